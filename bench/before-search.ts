@@ -11,15 +11,15 @@ import { readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { parseArgs } from "node:util";
 import { claude } from "../src/agents/claude/claude.ts";
-import { defaultConfig } from "../src/base/config/settings.ts";
+import { makeDefaultConfig } from "../src/base/config/settings.ts";
 import { silentLog } from "../src/base/log.ts";
-import { projectAt } from "../src/base/paths.ts";
+import { makeNewProject } from "../src/base/paths.ts";
 import { createIgnoreRules } from "../src/code/files/ignore.ts";
 import { Indexer } from "../src/code/index/indexer.ts";
 import { CodeSearch } from "../src/code/search/engine.ts";
 import { QueryEmbedder } from "../src/code/search/vectors/query-embedder.ts";
 import { indexDriver } from "../src/engines/drivers.ts";
-import { definitionsNamed, placesForSearch } from "../src/features/context/for-search.ts";
+import { findDefinitionsByName, findPlaceInjections } from "../src/features/context/for-search.ts";
 import { type SearchAsked, searchAskedBy } from "../src/features/context/search-asked.ts";
 import { createStaticEmbedder } from "../src/models/embed/static/static-embedder.ts";
 import { printTable, scratchDir } from "./measure.ts";
@@ -101,8 +101,8 @@ const scratch = scratchDir("before-search");
 const root = join(scratch, "code");
 execFileSync("git", ["clone", "--quiet", "--shared", "--no-checkout", options.repository, root]);
 const git = (...args: string[]) => execFileSync("git", ["-C", root, ...args], { encoding: "utf8" }).trim();
-const project = projectAt(root);
-const config = defaultConfig();
+const project = makeNewProject(root);
+const config = makeDefaultConfig();
 const { index } = await (await indexDriver(config)).openToWrite(join(scratch, "code.db"), silentLog);
 const embedder = new QueryEmbedder({ first: createStaticEmbedder() });
 let revision = "";
@@ -124,7 +124,7 @@ for (const { startedAt, searches } of asked) {
   for (const one of searches) {
     let by = "definition";
     const source = {
-      definitions: (names: readonly string[]) => definitionsNamed(index, names),
+      definitions: (names: readonly string[]) => findDefinitionsByName(index, names),
       search: async (query: string, paths: readonly string[]) => {
         by = "search";
         const answer = await search.search({
@@ -140,7 +140,7 @@ for (const { startedAt, searches } of asked) {
         return { ...answer, index: { pending: 0, is_complete: true, as_of: null } } as never;
       },
     };
-    const places = (await placesForSearch(source, one, (path) => one.known.has(path))).filter(
+    const places = (await findPlaceInjections(source, one, (path) => one.known.has(path))).filter(
       ({ ref }) => !told.has(ref),
     );
     const spoke = places.length > 0;

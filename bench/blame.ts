@@ -16,9 +16,9 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { seeded } from "../models/train/random.ts";
 import type { Entry } from "../src/agents/agent.ts";
-import { lineKey } from "../src/attribution/lines/line-keys.ts";
+import { computeLineKey } from "../src/attribution/lines/line-keys.ts";
 import { attributionVersion } from "../src/attribution/lines/verdict.ts";
-import { projectAt } from "../src/base/paths.ts";
+import { makeNewProject } from "../src/base/paths.ts";
 import { saveAttributions } from "../src/store/memory/commits/attributions.ts";
 import { saveCommit } from "../src/store/memory/commits/commits.ts";
 import { Memory } from "../src/store/memory/memory.ts";
@@ -51,7 +51,7 @@ const minute = 60_000;
 // Neither the settings nor the daemon of who runs this take part.
 const home = temporaryHome();
 const pm = fileURLToPath(new URL("../bin/pm.cjs", import.meta.url));
-const project = projectAt(mkdtempSync(join(tmpdir(), "pommel-blame-")));
+const project = makeNewProject(mkdtempSync(join(tmpdir(), "pommel-blame-")));
 const { root } = project;
 
 /** What a commit did: lines that it wrote anew, by number from 1. */
@@ -94,7 +94,7 @@ function makeHistory(): { edits: Edit[]; last: string[] } {
 function remember(edits: readonly Edit[]): void {
   const hashes = execFileSync("git", ["-C", root, "rev-list", "--reverse", "HEAD"], { encoding: "utf8" });
   const memory = Memory.open(project.memoryDb, { readonly: false });
-  memory.inTransaction(() => {
+  memory.runInTransaction(() => {
     hashes
       .trim()
       .split("\n")
@@ -140,7 +140,7 @@ function rememberCommit(memory: Memory, hash: string, i: number, edit: Edit): vo
           insertions: numbers.length,
           deletions: 0,
         },
-        added: [...edit.lines].map(([line, text]) => ({ line, key: lineKey(text) })),
+        added: [...edit.lines].map(([line, text]) => ({ line, key: computeLineKey(text) })),
       },
     ],
   );

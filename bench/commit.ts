@@ -5,7 +5,7 @@ import { delimiter, join } from "node:path";
 import { performance } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { daemonFiles, homeOf } from "../src/base/home.ts";
+import { locateDaemonFiles, locateHome } from "../src/base/home.ts";
 import { percentile } from "./measure.ts";
 
 const pm = fileURLToPath(new URL("../bin/pm.cjs", import.meta.url));
@@ -42,7 +42,7 @@ export async function commitCost(rounds = 60) {
     return performance.now() - start;
   };
   const commit = (...options: string[]) => [...options, "commit", "--quiet", "--allow-empty", "-m", "x"];
-  const { spoolDir: spool } = daemonFiles(homeOf(env));
+  const { spoolDir: spool } = locateDaemonFiles(locateHome(env));
   const spooled = () => (existsSync(spool) ? readdirSync(spool).length : 0);
   try {
     execFileSync(process.execPath, [pm, "-C", repository, "init"], { env, stdio: "ignore" });

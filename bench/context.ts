@@ -20,8 +20,8 @@ import { parseArgs } from "node:util";
 import * as z from "zod/mini";
 import { claude } from "../src/agents/claude/claude.ts";
 import type { FileHistory } from "../src/features/context/source.ts";
-import { gitTextIfAny } from "../src/git/git.ts";
-import { recentChangesOf } from "../src/git/history/file-changes.ts";
+import { readGitTextIfAny } from "../src/git/git.ts";
+import { readRecentChanges } from "../src/git/history/file-changes.ts";
 import {
   askForCode,
   continuedBy,
@@ -72,12 +72,12 @@ if (options.repository) printNamed(await askForCode(options.repository, plays, s
 /** What commits of the default branch were known at a time. */
 function historyOf(repository: string | undefined): (at: number) => FileHistory {
   if (repository === undefined) return () => ({ changes: async () => [], committed: async () => null });
-  const git = (...args: string[]) => gitTextIfAny(repository, args);
+  const git = (...args: string[]) => readGitTextIfAny(repository, args);
   return (at) => {
     const before = `--before=${new Date(at).toISOString()}`;
     const revision = () => git("rev-list", "-1", before, "HEAD");
     return {
-      changes: async (file) => recentChangesOf(repository, file, (await revision()) || "HEAD"),
+      changes: async (file) => readRecentChanges(repository, file, (await revision()) || "HEAD"),
       committed: async (file) => git("show", `${await revision()}:${file}`),
     };
   };

@@ -19,8 +19,8 @@ import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { decisionsInRepository } from "../src/features/decisions/recorded-decisions.ts";
-import { storedDecisions } from "../src/sessions/decisions/stored.ts";
+import { readRepositoryDecisions } from "../src/features/decisions/recorded-decisions.ts";
+import { listStoredDecisions } from "../src/sessions/decisions/stored.ts";
 import { Memory } from "../src/store/memory/memory.ts";
 import { printTable, scratchDir } from "./measure.ts";
 import { importSessions } from "./recall/import.ts";
@@ -125,7 +125,7 @@ function nameAndDir(named: string): [name: string, dir: string] {
 }
 
 async function recordedIn(of: string, dir: string): Promise<Shown[]> {
-  const found = await decisionsInRepository(dir);
+  const found = await readRepositoryDecisions(dir);
   return found.map(({ source, text, place }) => ({ of, source, text, place: place ?? "" }));
 }
 
@@ -136,7 +136,7 @@ async function madeIn(of: string, dir: string): Promise<Shown[]> {
   const memory = existsSync(file)
     ? Memory.open(file, { readonly: true })
     : (await importSessions(dir, file)).memory;
-  const found = storedDecisions(memory).map(({ text, sessionUid, turn }): Shown => {
+  const found = listStoredDecisions(memory).map(({ text, sessionUid, turn }): Shown => {
     return { of, source: sourceOf(text), text, place: `${sessionUid}:${turn}` };
   });
   memory.close();

@@ -14,7 +14,7 @@ import { parseArgs } from "node:util";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import * as z from "zod/mini";
-import { tokensOf } from "../src/base/text/text-size.ts";
+import { estimateTokens } from "../src/base/text/text-size.ts";
 import { printTable } from "./measure.ts";
 
 const { values: options } = parseArgs({
@@ -75,13 +75,13 @@ for (const { name, cwd, calls, needs, plain } of tasks) {
   }
   const text = texts.join("\n");
   const lacking = needs.filter((need) => !new RegExp(need, "i").test(text));
-  const tokens = tokensOf(text);
+  const tokens = estimateTokens(text);
   sums.tokens += tokens;
   if (lacking.length === 0) sums.enough++;
   const printed = plain === undefined ? null : printedBy(plain, cwd);
   if (printed !== null) {
     sums.withPlain++;
-    sums.plain += tokensOf(printed);
+    sums.plain += estimateTokens(printed);
     sums.tokensBesidePlain += tokens;
     if (needs.every((need) => new RegExp(need, "i").test(printed))) sums.plainEnough++;
   }
@@ -90,7 +90,7 @@ for (const { name, cwd, calls, needs, plain } of tasks) {
     `${calls.length}`,
     `${tokens}`,
     lacking.length === 0 ? "yes" : `lacks ${lacking.join(", ")}`,
-    printed === null ? "-" : `${tokensOf(printed)}`,
+    printed === null ? "-" : `${estimateTokens(printed)}`,
   ]);
   if (options.shown) console.log(`\n### ${name}\n${text}`);
 }

@@ -21,7 +21,7 @@ import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import postgres from "postgres";
-import { projectAt } from "../src/base/paths.ts";
+import { makeNewProject } from "../src/base/paths.ts";
 import { type Engine, startEngine } from "./engine.ts";
 import { recordChanges } from "./engines/record.ts";
 import type { StepOptions, Steps } from "./engines/steps.ts";
@@ -78,7 +78,7 @@ function bytesBelow(path: string): number {
 
 /** What the index takes on the disk. */
 async function bytesOf(driver: StepOptions["driver"], url: string): Promise<number> {
-  const dir = projectAt(root).cacheDir;
+  const dir = makeNewProject(root).cacheDir;
   if (driver === "sqlite")
     return ["index.db", "index.db-wal"].reduce((sum, name) => sum + bytesBelow(join(dir, name)), 0);
   if (driver === "lancedb") return bytesBelow(join(dir, "index.engine"));
@@ -135,8 +135,8 @@ for (const driver of options.engines.split(",") as StepOptions["driver"][]) {
     "index.postgres",
     "index.lancedb",
   ])
-    rmSync(join(projectAt(root).cacheDir, name), { recursive: true, force: true });
-  mkdirSync(projectAt(root).cacheDir, { recursive: true });
+    rmSync(join(makeNewProject(root).cacheDir, name), { recursive: true, force: true });
+  mkdirSync(makeNewProject(root).cacheDir, { recursive: true });
   const engine = await startEngine(driver, undefined);
   try {
     all.push(...(await measure(driver, engine)));

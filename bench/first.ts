@@ -14,15 +14,15 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { defaultConfig } from "../src/base/config/settings.ts";
-import { projectAt } from "../src/base/paths.ts";
-import { languageOf } from "../src/code/languages/index.ts";
+import { makeDefaultConfig } from "../src/base/config/settings.ts";
+import { makeNewProject } from "../src/base/paths.ts";
+import { detectLanguage } from "../src/code/languages/index.ts";
 import { CodeSearch } from "../src/code/search/engine.ts";
 import { analyseQuery } from "../src/code/search/query.ts";
 import { Tree } from "../src/code/search/tree/tree.ts";
 import { mineCommitPairs } from "../src/features/models/evaluate/commit-pairs.ts";
-import { type Answered, qualityOf } from "../src/features/models/evaluate/measures.ts";
-import { bundledQueryEmbedder } from "../src/features/search/embedder.ts";
+import { type Answered, measureQuality } from "../src/features/models/evaluate/measures.ts";
+import { createBundledQueryEmbedder } from "../src/features/search/embedder.ts";
 
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,
@@ -55,14 +55,14 @@ const ranksIn = (files: readonly string[], targets: readonly { file: string }[])
   targets.flatMap(({ file }) => (files.includes(file) ? [files.indexOf(file) + 1] : []));
 
 async function measure(root: string) {
-  const project = projectAt(root);
-  const config = defaultConfig();
+  const project = makeNewProject(root);
+  const config = makeDefaultConfig();
   const tracked = git(root, "ls-files", "-z").split("\0").filter(Boolean);
-  const languages = new Map(tracked.map((path) => [path, languageOf(path)]));
+  const languages = new Map(tracked.map((path) => [path, detectLanguage(path)]));
   const count = Number(options.questions);
   const { pairs } = await mineCommitPairs(root, languages, { seed: "first", count });
-  const embedder = await bundledQueryEmbedder();
-  const tree = Tree.of(project, config);
+  const embedder = await createBundledQueryEmbedder();
+  const tree = Tree.openForProject(project, config);
   const answers: { pommel: Answered[]; grep: Answered[] } = { pommel: [], grep: [] };
   for (const { query, targets } of pairs) {
     const request = { query, limit: shown, levels: [], paths: [], languages: [], explain: false };
@@ -84,7 +84,11 @@ async function measure(root: string) {
     answers.grep.push({ ranks: held, targets: targets.length, milliseconds: grepEnded - answered });
   }
   await tree.close();
-  return { files: tracked.length, pommel: qualityOf(answers.pommel), grep: qualityOf(answers.grep) };
+  return {
+    files: tracked.length,
+    pommel: measureQuality(answers.pommel),
+    grep: measureQuality(answers.grep),
+  };
 }
 
 const percent = (share: number) => `${(100 * share).toFixed(0)} %`;

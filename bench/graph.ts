@@ -27,7 +27,7 @@ import { basename, join } from "node:path";
 import { parseArgs } from "node:util";
 import type { GraphNode } from "../src/code/graph/definitions.ts";
 import { CodeGraph } from "../src/code/graph/graph.ts";
-import { shuffled } from "../src/features/models/evaluate/pairs.ts";
+import { shuffleBySeed } from "../src/features/models/evaluate/pairs.ts";
 import { edgeConfidences } from "../src/protocol/values.ts";
 import type { CodeIndex, IndexEntry } from "../src/store/index/port.ts";
 import { DatabaseSync } from "../src/store/sqlite/sqlite.ts";
@@ -168,11 +168,11 @@ if (besideRows.length > 0) {
 
 async function grade(root: string, index: CodeIndex, files: readonly IndexEntry[], judge: Judge) {
   const texts = new Map(files.map(({ path }) => [path, readFileSync(join(root, path), "utf8")]));
-  const calls = shuffled(
+  const calls = shuffleBySeed(
     files.flatMap((file) => callsIn(file, texts.get(file.path)!)),
     "graph",
   );
-  const graph = await CodeGraph.of(index, root);
+  const graph = await CodeGraph.openForIndex(index, root);
   const other = Codegraph.of(root);
   const others: Record<"sure" | "all", Tally> = { sure: { right: 0, wrong: 0 }, all: { right: 0, wrong: 0 } };
   const foundByOther = { sure: 0, all: 0 };
@@ -202,13 +202,13 @@ async function grade(root: string, index: CodeIndex, files: readonly IndexEntry[
       others[kind][isRight ? "right" : "wrong"]++;
       if (isInside && isRight) foundByOther[kind]++;
     }
-    const edge = await graph.edgeAt(one.file, one.line, one.name);
+    const edge = await graph.findEdgeAt(one.file, one.line, one.name);
     if (edge === null) {
       if (isInside && options.wrong)
         console.log(`missed  ${one.file}:${one.line} ${one.name} -> ${placeText(truth)}`);
       continue;
     }
-    const nodes = await Promise.all(edge.targets.map((target) => graph.definitions.node(target)));
+    const nodes = await Promise.all(edge.targets.map((target) => graph.definitions.describeTarget(target)));
     const isRight = nodes.some((node) => truth.some((called) => isSame(called, node, one.name)));
     tallies.get(edge.confidence)![isRight ? "right" : "wrong"]++;
     if (isInside && isRight) {

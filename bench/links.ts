@@ -18,7 +18,7 @@
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { backfill } from "../src/attribution/checkpoints/backfill.ts";
-import { projectAt } from "../src/base/paths.ts";
+import { makeNewProject } from "../src/base/paths.ts";
 import { createScrubber } from "../src/redact/create-scrubber.ts";
 import { Memory } from "../src/store/memory/memory.ts";
 import { judgeLinks } from "./links/judge.ts";
@@ -49,7 +49,7 @@ const memory = await open(options.memory ?? join(scratch, "memory.db"), sessions
 const start = performance.now();
 const report = await backfill({
   memory,
-  project: projectAt(repository),
+  project: makeNewProject(repository),
   roots: [repository],
   trustsTrailers: false,
   scrubber: createScrubber({ globalFile: "", projectFile: null, pii: false }),

@@ -23,7 +23,7 @@ import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { CodeSearch } from "../src/code/search/engine.ts";
 import { QueryEmbedder } from "../src/code/search/vectors/query-embedder.ts";
-import { ranksOf } from "../src/features/models/evaluate/pairs.ts";
+import { rankTargets } from "../src/features/models/evaluate/pairs.ts";
 import { createStaticEmbedder } from "../src/models/embed/static/static-embedder.ts";
 import { type Asked, type Half, type Kind, kinds, loadRepositories, mine } from "./localise/run.ts";
 import { type Answered, printTable, qualityOf, scratchDir } from "./measure.ts";
@@ -74,7 +74,7 @@ async function ask({ project, index, pairs }: Asked): Promise<AnsweredQuery[]> {
       answered.push({
         kind,
         query: pair.query,
-        ranks: ranksOf(pair, results),
+        ranks: rankTargets(pair, results),
         targets: pair.targets.length,
         milliseconds,
       });

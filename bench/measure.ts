@@ -7,10 +7,10 @@ import { join } from "node:path";
 export {
   type Answered,
   average,
+  measureQuality as qualityOf,
   ndcg,
   percentile,
   type Quality,
-  qualityOf,
 } from "../src/features/models/evaluate/measures.ts";
 
 export interface Target {

@@ -22,18 +22,18 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { parseArgs } from "node:util";
-import { defaultConfig } from "../src/base/config/settings.ts";
+import { makeDefaultConfig } from "../src/base/config/settings.ts";
 import { silentLog } from "../src/base/log.ts";
-import { projectAt } from "../src/base/paths.ts";
+import { makeNewProject } from "../src/base/paths.ts";
 import { createIgnoreRules } from "../src/code/files/ignore.ts";
-import { roleOf } from "../src/code/files/path-role.ts";
-import { type PackageMap, packagesOfIndex } from "../src/code/packages/packages.ts";
+import { classifyPath } from "../src/code/files/path-role.ts";
+import { findPackagesOfIndex, type PackageMap } from "../src/code/packages/packages.ts";
 import { CodeSearch } from "../src/code/search/engine.ts";
 import { QueryEmbedder } from "../src/code/search/vectors/query-embedder.ts";
 import { weights } from "../src/code/search/weights.ts";
 import { indexDriver } from "../src/engines/drivers.ts";
 import { indexInFull } from "../src/features/models/evaluate/index-in-full.ts";
-import { shuffled } from "../src/features/models/evaluate/pairs.ts";
+import { shuffleBySeed } from "../src/features/models/evaluate/pairs.ts";
 import { closeEmbedders, createEmbedders } from "../src/models/embed/embedders.ts";
 import type { CodeResult } from "../src/protocol/results.ts";
 import type { CodeIndex, StoredChunk } from "../src/store/index/port.ts";
@@ -84,26 +84,26 @@ interface Outcome {
 const isAsked = (name: string) => name.length >= 5 && /\p{L}/u.test(name);
 
 async function questionsOf(index: CodeIndex, packages: PackageMap, annotated: readonly Annotated[]) {
-  const files = (await index.files()).filter(({ path }) => roleOf(path) === "source");
+  const files = (await index.files()).filter(({ path }) => classifyPath(path) === "source");
   const definitions = new Map<string, StoredChunk[]>();
-  for (const chunk of await index.chunksOf(files.map(({ id }) => id))) {
+  for (const chunk of await index.readChunksOfFiles(files.map(({ id }) => id))) {
     const isNamed = (chunk.level === "class" || chunk.level === "method") && isAsked(chunk.name);
     if (isNamed) definitions.set(chunk.name, [...(definitions.get(chunk.name) ?? []), chunk]);
   }
-  const dirOf = (path: string) => packages.around(path)?.dir ?? "";
+  const dirOf = (path: string) => packages.findAround(path)?.dir ?? "";
   const dirs = [...new Set(packages.packages.map(({ dir }) => dir))].filter((dir) =>
     files.some(({ path }) => dir !== "" && dirOf(path) === dir),
   );
   // Sorted, so that the same are drawn in whichever order files were indexed.
   const inOrder = [...definitions.entries()].sort(([a], [b]) => (a < b ? -1 : 1));
-  const another = (than: string, seed: string) => shuffled(dirs, seed).find((dir) => dir !== than);
+  const another = (than: string, seed: string) => shuffleBySeed(dirs, seed).find((dir) => dir !== than);
   const twins: Question[] = [];
   const alone: Question[] = [];
   for (const [name, chunks] of inOrder) {
     const inPackages = [...new Set(chunks.map(({ path }) => dirOf(path)))].sort();
     const isDefinitionIn = (dir: string) => (top: CodeResult) => top.name === name && dirOf(top.file) === dir;
     if (inPackages.length > 1) {
-      const near = shuffled(
+      const near = shuffleBySeed(
         inPackages.filter((dir) => dir !== ""),
         name,
       )[0];
@@ -127,20 +127,24 @@ async function questionsOf(index: CodeIndex, packages: PackageMap, annotated: re
       { kind: "question elsewhere", query, near: elsewhere, isHit },
     ];
   });
-  return [...shuffled(twins, "twins").slice(0, count), ...shuffled(alone, "alone").slice(0, count), ...asked];
+  return [
+    ...shuffleBySeed(twins, "twins").slice(0, count),
+    ...shuffleBySeed(alone, "alone").slice(0, count),
+    ...asked,
+  ];
 }
 
 async function measure(name: string, side: string, annotated: readonly Annotated[]): Promise<Outcome[]> {
-  const config = defaultConfig();
+  const config = makeDefaultConfig();
   const indexDir = join(indexes, name);
   mkdirSync(indexDir, { recursive: true });
-  const project = { ...projectAt(join(checkouts, name)), indexDb: join(indexDir, "index.db") };
+  const project = { ...makeNewProject(join(checkouts, name)), indexDb: join(indexDir, "index.db") };
   const embedders = createEmbedders(config, "code");
   const { index } = await (await indexDriver(config)).openToWrite(project.indexDb, silentLog);
   try {
     const rules = createIgnoreRules(project.root, config);
     await indexInFull({ project, config, rules, index, embedders, log: silentLog });
-    const packages = await packagesOfIndex(index, project.root);
+    const packages = await findPackagesOfIndex(index, project.root);
     const questions = await questionsOf(index, packages, annotated);
     console.error(`${name}: ${packages.packages.length} packages, ${questions.length} questions`);
     const embedder = new QueryEmbedder({ ...embedders, deadlineMs: Number.POSITIVE_INFINITY });

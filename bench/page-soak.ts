@@ -30,7 +30,7 @@ import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { type CDPSession, chromium, type Page } from "playwright-core";
-import { daemonFiles, homeOf } from "../src/base/home.ts";
+import { locateDaemonFiles, locateHome } from "../src/base/home.ts";
 import { percentile, printTable } from "./measure.ts";
 import { usageOf } from "./speed.ts";
 
@@ -131,7 +131,10 @@ const browse = spawn("script", ["-qfc", `exec '${process.execPath}' '${program}'
 const childOf = (pid: number) =>
   Number(readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ")[0] || 0);
 const daemon = () =>
-  JSON.parse(readFileSync(daemonFiles(homeOf(env)).record, "utf8")) as { pid: number; port: number };
+  JSON.parse(readFileSync(locateDaemonFiles(locateHome(env)).record, "utf8")) as {
+    pid: number;
+    port: number;
+  };
 
 const show = (page: Page, hash: string) =>
   page.evaluate((to) => {

@@ -19,9 +19,9 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { cpus, tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { defaultConfig } from "../src/base/config/settings.ts";
-import { homeOf } from "../src/base/home.ts";
-import { projectAt } from "../src/base/paths.ts";
+import { makeDefaultConfig } from "../src/base/config/settings.ts";
+import { locateHome } from "../src/base/home.ts";
+import { makeNewProject } from "../src/base/paths.ts";
 import { indexDriver } from "../src/engines/drivers.ts";
 import { startEngine } from "./engine.ts";
 import { percentile, printTable } from "./measure.ts";
@@ -75,12 +75,12 @@ async function measure(size: string) {
 }
 
 async function indexed(root: string) {
-  const { indexDb } = projectAt(root);
+  const { indexDb } = makeNewProject(root);
   // Also what another clone could have an index from.
-  rmSync(homeOf().cacheDir, { recursive: true, force: true });
+  rmSync(locateHome().cacheDir, { recursive: true, force: true });
   const cold = await coldIndex(root);
-  const driver = await indexDriver({ ...defaultConfig(), ...store.settings });
-  const indexMb = (await driver.bytes(indexDb)) / 1e6;
+  const driver = await indexDriver({ ...makeDefaultConfig(), ...store.settings });
+  const indexMb = (await driver.countBytes(indexDb)) / 1e6;
   return { ...cold, indexMb, writtenPerByte: cold.writtenMb / indexMb };
 }
 

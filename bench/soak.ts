@@ -30,8 +30,8 @@ import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
-import { daemonFiles, homeOf } from "../src/base/home.ts";
-import { projectAt } from "../src/base/paths.ts";
+import { locateDaemonFiles, locateHome } from "../src/base/home.ts";
+import { makeNewProject } from "../src/base/paths.ts";
 import { rollout, threadId } from "../test/support/rollout-fixture.ts";
 import { transcript } from "../test/support/transcript-fixture.ts";
 import { percentile, printTable } from "./measure.ts";
@@ -121,7 +121,9 @@ for (const root of roots) {
   await pm(root, ["search", "error handling", "--json"], "", [0, 5]);
   await pm(root, ["note", "Where the work begins."]);
 }
-const { pid } = JSON.parse(readFileSync(daemonFiles(homeOf(env)).record, "utf8")) as { pid: number };
+const { pid } = JSON.parse(readFileSync(locateDaemonFiles(locateHome(env)).record, "utf8")) as {
+  pid: number;
+};
 
 /** A session of an agent in a project, and what of it is in its file. */
 interface Session {
@@ -254,7 +256,7 @@ function openFiles(): Map<string, number> {
 const all = actions.flatMap(([weight, ...action]) => Array<typeof action>(weight).fill(action));
 
 function sample(): Sample {
-  const projects = roots.map((root) => projectAt(root, homeOf(env)));
+  const projects = roots.map((root) => makeNewProject(root, locateHome(env)));
   const logMb = (file: string) => (statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0) / 1e6;
   const kinds = openFiles();
   kindsOpen.push(kinds);

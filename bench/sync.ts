@@ -11,8 +11,8 @@ import { performance } from "node:perf_hooks";
 import { parseArgs } from "node:util";
 import { seeded } from "../models/train/random.ts";
 import { claude } from "../src/agents/claude/claude.ts";
-import { changing } from "../src/answers/changing.ts";
-import { type Project, projectAt } from "../src/base/paths.ts";
+import { changeMemory } from "../src/answers/changing.ts";
+import { makeNewProject, type Project } from "../src/base/paths.ts";
 import { syncProject } from "../src/features/share/share-git.ts";
 import { ingestTranscript } from "../src/sessions/ingest/ingest.ts";
 import { transcript } from "../test/support/transcript-fixture.ts";
@@ -42,7 +42,7 @@ function machine(name: string): Project {
   const dir = join(base, name);
   execFileSync("git", ["init", "--quiet", dir]);
   execFileSync("git", ["-C", dir, "remote", "add", "origin", join(base, "remote.git")]);
-  return projectAt(dir);
+  return makeNewProject(dir);
 }
 
 /** About 6 kB a turn: a question, some tool calls with their results, an edit, an answer. */
@@ -77,7 +77,7 @@ const turns = Number(options.turns);
 const sessions = Math.ceil(turns / turnsPerSession);
 const transcripts = join(base, "transcripts");
 const read = (n: number, length: number) =>
-  changing(
+  changeMemory(
     one,
     async (work) => {
       await ingestTranscript({ ...work, agent: claude }, told(one, n, length).writeTo(transcripts));

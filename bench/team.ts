@@ -16,16 +16,16 @@ import { join, resolve } from "node:path";
 import { performance } from "node:perf_hooks";
 import { parseArgs } from "node:util";
 import postgres from "postgres";
-import { defaultConfig } from "../src/base/config/settings.ts";
-import { projectAt } from "../src/base/paths.ts";
+import { makeDefaultConfig } from "../src/base/config/settings.ts";
+import { makeNewProject } from "../src/base/paths.ts";
 import { callDaemon } from "../src/client/daemon-client.ts";
 import { searchTranscripts } from "../src/features/search/operation.ts";
 import { readDaemonRecord } from "../src/protocol/daemon-record.ts";
 import {
+  buildTeamServerSettings,
   type StoredTeamRecord,
   type TeamRecord,
   TeamServer,
-  teamServer,
 } from "../src/store/team/team-server.ts";
 import { startTestServer } from "../test/support/postgres-server.ts";
 import { percentile, printTable } from "./measure.ts";
@@ -119,7 +119,9 @@ const urlOf = (member: number) => {
 
 /** Asks the server as a member. */
 async function asMember<T>(member: number, use: (team: TeamServer) => Promise<T>): Promise<T> {
-  const team = new TeamServer(teamServer({ ...defaultConfig(), "memory.share": urlOf(member) }));
+  const team = new TeamServer(
+    buildTeamServerSettings({ ...makeDefaultConfig(), "memory.share": urlOf(member) }),
+  );
   try {
     return await use(team);
   } finally {
@@ -182,7 +184,7 @@ try {
   const [stored] = await sql<{ bytes: string; records: string }[]>`
     SELECT pg_total_relation_size('pommel_team_1.records') AS bytes,
            (SELECT count(*) FROM pommel_team_1.records) AS records`;
-  const here = projectAt(root);
+  const here = makeNewProject(root);
   const memoryMb = statSync(here.memoryDb).size / 1e6;
   pm("start", "--wait");
   const questions = loadQuestions(options.questions).map(({ question }) => question);

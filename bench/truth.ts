@@ -20,8 +20,8 @@ import { dirname, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import * as z from "zod/mini";
 import { backfill } from "../src/attribution/checkpoints/backfill.ts";
-import { projectAt } from "../src/base/paths.ts";
-import { seeProject } from "../src/git/projects/find-project.ts";
+import { makeNewProject } from "../src/base/paths.ts";
+import { lookUpProject } from "../src/git/projects/find-project.ts";
 import { createScrubber } from "../src/redact/create-scrubber.ts";
 import { retitleByCommits } from "../src/sessions/summaries/retitle.ts";
 import { Memory } from "../src/store/memory/memory.ts";
@@ -96,7 +96,7 @@ async function openMemory(): Promise<Memory> {
   if (options.memory !== undefined && existsSync(options.memory))
     return Memory.open(options.memory, { readonly: true });
   if (options.sessions === undefined) {
-    const { memoryDb } = await seeProject(root);
+    const { memoryDb } = await lookUpProject(root);
     return Memory.open(memoryDb, { readonly: true });
   }
   const place = resolve(options.memory ?? join(scratchDir("truth"), "memory.db"));
@@ -105,7 +105,7 @@ async function openMemory(): Promise<Memory> {
   const imported = await importSessions(options.sessions, place);
   await backfill({
     memory: imported.memory,
-    project: projectAt(root),
+    project: makeNewProject(root),
     roots: [root],
     trustsTrailers: false,
     scrubber: createScrubber({ globalFile: "", projectFile: null, pii: false }),

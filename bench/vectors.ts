@@ -92,13 +92,13 @@ function nearestExactly(vectors: readonly Float32Array[], query: Float32Array): 
   vectors.forEach((vector, i) => {
     best.offer(i, dot(vector, query));
   });
-  return new Set(best.sorted().map(({ row }) => row));
+  return new Set(best.takeSorted().map(({ row }) => row));
 }
 
 function measure(index: IndexDatabase, model: string, asked: readonly Int8Array[]) {
   const start = performance.now();
   const vectors = new ChunkVectors(index, model, createKernel);
-  const { vectors: chunks, bytes } = vectors.size();
+  const { vectors: chunks, bytes } = vectors.measureSize();
   const loadMs = performance.now() - start;
   const plain = new ChunkVectors(index, model, createPlainKernel);
   const level: Level = "class";
@@ -110,9 +110,9 @@ function measure(index: IndexDatabase, model: string, asked: readonly Int8Array[
       return performance.now() - begin;
     });
   };
-  const all = times((query) => vectors.nearest(query, 200, everywhere));
-  const filtered = times((query) => vectors.nearest(query, 200, { files: null, levels: [level] }));
-  const slow = times((query) => plain.nearest(query, 200, everywhere));
+  const all = times((query) => vectors.findNearest(query, 200, everywhere));
+  const filtered = times((query) => vectors.findNearest(query, 200, { files: null, levels: [level] }));
+  const slow = times((query) => plain.findNearest(query, 200, everywhere));
   const figures = {
     vectors: chunks,
     dimensions: asked[0]?.length ?? 0,
@@ -137,7 +137,7 @@ function measureRandom(dir: string, count: number, dimensions: number): Figures 
   const { vectors: loaded, figures } = measure(index, "random", quantised);
   const recalls = asked.map((query, i) => {
     const exact = nearestExactly(vectors, query);
-    const found = loaded.nearest(quantised[i]!, k, everywhere);
+    const found = loaded.findNearest(quantised[i]!, k, everywhere);
     return found.filter(({ id }) => exact.has(Number(id) - 1)).length / k;
   });
   index.close();
@@ -148,7 +148,7 @@ function measureRandom(dir: string, count: number, dimensions: number): Figures 
 function fill(file: string, vectors: readonly Float32Array[]): void {
   const index = IndexDatabase.open(file, { readonly: false });
   const levelsInTurn: Level[] = ["file", "class", "method", "block", "lines"];
-  index.inTransaction(() => {
+  index.runInTransaction(() => {
     for (let start = 0; start < vectors.length; start += chunksPerFile) {
       const part = vectors.slice(start, start + chunksPerFile);
       const { lastInsertRowid } = index

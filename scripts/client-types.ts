@@ -4,18 +4,18 @@
  */
 import { writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { schemaOf } from "../src/daemon/http/openapi.ts";
+import { toJsonSchema } from "../src/daemon/http/openapi.ts";
 import { publicOperations } from "../src/features/index.ts";
 import { typeOf } from "./typescript-type.ts";
 
 const file = fileURLToPath(new URL("../dist/client.d.ts", import.meta.url));
 
 const methods = publicOperations.map(({ name, summary, request, response }) => {
-  const asked = schemaOf(request(), "input");
+  const asked = toJsonSchema(request(), "input");
   const optional = (asked.required ?? []).length === 0 ? "?" : "";
   return [
     `  /** ${summary}. */`,
-    `  ${name}(request${optional}: ${typeOf(asked, "  ")}): Promise<${typeOf(schemaOf(response(), "output"), "  ")}>;`,
+    `  ${name}(request${optional}: ${typeOf(asked, "  ")}): Promise<${typeOf(toJsonSchema(response(), "output"), "  ")}>;`,
   ].join("\n");
 });
 

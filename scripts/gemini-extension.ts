@@ -2,7 +2,7 @@
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { geminiHooks } from "../src/agents/gemini/setup.ts";
-import { groupOf } from "../src/agents/setup/hook-entries.ts";
+import { makeHookGroup } from "../src/agents/setup/hook-entries.ts";
 
 const extension = "dist/gemini-extension";
 const { version } = JSON.parse(readFileSync("package.json", "utf8")) as { version: string };
@@ -20,6 +20,8 @@ write("gemini-extension.json", {
   mcpServers: { pommel: { command: "pommel", args: ["mcp"] } },
 });
 write("hooks/hooks.json", {
-  hooks: Object.fromEntries(geminiHooks.hooks.map((hook) => [hook.event, [groupOf(geminiHooks, hook)]])),
+  hooks: Object.fromEntries(
+    geminiHooks.hooks.map((hook) => [hook.event, [makeHookGroup(geminiHooks, hook)]]),
+  ),
 });
 cpSync("plugin/skills", join(extension, "skills"), { recursive: true });

@@ -6,11 +6,11 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { Command } from "commander";
-import { allowedValues, settingKeys, tomlLiteral } from "../src/base/config/setting-values.ts";
+import { describeAllowedValues, settingKeys, toTomlLiteral } from "../src/base/config/setting-values.ts";
 import { settings } from "../src/base/config/settings.ts";
 import { type OtherKind, otherKinds, otherNames, otherOrigins } from "../src/base/other-names.ts";
-import { schemaOf } from "../src/daemon/http/openapi.ts";
-import { aliasNames, canonical } from "../src/faces/cli/names.ts";
+import { toJsonSchema } from "../src/daemon/http/openapi.ts";
+import { aliasNames, toCanonicalArgs } from "../src/faces/cli/names.ts";
 import { buildProgram } from "../src/faces/cli/program.ts";
 import { tools } from "../src/faces/mcp/shapes/definitions.ts";
 import { publicOperations } from "../src/features/index.ts";
@@ -74,7 +74,7 @@ async function cliPage(): Promise<string> {
 function configurationPage(): string {
   const described = settingKeys.map((key) => {
     const { about, who, schema, default: value } = settings[key];
-    return `### ${key}\n\n${about}\n\nDefault: \`${tomlLiteral(value)}\`. Allowed: ${allowedValues(schema)}. Who needs it: ${who}.`;
+    return `### ${key}\n\n${about}\n\nDefault: \`${toTomlLiteral(value)}\`. Allowed: ${describeAllowedValues(schema)}. Who needs it: ${who}.`;
   });
   return ["## Settings", ...described].join("\n\n");
 }
@@ -83,7 +83,7 @@ function configurationPage(): string {
 function httpPage(): string {
   return publicOperations
     .map(({ name, methods, path, summary, request, response }) => {
-      const [asked, answered] = [schemaOf(request(), "input"), schemaOf(response(), "output")];
+      const [asked, answered] = [toJsonSchema(request(), "input"), toJsonSchema(response(), "output")];
       return [
         `## ${methods.join(" or ")} ${path}`,
         `${summary}. \`${name}\` of \`pommel/client\`.`,
@@ -97,7 +97,7 @@ function httpPage(): string {
 /** Each tool with its arguments. */
 function mcpPage(): string {
   const described = Object.entries(tools).map(([name, { description, input }]) =>
-    [`### ${name}`, description, fieldsOf(schemaOf(input, "input"))].join("\n\n"),
+    [`### ${name}`, description, fieldsOf(toJsonSchema(input, "input"))].join("\n\n"),
   );
   return ["## Arguments", ...described].join("\n\n");
 }
@@ -124,7 +124,9 @@ function comingFromPage(): string {
     });
     return [`## ${title}`, ...tables].join("\n\n");
   });
-  const aliases = aliasNames.map((name) => `| \`pm ${name}\` | \`pm ${canonical([name]).join(" ")}\` |`);
+  const aliases = aliasNames.map(
+    (name) => `| \`pm ${name}\` | \`pm ${toCanonicalArgs([name]).join(" ")}\` |`,
+  );
   const working = ["## Names that work as well", ["| short | in full |", "|---|---|", ...aliases].join("\n")];
   return [...sections, ...working].join("\n\n");
 }

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { collectedStreams } from "../test/support/collected-streams.ts";
-import { envName } from "./base/config/config.ts";
+import { toEnvName } from "./base/config/config.ts";
 import { isSettingKey, settingKeys } from "./base/config/setting-values.ts";
 import { type OtherKind, type OtherName, otherNames } from "./base/other-names.ts";
-import { schemaOf } from "./daemon/http/openapi.ts";
-import { canonical } from "./faces/cli/names.ts";
+import { toJsonSchema } from "./daemon/http/openapi.ts";
+import { toCanonicalArgs } from "./faces/cli/names.ts";
 import { buildProgram } from "./faces/cli/program.ts";
 import { runCommandLine } from "./faces/cli/run-command-line.ts";
 import { readArguments } from "./faces/mcp/arguments.ts";
@@ -25,7 +25,7 @@ const program = await buildProgram(ownStreams);
 
 /** Whether words are a command, perhaps with one of its options and a value that it takes. */
 function isCommandLine(line: string): boolean {
-  const words = canonical(line.split(" "));
+  const words = toCanonicalArgs(line.split(" "));
   let command = program;
   let options = [...command.options];
   while (words[0] !== undefined && !words[0].startsWith("-")) {
@@ -54,20 +54,20 @@ const callable: Readonly<Record<string, Pick<Tool, "input">>> = { ...tools, ...o
 
 function hasArgument(tool: string, argument: string): boolean {
   if (!Object.hasOwn(callable, tool)) return false;
-  const { properties = {} } = schemaOf(callable[tool]!.input, "input") as Shape;
+  const { properties = {} } = toJsonSchema(callable[tool]!.input, "input") as Shape;
   return Object.hasOwn(properties, argument);
 }
 
 function hasField(path: string): boolean {
   const fields = (shape: Shape): Shape[] => [shape, ...(shape.anyOf ?? []).flatMap(fields)];
-  let shapes = [schemaOf(statusResponse(), "output") as Shape];
+  let shapes = [toJsonSchema(statusResponse(), "output") as Shape];
   for (const name of path.split(".")) {
     shapes = shapes.flatMap(fields).flatMap(({ properties }) => properties?.[name] ?? []);
   }
   return shapes.length > 0;
 }
 
-const variables = new Set([...settingKeys.map(envName), "POMMEL_HOME", "CLAUDE_CONFIG_DIR"]);
+const variables = new Set([...settingKeys.map(toEnvName), "POMMEL_HOME", "CLAUDE_CONFIG_DIR"]);
 
 const isOfToday: Record<OtherKind, (today: string, row: OtherName) => boolean> = {
   command: isCommandLine,

@@ -1,9 +1,9 @@
 #!/usr/bin/env node
 import { existsSync } from "node:fs";
-import { speakerHere } from "./agents/profiles.ts";
-import { compiledCodeDir, homeOf, ignoredPlaces } from "./base/home.ts";
-import { forwarded, includesCommand } from "./faces/cli/forward.ts";
-import { canonical } from "./faces/cli/names.ts";
+import { detectSpeaker } from "./agents/profiles.ts";
+import { describeIgnoredPlaces, locateCompiledCode, locateHome } from "./base/home.ts";
+import { forwarded, hasCommand } from "./faces/cli/forward.ts";
+import { toCanonicalArgs } from "./faces/cli/names.ts";
 import { setOwnDoor } from "./protocol/door.ts";
 
 /**
@@ -11,7 +11,7 @@ import { setOwnDoor } from "./protocol/door.ts";
  * load nothing but what they need, and a question goes to the daemon as it is. Everything else, with its options and its
  * help, is the command line of pm.ts.
  */
-const args = canonical(process.argv.slice(2));
+const args = toCanonicalArgs(process.argv.slice(2));
 const [command = "", ...rest] = args;
 
 if (command === "hook" && rest[0]?.startsWith("git-")) {
@@ -30,7 +30,7 @@ if (command === "hook" && rest[0]?.startsWith("git-")) {
     // An agent shows a failure in place of the line.
     .catch(() => {})
     .then(() => process.exit(0));
-} else if (includesCommand(forwarded, args)) {
+} else if (hasCommand(forwarded, args)) {
   warnOfIgnored();
   void runForwarded();
 } else if (command === "mcp" && rest.length === 0 && isDirectoryThere()) {
@@ -45,7 +45,7 @@ if (command === "hook" && rest[0]?.startsWith("git-")) {
 
 /** What an agent runs in its shell gets what agents get. */
 function nameDoor(): void {
-  if (speakerHere() === "agent") setOwnDoor("agent");
+  if (detectSpeaker() === "agent") setOwnDoor("agent");
 }
 
 /** Whether the current directory exists: the command line says that it does not. */
@@ -58,7 +58,7 @@ function isDirectoryThere(): boolean {
 }
 
 function warnOfIgnored(): void {
-  const ignored = ignoredPlaces();
+  const ignored = describeIgnoredPlaces();
   if (ignored !== null) process.stderr.write(`warning: ${ignored}\n`);
 }
 
@@ -70,8 +70,8 @@ function keepCompiledCode(): void {
   const module: { enableCompileCache?: (directory: string) => unknown; builtinModules: unknown } =
     process.getBuiltinModule("node:module");
   try {
-    const home = homeOf();
-    if (existsSync(home.cacheDir)) module.enableCompileCache?.(compiledCodeDir(home));
+    const home = locateHome();
+    if (existsSync(home.cacheDir)) module.enableCompileCache?.(locateCompiledCode(home));
   } catch {
     // The command says what is wrong with the home; its help needs none.
   }

@@ -2,8 +2,8 @@
 import { spawn } from "node:child_process";
 import { parseArgs } from "node:util";
 import { loadConfig } from "./base/config/config.ts";
-import { codeOf, exitCode, messageOf, PommelError } from "./base/errors.ts";
-import { homeOf, makeDirectory } from "./base/home.ts";
+import { exitCode, getErrorCode, getErrorMessage, PommelError } from "./base/errors.ts";
+import { locateHome, makeDirectory } from "./base/home.ts";
 import { optimiseLater } from "./base/tune-compiler.ts";
 import { version } from "./base/version.ts";
 import { type Daemon, startDaemon } from "./daemon/lifecycle/daemon.ts";
@@ -11,7 +11,7 @@ import { type DaemonLog, openLogFile, openStderrLog } from "./daemon/lifecycle/d
 import { onReplaced } from "./daemon/lifecycle/live-settings.ts";
 import { diagnose, runCommand } from "./faces/cli/serve.ts";
 import { exitLocked } from "./protocol/daemon-record.ts";
-import { passphraseForSuccessor } from "./store/encryption/keys.ts";
+import { getSuccessorEnvironment } from "./store/encryption/keys.ts";
 
 const usage = `Usage: pommeld [options]
 
@@ -29,10 +29,10 @@ Options:
 
 optimiseLater();
 void main().catch(async (error: unknown) => {
-  process.stderr.write(`${messageOf(error)}\n`);
+  process.stderr.write(`${getErrorMessage(error)}\n`);
   if (error instanceof PommelError && error.hint !== "") process.stderr.write(`${error.hint}\n`);
   if (!(error instanceof PommelError) && error instanceof Error) process.stderr.write(`${error.stack}\n`);
-  const code = codeOf(error);
+  const code = getErrorCode(error);
   process.exit(code === "locked" ? exitLocked : code === "usage" ? exitCode.usage : exitCode.failed);
 });
 
@@ -50,7 +50,7 @@ function readOptions() {
       },
     }).values;
   } catch (error) {
-    throw new PommelError("usage", messageOf(error), "See `pommeld --help`.", { cause: error });
+    throw new PommelError("usage", getErrorMessage(error), "See `pommeld --help`.", { cause: error });
   }
 }
 
@@ -66,8 +66,8 @@ async function main(): Promise<void> {
     : openLogFile(config["daemon.log_level"]);
   for (const note of notes) log.warn(note);
   // No thread starts in a directory that was deleted, as the one may be that this was started in.
-  makeDirectory(homeOf().stateDir);
-  process.chdir(homeOf().stateDir);
+  makeDirectory(locateHome().stateDir);
+  process.chdir(locateHome().stateDir);
   const idleSeconds = values["idle-exit-seconds"] === undefined ? null : Number(values["idle-exit-seconds"]);
   if (idleSeconds !== null && !(idleSeconds >= 0)) {
     throw new PommelError("usage", "--idle-exit-seconds must be a number.");
@@ -134,7 +134,7 @@ async function run({ log, start, hasSuccessors, renewMs }: RunOptions): Promise<
   };
   const onCrash = (error: unknown) => {
     log.error(error instanceof Error ? (error.stack ?? error.message) : String(error));
-    process.stderr.write(`${messageOf(error)}\n`);
+    process.stderr.write(`${getErrorMessage(error)}\n`);
     void stop("an unexpected error", exitCode.failed);
   };
   process.on("SIGTERM", onSignal);
@@ -149,7 +149,7 @@ async function run({ log, start, hasSuccessors, renewMs }: RunOptions): Promise<
   try {
     await starting;
   } catch (error) {
-    log.error(`could not start: ${messageOf(error)}`);
+    log.error(`could not start: ${getErrorMessage(error)}`);
     await log.close();
     throw error;
   }
@@ -161,6 +161,6 @@ function startSuccessor(): void {
   spawn(process.execPath, [program!, ...args], {
     detached: true,
     stdio: ["ignore", "ignore", "inherit"],
-    env: { ...process.env, ...passphraseForSuccessor() },
+    env: { ...process.env, ...getSuccessorEnvironment() },
   }).unref();
 }

@@ -1,5 +1,5 @@
-import { identifiersOf, rootOf, stopWords } from "../../src/base/text/tokens.ts";
-import { isAskedFor, type PathRole, roleOf } from "../../src/code/files/path-role.ts";
+import { findWordRoot, listIdentifiers, stopWords } from "../../src/base/text/tokens.ts";
+import { classifyPath, isAskedFor, type PathRole } from "../../src/code/files/path-role.ts";
 import { analyseQuery } from "../../src/code/search/query.ts";
 import { linesOfRead, type Reading } from "./reading.ts";
 import type { Sources } from "./sources.ts";
@@ -34,15 +34,15 @@ export interface Keywords {
  * "group" and "grouping". How common they are in the project is still unknown.
  */
 export function keywordsOf(question: string): Keywords {
-  const words = [...new Set(identifiersOf(question))].filter(
+  const words = [...new Set(listIdentifiers(question))].filter(
     (word) => word.length > 1 && !stopWords.has(word.toLowerCase()) && !/^\d+$/.test(word),
   );
   const isName = (word: string) => looksLikeCode.test(word) || words.length <= wordsOfName;
   const names = words.filter(isName);
   const others = words.filter((word) => !isName(word)).sort((a, b) => b.length - a.length);
   const texts = [
-    ...names.map((word) => (looksLikeCode.test(word) ? word.toLowerCase() : rootOf(word))),
-    ...others.map(rootOf),
+    ...names.map((word) => (looksLikeCode.test(word) ? word.toLowerCase() : findWordRoot(word))),
+    ...others.map(findWordRoot),
   ];
   return { names, texts: [...new Set(texts)].slice(0, mostKeywords) };
 }
@@ -99,7 +99,7 @@ function inOrder(
   const files = [...new Set([...definers, ...keywords.flatMap((keyword) => keyword.files)])].sort();
   const scored = files.map((file) => {
     const path = file.toLowerCase();
-    const role = roleOf(file);
+    const role = classifyPath(file);
     const score = keywords
       .filter((keyword) => keyword.files.includes(file))
       .reduce((sum, { text, weight }) => sum + (path.includes(text) ? 2 * weight : weight), 0);

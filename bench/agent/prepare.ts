@@ -1,8 +1,8 @@
 import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { type Config, defaultConfig } from "../../src/base/config/settings.ts";
+import { type Config, makeDefaultConfig } from "../../src/base/config/settings.ts";
 import { silentLog } from "../../src/base/log.ts";
-import { type Project, projectAt } from "../../src/base/paths.ts";
+import { makeNewProject, type Project } from "../../src/base/paths.ts";
 import { decodeText } from "../../src/base/text/decode.ts";
 import { createIgnoreRules, type IgnoreRules } from "../../src/code/files/ignore.ts";
 import { scanProject } from "../../src/code/files/scan.ts";
@@ -60,12 +60,12 @@ export async function prepareFunctions(repository: Repository, options: Options)
     change: (path, text) => withoutDocs(text, hidden.get(path) ?? []),
     onProgress: () => {},
   });
-  const sources = await index(project, defaultConfig(), everything);
+  const sources = await index(project, makeDefaultConfig(), everything);
   return { project, sources, tasks: functionTasks(repository, pairs) };
 }
 
 function configFor({ benchmarkRoot }: Repository): Config {
-  const config = defaultConfig();
+  const config = makeDefaultConfig();
   if (benchmarkRoot !== "") config["index.include"] = [`${benchmarkRoot}/**`];
   return config;
 }
@@ -74,7 +74,7 @@ function configFor({ benchmarkRoot }: Repository): Config {
 function projectIn(indexDir: string, root: string): Project {
   mkdirSync(indexDir, { recursive: true });
   return {
-    ...projectAt(root),
+    ...makeNewProject(root),
     indexDb: join(indexDir, "index.db"),
     // Nobody's own settings, nor the repository's, are used.
     ...{ configFile: join(indexDir, "config.toml"), teamConfigFile: join(indexDir, "team.toml") },

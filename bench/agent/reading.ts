@@ -1,4 +1,4 @@
-import { tokensOf } from "../../src/base/text/text-size.ts";
+import { estimateTokens } from "../../src/base/text/text-size.ts";
 import type { Sources } from "./sources.ts";
 
 /** The answer to a question: a file, or lines of one (from 1, inclusive). */
@@ -57,7 +57,7 @@ export function createReading(sources: Sources, answer: Answer, criterion: Crite
   function print(text: string, tokens = 0): void {
     cost.calls++;
     cost.lines += text === "" ? 0 : text.split("\n").length;
-    cost.tokens += Math.max(tokensOf(text), tokens);
+    cost.tokens += Math.max(estimateTokens(text), tokens);
   }
   function show(file: string, first: number, last: number): void {
     const lines = sources.linesOf(file);

@@ -1,6 +1,6 @@
 import type { Project } from "../../src/base/paths.ts";
-import { tokensOf } from "../../src/base/text/text-size.ts";
-import { code } from "../../src/faces/mcp/tools/code.ts";
+import { estimateTokens } from "../../src/base/text/text-size.ts";
+import { answerCode } from "../../src/faces/mcp/tools/code.ts";
 import { readByGrep, readWhole } from "./grep.ts";
 import type { Reading } from "./reading.ts";
 import type { Sources } from "./sources.ts";
@@ -110,8 +110,10 @@ export function searchTool(project: Project, maxTokens?: number): Search {
   const known = new Map<string, Promise<Found>>();
   const ask = async (question: string, cursor: string | null): Promise<Found> => {
     const text =
-      cursor === null ? await code({ query: question, max_tokens: maxTokens ?? defaultTokens }, context) : "";
-    return { text, tokens: tokensOf(text), results: resultsIn(text), cursor: null };
+      cursor === null
+        ? await answerCode({ query: question, max_tokens: maxTokens ?? defaultTokens }, context)
+        : "";
+    return { text, tokens: estimateTokens(text), results: resultsIn(text), cursor: null };
   };
   return (question, cursor) => {
     const key = JSON.stringify([question, cursor]);

@@ -1,4 +1,4 @@
-import { bareLine } from "../../src/attribution/lines/line-keys.ts";
+import { stripFormatting } from "../../src/attribution/lines/line-keys.ts";
 import type { AttributionBasis } from "../../src/protocol/values.ts";
 import type { AttributionRecord, Binding } from "../../src/store/memory/memory-records.ts";
 import { languageOf } from "./code.ts";
@@ -123,9 +123,9 @@ function truthsOf({ history }: World, commit: KnownCommit, added: Added): Truth[
       if (!line) continue;
       let { owner } = line;
       if (ids.get(line.id) === line.text) {
-        const bare = bareLine(line.text);
+        const bare = stripFormatting(line.text);
         const near = spare
-          .filter((i) => bareLine(lines[i]!.text) === bare)
+          .filter((i) => stripFormatting(lines[i]!.text) === bare)
           .sort((a, b) => Math.abs(a - number + 1) - Math.abs(b - number + 1))[0];
         if (near !== undefined) {
           owner = lines[near]!.owner;

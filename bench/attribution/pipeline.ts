@@ -4,16 +4,16 @@ import { isBeforeAgents } from "../../src/attribution/agents-since.ts";
 import { backfill } from "../../src/attribution/checkpoints/backfill.ts";
 import { type HowSeen, recordCommit } from "../../src/attribution/checkpoints/record-commit.ts";
 import { silentLog } from "../../src/base/log.ts";
-import { projectAt } from "../../src/base/paths.ts";
+import { makeNewProject } from "../../src/base/paths.ts";
 import { createScrubber } from "../../src/redact/create-scrubber.ts";
-import { kindRules } from "../../src/sessions/chunks/kinds.ts";
+import { buildKindRules } from "../../src/sessions/chunks/kinds.ts";
 import { ingestTranscript } from "../../src/sessions/ingest/ingest.ts";
-import { attributionsOf } from "../../src/store/memory/commits/attributions.ts";
-import { checkpointOfCommit } from "../../src/store/memory/commits/checkpoints.ts";
-import { commitByHash, commitsSince } from "../../src/store/memory/commits/commits.ts";
+import { listAttributions } from "../../src/store/memory/commits/attributions.ts";
+import { findCheckpointOfCommit } from "../../src/store/memory/commits/checkpoints.ts";
+import { findCommitByHash, listCommitsSince } from "../../src/store/memory/commits/commits.ts";
 import { Memory } from "../../src/store/memory/memory.ts";
 import { saveObservation } from "../../src/store/memory/observations.ts";
-import { firstSession } from "../../src/store/memory/sessions/turn-lookup.ts";
+import { findFirstSession } from "../../src/store/memory/sessions/turn-lookup.ts";
 import type { Keeper } from "./keeper.ts";
 import type { Line } from "./lines.ts";
 import { type Checkout, newKeys, type World } from "./world.ts";
@@ -44,7 +44,7 @@ export function pommel(world: World, { isLive }: { isLive: boolean }): Keeper {
   let lookAt: number | null = null;
 
   const roots = () => [...new Set([root, ...world.sessions.map(({ checkout }) => checkout.dir)])];
-  const work = () => ({ memory, project: projectAt(root), roots: roots(), scrubber, log: silentLog });
+  const work = () => ({ memory, project: makeNewProject(root), roots: roots(), scrubber, log: silentLog });
 
   /** What the clients have written by now. @returns the time of the first new line; null: there is none */
   async function ingest(): Promise<number | null> {
@@ -66,7 +66,7 @@ export function pommel(world: World, { isLive }: { isLive: boolean }): Keeper {
           scrubber,
           ledgerKey: Buffer.alloc(32, 7),
           embedder: null,
-          chunks: { minTokens: 200, maxTokens: 800, pauseMinutes: 5, kinds: kindRules() },
+          chunks: { minTokens: 200, maxTokens: 800, pauseMinutes: 5, kinds: buildKindRules() },
           maxChunks: 0,
           root,
           worktrees,
@@ -87,7 +87,7 @@ export function pommel(world: World, { isLive }: { isLive: boolean }): Keeper {
   async function workOff(): Promise<void> {
     const since = await ingest();
     if (isLive && since !== null) {
-      const late = commitsSince(memory, since - lagMs, maxCommits + 1);
+      const late = listCommitsSince(memory, since - lagMs, maxCommits + 1);
       for (const hash of late) await takeIn(hash, { seen: "reflog", again: true });
     }
     for (const job of spooled.splice(0)) await job();
@@ -136,18 +136,18 @@ export function pommel(world: World, { isLive }: { isLive: boolean }): Keeper {
       if (!isLive) await backfill(work(), { all: true });
     },
     rangesOf(hash) {
-      const commit = commitByHash(memory, hash);
-      return commit === null ? [] : attributionsOf(memory, commit.id);
+      const commit = findCommitByHash(memory, hash);
+      return commit === null ? [] : listAttributions(memory, commit.id);
     },
     isBeforeAgents(hash, basis) {
-      const commit = commitByHash(memory, hash);
-      const first = firstSession(memory);
+      const commit = findCommitByHash(memory, hash);
+      const first = findFirstSession(memory);
       if (commit === null || first === null) return false;
-      const hasSession = checkpointOfCommit(memory, hash) !== null;
+      const hasSession = findCheckpointOfCommit(memory, hash) !== null;
       const since = { at: first.startedAt, may_be_incomplete: false };
       return isBeforeAgents({ authoredAt: commit.authoredAt, hasSession }, basis, since);
     },
-    bindingsOf: (hash) => checkpointOfCommit(memory, hash)?.sessions ?? [],
+    bindingsOf: (hash) => findCheckpointOfCommit(memory, hash)?.sessions ?? [],
     close: () => memory.close(),
   };
 }

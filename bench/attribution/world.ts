@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { lineKey, plainLines } from "../../src/attribution/lines/line-keys.ts";
+import { computeLineKey, plainLines } from "../../src/attribution/lines/line-keys.ts";
 import type { AgentSession } from "./agent.ts";
 import type { History } from "./history.ts";
 import type { Keeper } from "./keeper.ts";
@@ -178,7 +178,7 @@ const keys = new Map<string, number>();
 function keyOf(line: string): number {
   let key = keys.get(line);
   if (key === undefined) {
-    key = lineKey(line);
+    key = computeLineKey(line);
     keys.set(line, key);
   }
   return key;

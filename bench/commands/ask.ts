@@ -1,12 +1,12 @@
-import { tokensOf } from "../../src/base/text/text-size.ts";
-import { injectionsForFailure } from "../../src/features/context/for-failure.ts";
-import { fixesOf } from "../../src/features/fix/find-fixes.ts";
-import { howTo } from "../../src/features/how/find-commands.ts";
-import { relativizer } from "../../src/sessions/relative-paths.ts";
-import { storedTurns } from "../../src/sessions/turn-content.ts";
+import { estimateTokens } from "../../src/base/text/text-size.ts";
+import { findFailureInjections } from "../../src/features/context/for-failure.ts";
+import { findFixes } from "../../src/features/fix/find-fixes.ts";
+import { findWorkingCommands } from "../../src/features/how/find-commands.ts";
+import { createRelativizer } from "../../src/sessions/relative-paths.ts";
+import { readStoredTurns } from "../../src/sessions/turn-content.ts";
 import type { CommandRecord } from "../../src/store/memory/commands.ts";
 import type { Memory } from "../../src/store/memory/memory.ts";
-import { sessionById } from "../../src/store/memory/sessions/sessions.ts";
+import { findSessionById } from "../../src/store/memory/sessions/sessions.ts";
 
 interface Replayed {
   sessionId: number;
@@ -45,7 +45,7 @@ export function replayFailures(memory: Memory, root: string, runs: readonly Comm
       );
       const forms = new Set(later.filter(isBefore).map((run) => run.form));
       const source = { root, worktrees: [], memory, until: at, origin: null };
-      const { errors } = fixesOf([root], memory, {
+      const { errors } = findFixes([root], memory, {
         ...{ error, limit: 3, until: at },
         leaves: (uid) => uid === sessionUid,
       });
@@ -53,7 +53,7 @@ export function replayFailures(memory: Memory, root: string, runs: readonly Comm
         fix !== null &&
         (fix.edits.some(({ path }) => paths.has(path)) ||
           fix.commands.some((line) => formOf.get(line) !== form && forms.has(formOf.get(line) ?? "")));
-      const [injection] = injectionsForFailure(source, { sessionUid, error }).filter(({ ref }) => {
+      const [injection] = findFailureInjections(source, { sessionUid, error }).filter(({ ref }) => {
         const isNew = !told.has(`${sessionId} ${ref}`);
         told.add(`${sessionId} ${ref}`);
         return isNew;
@@ -63,7 +63,12 @@ export function replayFailures(memory: Memory, root: string, runs: readonly Comm
         (one) => injection?.ref === `fix:${one.session_id}:${one.turn}:${one.fix?.turn}`,
       );
       return {
-        ...{ sessionId, error, said, tokens: said === null ? 0 : tokensOf(`${said} ${injection!.place}`) },
+        ...{
+          sessionId,
+          error,
+          said,
+          tokens: said === null ? 0 : estimateTokens(`${said} ${injection!.place}`),
+        },
         isRight: known !== undefined && helps(known),
         isKnown: errors.some(helps),
       };
@@ -71,9 +76,13 @@ export function replayFailures(memory: Memory, root: string, runs: readonly Comm
 }
 
 function editsOf(memory: Memory, root: string, sessionId: number): { seq: number; path: string }[] {
-  const relativize = relativizer({ root, worktrees: [], cwd: sessionById(memory, sessionId)?.cwd ?? "" });
+  const relativize = createRelativizer({
+    root,
+    worktrees: [],
+    cwd: findSessionById(memory, sessionId)?.cwd ?? "",
+  });
   const edits: { seq: number; path: string }[] = [];
-  for (const { lines } of storedTurns(memory, sessionId))
+  for (const { lines } of readStoredTurns(memory, sessionId))
     for (const { seq, entries } of lines)
       for (const entry of entries)
         if (entry.kind === "tool_use")
@@ -164,7 +173,7 @@ export function askHow(memory: Memory, runs: readonly CommandRecord[]): Asked[] 
     const knew = runs.some((run) => run.at! < next.at! && sameThing(run, next) && run.outcome === "worked");
     if (!knew) continue;
     const ask = (q: string) => {
-      const { commands } = howTo(memory, { q, limit: 3, until: next.at! });
+      const { commands } = findWorkingCommands(memory, { q, limit: 3, until: next.at! });
       return commands.flatMap((one) => byLine.get(`${one.directory}\0${one.line}`) ?? []);
     };
     const add = (
@@ -200,7 +209,7 @@ export function askHow(memory: Memory, runs: readonly CommandRecord[]): Asked[] 
   }
   const ran = new Set(runs.map((run) => run.name));
   foreign.forEach((q) => {
-    const { verdict, commands } = howTo(memory, { q, limit: 1 });
+    const { verdict, commands } = findWorkingCommands(memory, { q, limit: 1 });
     const answer = commands[0]?.line ?? "nothing";
     const isRight = verdict !== "found" || ran.has(q);
     asked.push({ kind: "how: silent on what never ran", sessionId: 0, question: q, answer, isRight });
@@ -233,7 +242,7 @@ export function askFix(memory: Memory, runs: readonly CommandRecord[]): Asked[] 
     if (outcome !== "failed") continue;
     const lines = rawLines(error);
     const others = lines.filter((line) => [...(met.get(line) ?? [])].some((id) => id !== sessionId));
-    const { verdict, errors } = fixesOf([""], memory, { error: error ?? "", limit: 1, until: at });
+    const { verdict, errors } = findFixes([""], memory, { error: error ?? "", limit: 1, until: at });
     const answered = rawLines(errors[0]?.error ?? null);
     const about = { sessionId, question: error ?? "", answer: errors[0]?.error ?? "nothing" };
     if (others.length > 0) {

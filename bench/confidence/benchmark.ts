@@ -1,8 +1,8 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { defaultConfig } from "../../src/base/config/settings.ts";
+import { makeDefaultConfig } from "../../src/base/config/settings.ts";
 import { silentLog } from "../../src/base/log.ts";
-import { projectAt } from "../../src/base/paths.ts";
+import { makeNewProject } from "../../src/base/paths.ts";
 import { createIgnoreRules } from "../../src/code/files/ignore.ts";
 import { judge, judgedBy } from "../../src/code/search/confidence/judge.ts";
 import { CodeSearch } from "../../src/code/search/engine.ts";
@@ -10,12 +10,12 @@ import { analyseQuery } from "../../src/code/search/query.ts";
 import { QueryEmbedder } from "../../src/code/search/vectors/query-embedder.ts";
 import { indexDriver } from "../../src/engines/drivers.ts";
 import { indexInFull } from "../../src/features/models/evaluate/index-in-full.ts";
-import { type Pair, ranksOf } from "../../src/features/models/evaluate/pairs.ts";
+import { type Pair, rankTargets } from "../../src/features/models/evaluate/pairs.ts";
 import { createStaticEmbedder } from "../../src/models/embed/static/static-embedder.ts";
 import { SessionSearch } from "../../src/sessions/search/engine.ts";
 import { openQuery } from "../../src/sessions/search/types.ts";
 import type { Memory } from "../../src/store/memory/memory.ts";
-import { sessionByUid } from "../../src/store/memory/sessions/sessions.ts";
+import { findSessionByUid } from "../../src/store/memory/sessions/sessions.ts";
 import { type Asked, kinds } from "../localise/run.ts";
 import { rankOf } from "../measure.ts";
 import { halfOf, type Question } from "../recall/import.ts";
@@ -29,12 +29,12 @@ export async function benchmarkOfCode(
   repository: Repository,
   { checkouts, scratch }: { checkouts: string; scratch: string },
 ): Promise<Sample[]> {
-  const config = defaultConfig();
+  const config = makeDefaultConfig();
   if (repository.benchmarkRoot !== "") config["index.include"] = [`${repository.benchmarkRoot}/**`];
   const indexDir = join(scratch, "benchmark", repository.name);
   mkdirSync(indexDir, { recursive: true });
   const root = join(checkouts, repository.name);
-  const project = { ...projectAt(root), indexDb: join(indexDir, "index.db") };
+  const project = { ...makeNewProject(root), indexDb: join(indexDir, "index.db") };
   const embedders = { first: createStaticEmbedder(), second: null, deadlineMs: 0 };
   const { index } = await (await indexDriver(config)).openToWrite(project.indexDb, silentLog);
   try {
@@ -82,7 +82,7 @@ export async function benchmarkOfSessions(
       ...{ half: halfOf(question), isAnswerable: true, asked },
       found: results.slice(0, judgedBy).map(({ session_id }, i) => ({
         evidence: evidence[i]!,
-        isRight: wanted.includes(sessionByUid(memory, session_id)?.id),
+        isRight: wanted.includes(findSessionByUid(memory, session_id)?.id),
       })),
     });
   }
@@ -125,7 +125,7 @@ export async function codeSamples(
       asked,
       found: results.map((result, i) => ({
         evidence: evidence[i]!,
-        isRight: ranksOf(wanted, [result]).length > 0,
+        isRight: rankTargets(wanted, [result]).length > 0,
       })),
     });
   };

@@ -4,7 +4,7 @@ import {
   type Evidence,
   thresholds,
 } from "../../src/code/search/confidence/coefficients.ts";
-import { evidenceOf, probabilityOf } from "../../src/code/search/confidence/judge.ts";
+import { buildVerdictEvidence, estimateProbability } from "../../src/code/search/confidence/judge.ts";
 import { isAnswered, type Sample } from "./sample.ts";
 
 /**
@@ -29,7 +29,7 @@ const usable = (samples: readonly Sample[], by: By) =>
   );
 
 const evidenceIn = ({ asked, found }: Sample): Evidence =>
-  evidenceOf(
+  buildVerdictEvidence(
     asked,
     found.map(({ evidence }) => evidence),
   );
@@ -58,7 +58,7 @@ export function fitThresholds(
     weight,
     isRight: isAnswered(sample),
     isNonsense: !sample.isAnswerable,
-    probability: probabilityOf(coefficients, evidenceIn(sample)),
+    probability: estimateProbability(coefficients, evidenceIn(sample)),
   }));
   const weightOf = (of: typeof all) => of.reduce((sum, { weight }) => sum + weight, 0);
   const shareOf = (of: typeof all, is: (one: (typeof all)[number]) => boolean) =>

@@ -1,4 +1,8 @@
-import { heldShare, termsOf, weighTerms } from "../../src/code/search/confidence/asked-terms.ts";
+import {
+  listLookupTerms,
+  measureHeldShare,
+  weighTerms,
+} from "../../src/code/search/confidence/asked-terms.ts";
 import {
   type AnswerEvidence,
   judge,
@@ -10,12 +14,12 @@ import type { QueryEmbedder } from "../../src/code/search/vectors/query-embedder
 import type { SessionResult } from "../../src/protocol/results.ts";
 import { SessionSearch } from "../../src/sessions/search/engine.ts";
 import { openQuery } from "../../src/sessions/search/types.ts";
-import { storedTurns } from "../../src/sessions/turn-content.ts";
-import { sessionChunkCount } from "../../src/store/memory/chunks/chunks.ts";
+import { readStoredTurns } from "../../src/sessions/turn-content.ts";
+import { countSessionChunks } from "../../src/store/memory/chunks/chunks.ts";
 import type { Memory } from "../../src/store/memory/memory.ts";
-import { sessionById } from "../../src/store/memory/sessions/sessions.ts";
-import { bestSummaries } from "../../src/store/memory/sessions/summaries.ts";
-import { frequenciesIn } from "../../src/store/sqlite/full-text.ts";
+import { findSessionById } from "../../src/store/memory/sessions/sessions.ts";
+import { findBestSummaries } from "../../src/store/memory/sessions/summaries.ts";
+import { countRowsByToken } from "../../src/store/sqlite/full-text.ts";
 import type { ForeignQuestion } from "./benchmark.ts";
 import { halfOfQuestion, hashOf, Listener, type Sample, unanswerable } from "./sample.ts";
 
@@ -91,26 +95,26 @@ function askedWithout(
   sources: readonly Found[],
   kept: readonly Found[],
 ): AnswerEvidence {
-  const terms = termsOf(analyseQuery(question));
+  const terms = listLookupTerms(analyseQuery(question));
   const texts = sources.map(({ result }) => result.content);
   const holding = new Map(
-    [...frequenciesIn(memory, "chunk_terms", terms)].flatMap(([term, count]): [string, number][] => {
+    [...countRowsByToken(memory, "chunk_terms", terms)].flatMap(([term, count]): [string, number][] => {
       const alone = { weights: new Map([[term, 1]]), known: 1, chunks: 1 };
-      const left = count - texts.filter((text) => heldShare(alone, text) > 0).length;
+      const left = count - texts.filter((text) => measureHeldShare(alone, text) > 0).length;
       return left > 0 ? [[term, left]] : [];
     }),
   );
-  const { known, chunks } = weighTerms(terms, { chunks: sessionChunkCount(memory), holding });
+  const { known, chunks } = weighTerms(terms, { chunks: countSessionChunks(memory), holding });
   return { known, chunks, nearness: Math.max(0, ...kept.map(({ evidence }) => evidence.nearness ?? 0)) };
 }
 
 function minedPairs(memory: Memory, rows: readonly number[]): SessionPair[] {
-  const summaries = bestSummaries(memory, rows);
+  const summaries = findBestSummaries(memory, rows);
   return rows.flatMap((row) => {
-    const session = sessionById(memory, row);
+    const session = findSessionById(memory, row);
     if (session === null || session.parentId !== null) return [];
     const prompts: string[] = [];
-    for (const { lines } of storedTurns(memory, row)) {
+    for (const { lines } of readStoredTurns(memory, row)) {
       for (const entry of lines.flatMap(({ entries }) => entries)) {
         if (entry.kind === "prompt") prompts.push(...sentencesOf(entry.text));
       }

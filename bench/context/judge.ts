@@ -1,14 +1,14 @@
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import * as z from "zod/mini";
-import { defaultConfig } from "../../src/base/config/settings.ts";
+import { makeDefaultConfig } from "../../src/base/config/settings.ts";
 import { silentLog } from "../../src/base/log.ts";
-import { projectAt } from "../../src/base/paths.ts";
+import { makeNewProject } from "../../src/base/paths.ts";
 import { createIgnoreRules } from "../../src/code/files/ignore.ts";
 import { Indexer } from "../../src/code/index/indexer.ts";
 import { indexDriver } from "../../src/engines/drivers.ts";
-import { filesNamedBy } from "../../src/features/context/at-start.ts";
-import { codeNamed } from "../../src/features/context/relevance.ts";
+import { listItemFiles } from "../../src/features/context/at-start.ts";
+import { findNamedCode } from "../../src/features/context/relevance.ts";
 import { type CommandRecord, listCommands } from "../../src/store/memory/commands.ts";
 import type { Memory } from "../../src/store/memory/memory.ts";
 import type { Moment, Played } from "./replay.ts";
@@ -61,7 +61,7 @@ export function judgeMoments(
         return [{ ref, isRight: forms.some((form) => ranLater.has(form)) }];
       }
       if (!ref.startsWith("session:")) return [];
-      return [{ ref, isRight: filesNamedBy(memory, ref, at).some((path) => touchedLater.has(path)) }];
+      return [{ ref, isRight: listItemFiles(memory, ref, at).some((path) => touchedLater.has(path)) }];
     });
     const isKnown = {
       start: () => (continued.get(moment.session)?.size ?? 0) > 0,
@@ -177,8 +177,8 @@ export async function askForCode(
   const root = join(scratch, "code");
   execFileSync("git", ["clone", "--quiet", "--shared", "--no-checkout", repository, root]);
   const git = (...args: string[]) => execFileSync("git", ["-C", root, ...args], { encoding: "utf8" }).trim();
-  const project = projectAt(root);
-  const config = defaultConfig();
+  const project = makeNewProject(root);
+  const config = makeDefaultConfig();
   const { index } = await (await indexDriver(config)).openToWrite(join(scratch, "code.db"), silentLog);
   const named: Named[] = [];
   let last = "";
@@ -197,7 +197,7 @@ export async function askForCode(
         await indexer.close();
         last = revision;
       }
-      const places = (await codeNamed(index, prompt)).map(({ ref, place }) => {
+      const places = (await findNamedCode(index, prompt)).map(({ ref, place }) => {
         const [path = "", name = ""] = ref.slice("code:".length).split("#");
         // Sessions of other machines have other directories before it.
         const isUsed = touched.some((file) => file.path === path || file.path.endsWith(`/${path}`));

@@ -3,7 +3,7 @@ import { basename, join } from "node:path";
 import type { Entry } from "../../src/agents/agent.ts";
 import { claude } from "../../src/agents/claude/claude.ts";
 import { searchWithCommits } from "../../src/attribution/search/search-with-commits.ts";
-import { type Config, defaultConfig } from "../../src/base/config/settings.ts";
+import { type Config, makeDefaultConfig } from "../../src/base/config/settings.ts";
 import { QueryEmbedder } from "../../src/code/search/vectors/query-embedder.ts";
 import { answerContext } from "../../src/features/context/context.ts";
 import type { ContextRequest, ContextResponse } from "../../src/features/context/operation.ts";
@@ -148,7 +148,7 @@ export async function replay(
     await importer.read(copy);
     return copy;
   };
-  const config = (kind: Moment["kind"]): Config => ({ ...defaultConfig(), "context.kinds": [kind] });
+  const config = (kind: Moment["kind"]): Config => ({ ...makeDefaultConfig(), "context.kinds": [kind] });
   const events = plays.flatMap((play) => [
     ...(asked(play.name) ? play.moments : []).map((moment) => ({ at: moment.at, play, moment })),
     { at: play.endedAt + 1, play, moment: null },

@@ -1,9 +1,9 @@
 import { closeSync, existsSync, mkdirSync, openSync, readSync, renameSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { deserialize, serialize } from "node:v8";
-import { defaultConfig } from "../../src/base/config/settings.ts";
+import { makeDefaultConfig } from "../../src/base/config/settings.ts";
 import { silentLog } from "../../src/base/log.ts";
-import { projectAt } from "../../src/base/paths.ts";
+import { makeNewProject } from "../../src/base/paths.ts";
 import { createIgnoreRules } from "../../src/code/files/ignore.ts";
 import { indexDriver } from "../../src/engines/drivers.ts";
 import { indexInFull } from "../../src/features/models/evaluate/index-in-full.ts";
@@ -13,10 +13,10 @@ import type { FileChange } from "../../src/store/index/records.ts";
 /** Indexes the code below a directory once, and writes down what the index was given to store: a change after the other. */
 export async function recordChanges(root: string, file: string): Promise<void> {
   if (existsSync(file)) return;
-  const config = defaultConfig();
+  const config = makeDefaultConfig();
   const indexDir = join(root, "..", "recorded");
   mkdirSync(indexDir, { recursive: true });
-  const project = { ...projectAt(root), indexDb: join(indexDir, "index.db") };
+  const project = { ...makeNewProject(root), indexDb: join(indexDir, "index.db") };
   const embedders = createEmbedders(config, "code");
   const { index } = await (await indexDriver(config)).openToWrite(project.indexDb, silentLog);
   const partial = openSync(`${file}.part`, "w");

@@ -5,12 +5,12 @@ import { join } from "node:path";
 import { performance } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
 import { seeded } from "../../models/train/random.ts";
-import { type Config, defaultConfig } from "../../src/base/config/settings.ts";
+import { type Config, makeDefaultConfig } from "../../src/base/config/settings.ts";
 import { silentLog } from "../../src/base/log.ts";
-import { projectAt } from "../../src/base/paths.ts";
+import { makeNewProject } from "../../src/base/paths.ts";
 import { CodeSearch } from "../../src/code/search/engine.ts";
 import { indexDriver } from "../../src/engines/drivers.ts";
-import { bundledQueryEmbedder } from "../../src/features/search/embedder.ts";
+import { createBundledQueryEmbedder } from "../../src/features/search/embedder.ts";
 import type { FileChange } from "../../src/store/index/records.ts";
 import { queries } from "../scale/queries.ts";
 import { usageOf } from "../speed.ts";
@@ -40,7 +40,7 @@ const saved = 12;
 const rounds = 3;
 
 const settingsOf = ({ driver, url }: StepOptions) => ({
-  ...defaultConfig(),
+  ...makeDefaultConfig(),
   "index.driver": driver,
   "index.url": url,
 });
@@ -64,7 +64,7 @@ function meter({ serverPid }: StepOptions) {
 export async function ingest(options: StepOptions) {
   const { root, recorded, serverPid, from, to } = options;
   const { index } = await (await indexDriver(settingsOf(options))).openToWrite(
-    projectAt(root).indexDb,
+    makeNewProject(root).indexDb,
     silentLog,
   );
   const [storing, settling] = [nothing(), nothing()];
@@ -83,7 +83,7 @@ export async function ingest(options: StepOptions) {
       console.error(`${options.driver}: ${copy + 1} of ${to}, ${(storing.ms / 1000).toFixed(0)} s`);
     }
     await measured(settling, () => index.settle());
-    const { chunks } = await index.counts();
+    const { chunks } = await index.readIndexCounts();
     return { chunks, storing, settling, rssMb: usageOf(process.pid).peakRssMb, serverRssMb };
   } finally {
     clearInterval(watch);
@@ -94,7 +94,7 @@ export async function ingest(options: StepOptions) {
 /** Saves of a file of some fifteen chunks, and the first question after each: least and median. */
 export async function save(options: StepOptions) {
   const { root, recorded, to } = options;
-  const project = projectAt(root);
+  const project = makeNewProject(root);
   const { index } = await (await indexDriver(settingsOf(options))).openToWrite(project.indexDb, silentLog);
   const measured = meter(options);
   try {
@@ -104,7 +104,7 @@ export async function save(options: StepOptions) {
       file = changes.find(isWanted);
       if (file) break;
     }
-    const search = new CodeSearch({ project, index, embedder: await bundledQueryEmbedder() });
+    const search = new CodeSearch({ project, index, embedder: await createBundledQueryEmbedder() });
     const ask = () => searched(search, queries.question[0]);
     await ask();
     const costs: { save: Cost; first: Cost }[] = [];
@@ -133,10 +133,10 @@ async function searched(search: CodeSearch, query: string) {
 /** Questions of each kind, warm, after the first of all. */
 export async function search(options: StepOptions) {
   const { root } = options;
-  const project = projectAt(root);
+  const project = makeNewProject(root);
   const measured = meter(options);
   return (await indexDriver(settingsOf(options))).read(project.indexDb, async (index) => {
-    const engine = new CodeSearch({ project, index, embedder: await bundledQueryEmbedder() });
+    const engine = new CodeSearch({ project, index, embedder: await createBundledQueryEmbedder() });
     const first = nothing();
     await measured(first, () => searched(engine, "where does the program start"));
     const kinds: Record<string, Cost[]> = {};

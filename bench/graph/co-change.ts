@@ -16,10 +16,10 @@ import { execFileSync } from "node:child_process";
 import { readdirSync } from "node:fs";
 import { join, posix } from "node:path";
 import { parseArgs } from "node:util";
-import { filesAround } from "../../src/code/graph/around.ts";
+import { findFilesAround } from "../../src/code/graph/around.ts";
 import { CodeGraph } from "../../src/code/graph/graph.ts";
-import { grammarOf } from "../../src/code/languages/index.ts";
-import { shuffled } from "../../src/features/models/evaluate/pairs.ts";
+import { findGrammar } from "../../src/code/languages/index.ts";
+import { shuffleBySeed } from "../../src/features/models/evaluate/pairs.ts";
 import { printTable } from "../measure.ts";
 import { withGraphOf } from "./indexed.ts";
 
@@ -52,18 +52,18 @@ for (const name of options.only?.split(",") ?? readdirSync(checkouts).sort()) {
   rows.push(
     ...(await withGraphOf(root, async (index) => {
       const files = (await index.files()).filter(
-        ({ language }) => grammarOf(language)?.references !== undefined,
+        ({ language }) => findGrammar(language)?.references !== undefined,
       );
       const known = new Set(files.map(({ path }) => path));
       const commits = commitsOf(root, known);
-      const graph = await CodeGraph.of(index, root);
+      const graph = await CodeGraph.openForIndex(index, root);
       const around = new Map<string, string[]>();
       const times: number[] = [];
       for (const file of new Set(commits.flat())) {
         const before = performance.now();
         around.set(
           file,
-          (await filesAround(graph, [file])).map((one) => one.file),
+          (await findFilesAround(graph, [file])).map((one) => one.file),
         );
         times.push(performance.now() - before);
       }
@@ -72,7 +72,7 @@ for (const name of options.only?.split(",") ?? readdirSync(checkouts).sort()) {
       const ways: Record<string, (file: string) => readonly string[]> = {
         graph: (file) => around.get(file)!,
         directory: (file) => beside(file, all),
-        random: (file) => shuffled(all, file).filter((one) => one !== file),
+        random: (file) => shuffleBySeed(all, file).filter((one) => one !== file),
       };
       const median = times[times.length >> 1]!.toFixed(1);
       return Object.entries(ways).map(([way, namedFor]) => {

@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { defaultConfig } from "../../src/base/config/settings.ts";
+import { makeDefaultConfig } from "../../src/base/config/settings.ts";
 import { silentLog } from "../../src/base/log.ts";
-import { projectAt } from "../../src/base/paths.ts";
+import { makeNewProject } from "../../src/base/paths.ts";
 import { createIgnoreRules } from "../../src/code/files/ignore.ts";
 import { Indexer } from "../../src/code/index/indexer.ts";
 import type { CodeIndex } from "../../src/store/index/port.ts";
@@ -13,9 +13,9 @@ import { SqliteIndex } from "../../src/store/index/sqlite/sqlite-index.ts";
 export async function withGraphOf<T>(root: string, use: (index: CodeIndex) => Promise<T>): Promise<T> {
   const dir = mkdtempSync(join(tmpdir(), "pommel-graph-"));
   const index = SqliteIndex.open(join(dir, "index.db"), { readonly: false });
-  const config = defaultConfig();
+  const config = makeDefaultConfig();
   const rules = createIgnoreRules(root, config);
-  const project = projectAt(root);
+  const project = makeNewProject(root);
   const indexer = new Indexer({
     project,
     config,

@@ -1,8 +1,8 @@
 import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { foreignNotesOf } from "../../src/attribution/foreign/foreign-notes.ts";
-import { checkpointOfCommit } from "../../src/store/memory/commits/checkpoints.ts";
+import { readForeignNotes } from "../../src/attribution/foreign/foreign-notes.ts";
+import { findCheckpointOfCommit } from "../../src/store/memory/commits/checkpoints.ts";
 import type { Memory } from "../../src/store/memory/memory.ts";
 import type { Binding } from "../../src/store/memory/memory-records.ts";
 
@@ -51,7 +51,7 @@ export async function judgeLinks(
     .all() as { hash: string; subject: string; at: number; committedAt: number }[];
   const notes = new Map<string, string[]>();
   const hashes = commits.map(({ hash }) => hash);
-  for (const [hash, { sessions }] of await foreignNotesOf(dir, hashes)) notes.set(hash, sessions);
+  for (const [hash, { sessions }] of await readForeignNotes(dir, hashes)) notes.set(hash, sessions);
   const wasAtWork = memory.prepare(
     `SELECT 1 FROM turns t JOIN sessions s ON s.id = t.session_id
      WHERE s.uid = @uid AND t.started_at <= @at + 60000 AND coalesce(t.ended_at, t.started_at) >= @at - @near`,
@@ -67,7 +67,7 @@ export async function judgeLinks(
     const named = notes.get(hash) ?? [];
     const stored = named.filter((uid) => endOf(uid) > 0);
     const atWork = stored.filter((uid) => wasAtWork.get({ uid, at, near }) !== undefined);
-    const bindings = checkpointOfCommit(memory, hash)?.sessions ?? [];
+    const bindings = findCheckpointOfCommit(memory, hash)?.sessions ?? [];
     return {
       hash,
       subject,

@@ -3,20 +3,20 @@ import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import * as z from "zod/mini";
 import { indexCommits } from "../../src/attribution/search/index-commits.ts";
-import { type Config, defaultConfig } from "../../src/base/config/settings.ts";
+import { type Config, makeDefaultConfig } from "../../src/base/config/settings.ts";
 import { silentLog } from "../../src/base/log.ts";
-import { type Project, projectAt } from "../../src/base/paths.ts";
+import { makeNewProject, type Project } from "../../src/base/paths.ts";
 import { createIgnoreRules } from "../../src/code/files/ignore.ts";
-import { type PathRole, roleOf } from "../../src/code/files/path-role.ts";
+import { classifyPath, type PathRole } from "../../src/code/files/path-role.ts";
 import { scanProject } from "../../src/code/files/scan.ts";
-import { grammarOf, languageOf } from "../../src/code/languages/index.ts";
+import { detectLanguage, findGrammar } from "../../src/code/languages/index.ts";
 import { indexDriver } from "../../src/engines/drivers.ts";
-import { questionOfCommit } from "../../src/features/models/evaluate/commit-pairs.ts";
+import { extractCommitQuestion } from "../../src/features/models/evaluate/commit-pairs.ts";
 import { type DocPair, mineDocPairs, withoutDocs } from "../../src/features/models/evaluate/doc-pairs.ts";
 import { indexInFull } from "../../src/features/models/evaluate/index-in-full.ts";
 import type { Pair } from "../../src/features/models/evaluate/pairs.ts";
 import { copySources, everything } from "../../src/features/models/evaluate/scratch-copy.ts";
-import { commitsOf } from "../../src/git/history/history.ts";
+import { listCommits } from "../../src/git/history/history.ts";
 import { createStaticEmbedder } from "../../src/models/embed/static/static-embedder.ts";
 import type { CodeIndex } from "../../src/store/index/port.ts";
 import type { DocComment, FileStamp } from "../../src/store/index/records.ts";
@@ -62,10 +62,10 @@ const withoutGrammar = new Set(
 );
 
 const isProgram = (path: string) => {
-  const language = languageOf(path);
-  return grammarOf(language) !== null || withoutGrammar.has(language);
+  const language = detectLanguage(path);
+  return findGrammar(language) !== null || withoutGrammar.has(language);
 };
-const isSource = (path: string) => sources.has(roleOf(path)) && isProgram(path);
+const isSource = (path: string) => sources.has(classifyPath(path)) && isProgram(path);
 
 /**
  * Subjects of later commits, with the source files that each changed, all of which were there before it; and those of commits that
@@ -78,12 +78,12 @@ async function laterCommits(
   count: number,
 ): Promise<{ commit: Pair[]; other: Pair[] }> {
   const found = { commit: new Map<string, Pair>(), other: new Map<string, Pair>() };
-  for await (const { message, files: changed, ...commit } of commitsOf(root, { revisions: later })) {
+  for await (const { message, files: changed, ...commit } of listCommits(root, { revisions: later })) {
     const ofSources = changed.filter(isSource);
     const targets = ofSources.length > 0 ? ofSources : changed;
     if (targets.length > maxFiles || !targets.every((file) => files.has(file))) continue;
     const [subject = ""] = message.split("\n");
-    const query = questionOfCommit({ ...commit, message: subject, files: changed });
+    const query = extractCommitQuestion({ ...commit, message: subject, files: changed });
     if (query === null || query.split(/\s+/).length < minWords) continue;
     const kind = ofSources.length > 0 ? found.commit : found.other;
     if (targets.length > 0) kind.set(query, { query, targets: targets.map((file) => ({ file })) });
@@ -183,7 +183,7 @@ export async function mine(
   { clones, work, back, count }: MiningOptions,
   use: (asked: Asked) => Promise<void>,
 ): Promise<void> {
-  const config = defaultConfig();
+  const config = makeDefaultConfig();
   const past = checkOutPast(join(clones, name), join(work, name, "files"), revision, back);
   const stamps: FileStamp[] = [];
   for await (const item of scanProject(past.root, createIgnoreRules(past.root, config)))
@@ -194,12 +194,12 @@ export async function mine(
     ...(await laterCommits(past, new Set(stamps.map(({ path }) => path)), count)),
     ...(await documented(past, copy, { config, stamps, seed: name, count })),
   };
-  const project = { ...projectAt(copy), indexDb: `${copy}.index.db` };
+  const project = { ...makeNewProject(copy), indexDb: `${copy}.index.db` };
   const { index } = await (await indexDriver(config)).openToWrite(project.indexDb, silentLog);
   const embedders = { first: createStaticEmbedder(), second: null, deadlineMs: Number.POSITIVE_INFINITY };
   try {
     await indexInFull({ project, config, rules: everything, index, embedders, log: silentLog });
-    await indexCommits(projectAt(past.root), config, index, { log: silentLog });
+    await indexCommits(makeNewProject(past.root), config, index, { log: silentLog });
     await use({ project, index, pairs });
   } finally {
     await index.close();

@@ -9,7 +9,7 @@ import { SessionSearch } from "../../src/sessions/search/engine.ts";
 import { openQuery } from "../../src/sessions/search/types.ts";
 import { allChunks } from "../../src/store/memory/chunks/chunk-filter.ts";
 import { matchSessionTokens } from "../../src/store/memory/chunks/chunk-lookup.ts";
-import { chunksByIds, replaceChunks } from "../../src/store/memory/chunks/chunks.ts";
+import { readChunksByIds, replaceChunks } from "../../src/store/memory/chunks/chunks.ts";
 import { Memory } from "../../src/store/memory/memory.ts";
 import { indexAllSessions } from "../../src/store/memory/sessions/session-index.ts";
 import { saveSession } from "../../src/store/memory/sessions/sessions.ts";
@@ -182,7 +182,7 @@ function addSessions(
 function byWords(memory: Memory, question: string): string[] {
   const weights = { prompt: 1, answer: 1, actions: 1, errors: 1 };
   const found = matchSessionTokens(memory, analyseQuery(question).tokens, weights, 10, allChunks);
-  const chunks = chunksByIds(
+  const chunks = readChunksByIds(
     memory,
     found.map(({ id }) => id),
   );

@@ -5,14 +5,14 @@ import { claude } from "../../src/agents/claude/claude.ts";
 import { createStaticEmbedder } from "../../src/models/embed/static/static-embedder.ts";
 import { createScrubber } from "../../src/redact/create-scrubber.ts";
 import { chunkSizes } from "../../src/sessions/chunks/cut-rules.ts";
-import { kindRules } from "../../src/sessions/chunks/kinds.ts";
+import { buildKindRules } from "../../src/sessions/chunks/kinds.ts";
 import { ingestTranscript } from "../../src/sessions/ingest/ingest.ts";
 import { sumUpSession } from "../../src/sessions/summaries/sum-up.ts";
 import { Memory } from "../../src/store/memory/memory.ts";
-import { secretKey } from "../../src/store/memory/privacy/secrets.ts";
+import { ensureSecretKey } from "../../src/store/memory/privacy/secrets.ts";
 import { indexAllSessions } from "../../src/store/memory/sessions/session-index.ts";
-import { sessionById } from "../../src/store/memory/sessions/sessions.ts";
-import { transcriptByPath } from "../../src/store/memory/sessions/transcripts.ts";
+import { findSessionById } from "../../src/store/memory/sessions/sessions.ts";
+import { findTranscriptByPath } from "../../src/store/memory/sessions/transcripts.ts";
 
 export interface Imported {
   memory: Memory;
@@ -40,9 +40,9 @@ export function importerInto(file: string, root: string): Importer {
     memory,
     agent: claude,
     scrubber: createScrubber({ globalFile: "", projectFile: null, pii: false }),
-    ledgerKey: secretKey(memory),
+    ledgerKey: ensureSecretKey(memory),
     embedder: createStaticEmbedder(),
-    chunks: { ...chunkSizes, kinds: kindRules() },
+    chunks: { ...chunkSizes, kinds: buildKindRules() },
     maxChunks: 0,
     root,
     worktrees: [],
@@ -52,8 +52,8 @@ export function importerInto(file: string, root: string): Importer {
     memory,
     read: (path) => ingestTranscript(options, path).then(() => {}),
     async end(path) {
-      const session = transcriptByPath(memory, path)?.sessionId;
-      const uid = session && sessionById(memory, session)?.uid;
+      const session = findTranscriptByPath(memory, path)?.sessionId;
+      const uid = session && findSessionById(memory, session)?.uid;
       if (uid) await sumUpSession({ ...options, llm: null }, uid);
     },
   };
@@ -66,7 +66,7 @@ export async function importSessions(dir: string, file: string): Promise<Importe
   const start = performance.now();
   for await (const { path, size } of claude.list(dir)) {
     await read(path);
-    const session = transcriptByPath(memory, path)?.sessionId;
+    const session = findTranscriptByPath(memory, path)?.sessionId;
     if (session) imported.sessions.set(basename(path, ".jsonl"), session);
     await end(path);
     imported.bytes += size;

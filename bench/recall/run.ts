@@ -1,9 +1,9 @@
 import type { SearchMode } from "../../src/protocol/values.ts";
 import type { SessionSearch } from "../../src/sessions/search/engine.ts";
 import { openQuery, type SessionAnswer } from "../../src/sessions/search/types.ts";
-import { chunkByUid, type StoredSessionChunk } from "../../src/store/memory/chunks/chunks.ts";
+import { findChunkByUid, type StoredSessionChunk } from "../../src/store/memory/chunks/chunks.ts";
 import type { Memory } from "../../src/store/memory/memory.ts";
-import { placesOfLines } from "../../src/store/memory/sessions/transcripts.ts";
+import { findPlacesOfLines } from "../../src/store/memory/sessions/transcripts.ts";
 import { halfOf, type Question } from "./import.ts";
 
 /** How one question was answered. */
@@ -38,12 +38,12 @@ export async function askAll(
     const ask = { ...openQuery, query, until, mode };
     const bySession = await search.search({ ...ask, by: "session", limit: allSessions });
     const byTurn = await search.search({ ...ask, by: "turn", limit: 10 });
-    const chunksOf = ({ results }: SessionAnswer) => results.map(({ id }) => chunkByUid(memory, id)!);
+    const chunksOf = ({ results }: SessionAnswer) => results.map(({ id }) => findChunkByUid(memory, id)!);
     const wanted = question.relevant_sessions.map((name) => sessions.get(name));
     const shown = chunksOf(bySession);
     const at = shown.findIndex(({ sessionId }) => wanted.includes(sessionId));
     const places = question.evidence.map(({ line_uuid }) =>
-      placesOfLines(memory, [line_uuid]).get(line_uuid),
+      findPlacesOfLines(memory, [line_uuid]).get(line_uuid),
     );
     const covers = (chunk: StoredSessionChunk) =>
       places.some(
@@ -66,7 +66,7 @@ export async function askAll(
           : bySession.results
               .slice(0, 10)
               .flatMap(({ id, other_turns }) => [id, ...other_turns.map((other) => other.id)])
-              .some((id) => covers(chunkByUid(memory, id)!)),
+              .some((id) => covers(findChunkByUid(memory, id)!)),
       sessions: new Set(chunks.map(({ sessionId }) => sessionId)).size,
     });
   }

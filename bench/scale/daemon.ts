@@ -4,14 +4,14 @@ import { join } from "node:path";
 import { performance } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { defaultConfig } from "../../src/base/config/settings.ts";
-import { type Project, projectAt } from "../../src/base/paths.ts";
+import { makeDefaultConfig } from "../../src/base/config/settings.ts";
+import { makeNewProject, type Project } from "../../src/base/paths.ts";
 import { findOrStartDaemon } from "../../src/client/connect.ts";
 import { callDaemon } from "../../src/client/daemon-client.ts";
 import { CodeSearch } from "../../src/code/search/engine.ts";
 import { indexDriver } from "../../src/engines/drivers.ts";
 import { showQueue } from "../../src/features/jobs/operation.ts";
-import { bundledQueryEmbedder } from "../../src/features/search/embedder.ts";
+import { createBundledQueryEmbedder } from "../../src/features/search/embedder.ts";
 import { searchCode } from "../../src/features/search/operation.ts";
 import { showStatus } from "../../src/features/status/operation.ts";
 import { readDaemonRecord } from "../../src/protocol/daemon-record.ts";
@@ -25,8 +25,8 @@ const rounds = 3;
 
 /** Searches in this process, on a warm engine: CPU milliseconds of each query, by kind. */
 export async function measureEngine(root: string, engine: Engine["settings"]) {
-  const project = projectAt(root);
-  const driver = await indexDriver({ ...defaultConfig(), ...engine });
+  const project = makeNewProject(root);
+  const driver = await indexDriver({ ...makeDefaultConfig(), ...engine });
   // As a daemon has it: what reads for one answer alone leaves vectors to a thread.
   const index = driver.openBeside?.(project.indexDb);
   if (index === undefined) return driver.read(project.indexDb, (opened) => measure(project, opened));
@@ -38,7 +38,7 @@ export async function measureEngine(root: string, engine: Engine["settings"]) {
 }
 
 async function measure(project: Project, index: CodeIndex) {
-  const search = new CodeSearch({ project, index, embedder: await bundledQueryEmbedder() });
+  const search = new CodeSearch({ project, index, embedder: await createBundledQueryEmbedder() });
   const ask = async (query: string) => {
     const before = process.cpuUsage();
     await search.search({ query, limit: 10, levels: [], paths: [], languages: [], explain: false });

@@ -1,14 +1,14 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { type Config, defaultConfig } from "../../src/base/config/settings.ts";
+import { type Config, makeDefaultConfig } from "../../src/base/config/settings.ts";
 import { silentLog } from "../../src/base/log.ts";
-import { type Project, projectAt } from "../../src/base/paths.ts";
+import { makeNewProject, type Project } from "../../src/base/paths.ts";
 import { createIgnoreRules } from "../../src/code/files/ignore.ts";
 import { CodeSearch } from "../../src/code/search/engine.ts";
 import { QueryEmbedder } from "../../src/code/search/vectors/query-embedder.ts";
 import { indexDriver } from "../../src/engines/drivers.ts";
 import { indexInFull } from "../../src/features/models/evaluate/index-in-full.ts";
-import { type Mode, weightsOf } from "../../src/features/models/evaluate/modes.ts";
+import { chooseWeights, type Mode } from "../../src/features/models/evaluate/modes.ts";
 import { closeEmbedders, createEmbedders } from "../../src/models/embed/embedders.ts";
 import type { Engine } from "../engine.ts";
 import { type Answered, rankOf, type Target } from "../measure.ts";
@@ -60,7 +60,7 @@ export async function measure(repository: Repository, options: RunOptions): Prom
   const embedders = createEmbedders(config, "code");
   const { index } = await (await indexDriver(config)).openToWrite(project.indexDb, silentLog);
   try {
-    const isNew = (await index.counts()).chunks === 0;
+    const isNew = (await index.readIndexCounts()).chunks === 0;
     const rules = createIgnoreRules(project.root, config);
     const times = await indexInFull({ project, config, rules, index, embedders, log: silentLog });
     // A benchmark waits for every model, so that it measures the same each time.
@@ -68,13 +68,13 @@ export async function measure(repository: Repository, options: RunOptions): Prom
     const outcomes: Outcome[] = [];
     for (const mode of options.modes) {
       const used = mode === "lexical" ? null : embedder;
-      const search = new CodeSearch({ project, index, embedder: used, weights: weightsOf(mode) });
+      const search = new CodeSearch({ project, index, embedder: used, weights: chooseWeights(mode) });
       for (const { query } of repository.questions.slice(0, warmUp)) await find(search, query);
       for (const variant of options.variants) {
         outcomes.push(...(await askAll(search, repository, { mode, variant })));
       }
     }
-    const { files, chunks } = await index.counts();
+    const { files, chunks } = await index.readIndexCounts();
     return {
       repository,
       files,
@@ -89,7 +89,7 @@ export async function measure(repository: Repository, options: RunOptions): Prom
 }
 
 function configFor({ benchmarkRoot }: Repository, model: string): Config {
-  const config = defaultConfig();
+  const config = makeDefaultConfig();
   // The names that configuration takes were checked with the command line.
   config["embed.code"] = model;
   if (benchmarkRoot !== "") config["index.include"] = [`${benchmarkRoot}/**`];
@@ -103,7 +103,7 @@ function projectFor(
 ): Project {
   const indexDir = join(indexes, model.replaceAll("/", "-"), name);
   mkdirSync(indexDir, { recursive: true });
-  return { ...projectAt(join(checkouts, name)), indexDb: join(indexDir, "index.db") };
+  return { ...makeNewProject(join(checkouts, name)), indexDb: join(indexDir, "index.db") };
 }
 
 async function askAll(

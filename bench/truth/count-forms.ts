@@ -1,5 +1,5 @@
-import { stepsOf } from "../../src/sessions/commands/steps.ts";
-import { actionOf, storedTurns } from "../../src/sessions/turn-content.ts";
+import { parseSteps } from "../../src/sessions/commands/steps.ts";
+import { classifyToolUse, readStoredTurns } from "../../src/sessions/turn-content.ts";
 import { listCommands } from "../../src/store/memory/commands.ts";
 import type { Memory } from "../../src/store/memory/memory.ts";
 import { listSessions } from "../../src/store/memory/sessions/sessions.ts";
@@ -18,7 +18,7 @@ export interface Miscounted {
 export function countForms(memory: Memory): { forms: number; runs: number; wrong: Miscounted[] } {
   const calls: string[][] = [];
   for (const { id } of listSessions(memory, { children: true }))
-    for (const turn of storedTurns(memory, id)) {
+    for (const turn of readStoredTurns(memory, id)) {
       if (turn.abandoned) continue;
       const answered = new Set(
         turn.lines.flatMap(({ entries }) =>
@@ -27,7 +27,7 @@ export function countForms(memory: Memory): { forms: number; runs: number; wrong
       );
       for (const { entries } of turn.lines)
         for (const entry of entries)
-          if (entry.kind === "tool_use" && actionOf(entry) === "command" && answered.has(entry.id))
+          if (entry.kind === "tool_use" && classifyToolUse(entry) === "command" && answered.has(entry.id))
             calls.push(partsOf(String(entry.input.command)));
     }
   const runs = listCommands(memory);
@@ -43,7 +43,7 @@ export function countForms(memory: Memory): { forms: number; runs: number; wrong
     // A form with fewer words is also in the calls of forms with more.
     if (counted > having) wrong.push({ form, counted, calls: having });
   }
-  const lines = runs.filter(({ line, form }) => stepsOf(line)[0]?.form !== form && !line.endsWith("…"));
+  const lines = runs.filter(({ line, form }) => parseSteps(line)[0]?.form !== form && !line.endsWith("…"));
   for (const { line, form } of lines) wrong.push({ form: `${form} of ${line}`, counted: 1, calls: 0 });
   return { forms: counts.size, runs: runs.length, wrong };
 }

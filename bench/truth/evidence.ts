@@ -1,6 +1,6 @@
-import { storedTurns } from "../../src/sessions/turn-content.ts";
+import { readStoredTurns } from "../../src/sessions/turn-content.ts";
 import { type CommandRecord, listCommands } from "../../src/store/memory/commands.ts";
-import { commitsOfSessions } from "../../src/store/memory/commits/commits-of-turns.ts";
+import { readCommitsOfSessions } from "../../src/store/memory/commits/commits-of-turns.ts";
 import type { Memory } from "../../src/store/memory/memory.ts";
 import type { SessionRecord } from "../../src/store/memory/memory-records.ts";
 
@@ -19,7 +19,7 @@ export function endingEvidence(memory: Memory, { id, uid, lastAt, branch }: Sess
   let closing = "";
   let closingTurn = 0;
   let last = 0;
-  for (const { number, lines, abandoned } of storedTurns(memory, id)) {
+  for (const { number, lines, abandoned } of readStoredTurns(memory, id)) {
     if (abandoned) continue;
     for (const { entries } of lines)
       for (const entry of entries) {
@@ -40,7 +40,7 @@ export function endingEvidence(memory: Memory, { id, uid, lastAt, branch }: Sess
     ...asked.slice(Math.max(prompts, asked.length - 2)).map((text) => `asked ${text}`),
     `last words, turn ${closingTurn} of ${last}:\n${ends(closing)}`,
     ...runs.reverse().map((run) => `ran ${run.turn}: ${run.outcome} ${oneLine(run.line, most.prompt)}`),
-    ...(commitsOfSessions(memory, [uid]).get(uid) ?? [])
+    ...(readCommitsOfSessions(memory, [uid]).get(uid) ?? [])
       .slice(0, commits)
       .map(
         ({ hash, subject, committedAt, confidence }) =>
@@ -52,7 +52,7 @@ export function endingEvidence(memory: Memory, { id, uid, lastAt, branch }: Sess
 /** What a session ran after a failure, with the files that it changed in between. */
 export function commandsAfter(memory: Memory, failure: CommandRecord): string[] {
   const edits: { seq: number; path: string }[] = [];
-  for (const { lines } of storedTurns(memory, failure.sessionId, {
+  for (const { lines } of readStoredTurns(memory, failure.sessionId, {
     first: failure.turn,
     last: failure.turn + 2,
   }))
@@ -81,7 +81,7 @@ export function commandsAfter(memory: Memory, failure: CommandRecord): string[] 
 /** A turn as it was said. */
 export function turnEvidence(memory: Memory, sessionId: number, turn: number): string[] {
   const said: string[] = [];
-  for (const { lines } of storedTurns(memory, sessionId, { first: turn, last: turn }))
+  for (const { lines } of readStoredTurns(memory, sessionId, { first: turn, last: turn }))
     for (const { entries } of lines)
       for (const entry of entries) {
         if (entry.kind === "prompt" || entry.kind === "text")

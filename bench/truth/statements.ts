@@ -1,14 +1,14 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
-import { projectAt } from "../../src/base/paths.ts";
-import { fixesOf } from "../../src/features/fix/find-fixes.ts";
-import { mentionsOf } from "../../src/features/fix/find-mentions.ts";
-import { howTo } from "../../src/features/how/find-commands.ts";
-import { projectScripts } from "../../src/features/how/project-scripts.ts";
-import { briefOf } from "../../src/features/sessions/brief.ts";
-import { whyLines } from "../../src/features/why/why-lines.ts";
-import { gitTextIfAny } from "../../src/git/git.ts";
-import { storedDecisions } from "../../src/sessions/decisions/stored.ts";
+import { makeNewProject } from "../../src/base/paths.ts";
+import { findFixes } from "../../src/features/fix/find-fixes.ts";
+import { findMentions } from "../../src/features/fix/find-mentions.ts";
+import { findWorkingCommands } from "../../src/features/how/find-commands.ts";
+import { readProjectScripts } from "../../src/features/how/project-scripts.ts";
+import { buildBrief } from "../../src/features/sessions/brief.ts";
+import { explainLines } from "../../src/features/why/why-lines.ts";
+import { readGitTextIfAny } from "../../src/git/git.ts";
+import { listStoredDecisions } from "../../src/sessions/decisions/stored.ts";
 import { listCommands } from "../../src/store/memory/commands.ts";
 import type { Memory } from "../../src/store/memory/memory.ts";
 import type { SessionRecord } from "../../src/store/memory/memory-records.ts";
@@ -66,12 +66,12 @@ export const drawers: Readonly<Record<Kind, (draw: Draw) => Statement[] | Promis
 function aboutSessions(
   draw: Draw,
   kind: Kind,
-  says: (brief: ReturnType<typeof briefOf>, session: SessionRecord) => string[],
+  says: (brief: ReturnType<typeof buildBrief>, session: SessionRecord) => string[],
 ): Statement[] {
   const { memory } = draw;
   const sessions = listSessions(memory, { remembered: true });
   return drawn(sessions, ({ uid }) => uid, draw).flatMap((session) =>
-    says(briefOf(memory, session), session).map((text) => ({
+    says(buildBrief(memory, session), session).map((text) => ({
       kind,
       of: session.uid,
       text,
@@ -83,9 +83,9 @@ function aboutSessions(
 function howStatements(draw: Draw): Statement[] {
   const { memory, root } = draw;
   const lines = [...new Set(listCommands(memory, { outcome: "worked" }).map(({ line }) => line))];
-  const scripts = projectScripts(root);
+  const scripts = readProjectScripts(root);
   return drawn(lines, (line) => line, draw).flatMap((q) =>
-    howTo(memory, { q, limit: 1, scripts }).commands.map(
+    findWorkingCommands(memory, { q, limit: 1, scripts }).commands.map(
       ({ form, line, directory, worked, failed, took_ms }) => ({
         kind: "how" as const,
         of: q,
@@ -105,9 +105,9 @@ async function fixStatements(draw: Draw): Promise<Statement[]> {
   const statements: Statement[] = [];
   for (const failure of drawn(failures, ({ id }) => `${id}`, draw)) {
     const error = failure.error ?? "";
-    const { verdict, errors } = fixesOf([root], memory, { error, limit: 1 });
+    const { verdict, errors } = findFixes([root], memory, { error, limit: 1 });
     const [found] = errors;
-    const mentions = found === undefined ? await mentionsOf(memory, error) : [];
+    const mentions = found === undefined ? await findMentions(memory, error) : [];
     const fix = found?.fix;
     statements.push({
       kind: "fix",
@@ -136,7 +136,7 @@ function metAt(
 
 function decisionStatements(draw: Draw): Statement[] {
   const { memory } = draw;
-  return drawn(storedDecisions(memory), ({ id }) => id, draw).map(
+  return drawn(listStoredDecisions(memory), ({ id }) => id, draw).map(
     ({ sessionId, sessionUid, turn, text, by }) => ({
       kind: "decision",
       of: `${sessionUid}:${turn}`,
@@ -151,22 +151,24 @@ const minLine = 12;
 
 async function whyStatements(draw: Draw): Promise<Statement[]> {
   const { memory, root } = draw;
-  const files = ((await gitTextIfAny(root, ["ls-files"])) ?? "")
+  const files = ((await readGitTextIfAny(root, ["ls-files"])) ?? "")
     .split("\n")
     .filter((file) => /\.\w{1,5}$/.test(file));
   const statements: Statement[] = [];
   for (const file of drawn(files, (name) => name, draw)) {
-    const text = (await gitTextIfAny(root, ["show", `HEAD:${file}`])) ?? "";
+    const text = (await readGitTextIfAny(root, ["show", `HEAD:${file}`])) ?? "";
     const lines = text.split("\n").flatMap((line, i) => (line.trim().length >= minLine ? [i + 1] : []));
     const [line] = drawn(lines, (number) => `${file}:${number}`, { ...draw, count: 1 });
     if (line === undefined) continue;
     const range = { first: line, last: line };
-    const answer = await whyLines(projectAt(root), memory, { file, lines: range, brief: true }).catch(
-      () => null,
-    );
+    const answer = await explainLines(makeNewProject(root), memory, {
+      file,
+      lines: range,
+      brief: true,
+    }).catch(() => null);
     const origin = answer?.origins[0];
     if (origin === undefined) continue;
-    const blame = (await gitTextIfAny(root, ["blame", "-L", `${line},${line}`, "--", file])) ?? "";
+    const blame = (await readGitTextIfAny(root, ["blame", "-L", `${line},${line}`, "--", file])) ?? "";
     statements.push({
       kind: "why",
       of: `${file}:${line}`,

@@ -3,18 +3,29 @@ import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import * as z from "zod/mini";
 import type { Agent, Entry, FileTouch, TranscriptInfo } from "../../src/agents/agent.ts";
-import { boundedInput } from "../../src/agents/reading/bounds.ts";
-import { anything, lenient, type Parsed, text, timeOf, typeName } from "../../src/agents/reading/json.ts";
-import { createReader, firstRecords, keep, skip } from "../../src/agents/reading/json-lines.ts";
+import { boundInput } from "../../src/agents/reading/bounds.ts";
+import {
+  anything,
+  makeLenientParser,
+  type Parsed,
+  parseTime,
+  text,
+  toTypeName,
+} from "../../src/agents/reading/json.ts";
+import { createReader, keep, readFirstRecords, skip } from "../../src/agents/reading/json-lines.ts";
 import { listFiles } from "../../src/agents/reading/list-files.ts";
 import { isOwnCommand, isOwnTool } from "../../src/agents/reading/own-output.ts";
-import { toolResult, toolUse } from "../../src/agents/reading/tool-calls.ts";
-import { lineOf, promptEntry, textEntry } from "../../src/agents/reading/transcript-lines.ts";
+import { makeToolResult, makeToolUse } from "../../src/agents/reading/tool-calls.ts";
+import {
+  makePromptEntries,
+  makeTextEntries,
+  makeTranscriptLine,
+} from "../../src/agents/reading/transcript-lines.ts";
 import { jotProfile } from "./profile.ts";
 import { jotSetup } from "./setup.ts";
 
 // A field that is missing or of another type is null: other versions write other lines.
-const asRecord = lenient(
+const asRecord = makeLenientParser(
   z.object({
     ...{ session: text, cwd: text, time: text, role: text, text: text, name: text, output: text },
     ...{ images: anything, input: anything, failed: anything },
@@ -25,10 +36,10 @@ type JotRecord = Parsed<typeof asRecord>;
 export const jot: Agent = {
   ...jotProfile,
   setup: jotSetup,
-  roots: (env = process.env) => [resolve(env.JOT_HOME || join(env.HOME || homedir(), ".jot"), "logs")],
+  listRoots: (env = process.env) => [resolve(env.JOT_HOME || join(env.HOME || homedir(), ".jot"), "logs")],
   sortsByPlace: false,
   isTranscript: (path) => path.endsWith(".jsonl"),
-  directoryOf: () => null,
+  findDirectoryToWatch: () => null,
   list: (path) => listFiles(path, { isWanted: jot.isTranscript }),
   describe,
   read: createReader<TranscriptInfo | null>({
@@ -38,15 +49,15 @@ export const jot: Agent = {
       const entries = said ? entriesOf(said) : "malformed";
       if (!said || typeof entries === "string") return skip(String(entries));
       const cwd = info?.cwd ?? null;
-      return keep(lineOf({ uid: uidOf(said, info), at: timeOf(said.time), cwd, entries }));
+      return keep(makeTranscriptLine({ uid: uidOf(said, info), at: parseTime(said.time), cwd, entries }));
     },
   }),
 };
 
 async function describe(file: string): Promise<TranscriptInfo | null> {
-  for await (const record of firstRecords(file)) {
+  for await (const record of readFirstRecords(file)) {
     const { session, cwd, time } = asRecord(record) ?? {};
-    if (session && cwd) return { session, parent: null, cwd, startedAt: timeOf(time) };
+    if (session && cwd) return { session, parent: null, cwd, startedAt: parseTime(time) };
   }
   return null;
 }
@@ -61,14 +72,14 @@ const uidOf = (said: JotRecord, info: TranscriptInfo | null) =>
 /** What a line says, or why it says nothing. */
 function entriesOf(said: JotRecord): Entry[] | string {
   if (said.role === "user")
-    return promptEntry(said.text ?? "", Array.isArray(said.images) ? said.images.length : 0);
-  if (said.role === "agent") return textEntry("text", said.text);
+    return makePromptEntries(said.text ?? "", Array.isArray(said.images) ? said.images.length : 0);
+  if (said.role === "agent") return makeTextEntries("text", said.text);
   if (said.role === "tool" && said.name) return toolEntries(said, said.name);
-  return said.session ? "meta" : `type:${typeName(said.role)}`;
+  return said.session ? "meta" : `type:${toTypeName(said.role)}`;
 }
 
 function toolEntries(said: JotRecord, tool: string): Entry[] {
-  const input = boundedInput(said.input);
+  const input = boundInput(said.input);
   const { path, text: content, command } = input;
   const isWrite = tool === "write" && typeof path === "string" && typeof content === "string";
   const files: FileTouch[] = isWrite ? [{ path, how: "write" }] : [];
@@ -77,5 +88,5 @@ function toolEntries(said: JotRecord, tool: string): Entry[] {
   const isOwn = isOwnTool(tool) || (typeof command === "string" && isOwnCommand(command));
   const outcome = { text: said.output ?? "", isError: said.failed === true, isOwn, edits };
   const id = uidOf(said, null);
-  return [toolUse(id, tool, { input, files }), toolResult(id, outcome)];
+  return [makeToolUse(id, tool, { input, files }), makeToolResult(id, outcome)];
 }

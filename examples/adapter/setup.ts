@@ -1,15 +1,15 @@
 import { join } from "node:path";
-import { hookSpec, hooksIn } from "../../src/agents/setup/hook-entries.ts";
-import { setupOf } from "../../src/agents/setup.ts";
+import { makeHookSpec, makeHooksPart } from "../../src/agents/setup/hook-entries.ts";
+import { makeSetup } from "../../src/agents/setup.ts";
 import { jotProfile } from "./profile.ts";
 
 const timeoutSeconds = 10;
 
-export const jotSetup = setupOf(jotProfile, {
+export const jotSetup = makeSetup(jotProfile, {
   parts: [
-    hooksIn(
+    makeHooksPart(
       ({ dir }) => join(dir, ".jot", "settings.json"),
-      hookSpec(jotProfile, { timeout: timeoutSeconds }),
+      makeHookSpec(jotProfile, { timeout: timeoutSeconds }),
     ),
   ],
   traces: ({ dir }) => [join(dir, ".jot")],

@@ -25,7 +25,7 @@ export const trigramsDriver: EmbedderDriver = {
   about: "letter trigrams, on this machine: an example",
   defaultModel: null,
   create: () => trigrams,
-  available: async () => ({ usable: true, detail: "nothing to run", hint: "" }),
+  checkAvailability: async () => ({ usable: true, detail: "nothing to run", hint: "" }),
 };
 
 /** null for a text without letters: nothing would be near it. */

@@ -4,25 +4,25 @@ import { syntaxes } from "../../bench/errors/literals.ts";
 import { sampleErrors } from "../../bench/errors/sample.ts";
 import { type MiningOptions, mine, type Repository } from "../../bench/localise/run.ts";
 import { nameKey } from "../../src/base/text/tokens.ts";
-import { isAskedFor, olderVersions, roleOf } from "../../src/code/files/path-role.ts";
-import { collectCandidates, mentionsOf, weighStems } from "../../src/code/search/candidates.ts";
-import { changedLikewise } from "../../src/code/search/likewise.ts";
+import { classifyPath, createOlderVersionCheck, isAskedFor } from "../../src/code/files/path-role.ts";
+import { collectCandidates, countMentions, weighStems } from "../../src/code/search/candidates.ts";
+import { findFilesChangedLikewise } from "../../src/code/search/likewise.ts";
 import { placeEvidence, placeSignals } from "../../src/code/search/places.ts";
 import { type AnalysedQuery, analyseQuery } from "../../src/code/search/query.ts";
-import { groupByFile, type RankedFile, rank, roleOfChunk } from "../../src/code/search/rank.ts";
+import { classifyChunkRole, groupByFile, type RankedFile, rank } from "../../src/code/search/rank.ts";
 import {
-  definitionSignal,
-  directoriesSignal,
-  fileNameSignal,
-  lengthSignal,
-  pathSignal,
+  classifySpelling,
+  matchQueriedPath,
+  measureDefinitionFit,
+  measureDirectoriesFit,
+  measureFileNameFit,
+  measureQueryLength,
   type Ranked,
   type StemWeights,
-  spellingOf,
 } from "../../src/code/search/signals.ts";
 import { noMeaning, QueryEmbedder } from "../../src/code/search/vectors/query-embedder.ts";
-import { weights as inUse, weightsOfFiles } from "../../src/code/search/weights.ts";
-import { type Pair, type PairTarget, shuffled } from "../../src/features/models/evaluate/pairs.ts";
+import { weights as inUse, toFileWeights } from "../../src/code/search/weights.ts";
+import { type Pair, type PairTarget, shuffleBySeed } from "../../src/features/models/evaluate/pairs.ts";
 import { createStaticEmbedder } from "../../src/models/embed/static/static-embedder.ts";
 import type { CodeIndex, StoredChunk } from "../../src/store/index/port.ts";
 import found from "./by-hand.json" with { type: "json" };
@@ -55,7 +55,7 @@ interface PlacesOfQuestion {
 }
 
 /** Candidates are those of the weights found by hand, so that what is learned does not depend on what was learned before. */
-const weights = { ...inUse, ...weightsOfFiles(found) };
+const weights = { ...inUse, ...toFileWeights(found) };
 
 /** What the kept evidence depends on. */
 const version = [...placeSignals, ...parameters, ...ofFile, ...ofChunk, ...Object.values(most)].join();
@@ -94,11 +94,11 @@ async function names(index: CodeIndex, pairs: readonly Pair[]): Promise<Pair[]> 
   const found: Pair[] = [];
   for (const { targets } of pairs) {
     const id = idOf.get(targets[0]!.file);
-    const chunks = id === undefined ? [] : await index.chunksOf([id]);
+    const chunks = id === undefined ? [] : await index.readChunksOfFiles([id]);
     const isMeant = meant("name", chunks, targets[0]!);
     const { name = "" } = chunks.find((_, i) => isMeant[i]) ?? {};
     if (!/^\w{4,}$/.test(name)) continue;
-    if ((await index.definitions([nameKey(name)], 3)).length < 3) found.push({ query: name, targets });
+    if ((await index.findDefinitions([nameKey(name)], 3)).length < 3) found.push({ query: name, targets });
   }
   return found;
 }
@@ -114,7 +114,7 @@ function messages({ name, language }: Repository, { work }: MiningOptions): Pair
 /** Some of each repository's, whichever files they are of. */
 async function tests(index: CodeIndex, { name }: Repository, { work }: MiningOptions): Promise<TestPair[]> {
   const paths = (await index.files()).map(({ path }) => path);
-  return shuffled(testPairs(join(work, name, "files"), paths), name);
+  return shuffleBySeed(testPairs(join(work, name, "files"), paths), name);
 }
 
 async function ask(
@@ -130,10 +130,10 @@ async function ask(
   const stemWeights = await weighStems(index, query);
   const background = {
     stemWeights,
-    mentionsOf: (asked: readonly string[]) => mentionsOf(index, asked),
+    mentionsOf: (asked: readonly string[]) => countMentions(index, asked),
     isMeantByTwo: false,
     isNear: () => false,
-    changes: await changedLikewise(index.commits, query, stemWeights),
+    changes: await findFilesChangedLikewise(index.commits, query, stemWeights),
   };
   const files = groupByFile(await rank(candidates, query, background, weights));
   const isTarget = ({ best }: RankedFile) =>
@@ -141,11 +141,11 @@ async function ask(
   const chosen = files.filter((file, i) => i < mostFiles || isTarget(file));
   const isRight = chosen.map(isTarget);
   if (!isRight.includes(true)) return [];
-  const isOlder = olderVersions(candidates.map(({ chunk }) => chunk.path));
+  const isOlder = createOlderVersionCheck(candidates.map(({ chunk }) => chunk.path));
   const question = {
     kind,
     isName: query.intent === "symbol" || query.intent === "path",
-    length: lengthSignal(query),
+    length: measureQueryLength(query),
     isRight,
     files: chosen.flatMap(({ best }) => fileEvidence(best, query, stemWeights, isOlder)),
     chunks: chosen.flatMap(({ best, others }, file) =>
@@ -183,19 +183,24 @@ function fileEvidence(
   { candidate: { chunk, file, fileSemantic }, change }: Ranked,
   query: AnalysedQuery,
   stemWeights: StemWeights,
-  isOlder: ReturnType<typeof olderVersions>,
+  isOlder: ReturnType<typeof createOlderVersionCheck>,
 ): number[] {
   const { path } = chunk;
   return [
-    ...[file, fileSemantic, fileNameSignal(path, query, stemWeights), directoriesSignal(path, stemWeights)],
-    ...[pathSignal(path, query), Number(isOlder(path, query.written)), change?.strength ?? 0],
+    ...[
+      file,
+      fileSemantic,
+      measureFileNameFit(path, query, stemWeights),
+      measureDirectoriesFit(path, stemWeights),
+    ],
+    ...[matchQueriedPath(path, query), Number(isOlder(path, query.written)), change?.strength ?? 0],
   ].map(short);
 }
 
 function chunkEvidence(entry: Ranked, file: number, query: AnalysedQuery): number[] {
   const { candidate, named, mentioned } = entry;
   const { chunk, lexical, phrase, semantic } = candidate;
-  const role = roleOfChunk(chunk, roleOf(chunk.path, chunk.built === 1));
+  const role = classifyChunkRole(chunk, classifyPath(chunk.path, chunk.built === 1));
   const isAsked = isAskedFor(role, new Set(query.stems));
   return [
     ...[file, ...[lexical, phrase, semantic, named, mentioned].map(short)],
@@ -207,11 +212,11 @@ function chunkEvidence(entry: Ranked, file: number, query: AnalysedQuery): numbe
 /** How the query spells what a chunk defines, and its kind, of the definition that is meant most surely. */
 function definitionOf({ candidate }: Ranked, query: AnalysedQuery): number[] {
   const certainty = (defines: typeof candidate.defines) =>
-    definitionSignal({ ...candidate, defines }, query, weights.definitions);
+    measureDefinitionFit({ ...candidate, defines }, query, weights.definitions);
   const [surest] = [...candidate.defines].sort((a, b) => certainty([b]) - certainty([a]));
   return surest === undefined
     ? [-1, -1]
-    : [parameter(`spellings.${spellingOf(surest, query)}`), parameter(`kinds.${surest.kind}`)];
+    : [parameter(`spellings.${classifySpelling(surest, query)}`), parameter(`kinds.${surest.kind}`)];
 }
 
 /** The places of the files that come first, for each answer that is within one. */
@@ -229,7 +234,10 @@ async function placesOf(
     if (of < 0 || target.lines === undefined) continue;
     const own = [files[of]!.best, ...files[of]!.others];
     const stored = new Map(
-      (await index.chunks(own.map(({ candidate }) => candidate.chunk.id))).map((chunk) => [chunk.id, chunk]),
+      (await index.readChunks(own.map(({ candidate }) => candidate.chunk.id))).map((chunk) => [
+        chunk.id,
+        chunk,
+      ]),
     );
     const isMeant = meant(
       kind,

@@ -67,7 +67,7 @@ export const ofChunk = [
 export interface FileExample {
   /** Whether it asks for a name or a path. */
   isName: boolean;
-  /** How long it is, as `lengthSignal`. */
+  /** How long it is, as `measureQueryLength`. */
   length: number;
   /** How much the question counts. */
   count: number;

@@ -18,16 +18,16 @@ import { mineQuestions } from "../../bench/recall/mined.ts";
 import { addTo } from "../../src/base/multimap.ts";
 import { analyseQuery } from "../../src/code/search/query.ts";
 import { PassageNearness } from "../../src/code/search/vectors/nearness.ts";
-import { noMeaning, QueryEmbedder, vectorsOf } from "../../src/code/search/vectors/query-embedder.ts";
+import { listQueryVectors, noMeaning, QueryEmbedder } from "../../src/code/search/vectors/query-embedder.ts";
 import { createStaticEmbedder } from "../../src/models/embed/static/static-embedder.ts";
 import { collectEvidence } from "../../src/sessions/search/evidence.ts";
-import { intentOf } from "../../src/sessions/search/intent.ts";
-import { ownEvidence, type RankedChunk, rankSessions } from "../../src/sessions/search/rank.ts";
-import { filterOf } from "../../src/sessions/search/scope.ts";
+import { detectSessionIntent } from "../../src/sessions/search/intent.ts";
+import { type RankedChunk, rankSessions, sumOwnEvidence } from "../../src/sessions/search/rank.ts";
+import { buildChunkFilter } from "../../src/sessions/search/scope.ts";
 import { openQuery } from "../../src/sessions/search/types.ts";
 import { type SessionWeights, sessionWeights } from "../../src/sessions/search/weights.ts";
-import { chunkOutlines } from "../../src/store/memory/chunks/chunks.ts";
-import { passageVectors } from "../../src/store/memory/chunks/vectors.ts";
+import { readChunkOutlines } from "../../src/store/memory/chunks/chunks.ts";
+import { createPassageSource } from "../../src/store/memory/chunks/vectors.ts";
 import { Memory } from "../../src/store/memory/memory.ts";
 import { descend, listwise } from "./descent.ts";
 
@@ -136,8 +136,8 @@ async function examplesOf(memory: Memory, file: string): Promise<Example[]> {
     const { tokens } = analyseQuery(text);
     if (tokens.length === 0) continue;
     const embedded = (await embedder.embed(text, () => true)) ?? noMeaning;
-    const nearness = vectorsOf(embedded).flatMap(({ model, vector }) => {
-      const known = passages.get(model) ?? new PassageNearness(passageVectors(memory), model);
+    const nearness = listQueryVectors(embedded).flatMap(({ model, vector }) => {
+      const known = passages.get(model) ?? new PassageNearness(createPassageSource(memory), model);
       passages.set(model, known);
       const near = known.to(vector);
       return near ? [{ ...near, model }] : [];
@@ -145,13 +145,16 @@ async function examplesOf(memory: Memory, file: string): Promise<Example[]> {
     // A title that is asked for must not give its session away.
     const asked = kind === "title" ? { ...sessionWeights.asked, title: 0 } : sessionWeights.asked;
     const weights = { ...sessionWeights, ...inUse, asked };
-    const filter = filterOf(memory, { ...openQuery, until });
+    const filter = buildChunkFilter(memory, { ...openQuery, until });
     const { evidence, candidates } = collectEvidence(memory, tokens, filter, nearness, weights);
-    const known = [...chunkOutlines(memory, candidates).values()].map(({ firstTurn, ...chunk }) => ({
+    const known = [...readChunkOutlines(memory, candidates).values()].map(({ firstTurn, ...chunk }) => ({
       ...chunk,
       turn: firstTurn,
     }));
-    const sessions = bySession(rankSessions(known, evidence, intentOf(text), weights, Date.now()), weights);
+    const sessions = bySession(
+      rankSessions(known, evidence, detectSessionIntent(text), weights, Date.now()),
+      weights,
+    );
     const isRight = [...sessions.keys()].map((session) => right.includes(session));
     examples.push({ kind, count: counts[kind], evidence: [...sessions.values()], isRight });
   }
@@ -167,7 +170,7 @@ function bySession(ranked: readonly RankedChunk[], weights: SessionWeights): Map
   for (const one of ranked) addTo(chunks, one.candidate.sessionId, one);
   return new Map(
     [...chunks].map(([session, own]) => {
-      const [best, next] = [...own].sort((a, b) => ownEvidence(b.signals) - ownEvidence(a.signals));
+      const [best, next] = [...own].sort((a, b) => sumOwnEvidence(b.signals) - sumOwnEvidence(a.signals));
       const { signals } = own[0]!;
       const ofChunk = (["words", "passage", "whole"] as const).map((name) => {
         const share = best!.signals[name] + weights.sessionDecay * (next?.signals[name] ?? 0);

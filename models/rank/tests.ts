@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import { partsOf } from "../../src/base/text/tokens.ts";
-import { roleOf } from "../../src/code/files/path-role.ts";
+import { splitIdentifier } from "../../src/base/text/tokens.ts";
+import { classifyPath } from "../../src/code/files/path-role.ts";
 import type { Pair } from "../../src/features/models/evaluate/pairs.ts";
 
 /** What a test says that it tests, for the file that it tests. */
@@ -31,15 +31,15 @@ const subjectOf = (path: string) =>
  */
 export function testPairs(root: string, paths: readonly string[]): TestPair[] {
   const sources = new Map<string, string[]>();
-  for (const path of paths.filter((path) => roleOf(path) === "source")) {
+  for (const path of paths.filter((path) => classifyPath(path) === "source")) {
     const subject = subjectOf(path);
     sources.set(subject, [...(sources.get(subject) ?? []), path]);
   }
   return paths.toSorted().flatMap((asker) => {
-    const [file, another] = (roleOf(asker) === "test" && sources.get(subjectOf(asker))) || [];
+    const [file, another] = (classifyPath(asker) === "test" && sources.get(subjectOf(asker))) || [];
     if (file === undefined || another !== undefined) return [];
     const asked = [...readFileSync(join(root, asker), "utf8").matchAll(titles)]
-      .map(([, , title, name = ""]) => title ?? partsOf(name).join(" ").toLowerCase())
+      .map(([, , title, name = ""]) => title ?? splitIdentifier(name).join(" ").toLowerCase())
       .filter((query) => query.split(/\s+/).length >= leastWords && !/[${}\\]/.test(query));
     return [...new Set(asked)].slice(0, mostOfFile).map((query) => ({ query, asker, targets: [{ file }] }));
   });

@@ -6,7 +6,7 @@ import { levels } from "../../src/base/levels.ts";
 import { decodeText } from "../../src/base/text/decode.ts";
 import { chunkSource } from "../../src/code/chunk/chunk.ts";
 import { hasGeneratedHeader, isGeneratedName, withoutMinified } from "../../src/code/files/file-kind.ts";
-import { grammarOf, languageOf } from "../../src/code/languages/index.ts";
+import { detectLanguage, findGrammar } from "../../src/code/languages/index.ts";
 import { SourceParser } from "../../src/code/parse/parser.ts";
 import { codeExtensions, type Pair, pairOfSection, pairsOfChunk, pairsOfCommit } from "./pairs.ts";
 import { seeded, shuffle } from "./random.ts";
@@ -28,12 +28,12 @@ async function pairsOfFile({ path, bytes }: Blob): Promise<Omit<Pair, "repositor
   const decoded = decodeText(bytes);
   const text = decoded && withoutMinified(path, decoded);
   if (text === null || hasGeneratedHeader(path, text)) return [];
-  const language = languageOf(path, text.slice(0, 200).split("\n", 1)[0]);
+  const language = detectLanguage(path, text.slice(0, 200).split("\n", 1)[0]);
   if (language === "markdown") {
     const { chunks } = chunkSource({ path, language, text }, null, { levels: wantedLevels, withText: true });
     return chunks.filter(({ kind }) => kind === "heading").flatMap((chunk) => pairOfSection(path, chunk));
   }
-  const grammar = grammarOf(language);
+  const grammar = findGrammar(language);
   const syntax = grammar && (await parser.parse(text, grammar));
   if (!syntax) return [];
   try {

@@ -95,7 +95,7 @@ export interface ToolUse {
   tool: string;
   input: Record<string, unknown>;
   files: FileTouch[];
-  /** Set by every adapter; missing in old archives (`actionOf` in sessions/turn-content.ts). */
+  /** Set by every adapter; missing in old archives (`classifyToolUse` in sessions/turn-content.ts). */
   action?: ToolAction;
 }
 
@@ -182,7 +182,7 @@ export interface AgentHooks {
   /** The paths that a tool call of `post-tool-use` changed; other values are ignored. */
   editedFiles(tool: string, input: GivenPayload): readonly unknown[];
   /** Whether the event is not part of the session: the client's own notices and helpers. */
-  ignores?(hook: HookName, given: GivenPayload): boolean;
+  shouldIgnore?(hook: HookName, given: GivenPayload): boolean;
   /** What is printed to give the model a text; default: Claude Code's `hookSpecificOutput`. */
   answer?(text: string): object;
   /** Whether the client shows the person what its hooks' answers have as `systemMessage`. */
@@ -192,7 +192,7 @@ export interface AgentHooks {
   /** The events whose answer the agent gives to its model; default: all that Pommel has context for. */
   readonly takesContext?: readonly HookName[];
   /** Whether another Pommel hook handles the same event. */
-  runsTwice?(root: string, hook: HookName): Promise<boolean>;
+  isRunTwice?(root: string, hook: HookName): Promise<boolean>;
 }
 
 /** The part of an agent that is available without loading its adapter. */
@@ -226,9 +226,9 @@ export interface Agent extends AgentProfile {
   /** How to set up Pommel in the agent's files. */
   readonly setup?: AgentSetup;
   /** Directories with transcripts; they may not exist. */
-  roots(env?: NodeJS.ProcessEnv): string[];
+  listRoots(env?: NodeJS.ProcessEnv): string[];
   /** Files or directories with transcripts in a repository, for agents that keep them there; they may not exist. */
-  placesIn?(root: string): string[];
+  listRepositoryPlaces?(root: string): string[];
   /**
    * Whether each folder under a root holds all transcripts of one directory: then a few files show whether to open the
    * others.
@@ -237,7 +237,7 @@ export interface Agent extends AgentProfile {
   /** Whether a path in a transcript directory is a transcript; it may not exist. */
   isTranscript(path: string): boolean;
   /** For a transcript outside of the roots, the directory to watch; null if it is not one the client would use. */
-  directoryOf(path: string): string | null;
+  findDirectoryToWatch(path: string): string | null;
   /** For agents that keep a list of things to do. */
   readonly todos?: {
     /** The tools whose calls and results tell of it. */
@@ -265,16 +265,16 @@ export interface Agent extends AgentProfile {
   /** Names of large directories under a root that hold no transcripts, and are not watched. */
   readonly unwatched?: readonly string[];
   /** Files beside a transcript, or above it for several, that are read with it; they may not exist. */
-  partsOf?(path: string): readonly string[];
+  listPartFiles?(path: string): readonly string[];
   /** Every transcript under `dir`, or `dir` itself, in order of path (in a database, of time). Skips unreadable ones. */
   list(dir: string): AsyncIterable<TranscriptFile>;
   /**
    * How long the client keeps a project's transcripts, by its settings; null: forever. Absent if the client never
    * deletes any.
    */
-  retention?(root: string, env?: NodeJS.ProcessEnv): Retention | null;
+  findRetention?(root: string, env?: NodeJS.ProcessEnv): Retention | null;
   /** Files in which the client keeps what it learned about a project; for clients that do. They may be gone. */
-  memories?(root: string, env?: NodeJS.ProcessEnv): Promise<string[]>;
+  findMemories?(root: string, env?: NodeJS.ProcessEnv): Promise<string[]>;
   /** The transcript's identity, from its beginning; null when it is missing (yet). */
   describe(file: string): Promise<TranscriptInfo | null>;
   /**

@@ -6,11 +6,18 @@ import type { AgentProfile } from "./agent.ts";
 import { claudeProfile } from "./claude/profile.ts";
 import { codexProfile } from "./codex/profile.ts";
 import { geminiProfile } from "./gemini/profile.ts";
-import { agentNames, profileOf, profiles, sessionAround, setupNames, speakerHere } from "./profiles.ts";
+import {
+  agentNames,
+  detectSpeaker,
+  findCurrentSession,
+  findProfile,
+  profiles,
+  setupNames,
+} from "./profiles.ts";
 
 it("a profile is found by its name, not by Object.prototype properties", () => {
-  for (const name of agentNames) expect(profileOf(name)?.name).toBe(name);
-  expect(profileOf("toString")).toBeUndefined();
+  for (const name of agentNames) expect(findProfile(name)?.name).toBe(name);
+  expect(findProfile("toString")).toBeUndefined();
 });
 
 describe("Claude Code's hooks", () => {
@@ -68,9 +75,9 @@ describe("Gemini CLI's hooks", () => {
 });
 
 it("knows the session that it runs in by the agent's own variable", () => {
-  expect(sessionAround({ CLAUDE_CODE_SESSION_ID: "s" })).toBe("s");
-  expect(sessionAround({ CLAUDE_CODE_SESSION_ID: "" })).toBeNull();
-  expect(sessionAround({})).toBeNull();
+  expect(findCurrentSession({ CLAUDE_CODE_SESSION_ID: "s" })).toBe("s");
+  expect(findCurrentSession({ CLAUDE_CODE_SESSION_ID: "" })).toBeNull();
+  expect(findCurrentSession({})).toBeNull();
 });
 
 describe("whose words a command is", () => {
@@ -78,14 +85,14 @@ describe("whose words a command is", () => {
     for (const { shellVariables = [], sessionVariable, name } of Object.values<AgentProfile>(profiles))
       for (const variable of [...shellVariables, ...(sessionVariable ? [sessionVariable] : [])])
         for (const hasTerminal of [true, false])
-          expect(speakerHere({ [variable]: "1" }, hasTerminal), `${name} ${variable}`).toBe("agent");
+          expect(detectSpeaker({ [variable]: "1" }, hasTerminal), `${name} ${variable}`).toBe("agent");
     // Every agent that runs commands is known by a variable.
-    const silent = setupNames.filter((name) => (profileOf(name)?.shellVariables ?? []).length === 0);
+    const silent = setupNames.filter((name) => (findProfile(name)?.shellVariables ?? []).length === 0);
     expect(silent).toEqual([]);
   });
 
   it("elsewhere a person's in a terminal, and a tool's without one", () => {
-    expect(speakerHere({ CLAUDECODE: "" }, true)).toBe("person");
-    expect(speakerHere({}, false)).toBe("tool");
+    expect(detectSpeaker({ CLAUDECODE: "" }, true)).toBe("person");
+    expect(detectSpeaker({}, false)).toBe("tool");
   });
 });

@@ -1,5 +1,5 @@
 import type { Speaker } from "../protocol/origin.ts";
-import { fits } from "../protocol/outside.ts";
+import { isValidAs } from "../protocol/outside.ts";
 import type { AgentProfile } from "./agent.ts";
 import { claudeProfile } from "./claude/profile.ts";
 import { clineProfile } from "./cline/profile.ts";
@@ -43,13 +43,13 @@ export type AgentName = keyof typeof profiles;
 export const agentNames = Object.keys(profiles) as AgentName[];
 
 /** Those that Pommel can be set up in; the others only leave files to import. */
-export const setupNames = agentNames.filter((name) => profileOf(name)?.hooks !== undefined);
+export const setupNames = agentNames.filter((name) => findProfile(name)?.hooks !== undefined);
 
 /** The agent when none is named. */
 export const defaultAgentName: AgentName = "claude";
 
 /** The profile of the agent of that name; undefined when there is none. */
-export function profileOf(name: string): AgentProfile | undefined {
+export function findProfile(name: string): AgentProfile | undefined {
   return Object.hasOwn(profiles, name) ? profiles[name as AgentName] : undefined;
 }
 
@@ -60,18 +60,18 @@ const all: readonly AgentProfile[] = Object.values(profiles);
  * @returns null where its agent has none, for a subagent's session, and for what is no session's id
  */
 export function resumeProgram(agent: string, id: string): readonly [string, ...string[]] | null {
-  if (!fits("session", id) || id.includes("/")) return null;
-  return profileOf(agent)?.resumeWith?.(id) ?? null;
+  if (!isValidAs("session", id) || id.includes("/")) return null;
+  return findProfile(agent)?.resumeWith?.(id) ?? null;
 }
 
 /** The session that this process runs in, where its agent names it to what it runs; null elsewhere. */
-export function sessionAround(env: NodeJS.ProcessEnv = process.env): string | null {
+export function findCurrentSession(env: NodeJS.ProcessEnv = process.env): string | null {
   const named = all.map(({ sessionVariable }) => sessionVariable && env[sessionVariable]);
   return named.find((session) => session) ?? null;
 }
 
 /** Whose words a command that this process runs are: an agent's in an agent's shell, a tool's without a terminal. */
-export function speakerHere(env: NodeJS.ProcessEnv = process.env, hasTerminal = isInTerminal()): Speaker {
+export function detectSpeaker(env: NodeJS.ProcessEnv = process.env, hasTerminal = isInTerminal()): Speaker {
   const isSet = (name: string | undefined) => name !== undefined && (env[name] ?? "") !== "";
   const isAgents = all.some(({ shellVariables = [], sessionVariable }) =>
     [...shellVariables, sessionVariable].some(isSet),

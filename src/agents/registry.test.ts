@@ -4,13 +4,13 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { transcript } from "../../test/support/transcript-fixture.ts";
 import { setupNames } from "./profiles.ts";
-import { agentNamed, agents, defaultAgent, recognise, setups } from "./registry.ts";
+import { agents, defaultAgent, findAgentByName, recognise, setups } from "./registry.ts";
 
 it("the registry finds every agent by name", () => {
   expect(new Set(agents.map(({ name }) => name)).size).toBe(agents.length);
-  for (const agent of agents) expect(agentNamed(agent.name)).toBe(agent);
+  for (const agent of agents) expect(findAgentByName(agent.name)).toBe(agent);
   expect(agents).toContain(defaultAgent);
-  expect(agentNamed("nobody")).toBeUndefined();
+  expect(findAgentByName("nobody")).toBeUndefined();
 });
 
 it("every agent that the command line offers to set up has a setup", () => {

@@ -1,5 +1,5 @@
 import { statSync } from "node:fs";
-import { keptFile } from "../store/vault/vault.ts";
+import { findKeptFile } from "../store/vault/vault.ts";
 import type { Agent, TranscriptFile, TranscriptInfo } from "./agent.ts";
 import { aider } from "./aider/aider.ts";
 import { atif } from "./atif/atif.ts";
@@ -12,9 +12,9 @@ import { gemini } from "./gemini/gemini.ts";
 import { opencode } from "./opencode/opencode.ts";
 import { type AgentName, defaultAgentName } from "./profiles.ts";
 import { qwen } from "./qwen/qwen.ts";
-import { checked } from "./reading/checked.ts";
+import { wrapWithChecks } from "./reading/checked.ts";
 import type { AgentSetup } from "./setup.ts";
-import { vaulted } from "./vaulted.ts";
+import { wrapWithVault } from "./vaulted.ts";
 
 const byName = {
   claude,
@@ -30,7 +30,9 @@ const byName = {
 } satisfies Record<AgentName, Agent>;
 
 /** Every supported coding agent; what they read is checked, and comes from the vault where its client has deleted it. */
-export const agents: readonly Agent[] = Object.values(byName).map((agent) => vaulted(checked(agent)));
+export const agents: readonly Agent[] = Object.values(byName).map((agent) =>
+  wrapWithVault(wrapWithChecks(agent)),
+);
 
 /** The agent when none is named. */
 export const defaultAgent: Agent = agents.find(({ name }) => name === defaultAgentName)!;
@@ -39,17 +41,17 @@ export const defaultAgent: Agent = agents.find(({ name }) => name === defaultAge
 export const setups: readonly AgentSetup[] = agents.flatMap(({ setup }) => setup ?? []);
 
 /** The agent of this name, as stored with sessions; undefined when unknown. */
-export function agentNamed(name: string): Agent | undefined {
+export function findAgentByName(name: string): Agent | undefined {
   return agents.find((agent) => agent.name === name);
 }
 
 /** Where an agent keeps transcripts on this machine, and in repositories or worktrees with these roots. */
-export function placesOf(
+export function listTranscriptPlaces(
   agent: Agent,
   roots: readonly string[],
   env: NodeJS.ProcessEnv = process.env,
 ): string[] {
-  return [...agent.roots(env), ...roots.flatMap((root) => agent.placesIn?.(root) ?? [])];
+  return [...agent.listRoots(env), ...roots.flatMap((root) => agent.listRepositoryPlaces?.(root) ?? [])];
 }
 
 /**
@@ -61,7 +63,7 @@ export function statTranscript(path: string): TranscriptFile | null {
   const inDatabase = agents.find((agent) => agent.database !== undefined && agent.isTranscript(path));
   if (inDatabase) return inDatabase.database!.stat(path);
   const stats = statSync(path, { throwIfNoEntry: false });
-  return stats?.isFile() ? { path, size: stats.size, mtimeMs: stats.mtimeMs } : keptFile(path);
+  return stats?.isFile() ? { path, size: stats.size, mtimeMs: stats.mtimeMs } : findKeptFile(path);
 }
 
 /**

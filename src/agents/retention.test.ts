@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { beforeEach, expect, it } from "vitest";
-import { agentNamed } from "./registry.ts";
+import { findAgentByName } from "./registry.ts";
 
 let root: string;
 let home: string;
@@ -17,7 +17,7 @@ function write(file: string, content: unknown): string {
   return file;
 }
 
-const of = (agent: string) => agentNamed(agent)?.retention?.(root, { HOME: home });
+const of = (agent: string) => findAgentByName(agent)?.findRetention?.(root, { HOME: home });
 
 it("retention of Claude Code comes from its strongest settings file; default 30 days", () => {
   const setting = "cleanupPeriodDays";

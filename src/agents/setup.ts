@@ -69,15 +69,15 @@ export interface SetupPart {
   files(place: Place): string[];
   /** The agent reads only the first; the part in another file does not count, but `pm disable` removes it. */
   readsOne?: true;
-  editorFor(place: Place, file: string): PartEditor;
+  chooseEditor(place: Place, file: string): PartEditor;
 }
 
 /** Where a part may be. */
 export type FindFiles = (place: Place) => string | string[];
 
 /** A part that looks the same in each of its files. */
-export function partIn(name: PartName, files: FindFiles, editor: PartEditor): SetupPart {
-  return { name, files: (place) => [files(place)].flat(), editorFor: () => editor };
+export function makePart(name: PartName, files: FindFiles, editor: PartEditor): SetupPart {
+  return { name, files: (place) => [files(place)].flat(), chooseEditor: () => editor };
 }
 
 export interface AgentSetup {
@@ -105,7 +105,7 @@ type OwnSetup = Pick<AgentSetup, "parts"> &
   };
 
 /** An agent's setup; by default it has no plugin, runs hooks without being asked, and leaves the user nothing to do. */
-export function setupOf(
+export function makeSetup(
   { name, title }: { name: string; title: string },
   { traces, ...own }: OwnSetup,
 ): AgentSetup {
@@ -121,4 +121,4 @@ export function setupOf(
 }
 
 /** A path without links; as it is where nothing is there. */
-export const realPath = (path: string) => (existsSync(path) ? realpathSync(path) : path);
+export const resolveLinks = (path: string) => (existsSync(path) ? realpathSync(path) : path);

@@ -4,10 +4,10 @@ import { afterEach, beforeEach, expect, it } from "vitest";
 import { temporaryHome } from "../../test/support/temporary-home.ts";
 import { idOf, transcript } from "../../test/support/transcript-fixture.ts";
 import type { Agent, Cursor } from "./agent.ts";
-import { agentNamed, statTranscript } from "./registry.ts";
-import { keepTranscript, letTranscriptGo, readingKept } from "./vaulted.ts";
+import { findAgentByName, statTranscript } from "./registry.ts";
+import { keepTranscript, makeVaultReader, releaseTranscript } from "./vaulted.ts";
 
-const claude = agentNamed("claude")!;
+const claude = findAgentByName("claude")!;
 
 let home: ReturnType<typeof temporaryHome>;
 let projects: string;
@@ -48,7 +48,7 @@ it("is listed, described and read by its own path when its client has deleted it
   expect(await claude.describe(path)).toMatchObject({ session: one.session, cwd: "/home/dev/shop" });
   expect(await linesOf(claude, path)).toEqual(before);
   expect((await linesOf(claude, path, before.end)).uids).toEqual([]);
-  letTranscriptGo(claude, path);
+  releaseTranscript(claude, path);
   expect(await listed(claude)).toEqual([]);
   expect(statTranscript(path)).toBeNull();
   await expect(claude.describe(path)).rejects.toMatchObject({ code: "ENOENT" });
@@ -65,9 +65,9 @@ it("is read at its own place while it is there, and from the vault only when ask
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, after.text());
   expect(await claude.describe(path)).toMatchObject({ session: idOf("two") });
-  expect(await readingKept(claude).describe(path)).toMatchObject({ session: idOf("one") });
+  expect(await makeVaultReader(claude).describe(path)).toMatchObject({ session: idOf("one") });
   const own = await linesOf(claude, path);
-  const kept = await linesOf(readingKept(claude), path);
+  const kept = await linesOf(makeVaultReader(claude), path);
   expect([own.uids.length, kept.uids.length]).toEqual([1, 1]);
   expect(kept.uids).not.toEqual(own.uids);
 });
@@ -85,12 +85,12 @@ it("comes with what is known of a subagent", async () => {
   expect(info?.parent).toMatchObject({ agentType: "Explore", task: "look for carts" });
   rmSync(dirname(path), { recursive: true });
   expect(await claude.describe(path)).toEqual(info);
-  letTranscriptGo(claude, path);
+  releaseTranscript(claude, path);
   expect(statTranscript(meta)).toBeNull();
 });
 
 it("keeps what says where Gemini's chats ran for the chats that are left", async () => {
-  const gemini = agentNamed("gemini")!;
+  const gemini = findAgentByName("gemini")!;
   const chats = join(home.dir, ".gemini", "tmp", "shop", "chats");
   mkdirSync(chats, { recursive: true });
   writeFileSync(join(chats, "..", ".project_root"), "/home/dev/shop");
@@ -106,6 +106,6 @@ it("keeps what says where Gemini's chats ran for the chats that are left", async
     return path;
   });
   rmSync(join(home.dir, ".gemini"), { recursive: true });
-  letTranscriptGo(gemini, paths[0]!);
+  releaseTranscript(gemini, paths[0]!);
   expect(await gemini.describe(paths[1]!)).toMatchObject({ session: idOf("two"), cwd: "/home/dev/shop" });
 });

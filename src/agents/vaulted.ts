@@ -1,18 +1,25 @@
 import { existsSync } from "node:fs";
 import { dirname, resolve } from "node:path";
-import { keepFile, keptFile, letGo, listKept, openKept, withKept } from "../store/vault/vault.ts";
+import {
+  findKeptFile,
+  keepFile,
+  listKept,
+  openKept,
+  removeFromVault,
+  withKept,
+} from "../store/vault/vault.ts";
 import type { Agent } from "./agent.ts";
 
 /** Sessions in a client's database are no files of their own, and no client deletes them by their age. */
-const mayBeKept = (agent: Agent): boolean => agent.database === undefined;
+const canBeKept = (agent: Agent): boolean => agent.database === undefined;
 
-const partsOf = (agent: Agent, path: string): readonly string[] => agent.partsOf?.(path) ?? [];
+const listParts = (agent: Agent, path: string): readonly string[] => agent.listPartFiles?.(path) ?? [];
 
 /** An agent whose transcripts are read from the vault where their client has deleted them; their paths stay as they were. */
-export function vaulted(agent: Agent): Agent {
-  if (!mayBeKept(agent)) return agent;
-  const kept = readingKept(agent);
-  const whereItIs = (file: string) => (!existsSync(file) && keptFile(file) !== null ? kept : agent);
+export function wrapWithVault(agent: Agent): Agent {
+  if (!canBeKept(agent)) return agent;
+  const kept = makeVaultReader(agent);
+  const whereItIs = (file: string) => (!existsSync(file) && findKeptFile(file) !== null ? kept : agent);
   return {
     ...agent,
     async *list(place) {
@@ -30,12 +37,12 @@ export function vaulted(agent: Agent): Agent {
 }
 
 /** An agent that reads what the vault has, whatever lies at a transcript's own place. */
-export function readingKept(agent: Agent): Agent {
+export function makeVaultReader(agent: Agent): Agent {
   return {
     ...agent,
-    describe: (path) => withKept(path, partsOf(agent, path), (file) => agent.describe(file)),
+    describe: (path) => withKept(path, listParts(agent, path), (file) => agent.describe(file)),
     async *read(path, cursor, signal) {
-      const { file, close } = openKept(path, partsOf(agent, path));
+      const { file, close } = openKept(path, listParts(agent, path));
       try {
         yield* agent.read(file, cursor, signal);
       } finally {
@@ -47,11 +54,12 @@ export function readingKept(agent: Agent): Agent {
 
 /** Keeps a transcript until it is read, with what is read with it. @throws the file system's error */
 export function keepTranscript(agent: Agent, path: string): void {
-  if (mayBeKept(agent)) for (const file of [...partsOf(agent, path).filter(existsSync), path]) keepFile(file);
+  if (canBeKept(agent))
+    for (const file of [...listParts(agent, path).filter(existsSync), path]) keepFile(file);
 }
 
 /** A transcript is stored: the vault need not have it any longer. What lies above it belongs to others as well. */
-export function letTranscriptGo(agent: Agent, path: string): void {
+export function releaseTranscript(agent: Agent, path: string): void {
   const isBeside = (part: string) => dirname(part) === dirname(path);
-  letGo([path, ...partsOf(agent, path).filter(isBeside)]);
+  removeFromVault([path, ...listParts(agent, path).filter(isBeside)]);
 }

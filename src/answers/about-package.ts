@@ -1,17 +1,16 @@
 import { loadConfig } from "../base/config/config.ts";
 import { PommelError } from "../base/errors.ts";
 import type { Project } from "../base/paths.ts";
-import { packageNamed, packagesOfIndex } from "../code/packages/packages.ts";
+import { findPackagesOfIndex, requirePackage } from "../code/packages/packages.ts";
 import { withIndex } from "./open.ts";
 
 /**
  * A request about sessions or commits with its package as the files to be about.
  * @throws PommelError `usage` for an unknown package, or with files as well; as `withIndex`
  */
-export async function aboutPackage<R extends { package?: string | undefined; file?: string[] | undefined }>(
-  project: Project,
-  request: R,
-): Promise<R> {
+export async function expandPackageToFiles<
+  R extends { package?: string | undefined; file?: string[] | undefined },
+>(project: Project, request: R): Promise<R> {
   const { package: asked, file } = request;
   if (asked === undefined) return request;
   if (file !== undefined) {
@@ -22,7 +21,7 @@ export async function aboutPackage<R extends { package?: string | undefined; fil
     );
   }
   const { dir } = await withIndex(project, loadConfig(project).config, async (index) =>
-    packageNamed(await packagesOfIndex(index, project.root), asked),
+    requirePackage(await findPackagesOfIndex(index, project.root), asked),
   );
   return { ...request, package: undefined, file: [dir || "."] };
 }

@@ -1,9 +1,9 @@
 import { attributionVersion } from "../attribution/lines/verdict.ts";
 import { PommelError } from "../base/errors.ts";
 import type { Project } from "../base/paths.ts";
-import { knownCommits } from "../store/memory/commits/commits.ts";
+import { readAttributedVersions } from "../store/memory/commits/commits.ts";
 import type { Memory } from "../store/memory/memory.ts";
-import { historyStart } from "../store/memory/sessions/sessions-here.ts";
+import { findHistoryStart } from "../store/memory/sessions/sessions-here.ts";
 import { openMemory } from "./open.ts";
 
 /**
@@ -30,7 +30,7 @@ export type AnalyseNow = (commits: Iterable<CommitAsked>) => Promise<void>;
  * @param memory null: there is none, and nothing to learn from it
  */
 export function analyseFor(project: Project, memory: Memory | null, signal?: AbortSignal): AnalyseNow {
-  const start = memory === null ? null : historyStart(memory);
+  const start = memory === null ? null : findHistoryStart(memory);
   // No session can have led to a commit.
   if (memory === null || start === null) return async () => {};
   const late = AbortSignal.timeout(waitMs);
@@ -38,7 +38,7 @@ export function analyseFor(project: Project, memory: Memory | null, signal?: Abo
   const asked = new Set<string>();
   return async (commits) => {
     const here = [...commits].filter(({ hash, authoredAt }) => authoredAt >= start && !asked.has(hash));
-    const known = knownCommits(
+    const known = readAttributedVersions(
       memory,
       here.map(({ hash }) => hash),
     );
@@ -58,7 +58,7 @@ async function analyse(project: Project, hashes: readonly string[], signal: Abor
   const owner = openMemory(project);
   if (owner !== null) return owner.analyse(hashes, signal);
   try {
-    const [{ recordAsked }, { changing }] = await Promise.all([
+    const [{ recordAsked }, { changeMemory: changing }] = await Promise.all([
       import("../attribution/checkpoints/backfill.ts"),
       import("./changing.ts"),
     ]);

@@ -1,9 +1,9 @@
 import { existsSync } from "node:fs";
-import { codeOf, explanationOf } from "../base/errors.ts";
+import { explainError, getErrorCode } from "../base/errors.ts";
 import type { Project } from "../base/paths.ts";
 import { findProject } from "../git/projects/find-project.ts";
-import { answererHere } from "./here.ts";
-import { projectsBelow } from "./known-projects.ts";
+import { getLocalAnswerer } from "./here.ts";
+import { listProjectsBelow } from "./known-projects.ts";
 import type { Operation, RequestOf, ResponseOf } from "./operation.ts";
 import { run } from "./run.ts";
 
@@ -27,12 +27,12 @@ interface Where {
 /**
  * The projects to search: the one here first, then those used last.
  */
-export async function projectsToAsk({
+export async function listProjectsToAsk({
   here: place,
   below = "",
 }: Where): Promise<{ project: Project; withMemory: boolean }[]> {
   const here = place === undefined ? null : await findProject(place);
-  const others = projectsBelow(below).filter(({ id }) => id !== here?.id);
+  const others = listProjectsBelow(below).filter(({ id }) => id !== here?.id);
   return [...(here ? [here] : []), ...others].map((project) => ({
     project,
     withMemory: existsSync(project.memoryDb),
@@ -60,13 +60,13 @@ export async function askEach<P extends { project: Project }, T>(
       continue;
     }
     try {
-      answers.push({ project, answer: await within(ask(one), left) });
+      answers.push({ project, answer: await withTimeout(ask(one), left) });
     } catch (error) {
       // An agent, say, that only another project has.
-      if (codeOf(error) === "usage") wrong.push(error);
+      if (getErrorCode(error) === "usage") wrong.push(error);
       // The requested item is just not in this project.
-      else if (codeOf(error) !== "not_found")
-        left_out.push({ project: project.root, reason: explanationOf(error) });
+      else if (getErrorCode(error) !== "not_found")
+        left_out.push({ project: project.root, reason: explainError(error) });
     }
   }
   if (answers.length === 0 && wrong.length > 0) throw wrong[0];
@@ -74,7 +74,7 @@ export async function askEach<P extends { project: Project }, T>(
 }
 
 /** Rejects after `ms`; later results of `work` are ignored. */
-export async function within<T>(work: Promise<T>, ms: number): Promise<T> {
+export async function withTimeout<T>(work: Promise<T>, ms: number): Promise<T> {
   work.catch(() => {});
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
@@ -93,6 +93,6 @@ export function ask<O extends Operation>(
   operation: O,
   request: RequestOf<O>,
 ): Promise<ResponseOf<O>> {
-  const daemon = operation.of === "memory" ? null : answererHere();
+  const daemon = operation.of === "memory" ? null : getLocalAnswerer();
   return daemon ? daemon(project.root, operation, request) : run(operation, project, request);
 }

@@ -4,19 +4,19 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { addSession } from "../../test/support/memory-fixture.ts";
 import { namedProject } from "../../test/support/named-project.ts";
 import { temporaryHome } from "../../test/support/temporary-home.ts";
-import { homeOf, ownConfigFile } from "../base/home.ts";
+import { locateHome, locateOwnConfig } from "../base/home.ts";
 import type { Project } from "../base/paths.ts";
 import { forget } from "../features/forget/operation.ts";
 import { scrub } from "../features/scrub/operation.ts";
 import { searchHistory } from "../features/search/operation.ts";
 import { listSessions, showSession } from "../features/sessions/operation.ts";
-import { publicKeyOf, seal } from "../protocol/sealed-text.ts";
-import { globalPatternsFile } from "../redact/patterns/patterns-file.ts";
+import { readPublicKey, seal } from "../protocol/sealed-text.ts";
+import { locateGlobalPatterns } from "../redact/patterns/patterns-file.ts";
 import { decryptHome, encryptHome } from "../store/encryption/convert.ts";
 import { forgetKeys } from "../store/encryption/keys.ts";
 import { Memory } from "../store/memory/memory.ts";
-import { appendRecord, audited, auditRecords, forgetQuestions, verifyAudit } from "./audit.ts";
-import { throughDoor } from "./door.ts";
+import { answerAndAudit, appendRecord, forgetQuestions, readAuditRecords, verifyAudit } from "./audit.ts";
+import { answerThroughDoor } from "./door.ts";
 import { run } from "./run.ts";
 
 let home: ReturnType<typeof temporaryHome>;
@@ -27,12 +27,12 @@ beforeEach(() => {
   home = temporaryHome();
   project = namedProject(join(home.dir, "app"));
   file = join(project.auditDir, "audit.jsonl");
-  mkdirSync(homeOf().configDir, { recursive: true });
-  writeFileSync(ownConfigFile(), "[audit]\nenabled = true\n");
+  mkdirSync(locateHome().configDir, { recursive: true });
+  writeFileSync(locateOwnConfig(), "[audit]\nenabled = true\n");
 });
 afterEach(() => home.remove());
 
-const records = () => [...auditRecords(project)];
+const records = () => [...readAuditRecords(project)];
 const given: Parameters<typeof appendRecord>[1] = {
   ...{ at: "2026-03-02T09:00:00.000Z", door: "cli", operation: "search", question: "{}" },
   ...{ results: 1, bytes: 10, sessions: 0, error: null },
@@ -48,7 +48,9 @@ describe("a question", () => {
     memory.close();
     const token = `ghp_${"Ab1".repeat(12)}`;
     process.env.POMMEL_TEST_SECRET = "of the environment";
-    const answer = await throughDoor("mcp", () => run(listSessions, project, { branch: `with ${token}` }));
+    const answer = await answerThroughDoor("mcp", () =>
+      run(listSessions, project, { branch: `with ${token}` }),
+    );
     await run(listSessions, project, {});
     delete process.env.POMMEL_TEST_SECRET;
     const [first, second] = records();
@@ -63,8 +65,8 @@ describe("a question", () => {
   });
 
   it("that asks others is recorded as one, and one that fails with its error", async () => {
-    await audited(project, "searchAll", {}, async () => {
-      await audited(project, "search", {}, async () => ({}));
+    await answerAndAudit(project, "searchAll", {}, async () => {
+      await answerAndAudit(project, "search", {}, async () => ({}));
       return { results: [{ session_id: "a" }, { session_id: "a" }, { session_id: "b" }] };
     });
     await expect(run(showSession, project, { id: "none" })).rejects.toThrow();
@@ -76,16 +78,16 @@ describe("a question", () => {
 
   it("is not answered when it cannot be recorded", async () => {
     writeFileSync(project.auditDir, "a file");
-    await expect(audited(project, "search", {}, async () => ({}))).rejects.toMatchObject({
+    await expect(answerAndAudit(project, "search", {}, async () => ({}))).rejects.toMatchObject({
       code: "unreadable",
     });
   });
 
   it("is not recorded when that is off, whatever the repository says", async () => {
-    writeFileSync(ownConfigFile(), "[audit]\nenabled = false\n");
+    writeFileSync(locateOwnConfig(), "[audit]\nenabled = false\n");
     mkdirSync(dirname(project.teamConfigFile), { recursive: true });
     writeFileSync(project.teamConfigFile, "[audit]\nenabled = true\n");
-    await audited(project, "search", {}, async () => ({}));
+    await answerAndAudit(project, "search", {}, async () => ({}));
     expect(readdirSync(project.dataDir)).not.toContain("audit");
   });
 });
@@ -180,7 +182,7 @@ describe("what was asked about something that is forgotten", () => {
     await ask(`why "${word}"?`);
     await ask("why not?");
     writeFileSync(
-      globalPatternsFile(),
+      locateGlobalPatterns(),
       `[[patterns]]\nname = "beast"\npattern = "${word}"\nreplacement = "[REDACTED_BEAST]"\n`,
     );
     await run(scrub, project, {});
@@ -252,7 +254,7 @@ describe("in an encrypted home", () => {
     append(3);
     const lines = text().trimEnd().split("\n");
     const changed = lines[1]!.slice(0, -12) + (lines[1]!.at(-12) === "A" ? "B" : "A") + lines[1]!.slice(-11);
-    const forged = seal(JSON.stringify({ ...records()[1], question: "other" }), publicKeyOf()!);
+    const forged = seal(JSON.stringify({ ...records()[1], question: "other" }), readPublicKey()!);
     for (const line of [changed, forged]) {
       writeFileSync(file, `${lines.with(1, line).join("\n")}\n`);
       expect(verifyAudit(project).broken).toMatchObject({ record: 2 });

@@ -12,18 +12,18 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import * as z from "zod/mini";
-import { codeOf, messageOf, PommelError } from "../base/errors.ts";
+import { getErrorCode, getErrorMessage, PommelError } from "../base/errors.ts";
 import { withFileLock } from "../base/files/file-lock.ts";
-import { namesIn, textOf } from "../base/files/if-any.ts";
+import { listNamesIfAny, readTextIfAny } from "../base/files/if-any.ts";
 import { replaceFile, writeJson } from "../base/files/replace-file.ts";
 import { makeDirectory } from "../base/home.ts";
-import { auditLock, type Project } from "../base/paths.ts";
+import { locateAuditLock, type Project } from "../base/paths.ts";
 import { doors } from "../protocol/door.ts";
-import { publicKeyOf, seal } from "../protocol/sealed-text.ts";
+import { readPublicKey, seal } from "../protocol/sealed-text.ts";
 import type { Scrubber } from "../redact/scrubber.ts";
-import { plainText } from "../store/encryption/keys.ts";
-import { askedNow, asRecorded } from "./door.ts";
-import { configOf } from "./open.ts";
+import { unsealText } from "../store/encryption/keys.ts";
+import { answerAsRecorded, getRequestContext } from "./door.ts";
+import { loadCurrentConfig } from "./open.ts";
 
 /**
  * The audit log, `audit/` in the project's data: JSON Lines, appended only. Each record holds the SHA-256 of the one before it, so
@@ -73,22 +73,22 @@ const maxQuestion = 2000;
 const current = "audit.jsonl";
 
 /** What the chain says of a line: that of its record without the words of its question. */
-function sha256(line: string): string {
+function hashRecord(line: string): string {
   const { question: _, ...chained } = JSON.parse(line) as Record<string, unknown>;
   return createHash("sha256").update(JSON.stringify(chained)).digest("hex");
 }
 
-const keyFile = ({ auditDir }: Project) => join(auditDir, "key");
+const getKeyFile = ({ auditDir }: Project) => join(auditDir, "key");
 
 /** The key of a log; null where there is none. */
 function readKey(project: Project): Buffer | null {
-  const text = textOf(keyFile(project)).trim();
+  const text = readTextIfAny(getKeyFile(project)).trim();
   return /^[0-9a-f]{64}$/.test(text) ? Buffer.from(text, "hex") : null;
 }
 
 function createKey(project: Project): Buffer {
   const key = randomBytes(32);
-  replaceFile(keyFile(project), `${key.toString("hex")}\n`, { synced: true });
+  replaceFile(getKeyFile(project), `${key.toString("hex")}\n`, { synced: true });
   return key;
 }
 
@@ -105,28 +105,28 @@ export function appendRecord(
   try {
     makeDirectory(dir);
     // Several processes write: a daemon, and commands that run without it.
-    withFileLock(auditLock(project), () => {
+    withFileLock(locateAuditLock(project), () => {
       const file = join(dir, current);
-      const last = lastLineOf(file);
-      const before = (last === null ? null : headAt(project, last)) ?? headOf(project);
+      const last = readLastLine(file);
+      const before = (last === null ? null : toAuditHead(project, last)) ?? readAuditHead(project);
       if (last !== null && statSync(file).size > fileSize)
         renameSync(file, join(dir, `audit-${String(before!.n).padStart(12, "0")}.jsonl`));
       const n = (before?.n ?? 0) + 1;
       const question = given.question.slice(0, maxQuestion);
       const hashed = hashQuestion(readKey(project) ?? createKey(project), question);
-      const publicKey = publicKeyOf();
+      const publicKey = readPublicKey();
       const salt = publicKey === null ? undefined : randomBytes(16).toString("base64url");
       const line = JSON.stringify({
         ...{ n, ...given, question, question_hash: hashed },
         ...{ previous: before?.sha256 ?? "", salt },
       });
       appendFileSync(file, `${publicKey === null ? line : seal(line, publicKey)}\n`, { mode: 0o600 });
-      writeJson(join(dir, "head.json"), { n, sha256: sha256(line) } satisfies AuditHead);
+      writeJson(join(dir, "head.json"), { n, sha256: hashRecord(line) } satisfies AuditHead);
     });
   } catch (error) {
     throw new PommelError(
       "unreadable",
-      `The audit log cannot be written: ${messageOf(error)}.`,
+      `The audit log cannot be written: ${getErrorMessage(error)}.`,
       "Nothing is answered that cannot be recorded; `pm config set --global audit.enabled false` ends that.",
       { cause: error },
     );
@@ -134,7 +134,7 @@ export function appendRecord(
 }
 
 /** The last whole line of a file; null: none. */
-function lastLineOf(file: string): string | null {
+function readLastLine(file: string): string | null {
   let handle: number;
   try {
     handle = openSync(file, "r");
@@ -152,16 +152,16 @@ function lastLineOf(file: string): string | null {
 }
 
 /** Of a line that may be sealed; null where its key is not here: whoever is locked out is recorded as well. */
-function headAt(_project: Project, last: string): AuditHead | null {
+function toAuditHead(_project: Project, last: string): AuditHead | null {
   try {
-    const line = plainText(last);
-    return { n: asRecord(line)?.n ?? 0, sha256: sha256(line) };
+    const line = unsealText(last);
+    return { n: parseRecord(line)?.n ?? 0, sha256: hashRecord(line) };
   } catch {
     return null;
   }
 }
 
-function asRecord(line: string): AuditRecord | null {
+function parseRecord(line: string): AuditRecord | null {
   try {
     const parsed = record.safeParse(JSON.parse(line));
     return parsed.success ? parsed.data : null;
@@ -170,7 +170,7 @@ function asRecord(line: string): AuditRecord | null {
   }
 }
 
-function headOf(project: Project): AuditHead | null {
+function readAuditHead(project: Project): AuditHead | null {
   try {
     return z.parse(head, JSON.parse(readFileSync(join(project.auditDir, "head.json"), "utf8")));
   } catch {
@@ -182,22 +182,23 @@ function headOf(project: Project): AuditHead | null {
  * Every line as it was written, the oldest first; one that cannot be opened, as it was changed, as it is.
  * @throws PommelError as `unlock`
  */
-function* linesOf(project: Project): Generator<{ file: string; line: string }> {
+function* readAuditLines(project: Project): Generator<{ file: string; line: string }> {
   for (const name of logFiles(project)) {
     const text = readFileSync(join(project.auditDir, name), "utf8");
-    for (const line of text.split("\n")) if (line !== "") yield { file: name, line: opened(project, line) };
+    for (const line of text.split("\n"))
+      if (line !== "") yield { file: name, line: unsealLine(project, line) };
   }
 }
 
 /** The oldest first. */
 const logFiles = ({ auditDir }: Project): string[] =>
-  namesIn(auditDir)
+  listNamesIfAny(auditDir)
     .filter((name) => /^audit(?:-\d+)?\.jsonl$/.test(name))
     .sort();
 
-function opened(_project: Project, line: string): string {
+function unsealLine(_project: Project, line: string): string {
   try {
-    return plainText(line);
+    return unsealText(line);
   } catch (error) {
     if (error instanceof PommelError) throw error;
     return line;
@@ -205,9 +206,9 @@ function opened(_project: Project, line: string): string {
 }
 
 /** Every record that can be read, the oldest first. */
-export function* auditRecords(project: Project): Generator<AuditRecord> {
-  for (const { line } of linesOf(project)) {
-    const read = asRecord(line);
+export function* readAuditRecords(project: Project): Generator<AuditRecord> {
+  for (const { line } of readAuditLines(project)) {
+    const read = parseRecord(line);
     if (read !== null) yield read;
   }
 }
@@ -223,15 +224,15 @@ export function forgetQuestions(
   { dryRun = false } = {},
 ): number {
   if (!existsSync(project.auditDir)) return 0;
-  return withFileLock(auditLock(project), () => {
-    const publicKey = publicKeyOf();
+  return withFileLock(locateAuditLock(project), () => {
+    const publicKey = readPublicKey();
     let found = 0;
     for (const name of logFiles(project)) {
       const file = join(project.auditDir, name);
       const lines = readFileSync(file, "utf8").split("\n");
       const cut = lines.map((written) => {
-        const line = written === "" ? "" : opened(project, written);
-        const read = asRecord(line);
+        const line = written === "" ? "" : unsealLine(project, written);
+        const read = parseRecord(line);
         if (read === null || read.question === null || !isMeant(read.question, read)) return written;
         found++;
         const without = JSON.stringify({ ...(JSON.parse(line) as object), question: null });
@@ -271,8 +272,8 @@ export function verifyAudit(project: Project): AuditCheck {
   });
   let lastFile = current;
   const key = readKey(project);
-  for (const { file, line } of linesOf(project)) {
-    const read = asRecord(line);
+  for (const { file, line } of readAuditLines(project)) {
+    const read = parseRecord(line);
     const n: number = (before?.n ?? 0) + 1;
     lastFile = file;
     if (read === null) return broken(file, n, "it is no record");
@@ -282,10 +283,10 @@ export function verifyAudit(project: Project): AuditCheck {
       return broken(file, before.n, "it is not what the record after it continues");
     if (read.question !== null && (key === null || hashQuestion(key, read.question) !== read.question_hash))
       return broken(file, n, key === null ? "the log's key is gone" : "its question is not what was asked");
-    before = { n: read.n, sha256: sha256(line) };
+    before = { n: read.n, sha256: hashRecord(line) };
     records++;
   }
-  const last = headOf(project);
+  const last = readAuditHead(project);
   if (last !== null && before === null) return broken(current, last.n, "it is gone");
   if (before !== null && last?.n !== before.n)
     return broken(
@@ -303,26 +304,26 @@ export function verifyAudit(project: Project): AuditCheck {
  * passes, with a daemon and without.
  * @throws as `answer`; PommelError `unreadable` when it cannot be recorded
  */
-export async function audited<T>(
+export async function answerAndAudit<T>(
   project: Project,
   operation: string,
   request: unknown,
   answer: () => Promise<T>,
 ): Promise<T> {
-  const { door, isRecorded } = askedNow();
+  const { door, isRecorded } = getRequestContext();
   if (isRecorded) return answer();
-  const inner = () => asRecorded(door, answer);
+  const inner = () => answerAsRecorded(door, answer);
   if (!isEnabled(project)) return inner();
   const at = new Date().toISOString();
   const write = async (given: unknown, error: string | null) => {
-    const question = await scrubbed(project, JSON.stringify(request) ?? "");
-    appendRecord(project, { at, door, operation, question, ...measured(given), error });
+    const question = await scrubText(project, JSON.stringify(request) ?? "");
+    appendRecord(project, { at, door, operation, question, ...measureAnswer(given), error });
   };
   let given: T;
   try {
     given = await inner();
   } catch (error) {
-    await write(null, codeOf(error) || "internal");
+    await write(null, getErrorCode(error) || "internal");
     throw error;
   }
   await write(given, null);
@@ -331,7 +332,7 @@ export async function audited<T>(
 
 function isEnabled(project: Project): boolean {
   try {
-    return configOf(project)["audit.enabled"];
+    return loadCurrentConfig(project)["audit.enabled"];
   } catch {
     // Whoever needs the configuration says what is wrong with it.
     return false;
@@ -339,19 +340,19 @@ function isEnabled(project: Project): boolean {
 }
 
 /** How much is given: results, bytes, and distinct sessions. */
-function measured(given: unknown): { results: number; bytes: number; sessions: number } {
+function measureAnswer(given: unknown): { results: number; bytes: number; sessions: number } {
   if (given === null || given === undefined) return { results: 0, bytes: 0, sessions: 0 };
   const text = JSON.stringify(given);
   const sessions = new Set([...text.matchAll(/"session(?:_id)?":"([^"]+)"/g)].map(([, id]) => id));
   return {
-    results: resultsIn(given),
+    results: countResults(given),
     bytes: Buffer.byteLength(text),
     sessions: sessions.size,
   };
 }
 
 /** The entries of the longest list, and of the answers inside, of which a search of everything has several. */
-function resultsIn(given: object): number {
+function countResults(given: object): number {
   const values: unknown[] = Object.values(given);
   const longest = Math.max(0, ...values.filter(Array.isArray).map((list) => list.length));
   const inside = values.flatMap((value) =>
@@ -365,12 +366,12 @@ function resultsIn(given: object): number {
 /** Making a scrubber takes longer than using it. */
 const scrubbers = new Map<string, Scrubber>();
 
-async function scrubbed(project: Project, text: string): Promise<string> {
-  const [{ scrubberOf }, { scrubAlone }] = await Promise.all([
+async function scrubText(project: Project, text: string): Promise<string> {
+  const [{ createProjectScrubber: scrubberOf }, { scrubAlone }] = await Promise.all([
     import("../redact/project-scrubber.ts"),
     import("../redact/scrubber.ts"),
   ]);
-  const known = scrubbers.get(project.root) ?? scrubberOf(project, configOf(project));
+  const known = scrubbers.get(project.root) ?? scrubberOf(project, loadCurrentConfig(project));
   scrubbers.set(project.root, known);
   return scrubAlone(known, text);
 }

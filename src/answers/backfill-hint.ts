@@ -1,14 +1,16 @@
 import { areOlderAnalysed } from "../attribution/checkpoints/older-commits.ts";
-import { latestAuthoredAt } from "../store/memory/commits/commits.ts";
-import { listJobs, unreadImports } from "../store/memory/jobs/job-rows.ts";
+import { findLatestAuthoredAt } from "../store/memory/commits/commits.ts";
+import { countUnreadImports, listJobs } from "../store/memory/jobs/job-rows.ts";
 import type { Memory } from "../store/memory/memory.ts";
-import { historyStart } from "../store/memory/sessions/sessions-here.ts";
-import { unreadText } from "./read-asked.ts";
+import { findHistoryStart } from "../store/memory/sessions/sessions-here.ts";
+import { describeUnreadSessions } from "./read-asked.ts";
 
 /** Says that past sessions are not read yet, where that is so: who wrote a line may turn out to be an agent. */
 export function describeUnread(memory: Memory): string[] {
-  const unread = unreadImports(memory);
-  return unread === 0 ? [] : [`${unreadText(unread)}; until then a line may turn out to be an agent's.`];
+  const unread = countUnreadImports(memory);
+  return unread === 0
+    ? []
+    : [`${describeUnreadSessions(unread)}; until then a line may turn out to be an agent's.`];
 }
 
 /**
@@ -22,7 +24,7 @@ export function describeUnanalysed(
   so?: string,
 ): string[] {
   // Where no session is known, there is nothing to analyse them for.
-  if (authoredAt.length === 0 || (memory !== null && historyStart(memory) === null)) return [];
+  if (authoredAt.length === 0 || (memory !== null && findHistoryStart(memory) === null)) return [];
   const are =
     authoredAt.length === 1 ? "1 commit is" : `${authoredAt.length.toLocaleString("en")} commits are`;
   const what = `${are} not analysed yet${so === undefined ? "" : `, so ${so}`}`;
@@ -39,9 +41,9 @@ export function backfillHint(memory: Memory, oldest: number): string {
   if (job !== undefined && job.total > 0) {
     return `in progress, ${job.done.toLocaleString("en")} of ${job.total.toLocaleString("en")}`;
   }
-  const start = historyStart(memory);
+  const start = findHistoryStart(memory);
   // What was committed since they were analysed is noticed within seconds.
-  const isNew = oldest > latestAuthoredAt(memory);
+  const isNew = oldest > findLatestAuthoredAt(memory);
   const isTooOld = !isNew && (start === null || oldest < start) && areOlderAnalysed(memory);
   return isTooOld
     ? "among the oldest, which only `pm checkpoint backfill --all` analyses"

@@ -6,14 +6,14 @@ import { silentLog } from "../base/log.ts";
 import type { Project } from "../base/paths.ts";
 import { dropReady } from "../git/projects/drop-ready.ts";
 import { rememberProject } from "../git/projects/find-project.ts";
-import { projectRoots } from "../git/projects/roots.ts";
-import { createEmbedder, embedderSettings } from "../models/embed/registry.ts";
-import { scrubberOf } from "../redact/project-scrubber.ts";
-import { cutSettingsOf } from "../sessions/chunks/cut-rules.ts";
+import { listProjectRoots } from "../git/projects/roots.ts";
+import { createEmbedder, toEmbedderSettings } from "../models/embed/registry.ts";
+import { createProjectScrubber } from "../redact/project-scrubber.ts";
+import { buildCutSettings } from "../sessions/chunks/cut-rules.ts";
 import type { ScrubbingWork } from "../sessions/work.ts";
-import { lostMemory } from "../store/memory/backups/backup-content.ts";
+import { findLostMemoryError } from "../store/memory/backups/backup-content.ts";
 import { Memory } from "../store/memory/memory.ts";
-import { secretKey } from "../store/memory/privacy/secrets.ts";
+import { ensureSecretKey } from "../store/memory/privacy/secrets.ts";
 import { openMemory } from "./open.ts";
 
 /**
@@ -22,20 +22,20 @@ import { openMemory } from "./open.ts";
  * @param create creates a missing memory
  * @throws PommelError `no_memory`, `memory_missing`, why it cannot be opened; as `change`
  */
-export async function changing<T>(
+export async function changeMemory<T>(
   project: Project,
   change: (work: ScrubbingWork) => T | Promise<T>,
   { create = false } = {},
 ): Promise<T> {
   try {
-    return await changeIt(project, change, create);
+    return await changeOpenMemory(project, change, create);
   } finally {
     // Whoever asks for a change wants agents to know.
     dropReady(project);
   }
 }
 
-async function changeIt<T>(
+async function changeOpenMemory<T>(
   project: Project,
   change: (work: ScrubbingWork) => T | Promise<T>,
   create: boolean,
@@ -43,22 +43,22 @@ async function changeIt<T>(
   const owner = openMemory(project);
   // Where nothing is recorded, a daemon keeps none; a note may still be written.
   const isKept = owner !== null && (owner.memoryIfAny !== null || owner.failure !== null);
-  if (!isKept) return changeFile(project, change, create);
+  if (!isKept) return changeMemoryFile(project, change, create);
   try {
-    return await owner.alone(async () => change(owner.work()));
+    return await owner.runExclusive(async () => change(owner.getScrubbingWork()));
   } catch (error) {
     owner.suspect(error);
     throw error;
   }
 }
 
-async function changeFile<T>(
+async function changeMemoryFile<T>(
   project: Project,
   change: (work: ScrubbingWork) => T | Promise<T>,
   create: boolean,
 ): Promise<T> {
   if (!create && !existsSync(project.memoryDb)) {
-    const lost = lostMemory(project.memoryDb);
+    const lost = findLostMemoryError(project.memoryDb);
     if (lost) throw lost;
     throw new PommelError(
       "no_memory",
@@ -67,11 +67,11 @@ async function changeFile<T>(
     );
   }
   const { config } = loadConfig(project);
-  const scrubber = scrubberOf(project, config);
-  const roots = await projectRoots(project.root);
+  const scrubber = createProjectScrubber(project, config);
+  const roots = await listProjectRoots(project.root);
   // A larger model's vectors are the daemon's to make.
   const embedder =
-    config["embed.text"] === "none" ? null : createEmbedder("static", embedderSettings(config));
+    config["embed.text"] === "none" ? null : createEmbedder("static", toEmbedderSettings(config));
   await rememberProject(project);
   const memory = Memory.open(project.memoryDb, { readonly: false });
   try {
@@ -79,8 +79,8 @@ async function changeFile<T>(
       memory,
       embedder,
       scrubber,
-      ledgerKey: secretKey(memory),
-      ...cutSettingsOf(config),
+      ledgerKey: ensureSecretKey(memory),
+      ...buildCutSettings(config),
       root: project.root,
       worktrees: roots.filter((root) => root !== project.root),
       log: silentLog,

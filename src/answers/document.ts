@@ -65,7 +65,7 @@ export const place = piece("place");
 export const id = piece("id");
 
 /** A commit by its short hash, which leads to its page. */
-export const commitNamed = (hash: string): Piece => ({
+export const makeCommitPiece = (hash: string): Piece => ({
   text: hash.slice(0, 8),
   role: "commit",
   commit: hash,
@@ -76,7 +76,7 @@ export const quoted = (text: string, quotedChars = 200): Piece => ({ text, quote
 
 export const line = (...parts: readonly (Part | null | false)[]): Block => ({
   is: "line",
-  line: presentParts(parts),
+  line: dropMissingParts(parts),
   indent: 0,
   hang: 3,
 });
@@ -85,21 +85,21 @@ export const indentedLine = (
   indent: number,
   hang: number,
   ...parts: readonly (Part | null | false)[]
-): Block => ({ is: "line", line: presentParts(parts), indent, hang });
+): Block => ({ is: "line", line: dropMissingParts(parts), indent, hang });
 
 export const labelled = (label: string, ...parts: readonly (Part | null | false)[]): Block => ({
   is: "labelled",
   label,
-  line: presentParts(parts),
+  line: dropMissingParts(parts),
 });
 
-function presentParts(parts: readonly (Part | null | false)[]): Part[] {
+function dropMissingParts(parts: readonly (Part | null | false)[]): Part[] {
   return parts.flatMap((part) => (part === null || part === false || part === "" ? [] : [part]));
 }
 
 /** Facts with a separator between them; those that are missing are left out. */
 export function joinParts(parts: readonly (Part | null | false)[], separator = " | "): Part[] {
-  return presentParts(parts).flatMap((part, i) => (i === 0 ? [part] : [separator, part]));
+  return dropMissingParts(parts).flatMap((part, i) => (i === 0 ? [part] : [separator, part]));
 }
 
 /** Paragraphs without those that are empty. */

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import { agentDoors, type Door, ownDoor } from "../protocol/door.ts";
+import { agentDoors, type Door, getDoor } from "../protocol/door.ts";
 
 /** The question that is being answered. */
 interface Asked {
@@ -11,16 +11,16 @@ interface Asked {
 const asked = new AsyncLocalStorage<Asked>();
 
 /** Answers what comes in through a door; by default that of the process. */
-export function throughDoor<T>(door: Door, answer: () => Promise<T>): Promise<T> {
+export function answerThroughDoor<T>(door: Door, answer: () => Promise<T>): Promise<T> {
   return asked.run({ door, isRecorded: false }, answer);
 }
 
 /** The door of the question that is being answered, and whether it is part of one that is recorded. */
-export const askedNow = (): Asked => asked.getStore() ?? { door: ownDoor(), isRecorded: false };
+export const getRequestContext = (): Asked => asked.getStore() ?? { door: getDoor(), isRecorded: false };
 
 /** Answers a question, whose parts are recorded with it. */
-export const asRecorded = <T>(door: Door, answer: () => Promise<T>): Promise<T> =>
+export const answerAsRecorded = <T>(door: Door, answer: () => Promise<T>): Promise<T> =>
   asked.run({ door, isRecorded: true }, answer);
 
 /** Whether an agent gets the answer. */
-export const isForAgent = (): boolean => agentDoors.includes(askedNow().door);
+export const isForAgent = (): boolean => agentDoors.includes(getRequestContext().door);

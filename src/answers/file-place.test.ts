@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { projectAt } from "../base/paths.ts";
+import { makeNewProject } from "../base/paths.ts";
 import { locate, parseLines, parsePlace } from "./file-place.ts";
 
 describe("a place in a file", () => {
@@ -76,7 +76,7 @@ describe("a range of lines", () => {
 describe("a file of the project", () => {
   const root = realpathSync(mkdtempSync(join(tmpdir(), "pommel-place-")));
   const outside = realpathSync(mkdtempSync(join(tmpdir(), "pommel-outside-")));
-  const project = projectAt(root);
+  const project = makeNewProject(root);
   mkdirSync(join(root, "src/deep"), { recursive: true });
   for (const path of ["top.ts", "src/a.ts", "src/deep/top.ts"]) writeFileSync(join(root, path), "");
   symlinkSync(root, join(outside, "link"));

@@ -1,7 +1,7 @@
 import { existsSync, lstatSync } from "node:fs";
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { PommelError } from "../base/errors.ts";
-import { canonicalPath, type Project } from "../base/paths.ts";
+import { type Project, toCanonicalPath } from "../base/paths.ts";
 
 /** Lines of a file, inclusive, from 1. */
 export interface LineRange {
@@ -28,12 +28,12 @@ const place = /^(?<file>.+?)(?:#L(?<a>\d+)(?:-L?(?<b>\d+))?|:(?<c>\d+)(?:[-,](?<
 export function parsePlace(text: string, isFile: (name: string) => boolean = () => false): FilePlace {
   const [, named, line] = /^(.+):(\d+)$/s.exec(text) ?? [];
   if (named !== undefined && !isFile(text) && isFile(named)) {
-    return { file: named, lines: lineRange(Number(line), Number(line), text) };
+    return { file: named, lines: makeLineRange(Number(line), Number(line), text) };
   }
   const { file, a, b, c, d } = place.exec(text)?.groups ?? {};
   const first = a ?? c;
   if (file === undefined || first === undefined || isFile(text)) return { file: text, lines: null };
-  return { file, lines: lineRange(Number(first), Number(b ?? d ?? first), text) };
+  return { file, lines: makeLineRange(Number(first), Number(b ?? d ?? first), text) };
 }
 
 /**
@@ -52,9 +52,9 @@ export function parseLines(text: string): LineRange {
     );
   }
   const first = a === "" ? 1 : Number(a);
-  if (comma === undefined) return lineRange(first, first, text);
-  if (b === undefined || b === "") return lineRange(first, Number.POSITIVE_INFINITY, text);
-  return lineRange(first, sign === "+" ? first + Number(b) - 1 : Number(b), text);
+  if (comma === undefined) return makeLineRange(first, first, text);
+  if (b === undefined || b === "") return makeLineRange(first, Number.POSITIVE_INFINITY, text);
+  return makeLineRange(first, sign === "+" ? first + Number(b) - 1 : Number(b), text);
 }
 
 /**
@@ -62,7 +62,7 @@ export function parseLines(text: string): LineRange {
  * @param text how somebody named them
  * @throws PommelError `usage`
  */
-export function lineRange(a: number, b: number, text = `${a}-${b}`): LineRange {
+export function makeLineRange(a: number, b: number, text = `${a}-${b}`): LineRange {
   const [first, last] = a <= b ? [a, b] : [b, a];
   if (first < 1 || !Number.isSafeInteger(first)) {
     throw new PommelError("usage", `${JSON.stringify(text)} is not a line.`, "Lines start at 1.");
@@ -77,7 +77,7 @@ export function lineRange(a: number, b: number, text = `${a}-${b}`): LineRange {
  */
 export function locate(project: Project, cwd: string, file: string): string {
   const candidates = [resolve(cwd, file), ...(isAbsolute(file) ? [] : [resolve(project.root, file)])];
-  const inside = candidates.map((path) => ({ path, fromRoot: fromRootOf(project, path) }));
+  const inside = candidates.map((path) => ({ path, fromRoot: toProjectPath(project, path) }));
   const chosen =
     inside.find(({ path, fromRoot }) => fromRoot !== null && existsSync(path)) ??
     inside.find(({ fromRoot }) => fromRoot !== null);
@@ -99,23 +99,23 @@ export function locate(project: Project, cwd: string, file: string): string {
   return chosen.fromRoot;
 }
 
-function fromRootOf(project: Project, path: string): string | null {
-  const named = throughLinks(path);
+function toProjectPath(project: Project, path: string): string | null {
+  const named = followLinks(path);
   const fromRoot = relative(project.root, named);
   if (fromRoot === ".." || fromRoot.startsWith(`..${sep}`) || isAbsolute(fromRoot)) return null;
   return fromRoot.split(sep).join("/");
 }
 
 /** With links to it followed, as the project's root is; the file itself may be a link that git keeps, or be gone. */
-function throughLinks(path: string): string {
+function followLinks(path: string): string {
   const dir = dirname(path);
   if (dir === path) return path;
   try {
-    const itself = join(canonicalPath(dir), basename(path));
+    const itself = join(toCanonicalPath(dir), basename(path));
     // In the case that its name has on the disk.
-    return lstatSync(itself, { throwIfNoEntry: false })?.isFile() ? canonicalPath(itself) : itself;
+    return lstatSync(itself, { throwIfNoEntry: false })?.isFile() ? toCanonicalPath(itself) : itself;
   } catch {
-    return join(throughLinks(dir), basename(path));
+    return join(followLinks(dir), basename(path));
   }
 }
 
@@ -129,7 +129,7 @@ function isDirectory(path: string): boolean {
 }
 
 /** Paths relative to `cwd`, in their stored form; a path from the root works as well. */
-export function pathsFrom(project: Project, cwd: string, files: readonly string[]): string[] {
+export function toStoredPaths(project: Project, cwd: string, files: readonly string[]): string[] {
   return files.flatMap((file) => {
     const fromRoot = relative(project.root, resolve(cwd, file)).split(sep).join("/");
     const isOutside = fromRoot.startsWith("../");
@@ -139,4 +139,4 @@ export function pathsFrom(project: Project, cwd: string, files: readonly string[
 }
 
 /** A glob for just this path, whatever is in its name. */
-export const literalGlob = (path: string) => path.replace(/[\\*?[\]{}()!+@|]/g, "\\$&");
+export const escapeGlob = (path: string) => path.replace(/[\\*?[\]{}()!+@|]/g, "\\$&");

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type Machine, sharedRemote } from "../../test/support/machine-fixture.ts";
 import { namedProject } from "../../test/support/named-project.ts";
 import { temporaryHome } from "../../test/support/temporary-home.ts";
-import { homeOf } from "../base/home.ts";
+import { locateHome } from "../base/home.ts";
 import type { Project } from "../base/paths.ts";
 import { giveContext } from "../features/context/operation.ts";
 import { listDecisions } from "../features/decisions/operation.ts";
@@ -15,11 +15,11 @@ import { SessionSearch } from "../sessions/search/engine.ts";
 import { listAnnotations } from "../store/memory/chunks/annotations.ts";
 import { saveCheckpoint } from "../store/memory/commits/checkpoints.ts";
 import { saveCommit } from "../store/memory/commits/commits.ts";
-import { eventsOf, saveEvent, saveLink } from "../store/memory/events.ts";
+import { readEvents, saveEvent, saveLink } from "../store/memory/events.ts";
 import { listInjections } from "../store/memory/injections.ts";
-import { signersHere } from "../store/memory/signers.ts";
+import { listSignersHere } from "../store/memory/signers.ts";
 import { Trust, trustFileIn } from "../sync/origin/trust.ts";
-import { throughDoor } from "./door.ts";
+import { answerThroughDoor } from "./door.ts";
 import { shareOpenMemory } from "./open.ts";
 import type { Operation } from "./operation.ts";
 import { needsDaemon, run } from "./run.ts";
@@ -96,10 +96,12 @@ function talk(machine: Machine, id: string, word: string) {
 
 /** Ann's file, with what she thinks of Eve. */
 function trust(standing: "trusted" | "not_trusted"): void {
-  const file = trustFileIn(homeOf());
+  const file = trustFileIn(locateHome());
   mkdirSync(dirname(file), { recursive: true });
   copyFileSync(join(shared.base, "ann-trust.json"), file);
-  const { signer } = signersHere(ann.memory).find((one) => one.signer !== ann.signing().key?.fingerprint)!;
+  const { signer } = listSignersHere(ann.memory).find(
+    (one) => one.signer !== ann.signing().key?.fingerprint,
+  )!;
   new Trust(file).set(signer!, standing);
 }
 
@@ -151,7 +153,7 @@ async function telling(door: Door): Promise<string[]> {
   const here = [...operations.values()].filter((one) => !needsDaemon(one) && one.of !== "machine");
   for (const operation of here.filter(({ name }) => !others.has(name))) {
     for (const request of requestsOf(operation)) {
-      const answer = await throughDoor(door, () => run(operation, project, request)).then(
+      const answer = await answerThroughDoor(door, () => run(operation, project, request)).then(
         (given) => JSON.stringify(given),
         (error: unknown) => String(error),
       );
@@ -179,7 +181,7 @@ describe("what somebody says whom the person does not trust", () => {
     // Once more without a daemon.
     release();
     const { memory } = ann;
-    memory.checkpoint();
+    memory.checkpointLog();
     copyFileSync(memory.file, project.memoryDb);
     expect(await telling("mcp")).toEqual([]);
     expect(await telling("cli")).toEqual(shown);
@@ -188,7 +190,7 @@ describe("what somebody says whom the person does not trust", () => {
   it("is heard again once they are trusted, and nothing of one's own was ever hidden", async () => {
     for (const door of agentDoors) {
       const decisions = async () => {
-        const answer = await throughDoor(door, () => run(listDecisions, project, {}));
+        const answer = await answerThroughDoor(door, () => run(listDecisions, project, {}));
         return JSON.stringify(answer);
       };
       trust("not_trusted");
@@ -203,11 +205,13 @@ describe("what somebody says whom the person does not trust", () => {
   it("leaves what is injected recorded", async () => {
     trust("not_trusted");
     const context = () =>
-      throughDoor("hook", () => run(giveContext, project, { event: "session-start", session_id: "new" }));
+      answerThroughDoor("hook", () =>
+        run(giveContext, project, { event: "session-start", session_id: "new" }),
+      );
     expect((await context()).text).not.toContain(canary);
     expect(listInjections(ann.memory, { limit: 9 })).toHaveLength(1);
     expect((await context()).reason).toBe("the session already has it");
     expect(listAnnotations(ann.memory).length).toBeGreaterThan(1);
-    expect(eventsOf(ann.memory)).toMatchObject([{ author: "eve@x.dev" }]);
+    expect(readEvents(ann.memory)).toMatchObject([{ author: "eve@x.dev" }]);
   });
 });

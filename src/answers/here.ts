@@ -21,4 +21,4 @@ export function answerHere(answer: Answerer): () => void {
 }
 
 /** Answers instead of a connection; null unless this process is the daemon. */
-export const answererHere = (): Answerer | null => answerer;
+export const getLocalAnswerer = (): Answerer | null => answerer;

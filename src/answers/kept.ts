@@ -13,7 +13,7 @@ export class Kept<T> {
   }
 
   /** null: no daemon keeps it in this process. */
-  of(key: string): T | null {
+  findKept(key: string): T | null {
     return this.#shared.get(key) ?? null;
   }
 }
@@ -37,7 +37,7 @@ export class KeptOnce<T> {
   }
 
   /** null: this process is no daemon. */
-  ifAny(): T | null {
+  findShared(): T | null {
     return this.#shared;
   }
 }

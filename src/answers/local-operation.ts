@@ -13,6 +13,6 @@ export interface LocalOperation<Place, Request, Answer> {
 export type AnyLocalOperation = LocalOperation<any, any, unknown>;
 
 /** Describes an operation of the process that asks. Its place and request are those of its answer. */
-export const localOperation = <Place, Request, Answer>(
+export const defineLocalOperation = <Place, Request, Answer>(
   runHere: LocalOperation<Place, Request, Answer>["runHere"],
 ): LocalOperation<Place, Request, Answer> => ({ runHere });

@@ -1,14 +1,14 @@
 import { loadConfig } from "../base/config/config.ts";
 import type { Config } from "../base/config/settings.ts";
-import { explanationOf, PommelError } from "../base/errors.ts";
-import { homeOf } from "../base/home.ts";
+import { explainError, PommelError } from "../base/errors.ts";
+import { locateHome } from "../base/home.ts";
 import type { Project } from "../base/paths.ts";
 import type { CodeAnswer, CodeQuery } from "../code/search/types.ts";
 import type { SessionSearch } from "../sessions/search/engine.ts";
 import type { ScrubbingWork } from "../sessions/work.ts";
 import type { CodeIndex } from "../store/index/port.ts";
 import { Memory } from "../store/memory/memory.ts";
-import { openToRead, rollBack } from "../store/sqlite/open-to-read.ts";
+import { openToRead, rollBackJournal } from "../store/sqlite/open-to-read.ts";
 import { Trust, trustFileIn } from "../sync/origin/trust.ts";
 import { isForAgent } from "./door.ts";
 import { Kept } from "./kept.ts";
@@ -41,9 +41,9 @@ export interface OpenMemory {
   /** Transcripts that are not fully imported. */
   pending(): number;
   /** What changes it. @throws PommelError why it is not open */
-  work(): ScrubbingWork;
+  getScrubbingWork(): ScrubbingWork;
   /** Runs exclusive work. */
-  alone<T>(work: () => Promise<T>): Promise<T>;
+  runExclusive<T>(work: () => Promise<T>): Promise<T>;
   /** Whether sessions are recorded. */
   readonly captures: boolean;
   /** Queues the import of a transcript's new lines. */
@@ -83,22 +83,22 @@ export const shareOpenIndex = (file: string, open: OpenIndex, config: Config) =>
   indexes.share(file, { open, config });
 
 /** null: no daemon keeps it in this process. */
-export const openIndex = ({ indexDb }: Project): OpenIndex | null => indexes.of(indexDb)?.open ?? null;
-export const openMemory = ({ memoryDb }: Project): OpenMemory | null => memories.of(memoryDb);
+export const openIndex = ({ indexDb }: Project): OpenIndex | null => indexes.findKept(indexDb)?.open ?? null;
+export const openMemory = ({ memoryDb }: Project): OpenMemory | null => memories.findKept(memoryDb);
 
 /** The settings that a daemon goes by, which keeps the last valid ones; else as they are now. @throws as `loadConfig` */
-export const configOf = (project: Project): Config =>
-  indexes.of(project.indexDb)?.config ?? loadConfig(project).config;
+export const loadCurrentConfig = (project: Project): Config =>
+  indexes.findKept(project.indexDb)?.config ?? loadConfig(project).config;
 
 /** The daemon's part of this process that keeps this very memory open; null: none, it was opened for one answer. */
-export function keeperOf(project: Project, memory: Memory): OpenMemory | null {
+export function findOpenMemory(project: Project, memory: Memory): OpenMemory | null {
   const open = openMemory(project);
   return open?.memoryIfAny === (memory.whole ?? memory) ? open : null;
 }
 
 /** What of a memory is given through the door that is asked through: agents get the words of whom the person trusts. */
-const givenOf = (memory: Memory): Memory =>
-  isForAgent() ? memory.heardFrom(new Trust(trustFileIn(homeOf())).heard()) : memory;
+const limitToTrusted = (memory: Memory): Memory =>
+  isForAgent() ? memory.limitToSigners(new Trust(trustFileIn(locateHome())).listHeardSigners()) : memory;
 
 /**
  * Opens the memory to read, or a copy of it where SQLite may not write beside it, and closes it after use.
@@ -108,7 +108,7 @@ export function withMemory<T>(project: Project, use: (memory: Memory) => T | Pro
   const owner = openMemory(project);
   const useIt = async (memory: Memory): Promise<T> => {
     try {
-      return await use(givenOf(memory));
+      return await use(limitToTrusted(memory));
     } catch (error) {
       owner?.suspect(error);
       throw error;
@@ -134,7 +134,7 @@ export async function withMemoryIfAny<T>(
     });
   } catch (error) {
     if (isOpen || !(error instanceof PommelError)) throw error;
-    return use(null, explanationOf(error));
+    return use(null, explainError(error));
   }
 }
 
@@ -151,10 +151,10 @@ export function withMemoryOrNote<A extends object>(
 }
 
 function readMemory(file: string): Memory {
-  rollBack(file);
+  rollBackJournal(file);
   const memory = Memory.open(file, { readonly: true });
   try {
-    memory.version();
+    memory.readVersion();
     return memory;
   } catch (error) {
     memory.close();

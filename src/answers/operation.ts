@@ -103,7 +103,7 @@ export type RequestOf<O extends Operation> = Shaped<O["request"]>;
 export type ResponseOf<O extends Operation> = Shaped<O["response"]>;
 
 /** Describes an operation: its address, shapes, properties and answer. The faces follow from it. */
-export function operation<
+export function defineOperation<
   const Name extends string,
   const Of extends Subject,
   Q extends z.ZodMiniObject,

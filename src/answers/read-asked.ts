@@ -1,6 +1,6 @@
 import { PommelError } from "../base/errors.ts";
 import type { Project } from "../base/paths.ts";
-import { unreadImports } from "../store/memory/jobs/job-rows.ts";
+import { countUnreadImports } from "../store/memory/jobs/job-rows.ts";
 import type { Memory } from "../store/memory/memory.ts";
 import { openMemory } from "./open.ts";
 
@@ -10,7 +10,7 @@ const waitMs = 3000;
 const minIdChars = 4;
 
 /** @param unread how many, at least one */
-export const unreadText = (unread: number): string =>
+export const describeUnreadSessions = (unread: number): string =>
   `${unread === 1 ? "1 past session is" : `${unread.toLocaleString("en")} past sessions are`} not read yet`;
 
 /**
@@ -33,11 +33,11 @@ export async function withSessionRead<T>(
   try {
     return await answer();
   } catch (error) {
-    const unread = id === undefined ? 0 : unreadImports(memory);
+    const unread = id === undefined ? 0 : countUnreadImports(memory);
     if (!(error instanceof PommelError) || error.code !== "not_found" || unread === 0) throw error;
     throw new PommelError(
       "not_found",
-      `${error.message} ${unreadText(unread)}.`,
+      `${error.message} ${describeUnreadSessions(unread)}.`,
       "`pm status --watch` shows how far that is.",
       { cause: error },
     );

@@ -14,7 +14,7 @@ import type { Running } from "./operation.ts";
  * @param how.signal ends it early; what is indexed by then stays
  * @throws PommelError `locked` when another process writes the index, `disk_full`, `unreadable`
  */
-export async function reindex(
+export async function reindexProject(
   project: Project,
   paths: readonly string[],
   { onProgress, onNote = () => {}, signal = new AbortController().signal }: Running,

@@ -1,6 +1,6 @@
 import type { Project } from "../base/paths.ts";
-import { audited } from "./audit.ts";
-import { throughDoor } from "./door.ts";
+import { answerAndAudit } from "./audit.ts";
+import { answerThroughDoor } from "./door.ts";
 import { openMemory, withMemory, withMemoryOrNote } from "./open.ts";
 import type { Operation, RequestOf, ResponseOf, Running, Subject, Subjects } from "./operation.ts";
 
@@ -19,8 +19,8 @@ export async function run<O extends Operation>(
   const answer = () => answerIt(operation, place, request, how);
   // Operations on all projects ask each, and are recorded there.
   if (!operation.audited || place === null) return answer();
-  const recorded = () => audited(place, operation.name, request, answer);
-  return operation.door === undefined ? recorded() : throughDoor(operation.door, recorded);
+  const recorded = () => answerAndAudit(place, operation.name, request, answer);
+  return operation.door === undefined ? recorded() : answerThroughDoor(operation.door, recorded);
 }
 
 /** Runs an operation on the daemon that this process is. @param place the directory that was named with the question */

@@ -1,5 +1,5 @@
-import { asText } from "../base/text/markdown/inert.ts";
-import { relativeTime } from "../base/text/relative-time.ts";
+import { toInertText } from "../base/text/markdown/inert.ts";
+import { formatRelativeTime } from "../base/text/relative-time.ts";
 import type { Block, Document, Line, Part } from "./document.ts";
 
 /**
@@ -11,8 +11,9 @@ export function wordAsMarkdown(document: Document, pageOf: (hash: string) => str
   const wordLine = (parts: Line): string => parts.map(wordPart).join("");
   const wordPart = (part: Part): string => {
     if (typeof part === "string") return part;
-    if ("at" in part) return part.form === "ago" ? relativeTime(Date.parse(part.at)) : part.at.slice(0, 10);
-    const text = asText(part.text, part.quotedChars);
+    if ("at" in part)
+      return part.form === "ago" ? formatRelativeTime(Date.parse(part.at)) : part.at.slice(0, 10);
+    const text = toInertText(part.text, part.quotedChars);
     if (part.role === "strong") return `**${text}**`;
     if (part.role !== "commit" || part.commit === undefined) return text;
     const page = pageOf(part.commit);
@@ -21,13 +22,13 @@ export function wordAsMarkdown(document: Document, pageOf: (hash: string) => str
   const wordBlock = (one: Block): string[] => {
     switch (one.is) {
       case "title":
-        return [`**${asText(one.text)}**`];
+        return [`**${toInertText(one.text)}**`];
       case "line":
         return [wordLine(one.line)];
       case "labelled":
         return [wordLine(one.line)];
       case "prompt":
-        return [`> ${asText(one.text, maxPromptChars)}`];
+        return [`> ${toInertText(one.text, maxPromptChars)}`];
       case "code":
       case "former":
         return [];

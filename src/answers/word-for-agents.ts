@@ -1,5 +1,5 @@
-import { harmless } from "../base/text/quotation.ts";
-import { beginningOf } from "../base/text/text-size.ts";
+import { toHarmlessLine } from "../base/text/quotation.ts";
+import { shortenText } from "../base/text/text-size.ts";
 import type { Block, Document, Line, Part } from "./document.ts";
 
 /** Lines of former code that an agent gets, and characters of each. */
@@ -18,7 +18,7 @@ export function wordForAgents(document: Document): string[] {
 function wordBlock(one: Block): string[] {
   switch (one.is) {
     case "title":
-      return [`${harmless(one.text)}:`];
+      return [`${toHarmlessLine(one.text)}:`];
     case "line":
       return [wordLine(one.line)];
     case "labelled":
@@ -30,7 +30,7 @@ function wordBlock(one: Block): string[] {
     case "former":
       return one.lines
         .slice(0, maxFormerLines)
-        .map((text) => `  > ${beginningOf(harmless(text), maxCodeChars)}`);
+        .map((text) => `  > ${shortenText(toHarmlessLine(text), maxCodeChars)}`);
   }
 }
 
@@ -39,7 +39,7 @@ const wordLine = (parts: Line): string => parts.map(wordPart).join("");
 function wordPart(part: Part): string {
   if (typeof part === "string") return part;
   if ("at" in part) return `${part.at.slice(0, 16).replace("T", " ")}Z`;
-  return part.quotedChars === undefined ? harmless(part.text) : quote(part.text, part.quotedChars);
+  return part.quotedChars === undefined ? toHarmlessLine(part.text) : quote(part.text, part.quotedChars);
 }
 
-const quote = (text: string, max: number): string => `“${beginningOf(harmless(text), max)}”`;
+const quote = (text: string, max: number): string => `“${shortenText(toHarmlessLine(text), max)}”`;

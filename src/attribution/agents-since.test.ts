@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { rememberReadSession } from "../../test/support/checkpoint-fixture.ts";
 import { temporaryMemory } from "../../test/support/memory-fixture.ts";
-import { agentsSince, isBeforeAgents, notesOnBefore } from "./agents-since.ts";
+import { findAgentsSince, isBeforeAgents, notesOnBefore } from "./agents-since.ts";
 
 const day = 86_400_000;
 const at = Date.UTC(2026, 0, 5);
@@ -15,10 +15,10 @@ const read = (uid: string, startedAt: number, days: number) =>
   rememberReadSession(stored.memory, uid, startedAt, days);
 
 it("agents are there since the first session; without one nothing is known", () => {
-  expect(agentsSince(stored.memory, "/repo")).toBeNull();
+  expect(findAgentsSince(stored.memory, "/repo")).toBeNull();
   read("later", at + day, 1);
   read("first", at, 1);
-  expect(agentsSince(stored.memory, "/repo")).toMatchObject({
+  expect(findAgentsSince(stored.memory, "/repo")).toMatchObject({
     at,
     session_id: "first",
     first_session_at: "2026-01-05T00:00:00.000Z",
@@ -28,7 +28,7 @@ it("agents are there since the first session; without one nothing is known", () 
 
 it("earlier sessions may be missing if the first was read when its client was about to delete it", () => {
   read("first", at, 28);
-  const since = agentsSince(stored.memory, "/repo")!;
+  const since = findAgentsSince(stored.memory, "/repo")!;
   expect(since).toMatchObject({ may_be_incomplete: true, deleted_after_days: 30 });
   expect(notesOnBefore(since, { before: true, olderUnknown: true })).toEqual([
     "Sessions before 2026-01-05 may be missing, as the client deletes them after 30 days: what is older is unknown.",
@@ -40,7 +40,7 @@ it("earlier sessions may be missing if the first was read when its client was ab
 
 it("a line is from before agents where no session before the first can be missing, and not in a first commit", () => {
   read("first", at, 1);
-  const since = agentsSince(stored.memory, "/repo")!;
+  const since = findAgentsSince(stored.memory, "/repo")!;
   const isBefore = (days: number, basis: Parameters<typeof isBeforeAgents>[1], hasSession = false) =>
     isBeforeAgents({ authoredAt: at + days * day, hasSession }, basis, since);
   expect(isBefore(-1, "not_covered")).toBe(true);

@@ -1,8 +1,8 @@
 import { findRetention } from "../agents/retentions.ts";
 import type { AttributionBasis } from "../protocol/values.ts";
 import type { Memory } from "../store/memory/memory.ts";
-import { firstSession } from "../store/memory/sessions/turn-lookup.ts";
-import { mayBeAgents } from "./lines/verdict.ts";
+import { findFirstSession } from "../store/memory/sessions/turn-lookup.ts";
+import { canBeByAgent } from "./lines/verdict.ts";
 
 const dayMs = 86_400_000;
 /** A client deletes when it starts, so a session may be this much older than its limit. Milliseconds. */
@@ -21,8 +21,8 @@ interface AgentsSince {
  * where the first one was read when its client was about to delete it: those before it were gone by then.
  * @param root of the project, whose settings of the client count
  */
-export function agentsSince(memory: Memory, root: string): (AgentsSince & { at: number }) | null {
-  const first = firstSession(memory);
+export function findAgentsSince(memory: Memory, root: string): (AgentsSince & { at: number }) | null {
+  const first = findFirstSession(memory);
   if (first === null) return null;
   const days = findRetention(first.agent, root)?.days ?? null;
   const isRead = first.readAt !== null;
@@ -57,12 +57,12 @@ export function isBeforeAgents(
   basis: AttributionBasis | null,
   { at, may_be_incomplete }: { at: number; may_be_incomplete: boolean },
 ): boolean {
-  if (mayBeAgents(basis) || hasSession) return false;
+  if (canBeByAgent(basis) || hasSession) return false;
   if (authoredAt < firstAgentsAt) return true;
   return basis !== "root" && !may_be_incomplete && authoredAt < at;
 }
 
-const dayOf = ({ first_session_at }: AgentsSince) => first_session_at.slice(0, 10);
+const getFirstSessionDay = ({ first_session_at }: AgentsSince) => first_session_at.slice(0, 10);
 
 /** The evidence for lines from before agents, and for what is unknown of that time: in sentences. */
 export const notesOnBefore = (
@@ -70,11 +70,11 @@ export const notesOnBefore = (
   has: { before: boolean; olderUnknown: boolean },
 ): string[] => [
   ...(has.before && !since.may_be_incomplete
-    ? [`Before agents: older than the first session here (${dayOf(since)}).`]
+    ? [`Before agents: older than the first session here (${getFirstSessionDay(since)}).`]
     : []),
   ...(has.olderUnknown && since.may_be_incomplete
     ? [
-        `Sessions before ${dayOf(since)} may be missing, as the client deletes them after ${since.deleted_after_days} days: what is older is unknown.`,
+        `Sessions before ${getFirstSessionDay(since)} may be missing, as the client deletes them after ${since.deleted_after_days} days: what is older is unknown.`,
       ]
     : []),
 ];

@@ -1,9 +1,9 @@
 import { LRUCache } from "lru-cache";
 import { Ancestry, type CommitFate } from "../git/history/ancestry.ts";
-import { filesOfCommit, type LinesOfAgents, linesOfAgents } from "../store/memory/commits/commits.ts";
-import { renamedTo, successorsOf } from "../store/memory/commits/commits-of-turns.ts";
+import { type LinesOfAgents, listFilesOfCommit, readLinesOfAgents } from "../store/memory/commits/commits.ts";
+import { findRenamedPath, findSuccessors } from "../store/memory/commits/commits-of-turns.ts";
 import type { Memory } from "../store/memory/memory.ts";
-import { distinctiveKeys, FilesNow, type Survival, survivalOfKeys } from "./survival.ts";
+import { FilesNow, listDistinctiveKeys, measureKeySurvival, type Survival } from "./survival.ts";
 
 /** The fate of a commit, or of the one that replaced it. */
 export interface KnownFate extends CommitFate {
@@ -35,7 +35,7 @@ interface CommitLines {
 const shared = new WeakMap<Memory, Map<string, CommitFates>>();
 
 /** Those of a working tree, which every question shares for as long as the memory is open. */
-export function commitFatesOf(root: string, memory: Memory): CommitFates {
+export function openCommitFates(root: string, memory: Memory): CommitFates {
   const byRoot = shared.get(memory) ?? new Map<string, CommitFates>();
   shared.set(memory, byRoot);
   const fates = byRoot.get(root) ?? new CommitFates(root, memory);
@@ -62,12 +62,12 @@ export class CommitFates {
    * @returns by hash; empty where git gives no answer
    * @throws the signal's reason
    */
-  async of(hashes: readonly string[], signal?: AbortSignal): Promise<Map<string, KnownFate>> {
-    const fates = await this.ancestry.statesOf(hashes, signal);
+  async findFates(hashes: readonly string[], signal?: AbortSignal): Promise<Map<string, KnownFate>> {
+    const fates = await this.ancestry.findFates(hashes, signal);
     const apart = [...fates].flatMap(([hash, { reach }]) => (reach === "head" ? [] : [hash]));
-    const later = apart.length === 0 ? new Map<string, string[]>() : successorsOf(this.memory, apart);
+    const later = apart.length === 0 ? new Map<string, string[]>() : findSuccessors(this.memory, apart);
     const ofLater =
-      later.size === 0 ? null : await this.ancestry.statesOf([...later.values()].flat(), signal);
+      later.size === 0 ? null : await this.ancestry.findFates([...later.values()].flat(), signal);
     return new Map(
       [...fates].map(([hash, fate]) => {
         const successor = later.get(hash)?.find((one) => ofLater?.get(one)?.reach === "head") ?? null;
@@ -82,22 +82,23 @@ export class CommitFates {
   }
 
   /** What reverted a commit, or one that replaced it; takes far less than all of its fate. */
-  revertOf({ hash, committedAt }: Pick<StoredCommit, "hash" | "committedAt">): Promise<string | null> {
-    const later = successorsOf(this.memory, [hash]).get(hash) ?? [];
-    return this.ancestry.revertOf([hash, ...later], committedAt);
+  findRevert({ hash, committedAt }: Pick<StoredCommit, "hash" | "committedAt">): Promise<string | null> {
+    const later = findSuccessors(this.memory, [hash]).get(hash) ?? [];
+    return this.ancestry.findRevert([hash, ...later], committedAt);
   }
 
   /** How many of a commit's lines are left in the working tree; null for one that is too large to look at. */
-  survivalOf(commit: StoredCommit): Survival | null {
+  measureSurvival(commit: StoredCommit): Survival | null {
     const known = this.known.get(commit.hash) ?? this.findLines(commit);
     this.known.set(commit.hash, known);
     if (known === "too large") return null;
-    const pathNow = (path: string) => renamedTo(this.memory, path, commit.committedAt);
-    const stampOf = (path: string) => this.files.stampOf(path) ?? this.files.stampOf(pathNow(path));
-    const stamp = known.files.map(({ path }) => stampOf(path)).join();
+    const pathNow = (path: string) => findRenamedPath(this.memory, path, commit.committedAt);
+    const readCurrentStamp = (path: string) =>
+      this.files.readFileStamp(path) ?? this.files.readFileStamp(pathNow(path));
+    const stamp = known.files.map(({ path }) => readCurrentStamp(path)).join();
     if (stamp !== known.stamp) {
       known.stamp = stamp;
-      known.survival = survivalOfKeys(this.files, known.files, pathNow);
+      known.survival = measureKeySurvival(this.files, known.files, pathNow);
     }
     return known.survival;
   }
@@ -107,34 +108,34 @@ export class CommitFates {
    * @param files those in the working tree
    * @param counts whether a commit counts
    */
-  agentLinesLeft(
+  countAgentLinesLeft(
     files: ReadonlySet<string>,
     counts: (commit: LinesOfAgents) => boolean,
   ): Map<string, Survival> {
     const written = new Map<string, number[]>();
-    for (const commit of linesOfAgents(this.memory)) {
+    for (const commit of readLinesOfAgents(this.memory)) {
       if (!counts(commit)) continue;
       const { path, committedAt } = commit;
-      const now = files.has(path) ? path : renamedTo(this.memory, path, committedAt);
+      const now = files.has(path) ? path : findRenamedPath(this.memory, path, committedAt);
       if (now === null || !files.has(now)) continue;
       const keys = written.get(now) ?? [];
       written.set(now, keys);
-      for (const key of distinctiveKeys(commit)) keys.push(key);
+      for (const key of listDistinctiveKeys(commit)) keys.push(key);
     }
     return new Map(
       [...written].map(([path, keys]) => {
         const file = { path, keys: Uint32Array.from(keys).sort() };
-        return [path, survivalOfKeys(this.files, [file], () => null)];
+        return [path, measureKeySurvival(this.files, [file], () => null)];
       }),
     );
   }
 
   private findLines({ id }: StoredCommit): CommitLines | "too large" {
-    const changed = filesOfCommit(this.memory, id);
+    const changed = listFilesOfCommit(this.memory, id);
     const lines = changed.reduce((sum, { added }) => sum + added.length, 0);
     if (changed.length > maxFiles || lines > maxLines) return "too large";
     const files = changed.flatMap((file) => {
-      const keys = distinctiveKeys(file);
+      const keys = listDistinctiveKeys(file);
       return keys.length === 0 ? [] : [{ path: file.path, keys }];
     });
     return { files, stamp: "never", survival: { added: 0, surviving: 0 } };

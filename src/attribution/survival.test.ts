@@ -3,8 +3,8 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { lineKey } from "./lines/line-keys.ts";
-import { distinctiveKeys, FilesNow, isDistinctive, survivalOfKeys } from "./survival.ts";
+import { computeLineKey } from "./lines/line-keys.ts";
+import { FilesNow, isDistinctive, listDistinctiveKeys, measureKeySurvival } from "./survival.ts";
 
 let root: string;
 
@@ -15,16 +15,16 @@ afterEach(() => rmSync(root, { recursive: true }));
 
 const file = (path: string, ...lines: string[]) => ({
   path,
-  added: lines.map((text, i) => ({ line: i + 1, key: lineKey(text) })),
+  added: lines.map((text, i) => ({ line: i + 1, key: computeLineKey(text) })),
 });
 const survivalOf = (
   dir: string,
   files: readonly ReturnType<typeof file>[],
   pathNow: (path: string) => string | null = () => null,
 ) =>
-  survivalOfKeys(
+  measureKeySurvival(
     new FilesNow(dir),
-    files.map((each) => ({ path: each.path, keys: distinctiveKeys(each) })),
+    files.map((each) => ({ path: each.path, keys: listDistinctiveKeys(each) })),
     pathNow,
   );
 const write = (path: string, text: string | Uint8Array) => writeFileSync(join(root, path), text);
@@ -42,7 +42,7 @@ it("does not count trivial lines", () => {
     surviving: 0,
   });
   for (const text of ["x", "retry()", "a = 1", "## Rewind", "- item"])
-    expect(isDistinctive(lineKey(text))).toBe(true);
+    expect(isDistinctive(computeLineKey(text))).toBe(true);
 });
 
 it("counts all files of a commit, also deleted ones", () => {

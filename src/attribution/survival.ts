@@ -2,7 +2,7 @@ import { lstatSync, readFileSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
 import { LRUCache } from "lru-cache";
 import type { CommitFileRecord } from "../store/memory/memory-records.ts";
-import { bareLine, lineKey } from "./lines/line-keys.ts";
+import { computeLineKey, stripFormatting } from "./lines/line-keys.ts";
 
 /** Lines that a commit added, and how many of them are in its files today. Blank and trivial lines do not count. */
 export interface Survival {
@@ -18,10 +18,10 @@ const maxLines = 500_000;
 /**
  * How much of a commit is left in the working tree: its added lines that its files still hold, at any place and in any
  * formatting. A line that was there before as well counts as often as it occurs.
- * @param files the keys of its lines: `distinctiveKeys`
+ * @param files the keys of its lines: `listDistinctiveKeys`
  * @param pathNow the current path of a file that has moved; null: it is gone
  */
-export function survivalOfKeys(
+export function measureKeySurvival(
   now: FilesNow,
   files: readonly { path: string; keys: Uint32Array }[],
   pathNow: (path: string) => string | null,
@@ -30,19 +30,19 @@ export function survivalOfKeys(
   for (const { path, keys } of files) {
     if (keys.length === 0) continue;
     added += keys.length;
-    const left = now.keysOf(path) ?? now.keysOf(pathNow(path));
-    if (left !== null) surviving += inCommon(keys, left);
+    const left = now.readLineKeys(path) ?? now.readLineKeys(pathNow(path));
+    if (left !== null) surviving += countCommonKeys(keys, left);
   }
   return { added, surviving };
 }
 
 /** The keys of a commit's lines in a file, without those of lines that say nothing; ascending. */
-export function distinctiveKeys({ added }: Pick<CommitFileRecord, "added">): Uint32Array {
+export function listDistinctiveKeys({ added }: Pick<CommitFileRecord, "added">): Uint32Array {
   return Uint32Array.from(added.flatMap(({ key }) => (isDistinctive(key) ? [key] : []))).sort();
 }
 
 /** How many keys two ascending lists share, each as often as both have it. */
-function inCommon(a: Uint32Array, b: Uint32Array): number {
+function countCommonKeys(a: Uint32Array, b: Uint32Array): number {
   let [i, j, count] = [0, 0, 0];
   while (i < a.length && j < b.length) {
     if (a[i]! < b[j]!) i++;
@@ -67,7 +67,7 @@ export class FilesNow {
   constructor(private readonly root: string) {}
 
   /** A different text whenever the file may have changed; null without a readable file. */
-  stampOf(path: string | null): string | null {
+  readFileStamp(path: string | null): string | null {
     if (path === null || !isInside(path)) return null;
     try {
       const stat = lstatSync(join(this.root, path));
@@ -78,8 +78,8 @@ export class FilesNow {
   }
 
   /** The keys of its lines, ascending; null without such a file. */
-  keysOf(path: string | null): Uint32Array | null {
-    const stamp = this.stampOf(path);
+  readLineKeys(path: string | null): Uint32Array | null {
+    const stamp = this.readFileStamp(path);
     if (path === null || stamp === null) return null;
     const known = this.known.get(path);
     if (known?.stamp === stamp) return known.keys;
@@ -91,7 +91,7 @@ export class FilesNow {
 
 function readKeys(file: string): Uint32Array | null {
   try {
-    return Uint32Array.from(readFileSync(file, "utf8").split("\n"), lineKey).sort();
+    return Uint32Array.from(readFileSync(file, "utf8").split("\n"), computeLineKey).sort();
   } catch {
     return null;
   }
@@ -122,13 +122,17 @@ let trivial: Set<number> | null = null;
 
 /** Whether a line with that key is distinctive. Keys cannot be reversed: those of trivial lines are known. */
 export function isDistinctive(key: number): boolean {
-  trivial ??= new Set([0, ...trivialLines.map(lineKey), ...punctuation().map(lineKey)]);
+  trivial ??= new Set([
+    0,
+    ...trivialLines.map(computeLineKey),
+    ...listPunctuationLines().map(computeLineKey),
+  ]);
   return !trivial.has(key);
 }
 
 /** All lines of up to three characters that are neither a letter nor a digit. */
-function punctuation(): string[] {
-  const signs = [...'(){}[]<>;,:"*/=+-|&.#?!'].filter((sign) => bareLine(`x${sign}x`).length === 3);
+function listPunctuationLines(): string[] {
+  const signs = [...'(){}[]<>;,:"*/=+-|&.#?!'].filter((sign) => stripFormatting(`x${sign}x`).length === 3);
   const two = signs.flatMap((sign) => signs.map((next) => sign + next));
   return [...signs, ...two, ...two.flatMap((pair) => signs.map((sign) => pair + sign))];
 }

@@ -75,12 +75,12 @@ export function collectAfterWork(): void {
 }
 
 function collectBeyond(bytes: number): void {
-  if (held() < bytes) return;
+  if (measureHeldBytes() < bytes) return;
   collectGarbage();
-  left = held();
+  left = measureHeldBytes();
 }
 
-function held(): number {
+function measureHeldBytes(): number {
   const { used_heap_size, external_memory } = v8.getHeapStatistics();
   return used_heap_size + external_memory;
 }

@@ -79,20 +79,20 @@ export class PommelError extends Error {
 }
 
 /** The message of anything thrown. */
-export function messageOf(error: unknown): string {
+export function getErrorMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
 /** What happened and what to do about it, as one text of whole sentences. */
-export function explanationOf(error: unknown): string {
-  const message = messageOf(error);
+export function explainError(error: unknown): string {
+  const message = getErrorMessage(error);
   const hint = error instanceof PommelError ? error.hint : "";
   if (hint === "") return message;
   return `${/[.!?]$/.test(message) ? message : `${message}.`} ${hint}`;
 }
 
 /** The `code` of a Node or SQLite error ("ENOENT", "SQLITE_FULL"), or "". */
-export function codeOf(error: unknown): string {
+export function getErrorCode(error: unknown): string {
   if (typeof error !== "object" || error === null || !("code" in error)) return "";
   return typeof error.code === "string" ? error.code : "";
 }
@@ -104,11 +104,11 @@ export interface ThrownError {
   hint: string;
 }
 
-export const thrown = (error: unknown): ThrownError => ({
-  code: codeOf(error),
-  message: messageOf(error),
+export const toThrownError = (error: unknown): ThrownError => ({
+  code: getErrorCode(error),
+  message: getErrorMessage(error),
   hint: error instanceof PommelError ? error.hint : "",
 });
 
-export const asError = ({ code, message, hint }: ThrownError): Error =>
+export const toError = ({ code, message, hint }: ThrownError): Error =>
   isErrorCode(code) ? new PommelError(code, message, hint) : Object.assign(new Error(message), { code });

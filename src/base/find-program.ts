@@ -23,7 +23,8 @@ export function findProgram(
     const endings = !isWindows || /\.(?:exe|com|cmd)$/i.test(name) ? [""] : [".exe", ".com", ".cmd"];
     const file = endings.map((ending) => base + ending).find((one) => isProgram(one, isWindows));
     if (file === undefined) continue;
-    const program = isWindows && /\.cmd$/i.test(file) ? behindScript(file, env, platform) : ([file] as const);
+    const program =
+      isWindows && /\.cmd$/i.test(file) ? findScriptTarget(file, env, platform) : ([file] as const);
     if (program !== null) return program;
   }
   return null;
@@ -39,7 +40,7 @@ function isProgram(file: string, isWindows: boolean): boolean {
 }
 
 /** What a script of npm's cmd-shim starts; null for another script. */
-function behindScript(file: string, env: NodeJS.ProcessEnv, platform: NodeJS.Platform): Program | null {
+function findScriptTarget(file: string, env: NodeJS.ProcessEnv, platform: NodeJS.Platform): Program | null {
   const [, script] = /"%(?:~dp0|dp0%)\\?([^"%]+\.[cm]?js)"\s+%\*/i.exec(readFileSync(file, "utf8")) ?? [];
   if (script === undefined) return null;
   const folder = file.replace(/[^\\/]*$/, "");

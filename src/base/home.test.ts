@@ -17,46 +17,46 @@ import { homedir, tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import {
-  daemonFiles,
-  homeOf,
-  ignoredPlaces,
+  describeIgnoredPlaces,
   isOwnSocket,
   listHomeDirectories,
+  locateDaemonFiles,
+  locateHome,
+  locateOwnConfig,
+  locateRegistry,
+  locateSocket,
   makeDirectory,
-  ownConfigFile,
-  registryFile,
-  socketOf,
 } from "./home.ts";
 
 const isWindows = process.platform === "win32";
 
 describe("a person's home", () => {
   it("is where XDG says, below HOME by default", () => {
-    expect(homeOf({ HOME: "/home/ann" })).toEqual({
+    expect(locateHome({ HOME: "/home/ann" })).toEqual({
       configDir: "/home/ann/.config/pommel",
       dataDir: "/home/ann/.local/share/pommel",
       cacheDir: "/home/ann/.cache/pommel",
       stateDir: "/home/ann/.local/state/pommel",
     });
-    expect(homeOf({ HOME: "/home/ann", XDG_DATA_HOME: "/data", XDG_STATE_HOME: "" })).toMatchObject({
+    expect(locateHome({ HOME: "/home/ann", XDG_DATA_HOME: "/data", XDG_STATE_HOME: "" })).toMatchObject({
       dataDir: "/data/pommel",
       stateDir: "/home/ann/.local/state/pommel",
     });
-    expect(homeOf({}).configDir).toBe(join(homedir(), ".config/pommel"));
+    expect(locateHome({}).configDir).toBe(join(homedir(), ".config/pommel"));
   });
 
   it("lies below POMMEL_HOME as a whole", () => {
-    const home = homeOf({ HOME: "/home/ann", XDG_DATA_HOME: "/data", POMMEL_HOME: "/all" });
+    const home = locateHome({ HOME: "/home/ann", XDG_DATA_HOME: "/data", POMMEL_HOME: "/all" });
     expect(Object.values(home)).toEqual(["/all/config", "/all/data", "/all/cache", "/all/state"]);
-    expect(registryFile(home)).toBe("/all/data/registry.db");
-    expect(ownConfigFile(home)).toBe("/all/config/config.toml");
-    for (const file of Object.values(daemonFiles(home))) expect(file).toMatch(/^\/all\/state\//);
+    expect(locateRegistry(home)).toBe("/all/data/registry.db");
+    expect(locateOwnConfig(home)).toBe("/all/config/config.toml");
+    for (const file of Object.values(locateDaemonFiles(home))) expect(file).toMatch(/^\/all\/state\//);
   });
 });
 
 describe.skipIf(isWindows)("where a home may be", () => {
   it.each(["home", "./home", "../home", ".", "~/pommel"])("a relative POMMEL_HOME is refused: %s", (dir) => {
-    expect(() => homeOf({ HOME: "/home/ann", POMMEL_HOME: dir })).toThrow(
+    expect(() => locateHome({ HOME: "/home/ann", POMMEL_HOME: dir })).toThrow(
       expect.objectContaining({ code: "config_bad_value", message: expect.stringContaining(dir) }),
     );
   });
@@ -68,15 +68,17 @@ describe.skipIf(isWindows)("where a home may be", () => {
       XDG_DATA_HOME: "./x",
       XDG_CACHE_HOME: "/cache",
     };
-    expect(homeOf(env)).toEqual({ ...homeOf({ HOME: "/home/ann" }), cacheDir: "/cache/pommel" });
-    expect(ignoredPlaces(env)).toBe("Ignored, as they are relative paths: XDG_CONFIG_HOME, XDG_DATA_HOME.");
-    expect(ignoredPlaces({ HOME: "/home/ann", XDG_DATA_HOME: "/data" })).toBeNull();
-    expect(ignoredPlaces({ ...env, POMMEL_HOME: "/all" })).toBeNull();
+    expect(locateHome(env)).toEqual({ ...locateHome({ HOME: "/home/ann" }), cacheDir: "/cache/pommel" });
+    expect(describeIgnoredPlaces(env)).toBe(
+      "Ignored, as they are relative paths: XDG_CONFIG_HOME, XDG_DATA_HOME.",
+    );
+    expect(describeIgnoredPlaces({ HOME: "/home/ann", XDG_DATA_HOME: "/data" })).toBeNull();
+    expect(describeIgnoredPlaces({ ...env, POMMEL_HOME: "/all" })).toBeNull();
   });
 
   it("a relative HOME does not count either", () => {
-    expect(homeOf({ HOME: "." }).configDir).toBe(join(userInfo().homedir, ".config/pommel"));
-    expect(ignoredPlaces({ HOME: "." })).toBe("Ignored, as it is a relative path: HOME.");
+    expect(locateHome({ HOME: "." }).configDir).toBe(join(userInfo().homedir, ".config/pommel"));
+    expect(describeIgnoredPlaces({ HOME: "." })).toBe("Ignored, as it is a relative path: HOME.");
   });
 });
 
@@ -116,16 +118,16 @@ describe.skipIf(isWindows)("directories of the home", () => {
 
   it("below POMMEL_HOME have one as well, and POMMEL_HOME is its owner's alone", () => {
     vi.stubEnv("POMMEL_HOME", join(dir, "new/home"));
-    makeDirectory(join(homeOf().dataDir, "projects"));
+    makeDirectory(join(locateHome().dataDir, "projects"));
     expect(modeOf("new/home")).toBe(0o700);
-    expect(readFileSync(join(homeOf().dataDir, ".gitignore"), "utf8")).toBe("*\n");
+    expect(readFileSync(join(locateHome().dataDir, ".gitignore"), "utf8")).toBe("*\n");
   });
 
   it("a .gitignore that somebody removed or wrote is not written again", () => {
-    makeDirectory(homeOf().dataDir);
-    rmSync(join(homeOf().dataDir, ".gitignore"));
-    makeDirectory(join(homeOf().dataDir, "projects"));
-    expect(existsSync(join(homeOf().dataDir, ".gitignore"))).toBe(false);
+    makeDirectory(locateHome().dataDir);
+    rmSync(join(locateHome().dataDir, ".gitignore"));
+    makeDirectory(join(locateHome().dataDir, "projects"));
+    expect(existsSync(join(locateHome().dataDir, ".gitignore"))).toBe(false);
   });
 
   it("other directories are made as ever, without one", () => {
@@ -136,34 +138,34 @@ describe.skipIf(isWindows)("directories of the home", () => {
   it.runIf(process.getuid?.() === 0)("root is refused in another's home, whatever of it exists", () => {
     chownSync(dir, 1234, 1234);
     const refused = expect.objectContaining({ code: "forbidden", message: expect.stringContaining("1234") });
-    expect(() => homeOf()).toThrow(refused);
-    expect(() => homeOf({ POMMEL_HOME: join(dir, "not/there") })).toThrow(refused);
+    expect(() => locateHome()).toThrow(refused);
+    expect(() => locateHome({ POMMEL_HOME: join(dir, "not/there") })).toThrow(refused);
     // One directory is enough.
-    expect(() => homeOf({ HOME: "/root", XDG_CACHE_HOME: join(dir, ".cache") })).toThrow(refused);
-    expect(homeOf({ HOME: dir, POMMEL_HOME: "/nowhere/yet" }).dataDir).toBe("/nowhere/yet/data");
+    expect(() => locateHome({ HOME: "/root", XDG_CACHE_HOME: join(dir, ".cache") })).toThrow(refused);
+    expect(locateHome({ HOME: dir, POMMEL_HOME: "/nowhere/yet" }).dataDir).toBe("/nowhere/yet/data");
   });
 });
 
 describe.skipIf(isWindows)("the daemon's socket", () => {
-  const homeAt = (stateDir: string) => ({ ...homeOf({ POMMEL_HOME: "/all" }), stateDir });
+  const homeAt = (stateDir: string) => ({ ...locateHome({ POMMEL_HOME: "/all" }), stateDir });
 
   it("lies in the state directory", () => {
-    expect(socketOf(homeAt("/all/state"))).toBe("/all/state/pommeld.sock");
+    expect(locateSocket(homeAt("/all/state"))).toBe("/all/state/pommeld.sock");
   });
 
   it("lies in a short directory of this user's own where that path would be too long", () => {
     const longest = homeAt(`/${"x".repeat(103 - "//pommeld.sock".length)}`);
-    expect(socketOf(longest)).toBe(join(longest.stateDir, "pommeld.sock"));
-    expect(socketOf(longest)).toHaveLength(103);
+    expect(locateSocket(longest)).toBe(join(longest.stateDir, "pommeld.sock"));
+    expect(locateSocket(longest)).toHaveLength(103);
     const tooLong = homeAt(`${longest.stateDir}x`);
-    const socket = socketOf(tooLong);
+    const socket = locateSocket(tooLong);
     expect(socket).toMatch(new RegExp(`^/tmp/pommel-${process.getuid?.()}/[0-9a-f]{16}\\.sock$`));
-    expect(socketOf(tooLong)).toBe(socket);
-    expect(socketOf(homeAt(`${longest.stateDir}y`))).not.toBe(socket);
+    expect(locateSocket(tooLong)).toBe(socket);
+    expect(locateSocket(homeAt(`${longest.stateDir}y`))).not.toBe(socket);
   });
 
   it("is measured in bytes", () => {
-    expect(socketOf(homeAt(`/${"ä".repeat(50)}`))).toMatch(/^\/tmp\//);
+    expect(locateSocket(homeAt(`/${"ä".repeat(50)}`))).toMatch(/^\/tmp\//);
   });
 });
 

@@ -9,7 +9,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, isAbsolute, join, resolve } from "node:path";
-import { codeOf, PommelError } from "./errors.ts";
+import { getErrorCode, PommelError } from "./errors.ts";
 
 /**
  * Where Pommel keeps what is a person's: nothing that it trusts lies in a repository. The XDG directories, or all of them
@@ -33,18 +33,18 @@ const loadOs = () => process.getBuiltinModule("node:os");
  * @throws PommelError `config_bad_value` for a relative POMMEL_HOME: the home, with what it trusts, would come with whatever
  *   directory one is in; `forbidden` for root in another user's home
  */
-export function homeOf(env: NodeJS.ProcessEnv = process.env): Home {
-  const home = homeIn(env);
+export function locateHome(env: NodeJS.ProcessEnv = process.env): Home {
+  const home = computeHome(env);
   for (const dir of listHomeDirectories(home)) refuseAnothers(dir);
   return home;
 }
 
 /** All that is a person's. */
 export const listHomeDirectories = (
-  { configDir, dataDir, cacheDir, stateDir }: Home = homeOf(),
+  { configDir, dataDir, cacheDir, stateDir }: Home = locateHome(),
 ): string[] => [configDir, dataDir, cacheDir, stateDir];
 
-function homeIn(env: NodeJS.ProcessEnv): Home {
+function computeHome(env: NodeJS.ProcessEnv): Home {
   const all = env.POMMEL_HOME;
   if (all) {
     if (!isAbsolute(all)) {
@@ -61,7 +61,7 @@ function homeIn(env: NodeJS.ProcessEnv): Home {
       stateDir: join(all, "state"),
     };
   }
-  const own = userHome(env);
+  const own = findUserHome(env);
   const place = (chosen: string | undefined, ...usual: string[]) =>
     join(chosen && isAbsolute(chosen) ? chosen : join(own, ...usual), "pommel");
   return {
@@ -73,7 +73,7 @@ function homeIn(env: NodeJS.ProcessEnv): Home {
 }
 
 /** HOME, unless it is relative. @throws PommelError `config_bad_value` where the system knows no other */
-function userHome({ HOME }: NodeJS.ProcessEnv): string {
+function findUserHome({ HOME }: NodeJS.ProcessEnv): string {
   if (HOME && isAbsolute(HOME)) return HOME;
   if (!HOME) return loadOs().homedir();
   try {
@@ -89,7 +89,7 @@ function userHome({ HOME }: NodeJS.ProcessEnv): string {
 }
 
 /** What of the environment does not count, in one line for the person; null: all of it does. */
-export function ignoredPlaces(env: NodeJS.ProcessEnv = process.env): string | null {
+export function describeIgnoredPlaces(env: NodeJS.ProcessEnv = process.env): string | null {
   if (env.POMMEL_HOME) return null;
   const ignored = ["HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME"].filter(
     (name) => env[name] && !isAbsolute(env[name]),
@@ -109,11 +109,11 @@ const roots = new Set<string>();
 export function refuseAnothers(dir: string): void {
   if (process.getuid?.() !== 0) return;
   if (roots.has(dir)) return;
-  const { path, stat } = nearest(dir);
+  const { path, stat } = findNearestExisting(dir);
   if (stat.uid !== 0) {
     throw new PommelError(
       "forbidden",
-      `You are root, and ${path} belongs to ${userName(stat.uid)}: nothing is read or written there.`,
+      `You are root, and ${path} belongs to ${describeUser(stat.uid)}: nothing is read or written there.`,
       `Run it as that user: \`sudo -u '#${stat.uid}' pm …\`. For a home of root's own, make a directory as root, and set POMMEL_HOME to it.`,
     );
   }
@@ -121,7 +121,7 @@ export function refuseAnothers(dir: string): void {
 }
 
 /** What exists of a path: itself, or the nearest directory above it. Below what we may not enter nothing can be seen. */
-function nearest(dir: string): { path: string; stat: Stats } {
+function findNearestExisting(dir: string): { path: string; stat: Stats } {
   for (let path = resolve(dir); ; path = dirname(path)) {
     try {
       return { path, stat: statSync(path) };
@@ -131,7 +131,7 @@ function nearest(dir: string): { path: string; stat: Stats } {
   }
 }
 
-export const userName = (uid: number): string => (uid === 0 ? "root" : `the user with id ${uid}`);
+export const describeUser = (uid: number): string => (uid === 0 ? "root" : `the user with id ${uid}`);
 
 /**
  * Makes a directory, 0700, where it is missing. One of the home gets a `.gitignore`, so that no repository around it takes it
@@ -149,19 +149,19 @@ export function makeDirectory(dir: string): string | undefined {
     }
     return mkdirSync(path, { recursive: true, mode: 0o700 });
   } catch (error) {
-    const obstacle = obstacleIn(path);
-    if (obstacle === null || !["EACCES", "EPERM"].includes(codeOf(error))) throw error;
+    const obstacle = findWriteObstacle(path);
+    if (obstacle === null || !["EACCES", "EPERM"].includes(getErrorCode(error))) throw error;
     throw new PommelError("unreadable", obstacle.message, obstacle.hint, { cause: error });
   }
 }
 
-export const modeText = ({ mode }: Stats): string => (mode & 0o777).toString(8).padStart(4, "0");
+export const formatMode = ({ mode }: Stats): string => (mode & 0o777).toString(8).padStart(4, "0");
 
 /** Who keeps us from writing in a directory or making it, with owner, mode and remedy; null: nobody. */
-export function obstacleIn(dir: string): { message: string; hint: string } | null {
+export function findWriteObstacle(dir: string): { message: string; hint: string } | null {
   const us = process.getuid?.();
   if (us === undefined || us === 0) return null;
-  const { path, stat } = nearest(dir);
+  const { path, stat } = findNearestExisting(dir);
   try {
     accessSync(path, constants.W_OK | constants.X_OK);
     return null;
@@ -169,10 +169,10 @@ export function obstacleIn(dir: string): { message: string; hint: string } | nul
     // Whose it is says why.
   }
   const isOurs = stat.uid === us;
-  const top = process.env.POMMEL_HOME || join(userHome(process.env), "/");
+  const top = process.env.POMMEL_HOME || join(findUserHome(process.env), "/");
   const elsewhere = "Set POMMEL_HOME to a directory of yours.";
   return {
-    message: `${path} belongs to ${isOurs ? "you" : userName(stat.uid)}, with mode ${modeText(stat)}: Pommel can keep nothing in ${dir}.`,
+    message: `${path} belongs to ${isOurs ? "you" : describeUser(stat.uid)}, with mode ${formatMode(stat)}: Pommel can keep nothing in ${dir}.`,
     hint: isOurs
       ? `Run \`chmod u+rwx ${path}\`.`
       : path.startsWith(top)
@@ -194,7 +194,7 @@ export interface DaemonFiles {
   autostartDir: string;
 }
 
-export function daemonFiles({ stateDir }: Home = homeOf()): DaemonFiles {
+export function locateDaemonFiles({ stateDir }: Home = locateHome()): DaemonFiles {
   return {
     record: join(stateDir, "daemon.json"),
     lock: join(stateDir, "daemon.lock"),
@@ -205,13 +205,13 @@ export function daemonFiles({ stateDir }: Home = homeOf()): DaemonFiles {
 }
 
 /** `registry.db`: the projects and their checkouts. */
-export const registryFile = ({ dataDir }: Home = homeOf()): string => join(dataDir, "registry.db");
+export const locateRegistry = ({ dataDir }: Home = locateHome()): string => join(dataDir, "registry.db");
 
 /** The person's settings for all projects. */
-export const ownConfigFile = ({ configDir }: Home = homeOf()): string => join(configDir, "config.toml");
+export const locateOwnConfig = ({ configDir }: Home = locateHome()): string => join(configDir, "config.toml");
 
 /** Where Node keeps what it compiled of Pommel's own program: nothing of a person's. */
-export const compiledCodeDir = ({ cacheDir }: Home = homeOf()): string => join(cacheDir, "compiled");
+export const locateCompiledCode = ({ cacheDir }: Home = locateHome()): string => join(cacheDir, "compiled");
 
 /** The longest path of a socket that every system takes: 104 bytes on macOS, with the final NUL. */
 const maxSocketLength = 103;
@@ -220,7 +220,7 @@ const maxSocketLength = 103;
  * Where the daemon listens: a socket in the state directory or, where that path would be too long, in a directory of this
  * user's own below /tmp; on Windows a named pipe.
  */
-export function socketOf({ stateDir }: Home = homeOf()): string {
+export function locateSocket({ stateDir }: Home = locateHome()): string {
   const beside = join(stateDir, "pommeld.sock");
   if (process.platform !== "win32" && Buffer.byteLength(beside) <= maxSocketLength) return beside;
   const { createHash } = process.getBuiltinModule("node:crypto");
@@ -231,7 +231,7 @@ export function socketOf({ stateDir }: Home = homeOf()): string {
 }
 
 /** The directory of a socket; null for a named pipe, which has none. */
-export const directoryOfSocket = (socket: string): string | null =>
+export const findSocketDirectory = (socket: string): string | null =>
   process.platform === "win32" ? null : dirname(socket);
 
 /**
@@ -239,7 +239,7 @@ export const directoryOfSocket = (socket: string): string | null =>
  * listens there. False where there is none.
  */
 export function isOwnSocket(socket: string): boolean {
-  const dir = directoryOfSocket(socket);
+  const dir = findSocketDirectory(socket);
   if (dir === null) return true;
   const us = process.getuid?.();
   const [place, file] = [dir, socket].map((path) => lstatSync(path, { throwIfNoEntry: false }));

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
-import { builtFile } from "./built-file.ts";
-import { messageOf, PommelError } from "./errors.ts";
+import { locateBuiltFile } from "./built-file.ts";
+import { getErrorMessage, PommelError } from "./errors.ts";
 
 /** Inner loops in WebAssembly (kernel/). Each that is used has a memory of its own, which its caller lays out. */
 
@@ -22,11 +22,11 @@ export function makeOnce<T>(make: () => T): () => T {
 
 const compileKernel = makeOnce(() => {
   try {
-    return new WebAssembly.Module(readFileSync(builtFile("vector-kernel.wasm")));
+    return new WebAssembly.Module(readFileSync(locateBuiltFile("vector-kernel.wasm")));
   } catch (error) {
     throw new PommelError(
       "no_kernel",
-      `This Node cannot run Pommel's WebAssembly: ${messageOf(error)}.`,
+      `This Node cannot run Pommel's WebAssembly: ${getErrorMessage(error)}.`,
       "Use Node 20.19 or later on a processor with SIMD, without --jitless. From the sources, run `npm run build` first.",
     );
   }
@@ -35,10 +35,10 @@ const compileKernel = makeOnce(() => {
 const pageSize = 65_536;
 
 /** A memory of so many bytes or somewhat more, for a module that has none of its own. */
-export const memoryOf = (bytes: number) => new WebAssembly.Memory({ initial: Math.ceil(bytes / pageSize) });
+export const makeMemory = (bytes: number) => new WebAssembly.Memory({ initial: Math.ceil(bytes / pageSize) });
 
 /** Makes a memory at least so many bytes long. Views of it from before are then no longer valid. */
-export function growTo(memory: WebAssembly.Memory, bytes: number): void {
+export function growMemory(memory: WebAssembly.Memory, bytes: number): void {
   const missing = bytes - memory.buffer.byteLength;
   if (missing > 0) memory.grow(Math.ceil(missing / pageSize));
 }

@@ -6,4 +6,4 @@ export type Level = (typeof levels)[number];
 export const levelNames = [...levels, "function"] as const;
 export type LevelName = (typeof levelNames)[number];
 
-export const levelOf = (name: LevelName): Level => (name === "function" ? "method" : name);
+export const toLevel = (name: LevelName): Level => (name === "function" ? "method" : name);

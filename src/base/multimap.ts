@@ -6,7 +6,7 @@ export function addTo<K, V>(map: Map<K, V[]>, key: K, value: V): void {
 }
 
 /** A map's value for a key, created if missing. */
-export function entry<K, V>(map: Map<K, V>, key: K, make: () => V): V {
+export function getOrCreate<K, V>(map: Map<K, V>, key: K, make: () => V): V {
   let value = map.get(key);
   if (value === undefined) {
     value = make();
@@ -16,5 +16,5 @@ export function entry<K, V>(map: Map<K, V>, key: K, make: () => V): V {
 }
 
 /** The values of a map by descending count, equal ones in order of insertion. */
-export const sortedByCount = <V>(map: ReadonlyMap<unknown, V>, countOf: (value: V) => number): V[] =>
+export const sortByCount = <V>(map: ReadonlyMap<unknown, V>, countOf: (value: V) => number): V[] =>
   [...map.values()].sort((a, b) => countOf(b) - countOf(a));

@@ -47,7 +47,7 @@ export const otherNames: readonly OtherName[] = data.rows.map(({ note, ...row })
  * @param isMeant by its name
  * @returns null: nobody calls it so
  */
-export function hintForOtherName(
+export function suggestPommelName(
   kind: OtherKind,
   isMeant: string | ((name: string) => boolean),
   written: (today: string) => string = (today) => today,

@@ -11,14 +11,21 @@ import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type TestRepository, temporaryGit } from "../../test/support/repository-fixture.ts";
-import { homeOf } from "./home.ts";
-import { commonDirOf, mainOf, nameOf, placeInProject, projectAt, projectOf } from "./paths.ts";
+import { locateHome } from "./home.ts";
+import {
+  findCommonGitDir,
+  findMainWorktree,
+  makeNewProject,
+  makeProject,
+  makeUniqueName,
+  placeInProject,
+} from "./paths.ts";
 
-const home = homeOf({ POMMEL_HOME: "/all" });
+const home = locateHome({ POMMEL_HOME: "/all" });
 
 describe("the paths of a project", () => {
   it("lie in the home, but for the root and what the team says", () => {
-    const { id, root, teamConfigFile, ...others } = projectAt("/code/app", home);
+    const { id, root, teamConfigFile, ...others } = makeNewProject("/code/app", home);
     expect(root).toBe("/code/app");
     expect(teamConfigFile).toBe("/code/app/.pommel/config.toml");
     expect(id).toMatch(/^app-[0-9a-f]{12}$/);
@@ -26,7 +33,7 @@ describe("the paths of a project", () => {
   });
 
   it("share the memory between checkouts, and not the index", () => {
-    const [one, two] = ["/code/one", "/code/two"].map((root) => projectOf("p", root, home));
+    const [one, two] = ["/code/one", "/code/two"].map((root) => makeProject("p", root, home));
     expect(one!.memoryDb).toBe(two!.memoryDb);
     expect(one!.configFile).toBe(two!.configFile);
     expect(one!.auditDir).toBe(two!.auditDir);
@@ -36,8 +43,8 @@ describe("the paths of a project", () => {
   });
 
   it("are the same each time, and another directory's are others", () => {
-    expect(projectAt("/code/app", home)).toEqual(projectAt("/code/app", home));
-    expect(projectAt("/other/app", home).id).not.toBe(projectAt("/code/app", home).id);
+    expect(makeNewProject("/code/app", home)).toEqual(makeNewProject("/code/app", home));
+    expect(makeNewProject("/other/app", home).id).not.toBe(makeNewProject("/code/app", home).id);
   });
 });
 
@@ -51,7 +58,7 @@ describe("a directory's name", () => {
     ["/", /^[0-9a-f]{12}$/],
     [`/code/${"long".repeat(50)}`, /^(?:long){10}-[0-9a-f]{12}$/],
   ])("is safe as a file name: %s", (path, name) => {
-    expect(nameOf(path)).toMatch(name);
+    expect(makeUniqueName(path)).toMatch(name);
   });
 });
 
@@ -71,21 +78,21 @@ describe("git's shared directory", () => {
   });
 
   it("is a repository's own, and none without git", () => {
-    expect(commonDirOf(main)).toBe(join(main, ".git"));
-    expect(mainOf(main)).toBeNull();
-    expect(commonDirOf(elsewhere)).toBeNull();
-    expect(mainOf(elsewhere)).toBeNull();
+    expect(findCommonGitDir(main)).toBe(join(main, ".git"));
+    expect(findMainWorktree(main)).toBeNull();
+    expect(findCommonGitDir(elsewhere)).toBeNull();
+    expect(findMainWorktree(elsewhere)).toBeNull();
   });
 
   it("is that of the main worktree for a linked one, also where git names it by relative paths", () => {
     const linked = join(elsewhere, "linked");
     repository.git("worktree", "add", "-q", linked);
-    expect(commonDirOf(linked)).toBe(join(main, ".git"));
-    expect(mainOf(linked)).toBe(main);
+    expect(findCommonGitDir(linked)).toBe(join(main, ".git"));
+    expect(findMainWorktree(linked)).toBe(main);
     const gitFile = join(linked, ".git");
     const absolute = readFileSync(gitFile, "utf8").replace("gitdir: ", "").trim();
     writeFileSync(gitFile, `gitdir: ${relative(linked, absolute)}\n`);
-    expect(commonDirOf(linked)).toBe(join(main, ".git"));
+    expect(findCommonGitDir(linked)).toBe(join(main, ".git"));
   });
 
   it("is the repository itself for worktrees of a bare one, which have no main worktree", () => {
@@ -93,22 +100,22 @@ describe("git's shared directory", () => {
     repository.git("clone", "-q", "--bare", main, bare);
     const linked = join(elsewhere, "linked");
     repository.git("--git-dir", bare, "worktree", "add", "-q", linked);
-    expect(commonDirOf(linked)).toBe(bare);
-    expect(mainOf(linked)).toBeNull();
+    expect(findCommonGitDir(linked)).toBe(bare);
+    expect(findMainWorktree(linked)).toBeNull();
   });
 
   it("is a submodule's own", () => {
     repository.git("submodule", "--quiet", "add", main, "sub");
     const sub = join(main, "sub");
     expect(readFileSync(join(sub, ".git"), "utf8")).toContain("gitdir:");
-    expect(commonDirOf(sub)).toBe(join(main, ".git/modules/sub"));
-    expect(mainOf(sub)).toBeNull();
+    expect(findCommonGitDir(sub)).toBe(join(main, ".git/modules/sub"));
+    expect(findMainWorktree(sub)).toBeNull();
   });
 
   it("is none when `.git` is a file that leads nowhere", () => {
     for (const text of ["", "gitdir: ../gone\n", "gitdir: \n"]) {
       writeFileSync(join(elsewhere, ".git"), text);
-      expect(commonDirOf(elsewhere)).toBeNull();
+      expect(findCommonGitDir(elsewhere)).toBeNull();
     }
   });
 });

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
-import { type Home, homeOf, listHomeDirectories } from "./home.ts";
+import { type Home, listHomeDirectories, locateHome } from "./home.ts";
 
 /**
  * A project as seen from one of its checkouts. The memory is the project's, wherever it is checked out; the code index is
@@ -30,15 +30,15 @@ export interface Project {
 }
 
 /** Held by whoever writes the audit log. */
-export const auditLock = ({ auditDir }: Pick<Project, "auditDir">): string => join(auditDir, "lock");
+export const locateAuditLock = ({ auditDir }: Pick<Project, "auditDir">): string => join(auditDir, "lock");
 
 /** What a repository may say to Pommel is in here, and nothing else. */
 export const teamDirName = ".pommel";
 
 /** The project called `id`, as seen from its checkout at `root`. */
-export function projectOf(id: string, root: string, home: Home = homeOf()): Project {
+export function makeProject(id: string, root: string, home: Home = locateHome()): Project {
   const dataDir = join(home.dataDir, "projects", id);
-  const cacheDir = join(home.cacheDir, "checkouts", nameOf(root));
+  const cacheDir = join(home.cacheDir, "checkouts", makeUniqueName(root));
   return {
     id,
     root,
@@ -47,7 +47,7 @@ export function projectOf(id: string, root: string, home: Home = homeOf()): Proj
     configFile: join(dataDir, "config.toml"),
     memoryDb: join(dataDir, "memory.db"),
     auditDir: join(dataDir, "audit"),
-    setupDir: join(dataDir, "checkouts", nameOf(root)),
+    setupDir: join(dataDir, "checkouts", makeUniqueName(root)),
     cacheDir,
     indexDb: join(cacheDir, "index.db"),
     lockFile: join(cacheDir, "writer.lock"),
@@ -55,11 +55,11 @@ export function projectOf(id: string, root: string, home: Home = homeOf()): Proj
 }
 
 /** The project that is new at `root`, of which the registry knows nothing. */
-export const projectAt = (root: string, home: Home = homeOf()): Project =>
-  projectOf(nameOf(root), root, home);
+export const makeNewProject = (root: string, home: Home = locateHome()): Project =>
+  makeProject(makeUniqueName(root), root, home);
 
 /** A name that people recognise and that no other directory has: `pommel-3f9a20c41b7e`. */
-export function nameOf(root: string): string {
+export function makeUniqueName(root: string): string {
   const readable = basename(root)
     .replace(/[^\w.-]+/g, "-")
     .replace(/^[.-]+/, "")
@@ -74,7 +74,7 @@ export function nameOf(root: string): string {
  * The git directory of the working tree at `top`, read from git's own files (gitrepository-layout): in a linked worktree and
  * in a submodule, `.git` is a file that names it. Null where `.git` is missing or unreadable.
  */
-export function gitDirAt(top: string): string | null {
+export function readGitDir(top: string): string | null {
   const path = join(top, ".git");
   try {
     if (statSync(path).isDirectory()) return path;
@@ -86,7 +86,7 @@ export function gitDirAt(top: string): string | null {
 }
 
 /** The directory that a repository's worktrees share, with objects, refs and configuration. */
-export function commonDirectoryOf(gitDirectory: string): string {
+export function resolveCommonDirectory(gitDirectory: string): string {
   try {
     return resolve(gitDirectory, readFileSync(join(gitDirectory, "commondir"), "utf8").trim());
   } catch {
@@ -95,21 +95,21 @@ export function commonDirectoryOf(gitDirectory: string): string {
 }
 
 /** That of the working tree at `top`, without links. Null where `.git` is missing or unreadable. */
-export function commonDirOf(top: string): string | null {
-  const gitDir = gitDirAt(top);
+export function findCommonGitDir(top: string): string | null {
+  const gitDir = readGitDir(top);
   try {
-    return gitDir && canonicalPath(commonDirectoryOf(gitDir));
+    return gitDir && toCanonicalPath(resolveCommonDirectory(gitDir));
   } catch {
     return null;
   }
 }
 
 /** The main worktree of a linked one. Null for every other directory, and for worktrees of a bare repository. */
-export function mainOf(top: string): string | null {
-  const commonDir = commonDirOf(top);
+export function findMainWorktree(top: string): string | null {
+  const commonDir = findCommonGitDir(top);
   if (commonDir === null || basename(commonDir) !== ".git") return null;
   const main = dirname(commonDir);
-  return main === realPath(top) ? null : main;
+  return main === toRealPath(top) ? null : main;
 }
 
 /**
@@ -117,12 +117,12 @@ export function mainOf(top: string): string | null {
  * many paths, of which the system's own function alone gives one.
  * @throws the file system's error
  */
-export const canonicalPath = (path: string): string => realpathSync.native(path);
+export const toCanonicalPath = (path: string): string => realpathSync.native(path);
 
-/** As `canonicalPath`; the path itself for a directory that no longer exists. */
-export function realPath(path: string): string {
+/** As `toCanonicalPath`; the path itself for a directory that no longer exists. */
+export function toRealPath(path: string): string {
   try {
-    return canonicalPath(path);
+    return toCanonicalPath(path);
   } catch {
     return path;
   }
@@ -130,7 +130,7 @@ export function realPath(path: string): string {
 
 /** Where `dir` is in the project: from the root, with `/`; "" for the root or outside. */
 export function placeInProject({ root }: Pick<Project, "root">, dir: string): string {
-  const place = relative(root, realPath(dir));
+  const place = relative(root, toRealPath(dir));
   return place === ".." || place.startsWith(`..${sep}`) || isAbsolute(place)
     ? ""
     : place.split(sep).join("/");
@@ -140,8 +140,8 @@ export function placeInProject({ root }: Pick<Project, "root">, dir: string): st
  * The directories of the person's home that lie in a project, relative to its root, with `/`. Nobody reads files there as the
  * project's: besides being none, closing the daemon's lock would release it.
  */
-export function homeWithin(root: string): string[] {
-  const project = { root: realPath(root) };
+export function listHomeWithin(root: string): string[] {
+  const project = { root: toRealPath(root) };
   const places = listHomeDirectories().map((dir) => placeInProject(project, dir));
   return places.filter((place) => place !== "");
 }

@@ -3,12 +3,12 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { temporaryHome } from "../../test/support/temporary-home.ts";
 import { PommelError } from "../base/errors.ts";
-import { daemonFiles, homeOf, ownConfigFile } from "../base/home.ts";
+import { locateDaemonFiles, locateHome, locateOwnConfig } from "../base/home.ts";
 import {
-  autostartStatus,
-  causesOfStart,
   clearAutostart,
-  obstacleTo,
+  findAutostartObstacle,
+  readAutostartStatus,
+  readStartCauses,
   recordOff,
   recordOutcome,
   recordStopped,
@@ -25,8 +25,8 @@ beforeEach(() => {
   vi.stubEnv("POMMEL_DAEMON_AUTOSTART", "");
   vi.stubEnv("CI", "");
   home = temporaryHome();
-  for (const dir of [homeOf().configDir, homeOf().stateDir]) mkdirSync(dir, { mode: 0o700 });
-  writeFileSync(ownConfigFile(), "");
+  for (const dir of [locateHome().configDir, locateHome().stateDir]) mkdirSync(dir, { mode: 0o700 });
+  writeFileSync(locateOwnConfig(), "");
 });
 afterEach(() => {
   vi.useRealTimers();
@@ -35,11 +35,11 @@ afterEach(() => {
   home.remove();
 });
 
-const names = () => readdirSync(daemonFiles().autostartDir).sort();
+const names = () => readdirSync(locateDaemonFiles().autostartDir).sort();
 
 /** Notes that an attempt has ended, after which no cause has changed yet. */
 const ended = (attempt: string, error: string | null) =>
-  recordOutcome(attempt, { error, causes: causesOfStart() });
+  recordOutcome(attempt, { error, causes: readStartCauses() });
 
 /** Advances the time. Milliseconds. */
 function later(ms: number): void {
@@ -51,7 +51,7 @@ describe("a start in the background", () => {
     expect(await Promise.all(Array.from({ length: 50 }, () => startInBackground()))).not.toContain(false);
     expect(start).toHaveBeenCalledTimes(1);
     expect(start).toHaveBeenCalledWith("1", undefined);
-    expect(autostartStatus(true).state).toBe("starting");
+    expect(readAutostartStatus(true).state).toBe("starting");
   });
 
   it("is tried again when it was interrupted", async () => {
@@ -73,11 +73,11 @@ describe("a start in the background", () => {
       ended(String(i + 1), "Port 1 is taken.");
       // The file system does not know that this test's clock is ahead.
       const now = Date.now() / 1000;
-      utimesSync(join(daemonFiles().autostartDir, String(i + 1)), now, now);
-      expect(obstacleTo()).toBe("failed");
+      utimesSync(join(locateDaemonFiles().autostartDir, String(i + 1)), now, now);
+      expect(findAutostartObstacle()).toBe("failed");
       later(seconds * 1000 - 100);
       expect(await startInBackground()).toBe(false);
-      expect(autostartStatus(true)).toMatchObject({
+      expect(readAutostartStatus(true)).toMatchObject({
         state: "failed",
         failed_starts: i + 1,
         error: "Port 1 is taken.",
@@ -91,15 +91,15 @@ describe("a start in the background", () => {
     await startInBackground();
     ended("1", "Nonsense in config.toml.");
     expect(await startInBackground()).toBe(false);
-    writeFileSync(ownConfigFile(), "# corrected");
+    writeFileSync(locateOwnConfig(), "# corrected");
     expect(await startInBackground()).toBe(true);
     expect(names()).toEqual(["1", "2"]);
   });
 
   it("is due again when the configuration has changed during a start that failed", async () => {
     await startInBackground();
-    const causes = causesOfStart();
-    writeFileSync(ownConfigFile(), "# corrected");
+    const causes = readStartCauses();
+    writeFileSync(locateOwnConfig(), "# corrected");
     recordOutcome("1", { error: "Nonsense in config.toml.", causes });
     expect(await startInBackground()).toBe(true);
   });
@@ -107,9 +107,9 @@ describe("a start in the background", () => {
   it("starts from the beginning when a daemon has proved itself", async () => {
     await startInBackground();
     ended("1", null);
-    expect(autostartStatus(true)).toMatchObject({ state: "failed", error: null });
+    expect(readAutostartStatus(true)).toMatchObject({ state: "failed", error: null });
     clearAutostart();
-    expect(autostartStatus(true)).toEqual({
+    expect(readAutostartStatus(true)).toEqual({
       state: "ready",
       failed_starts: 0,
       error: null,
@@ -119,8 +119,8 @@ describe("a start in the background", () => {
   });
 
   it("fails silently where nothing can be written", async () => {
-    rmSync(homeOf().stateDir, { recursive: true });
-    writeFileSync(homeOf().stateDir, "a file");
+    rmSync(locateHome().stateDir, { recursive: true });
+    writeFileSync(locateHome().stateDir, "a file");
     expect(await startInBackground()).toBe(false);
     expect(() => ended("1", null)).toThrow("ENOTDIR");
     expect(start).not.toHaveBeenCalled();
@@ -133,10 +133,10 @@ describe("no start", () => {
   });
 
   it("in CI, unless Pommel's own variable allows it", async () => {
-    expect(obstacleTo({ CI: "true" })).toBe("ci");
-    expect(obstacleTo({ CI: "1" })).toBe("ci");
-    expect(obstacleTo({ CI: "false" })).toBeNull();
-    expect(obstacleTo({ CI: "true", POMMEL_DAEMON_AUTOSTART: "true" })).toBeNull();
+    expect(findAutostartObstacle({ CI: "true" })).toBe("ci");
+    expect(findAutostartObstacle({ CI: "1" })).toBe("ci");
+    expect(findAutostartObstacle({ CI: "false" })).toBeNull();
+    expect(findAutostartObstacle({ CI: "true", POMMEL_DAEMON_AUTOSTART: "true" })).toBeNull();
     vi.stubEnv("CI", "true");
     expect(await startInBackground()).toBe(false);
   });
@@ -144,24 +144,24 @@ describe("no start", () => {
   it("where it is turned off", async () => {
     vi.stubEnv("POMMEL_DAEMON_AUTOSTART", "false");
     expect(await startInBackground()).toBe(false);
-    expect(autostartStatus(false).state).toBe("off");
+    expect(readAutostartStatus(false).state).toBe("off");
   });
 
   it("where the configuration was found to turn it off, until that changes", async () => {
-    recordOff(causesOfStart());
+    recordOff(readStartCauses());
     expect(await startInBackground()).toBe(false);
-    expect(obstacleTo()).toBe("off");
-    expect(obstacleTo({ POMMEL_DAEMON_AUTOSTART: "true" })).toBeNull();
-    writeFileSync(ownConfigFile(), "# turned on");
-    expect(obstacleTo()).toBeNull();
+    expect(findAutostartObstacle()).toBe("off");
+    expect(findAutostartObstacle({ POMMEL_DAEMON_AUTOSTART: "true" })).toBeNull();
+    writeFileSync(locateOwnConfig(), "# turned on");
+    expect(findAutostartObstacle()).toBeNull();
   });
 
   it("after pm daemon stop, until the next boot", async () => {
     recordStopped();
     expect(await startInBackground()).toBe(false);
-    expect(autostartStatus(true).state).toBe("stopped");
-    writeFileSync(join(daemonFiles().autostartDir, "stopped"), "another boot");
-    expect(obstacleTo()).toBeNull();
+    expect(readAutostartStatus(true).state).toBe("stopped");
+    writeFileSync(join(locateDaemonFiles().autostartDir, "stopped"), "another boot");
+    expect(findAutostartObstacle()).toBeNull();
   });
 });
 
@@ -171,7 +171,7 @@ describe("a start that is waited for", () => {
 
   it("is noted, so that a daemon that ends soon is not started without end", async () => {
     expect(await startOnce(bringUp)).toBe(true);
-    expect(autostartStatus(true)).toMatchObject({ state: "failed", failed_starts: 1, error: null });
+    expect(readAutostartStatus(true)).toMatchObject({ state: "failed", failed_starts: 1, error: null });
     expect(await startOnce(bringUp)).toBe(false);
     expect(bringUp).toHaveBeenCalledTimes(1);
   });
@@ -179,7 +179,7 @@ describe("a start that is waited for", () => {
   it("says whether it failed, and why later", async () => {
     bringUp.mockRejectedValueOnce(new PommelError("daemon_start_failed", "Port 1 is taken."));
     expect(await startOnce(bringUp)).toBe(false);
-    expect(autostartStatus(true)).toMatchObject({
+    expect(readAutostartStatus(true)).toMatchObject({
       state: "failed",
       error: expect.stringContaining("Port 1 is taken."),
     });
@@ -190,7 +190,7 @@ describe("a start that is waited for", () => {
     expect(await startOnce(bringUp)).toBe(true);
     expect(bringUp).toHaveBeenCalledTimes(1);
     expect(names()).toEqual(["1"]);
-    expect(autostartStatus(true).state).toBe("starting");
+    expect(readAutostartStatus(true).state).toBe("starting");
   });
 
   it("is not made where something speaks against it, or nothing can be written", async () => {
@@ -200,8 +200,8 @@ describe("a start that is waited for", () => {
     vi.stubEnv("CI", "true");
     expect(await startOnce(bringUp)).toBe(false);
     vi.stubEnv("CI", "");
-    rmSync(homeOf().stateDir, { recursive: true });
-    writeFileSync(homeOf().stateDir, "a file");
+    rmSync(locateHome().stateDir, { recursive: true });
+    writeFileSync(locateHome().stateDir, "a file");
     expect(await startOnce(bringUp)).toBe(false);
     expect(bringUp).not.toHaveBeenCalled();
   });

@@ -2,9 +2,9 @@ import { rmSync, statSync, writeFileSync } from "node:fs";
 import { uptime } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { codeOf, explanationOf } from "../base/errors.ts";
-import { namesIn, textOf } from "../base/files/if-any.ts";
-import { daemonFiles, homeOf, makeDirectory, ownConfigFile } from "../base/home.ts";
+import { explainError, getErrorCode } from "../base/errors.ts";
+import { listNamesIfAny, readTextIfAny } from "../base/files/if-any.ts";
+import { locateDaemonFiles, locateHome, locateOwnConfig, makeDirectory } from "../base/home.ts";
 import type { AutostartStatus } from "../protocol/autostart-status.ts";
 
 /**
@@ -26,7 +26,7 @@ type Obstacle = "off" | "ci" | "stopped" | "starting" | "failed";
 interface Outcome {
   /** What kept the daemon from starting; null when it started. */
   error: string | null;
-  /** What decided on it, as `causesOfStart` gave it before the attempt read any of it. */
+  /** What decided on it, as `readStartCauses` gave it before the attempt read any of it. */
   causes: string;
 }
 
@@ -49,10 +49,10 @@ const maxDelayMs = 3_600_000;
 /** Files may be dated by another machine's clock, and boots by a clock that was set since. Milliseconds. */
 const clockToleranceMs = 60_000;
 
-const autostartDir = () => daemonFiles().autostartDir;
+const locateAutostartDir = () => locateDaemonFiles().autostartDir;
 
 /** A program beside the bundle that this code is part of; in a checkout, in `dist/`. */
-export function programFile(name: string): string {
+export function locateProgram(name: string): string {
   const dir = import.meta.url.endsWith(".ts") ? "../../dist/" : "./";
   return fileURLToPath(new URL(dir + name, import.meta.url));
 }
@@ -73,7 +73,7 @@ export async function startInBackground({
   start = startProgram,
 }: StartInBackground = {}): Promise<boolean> {
   try {
-    const obstacle = obstacleTo();
+    const obstacle = findAutostartObstacle();
     if (obstacle !== null) return obstacle === "starting";
     const attempt = claimAttempt();
     if (attempt === null) return true;
@@ -92,16 +92,16 @@ export async function startInBackground({
  */
 export async function startOnce(bringUp: () => Promise<{ startedHere: boolean }>): Promise<boolean> {
   try {
-    const obstacle = obstacleTo();
+    const obstacle = findAutostartObstacle();
     if (obstacle !== null && obstacle !== "starting") return false;
-    const causes = causesOfStart();
+    const causes = readStartCauses();
     const attempt = obstacle === null ? claimAttempt() : null;
     try {
       await bringUp();
       if (attempt !== null) recordOutcome(attempt, { error: null, causes });
       return true;
     } catch (error) {
-      if (attempt !== null) recordOutcome(attempt, { error: explanationOf(error), causes });
+      if (attempt !== null) recordOutcome(attempt, { error: explainError(error), causes });
       return false;
     }
   } catch {
@@ -115,9 +115,9 @@ async function startProgram(attempt: string, place?: string): Promise<void> {
   const { spawn } = await import("node:child_process");
   const child = spawn(
     process.execPath,
-    [programFile("start-daemon.cjs"), attempt, ...(place === undefined ? [] : [place])],
+    [locateProgram("start-daemon.cjs"), attempt, ...(place === undefined ? [] : [place])],
     {
-      cwd: homeOf().stateDir,
+      cwd: locateHome().stateDir,
       detached: true,
       stdio: "ignore",
       windowsHide: true,
@@ -128,23 +128,24 @@ async function startProgram(attempt: string, place?: string): Promise<void> {
 }
 
 /** What prevents an automatic start of the daemon now; null if nothing does. */
-export function obstacleTo(env: NodeJS.ProcessEnv = process.env): Obstacle | null {
+export function findAutostartObstacle(env: NodeJS.ProcessEnv = process.env): Obstacle | null {
   const wish = env.POMMEL_DAEMON_AUTOSTART?.trim();
   if (wish === "false") return "off";
   if (wish !== "true" && !["", "0", "false"].includes(env.CI ?? "")) return "ci";
-  const names = namesIn(autostartDir());
-  if (names.includes("stopped") && isThisBoot(textOf(join(autostartDir(), "stopped")))) return "stopped";
+  const names = listNamesIfAny(locateAutostartDir());
+  if (names.includes("stopped") && isThisBoot(readTextIfAny(join(locateAutostartDir(), "stopped"))))
+    return "stopped";
   const isOff = names.includes("off") && wish !== "true";
-  if (isOff && textOf(join(autostartDir(), "off")) === causesOfStart()) return "off";
-  const attempt = attemptIn(names);
+  if (isOff && readTextIfAny(join(locateAutostartDir(), "off")) === readStartCauses()) return "off";
+  const attempt = readAttempt(names);
   if (attempt === null || attempt.retryAt <= Date.now()) return null;
   return attempt.isUnderway ? "starting" : "failed";
 }
 
 /** The state of automatic starts while no daemon runs; `enabled` as configured. */
-export function autostartStatus(enabled: boolean): AutostartStatus {
-  const attempt = attemptIn(namesIn(autostartDir()));
-  const obstacle = enabled ? obstacleTo() : "off";
+export function readAutostartStatus(enabled: boolean): AutostartStatus {
+  const attempt = readAttempt(listNamesIfAny(locateAutostartDir()));
+  const obstacle = enabled ? findAutostartObstacle() : "off";
   const hasFailed = attempt !== null && !attempt.isUnderway;
   return {
     state: obstacle ?? (hasFailed ? "failed" : "ready"),
@@ -154,28 +155,28 @@ export function autostartStatus(enabled: boolean): AutostartStatus {
   };
 }
 
-function attemptIn(names: readonly string[]): Attempt | null {
+function readAttempt(names: readonly string[]): Attempt | null {
   const count = Math.max(0, ...names.map(Number).filter(Number.isInteger));
   if (count === 0) return null;
-  const file = join(autostartDir(), String(count));
-  const at = Math.min(mtimeOf(file), Date.now() + clockToleranceMs);
-  const text = textOf(file);
+  const file = join(locateAutostartDir(), String(count));
+  const at = Math.min(readMtimeMs(file), Date.now() + clockToleranceMs);
+  const text = readTextIfAny(file);
   const isUnderway = text === "";
-  const { error, causes } = outcomeIn(text);
+  const { error, causes } = parseStartOutcome(text);
   const delay = isUnderway ? maxStartMs : Math.min(firstDelayMs * 2 ** Math.min(count - 1, 30), maxDelayMs);
   // What kept it from starting may have been mended.
-  const retryAt = !isUnderway && causes !== causesOfStart() ? at : at + delay;
+  const retryAt = !isUnderway && causes !== readStartCauses() ? at : at + delay;
   return { count, error, isUnderway, retryAt };
 }
 
 /** @returns the attempt's name; null when another process was first */
 function claimAttempt(): string | null {
-  const name = String((attemptIn(namesIn(autostartDir()))?.count ?? 0) + 1);
+  const name = String((readAttempt(listNamesIfAny(locateAutostartDir()))?.count ?? 0) + 1);
   try {
     writeNote(name, "", "wx");
     return name;
   } catch (error) {
-    if (codeOf(error) === "EEXIST") return null;
+    if (getErrorCode(error) === "EEXIST") return null;
     throw error;
   }
 }
@@ -194,45 +195,48 @@ export function recordOff(causes: string): void {
 /** Records that the user stopped the daemon, which counts until the next boot. @throws system errors */
 export function recordStopped(): void {
   clearAutostart();
-  writeNote("stopped", bootOf());
+  writeNote("stopped", identifyBoot());
 }
 
 /** Forgets former starts, failed ones and `pm daemon stop`: the daemon has proved itself, or the user wants it. */
 export function clearAutostart(): void {
   try {
-    rmSync(autostartDir(), { recursive: true, force: true });
+    rmSync(locateAutostartDir(), { recursive: true, force: true });
   } catch {
     // Another process is writing there, or permission is missing. The next start clears it.
   }
 }
 
 function writeNote(name: string, text: string, flag: "w" | "wx" = "w"): void {
-  makeDirectory(autostartDir());
-  writeFileSync(join(autostartDir(), name), text, { flag, mode: 0o600 });
+  makeDirectory(locateAutostartDir());
+  writeFileSync(join(locateAutostartDir(), name), text, { flag, mode: 0o600 });
 }
 
 /**
  * The state of what decides on a start: the configuration, and Pommel itself. Compared with an earlier state, not with
  * the time of a note: both may bear the same time, as clocks of file systems tick every few milliseconds.
  */
-export function causesOfStart(): string {
-  const files = [ownConfigFile(), programFile("start-daemon.cjs")];
+export function readStartCauses(): string {
+  const files = [locateOwnConfig(), locateProgram("start-daemon.cjs")];
   const states = files.map((file) => statSync(file, { throwIfNoEntry: false }));
   // Not mtime: package managers install files with dates of long ago.
   return states.map((state) => (state ? `${state.ino}:${state.size}:${state.ctimeMs}` : "")).join();
 }
 
 /** Identifies this boot of the machine: by its id on Linux, else by its time in milliseconds since the epoch. */
-function bootOf(): string {
-  return textOf("/proc/sys/kernel/random/boot_id").trim() || String(Math.round(Date.now() - uptime() * 1000));
+function identifyBoot(): string {
+  return (
+    readTextIfAny("/proc/sys/kernel/random/boot_id").trim() ||
+    String(Math.round(Date.now() - uptime() * 1000))
+  );
 }
 
 function isThisBoot(boot: string): boolean {
-  const current = bootOf();
+  const current = identifyBoot();
   return boot === current || Math.abs(Number(boot) - Number(current)) < clockToleranceMs;
 }
 
-function outcomeIn(text: string): Outcome {
+function parseStartOutcome(text: string): Outcome {
   try {
     const { error, causes } = JSON.parse(text) as Partial<Record<keyof Outcome, unknown>>;
     return { error: typeof error === "string" ? error : null, causes: String(causes) };
@@ -242,6 +246,6 @@ function outcomeIn(text: string): Outcome {
 }
 
 /** In whole milliseconds, so that it is not after a `Date.now()` that follows; 0 when there is no such file. */
-function mtimeOf(file: string): number {
+function readMtimeMs(file: string): number {
   return Math.floor(statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0);
 }

@@ -69,7 +69,7 @@ describe("withMemory", () => {
       throw new Error("no");
     };
     await expect(withMemory(project, use)).rejects.toThrow("no");
-    expect(() => used!.version()).toThrow(/not open|finalized/);
+    expect(() => used!.readVersion()).toThrow(/not open|finalized/);
   });
 });
 

@@ -1,10 +1,10 @@
 import { existsSync } from "node:fs";
 import { reloadSettings } from "../answers/daemon/operation.ts";
-import { answererHere } from "../answers/here.ts";
+import { getLocalAnswerer } from "../answers/here.ts";
 import type { AnyLocalOperation, LocalOperation } from "../answers/local-operation.ts";
 import type { Operation, RequestOf, ResponseOf, Running } from "../answers/operation.ts";
 import { loadConfig } from "../base/config/config.ts";
-import { codeOf } from "../base/errors.ts";
+import { getErrorCode } from "../base/errors.ts";
 import type { Project } from "../base/paths.ts";
 import { callDaemon, DaemonUnreachable, type UnreachableReason } from "./daemon-client.ts";
 
@@ -112,7 +112,7 @@ async function ask<O extends Operation>(
   { timeout, signal }: CallOptions,
 ): Promise<ResponseOf<O>> {
   const root = place?.root ?? null;
-  const here = answererHere();
+  const here = getLocalAnswerer();
   if (here) return here(root, operation, input, signal);
   try {
     const answered = await callDaemon(
@@ -159,12 +159,12 @@ async function indexFirst(project: Project, signal: AbortSignal | undefined): Pr
   const { requireIndexed } = await import("../git/projects/indexed.ts");
   requireIndexed(project);
   if (loadConfig(project).config["index.driver"] !== "sqlite") return;
-  const { reindex } = await import("../answers/reindex.ts");
+  const { reindexProject: reindex } = await import("../answers/reindex.ts");
   try {
     await reindex(project, [], { signal });
   } catch (error) {
     // Another process is at it: the answer is from what it has indexed so far.
-    if (codeOf(error) !== "locked") throw error;
+    if (getErrorCode(error) !== "locked") throw error;
   }
 }
 

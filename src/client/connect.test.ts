@@ -4,8 +4,8 @@ import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { namedProject } from "../../test/support/named-project.ts";
 import { temporaryHome } from "../../test/support/temporary-home.ts";
 import { agents } from "../agents/registry.ts";
-import { homeOf } from "../base/home.ts";
-import { daemonEnvironment, findOrStartDaemon } from "./connect.ts";
+import { locateHome } from "../base/home.ts";
+import { findOrStartDaemon, makeDaemonEnvironment } from "./connect.ts";
 
 let home: ReturnType<typeof temporaryHome>;
 beforeEach(() => {
@@ -19,7 +19,7 @@ afterEach(() => {
 /** What a daemon gets of `env` while a known project has this configuration. */
 function given(config: string, env: NodeJS.ProcessEnv): string[] {
   writeFileSync(namedProject(join(home.dir, "app")).configFile, config);
-  return Object.keys(daemonEnvironment(env));
+  return Object.keys(makeDaemonEnvironment(env));
 }
 const always = ["MALLOC_TRIM_THRESHOLD_", "MALLOC_ARENA_MAX"];
 
@@ -39,7 +39,7 @@ it("passes a daemon the folders of every agent's files, the way to the keychain,
     TOKEN: "secret",
   };
   expect(Object.keys(homes)).toContain("CODEX_HOME");
-  expect(daemonEnvironment(env)).toEqual({
+  expect(makeDaemonEnvironment(env)).toEqual({
     ...homes,
     ...keychain,
     PATH: "/bin",
@@ -75,7 +75,7 @@ it("a daemon is given the password of the servers that it uses", () => {
 });
 
 it("says what cannot be written, where a daemon could keep nothing", async () => {
-  const { stateDir } = homeOf();
+  const { stateDir } = locateHome();
   rmSync(stateDir, { recursive: true, force: true });
   mkdirSync(dirname(stateDir), { recursive: true });
   writeFileSync(stateDir, "a file");

@@ -7,17 +7,17 @@ import { profiles } from "../agents/profiles.ts";
 import { describeDaemon } from "../answers/daemon/operation.ts";
 import { loadConfig } from "../base/config/config.ts";
 import { PommelError } from "../base/errors.ts";
-import { unwritable } from "../base/files/text-file.ts";
-import { daemonFiles, homeOf, makeDirectory } from "../base/home.ts";
-import { type Project, projectOf } from "../base/paths.ts";
+import { makeUnwritableError } from "../base/files/text-file.ts";
+import { locateDaemonFiles, locateHome, makeDirectory } from "../base/home.ts";
+import { makeProject, type Project } from "../base/paths.ts";
 import { listEngineVariables } from "../engines/drivers.ts";
-import { embedderSettings, readEmbedderSpec } from "../models/embed/registry.ts";
-import { llmSettingsOf, readLlmSpec } from "../models/generate/registry.ts";
+import { readEmbedderSpec, toEmbedderSettings } from "../models/embed/registry.ts";
+import { readLlmSpec, toLlmSettings } from "../models/generate/registry.ts";
 import { type DaemonRecord, daemonOwner, exitLocked, readDaemonRecord } from "../protocol/daemon-record.ts";
 import { passwordVariable } from "../store/postgres/password-variable.ts";
 import { Registry } from "../store/registry.ts";
 import { type LockHolder, lockHolder } from "../store/sqlite/lock.ts";
-import { clearAutostart, programFile } from "./autostart.ts";
+import { clearAutostart, locateProgram } from "./autostart.ts";
 import { callDaemon } from "./daemon-client.ts";
 
 export interface Connection {
@@ -30,8 +30,8 @@ export interface Connection {
  * What is wrong where a daemon answers, and its lock is free for another process: this file system grants every lock.
  * null: nothing, or no daemon runs.
  */
-export async function lyingLocks(): Promise<string | null> {
-  const { lock } = daemonFiles();
+export async function findLockProblem(): Promise<string | null> {
+  const { lock } = locateDaemonFiles();
   const runs = async () => (await findDaemon())?.pid;
   const pid = await runs();
   // One that has just ended has given its lock back.
@@ -102,16 +102,16 @@ export async function bringUpDaemon(): Promise<Connection> {
   const running = await findDaemon();
   if (running) return { record: running, startedHere: false };
   const deadline = Date.now() + startTimeoutMs;
-  let launched = launch();
+  let launched = launchDaemon();
   for (;;) {
     const record = await findDaemon();
     if (record) return { record, startedHere: record.pid === launched.child.pid };
     if (launched.hasExited()) {
       if (launched.child.exitCode !== exitLocked) throw startFailed(launched.output());
-      const holder = lockHolder(daemonFiles().lock);
-      if (holder !== null && holder.pid > 0 && holder.owner !== daemonOwner) throw keptBy(holder);
+      const holder = lockHolder(locateDaemonFiles().lock);
+      if (holder !== null && holder.pid > 0 && holder.owner !== daemonOwner) throw makeHeldLockError(holder);
       // Another daemon holds the lock: one that is about to answer, or one that was on its way out.
-      if (holder === null) launched = launch();
+      if (holder === null) launched = launchDaemon();
     }
     if (Date.now() > deadline) throw startFailed(`It did not answer within ${startTimeoutMs / 1000} s.`);
     await sleep(20);
@@ -125,16 +125,16 @@ interface Launched {
   output(): string;
 }
 
-function launch(): Launched {
-  const file = stderrLog();
+function launchDaemon(): Launched {
+  const file = locateStderrLog();
   const stderr = openLog(file);
   if (statSync(file).size > 1_000_000) truncateSync(file);
   const start = statSync(file).size;
-  const child = spawn(process.execPath, [programFile("pommeld.cjs")], {
-    cwd: homeOf().stateDir,
+  const child = spawn(process.execPath, [locateProgram("pommeld.cjs")], {
+    cwd: locateHome().stateDir,
     detached: true,
     stdio: ["ignore", "ignore", stderr],
-    env: daemonEnvironment(),
+    env: makeDaemonEnvironment(),
     windowsHide: true,
   });
   closeSync(stderr);
@@ -156,15 +156,17 @@ function openLog(file: string): number {
     makeDirectory(dirname(file));
     return openSync(file, "a", 0o600);
   } catch (error) {
-    throw unwritable(file, error);
+    throw makeUnwritableError(file, error);
   }
 }
 
 /** What of `env` the daemon is started with. */
-export function daemonEnvironment(env: NodeJS.ProcessEnv = process.env): NodeJS.ProcessEnv {
+export function makeDaemonEnvironment(env: NodeJS.ProcessEnv = process.env): NodeJS.ProcessEnv {
   const agents = Object.values(profiles).flatMap(({ environment }) => environment);
-  const known = (Registry.openIfThere()?.projects() ?? []).map(({ id }) => projectOf(id, "/"));
-  const keys = [null, ...known].map(keysOf);
+  const known = (Registry.openIfThere()?.listRegisteredProjects() ?? []).map(({ id }) =>
+    makeProject(id, "/"),
+  );
+  const keys = [null, ...known].map(listKeyVariables);
   const names = new Set([...passedOn, ...agents, ...keys.flatMap((key) => key.names)]);
   const prefixes = ["POMMEL_", ...keys.flatMap((key) => key.prefixes)];
   const isPassedOn = (name: string) => names.has(name) || prefixes.some((prefix) => name.startsWith(prefix));
@@ -177,7 +179,10 @@ export function daemonEnvironment(env: NodeJS.ProcessEnv = process.env): NodeJS.
 }
 
 /** Variables with the keys and passwords of what a project uses: models, servers, object storage, encrypted sync. */
-function keysOf(project: Project | null): { names: readonly string[]; prefixes: readonly string[] } {
+function listKeyVariables(project: Project | null): {
+  names: readonly string[];
+  prefixes: readonly string[];
+} {
   try {
     const { config } = loadConfig(project);
     const embedders = [config["embed.code"], config["embed.text"]].map(readEmbedderSpec);
@@ -185,8 +190,8 @@ function keysOf(project: Project | null): { names: readonly string[]; prefixes: 
     const engine = listEngineVariables(config);
     return {
       names: [
-        ...embedders.flatMap(({ driver }) => driver.environment?.(embedderSettings(config)) ?? []),
-        ...(llm.environment?.(llmSettingsOf(config)) ?? []),
+        ...embedders.flatMap(({ driver }) => driver.environment?.(toEmbedderSettings(config)) ?? []),
+        ...(llm.environment?.(toLlmSettings(config)) ?? []),
         ...engine.names,
         ...(config["memory.share"] !== "" ? [passwordVariable] : []),
       ],
@@ -204,7 +209,7 @@ function keysOf(project: Project | null): { names: readonly string[]; prefixes: 
  */
 export async function runDaemonHere(): Promise<number> {
   clearAutostart();
-  const child = spawn(process.execPath, [programFile("pommeld.cjs"), "--foreground"], { stdio: "inherit" });
+  const child = spawn(process.execPath, [locateProgram("pommeld.cjs"), "--foreground"], { stdio: "inherit" });
   // Ctrl-C reaches the daemon directly; we only outlive it. Other signals reach us alone.
   process.on("SIGINT", () => {});
   process.on("SIGTERM", () => child.kill("SIGTERM"));
@@ -217,15 +222,15 @@ export async function runDaemonHere(): Promise<number> {
 /** The test that `pm daemon start` makes, for a daemon in a terminal. */
 async function warnOfLocks(isRunning: () => boolean): Promise<void> {
   while (isRunning() && (await findDaemon()) === null) await sleep(200);
-  const problem = await lyingLocks();
+  const problem = await findLockProblem();
   if (problem !== null) process.stderr.write(`${problem} ${keepLocks}\n`);
 }
 
 /** Where a daemon's stderr goes: start-up failures and what Node prints in a crash. */
-export const stderrLog = (): string => join(daemonFiles().logDir, "pommeld.stderr.log");
+export const locateStderrLog = (): string => join(locateDaemonFiles().logDir, "pommeld.stderr.log");
 
 /** A command holds the lock, as it works on what a daemon would have open. */
-function keptBy({ owner, pid }: LockHolder): PommelError {
+function makeHeldLockError({ owner, pid }: LockHolder): PommelError {
   return new PommelError(
     "locked",
     `The daemon cannot start while ${owner} (PID ${pid}) is at work.`,
@@ -233,15 +238,15 @@ function keptBy({ owner, pid }: LockHolder): PommelError {
   );
 }
 
-function bytesFree(dir: string): number {
+function measureFreeBytes(dir: string): number {
   const { bavail, bsize } = statfsSync(dir);
   return bavail * bsize;
 }
 
 function startFailed(output: string): PommelError {
-  const { stateDir } = homeOf();
+  const { stateDir } = locateHome();
   // On a full disk it cannot even write down why it ends.
-  if (output === "" && bytesFree(stateDir) < minFreeBytes) {
+  if (output === "" && measureFreeBytes(stateDir) < minFreeBytes) {
     return new PommelError("disk_full", `The disk that holds ${stateDir} is full.`, "Free some space.");
   }
   const lastLines = output.split("\n").slice(-10).join("\n");

@@ -1,10 +1,10 @@
 import { request as httpRequest } from "node:http";
 import * as z from "zod/mini";
 import type { Operation, RequestOf, ResponseOf } from "../answers/operation.ts";
-import { codeOf, type ErrorCode, isErrorCode, messageOf, PommelError } from "../base/errors.ts";
-import { isOwnSocket, socketOf } from "../base/home.ts";
+import { type ErrorCode, getErrorCode, getErrorMessage, isErrorCode, PommelError } from "../base/errors.ts";
+import { isOwnSocket, locateSocket } from "../base/home.ts";
 import { operationsPath } from "../protocol/addresses.ts";
-import { doorHeader, ownDoor, placeHeader } from "../protocol/door.ts";
+import { doorHeader, getDoor, placeHeader } from "../protocol/door.ts";
 import { readRefusal } from "../protocol/http.ts";
 
 /** Why a daemon did not answer. */
@@ -81,7 +81,7 @@ function exchange(
   timeoutMs: number,
   signal: AbortSignal | undefined,
 ): Promise<Answer> {
-  const socketPath = socketOf();
+  const socketPath = locateSocket();
   if (!isOwnSocket(socketPath))
     return Promise.reject(new DaemonUnreachable("not_running", "The Pommel daemon is not running."));
   const payload = JSON.stringify(body);
@@ -89,14 +89,14 @@ function exchange(
     host: "localhost",
     connection: "close",
     ...(place !== null && { [placeHeader]: encodeURIComponent(place) }),
-    [doorHeader]: ownDoor(),
+    [doorHeader]: getDoor(),
     "content-type": "application/json",
     "content-length": Buffer.byteLength(payload),
   };
   return new Promise((resolve, reject) => {
     const fail = (error: unknown) => {
       clearTimeout(timer);
-      reject(signal?.aborted ? signal.reason : unreachable(error));
+      reject(signal?.aborted ? signal.reason : toDaemonUnreachable(error));
     };
     const request = httpRequest(
       { socketPath, method: "POST", path, headers, agent: false, signal },
@@ -121,9 +121,11 @@ function exchange(
   });
 }
 
-function unreachable(cause: unknown): DaemonUnreachable {
+function toDaemonUnreachable(cause: unknown): DaemonUnreachable {
   if (cause instanceof DaemonUnreachable) return cause;
   // What answers does not speak HTTP.
-  const reason = codeOf(cause).startsWith("HPE_") ? "foreign" : "stale";
-  return new DaemonUnreachable(reason, `The Pommel daemon does not answer (${messageOf(cause)}).`, { cause });
+  const reason = getErrorCode(cause).startsWith("HPE_") ? "foreign" : "stale";
+  return new DaemonUnreachable(reason, `The Pommel daemon does not answer (${getErrorMessage(cause)}).`, {
+    cause,
+  });
 }

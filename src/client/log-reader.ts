@@ -1,10 +1,10 @@
 import { closeSync, fstatSync, openSync, readSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { StringDecoder } from "node:string_decoder";
-import { codeOf } from "../base/errors.ts";
-import { daemonFiles } from "../base/home.ts";
-import { plainText } from "../store/encryption/keys.ts";
-import { stderrLog } from "./connect.ts";
+import { getErrorCode } from "../base/errors.ts";
+import { locateDaemonFiles } from "../base/home.ts";
+import { unsealText } from "../store/encryption/keys.ts";
+import { locateStderrLog } from "./connect.ts";
 
 /** A line of the log, or what Node printed when the daemon could not log any more. */
 export interface LogEntry {
@@ -25,8 +25,8 @@ export class LogReader {
   private readonly stderr: Tail;
 
   constructor() {
-    this.log = new Tail(join(daemonFiles().logDir, "pommeld.log"));
-    this.stderr = new Tail(stderrLog());
+    this.log = new Tail(join(locateDaemonFiles().logDir, "pommeld.log"));
+    this.stderr = new Tail(locateStderrLog());
   }
 
   /**
@@ -34,27 +34,27 @@ export class LogReader {
    * @param most at most so many, the last
    * @param since only later ones. Milliseconds since the epoch
    */
-  all(most: number, since: number | null = null): LogEntry[] {
+  readAll(most: number, since: number | null = null): LogEntry[] {
     const newest = this.log.read();
     const isEnough = since === null && newest.length >= most;
-    const lines = isEnough ? newest.slice(-most) : [...olderLines(), ...newest];
-    const logged = lines.flatMap((line) => this.entryOf(line) ?? []);
+    const lines = isEnough ? newest.slice(-most) : [...readOlderLines(), ...newest];
+    const logged = lines.flatMap((line) => this.decodeEntry(line) ?? []);
     const recent = logged.filter(({ time }) => since === null || time >= since).slice(-most);
-    const stderr = stderrEntry(this.stderr.read());
+    const stderr = makeStderrEntry(this.stderr.read());
     // Its time is that of its last write: what was printed before the other entries is left out.
     if (stderr === null || stderr.time < (since ?? recent[0]?.time ?? 0)) return recent;
     return [...recent, stderr].sort((a, b) => a.time - b.time);
   }
 
   /** Entries since the last call. */
-  added(): LogEntry[] {
-    const stderr = stderrEntry(this.stderr.read());
-    return [...this.log.read().flatMap((line) => this.entryOf(line) ?? []), ...(stderr ? [stderr] : [])];
+  readAdded(): LogEntry[] {
+    const stderr = makeStderrEntry(this.stderr.read());
+    return [...this.log.read().flatMap((line) => this.decodeEntry(line) ?? []), ...(stderr ? [stderr] : [])];
   }
 
   /** @throws PommelError where the lines are encrypted, and their key is not there */
-  private entryOf(line: string): LogEntry | null {
-    return entryOf(plainText(line));
+  private decodeEntry(line: string): LogEntry | null {
+    return parseEntry(unsealText(line));
   }
 
   close(): void {
@@ -64,7 +64,7 @@ export class LogReader {
 }
 
 /** A line of pino's; null for anything else, such as the rest of a line that a full disk cut off. */
-function entryOf(line: string): LogEntry | null {
+function parseEntry(line: string): LogEntry | null {
   try {
     const { time, level, msg } = JSON.parse(line) as Record<string, unknown>;
     const at = Date.parse(String(time));
@@ -77,18 +77,18 @@ function entryOf(line: string): LogEntry | null {
 }
 
 /** Lines of stderr carry no time: that of the file counts. Null when there are none. */
-function stderrEntry(lines: readonly string[]): LogEntry | null {
+function makeStderrEntry(lines: readonly string[]): LogEntry | null {
   const text = lines.slice(-stderrLines).join("\n").trimEnd();
   if (text === "") return null;
-  const time = statSync(stderrLog(), { throwIfNoEntry: false })?.mtimeMs ?? Date.now();
+  const time = statSync(locateStderrLog(), { throwIfNoEntry: false })?.mtimeMs ?? Date.now();
   const json = JSON.stringify({ time: new Date(time).toISOString(), level: "stderr", msg: text });
   return { time, level: "stderr", text, json };
 }
 
 /** The lines of the log's older files, the oldest first. */
-function olderLines(): string[] {
+function readOlderLines(): string[] {
   return [3, 2, 1].flatMap((age) => {
-    const tail = new Tail(join(daemonFiles().logDir, `pommeld.log.${age}`));
+    const tail = new Tail(join(locateDaemonFiles().logDir, `pommeld.log.${age}`));
     try {
       return tail.read();
     } finally {
@@ -110,7 +110,7 @@ class Tail {
   /** The whole lines that were added since the last call; at first, all. */
   read(): string[] {
     if (this.fd === null && !this.open()) return [];
-    const wasReplaced = this.wasReplaced();
+    const wasReplaced = this.isReplaced();
     const lines = this.readToEnd();
     if (!wasReplaced) return lines;
     this.close();
@@ -126,7 +126,7 @@ class Tail {
     try {
       this.fd = openSync(this.file, "r");
     } catch (error) {
-      if (codeOf(error) === "ENOENT") return false;
+      if (getErrorCode(error) === "ENOENT") return false;
       throw error;
     }
     this.offset = 0;
@@ -135,7 +135,7 @@ class Tail {
     return true;
   }
 
-  private wasReplaced(): boolean {
+  private isReplaced(): boolean {
     const now = statSync(this.file, { throwIfNoEntry: false });
     return now !== undefined && now.ino !== fstatSync(this.fd!).ino;
   }

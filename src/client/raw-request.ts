@@ -1,19 +1,19 @@
 import { connect } from "node:net";
-import { isOwnSocket, socketOf } from "../base/home.ts";
-import { doorHeader, ownDoor, placeHeader } from "../protocol/door.ts";
+import { isOwnSocket, locateSocket } from "../base/home.ts";
+import { doorHeader, getDoor, placeHeader } from "../protocol/door.ts";
 
 /**
  * A POST to the daemon that closes the connection after the answer. Hand-written: an HTTP client takes longer to load.
  * @param place the directory that it is about
  */
-export function requestText(path: string, body: string, place: string | null = null): string {
+export function formatRequest(path: string, body: string, place: string | null = null): string {
   const head = [
     `POST ${path} HTTP/1.0`,
     "Host: localhost",
     "Content-Type: application/json",
     `Content-Length: ${Buffer.byteLength(body)}`,
     "Connection: close",
-    `${doorHeader}: ${ownDoor()}`,
+    `${doorHeader}: ${getDoor()}`,
     ...(place === null ? [] : [`${placeHeader}: ${encodeURIComponent(place)}`]),
   ];
   return `${head.join("\r\n")}\r\n\r\n${body}`;
@@ -33,7 +33,7 @@ export async function exchange(
   request: string,
   { timeoutMs, maxBytes = Number.POSITIVE_INFINITY }: { timeoutMs: number; maxBytes?: number },
 ): Promise<RawAnswer | "timeout" | null> {
-  const path = socketOf();
+  const path = locateSocket();
   if (!isOwnSocket(path)) return null;
   return new Promise((resolve) => {
     const parts: Buffer[] = [];

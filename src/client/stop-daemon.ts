@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { shutDown } from "../answers/daemon/operation.ts";
 import { PommelError } from "../base/errors.ts";
-import { daemonFiles } from "../base/home.ts";
+import { locateDaemonFiles } from "../base/home.ts";
 import { daemonOwner, isDaemon } from "../protocol/daemon-record.ts";
 import { acquireLock, lockHolder } from "../store/sqlite/lock.ts";
 import { findOrStartDaemon } from "./connect.ts";
@@ -22,21 +22,22 @@ const timeoutMs = 10_000;
  * @returns null when no daemon was running
  */
 export async function stopDaemon(limitMs = timeoutMs): Promise<Stopped | null> {
-  const holder = lockHolder(daemonFiles().lock);
+  const holder = lockHolder(locateDaemonFiles().lock);
   if (holder?.owner !== daemonOwner) return null;
   const { pid } = holder;
   let how: Stopped["how"] = "asked";
   try {
     await callDaemon(null, shutDown, {}, 3000);
   } catch {
-    if (!isDaemon(pid)) throw cannotStop(pid, "does not answer and is not a pommeld on this machine");
+    if (!isDaemon(pid))
+      throw makeCannotStopError(pid, "does not answer and is not a pommeld on this machine");
     how = "terminated";
     process.kill(pid, "SIGTERM");
   }
   if (await isGone(pid, limitMs)) return { pid, how };
   if (kill(pid)) how = "killed";
   if (await isGone(pid, limitMs)) return { pid, how };
-  throw cannotStop(pid, "does not exit");
+  throw makeCannotStopError(pid, "does not exit");
 }
 
 /** @returns false for what is no daemon, or has ended meanwhile */
@@ -49,7 +50,7 @@ function kill(pid: number): boolean {
   }
 }
 
-function cannotStop(pid: number, why: string): PommelError {
+function makeCannotStopError(pid: number, why: string): PommelError {
   return new PommelError(
     "daemon_unreachable",
     `The process that holds the daemon's lock (PID ${pid}) ${why}.`,
@@ -60,7 +61,7 @@ function cannotStop(pid: number, why: string): PommelError {
 /** Whether its lock is free, which it gives back when all is stored, and its process has ended. */
 async function isGone(pid: number, limitMs: number): Promise<boolean> {
   for (const deadline = Date.now() + limitMs; Date.now() < deadline; await sleep(25)) {
-    if (lockHolder(daemonFiles().lock)?.pid !== pid && !isDaemon(pid)) return true;
+    if (lockHolder(locateDaemonFiles().lock)?.pid !== pid && !isDaemon(pid)) return true;
   }
   return false;
 }
@@ -73,7 +74,7 @@ async function isGone(pid: number, limitMs: number): Promise<boolean> {
 export async function withoutDaemon<T>(owner: string, work: () => T | Promise<T>): Promise<T> {
   const wasRunning = (await stopDaemon()) !== null;
   try {
-    const lock = acquireLock(daemonFiles().lock, owner);
+    const lock = acquireLock(locateDaemonFiles().lock, owner);
     try {
       return await work();
     } finally {

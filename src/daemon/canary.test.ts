@@ -7,7 +7,7 @@ import {
 } from "../../test/support/checkpoint-fixture.ts";
 import { temporaryWork } from "../../test/support/memory-work-fixture.ts";
 import { recordCommit } from "../attribution/checkpoints/record-commit.ts";
-import { foreignNotesOf } from "../attribution/foreign/foreign-notes.ts";
+import { readForeignNotes } from "../attribution/foreign/foreign-notes.ts";
 import { payloadKinds } from "../protocol/hooks.ts";
 import { createScrubber } from "../redact/create-scrubber.ts";
 import { createEvent } from "../sessions/events/change-event.ts";
@@ -15,7 +15,7 @@ import { addNote } from "../sessions/notes/add-note.ts";
 import type { ScrubbingWork } from "../sessions/work.ts";
 import { exportAnnotation } from "../sync/records/from-memory.ts";
 import { importAnnotation } from "../sync/records/to-memory.ts";
-import { claudeHookEvents } from "./spool.ts";
+import { makeAgentHookHandler } from "./spool.ts";
 
 /** Doors besides transcripts (agent-contract.ts) through which texts come into a memory, each with a secret in every field. */
 
@@ -42,7 +42,7 @@ it("finds a canary where one is stored", () => {
 });
 
 it("no field of a hook's payload leaves a secret", async () => {
-  const handle = claudeHookEvents({
+  const handle = makeAgentHookHandler({
     work: { captures: true, memory: stage.memory, readOn: vi.fn() },
     scrubbing: () => stage.work,
     roots: () => ["/repo"],
@@ -122,7 +122,7 @@ it("no field of what other tools write about a commit leaves a secret", async ()
       `${lines.join("\n")}\n---\n${JSON.stringify(metadata)}`,
       hash,
     );
-    expect((await foreignNotesOf(repo.root, [hash])).get(hash)).toMatchObject({
+    expect((await readForeignNotes(repo.root, [hash])).get(hash)).toMatchObject({
       tools: expect.arrayContaining([expect.anything()]),
       lines: expect.arrayContaining([expect.anything()]),
     });

@@ -5,12 +5,12 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { addSession, temporaryMemory } from "../../test/support/memory-fixture.ts";
 import { fakeScrubber } from "../../test/support/memory-work-fixture.ts";
 import type { AgentHookItem } from "../protocol/spool-items.ts";
-import { annotationUid } from "../sessions/notes/notes.ts";
+import { makeAnnotationUid } from "../sessions/notes/notes.ts";
 import { listAnnotations, saveAnnotation } from "../store/memory/chunks/annotations.ts";
 import { forget } from "../store/memory/privacy/forget.ts";
-import { sessionByUid } from "../store/memory/sessions/sessions.ts";
+import { findSessionByUid } from "../store/memory/sessions/sessions.ts";
 import type { MemoryWork } from "./jobs/memory-work.ts";
-import { claudeHookEvents } from "./spool.ts";
+import { makeAgentHookHandler } from "./spool.ts";
 
 let stored: ReturnType<typeof temporaryMemory>;
 let readOn: ReturnType<typeof vi.fn<MemoryWork["readOn"]>>;
@@ -38,7 +38,7 @@ function take(
   { agent, roots = ["/repo"] }: { agent?: "gemini" | "claude"; roots?: string[] } = {},
 ) {
   const work = { captures: true, memory: stored.memory, readOn };
-  const handle = claudeHookEvents({
+  const handle = makeAgentHookHandler({
     work,
     scrubbing,
     roots: () => roots,
@@ -63,7 +63,7 @@ test("a note is stored once for each time that it was written", async () => {
   await take("user-prompt", { prompt: "Note to Pommel: twice\nNote to Pommel: twice" }, 3_000_000);
   expect(notes()).toHaveLength(5);
   const uids = listAnnotations(stored.memory).map(({ uid }) => uid);
-  for (const ordinal of [0, 1]) expect(uids).toContain(annotationUid("s", "twice", ordinal));
+  for (const ordinal of [0, 1]) expect(uids).toContain(makeAnnotationUid("s", "twice", ordinal));
 });
 
 test("a note imported from the transcript first is the same", async () => {
@@ -75,13 +75,13 @@ test("a note imported from the transcript first is the same", async () => {
     branch: null,
     note: "keep it",
   } as const;
-  saveAnnotation(stored.memory, { ...known, uid: annotationUid("s", "keep it", 0), at: 1_000_000 });
+  saveAnnotation(stored.memory, { ...known, uid: makeAnnotationUid("s", "keep it", 0), at: 1_000_000 });
   await take("user-prompt", { prompt: "Note to Pommel: keep it" }, 1_000_400);
   expect(notes()).toEqual(["1000000 keep it"]);
 });
 
 test("events of another agent's hooks belong to that agent", async () => {
-  const handle = claudeHookEvents({
+  const handle = makeAgentHookHandler({
     work: { captures: true, memory: stored.memory, readOn },
     scrubbing,
     roots: () => ["/repo"],
@@ -91,7 +91,7 @@ test("events of another agent's hooks belong to that agent", async () => {
   const item = { kind: "claude-hook", agent: "codex", received_at: 1_000_000, place: "/repo" };
   const payload = { session_id: "c", transcript_path: path, cwd: "/repo", prompt: "Note to Pommel: keep it" };
   await handle({ ...item, event: "user-prompt", payload });
-  expect(sessionByUid(stored.memory, "c")).toMatchObject({ agent: "codex" });
+  expect(findSessionByUid(stored.memory, "c")).toMatchObject({ agent: "codex" });
   expect(notes()).toEqual(["1000000 keep it"]);
   expect(readOn).toHaveBeenCalledWith(path, { agent: "codex", generate_summary: false });
   await expect(handle({ ...item, agent: "other", event: "stop", payload })).rejects.toThrow();
@@ -99,7 +99,7 @@ test("events of another agent's hooks belong to that agent", async () => {
 
 test("a session is known from its start, and is summarized at its end", async () => {
   await take("session-start", { source: "startup" });
-  expect(sessionByUid(stored.memory, "s")).toMatchObject({ cwd: "/repo", startedAt: 1_000_000 });
+  expect(findSessionByUid(stored.memory, "s")).toMatchObject({ cwd: "/repo", startedAt: 1_000_000 });
   expect(readOn).not.toHaveBeenCalled();
   await take("session-end", { reason: "clear" }, 2_000_000);
   expect(readOn).toHaveBeenCalledWith(path, { agent: "claude", generate_summary: true });
@@ -109,11 +109,15 @@ test("keeps the end of a session until the session continues", async () => {
   await take("session-start", {}, 0);
   await take("user-prompt", {}, 1000);
   await take("session-end", { reason: "other" }, 2000);
-  expect(sessionByUid(stored.memory, "s")).toMatchObject({ startedAt: 0, endedAt: 2000, endReason: "other" });
+  expect(findSessionByUid(stored.memory, "s")).toMatchObject({
+    startedAt: 0,
+    endedAt: 2000,
+    endReason: "other",
+  });
   await take("session-start", { source: "resume" }, 3000);
-  expect(sessionByUid(stored.memory, "s")).toMatchObject({ endedAt: 2000 });
+  expect(findSessionByUid(stored.memory, "s")).toMatchObject({ endedAt: 2000 });
   await take("user-prompt", {}, 4000);
-  expect(sessionByUid(stored.memory, "s")).toMatchObject({ endedAt: null, endReason: null });
+  expect(findSessionByUid(stored.memory, "s")).toMatchObject({ endedAt: null, endReason: null });
 });
 
 test("keeps the end of a fork that started with its origin's id, and the end of the origin", async () => {
@@ -121,40 +125,40 @@ test("keeps the end of a fork that started with its origin's id, and the end of 
   await take("session-start", { session_id: "origin" }, 0);
   await take("user-prompt", { session_id: "fork" }, 1000);
   await take("session-end", { session_id: "fork", reason: "other" }, 2000);
-  expect(sessionByUid(stored.memory, "fork")).toMatchObject({ endedAt: 2000, endReason: "other" });
-  expect(sessionByUid(stored.memory, "origin")).toMatchObject({ lastAt: 5, endedAt: 7 });
+  expect(findSessionByUid(stored.memory, "fork")).toMatchObject({ endedAt: 2000, endReason: "other" });
+  expect(findSessionByUid(stored.memory, "origin")).toMatchObject({ lastAt: 5, endedAt: 7 });
 });
 
 test("a session whose end is the first that is heard of it is over, where it has a transcript", async () => {
   const transcript_path = join(stored.dir, "s.jsonl");
   writeFileSync(transcript_path, "{}\n");
   await take("session-end", { reason: "exit", transcript_path }, 2000);
-  expect(sessionByUid(stored.memory, "s")).toMatchObject({ endedAt: 2000, endReason: "exit" });
+  expect(findSessionByUid(stored.memory, "s")).toMatchObject({ endedAt: 2000, endReason: "exit" });
 });
 
 test("a note is found by its words before the transcript has its prompt", async () => {
   await take("user-prompt", { prompt: "Note to Pommel: the palette is frozen" });
-  const chunks = stored.memory.column<string>("SELECT text FROM chunks WHERE type = 'annotated'");
+  const chunks = stored.memory.readColumn<string>("SELECT text FROM chunks WHERE type = 'annotated'");
   expect(chunks.join()).toContain("the palette is frozen");
 });
 
 test("ignores the end of a session that is otherwise unknown", async () => {
   await take("session-end", {});
-  expect(sessionByUid(stored.memory, "s")).toBeNull();
+  expect(findSessionByUid(stored.memory, "s")).toBeNull();
 });
 
 test("a session of another project, and one that was forgotten, is not noted", async () => {
   await take("session-start", { cwd: "/elsewhere" });
-  expect(sessionByUid(stored.memory, "s")).toBeNull();
+  expect(findSessionByUid(stored.memory, "s")).toBeNull();
   await take("session-start", {});
   forget(stored.memory, {
-    sessions: [sessionByUid(stored.memory, "s")!.id],
+    sessions: [findSessionByUid(stored.memory, "s")!.id],
     turns: new Map(),
     annotations: [],
   });
   await take("session-start", {});
   await take("user-prompt", { prompt: "Note to Pommel: keep it" });
-  expect(sessionByUid(stored.memory, "s")).toBeNull();
+  expect(findSessionByUid(stored.memory, "s")).toBeNull();
   expect(notes()).toEqual([]);
 });
 
@@ -178,7 +182,7 @@ test("a session of Gemini CLI is on the branch that is checked out when its hook
     event: "session-start" | "stop",
     at = Date.now(),
   ) => take(event, { session_id, cwd: repo }, at, { agent, roots: [repo] });
-  const branchOf = (uid: string) => sessionByUid(stored.memory, uid)?.branch;
+  const branchOf = (uid: string) => findSessionByUid(stored.memory, uid)?.branch;
   head("bird/heron");
   await tell("g", "gemini", "session-start");
   head("main");

@@ -1,7 +1,7 @@
 import { keptQueue } from "../features/jobs/answer.ts";
 import { keptSettings } from "../features/settings/answer.ts";
 import { keptStatus, measuring } from "../features/status/answer.ts";
-import { describeCode, queueWith, statusWith } from "../features/status/status.ts";
+import { buildStatus, describeCode, queueWith } from "../features/status/status.ts";
 import type { Ending } from "./lifecycle/endings.ts";
 import type { LiveSettings } from "./lifecycle/live-settings.ts";
 import type { OpenCheckout } from "./projects/open-checkout.ts";
@@ -21,8 +21,8 @@ export function keepCheckout(inUse: InUse): Ending[] {
     keptSettings.share(project.root, () => void settings.reload()),
     keptStatus.share(project.root, () => describeKept(inUse)),
     keptQueue.share(project.root, () => {
-      const sessions = report.jobs();
-      return { ...queueWith(work.queue(), sessions), sessions, past: transcripts.past() };
+      const sessions = report.reportJobs();
+      return { ...queueWith(work.queue(), sessions), sessions, past: transcripts.countPastSessions() };
     }),
   ];
 }
@@ -31,12 +31,12 @@ export function keepCheckout(inUse: InUse): Ending[] {
 async function describeKept({ checkout, settings }: InUse) {
   const { project, config, work, embedders, of } = checkout;
   const { transcripts, report } = of;
-  const memory = report.status();
+  const memory = report.reportStatus();
   const queue = queueWith(work.queue(), memory.jobs);
   const how = { embedders: () => embedders, pending: queue.pending, life: work };
   const described = await describeCode(project, config, work, how);
   if (described.error !== undefined) work.suspect(described.error);
-  const status = statusWith(project, config, described, report.models());
+  const status = buildStatus(project, config, described, report.reportModels());
   const { health, models } = status;
   const isDegraded =
     memory.llm.problem !== null ||
@@ -46,10 +46,10 @@ async function describeKept({ checkout, settings }: InUse) {
     ...status,
     daemon: { running: true, has_open: true, ...measuring.get()() },
     queue,
-    memory: { ...memory, vanishing: await transcripts.vanishing() },
+    memory: { ...memory, vanishing: await transcripts.getVanishing() },
     notes: [
       ...(settings.problem === null ? [] : [settings.problem]),
-      ...checkout.notes(),
+      ...checkout.listNotes(),
       ...(queue.last_error === null ? [] : [queue.last_error]),
     ],
   };

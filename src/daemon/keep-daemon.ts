@@ -11,10 +11,10 @@ import type { doctorResponse } from "../features/doctor/operation.ts";
 import { pageKeys } from "../features/page/answer.ts";
 import { measuring } from "../features/status/answer.ts";
 import { findProject } from "../git/projects/find-project.ts";
-import { recordingConfig } from "../git/projects/recorded.ts";
+import { loadRecordingConfig } from "../git/projects/recorded.ts";
 import type { DaemonRecord } from "../protocol/daemon-record.ts";
 import type { Shaped } from "../protocol/shape-parts.ts";
-import { scrubberOf } from "../redact/project-scrubber.ts";
+import { createProjectScrubber } from "../redact/project-scrubber.ts";
 import { scrubAlone } from "../redact/scrubber.ts";
 import { codeLifetimeMs, type PageAccess } from "./http/page.ts";
 import type { Ending } from "./lifecycle/endings.ts";
@@ -56,9 +56,9 @@ export function keepDaemon(options: KeepDaemonOptions): Ending[] {
     reloading.share((place) => reloadSettings(options, place)),
     pageKeys.share({
       createCode: () => ({ code: pages.createCode(), lifetimeMs: codeLifetimeMs }),
-      browsers: () => pages.browsers(),
+      browsers: () => pages.listBrowsers(),
       signOut: (browser) => pages.signOut(browser),
-      warmUp: (place) => void projects.at(place).catch(() => {}),
+      warmUp: (place) => void projects.openAt(place).catch(() => {}),
     }),
     measuring.share(measure),
     daemonItself.share({
@@ -66,8 +66,8 @@ export function keepDaemon(options: KeepDaemonOptions): Ending[] {
         ...measure(),
         version,
         started_at: record().started_at,
-        importing: projects.importing(),
-        open: projects.inUse().map(({ project }) => ({ root: project.root, project: project.id })),
+        importing: projects.countImporting(),
+        open: projects.listInUse().map(({ project }) => ({ root: project.root, project: project.id })),
       }),
       readSpool: () => spool.notify(),
       runCommand: options.runCommand,
@@ -80,10 +80,10 @@ export function keepDaemon(options: KeepDaemonOptions): Ending[] {
 /** The latest entries of the daemon's log. */
 function readLog(lines = shownEntries) {
   const reader = new LogReader();
-  const entries = reader.all(lines);
+  const entries = reader.readAll(lines);
   reader.close();
   // The log holds no secrets, but messages of errors may name what somebody typed.
-  const scrubber = scrubberOf(null, loadConfig(null).config);
+  const scrubber = createProjectScrubber(null, loadConfig(null).config);
   return entries.map(({ time, level, text }) => ({
     at: new Date(time).toISOString(),
     level,
@@ -103,7 +103,7 @@ async function reloadSettings(
     reopens: (key) => isInForeground || key === "sessions.capture",
   });
   // Whoever turned recording on is about to use it.
-  if (project !== null && recordingConfig(project).config["sessions.capture"])
+  if (project !== null && loadRecordingConfig(project).config["sessions.capture"])
     await projects.openToRecord(project);
   const either = (one: "applied" | "need_restart") => [...new Set([...own[one], ...ofProjects[one]])];
   return {

@@ -5,10 +5,10 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import * as z from "zod/mini";
 import { temporaryHome } from "../../test/support/temporary-home.ts";
 import { PommelError } from "../base/errors.ts";
-import { daemonFiles } from "../base/home.ts";
+import { locateDaemonFiles } from "../base/home.ts";
 import { silentLog } from "../base/log.ts";
 import { writeItem } from "../faces/hooks/deliver.ts";
-import { payloadOf } from "../faces/hooks/stdio.ts";
+import { pickPayload } from "../faces/hooks/stdio.ts";
 import { agentHookItem, type SpoolItem } from "../protocol/spool-items.ts";
 import { drainSpool } from "./spool.ts";
 
@@ -16,7 +16,7 @@ let home: ReturnType<typeof temporaryHome>;
 let spoolDir: string;
 beforeEach(() => {
   home = temporaryHome();
-  ({ spoolDir } = daemonFiles());
+  ({ spoolDir } = locateDaemonFiles());
 });
 afterEach(() => home.remove());
 
@@ -73,7 +73,7 @@ test("understands all that hooks leave", async () => {
   await fc.assert(
     fc.asyncProperty(fc.dictionary(fields, value), async (given) => {
       const about = { kind: "claude-hook", event: "stop", received_at: 1, place: "/code/app" } as const;
-      const item = { ...about, payload: payloadOf(given) };
+      const item = { ...about, payload: pickPayload(given) };
       writeItem(item);
       expect(await drainSpool(handlers, silentLog)).toEqual({ done: 1, rejected: 0 });
       expect(seen.pop()).toEqual(item);

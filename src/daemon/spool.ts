@@ -2,26 +2,26 @@ import { readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import * as z from "zod/mini";
-import { agentNamed, defaultAgent, statTranscript } from "../agents/registry.ts";
-import { codeOf, messageOf } from "../base/errors.ts";
-import { daemonFiles, makeDirectory } from "../base/home.ts";
+import { defaultAgent, findAgentByName, statTranscript } from "../agents/registry.ts";
+import { getErrorCode, getErrorMessage } from "../base/errors.ts";
+import { locateDaemonFiles, makeDirectory } from "../base/home.ts";
 import type { Logger } from "../base/log.ts";
-import { branchAtHand } from "../git/history/head.ts";
-import { belongsTo } from "../git/projects/roots.ts";
-import { notesIn } from "../protocol/reading/prompt-notes.ts";
+import { readCurrentBranch } from "../git/history/head.ts";
+import { isCwdInProject } from "../git/projects/roots.ts";
+import { parsePromptNotes } from "../protocol/reading/prompt-notes.ts";
 import { type AgentHookItem, agentHookItem, type SpoolItem, spoolItem } from "../protocol/spool-items.ts";
 import { scrubAlone, scrubValue } from "../redact/scrubber.ts";
 import { noteAlone } from "../sessions/chunks/annotate.ts";
 import { chunkToStore } from "../sessions/chunks/chunk-to-store.ts";
-import { annotationUid, isSameNote } from "../sessions/notes/notes.ts";
-import { idScrubber } from "../sessions/scrub/scrub-lines.ts";
+import { isSameNote, makeAnnotationUid } from "../sessions/notes/notes.ts";
+import { createIdScrubber } from "../sessions/scrub/scrub-lines.ts";
 import type { ScrubbingWork } from "../sessions/work.ts";
-import { plainText } from "../store/encryption/keys.ts";
+import { unsealText } from "../store/encryption/keys.ts";
 import { listAnnotations, saveAnnotation } from "../store/memory/chunks/annotations.ts";
 import { replaceAnnotatedChunk } from "../store/memory/chunks/chunks.ts";
 import type { Memory } from "../store/memory/memory.ts";
 import { isForgotten } from "../store/memory/privacy/forget.ts";
-import { saveSession, sessionByUid } from "../store/memory/sessions/sessions.ts";
+import { findSessionByUid, saveSession } from "../store/memory/sessions/sessions.ts";
 import type { MemoryWork } from "./jobs/memory-work.ts";
 
 /** What to do with the items of each kind. */
@@ -37,7 +37,7 @@ export async function drainSpool(
   handlers: SpoolHandlers,
   log: Logger,
 ): Promise<{ done: number; rejected: number }> {
-  const { spoolDir } = daemonFiles();
+  const { spoolDir } = locateDaemonFiles();
   const rejectedDir = join(spoolDir, "rejected");
   makeDirectory(spoolDir);
   const counts = { done: 0, rejected: 0 };
@@ -46,7 +46,7 @@ export async function drainSpool(
   for (const { name } of names.sort((a, b) => (a.name < b.name ? -1 : 1))) {
     const file = join(spoolDir, name);
     try {
-      const item = z.parse(spoolItem, JSON.parse(plainText(readFileSync(file, "utf8"))));
+      const item = z.parse(spoolItem, JSON.parse(unsealText(readFileSync(file, "utf8"))));
       const handle = Object.hasOwn(handlers, item.kind) ? handlers[item.kind] : undefined;
       if (!handle) throw new Error("unknown kind");
       await handle(item);
@@ -54,10 +54,10 @@ export async function drainSpool(
       counts.done++;
     } catch (error) {
       if (isPassing(error)) {
-        log.debug(`the spool is paused: ${messageOf(error)}`);
+        log.debug(`the spool is paused: ${getErrorMessage(error)}`);
         return counts;
       }
-      log.warn(`spool item ${name} rejected: ${reason(error)}`);
+      log.warn(`spool item ${name} rejected: ${describeItemError(error)}`);
       makeDirectory(rejectedDir);
       renameSync(file, join(rejectedDir, name));
       counts.rejected++;
@@ -69,13 +69,15 @@ export async function drainSpool(
 /** Whether the item itself is fine. */
 function isPassing(error: unknown): boolean {
   return /^(?:disk_full|memory_corrupt|index_too_new|unreadable|capture_off|encryption_\w+|SQLITE_.*|EMFILE|ENFILE)$/.test(
-    codeOf(error),
+    getErrorCode(error),
   );
 }
 
 /** Parse errors quote what they could not parse, and the log holds no content. */
-function reason(error: unknown): string {
-  return error instanceof SyntaxError || error instanceof z.core.$ZodError ? "malformed" : messageOf(error);
+function describeItemError(error: unknown): string {
+  return error instanceof SyntaxError || error instanceof z.core.$ZodError
+    ? "malformed"
+    : getErrorMessage(error);
 }
 
 interface SpoolReaderOptions {
@@ -108,7 +110,7 @@ export class SpoolReader {
   notify(): void {
     if (this.isClosed) return;
     this.isWanted = true;
-    this.running ??= this.work().finally(() => {
+    this.running ??= this.drainWhileWanted().finally(() => {
       this.running = null;
     });
   }
@@ -119,7 +121,7 @@ export class SpoolReader {
     await this.running;
   }
 
-  private async work(): Promise<void> {
+  private async drainWhileWanted(): Promise<void> {
     const { handlers, onItems, log } = this.options;
     while (this.isWanted && !this.isClosed) {
       this.isWanted = false;
@@ -127,7 +129,7 @@ export class SpoolReader {
         const { done } = await drainSpool(handlers, log);
         if (done > 0) onItems();
       } catch (error) {
-        log.warn(`cannot read the spool: ${messageOf(error)}`);
+        log.warn(`cannot read the spool: ${getErrorMessage(error)}`);
       }
     }
   }
@@ -149,12 +151,12 @@ interface HookEventsOptions {
 }
 
 /** Records events of agents' hooks: they run ahead of the transcript, which has the rest. */
-export function claudeHookEvents(options: HookEventsOptions): (item: SpoolItem) => Promise<void> {
+export function makeAgentHookHandler(options: HookEventsOptions): (item: SpoolItem) => Promise<void> {
   return async (item) => {
     if (!options.work.captures) return;
     const { agent = defaultAgent.name, event, payload, received_at: at } = z.parse(agentHookItem, item);
-    if (agentNamed(agent) === undefined) throw new Error(`Unknown agent: ${agent}.`);
-    const branch = await branchThen({ agent, event, payload, at });
+    if (findAgentByName(agent) === undefined) throw new Error(`Unknown agent: ${agent}.`);
+    const branch = await readBranchAtEvent({ agent, event, payload, at });
     recordEvent(options, { agent, event, payload, at, branch });
   };
 }
@@ -171,24 +173,34 @@ interface HookEvent {
 /** The branch checked out this soon after a hook counts as the branch at the hook. Milliseconds. */
 const soonMs = 10_000;
 
-async function branchThen({ agent, event, payload, at }: Omit<HookEvent, "branch">): Promise<string | null> {
+async function readBranchAtEvent({
+  agent,
+  event,
+  payload,
+  at,
+}: Omit<HookEvent, "branch">): Promise<string | null> {
   const begins = event === "session-start" || event === "user-prompt";
-  if (!begins || !agentNamed(agent)?.lacksBranch || payload.cwd === undefined || Date.now() - at > soonMs)
+  if (
+    !begins ||
+    !findAgentByName(agent)?.lacksBranch ||
+    payload.cwd === undefined ||
+    Date.now() - at > soonMs
+  )
     return null;
-  return branchAtHand(payload.cwd);
+  return readCurrentBranch(payload.cwd);
 }
 
 function recordEvent(options: HookEventsOptions, { agent, event, payload, at, branch }: HookEvent): void {
   const { work } = options;
   const { memory } = work;
   const { session_id: uid, transcript_path: path, agent_transcript_path: agentPath } = payload;
-  const isKnown = uid !== undefined && sessionByUid(memory, uid) !== null;
-  const belongs = isKnown || payload.cwd === undefined || belongsTo(options.roots(), payload.cwd);
+  const isKnown = uid !== undefined && findSessionByUid(memory, uid) !== null;
+  const belongs = isKnown || payload.cwd === undefined || isCwdInProject(options.roots(), payload.cwd);
   if (uid !== undefined && belongs) {
     const { scrubber, ledgerKey } = options.scrubbing();
     const scrub = (text: string) => scrubAlone(scrubber, text);
     // As reading the transcript will name it.
-    const session = idScrubber(scrubber, ledgerKey)(uid);
+    const session = createIdScrubber(scrubber, ledgerKey)(uid);
     const scrubbed = scrubValue({ cwd: payload.cwd, reason: payload.reason, prompt: payload.prompt }, scrub);
     const noted = { agent, event, payload: scrubbed, at, branch: branch === null ? null : scrub(branch) };
     const hasTranscript = path !== undefined && (statTranscript(path)?.size ?? 0) > 0;
@@ -217,7 +229,7 @@ function noteSession(
   hasTranscript: boolean,
 ): void {
   const session = { uid, agent, cwd: payload.cwd ?? "", ...(branch !== null && { branch }) };
-  if (event === "session-start" && sessionByUid(memory, uid) === null) {
+  if (event === "session-start" && findSessionByUid(memory, uid) === null) {
     saveSession(memory, { ...session, startedAt: at, lastAt: at });
   }
   if (event === "user-prompt") {
@@ -226,7 +238,7 @@ function noteSession(
   }
   if (event === "session-end") {
     // A session without messages does not count; one whose end is the first that is heard of it is read now, and is over.
-    if (sessionByUid(memory, uid) === null && !hasTranscript) return;
+    if (findSessionByUid(memory, uid) === null && !hasTranscript) return;
     saveSession(memory, { ...session, ended: { at, reason: payload.reason ?? null } });
   }
 }
@@ -239,7 +251,7 @@ function noteNotes(memory: Memory, sessionUid: string, prompt: string, at: numbe
   const before = listAnnotations(memory, { sessionUid });
   const matched = new Set<number>();
   const added = new Map<string, number>();
-  for (const note of notesIn(prompt)) {
+  for (const note of parsePromptNotes(prompt)) {
     const same = before.filter((known) => isSameNote(known.note, note));
     const recorded = same.find(({ id, at: then }) => !matched.has(id) && Math.abs(then - at) < sameNoteMs);
     if (recorded) {
@@ -248,7 +260,7 @@ function noteNotes(memory: Memory, sessionUid: string, prompt: string, at: numbe
     }
     const more = added.get(note) ?? 0;
     added.set(note, more + 1);
-    const uid = annotationUid(sessionUid, note, same.length + more);
+    const uid = makeAnnotationUid(sessionUid, note, same.length + more);
     const facts = { turn: null, lineUid: null, at, source: "prompt", branch: null, note } as const;
     const id = saveAnnotation(memory, { uid, sessionUid, ...facts });
     if (id !== null) makeFindable(memory, sessionUid, id, note, at);
@@ -257,7 +269,7 @@ function noteNotes(memory: Memory, sessionUid: string, prompt: string, at: numbe
 
 /** A note is found by its words at once; its transcript brings what was said before it, and its vector. */
 function makeFindable(memory: Memory, sessionUid: string, id: number, note: string, at: number): void {
-  const session = sessionByUid(memory, sessionUid);
+  const session = findSessionByUid(memory, sessionUid);
   if (session === null) return;
   const draft = noteAlone(note, 0, at);
   const chunk = chunkToStore(session, draft, { position: id, annotationId: id }, null, undefined);

@@ -2,13 +2,13 @@ import { writeFileSync } from "node:fs";
 import { indexContract } from "../../test/support/index-contract.ts";
 import { MemoryEngine } from "../../test/support/memory-blobs.ts";
 import { memoryDriver } from "../../test/support/memory-index.ts";
-import { defaultConfig } from "../base/config/settings.ts";
-import { engineDriver } from "./blobs/engine-driver.ts";
+import { makeDefaultConfig } from "../base/config/settings.ts";
+import { createEngineDriver } from "./blobs/engine-driver.ts";
 import { indexDriver } from "./drivers.ts";
 
 indexContract(
   "sqlite",
-  () => indexDriver({ ...defaultConfig(), "index.driver": "sqlite" }),
+  () => indexDriver({ ...makeDefaultConfig(), "index.driver": "sqlite" }),
   (_, file) => writeFileSync(file, "this is no database ".repeat(500)),
 );
 
@@ -23,7 +23,7 @@ indexContract(
   "blobs in memory",
   () => {
     engine = new MemoryEngine();
-    return engineDriver(engine);
+    return createEngineDriver(engine);
   },
   (_, file) => {
     for (const blob of engine.indexes.get(file)!.values()) blob.bytes = Uint8Array.of(0);

@@ -34,14 +34,14 @@ const drivers = {
   },
   postgres: {
     environment: () => ({ names: [passwordVariable], prefixes: [] }),
-    load: async (config) => (await import("./postgres/postgres.ts")).postgresDriver(config),
+    load: async (config) => (await import("./postgres/postgres.ts")).createPostgresDriver(config),
   },
   lancedb: {
     environment: ({ "index.url": url }) => ({
       names: [],
       prefixes: storagePrefixes[url.split(":")[0]!] ?? [],
     }),
-    load: async (config) => (await import("./lancedb/lancedb.ts")).lanceDriver(config),
+    load: async (config) => (await import("./lancedb/lancedb.ts")).createLanceDriver(config),
   },
 } satisfies Record<DriverName, Driver>;
 

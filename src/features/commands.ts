@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { examples } from "../terminal/frame.ts";
+import { formatExamples } from "../terminal/frame.ts";
 
 /** Adds commands to `pm`, or to a group of it: options and help. Their code is loaded when they run. */
 type DeclareCommand = (parent: Command) => void;
@@ -156,7 +156,7 @@ async function loadGroup(name: keyof typeof groups): Promise<DeclareCommand> {
     const group = program
       .command(name)
       .description(about)
-      .addHelpText("after", examples(...lines));
+      .addHelpText("after", formatExamples(...lines));
     for (const declare of declarations) declare(group);
   };
 }

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { commitUrl } from "./commit-url.ts";
+import { makeCommitUrl } from "./commit-url.ts";
 
 const hash = "0123456789abcdef0123456789abcdef01234567";
 
@@ -15,10 +15,10 @@ it.each([
   ["/srv/git/name.git", null],
   ["https://example.org/name.git", null],
 ])("knows the page of a commit of %s", (remote, url) => {
-  expect(commitUrl(remote, hash)).toBe(url);
+  expect(makeCommitUrl(remote, hash)).toBe(url);
 });
 
 it("makes no address of what is no hash", () => {
-  expect(commitUrl("https://github.com/owner/name", "HEAD\u0007")).toBeNull();
-  expect(commitUrl(null, hash)).toBeNull();
+  expect(makeCommitUrl("https://github.com/owner/name", "HEAD\u0007")).toBeNull();
+  expect(makeCommitUrl(null, hash)).toBeNull();
 });

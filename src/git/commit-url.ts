@@ -3,7 +3,7 @@
  * @param remote as git has it: `git@github.com:owner/name.git`, `https://...`
  * @returns null for a remote that has no such pages
  */
-export function commitUrl(remote: string | null, hash: string): string | null {
+export function makeCommitUrl(remote: string | null, hash: string): string | null {
   if (remote === null || !/^[0-9a-f]{7,64}$/.test(hash)) return null;
   const [, host, path] =
     /^(?:https?:\/\/|ssh:\/\/|git:\/\/)?(?:[^@/\s]+@)?([\w.-]+)(?::\d+(?=\/))?[/:]([\w./~-]+?)(?:\.git)?\/?$/.exec(

@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { brokenRepositories } from "../../test/support/broken-repositories.ts";
 import { temporaryGit } from "../../test/support/repository-fixture.ts";
-import { failureOf } from "./failure.ts";
-import { gitText } from "./git.ts";
-import { historyProblem } from "./history/history.ts";
+import { parseFailure } from "./failure.ts";
+import { readGitText } from "./git.ts";
+import { findHistoryProblem } from "./history/history.ts";
 
 let git: ReturnType<typeof temporaryGit>;
 beforeEach(() => {
@@ -24,7 +24,7 @@ function commitTwice() {
 
 /** What a git command that fails throws. */
 const failing = (dir: string, ...args: string[]) =>
-  gitText(dir, args).then(
+  readGitText(dir, args).then(
     () => expect.unreachable(`git ${args.join(" ")} did not fail`),
     (error: unknown) => error,
   );
@@ -33,9 +33,9 @@ describe("what keeps git from reading a history", () => {
   for (const { name, reason, says, hint, break: breakIt, skip = null } of brokenRepositories) {
     it.skipIf(skip !== null)(skip === null ? name : `${name} (${skip})`, async () => {
       commitTwice();
-      expect(await historyProblem(git.dir)).toBeNull();
+      expect(await findHistoryProblem(git.dir)).toBeNull();
       breakIt(git);
-      const problem = await historyProblem(git.dir);
+      const problem = await findHistoryProblem(git.dir);
       expect(problem).toMatchObject({ reason, isBroken: true });
       expect(problem?.message).toMatch(says);
       expect(problem?.hint).toMatch(hint);
@@ -43,20 +43,20 @@ describe("what keeps git from reading a history", () => {
   }
 
   it("no git, no repository and no commits are states of their own", async () => {
-    expect(await historyProblem(git.dir)).toMatchObject({
+    expect(await findHistoryProblem(git.dir)).toMatchObject({
       reason: "no_commits",
       code: "no_git_history",
       message: "No commits yet.",
       isBroken: false,
     });
     const plain = realpathSync(mkdtempSync(join(tmpdir(), "pommel-plain-")));
-    expect(await historyProblem(plain)).toMatchObject({
+    expect(await findHistoryProblem(plain)).toMatchObject({
       reason: "no_repository",
       code: "no_git_history",
       isBroken: false,
     });
     vi.stubEnv("PATH", plain);
-    expect(await historyProblem(git.dir)).toMatchObject({
+    expect(await findHistoryProblem(git.dir)).toMatchObject({
       reason: "not_installed",
       code: "git_failed",
       message: "git is not installed.",
@@ -72,7 +72,7 @@ describe("what keeps git from reading a history", () => {
     const file = join(packs, pack);
     chmodSync(file, 0o600);
     truncateSync(file, 60);
-    expect(await historyProblem(git.dir)).toMatchObject({ reason: "damaged" });
+    expect(await findHistoryProblem(git.dir)).toMatchObject({ reason: "damaged" });
   });
 });
 
@@ -111,12 +111,12 @@ describe("a command that fails", () => {
       reason: "damaged",
       message: expect.stringMatching(/^git's index is damaged/),
     });
-    expect(await historyProblem(git.dir)).toBeNull();
+    expect(await findHistoryProblem(git.dir)).toBeNull();
   });
 });
 
 describe("what git writes", () => {
-  const read = (stderr: string) => failureOf(git.dir, 128, stderr);
+  const read = (stderr: string) => parseFailure(git.dir, 128, stderr);
 
   it("without the permission to read", () => {
     const stderr =

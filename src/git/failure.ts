@@ -1,9 +1,9 @@
 import { accessSync, constants, existsSync } from "node:fs";
 import { join } from "node:path";
 import { type ErrorCode, PommelError } from "../base/errors.ts";
-import { commonDirectoryOf, findUpwards } from "../base/paths.ts";
-import { shellQuoted } from "../base/text/shell.ts";
-import { gitDirectoryOf, textOf } from "./git-dir.ts";
+import { findUpwards, resolveCommonDirectory } from "../base/paths.ts";
+import { quoteForShell } from "../base/text/shell.ts";
+import { findGitDirectory, readGitFile } from "./git-dir.ts";
 
 /** Why git failed, and the error's stable code. All but `failed` are states of the machine or of the repository. */
 const codeOfReason = {
@@ -52,13 +52,13 @@ interface Known {
 }
 
 /** What git writes without translation (LC_ALL=C), from git 2.25 to 2.51. The first that matches a line counts. */
-const known: readonly Known[] = [
+const knownFailures: readonly Known[] = [
   {
     reason: "refused",
     pattern: /detected dubious ownership|unsafe repository \(/,
-    message: (line, dir) => `git refuses to read ${quotedIn(line) ?? dir}: it belongs to another user.`,
+    message: (line, dir) => `git refuses to read ${findQuoted(line) ?? dir}: it belongs to another user.`,
     hint: (line, dir) =>
-      `If you trust what is in it, run \`git config --global --add safe.directory ${shellWord(quotedIn(line) ?? dir)}\`.`,
+      `If you trust what is in it, run \`git config --global --add safe.directory ${toShellWord(findQuoted(line) ?? dir)}\`.`,
   },
   {
     reason: "refused",
@@ -77,7 +77,7 @@ const known: readonly Known[] = [
     reason: "unreadable",
     pattern: /Permission denied/,
     message: (line) => `git may not read its own files: ${line}.`,
-    hint: (_, dir) => `Make ${join(topOf(dir), ".git")} and all in it readable for your user.`,
+    hint: (_, dir) => `Make ${join(findTop(dir), ".git")} and all in it readable for your user.`,
   },
   {
     reason: "too_new",
@@ -106,14 +106,14 @@ const known: readonly Known[] = [
   {
     reason: "damaged",
     pattern: /^not a git repository: |invalid gitfile format|no path in gitfile/,
-    message: (line, dir) => `${join(topOf(dir), ".git")} names no git repository: ${line}.`,
+    message: (line, dir) => `${join(findTop(dir), ".git")} names no git repository: ${line}.`,
     hint: () => "For a worktree, run `git worktree repair` in its main checkout; otherwise clone it again.",
   },
   {
     reason: "damaged",
     pattern:
       /is corrupt\b|object file \S+ is empty|inflate: |unable to unpack|unable to read tree|Could not read [0-9a-f]{40}|[Ff]ailed to traverse parents|bad (?:tree )?object HEAD|bad tree object|unable to read sha1 file|(?:packfile|file) \S+\.(?:pack|idx) .*(?:match|truncated|too (?:short|small)|corrupt|mapped|signature)|missing (?:blob|tree|commit) object|hash mismatch|garbage at end of/,
-    message: (line, dir) => `The git repository in ${topOf(dir)} is damaged: ${line}.`,
+    message: (line, dir) => `The git repository in ${findTop(dir)} is damaged: ${line}.`,
     hint: () =>
       "`git fsck --full` lists what is broken. A clone of it that is whole has what is missing: clone it again, or fetch from there.",
   },
@@ -123,28 +123,29 @@ const isUnborn =
   /(?:bad revision|no such ref:|[Nn]ot a valid object name:?|ambiguous argument|invalid reference:) '?\^?HEAD\b|does not have any commits/;
 
 /** @param stderr of git with exit code `code`, in the C locale */
-export function failureOf(dir: string, code: number, stderr: string): GitFailure {
+export function parseFailure(dir: string, code: number, stderr: string): GitFailure {
   const lines = stderr
     .split("\n")
     .filter((line) => !/^(?:warning|hint): /.test(line))
     .map((line) => line.replace(/^(?:fatal|error): /, "").replace(/\.$/, ""));
   const [first = ""] = lines;
   const warned = stderr.split("\n", 1)[0]!.replace(/^warning: /, "");
-  if (lines.some((line) => line.startsWith("not a git repository (or any"))) return noRepository(dir);
-  for (const { reason, pattern, message, hint } of known) {
+  if (lines.some((line) => line.startsWith("not a git repository (or any")))
+    return makeNoRepositoryError(dir);
+  for (const { reason, pattern, message, hint } of knownFailures) {
     const line = lines.find((line) => pattern.test(line));
     if (line === undefined || (reason === "damaged" && isPartialClone(dir))) continue;
     return new GitFailure(reason, message(line, dir), hint(line, dir));
   }
-  if (lines.some((line) => isUnborn.test(line))) return noCommits(dir);
+  if (lines.some((line) => isUnborn.test(line))) return makeNoCommitsError(dir);
   return new GitFailure("failed", first || warned || `git ended with code ${code}`);
 }
 
-export const notInstalled = () =>
+export const makeNotInstalledError = () =>
   new GitFailure("not_installed", "git is not installed.", "Install git, and put it on the PATH.");
 
 /** git says "not a repository" of one that it cannot read, too. */
-function noRepository(dir: string): GitFailure {
+function makeNoRepositoryError(dir: string): GitFailure {
   const top = findUpwards(dir, ".git");
   if (top === null) {
     return new GitFailure(
@@ -154,8 +155,8 @@ function noRepository(dir: string): GitFailure {
     );
   }
   const place = join(top, ".git");
-  const gitDir = gitDirectoryOf(dir) ?? place;
-  const closed = [place, gitDir, join(gitDir, "HEAD"), join(commonDirectoryOf(gitDir), "objects")].find(
+  const gitDir = findGitDirectory(dir) ?? place;
+  const closed = [place, gitDir, join(gitDir, "HEAD"), join(resolveCommonDirectory(gitDir), "objects")].find(
     (path) => existsSync(path) && !isReadable(path),
   );
   if (closed !== undefined) {
@@ -173,15 +174,15 @@ function noRepository(dir: string): GitFailure {
 }
 
 /** A branch whose file was lost (a power cut leaves it empty) looks to git as if it had no commits. */
-function noCommits(dir: string): GitFailure {
-  const gitDir = gitDirectoryOf(dir);
-  const branch = gitDir === null ? null : /^ref: (.+)$/.exec(textOf(join(gitDir, "HEAD")) ?? "")?.[1];
-  const file = gitDir && branch ? join(commonDirectoryOf(gitDir), branch) : null;
-  const text = file === null ? null : textOf(file);
+function makeNoCommitsError(dir: string): GitFailure {
+  const gitDir = findGitDirectory(dir);
+  const branch = gitDir === null ? null : /^ref: (.+)$/.exec(readGitFile(join(gitDir, "HEAD")) ?? "")?.[1];
+  const file = gitDir && branch ? join(resolveCommonDirectory(gitDir), branch) : null;
+  const text = file === null ? null : readGitFile(file);
   if (file !== null && text !== null && !/^(?:[0-9a-f]{40,64}|ref: .+)$/.test(text)) {
     return new GitFailure(
       "damaged",
-      `The git repository in ${topOf(dir)} is damaged: ${file} names no commit.`,
+      `The git repository in ${findTop(dir)} is damaged: ${file} names no commit.`,
       `The last line of ${join(gitDir!, "logs/HEAD")} has the branch's commit as its second word: write it into that file.`,
     );
   }
@@ -190,14 +191,14 @@ function noCommits(dir: string): GitFailure {
 
 /** Objects that a partial clone has not fetched are no damage. */
 function isPartialClone(dir: string): boolean {
-  const gitDir = gitDirectoryOf(dir);
-  const config = gitDir === null ? null : textOf(join(commonDirectoryOf(gitDir), "config"));
+  const gitDir = findGitDirectory(dir);
+  const config = gitDir === null ? null : readGitFile(join(resolveCommonDirectory(gitDir), "config"));
   return config !== null && /^\s*(?:promisor|partialclone)\b/im.test(config);
 }
 
-const topOf = (dir: string) => findUpwards(dir, ".git") ?? dir;
-const quotedIn = (line: string) => /'(.+?)'/.exec(line)?.[1] ?? null;
-const shellWord = (text: string) => (/^[\w./:@%+-]+$/.test(text) ? text : shellQuoted(text));
+const findTop = (dir: string) => findUpwards(dir, ".git") ?? dir;
+const findQuoted = (line: string) => /'(.+?)'/.exec(line)?.[1] ?? null;
+const toShellWord = (text: string) => (/^[\w./:@%+-]+$/.test(text) ? text : quoteForShell(text));
 
 function isReadable(path: string): boolean {
   try {

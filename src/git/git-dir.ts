@@ -1,18 +1,18 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { findUpwards, gitDirAt } from "../base/paths.ts";
+import { findUpwards, readGitDir } from "../base/paths.ts";
 
 /**
  * The git directory of the working tree around `dir` (gitrepository-layout), without starting git.
  * @returns null outside of a working tree
  */
-export function gitDirectoryOf(dir: string): string | null {
+export function findGitDirectory(dir: string): string | null {
   const top = findUpwards(dir, ".git");
-  return top === null ? null : gitDirAt(top);
+  return top === null ? null : readGitDir(top);
 }
 
 /** A git file's text without the final line break; null when it is missing. */
-export function textOf(file: string): string | null {
+export function readGitFile(file: string): string | null {
   try {
     return readFileSync(file, "utf8").trim();
   } catch {
@@ -26,6 +26,6 @@ export function isRebasing(gitDirectory: string): boolean {
 }
 
 /** HEAD's reflog file; it may not exist. */
-export function headLogOf(gitDirectory: string): string {
+export function locateHeadLog(gitDirectory: string): string {
   return join(gitDirectory, "logs", "HEAD");
 }

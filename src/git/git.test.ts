@@ -3,13 +3,13 @@ import { existsSync, mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync 
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { all, newRepository, type TestRepository } from "../../test/support/repository-fixture.ts";
-import { projectAt } from "../base/paths.ts";
-import { blameOf } from "./diff/blame.ts";
-import { changesOf } from "./diff/changes.ts";
-import { GitFailure, gitBuffer, gitText } from "./git.ts";
-import { hooksPlace } from "./hooks/place.ts";
-import { differencesSince, patchSince, restoreTo, workingTreeOf } from "./rewind.ts";
-import { uncommittedFiles } from "./working-files.ts";
+import { makeNewProject } from "../base/paths.ts";
+import { blameFile } from "./diff/blame.ts";
+import { streamChangedFiles } from "./diff/changes.ts";
+import { GitFailure, readGitBuffer, readGitText } from "./git.ts";
+import { findHooksPlace } from "./hooks/place.ts";
+import { listDifferences, patchSince, restoreTo, workingTreeOf } from "./rewind.ts";
+import { listUncommittedFiles } from "./working-files.ts";
 
 /** A repository whose configuration names a program wherever git could run one; it leaves a mark. */
 
@@ -87,25 +87,25 @@ afterAll(() => rmSync(hostile.dir, { recursive: true, force: true }));
 const ran = () => (existsSync(mark) ? readFileSync(mark, "utf8") : "");
 
 const readings: [string, (dir: string) => Promise<unknown>][] = [
-  ["uncommitted files", (dir) => all(uncommittedFiles(dir))],
-  ["changes of the working tree", (dir) => all(changesOf(dir, { from: "HEAD", to: null }))],
-  ["changes of a commit", (dir) => all(changesOf(dir, { commit: "HEAD" }))],
-  ["blame", (dir) => blameOf(dir, "a.txt")],
-  ["differences to a commit", async (dir) => differencesSince(await workingTreeOf(dir), "HEAD~1")],
+  ["uncommitted files", (dir) => all(listUncommittedFiles(dir))],
+  ["changes of the working tree", (dir) => all(streamChangedFiles(dir, { from: "HEAD", to: null }))],
+  ["changes of a commit", (dir) => all(streamChangedFiles(dir, { commit: "HEAD" }))],
+  ["blame", (dir) => blameFile(dir, "a.txt")],
+  ["differences to a commit", async (dir) => listDifferences(await workingTreeOf(dir), "HEAD~1")],
   ["a patch", async (dir) => patchSince(await workingTreeOf(dir), "HEAD~1")],
-  ["status", (dir) => gitText(dir, ["status", "--porcelain"])],
-  ["diff", (dir) => gitText(dir, ["diff"])],
-  ["diff between commits", (dir) => gitText(dir, ["diff", "--patch", "HEAD~1", "HEAD"])],
-  ["log", (dir) => gitText(dir, ["log", "-p"])],
-  ["show", (dir) => gitText(dir, ["show", "HEAD"])],
-  ["grep", (dir) => gitText(dir, ["grep", "-n", "1"])],
-  ["ls-files", (dir) => gitText(dir, ["ls-files", "--others"])],
-  ["a ref", (dir) => gitText(dir, ["update-ref", "refs/pommel/x", "HEAD"])],
-  ["an index", (dir) => gitText(dir, ["read-tree", "-m", "HEAD"])],
+  ["status", (dir) => readGitText(dir, ["status", "--porcelain"])],
+  ["diff", (dir) => readGitText(dir, ["diff"])],
+  ["diff between commits", (dir) => readGitText(dir, ["diff", "--patch", "HEAD~1", "HEAD"])],
+  ["log", (dir) => readGitText(dir, ["log", "-p"])],
+  ["show", (dir) => readGitText(dir, ["show", "HEAD"])],
+  ["grep", (dir) => readGitText(dir, ["grep", "-n", "1"])],
+  ["ls-files", (dir) => readGitText(dir, ["ls-files", "--others"])],
+  ["a ref", (dir) => readGitText(dir, ["update-ref", "refs/pommel/x", "HEAD"])],
+  ["an index", (dir) => readGitText(dir, ["read-tree", "-m", "HEAD"])],
   [
     "a remote that is a program",
     (dir) =>
-      gitText(dir, ["-c", "protocol.ext.allow=always", "ls-remote", `ext::${program}`]).catch(
+      readGitText(dir, ["-c", "protocol.ext.allow=always", "ls-remote", `ext::${program}`]).catch(
         (error: unknown) => {
           if (!(error instanceof GitFailure)) throw error;
         },
@@ -139,11 +139,11 @@ describe("a hostile repository", () => {
   });
 
   it("still says where its hooks are", async () => {
-    expect(await hooksPlace(hostile.dir)).toMatchObject({
+    expect(await findHooksPlace(hostile.dir)).toMatchObject({
       state: "found",
       dir: join(hostile.dir, ".git/evil-hooks"),
     });
-    expect(projectAt(hostile.dir).root).toBe(hostile.dir);
+    expect(makeNewProject(hostile.dir).root).toBe(hostile.dir);
   });
 
   it("fetches nothing that a partial clone lacks", async () => {
@@ -154,7 +154,7 @@ describe("a hostile repository", () => {
     git("config", "remote.origin.uploadpack", program);
     rmSync(mark, { force: true });
     const absent = "1".repeat(40);
-    await gitBuffer(dir, ["cat-file", "-p", absent]).catch((error: unknown) => {
+    await readGitBuffer(dir, ["cat-file", "-p", absent]).catch((error: unknown) => {
       expect(error).toBeInstanceOf(GitFailure);
     });
     expect(ran()).toBe("");
@@ -162,7 +162,7 @@ describe("a hostile repository", () => {
 });
 
 it("a NUL in a name is a failure like any other", async () => {
-  await expect(gitText(hostile.dir, ["rev-parse", "a\0b"])).rejects.toBeInstanceOf(GitFailure);
+  await expect(readGitText(hostile.dir, ["rev-parse", "a\0b"])).rejects.toBeInstanceOf(GitFailure);
 });
 
 it("filters of the user's own configuration run", async () => {
@@ -173,7 +173,7 @@ it("filters of the user's own configuration run", async () => {
   writeFileSync(join(dir, ".git/info/attributes"), "*.txt filter=own\n");
   git("config", "core.fsmonitor", "false");
   rmSync(mark, { force: true });
-  await gitBuffer(dir, ["diff", "--name-only", "HEAD"], {
+  await readGitBuffer(dir, ["diff", "--name-only", "HEAD"], {
     env: { GIT_CONFIG_GLOBAL: join(home, ".gitconfig") },
   });
   expect(ran()).toContain("evil.sh");

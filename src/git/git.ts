@@ -1,10 +1,10 @@
 import { join } from "node:path";
-import { codeOf, messageOf } from "../base/errors.ts";
+import { getErrorCode, getErrorMessage } from "../base/errors.ts";
 import { findProgram } from "../base/find-program.ts";
-import { commonDirectoryOf } from "../base/paths.ts";
-import { failureOf, GitFailure, notInstalled } from "./failure.ts";
-import { gitDirectoryOf, textOf } from "./git-dir.ts";
-import { launch } from "./launch.ts";
+import { resolveCommonDirectory } from "../base/paths.ts";
+import { GitFailure, makeNotInstalledError, parseFailure } from "./failure.ts";
+import { findGitDirectory, readGitFile } from "./git-dir.ts";
+import { launchProgram } from "./launch.ts";
 
 /**
  * Keeps git from running the programs that a repository names in its configuration and attributes: whoever unpacks a
@@ -12,18 +12,18 @@ import { launch } from "./launch.ts";
  */
 
 /** Settings as arguments of git. */
-export const configArguments = (settings: Readonly<Record<string, string>>): string[] =>
+export const makeConfigArguments = (settings: Readonly<Record<string, string>>): string[] =>
   Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
 
 /** What can be switched off for every command. */
-const switchedOff: readonly string[] = configArguments({
+const switchedOff: readonly string[] = makeConfigArguments({
   "core.fsmonitor": "false",
   "log.showSignature": "false",
   "protocol.ext.allow": "never",
   "core.alternateRefsCommand": "true",
 });
 /** Not for `rev-parse`, which starts none and says where they are. */
-const noHooks: readonly string[] = configArguments({ "core.hooksPath": "/dev/null" });
+const noHooks: readonly string[] = makeConfigArguments({ "core.hooksPath": "/dev/null" });
 
 const noDrivers = ["--no-ext-diff", "--no-textconv"];
 /** Nor is git started in submodules, each of which has a configuration of its own. */
@@ -43,8 +43,8 @@ const flags: Readonly<Record<string, readonly string[]>> = {
 const readsFiles: ReadonlySet<string> = new Set(["blame", "diff", "diff-files", "diff-index", "status"]);
 
 /** Arguments of git, after `-C dir`, with what keeps it from running anything. */
-function guarded(args: readonly string[]): string[] {
-  const at = commandAt(args);
+function guardArguments(args: readonly string[]): string[] {
+  const at = findCommand(args);
   const command = args[at] ?? "";
   const options = [...switchedOff, ...(command === "rev-parse" ? [] : noHooks)];
   // Flags of the caller come later, and win.
@@ -52,15 +52,15 @@ function guarded(args: readonly string[]): string[] {
 }
 
 /** Where the command's name is, after git's own options. */
-function commandAt(args: readonly string[]): number {
+function findCommand(args: readonly string[]): number {
   let at = 0;
   while (args[at]?.startsWith("-")) at += args[at] === "-c" || args[at] === "-C" ? 2 : 1;
   return at;
 }
 
 /** Whether a command could run filters that the configuration of the repository around `dir` defines. */
-function mayRunFilters(dir: string, args: readonly string[]): boolean {
-  return readsFiles.has(args[commandAt(args)] ?? "") && mayHaveFilters(dir);
+function canRunFilters(dir: string, args: readonly string[]): boolean {
+  return readsFiles.has(args[findCommand(args)] ?? "") && canHaveFilters(dir);
 }
 
 /** An environment that switches filters off. Variables, because a name may hold any character. */
@@ -78,11 +78,11 @@ function withoutFilters(names: readonly string[]): NodeJS.ProcessEnv {
 }
 
 /** Whether the repository's configuration could name a filter. Read here, as most name none and git costs milliseconds. */
-function mayHaveFilters(dir: string): boolean {
-  const own = gitDirectoryOf(dir);
+function canHaveFilters(dir: string): boolean {
+  const own = findGitDirectory(dir);
   if (own === null) return true;
-  return [join(commonDirectoryOf(own), "config"), join(own, "config.worktree")].some((file) =>
-    /filter|include/i.test(textOf(file) ?? ""),
+  return [join(resolveCommonDirectory(own), "config"), join(own, "config.worktree")].some((file) =>
+    /filter|include/i.test(readGitFile(file) ?? ""),
   );
 }
 
@@ -126,14 +126,14 @@ export const mayFetch: NodeJS.ProcessEnv = {
  * arrive. Kills git when the caller stops iterating.
  * @throws GitFailure
  */
-export async function* gitFields(
+export async function* readGitFields(
   dir: string,
   args: readonly string[],
   signal?: AbortSignal,
 ): AsyncGenerator<string, void, undefined> {
   let rest = "";
   const decoder = new TextDecoder();
-  for await (const bytes of gitBytes(dir, args, { signal })) {
+  for await (const bytes of readGitBytes(dir, args, { signal })) {
     const fields = (rest + decoder.decode(bytes, { stream: true })).split("\0");
     rest = fields.pop()!;
     yield* fields;
@@ -153,8 +153,8 @@ export interface GitInput {
   filters?: boolean;
 }
 
-/** As `gitFields`, yielding raw output. */
-export async function* gitBytes(
+/** As `readGitFields`, yielding raw output. */
+export async function* readGitBytes(
   dir: string,
   args: readonly string[],
   { signal, stdin, env, filters = false }: GitInput = {},
@@ -162,13 +162,13 @@ export async function* gitBytes(
   // No name in a repository has one, and no program can be given one.
   if (args.some((arg) => arg.includes("\0"))) throw new GitFailure("failed", "a name holds a NUL");
   const program = findProgram("git");
-  if (program === null) throw notInstalled();
+  if (program === null) throw makeNotInstalledError();
   const [file, ...own] = program;
-  const git = await launch(file, [...own, "-C", dir, ...guarded(args)], {
+  const git = await launchProgram(file, [...own, "-C", dir, ...guardArguments(args)], {
     env: {
       ...environment,
       ...env,
-      ...(!filters && mayRunFilters(dir, args) && withoutFilters(await ownFilters(dir))),
+      ...(!filters && canRunFilters(dir, args) && withoutFilters(await listOwnFilters(dir))),
     },
     stdin,
     signal,
@@ -180,52 +180,60 @@ export async function* gitBytes(
   try {
     yield* git.stdout;
     const code = (await ended) ?? fatal;
-    if (code !== 0) throw failureOf(dir, code, git.stderr());
+    if (code !== 0) throw parseFailure(dir, code, git.stderr());
     isDone = true;
   } catch (error) {
-    const code = codeOf(error);
-    if (code === "ENOENT") throw notInstalled();
+    const code = getErrorCode(error);
+    if (code === "ENOENT") throw makeNotInstalledError();
     if (/^E(?:ACCES|PERM|AGAIN|NOMEM|MFILE|NFILE)$/.test(code))
-      throw new GitFailure("failed", `git cannot be started: ${messageOf(error)}`);
+      throw new GitFailure("failed", `git cannot be started: ${getErrorMessage(error)}`);
     throw error;
   } finally {
     if (!isDone) git.kill();
   }
 }
 
-/** A git command's output without the final line break. Same errors as `gitFields`. */
-export async function gitText(dir: string, args: readonly string[], signal?: AbortSignal): Promise<string> {
-  const bytes = await gitBuffer(dir, args, { signal });
+/** A git command's output without the final line break. Same errors as `readGitFields`. */
+export async function readGitText(
+  dir: string,
+  args: readonly string[],
+  signal?: AbortSignal,
+): Promise<string> {
+  const bytes = await readGitBuffer(dir, args, { signal });
   return bytes.toString().replaceAll("\0", "").trimEnd();
 }
 
 /** The same; null where git fails or is not installed: what was asked for is not there. */
-export async function gitTextIfAny(
+export async function readGitTextIfAny(
   dir: string,
   args: readonly string[],
   signal?: AbortSignal,
 ): Promise<string | null> {
   try {
-    return await gitText(dir, args, signal);
+    return await readGitText(dir, args, signal);
   } catch (error) {
     if (error instanceof GitFailure) return null;
     throw error;
   }
 }
 
-/** A git command's raw output. Same errors as `gitFields`. */
-export async function gitBuffer(dir: string, args: readonly string[], input: GitInput = {}): Promise<Buffer> {
+/** A git command's raw output. Same errors as `readGitFields`. */
+export async function readGitBuffer(
+  dir: string,
+  args: readonly string[],
+  input: GitInput = {},
+): Promise<Buffer> {
   const parts: Buffer[] = [];
-  for await (const part of gitBytes(dir, args, input)) parts.push(part);
+  for await (const part of readGitBytes(dir, args, input)) parts.push(part);
   return Buffer.concat(parts);
 }
 
 /** The filters that a repository's own configuration defines, not its user's. */
-async function ownFilters(dir: string): Promise<string[]> {
+async function listOwnFilters(dir: string): Promise<string[]> {
   const names = new Set<string>();
   const asked = ["config", "--includes", "--show-scope", "-z", "--name-only", "--get-regexp", "^filter\\."];
   try {
-    const fields = gitFields(dir, asked);
+    const fields = readGitFields(dir, asked);
     for await (const scope of fields) {
       const [, name] = /^filter\.(.*)\.\w+$/is.exec((await fields.next()).value ?? "") ?? [];
       if (name !== undefined && (scope === "local" || scope === "worktree")) names.add(name);
@@ -243,7 +251,7 @@ async function ownFilters(dir: string): Promise<string[]> {
  */
 export const plain: readonly string[] = [
   "--literal-pathspecs",
-  ...configArguments({
+  ...makeConfigArguments({
     // One name per line, non-ASCII bytes as octal digits.
     "core.quotePath": "true",
     // The same algorithm as blame, so that blame and diff agree on what a commit added.

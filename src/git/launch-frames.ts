@@ -23,7 +23,7 @@ export interface LaunchEnd {
 /** A byte for the kind, four for the payload's length. */
 const headerBytes = 5;
 
-export function frame(kind: FrameKind, payload: string | Uint8Array): Buffer {
+export function makeFrame(kind: FrameKind, payload: string | Uint8Array): Buffer {
   const bytes = typeof payload === "string" ? Buffer.from(payload) : payload;
   const header = Buffer.alloc(headerBytes);
   header.writeUInt8(kind, 0);

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Launched, launch, launchHere, useLauncher } from "./launch.ts";
+import { type Launched, launchInProcess, launchProgram, useLauncher } from "./launch.ts";
 
 const dir = mkdtempSync(join(tmpdir(), "pommel-launch-"));
 const socket = join(dir, "git.sock");
@@ -16,7 +16,7 @@ const launcher = spawn(process.execPath, ["--import", "tsx", launcherFile, socke
 const isListening = async () => {
   useLauncher(socket);
   for (;;) {
-    const { stdout } = await launch("sh", ["-c", "echo $PPID"], { env: {} });
+    const { stdout } = await launchProgram("sh", ["-c", "echo $PPID"], { env: {} });
     if (Number(await textOf(stdout)) === launcher.pid) return;
     await sleep(20);
   }
@@ -35,9 +35,9 @@ afterAll(() => {
 });
 
 /** The same program, started by this process and by the launcher. */
-const both: [string, (...given: Parameters<typeof launch>) => Launched | Promise<Launched>][] = [
-  ["here", launchHere],
-  ["there", launch],
+const both: [string, (...given: Parameters<typeof launchProgram>) => Launched | Promise<Launched>][] = [
+  ["here", launchInProcess],
+  ["there", launchProgram],
 ];
 
 describe.each(both)("a program that is started %s", (_, start) => {

@@ -4,7 +4,7 @@ import { getPriority } from "node:os";
 import { Readable, type Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { getEnvironmentData, setEnvironmentData } from "node:worker_threads";
-import { FrameReader, frame, frameKinds, type LaunchEnd, type LaunchRequest } from "./launch-frames.ts";
+import { FrameReader, frameKinds, type LaunchEnd, type LaunchRequest, makeFrame } from "./launch-frames.ts";
 
 /** A program that runs. */
 export interface Launched {
@@ -36,14 +36,16 @@ export const useLauncher = (socket: string): void => setEnvironmentData(launcher
  * Starts a program, without a shell. A process that has grown takes long to fork itself, for which its threads stand still, so
  * a daemon keeps a small one that does it: see launcher.ts.
  */
-export async function launch(
+export async function launchProgram(
   file: string,
   args: readonly string[],
   options: LaunchOptions,
 ): Promise<Launched> {
   const socket = getEnvironmentData(launcherSocket);
   const connection = typeof socket === "string" ? await connectTo(socket) : null;
-  return connection === null ? launchHere(file, args, options) : launchThere(connection, file, args, options);
+  return connection === null
+    ? launchInProcess(file, args, options)
+    : launchByLauncher(connection, file, args, options);
 }
 
 /** null: nobody listens. */
@@ -59,7 +61,7 @@ function connectTo(path: string): Promise<Socket | null> {
 }
 
 /** By this process itself. */
-export function launchHere(
+export function launchInProcess(
   file: string,
   args: readonly string[],
   { env, stdin, signal }: LaunchOptions,
@@ -83,7 +85,7 @@ export function launchHere(
 }
 
 /** By the launcher, which kills what it started when the connection ends. */
-function launchThere(
+function launchByLauncher(
   socket: Socket,
   file: string,
   args: readonly string[],
@@ -133,7 +135,7 @@ function launchThere(
       nice: getPriority(),
       hasStdin: !!stdin,
     };
-    socket.write(frame(frameKinds.start, JSON.stringify(request)));
+    socket.write(makeFrame(frameKinds.start, JSON.stringify(request)));
     if (stdin) void sendStdin(stdin, socket).catch(() => {});
   }
   return { stdout, stderr: () => stderr, ended, kill: () => void socket.destroy() };
@@ -149,11 +151,11 @@ const withNulls = (env: LaunchOptions["env"]) =>
 async function sendStdin(stdin: NonNullable<LaunchOptions["stdin"]>, socket: Writable): Promise<void> {
   for await (const part of stdin) {
     if (!socket.writable) return;
-    if (!socket.write(frame(frameKinds.stdin, part)))
+    if (!socket.write(makeFrame(frameKinds.stdin, part)))
       await new Promise<void>((resolve) => {
         socket.once("drain", resolve);
         socket.once("close", resolve);
       });
   }
-  socket.write(frame(frameKinds.stdinEnd, ""));
+  socket.write(makeFrame(frameKinds.stdinEnd, ""));
 }

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { rmSync } from "node:fs";
 import { createServer, type Socket } from "node:net";
 import { getPriority, setPriority } from "node:os";
-import { FrameReader, frame, frameKinds, type LaunchEnd, type LaunchRequest } from "./launch-frames.ts";
+import { FrameReader, frameKinds, type LaunchEnd, type LaunchRequest, makeFrame } from "./launch-frames.ts";
 
 /**
  * The small process that starts git for a daemon, as a program of its own: `git-launcher SOCKET`. A connection is for one
@@ -34,17 +34,17 @@ function start(socket: Socket, { file, args, env, nice, hasStdin }: LaunchReques
       // It is over.
     }
   }
-  const over = (end: LaunchEnd) => socket.end(frame(frameKinds.end, JSON.stringify(end)));
+  const over = (end: LaunchEnd) => socket.end(makeFrame(frameKinds.end, JSON.stringify(end)));
   child.once("error", (error: NodeJS.ErrnoException) =>
     over({ code: null, error: { code: error.code ?? "", message: error.message } }),
   );
   child.once("close", (code) => over({ code }));
   child.stdin?.on("error", () => {});
   child.stdout!.on("data", (bytes: Buffer) => {
-    if (!socket.write(frame(frameKinds.stdout, bytes))) child.stdout!.pause();
+    if (!socket.write(makeFrame(frameKinds.stdout, bytes))) child.stdout!.pause();
   });
   socket.on("drain", () => child.stdout!.resume());
-  child.stderr!.on("data", (bytes: Buffer) => socket.write(frame(frameKinds.stderr, bytes)));
+  child.stderr!.on("data", (bytes: Buffer) => socket.write(makeFrame(frameKinds.stderr, bytes)));
   return child;
 }
 

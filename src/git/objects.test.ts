@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { all, newRepository } from "../../test/support/repository-fixture.ts";
-import { blobsOf } from "./objects.ts";
+import { readBlobs } from "./objects.ts";
 
 test("reads files at a commit, relative to a directory, of any length and content", async () => {
   const { dir, commit } = newRepository();
@@ -17,7 +17,7 @@ test("reads files at a commit, relative to a directory, of any length and conten
   commit("two", { "sub/long": "other\n" });
   const paths = ["long", "absent", "empty", "deep", "bytes", "-a b", "top"];
   const read = async (longest: number) =>
-    (await all(blobsOf(join(dir, "sub"), hash, paths, { longest }))).map(({ path, bytes }) => [
+    (await all(readBlobs(join(dir, "sub"), hash, paths, { longest }))).map(({ path, bytes }) => [
       path,
       bytes === null ? null : bytes.toString("latin1"),
     ]);
@@ -31,6 +31,6 @@ test("reads files at a commit, relative to a directory, of any length and conten
   ];
   expect(await read(1_000_000)).toEqual([["long", long], ...others]);
   expect(await read(1000)).toEqual([["long", null], ...others]);
-  expect(await all(blobsOf(dir, hash, ["sub"], { longest: 1000 }))).toEqual([{ path: "sub", bytes: null }]);
-  expect(await all(blobsOf(dir, hash, [], { longest: 1000 }))).toEqual([]);
+  expect(await all(readBlobs(dir, hash, ["sub"], { longest: 1000 }))).toEqual([{ path: "sub", bytes: null }]);
+  expect(await all(readBlobs(dir, hash, [], { longest: 1000 }))).toEqual([]);
 });

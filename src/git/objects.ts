@@ -1,5 +1,5 @@
 import { PassThrough } from "node:stream";
-import { GitFailure, gitBytes, plain } from "./git.ts";
+import { GitFailure, plain, readGitBytes } from "./git.ts";
 
 const lineFeed = 10;
 
@@ -27,7 +27,7 @@ export async function withObjects<T>(
   use: (read: ReadObjects) => Promise<T>,
 ): Promise<T> {
   const stdin = new PassThrough();
-  const output = gitBytes(dir, [...plain, "cat-file", "--batch"], { signal, stdin: stdin });
+  const output = readGitBytes(dir, [...plain, "cat-file", "--batch"], { signal, stdin: stdin });
   const reader = new BatchReader(maxBytes, type);
   const read: ReadObjects = async (names) => {
     // A line break would separate two names.
@@ -119,7 +119,7 @@ interface Blob {
  * @param options.longest bytes
  * @throws GitFailure
  */
-export async function* blobsOf(
+export async function* readBlobs(
   dir: string,
   revision: string,
   paths: readonly string[],
@@ -129,7 +129,7 @@ export async function* blobsOf(
   const stdin = paths.map((path) => `${revision}:./${path}\n`);
   const reader = new BatchReader(longest, "blob");
   let at = 0;
-  for await (const chunk of gitBytes(dir, [...plain, "cat-file", "--batch"], { signal, stdin })) {
+  for await (const chunk of readGitBytes(dir, [...plain, "cat-file", "--batch"], { signal, stdin })) {
     for (const bytes of reader.read(chunk)) yield { path: paths[at++]!, bytes };
   }
 }

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { all } from "../../test/support/repository-fixture.ts";
-import { linesOf, unquotePath } from "./output-lines.ts";
+import { splitLines, unquotePath } from "./output-lines.ts";
 
 async function* inPieces(bytes: Buffer, sizes: readonly number[]): AsyncGenerator<Buffer> {
   let at = 0;
@@ -18,7 +18,7 @@ it("splits output into the same lines whatever the chunks", async () => {
   await fc.assert(
     fc.asyncProperty(fc.string({ unit: "grapheme" }), sizesArbitrary, async (text, sizes) => {
       const odd = text.replaceAll("!", "\n");
-      const lines = (await all(linesOf(inPieces(Buffer.from(odd), sizes)))).flat();
+      const lines = (await all(splitLines(inPieces(Buffer.from(odd), sizes)))).flat();
       expect(lines).toEqual(odd === "" ? [] : Buffer.from(odd).toString().replace(/\n$/, "").split("\n"));
     }),
   );
@@ -28,7 +28,7 @@ it("cuts lines that are too long", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.nat({ max: 30 })), sizesArbitrary, async (lengths, sizes) => {
       const text = lengths.map((length) => `${"x".repeat(length)}\n`).join("");
-      const lines = (await all(linesOf(inPieces(Buffer.from(text), sizes), 9))).flat();
+      const lines = (await all(splitLines(inPieces(Buffer.from(text), sizes), 9))).flat();
       expect(lines.map(({ length }) => length)).toEqual(lengths.map((length) => Math.min(length, 10)));
     }),
   );

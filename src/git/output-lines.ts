@@ -4,7 +4,7 @@ const lineFeed = 10;
  * The lines of a program's output, in batches as they arrive; invalid UTF-8 becomes U+FFFD. Lines are cut to `longest`
  * bytes plus one.
  */
-export async function* linesOf(
+export async function* splitLines(
   chunks: AsyncIterable<Buffer>,
   longest = Number.POSITIVE_INFINITY,
 ): AsyncGenerator<string[], void, undefined> {

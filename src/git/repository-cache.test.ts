@@ -2,9 +2,9 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { temporaryGit } from "../../test/support/repository-fixture.ts";
-import { foreignNotesOf } from "../attribution/foreign/foreign-notes.ts";
-import { blameOf } from "./diff/blame.ts";
-import { authoredTimes } from "./history/history.ts";
+import { readForeignNotes } from "../attribution/foreign/foreign-notes.ts";
+import { blameFile } from "./diff/blame.ts";
+import { listAuthoredTimes } from "./history/history.ts";
 import { RepositoryCache } from "./repository-cache.ts";
 
 let repo: ReturnType<typeof temporaryGit>;
@@ -24,7 +24,8 @@ describe("repository cache", () => {
     asked = [];
     cache = new RepositoryCache<number>({ max: 2, refs });
   });
-  const ask = (question: string, dir = repo.dir) => cache.of(dir, question, async () => asked.push(question));
+  const ask = (question: string, dir = repo.dir) =>
+    cache.getOrAsk(dir, question, async () => asked.push(question));
 
   it("asks git once while nothing changes", async () => {
     repo.commit("one");
@@ -58,7 +59,7 @@ describe("repository cache", () => {
 
   it("does not cache answers given while the repository changed", async () => {
     repo.commit("one");
-    const answer = await cache.of(repo.dir, "a", async () => {
+    const answer = await cache.getOrAsk(repo.dir, "a", async () => {
       repo.commit("two");
       return -1;
     });
@@ -67,7 +68,7 @@ describe("repository cache", () => {
 
   it("does not cache failures, other directories, or anything without a repository", async () => {
     repo.commit("one", { "sub/a.ts": "a" });
-    await expect(cache.of(repo.dir, "a", () => Promise.reject(new Error("no")))).rejects.toThrow("no");
+    await expect(cache.getOrAsk(repo.dir, "a", () => Promise.reject(new Error("no")))).rejects.toThrow("no");
     await ask("a");
     await ask("a", join(repo.dir, "sub"));
     rmSync(join(repo.dir, ".git"), { recursive: true });
@@ -82,13 +83,13 @@ describe("repository cache", () => {
     expect(asked).toEqual(["a", "b", "c", "b"]);
     let times = 0;
     const small = new RepositoryCache<number>({ max: 9, fits: (answer) => answer < 2 });
-    for (let i = 0; i < 4; i++) await small.of(repo.dir, "a", async () => 3 - times++);
+    for (let i = 0; i < 4; i++) await small.getOrAsk(repo.dir, "a", async () => 3 - times++);
     expect(times).toBe(3);
     const brief = new RepositoryCache<number>({ max: 9, maxAgeMs: 1000 });
     const now = vi.spyOn(performance, "now");
     for (const at of [1, 1000, 2000, 2500]) {
       now.mockReturnValue(at);
-      await brief.of(repo.dir, "a", async () => times++);
+      await brief.getOrAsk(repo.dir, "a", async () => times++);
       await new Promise((resolve) => setTimeout(resolve, 5));
     }
     expect(times).toBe(5);
@@ -97,7 +98,7 @@ describe("repository cache", () => {
   it("answers many questions at once, asking git for the missing ones", async () => {
     repo.commit("one");
     await ask("a");
-    const answers = await cache.ofEach(repo.dir, ["a", "b", "a", "none"], async (missing) => {
+    const answers = await cache.getOrAskEach(repo.dir, ["a", "b", "a", "none"], async (missing) => {
       expect(missing).toEqual(["b", "none"]);
       return new Map([["b", 7]]);
     });
@@ -114,14 +115,14 @@ describe("cached answers for a changing repository", () => {
     const now = Date.now.bind(Date);
     vi.spyOn(Date, "now").mockImplementation(() => now() + 10_000);
     const blamed = async () =>
-      (await blameOf(repo.dir, "a.ts")).lines.map(({ text, commit }) => [text, commit]);
+      (await blameFile(repo.dir, "a.ts")).lines.map(({ text, commit }) => [text, commit]);
     const one = repo.commit("one", { "a.ts": "first\nsecond line\n" });
     const before = await blamed();
     expect(before).toEqual([
       ["first", one],
       ["second line", one],
     ]);
-    expect(await blameOf(repo.dir, "a.ts")).toBe(await blameOf(repo.dir, "a.ts"));
+    expect(await blameFile(repo.dir, "a.ts")).toBe(await blameFile(repo.dir, "a.ts"));
     repo.write({ "a.ts": "first\nsecond changed line\n" });
     expect(await blamed()).toEqual([before[0], ["second changed line", null]]);
     const two = repo.commit("two");
@@ -138,7 +139,7 @@ describe("cached answers for a changing repository", () => {
 
   it("blame of a file written just now is never cached", async () => {
     repo.commit("one", { "a.ts": "a\n" });
-    expect(await blameOf(repo.dir, "a.ts")).not.toBe(await blameOf(repo.dir, "a.ts"));
+    expect(await blameFile(repo.dir, "a.ts")).not.toBe(await blameFile(repo.dir, "a.ts"));
   });
 
   it("notes that were added or changed are read again", async () => {
@@ -151,7 +152,7 @@ describe("cached answers for a changing repository", () => {
       return `a.ts\n  abcd1234abcd1234 1\n---\n${JSON.stringify(metadata)}`;
     };
     const hash = repo.commit("one", { "a.ts": "a\n" });
-    const sessions = async () => (await foreignNotesOf(repo.dir, [hash])).get(hash)?.sessions;
+    const sessions = async () => (await readForeignNotes(repo.dir, [hash])).get(hash)?.sessions;
     expect(await sessions()).toBeUndefined();
     repo.git("notes", "--ref=ai", "add", "--message", note(id), hash);
     expect(await sessions()).toEqual([id]);
@@ -163,7 +164,7 @@ describe("cached answers for a changing repository", () => {
 
   it("history reflects the current HEAD", async () => {
     const one = repo.commit("one");
-    const history = async () => [...(await authoredTimes(repo.dir)).keys()];
+    const history = async () => [...(await listAuthoredTimes(repo.dir)).keys()];
     expect(await history()).toEqual([one]);
     const two = repo.commit("two");
     expect(await history()).toEqual([two, one]);

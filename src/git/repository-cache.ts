@@ -2,11 +2,11 @@ import { createHash } from "node:crypto";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { LRUCache } from "lru-cache";
-import { changeOf } from "../base/files/file-id.ts";
-import { namesIn } from "../base/files/if-any.ts";
-import { commonDirectoryOf, findUpwards } from "../base/paths.ts";
-import { gitDirectoryOf, textOf } from "./git-dir.ts";
-import { headStamp } from "./history/head.ts";
+import { readChangeStamp } from "../base/files/file-id.ts";
+import { listNamesIfAny } from "../base/files/if-any.ts";
+import { findUpwards, resolveCommonDirectory } from "../base/paths.ts";
+import { findGitDirectory, readGitFile } from "./git-dir.ts";
+import { readHeadStamp } from "./history/head.ts";
 
 interface CacheOptions<T> {
   /** Cached answers; the least recently used are evicted first. */
@@ -35,8 +35,8 @@ export class RepositoryCache<T> {
   }
 
   /** @param question cache key within `dir`; includes everything the answer depends on */
-  async of(dir: string, question: string, ask: () => Promise<T>): Promise<T> {
-    const found = await this.ofEach(dir, [question], async () => new Map([[question, await ask()]]));
+  async getOrAsk(dir: string, question: string, ask: () => Promise<T>): Promise<T> {
+    const found = await this.getOrAskEach(dir, [question], async () => new Map([[question, await ask()]]));
     return found.get(question)!;
   }
 
@@ -44,12 +44,12 @@ export class RepositoryCache<T> {
    * `of` for many questions at once.
    * @param ask gets the uncached questions; unanswered ones are asked again next time
    */
-  async ofEach(
+  async getOrAskEach(
     dir: string,
     questions: readonly string[],
     ask: (missing: string[]) => Promise<ReadonlyMap<string, T>>,
   ): Promise<Map<string, T>> {
-    const stamp = repositoryStamp(dir, this.options.refs);
+    const stamp = readRepositoryStamp(dir, this.options.refs);
     this.evictFormer(dir, stamp);
     const answers = new Map<string, T>();
     const missing: string[] = [];
@@ -62,7 +62,7 @@ export class RepositoryCache<T> {
     if (missing.length === 0) return answers;
     const asked = await ask(missing);
     // If the repository changed meanwhile, the answer may be of either state.
-    const isSame = stamp !== null && stamp === repositoryStamp(dir, this.options.refs);
+    const isSame = stamp !== null && stamp === readRepositoryStamp(dir, this.options.refs);
     for (const [question, value] of asked) {
       answers.set(question, value);
       if (isSame && (this.options.fits?.(value) ?? true))
@@ -86,10 +86,10 @@ export class RepositoryCache<T> {
  * commits, and configuration. Read from git's own files (gitrepository-layout).
  * @returns null outside of a working tree
  */
-function repositoryStamp(dir: string, otherRefs: readonly string[] = []): string | null {
-  const [head, gitDir, top] = [headStamp(dir), gitDirectoryOf(dir), findUpwards(dir, ".git")];
+function readRepositoryStamp(dir: string, otherRefs: readonly string[] = []): string | null {
+  const [head, gitDir, top] = [readHeadStamp(dir), findGitDirectory(dir), findUpwards(dir, ".git")];
   if (head === null || gitDir === null || top === null) return null;
-  const common = commonDirectoryOf(gitDir);
+  const common = resolveCommonDirectory(gitDir);
   const config = process.env.XDG_CONFIG_HOME || join(homedir(), ".config");
   const files = [
     "packed-refs",
@@ -108,13 +108,17 @@ function repositoryStamp(dir: string, otherRefs: readonly string[] = []): string
     join(config, "git/config"),
     "/etc/gitconfig",
   ];
-  const refs = otherRefs.flatMap((ref) => namesOf(common, ref).map((name) => textOf(join(common, name))));
-  const parts = [top, head, ...refs, ...[...files, ...others].map(changeOf)];
+  const refs = otherRefs.flatMap((ref) =>
+    listRefFiles(common, ref).map((name) => readGitFile(join(common, name))),
+  );
+  const parts = [top, head, ...refs, ...[...files, ...others].map(readChangeStamp)];
   return createHash("sha1").update(parts.join("\0")).digest("base64");
 }
 
-function namesOf(common: string, ref: string): string[] {
+function listRefFiles(common: string, ref: string): string[] {
   const [before, after] = ref.split("*");
   if (after === undefined) return [join("refs", ref)];
-  return namesIn(join(common, "refs", before!)).map((name) => join("refs", `${before}${name}${after}`));
+  return listNamesIfAny(join(common, "refs", before!)).map((name) =>
+    join("refs", `${before}${name}${after}`),
+  );
 }

@@ -1,8 +1,16 @@
-import { GitFailure, gitBuffer, gitFields, gitText, plain, plainDiff, plainEnvironment } from "./git.ts";
+import {
+  GitFailure,
+  plain,
+  plainDiff,
+  plainEnvironment,
+  readGitBuffer,
+  readGitFields,
+  readGitText,
+} from "./git.ts";
 import type { WorkingTree } from "./rewind/repository.ts";
 
-export { commitNamed } from "./history/history.ts";
-export { addWorktree, type WorkingTree, workingTreeOf } from "./rewind/repository.ts";
+export { findCommitHash as commitNamed } from "./history/history.ts";
+export { addWorktree, findWorkingTree as workingTreeOf, type WorkingTree } from "./rewind/repository.ts";
 export { type Restored, restoreTo } from "./rewind/restore.ts";
 
 /** A file that differs; binary ones have no lines. */
@@ -17,9 +25,9 @@ export interface FileDifference {
  * Differences between a commit and the working tree; in a bare repository, HEAD.
  * @throws GitFailure
  */
-export async function differencesSince(tree: WorkingTree, commit: string): Promise<FileDifference[]> {
+export async function listDifferences(tree: WorkingTree, commit: string): Promise<FileDifference[]> {
   const files: FileDifference[] = [];
-  const fields = gitFields(tree.top, [...diffArguments(tree, commit), "--numstat", "-z"]);
+  const fields = readGitFields(tree.top, [...makeDiffArguments(tree, commit), "--numstat", "-z"]);
   for await (const field of fields) {
     const [, insertions, deletions, path] = /^(\d+|-)\t(\d+|-)\t(.*)$/s.exec(field) ?? [];
     if (path === undefined) continue;
@@ -39,24 +47,24 @@ export async function differencesSince(tree: WorkingTree, commit: string): Promi
  * @throws GitFailure
  */
 export async function patchSince(tree: WorkingTree, commit: string): Promise<string> {
-  const output = await gitBuffer(tree.top, [...diffArguments(tree, commit), "--patch"], {
+  const output = await readGitBuffer(tree.top, [...makeDiffArguments(tree, commit), "--patch"], {
     env: plainEnvironment,
   });
   return output.toString();
 }
 
-function diffArguments({ isBare }: WorkingTree, commit: string): string[] {
+function makeDiffArguments({ isBare }: WorkingTree, commit: string): string[] {
   return [...plain, "diff", ...plainDiff, commit, ...(isBare ? ["HEAD"] : [])];
 }
 
 /** Commits that one of the two has and the other has not; null where history does not say (unborn, cut off). */
-export async function distanceToHead(
+export async function measureDistanceToHead(
   { top, head }: WorkingTree,
   commit: string,
 ): Promise<{ ahead: number; behind: number } | null> {
   if (head === null) return null;
   try {
-    const counts = await gitText(top, ["rev-list", "--left-right", "--count", `${commit}...${head}`]);
+    const counts = await readGitText(top, ["rev-list", "--left-right", "--count", `${commit}...${head}`]);
     const [behind = 0, ahead = 0] = counts.split(/\s+/).map(Number);
     return { ahead, behind };
   } catch (error) {
@@ -76,10 +84,10 @@ interface CommitFacts {
 }
 
 /** @throws GitFailure */
-export async function factsOf(dir: string, commit: string): Promise<CommitFacts> {
+export async function readCommitFacts(dir: string, commit: string): Promise<CommitFacts> {
   const format = "--format=%H%x00%T%x00%an%x00%ct%x00%s";
   const fields: string[] = [];
-  const shown = gitFields(dir, [
+  const shown = readGitFields(dir, [
     ...plain,
     "show",
     "-s",

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { commitLink, fileLink, linkTo, readRoute, restOf, sessionLink } from "./router.ts";
+import { linkTo, linkToCommit, linkToFile, linkToSession, parsePathRest, readRoute } from "./router.ts";
 
 test("reads a path and a query from the fragment", () => {
   const { path, query } = readRoute("#/search?q=a%3Fb+c&in=code");
@@ -18,13 +18,13 @@ test("leaves empty values out of a link", () => {
 });
 
 test.each([
-  ["/session/", sessionLink("one/a2 ä?#", 3), "one/a2 ä?#"],
-  ["/file/", fileLink("src/a b?.ts", 12), "src/a b?.ts:12"],
-  ["/commit/", commitLink("abc"), "abc"],
+  ["/session/", linkToSession("one/a2 ä?#", 3), "one/a2 ä?#"],
+  ["/file/", linkToFile("src/a b?.ts", 12), "src/a b?.ts:12"],
+  ["/commit/", linkToCommit("abc"), "abc"],
 ])("what a link under %s names comes back from it", (prefix, link, rest) => {
-  expect(restOf(readRoute(link).path, prefix)).toBe(rest);
+  expect(parsePathRest(readRoute(link).path, prefix)).toBe(rest);
 });
 
 test("takes an address that makes no sense for an empty one", () => {
-  expect(restOf("/session/%E0%A4", "/session/")).toBe("");
+  expect(parsePathRest("/session/%E0%A4", "/session/")).toBe("");
 });

@@ -49,34 +49,34 @@ export function goTo(link: string, { replace = false } = {}): void {
   hash.value = link;
 }
 
-const encoded = (text: string) => text.split("/").map(encodeURIComponent).join("/");
+const encodePath = (text: string) => text.split("/").map(encodeURIComponent).join("/");
 
 /** @param find a text to be marked there */
-export const sessionLink = (id: string, turn?: number | null, find?: string) =>
-  linkTo(`/session/${encoded(id)}`, { turn: turn == null ? undefined : String(turn), find });
+export const linkToSession = (id: string, turn?: number | null, find?: string) =>
+  linkTo(`/session/${encodePath(id)}`, { turn: turn == null ? undefined : String(turn), find });
 
-export const fileLink = (path: string, line?: number | null) =>
-  linkTo(`/file/${encoded(path)}${line == null ? "" : `:${line}`}`);
+export const linkToFile = (path: string, line?: number | null) =>
+  linkTo(`/file/${encodePath(path)}${line == null ? "" : `:${line}`}`);
 
 /** A part of the memory view, and what of it. */
-export const memoryLink = (part = "", name = "") =>
-  linkTo(`/memory/${part}${name === "" ? "" : `/${encoded(name)}`}`);
+export const linkToMemory = (part = "", name = "") =>
+  linkTo(`/memory/${part}${name === "" ? "" : `/${encodePath(name)}`}`);
 
-export const commitLink = (hash: string) => linkTo(`/commit/${encoded(hash)}`);
+export const linkToCommit = (hash: string) => linkTo(`/commit/${encodePath(hash)}`);
 
 /** Where a decision was made: its turn, its commit or its line; null for a note of no session. */
-export function decisionLink({ source, place, session_id, turn }: Decision): string | null {
-  if (session_id !== null) return sessionLink(session_id, turn);
+export function linkToDecision({ source, place, session_id, turn }: Decision): string | null {
+  if (session_id !== null) return linkToSession(session_id, turn);
   if (place === null) return null;
-  if (source === "commit") return commitLink(place);
+  if (source === "commit") return linkToCommit(place);
   // The client's memory lies outside of the project.
   if (source === "memory") return null;
   const [, path = "", line] = /^(.*?)(?::(\d+))?$/s.exec(place) ?? [];
-  return fileLink(path, line === undefined ? null : Number(line));
+  return linkToFile(path, line === undefined ? null : Number(line));
 }
 
 /** What a path names behind a view's own, decoded; "" if it makes no sense. */
-export function restOf(path: string, prefix: string): string {
+export function parsePathRest(path: string, prefix: string): string {
   try {
     return decodeURIComponent(path.slice(prefix.length));
   } catch {

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
-import { codeOf } from "../base/errors.ts";
-import { daemonFiles, type Home, homeOf } from "../base/home.ts";
+import { getErrorCode } from "../base/errors.ts";
+import { type Home, locateDaemonFiles, locateHome } from "../base/home.ts";
 
 /** The content of `daemon.json` in the state directory (mode 0600): who the daemon is, and its address for other programs. */
 export interface DaemonRecord {
@@ -28,9 +28,9 @@ export const daemonOwner = "pommeld";
 export const exitLocked = 75;
 
 /** The content of daemon.json, or null if it is missing or invalid. */
-export function readDaemonRecord(home: Home = homeOf()): DaemonRecord | null {
+export function readDaemonRecord(home: Home = locateHome()): DaemonRecord | null {
   try {
-    const record: unknown = JSON.parse(readFileSync(daemonFiles(home).record, "utf8"));
+    const record: unknown = JSON.parse(readFileSync(locateDaemonFiles(home).record, "utf8"));
     return isRecord(record) ? record : null;
   } catch {
     return null;
@@ -38,27 +38,27 @@ export function readDaemonRecord(home: Home = homeOf()): DaemonRecord | null {
 }
 
 /** Whether the record names a running process. Only a request shows whether the daemon answers. */
-export function seemsRunning(record: DaemonRecord | null): record is DaemonRecord {
+export function isLikelyRunning(record: DaemonRecord | null): record is DaemonRecord {
   if (record === null) return false;
   try {
     process.kill(record.pid, 0);
     return true;
   } catch (error) {
     // Another user's process is one, too.
-    return codeOf(error) !== "ESRCH";
+    return getErrorCode(error) !== "ESRCH";
   }
 }
 
 /** Whether a process is a pommeld: a pid in a lock may be one of another machine or container that shares the directory. */
 export function isDaemon(pid: number): boolean {
   try {
-    return commandOf(pid).includes("pommeld");
+    return readCommandLine(pid).includes("pommeld");
   } catch {
     return false;
   }
 }
 
-function commandOf(pid: number): string {
+function readCommandLine(pid: number): string {
   if (process.platform === "linux") return readFileSync(`/proc/${pid}/cmdline`, "utf8");
   const { execFileSync } = process.getBuiltinModule("node:child_process");
   return execFileSync("ps", ["-o", "command=", "-p", String(pid)], { encoding: "utf8" });

@@ -11,14 +11,14 @@ export const agentDoors: readonly Door[] = ["agent", "mcp", "hook"];
 let door: Door = "cli";
 
 /** Which door this process is. */
-export const ownDoor = (): Door => door;
+export const getDoor = (): Door => door;
 
 /** To be called once, when a process starts that is not a person's command line. */
 export function setOwnDoor(own: Door): void {
   door = own;
 }
 
-export const asDoor = (name: string | undefined): Door | null => doors.find((one) => one === name) ?? null;
+export const findDoor = (name: string | undefined): Door | null => doors.find((one) => one === name) ?? null;
 
 /** The header that says for which directory a request is: its absolute path, as encodeURIComponent gives it. */
 export const placeHeader = "x-pommel-place";

@@ -6,21 +6,21 @@ import { addSession, temporaryMemory } from "../../test/support/memory-fixture.t
 import type { Agent, TranscriptInfo, TranscriptLine } from "../agents/agent.ts";
 import { claude } from "../agents/claude/claude.ts";
 import { agentNames, resumeProgram } from "../agents/profiles.ts";
-import { checked } from "../agents/reading/checked.ts";
+import { wrapWithChecks } from "../agents/reading/checked.ts";
 import { readTraces } from "../attribution/foreign/agent-trace.ts";
 import { readAuthorshipLog } from "../attribution/foreign/git-ai.ts";
 import { readMessage } from "../attribution/foreign/trailers.ts";
-import { payloadOf } from "../faces/hooks/stdio.ts";
+import { pickPayload } from "../faces/hooks/stdio.ts";
 import { oldNames } from "../faces/mcp/old-names.ts";
 import { tools } from "../faces/mcp/shapes/definitions.ts";
 import { operations } from "../features/index.ts";
 import { createScrubber } from "../redact/create-scrubber.ts";
 import { createLedger } from "../redact/scrubber.ts";
 import { scrubLine } from "../sessions/scrub/scrub-lines.ts";
-import { oddValueIn, outsideColumns } from "../store/memory/outside-columns.ts";
+import { findOddValue, outsideColumns } from "../store/memory/outside-columns.ts";
 import * as records from "../sync/records/records.ts";
 import { payloadKinds } from "./hooks.ts";
-import { cleanLabel, fits, type OutsideKind, outsideKinds } from "./outside.ts";
+import { cleanLabel, isValidAs, type OutsideKind, outsideKinds } from "./outside.ts";
 import * as spoolItems from "./spool-items.ts";
 
 /**
@@ -90,7 +90,8 @@ describe("shapes", () => {
     for (const { path, schema } of leaves) {
       for (const text of hostileTexts) {
         const { success, data } = z.safeParse(schema, text);
-        if (isOfKind(schema)) expect(`${path} ${success}`).toBe(`${path} ${fits(formatOf(schema)!, text)}`);
+        if (isOfKind(schema))
+          expect(`${path} ${success}`).toBe(`${path} ${isValidAs(formatOf(schema)!, text)}`);
         else if (schema._zod.def.type === "pipe") expect(data).toBe(cleanLabel("title", data as string));
       }
     }
@@ -116,7 +117,7 @@ describe("a transcript", () => {
     ],
   });
   const reader = (described: TranscriptInfo, lines: TranscriptLine[] = []): Agent =>
-    checked({
+    wrapWithChecks({
       ...claude,
       describe: async () => described,
       async *read() {
@@ -130,7 +131,7 @@ describe("a transcript", () => {
       const told = await reader(described)
         .describe("/t.jsonl")
         .catch((error: unknown) => error);
-      if (fits("session", text)) expect(told).toMatchObject({ cwd: "/p" });
+      if (isValidAs("session", text)) expect(told).toMatchObject({ cwd: "/p" });
       else
         expect(told).toMatchObject({
           code: "transcript_refused",
@@ -138,8 +139,8 @@ describe("a transcript", () => {
         });
     }
     const forked = await reader(info("s", { cwd: text, forkedFrom: text })).describe("/t.jsonl");
-    expect(forked?.forkedFrom).toBe(fits("session", text) ? text : undefined);
-    expect(fits("place", forked!.cwd)).toBe(true);
+    expect(forked?.forkedFrom).toBe(isValidAs("session", text) ? text : undefined);
+    expect(isValidAs("place", forked!.cwd)).toBe(true);
   });
 
   it.each(hostile)("with %s in its lines has names and ids", async (_, text) => {
@@ -160,12 +161,12 @@ describe("a transcript", () => {
         if (entry.kind === "tool_use" || entry.kind === "tool_result") ids.push(entry.id);
         const paths =
           entry.kind === "tool_use" ? entry.files : entry.kind === "tool_result" ? entry.edits! : [];
-        for (const { path } of paths) expect(fits("place", path)).toBe(true);
+        for (const { path } of paths) expect(isValidAs("place", path)).toBe(true);
       }
-      for (const id of ids) expect(fits("id", id!)).toBe(true);
+      for (const id of ids) expect(isValidAs("id", id!)).toBe(true);
       for (const label of labels) expect(cleanLabel("title", label)).toBe(label);
-      expect(branch === null || fits("branch", branch)).toBe(true);
-      expect(cwd === null || fits("place", cwd)).toBe(true);
+      expect(branch === null || isValidAs("branch", branch)).toBe(true);
+      expect(cwd === null || isValidAs("place", cwd)).toBe(true);
       // So that a result still finds its call, and a line is stored once.
       expect(again.uid).toBe(uid);
     }
@@ -174,8 +175,9 @@ describe("a transcript", () => {
 
 it.each(hostile)("a hook's payload with %s everywhere keeps what fits", (_, text) => {
   const fields = Object.keys(payloadKinds) as (keyof typeof payloadKinds)[];
-  const payload = payloadOf(Object.fromEntries(fields.map((field) => [field, text])));
-  for (const field of fields) expect(payload[field]).toBe(fits(payloadKinds[field], text) ? text : undefined);
+  const payload = pickPayload(Object.fromEntries(fields.map((field) => [field, text])));
+  for (const field of fields)
+    expect(payload[field]).toBe(isValidAs(payloadKinds[field], text) ? text : undefined);
 });
 
 describe("what other tools wrote about commits", () => {
@@ -201,15 +203,15 @@ describe("what other tools wrote about commits", () => {
     const { traces } = readTraces(JSON.stringify(trace));
     const lines = [...readAuthorshipLog(log), ...traces.flatMap(({ lines }) => lines)];
     for (const { path, session, tool, model, person } of lines) {
-      expect(fits("file", path)).toBe(true);
-      expect(session === null || fits("reference", session)).toBe(true);
+      expect(isValidAs("file", path)).toBe(true);
+      expect(session === null || isValidAs("reference", session)).toBe(true);
       for (const label of [tool, model, person]) expect(label && cleanLabel("person", label)).toBe(label);
     }
-    for (const { commit } of traces) expect(commit === null || fits("commit", commit)).toBe(true);
+    for (const { commit } of traces) expect(commit === null || isValidAs("commit", commit)).toBe(true);
     const said = readMessage(
       `author ${text} <aider@aider.chat>\n\nx\n\nEntire-Session: ${text}\nEntire-Checkpoint: ${text}\n`,
     );
-    for (const session of said.entireSessions) expect(fits("uid", session)).toBe(true);
+    for (const session of said.entireSessions) expect(isValidAs("uid", session)).toBe(true);
     for (const { name } of said.coAuthors) expect(cleanLabel("person", name)).toBe(name);
   });
 });
@@ -236,7 +238,7 @@ describe("a memory that somebody else may have written", () => {
   it("is refused with an odd value in any of these columns", () => {
     const { memory } = kept;
     addSession(memory, "s", { branch: "main" });
-    expect(oddValueIn(memory)).toBeNull();
+    expect(findOddValue(memory)).toBeNull();
     const odd = `--\u001b${"x".repeat(5000)}`;
     memory.prepare("PRAGMA foreign_keys = OFF").run();
     for (const { table, column, isList } of outsideColumns) {
@@ -257,7 +259,7 @@ describe("a memory that somebody else may have written", () => {
           `INSERT INTO ${table} (${all.map(({ name }) => name).join()}) VALUES (${all.map(() => "?").join()})`,
         )
         .run(...values);
-      expect(oddValueIn(memory)).toContain(`${table}.${column} holds`);
+      expect(findOddValue(memory)).toContain(`${table}.${column} holds`);
       memory.prepare("ROLLBACK TO clean").run();
     }
   });
@@ -269,7 +271,7 @@ it("no id of a session becomes an option of the program that goes on with it", (
     expect(resumeProgram("nobody", "a")).toBeNull();
     for (const text of [...hostileTexts, "b.c@d:e+f"]) {
       const program = resumeProgram(agent, text);
-      if (!fits("session", text) || text.includes("/")) expect(program).toBeNull();
+      if (!isValidAs("session", text) || text.includes("/")) expect(program).toBeNull();
       else if (usual !== null) {
         // The same options, and the id behind a `--` or in one of them.
         const at = usual.findIndex((word, i) => word !== program![i]);

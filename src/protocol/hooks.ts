@@ -19,7 +19,7 @@ export type HookName = (typeof hookNames)[number];
 export const anyHook = "handle";
 
 /** The hook called `text`, in any of its spellings; null if unknown. */
-export function hookNamed(text: string): HookName | null {
+export function findHookName(text: string): HookName | null {
   if (text === "precompact") return "pre-compact";
   return hookNames.find((name) => name === text) ?? null;
 }

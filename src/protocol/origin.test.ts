@@ -3,21 +3,21 @@ import { describe, expect, it } from "vitest";
 import { anyCharacter } from "../../test/support/any-text.ts";
 import {
   canReplace,
+  formatSharedBy,
   labelNote,
   labelWords,
   noteSources,
-  originOf,
-  sharedBy,
-  speakerOf,
   speakers,
+  toOrigin,
+  toSpeaker,
 } from "./origin.ts";
 
 describe("the origin of words", () => {
   it("is the person's own only where a person said them here", () => {
     for (const by of speakers)
       for (const author of [null, "ann"])
-        expect(originOf({ by, author }) === "yours").toBe(by === "person" && author === null);
-    expect(noteSources.filter((source) => speakerOf(source) === "person")).toEqual(["prompt", "shell"]);
+        expect(toOrigin({ by, author }) === "yours").toBe(by === "person" && author === null);
+    expect(noteSources.filter((source) => toSpeaker(source) === "person")).toEqual(["prompt", "shell"]);
   });
 
   it("keeps a person's words from being replaced by others", () => {
@@ -39,7 +39,7 @@ describe("the origin of words", () => {
     expect(label("tool")[1]).toBe("Another tool's note");
     expect(label("shell", "ann")[1]).toBe("Note by ann, a colleague");
     expect(label("agent", "ann")[1]).toBe("Note by an agent of ann, a colleague");
-    expect(sharedBy(null)).toBe("");
+    expect(formatSharedBy(null)).toBe("");
   });
 
   it("cannot be changed by a colleague's name", () => {

@@ -10,7 +10,7 @@ export type Speaker = (typeof speakers)[number];
 export const noteSources = ["prompt", "shell", "agent", "tool"] as const;
 export type NoteSource = (typeof noteSources)[number];
 
-export const speakerOf = (source: NoteSource): Speaker =>
+export const toSpeaker = (source: NoteSource): Speaker =>
   source === "prompt" || source === "shell" ? "person" : source;
 
 /** As answers name it; a colleague's comes with the field `author`. */
@@ -23,7 +23,7 @@ export interface Words {
   author?: string | null | undefined;
 }
 
-export const originOf = ({ by, author }: Words): Origin =>
+export const toOrigin = ({ by, author }: Words): Origin =>
   author != null ? "colleague" : by === "person" ? "yours" : by;
 
 /**
@@ -35,7 +35,7 @@ export const canReplace = (
   later: Words,
   earlier: { by: Speaker | null; author?: string | null | undefined },
 ): boolean =>
-  originOf(later) === "yours" ||
+  toOrigin(later) === "yours" ||
   earlier.by === "agent" ||
   earlier.by === "tool" ||
   (later.by === earlier.by && later.author === earlier.author);
@@ -61,10 +61,10 @@ export function labelWords(thing: "note" | "decision", { by, author }: Words, re
 export const labelNote = (
   { source, author }: { source: NoteSource; author?: string | null | undefined },
   reader: Reader,
-): string => labelWords("note", { by: speakerOf(source), author }, reader);
+): string => labelWords("note", { by: toSpeaker(source), author }, reader);
 
 /** "shared by ann": of sessions and what stands in them; "" for what was recorded here. */
-export const sharedBy = (author: string | null | undefined): string =>
+export const formatSharedBy = (author: string | null | undefined): string =>
   author == null ? "" : `shared by ${nameAuthor(author)}`;
 
 /** Cleaned where it came in; a memory from before, or from elsewhere, may hold any. */

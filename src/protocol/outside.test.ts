@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { hostileTexts } from "../../test/support/hostile-texts.ts";
-import { cleanLabel, fits, fitting, type OutsideKind, outsideKinds } from "./outside.ts";
+import { cleanLabel, isValidAs, keepIfValid, type OutsideKind, outsideKinds } from "./outside.ts";
 
 const good: { [K in OutsideKind]: readonly string[] } = {
   session: [
@@ -53,12 +53,12 @@ const bad: { [K in OutsideKind]: readonly string[] } = {
 
 describe.each(outsideKinds)("%s", (kind) => {
   it("fits what programs make", () => {
-    expect(good[kind].filter((value) => !fits(kind, value))).toEqual([]);
+    expect(good[kind].filter((value) => !isValidAs(kind, value))).toEqual([]);
   });
 
   it("refuses what is none", () => {
-    expect(bad[kind].filter((value) => fits(kind, value))).toEqual([]);
-    expect(fitting(kind, bad[kind][0])).toBeNull();
+    expect(bad[kind].filter((value) => isValidAs(kind, value))).toEqual([]);
+    expect(keepIfValid(kind, bad[kind][0])).toBeNull();
   });
 
   it("refuses what no database can hold", () => {
@@ -67,7 +67,7 @@ describe.each(outsideKinds)("%s", (kind) => {
         fc.string({ unit: "binary" }),
         fc.constantFrom("\0", "\ud800", "\udfff"),
         (text, broken) => {
-          expect(fits(kind, text + broken)).toBe(false);
+          expect(isValidAs(kind, text + broken)).toBe(false);
         },
       ),
     );
@@ -76,7 +76,7 @@ describe.each(outsideKinds)("%s", (kind) => {
 
 it("nothing that becomes an argument fits with a dash before it", () => {
   for (const kind of ["session", "reference", "commit", "revision", "branch", "agent", "uid"] as const) {
-    for (const value of good[kind]) expect(fits(kind, `-${value}`)).toBe(false);
+    for (const value of good[kind]) expect(isValidAs(kind, `-${value}`)).toBe(false);
   }
 });
 

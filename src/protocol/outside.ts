@@ -13,7 +13,7 @@ interface Grammar {
 }
 
 /** A grammar is one expression for what must be there, and one for what must not. */
-const grammar = (about: string, maxChars: number, all: RegExp, none?: RegExp): Grammar => ({
+const makeGrammar = (about: string, maxChars: number, all: RegExp, none?: RegExp): Grammar => ({
   about,
   maxChars,
   fits: (value) => all.test(value) && !none?.test(value),
@@ -22,49 +22,49 @@ const grammar = (about: string, maxChars: number, all: RegExp, none?: RegExp): G
 /** Control characters, those that turn the direction of writing, line separators, tags, halves of surrogate pairs. */
 const unwritable = /[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]|[\u{e0000}-\u{e007f}]|\p{Cs}/u;
 /** The scrubber's marks may stand in any name. */
-const marks = /\[(?:REDACTED|FORGOTTEN)\w*\]/g;
+const redactionMarks = /\[(?:REDACTED|FORGOTTEN)\w*\]/g;
 
 const grammars = {
   /** An agent's own id; of a subagent `<session>/<agent's id>`. Neither an option nor a way out of a directory. */
-  session: grammar("a session's id", 300, /^[A-Za-z0-9_](?:[\w.:@+-]|\/(?![/.-]))*$/, /\.\./),
+  session: makeGrammar("a session's id", 300, /^[A-Za-z0-9_](?:[\w.:@+-]|\/(?![/.-]))*$/, /\.\./),
   /** A session as other tools name it: by its id, or by an address. */
-  reference: grammar("a session's id or address", 500, /^[A-Za-z0-9_[][\x21-\x7e]*$/, /\/\.\.(?:\/|$)/),
+  reference: makeGrammar("a session's id or address", 500, /^[A-Za-z0-9_[][\x21-\x7e]*$/, /\/\.\.(?:\/|$)/),
   /** A whole hash. */
-  commit: grammar("a commit's hash", 64, /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/),
+  commit: makeGrammar("a commit's hash", 64, /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/),
   /** What `git rev-parse` reads. */
-  revision: grammar("a commit, a branch or a tag", 500, /^[^-]/s, unwritable),
+  revision: makeGrammar("a commit, a branch or a tag", 500, /^[^-]/s, unwritable),
   /** As `git check-ref-format --branch` has it. */
   branch: {
     about: "a branch's name",
     maxChars: 500,
     fits(value) {
-      const name = value.replace(marks, "x");
+      const name = value.replace(redactionMarks, "x");
       const isRef = !/^[-/@]$|^[-/]|[\s~^:?*[\\]|\.\.|\/\/|@\{|[/.]$|(?:^|\/)\.|\.lock(?:\/|$)/.test(name);
       return name !== "" && isRef && !unwritable.test(name);
     },
   },
   /** From the root of a project or repository, within it. */
-  file: grammar(
+  file: makeGrammar(
     "a path within the project",
     4096,
     /^[^\0]+$/,
     /^[\\/]|^[A-Za-z]:[\\/]|(?:^|[\\/])\.\.(?:[\\/]|$)|\p{Cs}/u,
   ),
   /** A path anywhere, as a client or a person gives it. */
-  place: grammar("a path", 4096, /^[^\0]*$/, /\p{Cs}/u),
+  place: makeGrammar("a path", 4096, /^[^\0]*$/, /\p{Cs}/u),
   /** Of a coding agent. */
-  agent: grammar("an agent's name", 64, /^[a-z][a-z0-9_-]*$/),
+  agent: makeGrammar("an agent's name", 64, /^[a-z][a-z0-9_-]*$/),
   /** Pommel's own: of a note, a checkpoint, an event, a project. */
-  uid: grammar("an id", 100, /^[A-Za-z0-9_][\w.-]*$/, /\.\./),
+  uid: makeGrammar("an id", 100, /^[A-Za-z0-9_][\w.-]*$/, /\.\./),
   /** Of a line, a message, a tool call: it only finds its equal again. */
-  id: grammar("an id", 300, /^.+$/s, unwritable),
+  id: makeGrammar("an id", 300, /^.+$/s, unwritable),
 } satisfies Record<string, Grammar>;
 
 export type OutsideKind = keyof typeof grammars;
 
 export const outsideKinds = Object.keys(grammars) as OutsideKind[];
 
-export function fits(kind: OutsideKind, value: string): boolean {
+export function isValidAs(kind: OutsideKind, value: string): boolean {
   const { maxChars, fits } = grammars[kind];
   return value.length <= maxChars && fits(value);
 }
@@ -73,8 +73,8 @@ export function fits(kind: OutsideKind, value: string): boolean {
 export const describeKind = (kind: OutsideKind): string => grammars[kind].about;
 
 /** The value; null where there is none, or it does not fit. */
-export const fitting = (kind: OutsideKind, value: string | null | undefined): string | null =>
-  value != null && fits(kind, value) ? value : null;
+export const keepIfValid = (kind: OutsideKind, value: string | null | undefined): string | null =>
+  value != null && isValidAs(kind, value) ? value : null;
 
 /**
  * Labels, by how long they may be. Characters. `author` is the name of somebody whose words are shown, `person` of somebody as git or

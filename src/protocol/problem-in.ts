@@ -10,7 +10,7 @@ export const isObject = (given: unknown): given is Record<string, unknown> =>
  * @param given what was sent
  * @param what an entry of it is called
  */
-export function problemIn(issue: Issue, given: unknown, what: "argument" | "field"): string {
+export function describeProblem(issue: Issue, given: unknown, what: "argument" | "field"): string {
   const [first] = issue.path;
   const name = issue.path.map(String).join(".");
   if (issue.code === "unrecognized_keys") {
@@ -19,7 +19,7 @@ export function problemIn(issue: Issue, given: unknown, what: "argument" | "fiel
   if (first === undefined) return `The ${what}s must be a JSON object.`;
   if (issue.path.length === 1 && isObject(given) && !Object.hasOwn(given, first))
     return `${name} is missing.`;
-  return `${name} must be ${wanted(issue)}.`;
+  return `${name} must be ${describeWanted(issue)}.`;
 }
 
 const kinds: Readonly<Record<string, string>> = {
@@ -30,16 +30,16 @@ const kinds: Readonly<Record<string, string>> = {
   array: "a list",
 };
 
-function wanted(issue: Issue): string {
+function describeWanted(issue: Issue): string {
   switch (issue.code) {
     case "invalid_type":
       return kinds[issue.expected] ?? issue.expected;
     case "invalid_value":
       return `one of ${issue.values.map(String).join(", ")}`;
     case "too_big":
-      return `${unit(issue.origin)}at most ${issue.maximum}${unit(issue.origin) && tail(issue.origin)}`;
+      return `${describeUnit(issue.origin)}at most ${issue.maximum}${describeUnit(issue.origin) && describeUnitEnd(issue.origin)}`;
     case "too_small":
-      return `${unit(issue.origin)}at least ${issue.minimum}${unit(issue.origin) && tail(issue.origin)}`;
+      return `${describeUnit(issue.origin)}at least ${issue.minimum}${describeUnit(issue.origin) && describeUnitEnd(issue.origin)}`;
     case "custom":
       return issue.message;
     default:
@@ -47,6 +47,6 @@ function wanted(issue: Issue): string {
   }
 }
 
-const unit = (origin: string) =>
+const describeUnit = (origin: string) =>
   origin === "string" ? "a text of " : origin === "array" ? "a list of " : "";
-const tail = (origin: string) => (origin === "string" ? " characters" : " entries");
+const describeUnitEnd = (origin: string) => (origin === "string" ? " characters" : " entries");

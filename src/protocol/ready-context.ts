@@ -1,10 +1,10 @@
 import { appendFileSync, existsSync, readFileSync, rmSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { changeOf } from "../base/files/file-id.ts";
-import { namesIn } from "../base/files/if-any.ts";
+import { readChangeStamp } from "../base/files/file-id.ts";
+import { listNamesIfAny } from "../base/files/if-any.ts";
 import { replaceFile } from "../base/files/replace-file.ts";
-import { homeOf, makeDirectory } from "../base/home.ts";
-import { type Project, realPath, teamDirName } from "../base/paths.ts";
+import { locateHome, makeDirectory } from "../base/home.ts";
+import { type Project, teamDirName, toRealPath } from "../base/paths.ts";
 
 /**
  * What a checkout's agents are told by themselves, written down before they ask: a hook reads it, and needs neither a daemon
@@ -29,7 +29,7 @@ interface Made {
   root: string;
   /** Milliseconds since the epoch. */
   at: number;
-  /** What must not have changed since, by path: HEAD, settings, and what a person said (`changeOf`). */
+  /** What must not have changed since, by path: HEAD, settings, and what a person said (`readChangeStamp`). */
   from: Record<string, string>;
   /** What changes all the time, and when it had last. Milliseconds since the epoch. */
   memory: { files: string[]; changedAt: number };
@@ -55,21 +55,21 @@ interface Ready {
   edits: ReadyForEdits;
 }
 
-const readyDir = (): string => join(homeOf().cacheDir, "context");
+const locateReadyDir = (): string => join(locateHome().cacheDir, "context");
 
 /** `shop-1f0c3ab2.start.json`: what is in it names the checkout, as two may have one name. */
 const locateReadyFile = (kind: keyof Ready, root: string): string =>
-  join(readyDir(), `${fileNameFor(basename(root))}-${shortHash(root)}.${kind}.json`);
+  join(locateReadyDir(), `${toFileName(basename(root))}-${hashFnv(root)}.${kind}.json`);
 
 /** FNV-1a, 32 bits (Fowler, Noll, Vo). To load node:crypto would cost a hook a tenth of its time. */
-function shortHash(text: string): string {
+function hashFnv(text: string): string {
   let hash = 0x811c9dc5;
   for (const byte of Buffer.from(text)) hash = Math.imul(hash ^ byte, 0x01000193);
   return (hash >>> 0).toString(16).padStart(8, "0");
 }
 
 export function writeReady<Kind extends keyof Ready>(kind: Kind, ready: Ready[Kind]): void {
-  makeDirectory(readyDir());
+  makeDirectory(locateReadyDir());
   replaceFile(locateReadyFile(kind, ready.root), JSON.stringify(ready));
 }
 
@@ -79,22 +79,22 @@ export function removeReady(root: string): void {
 }
 
 /** Of all checkouts. */
-export const removeAllReady = (): void => rmSync(readyDir(), { recursive: true, force: true });
+export const removeAllReady = (): void => rmSync(locateReadyDir(), { recursive: true, force: true });
 
 /** Changes when a person said something that agents must know at once: a note, or that something be forgotten. */
-export const saidFile = ({ dataDir }: Pick<Project, "dataDir">): string => join(dataDir, "said");
+export const locateSaidFile = ({ dataDir }: Pick<Project, "dataDir">): string => join(dataDir, "said");
 
 /** What hooks told sessions of by themselves, a file for each: its lines are the places of what was told. */
-const givenDir = (): string => join(homeOf().stateDir, "given");
-const givenFile = (session: string): string => join(givenDir(), fileNameFor(session));
+const locateGivenDir = (): string => join(locateHome().stateDir, "given");
+const locateGivenFile = (session: string): string => join(locateGivenDir(), toFileName(session));
 
 /** Any text as a file's name. */
-export const fileNameFor = (text: string): string => text.replace(/[^\w-]/g, "_").slice(0, 100);
+export const toFileName = (text: string): string => text.replace(/[^\w-]/g, "_").slice(0, 100);
 
 /** What a session was told by hooks, the daemon may not know of it yet. */
-export function refsGiven(session: string): string[] {
+export function readGivenRefs(session: string): string[] {
   try {
-    return readFileSync(givenFile(session), "utf8").split("\n").filter(Boolean);
+    return readFileSync(locateGivenFile(session), "utf8").split("\n").filter(Boolean);
   } catch {
     return [];
   }
@@ -102,8 +102,8 @@ export function refsGiven(session: string): string[] {
 
 /** @throws the file system's error */
 export function noteGiven(session: string, refs: readonly string[]): void {
-  makeDirectory(givenDir());
-  appendFileSync(givenFile(session), refs.map((ref) => `${ref.replaceAll("\n", " ")}\n`).join(""), {
+  makeDirectory(locateGivenDir());
+  appendFileSync(locateGivenFile(session), refs.map((ref) => `${ref.replaceAll("\n", " ")}\n`).join(""), {
     mode: 0o600,
   });
 }
@@ -113,14 +113,14 @@ const givenForMs = 7 * 86_400_000;
 
 /** Removes what sessions were told that are long over. */
 export function removeOldGiven(now = Date.now()): void {
-  for (const name of namesIn(givenDir())) {
-    const file = join(givenDir(), name);
-    if (now - changedAt([file]) > givenForMs) rmSync(file, { force: true });
+  for (const name of listNamesIfAny(locateGivenDir())) {
+    const file = join(locateGivenDir(), name);
+    if (now - findLastChange([file]) > givenForMs) rmSync(file, { force: true });
   }
 }
 
 /** When one of these files changed last; 0 where there is none. Milliseconds since the epoch. */
-export const changedAt = (files: readonly string[]): number =>
+export const findLastChange = (files: readonly string[]): number =>
   Math.max(0, ...files.map((file) => statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0));
 
 /**
@@ -138,13 +138,13 @@ export function readReady<Kind extends keyof Ready>(
   kind: Kind,
   now = Date.now(),
 ): { ready: Ready[Kind]; isBehind: boolean } | null {
-  for (let dir = realPath(place); ; dir = dirname(dir)) {
+  for (let dir = toRealPath(place); ; dir = dirname(dir)) {
     const file = locateReadyFile(kind, dir);
     if (existsSync(file)) {
       try {
         const ready = JSON.parse(readFileSync(file, "utf8")) as Ready[Kind];
         if (ready.root !== dir) return null;
-        const isBehind = changedAt(ready.memory.files) > ready.memory.changedAt;
+        const isBehind = findLastChange(ready.memory.files) > ready.memory.changedAt;
         const isTooOld = isBehind && now - ready.at > maxBehindMs;
         return isTooOld || !isAsItWas(ready) ? null : { ready, isBehind };
       } catch {
@@ -158,4 +158,4 @@ export function readReady<Kind extends keyof Ready>(
 }
 
 const isAsItWas = ({ from }: Made): boolean =>
-  Object.entries(from).every(([file, change]) => changeOf(file) === change);
+  Object.entries(from).every(([file, change]) => readChangeStamp(file) === change);

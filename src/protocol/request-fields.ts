@@ -16,19 +16,19 @@ export interface Field {
   maximum: number | undefined;
 }
 
-const known = new WeakMap<z.ZodMiniObject, Readonly<Record<string, Field>>>();
+const fieldsByRequest = new WeakMap<z.ZodMiniObject, Readonly<Record<string, Field>>>();
 
 /** The fields of a request. Read from the schema itself: JSON Schema would cost a command's start 5 ms. */
-export function fieldsOf(request: z.ZodMiniObject): Readonly<Record<string, Field>> {
+export function readRequestFields(request: z.ZodMiniObject): Readonly<Record<string, Field>> {
   const shape: Record<string, z.core.$ZodType> = request.shape;
   const fields =
-    known.get(request) ??
-    Object.fromEntries(Object.entries(shape).map(([name, schema]) => [name, fieldOf(schema)]));
-  known.set(request, fields);
+    fieldsByRequest.get(request) ??
+    Object.fromEntries(Object.entries(shape).map(([name, schema]) => [name, describeField(schema)]));
+  fieldsByRequest.set(request, fields);
   return fields;
 }
 
-function fieldOf(schema: z.core.$ZodType): Field {
+function describeField(schema: z.core.$ZodType): Field {
   const given = schema instanceof z.core.$ZodOptional ? schema._zod.def.innerType : schema;
   const isList = given instanceof z.core.$ZodArray;
   const value = isList ? given._zod.def.element : given;
@@ -53,11 +53,11 @@ function fieldOf(schema: z.core.$ZodType): Field {
  * The request that a query string asks for. Lists may be repeated or, where their values can hold no comma, comma separated.
  * @returns what the schema judges; values that make no sense are left in for it to refuse
  */
-export function requestFromUrl(
+export function parseUrlRequest(
   request: z.ZodMiniObject,
   parameters: URLSearchParams,
 ): Record<string, unknown> {
-  const fields = fieldsOf(request);
+  const fields = readRequestFields(request);
   const read = (name: string): unknown => {
     const given = parameters.getAll(name);
     const [first = ""] = given;

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { maxResults } from "../base/max-results.ts";
-import { cleanLabel, describeKind, fits, type LabelKind, type OutsideKind } from "./outside.ts";
+import { cleanLabel, describeKind, isValidAs, type LabelKind, type OutsideKind } from "./outside.ts";
 
 /** Parts that shapes of requests and answers are made of. */
 
@@ -14,7 +14,7 @@ export const name = z.string().check(z.meta({ format: "name" }));
 /** What `protocol/outside.ts` has a grammar for. */
 export const outside = (kind: OutsideKind) =>
   z.string().check(
-    z.refine((value) => fits(kind, value), { error: describeKind(kind) }),
+    z.refine((value) => isValidAs(kind, value), { error: describeKind(kind) }),
     z.meta({ format: kind }),
   );
 /** What people read: cleaned. */

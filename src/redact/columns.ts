@@ -1,7 +1,7 @@
-import { lineBefore } from "./checks/randomness.ts";
+import { sliceLineBefore } from "./checks/randomness.ts";
 import { hasPasswordShape, isNoValue, isStated, isToken } from "./checks/values.ts";
 import type { Span } from "./patterns/rule.ts";
-import { anyOf, expandWords, wordsOf } from "./words.ts";
+import { expandWordList, expandWords, toAlternation } from "./words.ts";
 
 /** What the name of a column of secrets holds, as keywords. */
 export const columnKeywords = expandWords(
@@ -9,7 +9,7 @@ export const columnKeywords = expandWords(
 );
 
 const passwordHeader = new RegExp(
-  `^(?:.*[\\s_.-])?(?:pass(?:word|wd|phrase)?|pwd|${anyOf(wordsOf("foreignPassword"))})(?:[ _-]?(?:value|plain|[0-9]))?$`,
+  `^(?:.*[\\s_.-])?(?:pass(?:word|wd|phrase)?|pwd|${toAlternation(expandWordList("foreignPassword"))})(?:[ _-]?(?:value|plain|[0-9]))?$`,
   "iu",
 );
 const tokenHeader =
@@ -34,21 +34,21 @@ interface Cell {
  * between spaces.
  * @returns also where the table ends
  */
-export function secretColumns(text: string, keyword: number): { spans: Span[]; searched: number } {
+export function findSecretColumns(text: string, keyword: number): { spans: Span[]; searched: number } {
   const nothing = { spans: [], searched: keyword + 1 };
   // Whatever goes on as a sentence or as code is no header.
   if (
     !/^\w{2,24}(?:[\w .-]{0,16}["']?[ \t]*(?:[|│┃;,\t\r\n]|$)| {2})/.test(text.slice(keyword, keyword + 60))
   )
     return nothing;
-  const lineStart = keyword - lineBefore(text, keyword, maxHeader).length;
+  const lineStart = keyword - sliceLineBefore(text, keyword, maxHeader).length;
   if (lineStart > 0 && text[lineStart - 1] !== "\n") return nothing;
   const from = lineStart + (lead.exec(text.slice(lineStart, keyword))?.[0].length ?? 0);
-  let end = lineEnd(text, from);
+  let end = findLineEnd(text, from);
   if (end - from > maxHeader) return nothing;
   const header = text.slice(from, end);
   const separator = separators.find((sign) => header.includes(sign)) ?? null;
-  const names = separator === null ? wordsIn(header) : splitCells(header, separator);
+  const names = separator === null ? findColumnNames(header) : splitCells(header, separator);
   const columns = names.flatMap(({ start, value }, index) => {
     const name = value.replace(/([a-z])([A-Z])/g, "$1_$2");
     const isPassword = passwordHeader.test(name);
@@ -64,7 +64,7 @@ export function secretColumns(text: string, keyword: number): { spans: Span[]; s
   const spans: Span[] = [];
   while (end < text.length) {
     const start = end + 1;
-    end = lineEnd(text, start);
+    end = findLineEnd(text, start);
     const line = text.slice(start, end).replace(/\r$/, "");
     if (ruler.test(line)) {
       if (line.trim() === "") break;
@@ -73,7 +73,7 @@ export function secretColumns(text: string, keyword: number): { spans: Span[]; s
     const cells = separator === null ? null : splitCells(line, separator);
     if (cells !== null && cells.length !== names.length) break;
     for (const column of columns) {
-      const cell = cells === null ? wordAt(line, column.start) : cells[column.index]!;
+      const cell = cells === null ? findWordAt(line, column.start) : cells[column.index]!;
       if (cell === null || !isSecret(cell.value, column.isPassword, isDrawn)) continue;
       const begin = start + cell.start;
       spans.push({ start: begin, end: begin + cell.value.length, next: begin + cell.value.length });
@@ -89,7 +89,7 @@ function isSecret(value: string, isPassword: boolean, isDrawn: boolean): boolean
   return hasPasswordShape(value) || (isPassword ? isStated(value) : isToken(value, true));
 }
 
-const lineEnd = (text: string, from: number) => {
+const findLineEnd = (text: string, from: number) => {
   const at = text.indexOf("\n", from);
   return at === -1 ? text.length : at;
 };
@@ -112,10 +112,10 @@ function splitCells(line: string, separator: string): Cell[] {
 }
 
 /** Names of columns between two spaces or more. */
-const wordsIn = (line: string): Cell[] =>
+const findColumnNames = (line: string): Cell[] =>
   Array.from(line.matchAll(/\S+(?: \S+)*/g), ({ 0: value, index }) => ({ start: index, value }));
 
-function wordAt(line: string, start: number): Cell | null {
+function findWordAt(line: string, start: number): Cell | null {
   const value = /^\S+/.exec(line.slice(start))?.[0];
   return value === undefined || (start > 0 && line[start - 1] !== " ") ? null : { start, value };
 }

@@ -60,7 +60,7 @@ describe("scrubbing", () => {
           at = end;
         }
         expected += text.slice(at);
-        const constant = scrubber.scrub(text, { numberOf: () => 99_999 }, name);
+        const constant = scrubber.scrub(text, { numberSecret: () => 99_999 }, name);
         expect(constant.replace(/\[REDACTED_[A-Z0-9_]+_99999\]/g, "\0")).toBe(expected);
       }),
       { numRuns: 300 },

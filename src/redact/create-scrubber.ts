@@ -1,13 +1,19 @@
 import { createHash } from "node:crypto";
-import { looksLikeWords, looksRandom } from "./checks/randomness.ts";
+import { isLikelyRandom, isLikelyWords } from "./checks/randomness.ts";
 import { isProse } from "./checks/values.ts";
-import { behindLetter, createBudget, type DecodingBudget, encodedIn, maxDepth } from "./encoded.ts";
+import {
+  createBudget,
+  type DecodingBudget,
+  findEncodedTexts,
+  maxDepth,
+  skipEncodedLetter,
+} from "./encoded.ts";
 import { createFinder } from "./finder.ts";
-import { namedSecretType } from "./names.ts";
-import { type PatternSources, rulesFrom } from "./patterns/patterns-file.ts";
+import { findNamedSecretType } from "./names.ts";
+import { loadRules, type PatternSources } from "./patterns/patterns-file.ts";
 import { type OnRefused, stopper } from "./patterns/rule.ts";
 import { printedBy, type Scrubber, type SecretMatch } from "./scrubber.ts";
-import { type Rewritten, rewrittenIn, viewOf } from "./view.ts";
+import { buildTextView, findRewrittenParts, type Rewritten } from "./view.ts";
 
 /** Bump when detection changes without a pattern change. */
 const codeVersion = 9;
@@ -25,14 +31,14 @@ const maxRounds = 4;
  * @throws PommelError `config_invalid` naming the file, the pattern and what is wrong with it; `unreadable`
  */
 export function createScrubber(sources: PatternSources, onRefused?: OnRefused): Scrubber {
-  const { rules, fingerprint } = rulesFrom(sources, onRefused);
+  const { rules, fingerprint } = loadRules(sources, onRefused);
   const findIn = createFinder(rules);
   const version = createHash("sha256").update(`${codeVersion}\n${fingerprint}`).digest("hex").slice(0, 16);
 
   const find = (text: string, name?: string): SecretMatch[] => {
     if (name?.startsWith(printedBy) === true) return findPrinted(text, name);
-    const rewritten = rewrittenIn(text);
-    const named = name === undefined ? null : namedSecretType(name, viewOf(text, rewritten).text);
+    const rewritten = findRewrittenParts(text);
+    const named = name === undefined ? null : findNamedSecretType(name, buildTextView(text, rewritten).text);
     if (named !== null) return [{ rule: "named-value", type: named, start: 0, end: text.length }];
     return findWithin(text, rewritten, createBudget(text), 0);
   };
@@ -46,20 +52,21 @@ export function createScrubber(sources: PatternSources, onRefused?: OnRefused): 
   ): SecretMatch[] => {
     const encodedMatches: SecretMatch[] = [];
     const explained: Bounds[] = [];
-    for (const encoded of depth < maxDepth ? encodedIn(text, budget) : []) {
-      const matches = findWithin(encoded.text, rewrittenIn(encoded.text), budget, depth + 1);
-      for (const match of matches) encodedMatches.push({ ...match, ...encoded.back(match.start, match.end) });
-      if (encoded.block !== null && matches.length === 0 && saysProse(encoded.text))
+    for (const encoded of depth < maxDepth ? findEncodedTexts(text, budget) : []) {
+      const matches = findWithin(encoded.text, findRewrittenParts(encoded.text), budget, depth + 1);
+      for (const match of matches)
+        encodedMatches.push({ ...match, ...encoded.mapToOriginal(match.start, match.end) });
+      if (encoded.block !== null && matches.length === 0 && isProseOrEncodedProse(encoded.text))
         explained.push(encoded.block);
     }
     let found: SecretMatch[] = [];
     let hidden = rewritten;
     for (let round = 0; round < maxRounds; round++) {
-      const view = viewOf(text, hidden);
+      const view = buildTextView(text, hidden);
       const matches: SecretMatch[] = [];
       for (const match of withRepetitions(view.text, findIn(view.text))) {
-        const place = view.back(match.start, match.end);
-        place.start = Math.min(behindLetter(text, place.start), place.end - 1);
+        const place = view.mapToOriginal(match.start, match.end);
+        place.start = Math.min(skipEncodedLetter(text, place.start), place.end - 1);
         if (!explained.some((block) => contains(block, place))) matches.push({ ...match, ...place });
       }
       if (matches.length === 0) break;
@@ -89,7 +96,7 @@ export function createScrubber(sources: PatternSources, onRefused?: OnRefused): 
       let scrubbed = "";
       let at = 0;
       for (const { type, start, end } of matches) {
-        const number = ledger.numberOf(type, text.slice(start, end));
+        const number = ledger.numberSecret(type, text.slice(start, end));
         scrubbed += `${text.slice(at, start)}[REDACTED_${type}${number === 1 ? "" : `_${number}`}]`;
         at = end;
       }
@@ -99,13 +106,13 @@ export function createScrubber(sources: PatternSources, onRefused?: OnRefused): 
 }
 
 /** Whether a text is a sentence, or nothing but one in an encoding. */
-function saysProse(text: string, depth = 1): boolean {
+function isProseOrEncodedProse(text: string, depth = 1): boolean {
   if (isProse(text)) return true;
   const whole = text.trim().length;
-  const inner = depth < maxDepth ? encodedIn(text, createBudget(text)) : [];
+  const inner = depth < maxDepth ? findEncodedTexts(text, createBudget(text)) : [];
   return inner.some(
     ({ block, text: said }) =>
-      block !== null && block.end - block.start >= whole && saysProse(said, depth + 1),
+      block !== null && block.end - block.start >= whole && isProseOrEncodedProse(said, depth + 1),
   );
 }
 
@@ -129,7 +136,7 @@ function withRepetitions(text: string, matches: SecretMatch[]): SecretMatch[] {
   for (const match of matches) {
     if (known.size === maxRepeated) break;
     const secret = text.slice(match.start, match.end);
-    if (looksRandom(secret) && !looksLikeWords(secret) && !known.has(secret)) known.set(secret, match);
+    if (isLikelyRandom(secret) && !isLikelyWords(secret) && !known.has(secret)) known.set(secret, match);
   }
   const all = [...matches];
   for (const [secret, { rule, type }] of known) {

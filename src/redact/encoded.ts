@@ -1,5 +1,5 @@
 import { gunzipSync, inflateSync } from "node:zlib";
-import { type Rewritten, type View, viewOf } from "./view.ts";
+import { buildTextView, type Rewritten, type View } from "./view.ts";
 
 /** An encoding may stand in another, three deep. */
 export const maxDepth = 3;
@@ -29,15 +29,15 @@ export interface Encoded extends View {
 }
 
 /** What a text says in encodings, each as a text to search. */
-export function encodedIn(text: string, budget: DecodingBudget): Encoded[] {
+export function findEncodedTexts(text: string, budget: DecodingBudget): Encoded[] {
   const found: Encoded[] = [];
-  const letters = lettersIn(text);
+  const letters = decodeLetters(text);
   if (letters !== null && letters.text.length <= budget.left) {
     budget.left -= letters.text.length;
     found.push({ ...letters, block: null });
   }
-  for (const block of blocksIn(text, budget)) {
-    found.push({ text: block.decoded, back: () => ({ start: block.start, end: block.end }), block });
+  for (const block of findBlocks(text, budget)) {
+    found.push({ text: block.decoded, mapToOriginal: () => ({ start: block.start, end: block.end }), block });
   }
   return found;
 }
@@ -67,7 +67,7 @@ const openLetter = /%(?:25){0,2}[2-7][0-9a-f]|\\{1,4}u00[2-7][0-9a-f]/gi;
 const maxLetter = 10;
 
 /** Where what begins at a position begins if that is within an encoded letter: behind it. */
-export function behindLetter(text: string, position: number): number {
+export function skipEncodedLetter(text: string, position: number): number {
   const from = Math.max(0, position - maxLetter);
   for (const { 0: found, index } of text.slice(from, position + maxLetter).matchAll(openLetter)) {
     const end = from + index + found.length;
@@ -77,34 +77,34 @@ export function behindLetter(text: string, position: number): number {
 }
 
 /** So much around an encoded letter is read with it; what lies between is not searched again. Characters. */
-const contextBefore = 200;
-const contextAfter = 500;
+const contextBeforeChars = 200;
+const contextAfterChars = 500;
 /** A word is read to its end where that is no farther. Characters. */
 const maxWord = 1_000;
 
 /** The text around its encoded letters, with them decoded; null without any. */
-function lettersIn(text: string): View | null {
+function decodeLetters(text: string): View | null {
   if (!/%[2-9a-f][0-9a-f]|&[a-z#]/i.test(text) && !/\\[ux]/.test(text)) return null;
   const rewritten: Rewritten[] = [];
   let last = 0;
   for (const { 0: found, index } of text.matchAll(encodedLetter)) {
     // Looking for the ends of words at each of many letters would read the same words over and over.
-    if (rewritten.length === 0 || index > last + contextAfter) {
-      const read = rewritten.length === 0 ? 0 : wordEdge(text, last + contextAfter, 1, text.length);
-      const from = wordEdge(text, Math.max(read, index - contextBefore), -1, read);
+    if (rewritten.length === 0 || index > last + contextAfterChars) {
+      const read = rewritten.length === 0 ? 0 : findWordEdge(text, last + contextAfterChars, 1, text.length);
+      const from = findWordEdge(text, Math.max(read, index - contextBeforeChars), -1, read);
       if (from > read) rewritten.push({ start: read, end: from, instead: "\n\n" });
     }
     last = index + found.length;
     rewritten.push({ start: index, end: last, instead: decodeLetter(found) });
   }
   if (rewritten.length === 0) return null;
-  const read = wordEdge(text, Math.min(text.length, last + contextAfter), 1, text.length);
+  const read = findWordEdge(text, Math.min(text.length, last + contextAfterChars), 1, text.length);
   if (read < text.length) rewritten.push({ start: read, end: text.length, instead: "\n\n" });
-  return viewOf(text, rewritten);
+  return buildTextView(text, rewritten);
 }
 
 /** Where the word around a position ends, in a direction. */
-function wordEdge(text: string, position: number, step: 1 | -1, limit: number): number {
+function findWordEdge(text: string, position: number, step: 1 | -1, limit: number): number {
   let at = position;
   for (let count = 0; at !== limit && count < maxWord; count++, at += step)
     if (/\s/.test(text[step === 1 ? at : at - 1]!)) break;
@@ -134,8 +134,8 @@ const maxLength = 20_000;
 const minLength = 20;
 
 /** Base64 and hexadecimal that say a text, and hex dumps. */
-function blocksIn(text: string, budget: DecodingBudget): Block[] {
-  const blocks = text.includes("0000000") ? dumpsIn(text) : [];
+function findBlocks(text: string, budget: DecodingBudget): Block[] {
+  const blocks = text.includes("0000000") ? findHexDumps(text) : [];
   let read = 0;
   // A run of the least length has one of these places.
   for (let place = minLength - 1; place < text.length; place += minLength) {
@@ -184,20 +184,20 @@ const isDiffSign = (text: string, at: number) =>
 /** A run as a whole, or what stands in it between signs that base64 has as well: in a path, behind a prefix. */
 function addBlocksOfRun(blocks: Block[], text: string, start: number, end: number): void {
   if (end - start > maxLength) return;
-  const whole = blockAt(text, start, end);
+  const whole = decodeRun(text, start, end);
   if (whole !== null) {
     blocks.push(whole);
     return;
   }
   for (let from = start, at = start; at <= end; at++) {
-    if (at < end && sixBits[text.charCodeAt(at)]! < signsFrom) continue;
-    const block = at - from >= minLength && at - from < end - start ? blockAt(text, from, at) : null;
+    if (at < end && sixBits[text.charCodeAt(at)]! < firstSignDigit) continue;
+    const block = at - from >= minLength && at - from < end - start ? decodeRun(text, from, at) : null;
     if (block !== null) blocks.push(block);
     from = at + 1;
   }
 }
 
-function blockAt(text: string, start: number, textEnd: number): Block | null {
+function decodeRun(text: string, start: number, textEnd: number): Block | null {
   const isHex = isHexText(text, start);
   if (!isHex && !isBase64Text(text, start)) return null;
   let end = textEnd;
@@ -215,19 +215,19 @@ const isHexText = (text: string, start: number) =>
 
 /** Whether the first six bytes begin a text, in ASCII, in UTF-8 or in UTF-16, or something packed. */
 function isBase64Text(text: string, start: number): boolean {
-  const first = (digitAt(text, start) << 2) | (digitAt(text, start + 1) >> 4);
+  const first = (readBase64Digit(text, start) << 2) | (readBase64Digit(text, start + 1) >> 4);
   if (first === 0x1f || first === 0x78) return true;
   if (first === 0 || (first >= 0x80 && first < 0xc2)) return false;
   for (let group = start; group < start + 8; group += 4) {
-    const high = (digitAt(text, group) << 6) | digitAt(text, group + 1);
-    const low = (digitAt(text, group + 2) << 6) | digitAt(text, group + 3);
+    const high = (readBase64Digit(text, group) << 6) | readBase64Digit(text, group + 1);
+    const low = (readBase64Digit(text, group + 2) << 6) | readBase64Digit(text, group + 3);
     if (isControl(high >> 4) || isControl(((high & 15) << 4) | (low >> 8)) || isControl(low & 255))
       return false;
   }
   return true;
 }
 
-const digitAt = (text: string, at: number) => sixBits[text.charCodeAt(at)]! & 63;
+const readBase64Digit = (text: string, at: number) => sixBits[text.charCodeAt(at)]! & 63;
 
 /** Zero is every second byte of UTF-16. */
 const isControl = (byte: number) => (byte < 32 && (byte < 9 || byte > 13) && byte !== 0) || byte === 127;
@@ -255,7 +255,7 @@ function decodeText(bytes: Buffer): string | null {
 const dumpStart = /00000000: |00000000 {2}|0000000 /g;
 const dumpLine = /[0-9a-f]{7,8}:? {1,2}((?:[0-9a-f]{2}(?:[0-9a-f]{2})? {1,2}){1,16})[^\n]{0,20}(?:\n|$)/y;
 
-function dumpsIn(text: string): Block[] {
+function findHexDumps(text: string): Block[] {
   const blocks: Block[] = [];
   for (const { index } of text.matchAll(dumpStart)) {
     let end = index;
@@ -277,7 +277,7 @@ function dumpsIn(text: string): Block[] {
 
 const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 /** From here on they are signs other than "+", which stand between words as well. */
-const signsFrom = 63;
+const firstSignDigit = 63;
 const noDigit = 255;
 /** The value of a character as a digit of base64; of 64 and more, as in URLs. */
 const sixBits = new Uint8Array(65_536).fill(noDigit);

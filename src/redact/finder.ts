@@ -1,6 +1,6 @@
 import { addTo } from "../base/multimap.ts";
-import { contextTerms, secretNear } from "./checks/secret-near.ts";
-import { seedPhrases } from "./checks/seed-phrase.ts";
+import { contextTerms, findSecretNear } from "./checks/secret-near.ts";
+import { findSeedPhrases } from "./checks/seed-phrase.ts";
 import { compileKeywords } from "./patterns/keywords.ts";
 import {
   isExample,
@@ -12,7 +12,7 @@ import {
 } from "./patterns/rule.ts";
 import type { SecretMatch } from "./scrubber.ts";
 import { structures } from "./structures.ts";
-import { acrossLines, endOfWrapped } from "./view.ts";
+import { endOfWrapped, matchAcrossLines } from "./view.ts";
 
 /** A match with its rule's rank: of overlapping matches, the lowest rank gives the name. */
 interface Ranked extends SecretMatch {
@@ -45,16 +45,16 @@ export function createFinder(rules: readonly Rule[]): (text: string) => SecretMa
 
   rules.forEach((rule, rank) => {
     if (rule.keywords.length === 0) everywhere.push({ rule, rank });
-    else listen(rule.keywords, rule.at === null ? wholeText(rule) : atKeyword(rule), rank);
+    else listen(rule.keywords, rule.at === null ? listenToWholeText(rule) : listenAtKeyword(rule), rank);
   });
   let rank = rules.length;
   for (const provider of providerRules) {
-    listen(provider.keywords, aroundKeyword(provider), rank++);
+    listen(provider.keywords, listenAroundKeyword(provider), rank++);
   }
   listen(
     ["-----end"],
     (text, start, found) => {
-      const span = pemTail(text, start);
+      const span = findPemTail(text, start);
       if (span) found(span, "private-key-end", "PRIVATE_KEY");
       return start;
     },
@@ -76,7 +76,7 @@ export function createFinder(rules: readonly Rule[]): (text: string) => SecretMa
     listen(
       [word],
       (text, start, found) => {
-        const match = secretNear(text, word, start);
+        const match = findSecretNear(text, word, start);
         if (match) found({ ...match, next: match.end }, match.rule, match.type);
         return start;
       },
@@ -111,11 +111,11 @@ export function createFinder(rules: readonly Rule[]): (text: string) => SecretMa
     });
     for (const listener of used) listener.done = 0;
     for (const { rule, rank } of everywhere) {
-      for (const { start, end } of rule.all(text)) {
+      for (const { start, end } of rule.findAll(text)) {
         addUnlessStopped(finds, text, { rule: rule.name, type: rule.type, start, end, rank });
       }
     }
-    for (const { start, end } of seedPhrases(text)) {
+    for (const { start, end } of findSeedPhrases(text)) {
       addUnlessStopped(finds, text, { rule: "seed-phrase", type: "SEED_PHRASE", start, end, rank: seedRank });
     }
     for (const find of finds) find.end = endOfWrapped(text, find.start, find.end);
@@ -123,11 +123,12 @@ export function createFinder(rules: readonly Rule[]): (text: string) => SecretMa
   };
 }
 
-function atKeyword(rule: Rule): Listener["hear"] {
+function listenAtKeyword(rule: Rule): Listener["hear"] {
   return (text, start, found) => {
     if (rule.notBehind?.test(text[start - 1] ?? "") === true) return 0;
     const plain = rule.at!(text, start);
-    const span = (rule.isWholeToken ? acrossLines(text, start, rule.at!, plain !== null) : null) ?? plain;
+    const span =
+      (rule.isWholeToken ? matchAcrossLines(text, start, rule.at!, plain !== null) : null) ?? plain;
     // Another of its keywords may begin earlier and end later: "--user" after "-u".
     if (span === null) return 0;
     found(span, rule.name, rule.type);
@@ -135,14 +136,14 @@ function atKeyword(rule: Rule): Listener["hear"] {
   };
 }
 
-function wholeText(rule: Rule): Listener["hear"] {
+function listenToWholeText(rule: Rule): Listener["hear"] {
   return (text, _start, found) => {
-    for (const span of rule.all(text)) found(span, rule.name, rule.type);
+    for (const span of rule.findAll(text)) found(span, rule.name, rule.type);
     return Number.POSITIVE_INFINITY;
   };
 }
 
-function aroundKeyword(provider: ProviderRule): Listener["hear"] {
+function listenAroundKeyword(provider: ProviderRule): Listener["hear"] {
   return (text, start, found) => {
     const from = Math.max(0, start - provider.before);
     const window = text.slice(from, start + provider.after);
@@ -202,7 +203,7 @@ function merge(finds: Ranked[]): SecretMatch[] {
  * The last lines of a private key whose beginning is missing, before its END line at `end`; null for other END lines.
  * Reads backwards while lines are base64.
  */
-function pemTail(text: string, end: number): Span | null {
+function findPemTail(text: string, end: number): Span | null {
   const marker = /-----END (?:[A-Z0-9]{1,12} ){0,4}PRIVATE KEY(?: BLOCK)?-----/y;
   marker.lastIndex = end;
   if (!marker.test(text)) return null;

@@ -13,9 +13,9 @@ const revealingNames = data.map(({ name, kind, type }) => ({
 const maxNamedLength = 8_000;
 
 /** The secret type that a value's name implies; null when it is not a secret. */
-export function namedSecretType(name: string, value: string): string | null {
+export function findNamedSecretType(name: string, value: string): string | null {
   if (value.length > maxNamedLength || (value.includes("\n") && value.length > 400)) return null;
-  const plain = plainName(name);
+  const plain = normaliseName(name);
   for (const { name: pattern, kind, type } of revealingNames) {
     if (!pattern.test(plain)) continue;
     const bare = type === "AUTHORIZATION" ? value.replace(/^[A-Za-z]+ +/, "") : value;
@@ -34,7 +34,7 @@ function isOfKind(kind: Kind, value: string): boolean {
 }
 
 /** `dbPassword`, `--db-password`, `#password`, `Password textbox` and `input[name=password]` in one form. */
-function plainName(name: string): string {
+function normaliseName(name: string): string {
   return name
     .slice(0, 200)
     .replace(/^.*\[(?:name|id|type|placeholder|aria-label)[*^$~|]?=["']?([\w-]+)["']?\].*$/, "$1")

@@ -1,8 +1,12 @@
 import type { Config } from "../base/config/settings.ts";
-import { changeOf } from "../base/files/file-id.ts";
+import { readChangeStamp } from "../base/files/file-id.ts";
 import type { Project } from "../base/paths.ts";
 import { createScrubber } from "./create-scrubber.ts";
-import { globalPatternsFile, type PatternSources, projectPatternsFile } from "./patterns/patterns-file.ts";
+import {
+  locateGlobalPatterns,
+  locateProjectPatterns,
+  type PatternSources,
+} from "./patterns/patterns-file.ts";
 import { createReviewer, type Reviewer } from "./review.ts";
 import type { Scrubber } from "./scrubber.ts";
 
@@ -10,19 +14,19 @@ import type { Scrubber } from "./scrubber.ts";
  * The scrubber of a project, or of what is about none: the user's patterns, and those that the project adds.
  * @throws PommelError `config_invalid`
  */
-export const scrubberOf = (project: Project | null, config: Config): Scrubber =>
-  createScrubber(sourcesOf(project, config));
+export const createProjectScrubber = (project: Project | null, config: Config): Scrubber =>
+  createScrubber(locatePatternSources(project, config));
 
 /**
  * What tells of a text which values a scrubber of the project nearly removes.
  * @throws PommelError `config_invalid`
  */
-export const reviewerOf = (project: Project, config: Config): Reviewer =>
-  createReviewer(sourcesOf(project, config));
+export const createProjectReviewer = (project: Project, config: Config): Reviewer =>
+  createReviewer(locatePatternSources(project, config));
 
-const sourcesOf = (project: Project | null, config: Config): PatternSources => ({
-  globalFile: globalPatternsFile(),
-  projectFile: project && projectPatternsFile(project),
+const locatePatternSources = (project: Project | null, config: Config): PatternSources => ({
+  globalFile: locateGlobalPatterns(),
+  projectFile: project && locateProjectPatterns(project),
   pii: config["scrub.pii"],
 });
 
@@ -35,8 +39,8 @@ export class CurrentScrubber {
   /** @throws PommelError `config_invalid` for rules that make no sense */
   get(): Scrubber {
     const { project, config } = this.options;
-    const of = [globalPatternsFile(), projectPatternsFile(project)].map(changeOf).join();
-    if (this.known?.of !== of) this.known = { scrubber: scrubberOf(project, config), of };
+    const of = [locateGlobalPatterns(), locateProjectPatterns(project)].map(readChangeStamp).join();
+    if (this.known?.of !== of) this.known = { scrubber: createProjectScrubber(project, config), of };
     return this.known.scrubber;
   }
 

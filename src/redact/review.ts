@@ -1,6 +1,6 @@
 import type { Place } from "./checks/place.ts";
-import { isHash, isRandomToken, looksLikeWords, looksRandom } from "./checks/randomness.ts";
-import { hasPasswordShape, isNoValue, isReference, looksLikePath } from "./checks/values.ts";
+import { isHash, isLikelyRandom, isLikelyWords, isRandomToken } from "./checks/randomness.ts";
+import { hasPasswordShape, isLikelyPath, isNoValue, isReference } from "./checks/values.ts";
 import { createScrubber } from "./create-scrubber.ts";
 import type { PatternSources } from "./patterns/patterns-file.ts";
 
@@ -34,7 +34,7 @@ export function createReviewer(sources: PatternSources): Reviewer {
     const byValue = new Map<string, NearMiss>();
     for (const { rule, place } of refused) {
       const value = place.text.slice(place.start, place.end);
-      const score = scoreOf(value);
+      const score = scoreValue(value);
       if (score === 0 || byValue.has(value) || removed.some((other) => other.includes(value))) continue;
       byValue.set(value, { rule, masked: maskValue(value), context: cutContext(place), score });
     }
@@ -43,12 +43,12 @@ export function createReviewer(sources: PatternSources): Reviewer {
 }
 
 /** 0 for what nobody would take for a secret. */
-function scoreOf(value: string): number {
+function scoreValue(value: string): number {
   if (value.length < minLength || /\s/.test(value) || isNoValue(value) || isReference(value)) return 0;
-  if (looksLikePath(value) || looksLikeWords(value) || /[(){}<>]|:\/\//.test(value)) return 0;
+  if (isLikelyPath(value) || isLikelyWords(value) || /[(){}<>]|:\/\//.test(value)) return 0;
   if (hasPasswordShape(value)) return 4;
   if (isHash(value) || /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(value)) return 1;
-  return isRandomToken(value) ? 3 : looksRandom(value) ? 2 : 0;
+  return isRandomToken(value) ? 3 : isLikelyRandom(value) ? 2 : 0;
 }
 
 /** A quarter of a value at most, and no more than four characters. */
@@ -59,5 +59,5 @@ function cutContext({ text, start }: Place): string {
   const before = text.slice(Math.max(0, start - contextLength), start);
   const line = before.slice(before.search(/[^\r\n]*$/)).trimStart();
   // A word that was cut off, or one that could be a value, is left out.
-  return line.replace(/[^\s"'`=:,;()]{8,}/g, (word) => (looksLikeWords(word) ? word : "…"));
+  return line.replace(/[^\s"'`=:,;()]{8,}/g, (word) => (isLikelyWords(word) ? word : "…"));
 }

@@ -62,17 +62,17 @@ describe("a ledger", () => {
   it("numbers secrets by type, from 1, and reuses the number of a known one", () => {
     const ledger = createLedger(key);
     expect([
-      ledger.numberOf("A", "x"),
-      ledger.numberOf("A", "y"),
-      ledger.numberOf("B", "x"),
-      ledger.numberOf("A", "x"),
+      ledger.numberSecret("A", "x"),
+      ledger.numberSecret("A", "y"),
+      ledger.numberSecret("B", "x"),
+      ledger.numberSecret("A", "x"),
     ]).toEqual([1, 2, 1, 1]);
   });
 
   it("continues from the stored entries", () => {
     const first = createLedger(key);
-    first.numberOf("A", "x");
-    first.numberOf("A", "y");
+    first.numberSecret("A", "x");
+    first.numberSecret("A", "y");
     const rows = first.takeNew();
     expect(rows.map(({ type, number }) => [type, number])).toEqual([
       ["A", 1],
@@ -81,14 +81,14 @@ describe("a ledger", () => {
     expect(first.takeNew()).toEqual([]);
 
     const second = createLedger(key, rows);
-    expect([second.numberOf("A", "y"), second.numberOf("A", "z")]).toEqual([2, 3]);
+    expect([second.numberSecret("A", "y"), second.numberSecret("A", "z")]).toEqual([2, 3]);
     expect(second.takeNew()).toHaveLength(1);
   });
 
   it("stores six hexadecimal digits that depend on the key", () => {
     const rowOf = (with_: Buffer) => {
       const ledger = createLedger(with_);
-      ledger.numberOf("A", "x");
+      ledger.numberSecret("A", "x");
       return ledger.takeNew()[0]!.fingerprint;
     };
     expect(rowOf(key)).toMatch(/^[0-9a-f]{6}$/);

@@ -28,7 +28,7 @@ export interface SecretMatch {
 /** Numbers a session's secrets by type. */
 export interface SecretLedger {
   /** 1 for the session's first secret of the type, 2 for the next different one. */
-  numberOf(type: string, secret: string): number;
+  numberSecret(type: string, secret: string): number;
 }
 
 /**
@@ -36,14 +36,14 @@ export interface SecretLedger {
  * result is the same on every machine.
  */
 export function scrubAlone(scrubber: Scrubber, text: string, name?: string): string {
-  return scrubber.scrub(text, ledgerOfOne(), name);
+  return scrubber.scrub(text, createSingleUseLedger(), name);
 }
 
-function ledgerOfOne(): SecretLedger {
+function createSingleUseLedger(): SecretLedger {
   const numbers = new Map<string, number>();
   const counts = new Map<string, number>();
   return {
-    numberOf(type, secret) {
+    numberSecret(type, secret) {
       const key = `${type} ${secret}`;
       const number = numbers.get(key) ?? (counts.get(type) ?? 0) + 1;
       numbers.set(key, number);
@@ -183,7 +183,7 @@ export function createLedger(fingerprintKey: Uint8Array, known: Iterable<KnownSe
   for (const secret of known) remember(secret);
 
   return {
-    numberOf(type, secret) {
+    numberSecret(type, secret) {
       const fingerprint = createHmac("sha256", fingerprintKey)
         .update(`${type}\0${secret}`)
         .digest("hex")

@@ -1,9 +1,9 @@
-import { hasContrast, lineBefore, looksLikeWords } from "./checks/randomness.ts";
+import { hasContrast, isLikelyWords, sliceLineBefore } from "./checks/randomness.ts";
 import { hasPasswordShape, isNoValue } from "./checks/values.ts";
-import { columnKeywords, secretColumns } from "./columns.ts";
-import { issuedKey, issuers } from "./issuers.ts";
+import { columnKeywords, findSecretColumns } from "./columns.ts";
+import { findIssuedKey, issuers } from "./issuers.ts";
 import type { Span } from "./patterns/rule.ts";
-import { wordsOf } from "./words.ts";
+import { expandWordList } from "./words.ts";
 
 /** Secrets that a keyword announces for the lines or fields around it, which one regular expression cannot list. */
 interface Structure {
@@ -15,7 +15,7 @@ interface Structure {
 }
 
 /** How far around its keyword a structure is searched. Characters. */
-const reach = 4_000;
+const maxStructureChars = 4_000;
 
 export const structures: readonly Structure[] = [
   {
@@ -32,12 +32,12 @@ export const structures: readonly Structure[] = [
       // "kind: SecretStore" is something else.
       if (/^[^s]*secret[a-z]/i.test(text.slice(start, start + 40))) return { spans: [], searched: start };
       const from = text
-        .slice(Math.max(0, start - reach), start)
+        .slice(Math.max(0, start - maxStructureChars), start)
         .split(/^---$/m)
         .at(-1)!;
-      const after = text.slice(start, start + reach).split(/^(?:---|\$ .*)$/m)[0]!;
+      const after = text.slice(start, start + maxStructureChars).split(/^(?:---|\$ .*)$/m)[0]!;
       const begin = start - from.length;
-      const spans = secretData(from + after).map((span) => move(span, begin));
+      const spans = findSecretData(from + after).map((span) => move(span, begin));
       return { spans, searched: start + after.length };
     },
   },
@@ -46,13 +46,13 @@ export const structures: readonly Structure[] = [
     type: "PRIVATE_KEY",
     keywords: ['"kty"'],
     find(text, start) {
-      const begin = Math.max(0, start - reach);
-      const object = text.slice(begin, start + reach);
-      const parts = groups(
+      const begin = Math.max(0, start - maxStructureChars);
+      const object = text.slice(begin, start + maxStructureChars);
+      const parts = findSecretGroups(
         object,
         /"(?:d|p|q|dp|dq|qi|k)\\?"\s{0,4}:\s{0,4}\\?"(?<secret>[A-Za-z0-9_-]{16,})/dg,
       );
-      return { spans: parts.map((span) => move(span, begin)), searched: start + reach };
+      return { spans: parts.map((span) => move(span, begin)), searched: start + maxStructureChars };
     },
   },
   {
@@ -67,9 +67,9 @@ export const structures: readonly Structure[] = [
       "credential",
       "_secret",
       " secret ",
-      ...wordsOf("foreignPassword"),
+      ...expandWordList("foreignPassword"),
     ],
-    find: passwordsOnLine,
+    find: findPasswordsOnLine,
   },
   {
     name: "recovery-codes",
@@ -86,36 +86,38 @@ export const structures: readonly Structure[] = [
       "backup-code",
       "emergency code",
     ],
-    find: recoveryCodes,
+    find: findRecoveryCodes,
   },
-  { name: "secret-column", type: "SECRET", keywords: columnKeywords, find: secretColumns },
-  { name: "named-by-issuer", type: "API_KEY", keywords: issuers, find: issuedKey },
+  { name: "secret-column", type: "SECRET", keywords: columnKeywords, find: findSecretColumns },
+  { name: "named-by-issuer", type: "API_KEY", keywords: issuers, find: findIssuedKey },
 ];
 
 /** The values in `data:` and `stringData:`, in YAML and in JSON. */
-function secretData(document: string): Span[] {
+function findSecretData(document: string): Span[] {
   const spans: Span[] = [];
   const value = /:[ \t]{1,4}["']?(?<secret>[^\s"'{}]{4,})/dg;
   for (const block of document.matchAll(
     /^([ \t]*)(?:stringData|data):[ \t]*\r?\n((?:\1[ \t]+[^\n]*(?:\n|$))+)/gm,
   )) {
     spans.push(
-      ...groups(block[2]!, value).map((span) => move(span, block.index + block[0].length - block[2]!.length)),
+      ...findSecretGroups(block[2]!, value).map((span) =>
+        move(span, block.index + block[0].length - block[2]!.length),
+      ),
     );
   }
   for (const block of document.matchAll(/\\?"(?:stringData|data)\\?"\s{0,4}:\s{0,4}\{([^{}]*)\}/g)) {
     const begin = block.index + block[0].length - block[1]!.length - 1;
     const quoted = /:\s{0,4}\\?"(?<secret>[^"\\]{4,})/dg;
-    spans.push(...groups(block[1]!, quoted).map((span) => move(span, begin)));
+    spans.push(...findSecretGroups(block[1]!, quoted).map((span) => move(span, begin)));
   }
   return spans.filter(({ start, end }) => !isNoValue(document.slice(start, end)));
 }
 
 /** Passwords by their shape near a word for one, before and after it. */
-function passwordsOnLine(text: string, start: number): { spans: Span[]; searched: number } {
-  const from = start - lineBefore(text, start, 80).length;
+function findPasswordsOnLine(text: string, start: number): { spans: Span[]; searched: number } {
+  const from = start - sliceLineBefore(text, start, 80).length;
   const line = text.slice(from, start + 80).split("\n", 1)[0]!;
-  const spans = groups(
+  const spans = findSecretGroups(
     line,
     /(?<=^|[\s"'`(:：「])(?<secret>[A-Za-z0-9][A-Za-z0-9!@#%*_+^&~-]{7,60})(?=[\s"'`,;)」]|[.!?](?:\s|$)|$)/dg,
   ).filter(({ start: begin, end }) => {
@@ -129,7 +131,7 @@ function passwordsOnLine(text: string, start: number): { spans: Span[]; searched
 const code = /(?:[A-Za-z0-9]{4,8}(?:[ -][A-Za-z0-9]{4,8}){1,7}|[A-Za-z0-9]{8,20})(?![A-Za-z0-9])/y;
 const between = /(?:and |or |[\s"'`,;:=[\](){}*•|>-]|\\[nrt]|(?<![A-Za-z0-9])[0-9]{1,2}[.)])*/y;
 
-function recoveryCodes(text: string, start: number): { spans: Span[]; searched: number } {
+function findRecoveryCodes(text: string, start: number): { spans: Span[]; searched: number } {
   const spans: Span[] = [];
   let at =
     start +
@@ -151,11 +153,11 @@ function isCode(text: string): boolean {
   if (isNoValue(text)) return false;
   if (/^[0-9]{4,8}(?:[ -][0-9]{4,8})*$/.test(text)) return true;
   const parts = text.split(/[ -]/);
-  if (!/[0-9]/.test(text)) return parts.length > 1 && /^[A-Z-]+$/.test(text) && !looksLikeWords(text);
-  return parts.length > 1 || hasContrast(text) || !looksLikeWords(text);
+  if (!/[0-9]/.test(text)) return parts.length > 1 && /^[A-Z-]+$/.test(text) && !isLikelyWords(text);
+  return parts.length > 1 || hasContrast(text) || !isLikelyWords(text);
 }
 
-function groups(text: string, pattern: RegExp): Span[] {
+function findSecretGroups(text: string, pattern: RegExp): Span[] {
   return Array.from(text.matchAll(pattern), (match) => {
     const [start, end] = match.indices!.groups!.secret!;
     return { start, end, next: end };

@@ -4,10 +4,10 @@ import { describe, expect, it, vi } from "vitest";
 import { base62, maker } from "../../test/support/secrets/make.ts";
 import { blockwise, letterwise } from "../../test/support/secrets/written-otherwise.ts";
 import { createScrubber } from "./create-scrubber.ts";
-import { createBudget, encodedIn } from "./encoded.ts";
+import { createBudget, findEncodedTexts } from "./encoded.ts";
 import { createLedger } from "./scrubber.ts";
-import { rewrittenIn, viewOf } from "./view.ts";
-import { wordsOf } from "./words.ts";
+import { buildTextView, findRewrittenParts } from "./view.ts";
+import { expandWordList } from "./words.ts";
 
 const scrubber = createScrubber({ globalFile: "/nonexistent/patterns.toml", projectFile: null, pii: false });
 const scrub = (text: string) => scrubber.scrub(text, createLedger(Buffer.from("0123456789abcdef")));
@@ -29,16 +29,16 @@ describe("the view of a text", () => {
           text += plain + original;
           return { start, end: start + original.length, instead };
         });
-        const view = viewOf(text, rewritten);
+        const view = buildTextView(text, rewritten);
         let at = 0;
         for (const { plain, original, instead } of parts) {
           for (let index = 0; index < plain.length; index++, seen += plain[index - 1]) {
-            const place = view.back(seen.length, seen.length + 1);
+            const place = view.mapToOriginal(seen.length, seen.length + 1);
             expect(place).toEqual({ start: at + index, end: at + index + 1 });
           }
           at += plain.length;
           for (let index = 0; index < instead.length; index++)
-            expect(view.back(seen.length + index, seen.length + index + 1)).toEqual({
+            expect(view.mapToOriginal(seen.length + index, seen.length + index + 1)).toEqual({
               start: at,
               end: at + original.length,
             });
@@ -61,7 +61,7 @@ describe("the view of a text", () => {
       ["- item\ntext\n- item", "- item\ntext\n- item"],
       ["Note to Pommel: pass: x\n  note to pommel: y", "pass: x\ny"],
     ] as const)
-      expect(viewOf(text, rewrittenIn(text)).text).toBe(seen);
+      expect(buildTextView(text, findRewrittenParts(text)).text).toBe(seen);
   });
 });
 
@@ -151,20 +151,23 @@ describe("a secret in another writing", () => {
   it("is searched for in a bounded part of what unpacks to more", () => {
     const bomb = gzipSync("password=hunter22 ".repeat(1_000_000)).toString("base64").slice(0, 19_000);
     const text = `${bomb} `.repeat(20);
-    const decoded = encodedIn(text, createBudget(text)).reduce((sum, { text: part }) => sum + part.length, 0);
+    const decoded = findEncodedTexts(text, createBudget(text)).reduce(
+      (sum, { text: part }) => sum + part.length,
+      0,
+    );
     expect(decoded).toBeLessThanOrEqual(createBudget(text).left);
   });
 
   it("is not looked for in what unpacks to far more than a text does", () => {
     const packed = `${gzipSync("a".repeat(60_000)).toString("base64")} `.repeat(2_000);
-    expect(encodedIn(packed, createBudget(packed)).map(({ text }) => text.slice(0, 20))).toEqual([]);
+    expect(findEncodedTexts(packed, createBudget(packed)).map(({ text }) => text.slice(0, 20))).toEqual([]);
   });
 
   it("reads what is around its letters once, however many they are", () => {
     for (const letter of ["x%41", "%25", "\\u0041", "&amp;"]) {
       const text = letter.repeat(50_000);
       const test = vi.spyOn(RegExp.prototype, "test");
-      encodedIn(text, createBudget(text));
+      findEncodedTexts(text, createBudget(text));
       const read = test.mock.calls.length;
       test.mockRestore();
       expect(read, letter).toBeLessThan(5_000);
@@ -175,7 +178,7 @@ describe("a secret in another writing", () => {
     "goes on every command line of %s",
     (list) => {
       const secret = maker(9).mixed(base62, 28);
-      for (const command of wordsOf(list)) {
+      for (const command of expandWordList(list)) {
         const line = {
           readsSecret: `printf '%s' ${secret} | tool ${command} NAME`,
           takesSecret: `${command} ${secret}`,

@@ -1,4 +1,4 @@
-import { isHash, looksLikeWords, looksRandom } from "./checks/randomness.ts";
+import { isHash, isLikelyRandom, isLikelyWords } from "./checks/randomness.ts";
 import { placeholders, type Span, stopper } from "./patterns/rule.ts";
 
 /** A part of a text that the search reads in another way. */
@@ -13,7 +13,7 @@ export interface Rewritten {
 export interface View {
   text: string;
   /** The place in the original text: of every character that a match has a part of. */
-  back(start: number, end: number): { start: number; end: number };
+  mapToOriginal(start: number, end: number): { start: number; end: number };
 }
 
 /** Terminal escapes, in bytes or as JSON and source code write them, and characters without a width. */
@@ -39,7 +39,7 @@ const diffMark = /^(?:\+|-(?!----(?:BEGIN|END)))/gm;
 const hunk = /^@@ [^\n]*\n((?:[ +\\-][^\n]*(?:\n|$))+)/gm;
 
 /** Placeholders, which are no secrets, and what is not part of the text itself or only looks different. */
-export function rewrittenIn(text: string): Rewritten[] {
+export function findRewrittenParts(text: string): Rewritten[] {
   const rewritten: Rewritten[] = [];
   if (isDiff(text)) rewrite(rewritten, text, diffMark);
   else if (text.includes("@@ -")) {
@@ -53,7 +53,7 @@ export function rewrittenIn(text: string): Rewritten[] {
   if (isSpecial || (text.includes("\\") && writtenEscapes.some((written) => text.includes(written))))
     rewrite(rewritten, text, invisible);
   if (isSpecial) {
-    rewrite(rewritten, text, unusual, plainForm);
+    rewrite(rewritten, text, unusual, toPlainForm);
     rewrite(rewritten, text, everySecond);
   }
   if (text.includes("[REDACTED_")) rewrite(rewritten, text, placeholders, () => stopper);
@@ -61,7 +61,7 @@ export function rewrittenIn(text: string): Rewritten[] {
 }
 
 const hide = () => "";
-const plainForm = (found: string) =>
+const toPlainForm = (found: string) =>
   /[\u0085\u2028\u2029]/.test(found) ? "\n" : found.normalize("NFKC")[0]!;
 
 /** Adds what a pattern finds in a text, which begins at `from`. */
@@ -85,8 +85,8 @@ function isDiff(text: string): boolean {
 }
 
 /** Replaces the rewritten parts, which may contain each other but not overlap otherwise. */
-export function viewOf(text: string, rewritten: readonly Rewritten[]): View {
-  if (rewritten.length === 0) return { text, back: (start, end) => ({ start, end }) };
+export function buildTextView(text: string, rewritten: readonly Rewritten[]): View {
+  if (rewritten.length === 0) return { text, mapToOriginal: (start, end) => ({ start, end }) };
   const parts: Rewritten[] = [];
   let seen = "";
   let at = 0;
@@ -100,9 +100,9 @@ export function viewOf(text: string, rewritten: readonly Rewritten[]): View {
   let places: { from: number; to: number }[] | undefined;
   return {
     text: seen + text.slice(at),
-    back(start, end) {
-      places ??= placesOf(parts);
-      const [first, last] = [lastBefore(places, start), lastBefore(places, end - 1)];
+    mapToOriginal(start, end) {
+      places ??= computePlaces(parts);
+      const [first, last] = [findLastBefore(places, start), findLastBefore(places, end - 1)];
       return {
         start: toOriginal(start, parts[first], places[first], "start"),
         // What is hidden after the last character stays.
@@ -113,7 +113,7 @@ export function viewOf(text: string, rewritten: readonly Rewritten[]): View {
 }
 
 /** Where the parts are in the view. */
-function placesOf(parts: readonly Rewritten[]): { from: number; to: number }[] {
+function computePlaces(parts: readonly Rewritten[]): { from: number; to: number }[] {
   let longer = 0;
   return parts.map(({ start, end, instead }) => {
     const from = start + longer;
@@ -123,7 +123,7 @@ function placesOf(parts: readonly Rewritten[]): { from: number; to: number }[] {
 }
 
 /** The last part that begins at a position or before it; -1 without one. */
-function lastBefore(places: readonly { from: number }[], position: number): number {
+function findLastBefore(places: readonly { from: number }[], position: number): number {
   let [low, high] = [0, places.length];
   while (low < high) {
     const middle = (low + high) >> 1;
@@ -158,14 +158,14 @@ const piece = /[A-Za-z0-9_\-.+/=~]{1,400}/y;
 /** A token has at most so many lines. */
 const maxLines = 20;
 
-function at(pattern: RegExp, text: string, position: number): string | null {
+function matchAt(pattern: RegExp, text: string, position: number): string | null {
   pattern.lastIndex = position;
   return pattern.exec(text)?.[0] ?? null;
 }
 
 /** A line's part of a token, without the "=" that marks a soft line break in mail. */
-function pieceAt(text: string, position: number): string | null {
-  const found = at(piece, text, position);
+function matchPieceAt(text: string, position: number): string | null {
+  const found = matchAt(piece, text, position);
   return found !== null &&
     /^=\r?\n/.test(text.slice(position + found.length - 1, position + found.length + 2))
     ? found.slice(0, -1)
@@ -177,17 +177,17 @@ function pieceAt(text: string, position: number): string | null {
  */
 export function endOfWrapped(text: string, start: number, end: number): number {
   const secret = text.slice(start, Math.min(end, start + 400));
-  if (secret.length < 16 || /\s/.test(secret) || looksLikeWords(secret)) return end;
+  if (secret.length < 16 || /\s/.test(secret) || isLikelyWords(secret)) return end;
   if (beginsUuid.test(secret)) return endOfUuid(text, start, end);
   const isHex = /^[0-9a-f]+$/i.test(secret);
   for (let line = 1; line < maxLines; line++) {
-    const gap = at(lineBreak, text, end);
-    const next = gap === null ? null : at(piece, text, end + gap.length);
+    const gap = matchAt(lineBreak, text, end);
+    const next = gap === null ? null : matchAt(piece, text, end + gap.length);
     if (gap === null || next === null || next.length < 8) return end;
     const after = end + gap.length + next.length;
     if (!/^(?:$|[ \t]*(?:[\r\n"'`,;)}│┃|]|\\[nr"]))/.test(text.slice(after, after + 40))) return end;
-    if (looksLikeWords(next) || !/[A-Za-z]/.test(next)) return end;
-    if (!/[0-9]/.test(next) && !looksRandom(next)) return end;
+    if (isLikelyWords(next) || !/[A-Za-z]/.test(next)) return end;
+    if (!/[0-9]/.test(next) && !isLikelyRandom(next)) return end;
     if (!isHex && (isHash(next) || /^[0-9a-f-]+$/i.test(next))) return end;
     if (/^[A-Za-z_][A-Za-z0-9_.-]*=[^=]/.test(next)) return end;
     end = after;
@@ -203,8 +203,8 @@ function endOfUuid(text: string, start: number, end: number): number {
   let joined = text.slice(start, end);
   let read = end;
   while (joined.length < 36) {
-    const gap = at(lineBreak, text, read);
-    const next = gap === null ? null : at(piece, text, read + gap.length);
+    const gap = matchAt(lineBreak, text, read);
+    const next = gap === null ? null : matchAt(piece, text, read + gap.length);
     if (gap === null || next === null) return end;
     joined += next;
     read += gap.length + next.length;
@@ -216,21 +216,21 @@ function endOfUuid(text: string, start: number, end: number): number {
  * Tries a pattern on a token whose lines are joined, at the token's start.
  * @returns the span in the text if it goes past the first line; null otherwise
  */
-export function acrossLines(
+export function matchAcrossLines(
   text: string,
   start: number,
   match: (text: string, start: number) => Span | null,
   /** Whether the first line is a token of its own: then the next must look random to be part of it. */
   isWhole: boolean,
 ): Span | null {
-  const first = pieceAt(text, start);
+  const first = matchPieceAt(text, start);
   if (first === null || first.length < 4) return null;
   const pieces = [{ joinedEnd: first.length, end: start + first.length }];
   let joined = first;
   let end = start + first.length;
   while (pieces.length < maxLines) {
-    const gap = at(lineBreak, text, end) ?? at(comma, text, end);
-    const next = gap === null ? null : pieceAt(text, end + gap.length);
+    const gap = matchAt(lineBreak, text, end) ?? matchAt(comma, text, end);
+    const next = gap === null ? null : matchPieceAt(text, end + gap.length);
     if (gap === null || next === null) break;
     joined += next;
     end += gap.length + next.length;
@@ -243,7 +243,7 @@ export function acrossLines(
   if (span === null || span.start !== 1 || length <= first.length) return null;
   const last = pieces.find(({ joinedEnd }) => length <= joinedEnd)!;
   const rest = joined.slice(first.length, length);
-  if (rest.length < 4 || (isWhole && looksLikeWords(rest)) || rest.includes(stopper)) return null;
+  if (rest.length < 4 || (isWhole && isLikelyWords(rest)) || rest.includes(stopper)) return null;
   const stop = last.end - (last.joinedEnd - length);
   return { start, end: stop, next: stop };
 }

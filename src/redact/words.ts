@@ -3,7 +3,7 @@ import lists from "./words.json" with { type: "json" };
 export type WordList = keyof typeof lists;
 
 /** The words of a list in words.json, in its order. */
-export const wordsOf = (list: WordList): string[] => lists[list].flatMap(expandWords);
+export const expandWordList = (list: WordList): string[] => lists[list].flatMap(expandWords);
 
 /**
  * Words separated by spaces. `␣` is a space within one, `·` a gap that some write and some do not ("new·relic" is
@@ -14,7 +14,9 @@ export function expandWords(line: string): string[] {
     const plain = word.replaceAll("␣", " ");
     const list = /\{\{(\w+)\}\}/.exec(plain);
     const words =
-      list === null ? [plain] : wordsOf(list[1] as WordList).map((item) => plain.replace(list[0], item));
+      list === null
+        ? [plain]
+        : expandWordList(list[1] as WordList).map((item) => plain.replace(list[0], item));
     return words.flatMap((item) =>
       item.includes("·") ? ["", "-", "_", " "].map((gap) => item.replace("·", gap)) : [item],
     );
@@ -22,7 +24,7 @@ export function expandWords(line: string): string[] {
 }
 
 /** A regular expression for each word of a list. */
-export const anyOf = (words: readonly string[]): string =>
+export const toAlternation = (words: readonly string[]): string =>
   `(?:${words.map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")).join("|")})`;
 
 export const isWordList = (name: string): name is WordList => Object.hasOwn(lists, name);

@@ -22,21 +22,24 @@ export interface QuestionAnswer {
   said: string;
 }
 
-const textOf = (value: unknown): string => (typeof value === "string" ? value.trim() : "");
+const toTrimmedText = (value: unknown): string => (typeof value === "string" ? value.trim() : "");
 
 /** Objects of a list; empty where there is none. */
-function items(value: unknown): Record<string, unknown>[] {
+function listObjects(value: unknown): Record<string, unknown>[] {
   if (!Array.isArray(value)) return [];
   return value.filter((item): item is Record<string, unknown> => typeof item === "object" && item !== null);
 }
 
 /** The questions in a tool's input; none where it asks nothing. */
-export function questionsIn(input: Record<string, unknown>): Question[] {
-  return items(input.questions).flatMap((question) => {
-    const options = items(question.options)
-      .map(({ label, description }) => ({ label: textOf(label), description: textOf(description) }))
+export function parseQuestions(input: Record<string, unknown>): Question[] {
+  return listObjects(input.questions).flatMap((question) => {
+    const options = listObjects(question.options)
+      .map(({ label, description }) => ({
+        label: toTrimmedText(label),
+        description: toTrimmedText(description),
+      }))
       .filter(({ label }) => label !== "");
-    const text = textOf(question.question) || textOf(question.header);
+    const text = toTrimmedText(question.question) || toTrimmedText(question.header);
     return text === "" ? [] : [{ text, options }];
   });
 }
@@ -45,13 +48,13 @@ export function questionsIn(input: Record<string, unknown>): Question[] {
 const answerEnd = /"(?=,\s*"|\.(?:\s|$)|\s*$| user notes:| selected )/;
 
 /** The answers in a tool's result, in the order of the questions; unanswered ones are left out. */
-export function answersIn(questions: readonly Question[], result: string): QuestionAnswer[] {
+export function parseAnswers(questions: readonly Question[], result: string): QuestionAnswer[] {
   return questions.flatMap((question): QuestionAnswer[] => {
     const mark = `"${question.text}"="`;
     const at = result.indexOf(mark);
     if (at < 0) return [];
     const rest = result.slice(at + mark.length);
-    const chosen = chosenAt(rest, question.options);
+    const chosen = findChosenOptions(rest, question.options);
     if (chosen !== null) return [{ question, chosen, said: chosen.map(({ label }) => label).join(", ") }];
     const said = rest.slice(0, answerEnd.exec(rest)?.index ?? rest.length).trim();
     return said === "" ? [] : [{ question, chosen: [], said }];
@@ -59,7 +62,7 @@ export function answersIn(questions: readonly Question[], result: string): Quest
 }
 
 /** The options named at the beginning of a text, up to a quotation mark; null: it is something else. */
-function chosenAt(text: string, options: readonly QuestionOption[]): QuestionOption[] | null {
+function findChosenOptions(text: string, options: readonly QuestionOption[]): QuestionOption[] | null {
   // Of two labels that begin alike the longer one is meant.
   const byLength = options.toSorted((a, b) => b.label.length - a.label.length);
   const chosen: QuestionOption[] = [];

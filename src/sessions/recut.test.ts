@@ -12,17 +12,17 @@ import {
   text,
 } from "../../test/support/turn-fixture.ts";
 import type { Embedder } from "../models/embed/embedder.ts";
-import { expireSessions, forget, nothing } from "../store/memory/privacy/forget.ts";
+import { emptyForgetRequest, expireSessions, forget } from "../store/memory/privacy/forget.ts";
 import {
   cutCounts,
   cutOfSession,
-  outdatedSessions,
+  listOutdatedSessions,
   saveCut,
 } from "../store/memory/sessions/session-index.ts";
-import { saveSession, sessionByUid } from "../store/memory/sessions/sessions.ts";
-import { saveSummary, summariesOf } from "../store/memory/sessions/summaries.ts";
-import { turnsOf } from "../store/memory/sessions/turns.ts";
-import { currentCut, cutOf } from "./chunks/cut-rules.ts";
+import { findSessionByUid, saveSession } from "../store/memory/sessions/sessions.ts";
+import { listSummaries, saveSummary } from "../store/memory/sessions/summaries.ts";
+import { listTurns } from "../store/memory/sessions/turns.ts";
+import { buildCurrentCut, buildSessionCut } from "./chunks/cut-rules.ts";
 import { rechunkSession } from "./chunks/rechunk.ts";
 import { addNote } from "./notes/add-note.ts";
 import { recutSessions } from "./recut.ts";
@@ -114,7 +114,7 @@ describe("cutting again by the same rules", () => {
           await recutSessions({ ...own.work, embedder });
           expect(cut(own)).toEqual(before);
           expect(texts).toEqual([]);
-          expect(outdatedSessions(own.memory, currentCut(own.work))).toEqual([]);
+          expect(listOutdatedSessions(own.memory, buildCurrentCut(own.work))).toEqual([]);
         } finally {
           own.remove();
         }
@@ -204,7 +204,7 @@ describe("cutting again by other settings", () => {
     const decisions = () =>
       stage.rowsOf("chunk_decisions").map((row) => JSON.parse(Object(row).decisions).length);
     expect(decisions()).toEqual([0]);
-    const { kindRules } = await import("./chunks/kinds.ts");
+    const { buildKindRules: kindRules } = await import("./chunks/kinds.ts");
     await recut({ chunks: { ...stage.work.chunks, kinds: kindRules({ decision: ["beschluss"] }) } });
     expect(decisions()).toEqual([1]);
   });
@@ -219,9 +219,9 @@ it("goes on where it was stopped, newest sessions first", async () => {
     if (done === 1) controller.abort(new Error("stopped"));
   };
   await expect(recut({}, { signal: controller.signal, onProgress })).rejects.toThrow("stopped");
-  const isCut = (uid: string) => cutOfSession(stage.memory, sessionByUid(stage.memory, uid)!.id) !== null;
+  const isCut = (uid: string) => cutOfSession(stage.memory, findSessionByUid(stage.memory, uid)!.id) !== null;
   expect(["new", "middle", "old"].map(isCut)).toEqual([true, false, false]);
-  expect(cutCounts(stage.memory, currentCut(stage.work))).toEqual({ outdated: 2, all: 3 });
+  expect(cutCounts(stage.memory, buildCurrentCut(stage.work))).toEqual({ outdated: 2, all: 3 });
   const steps: number[][] = [];
   await recut({}, { onProgress: (...step: number[]) => steps.push(step) });
   expect(steps).toEqual([
@@ -246,14 +246,14 @@ it("starts over with a session that grew meanwhile", async () => {
   await recut({ ...how, embedder: { ...stage.work.embedder!, embed } });
   expect(grown).toBe(true);
   const before = cut();
-  await rechunkSession({ ...stage.work, ...how }, sessionByUid(stage.memory, "s")!, 0, { regroup: true });
+  await rechunkSession({ ...stage.work, ...how }, findSessionByUid(stage.memory, "s")!, 0, { regroup: true });
   expect(cut()).toEqual(before);
 });
 
 it("brings back nothing that was forgotten", async () => {
   const { id } = await stage.store("s", ...talk("heron"));
-  forget(stage.memory, { ...nothing, turns: new Map([[id, [1]]]) });
-  await rechunkSession(stage.work, sessionByUid(stage.memory, "s")!, 1);
+  forget(stage.memory, { ...emptyForgetRequest, turns: new Map([[id, [1]]]) });
+  await rechunkSession(stage.work, findSessionByUid(stage.memory, "s")!, 1);
   const before = stage.chunkTexts(id);
   await recut({ chunks: { ...stage.work.chunks, maxTokens: 60 } });
   await recut();
@@ -283,9 +283,9 @@ it("leaves a session with a damaged turn as it was, and goes on with the others"
   expect(warnings).toEqual([expect.stringMatching(/^s stays as it was cut: /)]);
   expect(stage.chunkTexts(id)).toEqual(before);
   expect(
-    outdatedSessions(
+    listOutdatedSessions(
       stage.memory,
-      currentCut({ ...stage.work, chunks: { ...stage.work.chunks, maxTokens: 60 } }),
+      buildCurrentCut({ ...stage.work, chunks: { ...stage.work.chunks, maxTokens: 60 } }),
     ),
   ).toEqual([]);
 });
@@ -293,8 +293,8 @@ it("leaves a session with a damaged turn as it was, and goes on with the others"
 describe("a session is cut again", () => {
   it("when its reader, the rules or the settings changed, and not before", async () => {
     const { id } = await stage.store("s", ...talk("heron"));
-    const now = cutOf(stage.work, "claude");
-    const isOutdated = () => outdatedSessions(stage.memory, currentCut(stage.work)).length === 1;
+    const now = buildSessionCut(stage.work, "claude");
+    const isOutdated = () => listOutdatedSessions(stage.memory, buildCurrentCut(stage.work)).length === 1;
     expect(isOutdated()).toBe(true);
     for (const [change, expected] of [
       [{}, false],
@@ -315,11 +315,11 @@ describe("a session is cut again", () => {
     };
     for (const uid of ["asked", "brought back"]) await store(uid, "prompt");
     await store("named", "user");
-    const titleOf = (uid: string) => sessionByUid(stage.memory, uid)!.title;
+    const titleOf = (uid: string) => findSessionByUid(stage.memory, uid)!.title;
     // One that nobody says how it was cut is not by older rules: it came back with its title.
     for (const uid of ["asked", "named"]) {
-      const session = sessionByUid(stage.memory, uid)!;
-      const now = cutOf(stage.work, session.agent);
+      const session = findSessionByUid(stage.memory, uid)!;
+      const now = buildSessionCut(stage.work, session.agent);
       saveCut(stage.memory, session.id, { ...now, rules: now.rules - 1 });
     }
     await recut();
@@ -329,10 +329,10 @@ describe("a session is cut again", () => {
 
   it("and keeps what a language model wrote about it", async () => {
     const { id } = await stage.store("s", ...talk("heron"));
-    const upToTurn = turnsOf(stage.memory, id).at(-1)!.number;
+    const upToTurn = listTurns(stage.memory, id).at(-1)!.number;
     saveSummary(stage.memory, { sessionId: id, source: "llm", upToTurn, at: 1, model: "m", text: "Herons." });
     await recut();
-    expect(summariesOf(stage.memory, id)).toContainEqual(
+    expect(listSummaries(stage.memory, id)).toContainEqual(
       expect.objectContaining({ source: "llm", text: "Herons." }),
     );
   });

@@ -1,22 +1,22 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { messageOf } from "../base/errors.ts";
+import { getErrorMessage } from "../base/errors.ts";
 import { saveCommands } from "../store/memory/commands.ts";
 import type { SessionRecord } from "../store/memory/memory-records.ts";
 import {
   cutOfSession,
   indexAgain,
-  outdatedSessions,
+  listOutdatedSessions,
   saveCut,
 } from "../store/memory/sessions/session-index.ts";
-import { replacePromptTitle, sessionById } from "../store/memory/sessions/sessions.ts";
-import { turnsOf } from "../store/memory/sessions/turns.ts";
-import { currentCut, cutOf } from "./chunks/cut-rules.ts";
-import { chunkOptionsFor, rechunkSession } from "./chunks/rechunk.ts";
-import { commandsOf } from "./commands/commands-of-turn.ts";
-import { subjectsLedTo } from "./summaries/retitle.ts";
+import { findSessionById, replacePromptTitle } from "../store/memory/sessions/sessions.ts";
+import { listTurns } from "../store/memory/sessions/turns.ts";
+import { buildCurrentCut, buildSessionCut } from "./chunks/cut-rules.ts";
+import { buildOptionsForSession, rechunkSession } from "./chunks/rechunk.ts";
+import { extractCommands } from "./commands/commands-of-turn.ts";
+import { listSubjectsLedTo } from "./summaries/retitle.ts";
 import { sumUpSession } from "./summaries/sum-up.ts";
-import { sessionTitle } from "./summaries/title.ts";
-import { storedTurns } from "./turn-content.ts";
+import { makeSessionTitle } from "./summaries/title.ts";
+import { readStoredTurns } from "./turn-content.ts";
 import type { SessionWork } from "./work.ts";
 
 /** After so much work others have their turn. Milliseconds. */
@@ -44,21 +44,21 @@ export async function recutSessions(
   { only, signal, onProgress }: RecutOptions = {},
 ): Promise<number> {
   const { memory, log } = work;
-  const pause = pacer(signal);
-  const all = outdatedSessions(memory, currentCut(work)).filter((id) => only?.includes(id) ?? true);
+  const pause = createPacer(signal);
+  const all = listOutdatedSessions(memory, buildCurrentCut(work)).filter((id) => only?.includes(id) ?? true);
   let chunks = 0;
   for (const [i, id] of all.entries()) {
     onProgress?.(i, all.length);
     signal?.throwIfAborted();
-    const session = sessionById(memory, id);
+    const session = findSessionById(memory, id);
     if (session === null) continue;
     try {
       chunks += await recutSession(work, session, { signal, pause });
     } catch (error) {
       if (signal?.aborted || !isUnreadable(error)) throw error;
-      log.warn(`${session.uid} stays as it was cut: ${messageOf(error)}`);
+      log.warn(`${session.uid} stays as it was cut: ${getErrorMessage(error)}`);
     }
-    saveCut(memory, id, cutOf(work, session.agent));
+    saveCut(memory, id, buildSessionCut(work, session.agent));
     await pause();
   }
   onProgress?.(all.length, all.length);
@@ -71,10 +71,10 @@ async function recutSession(
   { signal, pause }: { signal: AbortSignal | undefined; pause: () => Promise<void> },
 ): Promise<number> {
   const { memory } = work;
-  const [first] = turnsOf(memory, session.id, { limit: 1 });
+  const [first] = listTurns(memory, session.id, { limit: 1 });
   if (first === undefined) return 0;
   const cut = cutOfSession(memory, session.id);
-  const isByOtherRules = cut?.rules !== cutOf(work, session.agent).rules;
+  const isByOtherRules = cut?.rules !== buildSessionCut(work, session.agent).rules;
   // One that was brought back, or came from elsewhere, is called what it was called there.
   const keepsTitle = cut === null && session.title !== null;
   const how = { signal, pause, regroup: true, reindex: isByOtherRules };
@@ -82,14 +82,14 @@ async function recutSession(
   if (isByOtherRules) {
     const title = keepsTitle
       ? null
-      : sessionTitle(storedTurns(memory, session.id), subjectsLedTo(memory, session.uid));
-    const { relativize } = chunkOptionsFor(work, session);
+      : makeSessionTitle(readStoredTurns(memory, session.id), listSubjectsLedTo(memory, session.uid));
+    const { relativize } = buildOptionsForSession(work, session);
     const ran = Array.from(
-      storedTurns(memory, session.id),
-      (turn) => [turn.record.id, commandsOf(turn, relativize)] as const,
+      readStoredTurns(memory, session.id),
+      (turn) => [turn.record.id, extractCommands(turn, relativize)] as const,
     );
     await pause();
-    memory.inTransaction(() => {
+    memory.runInTransaction(() => {
       for (const [turnId, commands] of ran) saveCommands(memory, turnId, commands);
       if (title !== null) replacePromptTitle(memory, session.id, title);
       indexAgain(memory, session.id);
@@ -105,7 +105,7 @@ async function recutSession(
 }
 
 /** Rests as long as it worked, after every slice of work. */
-function pacer(signal: AbortSignal | undefined): () => Promise<void> {
+function createPacer(signal: AbortSignal | undefined): () => Promise<void> {
   let since = performance.now();
   return async () => {
     const workedMs = performance.now() - since;

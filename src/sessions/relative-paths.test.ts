@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { relativizer } from "./relative-paths.ts";
+import { createRelativizer } from "./relative-paths.ts";
 
 describe("a session of this project", () => {
-  const relative = relativizer({
+  const relative = createRelativizer({
     root: "/home/me/shop",
     worktrees: ["/home/me/shop/.worktrees/one", "/tmp/shop-two/"],
     cwd: "/home/me/shop/packages/a",
@@ -26,7 +26,7 @@ describe("a session of this project", () => {
 });
 
 test("a session that was recorded elsewhere: relative to where it was launched", () => {
-  const relative = relativizer({ root: "/home/me/shop", worktrees: [], cwd: "/Users/x/code/shop" });
+  const relative = createRelativizer({ root: "/home/me/shop", worktrees: [], cwd: "/Users/x/code/shop" });
   expect(relative("/Users/x/code/shop/src/x.ts")).toBe("src/x.ts");
   expect(relative("src/x.ts")).toBe("src/x.ts");
   expect(relative("/Users/x/.zshrc")).toBe("/Users/x/.zshrc");
@@ -34,19 +34,27 @@ test("a session that was recorded elsewhere: relative to where it was launched",
 });
 
 test("launched in a worktree elsewhere: the main worktree is known, too", () => {
-  const relative = relativizer({ root: "/home/me/shop", worktrees: [], cwd: "/Users/x/shop/.worktrees/1" });
+  const relative = createRelativizer({
+    root: "/home/me/shop",
+    worktrees: [],
+    cwd: "/Users/x/shop/.worktrees/1",
+  });
   expect(relative("/Users/x/shop/.worktrees/1/src/x.ts")).toBe("src/x.ts");
   expect(relative("/Users/x/shop/src/x.ts")).toBe("src/x.ts");
   expect(relative("/Users/x/shop/.worktrees/2/src/x.ts")).toBe("src/x.ts");
 });
 
 test("paths of Windows", () => {
-  const relative = relativizer({ root: "C:\\Users\\x\\shop", worktrees: [], cwd: "c:\\Users\\x\\shop" });
+  const relative = createRelativizer({
+    root: "C:\\Users\\x\\shop",
+    worktrees: [],
+    cwd: "c:\\Users\\x\\shop",
+  });
   expect(relative("C:\\Users\\x\\shop\\src\\x.ts")).toBe("src/x.ts");
   expect(relative("c:/users/X/shop/src/x.ts")).toBe("src/x.ts");
   expect(relative("D:\\other\\x.ts")).toBe("D:\\other\\x.ts");
 });
 
 test("without a launch directory relative paths stay", () => {
-  expect(relativizer({ root: "/home/me/shop", worktrees: [], cwd: "" })("src/x.ts")).toBe("src/x.ts");
+  expect(createRelativizer({ root: "/home/me/shop", worktrees: [], cwd: "" })("src/x.ts")).toBe("src/x.ts");
 });

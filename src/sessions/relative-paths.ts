@@ -20,7 +20,7 @@ const worktreeBelow = /\/(?:\.worktrees|\.claude\/worktrees)\/[^/]+(?:\/.*)?$/;
 const ofWindows = /^(?:[A-Za-z]:[\\/]|\\\\)/;
 
 /** With slashes, without `.` and `..` and double slashes, with a drive letter in upper case. */
-function normalised(path: string): string {
+function normalisePath(path: string): string {
   const slashed = ofWindows.test(path) ? path.replaceAll("\\", "/") : path;
   const lead = /^(?:\/{0,2}[A-Za-z]:)?\/*/.exec(slashed)?.[0] ?? "";
   const parts: string[] = [];
@@ -35,7 +35,7 @@ function normalised(path: string): string {
 const isAbsolute = (path: string): boolean => path.startsWith("/") || ofWindows.test(path);
 
 /** `path` relative to `folder`; null if it is not inside; "" for the folder itself. */
-function inside(path: string, folder: string): string | null {
+function relativeInside(path: string, folder: string): string | null {
   if (path === folder) return "";
   const prefix = folder.endsWith("/") ? folder : `${folder}/`;
   const starts =
@@ -48,26 +48,26 @@ function inside(path: string, folder: string): string | null {
  * Gives a function from a path as an agent wrote it to the path that is stored: relative to the worktree that it is
  * in; of a session that was recorded elsewhere relative to where it was launched; else absolute, as it was.
  */
-export function relativizer({ root, worktrees, cwd }: Places): (path: string) => string {
+export function createRelativizer({ root, worktrees, cwd }: Places): (path: string) => string {
   // A worktree may be inside another: the longest first.
   const roots = [root, ...worktrees]
     .filter((path) => path !== "")
-    .map(normalised)
+    .map(normalisePath)
     .sort((a, b) => b.length - a.length);
-  const launched = normalised(cwd);
-  const isForeign = launched !== "" && roots.every((each) => inside(launched, each) === null);
+  const launched = normalisePath(cwd);
+  const isForeign = launched !== "" && roots.every((each) => relativeInside(launched, each) === null);
   if (isForeign) roots.push(launched, launched.replace(worktreeBelow, ""));
   const known = new Map<string, string>();
 
-  function relative(path: string): string {
+  function relativizePath(path: string): string {
     const absolute = isAbsolute(path)
-      ? normalised(path)
+      ? normalisePath(path)
       : isForeign || cwd === ""
         ? null
-        : normalised(`${cwd}/${path}`);
-    if (absolute === null) return normalised(path);
+        : normalisePath(`${cwd}/${path}`);
+    if (absolute === null) return normalisePath(path);
     for (const each of roots) {
-      const found = inside(absolute, each);
+      const found = relativeInside(absolute, each);
       if (found !== null && found !== "") return found.replace(worktreeInside, "");
     }
     return path;
@@ -76,7 +76,7 @@ export function relativizer({ root, worktrees, cwd }: Places): (path: string) =>
   return (path) => {
     let found = known.get(path);
     if (found === undefined) {
-      found = relative(path);
+      found = relativizePath(path);
       known.set(path, found);
     }
     return found;

@@ -5,9 +5,9 @@
 const beginsWithTime = /^(?:[0-9a-f]{8}-[0-9a-f]{4}(?=-7)|[a-z]{2,5}_[0-9a-f]{12})/;
 
 /** The beginning of a session's id, as commands and tools take it; of a subagent's, the session's whole id before it. */
-export function shortId(id: string): string {
+export function shortenSessionId(id: string): string {
   const [session = "", agent] = id.split("/", 2);
-  return agent !== undefined ? `${session}/${beginningOf(agent)}` : beginningOf(session);
+  return agent !== undefined ? `${session}/${cutIdBeginning(agent)}` : cutIdBeginning(session);
 }
 
-const beginningOf = (id: string) => beginsWithTime.exec(id)?.[0] ?? id.slice(0, 8);
+const cutIdBeginning = (id: string) => beginsWithTime.exec(id)?.[0] ?? id.slice(0, 8);

@@ -1,9 +1,9 @@
 import { type Entry, type FileEdit, type ToolAction, type ToolUse, toolActions } from "../agents/agent.ts";
-import { actionByInput } from "../agents/reading/tool-calls.ts";
+import { inferAction } from "../agents/reading/tool-calls.ts";
 import type { Memory } from "../store/memory/memory.ts";
 import type { TurnRecord } from "../store/memory/memory-records.ts";
 import { unpackContent } from "../store/memory/sessions/content.ts";
-import { contentOf, turnsOf } from "../store/memory/sessions/turns.ts";
+import { findTurnContent, listTurns } from "../store/memory/sessions/turns.ts";
 
 /** A line as it is archived: scrubbed, with its order in the session. */
 export interface StoredLine {
@@ -33,24 +33,24 @@ export type PromptedTurn = Turn & { record: Pick<TurnRecord, "prompt"> };
  * A call's action: from its adapter, or, for a call archived by an older Pommel or sent by another machine, from the
  * shape of its input.
  */
-export function actionOf(use: ToolUse): ToolAction {
-  return toolActions.find((action) => action === use.action) ?? actionByInput(use);
+export function classifyToolUse(use: ToolUse): ToolAction {
+  return toolActions.find((action) => action === use.action) ?? inferAction(use);
 }
 
 /**
  * The turns of a session from one number to another, both included, with everything in them; one at a time, as all of a
  * long session would be too much.
  */
-export function* storedTurns(
+export function* readStoredTurns(
   memory: Memory,
   sessionId: number,
   range: { first?: number; last?: number | null } = {},
 ): Generator<Turn & { record: TurnRecord }, void, undefined> {
   let { first = 0 } = range;
   for (;;) {
-    const page = turnsOf(memory, sessionId, { ...range, first, limit: turnsInPage });
+    const page = listTurns(memory, sessionId, { ...range, first, limit: turnsInPage });
     for (const record of page) {
-      const content = contentOf(memory, sessionId, record.number);
+      const content = findTurnContent(memory, sessionId, record.number);
       if (content === null) continue;
       const { number, branch, abandoned } = record;
       yield { number, branch, abandoned, lines: unpackContent<StoredLine>(content), record };
@@ -64,7 +64,7 @@ export function* storedTurns(
 const turnsInPage = 500;
 
 /** The edits that went well in a turn, each with the line that reports it. */
-export function* editsIn({ lines }: Pick<Turn, "lines">): Generator<{ line: StoredLine; edit: FileEdit }> {
+export function* listEdits({ lines }: Pick<Turn, "lines">): Generator<{ line: StoredLine; edit: FileEdit }> {
   for (const line of lines)
     for (const entry of line.entries)
       if (entry.kind === "tool_result" && !entry.isError)

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { Entry } from "../agents/agent.ts";
-import { turnStateOf } from "./turn-state.ts";
+import { detectTurnState } from "./turn-state.ts";
 
 const prompt: Entry = { kind: "prompt", text: "fix it", images: 0 };
 const text: Entry = { kind: "text", text: "Done." };
@@ -41,6 +41,6 @@ it.each<[string, Entry[], string]>([
   ["a result that nobody took up", [prompt, use, result, notice("Bye!")], "unfinished"],
 ])("%s: the turn is as it ended", (_, entries, state) => {
   const lines = entries.map((entry, seq) => ({ uid: null, seq, at: null, entries: [entry] }));
-  expect(turnStateOf(lines)).toBe(state);
-  expect(turnStateOf([{ uid: null, seq: 0, at: null, entries }])).toBe(state);
+  expect(detectTurnState(lines)).toBe(state);
+  expect(detectTurnState([{ uid: null, seq: 0, at: null, entries }])).toBe(state);
 });

@@ -12,7 +12,7 @@ const failed =
  * How a turn ended, by the last of its entries that says so. Whether the conversation went on from before it is another
  * question (`abandoned`).
  */
-export function turnStateOf(lines: readonly StoredLine[]): TurnState {
+export function detectTurnState(lines: readonly StoredLine[]): TurnState {
   for (const { entries } of lines.toReversed()) {
     for (const entry of entries.toReversed()) {
       switch (entry.kind) {

@@ -21,7 +21,7 @@ import { setupNames } from "../agents/profiles.ts";
 import type { PartName, Place } from "../agents/setup.ts";
 import type { Project } from "../base/paths.ts";
 import { type AgentPart, listAgentParts } from "./agent-part.ts";
-import { projectPlace, readRecord } from "./record.ts";
+import { makeProjectPlace, readRecord } from "./record.ts";
 
 const sharedSettings = ".claude/settings.json";
 let project: Project;
@@ -29,7 +29,7 @@ let place: Place;
 let file: string;
 beforeEach(() => {
   project = namedProject(realpathSync(mkdtempSync(join(tmpdir(), "pommel-install-"))));
-  place = projectPlace(project, { env: { HOME: join(project.root, "home") } });
+  place = makeProjectPlace(project, { env: { HOME: join(project.root, "home") } });
   file = join(project.root, sharedSettings);
 });
 afterEach(() => rmSync(project.root, { recursive: true, force: true }));
@@ -45,7 +45,7 @@ const partOf = (agent: string, name: PartName): AgentPart =>
   listAgentParts(place).find(({ key }) => key === `${agent}/${name}`)!;
 const putIn = (part: AgentPart) => part.put()[0];
 const hooks = () => partOf("claude", "hooks");
-const installHooks = (settings = sharedSettings) => putIn(hooks().onlyIn(join(project.root, settings)));
+const installHooks = (settings = sharedSettings) => putIn(hooks().narrowToFile(join(project.root, settings)));
 const removeHooks = () =>
   hooks()
     .take()

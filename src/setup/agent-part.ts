@@ -7,7 +7,7 @@ import type { AgentSetup, PartEditor, PartName, Place, SetupPart } from "../agen
 import { PommelError } from "../base/errors.ts";
 import {
   type FileText,
-  leadsOutside,
+  isLinkedOutside,
   readFileText,
   refuseOutside,
   writeFileText,
@@ -15,10 +15,10 @@ import {
 import type { Part, PartState, PutFile, TakenFile } from "./part.ts";
 import {
   type FileRecord,
-  oneAtATime,
+  makeUserPlace,
   readRecord,
   type SetupRecord,
-  userPlace,
+  withPlaceLock,
   writeRecord,
 } from "./record.ts";
 
@@ -26,10 +26,10 @@ import {
 export const listAgentParts = (place: Place): AgentPart[] =>
   setups
     .flatMap((setup) => setup.parts.map((spec) => new AgentPart(place, setup, spec)))
-    .filter((part) => part.files().length > 0);
+    .filter((part) => part.listFiles().length > 0);
 
 /** Retries when the file changes in between. */
-const attempts = 5;
+const maxAttempts = 5;
 
 /** A part of an agent's setup at a place. The rest of its files stays byte for byte. */
 export class AgentPart implements Part {
@@ -50,28 +50,28 @@ export class AgentPart implements Part {
   }
 
   /** Absolute; see `SetupPart.files`. */
-  files(): string[] {
+  listFiles(): string[] {
     return this.spec.files(this.place);
   }
 
   /** The same part in one of its files alone. */
-  onlyIn(file: string): AgentPart {
+  narrowToFile(file: string): AgentPart {
     return new AgentPart(this.place, this.setup, { ...this.spec, files: () => [file], readsOne: true });
   }
 
-  editorFor(path: string): PartEditor {
-    return this.spec.editorFor(this.place, path);
+  findEditor(path: string): PartEditor {
+    return this.spec.chooseEditor(this.place, path);
   }
 
   look(): PartState {
-    const files = this.files();
-    const counting = this.spec.readsOne ? files.slice(0, 1) : [...files, ...this.recordedFiles()];
+    const files = this.listFiles();
+    const counting = this.spec.readsOne ? files.slice(0, 1) : [...files, ...this.listRecordedFiles()];
     let best: PartState = { state: "absent", detail: [], file: null, error: null };
     for (const path of new Set(counting)) {
       const file = nameFile(this.place, path);
       try {
-        const look = this.editorFor(path).look(readFileText(path)?.body ?? "", path);
-        best = together(best, { ...look, file: look.state === "absent" ? null : file, error: null });
+        const look = this.findEditor(path).look(readFileText(path)?.body ?? "", path);
+        best = combineStates(best, { ...look, file: look.state === "absent" ? null : file, error: null });
       } catch (error) {
         if (!(error instanceof PommelError)) throw error;
         return { state: "absent", detail: [], file, error };
@@ -82,19 +82,19 @@ export class AgentPart implements Part {
 
   /** Leaves alone what somebody edited, or put in its place. */
   put(): [PutFile] {
-    return oneAtATime(this.place, () => [this.putInto(this.fileToPut())]);
+    return withPlaceLock(this.place, () => [this.putInto(this.chooseFile())]);
   }
 
   /** The file that has it, or its first. */
-  fileToPut(): string {
-    return resolveName(this.place, this.look().file) ?? this.files()[0]!;
+  chooseFile(): string {
+    return resolveName(this.place, this.look().file) ?? this.listFiles()[0]!;
   }
 
   private putInto(path: string): PutFile {
     const { place, key } = this;
     if (place.scope === "project") refuseOutside(place.dir, path);
     const name = nameFile(place, path);
-    const editor = this.editorFor(path);
+    const editor = this.findEditor(path);
     for (let attempt = 1; ; attempt++) {
       const before = readFileText(path);
       const { state, detail } = editor.look(before?.body ?? "", path);
@@ -102,12 +102,13 @@ export class AgentPart implements Part {
         return { file: name, outcome: state === "kept" ? "kept" : "already", added: [], detail };
       }
       const { text, added, empty, undo } = editor.add(before?.body ?? "", path);
-      const dirs = missingDirs(dirname(path));
-      if (attempt < attempts && !isSame(before, readFileText(path))) continue;
+      const dirs = listMissingDirs(dirname(path));
+      if (attempt < maxAttempts && !isSame(before, readFileText(path))) continue;
       const after = { body: text, hasBom: before?.hasBom ?? false };
       const earlierRecord = readRecord(place);
       const record = structuredClone(earlierRecord);
-      const known = before === null ? undefined : fileKnown(record, name, state === "absent" ? key : null);
+      const known =
+        before === null ? undefined : findFileRecord(record, name, state === "absent" ? key : null);
       const earlier = state === "absent" ? undefined : known?.parts[key];
       const isAsWeLeftIt = earlier?.undo && before && earlier.sha256 === hashFile(before);
       const chain = isAsWeLeftIt ? [...undo, ...earlier.undo!] : undo;
@@ -147,8 +148,10 @@ export class AgentPart implements Part {
    * is removed.
    */
   take(): TakenFile[] {
-    return oneAtATime(this.place, () =>
-      [...new Set([...this.files(), ...this.recordedFiles()])].flatMap((path) => this.takeFrom(path) ?? []),
+    return withPlaceLock(this.place, () =>
+      [...new Set([...this.listFiles(), ...this.listRecordedFiles()])].flatMap(
+        (path) => this.takeFrom(path) ?? [],
+      ),
     );
   }
 
@@ -156,8 +159,8 @@ export class AgentPart implements Part {
     const { place, key } = this;
     const name = nameFile(place, path);
     // Nothing was ever written there.
-    if (place.scope === "project" && leadsOutside(place.dir, path)) return null;
-    const editor = this.editorFor(path);
+    if (place.scope === "project" && isLinkedOutside(place.dir, path)) return null;
+    const editor = this.findEditor(path);
     for (let attempt = 1; ; attempt++) {
       const before = readFileText(path);
       const known = readRecord(place).files[name];
@@ -168,7 +171,7 @@ export class AgentPart implements Part {
       }
       if (state === "kept") return { file: name, outcome: "kept", detail };
       const body = this.without(before, path);
-      if (attempt < attempts && !isSame(before, readFileText(path))) continue;
+      if (attempt < maxAttempts && !isSame(before, readFileText(path))) continue;
       const isLast = Object.keys(known?.parts ?? {}).every((other) => other === key);
       const isOurs = editor.ownsFile || (known?.created && isLast);
       if (isOurs && editor.isBlank(body)) rmSync(realpathSync(path), { force: true });
@@ -183,15 +186,15 @@ export class AgentPart implements Part {
   without(before: FileText, path: string): string {
     const known = readRecord(this.place).files[nameFile(this.place, path)]?.parts[this.key];
     if (known?.undo && known.sha256 === hashFile(before)) return known.undo.reduce(applyEdit, before.body);
-    return this.editorFor(path).remove(before.body, path, known?.empty ?? []);
+    return this.findEditor(path).remove(before.body, path, known?.empty ?? []);
   }
 
   /** Whether it may be in a file. */
   isFor(path: string): boolean {
-    return this.files().includes(path) || this.recordedFiles().includes(path);
+    return this.listFiles().includes(path) || this.listRecordedFiles().includes(path);
   }
 
-  private recordedFiles(): string[] {
+  private listRecordedFiles(): string[] {
     const recorded = Object.entries(readRecord(this.place).files).filter(
       ([, { parts }]) => this.key in parts,
     );
@@ -207,7 +210,7 @@ export class AgentPart implements Part {
   }
 
   /** Hooks may be in the plugin and in a file; then the plugin's do nothing. */
-  providedBy(): string | null {
+  describeProvider(): string | null {
     if (this.name !== "hooks" && this.isFromPlugin()) return "provided by the plugin";
     return this.isInHome() ? "set up for all projects" : null;
   }
@@ -215,17 +218,17 @@ export class AgentPart implements Part {
   /** Whether `pm setup` put it in for all projects, so that a person's own files of a project need not have it. */
   isInHome(): boolean {
     if (this.place.scope === "user" || !this.place.own) return false;
-    const inHome = new AgentPart(userPlace(this.place.env), this.setup, this.spec);
-    return inHome.files().length > 0 && inHome.look().state === "current";
+    const inHome = new AgentPart(makeUserPlace(this.place.env), this.setup, this.spec);
+    return inHome.listFiles().length > 0 && inHome.look().state === "current";
   }
 
-  afterwards(put: readonly PartName[]): string[] {
+  describeNextSteps(put: readonly PartName[]): string[] {
     return this.setup.afterwards(this.place, put);
   }
 }
 
 /** The parts, the last added first within a file, so that edits are undone in reverse order. */
-export function inOrderToTake(place: Place): AgentPart[] {
+export function listPartsToRemove(place: Place): AgentPart[] {
   const put = Object.values(readRecord(place).files).flatMap(({ parts }) => Object.keys(parts));
   return listAgentParts(place)
     .reverse()
@@ -241,15 +244,15 @@ export function readWithoutParts(place: Place, path: string): string | null {
   const before = readFileText(path);
   if (before === null) return null;
   let text = before;
-  for (const part of inOrderToTake(place).filter((one) => one.isFor(path))) {
-    const { state } = part.editorFor(path).look(text.body, path);
+  for (const part of listPartsToRemove(place).filter((one) => one.isFor(path))) {
+    const { state } = part.findEditor(path).look(text.body, path);
     if (state !== "absent" && state !== "kept") text = { ...text, body: part.without(text, path) };
   }
   return (text.hasBom ? "\ufeff" : "") + text.body;
 }
 
 /** A file's record is valid while it contains any part besides `lost`. */
-function fileKnown({ files }: SetupRecord, name: string, lost: string | null): FileRecord | undefined {
+function findFileRecord({ files }: SetupRecord, name: string, lost: string | null): FileRecord | undefined {
   const known = files[name];
   return known && Object.keys(known.parts).some((key) => key !== lost) ? known : undefined;
 }
@@ -280,7 +283,7 @@ function removeDir(dir: string): boolean {
 }
 
 /** Combines the states of several files, which may complement each other. */
-function together(one: PartState, other: PartState): PartState {
+function combineStates(one: PartState, other: PartState): PartState {
   if (one.state === "absent" || other.state === "absent") return one.state === "absent" ? other : one;
   if (one.state === "current" || other.state === "current") return one.state === "current" ? one : other;
   if (one.state !== "partial" || other.state !== "partial") return one;
@@ -298,8 +301,8 @@ function resolveName({ dir }: Place, name: string | null): string | null {
   return name === null || isAbsolute(name) ? name : join(dir, name);
 }
 
-function missingDirs(dir: string): string[] {
-  return existsSync(dir) || dirname(dir) === dir ? [] : [dir, ...missingDirs(dirname(dir))];
+function listMissingDirs(dir: string): string[] {
+  return existsSync(dir) || dirname(dir) === dir ? [] : [dir, ...listMissingDirs(dirname(dir))];
 }
 
 function isSame(one: FileText | null, other: FileText | null): boolean {

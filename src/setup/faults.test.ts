@@ -13,10 +13,10 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { codexSetup } from "../agents/codex/setup.ts";
 import { geminiSetup } from "../agents/gemini/setup.ts";
-import { section } from "../agents/setup/section.ts";
-import { type AgentSetup, type PartName, type Place, partIn } from "../agents/setup.ts";
-import { AgentPart, inOrderToTake } from "./agent-part.ts";
-import { oneAtATime, readRecord } from "./record.ts";
+import { makeSectionEditor } from "../agents/setup/section.ts";
+import { type AgentSetup, makePart, type PartName, type Place } from "../agents/setup.ts";
+import { AgentPart, listPartsToRemove } from "./agent-part.ts";
+import { readRecord, withPlaceLock } from "./record.ts";
 
 let dir: string;
 let place: Place;
@@ -35,7 +35,7 @@ const partOf = (setup: AgentSetup, name: PartName) =>
 const put = (setup: AgentSetup, name: PartName) => partOf(setup, name).put()[0];
 const take = (setup: AgentSetup, name: PartName) => partOf(setup, name).take();
 const takeAll = () => {
-  for (const part of inOrderToTake(place)) part.take();
+  for (const part of listPartsToRemove(place)) part.take();
 };
 const agentsFile = () => join(dir, "AGENTS.md");
 const deadPid = () => spawnSync(process.execPath, ["-e", ""]).pid;
@@ -68,7 +68,7 @@ describe("an interrupted change", () => {
   it("is undone when the file cannot be written, with the created directories", () => {
     // The file's name fits, but not that of a draft beside it.
     const file = join(dir, "made/for/it", "x".repeat(250));
-    const part = partIn("instructions", () => file, section(1, "Known."));
+    const part = makePart("instructions", () => file, makeSectionEditor(1, "Known."));
     expect(() => new AgentPart(place, codexSetup, part).put()).toThrow(
       expect.objectContaining({ code: "unreadable" }),
     );
@@ -96,7 +96,7 @@ describe("an interrupted change", () => {
 });
 
 it("is prevented by a lock on the place's files", () => {
-  oneAtATime(place, () => {
+  withPlaceLock(place, () => {
     const lock = `${place.recordFile}.lock`;
     expect(readFileSync(lock, "utf8")).toBe(String(process.pid));
     // The lock's owner exits meanwhile.
@@ -117,12 +117,15 @@ it("does not block on a pipe in place of a file", () => {
 });
 
 describe("a section", () => {
-  const newer = section(7, "What is known.");
+  const newer = makeSectionEditor(7, "What is known.");
 
   it("of a newer Pommel is kept, and removed by `pm disable`", () => {
     const { text } = newer.add("Mine.\n", "file");
-    expect(section(6, "What was known.").look(text, "file")).toEqual({ state: "current", detail: [] });
-    expect(section(6, "What was known.").remove(text, "file", [])).toBe("Mine.\n");
+    expect(makeSectionEditor(6, "What was known.").look(text, "file")).toEqual({
+      state: "current",
+      detail: [],
+    });
+    expect(makeSectionEditor(6, "What was known.").remove(text, "file", [])).toBe("Mine.\n");
   });
 
   it("leaves a blank line between paragraphs when removed", () => {

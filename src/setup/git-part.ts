@@ -1,7 +1,7 @@
 import type { Project } from "../base/paths.ts";
 import { unhideFromGit } from "../git/hooks/exclude.ts";
 import { installGitHooks, removeGitHooks } from "../git/hooks/install.ts";
-import { gitHooksState, readRecord } from "../git/hooks/state.ts";
+import { readGitHooksState, readRecord } from "../git/hooks/state.ts";
 import type { Part, PartState, PutFile, TakenFile } from "./part.ts";
 
 /** As `Part.key`. */
@@ -17,7 +17,7 @@ export class GitPart implements Part {
   constructor(private readonly project: Project) {}
 
   async look(): Promise<PartState> {
-    const { state, dir, missing, error } = await gitHooksState(this.project);
+    const { state, dir, missing, error } = await readGitHooksState(this.project);
     const isThere = state === "installed" || state === "partial";
     return {
       state: state === "installed" ? "current" : state === "partial" ? state : "absent",

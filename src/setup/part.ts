@@ -30,9 +30,9 @@ export interface Part {
   /** Whether `pm disable` keeps it out. */
   isOff(): boolean;
   /** Why it needs no file of this place; null when it does. */
-  providedBy?(): string | null;
+  describeProvider?(): string | null;
   /** What a person has to know after these parts of its owner were put in. */
-  afterwards?(put: readonly PartName[]): string[];
+  describeNextSteps?(put: readonly PartName[]): string[];
 }
 
 /** What there is of a part. */

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { temporaryGit } from "../../test/support/repository-fixture.ts";
 import { temporaryHome } from "../../test/support/temporary-home.ts";
 import type { Place } from "../agents/setup.ts";
-import { projectAt } from "../base/paths.ts";
+import { makeNewProject } from "../base/paths.ts";
 import { listAgentParts } from "./agent-part.ts";
 import { gitHooksKey } from "./git-part.ts";
 import {
@@ -17,7 +17,7 @@ import {
   putParts,
   takeParts,
 } from "./plan.ts";
-import { projectPlace, userPlace } from "./record.ts";
+import { makeProjectPlace, makeUserPlace } from "./record.ts";
 
 let home: ReturnType<typeof temporaryHome>;
 let root: string;
@@ -32,7 +32,7 @@ afterEach(() => {
   home.remove();
 });
 
-const placeOf = (own: boolean): Place => projectPlace(projectAt(root), { env, own });
+const placeOf = (own: boolean): Place => makeProjectPlace(makeNewProject(root), { env, own });
 const write = (file: string, text: string) => {
   mkdirSync(dirname(file), { recursive: true });
   writeFileSync(file, text);
@@ -84,7 +84,7 @@ describe("what is wanted", () => {
   });
 
   it("is left out after pm disable unless somebody asks, and where it is provided already", async () => {
-    await putAll(userPlace(env), new Set(["claude/mcp"]));
+    await putAll(makeUserPlace(env), new Set(["claude/mcp"]));
     await takeParts(placeOf(true));
     expect(await plan(placeOf(true), false)).toMatchObject({
       "claude/hooks": "pm disable",

@@ -1,13 +1,13 @@
 import { isAbsolute } from "node:path";
-import { lineDiff } from "../agents/reading/edits.ts";
+import { diffLines } from "../agents/reading/edits.ts";
 import type { AgentSetup, PartName, Place } from "../agents/setup.ts";
-import { explanationOf, PommelError } from "../base/errors.ts";
+import { explainError, PommelError } from "../base/errors.ts";
 import { readFileText } from "../base/files/text-file.ts";
-import { hideFromGit, trackedByGit } from "../git/hooks/exclude.ts";
-import { AgentPart, inOrderToTake, listAgentParts, nameFile } from "./agent-part.ts";
+import { hideFromGit, listTracked } from "../git/hooks/exclude.ts";
+import { AgentPart, listAgentParts, listPartsToRemove, nameFile } from "./agent-part.ts";
 import { GitPart } from "./git-part.ts";
 import type { Part, PutFile, TakenFile } from "./part.ts";
-import { switchOff } from "./record.ts";
+import { disableSetups } from "./record.ts";
 
 /** Every part that can be put at a place. */
 export function listParts(place: Place): Part[] {
@@ -65,17 +65,17 @@ export async function planParts(
   const firstFiles = new Map(
     chosen.flatMap(({ part, found }) =>
       part instanceof AgentPart && found.state === "absent"
-        ? [[part.key, nameFile(place, part.files()[0]!)] as const]
+        ? [[part.key, nameFile(place, part.listFiles()[0]!)] as const]
         : [],
     ),
   );
   // What everybody shares already cannot be a person's own.
   const candidates = [...firstFiles.values()].filter((file) => !isAbsolute(file));
-  const tracked = new Set(place.own ? await trackedByGit(place.dir, candidates) : []);
+  const tracked = new Set(place.own ? await listTracked(place.dir, candidates) : []);
   return chosen.map(({ part, found }) => {
     if (found.state === "absent" && !asked && part.isOff()) return { part, reason: switchedOff };
     const file = firstFiles.get(part.key) ?? "";
-    const provided = part.providedBy?.() ?? null;
+    const provided = part.describeProvider?.() ?? null;
     return { part, reason: provided ?? (tracked.has(file) ? refuseTracked(file) : null) };
   });
 }
@@ -144,7 +144,7 @@ export interface TakenPart extends TakenFile {
 export async function takeParts(place: Place): Promise<{ taken: TakenPart[]; failures: unknown[] }> {
   const taken: TakenPart[] = [];
   const failures: unknown[] = [];
-  for (const part of [...inOrderToTake(place), ...listGitParts(place)]) {
+  for (const part of [...listPartsToRemove(place), ...listGitParts(place)]) {
     try {
       for (const file of await part.take()) taken.push({ part, ...file });
     } catch (error) {
@@ -152,7 +152,7 @@ export async function takeParts(place: Place): Promise<{ taken: TakenPart[]; fai
     }
   }
   const removed = taken.filter(({ part, outcome }) => part instanceof AgentPart && outcome === "removed");
-  switchOff(
+  disableSetups(
     place,
     removed.map(({ part }) => part.key),
   );
@@ -177,21 +177,21 @@ export function previewParts(planned: readonly PlannedPart[]): PlannedChange[] {
   const texts = new Map<string, string>();
   return planned.flatMap(({ part, reason }) => {
     if (reason !== null || !(part instanceof AgentPart)) return [];
-    const path = part.fileToPut();
+    const path = part.chooseFile();
     const change = { agent: part.owner, part: part.name, file: nameFile(part.place, path), is_new: false };
     try {
       const before = texts.get(path) ?? readFileText(path)?.body ?? null;
-      const editor = part.editorFor(path);
+      const editor = part.findEditor(path);
       const { state, detail } = editor.look(before ?? "", path);
       if (state === "current") return [];
       if (state === "kept") return { ...change, lines: [], problem: `left as it is: ${detail.join("; ")}` };
       const { text } = editor.add(before ?? "", path);
       texts.set(path, text);
-      const lines = lineDiff(before ?? "", text).flatMap((hunk) => hunk.lines);
+      const lines = diffLines(before ?? "", text).flatMap((hunk) => hunk.lines);
       return { ...change, is_new: before === null, lines, problem: null };
     } catch (error) {
       if (!(error instanceof PommelError)) throw error;
-      return { ...change, lines: [], problem: explanationOf(error) };
+      return { ...change, lines: [], problem: explainError(error) };
     }
   });
 }

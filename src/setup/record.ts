@@ -5,8 +5,8 @@ import * as z from "zod/mini";
 import type { Place } from "../agents/setup.ts";
 import { withFileLock } from "../base/files/file-lock.ts";
 import { writeJson } from "../base/files/replace-file.ts";
-import { unwritable } from "../base/files/text-file.ts";
-import { homeOf, makeDirectory } from "../base/home.ts";
+import { makeUnwritableError } from "../base/files/text-file.ts";
+import { locateHome, makeDirectory } from "../base/home.ts";
 import type { Project } from "../base/paths.ts";
 
 /** `setup.json` of a checkout, or of the user's own files: changes made by the setup, so that removal leaves no trace. */
@@ -44,7 +44,7 @@ const record = z.object({
 export type SetupRecord = z.infer<typeof record>;
 
 /** Runs `work` under a lock on a place's files. */
-export function oneAtATime<T>({ recordFile }: Place, work: () => T): T {
+export function withPlaceLock<T>({ recordFile }: Place, work: () => T): T {
   return withFileLock(`${recordFile}.lock`, work);
 }
 
@@ -70,24 +70,24 @@ export function writeRecord({ recordFile }: Place, next: SetupRecord): void {
     makeDirectory(dirname(recordFile));
     writeJson(recordFile, next);
   } catch (error) {
-    throw unwritable(recordFile, error);
+    throw makeUnwritableError(recordFile, error);
   }
 }
 
 /** Enables setups again. */
-export function switchOn(place: Place): void {
+export function enableSetups(place: Place): void {
   if (!readRecord(place).disabled) return;
-  oneAtATime(place, () => writeRecord(place, { ...readRecord(place), disabled: false, taken: [] }));
+  withPlaceLock(place, () => writeRecord(place, { ...readRecord(place), disabled: false, taken: [] }));
 }
 
 /** Enables setups again, and still knows the removed parts: `pm enable` puts back what a `git reset --hard` takes. */
 export function putBack(place: Place): void {
-  oneAtATime(place, () => writeRecord(place, { ...readRecord(place), disabled: false }));
+  withPlaceLock(place, () => writeRecord(place, { ...readRecord(place), disabled: false }));
 }
 
 /** Disables setups, and records the removed parts for `pm enable`. */
-export function switchOff(place: Place, taken: readonly string[]): void {
-  oneAtATime(place, () => {
+export function disableSetups(place: Place, taken: readonly string[]): void {
+  withPlaceLock(place, () => {
     const record = readRecord(place);
     const all = [...new Set([...record.taken, ...taken])];
     // Removing the last file deleted the record.
@@ -96,7 +96,7 @@ export function switchOff(place: Place, taken: readonly string[]): void {
 }
 
 /** @param options.own see `Place`; default: the project's record */
-export function projectPlace(
+export function makeProjectPlace(
   project: Project,
   { env = process.env, own }: { env?: NodeJS.ProcessEnv; own?: boolean | undefined } = {},
 ): Place {
@@ -106,11 +106,11 @@ export function projectPlace(
 }
 
 /** The user's own files, for every project. */
-export function userPlace(env: NodeJS.ProcessEnv = process.env): Place {
+export function makeUserPlace(env: NodeJS.ProcessEnv = process.env): Place {
   return {
     scope: "user",
     dir: env.HOME || homedir(),
-    recordFile: join(homeOf(env).dataDir, "setup.json"),
+    recordFile: join(locateHome(env).dataDir, "setup.json"),
     env,
   };
 }

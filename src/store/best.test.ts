@@ -12,7 +12,7 @@ test("the best are those that sorting finds, of equal ones the lower rows", () =
         .map((score, row) => ({ row, score }))
         .sort((a, b) => b.score - a.score || a.row - b.row);
       expect(best.least).toBe(sorted[k - 1]?.score ?? Number.NEGATIVE_INFINITY);
-      expect(best.sorted()).toEqual(sorted.slice(0, k));
+      expect(best.takeSorted()).toEqual(sorted.slice(0, k));
     }),
   );
 });

@@ -17,23 +17,23 @@ export class Best {
     const { heap } = this;
     if (heap.length < this.k) {
       heap.push({ row, score });
-      this.rise(heap.length - 1);
+      this.siftUp(heap.length - 1);
     } else {
       const worst = heap[0]!;
       // Most are refused here: nothing is made for them.
       if (score < worst.score || (score === worst.score && row >= worst.row)) return;
       heap[0] = { row, score };
-      this.sink();
+      this.siftDown();
     }
     if (heap.length === this.k) this.least = heap[0]!.score;
   }
 
   /** Best first; ends it. */
-  sorted(): Scored[] {
+  takeSorted(): Scored[] {
     return this.heap.sort((a, b) => (isBefore(a, b) ? -1 : 1));
   }
 
-  private rise(at: number): void {
+  private siftUp(at: number): void {
     const { heap } = this;
     while (at > 0) {
       const parent = (at - 1) >> 1;
@@ -43,7 +43,7 @@ export class Best {
     }
   }
 
-  private sink(): void {
+  private siftDown(): void {
     const { heap } = this;
     for (let at = 0; ; ) {
       let worst = at;

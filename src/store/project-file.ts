@@ -34,7 +34,7 @@ export function writeProjectFile(dataDir: string, content: ProjectFile): void {
 }
 
 /** What the project says of itself whose directory this is; null where it says nothing. */
-export function projectFileIn(dir: string): ProjectFile | null {
+export function readProjectFile(dir: string): ProjectFile | null {
   try {
     return z.parse(projectFile, JSON.parse(readFileSync(join(dir, "project.json"), "utf8")));
   } catch {
@@ -43,11 +43,11 @@ export function projectFileIn(dir: string): ProjectFile | null {
 }
 
 /** Those of all projects; [] where there is no directory of projects. */
-export function projectFiles(dataDir: string): ProjectFile[] {
+export function listProjectFiles(dataDir: string): ProjectFile[] {
   const dir = join(dataDir, "projects");
   if (!existsSync(dir)) return [];
   return readdirSync(dir).flatMap((id) => {
-    const content = projectFileIn(join(dir, id));
+    const content = readProjectFile(join(dir, id));
     return content?.id === id ? content : [];
   });
 }

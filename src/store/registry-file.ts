@@ -1,8 +1,8 @@
 import { existsSync, renameSync } from "node:fs";
 import { dirname } from "node:path";
-import { codeOf, messageOf, PommelError } from "../base/errors.ts";
-import { fileId } from "../base/files/file-id.ts";
-import { projectFiles } from "./project-file.ts";
+import { getErrorCode, getErrorMessage, PommelError } from "../base/errors.ts";
+import { readFileId } from "../base/files/file-id.ts";
+import { listProjectFiles } from "./project-file.ts";
 import { createPrivately, explain as explainBusy } from "./sqlite/database.ts";
 import { Sqlite } from "./sqlite/sqlite.ts";
 
@@ -11,7 +11,7 @@ import { Sqlite } from "./sqlite/sqlite.ts";
 /** A command that is about something else waits no longer for it; on a busy machine a change takes more than a second. Milliseconds. */
 const timeoutMs = 3000;
 
-const version = 2;
+const registryVersion = 2;
 
 const schema = `
   CREATE TABLE projects (
@@ -67,17 +67,17 @@ function openFile(file: string): Sqlite {
   createPrivately(file);
   const db = new Sqlite(file, { mode: "create", timeoutMs, key: null });
   try {
-    const versionOf = () => db.pragma("user_version") as number;
-    if (versionOf() < version) {
+    const readSchemaNumber = () => db.pragma("user_version") as number;
+    if (readSchemaNumber() < registryVersion) {
       db.exec("PRAGMA journal_mode = WAL");
       db.transaction("immediate", () => {
         // Another process may have been first.
-        if (versionOf() === version) return;
+        if (readSchemaNumber() === registryVersion) return;
         db.exec(schema);
-        db.exec(`PRAGMA user_version = ${version}`);
+        db.exec(`PRAGMA user_version = ${registryVersion}`);
       });
     }
-    if (versionOf() !== version) {
+    if (readSchemaNumber() !== registryVersion) {
       throw new PommelError(
         "index_too_new",
         `${file} was written by a newer Pommel.`,
@@ -95,14 +95,14 @@ function openFile(file: string): Sqlite {
 /** From what the projects beside the registry say of themselves. */
 function restoreProjects(db: Sqlite, dataDir: string): void {
   const now = Date.now();
-  for (const { id, name, roots, remotes, within, named, off, checkouts } of projectFiles(dataDir)) {
+  for (const { id, name, roots, remotes, within, named, off, checkouts } of listProjectFiles(dataDir)) {
     try {
       const [rootList, remoteList] = [JSON.stringify(roots), JSON.stringify(remotes)];
       db.prepare("INSERT OR IGNORE INTO projects VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)").run(
         ...[id, name, rootList, remoteList, within, Number(named), Number(off), now, now],
       );
       const insert = db.prepare("INSERT OR IGNORE INTO checkouts VALUES (?, ?, ?, NULL, NULL, ?)");
-      for (const root of checkouts) insert.run(root, id, fileId(root), now);
+      for (const root of checkouts) insert.run(root, id, readFileId(root), now);
     } catch {
       // Of the others as much as there is.
     }
@@ -111,12 +111,13 @@ function restoreProjects(db: Sqlite, dataDir: string): void {
 
 /** Also one that says it is ours but has other tables, or fields that are not what was written. */
 export const isDamaged = (error: unknown): boolean =>
-  error instanceof SyntaxError || /^SQLITE_(?:CORRUPT|NOTADB|ERROR|IOERR_SHORT_READ)$/.test(codeOf(error));
+  error instanceof SyntaxError ||
+  /^SQLITE_(?:CORRUPT|NOTADB|ERROR|IOERR_SHORT_READ)$/.test(getErrorCode(error));
 
 /** As a PommelError. */
 export function explain(error: unknown, file: string): unknown {
   if (error instanceof PommelError) return error;
-  const code = codeOf(error);
+  const code = getErrorCode(error);
   if (code.startsWith("SQLITE_BUSY")) return explainBusy(error, file);
   if (code === "ENOSPC" || code === "SQLITE_FULL")
     return new PommelError("disk_full", `The disk that holds ${dirname(file)} is full.`, "Free some space.", {
@@ -124,7 +125,7 @@ export function explain(error: unknown, file: string): unknown {
     });
   return new PommelError(
     "unreadable",
-    `Cannot use ${file}: ${messageOf(error)}.`,
+    `Cannot use ${file}: ${getErrorMessage(error)}.`,
     "Check the directory's owner and permissions, or set POMMEL_HOME to another one.",
     { cause: error },
   );

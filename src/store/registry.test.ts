@@ -15,7 +15,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { changeUndefended } from "../../test/support/undefended.ts";
-import { fileId } from "../base/files/file-id.ts";
+import { readFileId } from "../base/files/file-id.ts";
 import { type KnownCheckout, type KnownProject, Registry } from "./registry.ts";
 import { Sqlite } from "./sqlite/sqlite.ts";
 
@@ -42,7 +42,7 @@ const checkout = (root: string, of: string, more: Partial<KnownCheckout> = {}): 
 const registry = () => Registry.open(file);
 const ids = () =>
   registry()
-    .projects()
+    .listRegisteredProjects()
     .map(({ id }) => id);
 const identityIn = (id: string) => join(dataDir, "projects", id, "project.json");
 
@@ -57,23 +57,23 @@ const known = project("app", {
 
 describe("the registry", () => {
   it("remembers projects with their checkouts, those used last first", () => {
-    expect(registry().projects()).toEqual([]);
+    expect(registry().listRegisteredProjects()).toEqual([]);
     registry().saveProject(known);
     registry().saveProject(project("b", { lastUsedAt: 2 }));
     const one = checkout("/code/app", "app", { rootId: "1:2:3", gitId: "1:4:5", notice: "said once" });
     registry().saveCheckout(one);
     registry().saveCheckout(checkout("/code/again", "app", { lastUsedAt: 3 }));
-    expect(registry().projects()).toEqual([project("b", { lastUsedAt: 2 }), known]);
-    expect(registry().project("app")).toEqual(known);
-    expect(registry().project("none")).toBeNull();
-    expect(registry().checkout("/code/app")).toEqual(one);
+    expect(registry().listRegisteredProjects()).toEqual([project("b", { lastUsedAt: 2 }), known]);
+    expect(registry().findProjectById("app")).toEqual(known);
+    expect(registry().findProjectById("none")).toBeNull();
+    expect(registry().findCheckoutAt("/code/app")).toEqual(one);
     expect(
       registry()
-        .checkouts("app")
+        .listCheckouts("app")
         .map(({ root }) => root),
     ).toEqual(["/code/again", "/code/app"]);
-    expect(registry().checkouts("b")).toEqual([]);
-    expect(registry().checkouts()).toHaveLength(2);
+    expect(registry().listCheckouts("b")).toEqual([]);
+    expect(registry().listCheckouts()).toHaveLength(2);
   });
 
   it("notes what is used, and a clock that went back makes nothing older", () => {
@@ -84,15 +84,15 @@ describe("the registry", () => {
     expect(ids()).toEqual(["a", "b"]);
     registry().saveProject(project("a", { lastUsedAt: 5 }));
     registry().saveProject(project("a", { lastUsedAt: 4, createdAt: 4 }));
-    expect(registry().project("a")).toMatchObject({ createdAt: 1, lastUsedAt: 9 });
-    expect(registry().checkout("/code/a")?.lastUsedAt).toBe(9);
+    expect(registry().findProjectById("a")).toMatchObject({ createdAt: 1, lastUsedAt: 9 });
+    expect(registry().findCheckoutAt("/code/a")?.lastUsedAt).toBe(9);
   });
 
   it("moves a checkout from a project to another, and forgets both", () => {
     for (const id of ["a", "b"]) registry().saveProject(project(id));
     registry().saveCheckout(checkout("/code/x", "a"));
     registry().saveCheckout(checkout("/code/x", "b"));
-    expect(registry().checkouts("a")).toEqual([]);
+    expect(registry().listCheckouts("a")).toEqual([]);
     expect(JSON.parse(readFileSync(identityIn("a"), "utf8")).checkouts).toEqual([]);
     expect(JSON.parse(readFileSync(identityIn("b"), "utf8")).checkouts).toEqual(["/code/x"]);
     registry().removeCheckout("/code/x");
@@ -101,13 +101,13 @@ describe("the registry", () => {
     registry().saveCheckout(checkout("/code/x", "b"));
     registry().removeProject("b");
     expect(ids()).toEqual(["a"]);
-    expect(registry().checkouts()).toEqual([]);
+    expect(registry().listCheckouts()).toEqual([]);
   });
 
   it("makes several changes or none", () => {
     registry().saveProject(project("a"));
     expect(() =>
-      registry().inTransaction(() => {
+      registry().runInTransaction(() => {
         registry().saveProject(project("b"));
         registry().saveCheckout(checkout("/code/x", "nobody's"));
       }),
@@ -130,15 +130,15 @@ describe("a registry that is lost or damaged", () => {
     root = join(dir, "app");
     mkdirSync(root);
     registry().saveProject(known);
-    registry().saveCheckout(checkout(root, "app", { rootId: fileId(root), gitId: "1:2:3" }));
+    registry().saveCheckout(checkout(root, "app", { rootId: readFileId(root), gitId: "1:2:3" }));
   });
 
   /** All but when it was used, and the git directory. */
   function expectRestored(): void {
     const now = { createdAt: expect.any(Number), lastUsedAt: expect.any(Number) };
-    expect(registry().projects()).toEqual([{ ...known, ...now }]);
-    expect(registry().checkouts()).toEqual([
-      { ...checkout(root, "app", { rootId: fileId(root) }), lastUsedAt: expect.any(Number) },
+    expect(registry().listRegisteredProjects()).toEqual([{ ...known, ...now }]);
+    expect(registry().listCheckouts()).toEqual([
+      { ...checkout(root, "app", { rootId: readFileId(root) }), lastUsedAt: expect.any(Number) },
     ]);
   }
 
@@ -168,15 +168,15 @@ describe("a registry that is lost or damaged", () => {
     const one = registry();
     for (const table of ["checkouts", "projects"]) {
       change(`DROP TABLE ${table}`);
-      one.inTransaction(() => one.saveCheckout(checkout("/code/b", "app")));
-      expect(one.projects()).toMatchObject([{ id: "app", isNamed: true }]);
-      expect(new Set(one.checkouts().map((each) => each.root))).toEqual(new Set(["/code/b", root]));
+      one.runInTransaction(() => one.saveCheckout(checkout("/code/b", "app")));
+      expect(one.listRegisteredProjects()).toMatchObject([{ id: "app", isNamed: true }]);
+      expect(new Set(one.listCheckouts().map((each) => each.root))).toEqual(new Set(["/code/b", root]));
     }
     change("UPDATE projects SET roots = 'no JSON'");
-    expect(one.projects()).toMatchObject([{ id: "app", roots: ["c0ffee"] }]);
+    expect(one.listRegisteredProjects()).toMatchObject([{ id: "app", roots: ["c0ffee"] }]);
     change("PRAGMA writable_schema = ON; UPDATE sqlite_schema SET rootpage = 99 WHERE type = 'index'");
     Registry.close(file);
-    expect(registry().checkouts()).toHaveLength(2);
+    expect(registry().listCheckouts()).toHaveLength(2);
   });
 
   it("takes its projects from beside it where their rows are gone", () => {

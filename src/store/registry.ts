@@ -1,6 +1,6 @@
 import { existsSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { registryFile } from "../base/home.ts";
+import { locateRegistry } from "../base/home.ts";
 import { writeProjectFile } from "./project-file.ts";
 import { explain, isDamaged, openRegistryFile, rebuildRegistryFile } from "./registry-file.ts";
 import type { Sqlite } from "./sqlite/sqlite.ts";
@@ -62,7 +62,7 @@ export class Registry {
    * The registry of this person; the connection is kept.
    * @throws PommelError `unreadable`, `disk_full`, `index_too_new`
    */
-  static open(file = registryFile()): Registry {
+  static open(file = locateRegistry()): Registry {
     const known = open.get(file);
     const inode = statSync(file, { throwIfNoEntry: false })?.ino;
     if (known && known.inode === inode) return new Registry(known.db, file);
@@ -72,13 +72,13 @@ export class Registry {
   }
 
   /** To look into it: null where there is none yet, as looking makes none, and where it cannot be used. */
-  static openIfThere(file = registryFile()): Registry | null {
+  static openIfThere(file = locateRegistry()): Registry | null {
     const isThere = existsSync(file) || existsSync(join(dirname(file), "projects"));
     return isThere ? Registry.openIfAny(file) : null;
   }
 
   /** To write to it; null where it cannot be used, and everything counts as unknown. */
-  static openIfAny(file = registryFile()): Registry | null {
+  static openIfAny(file = locateRegistry()): Registry | null {
     try {
       return Registry.open(file);
     } catch {
@@ -87,7 +87,7 @@ export class Registry {
   }
 
   /** For a home that is about to be removed. */
-  static close(file = registryFile()): void {
+  static close(file = locateRegistry()): void {
     open.get(file)?.db.close();
     open.delete(file);
   }
@@ -103,23 +103,23 @@ export class Registry {
   }
 
   /** The last used first. */
-  projects(): KnownProject[] {
+  listRegisteredProjects(): KnownProject[] {
     return this.use((db) =>
       (db.prepare("SELECT * FROM projects ORDER BY last_used_at DESC, id").all() as ProjectRow[]).map(
-        projectIn,
+        toKnownProject,
       ),
     );
   }
 
-  project(id: string): KnownProject | null {
+  findProjectById(id: string): KnownProject | null {
     return this.use((db) => {
       const row = db.prepare("SELECT * FROM projects WHERE id = ?").get(id) as ProjectRow | undefined;
-      return row ? projectIn(row) : null;
+      return row ? toKnownProject(row) : null;
     });
   }
 
   /** The last used first. */
-  checkouts(project?: string): KnownCheckout[] {
+  listCheckouts(project?: string): KnownCheckout[] {
     return this.use((db) => {
       const rows =
         project === undefined
@@ -127,14 +127,14 @@ export class Registry {
           : db
               .prepare("SELECT * FROM checkouts WHERE project = ? ORDER BY last_used_at DESC, root")
               .all(project);
-      return (rows as CheckoutRow[]).map(checkoutIn);
+      return (rows as CheckoutRow[]).map(toKnownCheckout);
     });
   }
 
-  checkout(root: string): KnownCheckout | null {
+  findCheckoutAt(root: string): KnownCheckout | null {
     return this.use((db) => {
       const row = db.prepare("SELECT * FROM checkouts WHERE root = ?").get(root) as CheckoutRow | undefined;
-      return row ? checkoutIn(row) : null;
+      return row ? toKnownCheckout(row) : null;
     });
   }
 
@@ -160,7 +160,7 @@ export class Registry {
 
   /** Adds a checkout, or replaces what is known of it. */
   saveCheckout(checkout: KnownCheckout): void {
-    const before = this.checkout(checkout.root);
+    const before = this.findCheckoutAt(checkout.root);
     this.use((db) =>
       db
         .prepare(
@@ -175,7 +175,7 @@ export class Registry {
   }
 
   removeCheckout(root: string): void {
-    const known = this.checkout(root);
+    const known = this.findCheckoutAt(root);
     if (known === null) return;
     this.use((db) => db.prepare("DELETE FROM checkouts WHERE root = ?").run(root));
     this.writeIdentity(known.project);
@@ -192,7 +192,7 @@ export class Registry {
   }
 
   /** Several changes as one. */
-  inTransaction<T>(work: () => T): T {
+  runInTransaction<T>(work: () => T): T {
     return this.use((db) => db.transaction("immediate", work));
   }
 
@@ -211,10 +211,10 @@ export class Registry {
 
   /** For the day on which the registry is lost. */
   private writeIdentity(id: string): void {
-    const project = this.project(id);
+    const project = this.findProjectById(id);
     if (project === null) return;
     const { name, roots, remotes, within, isNamed: named, isOff: off } = project;
-    const checkouts = this.checkouts(id).map(({ root }) => root);
+    const checkouts = this.listCheckouts(id).map(({ root }) => root);
     writeProjectFile(dirname(this.file), { id, name, roots, remotes, within, named, off, checkouts });
   }
 }
@@ -231,7 +231,7 @@ interface ProjectRow {
   last_used_at: number;
 }
 
-function projectIn(row: ProjectRow): KnownProject {
+function toKnownProject(row: ProjectRow): KnownProject {
   return {
     id: row.id,
     name: row.name,
@@ -254,7 +254,7 @@ interface CheckoutRow {
   last_used_at: number;
 }
 
-function checkoutIn(row: CheckoutRow): KnownCheckout {
+function toKnownCheckout(row: CheckoutRow): KnownCheckout {
   return {
     root: row.root,
     project: row.project,

@@ -1,12 +1,12 @@
 import { isAbsolute } from "node:path";
-import { belongsTo } from "../git/projects/roots.ts";
-import { annotationByUid } from "../store/memory/chunks/annotations.ts";
-import { checkpointByUid } from "../store/memory/commits/checkpoints.ts";
-import { eventByUid } from "../store/memory/events.ts";
-import { withheldSessions } from "../store/memory/privacy/secrets.ts";
-import { sessionById, sessionByUid } from "../store/memory/sessions/sessions.ts";
-import { type ChangedThing, type ChangeList, changedThings, syncFact } from "../store/memory/sharing.ts";
-import { pathOf } from "./branch/manifest.ts";
+import { isCwdInProject } from "../git/projects/roots.ts";
+import { findAnnotationByUid } from "../store/memory/chunks/annotations.ts";
+import { findCheckpointByUid } from "../store/memory/commits/checkpoints.ts";
+import { findEventByUid } from "../store/memory/events.ts";
+import { listWithheldSessions } from "../store/memory/privacy/secrets.ts";
+import { findSessionById, findSessionByUid } from "../store/memory/sessions/sessions.ts";
+import { type ChangedThing, type ChangeList, listChangedThings, syncFact } from "../store/memory/sharing.ts";
+import { buildItemPath } from "./branch/manifest.ts";
 import { decode, encode, type RecordKind, type Thing } from "./branch/shared-file.ts";
 import { type ExportWork, exportSession, exportTurns } from "./records/from-memory.ts";
 import { exportText } from "./records/kinds.ts";
@@ -30,32 +30,32 @@ export async function* exportFiles(
   known: (path: string) => Promise<string | null>,
 ): AsyncGenerator<ExportFile, void, undefined> {
   if (kind === "session") {
-    yield* sessionFiles(exportWork, id, known);
+    yield* exportSessionFiles(exportWork, id, known);
     return;
   }
-  const path = pathOf({ kind, id, part: "whole" });
+  const path = buildItemPath({ kind, id, part: "whole" });
   const text = exportText(exportWork, kind, id);
-  const isOwn = kind !== "event" || eventByUid(exportWork.work.memory, id)?.author == null;
+  const isOwn = kind !== "event" || findEventByUid(exportWork.work.memory, id)?.author == null;
   if (text !== null) yield { path, text, isOwn };
 }
 
-async function* sessionFiles(
+async function* exportSessionFiles(
   exportWork: ExportWork,
   uid: string,
   known: (path: string) => Promise<string | null>,
 ): AsyncGenerator<ExportFile, void, undefined> {
   const meta = exportSession(exportWork, uid);
-  const session = sessionByUid(exportWork.work.memory, uid);
+  const session = findSessionByUid(exportWork.work.memory, uid);
   if (meta === null || session === null) return;
   const turns = [...exportTurns(exportWork, session)];
-  const metaPath = pathOf({ kind: "session", id: uid, part: "meta" });
+  const metaPath = buildItemPath({ kind: "session", id: uid, part: "meta" });
   const shared = await known(metaPath);
   // A session known only by its id, from a reference.
   if (turns.length === 0 && meta.summaries.length === 0 && shared === null) return;
   yield { path: metaPath, text: encode("meta", withSharedTitle(meta, shared)), isOwn: true };
   if (turns.length === 0) return;
   yield {
-    path: pathOf({ kind: "session", id: uid, part: "transcript" }),
+    path: buildItemPath({ kind: "session", id: uid, part: "transcript" }),
     text: encode("transcript", turns),
     isOwn: true,
   };
@@ -82,7 +82,7 @@ interface ThingsToTell {
 }
 
 /** The changed items to share. What is not this person's is its author's to share, with their signature. */
-export function thingsToExport(
+export function listThingsToExport(
   { work }: { work: Pick<ExportWork["work"], "memory" | "root" | "worktrees"> },
   { everything, list = "sync_changed" }: { everything: boolean; list?: ChangeList },
 ): ThingsToTell {
@@ -90,35 +90,35 @@ export function thingsToExport(
   const roots = [root, ...worktrees];
   const known = new Map<string, boolean>();
   const isOurs = (uid: string | null) => {
-    const session = uid === null ? null : sessionByUid(memory, uid);
+    const session = uid === null ? null : findSessionByUid(memory, uid);
     // Other machines share their own sessions; for an unknown session only the note is shared.
     if (session === null || !isAbsolute(session.cwd) || syncFact(memory, sharedFact + session.uid))
       return true;
     let ours = known.get(session.cwd);
     if (ours === undefined) {
-      ours = belongsTo(roots, session.cwd);
+      ours = isCwdInProject(roots, session.cwd);
       known.set(session.cwd, ours);
     }
     return ours;
   };
-  const isColleagues = (uid: string) => sessionByUid(memory, uid)?.author != null;
+  const isColleagues = (uid: string) => findSessionByUid(memory, uid)?.author != null;
   const isOthers = ({ kind, uid }: ChangedThing) =>
     kind === "session"
       ? isColleagues(uid)
-      : kind === "annotation" && annotationByUid(memory, uid)?.author != null;
-  const withheld = new Set(withheldSessions(memory).map((id) => sessionById(memory, id)?.uid));
+      : kind === "annotation" && findAnnotationByUid(memory, uid)?.author != null;
+  const withheld = new Set(listWithheldSessions(memory).map((id) => findSessionById(memory, id)?.uid));
   let leftOut = 0;
   let waiting = 0;
-  const changed = changedThings(memory, list);
+  const changed = listChangedThings(memory, list);
   const others = changed.filter(isOthers);
   const things = changed.filter((thing) => {
     const { kind, uid } = thing;
     if (kind === "checkpoint") {
-      const bound = checkpointByUid(memory, uid)?.sessions ?? [];
+      const bound = findCheckpointByUid(memory, uid)?.sessions ?? [];
       return bound.length === 0 || !bound.every(({ sessionUid }) => isColleagues(sessionUid));
     }
     if (kind !== "session" && kind !== "annotation") return true;
-    const note = kind === "session" ? null : annotationByUid(memory, uid);
+    const note = kind === "session" ? null : findAnnotationByUid(memory, uid);
     const session = kind === "session" ? uid : (note?.sessionUid ?? null);
     if (isOthers(thing)) return false;
     const ours = everything || isOurs(session);

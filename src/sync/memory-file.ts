@@ -1,18 +1,18 @@
 import * as z from "zod/mini";
 import { PommelError } from "../base/errors.ts";
 import { outside } from "../protocol/shape-parts.ts";
-import { annotationByUid, listAnnotations } from "../store/memory/chunks/annotations.ts";
-import { eventByUid } from "../store/memory/events.ts";
+import { findAnnotationByUid, listAnnotations } from "../store/memory/chunks/annotations.ts";
+import { findEventByUid } from "../store/memory/events.ts";
 import type { SessionRecord } from "../store/memory/memory-records.ts";
-import { listSessions, sessionById, sessionByUid } from "../store/memory/sessions/sessions.ts";
-import { allUids } from "../store/memory/sharing.ts";
+import { findSessionById, findSessionByUid, listSessions } from "../store/memory/sessions/sessions.ts";
+import { listAllUids } from "../store/memory/sharing.ts";
 import { decode, encode, type FileType, type SharedRecords } from "./branch/shared-file.ts";
 import type { SignedRecords } from "./origin/signed-records.ts";
 import { type ExportWork, exportSession, exportTurns } from "./records/from-memory.ts";
 import { exportText, importRecord, type WholeKind } from "./records/kinds.ts";
 import type { SharedSession, SharedSignature, SharedTurn } from "./records/records.ts";
-import { importSession, nameless } from "./records/to-memory-session.ts";
-import { countOf, noCounts, type SyncCounts } from "./report.ts";
+import { importSession, makeNamelessSession } from "./records/to-memory-session.ts";
+import { makeEmptyCounts, type SyncCounts, toCountName } from "./report.ts";
 
 /** The lines of a memory's export (docs/export.md). */
 
@@ -25,7 +25,7 @@ const format = "pommel-memory";
 const firstLine = `${JSON.stringify({ format, version: fileVersion })}\n`;
 
 /** Without it the file was cut off. */
-const lastLine = (records: number) => `${JSON.stringify({ end: true, records })}\n`;
+const formatLastLine = (records: number) => `${JSON.stringify({ end: true, records })}\n`;
 
 const headShape = z.object({ format: z.literal(format), version: z.int() });
 const endShape = z.object({ end: z.literal(true), records: z.int() });
@@ -37,7 +37,7 @@ const recordShape = z.object({
 });
 type MemoryLine = z.infer<typeof recordShape>;
 
-function parsed<T>(shape: z.ZodMiniType<T>, line: string): T | null {
+function parseJsonAs<T>(shape: z.ZodMiniType<T>, line: string): T | null {
   try {
     const read = shape.safeParse(JSON.parse(line));
     return read.success ? read.data : null;
@@ -47,11 +47,11 @@ function parsed<T>(shape: z.ZodMiniType<T>, line: string): T | null {
 }
 
 /** The version that the first line names; null: it is another file. */
-const versionOf = (line: string) => parsed(headShape, line)?.version ?? null;
+const parseVersion = (line: string) => parseJsonAs(headShape, line)?.version ?? null;
 /** How many records the last line names; null: it is another line. */
-const endOf = (line: string) => parsed(endShape, line)?.records ?? null;
+const parseEnd = (line: string) => parseJsonAs(endShape, line)?.records ?? null;
 /** null: it is not understood. */
-const readLine = (line: string): MemoryLine | null => parsed(recordShape, line);
+const readLine = (line: string): MemoryLine | null => parseJsonAs(recordShape, line);
 
 interface Exported {
   /** Lines of the file, each with its line feed. */
@@ -74,9 +74,9 @@ export function* exportMemory(
 ): Generator<Exported, void, undefined> {
   const { memory } = exportWork.work;
   const others = (["annotation", "event", "checkpoint", "attribution"] as const).flatMap((kind) =>
-    allUids(memory, kind).map((uid) => ({ kind, uid })),
+    listAllUids(memory, kind).map((uid) => ({ kind, uid })),
   );
-  const sessions = inOrder(exportWork);
+  const sessions = listSessionsInOrder(exportWork);
   const total = sessions.length + others.length;
   let done = 0;
   let records = 0;
@@ -86,21 +86,21 @@ export function* exportMemory(
   };
   yield { text: firstLine, done, total };
   for (const session of sessions)
-    yield exported(memory.inSnapshot(() => sessionLines(exportWork, session, signed)));
+    yield exported(memory.readInSnapshot(() => buildSessionLines(exportWork, session, signed)));
   for (const { kind, uid } of others) {
     const record = exportText(exportWork, kind, uid);
     if (record !== null && isOwn(exportWork, kind, uid))
       signed?.add({ kind, id: uid, part: "whole" }, record, true);
-    yield exported(record === null ? [] : [lineOf(kind === "annotation" ? "note" : kind, record)]);
+    yield exported(record === null ? [] : [formatRecordLine(kind === "annotation" ? "note" : kind, record)]);
   }
-  yield { text: lastLine(records), done, total, isLast: true };
+  yield { text: formatLastLine(records), done, total, isLast: true };
 }
 
 /**
  * Sessions of which something is known, each behind its parent and its origin. Left out are those that were only reported
  * to have started, or that only a note or a commit names.
  */
-function inOrder({ work: { memory } }: ExportWork): SessionRecord[] {
+function listSessionsInOrder({ work: { memory } }: ExportWork): SessionRecord[] {
   const noted = listAnnotations(memory).map(({ sessionUid }) => sessionUid);
   const remembered = listSessions(memory, { children: true, remembered: true }).map(({ uid }) => uid);
   const withContent = new Set([...noted, ...remembered]);
@@ -112,15 +112,15 @@ function inOrder({ work: { memory } }: ExportWork): SessionRecord[] {
     const isBare = session.title === null && (isUnknown || !withContent.has(session.uid));
     if (isBare && !isNamed) return;
     for (const id of [session.parentId, session.forkedFrom]) {
-      if (id !== null && id !== session.id) add(sessionById(memory, id), true);
+      if (id !== null && id !== session.id) add(findSessionById(memory, id), true);
     }
     ordered.set(session.id, session);
   };
-  for (const uid of allUids(memory, "session")) add(sessionByUid(memory, uid), false);
+  for (const uid of listAllUids(memory, "session")) add(findSessionByUid(memory, uid), false);
   return [...ordered.values()];
 }
 
-function sessionLines(exportWork: ExportWork, session: SessionRecord, signed?: SignedRecords): string[] {
+function buildSessionLines(exportWork: ExportWork, session: SessionRecord, signed?: SignedRecords): string[] {
   const meta = exportSession(exportWork, session.uid);
   if (meta === null) return [];
   const [head, transcript] = [
@@ -133,29 +133,29 @@ function sessionLines(exportWork: ExportWork, session: SessionRecord, signed?: S
   }
   const turns = transcript.split("\n");
   return [
-    lineOf("session", head),
-    ...turns.filter((turn) => turn !== "").map((turn) => lineOf("turn", turn, session.uid)),
+    formatRecordLine("session", head),
+    ...turns.filter((turn) => turn !== "").map((turn) => formatRecordLine("turn", turn, session.uid)),
   ];
 }
 
 /** Whether it is this person's to sign. */
 function isOwn({ work: { memory } }: ExportWork, kind: WholeKind, uid: string): boolean {
-  if (kind === "annotation") return annotationByUid(memory, uid)?.author == null;
-  return kind === "event" && eventByUid(memory, uid)?.author == null;
+  if (kind === "annotation") return findAnnotationByUid(memory, uid)?.author == null;
+  return kind === "event" && findEventByUid(memory, uid)?.author == null;
 }
 
 /** The line of a signed list. */
-export const signatureLine = (list: SharedSignature): string =>
-  lineOf("signature", encode("signature", list));
+export const formatSignatureLine = (list: SharedSignature): string =>
+  formatRecordLine("signature", encode("signature", list));
 
 /** A signed list in a line; null: it holds none. */
-export function signatureIn(text: string): SharedSignature | null {
+export function parseSignatureLine(text: string): SharedSignature | null {
   if (!text.startsWith('{"kind":"signature"')) return null;
   const line = readLine(text);
   return line === null ? null : recordIn(line, "signature");
 }
 
-function lineOf(kind: Kind, record: string, session?: string): string {
+function formatRecordLine(kind: Kind, record: string, session?: string): string {
   const of = session === undefined ? "" : `"session":${JSON.stringify(session)},`;
   return `{"kind":"${kind}",${of}"record":${record.trimEnd()}}\n`;
 }
@@ -188,7 +188,7 @@ export async function importMemory(
   lines: AsyncIterable<string>,
   { dryRun = false, onProgress, signal }: ImportOptions = {},
 ): Promise<MemoryImport> {
-  const result: MemoryImport = { records: 0, imported: noCounts(), forgotten: 0, problems: [] };
+  const result: MemoryImport = { records: 0, imported: makeEmptyCounts(), forgotten: 0, problems: [] };
   let open = null as { meta: SharedSession; turns: SharedTurn[] } | null;
   const finish = async () => {
     if (open === null) return;
@@ -209,11 +209,11 @@ export async function importMemory(
     number++;
     onProgress?.(number);
     if (number === 1) {
-      refuseOther(versionOf(text));
+      refuseOther(parseVersion(text));
       continue;
     }
     if (text.trim() === "") continue;
-    const end = endOf(text);
+    const end = parseEnd(text);
     if (end !== null) {
       promised = end;
       continue;
@@ -236,7 +236,7 @@ export async function importMemory(
       } else if (turn && line.session !== undefined) {
         if (open?.meta.uid !== line.session) {
           await finish();
-          open = { meta: nameless(line.session), turns: [] };
+          open = { meta: makeNamelessSession(line.session), turns: [] };
         }
         open?.turns.push(turn);
       } else {
@@ -254,7 +254,7 @@ export async function importMemory(
     }
     result.records++;
     if (isNew === null) result.forgotten++;
-    else if (isNew) result.imported[countOf(kindOf(kind))]++;
+    else if (isNew) result.imported[toCountName(toStoredKind(kind))]++;
   }
   await finish();
   if (number === 0) refuseOther(null);
@@ -293,13 +293,13 @@ async function importOne(
   kind: Exclude<Kind, "session" | "turn" | "signature">,
   dryRun: boolean,
 ): Promise<boolean | null | undefined> {
-  const record = recordIn(line, kindOf(kind));
+  const record = recordIn(line, toStoredKind(kind));
   if (record === null) return undefined;
-  return dryRun ? false : importRecord(exportWork, kindOf(kind), record);
+  return dryRun ? false : importRecord(exportWork, toStoredKind(kind), record);
 }
 
 /** People call an annotation a note. */
-const kindOf = (kind: Exclude<Kind, "session" | "turn" | "signature">): WholeKind =>
+const toStoredKind = (kind: Exclude<Kind, "session" | "turn" | "signature">): WholeKind =>
   kind === "note" ? "annotation" : kind;
 
 function recordIn<T extends FileType>({ record }: MemoryLine, type: T): SharedRecords[T] | null {

@@ -3,10 +3,10 @@ import { dirname, join } from "node:path";
 import * as z from "zod/mini";
 import { PommelError } from "../base/errors.ts";
 import { writeJson } from "../base/files/replace-file.ts";
-import { homeOf, makeDirectory } from "../base/home.ts";
-import { GitFailure, gitText } from "../git/git.ts";
+import { locateHome, makeDirectory } from "../base/home.ts";
+import { GitFailure, readGitText } from "../git/git.ts";
 import { readRef } from "./branch/objects.ts";
-import { isOwnRemote, withoutPassword } from "./remote.ts";
+import { isOwnRemote, stripPassword } from "./remote.ts";
 import type { Run } from "./report.ts";
 
 /** Reasons to refuse a sync before anything changes. */
@@ -14,7 +14,7 @@ import type { Run } from "./report.ts";
 export async function refuseWhereItCannot(dir: string, branch: string): Promise<void> {
   let here: Awaited<ReturnType<typeof readRef>>;
   try {
-    await gitText(dir, ["rev-parse", "--git-dir"]);
+    await readGitText(dir, ["rev-parse", "--git-dir"]);
     here = await readRef(dir, `refs/heads/${branch}`);
   } catch (error) {
     if (!(error instanceof GitFailure) || error.reason !== "no_repository") throw error;
@@ -31,7 +31,7 @@ export async function refuseWhereItCannot(dir: string, branch: string): Promise<
       "Check out another branch there: this one is only for Pommel.",
     );
   }
-  if (here && !here.isCommit) throw notOurs(branch);
+  if (here && !here.isCommit) throw makeNotOursError(branch);
 }
 
 export function refuseStrangers(
@@ -46,13 +46,13 @@ export function refuseStrangers(
     }
     throw new PommelError(
       "sync_refused",
-      `Pommel cannot tell who can read ${withoutPassword(url)}. Nothing was shared.`,
+      `Pommel cannot tell who can read ${stripPassword(url)}. Nothing was shared.`,
       "If only the right people can, run `pm share git --allow-public` once; otherwise set sync.encryption.",
     );
   }
 }
 
-export const notOurs = (branch: string) =>
+export const makeNotOursError = (branch: string) =>
   new PommelError(
     "sync_refused",
     `The branch ${branch} does not hold Pommel's memory. Nothing was changed.`,
@@ -63,8 +63,8 @@ export const notOurs = (branch: string) =>
 
 const shape = z.object({ allowed: z.array(z.string()) });
 
-export const consentFile = (env: NodeJS.ProcessEnv = process.env) =>
-  join(homeOf(env).configDir, "sync-remotes.json");
+export const locateConsentFile = (env: NodeJS.ProcessEnv = process.env) =>
+  join(locateHome(env).configDir, "sync-remotes.json");
 
 function read(file: string): string[] {
   try {
@@ -76,13 +76,13 @@ function read(file: string): string[] {
   }
 }
 
-function isAllowed(url: string, file = consentFile()): boolean {
-  return read(file).includes(withoutPassword(url));
+function isAllowed(url: string, file = locateConsentFile()): boolean {
+  return read(file).includes(stripPassword(url));
 }
 
 /** Records the user's consent for a remote. */
-function allow(url: string, file = consentFile()): void {
-  const allowed = [...new Set([...read(file), withoutPassword(url)])].sort();
+function allow(url: string, file = locateConsentFile()): void {
+  const allowed = [...new Set([...read(file), stripPassword(url)])].sort();
   makeDirectory(dirname(file));
   writeJson(file, { allowed });
 }

@@ -1,5 +1,5 @@
 import { isIP } from "node:net";
-import { GitFailure, gitBytes, gitText, mayFetch } from "../git/git.ts";
+import { GitFailure, mayFetch, readGitBytes, readGitText } from "../git/git.ts";
 
 /** Access to the remote. Never force-pushes, and runs none of the user's hooks. */
 
@@ -28,10 +28,10 @@ async function run(dir: string, args: readonly string[], { mayAsk, signal }: Rem
   const parts: Buffer[] = [];
   const env = { ...mayFetch, GIT_NO_LAZY_FETCH: "1", ...(mayAsk && { GIT_TERMINAL_PROMPT: "1" }) };
   try {
-    for await (const part of gitBytes(dir, [...quietly, ...args], { signal, env })) parts.push(part);
+    for await (const part of readGitBytes(dir, [...quietly, ...args], { signal, env })) parts.push(part);
   } catch (error) {
     if (!(error instanceof GitFailure)) throw error;
-    throw new RemoteFailure(withoutPassword(error.message), Buffer.concat(parts).toString());
+    throw new RemoteFailure(stripPassword(error.message), Buffer.concat(parts).toString());
   }
   return Buffer.concat(parts).toString();
 }
@@ -49,12 +49,12 @@ export class RemoteFailure extends Error {
   }
 }
 
-export const withoutPassword = (text: string) => text.replace(/(\w+:\/\/)[^/@\s]+@/g, "$1");
+export const stripPassword = (text: string) => text.replace(/(\w+:\/\/)[^/@\s]+@/g, "$1");
 
 /** The push URLs of a remote; null when there is no such remote. */
 export async function pushUrls(dir: string, remote: string): Promise<string[] | null> {
   try {
-    const urls = await gitText(dir, ["remote", "get-url", "--push", "--all", remote]);
+    const urls = await readGitText(dir, ["remote", "get-url", "--push", "--all", remote]);
     return urls.split("\n").filter((url) => url !== "");
   } catch (error) {
     if (error instanceof GitFailure && error.reason === "failed") return null;
@@ -66,7 +66,7 @@ export async function pushUrls(dir: string, remote: string): Promise<string[] | 
  * The tip of the branch at the remote; null when it has none.
  * @throws RemoteFailure
  */
-export async function tipAtRemote(
+export async function readRemoteTip(
   dir: string,
   remote: string,
   branch: string,
@@ -101,12 +101,12 @@ export async function fetchBranch(
 
 /** Whether a partial clone has the branch's commits, but not all blobs. */
 async function isWithoutBlobs(dir: string): Promise<boolean> {
-  const promisors = await gitText(dir, ["config", "--get-regexp", "^remote\\..*\\.promisor$"]).catch(
+  const promisors = await readGitText(dir, ["config", "--get-regexp", "^remote\\..*\\.promisor$"]).catch(
     () => "",
   );
   if (promisors === "") return false;
   const args = ["rev-list", "--objects", "--no-object-names", "--missing=print", remoteRef];
-  for await (const part of gitBytes(dir, args)) if (part.includes("?")) return true;
+  for await (const part of readGitBytes(dir, args)) if (part.includes("?")) return true;
   return false;
 }
 

@@ -15,7 +15,7 @@ export interface SyncCounts {
   events: number;
 }
 
-export const noCounts = (): SyncCounts => ({
+export const makeEmptyCounts = (): SyncCounts => ({
   sessions: 0,
   turns: 0,
   annotations: 0,
@@ -24,7 +24,7 @@ export const noCounts = (): SyncCounts => ({
   events: 0,
 });
 
-export const countOf = (kind: RecordKind) => `${kind}s` as const satisfies keyof SyncCounts;
+export const toCountName = (kind: RecordKind) => `${kind}s` as const satisfies keyof SyncCounts;
 
 export interface SyncSettings extends EncryptionSettings {
   remote: string;
@@ -86,7 +86,7 @@ export interface SyncReport {
 }
 
 /** A hint for the user. */
-export function hintFor(
+export function chooseTroubleHint(
   { kind }: SyncTrouble,
   { remote, branch }: Pick<SyncSettings, "remote" | "branch">,
 ): string {

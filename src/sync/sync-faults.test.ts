@@ -2,7 +2,7 @@ import { chmodSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { branch, contentOf, type Machine, sharedRemote } from "../../test/support/machine-fixture.ts";
-import { consentFile } from "./refusals.ts";
+import { locateConsentFile } from "./refusals.ts";
 import { isOwnRemote } from "./remote.ts";
 
 let shared: ReturnType<typeof sharedRemote>;
@@ -11,7 +11,7 @@ beforeEach(() => {
 });
 afterEach(() => {
   shared.remove();
-  rmSync(consentFile(), { force: true });
+  rmSync(locateConsentFile(), { force: true });
 });
 
 async function remember(machine: Machine, id: string, said = id) {

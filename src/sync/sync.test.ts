@@ -3,7 +3,7 @@ import { homedir } from "node:os";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { branch, contentOf, type Machine, sharedRemote } from "../../test/support/machine-fixture.ts";
 import { fakeScrubber } from "../../test/support/memory-work-fixture.ts";
-import { forgetNow, retainMemory } from "../sessions/forget/forget.ts";
+import { expireOldTurns, forgetNow } from "../sessions/forget/forget.ts";
 import { addNote } from "../sessions/notes/add-note.ts";
 import { listAnnotations } from "../store/memory/chunks/annotations.ts";
 import { saveAttributions } from "../store/memory/commits/attributions.ts";
@@ -13,7 +13,7 @@ import { saveEvent, saveLink } from "../store/memory/events.ts";
 import { enqueue } from "../store/memory/jobs/jobs.ts";
 import { ofOldLines } from "../store/memory/privacy/secrets.ts";
 import { listSessions } from "../store/memory/sessions/sessions.ts";
-import { changedThings } from "../store/memory/sharing.ts";
+import { listChangedThings } from "../store/memory/sharing.ts";
 
 let shared: ReturnType<typeof sharedRemote>;
 beforeEach(() => {
@@ -145,7 +145,7 @@ describe("sharing", () => {
     });
     expect(contentOf(two)).toEqual(contentOf(one));
     expect(two.tree()).toBe(one.tree());
-    expect(changedThings(two.memory)).toEqual([]);
+    expect(listChangedThings(two.memory)).toEqual([]);
     // Importing the same transcript there later adds nothing.
     await two.read(work({ ...two, dir: one.dir, session: one.session } as Machine, "s1"));
     expect(contentOf(two)).toEqual(contentOf(one));
@@ -289,7 +289,7 @@ describe("whose a session is", () => {
     await three.sync({}, { author: "ann" });
     expect(authors(three)).toEqual({ s1: null, s2: "bob" });
     expect(three.tree()).toBe(two.tree());
-    expect(changedThings(three.memory)).toEqual([]);
+    expect(listChangedThings(three.memory)).toEqual([]);
   });
 
   it("is this person's once the transcript is read here, and nothing of what others shared stays in it", async () => {
@@ -356,7 +356,7 @@ describe("forgotten text", () => {
     await one.read(work(one, "s1"));
     await one.sync();
     await two.pull();
-    retainMemory(two.memory, { days: 1 });
+    expireOldTurns(two.memory, { days: 1 });
     expect(contentOf(two).turns).toEqual([]);
     await two.sync();
     await two.pull({ force: true });

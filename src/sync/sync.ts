@@ -3,8 +3,8 @@ import type { ScrubbingWork } from "../sessions/work.ts";
 import type { Memory } from "../store/memory/memory.ts";
 import { flushChanges, markAllChanged, setSyncFact, syncFact, syncFacts } from "../store/memory/sharing.ts";
 import { forgetSigned } from "../store/memory/signers.ts";
-import { Files, type Tip, tipAt, tipIfThere } from "./branch/branch.ts";
-import { push, readableTip, remoteTip } from "./branch/exchange.ts";
+import { Files, findTip, readTip, type Tip } from "./branch/branch.ts";
+import { fetchRemoteTip, findReadableTip, push } from "./branch/exchange.ts";
 import {
   type BlobReader,
   isAncestor,
@@ -16,7 +16,7 @@ import {
 } from "./branch/objects.ts";
 import { BranchWriter } from "./branch/write-branch.ts";
 import { openCodec } from "./codec/open-codec.ts";
-import { sharedFact, thingsToExport } from "./export-files.ts";
+import { listThingsToExport, sharedFact } from "./export-files.ts";
 import { SignedRecords } from "./origin/signed-records.ts";
 import type { ExportWork } from "./records/from-memory.ts";
 import { importTip } from "./records/import-records.ts";
@@ -24,8 +24,8 @@ import { finishSessions } from "./records/to-memory-session.ts";
 import { refuseStrangers, refuseWhereItCannot } from "./refusals.ts";
 import { pushUrls } from "./remote.ts";
 import {
-  hintFor,
-  noCounts,
+  chooseTroubleHint,
+  makeEmptyCounts,
   type Run,
   type SyncCounts,
   type SyncOptions,
@@ -77,8 +77,8 @@ export async function syncMemory(
       branch: settings.branch,
       remote: settings.remote,
       encrypted: settings.encryption !== "none",
-      shared: noCounts(),
-      imported: noCounts(),
+      shared: makeEmptyCounts(),
+      imported: makeEmptyCounts(),
       leftOut: 0,
       waiting: 0,
       commit: null,
@@ -93,7 +93,7 @@ export async function syncMemory(
   const blobs = openBlobs(dir);
   try {
     let pushes = 0;
-    while (await round(run, blobs, urls !== null)) {
+    while (await syncRound(run, blobs, urls !== null)) {
       if (++pushes < maxPushes) continue;
       run.report.trouble = {
         kind: "rejected",
@@ -106,7 +106,7 @@ export async function syncMemory(
   }
   const { trouble } = run.report;
   if (direction === "pull" && trouble !== null) {
-    throw new PommelError("sync_failed", trouble.message, hintFor(trouble, settings));
+    throw new PommelError("sync_failed", trouble.message, chooseTroubleHint(trouble, settings));
   }
   run.report.commit = (await readRef(dir, ref))?.hash ?? null;
   return run.report;
@@ -118,7 +118,7 @@ async function prepare({ work, settings, signing, dir, ref, options }: Run): Pro
   const isOther = (syncFact(memory, facts.branch) ?? settings.branch) !== settings.branch;
   const isGone = syncFact(memory, facts.written) !== null && (await readRef(dir, ref)) === null;
   if (isOther || isGone) {
-    memory.inTransaction(() => {
+    memory.runInTransaction(() => {
       markAllChanged(memory);
       forgetSigned(memory);
       for (const fact of Object.values(facts)) setSyncFact(memory, fact, null);
@@ -126,20 +126,20 @@ async function prepare({ work, settings, signing, dir, ref, options }: Run): Pro
   }
   if (options.dryRun) return;
   setSyncFact(memory, facts.branch, settings.branch);
-  signing.trust.relabel(memory);
+  signing.trust.relabelRecords(memory);
 }
 
 /** @returns whether the push was rejected and the round must be repeated */
-async function round(run: Run, blobs: BlobReader, hasRemote: boolean): Promise<boolean> {
+async function syncRound(run: Run, blobs: BlobReader, hasRemote: boolean): Promise<boolean> {
   const { work, settings, signing, options, dir, ref, report } = run;
   const { direction = "both", dryRun = false, force = false, filter = true, everything = false } = options;
   const { memory } = work;
   report.trouble = null;
-  const remote = await remoteTip(run, hasRemote);
+  const remote = await fetchRemoteTip(run, hasRemote);
   const here = (await readRef(dir, ref))?.hash ?? null;
   const signed = new SignedRecords(memory, signing, settings.author);
   const exportWork: ExportWork = { work, filter, me: settings.author, authorshipOf: signed.authorshipOf };
-  const { things, leftOut, waiting } = thingsToExport(exportWork, { everything });
+  const { things, leftOut, waiting } = listThingsToExport(exportWork, { everything });
   report.leftOut = leftOut;
   report.waiting = waiting;
   const imported = force ? null : syncFact(memory, facts.takenIn);
@@ -152,8 +152,8 @@ async function round(run: Run, blobs: BlobReader, hasRemote: boolean): Promise<b
     return false;
   }
 
-  const theirs = remote === null ? null : await readableTip(run, remote);
-  const ours = here === null ? null : await tipAt(dir, here);
+  const theirs = remote === null ? null : await findReadableTip(run, remote);
+  const ours = here === null ? null : await readTip(dir, here);
   const present = {
     trees: [theirs, ours].flatMap((tip) => tip?.tree ?? []),
     read: (hash: string) => blobs.read(hash),
@@ -161,7 +161,7 @@ async function round(run: Run, blobs: BlobReader, hasRemote: boolean): Promise<b
   const files = new Files(blobs, await openCodec(present, { ...settings, isTrial: dryRun }));
   if (!dryRun) await finishSessions({ ...exportWork, filter: true }, options.signal);
   if (theirs !== null && theirs.commit !== imported) {
-    const before = imported === null ? null : await tipIfThere(dir, imported);
+    const before = imported === null ? null : await findTip(dir, imported);
     const counts = await importTip(
       { ...exportWork, filter: true },
       files,
@@ -184,8 +184,8 @@ async function round(run: Run, blobs: BlobReader, hasRemote: boolean): Promise<b
   }
 
   // Includes records just imported: they are compared, and not shared again.
-  const { things: all, others } = thingsToExport(exportWork, { everything });
-  const { tips, parents } = await joined(dir, ours, theirs, remote);
+  const { things: all, others } = listThingsToExport(exportWork, { everything });
+  const { tips, parents } = await chooseParents(dir, ours, theirs, remote);
   // Where nothing is shared yet, all of it is new, however it is scrubbed; that takes most of the time.
   const counted = { ...exportWork, filter: filter && !(dryRun && tips.length === 0) };
   const writer = new BranchWriter(counted, files, {
@@ -194,12 +194,12 @@ async function round(run: Run, blobs: BlobReader, hasRemote: boolean): Promise<b
     signal: options.signal,
     onProgress: (done, n) => options.onProgress?.(done, n, "sharing"),
   });
-  const next = await commitOf(run, writer, parents, tips);
+  const next = await writeNewCommit(run, writer, parents, tips);
   add(report.shared, writer.counts);
   if (dryRun) return false;
   const commit = next ?? tips[0]?.commit ?? null;
   if (commit !== null && commit !== here && !(await moveRef(dir, ref, commit, here))) return true;
-  memory.inTransaction(() => {
+  memory.runInTransaction(() => {
     flushChanges(
       memory,
       [...all, ...others].map(({ id }) => id),
@@ -230,7 +230,7 @@ async function quarantine({ dir, report, options }: Run, files: Files, commit: s
 }
 
 /** The next commit's parents and inputs. */
-async function joined(
+async function chooseParents(
   dir: string,
   ours: Tip | null,
   theirs: Tip | null,
@@ -249,7 +249,7 @@ async function joined(
 }
 
 /** @returns null when there is nothing to write */
-async function commitOf(
+async function writeNewCommit(
   { dir, options }: Run,
   writer: BranchWriter,
   parents: readonly string[],
@@ -263,12 +263,12 @@ async function commitOf(
   const first = await files.next();
   const isRepair = parents.length > tips.length;
   if (first.done && !isRepair) return null;
-  async function* all() {
+  async function* streamAll() {
     if (!first.done) yield first.value;
     yield* files;
   }
   const at = (options.now ?? Date.now)();
-  const written = await writeCommit(dir, { parents, message: "Pommel memory", files: all(), at });
+  const written = await writeCommit(dir, { parents, message: "Pommel memory", files: streamAll(), at });
   return written.commit;
 }
 

@@ -11,10 +11,13 @@ export interface Dialogue {
   output: Writable & { isTTY?: boolean | undefined };
 }
 
-const terminal = (): Dialogue => ({ input: process.stdin, output: process.stderr });
+const makeTerminalDialogue = (): Dialogue => ({ input: process.stdin, output: process.stderr });
 
 /** Whether there is a person to ask: not behind a pipe, not behind a script that wants JSON. */
-export function canAsk(output: Output, { input, output: screen }: Dialogue = terminal()): boolean {
+export function canAsk(
+  output: Output,
+  { input, output: screen }: Dialogue = makeTerminalDialogue(),
+): boolean {
   return !output.json && input.isTTY === true && screen.isTTY === true;
 }
 
@@ -25,7 +28,7 @@ export function canAsk(output: Output, { input, output: screen }: Dialogue = ter
 export async function confirm(
   question: string,
   byDefault: boolean,
-  { input, output: screen }: Dialogue = terminal(),
+  { input, output: screen }: Dialogue = makeTerminalDialogue(),
 ): Promise<boolean> {
   const dialogue = createInterface({ input, output: screen });
   const ended = new Promise<string>((resolve) => dialogue.once("close", () => resolve("no")));

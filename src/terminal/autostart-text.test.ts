@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 import type { AutostartStatus } from "../protocol/autostart-status.ts";
-import { autostartText } from "./autostart-text.ts";
+import { describeAutostart } from "./autostart-text.ts";
 
 const now = Date.parse("2026-03-02T09:00:00Z");
 const base: AutostartStatus = { state: "ready", failed_starts: 0, error: null, retry_at: null };
-const text = (status: Partial<AutostartStatus>) => autostartText({ ...base, ...status }, now).join(" ");
+const text = (status: Partial<AutostartStatus>) => describeAutostart({ ...base, ...status }, now).join(" ");
 
 test("a daemon that restarts automatically needs nothing", () => {
   expect(text({})).toBe("The next search or hook starts it. `pm daemon start` starts it now.");

@@ -1,8 +1,8 @@
 import type { AutostartStatus } from "../protocol/autostart-status.ts";
-import { humanDuration } from "./output.ts";
+import { formatDuration } from "./output.ts";
 
 /** Whether a stopped daemon restarts automatically, and if not, what to do. */
-export function autostartText(
+export function describeAutostart(
   status: AutostartStatus,
   now: number = Date.now(),
 ): [what: string, hint: string] {
@@ -24,13 +24,13 @@ export function autostartText(
     case "starting":
       return ["It is starting.", "Try again in a moment."];
     case "failed":
-      return [failureText(status, now), "`pm daemon start` tries now; `pm daemon logs` shows more."];
+      return [describeFailure(status, now), "`pm daemon start` tries now; `pm daemon logs` shows more."];
   }
 }
 
-function failureText({ failed_starts: count, error, retry_at }: AutostartStatus, now: number): string {
+function describeFailure({ failed_starts: count, error, retry_at }: AutostartStatus, now: number): string {
   const starts = count === 1 ? "Its last start" : `Its last ${count} starts`;
   const problem = error === null ? "It exited right after its last start." : `${starts} failed: ${error}`;
   const wait = retry_at === null ? 0 : Date.parse(retry_at) - now;
-  return `${problem} ${wait > 0 ? `It is tried again in ${humanDuration(wait)}.` : "The next search or hook tries again."}`;
+  return `${problem} ${wait > 0 ? `It is tried again in ${formatDuration(wait)}.` : "The next search or hook tries again."}`;
 }

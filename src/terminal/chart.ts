@@ -3,20 +3,20 @@ import type { Palette } from "./palette.ts";
 const eighths = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"] as const;
 
 /** A horizontal bar of a share between 0 and 1, exact to an eighth of a column; never empty where there is something. */
-export function bar(share: number, width: number): string {
+export function drawBar(share: number, width: number): string {
   const bounded = Math.min(1, Math.max(0, share));
   const parts = bounded > 0 ? Math.max(1, Math.round(bounded * width * 8)) : 0;
   return "█".repeat(Math.floor(parts / 8)) + eighths[parts % 8]!;
 }
 
 /** How far something is: `[██████░░░░]`. */
-export function progressBar(share: number, width: number): string {
+export function drawProgressBar(share: number, width: number): string {
   const filled = Math.round(Math.min(1, Math.max(0, share)) * width);
   return `[${"█".repeat(filled)}${"░".repeat(width - filled)}]`;
 }
 
 /** Numbers as a row of small columns, each a share of the largest; a dot for nothing. */
-export function sparkline(values: readonly number[]): string {
+export function drawSparkline(values: readonly number[]): string {
   const most = Math.max(0, ...values);
   return values.map((value) => (value <= 0 ? "·" : "▁▂▃▄▅▆▇█"[Math.ceil((value / most) * 8) - 1])).join("");
 }
@@ -29,15 +29,15 @@ interface Lines {
 }
 
 /** Lines by who wrote them as one bar: agents, people, unknown, before agents. Every kind that wrote any has a column. */
-export function authorBar(
+export function drawAuthorBar(
   { agent, human, unknown, before_agents: before = 0 }: Lines,
   width: number,
   colors: Palette,
 ): string {
   const all = agent + human + unknown + before;
   if (all === 0) return "";
-  const columnsOf = (lines: number) => (lines === 0 ? 0 : Math.max(1, Math.round((lines / all) * width)));
-  const widths = [agent, human, unknown, before].map(columnsOf);
+  const toColumns = (lines: number) => (lines === 0 ? 0 : Math.max(1, Math.round((lines / all) * width)));
+  const widths = [agent, human, unknown, before].map(toColumns);
   // Rounding may give a column too many or too few: the widest bears it.
   const widest = widths.indexOf(Math.max(...widths));
   widths[widest]! += width - widths.reduce((sum, one) => sum + one, 0);

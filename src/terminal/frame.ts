@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { codeOf, messageOf, PommelError } from "../base/errors.ts";
+import { getErrorCode, getErrorMessage, PommelError } from "../base/errors.ts";
 import { startMissingDaemon } from "../client/start-missing-daemon.ts";
 import { takeNotice } from "../git/projects/find-project.ts";
 import { createOutput, type Output } from "./output.ts";
@@ -64,11 +64,11 @@ export async function runProgram(program: Command, args: readonly string[], call
   return run.exitCode;
 }
 
-function runOf(command: Command): Run {
+function findRun(command: Command): Run {
   const run = runs.get(command);
   if (run) return run;
   if (command.parent === null) throw new Error("the command line is not run by runProgram");
-  return runOf(command.parent);
+  return findRun(command.parent);
 }
 
 /** The command is not run for others. */
@@ -90,7 +90,7 @@ export function run<Args extends unknown[]>(
   load: () => Promise<CommandAction<Args>>,
   manner: Manner = {},
 ): (...given: unknown[]) => Promise<void> {
-  return action(load, () => false, manner);
+  return makeAction(load, () => false, manner);
 }
 
 /**
@@ -105,10 +105,10 @@ export function query<Args extends unknown[]>(
     looks = false,
   }: Manner & { unless?: (options: Record<string, unknown>) => boolean } = {},
 ): (...given: unknown[]) => Promise<void> {
-  return action(load, (options) => !unless(options), { looks, startsDaemon: !looks });
+  return makeAction(load, (options) => !unless(options), { looks, startsDaemon: !looks });
 }
 
-function action<Args extends unknown[]>(
+function makeAction<Args extends unknown[]>(
   load: () => Promise<CommandAction<Args>>,
   isForwarded: (options: Record<string, unknown>) => boolean,
   { looks = false, startsDaemon = false }: Manner,
@@ -117,7 +117,7 @@ function action<Args extends unknown[]>(
     // Commander passes the arguments, the options and the command itself.
     const command = given.pop() as Command;
     const options = command.optsWithGlobals<GlobalOptions>();
-    const run = runOf(command);
+    const run = findRun(command);
     const { caller } = run;
     if (caller.isRemote && (options.cwd !== undefined || !isForwarded(command.opts())))
       throw new NotForwarded();
@@ -141,7 +141,7 @@ function action<Args extends unknown[]>(
 }
 
 /** The Examples section of a command's help: pairs of a command line and what it does. */
-export function examples(...pairs: [commandLine: string, does: string][]): string {
+export function formatExamples(...pairs: [commandLine: string, does: string][]): string {
   const width = Math.max(...pairs.map(([line]) => line.length));
   return `\nExamples:\n${pairs.map(([line, does]) => `  ${line.padEnd(width)}  ${does}`).join("\n")}`;
 }
@@ -150,7 +150,7 @@ function enter(dir: string): void {
   try {
     process.chdir(dir);
   } catch (error) {
-    const why = codeOf(error) === "ENOENT" ? "no such directory" : messageOf(error);
+    const why = getErrorCode(error) === "ENOENT" ? "no such directory" : getErrorMessage(error);
     throw new PommelError("usage", `Cannot change to ${dir}: ${why}.`, "Check the path after -C.");
   }
 }

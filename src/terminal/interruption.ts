@@ -2,7 +2,7 @@
 export const interruptedCode = 130;
 
 /** Aborted by Ctrl-C or SIGTERM from now on; a second one ends the process as usual. */
-export function interruption(controller = new AbortController()): AbortSignal {
+export function makeInterruptionSignal(controller = new AbortController()): AbortSignal {
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => controller.abort());
   return controller.signal;
 }

@@ -1,25 +1,25 @@
 import { hostname } from "node:os";
 import { pathToFileURL } from "node:url";
-import { commitUrl } from "../git/commit-url.ts";
+import { makeCommitUrl } from "../git/commit-url.ts";
 import type { Palette } from "./palette.ts";
 
 /**
  * The address of a file for a terminal's link. It names the machine, as a terminal may show the output of another one.
  * @param path absolute
  */
-export function fileUrl(path: string): string {
+export function toFileUrl(path: string): string {
   const url = pathToFileURL(path);
   if (process.platform !== "win32") url.hostname = hostname();
   return url.href;
 }
 
 /** Gives the page of each commit of a repository; of none where the terminal opens no links. */
-export async function commitPages(
+export async function makeCommitPageFinder(
   root: string,
   { hasLinks }: Palette,
 ): Promise<(hash: string) => string | null> {
   if (!hasLinks) return () => null;
-  const { remoteOf } = await import("../git/projects/identity.ts");
+  const { findRemote: remoteOf } = await import("../git/projects/identity.ts");
   const remote = await remoteOf(root);
-  return (hash) => commitUrl(remote, hash);
+  return (hash) => makeCommitUrl(remote, hash);
 }

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { widthOf } from "../base/text/display-width.ts";
-import { markdown } from "./markdown.ts";
+import { measureWidth } from "../base/text/display-width.ts";
+import { formatMarkdown } from "./markdown.ts";
 import { createPalette } from "./palette.ts";
 
 const text = [
@@ -18,7 +18,7 @@ const text = [
 
 it("shows headings, lists, quotes and code, wrapped at words", () => {
   const colors = createPalette();
-  expect(markdown(text, { colors, width: 40 })).toEqual([
+  expect(formatMarkdown(text, { colors, width: 40 })).toEqual([
     "Why we retry",
     "",
     "• The server **drops** connections; see",
@@ -36,16 +36,19 @@ it("shows headings, lists, quotes and code, wrapped at words", () => {
 
 it("has its signs replaced by colours where there are any", () => {
   const colors = createPalette({ color: true });
-  const line = markdown("The **bold** `code` [page](https://a.org/x) **`both`**", { colors, width: 80 })[0];
+  const line = formatMarkdown("The **bold** `code` [page](https://a.org/x) **`both`**", {
+    colors,
+    width: 80,
+  })[0];
   expect(line).toBe(
     `The ${colors.bold("bold")} ${colors.code("code")} page ${colors.dim("(https://a.org/x)")} ${colors.bold(colors.code("both"))}`,
   );
   const linked = createPalette({ color: true, links: true });
-  expect(markdown("[page](https://a.org/x)", { colors: linked, width: 80 })).toEqual([
+  expect(formatMarkdown("[page](https://a.org/x)", { colors: linked, width: 80 })).toEqual([
     linked.link("page", "https://a.org/x"),
   ]);
   // No other scheme becomes a link.
-  expect(markdown("[x](file:///etc/passwd)", { colors: linked, width: 80 })).toEqual([
+  expect(formatMarkdown("[x](file:///etc/passwd)", { colors: linked, width: 80 })).toEqual([
     "[x](file:///etc/passwd)",
   ]);
 });
@@ -53,10 +56,10 @@ it("has its signs replaced by colours where there are any", () => {
 it("lets no text move the cursor, and none be wider than the terminal", () => {
   const evil = "# a\u001b[2J\n- \u001b]0;t\u0007\u202ex **\u009b31m**\n```\n\tx\u001bc\n```\n`\u0007`";
   const colors = createPalette();
-  expect(markdown(evil, { colors, width: 40 }).join("")).not.toMatch(
+  expect(formatMarkdown(evil, { colors, width: 40 }).join("")).not.toMatch(
     /[\u0000-\u001f\u007f-\u009f\u202a-\u202e]/,
   );
-  for (const line of markdown(`${"y".repeat(200)}\n- ${"z".repeat(90)}`, { colors, width: 30 })) {
-    expect(widthOf(line)).toBeLessThanOrEqual(30);
+  for (const line of formatMarkdown(`${"y".repeat(200)}\n- ${"z".repeat(90)}`, { colors, width: 30 })) {
+    expect(measureWidth(line)).toBeLessThanOrEqual(30);
   }
 });

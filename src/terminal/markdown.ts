@@ -1,7 +1,7 @@
 import { breakToWidth, wrapToWidth } from "../base/text/display-width.ts";
 import type { Screen } from "./output.ts";
 import type { Paint, Palette } from "./palette.ts";
-import { block, printable, wrapped as wrappedText } from "./text.ts";
+import { toPrintable, toPrintableLines, wrapText as wrappedText } from "./text.ts";
 
 interface MarkdownStyle {
   colors: Palette;
@@ -12,12 +12,12 @@ interface MarkdownStyle {
 }
 
 /** A text that may be Markdown, as wide as the terminal; in a pipe its lines as they are. */
-export function passage(text: string, { colors, columns }: Screen): string[] {
-  return columns === undefined ? block(text) : markdown(text, { colors, width: columns });
+export function formatPassage(text: string, { colors, columns }: Screen): string[] {
+  return columns === undefined ? toPrintableLines(text) : formatMarkdown(text, { colors, width: columns });
 }
 
 /** A text below another one, wrapped on a terminal. */
-export function indented(text: string, { columns }: Screen): string[] {
+export function indentText(text: string, { columns }: Screen): string[] {
   return wrappedText(text, columns === undefined ? undefined : Math.max(columns - 2, 20)).map(
     (line) => `  ${line}`,
   );
@@ -27,14 +27,14 @@ export function indented(text: string, { columns }: Screen): string[] {
  * The Markdown that people and agents write to each other, for a terminal: headings, lists, quotes, fenced code, bold text,
  * code and links. Everything else, tables among it, stays as it is written. Its line breaks are kept.
  */
-export function markdown(text: string, style: MarkdownStyle): string[] {
+export function formatMarkdown(text: string, style: MarkdownStyle): string[] {
   const { colors } = style;
   let fence: string | null = null;
   return text
     .replace(/\s+$/, "")
     .split(/\r?\n/)
     .flatMap((raw) => {
-      const line = printable(raw).trimEnd();
+      const line = toPrintable(raw).trimEnd();
       const [, ticks] = /^\s*(`{3,}|~{3,})/.exec(line) ?? [];
       if (fence !== null) {
         if (ticks?.startsWith(fence) && line.trim() === ticks) {
@@ -55,14 +55,14 @@ export function markdown(text: string, style: MarkdownStyle): string[] {
 function renderLine(line: string, style: MarkdownStyle): string[] {
   const { colors, width } = style;
   const [, title] = /^#{1,6} +(.*?)#*$/.exec(line) ?? [];
-  if (title !== undefined) return wrapped(colors.bold(inline(title, style)), "", "", width);
+  if (title !== undefined) return wrapWithMargins(colors.bold(formatInline(title, style)), "", "", width);
   if (/^ {0,3}(?:-{3,}|\*{3,}|_{3,})$/.test(line)) return [colors.dim("─".repeat(Math.min(width, 20)))];
   const [, blanks = "", item, body = ""] = /^(\s*)([-*+]|\d{1,3}[.)]) +(.*)$/.exec(line) ?? [];
   if (item !== undefined) {
     const bullet = /\d/.test(item) ? item : "•";
     const indent = blanks.slice(0, 8);
-    return wrapped(
-      inline(body, style),
+    return wrapWithMargins(
+      formatInline(body, style),
       `${indent}${colors.dim(bullet)} `,
       `${indent}${" ".repeat(bullet.length + 1)}`,
       width,
@@ -71,14 +71,14 @@ function renderLine(line: string, style: MarkdownStyle): string[] {
   const [, quote] = /^ {0,3}> ?(.*)$/.exec(line) ?? [];
   if (quote !== undefined) {
     const bar = colors.dim("│ ");
-    return wrapped(inline(quote, style), bar, bar, width);
+    return wrapWithMargins(formatInline(quote, style), bar, bar, width);
   }
   const [, indent = "", rest = ""] = /^(\s*)(.*)$/.exec(line) ?? [];
   const margin = indent.slice(0, 8);
-  return wrapped(inline(rest, style), margin, margin, width);
+  return wrapWithMargins(formatInline(rest, style), margin, margin, width);
 }
 
-function wrapped(text: string, first: string, others: string, width: number): string[] {
+function wrapWithMargins(text: string, first: string, others: string, width: number): string[] {
   const room = Math.max(width - others.replace(/\u001b\[\d+m/g, "").length, 8);
   return wrapToWidth(text, room, true).map((line, i) => ((i === 0 ? first : others) + line).trimEnd());
 }
@@ -86,7 +86,7 @@ function wrapped(text: string, first: string, others: string, width: number): st
 const spans = /`([^`]+)`|\*\*(?=\S)(.+?)(?<=\S)\*\*|\[([^\]]+)\]\((https?:\/\/[^\s)]+)\)/g;
 
 /** Code, bold text and links within a line. */
-function inline(text: string, style: MarkdownStyle): string {
+function formatInline(text: string, style: MarkdownStyle): string {
   const { colors, mark = (plain) => plain } = style;
   if (!colors.isColorSupported) return mark(text);
   let [done, at] = ["", 0];
@@ -94,7 +94,7 @@ function inline(text: string, style: MarkdownStyle): string {
     const [whole, code, strong, label, url] = match;
     done += mark(text.slice(at, match.index));
     if (code !== undefined) done += colors.code(mark(code));
-    else if (strong !== undefined) done += colors.bold(inline(strong, style));
+    else if (strong !== undefined) done += colors.bold(formatInline(strong, style));
     else if (label !== undefined && url !== undefined) {
       const linked = colors.link(mark(label), url);
       done += linked === mark(label) ? `${linked} ${colors.dim(`(${url})`)}` : linked;

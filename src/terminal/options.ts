@@ -1,12 +1,12 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type { Operation, RequestOf } from "../answers/operation.ts";
 import { maxResults } from "../base/max-results.ts";
-import { type Field, fieldsOf } from "../protocol/request-fields.ts";
+import { type Field, readRequestFields } from "../protocol/request-fields.ts";
 
 /** How the values of options are read. */
 
 /** Reads a whole number within bounds. */
-function numberWithin(from: number, to = Number.MAX_SAFE_INTEGER): (text: string) => number {
+function makeNumberParser(from: number, to = Number.MAX_SAFE_INTEGER): (text: string) => number {
   return (text) => {
     const value = Number(text);
     if (text.trim() !== "" && Number.isSafeInteger(value) && value >= from && value <= to) return value;
@@ -16,10 +16,10 @@ function numberWithin(from: number, to = Number.MAX_SAFE_INTEGER): (text: string
   };
 }
 
-export const positiveInteger = numberWithin(1);
-export const wholeNumber = numberWithin(0);
+export const positiveInteger = makeNumberParser(1);
+export const wholeNumber = makeNumberParser(0);
 /** How many results are asked for. */
-export const resultLimit = numberWithin(1, maxResults);
+export const resultLimit = makeNumberParser(1, maxResults);
 
 export interface NumberRange {
   first: number;
@@ -28,7 +28,7 @@ export interface NumberRange {
 }
 
 /** Reads "3", "3-9", "3-". */
-export function numberRange(text: string): NumberRange {
+export function parseNumberRange(text: string): NumberRange {
   const [, a, dash, b] = /^(\d+)(?:(-)(\d*))?$/.exec(text.trim()) ?? [];
   const first = Number(a);
   const last = dash === undefined ? first : b === "" ? Number.POSITIVE_INFINITY : Number(b);
@@ -84,11 +84,11 @@ export function addOptions<O extends Operation>(
   flags: { [F in keyof RequestOf<O>]?: string | null } = {},
 ): Command {
   const own: Readonly<Record<string, string | null | undefined>> = flags;
-  for (const [name, field] of Object.entries(fieldsOf(operation.request()))) {
+  for (const [name, field] of Object.entries(readRequestFields(operation.request()))) {
     const usual = usualFlags[name];
-    const written = own[name] === undefined ? (usual ?? flagsOf(name, field)) : own[name];
+    const written = own[name] === undefined ? (usual ?? makeFlags(name, field)) : own[name];
     if (written === null) continue;
-    const option = optionOf(written, field);
+    const option = makeOption(written, field);
     // Commander would make `dryRun` of `--dry-run`, which the request does not know.
     if (own[name] === undefined && usual === undefined) option.attributeName = () => name;
     command.addOption(option);
@@ -96,14 +96,17 @@ export function addOptions<O extends Operation>(
   return command;
 }
 
-function flagsOf(name: string, { type, isList, isSplit, values }: Field): string {
+function makeFlags(name: string, { type, isList, isSplit, values }: Field): string {
   const flag = `--${name.replaceAll("_", "-")}`;
   if (type === "flag") return flag;
   if (isSplit) return `${flag} <${name.replace(/s?$/, "s")}>`;
   return `${flag} <${values && !isList ? name : type}>`;
 }
 
-function optionOf(flags: string, { about, type, isList, isSplit, values, minimum, maximum }: Field): Option {
+function makeOption(
+  flags: string,
+  { about, type, isList, isSplit, values, minimum, maximum }: Field,
+): Option {
   const how = isSplit
     ? "; comma separated"
     : isList
@@ -113,13 +116,13 @@ function optionOf(flags: string, { about, type, isList, isSplit, values, minimum
         : "";
   const option = new Option(flags, about + how);
   if (values) option.choices(values);
-  if (isList) option.argParser(isSplit ? listOf(values) : collect);
-  else if (type === "number") option.argParser(numberWithin(minimum ?? 0, maximum));
+  if (isList) option.argParser(isSplit ? makeListParser(values) : collect);
+  else if (type === "number") option.argParser(makeNumberParser(minimum ?? 0, maximum));
   return option;
 }
 
 /** Reads some of the values, or any where there are none. */
-function listOf(values: readonly string[] | null) {
+function makeListParser(values: readonly string[] | null) {
   return (text: string, before?: string[]): string[] => {
     const given = list(text, before);
     if (values === null || given.every((one) => values.includes(one))) return given;

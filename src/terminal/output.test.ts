@@ -1,8 +1,8 @@
 import { describe, expect, it, vi } from "vitest";
 import { PommelError } from "../base/errors.ts";
-import { relativeTime } from "../base/text/relative-time.ts";
-import { aligned, createOutput, humanBytes, humanDuration, printError, tick } from "./output.ts";
-import { ownStreams, wantsColor } from "./streams.ts";
+import { formatRelativeTime } from "../base/text/relative-time.ts";
+import { alignColumns, createOutput, formatBytes, formatDuration, formatMark, printError } from "./output.ts";
+import { ownStreams, shouldColor } from "./streams.ts";
 
 /** What `action` writes to stdout and stderr. */
 function written(action: () => unknown): { out: string; err: string } {
@@ -67,10 +67,10 @@ describe("printError", () => {
 });
 
 it("colours what the flag, NO_COLOR, FORCE_COLOR and the terminal say, in that order", () => {
-  expect(wantsColor(1, { NO_COLOR: "1", FORCE_COLOR: "1" })).toBe(false);
-  expect(wantsColor(1, { FORCE_COLOR: "1" })).toBe(true);
-  expect(wantsColor(1, { FORCE_COLOR: "0" })).toBe(false);
-  expect(wantsColor(1, { TERM: "dumb" })).toBe(false);
+  expect(shouldColor(1, { NO_COLOR: "1", FORCE_COLOR: "1" })).toBe(false);
+  expect(shouldColor(1, { FORCE_COLOR: "1" })).toBe(true);
+  expect(shouldColor(1, { FORCE_COLOR: "0" })).toBe(false);
+  expect(shouldColor(1, { TERM: "dumb" })).toBe(false);
   const streams = { ...ownStreams, hasColor: () => true };
   expect(createOutput({}, streams).colors.isColorSupported).toBe(true);
   expect(createOutput({ noColor: true }, streams).colors.isColorSupported).toBe(false);
@@ -78,12 +78,16 @@ it("colours what the flag, NO_COLOR, FORCE_COLOR and the terminal say, in that o
 
 it("marks with ticks", () => {
   const { colors } = createOutput({ noColor: true });
-  expect([tick("ok", colors), tick("warn", colors), tick("fail", colors)]).toEqual(["✓", "!", "✗"]);
+  expect([formatMark("ok", colors), formatMark("warn", colors), formatMark("fail", colors)]).toEqual([
+    "✓",
+    "!",
+    "✗",
+  ]);
 });
 
 it("aligns tables without trailing blanks", () => {
   expect(
-    aligned([
+    alignColumns([
       ["a", "bb", ""],
       ["ccc", "d", "e"],
     ]),
@@ -91,7 +95,7 @@ it("aligns tables without trailing blanks", () => {
 });
 
 it("aligns tables by display width", () => {
-  const rows = aligned([
+  const rows = alignColumns([
     ["修正登录", "main"],
     ["🚀 ship", "main"],
     ["e\u0301", "main"],
@@ -106,7 +110,7 @@ it.each([
   [999_960, "1.0 MB"],
   [1_234_567, "1.2 MB"],
 ])("%i bytes are %s", (bytes, text) => {
-  expect(humanBytes(bytes)).toBe(text);
+  expect(formatBytes(bytes)).toBe(text);
 });
 
 it.each([
@@ -119,7 +123,7 @@ it.each([
   [7_500_000, "2h 5m"],
   [86_400_000 * 4 + 3_600_000 * 3, "4d 3h"],
 ])("%d ms are %s", (ms, text) => {
-  expect(humanDuration(ms)).toBe(text);
+  expect(formatDuration(ms)).toBe(text);
 });
 
 it.each([
@@ -130,7 +134,7 @@ it.each([
   [7200, "2 hours ago"],
   [86_400 * 40, "40 days ago"],
 ])("%i seconds ago is %s", (seconds, text) => {
-  expect(relativeTime(1_000_000_000_000 - seconds * 1000, 1_000_000_000_000)).toBe(text);
+  expect(formatRelativeTime(1_000_000_000_000 - seconds * 1000, 1_000_000_000_000)).toBe(text);
 });
 
 it.each([
@@ -142,5 +146,5 @@ it.each([
   [47, 1, "yesterday"],
 ])("%i o'clock after the first midnight, %i o'clock was %s, by days of the calendar", (now, then, text) => {
   const at = (hour: number) => new Date(2026, 2, 10, hour).getTime();
-  expect(relativeTime(at(then), at(now))).toBe(text);
+  expect(formatRelativeTime(at(then), at(now))).toBe(text);
 });

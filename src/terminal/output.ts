@@ -1,7 +1,7 @@
-import { messageOf, PommelError } from "../base/errors.ts";
-import { padToWidth, widthOf } from "../base/text/display-width.ts";
+import { getErrorMessage, PommelError } from "../base/errors.ts";
+import { measureWidth, padToWidth } from "../base/text/display-width.ts";
 import { createPalette, type Palette } from "./palette.ts";
-import { harmless, ownStreams, type Streams } from "./streams.ts";
+import { neutralizeControls, ownStreams, type Streams } from "./streams.ts";
 
 /** Where a reader reads: a terminal, or what a pipe leads to. */
 export interface Screen {
@@ -32,7 +32,7 @@ export interface Output extends Screen {
 export function createOutput({ json = false, noColor = false } = {}, streams: Streams = ownStreams): Output {
   const color = !noColor && streams.hasColor(1);
   const write = (line: string) => streams.write(1, `${line}\n`);
-  const plain = (text: string) => harmless(text, color);
+  const plain = (text: string) => neutralizeControls(text, color);
   return {
     json,
     colors: createPalette({ color, links: color && streams.hasLinks }),
@@ -42,17 +42,17 @@ export function createOutput({ json = false, noColor = false } = {}, streams: St
       if (!json) write(plain(line));
     },
     result(value, text) {
-      if (json) write(asJson(value));
+      if (json) write(formatJson(value));
       else streams.show(`${plain(typeof text === "string" ? text : text())}\n`);
     },
     note(line) {
-      streams.write(2, `${harmless(line, streams.hasColor(2))}\n`);
+      streams.write(2, `${neutralizeControls(line, streams.hasColor(2))}\n`);
     },
   };
 }
 
 /** JSON itself leaves these as they are, and terminals know them. */
-const asJson = (value: unknown) =>
+const formatJson = (value: unknown) =>
   (JSON.stringify(value, null, 2) ?? "").replace(
     /[\u007f-\u009f]/g,
     (found) => `\\u00${found.charCodeAt(0).toString(16)}`,
@@ -71,13 +71,13 @@ export function printError(
   const error =
     thrown instanceof PommelError
       ? thrown
-      : new PommelError("internal", messageOf(thrown), "Run again with --debug to see where.", {
+      : new PommelError("internal", getErrorMessage(thrown), "Run again with --debug to see where.", {
           cause: thrown,
         });
   const stack = debug && thrown instanceof Error ? thrown.stack : undefined;
   if (json) {
     const { code, message, hint } = error;
-    streams.write(1, `${asJson({ error: { code, message, hint, stack } })}\n`);
+    streams.write(1, `${formatJson({ error: { code, message, hint, stack } })}\n`);
     return error.exitCode;
   }
   const color = !noColor && streams.hasColor(2);
@@ -85,24 +85,24 @@ export function printError(
   const lines = [`${colors.error("error:")} ${error.message}`];
   if (error.hint !== "") lines.push(`${colors.hint("hint:")} ${error.hint}`);
   if (stack !== undefined) lines.push(colors.dim(stack));
-  streams.write(2, `${harmless(lines.join("\n"), color)}\n`);
+  streams.write(2, `${neutralizeControls(lines.join("\n"), color)}\n`);
   return error.exitCode;
 }
 
 export type Mark = "ok" | "warn" | "fail";
 
 /** ✓, ! or ✗ in its colour. */
-export function tick(mark: Mark, colors: Palette): string {
+export function formatMark(mark: Mark, colors: Palette): string {
   if (mark === "ok") return colors.ok("✓");
   return mark === "warn" ? colors.warn("!") : colors.error("✗");
 }
 
 /** Left-aligned columns two spaces apart. */
-export function aligned(rows: readonly (readonly string[])[]): string {
+export function alignColumns(rows: readonly (readonly string[])[]): string {
   const widths: number[] = [];
   for (const row of rows) {
     row.forEach((cell, column) => {
-      widths[column] = Math.max(widths[column] ?? 0, widthOf(cell));
+      widths[column] = Math.max(widths[column] ?? 0, measureWidth(cell));
     });
   }
   return rows
@@ -116,7 +116,7 @@ export function aligned(rows: readonly (readonly string[])[]): string {
 }
 
 /** `1234567` as "1.2 MB" (decimal units). */
-export function humanBytes(bytes: number): string {
+export function formatBytes(bytes: number): string {
   const units = ["B", "kB", "MB", "GB", "TB"];
   let value = bytes;
   let unit = 0;
@@ -129,7 +129,7 @@ export function humanBytes(bytes: number): string {
 }
 
 /** Milliseconds as "340 ms", "4.2 s", "3m 12s", "2h 5m" or "4d 3h". */
-export function humanDuration(ms: number): string {
+export function formatDuration(ms: number): string {
   if (ms < 999.5) return `${Math.round(ms)} ms`;
   if (ms < 59_950) return `${(ms / 1000).toFixed(1)} s`;
   const seconds = Math.round(ms / 1000);

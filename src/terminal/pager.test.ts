@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { pagerOf } from "./pager.ts";
+import { choosePager } from "./pager.ts";
 
 it.each<[NodeJS.ProcessEnv, NodeJS.Platform, string | null]>([
   [{}, "linux", "less"],
@@ -10,5 +10,5 @@ it.each<[NodeJS.ProcessEnv, NodeJS.Platform, string | null]>([
   [{ PAGER: "cat" }, "linux", null],
   [{ PAGER: "more" }, "win32", "more"],
 ])("chooses the pager as git does: %o on %s", (env, platform, pager) => {
-  expect(pagerOf(env, platform)).toBe(pager);
+  expect(choosePager(env, platform)).toBe(pager);
 });

@@ -9,7 +9,10 @@ const lessWithLinks = 566;
  * The pager as git chooses it: `$POMMEL_PAGER`, `$PAGER`, less. It is a command line.
  * @returns null: none is wanted
  */
-export function pagerOf(env: NodeJS.ProcessEnv, platform: NodeJS.Platform = process.platform): string | null {
+export function choosePager(
+  env: NodeJS.ProcessEnv,
+  platform: NodeJS.Platform = process.platform,
+): string | null {
   // Windows comes without one that shows colours.
   const pager = env.POMMEL_PAGER ?? env.PAGER ?? (platform === "win32" ? "" : "less");
   return ["", "cat"].includes(pager.trim()) ? null : pager;
@@ -19,8 +22,8 @@ export function pagerOf(env: NodeJS.ProcessEnv, platform: NodeJS.Platform = proc
  * Shows a text in the pager, until the reader leaves it.
  * @returns false: there is none, or it does not start
  */
-export function page(text: string, env: NodeJS.ProcessEnv = process.env): boolean {
-  const pager = pagerOf(env);
+export function displayInPager(text: string, env: NodeJS.ProcessEnv = process.env): boolean {
+  const pager = choosePager(env);
   const program = pager === null ? null : findUserCommand(pager, [], env);
   if (pager === null || program === null) return false;
   const [file, ...args] = program;
@@ -29,7 +32,7 @@ export function page(text: string, env: NodeJS.ProcessEnv = process.env): boolea
   process.on("SIGINT", ignore);
   try {
     const { status } = spawnSync(file, args, {
-      input: showsLinks(pager) ? text : withoutLinks(text),
+      input: canShowLinks(pager) ? text : withoutLinks(text),
       stdio: ["pipe", "inherit", "inherit"],
       // As git sets them: end on a single screen, show colours, leave the text where it is.
       env: { LESS: "FRX", LV: "-c", ...env },
@@ -41,7 +44,7 @@ export function page(text: string, env: NodeJS.ProcessEnv = process.env): boolea
   }
 }
 
-function showsLinks(pager: string): boolean {
+function canShowLinks(pager: string): boolean {
   const [name] = /^(?:\S*\/)?less(?=\s|$)/.exec(pager.trim()) ?? [];
   const program = name === undefined ? null : findProgram(name);
   if (program === null) return false;

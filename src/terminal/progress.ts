@@ -1,6 +1,6 @@
 import { isatty } from "node:tty";
-import { progressBar } from "./chart.ts";
-import { humanDuration } from "./output.ts";
+import { drawProgressBar } from "./chart.ts";
+import { formatDuration } from "./output.ts";
 
 /** A progress display; all of it goes to stderr. */
 export interface Progress {
@@ -61,7 +61,7 @@ export function createProgress({
         stream.write(`${label}: ${numbers}\n`);
         return;
       }
-      const line = `${label} ${progressBar(total === 0 ? 0 : done / total, barWidth)} ${numbers}`;
+      const line = `${label} ${drawProgressBar(total === 0 ? 0 : done / total, barWidth)} ${numbers}`;
       // A line that wraps could not be redrawn.
       stream.write(`\r${line.slice(0, (stream.columns ?? 80) - 1)}\x1b[K`);
     },
@@ -86,7 +86,7 @@ class Pace {
 
   /** Per second, of the last seconds; 0 before anything is done. */
   get rate(): number {
-    return rateBetween(this.seen[0], this.seen.at(-1));
+    return computeRate(this.seen[0], this.seen.at(-1));
   }
 
   /** Whether it may be taken to go on so. */
@@ -94,12 +94,12 @@ class Pace {
     const [first, last] = [this.seen[0], this.seen.at(-1)];
     if (first === undefined || last === undefined || last.time - first.time < windowMs / 2) return false;
     const middle = this.seen.findLast(({ time }) => time <= (first.time + last.time) / 2);
-    const [before, after] = [rateBetween(first, middle), rateBetween(middle, last)];
+    const [before, after] = [computeRate(first, middle), computeRate(middle, last)];
     return Math.min(before, after) > 0 && Math.max(before, after) <= steadyWithin * Math.min(before, after);
   }
 }
 
-function rateBetween(from?: { time: number; done: number }, to?: { time: number; done: number }): number {
+function computeRate(from?: { time: number; done: number }, to?: { time: number; done: number }): number {
   if (from === undefined || to === undefined || to.time <= from.time) return 0;
   return Math.max(0, ((to.done - from.done) * 1000) / (to.time - from.time));
 }
@@ -112,5 +112,5 @@ function describePace(
   if (rate === 0) return [];
   const shown = `${rate < 10 ? rate.toFixed(1) : Math.round(rate)} ${unit}/s`;
   const hasTime = isSteady && done < total;
-  return [shown, hasTime ? `${humanDuration(((total - done) * 1000) / rate)} left` : ""];
+  return [shown, hasTime ? `${formatDuration(((total - done) * 1000) / rate)} left` : ""];
 }

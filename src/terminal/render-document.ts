@@ -1,8 +1,17 @@
 import type { Block, Document, Line, Part } from "../answers/document.ts";
 import { cutToWidth, wrapToWidth } from "../base/text/display-width.ts";
-import { markdown } from "./markdown.ts";
+import { formatMarkdown } from "./markdown.ts";
 import type { Screen } from "./output.ts";
-import { block, counted, exactWhen, hanging, localTime, oneLine, printable, when } from "./text.ts";
+import {
+  counted,
+  formatExactWhen,
+  formatLocalTime,
+  formatWhen,
+  toOneLine,
+  toPrintable,
+  toPrintableLines,
+  wrapWithIndent,
+} from "./text.ts";
 
 export interface DocumentStyle {
   screen: Screen;
@@ -30,14 +39,14 @@ function renderBlock(one: Block, style: DocumentStyle): string[] {
   const { colors, columns } = screen;
   switch (one.is) {
     case "title":
-      return [colors.bold(printable(one.text))];
+      return [colors.bold(toPrintable(one.text))];
     case "line":
-      return hanging(`${" ".repeat(one.indent)}${paintLine(one.line, style)}`, screen, one.hang);
+      return wrapWithIndent(`${" ".repeat(one.indent)}${paintLine(one.line, style)}`, screen, one.hang);
     case "labelled": {
       const [first = "", ...rest] = wrapBeside(paintLine(one.line, style), columns);
       const label =
         one.label === "" ? " ".repeat(labelWidth) : `${colors.bold(one.label.padEnd(labelWidth - 1))} `;
-      return [`${label}${first}`, ...rest.map(below)];
+      return [`${label}${first}`, ...rest.map(indentBelow)];
     }
     case "prompt":
       return renderPrompt(one, style);
@@ -51,7 +60,7 @@ function renderBlock(one: Block, style: DocumentStyle): string[] {
   }
 }
 
-const below = (text: string): string => `${" ".repeat(labelWidth)}${text}`;
+const indentBelow = (text: string): string => `${" ".repeat(labelWidth)}${text}`;
 
 function wrapBeside(text: string, columns: number | undefined): string[] {
   return columns === undefined
@@ -60,7 +69,7 @@ function wrapBeside(text: string, columns: number | undefined): string[] {
 }
 
 /** A line of a file, safe to print; the carriage return of a Windows line ending is left out. */
-const printCode = (text: string): string => printable(text.replace(/\r$/, ""));
+const printCode = (text: string): string => toPrintable(text.replace(/\r$/, ""));
 
 function paintLine(parts: Line, style: DocumentStyle): string {
   return parts.map((part) => paintPart(part, style)).join("");
@@ -70,12 +79,12 @@ function paintPart(part: Part, { screen, full, pageOf }: DocumentStyle): string 
   const { colors, columns } = screen;
   if (typeof part === "string") return part;
   if ("at" in part) {
-    if (part.form === "exact") return exactWhen(part.at, screen);
-    return part.form === "day" ? localTime(part.at).slice(0, 10) : when(part.at, screen);
+    if (part.form === "exact") return formatExactWhen(part.at, screen);
+    return part.form === "day" ? formatLocalTime(part.at).slice(0, 10) : formatWhen(part.at, screen);
   }
   // A pipe gets the whole text.
   const width = part.quotedChars === undefined || full || columns === undefined ? undefined : cutText;
-  const text = oneLine(part.text, width);
+  const text = toOneLine(part.text, width);
   switch (part.role) {
     case undefined:
       return text;
@@ -101,14 +110,14 @@ function renderPrompt(
 ): string[] {
   const lines =
     columns === undefined
-      ? block(text)
-      : markdown(text, { colors, width: Math.max(columns - labelWidth, narrowestText) });
+      ? toPrintableLines(text)
+      : formatMarkdown(text, { colors, width: Math.max(columns - labelWidth, narrowestText) });
   const shown = full ? lines : lines.slice(0, shownLines);
   const [first = "", ...rest] = shown;
   return [
     `${colors.bold(label.padEnd(labelWidth - 1))} ${colors.bold(first)}`,
-    ...rest.map(below),
-    ...(shown.length < lines.length ? [colors.dim(below("..."))] : []),
+    ...rest.map(indentBelow),
+    ...(shown.length < lines.length ? [colors.dim(indentBelow("..."))] : []),
   ];
 }
 

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { harmless, opensLinks } from "./streams.ts";
+import { canOpenLinks, neutralizeControls } from "./streams.ts";
 
 it.each<[NodeJS.ProcessEnv, boolean]>([
   [{}, false],
@@ -18,14 +18,16 @@ it.each<[NodeJS.ProcessEnv, boolean]>([
   [{ FORCE_HYPERLINK: "1" }, true],
   [{ FORCE_HYPERLINK: "0", TERM: "xterm-kitty" }, false],
 ])("knows whether a terminal opens links: %o", (env, opens) => {
-  expect(opensLinks(env)).toBe(opens);
+  expect(canOpenLinks(env)).toBe(opens);
 });
 
 it("leaves a terminal alone but for colours and links", () => {
   const evil = "a\u001b]0;title\u0007b\u009b2Jc\u0000d\r\n\te";
-  expect(harmless(evil, false)).toBe("a·]0;title·b·2Jc·d\n\te");
-  expect(harmless(`\u001b[31m${evil}\u001b[0m`, true)).toBe("\u001b[31ma·]0;title·b·2Jc·d\n\te\u001b[0m");
-  expect(harmless("if (\u202eadmin\u2066) \u{e0041}x", false)).toBe("if (·admin·) ·x");
+  expect(neutralizeControls(evil, false)).toBe("a·]0;title·b·2Jc·d\n\te");
+  expect(neutralizeControls(`\u001b[31m${evil}\u001b[0m`, true)).toBe(
+    "\u001b[31ma·]0;title·b·2Jc·d\n\te\u001b[0m",
+  );
+  expect(neutralizeControls("if (\u202eadmin\u2066) \u{e0041}x", false)).toBe("if (·admin·) ·x");
   const link = "\u001b]8;;file:///a\u0007a\u001b]8;;\u0007";
-  expect(harmless(link, true)).toBe(link);
+  expect(neutralizeControls(link, true)).toBe(link);
 });

@@ -1,5 +1,5 @@
 import { fstatSync } from "node:fs";
-import { codeOf } from "../base/errors.ts";
+import { getErrorCode } from "../base/errors.ts";
 
 /** Where a command's output goes: this process's own streams, or those of the `pm` that a daemon runs it for. */
 export interface Streams {
@@ -16,10 +16,10 @@ export interface Streams {
 
 /**
  * Text that cannot do more to a terminal than colour it, whatever it quotes; views replace what would move their columns
- * as well (`printable`).
+ * as well (`toPrintable`).
  * @param isColored whether it holds colours and links of ours
  */
-export function harmless(text: string, isColored: boolean): string {
+export function neutralizeControls(text: string, isColored: boolean): string {
   return text.replace(isColored ? allButStyles : controls, (found, style?: string) =>
     typeof style === "string" ? style : found === "\r" ? "" : "·",
   );
@@ -45,9 +45,9 @@ export const ownStreams: Streams = {
     if (process.stdout.isTTY === true) held += text;
     else process.stdout.write(text);
   },
-  hasColor: (fd) => wantsColor(fd),
+  hasColor: (fd) => shouldColor(fd),
   get hasLinks() {
-    return wantsLinks();
+    return shouldLink();
   },
   get columns() {
     return process.stdout.columns;
@@ -68,7 +68,7 @@ export async function showHeld(args: readonly string[]): Promise<void> {
 export async function showInPager(text: string, args: readonly string[]): Promise<boolean> {
   const { rows, columns } = process.stdout;
   if (args.includes("--no-pager") || args.includes("--json") || !isLonger(text, rows, columns)) return false;
-  return (await import("./pager.ts")).page(text);
+  return (await import("./pager.ts")).displayInPager(text);
 }
 
 /** Roughly: wide characters count as one, which costs a pager at worst. */
@@ -85,7 +85,7 @@ function isLonger(text: string, rows: number, columns: number): boolean {
 /** `pm search x | head`: ends this process when the reader has what it wanted. */
 export function leaveOnClosedPipe(): void {
   process.stdout.on("error", (error) => {
-    if (codeOf(error) === "EPIPE") process.exit(0);
+    if (getErrorCode(error) === "EPIPE") process.exit(0);
     throw error;
   });
 }
@@ -94,22 +94,22 @@ export function leaveOnClosedPipe(): void {
  * Whether to colour what is written to file descriptor `fd`: NO_COLOR, then FORCE_COLOR decide, else whether it is a
  * terminal. (picocolors alone would also colour pipes when CI is set.)
  */
-export function wantsColor(fd: 1 | 2, env: NodeJS.ProcessEnv = process.env): boolean {
+export function shouldColor(fd: 1 | 2, env: NodeJS.ProcessEnv = process.env): boolean {
   if (env.NO_COLOR) return false;
   if (env.FORCE_COLOR) return env.FORCE_COLOR !== "0" && env.FORCE_COLOR !== "false";
   return isTerminal(fd) && env.TERM !== "dumb";
 }
 
 /** Whether stdout is a terminal that opens links. A pipe never gets any. */
-export function wantsLinks(env: NodeJS.ProcessEnv = process.env): boolean {
-  return isTerminal(1) && wantsColor(1, env) && opensLinks(env);
+export function shouldLink(env: NodeJS.ProcessEnv = process.env): boolean {
+  return isTerminal(1) && shouldColor(1, env) && canOpenLinks(env);
 }
 
 /**
  * Whether a terminal opens links (OSC 8), by what it says of itself: those that do not know them can print garbage. The
  * rules are those of the package supports-hyperlinks, as far as they hold for terminals of today.
  */
-export function opensLinks(env: NodeJS.ProcessEnv): boolean {
+export function canOpenLinks(env: NodeJS.ProcessEnv): boolean {
   if (env.FORCE_HYPERLINK) return env.FORCE_HYPERLINK !== "0" && env.FORCE_HYPERLINK !== "false";
   if (env.CI || env.TEAMCITY_VERSION || env.TERM === "dumb") return false;
   if (env.WT_SESSION || env.KONSOLE_VERSION || env.DOMTERM) return true;

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { screenOf } from "../../test/support/screen.ts";
-import { widthOf } from "../base/text/display-width.ts";
-import { type Column, table } from "./table.ts";
+import { measureWidth } from "../base/text/display-width.ts";
+import { type Column, formatTable } from "./table.ts";
 
 const columns: Column[] = [
   { title: "session" },
@@ -23,7 +23,7 @@ const rows = [
 ];
 
 it("wraps at words and leaves out what matters least, at every width", () => {
-  expect(table(columns, rows, screenOf(60))).toBe(
+  expect(formatTable(columns, rows, screenOf(60))).toBe(
     [
       "session   turns  title",
       "8ecde0fc      7  Retry failed requests with exponential",
@@ -33,7 +33,7 @@ it("wraps at words and leaves out what matters least, at every width", () => {
       "c010174c     12  Ship it 👩‍👩‍👧",
     ].join("\n"),
   );
-  expect(table(columns, rows, screenOf(80))).toBe(
+  expect(formatTable(columns, rows, screenOf(80))).toBe(
     [
       "session   turns  branch                  title",
       "8ecde0fc      7  main                    Retry failed requests with exponential",
@@ -43,7 +43,7 @@ it("wraps at words and leaves out what matters least, at every width", () => {
       "c010174c     12                          Ship it 👩‍👩‍👧",
     ].join("\n"),
   );
-  expect(table(columns, rows, screenOf(140))).toBe(
+  expect(formatTable(columns, rows, screenOf(140))).toBe(
     [
       "session   turns  branch                  title",
       "8ecde0fc      7  main                    Retry failed requests with exponential backoff and a limit",
@@ -55,14 +55,18 @@ it("wraps at words and leaves out what matters least, at every width", () => {
 
 it("never is wider than the terminal, also where a word is", () => {
   for (const width of [40, 60, 80, 140]) {
-    const lines = table(columns, [["8ecde0fc", "1", "", "x".repeat(90), "y".repeat(300)]], screenOf(width));
-    for (const line of lines.split("\n")) expect(widthOf(line)).toBeLessThanOrEqual(width);
+    const lines = formatTable(
+      columns,
+      [["8ecde0fc", "1", "", "x".repeat(90), "y".repeat(300)]],
+      screenOf(width),
+    );
+    for (const line of lines.split("\n")) expect(measureWidth(line)).toBeLessThanOrEqual(width);
     expect(lines.match(/y/g)).toHaveLength(300);
   }
 });
 
 it("has a whole row in each line of a pipe", () => {
-  expect(table(columns, rows, screenOf()).split("\n")).toEqual([
+  expect(formatTable(columns, rows, screenOf()).split("\n")).toEqual([
     "session   turns  branch                  title",
     `8ecde0fc  7      main                    ${rows[0]![4]}`,
     `fdd24234  1,204  修正/登录页面-再试一次  ${rows[1]![4]}`,
@@ -73,7 +77,7 @@ it("has a whole row in each line of a pipe", () => {
 it("keeps colours and links in each of the lines that they go over", () => {
   const { colors } = screenOf(30, { color: true, links: true });
   const cell = colors.link(colors.id("one two three four five six"), "https://example.org/");
-  const lines = table([{ title: "" }, { title: "", wraps: true }], [["12345678901234567890", cell]], {
+  const lines = formatTable([{ title: "" }, { title: "", wraps: true }], [["12345678901234567890", cell]], {
     colors,
     columns: 34,
   }).split("\n");

@@ -1,5 +1,5 @@
-import { padToWidth, widthOf, wrapToWidth } from "../base/text/display-width.ts";
-import { aligned, type Screen } from "./output.ts";
+import { measureWidth, padToWidth, wrapToWidth } from "../base/text/display-width.ts";
+import { alignColumns, type Screen } from "./output.ts";
 
 /** A column of a table. */
 export interface Column {
@@ -22,7 +22,7 @@ const narrowest = 8;
  * are left out. In a pipe nothing is wrapped, so that scripts have a row in each line.
  * @param rows as wide as `columns`; painted, one line each
  */
-export function table(
+export function formatTable(
   columns: readonly Column[],
   rows: readonly (readonly string[])[],
   screen: Pick<Screen, "columns" | "colors">,
@@ -30,27 +30,30 @@ export function table(
   const used = columns.flatMap((column, at) =>
     rows.some((row) => (row[at] ?? "") !== "") ? [{ ...column, at }] : [],
   );
-  const cellsOf = (row: readonly string[], of: readonly { at: number }[]) =>
+  const pickCells = (row: readonly string[], of: readonly { at: number }[]) =>
     of.map(({ at }) => row[at] ?? "");
-  const titlesOf = (of: readonly Column[]) =>
+  const makeTitleRow = (of: readonly Column[]) =>
     of.every(({ title }) => title === "") ? [] : [of.map(({ title }) => screen.colors.dim(title))];
   if (screen.columns === undefined) {
-    return aligned([...titlesOf(used), ...rows.map((row) => cellsOf(row, used))]);
+    return alignColumns([...makeTitleRow(used), ...rows.map((row) => pickCells(row, used))]);
   }
   const natural = new Map(
-    used.map(({ at, title }) => [at, Math.max(widthOf(title), ...rows.map((row) => widthOf(row[at] ?? "")))]),
+    used.map(({ at, title }) => [
+      at,
+      Math.max(measureWidth(title), ...rows.map((row) => measureWidth(row[at] ?? ""))),
+    ]),
   );
   const { shown, widths } = fitColumns(used, natural, screen.columns);
   const line = (cells: readonly string[]) => {
     const parts = cells.map((cell, i) =>
-      widthOf(cell) <= widths[i]! ? [cell] : wrapToWidth(cell, widths[i]!, true),
+      measureWidth(cell) <= widths[i]! ? [cell] : wrapToWidth(cell, widths[i]!, true),
     );
     const height = Math.max(...parts.map(({ length }) => length));
     return Array.from({ length: height }, (_, row) =>
       parts
         .map((lines, i) => {
           const text = lines[row] ?? "";
-          const blanks = " ".repeat(Math.max(0, widths[i]! - widthOf(text)));
+          const blanks = " ".repeat(Math.max(0, widths[i]! - measureWidth(text)));
           if (shown[i]!.isNumber) return blanks + text;
           return i === parts.length - 1 ? text : padToWidth(text, widths[i]!);
         })
@@ -58,7 +61,7 @@ export function table(
         .trimEnd(),
     ).join("\n");
   };
-  return [...titlesOf(shown), ...rows.map((row) => cellsOf(row, shown))].map(line).join("\n");
+  return [...makeTitleRow(shown), ...rows.map((row) => pickCells(row, shown))].map(line).join("\n");
 }
 
 interface Placed extends Column {

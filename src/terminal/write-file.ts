@@ -12,8 +12,8 @@ import {
   writeFileSync,
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { codeOf, messageOf, PommelError } from "../base/errors.ts";
-import { draftOf, replaceFile } from "../base/files/replace-file.ts";
+import { getErrorCode, getErrorMessage, PommelError } from "../base/errors.ts";
+import { makeDraftPath, replaceFile } from "../base/files/replace-file.ts";
 
 /**
  * Writes a file that must not exist, in one step, readable by its owner alone.
@@ -24,7 +24,7 @@ import { draftOf, replaceFile } from "../base/files/replace-file.ts";
 export function writeNew(to: string, name: string, text: string, force: boolean): string {
   const file = isDirectory(to) ? join(to, name) : to;
   refuseExisting(file, force);
-  orExplain(file, () => replaceFile(file, text));
+  writeOrExplain(file, () => replaceFile(file, text));
   return file;
 }
 
@@ -45,8 +45,8 @@ interface Draft {
 export function openFile(to: string, force: boolean): Draft & { write(text: string): void } {
   if (isDirectory(to)) throw new PommelError("usage", `${to} is a directory.`, "Name a file with --to.");
   refuseExisting(to, force);
-  const draft = draftOf(to);
-  const fd = orExplain(to, () => {
+  const draft = makeDraftPath(to);
+  const fd = writeOrExplain(to, () => {
     rmSync(draft, { force: true });
     return openSync(draft, "wx", 0o600);
   });
@@ -56,10 +56,10 @@ export function openFile(to: string, force: boolean): Draft & { write(text: stri
     isOpen = false;
   };
   return {
-    ...draftAt(draft, close),
-    write: (text) => orExplain(to, () => writeFileSync(fd, text)),
+    ...guardDraft(draft, close),
+    write: (text) => writeOrExplain(to, () => writeFileSync(fd, text)),
     finish: () =>
-      orExplain(to, () => {
+      writeOrExplain(to, () => {
         fsyncSync(fd);
         close();
         renameSync(draft, to);
@@ -79,16 +79,17 @@ export function openDirectory(
     const hint = "Choose another place, or replace its files with --force.";
     throw new PommelError("usage", `${to} is not empty.`, hint);
   }
-  const draft = draftOf(to);
-  orExplain(to, () => {
+  const draft = makeDraftPath(to);
+  writeOrExplain(to, () => {
     rmSync(draft, { recursive: true, force: true });
     mkdirSync(draft, { mode: 0o700 });
   });
   return {
-    ...draftAt(draft),
-    write: (name, text) => orExplain(join(to, name), () => replaceFile(join(draft, basename(name)), text)),
+    ...guardDraft(draft),
+    write: (name, text) =>
+      writeOrExplain(join(to, name), () => replaceFile(join(draft, basename(name)), text)),
     finish: () =>
-      orExplain(to, () => {
+      writeOrExplain(to, () => {
         if (isThere && readdirSync(to).length === 0) rmdirSync(to);
         if (!existsSync(to)) return renameSync(draft, to);
         for (const name of readdirSync(draft)) renameSync(join(draft, name), join(to, name));
@@ -97,7 +98,7 @@ export function openDirectory(
 }
 
 /** Removes the draft at the end, and when Ctrl-C ends the process without any `finally`. */
-function draftAt(draft: string, close = () => {}): Pick<Draft, "discard"> {
+function guardDraft(draft: string, close = () => {}): Pick<Draft, "discard"> {
   const remove = () => {
     close();
     rmSync(draft, { recursive: true, force: true });
@@ -119,12 +120,12 @@ function draftAt(draft: string, close = () => {}): Pick<Draft, "discard"> {
 const isDirectory = (path: string) => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 
 /** @throws PommelError `not_found` where the directory is missing, `disk_full`, or `unreadable` */
-function orExplain<T>(path: string, write: () => T): T {
+function writeOrExplain<T>(path: string, write: () => T): T {
   try {
     return write();
   } catch (error) {
     const cause = { cause: error };
-    const code = codeOf(error);
+    const code = getErrorCode(error);
     if (code === "ENOENT")
       throw new PommelError(
         "not_found",
@@ -136,7 +137,7 @@ function orExplain<T>(path: string, write: () => T): T {
       throw new PommelError("disk_full", `No space left to write ${path}.`, "Free some space.", cause);
     throw new PommelError(
       "unreadable",
-      `Cannot write ${path}: ${messageOf(error)}.`,
+      `Cannot write ${path}: ${getErrorMessage(error)}.`,
       "Check its permissions.",
       cause,
     );

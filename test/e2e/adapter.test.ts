@@ -11,7 +11,7 @@ import {
 } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { projectAt } from "../../src/base/paths.ts";
+import { makeNewProject } from "../../src/base/paths.ts";
 import type { StartReport } from "../../src/features/daemon/pm-start.ts";
 import { until } from "./daemon-fixture.ts";
 import { temporaryDir, temporaryRepository } from "./run-pm.ts";
@@ -144,5 +144,7 @@ it("its sessions are imported, its hooks are recorded, and lines that its comman
   ]);
 
   pm("disable");
-  expect(readFileSync(join(projectAt(repo).setupDir, "setup.json"), "utf8")).not.toContain("settings.json");
+  expect(readFileSync(join(makeNewProject(repo).setupDir, "setup.json"), "utf8")).not.toContain(
+    "settings.json",
+  );
 });

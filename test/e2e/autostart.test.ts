@@ -1,8 +1,8 @@
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterEach, expect, test } from "vitest";
-import { namesIn, textOf } from "../../src/base/files/if-any.ts";
-import { daemonFiles, ownConfigFile } from "../../src/base/home.ts";
+import { listNamesIfAny, readTextIfAny } from "../../src/base/files/if-any.ts";
+import { locateDaemonFiles, locateOwnConfig } from "../../src/base/home.ts";
 import type { Project } from "../../src/base/paths.ts";
 import type { StatusResponse } from "../../src/features/status/operation.ts";
 import type { DaemonRecord } from "../../src/protocol/daemon-record.ts";
@@ -39,12 +39,12 @@ function hook(project: Project, env: NodeJS.ProcessEnv = wanted): Promise<PmResu
   return runPm(["hook", "stop"], { cwd: project.root, env: here, input: JSON.stringify(payload) });
 }
 
-const autostartDir = () => daemonFiles().autostartDir;
+const autostartDir = () => locateDaemonFiles().autostartDir;
 /** What is noted of starts; nothing once a daemon has proved itself, or was found. */
-const attempts = () => namesIn(autostartDir());
+const attempts = () => listNamesIfAny(autostartDir());
 
 /** Empty while it is under way, and when it was removed. */
-const outcomeOf = (attempt: string) => textOf(join(autostartDir(), attempt));
+const outcomeOf = (attempt: string) => readTextIfAny(join(autostartDir(), attempt));
 
 /** Waits until a daemon answers, and what started it is done. */
 async function untilStarted(): Promise<DaemonRecord> {
@@ -71,7 +71,7 @@ test("any number of hooks at once start one daemon, and print nothing", async ()
   expect(logOf().match(/answers on/g)).toHaveLength(1);
   // What the hooks have left is taken from the spool.
   await until(
-    () => readdirSync(daemonFiles().spoolDir).filter((name) => name.endsWith(".json")).length === 0,
+    () => readdirSync(locateDaemonFiles().spoolDir).filter((name) => name.endsWith(".json")).length === 0,
   );
 });
 
@@ -154,11 +154,11 @@ test("it is not started in CI, nor where the configuration says so", async () =>
 
 test("failed starts are said with their reason, back off, and end when the reason is gone", async () => {
   const project = createProject(modules(1));
-  mkdirSync(dirname(ownConfigFile()), { recursive: true });
-  writeFileSync(ownConfigFile(), "[nonsense]\nwhat = 1\n");
+  mkdirSync(dirname(locateOwnConfig()), { recursive: true });
+  writeFileSync(locateOwnConfig(), "[nonsense]\nwhat = 1\n");
   await hook(project);
   expect(await until(() => outcomeOf("1"))).toContain("unknown setting nonsense.what");
-  writeFileSync(ownConfigFile(), "");
+  writeFileSync(locateOwnConfig(), "");
   expect(await autostart(project)).toMatchObject({
     state: "failed",
     error: expect.stringContaining("unknown setting nonsense.what"),

@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import type { Project } from "../../src/base/paths.ts";
-import { widthOf, withoutEscapes } from "../../src/base/text/display-width.ts";
+import { measureWidth, withoutEscapes } from "../../src/base/text/display-width.ts";
 import { Memory } from "../../src/store/memory/memory.ts";
 import { packContent } from "../../src/store/memory/sessions/content.ts";
 import { saveTurn } from "../../src/store/memory/sessions/turns.ts";
@@ -123,7 +123,7 @@ describe.skipIf(pty === null)("pm browse", () => {
     page.press("?");
     await page.shows("PgUp PgDn");
     for (const line of withoutEscapes(page.all()).split(/\r?\n/))
-      expect(widthOf(line)).toBeLessThanOrEqual(60);
+      expect(measureWidth(line)).toBeLessThanOrEqual(60);
     page.press("\u0003");
     expect(await page.exitCode()).toEqual({ code: 0 });
     expect(page.all()).toMatch(left);

@@ -5,13 +5,13 @@ import { join } from "node:path";
 import { inflateRawSync } from "node:zlib";
 import { afterEach, expect, it } from "vitest";
 import { claude } from "../../src/agents/claude/claude.ts";
-import { changing } from "../../src/answers/changing.ts";
+import { changeMemory } from "../../src/answers/changing.ts";
 import type { Project } from "../../src/base/paths.ts";
 import { ingestTranscript } from "../../src/sessions/ingest/ingest.ts";
 import { sumUpSession } from "../../src/sessions/summaries/sum-up.ts";
 import { Memory } from "../../src/store/memory/memory.ts";
-import { sessionByUid } from "../../src/store/memory/sessions/sessions.ts";
-import { contentOf, turnsOf } from "../../src/store/memory/sessions/turns.ts";
+import { findSessionByUid } from "../../src/store/memory/sessions/sessions.ts";
+import { findTurnContent, listTurns } from "../../src/store/memory/sessions/turns.ts";
 import type { SecretCase } from "../support/secrets/make.ts";
 import { corpora, leaks } from "../support/secrets/measure.ts";
 import { transcript } from "../support/transcript-fixture.ts";
@@ -55,7 +55,7 @@ const place = (kind: string, index: number) => `canary-${kind}-${index}`;
 /** Sessions with every canary in a prompt, a tool's input and output, an edit, and, on one line, in names. */
 async function remember(project: Project, transcripts: string): Promise<string[]> {
   const sessions: string[] = [];
-  await changing(
+  await changeMemory(
     project,
     async (work) => {
       for (let from = 0; from < canaries.length; from += 50) {
@@ -106,10 +106,10 @@ function archivedTurns(project: Project, sessions: readonly string[]): [string, 
   const memory = Memory.open(project.memoryDb, { readonly: true });
   try {
     return sessions.flatMap((uid) => {
-      const { id } = sessionByUid(memory, uid)!;
-      return turnsOf(memory, id).map(({ number }): [string, Buffer] => [
+      const { id } = findSessionByUid(memory, uid)!;
+      return listTurns(memory, id).map(({ number }): [string, Buffer] => [
         `${uid}, turn ${number}`,
-        inflateRawSync(contentOf(memory, id, number)!),
+        inflateRawSync(findTurnContent(memory, id, number)!),
       ]);
     });
   } finally {

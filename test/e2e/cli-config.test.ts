@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { beforeEach, expect, it } from "vitest";
 import { settingKeys } from "../../src/base/config/setting-values.ts";
-import { projectAt } from "../../src/base/paths.ts";
+import { makeNewProject } from "../../src/base/paths.ts";
 import { callPm, temporaryDir } from "./run-pm.ts";
 
 let cwd: string;
@@ -10,7 +10,7 @@ let file: string;
 
 beforeEach(async () => {
   cwd = temporaryDir();
-  file = projectAt(cwd).configFile;
+  file = makeNewProject(cwd).configFile;
   await callPm(["config", "unset", "--global", "search.limit"], { cwd });
 });
 

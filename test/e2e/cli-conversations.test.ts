@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
-import { projectAt } from "../../src/base/paths.ts";
+import { makeNewProject } from "../../src/base/paths.ts";
 import { saveAnnotation } from "../../src/store/memory/chunks/annotations.ts";
 import { replaceChunks } from "../../src/store/memory/chunks/chunks.ts";
 import { Memory } from "../../src/store/memory/memory.ts";
@@ -42,7 +42,7 @@ const choice = "Let's go with a longer pause between two retries";
 /** A session that mended a flaky test two days ago, one of last year, and one that is open. */
 function remember(): void {
   const now = Date.now();
-  const memory = Memory.open(projectAt(cwd).memoryDb, { readonly: false });
+  const memory = Memory.open(makeNewProject(cwd).memoryDb, { readonly: false });
   const place = { branch: "main", cwd };
   const first = addSession(memory, flaky, {
     ...place,

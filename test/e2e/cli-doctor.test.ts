@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { projectAt } from "../../src/base/paths.ts";
+import { makeNewProject } from "../../src/base/paths.ts";
 import { homeAt, pmFile, runPm, temporaryDir, temporaryRepository } from "./run-pm.ts";
 
 it("checks a fresh project: all works, and it says what is still missing", async () => {
@@ -68,7 +68,7 @@ it("fails when something is broken, and repairs what it can", async () => {
   const cwd = temporaryDir();
   await runPm(["init"], { cwd });
   await runPm(["config", "set", "search.limit", "20"], { cwd });
-  const file = projectAt(cwd).configFile;
+  const file = makeNewProject(cwd).configFile;
   chmodSync(file, 0o644);
   const open = await runPm(["doctor"], { cwd });
   expect(open.stdout).toContain(`! permissions     Other users can read ${file}`);
@@ -90,7 +90,7 @@ it("reports a damaged memory, and leaves it as it is", async () => {
   await runPm(["note", "keep this"], { cwd });
   const sound = await runPm(["doctor"], { cwd });
   expect(sound.stdout).toMatch(/✓ memory +memory\.db is sound/);
-  const file = projectAt(cwd).memoryDb;
+  const file = makeNewProject(cwd).memoryDb;
   writeFileSync(file, "no database");
   const broken = await runPm(["doctor"], { cwd });
   expect(broken).toMatchObject({ code: 1, stdout: expect.stringMatching(/✗ memory +memory\.db is damaged/) });

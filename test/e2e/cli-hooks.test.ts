@@ -17,9 +17,9 @@ import { createServer, type IncomingMessage } from "node:http";
 import { basename, join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import { agentNames } from "../../src/agents/profiles.ts";
-import { daemonFiles, homeOf, socketOf } from "../../src/base/home.ts";
+import { locateDaemonFiles, locateHome, locateSocket } from "../../src/base/home.ts";
 import type { Project } from "../../src/base/paths.ts";
-import { projectPatternsFile } from "../../src/redact/patterns/patterns-file.ts";
+import { locateProjectPatterns } from "../../src/redact/patterns/patterns-file.ts";
 import { namedProject } from "../support/named-project.ts";
 import { preloaded } from "../support/preloaded.ts";
 import { callPm, pmFile, runPm, temporaryDir } from "./run-pm.ts";
@@ -29,9 +29,9 @@ const env = { CLAUDE_PROJECT_DIR: "" };
 
 let cwd: string;
 let project: Project;
-const spool = daemonFiles().spoolDir;
+const spool = locateDaemonFiles().spoolDir;
 beforeEach(() => {
-  rmSync(homeOf().stateDir, { recursive: true, force: true });
+  rmSync(locateHome().stateDir, { recursive: true, force: true });
   cwd = temporaryDir("pommel-hooks-");
   project = namedProject(cwd);
 });
@@ -105,7 +105,7 @@ describe("pm hook", () => {
     const message = "Noted: the token was [REDACTED_GITHUB_TOKEN]. `pm note --undo` takes it back.";
     expect(noted).toEqual({ ...silence, stdout: JSON.stringify({ systemMessage: message }) });
     expect(items()[0].payload.prompt).toBe("Note to Pommel: the token was [REDACTED_GITHUB_TOKEN]");
-    writeFileSync(projectPatternsFile(project), "[broken");
+    writeFileSync(locateProjectPatterns(project), "[broken");
     const { stderr, ...rest } = await hook("user-prompt", given);
     expect(rest).toEqual({ code: 0, signal: null, stdout: "" });
     expect(stderr).toMatch(/^warning: [^\n]+ cannot be scrubbed \(config_invalid\)[^\n]+\n$/);
@@ -216,7 +216,7 @@ describe("pm hook", () => {
   });
 
   it("warns when the spool cannot be written", async () => {
-    mkdirSync(homeOf().stateDir, { recursive: true, mode: 0o700 });
+    mkdirSync(locateHome().stateDir, { recursive: true, mode: 0o700 });
     writeFileSync(spool, "in the way");
     const { stderr, ...rest } = await hook("stop", payload());
     expect(rest).toEqual({ code: 0, signal: null, stdout: "" });
@@ -229,10 +229,10 @@ describe("pm hook", () => {
   it.skipIf(process.getuid?.() === 0)(
     "warns when the home is read-only (root may write anywhere)",
     async () => {
-      mkdirSync(homeOf().stateDir, { recursive: true, mode: 0o500 });
+      mkdirSync(locateHome().stateDir, { recursive: true, mode: 0o500 });
       const result = await hook("stop", payload());
       expect(result).toMatchObject({ code: 0, stderr: expect.stringContaining("EACCES") });
-      chmodSync(homeOf().stateDir, 0o700);
+      chmodSync(locateHome().stateDir, 0o700);
     },
   );
 
@@ -253,12 +253,12 @@ async function listening(work: (asked: IncomingMessage[], arrival: Promise<void>
   const arrival = new Promise<void>((resolve) => {
     arrived = resolve;
   });
-  mkdirSync(homeOf().stateDir, { recursive: true, mode: 0o700 });
+  mkdirSync(locateHome().stateDir, { recursive: true, mode: 0o700 });
   const server = createServer((request) => {
     asked.push(request);
     arrived();
   });
-  await new Promise<void>((resolve) => server.listen(socketOf(), resolve));
+  await new Promise<void>((resolve) => server.listen(locateSocket(), resolve));
   try {
     await work(asked, arrival);
   } finally {
@@ -297,7 +297,7 @@ it("a hook loads four files of ours, of whichever agent it is", async () => {
 });
 
 describe("pm hook and the daemon", () => {
-  beforeEach(() => mkdirSync(homeOf().stateDir, { recursive: true, mode: 0o700 }));
+  beforeEach(() => mkdirSync(locateHome().stateDir, { recursive: true, mode: 0o700 }));
 
   it("notifies it of the spool, and waits for no answer", async () => {
     await listening(async (asked, arrival) => {
@@ -311,7 +311,7 @@ describe("pm hook and the daemon", () => {
 
   it("says nothing to a socket that others could have made", async () => {
     await listening(async (asked) => {
-      chmodSync(homeOf().stateDir, 0o777);
+      chmodSync(locateHome().stateDir, 0o777);
       expect(await hook("stop", payload())).toEqual(silence);
       expect(asked).toEqual([]);
       expect(items()).toHaveLength(1);
@@ -319,11 +319,11 @@ describe("pm hook and the daemon", () => {
   });
 
   it("does not mind a daemon that is gone, or a record of nonsense", async () => {
-    const die = `require("net").createServer().listen(${JSON.stringify(socketOf())}, () => process.kill(process.pid, "SIGKILL"))`;
+    const die = `require("net").createServer().listen(${JSON.stringify(locateSocket())}, () => process.kill(process.pid, "SIGKILL"))`;
     spawnSync(process.execPath, ["-e", die]);
-    expect(statSync(socketOf()).isSocket()).toBe(true);
+    expect(statSync(locateSocket()).isSocket()).toBe(true);
     expect(await hook("stop", payload())).toEqual(silence);
-    writeFileSync(daemonFiles().record, "{");
+    writeFileSync(locateDaemonFiles().record, "{");
     expect(await hook("session-end", payload())).toEqual(silence);
     expect(items()).toHaveLength(2);
   });

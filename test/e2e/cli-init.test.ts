@@ -11,7 +11,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { projectAt } from "../../src/base/paths.ts";
+import { makeNewProject } from "../../src/base/paths.ts";
 import { Registry } from "../../src/store/registry.ts";
 import { callPm, pmFile, temporaryDir, temporaryRepository } from "./run-pm.ts";
 
@@ -33,7 +33,7 @@ describe("pm init", () => {
     const config = temporaryDir();
     const patterns = join(config, "pommel", "scrubbing-patterns.toml");
     const env = { PATH: `${bin}:${process.env.PATH}`, XDG_CONFIG_HOME: config };
-    const { dataDir } = projectAt(cwd);
+    const { dataDir } = makeNewProject(cwd);
     const first = await callPm(["init"], { cwd, env });
     expect(first).toMatchObject({ code: 0, stderr: "" });
     expect(first.stdout).toBe(
@@ -77,7 +77,7 @@ describe("pm init", () => {
 
     const plain = temporaryDir();
     const result = await init(plain);
-    expect(result).toMatchObject({ root: plain, created: [projectAt(plain).dataDir] });
+    expect(result).toMatchObject({ root: plain, created: [makeNewProject(plain).dataDir] });
     expect(readdirSync(plain)).toEqual([]);
   });
 
@@ -90,7 +90,7 @@ describe("pm init", () => {
     expect(readdirSync(below)).toEqual([]);
     const inner = join(outer, "vendor");
     execFileSync("git", ["init", "--quiet", inner]);
-    expect(await init(inner)).toMatchObject({ root: inner, created: [projectAt(inner).dataDir] });
+    expect(await init(inner)).toMatchObject({ root: inner, created: [makeNewProject(inner).dataDir] });
   });
 
   it.each([
@@ -109,7 +109,7 @@ describe("pm init", () => {
     expect(await languages()).toEqual(["go", "typescript"]);
     expect(await init(cwd, "--languages", "py")).toMatchObject({
       created: [],
-      changed: [projectAt(cwd).configFile],
+      changed: [makeNewProject(cwd).configFile],
     });
     expect(await languages()).toEqual(["python"]);
     expect(await init(cwd, "--languages", "python")).toMatchObject({ created: [], changed: [] });
@@ -117,7 +117,7 @@ describe("pm init", () => {
     const fresh = temporaryDir();
     const refused = await callPm(["init", "--languages", "go,pythn"], { cwd: fresh });
     expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining("Did you mean python?") });
-    expect(Registry.open().project(projectAt(fresh).id)).toBeNull();
+    expect(Registry.open().findProjectById(makeNewProject(fresh).id)).toBeNull();
   });
 
   it("starts the daemon with --start, once", async () => {
@@ -138,7 +138,7 @@ describe("pm init", () => {
     const cwd = temporaryDir();
     writeFileSync(join(cwd, ".pommel"), "in the way");
     chmodSync(cwd, 0o500);
-    expect(await init(cwd)).toMatchObject({ root: cwd, created: [projectAt(cwd).dataDir] });
+    expect(await init(cwd)).toMatchObject({ root: cwd, created: [makeNewProject(cwd).dataDir] });
     expect(readFileSync(join(cwd, ".pommel"), "utf8")).toBe("in the way");
     expect(readdirSync(cwd)).toEqual([".pommel"]);
   });
@@ -148,7 +148,7 @@ describe("pm init", () => {
     mkdirSync(join(cwd, ".pommel"));
     writeFileSync(join(cwd, ".pommel/config.toml"), "[search\n");
     await init(cwd);
-    writeFileSync(projectAt(cwd).configFile, "[search\n");
+    writeFileSync(makeNewProject(cwd).configFile, "[search\n");
     const { code, stderr } = await callPm(["init"], { cwd });
     expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining("config.toml:1:") });
   });

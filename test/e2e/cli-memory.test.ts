@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "nod
 import { join } from "node:path";
 import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Project } from "../../src/base/paths.ts";
-import { projectPatternsFile } from "../../src/redact/patterns/patterns-file.ts";
+import { locateProjectPatterns } from "../../src/redact/patterns/patterns-file.ts";
 import { transcript } from "../support/transcript-fixture.ts";
 import { cleanUp, createProject, pmJson } from "./daemon-fixture.ts";
 import { callPm, runPm } from "./run-pm.ts";
@@ -229,7 +229,7 @@ describe("pm memory scrub", () => {
       expect((await pm("memory", "scrub", "--check")).code).toBe(0);
       if (!withDaemon) await pm("stop");
       writeFileSync(
-        projectPatternsFile(project),
+        locateProjectPatterns(project),
         `[[patterns]]\nname = "island"\npattern = "(?i)${word}"\nreplacement = "[REDACTED_ISLAND]"\n`,
       );
       const check = await pm("memory", "scrub", "--check");

@@ -2,7 +2,7 @@ import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { daemonFiles, homeOf, socketOf } from "../../src/base/home.ts";
+import { locateDaemonFiles, locateHome, locateSocket } from "../../src/base/home.ts";
 import type { Project } from "../../src/base/paths.ts";
 import { callDaemon } from "../../src/client/daemon-client.ts";
 import { listNotes } from "../../src/features/notes/operation.ts";
@@ -175,14 +175,14 @@ describe("a hook is silent", () => {
         if (typeof answer === "string") socket.end(answer);
       });
     });
-    mkdirSync(homeOf().stateDir, { recursive: true, mode: 0o700 });
-    await new Promise<void>((resolve) => server.listen(socketOf(), () => resolve()));
+    mkdirSync(locateHome().stateDir, { recursive: true, mode: 0o700 });
+    await new Promise<void>((resolve) => server.listen(locateSocket(), () => resolve()));
     const record = {
       ...{ pid: process.pid, port: 1, token: "t".repeat(8) },
       ...{ started_at: new Date().toISOString(), version: "1.2.3" },
       context: { mode: "gentle", deadline_ms: 1500 },
     };
-    writeFileSync(daemonFiles().record, JSON.stringify(record));
+    writeFileSync(locateDaemonFiles().record, JSON.stringify(record));
     expect(await hook("user-prompt", "UserPromptSubmit", { prompt })).toEqual(silence);
     server.closeAllConnections();
     server.close();

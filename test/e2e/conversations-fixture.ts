@@ -1,7 +1,7 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { claude } from "../../src/agents/claude/claude.ts";
-import { changing } from "../../src/answers/changing.ts";
+import { changeMemory } from "../../src/answers/changing.ts";
 import { readSpool } from "../../src/answers/daemon/operation.ts";
 import type { Project } from "../../src/base/paths.ts";
 import { callDaemon } from "../../src/client/daemon-client.ts";
@@ -35,7 +35,7 @@ export const sessionIn = (
 
 /** Writes sessions' transcripts to `dir` and imports them, as the daemon does, without one. */
 export const importHere = (project: Project, sessions: readonly TranscriptFixture[], dir: string) =>
-  changing(
+  changeMemory(
     project,
     async (work) => {
       for (const made of sessions) {

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { userDirectory } from "../../src/agents/cursor/profile.ts";
+import { locateUserDirectory } from "../../src/agents/cursor/profile.ts";
 import type { Project } from "../../src/base/paths.ts";
 import type { ImportFollowed } from "../../src/features/import/import.ts";
 import type { WhyAnswer } from "../../src/features/why/operation.ts";
@@ -12,7 +12,7 @@ import { cleanUp, createProject, pmJson, start, until } from "./daemon-fixture.t
 
 /** Conversations with Cursor, from the editor's database to what is found. */
 
-const user = userDirectory(process.env);
+const user = locateUserDirectory(process.env);
 const [before, after] = ["export const attempts = 3;\n", "export const attempts = 5;\n"];
 let project: Project;
 

@@ -17,7 +17,7 @@ import { findProject, rememberProject } from "../../src/git/projects/find-projec
 import { isAtRest, listJobs } from "../../src/store/memory/jobs/job-rows.ts";
 import { enqueue } from "../../src/store/memory/jobs/jobs.ts";
 import { Memory } from "../../src/store/memory/memory.ts";
-import { letGo, vaultDir } from "../../src/store/vault/vault.ts";
+import { locateVault, removeFromVault } from "../../src/store/vault/vault.ts";
 import { runs } from "../support/runs.ts";
 import type { TranscriptFixture } from "../support/transcript-fixture.ts";
 import { fork } from "../support/transcript-fixture.ts";
@@ -474,7 +474,7 @@ describe("a daemon of its own, or none", () => {
       { agent: "claude", days: 30, sessions: 2, stored: 1, kept: 1 },
       { agent: "gemini", sessions: 0 },
     ]);
-    rmSync(vaultDir(), { recursive: true });
+    rmSync(locateVault(), { recursive: true });
     expect(await check()).toMatchObject({ status: "warn", message: `${expiring}.` });
     await until(async () => (await vanishing())?.[0]?.kept === 0);
     mkdirSync(join(project.root, ".claude"), { recursive: true });
@@ -490,7 +490,7 @@ describe("a daemon of its own, or none", () => {
     const past = async () => (await callDaemon(project.root, showQueue, {})).past?.sessions;
     await until(async () => (await past()) === 2);
     for (const file of [old, lost]) rmSync(file);
-    letGo([lost]);
+    removeFromVault([lost]);
     const preview = async () => pmJson<{ sessions: number }>(project, "import", "claude", "--dry-run");
     expect([await past(), (await preview()).sessions]).toEqual([1, 1]);
     expect((await status(project)).memory.vanishing).toMatchObject([{ sessions: 0 }, { sessions: 0 }]);
@@ -564,7 +564,7 @@ describe("a daemon of its own, or none", () => {
     for (let round = 0; round < rounds; round++) {
       // Each kill comes after a further part of the work, and while more is done; the first before anything is stored.
       const enough = (undisturbed.turns!.length * round) / rounds;
-      const isDone = () => memory.value<number>("SELECT count(*) FROM turns") >= enough;
+      const isDone = () => memory.readValue<number>("SELECT count(*) FROM turns") >= enough;
       await until(() => (isDone() && isAtWork()) || isAtRest(memory));
       const ended = once(daemon, "exit");
       daemon.kill("SIGKILL");

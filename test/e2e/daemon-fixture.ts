@@ -3,8 +3,8 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "vitest";
-import { daemonFiles, homeOf } from "../../src/base/home.ts";
-import { type Project, projectAt } from "../../src/base/paths.ts";
+import { locateDaemonFiles, locateHome } from "../../src/base/home.ts";
+import { makeNewProject, type Project } from "../../src/base/paths.ts";
 import { callDaemon } from "../../src/client/daemon-client.ts";
 import { showQueue } from "../../src/features/jobs/operation.ts";
 import type { StatusResponse } from "../../src/features/status/operation.ts";
@@ -21,7 +21,7 @@ const children: ChildProcess[] = [];
 
 /** A project that is recorded, with these files. */
 export function createProject(files: Record<string, string>): Project {
-  const project = projectAt(temporaryDir("pommel-daemon-"));
+  const project = makeNewProject(temporaryDir("pommel-daemon-"));
   projects.push(project);
   nameProject(project);
   for (const [path, text] of Object.entries(files)) write(project, path, text);
@@ -110,7 +110,7 @@ export const isIdle = (project: Project): Promise<boolean | null> =>
 export const untilIdle = (project: Project) => until(() => isIdle(project));
 
 /** Who runs the daemon of this test file's home; null: nobody. */
-export const holderOfDaemon = () => lockHolder(daemonFiles().lock);
+export const holderOfDaemon = () => lockHolder(locateDaemonFiles().lock);
 
 export const untilStopped = () => until(() => holderOfDaemon() === null);
 
@@ -121,7 +121,7 @@ export const untilAnswering = () =>
   });
 
 export function logOf(): string {
-  return readFileSync(join(daemonFiles().logDir, "pommeld.log"), "utf8");
+  return readFileSync(join(locateDaemonFiles().logDir, "pommeld.log"), "utf8");
 }
 
 /** For `afterEach`: no daemon, no project and nothing of Pommel's home outlives its test. */
@@ -131,7 +131,7 @@ export async function cleanUp(): Promise<void> {
   if (holder && holder.pid > 0 && holder.pid !== process.pid) process.kill(holder.pid, "SIGKILL");
   await untilStopped();
   Registry.close();
-  const directories = [...projects.splice(0).map(({ root }) => root), ...Object.values(homeOf())];
+  const directories = [...projects.splice(0).map(({ root }) => root), ...Object.values(locateHome())];
   // What starts a daemon may still be writing there, and is not to meet the next test.
   process.env.XDG_STATE_HOME = mkdtempSync(join(process.env.HOME!, "state-"));
   for (const dir of directories)

@@ -5,7 +5,7 @@ import { request } from "node:http";
 import { join } from "node:path";
 import { afterAll, afterEach, describe, expect, test } from "vitest";
 import { shutDown } from "../../src/answers/daemon/operation.ts";
-import { projectAt } from "../../src/base/paths.ts";
+import { makeNewProject } from "../../src/base/paths.ts";
 import { callDaemon } from "../../src/client/daemon-client.ts";
 import { findImpact } from "../../src/features/impact/operation.ts";
 import { showQueue } from "../../src/features/jobs/operation.ts";
@@ -335,12 +335,12 @@ describe("a daemon of their own, or none", () => {
   test("a search needs no project, records nothing, and touches nothing in the repository", async () => {
     const root = temporaryRepository();
     writeFileSync(join(root, "heron.ts"), "export const heron = 1;\n");
-    const { id, indexDb, memoryDb } = projectAt(root);
+    const { id, indexDb, memoryDb } = makeNewProject(root);
     const search = await callPm(["search", "code", "heron"], { cwd: root });
     expect(search).toMatchObject({ code: 0, stdout: expect.stringContaining("heron.ts") });
     expect(readdirSync(root)).toEqual([".git", "heron.ts"]);
     expect([existsSync(indexDb), existsSync(memoryDb)]).toEqual([false, false]);
-    expect(Registry.open().project(id)?.isNamed ?? false).toBe(false);
+    expect(Registry.open().findProjectById(id)?.isNamed ?? false).toBe(false);
   });
 
   test("searches where it may not write", async () => {

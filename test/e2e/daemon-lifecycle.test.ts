@@ -5,11 +5,11 @@ import { createServer } from "node:http";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { daemonFiles, homeOf, socketOf } from "../../src/base/home.ts";
+import { locateDaemonFiles, locateHome, locateSocket } from "../../src/base/home.ts";
 import type { Project } from "../../src/base/paths.ts";
 import { callDaemon } from "../../src/client/daemon-client.ts";
 import { stopDaemon } from "../../src/client/stop-daemon.ts";
-import { preferredPort } from "../../src/daemon/lifecycle/port.ts";
+import { computePreferredPort } from "../../src/daemon/lifecycle/port.ts";
 import { readState } from "../../src/features/status/operation.ts";
 import { isDaemon, readDaemonRecord } from "../../src/protocol/daemon-record.ts";
 import { IndexDatabase } from "../../src/store/index/sqlite/index-database.ts";
@@ -72,10 +72,10 @@ describe("one daemon after the other", () => {
     await start(project);
     await untilIdle(project);
     const mode = (path: string) => statSync(path).mode & 0o777;
-    const { record, logDir, spoolDir } = daemonFiles();
-    for (const dir of [...Object.values(homeOf()), logDir, spoolDir, project.dataDir, project.cacheDir])
+    const { record, logDir, spoolDir } = locateDaemonFiles();
+    for (const dir of [...Object.values(locateHome()), logDir, spoolDir, project.dataDir, project.cacheDir])
       if (existsSync(dir)) expect([dir, mode(dir)]).toEqual([dir, 0o700]);
-    const files = [record, socketOf(), project.indexDb, project.lockFile, join(logDir, "pommeld.log")];
+    const files = [record, locateSocket(), project.indexDb, project.lockFile, join(logDir, "pommeld.log")];
     for (const file of files) expect([file, mode(file)]).toEqual([file, 0o600]);
     expect(logOf()).not.toContain(readDaemonRecord()?.token);
   });
@@ -154,7 +154,7 @@ describe("one daemon after the other", () => {
 
     expect(await pmJson(project, "stop")).toEqual({ stopped: true, pid, how: "asked" });
     expect(holderOfDaemon()).toBeNull();
-    expect(existsSync(daemonFiles().record)).toBe(false);
+    expect(existsSync(locateDaemonFiles().record)).toBe(false);
     expect(await pmJson(project, "stop")).toEqual({ stopped: false, pid: null, how: null });
     expect(await status(project)).toMatchObject({
       daemon: { running: false, pid: null },
@@ -167,12 +167,12 @@ describe("one daemon after the other", () => {
   test("keeps entries of unknown kinds in the spool", async () => {
     const project = createProject(modules(1));
     await pmJson(project, "stop");
-    mkdirSync(daemonFiles().spoolDir, { recursive: true, mode: 0o700 });
-    writeFileSync(join(daemonFiles().spoolDir, "1-odd.json"), '{"kind": "from the future"}');
-    writeFileSync(join(daemonFiles().spoolDir, ".2-draft.json"), "{");
+    mkdirSync(locateDaemonFiles().spoolDir, { recursive: true, mode: 0o700 });
+    writeFileSync(join(locateDaemonFiles().spoolDir, "1-odd.json"), '{"kind": "from the future"}');
+    writeFileSync(join(locateDaemonFiles().spoolDir, ".2-draft.json"), "{");
     await start(project);
-    await until(() => existsSync(join(daemonFiles().spoolDir, "rejected", "1-odd.json")));
-    expect(readdirSync(daemonFiles().spoolDir).sort()).toEqual([".2-draft.json", "rejected"]);
+    await until(() => existsSync(join(locateDaemonFiles().spoolDir, "rejected", "1-odd.json")));
+    expect(readdirSync(locateDaemonFiles().spoolDir).sort()).toEqual([".2-draft.json", "rejected"]);
   });
 
   test("starts again after it was killed, whoever has its pid now, and searches go on in between", async () => {
@@ -181,7 +181,7 @@ describe("one daemon after the other", () => {
     await untilIdle(project);
     process.kill(pid, "SIGKILL");
     await untilStopped();
-    expect(existsSync(daemonFiles().record)).toBe(true);
+    expect(existsSync(locateDaemonFiles().record)).toBe(true);
     expect(await found(project, "compute2")).toContain("src/module2.ts");
     expect((await status(project)).daemon.running).toBe(false);
     expect(await pm(project, "status", "--check")).toMatchObject(refusedCheck);
@@ -193,7 +193,7 @@ describe("one daemon after the other", () => {
       started_at: new Date().toISOString(),
       version: "0",
     };
-    writeFileSync(daemonFiles().record, JSON.stringify(stale));
+    writeFileSync(locateDaemonFiles().record, JSON.stringify(stale));
     // Were the pid believed, this would end the test.
     expect(await pmJson(project, "stop")).toMatchObject({ stopped: false });
     const next = await start(project);
@@ -204,7 +204,7 @@ describe("one daemon after the other", () => {
   test("stops a daemon that does not answer", async () => {
     const project = createProject(modules(1));
     const { pid } = await start(project);
-    rmSync(socketOf());
+    rmSync(locateSocket());
     expect(await pmJson(project, "stop")).toEqual({ stopped: true, pid, how: "terminated" });
   });
 });
@@ -240,7 +240,7 @@ describe("a daemon that closes projects soon", () => {
     await untilIdle(other);
     expect(existsSync(gone.root)).toBe(false);
     const exited = once(daemon, "exit");
-    rmSync(homeOf().stateDir, { recursive: true, force: true });
+    rmSync(locateHome().stateDir, { recursive: true, force: true });
     expect(await exited).toEqual([0, null]);
   });
 });
@@ -270,12 +270,19 @@ describe("a daemon of their own", () => {
   test("takes the next port when its own is taken", async () => {
     const project = createProject(modules(1));
     const squatter = createServer();
-    squatter.listen(preferredPort(homeOf().stateDir), "127.0.0.1");
+    squatter.listen(computePreferredPort(locateHome().stateDir), "127.0.0.1");
     await once(squatter, "listening");
     try {
-      expect((await start(project)).port).not.toBe(preferredPort(homeOf().stateDir));
+      expect((await start(project)).port).not.toBe(computePreferredPort(locateHome().stateDir));
       await pmJson(project, "stop");
-      await pm(project, "config", "set", "--global", "daemon.port", String(preferredPort(homeOf().stateDir)));
+      await pm(
+        project,
+        "config",
+        "set",
+        "--global",
+        "daemon.port",
+        String(computePreferredPort(locateHome().stateDir)),
+      );
       expect(await pm(project, "start")).toMatchObject({
         code: 4,
         stderr: expect.stringMatching(/Port \d+, which daemon.port asks for, is taken/),
@@ -287,7 +294,7 @@ describe("a daemon of their own", () => {
 
   test("says who keeps it from starting", async () => {
     const project = createProject(modules(1));
-    const lock = acquireLock(daemonFiles().lock, "a test");
+    const lock = acquireLock(locateDaemonFiles().lock, "a test");
     try {
       const refused = await pm(project, "start");
       expect(refused).toMatchObject({
@@ -304,7 +311,7 @@ describe("a daemon of their own", () => {
     const daemon = spawnDaemon(["--idle-exit-seconds", "1"]);
     const [code] = await once(daemon, "exit");
     expect(code).toBe(0);
-    expect(existsSync(daemonFiles().record)).toBe(false);
+    expect(existsSync(locateDaemonFiles().record)).toBe(false);
     expect(logOf()).toContain("idle for");
   });
 
@@ -336,7 +343,7 @@ describe("a daemon of their own", () => {
     const { program, install } = ownProgram();
     const daemon = spawnDaemon(["--renew-seconds", "0.2"], { program });
     // At once: a moment later it has started.
-    while (!existsSync(daemonFiles().record)) await setImmediate();
+    while (!existsSync(locateDaemonFiles().record)) await setImmediate();
     install("new one");
     expect(await once(daemon, "exit")).toEqual([0, null]);
     await untilAnswering();
@@ -376,7 +383,7 @@ describe("a daemon of their own", () => {
     await callDaemon(project.root, readState, {});
     daemon.kill(signal);
     expect(await once(daemon, "exit")).toEqual([0, null]);
-    expect(existsSync(daemonFiles().record)).toBe(false);
+    expect(existsSync(locateDaemonFiles().record)).toBe(false);
     expect(holderOfDaemon()).toBeNull();
     const db = new Sqlite(project.indexDb, { mode: "create", timeoutMs: 0 });
     expect(db.pragma("integrity_check")).toBe("ok");

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { appendFileSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterAll, afterEach, describe, expect, test } from "vitest";
-import { daemonFiles, ownConfigFile } from "../../src/base/home.ts";
+import { locateDaemonFiles, locateOwnConfig } from "../../src/base/home.ts";
 import type { Project } from "../../src/base/paths.ts";
 import { readDaemonRecord } from "../../src/protocol/daemon-record.ts";
 import {
@@ -106,8 +106,8 @@ describe("one daemon after the other", () => {
   test("the daemon restarts by itself when a setting of its own was edited in the file", async () => {
     const project = createProject(modules(1));
     const { pid, port } = await start(project);
-    mkdirSync(dirname(ownConfigFile()), { recursive: true });
-    writeFileSync(ownConfigFile(), `[daemon]\nport = ${port + 1}\n`);
+    mkdirSync(dirname(locateOwnConfig()), { recursive: true });
+    writeFileSync(locateOwnConfig(), `[daemon]\nport = ${port + 1}\n`);
     await until(() => (readDaemonRecord()?.pid ?? pid) !== pid);
     expect((await untilAnswering()).port).toBe(port + 1);
     expect(logOf()).toContain("restarting to apply daemon.port");
@@ -116,8 +116,8 @@ describe("one daemon after the other", () => {
   test("pm daemon restart leaves a daemon alone that could not start again", async () => {
     const project = createProject(modules(1));
     const { pid } = await start(project);
-    mkdirSync(dirname(ownConfigFile()), { recursive: true });
-    writeFileSync(ownConfigFile(), "[index]\nexclud = []\n");
+    mkdirSync(dirname(locateOwnConfig()), { recursive: true });
+    writeFileSync(locateOwnConfig(), "[index]\nexclud = []\n");
     expect(await pm(project, "restart")).toMatchObject({
       code: 1,
       stderr: expect.stringContaining("exclud"),
@@ -131,7 +131,7 @@ const logged = (time: string, msg: string, level = 30) => `${JSON.stringify({ le
 
 /** Where the daemon would write its log. */
 function logFile(): string {
-  const { logDir } = daemonFiles();
+  const { logDir } = locateDaemonFiles();
   mkdirSync(logDir, { recursive: true });
   return join(logDir, "pommeld.log");
 }
@@ -204,7 +204,7 @@ describe("a daemon of their own, or none", () => {
     expect(stdout).toMatch(
       /^2026-01-0[23] \d\d:00:00 error {2}bad\n {4}at a:1\n2026-01-0[34] \d\d:00:00 info {3}last\n$/,
     );
-    appendFileSync(join(daemonFiles().logDir, "pommeld.stderr.log"), "FATAL ERROR: out of memory\n");
+    appendFileSync(join(locateDaemonFiles().logDir, "pommeld.stderr.log"), "FATAL ERROR: out of memory\n");
     expect(await messages(project, "--since", "10m")).toEqual(["FATAL ERROR: out of memory"]);
   });
 

@@ -14,12 +14,12 @@ import {
 import { basename, dirname, join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { homeOf, registryFile } from "../../src/base/home.ts";
-import { type Project, projectAt } from "../../src/base/paths.ts";
-import { checksOf, runCheck } from "../../src/features/doctor/pm-doctor.ts";
-import { globalPatternsFile } from "../../src/redact/patterns/patterns-file.ts";
+import { locateHome, locateRegistry } from "../../src/base/home.ts";
+import { makeNewProject, type Project } from "../../src/base/paths.ts";
+import { listChecks, runCheck } from "../../src/features/doctor/pm-doctor.ts";
+import { locateGlobalPatterns } from "../../src/redact/patterns/patterns-file.ts";
 import { envelopeName } from "../../src/store/encryption/envelope.ts";
-import { backupFolder, listBackups } from "../../src/store/memory/backups/copies.ts";
+import { listBackups, locateBackupFolder } from "../../src/store/memory/backups/copies.ts";
 import { Registry } from "../../src/store/registry.ts";
 import { Sqlite } from "../../src/store/sqlite/sqlite.ts";
 import { nameProject } from "../support/named-project.ts";
@@ -39,7 +39,7 @@ let project: Project;
 let kept: string;
 const session = idOf("session 0");
 const dirs = () => {
-  const { dataDir, cacheDir, configDir } = homeOf();
+  const { dataDir, cacheDir, configDir } = locateHome();
   return [dataDir, cacheDir, configDir];
 };
 
@@ -99,7 +99,7 @@ async function failuresOf(kind: Kind): Promise<Outcome[]> {
 /** What doctor says of these files, where it is not content. */
 async function findings(): Promise<string[]> {
   const said: string[] = [];
-  for (const check of checksOf(project).filter(({ name }) => name in commands)) {
+  for (const check of listChecks(project).filter(({ name }) => name in commands)) {
     const { status, message } = await runCheck(check);
     if (status !== "ok") said.push(`${check.name}: ${message}`);
   }
@@ -119,7 +119,7 @@ async function mend(): Promise<void> {
 }
 
 beforeAll(async () => {
-  project = nameProject(projectAt(temporaryDir("pommel-damaged-")));
+  project = nameProject(makeNewProject(temporaryDir("pommel-damaged-")));
   const { root } = project;
   mkdirSync(join(root, "src"));
   for (let i = 0; i < 8; i++) {
@@ -171,7 +171,7 @@ function putBack(): void {
 }
 
 const files: Record<Kind, () => string> = {
-  registry: () => registryFile(),
+  registry: () => locateRegistry(),
   index: () => project.indexDb,
   memory: () => project.memoryDb,
 };
@@ -245,7 +245,7 @@ it("whatever makes a command fail, doctor finds and mends", { timeout: 60_000 + 
   );
 });
 
-const newestBackup = () => listBackups(project.memoryDb, backupFolder(project.memoryDb, ""))[0]!.file;
+const newestBackup = () => listBackups(project.memoryDb, locateBackupFolder(project.memoryDb, ""))[0]!.file;
 function garbage(of: string): void {
   mkdirSync(dirname(of), { recursive: true });
   writeFileSync(of, "[1\0 not what it was");
@@ -254,10 +254,10 @@ function garbage(of: string): void {
 /** The other files that commands read: what is damaged, how, and which check names it. */
 const others: [what: string, file: () => string, damage: (of: string) => void, check: string][] = [
   ["the settings", () => project.configFile, garbage, "config"],
-  ["the patterns of scrubbing", () => globalPatternsFile(), garbage, "config"],
+  ["the patterns of scrubbing", () => locateGlobalPatterns(), garbage, "config"],
   ["a backup", newestBackup, (of) => truncateSync(of, 50_000), "backups"],
   ["a page of a backup", newestBackup, (of) => overwrite(of, 0.6, Buffer.alloc(8192, "x")), "backups"],
-  ["what a home is encrypted with", () => join(homeOf().dataDir, envelopeName), garbage, "encryption"],
+  ["what a home is encrypted with", () => join(locateHome().dataDir, envelopeName), garbage, "encryption"],
   [
     "a record, with a directory in its place",
     () => join(project.dataDir, "care.json"),
@@ -273,7 +273,7 @@ it.each(others)("doctor names what is damaged: %s", async (_, of, damage, name) 
   putBack();
   const damaged = of();
   damage(damaged);
-  const { status, message } = await runCheck(checksOf(project).find((check) => check.name === name)!);
+  const { status, message } = await runCheck(listChecks(project).find((check) => check.name === name)!);
   expect({ status, message }).toMatchObject({
     status: expect.not.stringMatching("ok"),
     message: expect.stringContaining(basename(damaged)),

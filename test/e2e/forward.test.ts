@@ -3,7 +3,7 @@ import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import { dirname } from "node:path";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { daemonFiles, socketOf } from "../../src/base/home.ts";
+import { locateDaemonFiles, locateSocket } from "../../src/base/home.ts";
 import type { Project } from "../../src/base/paths.ts";
 import { version } from "../../src/base/version.ts";
 import { listenOnSocket } from "../../src/daemon/lifecycle/port.ts";
@@ -89,7 +89,7 @@ describe("the process behind daemon.json", () => {
   afterEach(() => {
     server?.closeAllConnections();
     server?.close();
-    rmSync(daemonFiles().record, { force: true });
+    rmSync(locateDaemonFiles().record, { force: true });
     requests.length = 0;
   });
 
@@ -106,8 +106,8 @@ describe("the process behind daemon.json", () => {
       if (answer === null) request.socket.destroy();
       else response.writeHead(answer.status).end(answer.body);
     });
-    mkdirSync(dirname(daemonFiles().record), { recursive: true, mode: 0o700 });
-    await listenOnSocket(server, socketOf());
+    mkdirSync(dirname(locateDaemonFiles().record), { recursive: true, mode: 0o700 });
+    await listenOnSocket(server, locateSocket());
     const context = { mode: "gentle", deadline_ms: 300, places: {} };
     const record = {
       pid: process.pid,
@@ -116,7 +116,7 @@ describe("the process behind daemon.json", () => {
       started_at: "2026-01-05T09:00:00Z",
       context,
     };
-    writeFileSync(daemonFiles().record, JSON.stringify({ ...record, version: saysVersion }));
+    writeFileSync(locateDaemonFiles().record, JSON.stringify({ ...record, version: saysVersion }));
     return project;
   }
 
@@ -159,7 +159,7 @@ describe("the process behind daemon.json", () => {
     const project = await projectWith({ status: 200, body: '{"exit_code":0,"output":[]}' }, "0.0.1");
     expect(await skipped(project)).toMatchObject(ownAnswer);
     expect(requests).toEqual([]);
-    rmSync(daemonFiles().record);
+    rmSync(locateDaemonFiles().record);
     expect(await skipped(project)).toMatchObject(ownAnswer);
   });
 });

@@ -13,7 +13,7 @@ import {
 import { delimiter, dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { beforeEach, describe, expect, it } from "vitest";
-import { daemonFiles } from "../../src/base/home.ts";
+import { locateDaemonFiles } from "../../src/base/home.ts";
 import type { GitHookItem } from "../../src/protocol/spool-items.ts";
 import { until } from "./daemon-fixture.ts";
 import { callPm, pmFile, runPm, temporaryDir, temporaryRepository } from "./run-pm.ts";
@@ -29,7 +29,7 @@ const who = {
 
 let cwd: string;
 let env: NodeJS.ProcessEnv;
-const { spoolDir: spool } = daemonFiles();
+const { spoolDir: spool } = locateDaemonFiles();
 beforeEach(async () => {
   rmSync(spool, { recursive: true, force: true });
   cwd = temporaryRepository();

@@ -5,12 +5,12 @@ import { afterAll, beforeEach, describe, expect, test } from "vitest";
 import { readSpool } from "../../src/answers/daemon/operation.ts";
 import type { Project } from "../../src/base/paths.ts";
 import { callDaemon } from "../../src/client/daemon-client.ts";
-import { attributionsOf } from "../../src/store/memory/commits/attributions.ts";
-import { checkpointOfCommit } from "../../src/store/memory/commits/checkpoints.ts";
-import { commitByHash } from "../../src/store/memory/commits/commits.ts";
+import { listAttributions } from "../../src/store/memory/commits/attributions.ts";
+import { findCheckpointOfCommit } from "../../src/store/memory/commits/checkpoints.ts";
+import { findCommitByHash } from "../../src/store/memory/commits/commits.ts";
 import { Memory } from "../../src/store/memory/memory.ts";
 import type { CheckpointRecord } from "../../src/store/memory/memory-records.ts";
-import { observationsOf } from "../../src/store/memory/observations.ts";
+import { listObservationsOfFile } from "../../src/store/memory/observations.ts";
 import type { TranscriptFixture } from "../support/transcript-fixture.ts";
 import { sessionIn, transcriptDir, untilRead } from "./conversations-fixture.ts";
 import {
@@ -89,11 +89,11 @@ function remembered<T>(look: (memory: Memory) => T): T {
 }
 
 const untilCheckpoint = (hash: string): Promise<CheckpointRecord> =>
-  until(() => remembered((memory) => checkpointOfCommit(memory, hash)));
-const untilKnown = (hash: string) => until(() => remembered((memory) => commitByHash(memory, hash)));
+  until(() => remembered((memory) => findCheckpointOfCommit(memory, hash)));
+const untilKnown = (hash: string) => until(() => remembered((memory) => findCommitByHash(memory, hash)));
 const authors = (hash: string) =>
   remembered((memory) =>
-    attributionsOf(memory, commitByHash(memory, hash)!.id).map(
+    listAttributions(memory, findCommitByHash(memory, hash)!.id).map(
       ({ firstLine, lastLine, author, sessionUid, turn }) => [firstLine, lastLine, author, sessionUid, turn],
     ),
   );
@@ -131,7 +131,7 @@ describe("a daemon that answers for all their projects", () => {
     const hash = commit("Try six times");
     await tellOfCommit();
     await untilKnown(hash);
-    expect(remembered((memory) => checkpointOfCommit(memory, hash))).toBe(null);
+    expect(remembered((memory) => findCheckpointOfCommit(memory, hash))).toBe(null);
     // The turn's lines come when it is over.
     made.wait(10_000);
     made.reply("Committed.");
@@ -144,7 +144,7 @@ describe("a daemon that answers for all their projects", () => {
     write(project, "src/mine.ts", "export const mine = true;\n");
     const hash = commit("By hand");
     expect((await untilKnown(hash)).seen).toBe("reflog");
-    expect(remembered((memory) => checkpointOfCommit(memory, hash))).toBe(null);
+    expect(remembered((memory) => findCheckpointOfCommit(memory, hash))).toBe(null);
   });
 
   test("when lines showed up is noted as files change", async () => {
@@ -154,7 +154,7 @@ describe("a daemon that answers for all their projects", () => {
     write(project, "src/retry.ts", `${text}export const jitter = 7;\n`);
     const seen = await until(() => {
       const found = remembered((memory) =>
-        observationsOf(memory, "src/retry.ts", { since: 0, until: Date.now() + 1000 }),
+        listObservationsOfFile(memory, "src/retry.ts", { since: 0, until: Date.now() + 1000 }),
       );
       return found.length > 0 ? found : null;
     });
@@ -225,6 +225,8 @@ describe("a daemon that answers for all their projects", () => {
       code: 0,
     });
     expect((await untilCheckpoint(amended)).sessions).toMatchObject([{ sessionUid: made.session }]);
-    await until(() => remembered((memory) => commitByHash(memory, amended)!.rewrittenFrom.includes(first)));
+    await until(() =>
+      remembered((memory) => findCommitByHash(memory, amended)!.rewrittenFrom.includes(first)),
+    );
   });
 });

@@ -13,7 +13,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, describe, expect, it } from "vitest";
 import { describeDaemon } from "../../src/answers/daemon/operation.ts";
-import { daemonFiles, homeOf } from "../../src/base/home.ts";
+import { locateDaemonFiles, locateHome } from "../../src/base/home.ts";
 import { callDaemon } from "../../src/client/daemon-client.ts";
 import { exitLocked, readDaemonRecord } from "../../src/protocol/daemon-record.ts";
 import { cleanUp, programFile, spawnDaemon, until } from "./daemon-fixture.ts";
@@ -239,7 +239,7 @@ describe("a daemon ends at SIGTERM", () => {
     const child = spawn(process.execPath, [programFile], { cwd, stdio: "ignore" });
     await untilAnswering();
     rmSync(cwd, { recursive: true });
-    rmSync(homeOf().stateDir, { recursive: true });
+    rmSync(locateHome().stateDir, { recursive: true });
     child.kill("SIGTERM");
     await ended(child);
   });
@@ -271,7 +271,7 @@ describe.runIf(process.platform === "linux" && compiler)("a file system that gra
     };
     expect(await daemonCheck(env)).toMatchObject({
       status: "fail",
-      message: expect.stringContaining(`${homeOf().stateDir} keeps no locks`),
+      message: expect.stringContaining(`${locateHome().stateDir} keeps no locks`),
       hint: expect.stringContaining("POMMEL_HOME"),
     });
     const started = await runPm(["daemon", "start"], { cwd: "/", env });
@@ -284,7 +284,7 @@ describe.runIf(process.platform === "linux" && compiler)("a file system that gra
     expect(await untilAnswering()).toBe(pid);
 
     // A daemon that comes upon another's socket nevertheless, at the same moment, makes the first one leave.
-    rmSync(join(daemonFiles().record, "../pommeld.sock"));
+    rmSync(join(locateDaemonFiles().record, "../pommeld.sock"));
     const third = spawnDaemon([], { env });
     expect(await until(async () => ((await untilAnswering()) === third.pid ? third.pid : null))).toBe(
       third.pid,

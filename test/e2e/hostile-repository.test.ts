@@ -18,8 +18,8 @@ import { createServer as createHttpServer } from "node:http";
 import { type AddressInfo, createConnection, createServer, type Server } from "node:net";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { daemonFiles, homeOf, socketOf } from "../../src/base/home.ts";
-import { type Project, projectAt } from "../../src/base/paths.ts";
+import { locateDaemonFiles, locateHome, locateSocket } from "../../src/base/home.ts";
+import { makeNewProject, type Project } from "../../src/base/paths.ts";
 import { version } from "../../src/base/version.ts";
 import { findProject } from "../../src/git/projects/find-project.ts";
 import { readDaemonRecord } from "../../src/protocol/daemon-record.ts";
@@ -84,7 +84,7 @@ function push(files: Files): void {
 function clone(files: Files, { known = false } = {}): Project {
   push(files);
   git(dir, "clone", "--quiet", origin, root);
-  const project = projectAt(root);
+  const project = makeNewProject(root);
   return known ? nameProject(project) : project;
 }
 
@@ -214,7 +214,7 @@ describe.each([false, true])("a clone; recorded: %s", (known) => {
   });
 });
 
-const startedDaemon = () => start(projectAt(root));
+const startedDaemon = () => start(makeNewProject(root));
 
 it("a clone's records of set-up and key change no file of the user's", async () => {
   const home = process.env.HOME!;
@@ -272,7 +272,7 @@ it("a clone's records of set-up and key change no file of the user's", async () 
 
 it("a commit that is pulled replaces no memory, and its settings delete nothing", async () => {
   clone({}, { known: true });
-  const project = projectAt(root);
+  const project = makeNewProject(root);
   const year = Date.now() - 400 * 86_400_000;
   const memory = Memory.open(project.memoryDb, { readonly: false });
   const title = { text: "An old session", source: "agent" as const };
@@ -333,13 +333,13 @@ describe("a .pommel/ that a pull brings", () => {
   it.each<[string, (project: Project) => Files]>([
     ["is like a home", likeAHome],
     ["is a link to the project's memory", ({ dataDir }) => ({ ".pommel": { link: dataDir } })],
-    ["is a link to the user's settings", () => ({ ".pommel": { link: homeOf().configDir } })],
+    ["is a link to the user's settings", () => ({ ".pommel": { link: locateHome().configDir } })],
     [
       "is full of links into the home",
       ({ dataDir, memoryDb }) => ({
         ".pommel/memory.db": { link: memoryDb },
         ".pommel/backups": { link: join(dataDir, "backups") },
-        ".pommel/config.toml": { link: join(homeOf().configDir, "config.toml") },
+        ".pommel/config.toml": { link: join(locateHome().configDir, "config.toml") },
       }),
     ],
   ])("%s and stays byte for byte, with the memory and the settings whole", async (_, files) => {
@@ -556,8 +556,8 @@ describe("the socket", () => {
   function announce(): void {
     const context = { mode: "eager", deadline_ms: 5000, places: {} };
     const record = { pid: process.pid, port: 1, token: "0".repeat(64), started_at: "2026-01-05T09:00:00Z" };
-    mkdirSync(homeOf().stateDir, { recursive: true, mode: 0o700 });
-    writeFileSync(daemonFiles().record, JSON.stringify({ ...record, version, context }));
+    mkdirSync(locateHome().stateDir, { recursive: true, mode: 0o700 });
+    writeFileSync(locateDaemonFiles().record, JSON.stringify({ ...record, version, context }));
   }
   const ask = async () => {
     const searched = await pm("search", "code", "retryLater");
@@ -569,13 +569,13 @@ describe("the socket", () => {
   it("is spoken to in a directory of this user's alone", async () => {
     clone({}, { known: true });
     announce();
-    const { heard } = await listener(socketOf());
-    chmodSync(homeOf().stateDir, 0o777);
+    const { heard } = await listener(locateSocket());
+    chmodSync(locateHome().stateDir, 0o777);
     await ask();
-    chmodSync(homeOf().stateDir, 0o750);
+    chmodSync(locateHome().stateDir, 0o750);
     await ask();
     expect(heard()).toBe(0);
-    chmodSync(homeOf().stateDir, 0o700);
+    chmodSync(locateHome().stateDir, 0o700);
     await ask();
     expect(heard()).toBeGreaterThan(2);
   });
@@ -583,11 +583,11 @@ describe("the socket", () => {
   it.skipIf(process.getuid?.() !== 0)("is not spoken to where another user made it", async () => {
     clone({}, { known: true });
     announce();
-    const { heard } = await listener(socketOf());
-    chownSync(socketOf(), 65_534, 65_534);
+    const { heard } = await listener(locateSocket());
+    chownSync(locateSocket(), 65_534, 65_534);
     await ask();
-    chownSync(socketOf(), 0, 0);
-    const { stateDir } = homeOf();
+    chownSync(locateSocket(), 0, 0);
+    const { stateDir } = locateHome();
     chownSync(stateDir, 65_534, 65_534);
     const refused = await pm("search", "code", "retryLater");
     chownSync(stateDir, 0, 0);
@@ -608,7 +608,7 @@ describe("the socket", () => {
       response.end(JSON.stringify({ exit_code: 0, output, text: evil }));
     });
     servers.push(server);
-    await new Promise<void>((resolve) => server.listen(socketOf(), resolve));
+    await new Promise<void>((resolve) => server.listen(locateSocket(), resolve));
     const plain = await pm("search", "code", "retryLater");
     expect(plain.code).toBe(0);
     expect(plain.stdout).toContain("found");

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { dataDir } from "../../src/agents/opencode/profile.ts";
+import { locateDataDir } from "../../src/agents/opencode/profile.ts";
 import type { Project } from "../../src/base/paths.ts";
 import { callDaemon } from "../../src/client/daemon-client.ts";
 import type { ImportFollowed } from "../../src/features/import/import.ts";
@@ -14,7 +14,7 @@ import { cleanUp, createProject, pmJson, start, until } from "./daemon-fixture.t
 
 /** Sessions with OpenCode, from its database to what is found. */
 
-const data = dataDir(process.env);
+const data = locateDataDir(process.env);
 let project: Project;
 
 beforeEach(() => {

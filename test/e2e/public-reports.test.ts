@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
-import { homeOf } from "../../src/base/home.ts";
+import { locateHome } from "../../src/base/home.ts";
 import type { Project } from "../../src/base/paths.ts";
 import type { BlameAnswer } from "../../src/features/blame/operation.ts";
 import type { SessionsResponse } from "../../src/features/sessions/operation.ts";
@@ -168,7 +168,7 @@ describe("a note", () => {
   it("is kept that came while another program held the memory", async () => {
     expect((await callPm(["note", "before"], { cwd: project.root })).code).toBe(0);
     const { memoryDb } = project;
-    mkdirSync(homeOf().dataDir, { recursive: true });
+    mkdirSync(locateHome().dataDir, { recursive: true });
     const other = new Sqlite(memoryDb, { mode: "write", timeoutMs: 5000 });
     other.exec("BEGIN IMMEDIATE");
     const lockedOut = join(temporaryDir(), "locked-out");

@@ -4,8 +4,8 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
-import { projectAt } from "../../src/base/paths.ts";
-import { markdownAsHtml } from "../../src/base/text/markdown/html.ts";
+import { makeNewProject } from "../../src/base/paths.ts";
+import { renderMarkdownAsHtml } from "../../src/base/text/markdown/html.ts";
 import { Memory } from "../../src/store/memory/memory.ts";
 import { rememberTurn, wrote } from "../support/attribution-fixture.ts";
 import { startFakeForge } from "../support/fake-forge.ts";
@@ -45,7 +45,7 @@ beforeAll(async () => {
   git(cwd, "remote", "add", "origin", remote);
   base = git(cwd, "rev-parse", "HEAD");
   expect(await callPm(["init", "--no-hooks"], { cwd })).toMatchObject({ code: 0 });
-  const memory = Memory.open(projectAt(cwd).memoryDb, { readonly: false });
+  const memory = Memory.open(makeNewProject(cwd).memoryDb, { readonly: false });
   const at = Date.now() - 5000;
   const session = addSession(memory, "8ecde0fc-091c-4586-b688-cc9efe6f655c", {
     ...{ cwd, branch, startedAt: at, lastAt: at },
@@ -126,7 +126,7 @@ const ours = () =>
 function expectInert(body: string): void {
   expect(body).toContain("**100%** by agents");
   expect(body).toContain("claude, 2 lines");
-  const html = markdownAsHtml(body.replace("<!-- pommel review -->", ""));
+  const html = renderMarkdownAsHtml(body.replace("<!-- pommel review -->", ""));
   expect(html).toContain("octocat");
   expect(html).not.toMatch(/<(?:img|a|b|details)\b|@octocat|<!--/);
 }

@@ -7,7 +7,7 @@ import { loadConfig } from "../../src/base/config/config.ts";
 import type { Project } from "../../src/base/paths.ts";
 import { callDaemon } from "../../src/client/daemon-client.ts";
 import { readState } from "../../src/features/status/operation.ts";
-import { currentCut, cutSettingsOf } from "../../src/sessions/chunks/cut-rules.ts";
+import { buildCurrentCut, buildCutSettings } from "../../src/sessions/chunks/cut-rules.ts";
 import { Memory } from "../../src/store/memory/memory.ts";
 import { cutCounts } from "../../src/store/memory/sessions/session-index.ts";
 import { importHere, sessionIn, sessionsFound, transcriptDir } from "./conversations-fixture.ts";
@@ -114,6 +114,6 @@ function decisionChunks(): number {
 /** Reads how far it is, as often as one likes. */
 function watchCounts() {
   const memory = Memory.open(project.memoryDb, { readonly: true });
-  const current = currentCut(cutSettingsOf(loadConfig(project).config));
+  const current = buildCurrentCut(buildCutSettings(loadConfig(project).config));
   return { now: () => cutCounts(memory, current), close: () => memory.close() };
 }

@@ -3,11 +3,11 @@ import { once } from "node:events";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { defaultConfig } from "../../src/base/config/settings.ts";
-import { projectAt } from "../../src/base/paths.ts";
+import { makeDefaultConfig } from "../../src/base/config/settings.ts";
+import { makeNewProject } from "../../src/base/paths.ts";
 import { callDaemon } from "../../src/client/daemon-client.ts";
 import { searchTranscripts } from "../../src/features/search/operation.ts";
-import { cutOf, cutSettingsOf } from "../../src/sessions/chunks/cut-rules.ts";
+import { buildCutSettings, buildSessionCut } from "../../src/sessions/chunks/cut-rules.ts";
 import { replaceChunks } from "../../src/store/memory/chunks/chunks.ts";
 import { saveCheckpoint } from "../../src/store/memory/commits/checkpoints.ts";
 import { saveCommit } from "../../src/store/memory/commits/commits.ts";
@@ -49,7 +49,7 @@ afterEach(async () => {
 });
 
 function remember(dir: string): void {
-  const memory = Memory.open(projectAt(dir).memoryDb, { readonly: false });
+  const memory = Memory.open(makeNewProject(dir).memoryDb, { readonly: false });
   const { id } = addSession(memory, session, { title: { text: "Token refresh", source: "agent" }, cwd: dir });
   saveTurn(memory, id, turn(7, { prompt: "make token refresh atomic" }));
   saveTurn(memory, id, turn(8, { prompt: "what is for lunch" }));
@@ -58,7 +58,7 @@ function remember(dir: string): void {
     chunk(1, "[USER] a token for lunch", { session, turn: 8 }),
   ]);
   // A daemon would cut it again: these chunks are not those of what is archived.
-  saveCut(memory, id, cutOf(cutSettingsOf(defaultConfig()), "claude"));
+  saveCut(memory, id, buildSessionCut(buildCutSettings(makeDefaultConfig()), "claude"));
   const commit = saveCommit(
     memory,
     {
@@ -238,7 +238,7 @@ describe("pm checkpoint rewind", () => {
 
 describe("a search", () => {
   it("shows the fate of commits, and is limited to one, with a daemon as without", async () => {
-    const project = projectAt(repository.dir);
+    const project = makeNewProject(repository.dir);
     // On a busy machine git may answer too late for a search, and is known to the next.
     const inTime = <T>(search: () => Promise<T>, isLate: (found: T) => boolean) =>
       until(async () => {

@@ -2,9 +2,9 @@ import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { projectAt } from "../../src/base/paths.ts";
+import { makeNewProject } from "../../src/base/paths.ts";
 import { listAnnotations } from "../../src/store/memory/chunks/annotations.ts";
-import { unfinishedJobs } from "../../src/store/memory/jobs/job-rows.ts";
+import { countUnfinishedJobs } from "../../src/store/memory/jobs/job-rows.ts";
 import { Memory } from "../../src/store/memory/memory.ts";
 import { listSessions } from "../../src/store/memory/sessions/sessions.ts";
 import { callsIn, countingCalls, killedAtCall, spread } from "../support/calls.ts";
@@ -50,7 +50,7 @@ function projectWithSession(name: string, id: string, prompt: string): string {
   writeFileSync(join(root, "retry.ts"), "export const attempts = 3;\n");
   git("add", ".");
   git("commit", "--quiet", "--message", "Retry three times after a timeout");
-  const session = sessionIn(projectAt(root), id);
+  const session = sessionIn(makeNewProject(root), id);
   session.prompt(prompt);
   session.write(join(root, "retry.ts"), "export const attempts = 3;\n");
   session.reply("It now tries three times.");
@@ -161,7 +161,7 @@ describe("pm setup", () => {
       "Let's show the basket on each page instead of in a corner, because people lose it.",
     );
     const worktree = sessionIn(
-      projectAt(join(shop, ".worktrees", "2")),
+      makeNewProject(join(shop, ".worktrees", "2")),
       "55555555-1111-4111-8111-111111111111",
     );
     worktree.prompt("count what is in the basket");
@@ -289,7 +289,7 @@ describe("pm setup", () => {
 
     /** One more session with a note. @returns what the agent's hook is given */
     function another(root: string, id: string): string {
-      const session = sessionIn(projectAt(root), id);
+      const session = sessionIn(makeNewProject(root), id);
       session.prompt("note to pommel: never in the memory");
       session.reply("Noted.");
       session.writeTo(join(home, ".claude/projects", root.replace(/[^A-Za-z0-9]/g, "-")));
@@ -307,7 +307,7 @@ describe("pm setup", () => {
         return {
           sessions: listSessions(memory).map(({ uid, lastAt }) => [uid, lastAt]),
           notes: listAnnotations(memory, {}).map(({ note }) => note),
-          jobs: unfinishedJobs(memory, "transcript"),
+          jobs: countUnfinishedJobs(memory, "transcript"),
         };
       } finally {
         memory.close();

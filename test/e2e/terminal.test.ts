@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { hostname } from "node:os";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Project } from "../../src/base/paths.ts";
-import { widthOf } from "../../src/base/text/display-width.ts";
+import { measureWidth } from "../../src/base/text/display-width.ts";
 import { cleanUp, createProject } from "./daemon-fixture.ts";
 import { pmFile, runPm } from "./run-pm.ts";
 
@@ -68,7 +68,7 @@ describe.skipIf(!hasTerminals)("in a terminal", () => {
       expect(shown).not.toContain("evil\u0007");
       const plain = shown.replace(styles, "");
       expect(plain).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/);
-      for (const line of plain.split("\n")) expect(widthOf(line)).toBeLessThanOrEqual(columns);
+      for (const line of plain.split("\n")) expect(measureWidth(line)).toBeLessThanOrEqual(columns);
       expect(plain).toContain("just now");
     }
   });

@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterEach, expect, test } from "vitest";
-import { projectAt } from "../../src/base/paths.ts";
+import { makeNewProject } from "../../src/base/paths.ts";
 import { callDaemon } from "../../src/client/daemon-client.ts";
 import { listSessions } from "../../src/features/sessions/operation.ts";
 import { sessionIn, transcriptDir } from "./conversations-fixture.ts";
@@ -15,7 +15,7 @@ afterEach(async () => {
 // thedotmack/claude-mem#3217, #3237
 test("a session that was started in a folder around two projects is recorded in the one that it wrote to", async () => {
   const [written, other] = [createProject({ "a.ts": "1;\n" }), createProject({ "b.ts": "2;\n" })];
-  const around = projectAt(dirname(written.root));
+  const around = makeNewProject(dirname(written.root));
   const directory = transcriptDir(around);
   mkdirSync(directory, { recursive: true });
   await start(written);
@@ -35,7 +35,7 @@ test("a session that was started in a folder around two projects is recorded in 
 // colbymchenry/codegraph#193
 test("pm import finds sessions that were started around a nested repository and wrote into it", async () => {
   const [nested, other] = [createProject({ "a.ts": "1;\n" }), createProject({ "b.ts": "2;\n" })];
-  const around = projectAt(dirname(nested.root));
+  const around = makeNewProject(dirname(nested.root));
   const session = sessionIn(around, "55555555-1111-4111-8111-111111111111");
   session.prompt("add a nebula");
   session.write(join(nested.root, "src/nebula.ts"), "export const nebula = 1;\n");

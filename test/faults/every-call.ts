@@ -3,10 +3,14 @@ import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, uti
 import { dirname, join } from "node:path";
 import { removeDeadDrafts } from "../../src/base/files/dead-drafts.ts";
 import type { Project } from "../../src/base/paths.ts";
-import { plainFiles } from "../../src/store/encryption/home-files.ts";
-import { backUp } from "../../src/store/memory/backups/backups.ts";
-import { allCopies, backupFolder, damagedFiles } from "../../src/store/memory/backups/copies.ts";
-import { leftoversOf, recoverMemory } from "../../src/store/memory/backups/put-in-place.ts";
+import { listPlainFiles } from "../../src/store/encryption/home-files.ts";
+import { makeBackup } from "../../src/store/memory/backups/backups.ts";
+import {
+  listAllBackups,
+  listDamagedFiles,
+  locateBackupFolder,
+} from "../../src/store/memory/backups/copies.ts";
+import { listLeftovers, recoverMemory } from "../../src/store/memory/backups/put-in-place.ts";
 import { checkMemory } from "../../src/store/memory/memory.ts";
 import { Sqlite } from "../../src/store/sqlite/sqlite.ts";
 import { buildPowerCut, fresh, prepareFrom } from "./interruptions.ts";
@@ -33,11 +37,11 @@ const originals = new Map<string, string>();
 const original = (state: string) => originals.get(state)!;
 
 const stored = ({ memoryDb }: Project) => contentOf(memoryDb);
-const without = (of: Project) => `${stored(of)} ${leftoversOf(of.memoryDb).length} drafts`;
+const without = (of: Project) => `${stored(of)} ${listLeftovers(of.memoryDb).length} drafts`;
 
 /** Contents of the memory, and of all that it can be restored from. */
 const everything = ({ memoryDb }: Project) =>
-  [memoryDb, ...allCopies(memoryDb).map(({ file }) => file)].map(contentOf);
+  [memoryDb, ...listAllBackups(memoryDb).map(({ file }) => file)].map(contentOf);
 
 export async function everyCall(): Promise<void> {
   const wanted = homes.flatMap(tried).filter(({ work: name, kind = name }) => works.has(kind));
@@ -64,7 +68,7 @@ async function makeStates(): Promise<void> {
   for (const home of homes) {
     originals.set(home, stored(fresh(home)));
     await from(`${home}, backed up`, home, ({ memoryDb }) => {
-      backUp(memoryDb, { folder: backupFolder(memoryDb, ""), reason: "manual" });
+      makeBackup(memoryDb, { folder: locateBackupFolder(memoryDb, ""), reason: "manual" });
       exec(
         memoryDb,
         "INSERT INTO annotations (uid, at, source, note) VALUES ('today', 1, 'shell', 'work of today: falcon')",
@@ -85,7 +89,7 @@ function exec(file: string, sql: string): void {
 function tried(home: Home): Tried[] {
   const sameContent = (from: string) => (of: Project) =>
     contentOf(of.memoryDb) === original(from) ? null : "the memory is another one";
-  const andPlain = (of: Project) => `${without(of)}, ${plainFiles({ backups: [] }).length} plain`;
+  const andPlain = (of: Project) => `${without(of)}, ${listPlainFiles({ backups: [] }).length} plain`;
   const replacements: Tried[] = [
     { work: "backup", from: home, holds: sameContent(home), outcome: without },
     {
@@ -105,17 +109,17 @@ function tried(home: Home): Tried[] {
       holds({ memoryDb }) {
         const { state } = checkMemory(memoryDb);
         if (state === "damaged") return null;
-        return state === "sound" && damagedFiles(memoryDb).length === 1 ? null : `the memory is ${state}`;
+        return state === "sound" && listDamagedFiles(memoryDb).length === 1 ? null : `the memory is ${state}`;
       },
       // Repaired already, there is nothing to repair: then it is done as `pm doctor --repair` does it.
-      outcome: (of) => `${without(of)} ${damagedFiles(of.memoryDb).length > 0}`,
+      outcome: (of) => `${without(of)} ${listDamagedFiles(of.memoryDb).length > 0}`,
     },
     {
       work: "migration",
       from: home,
       holds: ({ memoryDb }) =>
         /^(?:sound|newer)$/.test(checkMemory(memoryDb).state) ? null : "the memory is damaged",
-      outcome: (of) => `${without(of)} ${allCopies(of.memoryDb).length > 0}`,
+      outcome: (of) => `${without(of)} ${listAllBackups(of.memoryDb).length > 0}`,
     },
     {
       work: "forget",
@@ -128,7 +132,7 @@ function tried(home: Home): Tried[] {
     return replacements.map((one) => ({
       ...one,
       isEncrypted: true,
-      outcome: (of) => `${one.outcome(of)}, ${plainFiles({ backups: [] }).length} plain`,
+      outcome: (of) => `${one.outcome(of)}, ${listPlainFiles({ backups: [] }).length} plain`,
     }));
   }
   return [

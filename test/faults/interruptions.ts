@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Project } from "../../src/base/paths.ts";
-import { plainFiles } from "../../src/store/encryption/home-files.ts";
+import { listPlainFiles } from "../../src/store/encryption/home-files.ts";
 import { Sqlite } from "../../src/store/sqlite/sqlite.ts";
 import { runStep } from "./processes.ts";
 import { base, enter, points, putInPlace, report, work, works } from "./setting.ts";
@@ -82,7 +82,7 @@ function copyOf(of: Project): string {
 }
 
 const storedAndPlain = (of: Project) =>
-  `${plainFiles({ backups: [] }).length} plain, ${contentOf(of.memoryDb)}`;
+  `${listPlainFiles({ backups: [] }).length} plain, ${contentOf(of.memoryDb)}`;
 
 /** Pieces of work, each with what is there before it. */
 const interrupted: readonly Interrupted[] = [

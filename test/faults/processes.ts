@@ -2,7 +2,7 @@ import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { daemonFiles, homeOf } from "../../src/base/home.ts";
+import { locateDaemonFiles, locateHome } from "../../src/base/home.ts";
 import { readDaemonRecord } from "../../src/protocol/daemon-record.ts";
 import { envOf, homeAround } from "./setting.ts";
 
@@ -38,7 +38,7 @@ export const git = (cwd: string, ...args: string[]) =>
 export const pm = (root: string, ...args: string[]): ChildProcess =>
   spawn(process.execPath, [pmFile, ...args], { cwd: root, env: envOf(root), stdio: "ignore" });
 
-const homeOfProject = (root: string) => homeOf(envOf(root));
+const homeOfProject = (root: string) => locateHome(envOf(root));
 
 export const daemonOf = (root: string): number | null => readDaemonRecord(homeOfProject(root))?.pid ?? null;
 
@@ -63,7 +63,7 @@ export const memoryOf = (pid: number, name: "VmRSS" | "VmHWM") =>
   Number(new RegExp(`${name}:\\s+(\\d+)`).exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? 0) / 1024;
 
 export const logOf = (root: string): string =>
-  readFileSync(join(daemonFiles(homeOfProject(root)).logDir, "pommeld.log"), "utf8");
+  readFileSync(join(locateDaemonFiles(homeOfProject(root)).logDir, "pommeld.log"), "utf8");
 
 /** Lines of the daemon's log that report an error. */
 export const errorsIn = (root: string) => (logOf(root).match(/"level":(?:50|60)/g) ?? []).length;

@@ -2,7 +2,7 @@ import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } f
 import { tmpdir } from "node:os";
 import { join, relative, sep } from "node:path";
 import { parseArgs } from "node:util";
-import { type Project, projectAt } from "../../src/base/paths.ts";
+import { makeNewProject, type Project } from "../../src/base/paths.ts";
 import { forgetKeys } from "../../src/store/encryption/keys.ts";
 import { Registry } from "../../src/store/registry.ts";
 import { nameProject } from "../support/named-project.ts";
@@ -54,7 +54,7 @@ export const envOf = (root: string): NodeJS.ProcessEnv => ({ ...process.env, POM
 export function enter(root: string): Project {
   leave();
   process.env.POMMEL_HOME = homeAround(root);
-  return projectAt(root);
+  return makeNewProject(root);
 }
 
 /** Before a machine is replaced: nothing of it may stay open or known. */

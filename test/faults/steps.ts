@@ -2,15 +2,15 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { claude } from "../../src/agents/claude/claude.ts";
-import { changing } from "../../src/answers/changing.ts";
-import { reindex } from "../../src/answers/reindex.ts";
-import { projectAt } from "../../src/base/paths.ts";
+import { changeMemory } from "../../src/answers/changing.ts";
+import { reindexProject } from "../../src/answers/reindex.ts";
+import { makeNewProject } from "../../src/base/paths.ts";
 import { forgetNow } from "../../src/sessions/forget/forget.ts";
 import { ingestTranscript } from "../../src/sessions/ingest/ingest.ts";
 import { recutSessions } from "../../src/sessions/recut.ts";
 import { decryptHome, encryptHome } from "../../src/store/encryption/convert.ts";
 import { backUpDaily } from "../../src/store/memory/backups/backups.ts";
-import { allCopies, backupFolder } from "../../src/store/memory/backups/copies.ts";
+import { listAllBackups, locateBackupFolder } from "../../src/store/memory/backups/copies.ts";
 import { replaceMemory } from "../../src/store/memory/backups/restore.ts";
 import { repairMemory } from "../../src/store/memory/repair/repair.ts";
 import { memorySchema } from "../../src/store/memory/schema.ts";
@@ -25,11 +25,11 @@ export const newerSchema: Schema = {
 
 /** By their names; they throw what the work throws. */
 export function stepsOf(root: string): Record<string, () => Promise<unknown> | unknown> {
-  const project = projectAt(root);
+  const project = makeNewProject(root);
   const steps: ReturnType<typeof stepsOf> = {
-    index: () => reindex(project, [], {}),
+    index: () => reindexProject(project, [], {}),
     import: () =>
-      changing(
+      changeMemory(
         project,
         async (memoryWork) => {
           const dir = join(root, "../transcripts");
@@ -39,18 +39,19 @@ export function stepsOf(root: string): Record<string, () => Promise<unknown> | u
         },
         { create: true },
       ),
-    recut: () => changing(project, (memoryWork) => recutSessions(memoryWork)),
-    backup: () => backUpDaily(project.memoryDb, { folder: backupFolder(project.memoryDb, ""), keep: 2 }),
+    recut: () => changeMemory(project, (memoryWork) => recutSessions(memoryWork)),
+    backup: () =>
+      backUpDaily(project.memoryDb, { folder: locateBackupFolder(project.memoryDb, ""), keep: 2 }),
     "import, encrypted": () => steps.import!(),
     encrypt: () => encryptHome(`file:${join(root, "../our.key")}`, { backups: [] }),
     decrypt: () => decryptHome({ backups: [] }),
     migration: () => openDatabase(project.memoryDb, newerSchema, { readonly: false, precious: true }).close(),
     restore: () => replaceMemory(project.memoryDb, manualBackup(project.memoryDb)),
     repair: () => repairMemory(project.memoryDb),
-    forget: () => changing(project, (memoryWork) => forgetNow(memoryWork, { pattern: "falcon" })),
+    forget: () => changeMemory(project, (memoryWork) => forgetNow(memoryWork, { pattern: "falcon" })),
   };
   return steps;
 }
 
 const manualBackup = (memoryDb: string) =>
-  allCopies(memoryDb).find(({ reason }) => reason === "manual")!.file;
+  listAllBackups(memoryDb).find(({ reason }) => reason === "manual")!.file;

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Project } from "../../src/base/paths.ts";
 import { sqliteDriver } from "../../src/store/index/sqlite/sqlite-driver.ts";
-import { ordinaryTables } from "../../src/store/memory/backups/backup-content.ts";
+import { listOrdinaryTables } from "../../src/store/memory/backups/backup-content.ts";
 import { Sqlite } from "../../src/store/sqlite/sqlite.ts";
 
 /** Columns that name rows by when they were written, or say when. */
@@ -14,7 +14,7 @@ export function contentOf(file: string): string {
     const verdict = db.pragma("integrity_check");
     if (verdict !== "ok") return `damaged: ${verdict}`;
     const tables: string[] = [];
-    for (const table of ordinaryTables(db)) {
+    for (const table of listOrdinaryTables(db)) {
       if (
         /^(?:jobs|activity|storage_days|meta|sync_state|word_segments|segment_chunks|postings|gone_chunks|revision|removed_vectors)$/.test(
           table,
@@ -53,7 +53,7 @@ export async function indexContent({ indexDb }: Project): Promise<string> {
     const lists = ["compute7", "number", "input", "m42", "return"].map(async (token) => {
       const matches = await index.lexical([token], weights, 2000, { files: null, levels: null });
       const outlines = new Map(
-        (await index.outlines(matches.map(({ id }) => id))).map((one) => [one.id, one]),
+        (await index.readOutlines(matches.map(({ id }) => id))).map((one) => [one.id, one]),
       );
       return matches.map(({ id, score }) => {
         const { path, level, startLine } = outlines.get(id)!;

@@ -1,8 +1,8 @@
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
-import { homeOf } from "../../src/base/home.ts";
-import { findSigningKey, keyFileIn } from "../../src/sync/origin/signing-key.ts";
+import { locateHome } from "../../src/base/home.ts";
+import { findSigningKey, locateKeyFile } from "../../src/sync/origin/signing-key.ts";
 import { nameProject } from "../support/named-project.ts";
 import { fresh, prepare } from "./interruptions.ts";
 import { git, pmFile, runStep } from "./processes.ts";
@@ -28,7 +28,7 @@ export async function killSync(): Promise<void> {
   spawnSync(process.execPath, [pmFile, "sync", "--yes"], { cwd: other, env: envOf(other) });
   enter(root);
   // What it signs is the same in each round.
-  await findSigningKey(root, { file: keyFileIn(homeOf().configDir), make: true });
+  await findSigningKey(root, { file: locateKeyFile(locateHome().configDir), make: true });
   putInPlace("at", "unshared");
   const again = () => {
     putInPlace("unshared", "at");

@@ -16,7 +16,7 @@ import type { Project } from "../../src/base/paths.ts";
 import { callDaemon } from "../../src/client/daemon-client.ts";
 import { showQueue } from "../../src/features/jobs/operation.ts";
 import { readDaemonRecord } from "../../src/protocol/daemon-record.ts";
-import { latestNumber } from "../../src/store/sqlite/schema.ts";
+import { findLatestNumber } from "../../src/store/sqlite/schema.ts";
 import { Sqlite } from "../../src/store/sqlite/sqlite.ts";
 import { nameProject } from "../support/named-project.ts";
 import { daemonsOf, isRunning, logOf } from "./processes.ts";
@@ -226,7 +226,7 @@ async function meetNewerSchema(
   run: (args: string[], input?: string) => Promise<{ code: number; said: string }>,
 ): Promise<void> {
   const db = new Sqlite(project.memoryDb, { mode: "write", timeoutMs: 5000 });
-  db.exec(`${newerSchema.steps.at(-1)}; PRAGMA user_version = ${latestNumber(newerSchema)}`);
+  db.exec(`${newerSchema.steps.at(-1)}; PRAGMA user_version = ${findLatestNumber(newerSchema)}`);
   const ends = ["", "-wal"];
   const bytes = ends.map((end) => readFileSync(project.memoryDb + end));
   db.close();

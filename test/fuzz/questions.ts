@@ -3,15 +3,15 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { claude } from "../../src/agents/claude/claude.ts";
-import { changing } from "../../src/answers/changing.ts";
-import { reindex } from "../../src/answers/reindex.ts";
+import { changeMemory } from "../../src/answers/changing.ts";
+import { reindexProject } from "../../src/answers/reindex.ts";
 import { needsDaemon, run } from "../../src/answers/run.ts";
 import { PommelError } from "../../src/base/errors.ts";
 import { silentLog } from "../../src/base/log.ts";
-import { type Project, projectAt } from "../../src/base/paths.ts";
+import { makeNewProject, type Project } from "../../src/base/paths.ts";
 import { PageAccess } from "../../src/daemon/http/page.ts";
 import { checkRequests, createServer } from "../../src/daemon/http/server.ts";
-import { newRecord } from "../../src/daemon/lifecycle/port.ts";
+import { makeDaemonRecord } from "../../src/daemon/lifecycle/port.ts";
 import { forwarded } from "../../src/faces/cli/forward.ts";
 import { runCommandLine } from "../../src/faces/cli/run-command-line.ts";
 import { type OperationName, operations } from "../../src/features/index.ts";
@@ -36,16 +36,16 @@ export async function projectToAsk(): Promise<{ project: Project; remove(): void
   const cart = "export function total(cart) {\n  return cart.length;\n}\n";
   git.commit("By hand", { ".gitignore": ".pommel/\n", "src/cart.ts": cart });
   git.commit("Count", { "src/cart.ts": `${cart}export const cents = 100;\n`, "docs/a b.md": "# Cart\n" });
-  const project = projectAt(dir);
+  const project = makeNewProject(dir);
   nameProject(project);
-  await reindex(project, [], {});
+  await reindexProject(project, [], {});
   const session = transcript({ session: "fuzz", cwd: dir });
   session.prompt("Add a total to the cart\nnote to pommel: totals are in cents");
   session.edit(join(dir, "src/cart.ts"), "[]", "export const cents = 100;");
   session.bash("npm test", "1 passed");
   session.reply("We chose cents, because floats round.");
   const file = session.writeTo(join(dir, ".pommel"));
-  await changing(project, (work) => ingestTranscript({ ...work, agent: claude }, file), {
+  await changeMemory(project, (work) => ingestTranscript({ ...work, agent: claude }, file), {
     create: true,
   });
   return { project, remove: () => rmSync(dir, { recursive: true, force: true }) };
@@ -102,7 +102,7 @@ export async function fuzzRequests(
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
-  record = newRecord(port, { mode: "gentle", deadline_ms: 300, places: {} });
+  record = makeDaemonRecord(port, { mode: "gentle", deadline_ms: 300, places: {} });
   const { token } = record;
   try {
     for (let at = seed; tally.cases < cases && performance.now() < deadline; at++) {

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Agent } from "../../src/agents/agent.ts";
 import type { AgentName } from "../../src/agents/profiles.ts";
-import { agentNamed } from "../../src/agents/registry.ts";
+import { findAgentByName } from "../../src/agents/registry.ts";
 import { block, tokens } from "../support/aider-fixture.ts";
 import { chat } from "../support/chat-fixture.ts";
 import { copilotSession } from "../support/copilot-fixture.ts";
@@ -97,7 +97,7 @@ export function seedsOf(corpus: string | null): Seeds[] {
   ];
   return all.map((seeds) => ({
     ...seeds,
-    agent: agentNamed(seeds.agent)!,
+    agent: findAgentByName(seeds.agent)!,
     files: seeds.files.map((lines) => lines.filter((line) => line !== "")),
   }));
 }

@@ -1,10 +1,10 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { codeOf } from "../../src/base/errors.ts";
+import { getErrorCode } from "../../src/base/errors.ts";
 import { silentLog } from "../../src/base/log.ts";
 import { createScrubber } from "../../src/redact/create-scrubber.ts";
-import { kindRules } from "../../src/sessions/chunks/kinds.ts";
+import { buildKindRules } from "../../src/sessions/chunks/kinds.ts";
 import { ingestTranscript } from "../../src/sessions/ingest/ingest.ts";
 import { temporaryMemory } from "../support/memory-fixture.ts";
 import { Mutator } from "./mutate.ts";
@@ -44,13 +44,13 @@ export async function fuzzTranscripts(
         ingestTranscript(
           {
             ...{ memory: kept.memory, agent, scrubber, ledgerKey: Buffer.alloc(32, 7), embedder: null },
-            chunks: { minTokens: 200, maxTokens: 800, pauseMinutes: 5, kinds: kindRules() },
+            chunks: { minTokens: 200, maxTokens: 800, pauseMinutes: 5, kinds: buildKindRules() },
             ...{ maxChunks: 0, root: "/home/dev/shop", worktrees: [], log: silentLog },
           },
           join(dir, transcript),
         );
       // An id that is none is refused by name.
-      await tally.attempt(at, read, (error) => codeOf(error) === "transcript_refused");
+      await tally.attempt(at, read, (error) => getErrorCode(error) === "transcript_refused");
     }
   } finally {
     kept.remove();

@@ -12,8 +12,8 @@ import {
 import { delimiter, dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { statTranscript } from "../../src/agents/registry.ts";
-import { type DaemonFiles, daemonFiles, type Home, homeOf } from "../../src/base/home.ts";
-import { type Project, projectAt } from "../../src/base/paths.ts";
+import { type DaemonFiles, type Home, locateDaemonFiles, locateHome } from "../../src/base/home.ts";
+import { makeNewProject, type Project } from "../../src/base/paths.ts";
 import { Sqlite } from "../../src/store/sqlite/sqlite.ts";
 import { pmFile, runPm, temporaryDir } from "../e2e/run-pm.ts";
 
@@ -65,9 +65,9 @@ export function layGround(name: string, files: Readonly<Record<string, string>>)
     POMMEL_DAEMON_AUTOSTART: "false",
   };
   writeRepository(repo, env, files);
-  const kept = homeOf(env);
-  const daemon = daemonFiles(kept);
-  const project = projectAt(repo, kept);
+  const kept = locateHome(env);
+  const daemon = locateDaemonFiles(kept);
+  const project = makeNewProject(repo, kept);
   const options = { cwd: repo, env: { ...env, ...unset } };
   return {
     ...{ home, repo, project, kept, daemon, env },

@@ -12,7 +12,7 @@ import {
 import { TurnActivity } from "../../src/attribution/evidence/turn-activity.ts";
 import { silentLog } from "../../src/base/log.ts";
 import { createScrubber } from "../../src/redact/create-scrubber.ts";
-import { kindRules } from "../../src/sessions/chunks/kinds.ts";
+import { buildKindRules } from "../../src/sessions/chunks/kinds.ts";
 import { ingestTranscript } from "../../src/sessions/ingest/ingest.ts";
 import {
   type AgentSamples,
@@ -31,7 +31,7 @@ export const ingestOptions = {
   scrubber: createScrubber({ globalFile: "", projectFile: null, pii: false }),
   ledgerKey: Buffer.alloc(32, 7),
   embedder: null,
-  chunks: { minTokens: 200, maxTokens: 800, pauseMinutes: 5, kinds: kindRules() },
+  chunks: { minTokens: 200, maxTokens: 800, pauseMinutes: 5, kinds: buildKindRules() },
   maxChunks: 0,
   worktrees: [],
   log: silentLog,
@@ -112,7 +112,7 @@ export function describeAgent(name: string, samples: AgentSamples): void {
     });
 
     it("looks where the environment says", () => {
-      expect(agent.roots(samples.env(root))).toContain(root);
+      expect(agent.listRoots(samples.env(root))).toContain(root);
     });
 
     it("declares the variables that say where, so that a daemon is given them", () => {
@@ -161,7 +161,7 @@ export function describeAgent(name: string, samples: AgentSamples): void {
       for (const sample of transcripts) {
         await ingestTranscript({ ...ingestOptions, memory, agent, root }, writeSample(sample));
         const activity = new TurnActivity(memory, { root, worktrees: [] });
-        for (const { command } of activity.between(0, Date.now()).runs) ran.add(command);
+        for (const { command } of activity.findActivityBetween(0, Date.now()).runs) ran.add(command);
       }
       remove();
       expect([...ran].sort()).toEqual([...samples.commands].sort());

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import type { AttributedLines } from "../../src/attribution/foreign/types.ts";
-import { fits } from "../../src/protocol/outside.ts";
+import { isValidAs } from "../../src/protocol/outside.ts";
 
 /** For tests: attributions of one commit, as the open formats are given them. */
 
@@ -20,7 +20,7 @@ const path = fc
     },
   )
   .map((parts) => parts.join("/"))
-  .filter((made) => fits("file", made));
+  .filter((made) => isValidAs("file", made));
 
 /** By path and line; neighbours differ in their author. */
 export const attributedLines: fc.Arbitrary<AttributedLines[]> = fc

@@ -6,14 +6,14 @@ import { TurnActivity } from "../../src/attribution/evidence/turn-activity.ts";
 import type { ShellRun, Write } from "../../src/attribution/evidence/writes.ts";
 import type { FileLine } from "../../src/attribution/lines/align.ts";
 import type { FileToAttribute } from "../../src/attribution/lines/file-lines.ts";
-import { asBare, lineKey, plainLineOf } from "../../src/attribution/lines/line-keys.ts";
+import { choosePlainLineReader, computeLineKey, toBareLine } from "../../src/attribution/lines/line-keys.ts";
 import type { ChangeToAttribute, Verdict } from "../../src/attribution/lines/verdict.ts";
 import type { ChangedFile, ChangedHunk } from "../../src/git/diff/changes-types.ts";
 import { turnToStore } from "../../src/sessions/ingest/turns.ts";
 import type { StoredLine } from "../../src/sessions/turn-content.ts";
 import type { Memory } from "../../src/store/memory/memory.ts";
 import { packContent } from "../../src/store/memory/sessions/content.ts";
-import { sessionByUid } from "../../src/store/memory/sessions/sessions.ts";
+import { findSessionByUid } from "../../src/store/memory/sessions/sessions.ts";
 import { saveTurn } from "../../src/store/memory/sessions/turns.ts";
 import { addSession, temporaryMemory, turn } from "./memory-fixture.ts";
 
@@ -98,7 +98,7 @@ export function rememberTurn(
   acts: readonly Act[],
   { number = 1, cwd = "/repo", lines = [] }: { number?: number; cwd?: string; lines?: StoredLine[] } = {},
 ): void {
-  const known = sessionByUid(memory, session) ?? addSession(memory, session, { cwd });
+  const known = findSessionByUid(memory, session) ?? addSession(memory, session, { cwd });
   const times = [
     ...acts.flatMap(({ at, answeredAt }) => [at, answeredAt ?? at]),
     ...lines.flatMap(({ at }) => at ?? []),
@@ -146,7 +146,7 @@ export function forgetAll(memory: Memory): void {
 /** Lines as somebody wrote them: "+new", " as it was"; a line without a sign, and without an indent, is new. */
 export function stretchOf(lines: readonly string[], path = "a.ts") {
   return lines.flatMap((line) => {
-    const bare = asBare(plainLineOf(path)(/^[+ ]/.test(line) ? line.slice(1) : line));
+    const bare = toBareLine(choosePlainLineReader(path)(/^[+ ]/.test(line) ? line.slice(1) : line));
     return bare.key === 0 ? [] : [{ ...bare, isNew: !line.startsWith(" ") }];
   });
 }
@@ -164,7 +164,7 @@ export function write(lines: readonly string[], { removed, ...more }: WriteDetai
     at: 1000,
     path: "a.ts",
     how: "edit",
-    hunks: [{ lines: stretchOf(lines), removed: (removed ?? []).map(asBare) }],
+    hunks: [{ lines: stretchOf(lines), removed: (removed ?? []).map(toBareLine) }],
     ...more,
   };
 }
@@ -187,7 +187,7 @@ export const run = (command: string, more: Partial<ShellRun> = {}): ShellRun => 
 /** Lines of a file: "+added" ones came with the change, " others" were there. */
 export function linesOfFile(lines: readonly string[]): FileLine[] {
   return lines.flatMap((text, i) => {
-    const bare = asBare(text.slice(1));
+    const bare = toBareLine(text.slice(1));
     return bare.key === 0 ? [] : [{ ...bare, line: i + 1, isAdded: text.startsWith("+") }];
   });
 }
@@ -219,7 +219,9 @@ export function fileOfDiff(diff: readonly string[], more: Partial<ChangedFile> =
     }
   }
   const removed = hunks.map(({ oldStart, removed: gone }) =>
-    gone.flatMap((text, i) => (lineKey(text) === 0 ? [] : [{ ...asBare(text), line: oldStart + i }])),
+    gone.flatMap((text, i) =>
+      computeLineKey(text) === 0 ? [] : [{ ...toBareLine(text), line: oldStart + i }],
+    ),
   );
   const change: ChangedFile = { path: "a.ts", oldPath: null, status: "M", isText: true, hunks, ...more };
   return { change, lines: linesOfFile(now), removed, printed: new Set(), cells: [] };
@@ -258,7 +260,7 @@ export function evidenceOfChange(
 export const lineIn = (path: string, bare = "word(one,two)", isNewFile = false): LineHere => ({
   path,
   bare,
-  key: lineKey(bare),
+  key: computeLineKey(bare),
   isNewFile,
   isAnew: isNewFile,
   spelledBy: new Set<string>(),

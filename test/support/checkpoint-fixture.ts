@@ -5,11 +5,11 @@ import { dirname, join } from "node:path";
 import type { GitWork } from "../../src/attribution/checkpoints/work.ts";
 import type { attributeChange } from "../../src/attribution/lines/attribute.ts";
 import { silentLog } from "../../src/base/log.ts";
-import { projectAt } from "../../src/base/paths.ts";
+import { makeNewProject } from "../../src/base/paths.ts";
 import type { Memory } from "../../src/store/memory/memory.ts";
 import type { AttributionRecord, Binding } from "../../src/store/memory/memory-records.ts";
 import { packContent } from "../../src/store/memory/sessions/content.ts";
-import { type SessionUpdate, sessionByUid } from "../../src/store/memory/sessions/sessions.ts";
+import { findSessionByUid, type SessionUpdate } from "../../src/store/memory/sessions/sessions.ts";
 import { saveTranscript } from "../../src/store/memory/sessions/transcripts.ts";
 import { saveTurn } from "../../src/store/memory/sessions/turns.ts";
 import { addSession, createMemory, turn } from "./memory-fixture.ts";
@@ -55,7 +55,7 @@ export function temporaryRepository({ init }: { init?: string[] } = {}): Reposit
   if (init === undefined) initialiseRepository(root);
   else git("init", "--quiet", ...init);
   configureGit(root, { email: "ann@example.com" });
-  const project = projectAt(root);
+  const project = makeNewProject(root);
   const memory = createMemory(project.memoryDb);
   const scrubber = {
     version: "test",
@@ -126,7 +126,7 @@ export function rememberReadSession(memory: Memory, uid: string, at: number, day
     size: 0,
     skipped: {},
     readAt: at + days * 86_400_000,
-    sessionId: sessionByUid(memory, uid)!.id,
+    sessionId: findSessionByUid(memory, uid)!.id,
   });
 }
 

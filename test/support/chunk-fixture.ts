@@ -1,8 +1,8 @@
 import { fileURLToPath } from "node:url";
 import { levels } from "../../src/base/levels.ts";
 import { type ChunkedSource, type ChunkOptions, chunkSource } from "../../src/code/chunk/chunk.ts";
-import { grammarOf, holdsScripts, type LanguageId } from "../../src/code/languages/index.ts";
-import { scriptsOf } from "../../src/code/parse/embedded.ts";
+import { findGrammar, isScriptHost, type LanguageId } from "../../src/code/languages/index.ts";
+import { extractScripts } from "../../src/code/parse/embedded.ts";
 import { SourceParser } from "../../src/code/parse/parser.ts";
 
 /** For tests: the grammars of the last build, and chunking in one step. */
@@ -19,8 +19,8 @@ export async function chunk(
   text: string,
   options: ChunkOptions = allLevels,
 ): Promise<ChunkedSource> {
-  const grammar = grammarOf(language);
-  const code = holdsScripts(language) ? scriptsOf(language, text) : text;
+  const grammar = findGrammar(language);
+  const code = isScriptHost(language) ? extractScripts(language, text) : text;
   const syntax = grammar === null || code === null ? null : await parser.parse(code, grammar);
   try {
     return chunkSource({ path, language, text }, syntax, options);

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Embedder, TextKind } from "../../src/models/embed/embedder.ts";
-import { cosine } from "../../src/models/embed/quantise.ts";
+import { computeCosine } from "../../src/models/embed/quantise.ts";
 
 interface ContractOptions {
   /** What the id has to contain. */
@@ -55,7 +55,7 @@ export function embedderContract(
 
     function expectSame(found: Int8Array, wanted: Int8Array): void {
       if (sameness === 1) expect(found).toEqual(wanted);
-      else expect(cosine(found, wanted)).toBeGreaterThanOrEqual(sameness);
+      else expect(computeCosine(found, wanted)).toBeGreaterThanOrEqual(sameness);
     }
 
     it("knows its length once it is prepared, and may be prepared again", async () => {

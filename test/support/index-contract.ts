@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { silentLog } from "../../src/base/log.ts";
-import { projectAt } from "../../src/base/paths.ts";
-import { nameKey, tokenStream } from "../../src/base/text/tokens.ts";
+import { makeNewProject } from "../../src/base/paths.ts";
+import { makeTokenStream, nameKey } from "../../src/base/text/tokens.ts";
 import { CodeSearch } from "../../src/code/search/engine.ts";
 import { QueryEmbedder } from "../../src/code/search/vectors/query-embedder.ts";
 import type { ChunkId, CodeIndex, IndexDriver, Match, Scope, Within } from "../../src/store/index/port.ts";
@@ -24,7 +24,7 @@ const vector = (...components: number[]) => Int8Array.from(components);
 
 /** A chunk with a name and words in its body. */
 function named(uid: string, name: string, body = "", more: Partial<ChunkRecord> = {}): ChunkRecord {
-  const terms = { name: tokenStream(name), head: "", body: tokenStream(body) };
+  const terms = { name: makeTokenStream(name), head: "", body: makeTokenStream(body) };
   return chunkRecord(uid, { name, signature: `${name}()`, terms, ...more });
 }
 
@@ -66,11 +66,11 @@ export function indexContract(
     });
 
     const uids = async (found: readonly { id: ChunkId }[]) =>
-      (await index.chunks(found.map(({ id }) => id))).map(({ uid }) => uid);
+      (await index.readChunks(found.map(({ id }) => id))).map(({ uid }) => uid);
     const find = async (words: string, scope = everywhere, k = 10) =>
-      uids(await index.lexical(tokenStream(words).split(" "), weights, k, scope));
+      uids(await index.lexical(makeTokenStream(words).split(" "), weights, k, scope));
     const near = async (query: Int8Array, { k = 10, scope = everywhere, model = "m" } = {}) =>
-      uids(await index.nearest({ model, vector: query }, k, scope));
+      uids(await index.findNearest({ model, vector: query }, k, scope));
     const only = async (path: string): Promise<Scope> => {
       return {
         files: (await index.files()).filter((one) => one.path === path).map(({ id }) => id),
@@ -86,7 +86,7 @@ export function indexContract(
       const always: Within = { since: null, until: null };
       const ofCommit = { subject: 4, body: 1, files: 1, author: 1 };
       const search = async (words: string, within = always, k = 10) =>
-        (await index.commits.lexical(tokenStream(words).split(" "), ofCommit, k, within)).map(
+        (await index.commits.lexical(makeTokenStream(words).split(" "), ofCommit, k, within)).map(
           ({ hash }) => hash,
         );
 
@@ -103,7 +103,7 @@ export function indexContract(
         expect(await search("tokens", { since: 2000, until: null })).toEqual(["aa22"]);
         expect(await search("tokens", { since: null, until: 1999 })).toEqual(["aa11"]);
         expect(await index.commits.lexical([], ofCommit, 10, always)).toEqual([]);
-        const frequencies = await index.commits.frequencies(["token", "absent"]);
+        const frequencies = await index.commits.countFrequencies(["token", "absent"]);
         expect(frequencies).toEqual({ chunks: 3, holding: new Map([["token", 2]]) });
       });
 
@@ -112,10 +112,10 @@ export function indexContract(
         await index.commits.add([first, commit("aa22", "Two")]);
         await index.commits.add([commit("aa11", "Again")]);
         expect(await index.commits.get(["aa22", "none", "aa11"])).toEqual([commit("aa22", "Two"), first]);
-        expect((await index.commits.beginningWith("aa", 5)).sort()).toEqual(["aa11", "aa22"]);
-        expect(await index.commits.beginningWith("aa2", 5)).toEqual(["aa22"]);
+        expect((await index.commits.listHashesByPrefix("aa", 5)).sort()).toEqual(["aa11", "aa22"]);
+        expect(await index.commits.listHashesByPrefix("aa2", 5)).toEqual(["aa22"]);
         await index.commits.remove(["aa11"]);
-        expect(await index.commits.hashes()).toEqual(["aa22"]);
+        expect(await index.commits.listHashes()).toEqual(["aa22"]);
         expect(await search("one")).toEqual([]);
       });
     });
@@ -142,11 +142,10 @@ export function indexContract(
 
       it("are in chunks that are found by their files", async () => {
         const { files } = await only("src/a.ts");
-        expect((await index.chunksOf(files ?? [])).map(({ uid, path }) => `${path} ${uid}`).sort()).toEqual([
-          "src/a.ts 1",
-          "src/a.ts 2",
-        ]);
-        expect(await index.chunksOf([])).toEqual([]);
+        expect(
+          (await index.readChunksOfFiles(files ?? [])).map(({ uid, path }) => `${path} ${uid}`).sort(),
+        ).toEqual(["src/a.ts 1", "src/a.ts 2"]);
+        expect(await index.readChunksOfFiles([])).toEqual([]);
       });
 
       it("find nothing outside of the scope", async () => {
@@ -165,7 +164,9 @@ export function indexContract(
 
       it("make phrases when they follow each other", async () => {
         const holding = async (phrases: string[], limit = 9) =>
-          Promise.all((await index.phrases(phrases, limit)).map((ids) => uids(ids.map((id) => ({ id })))));
+          Promise.all(
+            (await index.findPhrases(phrases, limit)).map((ids) => uids(ids.map((id) => ({ id })))),
+          );
         expect(await holding(["on two", "two one", "retry", "one"])).toEqual([
           ["1"],
           [],
@@ -177,7 +178,7 @@ export function indexContract(
 
       it("are counted by the chunks that hold them", async () => {
         const count = async () => {
-          const { chunks, holding } = await index.frequencies(["retry", "late"]);
+          const { chunks, holding } = await index.countFrequencies(["retry", "late"]);
           return { chunks, ...Object.fromEntries(holding) };
         };
         expect(await count()).toEqual({ chunks: 3, retry: 3 });
@@ -209,12 +210,12 @@ export function indexContract(
       await index.replace(file("a.ts", named("1", "withRetries"), named("2", "other")));
       await index.replace(file("b.ts", named("3", "with_retries"), named("4", "withRetries")));
       const keys = ["other", "withRetries", "absent"].map(nameKey);
-      const found = await index.definitions(keys, 2);
+      const found = await index.findDefinitions(keys, 2);
       expect(found.map(({ name }) => name)[0]).toBe("other");
       expect(found).toHaveLength(3);
       for (const { key, kind } of found.slice(1))
         expect([key, kind]).toEqual([nameKey("withRetries"), "function"]);
-      expect(await uids(await index.definitions(keys, 9))).toEqual(["2", "1", "3", "4"]);
+      expect(await uids(await index.findDefinitions(keys, 9))).toEqual(["2", "1", "3", "4"]);
     });
 
     it("keeps what files define and refer to for as long as they stay the same", async () => {
@@ -222,11 +223,11 @@ export function indexContract(
       await index.write([{ ...file("a.ts", named("1", "one")), graph }, file("b.ts", named("2", "two"))]);
       const idsOf = async () => (await index.files()).map(({ id }) => id);
       const [a, b] = (await index.files()).sort((x, y) => (x.path < y.path ? -1 : 1));
-      const found = await index.graphs([a!.id, b!.id]);
+      const found = await index.readGraphs([a!.id, b!.id]);
       expect([...found].map(([id, data]) => [id, [...data]])).toEqual([[a!.id, [0, 255, 7]]]);
-      expect(await index.graphs([b!.id])).toEqual(new Map());
+      expect(await index.readGraphs([b!.id])).toEqual(new Map());
       await index.replace(file("a.ts", named("1", "one")));
-      expect(await index.graphs(await idsOf())).toEqual(new Map());
+      expect(await index.readGraphs(await idsOf())).toEqual(new Map());
     });
 
     it("returns complete chunks, and leaves out those that are gone", async () => {
@@ -234,7 +235,7 @@ export function indexContract(
       const stored = file("src/a.ts", named("1", "Outer", "", { level: "class" }), inner);
       await index.replace({ ...stored, isBuilt: true });
       const [found] = await index.lexical(["inner"], weights, 1, everywhere);
-      const [{ id: outer } = found!] = await index.definitions(["outer"], 1);
+      const [{ id: outer } = found!] = await index.findDefinitions(["outer"], 1);
       const outline = {
         id: found!.id,
         path: "src/a.ts",
@@ -243,8 +244,8 @@ export function indexContract(
         parentName: "Outer",
         ...{ fingerprint: -7, built: 1 },
       };
-      expect(await index.outlines([found!.id])).toMatchObject([{ ...outline, startLine: 2, endLine: 3 }]);
-      expect(await index.chunks([found!.id, outer])).toMatchObject([
+      expect(await index.readOutlines([found!.id])).toMatchObject([{ ...outline, startLine: 2, endLine: 3 }]);
+      expect(await index.readChunks([found!.id, outer])).toMatchObject([
         {
           ...outline,
           ...{ uid: "2", parentUid: "1", startLine: 2, endLine: 3, size: 1, mtimeMs: 1 },
@@ -252,11 +253,11 @@ export function indexContract(
         },
         { uid: "1", parentUid: null, parentName: null, fingerprint: 0 },
       ]);
-      const [{ file: of } = { file: null }] = await index.outlines([outer]);
+      const [{ file: of } = { file: null }] = await index.readOutlines([outer]);
       expect((await index.files()).map(({ id, path }) => [id, path])).toEqual([[of, "src/a.ts"]]);
       await index.remove(["src/a.ts"]);
-      expect(await index.outlines([found!.id, outer])).toEqual([]);
-      expect(await index.chunks([found!.id, outer])).toEqual([]);
+      expect(await index.readOutlines([found!.id, outer])).toEqual([]);
+      expect(await index.readChunks([found!.id, outer])).toEqual([]);
     });
 
     describe("a file", () => {
@@ -264,9 +265,9 @@ export function indexContract(
         await index.replace(file("a.ts", named("1", "old", "before")), of("m", vector(1, 0)));
         await index.replace(file("a.ts", named("2", "fresh", "after")), of("m", vector(0, 1)));
         expect([await find("before"), await find("after")]).toEqual([[], ["2"]]);
-        expect(await index.definitions(["old"], 9)).toEqual([]);
+        expect(await index.findDefinitions(["old"], 9)).toEqual([]);
         expect(await near(vector(1, 0))).toEqual(["2"]);
-        expect(await index.counts()).toMatchObject({ files: 1, chunks: 1 });
+        expect(await index.readIndexCounts()).toMatchObject({ files: 1, chunks: 1 });
       });
 
       it("stays as it was when it cannot be replaced", async () => {
@@ -291,7 +292,7 @@ export function indexContract(
         const skipped = { status: "skipped", path: "e.png", size: 5, mtimeMs: 2, reason: "binary" } as const;
         const state = async () => [
           ...(await Promise.all(["before", "after", "other", "added"].map((word) => find(word)))),
-          (await index.known()).get("c.ts")?.size,
+          (await index.readKnownFiles()).get("c.ts")?.size,
           (await index.skipped()).length,
         ];
         const before = await state();
@@ -314,7 +315,7 @@ export function indexContract(
         });
         await index.replace(file("src.d/b.ts"));
         await index.write([{ status: "unchanged", path: "src/a.ts", size: 7, mtimeMs: 8 }]);
-        const known = async (below?: string) => Object.fromEntries(await index.known(below));
+        const known = async (below?: string) => Object.fromEntries(await index.readKnownFiles(below));
         const a = { path: "src/a.ts", size: 7, mtimeMs: 8, hash: "hash of src/a.ts" };
         const logo = { path: "src/logo.png", size: 5, mtimeMs: 2, hash: null };
         expect(await known("src")).toEqual({ [a.path]: a, [logo.path]: logo });
@@ -322,7 +323,7 @@ export function indexContract(
         expect(Object.keys(await known()).sort()).toEqual(["src.d/b.ts", a.path, logo.path]);
         expect((await index.files()).map(({ path }) => path).sort()).toEqual(["src.d/b.ts", a.path]);
         expect(await index.skipped()).toEqual([{ path: logo.path, reason: "binary", size: 5 }]);
-        expect(await index.counts()).toMatchObject({
+        expect(await index.readIndexCounts()).toMatchObject({
           ...{ files: 2, chunks: 1, skipped: 1, skippedByReason: { binary: 1 } },
           languages: { typescript: { files: 2, chunks: 1 } },
         });
@@ -336,19 +337,19 @@ export function indexContract(
         const paths = Array.from({ length: 100 }, (_, i) => `${i}.ts`);
         await index.write(paths.map((path) => indexedFile(path, [chunkRecord(path)])));
         await index.remove(paths.slice(1));
-        expect([...(await index.known()).keys()]).toEqual(["0.ts"]);
+        expect([...(await index.readKnownFiles()).keys()]).toEqual(["0.ts"]);
       });
 
       it("is forgotten with everything, whether it was known or not", async () => {
         await index.replace(file("a.ts", named("1", "one")), of("m", vector(1, 0)));
         await index.remove(["a.ts", "never.ts"]);
         await index.remove([]);
-        expect([await find("one"), await near(vector(1, 0)), await index.vectorCounts()]).toEqual([
+        expect([await find("one"), await near(vector(1, 0)), await index.readVectorCounts()]).toEqual([
           [],
           [],
           [],
         ]);
-        expect(await index.known()).toEqual(new Map());
+        expect(await index.readKnownFiles()).toEqual(new Map());
       });
     });
 
@@ -370,7 +371,7 @@ export function indexContract(
         expect(await near(vector(7, 0), { k: 2 })).toEqual(["right", "between"]);
         expect(await near(vector(7, 0), { k: 0 })).toEqual([]);
         const scores = (found: Match[]) => found.map(({ score }) => score);
-        const all = await index.nearest({ model: "m", vector: vector(1, 0) }, 9, everywhere);
+        const all = await index.findNearest({ model: "m", vector: vector(1, 0) }, 9, everywhere);
         expect(scores(all)).toEqual([1, expect.closeTo(50 / Math.hypot(50, 10), 12), 0]);
       });
 
@@ -391,24 +392,31 @@ export function indexContract(
       it("of given chunks are compared in the order that is asked for", async () => {
         const found = await index.lexical(["r", "n", "u", "b"], weights, 9, everywhere);
         const byUid = new Map(
-          (await index.chunks(found.map(({ id }) => id))).map(({ uid, id }) => [uid, id]),
+          (await index.readChunks(found.map(({ id }) => id))).map(({ uid, id }) => [uid, id]),
         );
         const ids = ["up", "none", "right"].map((uid) => byUid.get(uid)!);
         const query = { model: "m", vector: vector(0, 3) };
-        expect([...(await index.similarities(query, ids))]).toEqual([1, Number.NaN, 0]);
-        expect([...(await index.similarities(query, []))]).toEqual([]);
+        expect([...(await index.measureSimilarities(query, ids))]).toEqual([1, Number.NaN, 0]);
+        expect([...(await index.measureSimilarities(query, []))]).toEqual([]);
         await index.remove(["a.ts"]);
-        expect([...(await index.similarities(query, ids))]).toEqual([Number.NaN, Number.NaN, Number.NaN]);
+        expect([...(await index.measureSimilarities(query, ids))]).toEqual([
+          Number.NaN,
+          Number.NaN,
+          Number.NaN,
+        ]);
       });
 
       it("are made for the files that lack them, those indexed last first", async () => {
         await index.replace(file("empty.ts"));
-        expect(await index.withoutVectors({ model: "m", dimensions: 2 })).toEqual([]);
-        expect(await index.withoutVectors({ model: "m", dimensions: 3 })).toEqual(["b.ts", "a.ts"]);
+        expect(await index.listPathsWithoutVectors({ model: "m", dimensions: 2 })).toEqual([]);
+        expect(await index.listPathsWithoutVectors({ model: "m", dimensions: 3 })).toEqual(["b.ts", "a.ts"]);
         await index.addVectors(one, of("second", vector(1), vector(2), vector(3)));
-        expect(await index.withoutVectors({ model: "second", dimensions: 1 })).toEqual(["b.ts"]);
+        expect(await index.listPathsWithoutVectors({ model: "second", dimensions: 1 })).toEqual(["b.ts"]);
         await index.replace(one);
-        expect(await index.withoutVectors({ model: "second", dimensions: 1 })).toEqual(["a.ts", "b.ts"]);
+        expect(await index.listPathsWithoutVectors({ model: "second", dimensions: 1 })).toEqual([
+          "a.ts",
+          "b.ts",
+        ]);
       });
 
       it("of a version that is not the one indexed are refused", async () => {
@@ -422,7 +430,8 @@ export function indexContract(
 
       it("are counted by model and length, and forgotten with their model", async () => {
         await index.addVectors(one, of("second", vector(1), vector(2), vector(3)));
-        const counts = async () => (await index.vectorCounts()).sort((a, b) => (a.model < b.model ? -1 : 1));
+        const counts = async () =>
+          (await index.readVectorCounts()).sort((a, b) => (a.model < b.model ? -1 : 1));
         const first = { model: "m", dimensions: 2, chunks: 4, missing: 1 };
         expect(await counts()).toEqual([first, { model: "second", dimensions: 1, chunks: 3, missing: 0 }]);
         await index.keepModels(["m", "new"]);
@@ -468,7 +477,7 @@ export function indexContract(
     });
 
     it("is all that search needs", async () => {
-      const project = projectAt(dir);
+      const project = makeNewProject(dir);
       mkdirSync(join(dir, "src"));
       writeFileSync(join(dir, "src/retry.ts"), "function withRetries() {}\n");
       writeFileSync(join(dir, "src/cache.ts"), "function evict() {}\n");
@@ -495,7 +504,7 @@ export function indexContract(
       it("reads what was written, and only what is there", async () => {
         await index.replace(file("a.ts", named("1", "one")));
         await driver.read(place, async (reader) => {
-          expect((await reader.counts()).files).toBe(1);
+          expect((await reader.readIndexCounts()).files).toBe(1);
         });
         const absent = driver.read(join(dir, "absent.db"), async () => {});
         await expect(absent).rejects.toMatchObject({ code: "not_indexed" });
@@ -505,9 +514,9 @@ export function indexContract(
 
       it("checks an index, and knows what it takes", async () => {
         expect(await driver.check(place)).toMatchObject({ state: "sound" });
-        expect(await driver.bytes(place)).toBeGreaterThan(0);
+        expect(await driver.countBytes(place)).toBeGreaterThan(0);
         expect(await driver.check(join(dir, "absent.db"))).toEqual({ state: "absent" });
-        expect(await driver.bytes(join(dir, "absent.db"))).toBe(0);
+        expect(await driver.countBytes(join(dir, "absent.db"))).toBe(0);
       });
 
       it("never reads what is damaged, and starts anew in its place", async () => {
@@ -519,7 +528,7 @@ export function indexContract(
         const opened = await driver.openToWrite(place, silentLog);
         index = opened.index;
         expect(opened.note).toMatch(/^The index was damaged and is being rebuilt/);
-        expect((await index.counts()).files).toBe(0);
+        expect((await index.readIndexCounts()).files).toBe(0);
         const fine = await driver.openToWrite(join(dir, "fine.db"), silentLog);
         expect(fine.note).toBeNull();
         await fine.index.close();
@@ -562,13 +571,13 @@ export async function expectWordsOfSqlite(ours: CodeIndex, dir: string): Promise
     if (round % 4 === 3) await ours.settle();
     const answers = async (index: CodeIndex) => {
       const found = await index.lexical(["retry", "cache", "ünï"], weights, 30, everywhere);
-      const uids = (await index.chunks(found.map(({ id }) => id))).map(({ uid }) => uid);
-      const phrases = await index.phrases(["retry cache", "token token", "absent"], 999);
+      const uids = (await index.readChunks(found.map(({ id }) => id))).map(({ uid }) => uid);
+      const phrases = await index.findPhrases(["retry cache", "token token", "absent"], 999);
       return {
         scores: found.map(({ score }, i) => `${score.toFixed(5)} ${uids[i]}`).sort(),
-        holding: await index.frequencies(words),
+        holding: await index.countFrequencies(words),
         phrases: phrases.map((ids) => ids.length),
-        definitions: (await index.definitions(["retry", "a_b"].map(nameKey), 99)).length,
+        definitions: (await index.findDefinitions(["retry", "a_b"].map(nameKey), 99)).length,
       };
     };
     expect(await answers(ours)).toEqual(await answers(theirs));

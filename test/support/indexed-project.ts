@@ -7,7 +7,7 @@ import type { Project } from "../../src/base/paths.ts";
 import { chunkSource } from "../../src/code/chunk/chunk.ts";
 import { extractGraph } from "../../src/code/graph/extract.ts";
 import { encodeGraph } from "../../src/code/graph/record.ts";
-import { grammarOf, languageOf } from "../../src/code/languages/index.ts";
+import { detectLanguage, findGrammar } from "../../src/code/languages/index.ts";
 import { SourceParser } from "../../src/code/parse/parser.ts";
 import { SqliteIndex } from "../../src/store/index/sqlite/sqlite-index.ts";
 import { namedProject } from "./named-project.ts";
@@ -31,8 +31,8 @@ export async function indexedProject(files: Readonly<Record<string, string>>): P
     for (const [path, text] of Object.entries(written)) {
       mkdirSync(dirname(join(project.root, path)), { recursive: true });
       writeFileSync(join(project.root, path), text);
-      const language = languageOf(path);
-      const grammar = grammarOf(language);
+      const language = detectLanguage(path);
+      const grammar = findGrammar(language);
       const syntax = grammar === null ? null : await parser.parse(text, grammar);
       const chunked = chunkSource({ path, language, text }, syntax, {
         levels: new Set(levels),

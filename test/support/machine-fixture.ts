@@ -14,14 +14,14 @@ import { join } from "node:path";
 import { claude } from "../../src/agents/claude/claude.ts";
 import { silentLog } from "../../src/base/log.ts";
 import type { Scrubber } from "../../src/redact/scrubber.ts";
-import { kindRules } from "../../src/sessions/chunks/kinds.ts";
+import { buildKindRules } from "../../src/sessions/chunks/kinds.ts";
 import { ingestTranscript } from "../../src/sessions/ingest/ingest.ts";
 import { sumUpSession } from "../../src/sessions/summaries/sum-up.ts";
 import type { ScrubbingWork } from "../../src/sessions/work.ts";
 import { Memory } from "../../src/store/memory/memory.ts";
 import { unpackContent } from "../../src/store/memory/sessions/content.ts";
 import type { Signing } from "../../src/sync/origin/signed-records.ts";
-import { keyInProcess } from "../../src/sync/origin/signing-key.ts";
+import { createProcessKey } from "../../src/sync/origin/signing-key.ts";
 import { Trust } from "../../src/sync/origin/trust.ts";
 import type { SyncOptions, SyncSettings } from "../../src/sync/report.ts";
 import { syncMemory } from "../../src/sync/sync.ts";
@@ -49,9 +49,9 @@ export function sharedRemote(...init: string[]) {
   function signingOf(person: string): Signing {
     const key = keys.get(person) ?? generateKeyPairSync("ed25519").privateKey;
     keys.set(person, key);
-    const own = keyInProcess(key);
+    const own = createProcessKey(key);
     const trust = new Trust(join(base, `${person}-trust.json`), [`${person}@x.dev`]);
-    trust.meet(own.fingerprint!, person, "yours");
+    trust.rememberSigner(own.fingerprint!, person, "yours");
     return { key: own, trust, projects: ["root"] };
   }
 
@@ -71,7 +71,7 @@ export function sharedRemote(...init: string[]) {
       scrubber,
       ledgerKey: Buffer.alloc(16, 7),
       embedder: null,
-      chunks: { minTokens: 20, maxTokens: 200, pauseMinutes: 5, kinds: kindRules() },
+      chunks: { minTokens: 20, maxTokens: 200, pauseMinutes: 5, kinds: buildKindRules() },
       maxChunks: 0,
       root: dir,
       worktrees: [],

@@ -28,7 +28,7 @@ export class MemoryEngine implements Engine {
     return error;
   }
 
-  placeOf(file: string): string {
+  describePlace(file: string): string {
     return file;
   }
 
@@ -46,7 +46,7 @@ class MemoryBlobs implements BlobStore {
     private readonly engine: MemoryEngine,
   ) {}
 
-  async version() {
+  async readVersion() {
     return Math.max(-1, ...this.of("journal").map(({ number }) => number));
   }
 
@@ -84,7 +84,7 @@ class MemoryBlobs implements BlobStore {
 
   async compact() {}
 
-  async bytes() {
+  async countBytes() {
     return [...this.blobs.values()].reduce((sum, { bytes }) => sum + bytes.length, 0);
   }
 

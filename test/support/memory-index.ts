@@ -1,17 +1,15 @@
 import { PommelError } from "../../src/base/errors.ts";
-import { nameKey, tokenStream } from "../../src/base/text/tokens.ts";
+import { makeTokenStream, nameKey } from "../../src/base/text/tokens.ts";
 import {
   type ChunkId,
   type ChunkOutline,
   type CodeIndex,
   type CommitIndex,
   type CommitWeights,
-  chunkId,
   type Definition,
   type FieldWeights,
   type FileId,
   type Frequencies,
-  fileId,
   type IndexCounts,
   type IndexDriver,
   type IndexEntry,
@@ -20,6 +18,8 @@ import {
   type QueryVector,
   type Scope,
   type StoredChunk,
+  toChunkId,
+  toFileId,
   type VectorCounts,
   type Within,
 } from "../../src/store/index/port.ts";
@@ -52,7 +52,7 @@ class MemoryCommits implements CommitIndex {
     for (const hash of hashes) this.byHash.delete(hash);
   }
 
-  async hashes() {
+  async listHashes() {
     return [...this.byHash.keys()];
   }
 
@@ -77,7 +77,7 @@ class MemoryCommits implements CommitIndex {
       .slice(0, k);
   }
 
-  async frequencies(tokens: readonly string[]): Promise<Frequencies> {
+  async countFrequencies(tokens: readonly string[]): Promise<Frequencies> {
     const all = [...this.byHash.values()].map(({ subject, body, files, author }) =>
       [subject, body, files, author].map(streamOf).join(),
     );
@@ -91,12 +91,12 @@ class MemoryCommits implements CommitIndex {
     return hashes.flatMap((hash) => this.byHash.get(hash) ?? []);
   }
 
-  async beginningWith(prefix: string, limit: number) {
+  async listHashesByPrefix(prefix: string, limit: number) {
     return [...this.byHash.keys()].filter((hash) => hash.startsWith(prefix)).slice(0, limit);
   }
 }
 
-const streamOf = (text: string | readonly string[]) => ` ${tokenStream([text].flat().join(" "))} `;
+const streamOf = (text: string | readonly string[]) => ` ${makeTokenStream([text].flat().join(" "))} `;
 
 /** For tests: a code index in plain memory, with ids that number nothing one after the other. Shows that search needs the port and nothing else. */
 class MemoryIndex implements CodeIndex {
@@ -111,7 +111,7 @@ class MemoryIndex implements CodeIndex {
   }
 
   async lexical(tokens: readonly string[], weights: FieldWeights, k: number, scope: Scope): Promise<Match[]> {
-    const { chunks: total, holding } = await this.frequencies(tokens);
+    const { chunks: total, holding } = await this.countFrequencies(tokens);
     const found = this.all(scope).flatMap(({ chunk }) => {
       let score = 0;
       for (const token of tokens) {
@@ -126,7 +126,7 @@ class MemoryIndex implements CodeIndex {
     return found.sort((a, b) => b.score - a.score).slice(0, k);
   }
 
-  async nearest(query: QueryVector, k: number, scope: Scope): Promise<Match[]> {
+  async findNearest(query: QueryVector, k: number, scope: Scope): Promise<Match[]> {
     const found = this.all(scope).flatMap(({ file, chunk }) => {
       const score = cosine(query.vector, vectorOf(file, chunk.id, query.model));
       return Number.isNaN(score) ? [] : [{ id: chunk.id, score }];
@@ -134,7 +134,7 @@ class MemoryIndex implements CodeIndex {
     return found.sort((a, b) => b.score - a.score).slice(0, k);
   }
 
-  async similarities(query: QueryVector, ids: readonly ChunkId[]): Promise<Float64Array> {
+  async measureSimilarities(query: QueryVector, ids: readonly ChunkId[]): Promise<Float64Array> {
     const known = new Map(this.all().map((one) => [one.chunk.id, one]));
     return Float64Array.from(ids, (id) => {
       const one = known.get(id);
@@ -142,7 +142,7 @@ class MemoryIndex implements CodeIndex {
     });
   }
 
-  async definitions(keys: readonly string[], limit: number): Promise<Definition[]> {
+  async findDefinitions(keys: readonly string[], limit: number): Promise<Definition[]> {
     const all = [...this.byPath.values()].flatMap(({ record, chunks }) =>
       record.status === "skipped"
         ? []
@@ -154,13 +154,13 @@ class MemoryIndex implements CodeIndex {
     return keys.flatMap((key) => all.filter((one) => one.key === key).slice(0, limit));
   }
 
-  async frequencies(tokens: readonly string[]): Promise<Frequencies> {
+  async countFrequencies(tokens: readonly string[]): Promise<Frequencies> {
     const chunks = this.all().map(({ chunk }) => new Set(Object.values(chunk.tokens).flat()));
     const counts = tokens.map((token) => [token, chunks.filter((words) => words.has(token)).length] as const);
     return { chunks: chunks.length, holding: new Map(counts.filter(([, count]) => count > 0)) };
   }
 
-  async phrases(phrases: readonly string[], limit: number): Promise<ChunkId[][]> {
+  async findPhrases(phrases: readonly string[], limit: number): Promise<ChunkId[][]> {
     return phrases.map((phrase) =>
       this.all()
         .filter(({ chunk }) =>
@@ -171,11 +171,11 @@ class MemoryIndex implements CodeIndex {
     );
   }
 
-  outlines(ids: readonly ChunkId[]): Promise<ChunkOutline[]> {
-    return this.chunks(ids);
+  readOutlines(ids: readonly ChunkId[]): Promise<ChunkOutline[]> {
+    return this.readChunks(ids);
   }
 
-  async chunks(ids: readonly ChunkId[]): Promise<StoredChunk[]> {
+  async readChunks(ids: readonly ChunkId[]): Promise<StoredChunk[]> {
     const known = new Map(this.all().map((one) => [one.chunk.id, one]));
     return ids.flatMap((id) => {
       const one = known.get(id);
@@ -183,7 +183,7 @@ class MemoryIndex implements CodeIndex {
     });
   }
 
-  async chunksOf(files: readonly FileId[]): Promise<StoredChunk[]> {
+  async readChunksOfFiles(files: readonly FileId[]): Promise<StoredChunk[]> {
     return this.all({ files, levels: null }).map(({ file, chunk }) =>
       storedChunk(file, chunk.id, chunk.record),
     );
@@ -195,7 +195,7 @@ class MemoryIndex implements CodeIndex {
     );
   }
 
-  async graphs(files: readonly FileId[]): Promise<ReadonlyMap<FileId, Uint8Array>> {
+  async readGraphs(files: readonly FileId[]): Promise<ReadonlyMap<FileId, Uint8Array>> {
     return new Map(
       [...this.byPath.values()].flatMap(({ id, record }) =>
         record.status === "indexed" && record.graph && files.includes(id) ? [[id, record.graph]] : [],
@@ -203,7 +203,7 @@ class MemoryIndex implements CodeIndex {
     );
   }
 
-  async vectorCounts(): Promise<VectorCounts[]> {
+  async readVectorCounts(): Promise<VectorCounts[]> {
     const counts = new Map<string, VectorCounts>();
     for (const { model, dimensions, vectors } of [...this.byPath.values()].flatMap((f) => [
       ...f.vectors.values(),
@@ -219,7 +219,7 @@ class MemoryIndex implements CodeIndex {
 
   async release() {}
 
-  async known(below?: string): Promise<Map<string, KnownFile>> {
+  async readKnownFiles(below?: string): Promise<Map<string, KnownFile>> {
     const known = [...this.byPath.values()].map(({ record }): [string, KnownFile] => {
       const { path, size, mtimeMs } = record;
       return [path, { path, size, mtimeMs, hash: record.status === "indexed" ? record.hash : null }];
@@ -239,14 +239,14 @@ class MemoryIndex implements CodeIndex {
     // What was indexed last stands last.
     this.byPath.delete(record.path);
     this.byPath.set(record.path, {
-      id: fileId(-this.changes),
+      id: toFileId(-this.changes),
       record: structuredClone(record),
       chunks: chunks.map((chunk, i) => ({
-        id: chunkId(-this.changes - i / 1000),
+        id: toChunkId(-this.changes - i / 1000),
         record: chunk,
         tokens: {
           name: spelled(chunk.terms.name),
-          path: tokenStream(record.path).split(" "),
+          path: makeTokenStream(record.path).split(" "),
           head: spelled(chunk.terms.head),
           body: spelled(chunk.terms.body),
         },
@@ -289,7 +289,13 @@ class MemoryIndex implements CodeIndex {
     return true;
   }
 
-  async withoutVectors({ model, dimensions }: { model: string; dimensions: number }): Promise<string[]> {
+  async listPathsWithoutVectors({
+    model,
+    dimensions,
+  }: {
+    model: string;
+    dimensions: number;
+  }): Promise<string[]> {
     return [...this.byPath]
       .filter(([, { chunks, vectors }]) => chunks.length > 0 && vectors.get(model)?.dimensions !== dimensions)
       .map(([path]) => path)
@@ -303,7 +309,7 @@ class MemoryIndex implements CodeIndex {
     }
   }
 
-  async counts(): Promise<IndexCounts> {
+  async readIndexCounts(): Promise<IndexCounts> {
     const languages: IndexCounts["languages"] = {};
     const skippedByReason: IndexCounts["skippedByReason"] = {};
     for (const { record, chunks } of this.byPath.values()) {
@@ -413,7 +419,7 @@ export function memoryDriver(): IndexDriver & { damage(file: string): void } {
       if (damaged.has(file)) return { state: "damaged", why: "a test said so" };
       return indexes.has(file) ? { state: "sound", schema: 1, bytes: 1 } : { state: "absent" };
     },
-    bytes: async (file) => (indexes.has(file) ? 1 : 0),
+    countBytes: async (file) => (indexes.has(file) ? 1 : 0),
     place: "",
     damage: (file) => damaged.add(file),
   };

@@ -4,12 +4,12 @@ import type { TranscriptLine } from "../../src/agents/agent.ts";
 import { silentLog } from "../../src/base/log.ts";
 import type { Embedder } from "../../src/models/embed/embedder.ts";
 import type { Scrubber, SecretLedger } from "../../src/redact/scrubber.ts";
-import { kindRules } from "../../src/sessions/chunks/kinds.ts";
-import { chunkOptionsFor } from "../../src/sessions/chunks/rechunk.ts";
+import { buildKindRules } from "../../src/sessions/chunks/kinds.ts";
+import { buildOptionsForSession } from "../../src/sessions/chunks/rechunk.ts";
 import { SessionWriter } from "../../src/sessions/ingest/session-writer.ts";
-import { storedTurns } from "../../src/sessions/turn-content.ts";
+import { readStoredTurns } from "../../src/sessions/turn-content.ts";
 import type { ScrubbingWork } from "../../src/sessions/work.ts";
-import { chunksOfSession } from "../../src/store/memory/chunks/chunks.ts";
+import { listChunksOfSession } from "../../src/store/memory/chunks/chunks.ts";
 import type { SessionRecord } from "../../src/store/memory/memory-records.ts";
 import { saveSession } from "../../src/store/memory/sessions/sessions.ts";
 import { temporaryMemory } from "./memory-fixture.ts";
@@ -31,7 +31,7 @@ export function fakeScrubber(version: string, secret: RegExp | null): Scrubber {
     scrub(text: string, ledger: SecretLedger) {
       if (secret === null) return text;
       return text.replace(secret, (found) => {
-        const number = ledger.numberOf("WORD", found);
+        const number = ledger.numberSecret("WORD", found);
         return `[REDACTED_WORD${number === 1 ? "" : `_${number}`}]`;
       });
     },
@@ -47,7 +47,7 @@ export function temporaryWork({ scrubber = fakeScrubber("weak", null), maxChunks
     scrubber,
     ledgerKey: Buffer.alloc(16, 7),
     embedder: lengthEmbedder,
-    chunks: { minTokens: 20, maxTokens: 200, pauseMinutes: 5, kinds: kindRules() },
+    chunks: { minTokens: 20, maxTokens: 200, pauseMinutes: 5, kinds: buildKindRules() },
     maxChunks,
     root: "/repo",
     worktrees: [],
@@ -66,7 +66,11 @@ export function temporaryWork({ scrubber = fakeScrubber("weak", null), maxChunks
       startedAt: times[0] ?? null,
       lastAt: times.at(-1) ?? null,
     });
-    const options = { ...work, session, chunks: { ...work.chunks, ...chunkOptionsFor(work, session) } };
+    const options = {
+      ...work,
+      session,
+      chunks: { ...work.chunks, ...buildOptionsForSession(work, session) },
+    };
     const lines = stored.map(
       ({ uid: line, at, entries, branch }): TranscriptLine => ({
         uid: `${uid}-${line}`,
@@ -80,7 +84,7 @@ export function temporaryWork({ scrubber = fakeScrubber("weak", null), maxChunks
     );
     const writer = new SessionWriter(options);
     const prepared = await writer.prepare(lines);
-    memory.inTransaction(() => writer.store(prepared));
+    memory.runInTransaction(() => writer.store(prepared));
     return session;
   }
 
@@ -88,13 +92,13 @@ export function temporaryWork({ scrubber = fakeScrubber("weak", null), maxChunks
   function everything(): string {
     const bytes = readdirSync(dir).map((name) => readFileSync(join(dir, name)).toString("latin1"));
     const ids = memory.prepare("SELECT id FROM sessions").pluck().all() as number[];
-    const turns = ids.flatMap((id) => [...storedTurns(memory, id)]);
+    const turns = ids.flatMap((id) => [...readStoredTurns(memory, id)]);
     return `${bytes.join("\n")}\n${JSON.stringify(turns)}`;
   }
 
   /** What chunks say, and of what. */
   function chunkTexts(id: number) {
-    return chunksOfSession(memory, id).map(({ type, position, text, uid, firstTurn, lastTurn }) => ({
+    return listChunksOfSession(memory, id).map(({ type, position, text, uid, firstTurn, lastTurn }) => ({
       type,
       position,
       text,

@@ -1,7 +1,7 @@
 import { type HowSeen, recordCommit } from "../../src/attribution/checkpoints/record-commit.ts";
-import { attributionsOf } from "../../src/store/memory/commits/attributions.ts";
-import { checkpointOfCommit } from "../../src/store/memory/commits/checkpoints.ts";
-import { commitByHash } from "../../src/store/memory/commits/commits.ts";
+import { listAttributions } from "../../src/store/memory/commits/attributions.ts";
+import { findCheckpointOfCommit } from "../../src/store/memory/commits/checkpoints.ts";
+import { findCommitByHash } from "../../src/store/memory/commits/commits.ts";
 import { type Act, rememberTurn } from "./attribution-fixture.ts";
 import { temporaryRepository } from "./checkpoint-fixture.ts";
 
@@ -29,9 +29,9 @@ export function repositoryWithAgents() {
       take(repo.commit(message, files)),
     /** Of each added line of a file, by number: `<session, or who else> <how>`. */
     authors(hash: string, path: string): Record<number, string> {
-      const commit = commitByHash(repo.memory, hash)!;
+      const commit = findCommitByHash(repo.memory, hash)!;
       return Object.fromEntries(
-        attributionsOf(repo.memory, commit.id, path).flatMap(
+        listAttributions(repo.memory, commit.id, path).flatMap(
           ({ firstLine, lastLine, author, sessionUid, how }) =>
             Array.from({ length: lastLine - firstLine + 1 }, (_, i) => [
               firstLine + i,
@@ -42,7 +42,7 @@ export function repositoryWithAgents() {
     },
     /** The sessions that a commit is bound to: `<session> <how>`. */
     bound: (hash: string) =>
-      (checkpointOfCommit(repo.memory, hash)?.sessions ?? []).map(
+      (findCheckpointOfCommit(repo.memory, hash)?.sessions ?? []).map(
         ({ sessionUid, how }) => `${sessionUid} ${how}`,
       ),
   };

@@ -2,9 +2,9 @@ import { generateKeyPairSync } from "node:crypto";
 import fc from "fast-check";
 import { sessions } from "../../src/store/tables/sessions.ts";
 import type { Column, Table } from "../../src/store/tables/table.ts";
-import { pathOf } from "../../src/sync/branch/manifest.ts";
+import { buildItemPath } from "../../src/sync/branch/manifest.ts";
 import { encode, type FileType, type SharedRecords } from "../../src/sync/branch/shared-file.ts";
-import { signedList } from "../../src/sync/origin/signed-list.ts";
+import { signList } from "../../src/sync/origin/signed-list.ts";
 import { signSsh } from "../../src/sync/origin/sshsig.ts";
 import type {
   SharedAnnotation,
@@ -15,7 +15,7 @@ import type {
   SharedSignature,
   SharedTurn,
 } from "../../src/sync/records/records.ts";
-import { type SharedRow, sharedColumns } from "../../src/sync/records/shared-rows.ts";
+import { listSharedColumns, type SharedRow } from "../../src/sync/records/shared-rows.ts";
 
 /** Things to share as several machines may have written them: few names, so that they meet. For tests. */
 
@@ -62,7 +62,7 @@ function arbitraryOf({ is, values, isNullable }: Column): fc.Arbitrary<unknown> 
 
 /** The shared columns of a table that no description below names itself. */
 const arbitraryRow = <T extends Table>(table: T) =>
-  Object.fromEntries(sharedColumns(table).map(({ name, column }) => [name, arbitraryOf(column)])) as {
+  Object.fromEntries(listSharedColumns(table).map(({ name, column }) => [name, arbitraryOf(column)])) as {
     [K in keyof SharedRow<T>]: fc.Arbitrary<SharedRow<T>[K]>;
   };
 
@@ -230,7 +230,7 @@ const transcript = fc
 
 const signed = (name: string): SharedSignature => {
   const { privateKey } = generateKeyPairSync("ed25519");
-  return signedList({ name, projects: ["root"], digests: ["d".repeat(43)] }, (message) =>
+  return signList({ name, projects: ["root"], digests: ["d".repeat(43)] }, (message) =>
     signSsh(privateKey, message),
   );
 };
@@ -265,7 +265,7 @@ export const sharedText: fc.Arbitrary<SharedText> = fc.oneof(
       const where = isSession
         ? ({ kind: "session", part: type } as const)
         : ({ kind: type, part: "whole" } as const);
-      return { path: pathOf({ ...where, id }), text: encode(type, record as never) };
+      return { path: buildItemPath({ ...where, id }), text: encode(type, record as never) };
     }),
   ),
   fc.record({ path: fc.constant("sessions/1/transcript.jsonl"), text: fc.constant("{not json\n") }),

@@ -1,7 +1,7 @@
 import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { registryFile } from "../../src/base/home.ts";
+import { locateRegistry } from "../../src/base/home.ts";
 import { Registry } from "../../src/store/registry.ts";
 
 /** For tests: a home of Pommel's that nobody else uses, until it is removed. */
@@ -9,7 +9,7 @@ export function temporaryHome(): { dir: string; remove(): void } {
   const before = process.env.POMMEL_HOME;
   const dir = realpathSync(mkdtempSync(join(tmpdir(), "pommel-own-home-")));
   process.env.POMMEL_HOME = dir;
-  const registry = registryFile();
+  const registry = locateRegistry();
   return {
     dir,
     remove() {

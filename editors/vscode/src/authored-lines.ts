@@ -1,4 +1,4 @@
-import { relativeTime } from "../../../src/base/text/relative-time.ts";
+import { formatRelativeTime } from "../../../src/base/text/relative-time.ts";
 import type { BlameRange } from "../../../src/features/blame/operation.ts";
 
 /** As the server sends it: consecutive lines of a document and who wrote them. Lines count from 0 and are inclusive. */
@@ -18,5 +18,5 @@ export function authorOf({ author, agent, model, person, authored_at }: Authored
     unknown: "unknown author",
     before_agents: person ?? "before agents",
   };
-  return `${names[author]}, ${authored_at === null ? "not committed" : relativeTime(Date.parse(authored_at))}`;
+  return `${names[author]}, ${authored_at === null ? "not committed" : formatRelativeTime(Date.parse(authored_at))}`;
 }

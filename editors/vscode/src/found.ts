@@ -1,4 +1,4 @@
-import { relativeTime } from "../../../src/base/text/relative-time.ts";
+import { formatRelativeTime } from "../../../src/base/text/relative-time.ts";
 import type { SearchAllResponse } from "../../../src/features/search/operation.ts";
 import type { CommitFound, EventFound } from "../../../src/protocol/results.ts";
 
@@ -84,7 +84,7 @@ const oneLine = (text: string) => text.replace(/\s+/g, " ").trim();
 
 const basename = (file: string) => file.slice(file.lastIndexOf("/") + 1);
 
-const ago = (time: string | null) => (time === null ? "" : relativeTime(Date.parse(time)));
+const ago = (time: string | null) => (time === null ? "" : formatRelativeTime(Date.parse(time)));
 
 const icons: Readonly<Record<string, string>> = {
   function: "symbol-function",

@@ -15,8 +15,8 @@ import {
   window,
   workspace,
 } from "vscode";
-import { relativeTime } from "../../../src/base/text/relative-time.ts";
-import { beginningOf } from "../../../src/base/text/text-size.ts";
+import { formatRelativeTime } from "../../../src/base/text/relative-time.ts";
+import { shortenText } from "../../../src/base/text/text-size.ts";
 import type { SessionSummary } from "../../../src/features/sessions/operation.ts";
 import { isRunning } from "../../../src/features/sessions/session-words.ts";
 import { countLines, type FileSession, sessionsOf } from "./file-sessions.ts";
@@ -203,7 +203,7 @@ export class ThisFile extends View<FileItem> {
     const left = count === 1 ? "1 line" : `${count} lines`;
     item.description = [
       count > 0 ? left : hasChanged ? null : "only read it",
-      lastAt === null ? null : relativeTime(Date.parse(lastAt)),
+      lastAt === null ? null : formatRelativeTime(Date.parse(lastAt)),
       agent ?? "agent",
     ]
       .filter((part) => part !== null)
@@ -236,7 +236,7 @@ const nameOf = (id: string, title: string | null) => oneLine(title ?? "") || `Se
 const oneLine = (text: string) => text.replace(/\s+/g, " ").trim();
 
 /** So that what is said behind it can be seen in a panel of usual width. */
-const shortened = (name: string) => beginningOf(name, maxLabel);
+const shortened = (name: string) => shortenText(name, maxLabel);
 
 const openSession = (uri: Uri, id: string, turn: number | null) => ({
   title: "Open session",

@@ -70,8 +70,8 @@ describe("A chat of Aider", () => {
     expect(aider.database!.stat(h.path())).toEqual(ended);
     expect(await readAll(aider, h.path(), before.cursor)).toMatchObject({ lines: [] });
     expect((await aider.describe(h.path()))?.cwd).toBe(dir);
-    expect(aider.placesIn!(dir)).toEqual([h.file]);
-    expect(aider.roots()).toEqual([]);
+    expect(aider.listRepositoryPlaces!(dir)).toEqual([h.file]);
+    expect(aider.listRoots()).toEqual([]);
   });
 
   it("has prompts with their times, and commands as notices", async () => {

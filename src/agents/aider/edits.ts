@@ -1,6 +1,12 @@
 import { posix } from "node:path";
 import type { FileEdit } from "../agent.ts";
-import { changedFile, type Hunk, hunkOf, replacement, wholeFile } from "../reading/edits.ts";
+import {
+  type Hunk,
+  makeHunk,
+  makeHunksEdit,
+  makeReplacementHunk,
+  makeWholeFileEdit,
+} from "../reading/edits.ts";
 
 /**
  * What an answer of the model writes into files, in the client's edit formats: `diff` (blocks of SEARCH and REPLACE),
@@ -14,12 +20,12 @@ const replace = /^>{5,9} REPLACE\s*$/;
 const fence = /^\s*(?:```|~~~~?|<\/?source>)/;
 
 /** The edit of a file in an answer; null when there is none in a form that is known. */
-export function editIn(answer: string, path: string, absolutePath: string): FileEdit | null {
+export function findFileEdit(answer: string, path: string, absolutePath: string): FileEdit | null {
   const lines = answer.split("\n");
-  const hunks = [...blocksIn(lines, path), ...diffsIn(lines, path)];
-  if (hunks.length > 0) return changedFile(absolutePath, hunks);
-  const content = wholeIn(lines, path);
-  return content === null ? null : wholeFile(absolutePath, content);
+  const hunks = [...parseSearchBlocks(lines, path), ...parseFencedDiffs(lines, path)];
+  if (hunks.length > 0) return makeHunksEdit(absolutePath, hunks);
+  const content = findWholeContent(lines, path);
+  return content === null ? null : makeWholeFileEdit(absolutePath, content);
 }
 
 /** The client also takes a name without its directory. */
@@ -37,7 +43,7 @@ function nameIn(line: string): string {
   return bare.replace(/^[`*]+|[`*]+$/g, "");
 }
 
-function blocksIn(lines: readonly string[], path: string): Hunk[] {
+function parseSearchBlocks(lines: readonly string[], path: string): Hunk[] {
   const hunks: Hunk[] = [];
   let current = "";
   for (let at = 0; at < lines.length; at++) {
@@ -47,7 +53,9 @@ function blocksIn(lines: readonly string[], path: string): Hunk[] {
     const end = indexFrom(lines, middle + 1, [replace, divider]);
     if (middle === -1 || end === -1) return hunks;
     if (isNamed(current, path))
-      hunks.push(replacement(textOf(lines.slice(at + 1, middle)), textOf(lines.slice(middle + 1, end))));
+      hunks.push(
+        makeReplacementHunk(joinLines(lines.slice(at + 1, middle)), joinLines(lines.slice(middle + 1, end))),
+      );
     at = end;
   }
   return hunks;
@@ -69,10 +77,10 @@ function indexFrom(lines: readonly string[], start: number, ends: readonly RegEx
   return found === -1 ? -1 : start + found;
 }
 
-const textOf = (lines: readonly string[]) => lines.map((line) => `${line}\n`).join("");
+const joinLines = (lines: readonly string[]) => lines.map((line) => `${line}\n`).join("");
 
 /** Hunks of fenced unified diffs. */
-function diffsIn(lines: readonly string[], path: string): Hunk[] {
+function parseFencedDiffs(lines: readonly string[], path: string): Hunk[] {
   const hunks: string[][] = [];
   let name: string | null = null;
   let isInside = false;
@@ -86,17 +94,17 @@ function diffsIn(lines: readonly string[], path: string): Hunk[] {
     else if (/^[-+ ]/.test(line) || line === "") hunks.at(-1)?.push(line === "" ? " " : line);
     if (/^\s*```/.test(line)) name = null;
   }
-  return hunks.filter((all) => all.some((line) => /^[-+]/.test(line))).map((all) => hunkOf(all));
+  return hunks.filter((all) => all.some((line) => /^[-+]/.test(line))).map((all) => makeHunk(all));
 }
 
 /** The content of the last fence below a file's name. */
-function wholeIn(lines: readonly string[], path: string): string | null {
+function findWholeContent(lines: readonly string[], path: string): string | null {
   let content: string | null = null;
   for (let at = 1; at < lines.length; at++) {
     if (!/^\s*```/.test(lines[at]!) || !isNamed(nameIn(lines[at - 1]!), path)) continue;
     const end = indexFrom(lines, at + 1, [/^\s*```\s*$/]);
     if (end === -1) return content;
-    content = textOf(lines.slice(at + 1, end));
+    content = joinLines(lines.slice(at + 1, end));
     at = end;
   }
   return content;

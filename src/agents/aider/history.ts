@@ -24,13 +24,13 @@ export interface Chat {
 }
 
 /** The history and the name of a chat in a transcript's path; null for other paths. */
-export function placeOf(path: string): { file: string; name: string } | null {
+export function parseChatPath(path: string): { file: string; name: string } | null {
   const [file, name] = [dirname(path), basename(path)];
   return basename(file) === historyName && /^\d{8}T\d{6}(?:-\d+)?$/.test(name) ? { file, name } : null;
 }
 
 /** Equal starts in different repositories are different sessions. */
-export function sessionId(file: string, name: string): string {
+export function makeSessionId(file: string, name: string): string {
   return `${name}-${createHash("sha256").update(dirname(file)).digest("hex").slice(0, 8)}`;
 }
 
@@ -46,19 +46,19 @@ interface History {
 let last: (History & { file: string }) | null = null;
 
 /** A history as it is now; null when it is missing or too large. */
-export function historyAt(file: string): History | null {
+export function readHistory(file: string): History | null {
   const stats = statSync(file, { throwIfNoEntry: false });
   if (!stats?.isFile() || stats.size > bounds.line) return null;
   const stamp = `${stats.size} ${stats.mtimeMs}`;
   if (last?.file === file && last.stamp === stamp) return last;
   const bytes = readFileSync(file);
-  last = { file, stamp, bytes, chats: chatsIn(bytes), mtimeMs: stats.mtimeMs };
+  last = { file, stamp, bytes, chats: listChats(bytes), mtimeMs: stats.mtimeMs };
   return last;
 }
 
 const heading = "# aider chat started at ";
 
-function chatsIn(bytes: Buffer): Chat[] {
+function listChats(bytes: Buffer): Chat[] {
   const chats: Chat[] = [];
   const names = new Map<string, number>();
   for (let at = bytes.indexOf(heading); at !== -1; at = bytes.indexOf(heading, at + 1)) {
@@ -81,8 +81,8 @@ function chatsIn(bytes: Buffer): Chat[] {
 }
 
 /** The chats of a history as transcripts, in order of time. A finished one last changed when the next one began. */
-export function transcriptsIn(file: string): TranscriptFile[] {
-  const history = historyAt(file);
+export function listTranscripts(file: string): TranscriptFile[] {
+  const history = readHistory(file);
   return (history?.chats ?? []).map(({ name, start, end }, at) => {
     const mtimeMs = history!.chats[at + 1]?.startedAt ?? history!.mtimeMs;
     return { path: join(file, name), size: end - start, mtimeMs };
@@ -96,7 +96,7 @@ export interface Input {
 }
 
 /** What the human typed and when, in order, from the file beside a history; empty when there is none. */
-export function inputsBeside(file: string): Input[] {
+export function readInputs(file: string): Input[] {
   const path = join(dirname(file), inputsName);
   if (!existsSync(path) || statSync(path).size > bounds.line) return [];
   const inputs: Input[] = [];

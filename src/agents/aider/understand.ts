@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import type { Entry, FileEdit, TranscriptLine, Usage } from "../agent.ts";
-import { bounded, bounds } from "../reading/bounds.ts";
+import { bounds, boundText } from "../reading/bounds.ts";
 import { withoutOwnContext } from "../reading/own-output.ts";
-import { absolute, toolResult, toolUse } from "../reading/tool-calls.ts";
-import { lineOf, promptEntry, textEntry } from "../reading/transcript-lines.ts";
-import { editIn } from "./edits.ts";
+import { makeToolResult, makeToolUse, toAbsolutePath } from "../reading/tool-calls.ts";
+import { makePromptEntries, makeTextEntries, makeTranscriptLine } from "../reading/transcript-lines.ts";
+import { findFileEdit } from "./edits.ts";
 import type { Input } from "./history.ts";
 
 /** A line of the transcript, and where in the chat it ends. Bytes. */
@@ -32,7 +32,7 @@ const printed = /^>(?: (.*?))? {2}$/;
  * left out: a prompt that nothing follows, and a text behind which the client has not printed anything.
  * @returns the lines, and the bytes up to which nothing is left
  */
-export function understand(chat: Buffer, about: About): { lines: PlacedLine[]; end: number } {
+export function parseChat(chat: Buffer, about: About): { lines: PlacedLine[]; end: number } {
   const reader = new ChatReader(about);
   let start = 0;
   let done = 0;
@@ -97,12 +97,12 @@ class ChatReader {
     this.answer = "";
     if (text === "" || text === "<blank>") return;
     const isCommand = /^[/!]/.test(text) && !asking.test(text);
-    this.add(`prompt ${written}`, isCommand ? textEntry("notice", text) : promptEntry(text), end);
+    this.add(`prompt ${written}`, isCommand ? makeTextEntries("notice", text) : makePromptEntries(text), end);
   }
 
   private takeText(written: string, end: number): void {
     this.answer += `${written}\n`;
-    const entries = textEntry("text", withoutOwnContext(written));
+    const entries = makeTextEntries("text", withoutOwnContext(written));
     if (entries.length > 0) this.add(`text ${written}`, entries, end);
   }
 
@@ -111,48 +111,49 @@ class ChatReader {
     this.model = model ?? this.model;
     const [, path] = /^Applied edit to (.+)$/.exec(text) ?? [];
     const [, command] = /^Running (.+)$/.exec(text) ?? [];
-    const usage = this.usageIn(text);
-    if (path !== undefined) this.add(`tool ${text}`, this.editEntries(path, text), end);
-    else if (command !== undefined) this.add(`tool ${text}`, this.commandEntries(command), end);
+    const usage = this.parseUsage(text);
+    if (path !== undefined) this.add(`tool ${text}`, this.makeEditEntries(path, text), end);
+    else if (command !== undefined) this.add(`tool ${text}`, this.makeCommandEntries(command), end);
     else if (usage !== null) this.add(`tool ${text}`, [], end, usage);
     else if (text.trim() !== "" && !banner.test(text))
-      this.add(`tool ${text}`, textEntry("notice", withoutOwnContext(text), bounds.result), end);
+      this.add(`tool ${text}`, makeTextEntries("notice", withoutOwnContext(text), bounds.result), end);
   }
 
-  private editEntries(path: string, text: string): Entry[] {
-    const file = absolute(path, this.about.cwd);
-    const edit: FileEdit | null = editIn(this.answer, path, file);
-    const id = this.nextId(`edit ${path}`);
+  private makeEditEntries(path: string, text: string): Entry[] {
+    const file = toAbsolutePath(path, this.about.cwd);
+    const edit: FileEdit | null = findFileEdit(this.answer, path, file);
+    const id = this.makeCallId(`edit ${path}`);
     const files = [{ path: file, how: "edit" as const }];
     return [
-      toolUse(id, "edit", { input: { path }, files, action: "write" }),
-      toolResult(id, { text, edits: edit && [edit] }),
+      makeToolUse(id, "edit", { input: { path }, files, action: "write" }),
+      makeToolResult(id, { text, edits: edit && [edit] }),
     ];
   }
 
   /** What it printed is not in the chat. */
-  private commandEntries(command: string): Entry[] {
-    const id = this.nextId(`run ${command}`);
-    const input = { command: bounded(command, bounds.input) };
-    return [toolUse(id, "run", { input, files: [], action: "command" })];
+  private makeCommandEntries(command: string): Entry[] {
+    const id = this.makeCallId(`run ${command}`);
+    const input = { command: boundText(command, bounds.input) };
+    return [makeToolUse(id, "run", { input, files: [], action: "command" })];
   }
 
-  private nextId(what: string): string {
-    return hashOf([this.about.session, what, this.lines.length]).slice(0, 16);
+  private makeCallId(what: string): string {
+    return hashIdentity([this.about.session, what, this.lines.length]).slice(0, 16);
   }
 
-  private usageIn(text: string): Usage | null {
+  private parseUsage(text: string): Usage | null {
     if (this.model === null) return null;
     const [, sent, more = "", received] =
       /^Tokens: ([\d.]+k?) sent,(.*?) ([\d.]+k?) received\./.exec(text) ?? [];
     if (sent === undefined || received === undefined) return null;
-    const cached = (kind: string) => tokens(new RegExp(`([\\d.]+k?) cache ${kind}`).exec(more)?.[1] ?? "0");
+    const cached = (kind: string) =>
+      parseTokenCount(new RegExp(`([\\d.]+k?) cache ${kind}`).exec(more)?.[1] ?? "0");
     const [cacheRead, cacheWrite] = [cached("hit"), cached("write")];
     return {
-      messageId: hashOf([this.about.session, text, this.lines.length]),
+      messageId: hashIdentity([this.about.session, text, this.lines.length]),
       model: this.model,
-      input: tokens(sent),
-      output: tokens(received),
+      input: parseTokenCount(sent),
+      output: parseTokenCount(received),
       cacheRead,
       cacheWrite,
     };
@@ -162,10 +163,10 @@ class ChatReader {
     const count = this.seen.get(identity) ?? 0;
     this.seen.set(identity, count + 1);
     const parentUid = this.lines.at(-1)?.line.uid ?? null;
-    const uid = hashOf([this.about.session, identity, count]);
+    const uid = hashIdentity([this.about.session, identity, count]);
     const { cwd } = this.about;
     const model = this.model !== null && { model: this.model };
-    const line = lineOf({ uid, parentUid, at: this.at, cwd, entries, usage, ...model });
+    const line = makeTranscriptLine({ uid, parentUid, at: this.at, cwd, entries, usage, ...model });
     this.lines.push({ line, end });
   }
 }
@@ -175,10 +176,10 @@ const banner =
   /^(?:Aider v|(?:Main |Weak |Editor )?[Mm]odel: |Git repo: |Repo-map: |You can use \/undo |Use \/help |https:\/\/aider\.chat\/|Newer aider version |Restored previous conversation)/;
 
 /** "3.2k" */
-function tokens(written: string): number {
+function parseTokenCount(written: string): number {
   return Math.round(Number.parseFloat(written) * (written.endsWith("k") ? 1000 : 1));
 }
 
-function hashOf(identity: readonly unknown[]): string {
+function hashIdentity(identity: readonly unknown[]): string {
   return createHash("sha256").update(JSON.stringify(identity)).digest("hex").slice(0, 32);
 }

@@ -2,7 +2,7 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import * as z from "zod/mini";
 import { PommelError } from "../../base/errors.ts";
-import { fits } from "../../protocol/outside.ts";
+import { isValidAs } from "../../protocol/outside.ts";
 import type { ForeignDatabase } from "../../store/sqlite/open-to-read.ts";
 
 /**
@@ -23,17 +23,17 @@ const textOrNull = z.pipe(
 );
 const time = z.pipe(
   textOrNull,
-  z.transform((written: string | null) => timeOf(written)),
+  z.transform((written: string | null) => parseAlineTime(written)),
 );
-const commit = z.pipe(textOrNull, z.transform(commitIn));
+const commit = z.pipe(textOrNull, z.transform(parseCommitHash));
 
 const sessionShape = z.object({
   // Used as session id and file name.
-  id: text.check(z.refine((id) => fits("uid", id))),
+  id: text.check(z.refine((id) => isValidAs("uid", id))),
   /** The transcript's path, which may no longer exist. */
   file: text,
   /** claude, codex, gemini, antigravity. */
-  agent: z.catch(text.check(z.refine((name) => fits("agent", name))), "unknown"),
+  agent: z.catch(text.check(z.refine((name) => isValidAs("agent", name))), "unknown"),
   /** The launch directory, if known. */
   workspace: textOrNull,
   startedAt: time,
@@ -86,7 +86,7 @@ export interface AlineDatabase {
 }
 
 /** `~/.aline/db/aline.db` */
-export function alineFile(env: NodeJS.ProcessEnv = process.env): string {
+export function locateAlineDatabase(env: NodeJS.ProcessEnv = process.env): string {
   return join(env.HOME || homedir(), ".aline", "db", "aline.db");
 }
 
@@ -113,7 +113,7 @@ export function readAline(db: ForeignDatabase, file: string): AlineDatabase {
     ].map((table) => [table, new Set(db.columns(table))]),
   );
   const has = (table: string, column: string) => columns.get(table)?.has(column) ?? false;
-  const schema = has("schema_version", "version") ? schemaIn(db) : null;
+  const schema = has("schema_version", "version") ? readSchemaVersion(db) : null;
   const missing = Object.entries(needed).flatMap(([table, names]) =>
     names.filter((name) => !has(table, name)).map((name) => `${table}.${name}`),
   );
@@ -142,7 +142,7 @@ export function readAline(db: ForeignDatabase, file: string): AlineDatabase {
        FROM sessions ${isOld ? "LEFT JOIN projects ON projects.id = sessions.project_id" : ""}
        ORDER BY sessions.started_at, sessions.id`,
     );
-    return parsed(sessionShape, rows);
+    return parseRows(sessionShape, rows);
   }
 
   function* readTurns(session: string): Generator<AlineTurn> {
@@ -174,41 +174,41 @@ export function readAline(db: ForeignDatabase, file: string): AlineDatabase {
     };
     const picked = Object.entries(columns).map(([column, as]) => pick("events", column, as));
     const rows = db.rows(`SELECT id, title, ${picked.join(", ")} FROM events ORDER BY id`);
-    return parsed(eventShape, rows).map((event) => ({
+    return parseRows(eventShape, rows).map((event) => ({
       ...event,
-      sessions: has("event_sessions", "session_id") ? sessionsOf(event.id) : [],
-      commits: has("event_commits", "commit_hash") ? commitsOf(event.id) : [],
+      sessions: has("event_sessions", "session_id") ? listEventSessions(event.id) : [],
+      commits: has("event_commits", "commit_hash") ? listEventCommits(event.id) : [],
     }));
   }
 
-  function sessionsOf(event: string) {
+  function listEventSessions(event: string) {
     const rows = db.rows(
       `SELECT session_id AS id, ${pick("event_sessions", "added_at", "addedAt")} FROM event_sessions
        WHERE event_id = ? ORDER BY session_id`,
       event,
     );
-    return parsed(eventSessionShape, rows);
+    return parseRows(eventSessionShape, rows);
   }
 
-  function commitsOf(event: string): string[] {
+  function listEventCommits(event: string): string[] {
     const rows = db.rows(
       'SELECT commit_hash AS "commit" FROM event_commits WHERE event_id = ? ORDER BY 1',
       event,
     );
-    return parsed(eventCommitShape, rows).flatMap(({ commit }) => commit ?? []);
+    return parseRows(eventCommitShape, rows).flatMap(({ commit }) => commit ?? []);
   }
 }
 
-function schemaIn(db: ForeignDatabase): number | null {
+function readSchemaVersion(db: ForeignDatabase): number | null {
   const [row] = db.rows("SELECT max(version) AS version FROM schema_version");
   return z.object({ version: z.int() }).safeParse(row).data?.version ?? null;
 }
 
-function parsed<T>(shape: z.ZodMiniType<T>, rows: Iterable<unknown>): T[] {
+function parseRows<T>(shape: z.ZodMiniType<T>, rows: Iterable<unknown>): T[] {
   return [...rows].flatMap((row) => shape.safeParse(row).data ?? []);
 }
 
-function commitIn(text: string | null): string | null {
+function parseCommitHash(text: string | null): string | null {
   const hash = text?.toLowerCase() ?? "";
   return /^[0-9a-f]{7,64}$/.test(hash) ? hash : null;
 }
@@ -217,7 +217,7 @@ function commitIn(text: string | null): string | null {
  * A time as Aline writes it: with its zone; else with fractions of a second in local time (Python's datetime), without
  * in UTC (SQLite's datetime('now')).
  */
-export function timeOf(text: string | null | undefined): number | null {
+export function parseAlineTime(text: string | null | undefined): number | null {
   const [, day, time, fraction, zone] =
     /^(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2}:\d{2})(\.\d+)?(Z|[+-]\d{2}:?\d{2})?$/.exec(text?.trim() ?? "") ??
     [];

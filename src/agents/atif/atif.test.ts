@@ -7,8 +7,8 @@ import { describeRewritten } from "../../../test/support/agent-rewritten-contrac
 import { readAll } from "../../../test/support/agent-samples.ts";
 import { atifTrajectory } from "../../../test/support/atif-schema.ts";
 import type { Entry, TranscriptLine } from "../agent.ts";
-import { atif, understand } from "./atif.ts";
-import { trajectoryOf } from "./trajectory.ts";
+import { atif, parseTrajectory } from "./atif.ts";
+import { buildTrajectory } from "./trajectory.ts";
 
 const startedAt = Date.parse("2026-03-02T09:00:00.000Z");
 const step = (step_id: number, more: object) => ({
@@ -68,7 +68,7 @@ const trajectory = (upTo = steps.length, more = {}) => ({
   ...more,
 });
 const text = (...args: Parameters<typeof trajectory>) => JSON.stringify(trajectory(...args), null, 2);
-const linesIn = (object: object): TranscriptLine[] => understand({ ...object })?.lines ?? [];
+const linesIn = (object: object): TranscriptLine[] => parseTrajectory({ ...object })?.lines ?? [];
 const entriesIn = (object: object) => linesIn(object).flatMap(({ entries }) => entries);
 
 describeRewritten("A trajectory of ATIF", {
@@ -109,7 +109,7 @@ describe("a trajectory", () => {
     expect(entries.at(-1)).toEqual({ kind: "text", text: "Done." });
     const [usage] = linesIn(trajectory()).flatMap(({ usage }) => usage ?? []);
     expect(usage).toMatchObject({ model: "gemini-2.5-flash", input: 40, cacheRead: 60, output: 20 });
-    expect(understand(trajectory())!.skipped).toEqual({ copied: 1 });
+    expect(parseTrajectory(trajectory())!.skipped).toEqual({ copied: 1 });
   });
 
   it("cuts a long result, and one that was cut before no more", () => {
@@ -240,7 +240,7 @@ describe("a session that is written and read again", () => {
           entries: [entry],
           ...((entry.kind === "text" || entry.kind === "tool_use") && { model: "m" }),
         }));
-        const written = trajectoryOf({
+        const written = buildTrajectory({
           id: "s",
           agent: "claude",
           cwd: "/p",

@@ -13,14 +13,14 @@ import type {
   Usage,
 } from "../agent.ts";
 import { atifProfile } from "../profiles.ts";
-import { boundedInput, bounds, bounded as cut, leftOutIn, pictureMark } from "../reading/bounds.ts";
-import { changedFile, replacement, wholeFile } from "../reading/edits.ts";
-import { asObject, jsonFile, known, timeOf } from "../reading/json.ts";
+import { boundInput, bounds, boundText as cut, parseLeftOutMark, pictureMark } from "../reading/bounds.ts";
+import { makeHunksEdit, makeReplacementHunk, makeWholeFileEdit } from "../reading/edits.ts";
+import { asObject, emptyToNull, parseTime, readJsonFile } from "../reading/json.ts";
 import { listFiles } from "../reading/list-files.ts";
 import { isOwnCommand } from "../reading/own-output.ts";
 import { readObject } from "../reading/read-object.ts";
-import { toolUse, touched } from "../reading/tool-calls.ts";
-import { tally } from "../reading/transcript-lines.ts";
+import { makeToolUse, makeTouches } from "../reading/tool-calls.ts";
+import { countReason } from "../reading/transcript-lines.ts";
 import {
   asCallExtra,
   asMetrics,
@@ -39,26 +39,26 @@ import {
 /** Trajectories in files of ATIF 1.x, by any tool. They have no place of their own: a path is given on request. */
 export const atif: Agent = {
   ...atifProfile,
-  roots: () => [],
+  listRoots: () => [],
   sortsByPlace: false,
   isTranscript: (path) => path.endsWith(".json"),
-  directoryOf: () => null,
+  findDirectoryToWatch: () => null,
   ignoredLineTypes: new Set(["copied", "subagent"]),
   list: (path) => listFiles(resolve(path), { isWanted: (file) => file.endsWith(".json") }),
   describe,
-  read: (file, cursor, signal) => readObject(file, cursor, understand, signal),
+  read: (file, cursor, signal) => readObject(file, cursor, parseTrajectory, signal),
 };
 
 async function describe(file: string): Promise<TranscriptInfo | null> {
-  const trajectory = asTrajectory(await jsonFile(file));
+  const trajectory = asTrajectory(await readJsonFile(file));
   if (trajectory === null || trajectory.steps.length === 0) return null;
-  const times = trajectory.steps.flatMap((step) => timeOf(asStep(step)?.timestamp) ?? []);
-  const session = sessionOf(trajectory);
+  const times = trajectory.steps.flatMap((step) => parseTime(asStep(step)?.timestamp) ?? []);
+  const session = chooseSessionId(trajectory);
   const lastAt = times.length === 0 ? null : times.reduce((a, b) => Math.max(a, b));
   return {
     session,
     parent: null,
-    cwd: cwdOf(trajectory),
+    cwd: parseCwd(trajectory),
     startedAt: times[0] ?? null,
     copyOf: { session: session.slice(0, -idSuffix.length), agent: trajectory.agent.name ?? "", lastAt },
   };
@@ -68,17 +68,17 @@ async function describe(file: string): Promise<TranscriptInfo | null> {
 const markRoom = 100;
 
 /** As `cut`, but what is cut already stays, and so does the number of characters that its mark names. */
-function bounded(text: string, max: number = bounds.text): string {
+function boundOnce(text: string, max: number = bounds.text): string {
   const isCut =
     text.length > max &&
     text.length <= max + markRoom &&
-    text.split("\n").some((line) => leftOutIn(line) !== null);
+    text.split("\n").some((line) => parseLeftOutMark(line) !== null);
   return cut(text, isCut ? text.length : max);
 }
 
 /** The session's id here; where the file has none, a hash of its first step. */
-function sessionOf({ session_id, trajectory_id, agent, steps }: Trajectory): string {
-  const id = known(session_id) ?? known(trajectory_id);
+function chooseSessionId({ session_id, trajectory_id, agent, steps }: Trajectory): string {
+  const id = emptyToNull(session_id) ?? emptyToNull(trajectory_id);
   const hash = () =>
     createHash("sha256")
       .update(JSON.stringify([agent.name, steps[0]]))
@@ -87,19 +87,21 @@ function sessionOf({ session_id, trajectory_id, agent, steps }: Trajectory): str
 }
 
 /** The directory that the agent ran in, which the format has no field for; "" where nothing says it. */
-function cwdOf({ extra }: Trajectory): string {
+function parseCwd({ extra }: Trajectory): string {
   const cwd = extra?.cwd;
   return typeof cwd === "string" && cwd.length <= 4096 ? cwd : "";
 }
 
 /** The lines of a trajectory; null: it is none. */
-export function understand(object: Record<string, unknown>): Pick<ReadBatch, "lines" | "skipped"> | null {
+export function parseTrajectory(
+  object: Record<string, unknown>,
+): Pick<ReadBatch, "lines" | "skipped"> | null {
   const trajectory = asTrajectory(object);
   if (trajectory === null) return null;
-  const session = sessionOf(trajectory);
-  const cwd = known(cwdOf(trajectory));
+  const session = chooseSessionId(trajectory);
+  const cwd = emptyToNull(parseCwd(trajectory));
   const skipped: Record<string, number> = {};
-  const skip = (reason: string, n = 1) => tally(skipped, reason, n);
+  const skip = (reason: string, n = 1) => countReason(skipped, reason, n);
   const subagents = trajectory.subagent_trajectories?.length ?? 0;
   if (subagents > 0) skip("subagent", subagents);
   const lines: TranscriptLine[] = [];
@@ -111,40 +113,40 @@ export function understand(object: Record<string, unknown>): Pick<ReadBatch, "li
     else {
       seen.add(step.step_id);
       const uid = `${session}:${step.step_id}`;
-      const model = known(step.model_name) ?? known(trajectory.agent.model_name);
-      for (const line of linesOf(step, uid, model, cwd)) {
+      const model = emptyToNull(step.model_name) ?? emptyToNull(trajectory.agent.model_name);
+      for (const line of makeStepLines(step, uid, model, cwd)) {
         const parentUid = lines.at(-1)?.uid ?? null;
-        lines.push({ ...line, parentUid, cwd, branch: branchOf(trajectory) });
+        lines.push({ ...line, parentUid, cwd, branch: parseTrajectoryBranch(trajectory) });
       }
     }
   }
   return { lines, skipped };
 }
 
-function branchOf({ extra }: Trajectory): string | null {
-  return typeof extra?.branch === "string" && extra.branch.length <= 500 ? known(extra.branch) : null;
+function parseTrajectoryBranch({ extra }: Trajectory): string | null {
+  return typeof extra?.branch === "string" && extra.branch.length <= 500 ? emptyToNull(extra.branch) : null;
 }
 
 type Line = Omit<TranscriptLine, "parentUid" | "cwd" | "branch">;
 
-function* linesOf(step: Step, uid: string, model: string | null, cwd: string | null): Generator<Line> {
-  const at = timeOf(step.timestamp);
+function* makeStepLines(step: Step, uid: string, model: string | null, cwd: string | null): Generator<Line> {
+  const at = parseTime(step.timestamp);
   const isAgent = step.source === "agent";
-  const entries = isAgent ? agentEntries(step, cwd) : [otherEntry(step)];
-  const usage = isAgent ? usageOf(step, uid, model) : null;
+  const entries = isAgent ? parseAgentEntries(step, cwd) : [parseOtherEntry(step)];
+  const usage = isAgent ? parseUsage(step, uid, model) : null;
   yield { uid, at, entries, usage, ...(isAgent && model !== null && usage === null && { model }) };
   const calls = new Map(entries.flatMap((entry) => (entry.kind === "tool_use" ? [[entry.id, entry]] : [])));
   for (const [i, each] of (step.observation?.results ?? []).entries()) {
     const result = asResult(each);
     if (result === null) continue;
     const extra = asResultExtra(result.extra?.pommel);
-    const id = known(result.source_call_id);
+    const id = emptyToNull(result.source_call_id);
     const call = id === null ? undefined : calls.get(id);
-    const { text } = contentOf(result.content);
+    const { text } = extractContent(result.content);
     if (id === null || call === undefined) {
       // Nobody asked for it.
       if (text !== "")
-        yield { uid: `${uid}:${i}`, at, entries: [{ kind: "notice", text: bounded(text) }], usage: null };
+        yield { uid: `${uid}:${i}`, at, entries: [{ kind: "notice", text: boundOnce(text) }], usage: null };
       continue;
     }
     const isError = extra?.is_error ?? result.extra?.is_error === true;
@@ -153,40 +155,40 @@ function* linesOf(step: Step, uid: string, model: string | null, cwd: string | n
       kind: "tool_result",
       id,
       isError,
-      subagent: known(extra?.subagent),
-      text: isOwn ? "" : bounded(text, bounds.result),
-      edits: isError ? null : (extra?.edits?.map(boundedEdit) ?? editsOf(call)),
+      subagent: emptyToNull(extra?.subagent),
+      text: isOwn ? "" : boundOnce(text, bounds.result),
+      edits: isError ? null : (extra?.edits?.map(boundEdit) ?? findEdits(call)),
     };
-    yield { uid: `${uid}:${i}`, at: timeOf(extra?.at) ?? at, entries: [answer], usage: null };
+    yield { uid: `${uid}:${i}`, at: parseTime(extra?.at) ?? at, entries: [answer], usage: null };
   }
 }
 
-function otherEntry(step: Step): Entry {
-  const { text: raw, images } = contentOf(step.message);
+function parseOtherEntry(step: Step): Entry {
+  const { text: raw, images } = extractContent(step.message);
   const extra = asStepExtra(step.extra?.pommel);
-  const text = bounded(raw);
+  const text = boundOnce(raw);
   if (step.source === "user") return { kind: "prompt", text, images: extra?.images ?? images };
   if (extra?.kind === "compaction")
-    return { kind: "compaction", trigger: known(extra.trigger), preTokens: extra.pre_tokens ?? null };
+    return { kind: "compaction", trigger: emptyToNull(extra.trigger), preTokens: extra.pre_tokens ?? null };
   return { kind: extra?.kind === "summary" ? "summary" : "notice", text };
 }
 
-function agentEntries({ reasoning_content, message, tool_calls }: Step, cwd: string | null): Entry[] {
-  const { text } = contentOf(message);
+function parseAgentEntries({ reasoning_content, message, tool_calls }: Step, cwd: string | null): Entry[] {
+  const { text } = extractContent(message);
   const entries: Entry[] = [];
-  const thinking = known(reasoning_content);
-  if (thinking !== null) entries.push({ kind: "thinking", text: bounded(thinking) });
-  if (text !== "") entries.push({ kind: "text", text: bounded(text) });
+  const thinking = emptyToNull(reasoning_content);
+  if (thinking !== null) entries.push({ kind: "thinking", text: boundOnce(thinking) });
+  if (text !== "") entries.push({ kind: "text", text: boundOnce(text) });
   const ids = new Set<string>();
   for (const each of tool_calls ?? []) {
     const call = asToolCall(each);
     if (call === null || ids.has(call.tool_call_id)) continue;
     ids.add(call.tool_call_id);
-    const input = withCommand(boundedInput(call.arguments));
+    const input = withCommand(boundInput(call.arguments));
     const extra = asCallExtra(call.extra?.pommel);
-    const files = extra?.files ?? filesOf(input, cwd);
+    const files = extra?.files ?? listTouchedFiles(input, cwd);
     const action = extra && { action: extra.action };
-    entries.push(toolUse(call.tool_call_id, call.function_name, { input, files, ...action }));
+    entries.push(makeToolUse(call.tool_call_id, call.function_name, { input, files, ...action }));
   }
   return entries;
 }
@@ -199,7 +201,7 @@ function withCommand(input: Record<string, unknown>): Record<string, unknown> {
 }
 
 /** The text of a message or a result, and how many pictures are in it. */
-function contentOf(content: unknown): { text: string; images: number } {
+function extractContent(content: unknown): { text: string; images: number } {
   if (typeof content === "string") return { text: content, images: 0 };
   const parts = asParts(content);
   return {
@@ -213,36 +215,36 @@ const wholeFields = ["content", "file_text"];
 const oldFields = ["old_string", "old_str"];
 const newFields = ["new_string", "new_str", "insert_text", "new_source", "patch", "diff"];
 
-const fieldOf = (input: Record<string, unknown>, fields: readonly string[]) =>
+const findField = (input: Record<string, unknown>, fields: readonly string[]) =>
   fields.map((name) => input[name]).find((value) => typeof value === "string") as string | undefined;
 
 /** What a call touches, by the names that most tools give to their arguments. */
-function filesOf(input: Record<string, unknown>, cwd: string | null): FileTouch[] {
-  const path = fieldOf(input, pathFields);
+function listTouchedFiles(input: Record<string, unknown>, cwd: string | null): FileTouch[] {
+  const path = findField(input, pathFields);
   if (path === undefined || /[*?{\n]/.test(path)) return [];
-  const isEdit = fieldOf(input, [...oldFields, ...newFields]) !== undefined;
-  const how = isEdit ? "edit" : fieldOf(input, wholeFields) !== undefined ? "write" : "read";
-  return touched(path, how, cwd);
+  const isEdit = findField(input, [...oldFields, ...newFields]) !== undefined;
+  const how = isEdit ? "edit" : findField(input, wholeFields) !== undefined ? "write" : "read";
+  return makeTouches(path, how, cwd);
 }
 
 /** What a successful call wrote, as far as its arguments say; null: nothing. */
-function editsOf({ input, files }: Pick<ToolUse, "input" | "files">): FileEdit[] | null {
+function findEdits({ input, files }: Pick<ToolUse, "input" | "files">): FileEdit[] | null {
   const touch = files.find(({ how }) => how !== "read");
   if (touch === undefined) return null;
-  const whole = fieldOf(input, wholeFields);
-  if (touch.how === "write" && whole !== undefined) return [wholeFile(touch.path, whole)];
-  const [before, after] = [fieldOf(input, oldFields), fieldOf(input, newFields.slice(0, 4))];
+  const whole = findField(input, wholeFields);
+  if (touch.how === "write" && whole !== undefined) return [makeWholeFileEdit(touch.path, whole)];
+  const [before, after] = [findField(input, oldFields), findField(input, newFields.slice(0, 4))];
   if (before === undefined && after === undefined) return null;
-  return [changedFile(touch.path, [replacement(before ?? "", after ?? "")])];
+  return [makeHunksEdit(touch.path, [makeReplacementHunk(before ?? "", after ?? "")])];
 }
 
-const boundedEdit = ({ path, hunks, content }: FileEdit): FileEdit => ({
+const boundEdit = ({ path, hunks, content }: FileEdit): FileEdit => ({
   path,
-  hunks: hunks.map((hunk) => ({ ...hunk, lines: hunk.lines.map((text) => bounded(text, bounds.input)) })),
-  content: content === null ? null : bounded(content, bounds.input),
+  hunks: hunks.map((hunk) => ({ ...hunk, lines: hunk.lines.map((text) => boundOnce(text, bounds.input)) })),
+  content: content === null ? null : boundOnce(content, bounds.input),
 });
 
-function usageOf({ metrics }: Step, messageId: string, model: string | null): Usage | null {
+function parseUsage({ metrics }: Step, messageId: string, model: string | null): Usage | null {
   const { prompt_tokens, completion_tokens, cached_tokens } = asMetrics(asObject(metrics)) ?? {};
   if (model === null || (prompt_tokens == null && completion_tokens == null)) return null;
   const cacheRead = Math.min(cached_tokens ?? 0, prompt_tokens ?? 0);

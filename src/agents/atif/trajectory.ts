@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { type Entry, type ToolResult, type TranscriptLine, toolActions } from "../agent.ts";
-import { anything, flag, lenient, orNull, type Parsed, text } from "../reading/json.ts";
+import { anything, flag, makeLenientParser, orNull, type Parsed, text } from "../reading/json.ts";
 
 /** Marks sessions from such files: their ids are those of other agents, whose sessions may be stored as well. */
 export const idSuffix = "@atif";
@@ -45,12 +45,16 @@ interface WrittenStep {
  * A session as a trajectory of ATIF 1.7. Lines of one message of the agent become one step, with the time of the first;
  * results stand in the step of their call. Titles of the session are its own, and are not repeated.
  */
-export function trajectoryOf({ id, agent, cwd, branch, title, lines }: SessionToWrite) {
+export function buildTrajectory({ id, agent, cwd, branch, title, lines }: SessionToWrite) {
   const steps: WrittenStep[] = [];
   const callers = new Map<string, WrittenStep>();
   const models = new Map<string, number>();
   const add = (step: Omit<WrittenStep, "step_id" | "timestamp">, at: number | null): WrittenStep => {
-    const added = { step_id: steps.length + 1, ...(at !== null && { timestamp: iso(at) }), ...step };
+    const added = {
+      step_id: steps.length + 1,
+      ...(at !== null && { timestamp: formatIsoTime(at) }),
+      ...step,
+    };
     steps.push(added);
     return added;
   };
@@ -67,7 +71,7 @@ export function trajectoryOf({ id, agent, cwd, branch, title, lines }: SessionTo
             : add({ source: "agent", ...(model !== undefined && { model_name: model }), message: "" }, at);
         extend(step, entry);
         if (entry.kind === "tool_use") callers.set(entry.id, step);
-      } else add(otherStep(entry), at);
+      } else add(makeOtherStep(entry), at);
     }
   }
   // A step without a model has the trajectory's.
@@ -86,7 +90,7 @@ export function trajectoryOf({ id, agent, cwd, branch, title, lines }: SessionTo
   };
 }
 
-const iso = (at: number) => new Date(at).toISOString();
+const formatIsoTime = (at: number) => new Date(at).toISOString();
 
 /** Whether a step of the agent can hold one more thing: it has its reasoning, a text and calls, in that order. */
 function isOpenFor(step: WrittenStep, { kind }: Entry, model: string | undefined): boolean {
@@ -111,7 +115,7 @@ function extend(step: WrittenStep, entry: Extract<Entry, { kind: "thinking" | "t
   }
 }
 
-function otherStep(
+function makeOtherStep(
   entry: Extract<Entry, { kind: "prompt" | "notice" | "summary" | "compaction" }>,
 ): Omit<WrittenStep, "step_id" | "timestamp"> {
   switch (entry.kind) {
@@ -143,7 +147,7 @@ function addResult(
     return;
   }
   const pommel = {
-    ...(at !== null && { at: iso(at) }),
+    ...(at !== null && { at: formatIsoTime(at) }),
     ...(isError && { is_error: true }),
     ...(edits !== null && { edits }),
     ...(subagent !== null && { subagent }),
@@ -166,7 +170,7 @@ const atifVersion = "ATIF-v1.7";
 const record = orNull(z.record(z.string(), z.unknown()));
 const list = orNull(z.array(z.unknown()));
 
-export const asTrajectory = lenient(
+export const asTrajectory = makeLenientParser(
   z.object({
     schema_version: z.string().check(z.regex(/^ATIF-v1\.\d+$/)),
     session_id: text,
@@ -179,7 +183,7 @@ export const asTrajectory = lenient(
 );
 export type Trajectory = Parsed<typeof asTrajectory>;
 
-export const asStep = lenient(
+export const asStep = makeLenientParser(
   z.object({
     step_id: z.int(),
     timestamp: text,
@@ -197,10 +201,10 @@ export const asStep = lenient(
 export type Step = Parsed<typeof asStep>;
 
 const part = z.object({ type: z.string(), text });
-const asPartList = lenient(z.array(part));
+const asPartList = makeLenientParser(z.array(part));
 export const asParts = (value: unknown) => asPartList(value) ?? [];
 
-export const asToolCall = lenient(
+export const asToolCall = makeLenientParser(
   z.object({
     tool_call_id: z.string().check(z.minLength(1)),
     function_name: z.string(),
@@ -209,15 +213,17 @@ export const asToolCall = lenient(
   }),
 );
 
-export const asResult = lenient(z.object({ source_call_id: text, content: anything, extra: record }));
+export const asResult = makeLenientParser(
+  z.object({ source_call_id: text, content: anything, extra: record }),
+);
 
 const tokens = orNull(z.int().check(z.minimum(0)));
-export const asMetrics = lenient(
+export const asMetrics = makeLenientParser(
   z.object({ prompt_tokens: tokens, completion_tokens: tokens, cached_tokens: tokens }),
 );
 
 /** What Pommel adds to a step, a call and a result. */
-export const asStepExtra = lenient(
+export const asStepExtra = makeLenientParser(
   z.object({
     kind: orNull(z.enum(["summary", "compaction"])),
     trigger: text,
@@ -227,7 +233,7 @@ export const asStepExtra = lenient(
 );
 
 const path = z.string().check(z.maxLength(4096));
-export const asCallExtra = lenient(
+export const asCallExtra = makeLenientParser(
   z.object({
     action: z.enum(toolActions),
     files: z.array(z.object({ path, how: z.enum(["read", "edit", "write"]) })).check(z.maxLength(50)),
@@ -242,7 +248,7 @@ const hunk = z.object({
   newLines: line,
   lines: z.array(z.string()),
 });
-export const asResultExtra = lenient(
+export const asResultExtra = makeLenientParser(
   z.object({
     at: text,
     is_error: flag,

@@ -1,17 +1,23 @@
 import { lstat, readdir, realpath } from "node:fs/promises";
 import { basename, dirname, join, resolve, sep } from "node:path";
 import type { Agent, Cursor, ReadBatch, TranscriptInfo } from "../agent.ts";
-import { jsonFile, known, timeOf } from "../reading/json.ts";
-import { firstRecords, readBatches, skip, type Understood, understandLine } from "../reading/json-lines.ts";
+import { emptyToNull, parseTime, readJsonFile } from "../reading/json.ts";
+import {
+  parseLineRecords,
+  readBatches,
+  readFirstRecords,
+  skip,
+  type Understood,
+} from "../reading/json-lines.ts";
 import { listFiles } from "../reading/list-files.ts";
 import { type FileLine, readLines } from "../reading/read-lines.ts";
 import { recall } from "./earlier.ts";
-import { asLine, asMeta, asRecord, type Line, recordsOf } from "./line-schema.ts";
-import { claudeHome, claudeProfile } from "./profile.ts";
+import { asLine, asMeta, asRecord, type Line, parseRecords } from "./line-schema.ts";
+import { claudeProfile, locateClaudeHome } from "./profile.ts";
 import { readClaudeRetention } from "./retention.ts";
 import { claudeSetup } from "./setup.ts";
-import { todosAfter, todoTools } from "./tools.ts";
-import { noise, type Surroundings, understand } from "./understand.ts";
+import { computeTodos, todoTools } from "./tools.ts";
+import { matchNoise, parseLine, type Surroundings } from "./understand.ts";
 
 /** Line types without useful content. */
 const ignoredLineTypes: ReadonlySet<string> = new Set(
@@ -30,22 +36,22 @@ const ignoredLineTypes: ReadonlySet<string> = new Set(
 export const claude: Agent = {
   ...claudeProfile,
   setup: claudeSetup,
-  roots,
+  listRoots: locateRoots,
   sortsByPlace: true,
   isTranscript,
-  directoryOf,
-  partsOf: (path) => (path.includes(`${sep}subagents${sep}`) ? [locateMetaFile(path)] : []),
+  findDirectoryToWatch: findLaunchFolder,
+  listPartFiles: (path) => (path.includes(`${sep}subagents${sep}`) ? [locateMetaFile(path)] : []),
   ignoredLineTypes,
   list,
-  retention: readClaudeRetention,
-  memories,
-  todos: { tools: todoTools, after: todosAfter },
-  describe: describeOf,
+  findRetention: readClaudeRetention,
+  findMemories: listMemoryFiles,
+  todos: { tools: todoTools, after: computeTodos },
+  describe: describeTranscript,
   read,
 };
 
-async function describeOf(file: string): Promise<TranscriptInfo | null> {
-  return (await identify(file))?.info ?? null;
+async function describeTranscript(file: string): Promise<TranscriptInfo | null> {
+  return (await readIdentity(file))?.info ?? null;
 }
 
 async function* read(
@@ -54,34 +60,34 @@ async function* read(
   signal?: AbortSignal,
 ): AsyncGenerator<ReadBatch, void, undefined> {
   const around: Surroundings = {
-    agentId: (await identify(file, signal))?.agentId ?? null,
+    agentId: (await readIdentity(file, signal))?.agentId ?? null,
     earlier: await recall(file, cursor?.offset ?? 0, signal),
     speaksOfThis: false,
   };
-  yield* readBatches(file, cursor, signal, (line) => understandBytes(file, line, around, signal));
+  yield* readBatches(file, cursor, signal, (line) => parseLineBytes(file, line, around, signal));
 }
 
-async function understandBytes(
+async function parseLineBytes(
   file: string,
   { bytes, start }: FileLine,
   around: Surroundings,
   signal: AbortSignal | undefined,
 ): Promise<Understood> {
-  const known = noise(bytes);
+  const known = matchNoise(bytes);
   if (known) return known;
   const leaves = new Set<string>();
-  for (const { leafUuid } of bytes.includes('"leafUuid"') ? recordsOf(bytes) : [])
+  for (const { leafUuid } of bytes.includes('"leafUuid"') ? parseRecords(bytes) : [])
     if (leafUuid && (await hasLine(file, leafUuid, start, signal))) leaves.add(leafUuid);
-  return understandLine(bytes, (value, isPart) => {
+  return parseLineRecords(bytes, (value, isPart) => {
     const line = asRecord(value, isPart);
     return line
-      ? understand(line, { ...around, speaksOfThis: leaves.has(line.leafUuid ?? "") })
+      ? parseLine(line, { ...around, speaksOfThis: leaves.has(line.leafUuid ?? "") })
       : skip("malformed");
   });
 }
 
 /** How much of a transcript is read for its identity. Bytes. */
-const beginning = 4 * 1024 * 1024;
+const maxIdentityBytes = 4 * 1024 * 1024;
 
 /** The identity of a transcript, and of its subagent, if any. */
 interface Identity {
@@ -94,34 +100,35 @@ interface Identity {
  * another one's lines; then the file's name decides.
  * @returns null when no line has it (yet)
  */
-async function identify(file: string, signal?: AbortSignal): Promise<Identity | null> {
+async function readIdentity(file: string, signal?: AbortSignal): Promise<Identity | null> {
   let first: Line | null = null;
   let startedAt: number | null = null;
-  for await (const record of firstRecords(file, { bytes: beginning, signal })) {
+  for await (const record of readFirstRecords(file, { bytes: maxIdentityBytes, signal })) {
     const line = asLine(record);
-    if (line === null || !known(line.sessionId)) continue;
-    startedAt ??= timeOf(line.timestamp);
-    if (!known(line.cwd)) continue;
-    if (basename(file).includes(line.sessionId!) || isSubagent(line)) return identity(file, line, startedAt);
+    if (line === null || !emptyToNull(line.sessionId)) continue;
+    startedAt ??= parseTime(line.timestamp);
+    if (!emptyToNull(line.cwd)) continue;
+    if (basename(file).includes(line.sessionId!) || isSubagent(line))
+      return buildIdentity(file, line, startedAt);
     first ??= line;
   }
-  return first && identity(file, first, startedAt);
+  return first && buildIdentity(file, first, startedAt);
 }
 
 function isSubagent(line: Line): boolean {
-  return line.isSidechain === true && known(line.agentId) !== null;
+  return line.isSidechain === true && emptyToNull(line.agentId) !== null;
 }
 
-async function identity(file: string, line: Line, startedAt: number | null): Promise<Identity> {
+async function buildIdentity(file: string, line: Line, startedAt: number | null): Promise<Identity> {
   const session = line.sessionId!;
   const cwd = line.cwd!;
   if (!isSubagent(line)) return { info: { session, parent: null, cwd, startedAt }, agentId: null };
-  const meta = asMeta(await jsonFile(locateMetaFile(file)));
+  const meta = asMeta(await readJsonFile(locateMetaFile(file)));
   const parent = {
     session,
-    toolUse: known(meta?.toolUseId),
-    agentType: known(meta?.agentType),
-    task: known(meta?.description)?.slice(0, 1000) ?? null,
+    toolUse: emptyToNull(meta?.toolUseId),
+    agentType: emptyToNull(meta?.agentType),
+    task: emptyToNull(meta?.description)?.slice(0, 1000) ?? null,
   };
   return { info: { session: `${session}/${line.agentId}`, parent, cwd, startedAt }, agentId: line.agentId! };
 }
@@ -140,8 +147,8 @@ async function hasLine(file: string, uuid: string, end: number, signal?: AbortSi
 }
 
 /** Where Claude Code keeps its transcripts. */
-function roots(env: NodeJS.ProcessEnv = process.env): string[] {
-  return [resolve(claudeHome(env), "projects")];
+function locateRoots(env: NodeJS.ProcessEnv = process.env): string[] {
+  return [resolve(locateClaudeHome(env), "projects")];
 }
 
 /** Folder of long tool outputs; never contains transcripts. */
@@ -152,7 +159,7 @@ function isTranscript(path: string): boolean {
 }
 
 /** Each launch directory has a folder in `projects`. */
-function directoryOf(path: string): string | null {
+function findLaunchFolder(path: string): string | null {
   const directory = dirname(path);
   return basename(dirname(directory)) === "projects" ? directory : null;
 }
@@ -169,17 +176,17 @@ const longestPlace = 200;
  * `<projects>/<place>/memory/*.md`. Paths that differ only in special characters share a place, so its transcripts must
  * be of this project alone.
  */
-async function memories(root: string, env: NodeJS.ProcessEnv = process.env): Promise<string[]> {
+async function listMemoryFiles(root: string, env: NodeJS.ProcessEnv = process.env): Promise<string[]> {
   const real = await realpath(root).catch(() => root);
   const place = real.replace(/[^A-Za-z0-9]/g, "-");
-  const [projects] = roots(env);
+  const [projects] = locateRoots(env);
   if (projects === undefined || place.length > longestPlace) return [];
   const dir = join(projects, place);
   const entries = await readdir(join(dir, "memory"), { withFileTypes: true }).catch(() => []);
   const files = entries.filter((entry) => entry.isFile() && entry.name.endsWith(".md"));
   if (files.length === 0 || !(await lstat(join(dir, "memory"))).isDirectory()) return [];
   for (const name of await readdir(dir)) {
-    const info = name.endsWith(".jsonl") ? await describeOf(join(dir, name)) : null;
+    const info = name.endsWith(".jsonl") ? await describeTranscript(join(dir, name)) : null;
     if (info === null) continue;
     const isOurs = [root, real].some((own) => info.cwd === own || info.cwd.startsWith(own + sep));
     if (!isOurs) return [];

@@ -1,9 +1,9 @@
 import { asBlocks } from "../reading/content-blocks.ts";
-import { asObject, isWholeJson, parsedText, timeOf } from "../reading/json.ts";
+import { asObject, decodeJsonText, isWholeJson, parseTime } from "../reading/json.ts";
 import { isOwnCommand, isOwnTool } from "../reading/own-output.ts";
 import { readLines } from "../reading/read-lines.ts";
-import { type Line, recordsOf } from "./line-schema.ts";
-import { classifyUserText, shellCommand } from "./message-text.ts";
+import { type Line, parseRecords } from "./line-schema.ts";
+import { classifyUserText, findShellCommand } from "./message-text.ts";
 
 /** State that earlier lines of a transcript leave for later ones. */
 export interface Earlier {
@@ -23,7 +23,7 @@ export async function recall(file: string, end: number, signal?: AbortSignal): P
   if (end === 0) return earlier;
   for await (const { lines } of readLines(file, null, { end, signal, isWhole: isWholeJson })) {
     for (const { bytes } of lines) {
-      if (mayMatterLater(bytes)) for (const line of recordsOf(bytes)) remember(earlier, line);
+      if (canAffectState(bytes)) for (const line of parseRecords(bytes)) remember(earlier, line);
     }
   }
   return earlier;
@@ -38,7 +38,7 @@ const needles = {
 };
 
 /** Whether a line may affect the state; most lines are skipped without parsing. */
-function mayMatterLater(line: Buffer): boolean {
+function canAffectState(line: Buffer): boolean {
   if (line.includes(needles.queue) || line.includes(needles.queued)) return true;
   if (!line.includes(needles.pm) && !line.includes(needles.pommel)) return false;
   return line.includes('"tool_use"') || line.includes("<bash-input>");
@@ -50,13 +50,13 @@ function mayMatterLater(line: Buffer): boolean {
  */
 export function remember(earlier: Earlier, line: Line): string | null {
   if (line.type === "queue-operation") return queueOperation(earlier, line);
-  if (line.type === "attachment") return queuedCommand(earlier, line);
+  if (line.type === "attachment") return takeQueuedCommand(earlier, line);
   if (line.type === "assistant") {
     for (const block of asBlocks(line.message?.content)) {
       if (block.id && isOwnUse(block.name, block.input)) earlier.ownUses.add(block.id);
     }
   } else if (line.type === "user" && line.uuid) {
-    const ran = asBlocks(line.message?.content).map((block) => shellCommand(block.text ?? ""));
+    const ran = asBlocks(line.message?.content).map((block) => findShellCommand(block.text ?? ""));
     if (ran.some((command) => command !== null && isOwnCommand(command))) earlier.ownShells.add(line.uuid);
   }
   return null;
@@ -107,7 +107,7 @@ function take(queued: string[]): string | null {
 /** Clients around 2.1.44 queue this when a task starts in the background. */
 function isStartedTask(content: string): boolean {
   if (!content.startsWith("{")) return false;
-  const { task_id, task_type } = asObject(parsedText(content));
+  const { task_id, task_type } = asObject(decodeJsonText(content));
   return typeof task_id === "string" && typeof task_type === "string";
 }
 
@@ -116,7 +116,7 @@ function isStartedTask(content: string): boolean {
  * prompt was dequeued.
  */
 export function isGiven(earlier: Earlier, line: Line, texts: string[]): boolean {
-  const [text, at] = [texts.join("\n"), timeOf(line.timestamp)];
+  const [text, at] = [texts.join("\n"), parseTime(line.timestamp)];
   if (at === null) return false;
   return earlier.given.some(
     (other) =>
@@ -128,7 +128,7 @@ export function isGiven(earlier: Earlier, line: Line, texts: string[]): boolean 
 const repeatMs = 2000;
 
 /** Newer clients write the received prompt as an attachment. */
-function queuedCommand(earlier: Earlier, line: Line): string | null {
+function takeQueuedCommand(earlier: Earlier, line: Line): string | null {
   const { attachment } = line;
   if (attachment?.type !== "queued_command" || attachment.commandMode === "task-notification") return null;
   const texts = asBlocks(attachment.prompt).map((block) => block.text ?? "");
@@ -145,6 +145,6 @@ function give(
     earlier.given.splice(again, 1);
     return null;
   }
-  earlier.given = [...earlier.given.slice(-7), { text, by, at: timeOf(line.timestamp) }];
+  earlier.given = [...earlier.given.slice(-7), { text, by, at: parseTime(line.timestamp) }];
   return text;
 }

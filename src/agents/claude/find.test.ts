@@ -3,7 +3,7 @@ import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import { idOf, transcript } from "../../../test/support/transcript-fixture.ts";
-import { agentNamed, agents } from "../registry.ts";
+import { agents, findAgentByName } from "../registry.ts";
 import { claude } from "./claude.ts";
 
 let dir: string;
@@ -12,8 +12,8 @@ beforeEach(() => {
 });
 
 it("Claude Code is registered under its name", () => {
-  expect(agentNamed("claude")).toMatchObject({ title: claude.title, setup: claude.setup });
-  expect(agentNamed("nobody")).toBeUndefined();
+  expect(findAgentByName("claude")).toMatchObject({ title: claude.title, setup: claude.setup });
+  expect(findAgentByName("nobody")).toBeUndefined();
   expect(new Set(agents.map(({ name }) => name)).size).toBe(agents.length);
 });
 
@@ -23,7 +23,7 @@ it.each([
   [{ HOME: "/home/dev", CLAUDE_CONFIG_DIR: "" }, "/home/dev/.claude/projects"],
   [{ HOME: "/home/dev", CLAUDE_CONFIG_DIR: "/etc/claude/" }, "/etc/claude/projects"],
 ])("looks with %j in %s", (env, root) => {
-  expect(claude.roots(env)).toEqual([root]);
+  expect(claude.listRoots(env)).toEqual([root]);
 });
 
 async function listed(): Promise<string[]> {

@@ -2,12 +2,12 @@ import * as z from "zod/mini";
 import {
   anything,
   count,
-  each,
   flag,
-  lenient,
+  makeLenientParser,
   orNull,
   type Parsed,
-  recordsOnLine,
+  parseEach,
+  parseRecordsOnLine,
   text,
 } from "../reading/json.ts";
 
@@ -24,7 +24,7 @@ const message = z.object({ id: text, model: text, content: anything, usage: orNu
 
 const attachment = z.object({ type: text, prompt: anything, commandMode: text });
 
-export const asLine = lenient(
+export const asLine = makeLenientParser(
   z.object({
     type: text,
     subtype: text,
@@ -66,14 +66,14 @@ export function asRecord(value: unknown, isPart = false): Line | null {
 }
 
 /** The records on a line; none if it is not JSON. */
-export function recordsOf(bytes: Buffer): Line[] {
-  const { records, damage } = recordsOnLine(bytes);
-  return each((value) => asRecord(value, damage !== null), records);
+export function parseRecords(bytes: Buffer): Line[] {
+  const { records, damage } = parseRecordsOnLine(bytes);
+  return parseEach((value) => asRecord(value, damage !== null), records);
 }
 
 const lineNumber = z.catch(z.number(), 0);
 
-export const asHunk = lenient(
+export const asHunk = makeLenientParser(
   z.object({
     oldStart: lineNumber,
     oldLines: lineNumber,
@@ -84,7 +84,7 @@ export const asHunk = lenient(
 );
 
 /** The structured result beside a tool's message; deliberately without the file's earlier content. */
-export const asStructured = lenient(
+export const asStructured = makeLenientParser(
   z.object({
     agentId: text,
     filePath: text,
@@ -99,4 +99,4 @@ export const asStructured = lenient(
 export type Structured = Parsed<typeof asStructured>;
 
 /** What the client keeps beside a subagent's transcript. */
-export const asMeta = lenient(z.object({ agentType: text, description: text, toolUseId: text }));
+export const asMeta = makeLenientParser(z.object({ agentType: text, description: text, toolUseId: text }));

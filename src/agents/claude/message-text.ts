@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from "node:util";
 import type { Entry } from "../agent.ts";
-import { bounded, bounds } from "../reading/bounds.ts";
+import { bounds, boundText } from "../reading/bounds.ts";
 
 type UserText = Extract<Entry, { kind: "prompt" | "notice" }>;
 
@@ -41,40 +41,41 @@ const caveats = [
 export function classifyUserText(written: string): UserText | null {
   const text = withoutReminders(written).trim();
   if (text === "" || caveats.some((start) => text.startsWith(start))) return null;
-  if (notices.some((start) => text.startsWith(start))) return notice(text);
-  if (text.startsWith("<command-")) return command(text);
-  if (/^<(?:bash-(?:input|stdout|stderr)|local-command-std(?:out|err))>/.test(text)) return output(text);
-  return { kind: "prompt", text: bounded(text), images: 0 };
+  if (notices.some((start) => text.startsWith(start))) return makeNotice(text);
+  if (text.startsWith("<command-")) return parseCommand(text);
+  if (/^<(?:bash-(?:input|stdout|stderr)|local-command-std(?:out|err))>/.test(text))
+    return parseShellOutput(text);
+  return { kind: "prompt", text: boundText(text), images: 0 };
 }
 
-function command(text: string): UserText {
-  const name = inTag(text, "command-name");
-  if (name === null) return { kind: "prompt", text: bounded(text), images: 0 };
+function parseCommand(text: string): UserText {
+  const name = extractTag(text, "command-name");
+  if (name === null) return { kind: "prompt", text: boundText(text), images: 0 };
   const plain = name.trim().replace(/^\/?/, "/");
-  const line = bounded(`${plain} ${inTag(text, "command-args") ?? ""}`.trim());
+  const line = boundText(`${plain} ${extractTag(text, "command-args") ?? ""}`.trim());
   if (localCommands.has(plain.slice(1))) return { kind: "notice", text: line };
   return { kind: "prompt", text: line, images: 0 };
 }
 
-function output(text: string): UserText | null {
-  const input = inTag(text, "bash-input");
+function parseShellOutput(text: string): UserText | null {
+  const input = extractTag(text, "bash-input");
   const printed = ["bash-stdout", "bash-stderr", "local-command-stdout", "local-command-stderr"]
-    .map((tag) => inTag(text, tag)?.trim() ?? "")
+    .map((tag) => extractTag(text, tag)?.trim() ?? "")
     .filter((part) => part !== "");
   const lines = [...(input === null ? [] : [`! ${input.trim()}`]), ...printed];
-  return lines.length === 0 ? null : notice(lines.join("\n"));
+  return lines.length === 0 ? null : makeNotice(lines.join("\n"));
 }
 
 /** The command that the human ran with "!", if any. */
-export function shellCommand(text: string): string | null {
-  return text.includes("<bash-input>") ? inTag(text, "bash-input") : null;
+export function findShellCommand(text: string): string | null {
+  return text.includes("<bash-input>") ? extractTag(text, "bash-input") : null;
 }
 
-export function notice(text: string): UserText {
-  return { kind: "notice", text: bounded(stripVTControlCharacters(text), bounds.result) };
+export function makeNotice(text: string): UserText {
+  return { kind: "notice", text: boundText(stripVTControlCharacters(text), bounds.result) };
 }
 
-function inTag(text: string, tag: string): string | null {
+function extractTag(text: string, tag: string): string | null {
   const start = text.indexOf(`<${tag}>`);
   if (start === -1) return null;
   const from = start + tag.length + 2;

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { recordsOf } from "./line-schema.ts";
-import { noise, type Surroundings, understand } from "./understand.ts";
+import { parseRecords } from "./line-schema.ts";
+import { matchNoise, parseLine, type Surroundings } from "./understand.ts";
 
 const around: Surroundings = {
   agentId: null,
@@ -23,14 +23,14 @@ const progress = {
 it("noise: recognises progress lines, whatever their last field", () => {
   const { uuid, ...rest } = progress;
   for (const line of [progress, { ...rest, uuid }, { ...progress, parentUuid: null }]) {
-    expect(noise(bytes(line))).toEqual(understand(recordsOf(bytes(line))[0]!, around));
-    expect(noise(bytes(line))?.lines[0]?.uid).toBe("b-2");
+    expect(matchNoise(bytes(line))).toEqual(parseLine(parseRecords(bytes(line))[0]!, around));
+    expect(matchNoise(bytes(line))?.lines[0]?.uid).toBe("b-2");
   }
 });
 
 it("noise: recognises file snapshots", () => {
   const line = { type: "file-history-snapshot", messageId: "x", snapshot: {} };
-  expect(noise(bytes(line))).toEqual({ lines: [], skipped: "type:file-history-snapshot" });
+  expect(matchNoise(bytes(line))).toEqual({ lines: [], skipped: "type:file-history-snapshot" });
 });
 
 it.each([
@@ -45,7 +45,7 @@ it.each([
   ["a line cut off", JSON.stringify(progress).slice(0, -1)],
   ["nothing", ""],
 ])("leaves %s to be parsed", (_, line) => {
-  expect(noise(bytes(line))).toBeNull();
+  expect(matchNoise(bytes(line))).toBeNull();
 });
 
 it("noise: agrees with parsing for every recognised line", () => {
@@ -62,8 +62,8 @@ it("noise: agrees with parsing for every recognised line", () => {
       fc.constantFrom({ uuid: "b" }, {}),
       (first, middle, last) => {
         const line = bytes({ ...first, ...middle, ...last });
-        const found = noise(line);
-        if (found) expect(found).toEqual(understand(recordsOf(line)[0]!, around));
+        const found = matchNoise(line);
+        if (found) expect(found).toEqual(parseLine(parseRecords(line)[0]!, around));
       },
     ),
     { numRuns: 2000 },

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { textOf } from "../../base/files/if-any.ts";
+import { readTextIfAny } from "../../base/files/if-any.ts";
 import type { HookName } from "../../protocol/hooks.ts";
 import type { AgentProfile } from "../agent.ts";
 import { isCopilots } from "../copilot/profile.ts";
@@ -41,7 +41,7 @@ export const claudeProfile = {
     isByProgram: ({ CLAUDE_CODE_ENTRYPOINT: entrypoint = "" }) => isProgram(entrypoint),
     editedFiles: (tool, { file_path, notebook_path }) =>
       ["Edit", "Write", "MultiEdit", "NotebookEdit"].includes(tool) ? [file_path ?? notebook_path] : [],
-    ignores(hook, given) {
+    shouldIgnore(hook, given) {
       const { prompt, agent_type, agent_transcript_path: transcript } = given;
       if (isCopilots(given, process.env) || isCursors(given)) return true;
       // A prompt by the client when a background task ended.
@@ -51,7 +51,7 @@ export const claudeProfile = {
       if (hook !== "subagent-stop" || agent_type !== "") return false;
       return typeof transcript !== "string" || !existsSync(transcript);
     },
-    async runsTwice(root, hook) {
+    async isRunTwice(root, hook) {
       if (!process.env.CLAUDE_PLUGIN_ROOT) return false;
       return isInSettings(root, hook);
     },
@@ -66,7 +66,7 @@ export const isProgram = (entrypoint: string): boolean => entrypoint.startsWith(
  * from several settings files once, but once more for a plugin: then the plugin's hook does nothing.
  */
 function isInSettings(root: string, hook: HookName): boolean {
-  const dirs = [process.env.CLAUDE_PROJECT_DIR || root, claudeHome()];
+  const dirs = [process.env.CLAUDE_PROJECT_DIR || root, locateClaudeHome()];
   const files = dirs.flatMap((dir, at) =>
     at === 0
       ? [join(dir, ".claude", "settings.json"), join(dir, ".claude", "settings.local.json")]
@@ -75,10 +75,10 @@ function isInSettings(root: string, hook: HookName): boolean {
   const command = new RegExp(
     `"command"\\s*:\\s*"(?:(?:[^"\\\\]|\\\\.)*[\\\\/ ])?(?:pm|pommel) hook (?:${hook}|handle)(?: \\|\\| true)?(?:;; esac)?"`,
   );
-  return files.some((file) => command.test(textOf(file)));
+  return files.some((file) => command.test(readTextIfAny(file)));
 }
 
 /** Claude Code's user directory. */
-export function claudeHome(env: NodeJS.ProcessEnv = process.env): string {
+export function locateClaudeHome(env: NodeJS.ProcessEnv = process.env): string {
   return env.CLAUDE_CONFIG_DIR || join(env.HOME || homedir(), ".claude");
 }

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { Retention } from "../agent.ts";
 import { readObjectFile } from "../reading/json.ts";
-import { claudeHome } from "./profile.ts";
+import { locateClaudeHome } from "./profile.ts";
 
 const setting = "cleanupPeriodDays";
 
@@ -23,7 +23,7 @@ export function readClaudeRetention(root: string, env: NodeJS.ProcessEnv = proce
     managed[process.platform],
     join(root, ".claude", "settings.local.json"),
     join(root, ".claude", "settings.json"),
-    join(claudeHome(env), "settings.json"),
+    join(locateClaudeHome(env), "settings.json"),
   ].filter((file) => file !== undefined);
   for (const file of files) {
     const days = readObjectFile(file)[setting];

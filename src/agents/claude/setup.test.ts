@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { groupOf } from "../setup/hook-entries.ts";
+import { makeHookGroup } from "../setup/hook-entries.ts";
 import type { Place } from "../setup.ts";
 import { claudeHooks, claudeSetup } from "./setup.ts";
 
@@ -12,12 +12,12 @@ const json = (path: string) => JSON.parse(readFileSync(join(repository, path), "
 
 describe("the plugin", () => {
   test("has the same hooks and MCP server as the settings", () => {
-    const groups = claudeHooks.hooks.map((hook) => [hook.event, [groupOf(claudeHooks, hook)]]);
+    const groups = claudeHooks.hooks.map((hook) => [hook.event, [makeHookGroup(claudeHooks, hook)]]);
     expect(json("plugin/hooks/hooks.json").hooks).toEqual(Object.fromEntries(groups));
     const mcp = claudeSetup.parts.find(({ name }) => name === "mcp")!;
     const place: Place = { scope: "project", dir: "/p", recordFile: "/p/setup.json", env: {} };
     expect(json("plugin/.mcp.json")).toEqual(
-      JSON.parse(mcp.editorFor(place, "/p/.mcp.json").add("", "").text),
+      JSON.parse(mcp.chooseEditor(place, "/p/.mcp.json").add("", "").text),
     );
   });
 
@@ -34,7 +34,7 @@ describe("the plugin", () => {
 test("only who wants context after failures has the hook for it", () => {
   const env = { HOME: mkdtempSync(join(tmpdir(), "pommel-failure-")) };
   const place: Place = { scope: "user", dir: env.HOME, recordFile: join(env.HOME, "setup.json"), env };
-  const { editorFor } = claudeSetup.parts.find(({ name }) => name === "hooks")!;
+  const { chooseEditor: editorFor } = claudeSetup.parts.find(({ name }) => name === "hooks")!;
   const added = (kinds: string) => {
     const editor = editorFor({ ...place, env: { ...env, POMMEL_CONTEXT_KINDS: kinds } }, "settings.json");
     return editor.add("", "settings.json");

@@ -2,19 +2,19 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import { loadConfig } from "../../base/config/config.ts";
 import type { ContextKind } from "../../base/config/settings/session-settings.ts";
-import { defaultConfig } from "../../base/config/settings.ts";
-import { findUpwards, mainOf } from "../../base/paths.ts";
+import { makeDefaultConfig } from "../../base/config/settings.ts";
+import { findMainWorktree, findUpwards } from "../../base/paths.ts";
 import { asObject, readObjectFile } from "../reading/json.ts";
-import { type HookSpec, hookEntries, hookSpec } from "../setup/hook-entries.ts";
-import { listEntry, ourServer, serverEntry } from "../setup/json-entry.ts";
-import { instructionsIn, skillIn } from "../setup/section.ts";
-import { type Place, partIn, setupOf } from "../setup.ts";
-import { claudeHome, claudeProfile } from "./profile.ts";
+import { type HookSpec, makeHookSpec, makeHooksEditor } from "../setup/hook-entries.ts";
+import { listEntry, makeServerEditor, ourServer } from "../setup/json-entry.ts";
+import { makeInstructionsPart, makeSkillPart } from "../setup/section.ts";
+import { makePart, makeSetup, type Place } from "../setup.ts";
+import { claudeProfile, locateClaudeHome } from "./profile.ts";
 
 /** SessionEnd's default is about 1.5. */
 const timeoutSeconds = 10;
 
-const allHooks = hookSpec(claudeProfile, {
+const allHooks = makeHookSpec(claudeProfile, {
   hasShEverywhere: true,
   // Only tools that change files matter, and commands that fail.
   matchers: {
@@ -41,9 +41,9 @@ const hooksFor = (kinds: readonly ContextKind[]): HookSpec => ({
 });
 
 /** As the default settings want them. */
-export const claudeHooks: HookSpec = hooksFor(defaultConfig()["context.kinds"]);
+export const claudeHooks: HookSpec = hooksFor(makeDefaultConfig()["context.kinds"]);
 
-function hooksWanted({ project, env }: Place): HookSpec {
+function chooseHooks({ project, env }: Place): HookSpec {
   try {
     const { config } = loadConfig(project ?? null, env);
     return hooksFor(config["context.kinds"]);
@@ -57,41 +57,41 @@ function hooksWanted({ project, env }: Place): HookSpec {
 export const localSettings = ".claude/settings.local.json";
 
 /** Claude Code's directory of the user or the project. */
-function directoryOf({ scope, dir, env }: Place): string {
+function locateClaudeDir({ scope, dir, env }: Place): string {
   return scope === "user" && env.CLAUDE_CONFIG_DIR ? env.CLAUDE_CONFIG_DIR : join(dir, ".claude");
 }
 
-function settingsFiles(place: Place): string[] {
-  const directory = directoryOf(place);
+function listSettingsFiles(place: Place): string[] {
+  const directory = locateClaudeDir(place);
   if (place.scope === "user") return [join(directory, "settings.json")];
-  return ownFirst(place, join(directory, "settings.local.json"), join(directory, "settings.json"));
+  return orderByPreference(place, join(directory, "settings.local.json"), join(directory, "settings.json"));
 }
 
 /** A project's personal and shared file, the one to add to first. */
-function ownFirst({ own }: Place, ownFile: string, sharedFile: string): string[] {
+function orderByPreference({ own }: Place, ownFile: string, sharedFile: string): string[] {
   return own ? [ownFile, sharedFile] : [sharedFile, ownFile];
 }
 
-function serversFiles(place: Place): string[] {
-  if (place.scope === "user") return [stateFile(place)];
-  return ownFirst(place, stateFile(place), join(place.dir, ".mcp.json"));
+function listServerFiles(place: Place): string[] {
+  if (place.scope === "user") return [locateStateFile(place)];
+  return orderByPreference(place, locateStateFile(place), join(place.dir, ".mcp.json"));
 }
 
 /** The client's state file, beside `~/.claude` or in CLAUDE_CONFIG_DIR. */
-function stateFile({ env }: Place): string {
+function locateStateFile({ env }: Place): string {
   return join(env.CLAUDE_CONFIG_DIR || env.HOME || homedir(), ".claude.json");
 }
 
 /** The key of a project's "local scope" servers: its repository, for all worktrees. */
-function ownServersOf({ dir }: Place): string[] {
+function findOwnServersKey({ dir }: Place): string[] {
   const top = findUpwards(dir, ".git");
-  return ["projects", top === null ? dir : (mainOf(top) ?? top)];
+  return ["projects", top === null ? dir : (findMainWorktree(top) ?? top)];
 }
 
-function instructionFiles(place: Place): string[] {
-  const shared = join(directoryOf(place), "CLAUDE.md");
+function listInstructionFiles(place: Place): string[] {
+  const shared = join(locateClaudeDir(place), "CLAUDE.md");
   if (place.scope === "user") return [shared];
-  return ownFirst(place, join(place.dir, "CLAUDE.local.md"), shared);
+  return orderByPreference(place, join(place.dir, "CLAUDE.local.md"), shared);
 }
 
 /**
@@ -100,22 +100,22 @@ function instructionFiles(place: Place): string[] {
  */
 const server = { type: "stdio", ...ourServer, alwaysLoad: true, deferTools: "never" };
 
-export const claudeSetup = setupOf(claudeProfile, {
+export const claudeSetup = makeSetup(claudeProfile, {
   parts: [
-    { name: "hooks", files: settingsFiles, editorFor: (place) => hookEntries(hooksWanted(place)) },
+    { name: "hooks", files: listSettingsFiles, chooseEditor: (place) => makeHooksEditor(chooseHooks(place)) },
     {
       name: "mcp",
-      files: serversFiles,
-      editorFor(place, file) {
-        const isOwn = place.scope === "project" && file === stateFile(place);
-        return serverEntry(server, isOwn ? { within: ownServersOf(place) } : {});
+      files: listServerFiles,
+      chooseEditor(place, file) {
+        const isOwn = place.scope === "project" && file === locateStateFile(place);
+        return makeServerEditor(server, isOwn ? { within: findOwnServersKey(place) } : {});
       },
     },
-    partIn("permissions", settingsFiles, listEntry(["permissions", "allow"], "mcp__pommel")),
-    instructionsIn(instructionFiles),
-    skillIn(directoryOf),
+    makePart("permissions", listSettingsFiles, listEntry(["permissions", "allow"], "mcp__pommel")),
+    makeInstructionsPart(listInstructionFiles),
+    makeSkillPart(locateClaudeDir),
   ],
-  traces: (place) => [directoryOf(place), claudeHome(place.env)],
+  traces: (place) => [locateClaudeDir(place), locateClaudeHome(place.env)],
   fromPlugin: (place) => (hasPlugin(place) ? ["hooks", "mcp", "skill"] : []),
   afterwards(place, parts) {
     if (!parts.includes("mcp") || place.scope === "user" || place.own) return [];
@@ -125,7 +125,7 @@ export const claudeSetup = setupOf(claudeProfile, {
 
 /** Whether Pommel's plugin (`plugin/`) is enabled here; the nearest settings decide. */
 function hasPlugin({ scope, dir, env }: Place): boolean {
-  const own = join(claudeHome(env), "settings.json");
+  const own = join(locateClaudeHome(env), "settings.json");
   const projects = ["settings.local.json", "settings.json"].map((name) => join(dir, ".claude", name));
   for (const file of scope === "project" ? [...projects, own] : [own]) {
     const plugins = Object.entries(asObject(readObjectFile(file).enabledPlugins));

@@ -1,16 +1,16 @@
 import { posix } from "node:path";
 import * as z from "zod/mini";
 import type { Entry, FileEdit, FileTouch, Todo, ToolResult } from "../agent.ts";
-import { bounded, bounds } from "../reading/bounds.ts";
-import { type Block, blocksText } from "../reading/content-blocks.ts";
-import { changedFile, type Hunk, replacement, wholeFile } from "../reading/edits.ts";
-import { each, lenient } from "../reading/json.ts";
-import { todosIn, toolResult, touched } from "../reading/tool-calls.ts";
+import { bounds, boundText } from "../reading/bounds.ts";
+import { type Block, joinBlockTexts } from "../reading/content-blocks.ts";
+import { type Hunk, makeHunksEdit, makeReplacementHunk, makeWholeFileEdit } from "../reading/edits.ts";
+import { makeLenientParser, parseEach } from "../reading/json.ts";
+import { makeToolResult, makeTouches, parseTodoList } from "../reading/tool-calls.ts";
 import { asHunk, asStructured, type Structured } from "./line-schema.ts";
 import { withoutReminders } from "./message-text.ts";
 
 /** Which field of a tool's input names a file, and what the tool does to it. */
-const touches: Readonly<Record<string, { field: string; how: FileTouch["how"] }>> = {
+const touchesByTool: Readonly<Record<string, { field: string; how: FileTouch["how"] }>> = {
   Read: { field: "file_path", how: "read" },
   NotebookRead: { field: "notebook_path", how: "read" },
   Edit: { field: "file_path", how: "edit" },
@@ -21,46 +21,51 @@ const touches: Readonly<Record<string, { field: string; how: FileTouch["how"] }>
 };
 
 /** The files that a call touches, absolute if the working directory is known. */
-export function filesOf(tool: string, input: Record<string, unknown>, cwd: string | null): FileTouch[] {
-  const touch = Object.hasOwn(touches, tool) ? touches[tool]! : null;
+export function listTouchedFiles(
+  tool: string,
+  input: Record<string, unknown>,
+  cwd: string | null,
+): FileTouch[] {
+  const touch = Object.hasOwn(touchesByTool, tool) ? touchesByTool[tool]! : null;
   const path = touch && input[touch.field];
   // A search path without extension is usually a directory.
   if (!touch || (tool === "Grep" && posix.extname(String(path)) === "")) return [];
-  return touched(path, touch.how, cwd);
+  return makeTouches(path, touch.how, cwd);
 }
 
 /** A tool's result. `own`: it is Pommel's, and its text is not stored. */
-export function resultOf(block: Block, beside: unknown, own: boolean): ToolResult {
+export function parseToolResult(block: Block, beside: unknown, own: boolean): ToolResult {
   const structured = asStructured(beside);
-  return toolResult(block.tool_use_id ?? "", {
-    text: withoutReminders(blocksText(block.content)),
+  return makeToolResult(block.tool_use_id ?? "", {
+    text: withoutReminders(joinBlockTexts(block.content)),
     isError: block.is_error === true,
     isOwn: own,
-    edits: structured && editsOf(structured),
+    edits: structured && findEdits(structured),
     subagent: structured?.agentId || null,
   });
 }
 
-function editsOf(result: Structured): FileEdit[] | null {
+function findEdits(result: Structured): FileEdit[] | null {
   const path = result.filePath ?? result.notebook_path;
   if (!path || path.length > 4096) return null;
   if (result.structuredPatch) {
-    const hunks = hunksOf(result.structuredPatch);
-    if (typeof result.content === "string") return [{ ...wholeFile(path, result.content), hunks }];
-    if (hunks.length > 0) return [changedFile(path, hunks)];
+    const hunks = parseHunks(result.structuredPatch);
+    if (typeof result.content === "string") return [{ ...makeWholeFileEdit(path, result.content), hunks }];
+    if (hunks.length > 0) return [makeHunksEdit(path, hunks)];
   }
   // Without a patch, the written text is known, but not its place.
   const written = result.newString ?? result.new_source;
-  if (typeof written === "string") return [changedFile(path, [replacement(result.oldString ?? "", written)])];
-  return result.structuredPatch ? [changedFile(path, [])] : null;
+  if (typeof written === "string")
+    return [makeHunksEdit(path, [makeReplacementHunk(result.oldString ?? "", written)])];
+  return result.structuredPatch ? [makeHunksEdit(path, [])] : null;
 }
 
 /** The hunks of a patch, up to the size limit. */
-function hunksOf(patch: readonly unknown[]): Hunk[] {
+function parseHunks(patch: readonly unknown[]): Hunk[] {
   let left = 4 * bounds.input;
   const hunks: Hunk[] = [];
-  for (const hunk of each(asHunk, patch)) {
-    const lines = hunk.lines.map((line) => bounded(line, bounds.input));
+  for (const hunk of parseEach(asHunk, patch)) {
+    const lines = hunk.lines.map((line) => boundText(line, bounds.input));
     left -= lines.reduce((sum, line) => sum + line.length, 0);
     if (left < 0) break;
     hunks.push({ ...hunk, lines });
@@ -69,8 +74,8 @@ function hunksOf(patch: readonly unknown[]): Hunk[] {
 }
 
 /** TaskCreate and TaskUpdate change one thing to do; the number of a new one is in the result. */
-const asNewTask = lenient(z.object({ subject: z.string() }));
-const asTaskChange = lenient(
+const asNewTask = makeLenientParser(z.object({ subject: z.string() }));
+const asTaskChange = makeLenientParser(
   z.object({
     taskId: z.union([z.string(), z.number()]),
     status: z.optional(z.string()),
@@ -81,7 +86,7 @@ const asTaskChange = lenient(
 export const todoTools = ["TodoWrite", "TaskCreate", "TaskUpdate"] as const;
 
 /** The list of things to do that an agent kept, as it was after these lines; empty when it kept none. */
-export function todosAfter(entries: Iterable<Entry>): Todo[] {
+export function computeTodos(entries: Iterable<Entry>): Todo[] {
   let todos = new Map<string, Todo>();
   const created = new Map<string, string>();
   for (const entry of entries) {
@@ -92,7 +97,7 @@ export function todosAfter(entries: Iterable<Entry>): Todo[] {
     }
     if (entry.kind !== "tool_use") continue;
     if (entry.tool === "TodoWrite") {
-      const list = todosIn(entry.input);
+      const list = parseTodoList(entry.input);
       if (list !== null) todos = new Map(list.map((todo, i) => [`todo ${i}`, todo]));
     } else if (entry.tool === "TaskCreate") {
       const task = asNewTask(entry.input);

@@ -1,16 +1,21 @@
 import { createHash } from "node:crypto";
 import type { Entry, TranscriptLine, Usage } from "../agent.ts";
-import { boundedInput, pictureMark } from "../reading/bounds.ts";
+import { boundInput, pictureMark } from "../reading/bounds.ts";
 import { asBlocks, type Block } from "../reading/content-blocks.ts";
-import { known, timeOf, typeName } from "../reading/json.ts";
+import { emptyToNull, parseTime, toTypeName } from "../reading/json.ts";
 import { keep, skip, type Understood } from "../reading/json-lines.ts";
-import { toolUse } from "../reading/tool-calls.ts";
-import { branchOf, lineOf, textEntry, titleLines } from "../reading/transcript-lines.ts";
+import { makeToolUse } from "../reading/tool-calls.ts";
+import {
+  makeTextEntries,
+  makeTitleLines,
+  makeTranscriptLine,
+  parseBranch,
+} from "../reading/transcript-lines.ts";
 import { type Earlier, isGiven, remember } from "./earlier.ts";
 import type { Line } from "./line-schema.ts";
-import { classifyUserText, notice, withoutReminders } from "./message-text.ts";
+import { classifyUserText, makeNotice, withoutReminders } from "./message-text.ts";
 import { isProgram } from "./profile.ts";
-import { filesOf, resultOf } from "./tools.ts";
+import { listTouchedFiles, parseToolResult } from "./tools.ts";
 
 export interface Surroundings {
   earlier: Earlier;
@@ -21,101 +26,107 @@ export interface Surroundings {
 }
 
 /** Parses one line. Lines without content stay in the tree, because the next line's `parentUid` refers to them. */
-export function understand(line: Line, around: Surroundings): Understood {
+export function parseLine(line: Line, around: Surroundings): Understood {
   // Older clients wrote subagents' lines into the session's transcript.
   const isOfOther = around.agentId === null || line.agentId !== around.agentId;
   if (line.isSidechain && isOfOther) return skip("sidechain");
   const given = remember(around.earlier, line);
-  if (given !== null) return keep(queued(line, given));
+  if (given !== null) return keep(makeQueuedLine(line, given));
   switch (line.type) {
     case "user":
       if (line.isMeta) return passOver(line, "meta");
-      return keep(whole(line, userEntries(line, around.earlier)));
+      return keep(convertLine(line, parseUserEntries(line, around.earlier)));
     case "assistant":
-      return keep({ ...whole(line, assistantEntries(line)), usage: usageOf(line) });
+      return keep({ ...convertLine(line, parseAssistantEntries(line)), usage: parseUsage(line) });
     case "system":
-      return system(line);
+      return parseSystemLine(line);
     case "summary":
       // Clients also wrote other sessions' titles to the beginning of a new file.
-      return around.speaksOfThis ? title(line.summary) : passOver(line);
+      return around.speaksOfThis ? parseTitle(line.summary) : passOver(line);
     case "ai-title":
-      return title(line.aiTitle);
+      return parseTitle(line.aiTitle);
     case "custom-title":
-      return title(line.customTitle);
+      return parseTitle(line.customTitle);
     default:
       return passOver(line);
   }
 }
 
 /** Counts a line as skipped; it stays a link of the tree. */
-function passOver(line: Line, reason = `type:${typeOf(line)}`): Understood {
-  const uid = known(line.uuid);
-  const lines = uid === null ? [] : [lineOf({ uid, parentUid: parentOf(line) })];
+function passOver(line: Line, reason = `type:${describeLineType(line)}`): Understood {
+  const uid = emptyToNull(line.uuid);
+  const lines = uid === null ? [] : [makeTranscriptLine({ uid, parentUid: findParentUid(line) })];
   return { lines, skipped: reason };
 }
 
-function typeOf(line: Line): string {
+function describeLineType(line: Line): string {
   const second =
     line.type === "attachment" ? line.attachment?.type : line.type === "system" ? line.subtype : null;
-  return typeName(`${line.type ?? "?"}${second ? `/${second}` : ""}`);
+  return toTypeName(`${line.type ?? "?"}${second ? `/${second}` : ""}`);
 }
 
-const whole = (line: Line, entries: Entry[]): TranscriptLine =>
-  lineOf({
-    uid: known(line.uuid),
-    parentUid: parentOf(line),
-    at: timeOf(line.timestamp),
-    cwd: known(line.cwd),
-    branch: branchOf(line.gitBranch),
+const convertLine = (line: Line, entries: Entry[]): TranscriptLine =>
+  makeTranscriptLine({
+    uid: emptyToNull(line.uuid),
+    parentUid: findParentUid(line),
+    at: parseTime(line.timestamp),
+    cwd: emptyToNull(line.cwd),
+    branch: parseBranch(line.gitBranch),
     entries,
   });
 
 /** After a compaction a new tree names the line it continues. */
-function parentOf(line: Line): string | null {
-  return known(line.parentUuid) ?? known(line.logicalParentUuid);
+function findParentUid(line: Line): string | null {
+  return emptyToNull(line.parentUuid) ?? emptyToNull(line.logicalParentUuid);
 }
 
 /** Queued prompts have no uuid; equal text at the same time is the same prompt. */
-function queued(line: Line, text: string): TranscriptLine {
+function makeQueuedLine(line: Line, text: string): TranscriptLine {
   const by = classifyUserText(text);
   const hash = createHash("sha256").update(`${line.timestamp}\n${text}`).digest("hex").slice(0, 32);
-  return { ...whole(line, by ? [promptFrom(line, by)] : []), uid: known(line.uuid) ?? `queued-${hash}` };
+  return {
+    ...convertLine(line, by ? [markProgramPrompt(line, by)] : []),
+    uid: emptyToNull(line.uuid) ?? `queued-${hash}`,
+  };
 }
 
-function title(name: string | null | undefined): Understood {
-  const lines = titleLines(name);
+function parseTitle(name: string | null | undefined): Understood {
+  const lines = makeTitleLines(name);
   return lines.length === 0 ? skip("type:title") : keep(...lines);
 }
 
-function system(line: Line): Understood {
+function parseSystemLine(line: Line): Understood {
   if (line.subtype === "compact_boundary") {
     const { trigger = null, preTokens = null } = line.compactMetadata ?? {};
-    return keep(whole(line, [{ kind: "compaction", trigger, preTokens }]));
+    return keep(convertLine(line, [{ kind: "compaction", trigger, preTokens }]));
   }
   if (line.subtype === "local_command" && typeof line.content === "string") {
     const by = classifyUserText(line.content);
-    return keep(whole(line, by ? [notice(by.text)] : []));
+    return keep(convertLine(line, by ? [makeNotice(by.text)] : []));
   }
   return passOver(line);
 }
 
-function userEntries(line: Line, earlier: Earlier): Entry[] {
+function parseUserEntries(line: Line, earlier: Earlier): Entry[] {
   const blocks = asBlocks(line.message?.content);
   const texts = blocks.filter((block) => block.type === "text").map((block) => block.text ?? "");
-  if (line.isCompactSummary) return textEntry("summary", withoutReminders(texts.join("\n")));
+  if (line.isCompactSummary) return makeTextEntries("summary", withoutReminders(texts.join("\n")));
   const results = blocks.filter((block) => block.type === "tool_result" && block.tool_use_id);
   const beside = results.length === 1 ? line.toolUseResult : null;
   const entries: Entry[] = results.map((block) =>
-    resultOf(block, beside, earlier.ownUses.has(block.tool_use_id!)),
+    parseToolResult(block, beside, earlier.ownUses.has(block.tool_use_id!)),
   );
   if (isOwnShell(line, earlier) || isGiven(earlier, line, texts)) return entries;
   const byHuman = results.length === 0 && line.promptSource !== "system";
   const images = byHuman ? blocks.filter((block) => block.type === "image").length : 0;
-  return [...entries, ...textIn(texts, byHuman, images).map((entry) => promptFrom(line, entry))];
+  return [
+    ...entries,
+    ...classifyTexts(texts, byHuman, images).map((entry) => markProgramPrompt(line, entry)),
+  ];
 }
 
 /** Who gives a program its prompts is not known. */
-const promptFrom = ({ entrypoint }: Line, entry: Entry): Entry =>
+const markProgramPrompt = ({ entrypoint }: Line, entry: Entry): Entry =>
   entry.kind === "prompt" && isProgram(entrypoint ?? "") ? { ...entry, by: "tool" } : entry;
 
 /** "! pm search x" is Pommel's own, with its output in the same line or the next. */
@@ -127,9 +138,11 @@ function isOwnShell(line: Line, earlier: Earlier): boolean {
 }
 
 /** The entries of one line's texts; a human's texts form one prompt. */
-function textIn(texts: string[], byHuman: boolean, images: number): Entry[] {
+function classifyTexts(texts: string[], byHuman: boolean, images: number): Entry[] {
   const parts = texts.map(classifyUserText).filter((part) => part !== null);
-  const notices = parts.filter((part) => part.kind === "notice" || !byHuman).map((part) => notice(part.text));
+  const notices = parts
+    .filter((part) => part.kind === "notice" || !byHuman)
+    .map((part) => makeNotice(part.text));
   const prompts = parts.filter((part) => part.kind === "prompt" && byHuman);
   if (prompts.length === 0 && images === 0) return notices;
   return [...notices, { kind: "prompt", text: prompts.map((part) => part.text).join("\n"), images }];
@@ -137,34 +150,39 @@ function textIn(texts: string[], byHuman: boolean, images: number): Entry[] {
 
 const synthetic = "<synthetic>";
 
-function assistantEntries(line: Line): Entry[] {
+function parseAssistantEntries(line: Line): Entry[] {
   const isSynthetic = line.message?.model === synthetic;
-  return asBlocks(line.message?.content).flatMap((block) => assistantEntry(block, line, isSynthetic));
+  return asBlocks(line.message?.content).flatMap((block) => parseAssistantBlock(block, line, isSynthetic));
 }
 
-function assistantEntry(block: Block, line: Line, isSynthetic: boolean): Entry[] {
+function parseAssistantBlock(block: Block, line: Line, isSynthetic: boolean): Entry[] {
   switch (block.type) {
     case "text": {
-      const said = textEntry("text", block.text);
-      return isSynthetic ? said.map(({ text }) => notice(text)) : said;
+      const said = makeTextEntries("text", block.text);
+      return isSynthetic ? said.map(({ text }) => makeNotice(text)) : said;
     }
     case "thinking":
-      return textEntry("thinking", block.thinking);
+      return makeTextEntries("thinking", block.thinking);
     case "image":
       return [{ kind: "text", text: pictureMark }];
     case "tool_use":
     case "server_tool_use":
     case "mcp_tool_use": {
       if (!block.id || !block.name) return [];
-      const input = boundedInput(block.input);
-      return [toolUse(block.id, block.name, { input, files: filesOf(block.name, input, known(line.cwd)) })];
+      const input = boundInput(block.input);
+      return [
+        makeToolUse(block.id, block.name, {
+          input,
+          files: listTouchedFiles(block.name, input, emptyToNull(line.cwd)),
+        }),
+      ];
     }
     default:
       return [];
   }
 }
 
-function usageOf({ message }: Line): Usage | null {
+function parseUsage({ message }: Line): Usage | null {
   if (!message?.id || !message.usage || !message.model || message.model === synthetic) return null;
   const { input_tokens, output_tokens, cache_read_input_tokens, cache_creation_input_tokens } = message.usage;
   return {
@@ -197,12 +215,13 @@ const nextLines = ["parentUuid", "queue-operation", "summary", "ai-title", "cust
 );
 
 /** With two clients writing at once, one line may begin within another. */
-const holdsAnother = (line: Buffer) => nextLines.some((start) => line.indexOf(start, 1) !== -1);
+const hasNestedLine = (line: Buffer) => nextLines.some((start) => line.indexOf(start, 1) !== -1);
 
 /** Recognises noise by the line's beginning and end; null if it must be parsed. */
-export function noise(line: Buffer): Understood | null {
+export function matchNoise(line: Buffer): Understood | null {
   for (const [type, start] of snapshots) {
-    if (line.subarray(0, start.length).equals(start)) return holdsAnother(line) ? null : skip(`type:${type}`);
+    if (line.subarray(0, start.length).equals(start))
+      return hasNestedLine(line) ? null : skip(`type:${type}`);
   }
   // Nearly all other lines have their type near the beginning.
   const head = line.toString("latin1", 0, 2048);
@@ -210,6 +229,9 @@ export function noise(line: Buffer): Understood | null {
   if (at === -1 || !head.startsWith("progress", at + 8)) return null;
   const start = progressStart.exec(head);
   const end = start && progressEnd.exec(line.toString("latin1", Math.max(0, line.length - 512)));
-  if (!end || holdsAnother(line)) return null;
-  return { lines: [lineOf({ uid: end[1]!, parentUid: start[1] ?? null })], skipped: "type:progress" };
+  if (!end || hasNestedLine(line)) return null;
+  return {
+    lines: [makeTranscriptLine({ uid: end[1]!, parentUid: start[1] ?? null })],
+    skipped: "type:progress",
+  };
 }

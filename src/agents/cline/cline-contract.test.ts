@@ -109,9 +109,9 @@ describe("A session of Cline", () => {
     (await read(c, more)).flatMap(({ entries }) => entries);
 
   it("is found with its subagents, where the environment says", async () => {
-    expect(cline.roots({ HOME: "/home/dev" })).toEqual(["/home/dev/.cline/data/sessions"]);
-    expect(cline.roots({ CLINE_DIR: "/c", CLINE_DATA_DIR: "/d" })).toEqual(["/d/sessions"]);
-    expect(cline.roots({ CLINE_SESSION_DATA_DIR: "/s" })).toEqual(["/s"]);
+    expect(cline.listRoots({ HOME: "/home/dev" })).toEqual(["/home/dev/.cline/data/sessions"]);
+    expect(cline.listRoots({ CLINE_DIR: "/c", CLINE_DATA_DIR: "/d" })).toEqual(["/d/sessions"]);
+    expect(cline.listRoots({ CLINE_SESSION_DATA_DIR: "/s" })).toEqual(["/s"]);
     const child = conversation("subagent");
     child.add("user", [{ type: "text", text: "Find the limit." }]);
     const lead = write(`${id}.messages.json`, growing.text());

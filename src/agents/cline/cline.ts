@@ -1,11 +1,11 @@
 import { basename, dirname, join, resolve } from "node:path";
 import type { Agent, TranscriptInfo } from "../agent.ts";
-import { asObject, jsonFile, timeOf } from "../reading/json.ts";
+import { asObject, parseTime, readJsonFile } from "../reading/json.ts";
 import { listFiles } from "../reading/list-files.ts";
 import { readObject } from "../reading/read-object.ts";
-import { describeTask, isTask, readTask, taskDirectories } from "./classic/task.ts";
-import { asCompaction, asManifest, asMessage, understand } from "./message.ts";
-import { clineProfile, sessionsDir } from "./profile.ts";
+import { describeTask, isTask, listTaskDirectories, readTask } from "./classic/task.ts";
+import { asCompaction, asManifest, asMessage, parseMessages } from "./message.ts";
+import { clineProfile, locateSessionsDir } from "./profile.ts";
 import { clineSetup } from "./setup.ts";
 
 /**
@@ -16,10 +16,10 @@ import { clineSetup } from "./setup.ts";
 export const cline: Agent = {
   ...clineProfile,
   setup: clineSetup,
-  roots: (env = process.env) => [resolve(sessionsDir(env)), ...taskDirectories(env)],
+  listRoots: (env = process.env) => [resolve(locateSessionsDir(env)), ...listTaskDirectories(env)],
   sortsByPlace: false,
   isTranscript,
-  directoryOf: () => null,
+  findDirectoryToWatch: () => null,
   list: (dir) => listFiles(dir, { isWanted: isTranscript }),
   describe,
   read: (file, cursor, signal) =>
@@ -30,11 +30,11 @@ export const cline: Agent = {
         if (!Array.isArray(messages)) return null;
         if (isTask(file)) return readTask(file, messages);
         const [manifest, compaction] = await Promise.all([
-          manifestOf(file),
-          jsonFile(file.replace(ending, ".compaction.json")),
+          readManifest(file),
+          readJsonFile(file.replace(ending, ".compaction.json")),
         ]);
-        const isSubagent = manifest !== null && manifest.session_id !== nameOf(file);
-        return understand(messages, { manifest, compaction: asCompaction(compaction), isSubagent });
+        const isSubagent = manifest !== null && manifest.session_id !== parseSessionName(file);
+        return parseMessages(messages, { manifest, compaction: asCompaction(compaction), isSubagent });
       },
       signal,
     ),
@@ -46,23 +46,23 @@ function isTranscript(path: string): boolean {
   return (path.endsWith(ending) && basename(path) !== ending) || isTask(path);
 }
 
-const nameOf = (path: string) => basename(path).slice(0, -ending.length);
+const parseSessionName = (path: string) => basename(path).slice(0, -ending.length);
 
-async function manifestOf(path: string) {
+async function readManifest(path: string) {
   const dir = dirname(path);
-  return asManifest(await jsonFile(join(dir, `${basename(dir)}.json`)));
+  return asManifest(await readJsonFile(join(dir, `${basename(dir)}.json`)));
 }
 
 async function describe(path: string): Promise<TranscriptInfo | null> {
   if (isTask(path)) return describeTask(path);
-  const manifest = isTranscript(path) ? await manifestOf(path) : null;
-  const { messages } = manifest ? asObject(await jsonFile(path)) : {};
+  const manifest = isTranscript(path) ? await readManifest(path) : null;
+  const { messages } = manifest ? asObject(await readJsonFile(path)) : {};
   if (!manifest || !Array.isArray(messages)) return null;
   const { session_id: session, cwd, started_at } = manifest;
-  const agent = nameOf(path);
-  if (agent === session) return { session, parent: null, cwd, startedAt: timeOf(started_at) };
+  const agent = parseSessionName(path);
+  if (agent === session) return { session, parent: null, cwd, startedAt: parseTime(started_at) };
   const [first] = messages;
-  const entries = understand([first], { manifest, compaction: null, isSubagent: true }).lines[0]?.entries;
+  const entries = parseMessages([first], { manifest, compaction: null, isSubagent: true }).lines[0]?.entries;
   const task = entries?.find((entry) => entry.kind === "prompt")?.text.slice(0, 1000) ?? null;
   const parent = { session, toolUse: null, agentType: null, task };
   return { session: `${session}/${agent}`, parent, cwd, startedAt: asMessage(first)?.ts ?? null };

@@ -6,28 +6,28 @@ import { asBlocks, type Block } from "../reading/content-blocks.ts";
 import {
   anything,
   count,
-  known,
-  lenient,
+  emptyToNull,
+  makeLenientParser,
   orNull,
   type Parsed,
+  parseTime,
   text,
   time,
-  timeOf,
-  typeName,
+  toTypeName,
 } from "../reading/json.ts";
 import { withoutOwnContext } from "../reading/own-output.ts";
 import {
-  lineOf,
+  countReason,
+  makePromptEntries,
+  makeTextEntries,
+  makeTitleLines,
+  makeTranscriptLine,
   Occurrences,
-  promptEntry,
-  tally,
-  textEntry,
-  titleLines,
 } from "../reading/transcript-lines.ts";
-import { typed } from "./profile.ts";
-import { type Call, callEntries, resultEntries } from "./tools.ts";
+import { stripPromptTags } from "./profile.ts";
+import { type Call, callEntries, parseToolResults } from "./tools.ts";
 
-export const asMessage = lenient(
+export const asMessage = makeLenientParser(
   z.object({
     id: text,
     role: text,
@@ -53,7 +53,7 @@ export const asMessage = lenient(
 type Message = Parsed<typeof asMessage>;
 
 /** `<session>.json` */
-export const asManifest = lenient(
+export const asManifest = makeLenientParser(
   z.object({
     session_id: z.string(),
     cwd: z.string(),
@@ -64,7 +64,7 @@ export const asManifest = lenient(
 type Manifest = Parsed<typeof asManifest>;
 
 /** `<session>.compaction.json`: what the model is given instead of the first messages. */
-export const asCompaction = lenient(
+export const asCompaction = makeLenientParser(
   z.object({ source_message_count: z.int(), updated_at: text, messages: anything }),
 );
 type Compaction = Parsed<typeof asCompaction>;
@@ -78,42 +78,42 @@ interface Beside {
 }
 
 /** The lines of a session: one for each message. */
-export function understand(
+export function parseMessages(
   messages: readonly unknown[],
   { manifest, compaction, isSubagent }: Beside,
 ): Pick<ReadBatch, "lines" | "skipped"> {
   const skipped: Record<string, number> = {};
-  const skip = (reason: string) => tally(skipped, reason);
+  const skip = (reason: string) => countReason(skipped, reason);
   const cwd = manifest?.cwd ?? null;
-  const branch = known(manifest?.metadata?.git?.branch);
+  const branch = emptyToNull(manifest?.metadata?.git?.branch);
   const calls = new Map<string, Call>();
   const seen = new Occurrences();
   const lines: TranscriptLine[] = [];
   let before: string | null = null;
   const add = (line: Partial<TranscriptLine>) =>
-    lines.push(lineOf({ parentUid: before, cwd, branch, ...line }));
+    lines.push(makeTranscriptLine({ parentUid: before, cwd, branch, ...line }));
   messages.forEach((value, at) => {
     const message = asMessage(value);
-    if (message === null || known(message.role) === null) skip("malformed");
+    if (message === null || emptyToNull(message.role) === null) skip("malformed");
     else {
       const blocks = asBlocks(message.content);
-      const said = message.role === "user" ? userEntries(message, blocks) : [];
-      const entries = blocks.flatMap((block) => blockEntries(block, message, { calls, cwd, skip }));
-      const uid = uidOf(message, seen);
-      add({ uid, at: message.ts ?? null, entries: [...said, ...entries], usage: usageOf(message, uid) });
+      const said = message.role === "user" ? parseUserEntries(message, blocks) : [];
+      const entries = blocks.flatMap((block) => parseBlock(block, message, { calls, cwd, skip }));
+      const uid = makeMessageUid(message, seen);
+      add({ uid, at: message.ts ?? null, entries: [...said, ...entries], usage: parseUsage(message, uid) });
       before = uid;
     }
-    if (at + 1 === compaction?.source_message_count) add(compactionLine(compaction));
+    if (at + 1 === compaction?.source_message_count) add(makeCompactionLine(compaction));
   });
-  const title = isSubagent ? null : titleOf(manifest, lines);
-  lines.unshift(...titleLines(title).map((line) => ({ ...line, cwd, branch })));
+  const title = isSubagent ? null : findTitle(manifest, lines);
+  lines.unshift(...makeTitleLines(title).map((line) => ({ ...line, cwd, branch })));
   return { lines, skipped };
 }
 
 /** The same in a fork or a resumed session, which copies messages with their ids. */
-function uidOf({ id, role, ts, content }: Message, seen: Occurrences): string {
+function makeMessageUid({ id, role, ts, content }: Message, seen: Occurrences): string {
   const hash = createHash("sha256").update(JSON.stringify([role, ts, content]) ?? "");
-  return seen.idOf(known(id) ?? hash.digest("hex").slice(0, 32));
+  return seen.makeUniqueId(emptyToNull(id) ?? hash.digest("hex").slice(0, 32));
 }
 
 interface Around {
@@ -122,14 +122,14 @@ interface Around {
   skip: (reason: string) => void;
 }
 
-/** Known blocks that say nothing, or that `userEntries` reads. */
+/** Known blocks that say nothing, or that `parseUserEntries` reads. */
 const silent = new Set(["file", "image", "media", "redacted_thinking"]);
 
 /** What a block says, without the human's text. */
-function blockEntries(block: Block, { role }: Message, { calls, cwd, skip }: Around): Entry[] {
+function parseBlock(block: Block, { role }: Message, { calls, cwd, skip }: Around): Entry[] {
   switch (block.type) {
     case "thinking":
-      return textEntry("thinking", block.thinking);
+      return makeTextEntries("thinking", block.thinking);
     case "tool_use": {
       const entries = callEntries(block, cwd);
       if (entries.length === 0) skip("malformed");
@@ -137,30 +137,30 @@ function blockEntries(block: Block, { role }: Message, { calls, cwd, skip }: Aro
       return entries;
     }
     case "tool_result":
-      return resultEntries(block, calls.get(block.tool_use_id ?? ""), cwd);
+      return parseToolResults(block, calls.get(block.tool_use_id ?? ""), cwd);
     case "text":
-      return role === "user" ? [] : textEntry("text", withoutOwnContext(block.text ?? ""));
+      return role === "user" ? [] : makeTextEntries("text", withoutOwnContext(block.text ?? ""));
     default:
-      if (!silent.has(block.type ?? "")) skip(`type:${typeName(block.type)}`);
+      if (!silent.has(block.type ?? "")) skip(`type:${toTypeName(block.type)}`);
       return [];
   }
 }
 
 /** The human's text, or what the client wrote in their place. */
-function userEntries({ metadata }: Message, blocks: readonly Block[]): Entry[] {
+function parseUserEntries({ metadata }: Message, blocks: readonly Block[]): Entry[] {
   const images = blocks.filter(({ type }) => type === "image").length;
   const written = blocks.flatMap(({ type, text }) => (type === "text" ? (text ?? "") : [])).join("\n");
   if (metadata?.displayRole === "system" || hookContext.test(written))
-    return textEntry("notice", withoutOwnContext(written.replace(hookTags, "")), bounds.result);
-  return promptEntry(withoutOwnContext(typed(written)), images);
+    return makeTextEntries("notice", withoutOwnContext(written.replace(hookTags, "")), bounds.result);
+  return makePromptEntries(withoutOwnContext(stripPromptTags(written)), images);
 }
 
 const hookContext = /^\s*<hook_context\b/;
 const hookTags = /<\/?hook_context\b[^>]*>/g;
 
 /** The client's input includes what was cached. */
-function usageOf({ metrics, modelInfo }: Message, messageId: string): Usage | null {
-  const model = known(modelInfo?.id);
+function parseUsage({ metrics, modelInfo }: Message, messageId: string): Usage | null {
+  const model = emptyToNull(modelInfo?.id);
   if (!metrics || model === null) return null;
   const [cacheRead, cacheWrite] = [metrics.cacheReadTokens ?? 0, metrics.cacheWriteTokens ?? 0];
   const input = Math.max(0, (metrics.inputTokens ?? 0) - cacheRead - cacheWrite);
@@ -168,23 +168,23 @@ function usageOf({ metrics, modelInfo }: Message, messageId: string): Usage | nu
 }
 
 /** Of several compactions the client keeps only the last one. */
-function compactionLine({ messages, updated_at }: Compaction): Partial<TranscriptLine> {
+function makeCompactionLine({ messages, updated_at }: Compaction): Partial<TranscriptLine> {
   const all = Array.isArray(messages) ? messages.slice(0, 10) : [];
   const summary = all.map(asMessage).find((message) => message?.metadata?.kind === "compaction_summary");
   const { summary: written, tokensBefore, generatedAt } = summary?.metadata ?? {};
-  const at = generatedAt ?? timeOf(updated_at);
+  const at = generatedAt ?? parseTime(updated_at);
   return {
     uid: `compaction ${at}`,
     at,
     entries: [
       { kind: "compaction", trigger: null, preTokens: tokensBefore ?? null },
-      ...textEntry("summary", withoutOwnContext(written ?? "")),
+      ...makeTextEntries("summary", withoutOwnContext(written ?? "")),
     ],
   };
 }
 
 /** A title that somebody gave; by default it is the beginning of a prompt. */
-function titleOf(manifest: Manifest | null, lines: readonly TranscriptLine[]): string | null {
+function findTitle(manifest: Manifest | null, lines: readonly TranscriptLine[]): string | null {
   const title = (manifest?.metadata?.title ?? "").replace(/ \(fork\)$/, "").trim();
   const prompts = lines.flatMap(({ entries }) => entries.filter((entry) => entry.kind === "prompt"));
   return prompts.length === 0 || prompts.some(({ text }) => text.includes(title)) ? null : title;

@@ -18,9 +18,10 @@ export const clineProfile = {
       "post-tool-use": "post-tool-use",
     },
     read({ session_id, ...others }) {
-      const given = typeof others.prompt === "string" ? { ...others, prompt: typed(others.prompt) } : others;
+      const given =
+        typeof others.prompt === "string" ? { ...others, prompt: stripPromptTags(others.prompt) } : others;
       if (typeof session_id !== "string" || !/^[\w.-]+$/.test(session_id)) return given;
-      const transcript_path = join(sessionsDir(process.env), session_id, `${session_id}.messages.json`);
+      const transcript_path = join(locateSessionsDir(process.env), session_id, `${session_id}.messages.json`);
       return { ...given, session_id, transcript_path };
     },
     editedFiles: (_, { files }) => (Array.isArray(files) ? files : []),
@@ -28,20 +29,20 @@ export const clineProfile = {
 } satisfies AgentProfile;
 
 /** Cline's user directory. */
-export function clineHome(env: NodeJS.ProcessEnv): string {
+export function locateClineHome(env: NodeJS.ProcessEnv): string {
   return env.CLINE_DIR || join(env.HOME || homedir(), ".cline");
 }
 
-export function clineDataDir(env: NodeJS.ProcessEnv): string {
-  return env.CLINE_DATA_DIR || join(clineHome(env), "data");
+export function locateClineDataDir(env: NodeJS.ProcessEnv): string {
+  return env.CLINE_DATA_DIR || join(locateClineHome(env), "data");
 }
 
-export function sessionsDir(env: NodeJS.ProcessEnv): string {
-  return env.CLINE_SESSION_DATA_DIR || join(clineDataDir(env), "sessions");
+export function locateSessionsDir(env: NodeJS.ProcessEnv): string {
+  return env.CLINE_SESSION_DATA_DIR || join(locateClineDataDir(env), "sessions");
 }
 
 /** A prompt without the tags around it, and without what the client says of the mode. */
-export function typed(written: string): string {
+export function stripPromptTags(written: string): string {
   const text = written.replace(/<mode_notice>[\s\S]*?<\/mode_notice>\s*/g, "");
   // Files that the human named follow.
   const [, inside] = /<user_input\b[^>]*>([\s\S]*)<\/user_input>/.exec(text) ?? [];

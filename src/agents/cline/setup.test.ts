@@ -107,7 +107,7 @@ it.skipIf(process.platform === "win32")(
 
 it("is a file of Pommel's, which is renewed and not kept when it was edited", () => {
   const part = clineSetup.parts.find(({ name }) => name === "hooks")!;
-  const editor = part.editorFor({ scope: "project", dir: "/p", recordFile: "/p/setup.json", env: {} }, "");
+  const editor = part.chooseEditor({ scope: "project", dir: "/p", recordFile: "/p/setup.json", env: {} }, "");
   const { text } = editor.add("", "pommel.js");
   expect(isOwnFile(text)).toBe(true);
   expect(editor.look(text, "pommel.js").state).toBe("current");

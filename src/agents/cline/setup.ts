@@ -1,10 +1,10 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { serverIn } from "../setup/json-entry.ts";
-import { hookFunction, hookImports } from "../setup/plugin-hook.ts";
-import { instructionsIn, sharedSkill, wholeFile } from "../setup/section.ts";
-import { type Place, partIn, setupOf } from "../setup.ts";
-import { clineDataDir, clineHome, clineProfile } from "./profile.ts";
+import { makeServerPart } from "../setup/json-entry.ts";
+import { hookImports, makeHookFunction } from "../setup/plugin-hook.ts";
+import { makeInstructionsPart, makeWholeFileEditor, sharedSkill } from "../setup/section.ts";
+import { makePart, makeSetup, type Place } from "../setup.ts";
+import { clineProfile, locateClineDataDir, locateClineHome } from "./profile.ts";
 
 /**
  * Pommel's plugin for Cline, which runs in a process of its own beside the client (Node.js): it runs `pommel hook` on the
@@ -37,7 +37,7 @@ function filesIn(tool, input) {
   return [...patch.matchAll(/^\\*\\*\\* (?:(?:Add|Update) File|Move to): (.+)$/gm)].map(([, path]) => path.trim());
 }
 
-${hookFunction("cline", "2500")}
+${makeHookFunction("cline", "2500")}
 
 const run = (event, payload) => hook(event, { ...payload, session_id: session }, cwd);
 
@@ -96,28 +96,29 @@ export default {
 `;
 
 /** Where plugins are. */
-const directoryOf = ({ scope, dir, env }: Place) => (scope === "user" ? clineHome(env) : join(dir, ".cline"));
+const locateClineDir = ({ scope, dir, env }: Place) =>
+  scope === "user" ? locateClineHome(env) : join(dir, ".cline");
 
-const instructionsFile = ({ scope, dir, env }: Place) =>
+const locateInstructionsFile = ({ scope, dir, env }: Place) =>
   scope === "user" ? join(env.HOME || homedir(), ".agents", "AGENTS.md") : join(dir, "AGENTS.md");
 
-export const clineSetup = setupOf(clineProfile, {
+export const clineSetup = makeSetup(clineProfile, {
   parts: [
-    partIn(
+    makePart(
       "hooks",
-      (place) => join(directoryOf(place), "plugins", "pommel.js"),
-      wholeFile(pluginVersion, () => pluginText, "// "),
+      (place) => join(locateClineDir(place), "plugins", "pommel.js"),
+      makeWholeFileEditor(pluginVersion, () => pluginText, "// "),
     ),
     // The client knows no servers of a project.
-    serverIn(({ scope, env }) =>
-      scope === "user" ? join(clineDataDir(env), "settings", "cline_mcp_settings.json") : [],
+    makeServerPart(({ scope, env }) =>
+      scope === "user" ? join(locateClineDataDir(env), "settings", "cline_mcp_settings.json") : [],
     ),
-    instructionsIn(instructionsFile),
+    makeInstructionsPart(locateInstructionsFile),
     sharedSkill,
   ],
   traces: (place) => [
-    directoryOf(place),
-    clineHome(place.env),
+    locateClineDir(place),
+    locateClineHome(place.env),
     ...(place.scope === "project" ? [join(place.dir, ".clinerules")] : []),
   ],
   afterwards: (place, parts) =>

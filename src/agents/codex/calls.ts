@@ -1,11 +1,11 @@
-import { shellQuoted } from "../../base/text/shell.ts";
+import { quoteForShell } from "../../base/text/shell.ts";
 import type { FileTouch } from "../agent.ts";
-import { bounded, boundedInput, bounds, pictureMark } from "../reading/bounds.ts";
-import { asObject, parsedText } from "../reading/json.ts";
+import { boundInput, bounds, boundText, pictureMark } from "../reading/bounds.ts";
+import { asObject, decodeJsonText } from "../reading/json.ts";
 import { isOwnCommand, isOwnTool, withoutOwnContext } from "../reading/own-output.ts";
-import { absolute, touched } from "../reading/tool-calls.ts";
+import { makeTouches, toAbsolutePath } from "../reading/tool-calls.ts";
 import { asParts } from "./line-schema.ts";
-import { type FilePatch, parsePatch, touchesOf } from "./patch.ts";
+import { type FilePatch, listTouches, parsePatch } from "./patch.ts";
 
 /** A tool call in the shape shared by all agents. */
 export interface Call {
@@ -22,46 +22,50 @@ export interface Call {
 const shells = new Set(["shell", "shell_command", "exec_command", "local_shell", "container.exec"]);
 
 /** @param args an object, or JSON of one */
-export function callOf(name: string, args: unknown, cwd: string | null): Call {
+export function parseCall(name: string, args: unknown, cwd: string | null): Call {
   const input = asRecord(args);
-  if (shells.has(name)) return commandCall(commandOf(input.cmd ?? input.command), input.workdir, cwd);
+  if (shells.has(name))
+    return makeCommandCall(formatCommandLine(input.cmd ?? input.command), input.workdir, cwd);
   if (name === "update_plan")
-    return other(name, { explanation: input.explanation, todos: todosOf(input.plan) });
+    return makeCall(name, { explanation: input.explanation, todos: convertPlan(input.plan) });
   if (name === "spawn_agent" && typeof input.message === "string") {
     const { message: prompt, task_name: description = "subagent", ...rest } = input;
-    return other(name, { ...rest, description, prompt });
+    return makeCall(name, { ...rest, description, prompt });
   }
-  return { ...other(name, input), files: name === "view_image" ? touched(input.path, "read", cwd) : [] };
+  return {
+    ...makeCall(name, input),
+    files: name === "view_image" ? makeTouches(input.path, "read", cwd) : [],
+  };
 }
 
 export function patchCall(text: string, cwd: string | null): Call {
   const patch = parsePatch(text, cwd);
-  return { ...other("apply_patch", { patch: text }), files: touchesOf(patch), patch };
+  return { ...makeCall("apply_patch", { patch: text }), files: listTouches(patch), patch };
 }
 
 /** A command; `apply_patch` with a patch becomes a patch, because the client applies it without a shell. */
-export function commandCall(command: string, workdir: unknown, cwd: string | null): Call {
+export function makeCommandCall(command: string, workdir: unknown, cwd: string | null): Call {
   const dir = typeof workdir === "string" && workdir !== "" ? workdir : null;
   const patch = patchIn(command);
-  if (patch !== null) return patchCall(patch.text, within(within(cwd, dir), patch.dir));
+  if (patch !== null) return patchCall(patch.text, resolveWithin(resolveWithin(cwd, dir), patch.dir));
   const input = dir === null || dir === cwd ? { command } : { command, workdir: dir };
-  return { ...other("Bash", input), isOwn: isOwnCommand(command) };
+  return { ...makeCall("Bash", input), isOwn: isOwnCommand(command) };
 }
 
 /** "mcp__server__tool", as all clients of MCP call it. */
-export function mcpName(server: string, tool: string): string {
+export function formatMcpName(server: string, tool: string): string {
   return `mcp__${server}__${tool}`;
 }
 
 /** A function's full name: the namespace of an MCP tool is its server. */
-export function nameOf(name: string, namespace: string | null): string {
+export function qualifyToolName(name: string, namespace: string | null): string {
   if (!namespace?.startsWith("mcp__") || name.startsWith("mcp__")) return name;
   return `${namespace.replace(/__$/, "")}__${name}`;
 }
 
-export function other(tool: string, input: Record<string, unknown>): Call {
+export function makeCall(tool: string, input: Record<string, unknown>): Call {
   const isOwn = isOwnTool(tool) || isOwnResource(tool, input);
-  return { tool, input: boundedInput(input), files: [], patch: null, isOwn };
+  return { tool, input: boundInput(input), files: [], patch: null, isOwn };
 }
 
 const resourceTools = new Set(["list_mcp_resources", "list_mcp_resource_templates", "read_mcp_resource"]);
@@ -72,7 +76,7 @@ function isOwnResource(tool: string, { server }: Record<string, unknown>): boole
 }
 
 /** The command line of a command array, `["bash", "-lc", "npm test"]`, or string. */
-export function commandOf(command: unknown): string {
+export function formatCommandLine(command: unknown): string {
   if (typeof command === "string") return command;
   if (!Array.isArray(command)) return "";
   const words = command.filter((word) => typeof word === "string");
@@ -80,7 +84,7 @@ export function commandOf(command: unknown): string {
   const isShell = /(?:^|[\\/])(?:ba|z|da|fi)?sh(?:\.exe)?$/.test(program) && /^-\w*c$/.test(flag);
   const isPowerShell = /(?:^|[\\/])(?:powershell|pwsh)(?:\.exe)?$/i.test(program) && /^-command$/i.test(flag);
   if ((isShell || isPowerShell) && words.length === 3) return script!;
-  return words.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : shellQuoted(word))).join(" ");
+  return words.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : quoteForShell(word))).join(" ");
 }
 
 const applies = /^\s*(?:cd\s+("[^"]+"|'[^']+'|\S+)\s*&&\s*)?(?:\S*\/)?apply_?patch\b/;
@@ -94,10 +98,11 @@ function patchIn(command: string): { text: string; dir: string | null } | null {
   return { text, dir: found?.[1]?.replace(/^["']|["']$/g, "") ?? null };
 }
 
-const within = (cwd: string | null, dir: string | null) => (dir === null ? cwd : absolute(dir, cwd));
+const resolveWithin = (cwd: string | null, dir: string | null) =>
+  dir === null ? cwd : toAbsolutePath(dir, cwd);
 
 /** A plan's steps as todos, as other agents have them. */
-function todosOf(plan: unknown): unknown[] {
+function convertPlan(plan: unknown): unknown[] {
   if (!Array.isArray(plan)) return [];
   return plan.map((step: unknown) => {
     const { step: content, status } = asRecord(step);
@@ -106,7 +111,7 @@ function todosOf(plan: unknown): unknown[] {
 }
 
 /** An object, or JSON of one. */
-export const asRecord = (value: unknown): Record<string, unknown> => asObject(parsedText(value));
+export const asRecord = (value: unknown): Record<string, unknown> => asObject(decodeJsonText(value));
 
 /** A call's result. */
 interface Outcome {
@@ -125,25 +130,25 @@ const failed =
   /^(?:apply_patch verification failed|aborted by user|exec_command failed|failed to |unsupported call|execution error|patch rejected)/im;
 
 /** Parses a `function_call_output`, whose wrapping depends on the client's version. */
-export function outcomeOf(output: unknown): Outcome {
+export function parseOutcome(output: unknown): Outcome {
   const wrapped = typeof output === "string" && !output.startsWith("{") ? {} : asRecord(output);
-  const whole = textOf(wrapped.output ?? wrapped.content ?? output);
+  const whole = extractText(wrapped.output ?? wrapped.content ?? output);
   const code = asRecord(wrapped.metadata).exit_code;
   const found = head.exec(whole);
   const exitText = found?.[1] ?? found?.[2];
   const exit = typeof code === "number" ? code : exitText === undefined ? null : Number(exitText);
   const text = found === null ? whole : whole.slice(found[0].length);
   const isError = exit === null ? wrapped.success === false || failed.test(text) : exit !== 0;
-  return { text: resultText(text), isError, running: running.exec(found?.[0] ?? "")?.[1] ?? null };
+  return { text: boundResult(text), isError, running: running.exec(found?.[0] ?? "")?.[1] ?? null };
 }
 
 /** The stored part of a tool's result. */
-export function resultText(text: string): string {
-  return bounded(withoutOwnContext(text).trim(), bounds.result);
+export function boundResult(text: string): string {
+  return boundText(withoutOwnContext(text).trim(), bounds.result);
 }
 
 /** The text of a result's parts, with a mark for each image. */
-export function textOf(content: unknown): string {
+export function extractText(content: unknown): string {
   if (typeof content === "string") return content;
   const parts = asParts(content).map(({ type, text }) => (type.includes("image") ? pictureMark : text));
   return parts.filter((part) => part !== "").join("\n");

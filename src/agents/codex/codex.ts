@@ -1,14 +1,14 @@
 import { basename, dirname, join, resolve, sep } from "node:path";
 import type { Agent, Cursor, ReadBatch, TranscriptFile } from "../agent.ts";
 import { isCompressed, readCompressed } from "../reading/compressed.ts";
-import { createReader, understandFrom } from "../reading/json-lines.ts";
+import { createReader, makeLineParser } from "../reading/json-lines.ts";
 import { listFiles } from "../reading/list-files.ts";
-import { identify } from "./describe.ts";
+import { readIdentity } from "./describe.ts";
 import { codexProfile } from "./profile.ts";
 import { codexSetup } from "./setup.ts";
-import { newState, type State } from "./state.ts";
-import { codexHome } from "./trusted-hooks.ts";
-import { understand } from "./understand.ts";
+import { makeState, type State } from "./state.ts";
+import { locateCodexHome } from "./trusted-hooks.ts";
+import { parseLine } from "./understand.ts";
 
 /** Line types without useful content. */
 const ignoredLineTypes: ReadonlySet<string> = new Set(
@@ -24,8 +24,8 @@ const ignoredLineTypes: ReadonlySet<string> = new Set(
 );
 
 const understanding = {
-  begin: async (file: string, signal?: AbortSignal) => newState(await identify(file, signal)),
-  understand,
+  begin: async (file: string, signal?: AbortSignal) => makeState(await readIdentity(file, signal)),
+  understand: parseLine,
   // Do not cache the state of a file without identity.
   isKept: ({ thread }: State) => thread !== "",
 };
@@ -39,7 +39,7 @@ async function* read(
   if (!isCompressed(file)) yield* readGrowing(file, cursor, signal);
   else {
     const state = await understanding.begin(file, signal);
-    yield* readCompressed(file, cursor, signal, understandFrom(understanding, state));
+    yield* readCompressed(file, cursor, signal, makeLineParser(understanding, state));
   }
 }
 
@@ -47,13 +47,13 @@ async function* read(
 export const codex: Agent = {
   ...codexProfile,
   setup: codexSetup,
-  roots,
+  listRoots: locateRoots,
   sortsByPlace: false,
   isTranscript,
-  directoryOf,
+  findDirectoryToWatch: findRolloutFolder,
   ignoredLineTypes,
   list,
-  describe: async (file) => (await identify(file))?.info ?? null,
+  describe: async (file) => (await readIdentity(file))?.info ?? null,
   read,
 };
 
@@ -64,8 +64,8 @@ const folders = ["sessions", "archived_sessions"];
 const rollout = /^rollout-.*\.jsonl(?:\.zst)?$/;
 
 /** Codex CLI's transcript directories, for all projects and subagents, by day. */
-function roots(env: NodeJS.ProcessEnv = process.env): string[] {
-  const home = resolve(codexHome(env));
+function locateRoots(env: NodeJS.ProcessEnv = process.env): string[] {
+  const home = resolve(locateCodexHome(env));
   return folders.map((folder) => join(home, folder));
 }
 
@@ -74,7 +74,7 @@ function isTranscript(path: string): boolean {
 }
 
 /** The folder above the day folders, if the path is inside one. */
-function directoryOf(path: string): string | null {
+function findRolloutFolder(path: string): string | null {
   const parts = dirname(path).split(sep);
   const at = parts.findLastIndex((part) => folders.includes(part));
   return at === -1 ? null : parts.slice(0, at + 1).join(sep);

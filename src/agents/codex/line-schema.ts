@@ -1,16 +1,16 @@
 import * as z from "zod/mini";
-import { anything, count, each, lenient, orNull, type Parsed, text } from "../reading/json.ts";
+import { anything, count, makeLenientParser, orNull, type Parsed, parseEach, text } from "../reading/json.ts";
 
 /** The parsed fields of a rollout's lines. */
 
-export const asLine = lenient(
+export const asLine = makeLenientParser(
   z.object({ timestamp: text, type: text, payload: orNull(z.record(z.string(), z.unknown())) }),
 );
 export type Line = Parsed<typeof asLine>;
 
 const spawn = z.object({ parent_thread_id: text, agent_path: text, agent_role: text });
 
-export const asSessionMeta = lenient(
+export const asSessionMeta = makeLenientParser(
   z.object({
     id: text,
     session_id: text,
@@ -28,12 +28,12 @@ export const asSessionMeta = lenient(
 );
 export type SessionMeta = Parsed<typeof asSessionMeta>;
 
-const asSubagentSource = lenient(z.object({ thread_spawn: orNull(spawn) }));
+const asSubagentSource = makeLenientParser(z.object({ thread_spawn: orNull(spawn) }));
 
-export const asTurnContext = lenient(z.object({ cwd: text, model: text }));
+export const asTurnContext = makeLenientParser(z.object({ cwd: text, model: text }));
 
 /** Of all kinds of `response_item`. */
-export const asResponseItem = lenient(
+export const asResponseItem = makeLenientParser(
   z.object({
     type: text,
     name: text,
@@ -78,7 +78,7 @@ const item = z.object({
   agent_path: text,
 });
 
-export const asEvent = lenient(
+export const asEvent = makeLenientParser(
   z.object({
     type: text,
     call_id: text,
@@ -96,7 +96,7 @@ export const asEvent = lenient(
 );
 export type Event = Parsed<typeof asEvent>;
 
-export const asTokenUsage = lenient(
+export const asTokenUsage = makeLenientParser(
   z.object({
     input_tokens: count,
     cached_input_tokens: count,
@@ -106,22 +106,24 @@ export const asTokenUsage = lenient(
   }),
 );
 
-export const asChange = lenient(z.object({ type: text, content: text, unified_diff: text, move_path: text }));
+export const asChange = makeLenientParser(
+  z.object({ type: text, content: text, unified_diff: text, move_path: text }),
+);
 export type Change = Parsed<typeof asChange>;
-const asPart = lenient(z.object({ type: text, text }));
-const asParsedCommand = lenient(z.object({ type: text, path: text }));
+const asPart = makeLenientParser(z.object({ type: text, text }));
+const asParsedCommand = makeLenientParser(z.object({ type: text, path: text }));
 
 export type Item = z.infer<typeof item>;
-export const asItem = lenient(item);
+export const asItem = makeLenientParser(item);
 
 export const asSpawn = (value: unknown) => asSubagentSource(value)?.thread_spawn ?? null;
 
 /** The paths that a command reads, as parsed by the client. */
 export const readPaths = (value: unknown): string[] =>
-  each(asParsedCommand, value).flatMap(({ type, path }) => (type === "read" && path ? [path] : []));
+  parseEach(asParsedCommand, value).flatMap(({ type, path }) => (type === "read" && path ? [path] : []));
 
 /** Parts of a message; a string is one part of text. Skips invalid parts. */
 export function asParts(content: unknown): { type: string; text: string }[] {
-  const parts = each(asPart, typeof content === "string" ? [{ type: "text", text: content }] : content);
+  const parts = parseEach(asPart, typeof content === "string" ? [{ type: "text", text: content }] : content);
   return parts.map(({ type, text }) => ({ type: type ?? "", text: text ?? "" }));
 }

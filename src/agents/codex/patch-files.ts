@@ -4,7 +4,7 @@ export const patchHeader = /^\*\*\* (Add|Update|Delete) File: (.+)$/;
 export const patchMove = /^\*\*\* Move to: (.+)$/;
 
 /** The files that exist after a patch. Fast enough for hooks; `parsePatch` parses the changes. */
-export function filesInPatch(text: string): string[] {
+export function listPatchFiles(text: string): string[] {
   const files: string[] = [];
   for (const line of text.split("\n")) {
     const written = line.trimEnd();

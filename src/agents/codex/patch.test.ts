@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { filesOfChanges, parsePatch, touchesOf } from "./patch.ts";
-import { filesInPatch } from "./patch-files.ts";
+import { listTouches, parseChanges, parsePatch } from "./patch.ts";
+import { listPatchFiles } from "./patch-files.ts";
 
 const cwd = "/home/dev/shop";
 const envelope = (...lines: string[]) => ["*** Begin Patch", ...lines, "*** End Patch", ""].join("\n");
@@ -52,7 +52,7 @@ describe("a patch in its envelope", () => {
       },
       { path: "/etc/gone.ts", hunks: [], content: null },
     ]);
-    expect(touchesOf(files)).toEqual([
+    expect(listTouches(files)).toEqual([
       { path: "/home/dev/shop/src/new.ts", how: "write" },
       { path: "/home/dev/shop/src/old.ts", how: "edit" },
       { path: "/home/dev/shop/src/moved.ts", how: "write" },
@@ -63,8 +63,8 @@ describe("a patch in its envelope", () => {
   it("names the files that exist after it", () => {
     const parts = ["Add File: a.ts", "Update File: b.ts", "Move to: lib/b 2.ts ", "Delete File: c.ts"];
     const text = ["Begin Patch", ...parts, "Update File: a.ts", "End Patch"].map((part) => `*** ${part}`);
-    expect(filesInPatch(text.join("\r\n"))).toEqual(["a.ts", "lib/b 2.ts"]);
-    expect(filesInPatch("*** Move to: d.ts\n+*** Add File: e.ts")).toEqual([]);
+    expect(listPatchFiles(text.join("\r\n"))).toEqual(["a.ts", "lib/b 2.ts"]);
+    expect(listPatchFiles("*** Move to: d.ts\n+*** Add File: e.ts")).toEqual([]);
   });
 
   it("needs its beginning, but not its end", () => {
@@ -135,7 +135,7 @@ describe("a patch in its envelope", () => {
 
 describe("the client's list of changes", () => {
   it("has positioned hunks, whole new files, and the content of deleted ones", () => {
-    const files = filesOfChanges(
+    const files = parseChanges(
       {
         "/home/dev/shop/a.ts": {
           type: "update",

@@ -1,7 +1,7 @@
 import type { FileEdit, FileTouch } from "../agent.ts";
-import { bounded, bounds } from "../reading/bounds.ts";
-import { changedFile, hunkLines, hunkOf, hunksOf, wholeFile } from "../reading/edits.ts";
-import { absolute } from "../reading/tool-calls.ts";
+import { bounds, boundText } from "../reading/bounds.ts";
+import { makeHunk, makeHunksEdit, makeWholeFileEdit, parseUnifiedDiff, signLines } from "../reading/edits.ts";
+import { toAbsolutePath } from "../reading/tool-calls.ts";
 import { asChange, type Change } from "./line-schema.ts";
 import { patchHeader, patchMove } from "./patch-files.ts";
 
@@ -27,7 +27,7 @@ export function parsePatch(text: string, cwd: string | null): FilePatch[] {
   let file: FilePatch | null = null;
   let hunk: string[] | null = null;
   const endHunk = () => {
-    if (file && hunk && hunk.length > 0) file.edit.hunks.push(hunkOf(hunk));
+    if (file && hunk && hunk.length > 0) file.edit.hunks.push(makeHunk(hunk));
     hunk = null;
   };
   for (const line of lines.slice(begin + 1)) {
@@ -42,7 +42,7 @@ export function parsePatch(text: string, cwd: string | null): FilePatch[] {
     if (!file) continue;
     const moved = patchMove.exec(line.trimEnd());
     if (moved) {
-      file.moveTo = absolute(moved[1]!.trim(), cwd);
+      file.moveTo = toAbsolutePath(moved[1]!.trim(), cwd);
       file.edit.path = file.moveTo;
     } else if (line.startsWith("@@")) endHunk();
     else if (line.startsWith("*** End of File")) endHunk();
@@ -57,48 +57,49 @@ export function parsePatch(text: string, cwd: string | null): FilePatch[] {
   }
   endHunk();
   for (const { edit } of files) {
-    if (edit.content !== null) edit.content = bounded(edit.content, bounds.input);
+    if (edit.content !== null) edit.content = boundText(edit.content, bounds.input);
   }
   return files;
 }
 
 function beginFile(verb: string, written: string, cwd: string | null): FilePatch {
-  const path = absolute(written, cwd);
+  const path = toAbsolutePath(written, cwd);
   const how = verb === "Add" ? "add" : verb === "Delete" ? "delete" : "update";
   return { path, how, moveTo: null, edit: { path, hunks: [], content: how === "add" ? "" : null } };
 }
 
 /** What a tool that takes a patch wrote: nothing of deleted files. */
-export const patchedFiles = (patch: unknown, cwd: string | null): FileEdit[] =>
+export const parsePatchEdits = (patch: unknown, cwd: string | null): FileEdit[] =>
   typeof patch === "string"
     ? parsePatch(patch, cwd).flatMap(({ edit, how }) => (how === "delete" ? [] : edit))
     : [];
 
 /** The files of an applied `FileChange`. */
-export function filesOfChanges(changes: Readonly<Record<string, unknown>>, cwd: string | null): FilePatch[] {
+export function parseChanges(changes: Readonly<Record<string, unknown>>, cwd: string | null): FilePatch[] {
   return Object.entries(changes).flatMap(([written, value]) => {
     const change = asChange(value);
     if (change === null || written === "" || written.length > 4096) return [];
-    return fileOf(absolute(written, cwd), change, cwd) ?? [];
+    return parseChange(toAbsolutePath(written, cwd), change, cwd) ?? [];
   });
 }
 
-function fileOf(path: string, change: Change, cwd: string | null): FilePatch | null {
+function parseChange(path: string, change: Change, cwd: string | null): FilePatch | null {
   const content = change.content ?? "";
-  if (change.type === "add") return { path, how: "add", moveTo: null, edit: wholeFile(path, content) };
+  if (change.type === "add")
+    return { path, how: "add", moveTo: null, edit: makeWholeFileEdit(path, content) };
   if (change.type === "delete") {
-    const lines = hunkLines("-", content);
-    const hunks = lines.length === 0 ? [] : [hunkOf(lines, 1)];
-    return { path, how: "delete", moveTo: null, edit: changedFile(path, hunks) };
+    const lines = signLines("-", content);
+    const hunks = lines.length === 0 ? [] : [makeHunk(lines, 1)];
+    return { path, how: "delete", moveTo: null, edit: makeHunksEdit(path, hunks) };
   }
   if (change.type !== "update") return null;
-  const moveTo = change.move_path ? absolute(change.move_path, cwd) : null;
-  const edit = changedFile(moveTo ?? path, hunksOf(change.unified_diff ?? ""));
+  const moveTo = change.move_path ? toAbsolutePath(change.move_path, cwd) : null;
+  const edit = makeHunksEdit(moveTo ?? path, parseUnifiedDiff(change.unified_diff ?? ""));
   return { path, how: "update", moveTo, edit };
 }
 
 /** The touched files; a moved file has both paths. */
-export function touchesOf(files: readonly FilePatch[]): FileTouch[] {
+export function listTouches(files: readonly FilePatch[]): FileTouch[] {
   return files.flatMap(({ path, how, moveTo }): FileTouch[] => [
     { path, how: how === "add" ? "write" : "edit" },
     ...(moveTo === null ? [] : [{ path: moveTo, how: "write" as const }]),

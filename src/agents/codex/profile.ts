@@ -1,6 +1,6 @@
 import type { AgentProfile } from "../agent.ts";
 import { sharedEvents } from "../claude/profile.ts";
-import { filesInPatch } from "./patch-files.ts";
+import { listPatchFiles } from "./patch-files.ts";
 
 export const codexProfile = {
   name: "codex",
@@ -14,6 +14,6 @@ export const codexProfile = {
     showsMessages: true,
     // Its only editing tool takes a patch.
     editedFiles: (tool, { command }) =>
-      tool === "apply_patch" && typeof command === "string" ? filesInPatch(command) : [],
+      tool === "apply_patch" && typeof command === "string" ? listPatchFiles(command) : [],
   },
 } satisfies AgentProfile;

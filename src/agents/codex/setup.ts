@@ -2,20 +2,27 @@ import { statSync } from "node:fs";
 import { join } from "node:path";
 import { isTable, parseToml } from "../../base/config/config.ts";
 import { unsetTable } from "../../base/config/toml-edit.ts";
-import { messageOf, PommelError } from "../../base/errors.ts";
-import { readFileText, refusal } from "../../base/files/text-file.ts";
-import { hooksIn } from "../setup/hook-entries.ts";
-import { applyEdit, inverseOf } from "../setup/json-edit.ts";
-import { runsOurServer } from "../setup/json-entry.ts";
-import { instructionsIn, sharedSkill } from "../setup/section.ts";
-import { type PartEditor, type Place, partIn, setupOf } from "../setup.ts";
+import { getErrorMessage, PommelError } from "../../base/errors.ts";
+import { makeInvalidSettingsError, readFileText } from "../../base/files/text-file.ts";
+import { makeHooksPart } from "../setup/hook-entries.ts";
+import { applyEdit, invertEdit } from "../setup/json-edit.ts";
+import { isOurServer } from "../setup/json-entry.ts";
+import { makeInstructionsPart, sharedSkill } from "../setup/section.ts";
+import { makePart, makeSetup, type PartEditor, type Place } from "../setup.ts";
 import { codexProfile } from "./profile.ts";
-import { codexHome, codexHooks, directoryOf, distrust, hooksFile, hooksRead } from "./trusted-hooks.ts";
+import {
+  codexHooks,
+  explainDistrust,
+  findEffectivePlace,
+  locateCodexDir,
+  locateCodexHome,
+  locateHooksFile,
+} from "./trusted-hooks.ts";
 
 const table = ["mcp_servers", "pommel"] as const;
 
 /** The server `pommel` under `mcp_servers` in Codex's config.toml, at its end; what else is there stays as it is. */
-export function tomlServer(command: string, args: readonly string[]): PartEditor {
+export function makeTomlServerEditor(command: string, args: readonly string[]): PartEditor {
   const lines = [
     `[${table.join(".")}]`,
     `command = ${JSON.stringify(command)}`,
@@ -26,7 +33,7 @@ export function tomlServer(command: string, args: readonly string[]): PartEditor
       const servers = parse(text, name)[table[0]];
       const entry = isTable(servers) ? servers[table[1]] : undefined;
       if (entry === undefined) return { state: "absent", detail: [] };
-      if (runsOurServer(entry)) return { state: "current", detail: [] };
+      if (isOurServer(entry)) return { state: "current", detail: [] };
       return { state: "kept", detail: ['another server is called "pommel"'] };
     },
     add(text, name) {
@@ -38,9 +45,12 @@ export function tomlServer(command: string, args: readonly string[]): PartEditor
       try {
         parse(added, name);
       } catch {
-        throw refusal(name, `cannot hold Pommel's entries: "mcp_servers" is not a table, or is inline`);
+        throw makeInvalidSettingsError(
+          name,
+          `cannot hold Pommel's entries: "mcp_servers" is not a table, or is inline`,
+        );
       }
-      return { text: added, added: [], empty: [], undo: [inverseOf(text, edit)] };
+      return { text: added, added: [], empty: [], undo: [invertEdit(text, edit)] };
     },
     remove: (text) => unsetTable(text, table),
     isBlank: (text) => text.trim() === "",
@@ -51,27 +61,31 @@ function parse(text: string, name: string): Record<string, unknown> {
   try {
     return parseToml(text, name);
   } catch (error) {
-    throw refusal(name, `is not valid TOML (${messageOf(error).split("\n")[0]})`);
+    throw makeInvalidSettingsError(name, `is not valid TOML (${getErrorMessage(error).split("\n")[0]})`);
   }
 }
 
-export const codexSetup = setupOf(codexProfile, {
+export const codexSetup = makeSetup(codexProfile, {
   parts: [
-    hooksIn(hooksFile, codexHooks),
-    partIn("mcp", (place) => join(directoryOf(place), "config.toml"), tomlServer("pommel", ["mcp"])),
-    { ...instructionsIn(instructionFiles), readsOne: true },
+    makeHooksPart(locateHooksFile, codexHooks),
+    makePart(
+      "mcp",
+      (place) => join(locateCodexDir(place), "config.toml"),
+      makeTomlServerEditor("pommel", ["mcp"]),
+    ),
+    { ...makeInstructionsPart(listInstructionFiles), readsOne: true },
     sharedSkill,
   ],
-  traces: (place) => [directoryOf(place), codexHome(place.env)],
-  distrust,
+  traces: (place) => [locateCodexDir(place), locateCodexHome(place.env)],
+  distrust: explainDistrust,
   afterwards(place, parts) {
     const isProject = place.scope === "project";
     if (!parts.includes("hooks")) {
       if (!isProject || !parts.includes("mcp")) return [];
       return ["Codex reads .codex/config.toml once it trusts this project: it asks at its next start here."];
     }
-    if (distrust(place) === null) return [];
-    const read = hooksRead(place);
+    if (explainDistrust(place) === null) return [];
+    const read = findEffectivePlace(place);
     if (read !== place) {
       return [
         `Codex uses the main worktree's hooks in linked ones: run \`pm init --agent codex\` in ${read.dir} as well.`,
@@ -88,24 +102,24 @@ export const codexSetup = setupOf(codexProfile, {
  * Candidate instruction files, the one Codex reads first: it reads the first that exists, even if empty, in this order.
  * So `AGENTS.md` is created only where it hides no other.
  */
-function instructionFiles(place: Place): string[] {
-  const dir = place.scope === "user" ? codexHome(place.env) : place.dir;
-  const more = place.scope === "user" ? [] : fallbackNames(place);
+function listInstructionFiles(place: Place): string[] {
+  const dir = place.scope === "user" ? locateCodexHome(place.env) : place.dir;
+  const more = place.scope === "user" ? [] : readFallbackNames(place);
   const all = ["AGENTS.override.md", "AGENTS.md", ...more].map((name) => join(dir, name));
   const read = all.find(isFile) ?? join(dir, "AGENTS.md");
   return [read, ...all.filter((file) => file !== read)];
 }
 
 /** `project_doc_fallback_filenames`, the project's before the user's. */
-function fallbackNames(place: Place): string[] {
-  for (const dir of [directoryOf(place), codexHome(place.env)]) {
-    const names = namesIn(join(dir, "config.toml"));
+function readFallbackNames(place: Place): string[] {
+  for (const dir of [locateCodexDir(place), locateCodexHome(place.env)]) {
+    const names = readConfiguredNames(join(dir, "config.toml"));
     if (names !== null) return names;
   }
   return [];
 }
 
-function namesIn(file: string): string[] | null {
+function readConfiguredNames(file: string): string[] | null {
   try {
     const text = readFileText(file);
     const names = text === null ? null : parseToml(text.body, file).project_doc_fallback_filenames;

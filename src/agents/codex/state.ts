@@ -36,7 +36,7 @@ export interface State {
   follows: string | null;
 }
 
-export function newState(identity: Identity | null): State {
+export function makeState(identity: Identity | null): State {
   return {
     thread: identity?.info.session ?? "",
     branch: identity?.branch ?? null,
@@ -62,7 +62,7 @@ export function newState(identity: Identity | null): State {
  * A line's id, derived from its content: `codex migrate-rollouts` changes ids, ordinals and types of lines, and nothing
  * must be stored twice. The n-th equal line of a thread always gets the same id.
  */
-export function uidOf(state: State, kind: string, key: string): string {
+export function makeUid(state: State, kind: string, key: string): string {
   const what = createHash("sha256").update(`${kind}\0${key}`).digest("base64url").slice(0, 22);
   const n = (state.seen.get(what) ?? 0) + 1;
   state.seen.set(what, n);

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { AgentPart } from "../../setup/agent-part.ts";
 import type { Place } from "../setup.ts";
 import { codexSetup } from "./setup.ts";
-import { distrust } from "./trusted-hooks.ts";
+import { explainDistrust } from "./trusted-hooks.ts";
 
 let home: string;
 let place: Place;
@@ -59,21 +59,21 @@ const state = (dir: string, names = events, more = "") =>
     .join("");
 
 test("project hooks need trust for the project and for each hook", () => {
-  expect(distrust(place)).toContain("does not trust this project");
+  expect(explainDistrust(place)).toContain("does not trust this project");
   config(trusted("untrusted"));
-  expect(distrust(place)).toContain("does not trust this project");
+  expect(explainDistrust(place)).toContain("does not trust this project");
   config(trusted());
-  expect(distrust(place)).toMatch(/\/hooks \(PreCompact, UserPromptSubmit, SessionStart, .*\)/);
+  expect(explainDistrust(place)).toMatch(/\/hooks \(PreCompact, UserPromptSubmit, SessionStart, .*\)/);
   config(trusted() + state(place.dir, events.slice(1)));
-  expect(distrust(place)).toContain("/hooks (PreCompact)");
+  expect(explainDistrust(place)).toContain("/hooks (PreCompact)");
   config(trusted() + state(place.dir, events, "enabled = false\n"));
-  expect(distrust(place)).toContain("/hooks (PreCompact, ");
+  expect(explainDistrust(place)).toContain("/hooks (PreCompact, ");
   expect(codexSetup.afterwards(place, ["hooks"]).join()).toContain("trust Pommel's hooks with /hooks");
   config(trusted() + state(place.dir));
-  expect(distrust(place)).toBeNull();
+  expect(explainDistrust(place)).toBeNull();
   expect(codexSetup.afterwards(place, ["hooks"])).toEqual([]);
   config(`${trusted()}[features]\nhooks = false\n${state(place.dir)}`);
-  expect(distrust(place)).toContain("Codex hooks are off");
+  expect(explainDistrust(place)).toContain("Codex hooks are off");
 });
 
 test("a hook changed since it was trusted is reported, one with other fields is not judged", () => {
@@ -82,9 +82,9 @@ test("a hook changed since it was trusted is reported, one with other fields is 
   const written = readFileSync(file, "utf8");
   const stop = '"command": "pm hook --agent codex stop",';
   writeFileSync(file, written.replace(stop, stop.replace("pm", "/opt/bin/pm")));
-  expect(distrust(place)).toMatch(/changed since .* again with \/hooks \(Stop\)/);
+  expect(explainDistrust(place)).toMatch(/changed since .* again with \/hooks \(Stop\)/);
   writeFileSync(file, written.replace(stop, `${stop} "statusMessage": "Saving",`));
-  expect(distrust(place)).toBeNull();
+  expect(explainDistrust(place)).toBeNull();
 });
 
 test("trust in a repository covers its subdirectories, trust in a main worktree its linked ones", () => {
@@ -98,27 +98,27 @@ test("trust in a repository covers its subdirectories, trust in a main worktree 
   const [linked, inside] = [placeAt(join(home, "linked")), placeAt(join(place.dir, "shop"))];
   mkdirSync(inside.dir);
   putEarlier(inside);
-  expect(distrust(linked)).toContain("does not trust this project");
+  expect(explainDistrust(linked)).toContain("does not trust this project");
   expect(codexSetup.afterwards(linked, ["hooks"]).join()).toContain(`in ${place.dir} as well`);
   config(trusted() + state(place.dir));
   // The linked worktree's own hooks are not read.
-  expect(distrust(linked)).toBeNull();
-  expect(distrust(inside)).toContain("/hooks (PreCompact, ");
+  expect(explainDistrust(linked)).toBeNull();
+  expect(explainDistrust(inside)).toContain("/hooks (PreCompact, ");
   config(trusted() + state(inside.dir));
-  expect(distrust(inside)).toBeNull();
+  expect(explainDistrust(inside)).toBeNull();
   config(`${trusted()}[projects."${inside.dir}"]\ntrust_level = "untrusted"\n`);
-  expect(distrust(inside)).toContain("does not trust this project");
+  expect(explainDistrust(inside)).toContain("does not trust this project");
   config(trusted());
   rmSync(join(place.dir, ".codex"), { recursive: true });
-  expect(distrust(linked)).toContain(`run \`pm init --agent codex\` in ${place.dir}`);
+  expect(explainDistrust(linked)).toContain(`run \`pm init --agent codex\` in ${place.dir}`);
 });
 
 test("user hooks need trust only for themselves, wherever CODEX_HOME is", () => {
   const own: Place = { ...place, scope: "user", dir: home };
   putEarlier(own);
-  expect(distrust(own)).toContain("/hooks (");
+  expect(explainDistrust(own)).toContain("/hooks (");
   config(state(home));
-  expect(distrust(own)).toBeNull();
+  expect(explainDistrust(own)).toBeNull();
   const moved = { ...own, env: { HOME: home, CODEX_HOME: join(home, "codex") } };
   const files = ["hooks.json", "config.toml", "AGENTS.md"].map((name) => join(home, "codex", name));
   expect(codexSetup.parts.map((part) => part.files(moved)[0])).toEqual([
@@ -129,5 +129,5 @@ test("user hooks need trust only for themselves, wherever CODEX_HOME is", () => 
 
 test("an invalid config.toml is reported", () => {
   config("= 1");
-  expect(distrust(place)).toContain("config.toml:1:");
+  expect(explainDistrust(place)).toContain("config.toml:1:");
 });

@@ -5,8 +5,8 @@ import { join, relative } from "node:path";
 import { isTable, parseToml } from "../../base/config/config.ts";
 import { PommelError } from "../../base/errors.ts";
 import { readFileText } from "../../base/files/text-file.ts";
-import { findUpwards, mainOf } from "../../base/paths.ts";
-import { hookSpec, placesOfHooks } from "../setup/hook-entries.ts";
+import { findMainWorktree, findUpwards } from "../../base/paths.ts";
+import { findHookPositions, makeHookSpec } from "../setup/hook-entries.ts";
 import type { Place } from "../setup.ts";
 import { codexProfile } from "./profile.ts";
 
@@ -17,32 +17,32 @@ const timeoutAtEndSeconds = 3;
 /**
  * Codex binds trust to each hook's command, timeout and position: any change makes every user trust the hooks again.
  */
-export const codexHooks = hookSpec(codexProfile, {
+export const codexHooks = makeHookSpec(codexProfile, {
   matchers: { "post-tool-use": "apply_patch" },
   timeout: timeoutSeconds,
   timeouts: { "session-end": timeoutAtEndSeconds },
 });
 
 /** Codex's user directory. */
-export function codexHome(env: NodeJS.ProcessEnv): string {
+export function locateCodexHome(env: NodeJS.ProcessEnv): string {
   return env.CODEX_HOME || join(env.HOME || homedir(), ".codex");
 }
 
-export function directoryOf({ scope, dir, env }: Place): string {
-  return scope === "user" ? codexHome(env) : join(dir, ".codex");
+export function locateCodexDir({ scope, dir, env }: Place): string {
+  return scope === "user" ? locateCodexHome(env) : join(dir, ".codex");
 }
 
-export function hooksFile(place: Place): string {
-  return join(directoryOf(place), "hooks.json");
+export function locateHooksFile(place: Place): string {
+  return join(locateCodexDir(place), "hooks.json");
 }
 
 /**
  * Why Codex does not run Pommel's hooks, checked in its own order. It stores a hash for each trusted hook, by file,
  * event and position (`[hooks.state."<file>:session_start:0:0"]`).
  */
-export function distrust(place: Place): string | null {
+export function explainDistrust(place: Place): string | null {
   try {
-    const config = configOf(place.env);
+    const config = readConfig(place.env);
     const { projects, hooks, features } = config;
     if (isTable(features) && features.hooks === false) {
       return "Codex hooks are off: `hooks` is false under [features] in its config.toml.";
@@ -50,15 +50,15 @@ export function distrust(place: Place): string | null {
     if (place.scope === "project" && !isTrusted(projects, place.dir)) {
       return "Codex does not trust this project yet and silently skips its hooks: start `codex` here and trust it.";
     }
-    const read = hooksRead(place);
-    const file = hooksFile(read);
+    const read = findEffectivePlace(place);
+    const file = locateHooksFile(read);
     const text = readFileText(file)?.body ?? "";
-    const places = placesOfHooks(codexHooks, text, file);
+    const places = findHookPositions(codexHooks, text, file);
     if (places.length === 0 && read !== place) {
       return `Codex uses the main worktree's hooks, and Pommel's are missing there: run \`pm init --agent codex\` in ${read.dir}.`;
     }
     const state = isTable(hooks) && isTable(hooks.state) ? hooks.state : {};
-    const judged = places.map((at) => ({ event: at.event, trust: trustOf(state, file, text, at) }));
+    const judged = places.map((at) => ({ event: at.event, trust: checkTrust(state, file, text, at) }));
     const inDoubt = (trust: string) => judged.filter((one) => one.trust === trust).map(({ event }) => event);
     const untrusted = inDoubt("untrusted");
     if (untrusted.length > 0) {
@@ -73,8 +73,8 @@ export function distrust(place: Place): string | null {
   }
 }
 
-function configOf(env: NodeJS.ProcessEnv): Record<string, unknown> {
-  const file = join(codexHome(env), "config.toml");
+function readConfig(env: NodeJS.ProcessEnv): Record<string, unknown> {
+  const file = join(locateCodexHome(env), "config.toml");
   const text = readFileText(file);
   return text === null ? {} : parseToml(text.body, file);
 }
@@ -82,7 +82,7 @@ function configOf(env: NodeJS.ProcessEnv): Record<string, unknown> {
 /** Trust of the project, its repository, or its main worktree; the nearest entry wins. */
 function isTrusted(projects: unknown, dir: string): boolean {
   if (!isTable(projects)) return false;
-  const { top, main } = repositoryOf(dir);
+  const { top, main } = findRepository(dir);
   const projectEntry = [dir, realpathSync(dir), top, main]
     .map((path) => (path === null ? undefined : projects[path]))
     .find((project) => isTable(project) && typeof project.trust_level === "string");
@@ -90,29 +90,29 @@ function isTrusted(projects: unknown, dir: string): boolean {
 }
 
 /** The place whose hooks Codex runs: in a linked worktree, the main one's. */
-export function hooksRead(place: Place): Place {
+export function findEffectivePlace(place: Place): Place {
   if (place.scope === "user") return place;
-  const { top, main } = repositoryOf(place.dir);
+  const { top, main } = findRepository(place.dir);
   return top === null || main === null ? place : { ...place, dir: join(main, relative(top, place.dir)) };
 }
 
-function repositoryOf(dir: string): { top: string | null; main: string | null } {
+function findRepository(dir: string): { top: string | null; main: string | null } {
   const top = findUpwards(dir, ".git");
-  return { top, main: top === null ? null : mainOf(top) };
+  return { top, main: top === null ? null : findMainWorktree(top) };
 }
 
-type HookPlace = ReturnType<typeof placesOfHooks>[number];
+type HookPlace = ReturnType<typeof findHookPositions>[number];
 
-function trustOf(
+function checkTrust(
   state: Record<string, unknown>,
   file: string,
   text: string,
   { event, group, handler }: HookPlace,
 ): "trusted" | "untrusted" | "changed" {
-  const known = state[`${file}:${snakeCase(event)}:${group}:${handler}`];
+  const known = state[`${file}:${toSnakeCase(event)}:${group}:${handler}`];
   if (!isTable(known) || typeof known.trusted_hash !== "string" || known.enabled === false)
     return "untrusted";
-  const hash = hashOf(event, (JSON.parse(text) as HooksFile).hooks[event]![group]!, handler);
+  const hash = hashHook(event, (JSON.parse(text) as HooksFile).hooks[event]![group]!, handler);
   return hash === null || hash === known.trusted_hash ? "trusted" : "changed";
 }
 
@@ -124,13 +124,13 @@ interface HooksFile {
  * Codex's hash of a hook (as in its app server's `hooks/list`): event, matcher, command and timeout as JSON with sorted
  * keys. null for a hook with other fields.
  */
-function hashOf(event: string, group: HooksFile["hooks"][string][number], handler: number): string | null {
+function hashHook(event: string, group: HooksFile["hooks"][string][number], handler: number): string | null {
   const { type, command, timeout, ...more } = group.hooks[handler]!;
   const { matcher } = group;
   const isOurs = matcher === undefined || (typeof matcher === "string" && event === "PostToolUse");
   if (!isOurs || typeof timeout !== "number" || Object.keys(more).length > 0) return null;
   const identity = {
-    event_name: snakeCase(event),
+    event_name: toSnakeCase(event),
     hooks: [{ async: false, command, timeout, type }],
     ...(matcher !== undefined && { matcher }),
   };
@@ -138,6 +138,6 @@ function hashOf(event: string, group: HooksFile["hooks"][string][number], handle
 }
 
 /** "SessionStart" as "session_start". */
-function snakeCase(event: string): string {
+function toSnakeCase(event: string): string {
   return event.replace(/(?<=[a-z])[A-Z]/g, (capital) => `_${capital}`).toLowerCase();
 }

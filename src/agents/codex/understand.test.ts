@@ -8,18 +8,18 @@ import {
 } from "../../../test/support/rollout-fixture.ts";
 import type { Entry, TranscriptLine } from "../agent.ts";
 import { ownContext } from "../reading/own-output.ts";
-import { newState } from "./state.ts";
-import { understand } from "./understand.ts";
+import { makeState } from "./state.ts";
+import { parseLine } from "./understand.ts";
 
 const cwd = "/home/dev/shop";
 
 function read(text: string): TranscriptLine[] {
   const info = { session: threadId("session"), parent: null, cwd, startedAt: null };
-  const state = newState({ info, branch: "main" });
+  const state = makeState({ info, branch: "main" });
   return text
     .trimEnd()
     .split("\n")
-    .flatMap((line) => understand(JSON.parse(line), state).lines);
+    .flatMap((line) => parseLine(JSON.parse(line), state).lines);
 }
 
 const entriesOf = (r: RolloutFixture): Entry[] => read(r.text()).flatMap(({ entries }) => entries);

@@ -1,11 +1,11 @@
 import type { Entry, Usage } from "../agent.ts";
-import { bounded } from "../reading/bounds.ts";
-import { known, timeOf, typeName } from "../reading/json.ts";
+import { boundText } from "../reading/bounds.ts";
+import { emptyToNull, parseTime, toTypeName } from "../reading/json.ts";
 import { keep, skip, type Understood as UnderstoodLine } from "../reading/json-lines.ts";
 import { withoutOwnContext } from "../reading/own-output.ts";
-import { lineOf, textEntry } from "../reading/transcript-lines.ts";
-import { type Call, callOf, nameOf, other, outcomeOf, patchCall } from "./calls.ts";
-import { agentText, resultOf, type Understood, understandItem, useOf, userText } from "./items.ts";
+import { makeTextEntries, makeTranscriptLine } from "../reading/transcript-lines.ts";
+import { type Call, makeCall, parseCall, parseOutcome, patchCall, qualifyToolName } from "./calls.ts";
+import { closeCall, openCall, parseAgentText, parseItem, parseUserText, type Understood } from "./items.ts";
 import {
   asEvent,
   asLine,
@@ -18,30 +18,30 @@ import {
   type Line,
   type ResponseItem,
 } from "./line-schema.ts";
-import { type State, uidOf } from "./state.ts";
+import { makeUid, type State } from "./state.ts";
 
 /** Parses one line, and updates the state for later ones. */
-export function understand(value: Record<string, unknown>, state: State): UnderstoodLine {
+export function parseLine(value: Record<string, unknown>, state: State): UnderstoodLine {
   const line = asLine(value);
   if (line === null) return skip("type:?");
-  const { entries = [], uid, usage = null, parentUid = null, began } = partsOf(line, state);
-  if (uid === undefined) return skip(`type:${typeOf(line)}`);
-  const at = timeOf(line.timestamp);
+  const { entries = [], uid, usage = null, parentUid = null, began } = parsePayload(line, state);
+  if (uid === undefined) return skip(`type:${describeLineType(line)}`);
+  const at = parseTime(line.timestamp);
   const { cwd, branch, model } = state;
   const around = { parentUid, cwd, branch, ...(model !== null && usage === null && { model }) };
-  const parsed = lineOf({ uid, at, entries, usage, ...around });
+  const parsed = makeTranscriptLine({ uid, at, entries, usage, ...around });
   if (!began) return keep(parsed);
-  const start = at === null ? null : startOf(began.tookMs, at, state);
-  return keep(lineOf({ uid: began.uid, at: start, entries: began.entries, ...around }), parsed);
+  const start = at === null ? null : computeStart(began.tookMs, at, state);
+  return keep(makeTranscriptLine({ uid: began.uid, at: start, entries: began.entries, ...around }), parsed);
 }
 
 /** When a call began of which only the end is known, and perhaps how long it took. */
-function startOf(tookMs: number, end: number, { scriptAt }: State): number {
+function computeStart(tookMs: number, end: number, { scriptAt }: State): number {
   if (tookMs > 0) return Math.floor(end - tookMs);
   return scriptAt === null ? end : Math.min(scriptAt, end);
 }
 
-function partsOf(line: Line, state: State): Understood {
+function parsePayload(line: Line, state: State): Understood {
   switch (line.type) {
     case "session_meta": {
       const meta = asSessionMeta(line.payload);
@@ -51,49 +51,49 @@ function partsOf(line: Line, state: State): Understood {
     }
     case "turn_context": {
       const context = asTurnContext(line.payload);
-      state.cwd = known(context?.cwd) ?? state.cwd;
-      state.model = known(context?.model) ?? state.model;
+      state.cwd = emptyToNull(context?.cwd) ?? state.cwd;
+      state.model = emptyToNull(context?.model) ?? state.model;
       return {};
     }
     case "response_item": {
       const item = asResponseItem(line.payload);
-      return item ? understandResponse(item, timeOf(line.timestamp), state) : {};
+      return item ? parseResponse(item, parseTime(line.timestamp), state) : {};
     }
     case "event_msg": {
       const event = asEvent(line.payload);
-      return event ? understandEvent(event, state, line) : {};
+      return event ? parseEvent(event, state, line) : {};
     }
     case "compacted":
-      return compacted(line.payload?.message, state);
+      return parseCompaction(line.payload?.message, state);
     default:
       return {};
   }
 }
 
 /** Messages come from the events and items beside them, which identify human text. */
-function understandResponse(item: ResponseItem, at: number | null, state: State): Understood {
-  const id = known(item.call_id);
+function parseResponse(item: ResponseItem, at: number | null, state: State): Understood {
+  const id = emptyToNull(item.call_id);
   switch (item.type) {
     case "function_call":
     case "custom_tool_call":
     case "local_shell_call":
-      return id === null ? {} : called(id, item, at, state);
+      return id === null ? {} : handleCall(id, item, at, state);
     case "function_call_output":
     case "custom_tool_call_output":
-      return id === null ? {} : answered(id, item.output, state);
+      return id === null ? {} : handleCallOutput(id, item.output, state);
     case "reasoning": {
       const texts = asParts(item.summary).map(({ text }) => text);
-      const entries = textEntry("thinking", texts.join("\n\n"));
-      return entries.length === 0 ? {} : { uid: uidOf(state, "thinking", entries[0]!.text), entries };
+      const entries = makeTextEntries("thinking", texts.join("\n\n"));
+      return entries.length === 0 ? {} : { uid: makeUid(state, "thinking", entries[0]!.text), entries };
     }
     case "agent_message":
-      return fromAgent(item, state);
+      return parseAgentMessage(item, state);
     default:
       return {};
   }
 }
 
-function called(id: string, item: ResponseItem, at: number | null, state: State): Understood {
+function handleCall(id: string, item: ResponseItem, at: number | null, state: State): Understood {
   if (state.open.has(id) || state.answered.has(id)) return {};
   const call = callIn(item, state);
   if (call === null) {
@@ -102,82 +102,82 @@ function called(id: string, item: ResponseItem, at: number | null, state: State)
     return {};
   }
   const isOwn = call.isOwn || state.ownShells.has(String(call.input.session_id));
-  return useOf(state, id, { ...call, isOwn });
+  return openCall(state, id, { ...call, isOwn });
 }
 
 /** null for a script of code mode. */
 function callIn(item: ResponseItem, state: State): Call | null {
-  if (item.type === "local_shell_call") return callOf("local_shell", item.action, state.cwd);
-  const name = nameOf(item.name ?? "", item.namespace ?? null);
-  if (item.type !== "custom_tool_call") return callOf(name, item.arguments, state.cwd);
+  if (item.type === "local_shell_call") return parseCall("local_shell", item.action, state.cwd);
+  const name = qualifyToolName(item.name ?? "", item.namespace ?? null);
+  if (item.type !== "custom_tool_call") return parseCall(name, item.arguments, state.cwd);
   if (name === "exec") return null;
   const input = item.input ?? "";
-  return name === "apply_patch" ? patchCall(input, state.cwd) : other(name, { input });
+  return name === "apply_patch" ? patchCall(input, state.cwd) : makeCall(name, { input });
 }
 
-function answered(id: string, output: unknown, state: State): Understood {
+function handleCallOutput(id: string, output: unknown, state: State): Understood {
   if (state.scripts.has(id)) state.scriptAt = null;
   if (state.scripts.has(id) || state.answered.has(id)) return {};
-  const { text, isError, running } = outcomeOf(output);
+  const { text, isError, running } = parseOutcome(output);
   if (running !== null && state.open.get(id)?.isOwn) state.ownShells.add(running);
   // An item reports its end.
   if (running !== null && state.hasItems) return {};
   const edits = state.open.get(id)?.patch?.map(({ edit }) => edit) ?? null;
-  return resultOf(state, id, { text, isError, edits });
+  return closeCall(state, id, { text, isError, edits });
 }
 
 /** Messages between agents: a subagent's task, possibly encrypted, and its answer. */
-function fromAgent(item: ResponseItem, state: State): Understood {
+function parseAgentMessage(item: ResponseItem, state: State): Understood {
   const parts = asParts(item.content);
   const joined = parts.map(({ text }) => text).join("");
   const payload = /\nPayload:\n([\s\S]*)$/.exec(joined);
-  const text = bounded((payload?.[1] ?? joined).trim());
+  const text = boundText((payload?.[1] ?? joined).trim());
   if (!joined.startsWith("Message Type: NEW_TASK")) {
     if (text === "") return {};
     const notice = { kind: "notice" as const, text: `${item.author ?? "subagent"}: ${text}` };
-    return { uid: uidOf(state, "message", joined), entries: [notice] };
+    return { uid: makeUid(state, "message", joined), entries: [notice] };
   }
   const task = /^Task name: (.+)$/m.exec(joined)?.[1] ?? "";
-  return userText(state, "item", text || `[encrypted task ${task}]`, 0);
+  return parseUserText(state, "item", text || `[encrypted task ${task}]`, 0);
 }
 
-function understandEvent(event: Event, state: State, line: Line): Understood {
+function parseEvent(event: Event, state: State, line: Line): Understood {
   switch (event.type) {
     case "task_started":
       state.messageCounts.clear();
       return {};
     case "item_completed":
-      return event.item ? understandItem(event.item, state) : {};
+      return event.item ? parseItem(event.item, state) : {};
     case "user_message": {
       // Some clients also wrote other kinds of user messages.
-      if (known(event.kind) !== null && event.kind !== "plain") return {};
-      const images = lengthOf(event.images) + lengthOf(event.local_images);
-      return userText(state, "event", event.message ?? "", images);
+      if (emptyToNull(event.kind) !== null && event.kind !== "plain") return {};
+      const images = countItems(event.images) + countItems(event.local_images);
+      return parseUserText(state, "event", event.message ?? "", images);
     }
     case "agent_message":
-      return agentText(state, "event", event.message ?? "");
+      return parseAgentText(state, "event", event.message ?? "");
     case "token_count":
-      return tokens(event, state);
+      return parseTokenEvent(event, state);
     case "turn_aborted": {
       const isByUser = event.reason === "interrupted";
-      const text = isByUser ? "[Request interrupted by user]" : `[Turn aborted: ${typeName(event.reason)}]`;
-      const uid = uidOf(state, "aborted", event.reason ?? "");
-      return { uid, entries: [{ kind: "notice", text: bounded(text, 200) }] };
+      const text = isByUser ? "[Request interrupted by user]" : `[Turn aborted: ${toTypeName(event.reason)}]`;
+      const uid = makeUid(state, "aborted", event.reason ?? "");
+      return { uid, entries: [{ kind: "notice", text: boundText(text, 200) }] };
     }
     case "thread_rolled_back":
-      return rolledBack(event.num_turns ?? 0, state);
+      return applyRollback(event.num_turns ?? 0, state);
     default:
-      return understandEnd(event, line, state);
+      return parseEndEvent(event, line, state);
   }
 }
 
 /** Before items, some clients wrote the ends of calls as events. */
-function understandEnd(event: Event, line: Line, state: State): Understood {
+function parseEndEvent(event: Event, line: Line, state: State): Understood {
   const type = endings[event.type ?? ""];
-  if (type === undefined || !known(event.call_id)) return {};
+  if (type === undefined || !emptyToNull(event.call_id)) return {};
   const { invocation } = event;
   const status = event.success === false ? "failed" : "completed";
-  return understandItem({ status, ...line.payload, ...invocation, type, id: event.call_id }, state);
+  return parseItem({ status, ...line.payload, ...invocation, type, id: event.call_id }, state);
 }
 
 const endings: Readonly<Record<string, string>> = {
@@ -187,14 +187,14 @@ const endings: Readonly<Record<string, string>> = {
 };
 
 /** Counts are repeated; a new one has a new total. */
-function tokens(event: Event, state: State): Understood {
+function parseTokenEvent(event: Event, state: State): Understood {
   const total = asTokenUsage(event.info?.total_token_usage);
   const last = asTokenUsage(event.info?.last_token_usage);
   const sum = total?.total_tokens ?? null;
   if (!last || sum === null || sum === state.total || !last.total_tokens) return {};
   state.total = sum;
   state.context = Math.max(state.context ?? 0, last.input_tokens ?? 0);
-  const uid = uidOf(state, "tokens", String(sum));
+  const uid = makeUid(state, "tokens", String(sum));
   if (state.model === null) return { uid };
   const cacheRead = last.cached_input_tokens ?? 0;
   const cacheWrite = last.cache_write_input_tokens ?? 0;
@@ -215,28 +215,28 @@ const preface =
   /^\s*Another language model started to solve this problem and produced a summary[\s\S]*?to assist with your own analysis:\s*/;
 
 /** OpenAI's own service does not return the summary's text. */
-function compacted(message: unknown, state: State): Understood {
+function parseCompaction(message: unknown, state: State): Understood {
   const joined = typeof message === "string" ? message.replace(preface, "") : "";
-  const summary = textEntry("summary", withoutOwnContext(joined));
+  const summary = makeTextEntries("summary", withoutOwnContext(joined));
   const compaction: Entry = { kind: "compaction", trigger: null, preTokens: state.context };
   state.context = null;
-  return { uid: uidOf(state, "compacted", summary[0]?.text ?? ""), entries: [compaction, ...summary] };
+  return { uid: makeUid(state, "compacted", summary[0]?.text ?? ""), entries: [compaction, ...summary] };
 }
 
 /** The human rolled back some prompts; the next one follows the last remaining. */
-function rolledBack(turns: number, state: State): Understood {
+function applyRollback(turns: number, state: State): Understood {
   if (!(turns > 0)) return {};
   state.prompts.splice(Math.max(0, state.prompts.length - turns));
   state.follows = state.prompts.at(-1) ?? null;
   return {};
 }
 
-function lengthOf(value: unknown): number {
+function countItems(value: unknown): number {
   return Array.isArray(value) ? value.length : 0;
 }
 
-function typeOf({ type, payload }: Line): string {
+function describeLineType({ type, payload }: Line): string {
   const inner = type === "event_msg" || type === "response_item" ? payload?.type : null;
   const item = inner === "item_completed" ? asEvent(payload)?.item?.type : null;
-  return typeName([type ?? "?", inner, item].filter((part) => typeof part === "string").join("/"));
+  return toTypeName([type ?? "?", inner, item].filter((part) => typeof part === "string").join("/"));
 }

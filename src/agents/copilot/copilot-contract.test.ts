@@ -191,7 +191,7 @@ describe("A session of GitHub Copilot CLI", () => {
   });
 
   it("has hooks that leave out subagents' events, and is not taken for Claude Code", () => {
-    const { read, ignores, editedFiles } = copilot.hooks!;
+    const { read, shouldIgnore: ignores, editedFiles } = copilot.hooks!;
     process.env.COPILOT_HOME = "/home/dev/.copilot";
     const given = { session_id: "s", cwd, timestamp: "2026-03-02T09:00:00Z", source: "new" };
     expect(read?.(given)).toMatchObject({
@@ -205,10 +205,10 @@ describe("A session of GitHub Copilot CLI", () => {
     expect(editedFiles("Edit", { path: heron })).toEqual([heron]);
     expect(editedFiles("Edit", { input: "*** Begin Patch\n*** Add File: a.ts\n+a\n" })).toEqual(["a.ts"]);
     expect(editedFiles("Read", { path: heron })).toEqual([]);
-    expect(claudeProfile.hooks.ignores("stop", given)).toBe(false);
+    expect(claudeProfile.hooks.shouldIgnore("stop", given)).toBe(false);
     process.env.COPILOT_CLI = "1";
-    expect(claudeProfile.hooks.ignores("stop", given)).toBe(true);
-    expect(claudeProfile.hooks.ignores("stop", { ...given, timestamp: undefined })).toBe(false);
+    expect(claudeProfile.hooks.shouldIgnore("stop", given)).toBe(true);
+    expect(claudeProfile.hooks.shouldIgnore("stop", { ...given, timestamp: undefined })).toBe(false);
     delete process.env.COPILOT_CLI;
   });
 });

@@ -1,11 +1,11 @@
 import { basename, dirname, join, resolve } from "node:path";
 import type { Agent, TranscriptInfo } from "../agent.ts";
-import { known, timeOf } from "../reading/json.ts";
-import { createReader, firstRecords } from "../reading/json-lines.ts";
+import { emptyToNull, parseTime } from "../reading/json.ts";
+import { createReader, readFirstRecords } from "../reading/json-lines.ts";
 import { listFiles } from "../reading/list-files.ts";
-import { copilotHome, copilotProfile } from "./profile.ts";
+import { copilotProfile, locateCopilotHome } from "./profile.ts";
 import { copilotSetup } from "./setup.ts";
-import { asEvent, newState, type State, understand } from "./understand.ts";
+import { asEvent, makeState, parseEvent, type State } from "./understand.ts";
 
 /** Line types without useful content. */
 const ignoredLineTypes: ReadonlySet<string> = new Set(
@@ -22,7 +22,7 @@ const ignoredLineTypes: ReadonlySet<string> = new Set(
   `.match(/\S+/g),
 );
 
-const read = createReader<State>({ begin: newState, understand });
+const read = createReader<State>({ begin: makeState, understand: parseEvent });
 
 /**
  * GitHub Copilot CLI; its sessions as the client 1.0.102 writes them, a file of events each, with subagents' events
@@ -31,10 +31,10 @@ const read = createReader<State>({ begin: newState, understand });
 export const copilot: Agent = {
   ...copilotProfile,
   setup: copilotSetup,
-  roots: (env = process.env) => [join(resolve(copilotHome(env)), "session-state")],
+  listRoots: (env = process.env) => [join(resolve(locateCopilotHome(env)), "session-state")],
   sortsByPlace: false,
   isTranscript,
-  directoryOf: (path) => (isTranscript(path) ? dirname(dirname(path)) : null),
+  findDirectoryToWatch: (path) => (isTranscript(path) ? dirname(dirname(path)) : null),
   ignoredLineTypes,
   unwatched: ["checkpoints", "files", "research", "rewind-file-snapshots"],
   list: (dir) => listFiles(dir, { isWanted: isTranscript }),
@@ -48,12 +48,12 @@ function isTranscript(path: string): boolean {
 }
 
 async function describeSession(file: string): Promise<TranscriptInfo | null> {
-  for await (const record of firstRecords(file)) {
+  for await (const record of readFirstRecords(file)) {
     const event = asEvent(record);
     if (event?.type !== "session.start") continue;
-    const [session, cwd] = [known(event.data?.sessionId), known(event.data?.context?.cwd)];
+    const [session, cwd] = [emptyToNull(event.data?.sessionId), emptyToNull(event.data?.context?.cwd)];
     if (session === null || cwd === null) continue;
-    return { session, parent: null, cwd, startedAt: timeOf(event.data?.startTime ?? event.timestamp) };
+    return { session, parent: null, cwd, startedAt: parseTime(event.data?.startTime ?? event.timestamp) };
   }
   return null;
 }

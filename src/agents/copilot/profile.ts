@@ -1,7 +1,7 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
 import type { AgentProfile, GivenPayload } from "../agent.ts";
-import { filesInPatch } from "../codex/patch-files.ts";
+import { listPatchFiles } from "../codex/patch-files.ts";
 
 export const copilotProfile = {
   name: "copilot",
@@ -25,27 +25,27 @@ export const copilotProfile = {
       ...more,
       session_id,
       // Most events lack it.
-      transcript_path: transcript_path ?? transcriptOf(session_id),
+      transcript_path: transcript_path ?? locateTranscript(session_id),
       source: source === "new" ? "startup" : source,
     }),
     editedFiles: (tool, { path, input }) => {
       if (tool !== "Edit" && tool !== "Write") return [];
-      return typeof input === "string" ? filesInPatch(input) : [path];
+      return typeof input === "string" ? listPatchFiles(input) : [path];
     },
     // A subagent's events name it as the session; its lines are in its session's file.
-    ignores: (_, { agent_id }) => agent_id !== undefined,
+    shouldIgnore: (_, { agent_id }) => agent_id !== undefined,
     answer: (text) => ({ additionalContext: text }),
   },
 } satisfies AgentProfile;
 
 /** GitHub Copilot CLI's user directory. */
-export function copilotHome(env: NodeJS.ProcessEnv): string {
+export function locateCopilotHome(env: NodeJS.ProcessEnv): string {
   return env.COPILOT_HOME || join(env.HOME || homedir(), ".copilot");
 }
 
-function transcriptOf(session: unknown): string | undefined {
+function locateTranscript(session: unknown): string | undefined {
   if (typeof session !== "string" || !/^[\w-]+$/.test(session)) return undefined;
-  return join(copilotHome(process.env), "session-state", session, "events.jsonl");
+  return join(locateCopilotHome(process.env), "session-state", session, "events.jsonl");
 }
 
 /**

@@ -1,31 +1,31 @@
 import { posix } from "node:path";
 import * as z from "zod/mini";
 import type { Entry, FileEdit, FileTouch, ToolResult, ToolUse, Usage } from "../agent.ts";
-import { filesInPatch } from "../codex/patch-files.ts";
-import { boundedInput, bounds } from "../reading/bounds.ts";
-import { changedFile, hunksOf, replacement } from "../reading/edits.ts";
+import { listPatchFiles } from "../codex/patch-files.ts";
+import { boundInput, bounds } from "../reading/bounds.ts";
+import { makeHunksEdit, makeReplacementHunk, parseUnifiedDiff } from "../reading/edits.ts";
 import {
   anything,
   count,
-  each,
+  emptyToNull,
   flag,
-  known,
-  lenient,
+  makeLenientParser,
   orNull,
   type Parsed,
+  parseEach,
+  parseTime,
   text,
-  timeOf,
-  typeName,
+  toTypeName,
 } from "../reading/json.ts";
 import { keep, skip, type Understood } from "../reading/json-lines.ts";
 import { isOwnCommand, isOwnTool, withoutOwnContext } from "../reading/own-output.ts";
-import { toolResult, toolUse, touched } from "../reading/tool-calls.ts";
-import { lineOf, promptEntry, textEntry } from "../reading/transcript-lines.ts";
+import { makeToolResult, makeToolUse, makeTouches } from "../reading/tool-calls.ts";
+import { makePromptEntries, makeTextEntries, makeTranscriptLine } from "../reading/transcript-lines.ts";
 
 /** The parsed fields of a session's events; the client's own schema is in its package (`session-events.schema.json`). */
 
 /** A tool call. */
-const asToolRequest = lenient(
+const asToolRequest = makeLenientParser(
   z.object({
     toolCallId: text,
     name: text,
@@ -83,7 +83,7 @@ const data = z.object({
   title: text,
 });
 
-export const asEvent = lenient(
+export const asEvent = makeLenientParser(
   z.object({
     type: text,
     id: text,
@@ -97,8 +97,8 @@ export const asEvent = lenient(
 type Event = Parsed<typeof asEvent>;
 type Data = z.infer<typeof data>;
 
-const asFileEdit = lenient(z.object({ path: text, kind: text }));
-const asAttachment = lenient(z.object({ mimeType: text, type: text }));
+const asFileEdit = makeLenientParser(z.object({ path: text, kind: text }));
+const asAttachment = makeLenientParser(z.object({ mimeType: text, type: text }));
 
 /** State that a session's earlier events leave for later ones. */
 export interface State {
@@ -110,25 +110,25 @@ export interface State {
   last: string | null;
 }
 
-export const newState = (): State => ({ cwd: null, branch: null, calls: new Map(), last: null });
+export const makeState = (): State => ({ cwd: null, branch: null, calls: new Map(), last: null });
 
 /** Parses the next event of a session. */
-export function understand(value: Record<string, unknown>, state: State): Understood {
+export function parseEvent(value: Record<string, unknown>, state: State): Understood {
   const event = asEvent(value);
   const data = event?.data;
   if (!event || !data) return skip("malformed");
   follow(event, data, state);
-  const usage = event.type === "session.usage_record" ? usageOf(data) : null;
-  const entries = usage === null ? entriesOf(event, data, state) : [];
+  const usage = event.type === "session.usage_record" ? parseUsage(data) : null;
+  const entries = usage === null ? parseEntries(event, data, state) : [];
   if (typeof entries === "string") return skip(entries);
   if (entries.length === 0 && usage === null) return skip("context");
-  const uid = known(event.id);
-  const model = known(data.model);
+  const uid = emptyToNull(event.id);
+  const model = emptyToNull(data.model);
   const isPrompt = entries.some(({ kind }) => kind === "prompt");
-  const line = lineOf({
+  const line = makeTranscriptLine({
     uid,
     parentUid: isPrompt ? state.last : null,
-    at: timeOf(event.timestamp),
+    at: parseTime(event.timestamp),
     cwd: state.cwd,
     branch: state.branch,
     entries,
@@ -143,51 +143,51 @@ export function understand(value: Record<string, unknown>, state: State): Unders
 function follow({ type }: Event, data: Data, state: State): void {
   if (!["session.start", "session.resume", "session.context_changed"].includes(type ?? "")) return;
   const { cwd, branch } = data.context ?? data;
-  state.cwd = known(cwd) ?? state.cwd;
-  state.branch = known(branch) ?? state.branch;
+  state.cwd = emptyToNull(cwd) ?? state.cwd;
+  state.branch = emptyToNull(branch) ?? state.branch;
 }
 
 /** An event's content, or why it has none. */
-function entriesOf(event: Event, data: Data, state: State): Entry[] | string {
-  const isSubagent = known(event.agentId) !== null;
+function parseEntries(event: Event, data: Data, state: State): Entry[] | string {
+  const isSubagent = emptyToNull(event.agentId) !== null;
   switch (event.type) {
     case "user.message":
-      return isSubagent ? [] : promptEntries(data);
+      return isSubagent ? [] : parsePromptEntries(data);
     case "assistant.message":
       return answerEntries(data, state, isSubagent);
     case "tool.execution_complete":
-      return resultEntries(data, state);
+      return parseResultEntries(data, state);
     case "session.compaction_complete":
-      return data.success === false ? [] : compactionEntries(data);
+      return data.success === false ? [] : makeCompactionEntries(data);
     case "session.title_changed":
-      return textEntry("title", withoutOwnContext(data.title ?? ""), 500);
+      return makeTextEntries("title", withoutOwnContext(data.title ?? ""), 500);
     case "system.notification":
-      return textEntry("notice", withoutOwnContext(data.content ?? ""), bounds.result);
+      return makeTextEntries("notice", withoutOwnContext(data.content ?? ""), bounds.result);
     // As `turn-state.ts` looks for them.
     case "abort":
-      return isSubagent ? [] : textEntry("notice", "[Request interrupted by user]");
+      return isSubagent ? [] : makeTextEntries("notice", "[Request interrupted by user]");
     case "session.error":
-      return textEntry("notice", withoutOwnContext(`API Error: ${data.message ?? ""}`), bounds.result);
+      return makeTextEntries("notice", withoutOwnContext(`API Error: ${data.message ?? ""}`), bounds.result);
     default:
-      return `type:${typeName(event.type)}`;
+      return `type:${toTypeName(event.type)}`;
   }
 }
 
 /** Skills, other agents and the autopilot also write as the user. */
-function promptEntries({ content, source, isAutopilotContinuation, attachments }: Data): Entry[] {
-  if (known(source) !== null || isAutopilotContinuation === true) return [];
-  const files = each(asAttachment, attachments);
+function parsePromptEntries({ content, source, isAutopilotContinuation, attachments }: Data): Entry[] {
+  if (emptyToNull(source) !== null || isAutopilotContinuation === true) return [];
+  const files = parseEach(asAttachment, attachments);
   const images = files.filter(({ mimeType }) => mimeType?.startsWith("image/")).length;
-  return promptEntry(withoutOwnContext(content ?? ""), images);
+  return makePromptEntries(withoutOwnContext(content ?? ""), images);
 }
 
 /** Of a subagent only its calls: its answer is the result of the call that started it. */
 function answerEntries(data: Data, state: State, isSubagent: boolean): Entry[] {
   const entries: Entry[] = isSubagent
     ? []
-    : [...textEntry("thinking", data.reasoningText), ...textEntry("text", data.content)];
-  for (const request of each(asToolRequest, data.toolRequests)) {
-    const found = callOf(request, state.cwd);
+    : [...makeTextEntries("thinking", data.reasoningText), ...makeTextEntries("text", data.content)];
+  for (const request of parseEach(asToolRequest, data.toolRequests)) {
+    const found = parseCall(request, state.cwd);
     if (found === null) continue;
     state.calls.set(found.use.id, found.call);
     entries.push(found.use);
@@ -195,25 +195,25 @@ function answerEntries(data: Data, state: State, isSubagent: boolean): Entry[] {
   return entries;
 }
 
-function resultEntries(data: Data, state: State): Entry[] {
-  const id = known(data.toolCallId);
+function parseResultEntries(data: Data, state: State): Entry[] {
+  const id = emptyToNull(data.toolCallId);
   const call = id === null ? undefined : state.calls.get(id);
   // What the human ran, or a repeated result.
   if (id === null || call === undefined) return [];
   state.calls.delete(id);
-  return [resultOf(id, data, call)];
+  return [parseToolResult(id, data, call)];
 }
 
-function compactionEntries({ summaryContent, preCompactionTokens }: Data): Entry[] {
+function makeCompactionEntries({ summaryContent, preCompactionTokens }: Data): Entry[] {
   return [
     { kind: "compaction", trigger: null, preTokens: preCompactionTokens ?? null },
-    ...textEntry("summary", withoutOwnContext(summaryContent ?? "")),
+    ...makeTextEntries("summary", withoutOwnContext(summaryContent ?? "")),
   ];
 }
 
 /** The client's input includes tokens read from and written to the cache. */
-function usageOf({ usage }: Data): Usage | null {
-  if (!usage || !known(usage.apiCallId) || !known(usage.model)) return null;
+function parseUsage({ usage }: Data): Usage | null {
+  if (!usage || !emptyToNull(usage.apiCallId) || !emptyToNull(usage.model)) return null;
   const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens } = usage;
   return {
     messageId: usage.apiCallId!,
@@ -236,28 +236,36 @@ interface Call {
 const readers = new Set(["view", "grep", "rg", "glob"]);
 
 /** A call, as the model asked for it; null without id or name. */
-function callOf(request: ToolRequest, cwd: string | null): { use: ToolUse; call: Call } | null {
-  const [id, name] = [known(request.toolCallId), known(request.name)];
+function parseCall(request: ToolRequest, cwd: string | null): { use: ToolUse; call: Call } | null {
+  const [id, name] = [emptyToNull(request.toolCallId), emptyToNull(request.name)];
   if (id === null || name === null) return null;
-  const [server, mcpTool] = [known(request.mcpServerName), known(request.mcpToolName)];
+  const [server, mcpTool] = [emptyToNull(request.mcpServerName), emptyToNull(request.mcpToolName)];
   const tool = server !== null && mcpTool !== null ? `mcp__${server}__${mcpTool}` : name;
   const { arguments: given } = request;
-  const input = boundedInput(typeof given === "string" ? { input: given } : given);
-  const files = filesOf(tool, input, cwd);
+  const input = boundInput(typeof given === "string" ? { input: given } : given);
+  const files = listTouchedFiles(tool, input, cwd);
   const own = isOwnTool(tool) || (typeof input.command === "string" && isOwnCommand(input.command));
-  const use = toolUse(id, tool, { input, files, ...(readers.has(tool) && { action: "read" }) });
+  const use = makeToolUse(id, tool, { input, files, ...(readers.has(tool) && { action: "read" }) });
   return { use, call: { input, files, own } };
 }
 
-const touches: Readonly<Record<string, FileTouch["how"]>> = { view: "read", edit: "edit", create: "write" };
+const touchesByTool: Readonly<Record<string, FileTouch["how"]>> = {
+  view: "read",
+  edit: "edit",
+  create: "write",
+};
 
-function filesOf(tool: string, { path, input }: Record<string, unknown>, cwd: string | null): FileTouch[] {
+function listTouchedFiles(
+  tool: string,
+  { path, input }: Record<string, unknown>,
+  cwd: string | null,
+): FileTouch[] {
   if (tool === "apply_patch" && typeof input === "string")
-    return filesInPatch(input).flatMap((file) => touched(file, "edit", cwd));
-  const how = Object.hasOwn(touches, tool) ? touches[tool]! : null;
+    return listPatchFiles(input).flatMap((file) => makeTouches(file, "edit", cwd));
+  const how = Object.hasOwn(touchesByTool, tool) ? touchesByTool[tool]! : null;
   // A directory can be viewed as well.
   if (how === null || (how === "read" && posix.extname(String(path)) === "")) return [];
-  return touched(path, how, cwd);
+  return makeTouches(path, how, cwd);
 }
 
 /** What hooks added, which the client puts behind the tool's own output. */
@@ -265,17 +273,17 @@ const guidance = /\n+Tool "[^"\n]*" \w+\. Additional guidance from \w+ hooks:\n[
 /** The end of a command that succeeded. */
 const ended = /\n?<shellId: \S+ completed with exit code 0>\s*$/;
 
-function resultOf(id: string, data: Data, call: Call): ToolResult {
+function parseToolResult(id: string, data: Data, call: Call): ToolResult {
   const written = data.result?.content ?? data.error?.message ?? "";
   const text = withoutOwnContext(written.replace(guidance, "")).replace(ended, "").trim();
   const isError = data.success === false || (data.shellExecution?.exitCode ?? 0) !== 0;
-  return toolResult(id, { text, isOwn: call.own, isError, edits: editsOf(data, call) });
+  return makeToolResult(id, { text, isOwn: call.own, isError, edits: findEdits(data, call) });
 }
 
 /** The files that the call changed, with the lines of the diff that the client shows; null for other tools. */
-function editsOf(data: Data, { input, files }: Call): FileEdit[] | null {
-  const changed = each(asFileEdit, data.fileEdits).flatMap(({ path, kind }) =>
-    known(path) === null ? [] : [{ path: path!, kind }],
+function findEdits(data: Data, { input, files }: Call): FileEdit[] | null {
+  const changed = parseEach(asFileEdit, data.fileEdits).flatMap(({ path, kind }) =>
+    emptyToNull(path) === null ? [] : [{ path: path!, kind }],
   );
   const asked = files.filter(({ how }) => how !== "read").map(({ path }) => ({ path, kind: null }));
   // Older clients do not say what was changed.
@@ -288,8 +296,11 @@ function editsOf(data: Data, { input, files }: Call): FileEdit[] | null {
     .map(({ path }, at) => {
       if (typeof content === "string" && edited.length === 1) return { path, hunks: [], content };
       // In the order of the changed files, unless one is missing.
-      if (diffs.length === edited.length) return changedFile(path, hunksOf(diffs[at]!));
+      if (diffs.length === edited.length) return makeHunksEdit(path, parseUnifiedDiff(diffs[at]!));
       const isOnly = edited.length === 1 && typeof after === "string";
-      return changedFile(path, isOnly ? [replacement(typeof before === "string" ? before : "", after)] : []);
+      return makeHunksEdit(
+        path,
+        isOnly ? [makeReplacementHunk(typeof before === "string" ? before : "", after)] : [],
+      );
     });
 }

@@ -79,7 +79,7 @@ describe("A conversation of Cursor", () => {
     expect(found).toEqual([c.path]);
     const home = process.platform === "darwin" ? "/h/Library/Application Support" : "/h/.config";
     if (process.platform !== "win32")
-      expect(cursor.roots({ HOME: "/h" })).toEqual([
+      expect(cursor.listRoots({ HOME: "/h" })).toEqual([
         `${home}/Cursor/User/globalStorage`,
         "/h/.cursor/projects",
       ]);

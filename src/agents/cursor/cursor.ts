@@ -11,102 +11,108 @@ import type {
   TranscriptLine,
   Usage,
 } from "../agent.ts";
-import { known, timeOf } from "../reading/json.ts";
+import { emptyToNull, parseTime } from "../reading/json.ts";
 import { listFiles } from "../reading/list-files.ts";
 import { withoutOwnContext } from "../reading/own-output.ts";
-import { noSession, transcriptChanged } from "../reading/read-lines.ts";
-import { todosOf } from "../reading/tool-calls.ts";
-import { lineOf, promptEntry, tally, textEntry, titleLines } from "../reading/transcript-lines.ts";
-import { projectsDirectory, transcriptPlace } from "./agent-transcripts/places.ts";
+import { makeNoSessionError, makeTranscriptChangedError } from "../reading/read-lines.ts";
+import { makeTodosReader } from "../reading/tool-calls.ts";
+import {
+  countReason,
+  makePromptEntries,
+  makeTextEntries,
+  makeTitleLines,
+  makeTranscriptLine,
+} from "../reading/transcript-lines.ts";
+import { locateProjectsDirectory, parseTranscriptPath } from "./agent-transcripts/places.ts";
 import { describeTranscript, readTranscript, statFile } from "./agent-transcripts/transcript.ts";
 import {
   asBubble,
   asThought,
   type Bubble,
-  bubbleSizes,
-  bubblesOf,
   type Composer,
-  composerAt,
-  databaseAt,
-  headOf,
+  findDatabase,
+  listBubbleIds,
+  listTranscripts,
+  measureBubbles,
   openDatabase,
-  placeOf,
-  textAt,
-  transcriptsIn,
-  valueAt,
+  parseComposerPath,
+  readComposer,
+  readComposerHeader,
+  readRawValue,
+  readValue,
   withDatabase,
 } from "./database.ts";
-import { directoryOf } from "./directory.ts";
-import { cursorProfile, databaseName, globalStorage, isComposerId } from "./profile.ts";
+import { findSessionDirectory } from "./directory.ts";
+import { cursorProfile, databaseName, isComposerId, locateGlobalStorage } from "./profile.ts";
 import { cursorSetup } from "./setup.ts";
-import { hasEnded, toolEntries } from "./tools.ts";
+import { hasEnded, parseToolEntries } from "./tools.ts";
 
 /** Cursor: the editor, by its database, and its command line, by transcripts. */
 export const cursor: Agent = {
   ...cursorProfile,
   setup: cursorSetup,
-  roots: (env = process.env) => [resolve(globalStorage(env)), projectsDirectory(env)],
+  listRoots: (env = process.env) => [resolve(locateGlobalStorage(env)), locateProjectsDirectory(env)],
   sortsByPlace: false,
-  isTranscript: (path) => placeOf(path) !== null || transcriptPlace(path) !== null,
-  directoryOf: () => null,
-  database: { isPart: (path) => databaseAt(path) !== null, stat },
-  todos: todosOf("todo_write"),
+  isTranscript: (path) => parseComposerPath(path) !== null || parseTranscriptPath(path) !== null,
+  findDirectoryToWatch: () => null,
+  database: { isPart: (path) => findDatabase(path) !== null, stat: statSession },
+  todos: makeTodosReader("todo_write"),
   lacksBranch: true,
   unwatched: ["terminals", "mcps", "assets"],
   ignoredLineTypes: new Set(["turn_ended"]),
   list,
   describe: async (path) => {
-    const place = placeOf(path);
+    const place = parseComposerPath(path);
     if (place === null) return isInDatabase(path) ? null : describeTranscript(path);
     return withDatabase(place.file, (db) => describe(db, place.file, place.composer));
   },
   read: (path, cursor, signal) =>
-    placeOf(path) ? read(path, cursor, signal) : readTranscript(path, cursor, signal),
+    parseComposerPath(path) ? read(path, cursor, signal) : readTranscript(path, cursor, signal),
 };
 
 /** Whether the editor's database has a transcript's conversation, and says more of it. */
 function isInDatabase(path: string): boolean {
-  const chat = transcriptPlace(path)?.chat;
-  const file = join(globalStorage(process.env), databaseName);
-  return chat !== undefined && isComposerId(chat) && stat(join(file, chat)) !== null;
+  const chat = parseTranscriptPath(path)?.chat;
+  const file = join(locateGlobalStorage(process.env), databaseName);
+  return chat !== undefined && isComposerId(chat) && statSession(join(file, chat)) !== null;
 }
 
-function stat(path: string): TranscriptFile | null {
-  const place = placeOf(path);
+function statSession(path: string): TranscriptFile | null {
+  const place = parseComposerPath(path);
   if (place === null) return statFile(path);
-  return withDatabase(place.file, (db) => transcriptsIn(db, place.file, place.composer)[0] ?? null);
+  return withDatabase(place.file, (db) => listTranscripts(db, place.file, place.composer)[0] ?? null);
 }
 
 async function* list(path: string): AsyncGenerator<TranscriptFile, void, undefined> {
-  const one = placeOf(path) ? stat(path) : null;
+  const one = parseComposerPath(path) ? statSession(path) : null;
   if (one) yield one;
-  if (placeOf(path)) return;
-  const file = databaseAt(path) ?? join(path, databaseName);
-  yield* withDatabase(file, (db) => transcriptsIn(db, file)) ?? [];
+  if (parseComposerPath(path)) return;
+  const file = findDatabase(path) ?? join(path, databaseName);
+  yield* withDatabase(file, (db) => listTranscripts(db, file)) ?? [];
   // The editor's storage is large, and holds no transcripts beside the database.
-  if (databaseAt(path) === null && basename(path) !== "globalStorage")
-    yield* listFiles(path, { isWanted: (each) => transcriptPlace(each) !== null });
+  if (findDatabase(path) === null && basename(path) !== "globalStorage")
+    yield* listFiles(path, { isWanted: (each) => parseTranscriptPath(each) !== null });
 }
 
 function describe(db: ForeignDatabase, file: string, id: string): TranscriptInfo | null {
-  const composer = composerAt(db, id);
-  const cwd = composer && directoryOf(db, file, id);
+  const composer = readComposer(db, id);
+  const cwd = composer && findSessionDirectory(db, file, id);
   if (!composer || cwd === null) return null;
-  const above = headOf(db, id)?.subagentInfo;
-  const session = known(above?.parentComposerId);
+  const above = readComposerHeader(db, id)?.subagentInfo;
+  const session = emptyToNull(above?.parentComposerId);
   const startedAt = composer.createdAt ?? null;
   if (session === null) return { session: id, parent: null, cwd, startedAt };
   const parent = {
     session,
-    toolUse: known(above?.toolCallId),
-    agentType: known(above?.subagentTypeName),
-    task: known(composer.name)?.slice(0, 1000) ?? null,
+    toolUse: emptyToNull(above?.toolCallId),
+    agentType: emptyToNull(above?.subagentTypeName),
+    task: emptyToNull(composer.name)?.slice(0, 1000) ?? null,
   };
   return { session: `${session}/${id}`, parent, cwd, startedAt };
 }
 
 /** Messages per batch. */
-const atOnce = 200;
+const messagesPerBatch = 200;
 
 /**
  * A conversation's messages, each once it is complete. The cursor holds the size of those that were read, and their number
@@ -117,41 +123,41 @@ async function* read(
   from: Cursor | null,
   signal?: AbortSignal,
 ): AsyncGenerator<ReadBatch, void, undefined> {
-  const place = placeOf(path);
+  const place = parseComposerPath(path);
   const db = place && openDatabase(place.file);
   try {
-    const composer = place && db && composerAt(db, place.composer);
-    if (!place || !db || !composer) throw noSession(path);
-    const sizes = bubbleSizes(db, place.composer);
-    const ids = bubblesOf(composer).filter((id) => sizes.has(id));
-    const title = known(composer.name);
+    const composer = place && db && readComposer(db, place.composer);
+    if (!place || !db || !composer) throw makeNoSessionError(path);
+    const sizes = measureBubbles(db, place.composer);
+    const ids = listBubbleIds(composer).filter((id) => sizes.has(id));
+    const title = emptyToNull(composer.name);
     const cursorAt = (position: number): Cursor => ({
       offset: ids.slice(0, position).reduce((sum, id) => sum + sizes.get(id)!, 0),
-      lineHash: `${position} ${hashOf(ids.slice(0, position))} ${hashOf([title])}`,
+      lineHash: `${position} ${hashTexts(ids.slice(0, position))} ${hashTexts([title])}`,
     });
-    let taken = from === null ? 0 : positionIn(from, ids, path);
-    const cwd = directoryOf(db, place.file, place.composer);
-    const around = { cwd, contentAt: (key: string) => textAt(db, key) };
+    let taken = from === null ? 0 : findPosition(from, ids, path);
+    const cwd = findSessionDirectory(db, place.file, place.composer);
+    const around = { cwd, contentAt: (key: string) => readRawValue(db, key) };
     for (let done = false; !done; ) {
       signal?.throwIfAborted();
       const lines: TranscriptLine[] = [];
       const skipped: Record<string, number> = {};
-      for (let count = 0; count < atOnce && taken < ids.length; count++, taken++) {
+      for (let count = 0; count < messagesPerBatch && taken < ids.length; count++, taken++) {
         const id = ids[taken]!;
-        const bubble = asBubble(valueAt(db, `bubbleId:${place.composer}:${id}`));
+        const bubble = asBubble(readValue(db, `bubbleId:${place.composer}:${id}`));
         if (bubble !== null && !isComplete(bubble, composer, taken === ids.length - 1)) break;
-        const entries = bubble ? entriesOf(bubble, id, around) : "malformed";
-        if (typeof entries === "string") tally(skipped, entries);
+        const entries = bubble ? parseEntries(bubble, id, around) : "malformed";
+        if (typeof entries === "string") countReason(skipped, entries);
         const parentUid = taken === 0 ? null : ids[taken - 1]!;
-        const usage = bubble && usageOf(bubble, composer, id);
+        const usage = bubble && parseUsage(bubble, composer, id);
         const said = typeof entries === "string" ? [] : entries;
-        const at = bubble ? timeOf(bubble.createdAt) : null;
-        lines.push(lineOf({ uid: id, parentUid, at, cwd, entries: said, usage }));
+        const at = bubble ? parseTime(bubble.createdAt) : null;
+        lines.push(makeTranscriptLine({ uid: id, parentUid, at, cwd, entries: said, usage }));
       }
-      done = lines.length < atOnce;
+      done = lines.length < messagesPerBatch;
       const next = cursorAt(taken);
       const isNew = taken > 0 && (next.offset !== from?.offset || next.lineHash !== from.lineHash);
-      if (done && isNew) lines.push(...titleLines(title));
+      if (done && isNew) lines.push(...makeTitleLines(title));
       if (isNew) yield { lines, cursor: next, skipped };
       await new Promise((resolve) => setImmediate(resolve));
     }
@@ -160,14 +166,14 @@ async function* read(
   }
 }
 
-function positionIn({ lineHash }: Cursor, ids: readonly string[], path: string): number {
+function findPosition({ lineHash }: Cursor, ids: readonly string[], path: string): number {
   const [written, hash] = lineHash.split(" ");
   const position = Number(written);
-  if (position <= ids.length && hash === hashOf(ids.slice(0, position))) return position;
-  throw transcriptChanged(path);
+  if (position <= ids.length && hash === hashTexts(ids.slice(0, position))) return position;
+  throw makeTranscriptChangedError(path);
 }
 
-const hashOf = (texts: readonly (string | null)[]) =>
+const hashTexts = (texts: readonly (string | null)[]) =>
   createHash("sha256").update(JSON.stringify(texts)).digest("hex").slice(0, 16);
 
 /** A message that nobody completes is read after this long. Milliseconds. */
@@ -181,28 +187,33 @@ function isComplete(
 ): boolean {
   const isAbandoned = Date.now() - (lastUpdatedAt ?? 0) > abandonedMs;
   if (isAbandoned) return true;
-  if (toolFormerData && known(toolFormerData.name) !== null && !hasEnded(toolFormerData)) return false;
-  return !isLast || (known(status) !== null && status !== "generating");
+  if (toolFormerData && emptyToNull(toolFormerData.name) !== null && !hasEnded(toolFormerData)) return false;
+  return !isLast || (emptyToNull(status) !== null && status !== "generating");
 }
 
 /** What a message says, or why it says nothing. */
-function entriesOf(bubble: Bubble, id: string, around: Parameters<typeof toolEntries>[2]): Entry[] | string {
+function parseEntries(
+  bubble: Bubble,
+  id: string,
+  around: Parameters<typeof parseToolEntries>[2],
+): Entry[] | string {
   const text = withoutOwnContext(bubble.text ?? "");
-  if (bubble.type === 1) return promptEntry(text, Array.isArray(bubble.images) ? bubble.images.length : 0);
+  if (bubble.type === 1)
+    return makePromptEntries(text, Array.isArray(bubble.images) ? bubble.images.length : 0);
   if (bubble.type !== 2) return `type:${bubble.type ?? "?"}`;
   const { thinking, toolFormerData: tool } = bubble;
   const thought = typeof thinking === "string" ? thinking : asThought(thinking)?.text;
-  const entries = [...textEntry("thinking", thought), ...textEntry("text", text)];
+  const entries = [...makeTextEntries("thinking", thought), ...makeTextEntries("text", text)];
   // Messages without a call have an empty one.
-  if (tool === null || tool === undefined || known(tool.name) === null) return entries;
-  const calls = toolEntries(tool, id, around);
+  if (tool === null || tool === undefined || emptyToNull(tool.name) === null) return entries;
+  const calls = parseToolEntries(tool, id, around);
   return typeof calls === "string" ? calls : [...entries, ...calls];
 }
 
 /** Many messages have none, or zeros. */
-function usageOf({ tokenCount }: Bubble, { modelConfig }: Composer, messageId: string): Usage | null {
+function parseUsage({ tokenCount }: Bubble, { modelConfig }: Composer, messageId: string): Usage | null {
   const [input, output] = [tokenCount?.inputTokens ?? 0, tokenCount?.outputTokens ?? 0];
-  const model = known(modelConfig?.modelName);
+  const model = emptyToNull(modelConfig?.modelName);
   return model === null || input + output === 0
     ? null
     : { messageId, model, input, output, cacheRead: 0, cacheWrite: 0 };

@@ -4,7 +4,16 @@ import { type ForeignDatabase, openForeignDatabase } from "../../store/sqlite/op
 import type { TranscriptFile } from "../agent.ts";
 import { bounds } from "../reading/bounds.ts";
 import { openClientDatabase, withClientDatabase } from "../reading/client-database.ts";
-import { anything, count, lenient, orNull, type Parsed, parseJsonLine, text, time } from "../reading/json.ts";
+import {
+  anything,
+  count,
+  makeLenientParser,
+  orNull,
+  type Parsed,
+  parseJsonLine,
+  text,
+  time,
+} from "../reading/json.ts";
 import { databaseName, isComposerId } from "./profile.ts";
 
 /** The parsed fields of the database's values. They are JSON, and some of their fields are JSON once more. */
@@ -14,10 +23,10 @@ const workspace = orNull(z.object({ uri }));
 const subagent = orNull(z.object({ parentComposerId: text, subagentTypeName: text, toolCallId: text }));
 
 /** `composerHeaders.value`, in newer databases. */
-const asHead = lenient(z.object({ workspaceIdentifier: workspace, subagentInfo: subagent }));
+const asHead = makeLenientParser(z.object({ workspaceIdentifier: workspace, subagentInfo: subagent }));
 
 /** `composerData:<composer>` */
-const asComposer = lenient(
+const asComposer = makeLenientParser(
   z.object({
     name: text,
     /** Milliseconds since the epoch. */
@@ -31,7 +40,7 @@ const asComposer = lenient(
 );
 export type Composer = Parsed<typeof asComposer>;
 
-const asBubbleHeader = lenient(z.object({ bubbleId: z.string() }));
+const asBubbleHeader = makeLenientParser(z.object({ bubbleId: z.string() }));
 
 const tool = z.object({
   name: text,
@@ -45,7 +54,7 @@ const tool = z.object({
 export type Tool = z.infer<typeof tool>;
 
 /** `bubbleId:<composer>:<bubble>` */
-export const asBubble = lenient(
+export const asBubble = makeLenientParser(
   z.object({
     /** 1: the human's, 2: the agent's. */
     type: count,
@@ -59,13 +68,15 @@ export const asBubble = lenient(
 );
 export type Bubble = Parsed<typeof asBubble>;
 
-export const asThought = lenient(z.object({ text: z.string() }));
+export const asThought = makeLenientParser(z.object({ text: z.string() }));
 /** The contents of a file before and after an edit, under keys of their own. */
-export const asContents = lenient(z.object({ beforeContentId: text, afterContentId: z.string() }));
+export const asContents = makeLenientParser(z.object({ beforeContentId: text, afterContentId: z.string() }));
 /** `composer.composerData` of a workspace, in older databases. */
-const asWorkspaceComposers = lenient(z.object({ allComposers: z.array(z.object({ composerId: text })) }));
+const asWorkspaceComposers = makeLenientParser(
+  z.object({ allComposers: z.array(z.object({ composerId: text })) }),
+);
 
-const asPair = lenient(z.object({ key: z.string(), value: text, size: count }));
+const asPair = makeLenientParser(z.object({ key: z.string(), value: text, size: count }));
 
 /**
  * The editor's SQLite database `globalStorage/state.vscdb`, a table of keys and JSON: `composerData:<composer>` with the order
@@ -74,14 +85,14 @@ const asPair = lenient(z.object({ key: z.string(), value: text, size: count }));
  */
 
 /** The database and conversation in a transcript's path; null for other paths. */
-export function placeOf(path: string): { file: string; composer: string } | null {
+export function parseComposerPath(path: string): { file: string; composer: string } | null {
   const [file, composer] = [dirname(path), basename(path)];
   const isPlace = basename(file) === databaseName && isComposerId(composer);
   return isPlace ? { file, composer } : null;
 }
 
 /** The database that a changed file is part of; null for other files. Not `-shm`, which readers change as well. */
-export function databaseAt(path: string): string | null {
+export function findDatabase(path: string): string | null {
   const file = path.replace(/-wal$/, "");
   return basename(file) === databaseName ? file : null;
 }
@@ -98,13 +109,13 @@ function isOurs(db: ForeignDatabase): boolean {
 }
 
 /** A value as JSON; null when missing or too long. */
-export function valueAt(db: ForeignDatabase, key: string): Record<string, unknown> | null {
-  const text = textAt(db, key);
+export function readValue(db: ForeignDatabase, key: string): Record<string, unknown> | null {
+  const text = readRawValue(db, key);
   return text === null ? null : parseJsonLine(Buffer.from(text));
 }
 
 /** A value as it is. */
-export function textAt(db: ForeignDatabase, key: string): string | null {
+export function readRawValue(db: ForeignDatabase, key: string): string | null {
   const [row] = db.rows(
     `SELECT key, CASE WHEN octet_length(value) <= ? THEN CAST(value AS TEXT) END AS value, 0 AS size
      FROM cursorDiskKV WHERE key = ?`,
@@ -115,7 +126,7 @@ export function textAt(db: ForeignDatabase, key: string): string | null {
 }
 
 /** Keys with a prefix, with the sizes of their values. Bytes. */
-function sizesBelow(db: ForeignDatabase, prefix: string): Map<string, number> {
+function measureValues(db: ForeignDatabase, prefix: string): Map<string, number> {
   const rows = db.rows(
     `SELECT key, NULL AS value, octet_length(value) AS size FROM cursorDiskKV WHERE key >= ? AND key < ?`,
     prefix,
@@ -130,18 +141,19 @@ function sizesBelow(db: ForeignDatabase, prefix: string): Map<string, number> {
 }
 
 /** A conversation's messages and their sizes. Bytes. */
-export const bubbleSizes = (db: ForeignDatabase, composer: string) => sizesBelow(db, `bubbleId:${composer}:`);
+export const measureBubbles = (db: ForeignDatabase, composer: string) =>
+  measureValues(db, `bubbleId:${composer}:`);
 
-export const composerAt = (db: ForeignDatabase, id: string): Composer | null =>
-  asComposer(valueAt(db, `composerData:${id}`));
+export const readComposer = (db: ForeignDatabase, id: string): Composer | null =>
+  asComposer(readValue(db, `composerData:${id}`));
 
 /** The ids of a conversation's messages, in order. */
-export function bubblesOf({ fullConversationHeadersOnly: headers }: Composer): string[] {
+export function listBubbleIds({ fullConversationHeadersOnly: headers }: Composer): string[] {
   return Array.isArray(headers) ? headers.flatMap((header) => asBubbleHeader(header)?.bubbleId ?? []) : [];
 }
 
 /** What a newer database says about a conversation beside it. */
-export function headOf(db: ForeignDatabase, id: string) {
+export function readComposerHeader(db: ForeignDatabase, id: string) {
   if (!db.columns("composerHeaders").includes("composerId")) return null;
   const [row] = db.rows(
     "SELECT composerId AS key, CAST(value AS TEXT) AS value, 0 AS size FROM composerHeaders WHERE composerId = ?",
@@ -152,7 +164,7 @@ export function headOf(db: ForeignDatabase, id: string) {
 }
 
 /** The conversations of a workspace, by its own database; none where it cannot be read. */
-export function composersIn(file: string): string[] {
+export function listComposers(file: string): string[] {
   let db: ForeignDatabase | null = null;
   try {
     db = openForeignDatabase(file);
@@ -179,22 +191,22 @@ interface Known {
 }
 
 /** What was found out about conversations that nobody works on, by path: adding up sizes takes a look at every message. */
-const known = new Map<string, Known>();
+const transcriptCache = new Map<string, Known>();
 /** Milliseconds. */
-const atRest = 3600_000;
+const idleAfterMs = 3600_000;
 
 /** A database's conversations with messages, or one of them, the oldest first. Their size is that of all their messages. */
-export function transcriptsIn(db: ForeignDatabase, file: string, only?: string): TranscriptFile[] {
+export function listTranscripts(db: ForeignDatabase, file: string, only?: string): TranscriptFile[] {
   const lengths = only
-    ? new Map([[only, valueAt(db, `composerData:${only}`) === null ? -1 : 0]])
-    : sizesBelow(db, "composerData:");
+    ? new Map([[only, readValue(db, `composerData:${only}`) === null ? -1 : 0]])
+    : measureValues(db, "composerData:");
   const found = [...lengths].flatMap(([id, length]) => {
     const path = join(file, id);
-    const before = known.get(path);
-    const isSame = before?.length === length && Date.now() - before.mtimeMs > atRest;
+    const before = transcriptCache.get(path);
+    const isSame = before?.length === length && Date.now() - before.mtimeMs > idleAfterMs;
     const now = isSame ? before : lookAt(db, id, length);
     if (now === null) return [];
-    known.set(path, now);
+    transcriptCache.set(path, now);
     return now.isEmpty ? [] : [{ path, ...now }];
   });
   return found
@@ -203,10 +215,10 @@ export function transcriptsIn(db: ForeignDatabase, file: string, only?: string):
 }
 
 function lookAt(db: ForeignDatabase, id: string, length: number): Known | null {
-  const composer = isComposerId(id) ? composerAt(db, id) : null;
+  const composer = isComposerId(id) ? readComposer(db, id) : null;
   if (composer === null) return null;
-  const sizes = bubbleSizes(db, id);
-  const listed = bubblesOf(composer).filter((bubble) => sizes.has(bubble));
+  const sizes = measureBubbles(db, id);
+  const listed = listBubbleIds(composer).filter((bubble) => sizes.has(bubble));
   const startedAt = composer.createdAt ?? 0;
   return {
     length,

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { AgentProfile, GivenPayload } from "../agent.ts";
-import { userDirectoryOf, userDirectoryVariables } from "../reading/editors.ts";
+import { locateEditorUserDir, userDirectoryVariables } from "../reading/editors.ts";
 
 export const cursorProfile = {
   name: "cursor",
@@ -25,7 +25,7 @@ export const cursorProfile = {
       };
       if (typeof conversation_id !== "string" || !isComposerId(conversation_id))
         return { ...given, ...place };
-      const transcript_path = join(globalStorage(process.env), databaseName, conversation_id);
+      const transcript_path = join(locateGlobalStorage(process.env), databaseName, conversation_id);
       return { ...given, ...place, session_id: conversation_id, transcript_path };
     },
     answer: (text) => ({ additional_context: text }),
@@ -44,8 +44,8 @@ export const databaseName = "state.vscdb";
 export const isComposerId = (text: string) => /^[\w-]{8,100}$/.test(text);
 
 /** The editor's directory of user data. */
-export const userDirectory = (env: NodeJS.ProcessEnv) => userDirectoryOf("Cursor", env);
+export const locateUserDirectory = (env: NodeJS.ProcessEnv) => locateEditorUserDir("Cursor", env);
 
-export function globalStorage(env: NodeJS.ProcessEnv): string {
-  return join(userDirectory(env), "globalStorage");
+export function locateGlobalStorage(env: NodeJS.ProcessEnv): string {
+  return join(locateUserDirectory(env), "globalStorage");
 }

@@ -3,33 +3,41 @@ import { open, readdir, readFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import type { TranscriptInfo } from "../agent.ts";
 import { bounds } from "../reading/bounds.ts";
-import { asObject, each, isWholeJson, known, parseJsonLine, recordsOnLine, timeOf } from "../reading/json.ts";
+import {
+  asObject,
+  emptyToNull,
+  isWholeJson,
+  parseEach,
+  parseJsonLine,
+  parseRecordsOnLine,
+  parseTime,
+} from "../reading/json.ts";
 import { readLines } from "../reading/read-lines.ts";
-import { userText } from "./message-text.ts";
+import { parseUserMessage } from "./message-text.ts";
 import { asCall, asRecord, type ChatRecord } from "./record-schema.ts";
 
 /** A chat's identity; null when it is missing (yet), or the launch directory is unknown. */
-export async function identify(file: string, signal?: AbortSignal): Promise<TranscriptInfo | null> {
-  const head = await headOf(file, signal);
-  const cwd = head && (await placeOf(file, head));
+export async function readIdentity(file: string, signal?: AbortSignal): Promise<TranscriptInfo | null> {
+  const head = await readHead(file, signal);
+  const cwd = head && (await findLaunchDirectory(file, head));
   if (!head || cwd === null) return null;
   const { sessionId, startTime, kind } = head.metadata;
   const session = sessionId!;
-  const startedAt = timeOf(startTime);
-  const above = kind === "subagent" ? sessionAbove(file) : null;
+  const startedAt = parseTime(startTime);
+  const above = kind === "subagent" ? findParentSession(file) : null;
   if (above === null) return { session, parent: null, cwd, startedAt };
-  const call = await callOf(file, above, session, signal);
+  const call = await findStartingCall(file, above, session, signal);
   const parent = {
     session: above,
     toolUse: call.id,
     agentType: call.agentType,
-    task: taskIn(head) ?? call.task,
+    task: findTask(head) ?? call.task,
   };
   return { session: `${above}/${session}`, parent, cwd, startedAt };
 }
 
 /** `chats/<session>/<agent>.jsonl`; for copied chats, the folder's name may be the only trace. */
-function sessionAbove(file: string): string | null {
+function findParentSession(file: string): string | null {
   const folder = dirname(file);
   const name = basename(folder);
   return basename(dirname(folder)) === "chats" || /^[0-9a-f-]{36}$/.test(name) ? name : null;
@@ -38,11 +46,11 @@ function sessionAbove(file: string): string | null {
 const maxTaskLength = 1000;
 
 /** A subagent's first prompt. */
-function taskIn({ text }: Head): string | null {
+function findTask({ text }: Head): string | null {
   for (const line of text.split("\n")) {
-    for (const record of each(asRecord, recordsOnLine(Buffer.from(line)).records)) {
+    for (const record of parseEach(asRecord, parseRecordsOnLine(Buffer.from(line)).records)) {
       const prompt =
-        record.type === "user" ? userText(record).find(({ kind }) => kind === "prompt") : undefined;
+        record.type === "user" ? parseUserMessage(record).find(({ kind }) => kind === "prompt") : undefined;
       if (prompt?.kind === "prompt") return prompt.text.slice(0, maxTaskLength);
     }
   }
@@ -56,7 +64,7 @@ interface StartedBy {
 }
 
 /** The call that started a subagent, from its session's chat, where it appears once the subagent is done. */
-async function callOf(
+async function findStartingCall(
   file: string,
   session: string,
   agent: string,
@@ -70,12 +78,18 @@ async function callOf(
     try {
       for await (const { lines } of readLines(join(chats, name), null, { isWhole: isWholeJson, signal })) {
         for (const { bytes } of lines) {
-          const records = bytes.includes(needle) ? each(asRecord, recordsOnLine(bytes).records) : [];
-          const calls = records.flatMap(({ toolCalls }) => each(asCall, toolCalls));
+          const records = bytes.includes(needle)
+            ? parseEach(asRecord, parseRecordsOnLine(bytes).records)
+            : [];
+          const calls = records.flatMap(({ toolCalls }) => parseEach(asCall, toolCalls));
           const call = calls.find(({ agentId }) => agentId === agent);
           if (!call) continue;
           const args = asObject(call.args);
-          return { id: known(call.id), agentType: textIn(args.agent_name), task: textIn(args.prompt) };
+          return {
+            id: emptyToNull(call.id),
+            agentType: shortenTask(args.agent_name),
+            task: shortenTask(args.prompt),
+          };
         }
       }
     } catch {
@@ -86,7 +100,7 @@ async function callOf(
   return unknownAgent;
 }
 
-const textIn = (value: unknown) =>
+const shortenTask = (value: unknown) =>
   typeof value === "string" && value !== "" ? value.slice(0, maxTaskLength) : null;
 
 /** `tmp/<place>/chats/<session>/<agent>.jsonl`, and `projects.json` beside `tmp`. */
@@ -94,7 +108,7 @@ const maxLevels = 5;
 
 /** The files above a chat that may name its launch directory. */
 export const listPlaceFiles = (file: string): string[] =>
-  ancestors(dirname(file))
+  listAncestors(dirname(file))
     .slice(0, maxLevels)
     .flatMap((dir) => [join(dir, ".project_root"), join(dir, "projects.json")]);
 
@@ -107,38 +121,38 @@ const maxPaths = 500;
  * chat.
  * @returns null when unknown
  */
-async function placeOf(file: string, { metadata, text }: Head): Promise<string | null> {
-  const above = ancestors(dirname(file)).slice(0, maxLevels);
+async function findLaunchDirectory(file: string, { metadata, text }: Head): Promise<string | null> {
+  const above = listAncestors(dirname(file)).slice(0, maxLevels);
   for (const dir of above) {
-    const root = (await contentOf(join(dir, ".project_root")))?.trim();
+    const root = (await readTextFile(join(dir, ".project_root")))?.trim();
     if (root) return root;
   }
-  const hash = known(metadata.projectHash);
+  const hash = emptyToNull(metadata.projectHash);
   const directories = Array.isArray(metadata.directories) ? metadata.directories.filter(isPath) : [];
   for (const dir of above) {
-    const projects = await projectsIn(join(dir, "projects.json"));
+    const projects = await readProjects(join(dir, "projects.json"));
     const found = projects.find(([path, slug]) =>
-      hash === null ? isNamed(slug, above) : hashOf(path) === hash,
+      hash === null ? isNamed(slug, above) : hashPath(path) === hash,
     );
     if (found) return found[0];
   }
-  const others = hash === null ? [] : [...directories, process.cwd(), ...pathsIn(text)];
-  return others.flatMap(ancestors).find((path) => hashOf(path) === hash) ?? directories[0] ?? null;
+  const others = hash === null ? [] : [...directories, process.cwd(), ...listPaths(text)];
+  return others.flatMap(listAncestors).find((path) => hashPath(path) === hash) ?? directories[0] ?? null;
 }
 
 const isNamed = (slug: unknown, above: readonly string[]) => above.some((dir) => basename(dir) === slug);
 const isPath = (value: unknown): value is string => typeof value === "string" && value !== "";
-const hashOf = (path: string) => createHash("sha256").update(path).digest("hex");
+const hashPath = (path: string) => createHash("sha256").update(path).digest("hex");
 
 /** A directory and those above it. */
-function ancestors(path: string): string[] {
+function listAncestors(path: string): string[] {
   const all = [path];
   for (let dir = dirname(path); dir !== all.at(-1); dir = dirname(dir)) all.push(dir);
   return all;
 }
 
 /** Distinct absolute paths in JSON text. */
-function pathsIn(text: string): string[] {
+function listPaths(text: string): string[] {
   const found = new Set<string>();
   for (const [path] of text.matchAll(/\/[^\s"'`\\<>:,;()*?]{2,1000}/g)) {
     found.add(path);
@@ -148,18 +162,18 @@ function pathsIn(text: string): string[] {
 }
 
 /** Known launch directories, with their names under `tmp`. */
-async function projectsIn(file: string): Promise<[string, unknown][]> {
-  const content = await contentOf(file);
+async function readProjects(file: string): Promise<[string, unknown][]> {
+  const content = await readTextFile(file);
   const projects = content === null ? null : parseJsonLine(Buffer.from(content))?.projects;
   return typeof projects === "object" && projects !== null ? Object.entries(projects) : [];
 }
 
-async function contentOf(file: string): Promise<string | null> {
+async function readTextFile(file: string): Promise<string | null> {
   return readFile(file, "utf8").catch(() => null);
 }
 
 /** How much of a chat is read for its identity. Bytes. */
-const beginning = 1024 * 1024;
+const maxIdentityBytes = 1024 * 1024;
 
 export interface Head {
   /** The first metadata record. */
@@ -176,22 +190,28 @@ export function isOneObject(path: string): boolean {
 /** Whether a record identifies the file's session. */
 export function isMetadata(record: ChatRecord): boolean {
   // Other agents' lines also have a session.
-  const isOurs = known(record.projectHash) !== null || known(record.kind) !== null;
-  return known(record.sessionId) !== null && known(record.type) === null && isOurs;
+  const isOurs = emptyToNull(record.projectHash) !== null || emptyToNull(record.kind) !== null;
+  return emptyToNull(record.sessionId) !== null && emptyToNull(record.type) === null && isOurs;
 }
 
 /** The beginning of a chat; null when its identity is missing (yet). */
-export async function headOf(file: string, signal?: AbortSignal): Promise<Head | null> {
-  return isOneObject(file) ? headOfObject(file) : headOfLines(file, signal);
+export async function readHead(file: string, signal?: AbortSignal): Promise<Head | null> {
+  return isOneObject(file) ? readHeadFromObject(file) : readHeadFromLines(file, signal);
 }
 
-async function headOfLines(file: string, signal?: AbortSignal): Promise<Head | null> {
+async function readHeadFromLines(file: string, signal?: AbortSignal): Promise<Head | null> {
   let metadata: ChatRecord | null = null;
   let text = "";
-  const options = { batch: 64 * 1024, longest: beginning, end: beginning, isWhole: isWholeJson, signal };
+  const options = {
+    batch: 64 * 1024,
+    longest: maxIdentityBytes,
+    end: maxIdentityBytes,
+    isWhole: isWholeJson,
+    signal,
+  };
   for await (const { lines } of readLines(file, null, options)) {
     for (const { bytes } of lines) {
-      metadata ??= each(asRecord, recordsOnLine(bytes).records).find(isMetadata) ?? null;
+      metadata ??= parseEach(asRecord, parseRecordsOnLine(bytes).records).find(isMetadata) ?? null;
       if (metadata) text += `${bytes.toString("utf8")}\n`;
     }
     if (metadata) return { metadata, text };
@@ -200,11 +220,16 @@ async function headOfLines(file: string, signal?: AbortSignal): Promise<Head | n
 }
 
 /** For an old chat, one object: the part before its messages, or all of it if that is empty. */
-async function headOfObject(file: string): Promise<Head | null> {
+async function readHeadFromObject(file: string): Promise<Head | null> {
   const handle = await open(file, "r");
   try {
     const { size } = await handle.stat();
-    const { buffer, bytesRead } = await handle.read(Buffer.alloc(Math.min(beginning, size)), 0, null, 0);
+    const { buffer, bytesRead } = await handle.read(
+      Buffer.alloc(Math.min(maxIdentityBytes, size)),
+      0,
+      null,
+      0,
+    );
     const text = buffer.toString("utf8", 0, bytesRead);
     const at = text.indexOf('"messages"');
     const before =

@@ -3,7 +3,7 @@ import { homedir, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import { type ChatFixture, chat, hashOf, idOf } from "../../../test/support/chat-fixture.ts";
-import { agentNamed } from "../registry.ts";
+import { findAgentByName } from "../registry.ts";
 import { gemini } from "./gemini.ts";
 
 let tmp: string;
@@ -30,7 +30,7 @@ function silent(cwd: string, say: (c: ChatFixture) => void = () => {}): ChatFixt
 }
 
 it("Gemini CLI is registered under its name", () => {
-  expect(agentNamed("gemini")).toMatchObject({ title: gemini.title, setup: gemini.setup });
+  expect(findAgentByName("gemini")).toMatchObject({ title: gemini.title, setup: gemini.setup });
 });
 
 it.each([
@@ -38,7 +38,7 @@ it.each([
   [{ HOME: "/home/dev" }, "/home/dev/.gemini/tmp"],
   [{ HOME: "/home/dev", GEMINI_CLI_HOME: "/srv/gemini/" }, "/srv/gemini/.gemini/tmp"],
 ])("looks with %j in %s", (env, root) => {
-  expect(gemini.roots(env)).toEqual([root]);
+  expect(gemini.listRoots(env)).toEqual([root]);
 });
 
 it.each([
@@ -47,7 +47,7 @@ it.each([
   ["/home/dev/chats/session-x.jsonl", null],
   ["/session-x.jsonl", null],
 ])("keeps %s in %s", (path, directory) => {
-  expect(gemini.directoryOf(path)).toBe(directory);
+  expect(gemini.findDirectoryToWatch(path)).toBe(directory);
 });
 
 describe("a chat's directory", () => {

@@ -3,10 +3,10 @@ import type { Agent, ReadBatch, TranscriptFile } from "../agent.ts";
 import { createReader, skip } from "../reading/json-lines.ts";
 import { listFiles } from "../reading/list-files.ts";
 import { readObject } from "../reading/read-object.ts";
-import { tally } from "../reading/transcript-lines.ts";
-import { headOf, identify, isOneObject, listPlaceFiles } from "./describe.ts";
-import { newReplay, type Replay } from "./message.ts";
-import { geminiHome, geminiProfile } from "./profile.ts";
+import { countReason } from "../reading/transcript-lines.ts";
+import { isOneObject, listPlaceFiles, readHead, readIdentity } from "./describe.ts";
+import { makeReplay, type Replay } from "./message.ts";
+import { geminiProfile, locateGeminiHome } from "./profile.ts";
 import { asRecord } from "./record-schema.ts";
 import { take } from "./replay.ts";
 import { readGeminiRetention } from "./retention.ts";
@@ -16,16 +16,16 @@ import { geminiSetup } from "./setup.ts";
 export const gemini: Agent = {
   ...geminiProfile,
   setup: geminiSetup,
-  roots,
+  listRoots: locateRoots,
   sortsByPlace: true,
   isTranscript,
-  directoryOf,
-  partsOf: listPlaceFiles,
+  findDirectoryToWatch: findLaunchFolder,
+  listPartFiles: listPlaceFiles,
   lacksBranch: true,
   ignoredLineTypes: new Set(["$rewindTo", "$set", "info", "metadata"]),
   list,
-  retention: readGeminiRetention,
-  describe: (file) => identify(file),
+  findRetention: readGeminiRetention,
+  describe: (file) => readIdentity(file),
   read: (file, cursor, signal) =>
     isOneObject(file)
       ? readObject(file, cursor, (object) => readChat(object, file, signal), signal)
@@ -48,13 +48,13 @@ async function readChat(
     const message = asRecord(each);
     const taken = message ? take(replay, message) : skip("malformed");
     lines.push(...taken.lines);
-    if (taken.skipped) tally(skipped, taken.skipped);
+    if (taken.skipped) countReason(skipped, taken.skipped);
   }
   return { lines, skipped };
 }
 
 const beginReplay = async (file: string, signal?: AbortSignal) =>
-  newReplay((await identify(file, signal))?.cwd ?? null);
+  makeReplay((await readIdentity(file, signal))?.cwd ?? null);
 
 /** Nearly half of a chat's lines only update the time. */
 const touched = Buffer.from('{"$set":{"lastUpdated":"');
@@ -79,8 +79,8 @@ const readLog = createReader<Replay>({
 });
 
 /** Gemini CLI's chats, one folder per launch directory. */
-function roots(env: NodeJS.ProcessEnv = process.env): string[] {
-  return [resolve(geminiHome(env), "tmp")];
+function locateRoots(env: NodeJS.ProcessEnv = process.env): string[] {
+  return [resolve(locateGeminiHome(env), "tmp")];
 }
 
 /** Includes chats of clients up to 0.36, a single object; other `.json` files are not chats. */
@@ -91,7 +91,7 @@ function isTranscript(path: string): boolean {
 const chats = "chats";
 
 /** The folder of one launch directory: `tmp/<place>/chats/...`. */
-function directoryOf(path: string): string | null {
+function findLaunchFolder(path: string): string | null {
   const parts = dirname(path).split(sep);
   const at = parts.lastIndexOf(chats);
   return at >= 2 && parts[at - 2] === "tmp" ? parts.slice(0, at).join(sep) : null;
@@ -102,7 +102,7 @@ async function* list(path: string): AsyncGenerator<TranscriptFile, void, undefin
   const start = resolve(path);
   for await (const file of listFiles(start, { isWanted: isTranscript })) {
     if (file.path === start) {
-      const session = (await headOf(start).catch(() => null))?.metadata.sessionId;
+      const session = (await readHead(start).catch(() => null))?.metadata.sessionId;
       // Only an id, not a path.
       if (session && /^[\w-]+$/.test(session))
         yield* listFiles(join(dirname(start), session), { isWanted: isTranscript });

@@ -3,7 +3,7 @@ import type { Entry } from "../agent.ts";
 import { bounds } from "../reading/bounds.ts";
 import { asObject } from "../reading/json.ts";
 import { isOwnCommand, withoutOwnContext } from "../reading/own-output.ts";
-import { promptEntry, textEntry } from "../reading/transcript-lines.ts";
+import { makePromptEntries, makeTextEntries } from "../reading/transcript-lines.ts";
 import { asParts, type ChatRecord, type Part } from "./record-schema.ts";
 
 /**
@@ -11,41 +11,41 @@ import { asParts, type ChatRecord, type Part } from "./record-schema.ts";
  * separate part; its text has no tags, `<` is written as `&lt;`), the surroundings (`<session_context>`, to subagents
  * `<loaded_context>`), tool results, files named with "@", and the summary of a compressed history.
  */
-export function userText({
+export function parseUserMessage({
   content,
   displayContent,
 }: Pick<ChatRecord, "content" | "displayContent">): Entry[] {
   const parts = asParts(content);
   // The displayed content is what the human typed; named files are only in the other one.
-  const shown = humanText(asParts(displayContent));
-  const { texts, notices } = shown.texts.length + shown.notices.length > 0 ? shown : humanText(parts);
+  const shown = extractHumanText(asParts(displayContent));
+  const { texts, notices } = shown.texts.length + shown.notices.length > 0 ? shown : extractHumanText(parts);
   const images = parts.filter(isImage).length;
-  const summary = summaryIn(parts);
+  const summary = parseSummary(parts);
   return [
     ...summary,
-    ...notices.flatMap((notice) => textEntry("notice", notice, bounds.result)),
-    ...promptEntry(texts.join("\n"), images),
+    ...notices.flatMap((notice) => makeTextEntries("notice", notice, bounds.result)),
+    ...makePromptEntries(texts.join("\n"), images),
   ];
 }
 
 /** The client's own messages: errors and hints. */
-export function clientText({ content }: ChatRecord): Entry[] {
-  return textEntry("notice", stripVTControlCharacters(textOf(asParts(content))), bounds.result);
+export function parseClientMessage({ content }: ChatRecord): Entry[] {
+  return makeTextEntries("notice", stripVTControlCharacters(joinPartTexts(asParts(content))), bounds.result);
 }
 
 /** The texts of a content, without thoughts. */
-export function textOf(parts: readonly Part[]): string {
+export function joinPartTexts(parts: readonly Part[]): string {
   return parts.map((part) => (part.thought ? "" : (part.text ?? ""))).join("");
 }
 
 const snapshot = "<state_snapshot>";
 
-function summaryIn(parts: readonly Part[]): Entry[] {
+function parseSummary(parts: readonly Part[]): Entry[] {
   const found = parts.find((part) => part.text?.trimStart().startsWith(snapshot));
   if (!found) return [];
   return [
     { kind: "compaction", trigger: null, preTokens: null },
-    ...textEntry("summary", withoutOwnContext(found.text!)),
+    ...makeTextEntries("summary", withoutOwnContext(found.text!)),
   ];
 }
 
@@ -57,7 +57,7 @@ const asides = [
   "This is the Gemini CLI. We are setting up the context for our chat.",
 ];
 
-function humanText(parts: readonly Part[]): { texts: string[]; notices: string[] } {
+function extractHumanText(parts: readonly Part[]): { texts: string[]; notices: string[] } {
   const texts: string[] = [];
   const notices: string[] = [];
   for (const part of parts) {
@@ -65,7 +65,7 @@ function humanText(parts: readonly Part[]): { texts: string[]; notices: string[]
     const text = withoutContext(part.text);
     if (text === "" || text.startsWith(snapshot) || asides.some((aside) => text.startsWith(aside))) continue;
     const ran = shellMode.exec(text);
-    if (ran) notices.push(shellNotice(ran));
+    if (ran) notices.push(formatShellNotice(ran));
     else if (text.startsWith("System: ")) notices.push(text);
     else texts.push(text);
   }
@@ -79,14 +79,14 @@ function withoutContext(written: string): string {
   let text = withoutOwnContext(written).trim();
   for (;;) {
     const before = text;
-    text = afterLeading(text, "hook_context", text.indexOf("</hook_context>"));
+    text = stripLeadingTag(text, "hook_context", text.indexOf("</hook_context>"));
     // They contain files, which may include the closing tag.
-    for (const tag of surroundings) text = afterLeading(text, tag, text.lastIndexOf(`</${tag}>`));
+    for (const tag of surroundings) text = stripLeadingTag(text, tag, text.lastIndexOf(`</${tag}>`));
     if (text === before) return text;
   }
 }
 
-function afterLeading(text: string, tag: string, end: number): string {
+function stripLeadingTag(text: string, tag: string, end: number): string {
   if (!text.startsWith(`<${tag}>`)) return text;
   return end === -1 ? "" : text.slice(end + tag.length + 3).trim();
 }
@@ -112,7 +112,7 @@ function withoutFiles(text: string): string[] {
 const shellMode =
   /^I ran the following shell command:\n```(?:sh)?\n([\s\S]*?)\n```\s*This produced the following result:\n```(?:sh)?\n?([\s\S]*?)\n?```$/;
 
-function shellNotice([, command = "", printed = ""]: RegExpExecArray): string {
+function formatShellNotice([, command = "", printed = ""]: RegExpExecArray): string {
   return isOwnCommand(command) ? `! ${command}` : `! ${command}\n${stripVTControlCharacters(printed)}`.trim();
 }
 

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Entry, TranscriptLine, Usage } from "../agent.ts";
-import { known, timeOf } from "../reading/json.ts";
-import { lineOf } from "../reading/transcript-lines.ts";
+import { emptyToNull, parseTime } from "../reading/json.ts";
+import { makeTranscriptLine } from "../reading/transcript-lines.ts";
 import type { ChatRecord } from "./record-schema.ts";
 
 /**
@@ -30,7 +30,7 @@ interface Seen {
   hasUsage: boolean;
 }
 
-export function newReplay(cwd: string | null): Replay {
+export function makeReplay(cwd: string | null): Replay {
   return { cwd, session: null, leaf: null, messages: new Map(), seenTexts: new Map(), calls: new Map() };
 }
 
@@ -47,12 +47,13 @@ export class Message {
     /** Whether it is part of a repeated history. */
     readonly isAgain: boolean,
   ) {
-    this.id = known(record.id) ?? hashOf(JSON.stringify([record.type, record.timestamp, record.content]));
+    this.id =
+      emptyToNull(record.id) ?? hashText(JSON.stringify([record.type, record.timestamp, record.content]));
     // Ids derived from content may repeat in other sessions.
     const isUnique = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i.test(this.id);
     this.uid = isUnique ? this.id : `${replay.session ?? "?"}:${this.id.slice(0, 200)}`;
-    this.usage = usageOf(record, this.uid);
-    this.at = timeOf(record.timestamp);
+    this.usage = parseUsage(record, this.uid);
+    this.at = parseTime(record.timestamp);
   }
 
   get seen(): Seen | undefined {
@@ -64,30 +65,31 @@ export class Message {
   }
 
   /** Calls keep their id when a message's changes. */
-  uidOfCall(id: string, part: "call" | "result"): string {
+  makeCallUid(id: string, part: "call" | "result"): string {
     return `${this.replay.session ?? "?"}:${part}:${id.slice(0, 200)}`;
   }
 
   /** Whether a repeated history contains an earlier message under another id; if so, it becomes that message. */
   isRepeated(text: string): boolean {
-    const before = this.isAgain && text !== "" ? this.replay.seenTexts.get(this.saying(text)) : undefined;
+    const before =
+      this.isAgain && text !== "" ? this.replay.seenTexts.get(this.makeTextKey(text)) : undefined;
     if (before) this.replay.messages.set(this.id, before);
     return before !== undefined;
   }
 
   remember(text: string): void {
     const { leaf: before } = this.replay;
-    const seen = { before, length: text.length, hash: hashOf(text), hasUsage: this.usage !== null };
+    const seen = { before, length: text.length, hash: hashText(text), hasUsage: this.usage !== null };
     this.replay.messages.set(this.id, seen);
-    if (text !== "") this.replay.seenTexts.set(this.saying(text), seen);
+    if (text !== "") this.replay.seenTexts.set(this.makeTextKey(text), seen);
   }
 
-  private saying(text: string): string {
-    return `${this.record.type} ${hashOf(text.trim())}`;
+  private makeTextKey(text: string): string {
+    return `${this.record.type} ${hashText(text.trim())}`;
   }
 
   /** Appends a line. */
-  line(
+  appendLine(
     uid: string,
     entries: Entry[],
     { at = this.at, usage = false }: { at?: number | null; usage?: boolean } = {},
@@ -95,13 +97,13 @@ export class Message {
     const { leaf: parentUid, cwd } = this.replay;
     this.replay.leaf = uid;
     if (usage && this.seen && this.usage) this.seen.hasUsage = true;
-    return lineOf({ uid, parentUid, at, cwd, entries, usage: usage ? this.usage : null });
+    return makeTranscriptLine({ uid, parentUid, at, cwd, entries, usage: usage ? this.usage : null });
   }
 }
 
 /** The client's input includes cached tokens, and its output excludes thoughts. */
-function usageOf({ tokens, model }: ChatRecord, messageId: string): Usage | null {
-  if (!tokens || !known(model)) return null;
+function parseUsage({ tokens, model }: ChatRecord, messageId: string): Usage | null {
+  if (!tokens || !emptyToNull(model)) return null;
   const { input, output, cached, thoughts: thought, tool } = tokens;
   return {
     messageId,
@@ -113,6 +115,6 @@ function usageOf({ tokens, model }: ChatRecord, messageId: string): Usage | null
   };
 }
 
-export function hashOf(text: string): string {
+export function hashText(text: string): string {
   return createHash("sha256").update(text).digest("hex").slice(0, 24);
 }

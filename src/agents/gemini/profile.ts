@@ -35,11 +35,11 @@ export const geminiProfile = {
     },
     editedFiles: (tool, { file_path }) => (["write_file", "replace"].includes(tool) ? [file_path] : []),
     // "auto" fires before every request, whether it compresses or not.
-    ignores: (hook, { trigger }) => hook === "pre-compact" && trigger === "auto",
+    shouldIgnore: (hook, { trigger }) => hook === "pre-compact" && trigger === "auto",
   },
 } satisfies AgentProfile;
 
 /** Gemini CLI's user directory. */
-export function geminiHome(env: NodeJS.ProcessEnv): string {
+export function locateGeminiHome(env: NodeJS.ProcessEnv): string {
   return join(env.GEMINI_CLI_HOME || env.HOME || homedir(), ".gemini");
 }

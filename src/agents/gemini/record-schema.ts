@@ -1,12 +1,21 @@
 import * as z from "zod/mini";
-import { anything, count, each, flag, lenient, orNull, type Parsed, text } from "../reading/json.ts";
+import {
+  anything,
+  count,
+  flag,
+  makeLenientParser,
+  orNull,
+  type Parsed,
+  parseEach,
+  text,
+} from "../reading/json.ts";
 
 /** The parsed fields of a chat's records. */
 
 const tokens = z.object({ input: count, output: count, cached: count, thoughts: count, tool: count });
 
 /** A line of a chat, or an old chat's one object: metadata, a message, or a change of either. */
-export const asRecord = lenient(
+export const asRecord = makeLenientParser(
   z.object({
     sessionId: text,
     projectHash: text,
@@ -32,7 +41,7 @@ export const asRecord = lenient(
 );
 export type ChatRecord = Parsed<typeof asRecord>;
 
-const asPart = lenient(
+const asPart = makeLenientParser(
   z.object({
     text,
     thought: flag,
@@ -46,11 +55,11 @@ export type Part = Parsed<typeof asPart>;
 
 /** The parts of a content; a string is one part of text. Skips invalid parts. */
 export function asParts(content: unknown): Part[] {
-  if (typeof content === "string") return each(asPart, [{ text: content }]);
-  return each(asPart, Array.isArray(content) ? content : [content]);
+  if (typeof content === "string") return parseEach(asPart, [{ text: content }]);
+  return parseEach(asPart, Array.isArray(content) ? content : [content]);
 }
 
-export const asCall = lenient(
+export const asCall = makeLenientParser(
   z.object({
     id: text,
     name: text,
@@ -67,7 +76,7 @@ export type Call = Parsed<typeof asCall>;
 export const noCall: Call = asCall({})!;
 
 /** An edit's display; deliberately without the file's earlier content. */
-export const asDisplay = lenient(
+export const asDisplay = makeLenientParser(
   z.object({
     fileDiff: text,
     filePath: text,
@@ -78,5 +87,5 @@ export const asDisplay = lenient(
 );
 export type Display = Parsed<typeof asDisplay>;
 
-export const asThought = lenient(z.object({ subject: text, description: text }));
-export const asResponse = lenient(z.object({ output: anything, error: anything }));
+export const asThought = makeLenientParser(z.object({ subject: text, description: text }));
+export const asResponse = makeLenientParser(z.object({ output: anything, error: anything }));

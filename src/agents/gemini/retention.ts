@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { Retention } from "../agent.ts";
 import { asObject, readObjectFile } from "../reading/json.ts";
-import { geminiHome } from "./profile.ts";
+import { locateGeminiHome } from "./profile.ts";
 
 const setting = "general.sessionRetention.maxAge";
 
@@ -14,7 +14,7 @@ const daysOf: Readonly<Record<string, number>> = { h: 1 / 24, d: 1, w: 7, m: 30 
  * the user's. (With `maxCount` it may delete others earlier.)
  */
 export function readGeminiRetention(root: string, env: NodeJS.ProcessEnv = process.env): Retention | null {
-  const files = [join(root, ".gemini", "settings.json"), join(geminiHome(env), "settings.json")];
+  const files = [join(root, ".gemini", "settings.json"), join(locateGeminiHome(env), "settings.json")];
   let isEnabled: unknown;
   let age: { value: unknown; source: string } | undefined;
   for (const source of files) {

@@ -1,14 +1,14 @@
 import { dirname, join, sep } from "node:path";
 import { asObject, readObjectFile } from "../reading/json.ts";
-import { hookSpec, hooksIn } from "../setup/hook-entries.ts";
-import { serverIn } from "../setup/json-entry.ts";
-import { instructionsIn, sharedSkill } from "../setup/section.ts";
-import { type Place, realPath, setupOf } from "../setup.ts";
-import { geminiHome, geminiProfile } from "./profile.ts";
+import { makeHookSpec, makeHooksPart } from "../setup/hook-entries.ts";
+import { makeServerPart } from "../setup/json-entry.ts";
+import { makeInstructionsPart, sharedSkill } from "../setup/section.ts";
+import { makeSetup, type Place, resolveLinks } from "../setup.ts";
+import { geminiProfile, locateGeminiHome } from "./profile.ts";
 
 const timeoutMs = 10_000;
 
-export const geminiHooks = hookSpec(geminiProfile, {
+export const geminiHooks = makeHookSpec(geminiProfile, {
   handlerName: "pommel",
   comments: true,
   // "auto" fires before every request. Only tools that change files matter.
@@ -16,49 +16,56 @@ export const geminiHooks = hookSpec(geminiProfile, {
   timeout: timeoutMs,
 });
 
-function directoryOf({ scope, dir, env }: Place): string {
-  return scope === "user" ? geminiHome(env) : join(dir, ".gemini");
+function locateGeminiDir({ scope, dir, env }: Place): string {
+  return scope === "user" ? locateGeminiHome(env) : join(dir, ".gemini");
 }
 
-function settingsFile(place: Place): string {
-  return join(directoryOf(place), "settings.json");
+function locateSettingsFile(place: Place): string {
+  return join(locateGeminiDir(place), "settings.json");
 }
 
-const contextFile = (place: Place) =>
-  instructionsFile(place, { directory: directoryOf(place), home: geminiHome(place.env), usual: "GEMINI.md" });
+const locateContextFile = (place: Place) =>
+  chooseInstructionsFile(place, {
+    directory: locateGeminiDir(place),
+    home: locateGeminiHome(place.env),
+    usual: "GEMINI.md",
+  });
 
 /** The file of instructions: the usual one, unless the settings name other files instead. For forks, too. */
-export function instructionsFile(
+export function chooseInstructionsFile(
   { scope, dir }: Place,
   { directory, home, usual }: { directory: string; home: string; usual: string },
 ): string {
   const named =
-    contextFileNames(join(directory, "settings.json")) ?? contextFileNames(join(home, "settings.json"));
+    readContextFileNames(join(directory, "settings.json")) ??
+    readContextFileNames(join(home, "settings.json"));
   const name = named === null || named.includes(usual) ? usual : named[0]!;
   return join(scope === "user" ? directory : dir, name);
 }
 
 /** The names of the files of instructions in a settings file; null for the default. */
-function contextFileNames(file: string): string[] | null {
+function readContextFileNames(file: string): string[] | null {
   const names = [asObject(readObjectFile(file).context).fileName]
     .flat()
     .filter((name): name is string => typeof name === "string" && /^[\w.-]+$/.test(name));
   return names.length > 0 ? names : null;
 }
 
-export const geminiSetup = setupOf(geminiProfile, {
+export const geminiSetup = makeSetup(geminiProfile, {
   parts: [
-    hooksIn(settingsFile, geminiHooks),
-    serverIn(settingsFile, { comments: true }),
-    instructionsIn(contextFile),
+    makeHooksPart(locateSettingsFile, geminiHooks),
+    makeServerPart(locateSettingsFile, { comments: true }),
+    makeInstructionsPart(locateContextFile),
     sharedSkill,
   ],
-  traces: (place) => [directoryOf(place), geminiHome(place.env)],
-  distrust,
+  traces: (place) => [locateGeminiDir(place), locateGeminiHome(place.env)],
+  distrust: explainDistrust,
   afterwards(place, parts) {
     const lines: string[] = [];
     if (parts.includes("hooks") && place.scope === "project") {
-      lines.push(distrust(place) ?? "Gemini CLI warns when it first sees hooks of a project, and runs them.");
+      lines.push(
+        explainDistrust(place) ?? "Gemini CLI warns when it first sees hooks of a project, and runs them.",
+      );
     }
     if (parts.includes("mcp")) {
       lines.push("Gemini CLI asks before each Pommel tool until you always allow it.");
@@ -72,15 +79,15 @@ export const geminiSetup = setupOf(geminiProfile, {
  * `~/.gemini/trustedFolders.json`. Follows `checkPathTrust` of gemini-cli 0.61, which asks in a terminal, and without
  * one does not start. Older ones ask only if configured; having run Pommel's hooks proves trust.
  */
-export function distrust({ scope, dir, env }: Place): string | null {
+export function explainDistrust({ scope, dir, env }: Place): string | null {
   if (scope === "user") return null;
-  const home = geminiHome(env);
+  const home = locateGeminiHome(env);
   const flag = env.GEMINI_RESTRICTED_MODE === "true" ? "false" : env.GEMINI_CLI_TRUST_WORKSPACE;
   if (flag === "false")
     return "An environment variable makes Gemini CLI trust no folder, so it reads no settings here.";
-  if (flag === "true" || asksNobody(join(home, "settings.json"))) return null;
+  if (flag === "true" || isFolderTrustOff(join(home, "settings.json"))) return null;
   const file = env.GEMINI_CLI_TRUSTED_FOLDERS_PATH || join(home, "trustedFolders.json");
-  const rule = ruleFor(realPath(dir), readObjectFile(file));
+  const rule = findTrustRule(resolveLinks(dir), readObjectFile(file));
   if (rule?.trust === "DO_NOT_TRUST") {
     return `Gemini CLI does not trust ${rule.folder}, so it reads no settings here: change that with /permissions.`;
   }
@@ -88,16 +95,19 @@ export function distrust({ scope, dir, env }: Place): string | null {
   return "Gemini CLI ignores this until it trusts the folder: start `gemini` here once and trust it (`--skip-trust` is not enough).";
 }
 
-function asksNobody(settings: string): boolean {
+function isFolderTrustOff(settings: string): boolean {
   const { security } = readObjectFile(settings);
   return asObject(asObject(security).folderTrust).enabled === false;
 }
 
 /** The rule of the innermost folder around a place; "TRUST_PARENT" applies to the folder's parent. */
-function ruleFor(place: string, rules: Record<string, unknown>): { folder: string; trust: string } | null {
+function findTrustRule(
+  place: string,
+  rules: Record<string, unknown>,
+): { folder: string; trust: string } | null {
   const around = Object.entries(rules).flatMap(([folder, trust]) => {
     if (typeof trust !== "string") return [];
-    const within = realPath(trust === "TRUST_PARENT" ? dirname(folder) : folder);
+    const within = resolveLinks(trust === "TRUST_PARENT" ? dirname(folder) : folder);
     return place === within || place.startsWith(within.endsWith(sep) ? within : within + sep)
       ? [{ folder, trust }]
       : [];
@@ -108,7 +118,7 @@ function ruleFor(place: string, rules: Record<string, unknown>): { folder: strin
 /** Whether the client ran Pommel's hooks here: it records the hooks it announced. */
 function hasRun(file: string, dir: string): boolean {
   const trustFile = readObjectFile(file);
-  return [trustFile[dir], trustFile[realPath(dir)]]
+  return [trustFile[dir], trustFile[resolveLinks(dir)]]
     .flat()
     .some((hook) => /\b(?:pm|pommel) hook --agent gemini /.test(String(hook)));
 }

@@ -1,16 +1,23 @@
 import { posix } from "node:path";
 import type { FileEdit, FileTouch, ToolResult } from "../agent.ts";
-import { changedFile, type Hunk, hunkOf, hunksOf, replacement, wholeFile } from "../reading/edits.ts";
-import { known } from "../reading/json.ts";
+import {
+  type Hunk,
+  makeHunk,
+  makeHunksEdit,
+  makeReplacementHunk,
+  makeWholeFileEdit,
+  parseUnifiedDiff,
+} from "../reading/edits.ts";
+import { emptyToNull } from "../reading/json.ts";
 import { isOwnCommand } from "../reading/own-output.ts";
-import { toolResult, touched } from "../reading/tool-calls.ts";
-import { textOf, withoutHookContext } from "./message-text.ts";
+import { makeToolResult, makeTouches } from "../reading/tool-calls.ts";
+import { joinPartTexts, withoutHookContext } from "./message-text.ts";
 import { asDisplay, asParts, asResponse, type Call, type Display } from "./record-schema.ts";
 
 type Args = Record<string, unknown>;
 
 /** Which fields of a tool's arguments name files, and what the tool does to them. */
-const touches: Readonly<Record<string, { fields: readonly string[]; how: FileTouch["how"] }>> = {
+const touchesByTool: Readonly<Record<string, { fields: readonly string[]; how: FileTouch["how"] }>> = {
   read_file: { fields: ["file_path", "absolute_path"], how: "read" },
   read_many_files: { fields: ["paths", "include"], how: "read" },
   grep_search: { fields: ["dir_path", "path"], how: "read" },
@@ -23,17 +30,17 @@ const touches: Readonly<Record<string, { fields: readonly string[]; how: FileTou
 const mayNameOther = new Set(["read_many_files", "grep_search", "search_file_content"]);
 
 /** The files that a call touches, absolute if the working directory is known. */
-export function filesOf({ name, resultDisplay }: Call, args: Args, cwd: string | null): FileTouch[] {
-  const touch = Object.hasOwn(touches, name ?? "") ? touches[name ?? ""]! : null;
+export function listTouchedFiles({ name, resultDisplay }: Call, args: Args, cwd: string | null): FileTouch[] {
+  const touch = Object.hasOwn(touchesByTool, name ?? "") ? touchesByTool[name ?? ""]! : null;
   if (touch) {
     const named = touch.fields.flatMap((field) => args[field]).filter((path) => typeof path === "string");
     return named
       .filter((path) => !mayNameOther.has(name ?? "") || (posix.extname(path) !== "" && !/[*?{]/.test(path)))
-      .flatMap((path) => touched(path, touch.how, cwd))
+      .flatMap((path) => makeTouches(path, touch.how, cwd))
       .slice(0, 50);
   }
   // An unknown tool whose display shows a changed file.
-  return touched(asDisplay(resultDisplay)?.filePath, "edit", null);
+  return makeTouches(asDisplay(resultDisplay)?.filePath, "edit", null);
 }
 
 /** Whether a call ran Pommel, whose result is not stored. Older clients do not prefix MCP tools. */
@@ -49,42 +56,49 @@ export function isOwnCall({ name, displayName }: Call, args: Args): boolean {
 const open = new Set(["validating", "scheduled", "executing", "awaiting_approval"]);
 
 export function hasEnded({ status, result }: Call): boolean {
-  return !open.has(status ?? "") && (known(status) !== null || Array.isArray(result));
+  return !open.has(status ?? "") && (emptyToNull(status) !== null || Array.isArray(result));
 }
 
 /** A call's result. `own`: it is Pommel's, and its text is not stored. */
-export function resultOf(
+export function parseToolResult(
   call: Call,
   args: Args,
   { own, cwd }: { own: boolean; cwd: string | null },
 ): ToolResult {
-  const answered = responseText(call.result);
+  const answered = extractResponse(call.result);
   const written =
     answered.text === "" && typeof call.resultDisplay === "string" ? call.resultDisplay : answered.text;
   const isShell = typeof args.command === "string";
-  const text = plain(written, isShell);
+  const text = stripClientText(written, isShell);
   // The client reports success for every command that ran, whatever its exit code.
-  const failed = isShell && failedCommand(text);
-  const isError = failed || answered.isError || (call.status !== "success" && known(call.status) !== null);
-  const edits = isError ? null : editsOf(call, args, cwd);
-  return toolResult(call.id ?? "", { text, isOwn: own, isError, edits, subagent: known(call.agentId) });
+  const failed = isShell && hasFailedCommand(text);
+  const isError =
+    failed || answered.isError || (call.status !== "success" && emptyToNull(call.status) !== null);
+  const edits = isError ? null : findEdits(call, args, cwd);
+  return makeToolResult(call.id ?? "", {
+    text,
+    isOwn: own,
+    isError,
+    edits,
+    subagent: emptyToNull(call.agentId),
+  });
 }
 
 /** The result's text, from the parts sent to the agent. */
-export function responseText(result: unknown): { text: string; isError: boolean } {
+export function extractResponse(result: unknown): { text: string; isError: boolean } {
   const parts = asParts(result);
   const responses = parts.flatMap((part) => asResponse(part.functionResponse?.response) ?? []);
   const of = (value: unknown) =>
     typeof value === "string" ? value : value === undefined || value === null ? "" : JSON.stringify(value);
   const texts = responses.map(({ output, error }) => of(output ?? error));
   return {
-    text: [...texts, textOf(parts)].filter((text) => text !== "").join("\n"),
+    text: [...texts, joinPartTexts(parts)].filter((text) => text !== "").join("\n"),
     isError: responses.some(({ output, error }) => output === undefined && of(error) !== ""),
   };
 }
 
 /** A tool's own output, without the client's additions. */
-function plain(written: string, isShell: boolean): string {
+function stripClientText(written: string, isShell: boolean): string {
   const text = withoutHookContext(written).replace(
     /^\s*<untrusted_context>\n?|\n?<\/untrusted_context>\s*$/g,
     "",
@@ -99,48 +113,51 @@ function plain(written: string, isShell: boolean): string {
     .trim();
 }
 
-function failedCommand(text: string): boolean {
+function hasFailedCommand(text: string): boolean {
   const last = [...text.matchAll(/^Exit Code: (-?\d+)$/gm)].at(-1);
   return (last !== undefined && last[1] !== "0") || /^Signal: (?!0$)\S/m.test(text);
 }
 
 /** A successful call's edit of a file; null for other tools. */
-function editsOf(call: Call, args: Args, cwd: string | null): FileEdit[] | null {
-  const touch = filesOf(call, args, cwd).find(({ how }) => how !== "read");
+function findEdits(call: Call, args: Args, cwd: string | null): FileEdit[] | null {
+  const touch = listTouchedFiles(call, args, cwd).find(({ how }) => how !== "read");
   if (!touch) return null;
   const display = asDisplay(call.resultDisplay);
-  return [display?.fileDiff ? shownEdit(display, touch, args) : askedEdit(touch, args)];
+  return [display?.fileDiff ? makeShownEdit(display, touch, args) : makeRequestedEdit(touch, args)];
 }
 
 /** The displayed edit. */
-function shownEdit(display: Display, touch: FileTouch, args: Args): FileEdit {
-  const path = known(display.filePath) ?? touch.path;
-  const hunks = hunksOf(display.fileDiff ?? "");
+function makeShownEdit(display: Display, touch: FileTouch, args: Args): FileEdit {
+  const path = emptyToNull(display.filePath) ?? touch.path;
+  const hunks = parseUnifiedDiff(display.fileDiff ?? "");
   const { user_added_lines: added, user_removed_lines: removed } = display.diffStat ?? {};
   if (args.modified_by_user === true || (added ?? 0) > 0 || (removed ?? 0) > 0) {
     const proposal = args.ai_proposed_content;
     // Without the proposal, the lines' authors are unknown.
-    return changedFile(path, onlyProposed(hunks, typeof proposal === "string" ? proposal : ""));
+    return makeHunksEdit(path, keepProposedLines(hunks, typeof proposal === "string" ? proposal : ""));
   }
-  if (touch.how !== "write" || typeof display.newContent !== "string") return changedFile(path, hunks);
-  return { ...wholeFile(path, display.newContent), hunks: display.isNewFile ? [] : hunks };
+  if (touch.how !== "write" || typeof display.newContent !== "string") return makeHunksEdit(path, hunks);
+  return { ...makeWholeFileEdit(path, display.newContent), hunks: display.isNewFile ? [] : hunks };
 }
 
 /** A repeated history has no diffs: use the arguments, without positions. */
-function askedEdit({ path, how }: FileTouch, args: Args): FileEdit {
-  if (how === "write" && typeof args.content === "string") return wholeFile(path, args.content);
+function makeRequestedEdit({ path, how }: FileTouch, args: Args): FileEdit {
+  if (how === "write" && typeof args.content === "string") return makeWholeFileEdit(path, args.content);
   const [before, after] = [args.old_string, args.new_string];
   const isKnown = typeof after === "string" && args.modified_by_user !== true;
-  return changedFile(path, isKnown ? [replacement(typeof before === "string" ? before : "", after)] : []);
+  return makeHunksEdit(
+    path,
+    isKnown ? [makeReplacementHunk(typeof before === "string" ? before : "", after)] : [],
+  );
 }
 
 /** Hunks of an edit that the human modified before accepting: only lines that the agent proposed stay added. */
-function onlyProposed(hunks: readonly Hunk[], proposal: string): Hunk[] {
+function keepProposedLines(hunks: readonly Hunk[], proposal: string): Hunk[] {
   const proposed = new Set(proposal.split("\n").map((line) => line.trim()));
   return hunks.map(({ lines, oldStart, newStart }) => {
     const kept = lines.map((line) =>
       line.startsWith("+") && !proposed.has(line.slice(1).trim()) ? ` ${line.slice(1)}` : line,
     );
-    return hunkOf(kept, oldStart, newStart);
+    return makeHunk(kept, oldStart, newStart);
   });
 }

@@ -6,11 +6,20 @@ import type { ForeignDatabase } from "../../store/sqlite/open-to-read.ts";
 import type { TranscriptFile } from "../agent.ts";
 import { bounds } from "../reading/bounds.ts";
 import { openClientDatabase, withClientDatabase } from "../reading/client-database.ts";
-import { anything, count, flag, lenient, orNull, type Parsed, text, time } from "../reading/json.ts";
+import {
+  anything,
+  count,
+  flag,
+  makeLenientParser,
+  orNull,
+  type Parsed,
+  text,
+  time,
+} from "../reading/json.ts";
 
 /** The parsed fields of the database's rows and of the JSON in them. */
 
-const asSession = lenient(
+const asSession = makeLenientParser(
   z.object({
     id: z.string(),
     parent_id: text,
@@ -23,12 +32,12 @@ const asSession = lenient(
 );
 export type SessionRow = Parsed<typeof asSession>;
 
-const asSize = lenient(z.object({ id: z.string(), size: z.int(), time_updated: z.int() }));
+const asSize = makeLenientParser(z.object({ id: z.string(), size: z.int(), time_updated: z.int() }));
 
-const asMessageRow = lenient(z.object({ id: z.string(), time_updated: z.int(), data: z.string() }));
+const asMessageRow = makeLenientParser(z.object({ id: z.string(), time_updated: z.int(), data: z.string() }));
 export type MessageRow = Parsed<typeof asMessageRow>;
 
-const asPartRow = lenient(z.object({ data: z.nullable(z.string()) }));
+const asPartRow = makeLenientParser(z.object({ data: z.nullable(z.string()) }));
 
 const tokens = z.object({
   input: count,
@@ -37,7 +46,7 @@ const tokens = z.object({
   cache: orNull(z.object({ read: count, write: count })),
 });
 
-export const asMessage = lenient(
+export const asMessage = makeLenientParser(
   z.object({
     role: text,
     time: orNull(z.object({ created: time, completed: time })),
@@ -54,7 +63,7 @@ export type MessageData = Parsed<typeof asMessage>;
 
 const span = orNull(z.object({ start: time, end: time }));
 
-export const asPart = lenient(
+export const asPart = makeLenientParser(
   z.object({
     type: text,
     text,
@@ -77,7 +86,7 @@ export const asPart = lenient(
 export type PartData = Parsed<typeof asPart>;
 
 /** What a tool says about its call, without the diagnostics and the files' contents. */
-export const asMetadata = lenient(
+export const asMetadata = makeLenientParser(
   z.object({
     diff: text,
     filepath: text,
@@ -86,7 +95,9 @@ export const asMetadata = lenient(
     files: anything,
   }),
 );
-export const asPatchedFile = lenient(z.object({ filePath: text, movePath: text, type: text, patch: text }));
+export const asPatchedFile = makeLenientParser(
+  z.object({ filePath: text, movePath: text, type: text, patch: text }),
+);
 
 /**
  * The client's SQLite database, as clients from 1.2 to 1.18 write it: `session`, `message` (a session's messages,
@@ -94,7 +105,7 @@ export const asPatchedFile = lenient(z.object({ filePath: text, movePath: text, 
  */
 
 /** `opencode.db`; `opencode-dev.db` and the like for other release channels. */
-const named = /^opencode(?:-[\w.]+)?\.db$/;
+const databaseNamePattern = /^opencode(?:-[\w.]+)?\.db$/;
 /** Not `-shm`, which readers change as well. */
 const companion = /-wal$/;
 
@@ -105,15 +116,15 @@ export interface SessionPlace {
 }
 
 /** The database and session in a transcript's path; null for other paths. */
-export function placeOf(path: string): SessionPlace | null {
+export function parseSessionPath(path: string): SessionPlace | null {
   const [file, session] = [dirname(path), basename(path)];
   return isDatabase(file) && /^ses_\w+$/.test(session) ? { file, session } : null;
 }
 
-const isDatabase = (path: string) => named.test(basename(path));
+const isDatabase = (path: string) => databaseNamePattern.test(basename(path));
 
 /** The database that a changed file is part of; null for other files. */
-export function databaseAt(path: string): string | null {
+export function findDatabase(path: string): string | null {
   const file = path.replace(companion, "");
   return isDatabase(file) ? file : null;
 }
@@ -138,12 +149,12 @@ function isOurs(db: ForeignDatabase): boolean {
 }
 
 /** The databases at or under a path, in order of path. */
-export async function databasesIn(path: string): Promise<string[]> {
-  const own = databaseAt(path);
+export async function listDatabases(path: string): Promise<string[]> {
+  const own = findDatabase(path);
   if (own !== null) return existsSync(own) ? [own] : [];
   const names = await readdir(path).catch(() => []);
   return names
-    .filter((name) => named.test(name))
+    .filter((name) => databaseNamePattern.test(name))
     .sort()
     .map((name) => join(path, name));
 }
@@ -151,13 +162,13 @@ export async function databasesIn(path: string): Promise<string[]> {
 /** Sizes of sessions that nobody works on, by path and last change: adding them up takes a look at every part. */
 const sizes = new Map<string, { changed: number; size: number }>();
 /** Milliseconds. */
-const atRest = 60_000;
+const idleAfterMs = 60_000;
 
 /**
  * A database's sessions, or one of them, the oldest first: a fork is then read after its origin, whose lines it copies.
  * Their size is that of all their parts. Bytes.
  */
-export function sessionsIn(db: ForeignDatabase, file: string, only?: string): TranscriptFile[] {
+export function listTranscripts(db: ForeignDatabase, file: string, only?: string): TranscriptFile[] {
   const rows = only
     ? db.rows("SELECT id, time_updated, 0 AS size FROM session WHERE id = ?", only)
     : db.rows("SELECT id, time_updated, 0 AS size FROM session ORDER BY time_created, id");
@@ -168,13 +179,13 @@ export function sessionsIn(db: ForeignDatabase, file: string, only?: string): Tr
     const changed = session.time_updated;
     const before = sizes.get(path);
     if (before?.changed === changed) return [{ path, size: before.size, mtimeMs: changed }];
-    const size = sizeOf(db, session.id);
-    if (Date.now() - changed > atRest) sizes.set(path, { changed, size });
+    const size = measureSession(db, session.id);
+    if (Date.now() - changed > idleAfterMs) sizes.set(path, { changed, size });
     return [{ path, size, mtimeMs: changed }];
   });
 }
 
-function sizeOf(db: ForeignDatabase, session: string): number {
+function measureSession(db: ForeignDatabase, session: string): number {
   const [row] = db.rows(
     `SELECT ? AS id, 0 AS time_updated, coalesce(sum(octet_length(data)), 0) AS size
      FROM part WHERE session_id = ?`,
@@ -184,7 +195,7 @@ function sizeOf(db: ForeignDatabase, session: string): number {
   return asSize(row)?.size ?? 0;
 }
 
-export function sessionIn(db: ForeignDatabase, id: string): SessionRow | null {
+export function readSession(db: ForeignDatabase, id: string): SessionRow | null {
   const agent = db.columns("session").includes("agent") ? "agent" : "NULL AS agent";
   const [row] = db.rows(
     `SELECT id, parent_id, directory, title, ${agent}, time_created, time_updated FROM session WHERE id = ?`,
@@ -194,7 +205,7 @@ export function sessionIn(db: ForeignDatabase, id: string): SessionRow | null {
 }
 
 /** A session's messages, in order. */
-export function messagesIn(db: ForeignDatabase, session: string): MessageRow[] {
+export function readMessages(db: ForeignDatabase, session: string): MessageRow[] {
   const rows = db.rows(
     "SELECT id, time_updated, data FROM message WHERE session_id = ? ORDER BY time_created, id",
     session,
@@ -203,7 +214,7 @@ export function messagesIn(db: ForeignDatabase, session: string): MessageRow[] {
 }
 
 /** The size of the parts of each of a session's messages. Bytes. */
-export function partSizes(db: ForeignDatabase, session: string): Map<string, number> {
+export function measureParts(db: ForeignDatabase, session: string): Map<string, number> {
   const rows = db.rows(
     `SELECT message_id AS id, 0 AS time_updated, sum(octet_length(data)) AS size FROM part WHERE session_id = ?
      GROUP BY message_id`,
@@ -213,7 +224,7 @@ export function partSizes(db: ForeignDatabase, session: string): Map<string, num
 }
 
 /** A message's parts, in order; without the data of those that are too long. */
-export function partsIn(db: ForeignDatabase, message: string): { data: string | null }[] {
+export function readParts(db: ForeignDatabase, message: string): { data: string | null }[] {
   const rows = db.rows(
     `SELECT CASE WHEN octet_length(data) <= ? THEN data END AS data FROM part WHERE message_id = ? ORDER BY id`,
     bounds.line,

@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto";
 import type { Entry, TranscriptLine, Usage } from "../agent.ts";
 import { bounds } from "../reading/bounds.ts";
-import { asObject, known, typeName } from "../reading/json.ts";
+import { asObject, emptyToNull, toTypeName } from "../reading/json.ts";
 import { isOwnCommand, withoutOwnContext } from "../reading/own-output.ts";
-import { lineOf, promptEntry, textEntry } from "../reading/transcript-lines.ts";
+import { makePromptEntries, makeTextEntries, makeTranscriptLine } from "../reading/transcript-lines.ts";
 import type { MessageData, PartData } from "./database.ts";
-import { unquoted } from "./profile.ts";
-import { toolEntries } from "./tools.ts";
+import { unquotePrompt } from "./profile.ts";
+import { parseToolEntries } from "./tools.ts";
 
 /** A message with its parts, parsed. */
 export interface Message {
@@ -18,19 +18,19 @@ export interface Message {
 }
 
 /** Lines of a message, linked to each other and to `before`; and counts of parts without content, by reason. */
-export function linesOf(
+export function makeMessageLines(
   message: Message,
   before: string | null,
   directory: string,
 ): { lines: TranscriptLine[]; skipped: string[] } {
   const { data } = message;
-  const usage = usageOf(data);
+  const usage = parseUsage(data);
   const lines: TranscriptLine[] = [];
   const skipped: string[] = [];
-  const cwd = known(data.path?.cwd) ?? directory;
+  const cwd = emptyToNull(data.path?.cwd) ?? directory;
   const add = (key: unknown, at: number | null, entries: Entry[]) => {
     const parentUid = lines.at(-1)?.uid ?? before;
-    lines.push(lineOf({ uid: uidOf(data, key), parentUid, at, cwd, entries, usage }));
+    lines.push(makeTranscriptLine({ uid: makeUid(data, key), parentUid, at, cwd, entries, usage }));
   };
   const createdAt = data.time?.created ?? null;
   if (data.role === "user") {
@@ -38,34 +38,35 @@ export function linesOf(
     add(
       message.parts.map((part) => part?.text ?? part?.prompt),
       createdAt,
-      userEntries(message.parts),
+      parseUserEntries(message.parts),
     );
     return { lines, skipped };
   }
   message.parts.forEach((part, index) => {
-    const read = part === null ? "malformed" : agentEntries(part, message, cwd);
+    const read = part === null ? "malformed" : parseAgentEntries(part, message, cwd);
     if (typeof read === "string") skipped.push(read);
-    else if (read.length > 0) add([index, part!.callID ?? part!.text], startOf(part!) ?? createdAt, read);
+    else if (read.length > 0)
+      add([index, part!.callID ?? part!.text], findStartTime(part!) ?? createdAt, read);
   });
-  const failure = failureOf(data);
+  const failure = makeFailureNotice(data);
   if (failure.length > 0) add("error", createdAt, failure);
   return { lines, skipped };
 }
 
-const startOf = ({ time, state }: PartData) => state?.time?.start ?? time?.start ?? null;
+const findStartTime = ({ time, state }: PartData) => state?.time?.start ?? time?.start ?? null;
 
 /** The same in a fork, which copies messages and parts under other ids, but with their times and content. */
-function uidOf(data: MessageData, key: unknown): string {
+function makeUid(data: MessageData, key: unknown): string {
   const identity = [data.role, data.time?.created, data.path?.cwd, key];
   return createHash("sha256").update(JSON.stringify(identity)).digest("hex").slice(0, 32);
 }
 
-function usageOf(data: MessageData): Usage | null {
-  const model = known(data.modelID);
+function parseUsage(data: MessageData): Usage | null {
+  const model = emptyToNull(data.modelID);
   if (!data.tokens || model === null || data.role !== "assistant") return null;
   const { input, output, reasoning, cache } = data.tokens;
   return {
-    messageId: uidOf(data, "usage"),
+    messageId: makeUid(data, "usage"),
     model,
     input: input ?? 0,
     output: (output ?? 0) + (reasoning ?? 0),
@@ -74,10 +75,10 @@ function usageOf(data: MessageData): Usage | null {
   };
 }
 
-const failureOf = ({ error }: MessageData) =>
-  textEntry("notice", [error?.name, error?.data?.message].filter(Boolean).join(": "), bounds.result);
+const makeFailureNotice = ({ error }: MessageData) =>
+  makeTextEntries("notice", [error?.name, error?.data?.message].filter(Boolean).join(": "), bounds.result);
 
-function userEntries(parts: Message["parts"]): Entry[] {
+function parseUserEntries(parts: Message["parts"]): Entry[] {
   const entries: Entry[] = [];
   const texts: string[] = [];
   let images = 0;
@@ -88,28 +89,29 @@ function userEntries(parts: Message["parts"]): Entry[] {
     else if (part?.type === "subtask")
       texts.push([part.command && `/${part.command}`, part.prompt].filter(Boolean).join(" "));
     else if (part?.type === "file" && part.mime?.startsWith("image/")) images++;
-    else if (part?.type === "text" && !part.synthetic && !part.ignored) texts.push(unquoted(part.text ?? ""));
+    else if (part?.type === "text" && !part.synthetic && !part.ignored)
+      texts.push(unquotePrompt(part.text ?? ""));
   }
-  return [...entries, ...promptEntry(withoutOwnContext(texts.join("\n")), images)];
+  return [...entries, ...makePromptEntries(withoutOwnContext(texts.join("\n")), images)];
 }
 
 /** Parts that say nothing. */
 const ignored = new Set("step-start step-finish snapshot patch file agent retry compaction".split(" "));
 
 /** What a part of an assistant's message says, or why it says nothing. */
-function agentEntries(part: PartData, message: Message, cwd: string): Entry[] | string {
+function parseAgentEntries(part: PartData, message: Message, cwd: string): Entry[] | string {
   switch (part.type) {
     case "text":
-      return textEntry(
+      return makeTextEntries(
         message.data.summary === true ? "summary" : "text",
         withoutOwnContext(part.text ?? ""),
       );
     case "reasoning":
-      return textEntry("thinking", part.text);
+      return makeTextEntries("thinking", part.text);
     case "tool":
-      return isShellMode(message) ? shellNotice(part) : toolEntries(part, cwd);
+      return isShellMode(message) ? makeShellNotice(part) : parseToolEntries(part, cwd);
     default:
-      return ignored.has(part.type ?? "") ? [] : `type:${typeName(part.type)}`;
+      return ignored.has(part.type ?? "") ? [] : `type:${toTypeName(part.type)}`;
   }
 }
 
@@ -120,8 +122,8 @@ function isShellMode({ asked }: Message): boolean {
   return asked?.parts.some((part) => part?.synthetic === true && part.text === shellMode) ?? false;
 }
 
-function shellNotice({ state }: PartData): Entry[] {
+function makeShellNotice({ state }: PartData): Entry[] {
   const command = String(asObject(state?.input).command ?? "");
   const printed = isOwnCommand(command) ? "" : (state?.output ?? "");
-  return textEntry("notice", `! ${command}\n${printed}`, bounds.result);
+  return makeTextEntries("notice", `! ${command}\n${printed}`, bounds.result);
 }

@@ -1,21 +1,21 @@
 import type { ForeignDatabase } from "../../store/sqlite/open-to-read.ts";
 import type { Agent, Cursor, ReadBatch, TranscriptFile, TranscriptInfo, TranscriptLine } from "../agent.ts";
-import { known } from "../reading/json.ts";
-import { noSession } from "../reading/read-lines.ts";
-import { todosOf } from "../reading/tool-calls.ts";
-import { tally, titleLines } from "../reading/transcript-lines.ts";
+import { emptyToNull } from "../reading/json.ts";
+import { makeNoSessionError } from "../reading/read-lines.ts";
+import { makeTodosReader } from "../reading/tool-calls.ts";
+import { countReason, makeTitleLines } from "../reading/transcript-lines.ts";
 import {
-  databaseAt,
-  databasesIn,
+  findDatabase,
+  listDatabases,
+  listTranscripts,
   openDatabase,
-  placeOf,
+  parseSessionPath,
+  readSession,
   type SessionRow,
-  sessionIn,
-  sessionsIn,
   withDatabase,
 } from "./database.ts";
-import { linesOf } from "./message.ts";
-import { dataDir, opencodeProfile } from "./profile.ts";
+import { makeMessageLines } from "./message.ts";
+import { locateDataDir, opencodeProfile } from "./profile.ts";
 import { SessionMessages } from "./session-messages.ts";
 import { opencodeSetup } from "./setup.ts";
 
@@ -23,66 +23,68 @@ import { opencodeSetup } from "./setup.ts";
 export const opencode: Agent = {
   ...opencodeProfile,
   setup: opencodeSetup,
-  roots: (env = process.env) => [dataDir(env)],
+  listRoots: (env = process.env) => [locateDataDir(env)],
   sortsByPlace: false,
-  isTranscript: (path) => placeOf(path) !== null,
-  directoryOf: () => null,
-  database: { isPart: (path) => databaseAt(path) !== null, stat },
+  isTranscript: (path) => parseSessionPath(path) !== null,
+  findDirectoryToWatch: () => null,
+  database: { isPart: (path) => findDatabase(path) !== null, stat: statSession },
   // Copies of repositories, for its own undo.
   unwatched: ["snapshot", "repos", "log", "bin"],
-  todos: todosOf("todowrite"),
+  todos: makeTodosReader("todowrite"),
   lacksBranch: true,
   list,
   describe: async (path) => {
-    const place = placeOf(path);
+    const place = parseSessionPath(path);
     return place && withDatabase(place.file, (db) => describe(db, place.session));
   },
   read,
 };
 
-function stat(path: string): TranscriptFile | null {
-  const place = placeOf(path);
-  return place && withDatabase(place.file, (db) => sessionsIn(db, place.file, place.session)[0] ?? null);
+function statSession(path: string): TranscriptFile | null {
+  const place = parseSessionPath(path);
+  return place && withDatabase(place.file, (db) => listTranscripts(db, place.file, place.session)[0] ?? null);
 }
 
 async function* list(path: string): AsyncGenerator<TranscriptFile, void, undefined> {
-  const one = placeOf(path) ? stat(path) : null;
+  const one = parseSessionPath(path) ? statSession(path) : null;
   if (one) yield one;
-  for (const file of await databasesIn(path)) yield* withDatabase(file, (db) => sessionsIn(db, file)) ?? [];
+  for (const file of await listDatabases(path))
+    yield* withDatabase(file, (db) => listTranscripts(db, file)) ?? [];
 }
 
 function describe(db: ForeignDatabase, id: string): TranscriptInfo | null {
-  const session = sessionIn(db, id);
+  const session = readSession(db, id);
   if (session === null) return null;
-  const above = known(session.parent_id);
-  const parent = above === null ? null : sessionIn(db, above);
+  const above = emptyToNull(session.parent_id);
+  const parent = above === null ? null : readSession(db, above);
   return {
-    session: uidOf(session),
+    session: makeSessionId(session),
     parent:
       above === null
         ? null
         : {
-            session: parent ? uidOf(parent) : above,
+            session: parent ? makeSessionId(parent) : above,
             toolUse: null,
-            agentType: known(session.agent),
-            task: taskOf(session),
+            agentType: emptyToNull(session.agent),
+            task: parseTaskFromTitle(session),
           },
     cwd: session.directory,
     startedAt: session.time_created ?? null,
   };
 }
 
-const uidOf = ({ id, parent_id }: SessionRow) => (known(parent_id) === null ? id : `${parent_id}/${id}`);
+const makeSessionId = ({ id, parent_id }: SessionRow) =>
+  emptyToNull(parent_id) === null ? id : `${parent_id}/${id}`;
 
 /** "Find the limit (@general subagent)" */
-const taskOf = ({ title }: SessionRow) =>
-  known(title?.replace(/ \(@[^()]* subagent\)$/, ""))?.slice(0, 1000) ?? null;
+const parseTaskFromTitle = ({ title }: SessionRow) =>
+  emptyToNull(title?.replace(/ \(@[^()]* subagent\)$/, ""))?.slice(0, 1000) ?? null;
 
 /** Titles until the client asks a model for one. */
 const untitled = /^(?:New|Child) session - \d/;
 
-const titleOf = ({ title, parent_id }: SessionRow) =>
-  untitled.test(title ?? "") || known(parent_id) !== null ? null : title;
+const findTitle = ({ title, parent_id }: SessionRow) =>
+  untitled.test(title ?? "") || emptyToNull(parent_id) !== null ? null : title;
 
 /** How much is read at once. Bytes. */
 const batchSize = 1024 * 1024;
@@ -96,32 +98,32 @@ async function* read(
   cursor: Cursor | null,
   signal?: AbortSignal,
 ): AsyncGenerator<ReadBatch, void, undefined> {
-  const place = placeOf(path);
+  const place = parseSessionPath(path);
   const db = place && openDatabase(place.file);
   try {
-    const session = place && db && sessionIn(db, place.session);
-    if (!db || !session) throw noSession(path);
+    const session = place && db && readSession(db, place.session);
+    if (!db || !session) throw makeNoSessionError(path);
     const messages = new SessionMessages(db, session);
     const start = cursor === null ? 0 : messages.countIn(cursor, path);
-    let before = messages.lastUidBefore(start);
+    let before = messages.findLastUid(start);
     let taken = start;
     for (let done = false; !done; ) {
       signal?.throwIfAborted();
       const lines: TranscriptLine[] = [];
       const skipped: Record<string, number> = {};
-      const from = messages.sizeOf(taken);
+      const from = messages.measureUpTo(taken);
       done = true;
       for (; messages.isComplete(taken) && done; taken++) {
-        const read = linesOf(messages.message(taken), before, session.directory);
+        const read = makeMessageLines(messages.readMessage(taken), before, session.directory);
         before = read.lines.at(-1)?.uid ?? before;
         lines.push(...read.lines);
-        for (const reason of read.skipped) tally(skipped, reason);
-        done = messages.sizeOf(taken + 1) - from < batchSize;
+        for (const reason of read.skipped) countReason(skipped, reason);
+        done = messages.measureUpTo(taken + 1) - from < batchSize;
       }
-      const next = messages.cursorAt(taken);
+      const next = messages.makeCursor(taken);
       // The size alone changes when the client clears a tool's old output.
       const isNew = taken > 0 && (next.offset !== cursor?.offset || next.lineHash !== cursor.lineHash);
-      if (done && isNew) lines.push(...titleLines(titleOf(session)));
+      if (done && isNew) lines.push(...makeTitleLines(findTitle(session)));
       if (isNew) yield { lines, cursor: next, skipped };
       await new Promise((resolve) => setImmediate(resolve));
     }

@@ -21,12 +21,14 @@ export const opencodeProfile = {
     },
     read({ session_id, prompt, ...more }) {
       const transcript_path =
-        typeof session_id === "string" ? join(dataDir(process.env), "opencode.db", session_id) : undefined;
+        typeof session_id === "string"
+          ? join(locateDataDir(process.env), "opencode.db", session_id)
+          : undefined;
       return {
         ...more,
         session_id,
         transcript_path,
-        prompt: typeof prompt === "string" ? unquoted(prompt) : prompt,
+        prompt: typeof prompt === "string" ? unquotePrompt(prompt) : prompt,
       };
     },
     editedFiles: (tool, { filePath, files }) => {
@@ -37,12 +39,12 @@ export const opencodeProfile = {
 } satisfies AgentProfile;
 
 /** Its data directory; the client uses `~/.local/share` on every system. */
-export function dataDir(env: NodeJS.ProcessEnv): string {
+export function locateDataDir(env: NodeJS.ProcessEnv): string {
   return join(env.XDG_DATA_HOME || join(env.HOME || homedir(), ".local", "share"), "opencode");
 }
 
 /** A prompt without the quotation marks that `opencode run` puts around an argument with spaces. */
-export function unquoted(prompt: string): string {
+export function unquotePrompt(prompt: string): string {
   const [, inside] = /^"((?:[^"\\]|\\[\s\S])*)"$/.exec(prompt) ?? [];
   return inside?.includes(" ") ? inside.replaceAll('\\"', '"') : prompt;
 }

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { loadPlugin, type PluginFixture } from "../../../test/support/plugin-fixture.ts";
 import { isOwnFile } from "../../base/files/text-file.ts";
-import { opencodeProfile, unquoted } from "./profile.ts";
+import { opencodeProfile, unquotePrompt } from "./profile.ts";
 import { opencodeSetup, pluginText } from "./setup.ts";
 
 type Hooks = Record<string, (input: object, output?: object) => Promise<void>>;
@@ -86,7 +86,7 @@ it("names the session to commands", async () => {
 
 it("is a file of Pommel's, which is renewed and not kept when it was edited", () => {
   const part = opencodeSetup.parts.find(({ name }) => name === "hooks")!;
-  const editor = part.editorFor({ scope: "project", dir: "/p", recordFile: "/p/setup.json", env: {} }, "");
+  const editor = part.chooseEditor({ scope: "project", dir: "/p", recordFile: "/p/setup.json", env: {} }, "");
   const { text } = editor.add("", "pommel.js");
   expect(text.startsWith("// Pommel, the memory of this project")).toBe(true);
   expect(isOwnFile(text)).toBe(true);
@@ -99,5 +99,5 @@ it("a hook's payload has the session's path, and its prompt as it was written", 
   expect(read).toMatchObject({ session_id: "ses_1", prompt: 'fix "it" now', cwd: "/a" });
   expect(read.transcript_path).toMatch(/opencode\.db\/ses_1$/);
   for (const prompt of ['"yes"', 'say "a b" twice', '"a b" and "c d"', ""])
-    expect(unquoted(prompt)).toBe(prompt);
+    expect(unquotePrompt(prompt)).toBe(prompt);
 });

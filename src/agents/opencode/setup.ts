@@ -1,11 +1,11 @@
 import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { serverEntry } from "../setup/json-entry.ts";
-import { hookFunction, hookImports } from "../setup/plugin-hook.ts";
-import { instructionsIn, sharedSkill, wholeFile } from "../setup/section.ts";
-import { type Place, partIn, setupOf } from "../setup.ts";
-import { dataDir, opencodeProfile } from "./profile.ts";
+import { makeServerEditor } from "../setup/json-entry.ts";
+import { hookImports, makeHookFunction } from "../setup/plugin-hook.ts";
+import { makeInstructionsPart, makeWholeFileEditor, sharedSkill } from "../setup/section.ts";
+import { makePart, makeSetup, type Place } from "../setup.ts";
+import { locateDataDir, opencodeProfile } from "./profile.ts";
 
 /**
  * Pommel's plugin for OpenCode, which runs inside of the client (Bun): it runs `pommel hook` on the client's events, and
@@ -22,7 +22,7 @@ ${hookImports}
 
 const edits = new Set(["edit", "write", "apply_patch"]);
 
-${hookFunction("opencode", "10_000")}
+${makeHookFunction("opencode", "10_000")}
 
 export const Pommel = async ({ directory }) => {
   const created = new Set();
@@ -69,36 +69,41 @@ export const Pommel = async ({ directory }) => {
 };
 `;
 
-const userDirectory = ({ env }: Place) =>
+const locateUserDirectory = ({ env }: Place) =>
   join(env.XDG_CONFIG_HOME || join(env.HOME || homedir(), ".config"), "opencode");
 
 /** Where plugins are. */
-const directoryOf = (place: Place) =>
-  place.scope === "user" ? userDirectory(place) : join(place.dir, ".opencode");
+const locateOpencodeDir = (place: Place) =>
+  place.scope === "user" ? locateUserDirectory(place) : join(place.dir, ".opencode");
 
 /** Where the configuration and the instructions are. */
-const homeOf = (place: Place) => (place.scope === "user" ? userDirectory(place) : place.dir);
+const locateConfigHome = (place: Place) => (place.scope === "user" ? locateUserDirectory(place) : place.dir);
 
 /** The one that exists, or else `opencode.json`. */
-function configFiles(place: Place): string[] {
-  const json = join(homeOf(place), "opencode.json");
-  const jsonc = join(homeOf(place), "opencode.jsonc");
+function listConfigFiles(place: Place): string[] {
+  const json = join(locateConfigHome(place), "opencode.json");
+  const jsonc = join(locateConfigHome(place), "opencode.jsonc");
   return existsSync(jsonc) && !existsSync(json) ? [jsonc, json] : [json, jsonc];
 }
 
 const server = { type: "local", command: ["pommel", "mcp"], enabled: true };
 
-export const opencodeSetup = setupOf(opencodeProfile, {
+export const opencodeSetup = makeSetup(opencodeProfile, {
   parts: [
-    partIn(
+    makePart(
       "hooks",
       // Clients before 1.1 know only "plugin", later ones "plugins" as well.
-      (place) => join(directoryOf(place), "plugin", "pommel.js"),
-      wholeFile(pluginVersion, () => pluginText, "// "),
+      (place) => join(locateOpencodeDir(place), "plugin", "pommel.js"),
+      makeWholeFileEditor(pluginVersion, () => pluginText, "// "),
     ),
-    partIn("mcp", configFiles, serverEntry(server, { comments: true, key: "mcp" })),
-    instructionsIn((place) => join(homeOf(place), "AGENTS.md")),
+    makePart("mcp", listConfigFiles, makeServerEditor(server, { comments: true, key: "mcp" })),
+    makeInstructionsPart((place) => join(locateConfigHome(place), "AGENTS.md")),
     sharedSkill,
   ],
-  traces: (place) => [directoryOf(place), ...configFiles(place), userDirectory(place), dataDir(place.env)],
+  traces: (place) => [
+    locateOpencodeDir(place),
+    ...listConfigFiles(place),
+    locateUserDirectory(place),
+    locateDataDir(place.env),
+  ],
 });

@@ -1,33 +1,37 @@
 import type { Entry, FileEdit, FileTouch, ToolResult } from "../agent.ts";
-import { boundedInput } from "../reading/bounds.ts";
-import { changedFile, hunksOf, replacement, wholeFile } from "../reading/edits.ts";
-import { each, known } from "../reading/json.ts";
+import { boundInput } from "../reading/bounds.ts";
+import { makeHunksEdit, makeReplacementHunk, makeWholeFileEdit, parseUnifiedDiff } from "../reading/edits.ts";
+import { emptyToNull, parseEach } from "../reading/json.ts";
 import { isOwnCommand, withoutOwnContext } from "../reading/own-output.ts";
-import { toolResult, toolUse, touched, touchedBy } from "../reading/tool-calls.ts";
+import { makeToolResult, makeToolUse, makeTouches, toTouches } from "../reading/tool-calls.ts";
 import { asMetadata, asPatchedFile, type PartData } from "./database.ts";
 
 type Input = Record<string, unknown>;
 type State = NonNullable<PartData["state"]>;
 
 /** A tool's call and, if it ended, its result. */
-export function toolEntries(part: PartData, cwd: string): Entry[] | string {
-  const [tool, id] = [known(part.tool), known(part.callID)];
+export function parseToolEntries(part: PartData, cwd: string): Entry[] | string {
+  const [tool, id] = [emptyToNull(part.tool), emptyToNull(part.callID)];
   if (tool === null || id === null || !part.state) return "malformed";
   const { state } = part;
-  const input = boundedInput(state.input);
-  const edits = editsOf(tool, state, input, cwd);
-  const how = Object.hasOwn(touches, tool) ? touches[tool]! : null;
-  const files = edits ? touchedBy(edits) : how === null ? [] : touched(input.filePath, how, cwd);
-  const use = toolUse(id, tool, { input, files });
+  const input = boundInput(state.input);
+  const edits = findEdits(tool, state, input, cwd);
+  const how = Object.hasOwn(touchesByTool, tool) ? touchesByTool[tool]! : null;
+  const files = edits ? toTouches(edits) : how === null ? [] : makeTouches(input.filePath, how, cwd);
+  const use = makeToolUse(id, tool, { input, files });
   return state.status === "completed" || state.status === "error"
-    ? [use, resultOf(id, tool, state, input, edits)]
+    ? [use, parseToolResult(id, tool, state, input, edits)]
     : [use];
 }
 
 /** Which tools name a file in their input, and what they do to it. */
-const touches: Readonly<Record<string, FileTouch["how"]>> = { read: "read", edit: "edit", write: "write" };
+const touchesByTool: Readonly<Record<string, FileTouch["how"]>> = {
+  read: "read",
+  edit: "edit",
+  write: "write",
+};
 
-function resultOf(
+function parseToolResult(
   id: string,
   tool: string,
   state: State,
@@ -39,8 +43,8 @@ function resultOf(
   const isError = state.status === "error" || (tool === "bash" && (found?.exit ?? 0) !== 0);
   const text = withoutOwnContext(state.output ?? state.error ?? "");
   const isOwn = isOwnCall(tool, input);
-  const subagent = tool === "task" ? known(found?.sessionId) : null;
-  return toolResult(id, { text, isError, isOwn, edits, subagent });
+  const subagent = tool === "task" ? emptyToNull(found?.sessionId) : null;
+  return makeToolResult(id, { text, isError, isOwn, edits, subagent });
 }
 
 /** Whether a call ran Pommel, whose result is not stored. The client names a server's tools `<server>_<tool>`. */
@@ -49,25 +53,26 @@ function isOwnCall(tool: string, { command }: Input): boolean {
 }
 
 /** What a call wrote; null for tools that write nothing, and for calls that failed. */
-function editsOf(tool: string, { status, metadata }: State, input: Input, cwd: string): FileEdit[] | null {
+function findEdits(tool: string, { status, metadata }: State, input: Input, cwd: string): FileEdit[] | null {
   if (status !== "completed") return null;
   const found = asMetadata(metadata);
-  if (tool === "apply_patch") return patched(found?.files);
-  const [file] = touched(input.filePath, "edit", cwd);
+  if (tool === "apply_patch") return parsePatchedFiles(found?.files);
+  const [file] = makeTouches(input.filePath, "edit", cwd);
   if (file === undefined) return null;
-  if (tool === "write" && typeof input.content === "string") return [wholeFile(file.path, input.content)];
+  if (tool === "write" && typeof input.content === "string")
+    return [makeWholeFileEdit(file.path, input.content)];
   if (tool !== "edit") return null;
-  if (found?.diff) return [changedFile(file.path, hunksOf(found.diff))];
+  if (found?.diff) return [makeHunksEdit(file.path, parseUnifiedDiff(found.diff))];
   const { oldString: before, newString: after } = input;
   if (typeof before !== "string" || typeof after !== "string") return null;
-  return [changedFile(file.path, [replacement(before, after)])];
+  return [makeHunksEdit(file.path, [makeReplacementHunk(before, after)])];
 }
 
 /** A patch's edits, one for each file; a moved file is the one that it became. */
-function patched(files: unknown): FileEdit[] | null {
+function parsePatchedFiles(files: unknown): FileEdit[] | null {
   if (!Array.isArray(files)) return null;
-  return each(asPatchedFile, files.slice(0, 500)).flatMap(({ filePath, movePath, patch }) => {
-    const path = known(movePath) ?? known(filePath);
-    return path === null ? [] : [changedFile(path, hunksOf(patch ?? ""))];
+  return parseEach(asPatchedFile, files.slice(0, 500)).flatMap(({ filePath, movePath, patch }) => {
+    const path = emptyToNull(movePath) ?? emptyToNull(filePath);
+    return path === null ? [] : [makeHunksEdit(path, parseUnifiedDiff(patch ?? ""))];
   });
 }

@@ -16,7 +16,7 @@ export const qwenProfile = {
     showsMessages: true,
     editedFiles: (tool, { file_path }) => (["edit", "write_file"].includes(tool) ? [file_path] : []),
     // It also asks before each answer to a tool, without a prompt, and when a background task ended.
-    ignores: (hook, { prompt }) =>
+    shouldIgnore: (hook, { prompt }) =>
       hook === "user-prompt" &&
       typeof prompt === "string" &&
       (prompt.trim() === "" || prompt.trimStart().startsWith("<task-notification>")),
@@ -24,6 +24,6 @@ export const qwenProfile = {
 } satisfies AgentProfile;
 
 /** Qwen Code's user directory. */
-export function qwenHome(env: NodeJS.ProcessEnv): string {
+export function locateQwenHome(env: NodeJS.ProcessEnv): string {
   return env.QWEN_HOME || join(env.HOME || homedir(), ".qwen");
 }

@@ -1,13 +1,13 @@
 import { basename, dirname, resolve, sep } from "node:path";
 import type { Agent, TranscriptInfo } from "../agent.ts";
 import { asParts } from "../gemini/record-schema.ts";
-import { known, timeOf } from "../reading/json.ts";
-import { createReader, firstRecords } from "../reading/json-lines.ts";
+import { emptyToNull, parseTime } from "../reading/json.ts";
+import { createReader, readFirstRecords } from "../reading/json-lines.ts";
 import { listFiles } from "../reading/list-files.ts";
-import { todosOf } from "../reading/tool-calls.ts";
-import { qwenHome, qwenProfile } from "./profile.ts";
+import { makeTodosReader } from "../reading/tool-calls.ts";
+import { locateQwenHome, qwenProfile } from "./profile.ts";
 import { qwenSetup } from "./setup.ts";
-import { asLine, type Calls, type Line, understand } from "./understand.ts";
+import { asLine, type Calls, type Line, parseLine } from "./understand.ts";
 
 /** Line types without useful content. */
 const ignoredLineTypes: ReadonlySet<string> = new Set(
@@ -20,18 +20,18 @@ const ignoredLineTypes: ReadonlySet<string> = new Set(
 );
 
 /** Its state: calls that wait for their results. */
-const read = createReader<Calls>({ begin: () => new Map(), understand });
+const read = createReader<Calls>({ begin: () => new Map(), understand: parseLine });
 
 /** Qwen Code, a fork of Gemini CLI; its chats as clients from 0.15 to 0.24 write them. */
 export const qwen: Agent = {
   ...qwenProfile,
   setup: qwenSetup,
-  roots: (env = process.env) => [resolve(env.QWEN_RUNTIME_DIR || qwenHome(env), "projects")],
+  listRoots: (env = process.env) => [resolve(env.QWEN_RUNTIME_DIR || locateQwenHome(env), "projects")],
   sortsByPlace: true,
   isTranscript,
-  directoryOf,
+  findDirectoryToWatch: findLaunchFolder,
   ignoredLineTypes,
-  todos: todosOf("todo_write"),
+  todos: makeTodosReader("todo_write"),
   list: (dir) => listFiles(dir, { isWanted: isTranscript }),
   describe: describeChat,
   read,
@@ -45,31 +45,35 @@ function isTranscript(path: string): boolean {
 }
 
 /** The folder of one launch directory. */
-function directoryOf(path: string): string | null {
+function findLaunchFolder(path: string): string | null {
   const parts = dirname(path).split(sep);
   const at = parts.lastIndexOf("projects");
   return at >= 0 && at + 2 < parts.length ? parts.slice(0, at + 2).join(sep) : null;
 }
 
 async function describeChat(file: string): Promise<TranscriptInfo | null> {
-  for await (const record of firstRecords(file)) {
+  for await (const record of readFirstRecords(file)) {
     const line = asLine(record);
-    const info = line && identityIn(line);
+    const info = line && parseIdentity(line);
     if (info) return info;
   }
   return null;
 }
 
-function identityIn(line: Line): TranscriptInfo | null {
-  const [session, cwd, agent] = [known(line.sessionId), known(line.cwd), known(line.agentId)];
+function parseIdentity(line: Line): TranscriptInfo | null {
+  const [session, cwd, agent] = [
+    emptyToNull(line.sessionId),
+    emptyToNull(line.cwd),
+    emptyToNull(line.agentId),
+  ];
   // Other agents' lines have a session and a directory as well.
   if (session === null || cwd === null || (line.type !== "system" && line.message?.parts === undefined))
     return null;
-  const startedAt = timeOf(line.timestamp);
+  const startedAt = parseTime(line.timestamp);
   if (agent === null) return { session, parent: null, cwd, startedAt };
-  const agentType = known(line.agentName);
+  const agentType = emptyToNull(line.agentName);
   const toolUse =
     agentType !== null && agent.startsWith(`${agentType}-`) ? agent.slice(agentType.length + 1) : null;
-  const task = known(asParts(line.message?.parts)[0]?.text)?.slice(0, 1000) ?? null;
+  const task = emptyToNull(asParts(line.message?.parts)[0]?.text)?.slice(0, 1000) ?? null;
   return { session: `${session}/${agent}`, parent: { session, toolUse, agentType, task }, cwd, startedAt };
 }

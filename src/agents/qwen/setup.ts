@@ -1,14 +1,14 @@
 import { join } from "node:path";
-import { instructionsFile } from "../gemini/setup.ts";
-import { hookSpec, hooksIn } from "../setup/hook-entries.ts";
-import { serverIn } from "../setup/json-entry.ts";
-import { instructionsIn, skillIn } from "../setup/section.ts";
-import { type Place, setupOf } from "../setup.ts";
-import { qwenHome, qwenProfile } from "./profile.ts";
+import { chooseInstructionsFile } from "../gemini/setup.ts";
+import { makeHookSpec, makeHooksPart } from "../setup/hook-entries.ts";
+import { makeServerPart } from "../setup/json-entry.ts";
+import { makeInstructionsPart, makeSkillPart } from "../setup/section.ts";
+import { makeSetup, type Place } from "../setup.ts";
+import { locateQwenHome, qwenProfile } from "./profile.ts";
 
 const timeoutMs = 10_000;
 
-const qwenHooks = hookSpec(qwenProfile, {
+const qwenHooks = makeHookSpec(qwenProfile, {
   handlerName: "pommel",
   comments: true,
   // Only tools that change files matter.
@@ -16,23 +16,27 @@ const qwenHooks = hookSpec(qwenProfile, {
   timeout: timeoutMs,
 });
 
-function directoryOf({ scope, dir, env }: Place): string {
-  return scope === "user" ? qwenHome(env) : join(dir, ".qwen");
+function locateQwenDir({ scope, dir, env }: Place): string {
+  return scope === "user" ? locateQwenHome(env) : join(dir, ".qwen");
 }
 
-const settingsFile = (place: Place) => join(directoryOf(place), "settings.json");
+const locateSettingsFile = (place: Place) => join(locateQwenDir(place), "settings.json");
 
-const contextFile = (place: Place) =>
-  instructionsFile(place, { directory: directoryOf(place), home: qwenHome(place.env), usual: "QWEN.md" });
+const locateContextFile = (place: Place) =>
+  chooseInstructionsFile(place, {
+    directory: locateQwenDir(place),
+    home: locateQwenHome(place.env),
+    usual: "QWEN.md",
+  });
 
-export const qwenSetup = setupOf(qwenProfile, {
+export const qwenSetup = makeSetup(qwenProfile, {
   parts: [
-    hooksIn(settingsFile, qwenHooks),
-    serverIn(settingsFile, { comments: true }),
-    instructionsIn(contextFile),
-    skillIn(directoryOf),
+    makeHooksPart(locateSettingsFile, qwenHooks),
+    makeServerPart(locateSettingsFile, { comments: true }),
+    makeInstructionsPart(locateContextFile),
+    makeSkillPart(locateQwenDir),
   ],
-  traces: (place) => [directoryOf(place), qwenHome(place.env)],
+  traces: (place) => [locateQwenDir(place), locateQwenHome(place.env)],
   afterwards: (_, parts) =>
     parts.includes("mcp") ? ["Qwen Code asks before each Pommel tool until you always allow it."] : [],
 });

@@ -1,25 +1,25 @@
 import * as z from "zod/mini";
 import type { Entry, Usage } from "../agent.ts";
-import { textOf, userText } from "../gemini/message-text.ts";
+import { joinPartTexts, parseUserMessage } from "../gemini/message-text.ts";
 import { asParts, noCall, type Part } from "../gemini/record-schema.ts";
-import { filesOf, isOwnCall, resultOf } from "../gemini/tools.ts";
-import { boundedInput, bounds } from "../reading/bounds.ts";
+import { isOwnCall, listTouchedFiles, parseToolResult } from "../gemini/tools.ts";
+import { boundInput, bounds } from "../reading/bounds.ts";
 import {
   anything,
   count,
+  emptyToNull,
   flag,
-  known,
-  lenient,
+  makeLenientParser,
   orNull,
   type Parsed,
+  parseTime,
   text,
-  timeOf,
-  typeName,
+  toTypeName,
 } from "../reading/json.ts";
 import { skip, type Understood } from "../reading/json-lines.ts";
 import { withoutOwnContext } from "../reading/own-output.ts";
-import { toolUse } from "../reading/tool-calls.ts";
-import { branchOf, lineOf, textEntry } from "../reading/transcript-lines.ts";
+import { makeToolUse } from "../reading/tool-calls.ts";
+import { makeTextEntries, makeTranscriptLine, parseBranch } from "../reading/transcript-lines.ts";
 
 /** The parsed fields of a chat's lines: Claude Code's tree, with Gemini CLI's messages. */
 
@@ -39,7 +39,7 @@ const payload = z.object({
   compressedHistory: anything,
 });
 
-export const asLine = lenient(
+export const asLine = makeLenientParser(
   z.object({
     type: text,
     subtype: text,
@@ -63,81 +63,85 @@ export const asLine = lenient(
 );
 export type Line = Parsed<typeof asLine>;
 
-const asContent = lenient(z.object({ role: text, parts: anything }));
+const asContent = makeLenientParser(z.object({ role: text, parts: anything }));
 
 /** What the calls of a chat leave for their results. */
 export type Calls = Map<string, { tool: string; args: Record<string, unknown>; own: boolean }>;
 
 /** Parses the next line of a chat. */
-export function understand(value: Record<string, unknown>, calls: Calls): Understood {
+export function parseLine(value: Record<string, unknown>, calls: Calls): Understood {
   const line = asLine(value);
   if (!line) return skip("malformed");
-  const entries = entriesOf(line, calls);
+  const entries = parseEntries(line, calls);
   const isSilent = typeof entries === "string";
-  const uid = known(line.uuid);
+  const uid = emptyToNull(line.uuid);
   // Lines without content are links of the tree.
   if (isSilent && uid === null) return skip(entries);
-  const parsed = lineOf({
+  const parsed = makeTranscriptLine({
     uid,
-    parentUid: known(line.parentUuid),
-    at: timeOf(line.timestamp),
-    cwd: known(line.cwd),
-    branch: branchOf(line.gitBranch),
+    parentUid: emptyToNull(line.parentUuid),
+    at: parseTime(line.timestamp),
+    cwd: emptyToNull(line.cwd),
+    branch: parseBranch(line.gitBranch),
     entries: isSilent ? [] : entries,
-    usage: usageOf(line),
+    usage: parseUsage(line),
   });
   return { lines: [parsed], skipped: isSilent ? entries : null };
 }
 
 /** A line's content, or why it has none. */
-function entriesOf(line: Line, calls: Calls): Entry[] | string {
+function parseEntries(line: Line, calls: Calls): Entry[] | string {
   const parts = asParts(line.message?.parts);
   switch (line.type) {
     case "user":
-      return userEntries(line, parts);
+      return parseUserEntries(line, parts);
     case "assistant":
-      return agentEntries(line, parts, calls);
+      return parseAgentEntries(line, parts, calls);
     case "tool_result":
-      return resultEntries(line, parts, calls);
+      return parseResultEntries(line, parts, calls);
     case "system":
-      return systemEntries(line);
+      return parseSystemEntries(line);
     default:
-      return `type:${nameOf(line)}`;
+      return `type:${describeLineType(line)}`;
   }
 }
 
-const nameOf = ({ type, subtype }: Line) => typeName(`${type ?? "?"}${subtype ? `/${subtype}` : ""}`);
+const describeLineType = ({ type, subtype }: Line) =>
+  toTypeName(`${type ?? "?"}${subtype ? `/${subtype}` : ""}`);
 
 /** What the client puts before and after the human's text, in parts of their own. */
 const aside = /^\s*<(?:qwen:[\w-]+|system-reminder)>/;
 
-function userEntries(line: Line, parts: readonly Part[]): Entry[] | string {
+function parseUserEntries(line: Line, parts: readonly Part[]): Entry[] | string {
   const content = parts.filter((part) => !aside.test(part.text ?? ""));
   const isHuman = (line.provenance ?? "real_user") === "real_user" && line.subtype !== "notification";
   const entries = isHuman
-    ? userText({ content, displayContent: line.systemPayload?.displayText })
-    : textEntry("notice", withoutOwnContext(textOf(content)), bounds.result);
+    ? parseUserMessage({ content, displayContent: line.systemPayload?.displayText })
+    : makeTextEntries("notice", withoutOwnContext(joinPartTexts(content)), bounds.result);
   return entries.length === 0 ? "context" : entries;
 }
 
-function agentEntries(line: Line, parts: readonly Part[], calls: Calls): Entry[] {
+function parseAgentEntries(line: Line, parts: readonly Part[], calls: Calls): Entry[] {
   return parts.flatMap(({ text, thought, functionCall }): Entry[] => {
-    const said = textEntry(thought ? "thinking" : "text", text);
-    const [id, tool] = [known(functionCall?.id), known(functionCall?.name)];
+    const said = makeTextEntries(thought ? "thinking" : "text", text);
+    const [id, tool] = [emptyToNull(functionCall?.id), emptyToNull(functionCall?.name)];
     if (id === null || tool === null) return said;
-    const input = boundedInput(functionCall?.args);
+    const input = boundInput(functionCall?.args);
     const call = { ...noCall, id, name: tool, args: input };
     calls.set(id, { tool, args: input, own: isOwnCall(call, input) });
-    return [...said, toolUse(id, tool, { input, files: filesOf(call, input, known(line.cwd)) })];
+    return [
+      ...said,
+      makeToolUse(id, tool, { input, files: listTouchedFiles(call, input, emptyToNull(line.cwd)) }),
+    ];
   });
 }
 
-function resultEntries(line: Line, parts: readonly Part[], calls: Calls): Entry[] | string {
-  const id = known(line.toolCallResult?.callId) ?? known(parts[0]?.functionResponse?.id);
+function parseResultEntries(line: Line, parts: readonly Part[], calls: Calls): Entry[] | string {
+  const id = emptyToNull(line.toolCallResult?.callId) ?? emptyToNull(parts[0]?.functionResponse?.id);
   if (id === null) return "malformed";
   const { tool, args, own } = calls.get(id) ?? { tool: null, args: {}, own: false };
   const { status = null, resultDisplay } = line.toolCallResult ?? {};
-  const agentId = subagentOf(id, tool, args);
+  const agentId = makeSubagentId(id, tool, args);
   const call = {
     ...noCall,
     id,
@@ -148,33 +152,33 @@ function resultEntries(line: Line, parts: readonly Part[], calls: Calls): Entry[
     resultDisplay,
     agentId,
   };
-  return [resultOf(call, args, { own, cwd: known(line.cwd) })];
+  return [parseToolResult(call, args, { own, cwd: emptyToNull(line.cwd) })];
 }
 
 /** The id that the client makes for a subagent. */
-function subagentOf(id: string, tool: string | null, { subagent_type: type }: Record<string, unknown>) {
+function makeSubagentId(id: string, tool: string | null, { subagent_type: type }: Record<string, unknown>) {
   return tool === "agent" && typeof type === "string" ? `${type}-${id}` : null;
 }
 
-function systemEntries(line: Line): Entry[] | string {
+function parseSystemEntries(line: Line): Entry[] | string {
   const { info, compressedHistory, customTitle } = line.systemPayload ?? {};
   if (line.subtype === "chat_compression") {
     const preTokens = info?.originalTokenCount ?? null;
-    return [{ kind: "compaction", trigger: null, preTokens }, ...summaryIn(compressedHistory)];
+    return [{ kind: "compaction", trigger: null, preTokens }, ...parseSummary(compressedHistory)];
   }
-  const title = line.subtype === "custom_title" ? textEntry("title", customTitle, 500) : [];
-  return title.length > 0 ? title : `type:${nameOf(line)}`;
+  const title = line.subtype === "custom_title" ? makeTextEntries("title", customTitle, 500) : [];
+  return title.length > 0 ? title : `type:${describeLineType(line)}`;
 }
 
 /** The history that is left begins with the summary. */
-function summaryIn(history: unknown): Entry[] {
+function parseSummary(history: unknown): Entry[] {
   const [first] = Array.isArray(history) ? history : [];
-  return textEntry("summary", withoutOwnContext(textOf(asParts(asContent(first)?.parts))));
+  return makeTextEntries("summary", withoutOwnContext(joinPartTexts(asParts(asContent(first)?.parts))));
 }
 
 /** The client's input includes cached tokens, and its output excludes thoughts. */
-function usageOf({ usageMetadata, uuid, model }: Line): Usage | null {
-  if (!usageMetadata || !known(uuid) || !known(model)) return null;
+function parseUsage({ usageMetadata, uuid, model }: Line): Usage | null {
+  if (!usageMetadata || !emptyToNull(uuid) || !emptyToNull(model)) return null;
   const cacheRead = usageMetadata.cachedContentTokenCount ?? 0;
   return {
     messageId: uuid!,

@@ -14,7 +14,7 @@ export const bounds = {
 } as const;
 
 /** Cuts a text to `max` characters: the first two thirds and the last third, with a mark between. */
-export function headAndTail(text: string, max: number): string {
+export function cutMiddle(text: string, max: number): string {
   if (text.length <= max) return text;
   const head = Math.floor((max * 2) / 3);
   const tail = max - head;
@@ -23,7 +23,7 @@ export function headAndTail(text: string, max: number): string {
 }
 
 /** The number of characters that a mark's line stands for; null for other lines. */
-export function leftOutIn(line: string): number | null {
+export function parseLeftOutMark(line: string): number | null {
   const [, count] = /^\[\.\.\. ?(\d+) ?characters ?left ?out ?\.\.\.\]$/.exec(line) ?? [];
   return count === undefined ? null : Number(count);
 }
@@ -35,32 +35,34 @@ const pictures =
 export const pictureMark = "[image]";
 
 /** A text without images, cut to `max` characters. */
-export function bounded(text: string, max: number = bounds.text): string {
-  return headAndTail(text.length < 32 ? text : text.replace(pictures, pictureMark), max);
+export function boundText(text: string, max: number = bounds.text): string {
+  return cutMiddle(text.length < 32 ? text : text.replace(pictures, pictureMark), max);
 }
 
 const max = { depth: 8, members: 2000, characters: 4 * bounds.input };
 
 /** A tool's input with limits on each string, on all of them together, and on depth. */
-export function boundedInput(input: unknown): Record<string, unknown> {
+export function boundInput(input: unknown): Record<string, unknown> {
   if (!isRecord(input)) return {};
   let left = max.characters;
 
-  function bound(value: unknown, depth: number): unknown {
+  function boundValue(value: unknown, depth: number): unknown {
     if (typeof value === "string") {
-      const text = bounded(value, Math.min(bounds.input, Math.max(0, left)));
+      const text = boundText(value, Math.min(bounds.input, Math.max(0, left)));
       left -= text.length;
       return text;
     }
     if (typeof value !== "object" || value === null) return value;
     if (depth >= max.depth) return "[...]";
-    if (Array.isArray(value)) return value.slice(0, max.members).map((item) => bound(item, depth + 1));
+    if (Array.isArray(value)) return value.slice(0, max.members).map((item) => boundValue(item, depth + 1));
     if (isPicture(value)) return pictureMark;
     const members = Object.entries(value).slice(0, max.members);
-    return Object.fromEntries(members.map(([key, member]) => [key.slice(0, 200), bound(member, depth + 1)]));
+    return Object.fromEntries(
+      members.map(([key, member]) => [key.slice(0, 200), boundValue(member, depth + 1)]),
+    );
   }
 
-  return bound(input, 0) as Record<string, unknown>;
+  return boundValue(input, 0) as Record<string, unknown>;
 }
 
 /** A block with a base64 file. */

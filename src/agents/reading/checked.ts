@@ -1,13 +1,13 @@
 import { createHash } from "node:crypto";
 import { PommelError } from "../../base/errors.ts";
-import { describeKind, fits, fitting } from "../../protocol/outside.ts";
+import { describeKind, isValidAs, keepIfValid } from "../../protocol/outside.ts";
 import type { Agent, Entry, FileTouch, ReadBatch, TranscriptInfo, TranscriptLine } from "../agent.ts";
 
 /**
  * An agent whose transcripts are checked: no id or path in them is anything else (`protocol/outside.ts`). A transcript with an
  * odd session id is refused whole, with `transcript_refused`. Labels are cleaned by whoever scrubs them (`scrubLabel`).
  */
-export function checked(agent: Agent): Agent {
+export function wrapWithChecks(agent: Agent): Agent {
   return {
     ...agent,
     async describe(file) {
@@ -22,7 +22,7 @@ export function checked(agent: Agent): Agent {
 
 function checkInfo(file: string, { parent, forkedFrom, cwd, ...info }: TranscriptInfo): TranscriptInfo {
   for (const session of [info.session, parent?.session]) {
-    if (session === undefined || fits("session", session)) continue;
+    if (session === undefined || isValidAs("session", session)) continue;
     const shown = JSON.stringify(session.slice(0, 60));
     throw new PommelError(
       "transcript_refused",
@@ -30,11 +30,11 @@ function checkInfo(file: string, { parent, forkedFrom, cwd, ...info }: Transcrip
       "No agent writes such an id: find out where the file comes from.",
     );
   }
-  const origin = fitting("session", forkedFrom);
+  const origin = keepIfValid("session", forkedFrom);
   return {
     ...info,
-    cwd: fitting("place", cwd) ?? "",
-    parent: parent && { ...parent, toolUse: asId(parent.toolUse) },
+    cwd: keepIfValid("place", cwd) ?? "",
+    parent: parent && { ...parent, toolUse: toStorableId(parent.toolUse) },
     ...(origin !== null && { forkedFrom: origin }),
   };
 }
@@ -44,37 +44,37 @@ const checkBatch = ({ lines, ...batch }: ReadBatch): ReadBatch => ({ ...batch, l
 function checkLine({ uid, parentUid, cwd, branch, entries, usage, ...line }: TranscriptLine): TranscriptLine {
   return {
     ...line,
-    uid: asId(uid),
-    parentUid: asId(parentUid),
-    cwd: fitting("place", cwd),
-    branch: fitting("branch", branch),
+    uid: toStorableId(uid),
+    parentUid: toStorableId(parentUid),
+    cwd: keepIfValid("place", cwd),
+    branch: keepIfValid("branch", branch),
     entries: entries.map(checkEntry),
-    usage: usage && { ...usage, messageId: asId(usage.messageId) },
+    usage: usage && { ...usage, messageId: toStorableId(usage.messageId) },
   };
 }
 
 function checkEntry(entry: Entry): Entry {
   switch (entry.kind) {
     case "tool_use":
-      return { ...entry, id: asId(entry.id), files: entry.files.filter(isPlaced) };
+      return { ...entry, id: toStorableId(entry.id), files: entry.files.filter(isPlaced) };
     case "tool_result":
       return {
         ...entry,
-        id: asId(entry.id),
+        id: toStorableId(entry.id),
         edits: entry.edits?.filter(isPlaced) ?? null,
-        subagent: asId(entry.subagent),
+        subagent: toStorableId(entry.subagent),
       };
     default:
       return entry;
   }
 }
 
-const isPlaced = ({ path }: Pick<FileTouch, "path">): boolean => fits("place", path);
+const isPlaced = ({ path }: Pick<FileTouch, "path">): boolean => isValidAs("place", path);
 
 /** The id, or what stands for one that cannot be stored. The same ids stay the same. */
-function asId(id: string): string;
-function asId(id: string | null): string | null;
-function asId(id: string | null): string | null {
-  if (id === null || id === "" || fits("id", id)) return id;
+function toStorableId(id: string): string;
+function toStorableId(id: string | null): string | null;
+function toStorableId(id: string | null): string | null {
+  if (id === null || id === "" || isValidAs("id", id)) return id;
   return createHash("sha256").update(id).digest("hex");
 }

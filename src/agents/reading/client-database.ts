@@ -1,4 +1,4 @@
-import { codeOf } from "../../base/errors.ts";
+import { getErrorCode } from "../../base/errors.ts";
 import { type ForeignDatabase, openForeignDatabase } from "../../store/sqlite/open-to-read.ts";
 
 /**
@@ -16,7 +16,7 @@ export function openClientDatabase(
     if (isKnown(db)) return db;
     db.close();
   } catch (error) {
-    if (codeOf(error) !== "not_found") throw error;
+    if (getErrorCode(error) !== "not_found") throw error;
   }
   return null;
 }

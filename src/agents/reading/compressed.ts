@@ -3,17 +3,17 @@ import { createReadStream } from "node:fs";
 import { open } from "node:fs/promises";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { Decompress } from "fzstd";
-import { messageOf } from "../../base/errors.ts";
+import { getErrorMessage } from "../../base/errors.ts";
 import type { Cursor, ReadBatch } from "../agent.ts";
 import { readBatches, type UnderstandLine } from "./json-lines.ts";
-import { type ByteSource, type ReadLinesOptions, transcriptChanged } from "./read-lines.ts";
+import { type ByteSource, makeTranscriptChangedError, type ReadLinesOptions } from "./read-lines.ts";
 
 /** Transcripts that their client compressed (Zstandard): they are whole and never grow. */
 
 export const isCompressed = (path: string) => path.endsWith(".zst");
 
 /** How `readLines` opens a transcript that may be compressed. */
-export const sourceOf = (path: string): ReadLinesOptions["source"] =>
+export const chooseSource = (path: string): ReadLinesOptions["source"] =>
   isCompressed(path) ? openCompressed : undefined;
 
 /** An interrupted reading starts again, and what it stored is known by its ids. */
@@ -29,10 +29,10 @@ export async function* readCompressed(
   signal: AbortSignal | undefined,
   understand: UnderstandLine,
 ): AsyncGenerator<ReadBatch, void, undefined> {
-  const end = await cursorBehind(path, signal);
+  const end = await computeEndCursor(path, signal);
   if (cursor !== null && cursor.lineHash !== start.lineHash) {
     if (cursor.offset === end.offset && cursor.lineHash === end.lineHash) return;
-    throw transcriptChanged(path);
+    throw makeTranscriptChangedError(path);
   }
   if (end.offset === 0) return;
   const opened: CompressedSource[] = [];
@@ -45,7 +45,7 @@ export async function* readCompressed(
   yield { lines: [], cursor: end, skipped: opened[0]!.damage === null ? {} : { malformed: 1 } };
 }
 
-async function cursorBehind(path: string, signal: AbortSignal | undefined): Promise<Cursor> {
+async function computeEndCursor(path: string, signal: AbortSignal | undefined): Promise<Cursor> {
   const hash = createHash("sha256");
   let offset = 0;
   for await (const bytes of createReadStream(path, { signal })) {
@@ -77,11 +77,11 @@ export interface CompressedSource extends ByteSource {
 /** A compressed file as if it were plain, to be read once from its start, up to its end or its damage. */
 export async function openCompressed(path: string): Promise<CompressedSource> {
   const file = await open(path, "r");
-  const blocks = blocksIn(takerOf(file));
+  const blocks = readBlocks(makeByteTaker(file));
   let piece: Uint8Array = new Uint8Array(0);
 
   /** Fills `piece`; false at the end. */
-  async function next(): Promise<boolean> {
+  async function fillPiece(): Promise<boolean> {
     while (piece.length === 0 && source.damage === null) {
       try {
         const { value, done } = await blocks.next();
@@ -101,7 +101,7 @@ export async function openCompressed(path: string): Promise<CompressedSource> {
       // Nothing else gives way where a small file holds a lot.
       await nextTurn();
       let bytesRead = 0;
-      while (bytesRead < length && (await next())) {
+      while (bytesRead < length && (await fillPiece())) {
         const part = piece.subarray(0, length - bytesRead);
         buffer.set(part, at + bytesRead);
         bytesRead += part.length;
@@ -117,7 +117,7 @@ export async function openCompressed(path: string): Promise<CompressedSource> {
 /** The next bytes of a file, all of them; null at its end. Throws `DamagedFrame` where they are cut off. */
 type Take = (length: number) => Promise<Buffer | null>;
 
-function takerOf(file: Awaited<ReturnType<typeof open>>): Take {
+function makeByteTaker(file: Awaited<ReturnType<typeof open>>): Take {
   let held = Buffer.alloc(0);
   return async (length) => {
     while (held.length < length) {
@@ -132,7 +132,7 @@ function takerOf(file: Awaited<ReturnType<typeof open>>): Take {
   };
 }
 
-async function* blocksIn(take: Take): AsyncGenerator<Uint8Array, void, undefined> {
+async function* readBlocks(take: Take): AsyncGenerator<Uint8Array, void, undefined> {
   const more = async (length: number) => {
     const bytes = length === 0 ? Buffer.alloc(0) : await take(length);
     if (bytes === null) throw new DamagedFrame("The file ends within a frame.");
@@ -145,7 +145,7 @@ async function* blocksIn(take: Take): AsyncGenerator<Uint8Array, void, undefined
         await more(Math.min(left, maxBlock));
       continue;
     }
-    const { header, hasChecksum } = await headerAfter(magic, more);
+    const { header, hasChecksum } = await readFrameHeader(magic, more);
     const out: Uint8Array[] = [];
     const decoder = new Decompress((bytes) => out.push(bytes));
     const decode = (bytes: Buffer, isLast: boolean) => {
@@ -153,7 +153,7 @@ async function* blocksIn(take: Take): AsyncGenerator<Uint8Array, void, undefined
         decoder.push(bytes, isLast);
       } catch (error) {
         // Also a RangeError or TypeError: the library trusts its input.
-        throw new DamagedFrame(messageOf(error));
+        throw new DamagedFrame(getErrorMessage(error));
       }
     };
     decode(header, false);
@@ -180,7 +180,7 @@ async function* blocksIn(take: Take): AsyncGenerator<Uint8Array, void, undefined
 const isSkippable = (magic: Buffer) => magic.readUInt32LE(0) >>> 4 === 0x184d2a5;
 
 /** A frame's header, with its magic number. */
-async function headerAfter(magic: Buffer, more: (length: number) => Promise<Buffer>) {
+async function readFrameHeader(magic: Buffer, more: (length: number) => Promise<Buffer>) {
   if (magic.readUInt32LE(0) !== 0xfd2fb528) throw new DamagedFrame("The file is not in Zstandard's format.");
   const descriptor = await more(1);
   const flags = descriptor[0]!;
@@ -189,7 +189,7 @@ async function headerAfter(magic: Buffer, more: (length: number) => Promise<Buff
   const dictionary = await more([0, 1, 2, 4][flags & 3]!);
   const size = await more(flags >> 6 === 0 ? (isSingleSegment ? 1 : 0) : 1 << (flags >> 6));
   const base = 2 ** (10 + ((window[0] ?? 0) >> 3));
-  const needed = isSingleSegment ? contentSize(size) : base + (base / 8) * ((window[0] ?? 0) & 7);
+  const needed = isSingleSegment ? parseContentSize(size) : base + (base / 8) * ((window[0] ?? 0) & 7);
   if (needed > maxWindow) throw new DamagedFrame("The file needs too much memory.");
   return {
     header: Buffer.concat([magic, descriptor, window, dictionary, size]),
@@ -197,7 +197,7 @@ async function headerAfter(magic: Buffer, more: (length: number) => Promise<Buff
   };
 }
 
-function contentSize(field: Buffer): number {
+function parseContentSize(field: Buffer): number {
   if (field.length === 8) return Number(field.readBigUInt64LE(0));
   return field.readUIntLE(0, field.length) + (field.length === 2 ? 256 : 0);
 }

@@ -1,9 +1,9 @@
 import * as z from "zod/mini";
 import { pictureMark } from "./bounds.ts";
-import { anything, each, flag, lenient, type Parsed, text } from "./json.ts";
+import { anything, flag, makeLenientParser, type Parsed, parseEach, text } from "./json.ts";
 
 /** A block of a message's content, as Anthropic's Messages API has it; several clients store messages in its form. */
-const asBlock = lenient(
+const asBlock = makeLenientParser(
   z.object({
     type: text,
     text,
@@ -20,11 +20,11 @@ export type Block = Parsed<typeof asBlock>;
 
 /** The blocks of a message's content; a string is one text block. Skips invalid blocks. */
 export function asBlocks(content: unknown): Block[] {
-  return each(asBlock, typeof content === "string" ? [{ type: "text", text: content }] : content);
+  return parseEach(asBlock, typeof content === "string" ? [{ type: "text", text: content }] : content);
 }
 
 /** The text of a message's or a result's content, with marks where pictures are. */
-export function blocksText(content: unknown): string {
+export function joinBlockTexts(content: unknown): string {
   const parts = asBlocks(content).map(({ type, text }) =>
     type === "image" ? pictureMark : type === "text" ? (text ?? "") : "",
   );

@@ -2,7 +2,7 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 
 /** The directory of user data of an editor made from VS Code ("Code", "Cursor"), where the system keeps such. */
-export function userDirectoryOf(editor: string, env: NodeJS.ProcessEnv): string {
+export function locateEditorUserDir(editor: string, env: NodeJS.ProcessEnv): string {
   const home = env.HOME || homedir();
   const base =
     process.platform === "darwin"

@@ -1,36 +1,36 @@
 import { structuredPatch } from "diff";
 import type { FileEdit } from "../agent.ts";
-import { bounded, bounds } from "./bounds.ts";
+import { bounds, boundText } from "./bounds.ts";
 
 /** Edits of files, in the form of a unified diff. */
 
 export type Hunk = FileEdit["hunks"][number];
 
 /** A file whose whole new content is known. */
-export const wholeFile = (path: string, content: string): FileEdit => ({
+export const makeWholeFileEdit = (path: string, content: string): FileEdit => ({
   path,
   hunks: [],
-  content: bounded(content, bounds.input),
+  content: boundText(content, bounds.input),
 });
 
 /** A file of which the changed lines are known. */
-export const changedFile = (path: string, hunks: Hunk[]): FileEdit => ({ path, hunks, content: null });
+export const makeHunksEdit = (path: string, hunks: Hunk[]): FileEdit => ({ path, hunks, content: null });
 
 /** A hunk of these lines, which have their signs; "" is an empty line that did not change. */
-export function hunkOf(lines: readonly string[], oldStart = 0, newStart = oldStart): Hunk {
-  const bare = lines.map((line) => bounded(line, bounds.input));
+export function makeHunk(lines: readonly string[], oldStart = 0, newStart = oldStart): Hunk {
+  const bare = lines.map((line) => boundText(line, bounds.input));
   const without = (sign: string) => bare.filter((line) => !/^\\/.test(line) && !line.startsWith(sign)).length;
   return { oldStart, oldLines: without("+"), newStart, newLines: without("-"), lines: bare };
 }
 
 /** A replacement without a known position. */
-export function replacement(before: string, after: string): Hunk {
-  return hunkOf([...hunkLines("-", before), ...hunkLines("+", after)]);
+export function makeReplacementHunk(before: string, after: string): Hunk {
+  return makeHunk([...signLines("-", before), ...signLines("+", after)]);
 }
 
 /** The lines of a text as removed ("-") or added ("+") lines of a hunk. */
-export function hunkLines(sign: "-" | "+", written: string): string[] {
-  const text = bounded(written, bounds.input);
+export function signLines(sign: "-" | "+", written: string): string[] {
+  const text = boundText(written, bounds.input);
   if (text === "") return [];
   return text
     .replace(/\n$/, "")
@@ -42,24 +42,24 @@ export function hunkLines(sign: "-" | "+", written: string): string[] {
 const mostChanges = 1_500;
 
 /** The lines that differ between two versions of a text, as hunks without context. */
-export function lineDiff(before: string, after: string): Hunk[] {
+export function diffLines(before: string, after: string): Hunk[] {
   const [old, now] = [before, after].map((text) =>
     text.replaceAll("\r\n", "\n").replace(/(?<=[^\n])$/, "\n"),
   );
   const options = { context: 0, maxEditLength: mostChanges };
   const patch = structuredPatch("", "", old!, now!, undefined, undefined, options);
-  const hunks = patch?.hunks ?? [replacedBetween(old!.split("\n"), now!.split("\n"))];
+  const hunks = patch?.hunks ?? [makeMiddleHunk(old!.split("\n"), now!.split("\n"))];
   // Where one side has no lines, a unified diff names the line before.
   return hunks.map(({ oldStart, oldLines, newStart, newLines, lines }) => ({
     oldStart: oldLines === 0 ? oldStart - 1 : oldStart,
     oldLines,
     newStart: newLines === 0 ? newStart - 1 : newStart,
     newLines,
-    lines: lines.map((line) => bounded(line, bounds.input)),
+    lines: lines.map((line) => boundText(line, bounds.input)),
   }));
 }
 
-function replacedBetween(old: readonly string[], now: readonly string[]): Hunk {
+function makeMiddleHunk(old: readonly string[], now: readonly string[]): Hunk {
   const shorter = Math.min(old.length, now.length);
   let start = 0;
   while (start < shorter && old[start] === now[start]) start++;
@@ -67,13 +67,13 @@ function replacedBetween(old: readonly string[], now: readonly string[]): Hunk {
   while (end < shorter - start && old.at(-1 - end) === now.at(-1 - end)) end++;
   const removed = old.slice(start, old.length - end).map((line) => `-${line}`);
   const added = now.slice(start, now.length - end).map((line) => `+${line}`);
-  return hunkOf([...removed, ...added], start + 1);
+  return makeHunk([...removed, ...added], start + 1);
 }
 
 const header = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/;
 
 /** The hunks of a unified diff of one file, up to the size limit. */
-export function hunksOf(diff: string): Hunk[] {
+export function parseUnifiedDiff(diff: string): Hunk[] {
   const hunks: Hunk[] = [];
   let room = 4 * bounds.input;
   let left = { old: 0, new: 0 };
@@ -89,7 +89,7 @@ export function hunksOf(diff: string): Hunk[] {
       }
       room -= text.length;
       if (room < 0) return hunks.slice(0, -1);
-      hunk.lines.push(bounded(text, bounds.input));
+      hunk.lines.push(boundText(text, bounds.input));
       continue;
     }
     const found = header.exec(line);

@@ -1,8 +1,8 @@
 import { LRUCache } from "lru-cache";
 import type { Agent, Cursor, DamagedLine, ReadBatch, TranscriptLine } from "../agent.ts";
-import { isBlank, isWholeJson, type LineDamage, recordsOnLine } from "./json.ts";
+import { isBlank, isWholeJson, type LineDamage, parseRecordsOnLine } from "./json.ts";
 import { type FileLine, type ReadLinesOptions, readLines } from "./read-lines.ts";
-import { tally } from "./transcript-lines.ts";
+import { countReason } from "./transcript-lines.ts";
 
 /** Transcripts in JSON Lines, as most agents write them. */
 
@@ -35,23 +35,23 @@ export async function* readBatches(
       const understood = await understand(line);
       lines.push(...understood.lines);
       if (understood.damage) damaged.push({ at: line.start, ...understood.damage });
-      if (understood.skipped !== null) tally(skipped, understood.skipped);
+      if (understood.skipped !== null) countReason(skipped, understood.skipped);
     }
     yield { lines, cursor: batch.cursor, skipped, damaged };
   }
 }
 
 /** How much of a transcript is read for its identity. Bytes. */
-const beginning = 1024 * 1024;
+const maxIdentityBytes = 1024 * 1024;
 
 /** The objects at the beginning of a transcript, in which its identity is. */
-export async function* firstRecords(
+export async function* readFirstRecords(
   file: string,
-  { bytes: end = beginning, signal, source }: FirstRecordsOptions = {},
+  { bytes: end = maxIdentityBytes, signal, source }: FirstRecordsOptions = {},
 ): AsyncGenerator<Record<string, unknown>, void, undefined> {
   const options = { batch: 64 * 1024, longest: end, end, isWhole: isWholeJson, signal, source };
   for await (const { lines } of readLines(file, null, options)) {
-    for (const { bytes } of lines) yield* recordsOnLine(bytes).records;
+    for (const { bytes } of lines) yield* parseRecordsOnLine(bytes).records;
   }
 }
 
@@ -72,24 +72,24 @@ interface Understanding<State> {
 }
 
 /** Understands lines of JSON from this state on. */
-export const understandFrom =
+export const makeLineParser =
   <State>({ understand, noise }: Understanding<State>, state: State): UnderstandLine =>
   ({ bytes }) => {
     const reason = noise?.(bytes) ?? null;
     if (reason !== null) return skip(reason);
-    return understandLine(bytes, (value) => understand(value, state));
+    return parseLineRecords(bytes, (value) => understand(value, state));
   };
 
 /**
  * What the records on a line say.
  * @param understand "malformed": it is no record. `isPart`: it was found in a damaged line, and may be what is left of one
  */
-export function understandLine(
+export function parseLineRecords(
   bytes: Buffer,
   understand: (value: Record<string, unknown>, isPart: boolean) => Understood,
 ): Understood {
   if (isBlank(bytes)) return keep();
-  const { records, damage } = recordsOnLine(bytes);
+  const { records, damage } = parseRecordsOnLine(bytes);
   if (damage === null) return understand(records[0]!, false);
   const understood = records
     .map((value) => understand(value, true))
@@ -110,7 +110,7 @@ export function createReader<State>(understanding: Understanding<State>): Agent[
   async function recall(file: string, end: number, signal?: AbortSignal): Promise<State> {
     const state = await begin(file, signal);
     if (end === 0) return state;
-    const understandNext = understandFrom(understanding, state);
+    const understandNext = makeLineParser(understanding, state);
     for await (const { lines } of readLines(file, null, { end, signal, isWhole: isWholeJson })) {
       for (const line of lines) understandNext(line);
     }
@@ -120,7 +120,7 @@ export function createReader<State>(understanding: Understanding<State>): Agent[
   return async function* read(file: string, cursor: Cursor | null, signal?: AbortSignal) {
     const state = kept.take(file, cursor) ?? (await recall(file, cursor?.offset ?? 0, signal));
     let end = cursor;
-    for await (const batch of readBatches(file, cursor, signal, understandFrom(understanding, state))) {
+    for await (const batch of readBatches(file, cursor, signal, makeLineParser(understanding, state))) {
       end = batch.cursor;
       yield batch;
     }

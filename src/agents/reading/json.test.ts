@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { recordsOnLine } from "./json.ts";
+import { parseRecordsOnLine } from "./json.ts";
 
-const on = (text: string) => recordsOnLine(Buffer.from(text));
+const on = (text: string) => parseRecordsOnLine(Buffer.from(text));
 const record = (n: number, more: object = {}) => ({ type: "user", n, ...more });
 const [a, b] = [JSON.stringify(record(1)), JSON.stringify(record(2))];
 

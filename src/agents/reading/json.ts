@@ -22,7 +22,7 @@ export const time = orNull(moment);
 export const flag = orNull(z.boolean());
 
 /** Parses a value; null if it does not match. */
-export const lenient =
+export const makeLenientParser =
   <T extends z.core.$ZodType>(schema: T) =>
   (value: unknown): z.output<T> | null => {
     const parsed = z.safeParse(schema, value);
@@ -32,17 +32,17 @@ export const lenient =
 export type Parsed<Parse extends (value: unknown) => unknown> = NonNullable<ReturnType<Parse>>;
 
 /** The valid ones in a list; none where it is no list. */
-export function each<T>(parse: (value: unknown) => T | null, values: unknown): T[] {
+export function parseEach<T>(parse: (value: unknown) => T | null, values: unknown): T[] {
   return Array.isArray(values) ? values.map(parse).filter((value) => value !== null) : [];
 }
 
 /** Maps undefined and "" to null. */
-export function known(value: string | null | undefined): string | null {
+export function emptyToNull(value: string | null | undefined): string | null {
   return value === undefined || value === null || value === "" ? null : value;
 }
 
 /** A timestamp, written as a date or in milliseconds since the epoch; null if no Date can hold it. */
-export function timeOf(written: unknown): number | null {
+export function parseTime(written: unknown): number | null {
   const at = typeof written === "string" ? Date.parse(written) : written;
   return typeof at === "number" && Math.abs(at) <= maxTime ? Math.trunc(at) : null;
 }
@@ -56,7 +56,7 @@ export function parseJsonLine(bytes: Buffer): Record<string, unknown> | null {
 }
 
 /** A value that may be written as JSON in a text; null if that is invalid. */
-export function parsedText(value: unknown): unknown {
+export function decodeJsonText(value: unknown): unknown {
   if (typeof value !== "string") return value;
   try {
     return JSON.parse(value);
@@ -66,7 +66,7 @@ export function parsedText(value: unknown): unknown {
 }
 
 /** The JSON value in a file; undefined when there is none, it is too large, or being written. */
-export async function jsonFile(file: string): Promise<unknown> {
+export async function readJsonFile(file: string): Promise<unknown> {
   try {
     return (await stat(file)).size > bounds.line ? undefined : parseJson(await readFile(file));
   } catch {
@@ -75,7 +75,7 @@ export async function jsonFile(file: string): Promise<unknown> {
 }
 
 /** The text of a JSON value. */
-const jsonText = (bytes: Buffer): string =>
+const cleanJsonText = (bytes: Buffer): string =>
   // Skip a byte order mark, and NULs left by a system crash: before, behind or within a record. In JSON none stands for itself.
   bytes
     .toString("utf8")
@@ -86,7 +86,7 @@ const jsonText = (bytes: Buffer): string =>
 /** A JSON value; undefined if it is none. */
 export function parseJson(bytes: Buffer): unknown {
   try {
-    return JSON.parse(jsonText(bytes));
+    return JSON.parse(cleanJsonText(bytes));
   } catch {
     return undefined;
   }
@@ -111,16 +111,16 @@ export interface LineDamage {
  * killed and goes on behind what it had not finished.
  * @param damage null where the line is as it should be
  */
-export function recordsOnLine(bytes: Buffer): {
+export function parseRecordsOnLine(bytes: Buffer): {
   records: Record<string, unknown>[];
   damage: LineDamage | null;
 } {
   const whole = parseJsonLine(bytes);
   if (whole !== null) return { records: [whole], damage: null };
-  const text = jsonText(bytes);
+  const text = cleanJsonText(bytes);
   const records: Record<string, unknown>[] = [];
   let rest = text.length;
-  for (const { start, end } of objectsIn(text)) {
+  for (const { start, end } of findObjectSpans(text)) {
     const record = parseJsonLine(Buffer.from(text.slice(start, end)));
     if (record === null) continue;
     records.push(record);
@@ -141,10 +141,14 @@ interface Span {
  * The objects in a text that are whole, without those within others of them, and without those within one that is cut. In one
  * pass: what was cut within a text swallows the beginning of what follows, which shows at once, and reading goes on there.
  */
-function objectsIn(text: string): Span[] {
+function findObjectSpans(text: string): Span[] {
   const found: Span[] = [];
   let lastText = -1;
-  for (let from = nextStart(text, 0); from !== null; from = nextStart(text, Math.max(lastText, from) + 1)) {
+  for (
+    let from = findNextStart(text, 0);
+    from !== null;
+    from = findNextStart(text, Math.max(lastText, from) + 1)
+  ) {
     const open: number[] = [];
     let at = from;
     while (at < text.length) {
@@ -168,7 +172,7 @@ function objectsIn(text: string): Span[] {
   return found.filter((span) => !isWithin(span));
 }
 
-function nextStart(text: string, from: number): number | null {
+function findNextStart(text: string, from: number): number | null {
   recordStart.lastIndex = from;
   return recordStart.exec(text)?.index ?? null;
 }
@@ -218,6 +222,6 @@ export function asObject(value: unknown): Record<string, unknown> {
 }
 
 /** A type that a file names, to count by it; "?" for what must not become a key. */
-export function typeName(name: string | null | undefined): string {
+export function toTypeName(name: string | null | undefined): string {
   return name && /^[\w./?$-]{1,80}$/.test(name) ? name : "?";
 }

@@ -16,25 +16,28 @@ export async function* listFiles(
   options: ListOptions,
 ): AsyncGenerator<TranscriptFile, void, undefined> {
   const start = resolve(path);
-  const file = await asFile(start);
+  const file = await statTranscriptFile(start);
   if (file) yield file;
-  else yield* under(start, options);
+  else yield* walkDirectory(start, options);
 }
 
-async function* under(dir: string, options: ListOptions): AsyncGenerator<TranscriptFile, void, undefined> {
-  for (const { name, isDirectory } of await entriesOf(dir)) {
+async function* walkDirectory(
+  dir: string,
+  options: ListOptions,
+): AsyncGenerator<TranscriptFile, void, undefined> {
+  for (const { name, isDirectory } of await readEntries(dir)) {
     const path = join(dir, name);
     if (isDirectory) {
-      if (!options.without?.has(name)) yield* under(path, options);
+      if (!options.without?.has(name)) yield* walkDirectory(path, options);
     } else if (options.isWanted(path)) {
-      const file = await asFile(path);
+      const file = await statTranscriptFile(path);
       if (file) yield file;
     }
   }
 }
 
 /** Sorted by path, directories with a final slash. Skips links to directories. */
-async function entriesOf(dir: string): Promise<{ name: string; isDirectory: boolean }[]> {
+async function readEntries(dir: string): Promise<{ name: string; isDirectory: boolean }[]> {
   let entries: Dirent[];
   try {
     entries = await readdir(dir, { withFileTypes: true });
@@ -48,7 +51,7 @@ async function entriesOf(dir: string): Promise<{ name: string; isDirectory: bool
   return keyed.sort((a, b) => (a.key < b.key ? -1 : 1));
 }
 
-async function asFile(path: string): Promise<TranscriptFile | null> {
+async function statTranscriptFile(path: string): Promise<TranscriptFile | null> {
   try {
     const stats = await stat(path);
     return stats.isFile() ? { path, size: stats.size, mtimeMs: stats.mtimeMs } : null;

@@ -46,13 +46,13 @@ const keywords = new Set(["if", "then", "else", "elif", "while", "until", "do", 
 export function isOwnCommand(command: string): boolean {
   // Fast path.
   if (!/pm|pommel/.test(command)) return false;
-  return simpleCommands(command).some(runsPommel);
+  return splitCommands(command).some(isPommelCommand);
 }
 
-function runsPommel(words: string[]): boolean {
+function isPommelCommand(words: string[]): boolean {
   let at = 0;
   while (at < words.length && (keywords.has(words[at]!) || /^\w+=/.test(words[at]!))) at++;
-  const program = baseName(words[at] ?? "");
+  const program = stripDirectories(words[at] ?? "");
   if (programs.has(program)) return true;
   const rest = words.slice(at + 1);
   if (shells.has(program)) {
@@ -60,22 +60,22 @@ function runsPommel(words: string[]): boolean {
     return script !== undefined && rest.some((word) => /^-\w*c$/.test(word)) && isOwnCommand(script);
   }
   if (managers.has(program))
-    return managerWords.has(rest[0] ?? "") ? ownAfterOptions(rest.slice(1)) : isOwn(rest[0]);
-  return wrappers.has(program) && ownAfterOptions(rest);
+    return managerWords.has(rest[0] ?? "") ? isOwnAfterOptions(rest.slice(1)) : isOwn(rest[0]);
+  return wrappers.has(program) && isOwnAfterOptions(rest);
 }
 
 /** Skips a wrapper's options, numbers (`timeout 5`) and assignments. */
-function ownAfterOptions(words: string[]): boolean {
+function isOwnAfterOptions(words: string[]): boolean {
   const at = words.findIndex((word) => !/^-|^\d+[smhd]?$|^\w+=/.test(word));
-  return at !== -1 && (isOwn(words[at]) || runsPommel(words.slice(at)));
+  return at !== -1 && (isOwn(words[at]) || isPommelCommand(words.slice(at)));
 }
 
 function isOwn(word: string | undefined): boolean {
   // A package may have a version.
-  return word !== undefined && programs.has(baseName(word).replace(/@.*/, ""));
+  return word !== undefined && programs.has(stripDirectories(word).replace(/@.*/, ""));
 }
 
-function baseName(word: string): string {
+function stripDirectories(word: string): string {
   return word.slice(Math.max(word.lastIndexOf("/"), word.lastIndexOf("\\")) + 1);
 }
 
@@ -83,7 +83,7 @@ function baseName(word: string): string {
  * The unquoted words of each simple command in a shell command. Commands in `$(...)` and backticks are separate, also
  * within double quotes. This much of the grammar suffices to find what runs.
  */
-function simpleCommands(command: string): string[][] {
+function splitCommands(command: string): string[][] {
   const commands: string[][] = [];
   let words: string[] = [];
   let word: string | null = null;

@@ -42,7 +42,7 @@ export interface ReadLinesOptions {
 }
 
 /** What was read before is not there any more. */
-export const transcriptChanged = (path: string) =>
+export const makeTranscriptChangedError = (path: string) =>
   new PommelError(
     "transcript_changed",
     `${path} no longer contains what was read from it before.`,
@@ -50,7 +50,7 @@ export const transcriptChanged = (path: string) =>
   );
 
 /** As the system says it of a file. */
-export const noSession = (path: string) =>
+export const makeNoSessionError = (path: string) =>
   Object.assign(new Error(`ENOENT: no such session, open '${path}'`), { code: "ENOENT" });
 
 const lineFeed = 10;
@@ -90,7 +90,7 @@ export async function* readLines(
         if (!passing && held > 0 && options.isWhole?.(bytes)) {
           yield {
             lines: [{ bytes, start: offset }],
-            cursor: { offset: offset + held, lineHash: hashed(bytes) },
+            cursor: { offset: offset + held, lineHash: hashLine(bytes) },
             tooLong: 0,
           };
         }
@@ -113,7 +113,7 @@ export async function* readLines(
           continue;
         }
         offset += passing.bytes;
-        lineHash = described(passing.bytes, passing.hash);
+        lineHash = formatLineHash(passing.bytes, passing.hash);
         tooLong = 1;
         start = at + 1;
         passing = null;
@@ -127,7 +127,7 @@ export async function* readLines(
         const lineEnd = buffer.indexOf(lineFeed, lineStart);
         if (lineEnd - lineStart > longest) tooLong++;
         else lines.push({ bytes: buffer.subarray(lineStart, lineEnd), start: offset + lineStart - start });
-        if (lineEnd + 1 === stop) lineHash = hashed(buffer.subarray(lineStart, stop));
+        if (lineEnd + 1 === stop) lineHash = hashLine(buffer.subarray(lineStart, stop));
         lineStart = lineEnd + 1;
       }
       offset += stop - start;
@@ -155,11 +155,11 @@ export async function* readLines(
 const openFile = (path: string): Promise<ByteSource> => open(path, "r");
 
 /** A line's length and hash, including its line feed; the length locates it from its end. */
-function hashed(line: Buffer): string {
-  return described(line.length, createHash("sha256").update(line));
+function hashLine(line: Buffer): string {
+  return formatLineHash(line.length, createHash("sha256").update(line));
 }
 
-function described(bytes: number, hash: Hash): string {
+function formatLineHash(bytes: number, hash: Hash): string {
   return `${bytes}-${hash.digest("hex").slice(0, 32)}`;
 }
 
@@ -168,7 +168,7 @@ async function verify(file: ByteSource, path: string, { offset, lineHash }: Curs
   if (offset === 0 && lineHash === "") return;
   const start = offset - length;
   if (!(length > 0 && start >= 0) || (await hashAt(file, start, length)) !== lineHash)
-    throw transcriptChanged(path);
+    throw makeTranscriptChangedError(path);
 }
 
 /** The hash of the single line in these bytes, with or without a final line feed; null otherwise. */
@@ -184,16 +184,16 @@ async function hashAt(file: ByteSource, start: number, length: number): Promise<
     position += bytesRead;
     const feed = bytes.indexOf(lineFeed);
     if (feed !== -1 && position - bytesRead + feed + 1 < end) return null;
-    if (feed === -1 && position === end && !mayFollow.has(await byteAt(file, end))) return null;
+    if (feed === -1 && position === end && !mayFollow.has(await readByte(file, end))) return null;
     hash.update(bytes);
   }
   // The late line feed of a yielded line looks like an empty line (CR LF at most).
   const isRest = length <= 2;
-  if (start > 0 && !isRest && (await byteAt(file, start - 1)) !== lineFeed) return null;
-  return described(length, hash);
+  if (start > 0 && !isRest && (await readByte(file, start - 1)) !== lineFeed) return null;
+  return formatLineHash(length, hash);
 }
 
-async function byteAt(file: ByteSource, position: number): Promise<number | undefined> {
+async function readByte(file: ByteSource, position: number): Promise<number | undefined> {
   const buffer = Buffer.alloc(1);
   const { bytesRead } = await file.read(buffer, 0, 1, position);
   return bytesRead === 0 ? undefined : buffer[0];

@@ -3,10 +3,10 @@ import { open } from "node:fs/promises";
 import type { Cursor, ReadBatch, TranscriptLine } from "../agent.ts";
 import { bounds, isRecord } from "./bounds.ts";
 import { parseJson } from "./json.ts";
-import { transcriptChanged } from "./read-lines.ts";
+import { makeTranscriptChangedError } from "./read-lines.ts";
 
 /** Lines per batch. */
-const atOnce = 500;
+const linesPerBatch = 500;
 
 /** The lines of an object, and what it skips; null: it is not whole. */
 type Understand = (
@@ -24,7 +24,7 @@ export async function* readObject(
   signal?: AbortSignal,
 ): AsyncGenerator<ReadBatch, void, undefined> {
   signal?.throwIfAborted();
-  const { size, bytes } = await contentOf(file);
+  const { size, bytes } = await readContent(file);
   if (bytes === null) {
     // Skip until the file changes.
     const tooLong = { offset: size, lineHash: "too_long" };
@@ -36,7 +36,7 @@ export async function* readObject(
   const understood = object === null ? null : await understand(object);
   if (understood === null) {
     // It is being rewritten.
-    if (cursor !== null) throw transcriptChanged(file);
+    if (cursor !== null) throw makeTranscriptChangedError(file);
     return;
   }
   const { lines } = understood;
@@ -45,13 +45,13 @@ export async function* readObject(
   if (cursor !== null) {
     given = Number(/^(\d+)-/.exec(cursor.lineHash)?.[1] ?? Number.NaN);
     if (!(given <= lines.length) || cursor.lineHash !== placeAfter(lines, given))
-      throw transcriptChanged(file);
+      throw makeTranscriptChangedError(file);
     if (given === lines.length && cursor.offset === bytes.length) return;
     skipped = {};
   }
   do {
     signal?.throwIfAborted();
-    const batch = lines.slice(given, given + atOnce);
+    const batch = lines.slice(given, given + linesPerBatch);
     given += batch.length;
     const offset = given === lines.length ? bytes.length : Math.floor((bytes.length * given) / lines.length);
     yield { lines: batch, cursor: { offset, lineHash: placeAfter(lines, given) }, skipped };
@@ -60,7 +60,7 @@ export async function* readObject(
 }
 
 /** `bytes` is null when the file is too large. */
-async function contentOf(file: string): Promise<{ size: number; bytes: Buffer | null }> {
+async function readContent(file: string): Promise<{ size: number; bytes: Buffer | null }> {
   const handle = await open(file, "r");
   try {
     const { size } = await handle.stat();

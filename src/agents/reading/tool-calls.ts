@@ -1,8 +1,8 @@
 import { posix, win32 } from "node:path";
 import * as z from "zod/mini";
 import type { Agent, FileEdit, FileTouch, Todo, ToolAction, ToolResult, ToolUse } from "../agent.ts";
-import { bounded, bounds } from "./bounds.ts";
-import { lenient } from "./json.ts";
+import { bounds, boundText } from "./bounds.ts";
+import { makeLenientParser } from "./json.ts";
 
 /** Operations of the Messages API's text editor; its `command` is not a shell command. */
 const editorOperations: Readonly<Record<string, ToolAction>> = {
@@ -14,7 +14,7 @@ const editorOperations: Readonly<Record<string, ToolAction>> = {
 };
 
 /** Infers what a call does from its input and files, because agents and MCP servers choose any tool names. */
-export function actionByInput({ input, files }: Pick<ToolUse, "input" | "files">): ToolAction {
+export function inferAction({ input, files }: Pick<ToolUse, "input" | "files">): ToolAction {
   const { command, path, prompt, description, subagent_type } = input;
   if (typeof command === "string") {
     const isEditor = typeof path === "string" && Object.hasOwn(editorOperations, command);
@@ -29,7 +29,7 @@ export function actionByInput({ input, files }: Pick<ToolUse, "input" | "files">
 const isText = (value: unknown) => typeof value === "string";
 
 /** A path in a transcript, absolute if the working directory is known. */
-export function absolute(path: string, cwd: string | null): string {
+export function toAbsolutePath(path: string, cwd: string | null): string {
   // Transcripts may come from another system: a drive letter or a server (`\\wsl.localhost`) means Windows paths.
   const isWindows = [path, cwd ?? ""].some((one) => /^(?:[A-Za-z]:[\\/]|\\\\)/.test(one));
   const { isAbsolute, resolve } = isWindows ? win32 : posix;
@@ -38,20 +38,20 @@ export function absolute(path: string, cwd: string | null): string {
 }
 
 /** A file that a call touches; none where its path is missing or cannot be one. */
-export function touched(path: unknown, how: FileTouch["how"], cwd: string | null): FileTouch[] {
+export function makeTouches(path: unknown, how: FileTouch["how"], cwd: string | null): FileTouch[] {
   const isPath = typeof path === "string" && path !== "" && path.length <= 4096;
-  return isPath ? [{ path: absolute(path, cwd), how }] : [];
+  return isPath ? [{ path: toAbsolutePath(path, cwd), how }] : [];
 }
 
 /** What edits did to their files. */
-export const touchedBy = (edits: readonly FileEdit[]): FileTouch[] =>
+export const toTouches = (edits: readonly FileEdit[]): FileTouch[] =>
   edits.map(({ path, content }) => ({ path, how: content === null ? "edit" : "write" }));
 
 /** A call, whose action its input shows where the tool is not known. */
-export function toolUse(
+export function makeToolUse(
   id: string,
   tool: string,
-  { input, files, action = actionByInput({ input, files }) }: Pick<ToolUse, "input" | "files" | "action">,
+  { input, files, action = inferAction({ input, files }) }: Pick<ToolUse, "input" | "files" | "action">,
 ): ToolUse {
   return { kind: "tool_use", id, tool, input, files, action };
 }
@@ -66,29 +66,29 @@ export interface Outcome {
   subagent?: string | null;
 }
 
-export function toolResult(
+export function makeToolResult(
   id: string,
   { text, isError = false, isOwn = false, edits = null, subagent = null }: Outcome,
 ): ToolResult {
-  const stored = isOwn ? "" : bounded(text, bounds.result);
+  const stored = isOwn ? "" : boundText(text, bounds.result);
   return { kind: "tool_result", id, text: stored, isError, edits: isError ? null : edits, subagent };
 }
 
-const asTodoList = lenient(
+const asTodoList = makeLenientParser(
   z.object({ todos: z.array(z.object({ content: z.string(), status: z.string() })) }),
 );
 
 /** The whole list of things to do, as many agents' tools get it; null for other input. */
-export const todosIn = (input: unknown): Todo[] | null =>
+export const parseTodoList = (input: unknown): Todo[] | null =>
   asTodoList(input)?.todos.map(({ content: text, status }) => ({ text, status })) ?? null;
 
 /** The list of things to do of an agent with a tool that gets all of it: that of the last call. */
-export const todosOf = (tool: string): NonNullable<Agent["todos"]> => ({
+export const makeTodosReader = (tool: string): NonNullable<Agent["todos"]> => ({
   tools: [tool],
   after(entries) {
     let todos: Todo[] = [];
     for (const entry of entries) {
-      if (entry.kind === "tool_use" && entry.tool === tool) todos = todosIn(entry.input) ?? todos;
+      if (entry.kind === "tool_use" && entry.tool === tool) todos = parseTodoList(entry.input) ?? todos;
     }
     return todos.filter(({ status }) => status !== "cancelled");
   },

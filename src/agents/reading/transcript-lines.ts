@@ -1,10 +1,10 @@
 import type { Entry, TranscriptLine } from "../agent.ts";
-import { bounded, bounds } from "./bounds.ts";
+import { bounds, boundText } from "./bounds.ts";
 
 /** The lines and entries that adapters make. */
 
 /** A line of which only this is known. */
-export const lineOf = (known: Partial<TranscriptLine>): TranscriptLine => ({
+export const makeTranscriptLine = (known: Partial<TranscriptLine>): TranscriptLine => ({
   uid: null,
   parentUid: null,
   at: null,
@@ -16,38 +16,38 @@ export const lineOf = (known: Partial<TranscriptLine>): TranscriptLine => ({
 });
 
 /** The line of a session's title; none where it has none. */
-export function titleLines(title: string | null | undefined): TranscriptLine[] {
-  const entries = textEntry("title", title, 500);
-  return entries.length === 0 ? [] : [lineOf({ entries })];
+export function makeTitleLines(title: string | null | undefined): TranscriptLine[] {
+  const entries = makeTextEntries("title", title, 500);
+  return entries.length === 0 ? [] : [makeTranscriptLine({ entries })];
 }
 
 type TextKind = "text" | "thinking" | "notice" | "summary" | "title";
 
 /** A text as an entry; none for a blank one. */
-export function textEntry<Kind extends TextKind>(
+export function makeTextEntries<Kind extends TextKind>(
   kind: Kind,
   written: string | null | undefined,
   max: number = bounds.text,
 ): { kind: Kind; text: string }[] {
-  const text = bounded((written ?? "").trim(), max);
+  const text = boundText((written ?? "").trim(), max);
   return text === "" ? [] : [{ kind, text }];
 }
 
 /** A human's prompt; none for a blank one. */
-export function promptEntry(written: string, images = 0): Extract<Entry, { kind: "prompt" }>[] {
-  const text = bounded(written.trim());
+export function makePromptEntries(written: string, images = 0): Extract<Entry, { kind: "prompt" }>[] {
+  const text = boundText(written.trim());
   return text === "" && images === 0 ? [] : [{ kind: "prompt", text, images }];
 }
 
 /** A branch as clients write it: "HEAD" means detached, or outside of git. */
-export const branchOf = (written: string | null | undefined) =>
+export const parseBranch = (written: string | null | undefined) =>
   written && written !== "HEAD" ? written : null;
 
 /** Ids of lines whose content may occur again: the second has a number. */
 export class Occurrences {
   private readonly counts = new Map<string, number>();
 
-  idOf(content: string): string {
+  makeUniqueId(content: string): string {
     const before = this.counts.get(content) ?? 0;
     this.counts.set(content, before + 1);
     return before === 0 ? content : `${content}/${before}`;
@@ -55,6 +55,6 @@ export class Occurrences {
 }
 
 /** Adds to the count of a reason. */
-export function tally(counts: Record<string, number>, reason: string, n = 1): void {
+export function countReason(counts: Record<string, number>, reason: string, n = 1): void {
   counts[reason] = (counts[reason] ?? 0) + n;
 }

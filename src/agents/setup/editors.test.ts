@@ -22,7 +22,7 @@ const editorsOf = (...names: string[]) =>
   setups.flatMap(({ agent, parts }) =>
     parts
       .filter((part) => names.includes(part.name))
-      .map((part) => [`${agent} ${part.name}`, part.editorFor(place, "/p/file")] as const),
+      .map((part) => [`${agent} ${part.name}`, part.chooseEditor(place, "/p/file")] as const),
   );
 const isToml = (editor: PartEditor) => editor.isBlank("{}") === false;
 const settingsEditors = editorsOf("hooks", "mcp", "permissions").filter(([, editor]) => !editor.ownsFile);

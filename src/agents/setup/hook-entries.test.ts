@@ -7,10 +7,10 @@ import { describe, expect, it } from "vitest";
 import { claudeHooks } from "../claude/setup.ts";
 import { codexHooks } from "../codex/trusted-hooks.ts";
 import { geminiHooks } from "../gemini/setup.ts";
-import { hookEntries, placesOfHooks } from "./hook-entries.ts";
+import { findHookPositions, makeHooksEditor } from "./hook-entries.ts";
 import { applyEdit } from "./json-edit.ts";
 
-const { look, add: addHooks, remove: removeHooks } = hookEntries(claudeHooks);
+const { look, add: addHooks, remove: removeHooks } = makeHooksEditor(claudeHooks);
 const missingEvents = (text: string, name: string) => look(text, name).detail;
 const events = claudeHooks.hooks.map(({ event }) => event);
 const file = "settings.json";
@@ -156,7 +156,7 @@ describe("adding Pommel's hooks", () => {
 
 describe("other agents", () => {
   it("have the same format with their own event names and units", () => {
-    const codex = JSON.parse(hookEntries(codexHooks).add("", "hooks.json").text).hooks;
+    const codex = JSON.parse(makeHooksEditor(codexHooks).add("", "hooks.json").text).hooks;
     expect(codex.PostToolUse).toEqual([
       {
         matcher: "apply_patch",
@@ -166,7 +166,7 @@ describe("other agents", () => {
       },
     ]);
     expect(codex.SessionEnd[0].hooks[0].timeout).toBe(3);
-    const gemini = JSON.parse(hookEntries(geminiHooks).add("{}", "settings.json").text).hooks;
+    const gemini = JSON.parse(makeHooksEditor(geminiHooks).add("{}", "settings.json").text).hooks;
     expect(gemini.BeforeAgent).toEqual([
       {
         hooks: [
@@ -184,12 +184,12 @@ describe("other agents", () => {
 
   it("are distinguished by command, and their hooks found by position", () => {
     const claudes = addHooks("", file).text;
-    expect(hookEntries(codexHooks).look(claudes, file).state).toBe("absent");
-    const { hooks } = JSON.parse(hookEntries(codexHooks).add("", file).text);
+    expect(makeHooksEditor(codexHooks).look(claudes, file).state).toBe("absent");
+    const { hooks } = JSON.parse(makeHooksEditor(codexHooks).add("", file).text);
     hooks.Stop.unshift({ hooks: [othersHook] });
     hooks.PreCompact[0].hooks.unshift(othersHook);
     const text = JSON.stringify({ hooks });
-    const places = placesOfHooks(codexHooks, text, file);
+    const places = findHookPositions(codexHooks, text, file);
     expect(places).toHaveLength(codexHooks.hooks.length);
     expect(places).toContainEqual({ event: "Stop", group: 1, handler: 0 });
     expect(places).toContainEqual({ event: "PreCompact", group: 0, handler: 1 });

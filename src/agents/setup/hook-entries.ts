@@ -1,24 +1,24 @@
 import type { Node } from "jsonc-parser";
-import { anyHook, type HookName, hookNamed, hookNames } from "../../protocol/hooks.ts";
+import { anyHook, findHookName, type HookName, hookNames } from "../../protocol/hooks.ts";
 import type { AgentHooks } from "../agent.ts";
 import { defaultAgentName } from "../profiles.ts";
 import {
   type Addition,
   type FindFiles,
+  makePart,
   type PartEditor,
   type PartLook,
-  partIn,
   type SetupPart,
 } from "../setup.ts";
-import { addProperty, applyEdit, propertyOf, removeChild, valueAt } from "./json-edit.ts";
+import { addProperty, applyEdit, findProperty, findValue, removeChild } from "./json-edit.ts";
 import {
-  additionTo,
   addUnder,
   isBlankObject,
   type JsonFile,
-  objectIn,
+  parseRootObject,
   refuse,
   removeUnder,
+  startAddition,
 } from "./json-entry.ts";
 
 /**
@@ -58,15 +58,15 @@ interface AgentHook {
  * nothing happens. `exec` replaces the shell, so that a timeout ends the hook itself. cmd and PowerShell have no such
  * guard.
  */
-function commandOf({ agent, hasShEverywhere = false, onlyIf = {} }: HookSpec, hook: HookName): string {
-  const command = `pommel ${argumentsOf(agent, hook)}`;
+function makeHookCommand({ agent, hasShEverywhere = false, onlyIf = {} }: HookSpec, hook: HookName): string {
+  const command = `pommel ${makeHookArguments(agent, hook)}`;
   const wanted = onlyIf[hook];
   if (wanted !== undefined) return `${filterBefore(wanted)}${command}${filterAfter}`;
   return hasShEverywhere || process.platform !== "win32" ? `${guard}exec ${command}${otherwise}` : command;
 }
 
 /** The default agent's hooks do not name it. */
-function argumentsOf(agent: string, hook: HookName): string {
+function makeHookArguments(agent: string, hook: HookName): string {
   return agent === defaultAgentName ? `hook ${hook}` : `hook --agent ${agent} ${hook}`;
 }
 
@@ -74,7 +74,7 @@ function argumentsOf(agent: string, hook: HookName): string {
  * The hooks for an agent's events.
  * @param options.timeout of a hook, in the agent's unit; `timeouts` has exceptions
  */
-export function hookSpec(
+export function makeHookSpec(
   { name, hooks: { events } }: { name: string; hooks: AgentHooks },
   {
     timeout,
@@ -96,8 +96,8 @@ export function hookSpec(
 }
 
 /** Hooks in an agent's settings. */
-export const hooksIn = (files: FindFiles, spec: HookSpec): SetupPart =>
-  partIn("hooks", files, hookEntries(spec));
+export const makeHooksPart = (files: FindFiles, spec: HookSpec): SetupPart =>
+  makePart("hooks", files, makeHooksEditor(spec));
 
 /** Reads the payload, and hands it on where it holds one of these. */
 const filterBefore = (wanted: readonly string[]): string =>
@@ -111,10 +111,13 @@ const guard = "command -v pommel >/dev/null 2>&1 && ";
 const otherwise = " || true";
 
 /** An event's entry in the agent's settings. */
-export function groupOf(spec: HookSpec, { hook, matcher, timeout }: AgentHook): Record<string, unknown> {
-  if (spec.isFlat) return { command: commandOf(spec, hook), timeout };
+export function makeHookGroup(
+  spec: HookSpec,
+  { hook, matcher, timeout }: AgentHook,
+): Record<string, unknown> {
+  if (spec.isFlat) return { command: makeHookCommand(spec, hook), timeout };
   const name = spec.handlerName === undefined ? {} : { name: spec.handlerName };
-  const hooks = [{ type: "command", ...name, command: commandOf(spec, hook), timeout }];
+  const hooks = [{ type: "command", ...name, command: makeHookCommand(spec, hook), timeout }];
   return matcher === undefined ? { hooks } : { matcher, hooks };
 }
 
@@ -123,8 +126,8 @@ const ourCommand =
   /^(?:exec\s+)?(?:(?:\S*[\\/])?node(?:\.exe)?\s+)?(?:[^\s;&|]*[\\/])?(?:pm|pommel)(?:\.cjs|\.cmd|\.exe)?\s+hook\s+(?:--agent[ =](\w+)\s+)?(\S+)$/;
 
 /** The hook that a handler runs; null for other commands and other agents. */
-function hookRunBy({ agent }: HookSpec, handler: Node): HookName | typeof anyHook | null {
-  const node = handler.type === "object" ? valueAt(handler, "command") : undefined;
+function findHookRun({ agent }: HookSpec, handler: Node): HookName | typeof anyHook | null {
+  const node = handler.type === "object" ? findValue(handler, "command") : undefined;
   if (node?.type !== "string") return null;
   const command = String(node.value);
   const [, behindFilter] = filtered.exec(command) ?? [];
@@ -134,11 +137,11 @@ function hookRunBy({ agent }: HookSpec, handler: Node): HookName | typeof anyHoo
   const bare = behindFilter ?? unguarded;
   const [, whose = defaultAgentName, name = ""] = ourCommand.exec(bare.trim()) ?? [];
   if (whose !== agent) return null;
-  return name === anyHook ? anyHook : hookNamed(name);
+  return name === anyHook ? anyHook : findHookName(name);
 }
 
 /** The editor for hooks in an agent's settings. */
-export function hookEntries(spec: HookSpec): PartEditor {
+export function makeHooksEditor(spec: HookSpec): PartEditor {
   return {
     look: (text, name) => look(spec, text, name),
     add: (text, name) => addHooks(spec, text, name),
@@ -148,7 +151,7 @@ export function hookEntries(spec: HookSpec): PartEditor {
 }
 
 /** The positions of Pommel's hooks: the group's index under its event, and the handler's in the group. */
-export function placesOfHooks(
+export function findHookPositions(
   spec: HookSpec,
   text: string,
   name: string,
@@ -162,25 +165,25 @@ export function placesOfHooks(
 
 function look(spec: HookSpec, text: string, name: string): PartLook {
   const ours = listOurs(spec, text, name);
-  const missing = spec.hooks.filter((hook) => !runsHook(ours, hook)).map(({ event }) => event);
+  const missing = spec.hooks.filter((hook) => !hasHook(ours, hook)).map(({ event }) => event);
   if (missing.length === 0) return { state: "current", detail: [] };
   return { state: ours.length === 0 ? "absent" : "partial", detail: missing };
 }
 
-const runsHook = (ours: readonly Handler[], { event, hook }: AgentHook): boolean =>
+const hasHook = (ours: readonly Handler[], { event, hook }: AgentHook): boolean =>
   ours.some((one) => one.event === event && (one.runs === hook || one.runs === anyHook));
 
 function addHooks(spec: HookSpec, text: string, name: string): Addition {
-  const adding = additionTo(text);
+  const adding = startAddition(text);
   const { addition, apply } = adding;
   if (spec.isFlat) {
-    const root = objectIn(addition.text, describeFile(spec, name));
-    if (propertyOf(root, "version")) addition.empty.push("version");
+    const root = parseRootObject(addition.text, describeFile(spec, name));
+    if (findProperty(root, "version")) addition.empty.push("version");
     else apply(addProperty(addition.text, root, "version", 1));
   }
   const ours = listOurs(spec, text, name);
-  for (const hook of spec.hooks.filter((one) => !runsHook(ours, one))) {
-    addUnder(adding, describeFile(spec, name), ["hooks", hook.event], [groupOf(spec, hook)]);
+  for (const hook of spec.hooks.filter((one) => !hasHook(ours, one))) {
+    addUnder(adding, describeFile(spec, name), ["hooks", hook.event], [makeHookGroup(spec, hook)]);
     addition.added.push(hook.event);
   }
   return addition;
@@ -198,8 +201,8 @@ function removeHooks(spec: HookSpec, text: string, name: string, empty: readonly
   }
   // A version that was not there before.
   if (!spec.isFlat || empty.includes("version")) return rest;
-  const root = objectIn(rest, describeFile(spec, name));
-  const version = propertyOf(root, "version");
+  const root = parseRootObject(rest, describeFile(spec, name));
+  const version = findProperty(root, "version");
   return version ? applyEdit(rest, removeChild(rest, root, root.children!.indexOf(version))) : rest;
 }
 
@@ -220,14 +223,14 @@ function listOurs(spec: HookSpec, text: string, name: string): Handler[] {
   if (!hooks) return [];
   const events = new Set(hooks.children!.map((property) => String(property.children![0]!.value)));
   return [...events].flatMap((event) => {
-    const groups = valueAt(hooks, event);
+    const groups = findValue(hooks, event);
     if (groups?.type !== "array") return [];
     return groups.children!.flatMap((group): Handler[] => {
-      const handlers = spec.isFlat ? groups : group.type === "object" ? valueAt(group, "hooks") : undefined;
+      const handlers = spec.isFlat ? groups : group.type === "object" ? findValue(group, "hooks") : undefined;
       if (handlers?.type !== "array") return [];
       const nodes = spec.isFlat ? [group] : handlers.children!;
       return nodes.flatMap((node) => {
-        const runs = hookRunBy(spec, node);
+        const runs = findHookRun(spec, node);
         return runs === null ? [] : [{ event, runs, node, handlers, group, groups }];
       });
     });
@@ -239,11 +242,11 @@ const describeFile = ({ comments = false }: HookSpec, name: string): JsonFile =>
 /** The `hooks` object; undefined when missing. */
 function findHooks(spec: HookSpec, text: string, name: string): Node | undefined {
   if (text.trim() === "") return undefined;
-  const hooks = valueAt(objectIn(text, describeFile(spec, name)), "hooks");
+  const hooks = findValue(parseRootObject(text, describeFile(spec, name)), "hooks");
   if (!hooks) return undefined;
   if (hooks.type !== "object") throw refuse(name, text, hooks.offset, `"hooks" is not an object`);
   for (const { event } of spec.hooks) {
-    const groups = valueAt(hooks, event);
+    const groups = findValue(hooks, event);
     if (groups && groups.type !== "array") {
       throw refuse(name, text, groups.offset, `"hooks.${event}" is not an array`);
     }

@@ -25,7 +25,7 @@ export function applyEdit(text: string, { offset, remove, put }: TextEdit): stri
 }
 
 /** The edit that undoes `edit` after it was applied to `text`. */
-export function inverseOf(text: string, { offset, remove, put }: TextEdit): TextEdit {
+export function invertEdit(text: string, { offset, remove, put }: TextEdit): TextEdit {
   return { offset, remove: put.length, put: text.slice(offset, offset + remove) };
 }
 
@@ -38,15 +38,15 @@ export function parseJson(text: string, comments = false): { root: Node } | { pr
     // Stricter than jsonc-parser in corners.
     if (errors.length === 0) JSON.parse(comments ? stripComments(text, " ") : text);
   } catch (error) {
-    return { problem: problemAt(text, 0, error instanceof RangeError ? "nested too deeply" : "no JSON") };
+    return { problem: locateProblem(text, 0, error instanceof RangeError ? "nested too deeply" : "no JSON") };
   }
   const [first] = errors;
   if (first)
-    return { problem: problemAt(text, first.offset, describeCode(printParseErrorCode(first.error))) };
-  return root ? { root } : { problem: problemAt(text, 0, "empty") };
+    return { problem: locateProblem(text, first.offset, describeCode(printParseErrorCode(first.error))) };
+  return root ? { root } : { problem: locateProblem(text, 0, "empty") };
 }
 
-export function problemAt(text: string, offset: number, what: string): JsonProblem {
+export function locateProblem(text: string, offset: number, what: string): JsonProblem {
   const before = text.slice(0, offset).split(/\r\n|\n|\r/);
   return { line: before.length, column: before.at(-1)!.length + 1, what };
 }
@@ -57,12 +57,12 @@ function describeCode(code: string): string {
 }
 
 /** The value of `key` in an object: of the last one, as JSON.parse reads duplicates. */
-export function valueAt(object: Node, key: string): Node | undefined {
-  return propertyOf(object, key)?.children?.[1];
+export function findValue(object: Node, key: string): Node | undefined {
+  return findProperty(object, key)?.children?.[1];
 }
 
 /** The property `key` of an object, the last of that name. */
-export function propertyOf(object: Node, key: string): Node | undefined {
+export function findProperty(object: Node, key: string): Node | undefined {
   return object.children?.findLast((property) => property.children?.[0]?.value === key);
 }
 
@@ -86,7 +86,7 @@ const sameLine = /^(?:[ \t]*\/\*[^\r\n]*?\*\/)*(?:[ \t]*\/\/[^\r\n]*)?/;
 
 function addChild(text: string, container: Node, render: (style: Style) => string): TextEdit {
   const eol = /\r\n|\n|\r/.exec(text)?.[0] ?? "\n";
-  const unit = indentUnitOf(text);
+  const unit = detectIndentUnit(text);
   const last = container.children?.at(-1);
   const open = container.offset + 1;
   if (last) {
@@ -95,22 +95,22 @@ function addChild(text: string, container: Node, render: (style: Style) => strin
     if (before) {
       const indent = before[1]!;
       const afterComma = sameLine.exec(text.slice(end))![0];
-      const put = `,${afterComma}${eol}${indent}${render(spread(unit, eol, indent))}`;
+      const put = `,${afterComma}${eol}${indent}${render(makeSpreadStyle(unit, eol, indent))}`;
       return { offset: end, remove: afterComma.length, put };
     }
     const gap = /,(\s*)$/.exec(text.slice(open, last.offset))?.[1] ?? (isAiry(text) ? " " : "");
-    return { offset: end, remove: 0, put: `,${gap}${render(inOneLine(text))}` };
+    return { offset: end, remove: 0, put: `,${gap}${render(makeOneLineStyle(text))}` };
   }
   const inside = text.slice(open, container.offset + container.length - 1);
-  if (isOneLine(text)) return { offset: open, remove: 0, put: render(inOneLine(text)) };
-  const outer = indentAt(text, container.offset);
+  if (isOneLine(text)) return { offset: open, remove: 0, put: render(makeOneLineStyle(text)) };
+  const outer = findIndent(text, container.offset);
   const indent = outer + unit;
   const close = /[\r\n]/.test(inside) ? "" : `${eol}${outer}`;
   // Keep a bracket on its own line.
   return {
     offset: open,
     remove: 0,
-    put: `${eol}${indent}${render(spread(unit, eol, indent))}${close}`,
+    put: `${eol}${indent}${render(makeSpreadStyle(unit, eol, indent))}${close}`,
   };
 }
 
@@ -147,12 +147,12 @@ function withoutComma(between: string): string {
 }
 
 /** One step of indentation: the blanks before the first indented line; two where no line is. */
-function indentUnitOf(text: string): string {
+function detectIndentUnit(text: string): string {
   return /(?:^|[\r\n])([ \t]+)\S/.exec(text)?.[1] ?? "  ";
 }
 
 /** The blanks that the line of `offset` begins with. */
-function indentAt(text: string, offset: number): string {
+function findIndent(text: string, offset: number): string {
   return /(?:^|[\r\n])([ \t]*)[^\r\n]*$/.exec(text.slice(0, offset))?.[1] ?? "";
 }
 
@@ -167,13 +167,13 @@ function isAiry(text: string): boolean {
   return /[:,][ \t]/.test(text) || !/[:,]/.test(text);
 }
 
-function spread(unit: string, eol: string, indent: string): Style {
+function makeSpreadStyle(unit: string, eol: string, indent: string): Style {
   const step = unit.includes("\t") ? "\t" : unit.length;
   const print = (value: unknown) => JSON.stringify(value, null, step).replaceAll("\n", `${eol}${indent}`);
   return { colon: ": ", print };
 }
 
-function inOneLine(text: string): Style {
+function makeOneLineStyle(text: string): Style {
   const airy = isAiry(text);
   return { colon: airy ? ": " : ":", print: (value) => (airy ? printAiry(value) : JSON.stringify(value)) };
 }

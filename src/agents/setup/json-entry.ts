@@ -1,25 +1,25 @@
 import { getNodeValue, type Node } from "jsonc-parser";
 import type { PommelError } from "../../base/errors.ts";
-import { refusal } from "../../base/files/text-file.ts";
-import { type Addition, type FindFiles, type PartEditor, partIn, type SetupPart } from "../setup.ts";
+import { makeInvalidSettingsError } from "../../base/files/text-file.ts";
+import { type Addition, type FindFiles, makePart, type PartEditor, type SetupPart } from "../setup.ts";
 import {
   addItem,
   addProperty,
   applyEdit,
-  inverseOf,
+  findProperty,
+  findValue,
+  invertEdit,
+  locateProblem,
   parseJson,
-  problemAt,
-  propertyOf,
   removeChild,
   type TextEdit,
-  valueAt,
 } from "./json-edit.ts";
 
 /** `pommel mcp`, or `pm mcp` of an older Pommel, possibly with a path: Pommel's server, whatever else its entry has. */
 const ourProgram = /^(?:.*[\\/])?(?:pm|pommel)(?:\.cjs|\.cmd|\.exe)?$/;
 
 /** Whether an MCP server's entry runs Pommel. */
-export function runsOurServer(entry: unknown): boolean {
+export function isOurServer(entry: unknown): boolean {
   if (typeof entry !== "object" || entry === null) return false;
   const { command, args } = entry as { command?: unknown; args?: unknown };
   // Some agents take both as one list.
@@ -32,8 +32,8 @@ export function runsOurServer(entry: unknown): boolean {
 export const ourServer = { command: "pommel", args: ["mcp"] };
 
 /** Pommel's server in files that have the usual form. */
-export const serverIn = (files: FindFiles, options: ServerOptions = {}): SetupPart =>
-  partIn("mcp", files, serverEntry(ourServer, options));
+export const makeServerPart = (files: FindFiles, options: ServerOptions = {}): SetupPart =>
+  makePart("mcp", files, makeServerEditor(ourServer, options));
 
 interface ServerOptions {
   /** Whether the agent accepts comments there. */
@@ -48,31 +48,31 @@ interface ServerOptions {
  * The MCP server `pommel` in an agent's JSON.
  * @param value its entry
  */
-export function serverEntry(
+export function makeServerEditor(
   value: Record<string, unknown>,
   { comments = false, key = "mcpServers", within = [] }: ServerOptions = {},
 ): PartEditor {
   const path = [...within, key];
   const find = (text: string, name: string) => {
-    const servers = containerAt(text, { name, comments }, path, "object");
-    return servers && propertyOf(servers, "pommel") && { servers, entry: valueAt(servers, "pommel")! };
+    const servers = findContainer(text, { name, comments }, path, "object");
+    return servers && findProperty(servers, "pommel") && { servers, entry: findValue(servers, "pommel")! };
   };
   return {
     look(text, name) {
       const found = find(text, name);
       if (!found) return { state: "absent", detail: [] };
-      if (runsOurServer(getNodeValue(found.entry))) return { state: "current", detail: [] };
+      if (isOurServer(getNodeValue(found.entry))) return { state: "current", detail: [] };
       return { state: "kept", detail: ['another server is called "pommel"'] };
     },
     add(text, name) {
-      const adding = additionTo(text);
+      const adding = startAddition(text);
       addUnder(adding, { name, comments }, path, { pommel: value });
       return adding.addition;
     },
     remove(text, name, empty) {
       const found = find(text, name);
       if (!found) return text;
-      const at = found.servers.children!.indexOf(propertyOf(found.servers, "pommel")!);
+      const at = found.servers.children!.indexOf(findProperty(found.servers, "pommel")!);
       return removeUnder(text, { name, comments }, path, { at, empty });
     },
     isBlank: isBlankObject,
@@ -82,13 +82,13 @@ export function serverEntry(
 /** A string in the list at `path` in an agent's JSON. */
 export function listEntry(path: readonly [string, ...string[]], item: string): PartEditor {
   const find = (text: string, name: string) =>
-    containerAt(text, { name, comments: false }, path, "array")?.children?.findIndex(
+    findContainer(text, { name, comments: false }, path, "array")?.children?.findIndex(
       (child) => child.value === item,
     ) ?? -1;
   return {
     look: (text, name) => ({ state: find(text, name) === -1 ? "absent" : "current", detail: [] }),
     add(text, name) {
-      const adding = additionTo(text);
+      const adding = startAddition(text);
       addUnder(adding, { name, comments: false }, path, [item]);
       return adding.addition;
     },
@@ -106,16 +106,16 @@ export function listEntry(path: readonly [string, ...string[]], item: string): P
 type Container = "object" | "array";
 
 /** The existing containers along `path`, checked for their type. */
-function containerAt(
+function findContainer(
   text: string,
   file: JsonFile,
   path: readonly string[],
   type: Container,
 ): Node | undefined {
   if (text.trim() === "") return undefined;
-  let node: Node | undefined = objectIn(text, file);
+  let node: Node | undefined = parseRootObject(text, file);
   for (const [depth, key] of path.entries()) {
-    node = valueAt(node, key);
+    node = findValue(node, key);
     if (!node) return undefined;
     const wanted = depth === path.length - 1 ? type : "object";
     if (node.type !== wanted) {
@@ -135,9 +135,9 @@ export function addUnder(
 ): void {
   const type = Array.isArray(entry) ? "array" : "object";
   // Throws on a wrong type before anything is changed.
-  containerAt(addition.text, file, path, type);
+  findContainer(addition.text, file, path, type);
   const open = (depth: number) =>
-    containerAt(addition.text, file, path.slice(0, depth), depth === path.length ? type : "object");
+    findContainer(addition.text, file, path.slice(0, depth), depth === path.length ? type : "object");
   let depth = 0;
   for (; depth < path.length && open(depth + 1); depth++) {
     const here = path.slice(0, depth + 1).join(".");
@@ -166,19 +166,20 @@ export function removeUnder(
   let index = at;
   for (let depth = path.length; ; depth--) {
     const here = path.slice(0, depth);
-    const type = depth === path.length && text[nodeAt(text, file, here).offset] === "[" ? "array" : "object";
-    const container = containerAt(text, file, here, type)!;
+    const type =
+      depth === path.length && text[findNode(text, file, here).offset] === "[" ? "array" : "object";
+    const container = findContainer(text, file, here, type)!;
     const isAlone = container.children!.length === 1;
     if (!isAlone || depth === 0 || empty.includes(here.join("."))) {
       return applyEdit(text, removeChild(text, container, index));
     }
-    const parent = nodeAt(text, file, path.slice(0, depth - 1));
-    index = parent.children!.indexOf(propertyOf(parent, path[depth - 1]!)!);
+    const parent = findNode(text, file, path.slice(0, depth - 1));
+    index = parent.children!.indexOf(findProperty(parent, path[depth - 1]!)!);
   }
 }
 
-function nodeAt(text: string, file: JsonFile, path: readonly string[]): Node {
-  return path.reduce((node, key) => valueAt(node, key)!, objectIn(text, file));
+function findNode(text: string, file: JsonFile, path: readonly string[]): Node {
+  return path.reduce((node, key) => findValue(node, key)!, parseRootObject(text, file));
 }
 
 /** A JSON file's properties. */
@@ -193,11 +194,11 @@ export interface JsonFile {
  * The root object of a JSON text.
  * @throws PommelError `settings_invalid`
  */
-export function objectIn(text: string, { name, comments }: JsonFile): Node {
+export function parseRootObject(text: string, { name, comments }: JsonFile): Node {
   const parsed = parseJson(text, comments);
   if ("problem" in parsed) {
     const { line, column, what } = parsed.problem;
-    throw refusal(`${name}:${line}:${column}`, `is not valid JSON (${what})`);
+    throw makeInvalidSettingsError(`${name}:${line}:${column}`, `is not valid JSON (${what})`);
   }
   if (parsed.root.type !== "object") throw refuse(name, text, parsed.root.offset, "it is not a JSON object");
   return parsed.root;
@@ -205,8 +206,8 @@ export function objectIn(text: string, { name, comments }: JsonFile): Node {
 
 /** The error for an unexpected value at `offset`. */
 export function refuse(name: string, text: string, offset: number, what: string): PommelError {
-  const { line, column } = problemAt(text, offset, what);
-  return refusal(`${name}:${line}:${column}`, `cannot hold Pommel's entries: ${what}`);
+  const { line, column } = locateProblem(text, offset, what);
+  return makeInvalidSettingsError(`${name}:${line}:${column}`, `cannot hold Pommel's entries: ${what}`);
 }
 
 /** Whether a text is empty or an empty object. */
@@ -220,10 +221,10 @@ export interface Adding {
 }
 
 /** Applies edits to a file's text, starting from an empty object if needed, and records how to undo them. */
-export function additionTo(text: string): Adding {
+export function startAddition(text: string): Adding {
   const addition: Addition = { text, added: [], empty: [], undo: [] };
   const apply = (edit: TextEdit) => {
-    addition.undo.unshift(inverseOf(addition.text, edit));
+    addition.undo.unshift(invertEdit(addition.text, edit));
     addition.text = applyEdit(addition.text, edit);
   };
   if (text.trim() === "") apply({ offset: 0, remove: text.length, put: "{}\n" });

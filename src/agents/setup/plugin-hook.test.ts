@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { runInNewContext } from "node:vm";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { hookFunction } from "./plugin-hook.ts";
+import { makeHookFunction } from "./plugin-hook.ts";
 
 let dir: string;
 beforeEach(() => {
@@ -23,7 +23,7 @@ async function programOn(platform: string, path: string): Promise<unknown> {
     process: { platform, env: { PATH: path } },
   };
   return JSON.parse(
-    runInNewContext(`${hookFunction("cline", "1")}\nJSON.stringify(pommel() ?? null)`, context),
+    runInNewContext(`${makeHookFunction("cline", "1")}\nJSON.stringify(pommel() ?? null)`, context),
   );
 }
 

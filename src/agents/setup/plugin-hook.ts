@@ -8,7 +8,7 @@ import { isAbsolute, join } from "node:path";`;
  * It finds the program as `project/find-program.ts` does, without a shell: a client works in any directory.
  * @param timeout of a hook, in milliseconds, as it stands in the plugin
  */
-export const hookFunction = (
+export const makeHookFunction = (
   agent: string,
   timeout: string,
 ) => `const isWindows = process.platform === "win32";

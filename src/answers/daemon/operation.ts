@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { count, described, lazy, place, strings, text, time } from "../../protocol/shape-parts.ts";
-import { nothing, operation } from "../operation.ts";
+import { defineOperation, nothing } from "../operation.ts";
 
 export const spoolResponse = lazy(() => z.object({ taken: z.boolean() }));
 
@@ -64,7 +64,7 @@ const logEntry = lazy(() =>
 
 export const logResponse = lazy(() => z.object({ entries: z.array(logEntry()) }));
 
-export const runCommand = operation({
+export const runCommand = defineOperation({
   name: "command",
   path: "POST /command",
   summary: "Run a command of pm that only reads; for pm itself",
@@ -75,7 +75,7 @@ export const runCommand = operation({
   answer: async () => (await import("./answer.ts")).runCommand,
 });
 
-export const readSpool = operation({
+export const readSpool = defineOperation({
   name: "spool",
   path: "POST /spool",
   summary: "Read what hooks left; for hooks",
@@ -86,7 +86,7 @@ export const readSpool = operation({
   answer: async () => (await import("./answer.ts")).readSpool,
 });
 
-export const readLog = operation({
+export const readLog = defineOperation({
   name: "log",
   path: "GET /log",
   summary: "Show the last entries of the daemon's log",
@@ -96,7 +96,7 @@ export const readLog = operation({
   answer: async () => (await import("./answer.ts")).readLog,
 });
 
-export const describeDaemon = operation({
+export const describeDaemon = defineOperation({
   name: "daemon",
   path: "GET /daemon",
   summary: "Show the daemon itself and the checkouts in use",
@@ -106,7 +106,7 @@ export const describeDaemon = operation({
   answer: async () => (await import("./answer.ts")).describeDaemon,
 });
 
-export const shutDown = operation({
+export const shutDown = defineOperation({
   name: "shutdown",
   path: "POST /shutdown",
   summary: "Stop the daemon",
@@ -127,7 +127,7 @@ export const reloadResponse = lazy(() =>
   }),
 );
 
-export const reloadSettings = operation({
+export const reloadSettings = defineOperation({
   name: "reloadSettings",
   path: "POST /settings/reload",
   summary: "Apply changed settings",

@@ -6,7 +6,7 @@ import { readAgentState } from "../../protocol/agent-state.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { packContent } from "../../store/memory/sessions/content.ts";
 import { saveTurn } from "../../store/memory/sessions/turns.ts";
-import { agentStateAt } from "./agent-state.ts";
+import { buildAgentState } from "./agent-state.ts";
 
 let memory: Memory;
 let remove: () => void;
@@ -66,7 +66,7 @@ it("reports an agent's state, and nothing of what came later", () => {
     [text("second\n\nin two   paragraphs"), text("  ")],
     [text("third"), text("too late")],
   ]);
-  expect(agentStateAt(memory, [bound("s", 1)], 2.5 * 60_000)).toEqual({
+  expect(buildAgentState(memory, [bound("s", 1)], 2.5 * 60_000)).toEqual({
     s: {
       turn: 2,
       title: "A title",
@@ -80,10 +80,12 @@ it("reports an agent's state, and nothing of what came later", () => {
     },
   });
   // Git's times are whole seconds.
-  expect(agentStateAt(memory, [bound("s", 1)], 3 * 60_000)).toMatchObject({ s: { turn: 3, said: "third" } });
+  expect(buildAgentState(memory, [bound("s", 1)], 3 * 60_000)).toMatchObject({
+    s: { turn: 3, said: "third" },
+  });
   // Of another machine there may be nothing but the uid; a clock may be wrong.
-  expect(agentStateAt(memory, [bound("elsewhere", 1)], 1)).toEqual({});
-  expect(agentStateAt(memory, [bound("s", 2)], 1)).toMatchObject({ s: { turn: 2, said: null } });
+  expect(buildAgentState(memory, [bound("elsewhere", 1)], 1)).toEqual({});
+  expect(buildAgentState(memory, [bound("s", 2)], 1)).toMatchObject({ s: { turn: 2, said: null } });
 });
 
 it("follows tasks that are made and changed one by one", () => {
@@ -101,7 +103,7 @@ it("follows tasks that are made and changed one by one", () => {
       use("g", "TaskUpdate", "nonsense" as never),
     ],
   ]);
-  expect(agentStateAt(memory, [bound("s", 1)], 1e9)).toMatchObject({
+  expect(buildAgentState(memory, [bound("s", 1)], 1e9)).toMatchObject({
     s: {
       todos: [
         { text: "one", status: "completed" },
@@ -125,7 +127,7 @@ it("never exceeds its limit, for any text, and can be read back", () => {
           ]);
           return uid;
         });
-        const state = agentStateAt(
+        const state = buildAgentState(
           memory,
           uids.map((uid) => bound(uid, 1)),
           1e9,

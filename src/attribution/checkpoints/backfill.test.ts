@@ -12,10 +12,10 @@ import {
 } from "../../../test/support/checkpoint-fixture.ts";
 import { GitFailure } from "../../git/git.ts";
 import { listCheckpoints } from "../../store/memory/commits/checkpoints.ts";
-import { commitByHash, knownCommits } from "../../store/memory/commits/commits.ts";
+import { findCommitByHash, readAttributedVersions } from "../../store/memory/commits/commits.ts";
 import { backfill } from "./backfill.ts";
-import { checkpointUid } from "./commit-facts.ts";
-import { nearestBefore } from "./link.ts";
+import { makeCheckpointUid } from "./commit-facts.ts";
+import { findNearestCheckpointBefore } from "./link.ts";
 import { recordCommit } from "./record-commit.ts";
 
 let repo: Repository;
@@ -70,7 +70,7 @@ it("covers commits since a day before the first session, once", async () => {
     [2, 2],
   ]);
   expect(chain()).toEqual({ "by s": null });
-  expect([before, hash].map((commit) => commitByHash(repo.memory, commit)?.seen)).toEqual([
+  expect([before, hash].map((commit) => findCommitByHash(repo.memory, commit)?.seen)).toEqual([
     "reflog",
     "reflog",
   ]);
@@ -208,7 +208,7 @@ describe("in an incomplete repository", () => {
     const work = { ...repo.work, roots: [clone], project: { ...repo.work.project, root: clone } };
     expect(await backfill(work)).toMatchObject({ commits: 3, lookedAt: 3, checkpoints: 0 });
     const hash = repo.git("rev-parse", "HEAD");
-    expect(knownCommits(repo.memory, [hash])).toEqual(new Map([[hash, 0]]));
+    expect(readAttributedVersions(repo.memory, [hash])).toEqual(new Map([[hash, 0]]));
     // With the objects in place, it is analysed again.
     expect(await backfill(repo.work)).toMatchObject({ lookedAt: 3, checkpoints: 3 });
     rmSync(clone, { recursive: true });
@@ -220,14 +220,14 @@ it("changes nothing when too little history was read", () => {
     ["c", { place: 0, parents: ["b"] }],
     ["b", { place: 1, parents: ["a"] }],
   ]);
-  expect(nearestBefore(graph, "c", (hash) => hash === "a")).toBe("a");
-  expect(nearestBefore(graph, "c", () => false)).toBeUndefined();
-  expect(nearestBefore(graph, "x", () => false)).toBeUndefined();
+  expect(findNearestCheckpointBefore(graph, "c", (hash) => hash === "a")).toBe("a");
+  expect(findNearestCheckpointBefore(graph, "c", () => false)).toBeUndefined();
+  expect(findNearestCheckpointBefore(graph, "x", () => false)).toBeUndefined();
   graph.set("a", { place: 2, parents: [] });
-  expect(nearestBefore(graph, "c", () => false)).toBeNull();
+  expect(findNearestCheckpointBefore(graph, "c", () => false)).toBeNull();
 });
 
 it("uses the same ids as other machines", () => {
   // printf 'pommel checkpoint 111...' | sha256sum
-  expect(checkpointUid("1".repeat(40))).toBe("770d6943cbf3");
+  expect(makeCheckpointUid("1".repeat(40))).toBe("770d6943cbf3");
 });

@@ -1,24 +1,34 @@
 import * as z from "zod/mini";
-import { patchIdsOf } from "../../git/diff/changes.ts";
+import { computePatchIds } from "../../git/diff/changes.ts";
 import type { CommitInfo } from "../../git/diff/changes-types.ts";
-import { GitFailure, gitBytes } from "../../git/git.ts";
+import { GitFailure, readGitBytes } from "../../git/git.ts";
 import { Lineage } from "../../git/history/ancestry.ts";
-import { readCommits, reflogOf } from "../../git/history/commits.ts";
+import { readCommits, readReflog } from "../../git/history/commits.ts";
 import { withObjects } from "../../git/objects.ts";
-import { linesOf } from "../../git/output-lines.ts";
-import { knownCommits } from "../../store/memory/commits/commits.ts";
+import { splitLines } from "../../git/output-lines.ts";
+import { readAttributedVersions } from "../../store/memory/commits/commits.ts";
 import type { Memory } from "../../store/memory/memory.ts";
-import { historyStart, lastTurnRow, turnsAddedSince } from "../../store/memory/sessions/sessions-here.ts";
+import {
+  findHistoryStart,
+  findLastTurnRow,
+  findSpanOfTurnsSince,
+} from "../../store/memory/sessions/sessions-here.ts";
 import { RecordedCommits } from "../evidence/recorded-commits.ts";
 import { TurnActivity } from "../evidence/turn-activity.ts";
 import { createBareMaker } from "../lines/file-lines.ts";
 import { attributionVersion } from "../lines/verdict.ts";
 import { TurnStates } from "./agent-state.ts";
 import { type CollectedChanges, collectEach } from "./collect-changes.ts";
-import { historyTips } from "./history-tips.ts";
+import { listHistoryTips } from "./history-tips.ts";
 import { linkCheckpoints } from "./link.ts";
 import { analysed, areOlderAnalysed } from "./older-commits.ts";
-import { changesIfThere, type ForMany, placesOf, type RecordedCommit, recordInfo } from "./record-commit.ts";
+import {
+  type ForMany,
+  listCheckoutRoots,
+  type RecordedCommit,
+  readChangesIfAny,
+  recordInfo,
+} from "./record-commit.ts";
 import type { GitWork } from "./work.ts";
 
 export interface BackfillOptions {
@@ -50,15 +60,15 @@ const dayMs = 86_400_000;
 const afterTurns = 30 * dayMs;
 
 /** Commits whose text is read at once. */
-const batch = 200;
+const commitsPerBatch = 200;
 
 /** Larger files are compared by their added lines alone. */
 const maxFileBytes = 32 * 1024 * 1024;
 
-/** Of `meta`: the last row of turns when a whole backfill began that came to its end. */
+/** Of `readMeta`: the last row of turns when a whole backfill began that came to its end. */
 const turnsSeen = "checkpoints.turns";
 
-/** Of `meta`: how far a whole backfill came that is not at its end. */
+/** Of `readMeta`: how far a whole backfill came that is not at its end. */
 const reachedSoFar = "checkpoints.backfill";
 
 /** `hash` and the commits before it in history's order were analysed when there were turns up to this row. */
@@ -80,23 +90,23 @@ export async function backfill(
 ): Promise<Backfilled> {
   const { memory } = work;
   const report: Backfilled = { commits: 0, lookedAt: 0, checkpoints: 0, isInterrupted: false };
-  const start = historyStart(memory);
+  const start = findHistoryStart(memory);
   const from = since ?? (all ? null : start);
   // No stored session could have led to a commit.
   if (start === null && !all && since == null) return report;
-  const turnsNow = lastTurnRow(memory);
-  const news = turnsAddedSince(memory, Number(memory.meta(turnsSeen) ?? 0));
+  const turnsNow = findLastTurnRow(memory);
+  const news = findSpanOfTurnsSince(memory, Number(memory.readMeta(turnsSeen) ?? 0));
   const isWhole = limit === undefined && since == null;
-  const reached = reachedBefore(memory);
-  const newsSince = reached === null ? news : turnsAddedSince(memory, reached.turns);
-  const found = await hashesSince(work, from, limit, signal);
+  const reached = readReachedBefore(memory);
+  const newsSince = reached === null ? news : findSpanOfTurnsSince(memory, reached.turns);
+  const found = await listHashesSince(work, from, limit, signal);
   report.commits = found.length;
-  const versions = knownCommits(
+  const versions = readAttributedVersions(
     memory,
     found.map(({ hash }) => hash),
   );
   const last = found.findIndex(({ hash }) => hash === reached?.hash);
-  const outOfOrder = recordedOutOfOrder(memory);
+  const outOfOrder = readOutOfOrderHashes(memory);
   const isDone = ({ hash, at }: Found, i: number) => {
     if (outOfOrder.has(hash)) return false;
     const late = i <= last ? newsSince : news;
@@ -142,15 +152,15 @@ export async function recordAsked(
   signal?: AbortSignal,
 ): Promise<void> {
   const { memory } = work;
-  const known = knownCommits(memory, hashes);
+  const known = readAttributedVersions(memory, hashes);
   const todo = hashes.filter((hash) => known.get(hash) !== attributionVersion);
   if (todo.length === 0) return;
-  const infos = await infosOf(work, todo, signal);
+  const infos = await readCommitInfos(work, todo, signal);
   const oldestFirst = infos.sort((a, b) => a.committedAt - b.committedAt).map(({ hash }) => hash);
   let hasCheckpoints = false;
   try {
     await recordAll(work, oldestFirst, signal, ({ commit, checkpoint }) => {
-      memory.setMeta(outOfOrder, JSON.stringify([...recordedOutOfOrder(memory), commit.hash]));
+      memory.setMeta(outOfOrder, JSON.stringify([...readOutOfOrderHashes(memory), commit.hash]));
       if (checkpoint !== null) hasCheckpoints = true;
     });
   } finally {
@@ -158,16 +168,16 @@ export async function recordAsked(
   }
 }
 
-/** Of `meta`: the commits that were recorded before those before them were. */
+/** Of `readMeta`: the commits that were recorded before those before them were. */
 const outOfOrder = "checkpoints.out_of_order";
 
-function recordedOutOfOrder(memory: Memory): ReadonlySet<string> {
-  const stored = memory.meta(outOfOrder);
+function readOutOfOrderHashes(memory: Memory): ReadonlySet<string> {
+  const stored = memory.readMeta(outOfOrder);
   return new Set(stored === null ? [] : z.parse(z.array(z.string()), JSON.parse(stored)));
 }
 
 function forgetOrder(memory: Memory, recorded: ReadonlySet<string>): void {
-  const others = [...recordedOutOfOrder(memory)].filter((hash) => !recorded.has(hash));
+  const others = [...readOutOfOrderHashes(memory)].filter((hash) => !recorded.has(hash));
   memory.setMeta(outOfOrder, others.length === 0 ? null : JSON.stringify(others));
 }
 
@@ -179,10 +189,10 @@ async function recordAll(
   onRecorded: (taken: RecordedCommit) => void,
 ): Promise<void> {
   const { memory } = work;
-  const local = await madeHere(work, signal);
-  const activity = new TurnActivity(memory, placesOf(work));
+  const local = await listHashesMadeHere(work, signal);
+  const activity = new TurnActivity(memory, listCheckoutRoots(work));
   const { root } = work.project;
-  const lineage = hashes.length === 0 ? null : await Lineage.of(root, hashes, signal);
+  const lineage = hashes.length === 0 ? null : await Lineage.load(root, hashes, signal);
   await withObjects(root, { maxBytes: maxFileBytes, type: "blob", signal }, async (readObjects) => {
     const turnStates = new TurnStates(memory);
     const forMany = {
@@ -192,19 +202,19 @@ async function recordAll(
       makeBare: createBareMaker(),
       ...(lineage && { lineage }),
     };
-    for (let start = 0; start < hashes.length; start += batch) {
+    for (let start = 0; start < hashes.length; start += commitsPerBatch) {
       // Whoever else writes to the memory is seen from here on.
-      activity.renew();
+      activity.refreshTurns();
       const recorded = new RecordedCommits(memory);
-      const some = hashes.slice(start, start + batch);
+      const some = hashes.slice(start, start + commitsPerBatch);
       for await (const taken of recordBatch(work, some, { local, forMany: { ...forMany, recorded } }, signal))
         onRecorded(taken);
     }
   });
 }
 
-function reachedBefore(memory: Memory): Reached | null {
-  const stored = memory.meta(reachedSoFar);
+function readReachedBefore(memory: Memory): Reached | null {
+  const stored = memory.readMeta(reachedSoFar);
   return stored === null ? null : reachedShape.parse(JSON.parse(stored));
 }
 
@@ -215,13 +225,13 @@ interface Found {
 }
 
 /** Commits since a time: parents first, and of branches side by side the older ones first. */
-async function hashesSince(
+async function listHashesSince(
   { project }: GitWork,
   since: number | null,
   limit: number | undefined,
   signal: AbortSignal | undefined,
 ): Promise<Found[]> {
-  const tips = await historyTips(project, signal);
+  const tips = await listHistoryTips(project, signal);
   // Without revisions git says how it is used.
   if (tips.length === 0) return [];
   const args = [
@@ -235,7 +245,7 @@ async function hashesSince(
   ];
   const stdin = tips.map((hash) => `${hash}\n`);
   const found: Found[] = [];
-  for await (const lines of linesOf(gitBytes(project.root, args, { signal, stdin }))) {
+  for await (const lines of splitLines(readGitBytes(project.root, args, { signal, stdin }))) {
     for (const line of lines) {
       const [seconds, hash] = line.split(" ");
       if (hash) found.push({ hash, at: Number(seconds) * 1000 });
@@ -245,11 +255,11 @@ async function hashesSince(
 }
 
 /** Commits that were made, or at least checked out, in this repository, according to git's reflogs. */
-async function madeHere({ roots }: GitWork, signal: AbortSignal | undefined): Promise<Set<string>> {
+async function listHashesMadeHere({ roots }: GitWork, signal: AbortSignal | undefined): Promise<Set<string>> {
   const hashes = new Set<string>();
   for (const root of roots) {
     try {
-      for await (const { hash, action } of reflogOf(root, signal)) {
+      for await (const { hash, action } of readReflog(root, signal)) {
         if (/^(commit|rebase|cherry-pick|revert|am)\b/.test(action)) hashes.add(hash);
       }
     } catch (error) {
@@ -265,10 +275,10 @@ async function* recordBatch(
   { local, forMany }: { local: ReadonlySet<string>; forMany: ForMany },
   signal: AbortSignal | undefined,
 ): AsyncGenerator<RecordedCommit, void, undefined> {
-  const infos = await infosOf(work, hashes, signal);
-  const patchIds = await patchesOf(work, infos, signal);
+  const infos = await readCommitInfos(work, hashes, signal);
+  const patchIds = await readPatchIds(work, infos, signal);
   let i = 0;
-  for await (const changes of changesOfBatch(work, infos, signal)) {
+  for await (const changes of collectChangesOfBatch(work, infos, signal)) {
     signal?.throwIfAborted();
     const info = infos[i++]!;
     const seen = local.has(info.hash) ? "reflog" : "history";
@@ -277,7 +287,7 @@ async function* recordBatch(
 }
 
 /** In the order of the commits; null where git lacks objects. */
-async function* changesOfBatch(
+async function* collectChangesOfBatch(
   work: GitWork,
   infos: readonly CommitInfo[],
   signal: AbortSignal | undefined,
@@ -293,11 +303,11 @@ async function* changesOfBatch(
     if (!(error instanceof GitFailure) || error.reason === "not_installed") throw error;
   }
   // In a partial clone git ends at the first commit with missing objects.
-  for (const hash of hashes.slice(read)) yield await changesIfThere(work, hash, signal);
+  for (const hash of hashes.slice(read)) yield await readChangesIfAny(work, hash, signal);
 }
 
 /** In the order of the hashes; those that git lost meanwhile are missing. */
-async function infosOf(
+async function readCommitInfos(
   { project }: GitWork,
   hashes: readonly string[],
   signal: AbortSignal | undefined,
@@ -309,14 +319,14 @@ async function infosOf(
   return hashes.flatMap((hash) => infos.get(hash) ?? []);
 }
 
-async function patchesOf(
+async function readPatchIds(
   { project }: GitWork,
   infos: readonly CommitInfo[],
   signal: AbortSignal | undefined,
 ): Promise<Map<string, string>> {
   const hashes = infos.filter(({ parents }) => parents.length < 2).map(({ hash }) => hash);
   try {
-    return await patchIdsOf(project.root, hashes, signal);
+    return await computePatchIds(project.root, hashes, signal);
   } catch (error) {
     // In a partial clone, a commit with missing objects has no patch id.
     if (error instanceof GitFailure && error.reason !== "not_installed") return new Map();
@@ -330,7 +340,7 @@ async function patchesOf(
  */
 
 /** Older ones are left to `pm checkpoint backfill --all`: a long history takes minutes, and fills the memory. */
-const most = 2000;
+const maxBackfilledCommits = 2000;
 
 /** Parents come before children, so the latest ones come first in steps: this many, and each time twice as many. */
 const firstStep = 125;
@@ -342,10 +352,10 @@ export async function analyseOlder(
   run: typeof backfill = backfill,
 ): Promise<void> {
   if (areOlderAnalysed(work.memory)) return;
-  for (let limit = firstStep; ; limit = Math.min(2 * limit, most)) {
+  for (let limit = firstStep; ; limit = Math.min(2 * limit, maxBackfilledCommits)) {
     const { commits } = await run(work, { all: true, limit, signal, ...(onProgress && { onProgress }) });
     signal?.throwIfAborted();
-    if (commits < limit || limit === most) break;
+    if (commits < limit || limit === maxBackfilledCommits) break;
   }
   work.memory.setMeta(analysed, "1");
 }

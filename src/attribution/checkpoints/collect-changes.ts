@@ -1,7 +1,7 @@
-import { changesOf, changesOfEach } from "../../git/diff/changes.ts";
+import { streamChangedFiles, streamChangedFilesOfEach } from "../../git/diff/changes.ts";
 import type { ChangedFile, ChangedHunk } from "../../git/diff/changes-types.ts";
 import type { AttributionRecord, CommitFileRecord } from "../../store/memory/memory-records.ts";
-import { lineKey, plainLineOf } from "../lines/line-keys.ts";
+import { choosePlainLineReader, computeLineKey } from "../lines/line-keys.ts";
 
 /**
  * At most this much of a commit is analysed for its authors: added and removed lines, and their characters. Lines
@@ -30,7 +30,7 @@ export async function collectChanges(
   hash: string,
   signal?: AbortSignal,
 ): Promise<CollectedChanges> {
-  return collect(changesOf(dir, { commit: hash }, { signal }));
+  return collect(streamChangedFiles(dir, { commit: hash }, { signal }));
 }
 
 /**
@@ -42,7 +42,7 @@ export async function* collectEach(
   hashes: readonly string[],
   signal?: AbortSignal,
 ): AsyncGenerator<CollectedChanges, void, undefined> {
-  for await (const { files } of changesOfEach(dir, hashes, signal)) yield await collect(files);
+  for await (const { files } of streamChangedFilesOfEach(dir, hashes, signal)) yield await collect(files);
 }
 
 async function collect(files: AsyncIterable<ChangedFile>): Promise<CollectedChanges> {
@@ -53,7 +53,7 @@ async function collect(files: AsyncIterable<ChangedFile>): Promise<CollectedChan
     const { path, oldPath, status, hunks } = file;
     const insertions = sum(hunks, ({ added }) => added.length);
     const deletions = sum(hunks, ({ removed }) => removed.length);
-    const length = sum(hunks, lengthOf);
+    const length = sum(hunks, countHunkChars);
     const isTooMuch =
       lines + insertions + deletions > maxLines ||
       characters + length > maxCharacters ||
@@ -65,10 +65,10 @@ async function collect(files: AsyncIterable<ChangedFile>): Promise<CollectedChan
       characters += length;
       collected.files.push(file);
     } else if (collected.leftOut.length < maxRanges) {
-      collected.leftOut.push(...unknownRanges(file));
+      collected.leftOut.push(...buildUnknownRanges(file));
     }
     if (collected.records.length >= maxFiles) continue;
-    const added = isTooMuch ? [] : keysOf(path, hunks);
+    const added = isTooMuch ? [] : listAddedLineKeys(path, hunks);
     collected.records.push({ path, oldPath, status, insertions, deletions, added });
   }
   return collected;
@@ -77,21 +77,21 @@ async function collect(files: AsyncIterable<ChangedFile>): Promise<CollectedChan
 const sum = (hunks: readonly ChangedHunk[], of: (hunk: ChangedHunk) => number) =>
   hunks.reduce((total, hunk) => total + of(hunk), 0);
 
-function lengthOf({ added, removed }: ChangedHunk): number {
+function countHunkChars({ added, removed }: ChangedHunk): number {
   let length = 0;
   for (const line of added) length += line.length;
   for (const line of removed) length += line.length;
   return length;
 }
 
-function keysOf(path: string, hunks: readonly ChangedHunk[]): CommitFileRecord["added"] {
-  const plain = plainLineOf(path);
+function listAddedLineKeys(path: string, hunks: readonly ChangedHunk[]): CommitFileRecord["added"] {
+  const plain = choosePlainLineReader(path);
   return hunks.flatMap(({ newStart, added }) =>
-    added.map((text, i) => ({ line: newStart + i, key: lineKey(plain(text)) })),
+    added.map((text, i) => ({ line: newStart + i, key: computeLineKey(plain(text)) })),
   );
 }
 
-function unknownRanges({ path, hunks }: ChangedFile): AttributionRecord[] {
+function buildUnknownRanges({ path, hunks }: ChangedFile): AttributionRecord[] {
   return hunks
     .filter(({ added }) => added.length > 0)
     .map(({ newStart, added }) => ({

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import type { CommitInfo } from "../../git/diff/changes-types.ts";
-import { GitFailure, gitTextIfAny } from "../../git/git.ts";
+import { GitFailure, readGitTextIfAny } from "../../git/git.ts";
 import { readCommits } from "../../git/history/commits.ts";
-import { fits } from "../../protocol/outside.ts";
-import { commitsByPatch, commitsLike } from "../../store/memory/commits/commits.ts";
+import { isValidAs } from "../../protocol/outside.ts";
+import { listCommitsByPatch, listCommitsLike } from "../../store/memory/commits/commits.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import type {
   Binding,
@@ -11,8 +11,8 @@ import type {
   CommitRecord,
   CommitSeen,
 } from "../../store/memory/memory-records.ts";
-import { sessionByUid } from "../../store/memory/sessions/sessions.ts";
-import { foreignNotesOf } from "../foreign/foreign-notes.ts";
+import { findSessionByUid } from "../../store/memory/sessions/sessions.ts";
+import { readForeignNotes } from "../foreign/foreign-notes.ts";
 import type { GitWork } from "./work.ts";
 
 /** Subjects are cut here. Characters. */
@@ -23,12 +23,12 @@ const maxSubjectLength = 300;
  * @param hash whole
  * @throws GitFailure `not_installed`; the signal's reason
  */
-export async function commitInfo(
+export async function readCommitInfo(
   dir: string,
   hash: string,
   signal?: AbortSignal,
 ): Promise<CommitInfo | null> {
-  if (!fits("commit", hash)) return null;
+  if (!isValidAs("commit", hash)) return null;
   try {
     for await (const info of readCommits(dir, ["--no-walk", hash], { limit: 1, signal })) {
       if (info.hash === hash) return info;
@@ -40,7 +40,7 @@ export async function commitInfo(
 }
 
 /** The first paragraph of a message in one line, as git shows it; "" where there is none. */
-export function subjectOf(message: string): string {
+export function extractSubject(message: string): string {
   const [paragraph = ""] = message.trim().split(/\n\s*\n/, 1);
   const line = paragraph.replace(/\s+/g, " ").trim();
   return line.length <= maxSubjectLength ? line : `${line.slice(0, maxSubjectLength - 1)}…`;
@@ -88,12 +88,12 @@ const amending = /^(?:commit \(amend\)|rebase(?: -i)? \((?:squash|fixup|edit|rew
  * (direnv, dev containers) that this process does not see; git notes it in the reflog.
  */
 async function readMoves({ project, roots }: GitWork): Promise<MovesHere> {
-  const author = await gitTextIfAny(project.root, ["var", "GIT_AUTHOR_IDENT"]);
+  const author = await readGitTextIfAny(project.root, ["var", "GIT_AUTHOR_IDENT"]);
   const emails = [/<([^<>]*)> \d+ [+-]\d+$/.exec(author ?? "")?.[1]];
   const amended = new Set<string>();
   for (const root of roots) {
     const args = ["log", "--walk-reflogs", "--no-show-signature", "--no-color", `--max-count=${maxMoves}`];
-    const text = await gitTextIfAny(root, [...args, "--format=%H %ge%x09%gs", "HEAD", "--"]);
+    const text = await readGitTextIfAny(root, [...args, "--format=%H %ge%x09%gs", "HEAD", "--"]);
     for (const line of (text ?? "").split("\n")) {
       const [, hash = "", email = "", action = ""] = /^(\S+) ([^\t]*)\t(.*)$/.exec(line) ?? [];
       emails.push(email);
@@ -104,19 +104,19 @@ async function readMoves({ project, roots }: GitWork): Promise<MovesHere> {
 }
 
 /** The id of a commit's checkpoint, the same on every machine: twelve hexadecimal digits. */
-export function checkpointUid(hash: string): string {
+export function makeCheckpointUid(hash: string): string {
   return createHash("sha256").update(`pommel checkpoint ${hash}`).digest("hex").slice(0, 12);
 }
 
 /** More say nothing new. */
-const most = 100;
+const maxPredecessorHashes = 100;
 
 /**
  * Hashes of commits whose authors a commit may have inherited: those that git reports as replaced, stored ones with the
  * same patch (a rebase, a cherry-pick), and stored ones of the same author, time and subject (an amend without a hook).
  * The latter two must have existed before.
  */
-export function predecessorsOf(
+export function findPredecessors(
   memory: Memory,
   commit: Pick<
     CommitRecord,
@@ -124,12 +124,12 @@ export function predecessorsOf(
   >,
 ): string[] {
   const alike = [
-    ...(commit.patchId === null ? [] : commitsByPatch(memory, commit.patchId)),
-    ...commitsLike(memory, commit),
+    ...(commit.patchId === null ? [] : listCommitsByPatch(memory, commit.patchId)),
+    ...listCommitsLike(memory, commit),
   ].filter(({ committedAt, attributed }) => attributed > 0 && committedAt <= commit.committedAt);
   const hashes = new Set([...commit.rewrittenFrom, ...alike.map(({ hash }) => hash)]);
   hashes.delete(commit.hash);
-  return [...hashes].slice(0, most);
+  return [...hashes].slice(0, maxPredecessorHashes);
 }
 
 /** Another tool's word in a commit's message that it knows the sessions. */
@@ -139,16 +139,16 @@ const trailer = /^Entire-Checkpoint:/m;
  * The stored sessions that another tool names as the source of a commit. Only used without evidence of our own, as
  * anybody may have written those names.
  */
-export async function namedByTools(
+export async function findSessionsNamedByTools(
   { project, memory, trustsTrailers = true }: GitWork,
   { hash, message }: CommitInfo,
   signal?: AbortSignal,
 ): Promise<Binding[]> {
   if (!trustsTrailers || !trailer.test(message)) return [];
   try {
-    const notes = await foreignNotesOf(project.root, [hash], signal);
+    const notes = await readForeignNotes(project.root, [hash], signal);
     return (notes.get(hash)?.sessions ?? [])
-      .filter((uid) => sessionByUid(memory, uid) !== null)
+      .filter((uid) => findSessionByUid(memory, uid) !== null)
       .map((sessionUid) => ({ sessionUid, turns: [], lines: 0, how: "trailer", confidence: 0.8 }));
   } catch (error) {
     if (!(error instanceof GitFailure)) throw error;
@@ -157,22 +157,23 @@ export async function namedByTools(
 }
 
 /** Files that are named before the rest is counted. */
-const named = 3;
+const maxNamedFiles = 3;
 
 /** A commit's changes in a line: "3 files, +120 -14: src/a.ts (+80 -2), src/b.ts (+40 -12), logo.png". */
-export function diffSummary(files: readonly Omit<CommitFileRecord, "added" | "oldPath">[]): string {
+export function formatDiffSummary(files: readonly Omit<CommitFileRecord, "added" | "oldPath">[]): string {
   if (files.length === 0) return "no files";
   const sum = (of: (file: (typeof files)[number]) => number) =>
     files.reduce((total, file) => total + of(file), 0);
   const most = [...files]
-    .sort((a, b) => weightOf(b) - weightOf(a) || a.path.localeCompare(b.path))
-    .slice(0, named);
+    .sort((a, b) => countChangedLines(b) - countChangedLines(a) || a.path.localeCompare(b.path))
+    .slice(0, maxNamedFiles);
   const names = most.map((file) => {
-    const change = weightOf(file) === 0 ? "" : ` (${signed(file.insertions, file.deletions)})`;
+    const change =
+      countChangedLines(file) === 0 ? "" : ` (${formatInsertionsDeletions(file.insertions, file.deletions)})`;
     return `${file.path}${change}`;
   });
   const rest = files.length - most.length;
-  const total = signed(
+  const total = formatInsertionsDeletions(
     sum(({ insertions }) => insertions),
     sum(({ deletions }) => deletions),
   );
@@ -180,7 +181,7 @@ export function diffSummary(files: readonly Omit<CommitFileRecord, "added" | "ol
   return `${count}, ${total}: ${names.join(", ")}${rest > 0 ? ` and ${rest} more` : ""}`;
 }
 
-const weightOf = ({ insertions, deletions }: { insertions: number; deletions: number }) =>
+const countChangedLines = ({ insertions, deletions }: { insertions: number; deletions: number }) =>
   insertions + deletions;
 
-const signed = (insertions: number, deletions: number) => `+${insertions} -${deletions}`;
+const formatInsertionsDeletions = (insertions: number, deletions: number) => `+${insertions} -${deletions}`;

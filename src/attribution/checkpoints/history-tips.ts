@@ -1,7 +1,7 @@
 import { loadConfig } from "../../base/config/config.ts";
 import type { Project } from "../../base/paths.ts";
-import { gitFields, gitText, gitTextIfAny } from "../../git/git.ts";
-import { projectRoots } from "../../git/projects/roots.ts";
+import { readGitFields, readGitText, readGitTextIfAny } from "../../git/git.ts";
+import { listProjectRoots } from "../../git/projects/roots.ts";
 
 /** Branches on which another tool keeps sessions, and no code: Entire's. */
 const foreign = /^refs\/(heads|remotes\/[^/]+)\/entire\//;
@@ -11,14 +11,14 @@ const foreign = /^refs\/(heads|remotes\/[^/]+)\/entire\//;
  * worktree; without the branches that share sessions.
  * @throws GitFailure without a repository, or without git
  */
-export async function historyTips(project: Project, signal?: AbortSignal): Promise<string[]> {
+export async function listHistoryTips(project: Project, signal?: AbortSignal): Promise<string[]> {
   // Before the first commit there are no names, but there is a repository.
-  await gitText(project.root, ["rev-parse", "--git-dir"], signal);
+  await readGitText(project.root, ["rev-parse", "--git-dir"], signal);
   const shared = loadConfig(project).config["sync.branch"];
   const tips = new Set<string>();
   const format = "--format=%(refname)%00%(objecttype)%00%(objectname)%00%(*objecttype)%00%(*objectname)%00";
   const args = ["for-each-ref", format, "refs/heads", "refs/remotes", "refs/tags"];
-  const fields = gitFields(project.root, args, signal);
+  const fields = readGitFields(project.root, args, signal);
   for await (const name of fields) {
     const ref = name.replace(/^\n/, "");
     const [type, hash, taggedType, tagged] = [
@@ -32,12 +32,12 @@ export async function historyTips(project: Project, signal?: AbortSignal): Promi
     if (type === "commit" && hash) tips.add(hash);
     else if (taggedType === "commit" && tagged) tips.add(tagged);
   }
-  for (const root of await projectRoots(project.root, signal)) {
-    const head = await headIfAny(root, signal);
+  for (const root of await listProjectRoots(project.root, signal)) {
+    const head = await readHeadIfAny(root, signal);
     if (head !== null) tips.add(head);
   }
   return [...tips];
 }
 
-const headIfAny = (root: string, signal?: AbortSignal): Promise<string | null> =>
-  gitTextIfAny(root, ["rev-parse", "--verify", "--quiet", "HEAD^{commit}"], signal);
+const readHeadIfAny = (root: string, signal?: AbortSignal): Promise<string | null> =>
+  readGitTextIfAny(root, ["rev-parse", "--verify", "--quiet", "HEAD^{commit}"], signal);

@@ -13,7 +13,7 @@ export function keepKnown(
   { wasSeen }: { wasSeen: boolean },
 ): AttributionRecord[] {
   const kept = stored.filter(
-    (record) => isForgotten(record) || isNote(record) || (!wasSeen && rests(record)),
+    (record) => isForgotten(record) || isNote(record) || (!wasSeen && isBasedOnSightings(record)),
   );
   if (kept.length === 0) return [...ranges];
   const byPath = groupByPath(kept);
@@ -23,7 +23,7 @@ export function keepKnown(
     const better = own?.filter((record) =>
       isNote(record) ? isOpen(range) : isForgotten(record) || range.how === "absence" || isOpen(range),
     );
-    return better === undefined || better.length === 0 ? [range] : overlaid(range, better);
+    return better === undefined || better.length === 0 ? [range] : overlayRanges(range, better);
   });
 }
 
@@ -34,7 +34,7 @@ const isForgotten = ({ author, sessionUid }: AttributionRecord) => author === "a
 const isNote = ({ how }: AttributionRecord) => how === "note";
 
 /** By when lines showed up. */
-const rests = ({ author, how, basis }: AttributionRecord) =>
+const isBasedOnSightings = ({ author, how, basis }: AttributionRecord) =>
   author === "agent" ? how === "shell" : author === "human" && (basis === "alone" || basis === "patched");
 
 /** Unknown, and not because a call holds it. */
@@ -49,7 +49,7 @@ export function groupByPath<R extends { path: string }>(records: readonly R[]): 
 }
 
 /** A range in pieces, with others replacing the lines that they cover. @param others in order, of the same file */
-function overlaid(range: AttributionRecord, others: readonly AttributionRecord[]): AttributionRecord[] {
+function overlayRanges(range: AttributionRecord, others: readonly AttributionRecord[]): AttributionRecord[] {
   const pieces: AttributionRecord[] = [];
   let line = range.firstLine;
   for (const other of others) {

@@ -1,6 +1,6 @@
-import { GitFailure, gitBytes } from "../../git/git.ts";
-import { linesOf } from "../../git/output-lines.ts";
-import { checkpointPlaces, saveParents } from "../../store/memory/commits/checkpoints.ts";
+import { GitFailure, readGitBytes } from "../../git/git.ts";
+import { splitLines } from "../../git/output-lines.ts";
+import { listCheckpointPlaces, saveParents } from "../../store/memory/commits/checkpoints.ts";
 import type { CheckpointRecord } from "../../store/memory/memory-records.ts";
 import type { GitWork } from "./work.ts";
 
@@ -22,14 +22,14 @@ export async function linkCheckpoint(
   { uid, commit }: CheckpointRecord,
   signal?: AbortSignal,
 ): Promise<void> {
-  const later = checkpointPlaces(work.memory, commit.committedAt).filter((place) => place.uid !== uid);
+  const later = listCheckpointPlaces(work.memory, commit.committedAt).filter((place) => place.uid !== uid);
   const own = { uid, hash: commit.hash };
   await link(work, [own, ...later], nearby, signal);
 }
 
 /** Links all checkpoints, after many commits were recorded. */
 export async function linkCheckpoints(work: GitWork, signal?: AbortSignal): Promise<void> {
-  await link(work, checkpointPlaces(work.memory), far, signal);
+  await link(work, listCheckpointPlaces(work.memory), far, signal);
 }
 
 async function link(
@@ -39,7 +39,7 @@ async function link(
   signal: AbortSignal | undefined,
 ): Promise<void> {
   const { memory, project, log } = work;
-  const uids = new Map(checkpointPlaces(memory).map(({ uid, hash }) => [hash, uid]));
+  const uids = new Map(listCheckpointPlaces(memory).map(({ uid, hash }) => [hash, uid]));
   if (uids.size < 2) return;
   try {
     const graph = await readGraph(
@@ -51,7 +51,7 @@ async function link(
     const parents = new Map<string, string | null>();
     const known: Known = { first: new Map(), barren: new Set() };
     for (const { uid, hash } of children) {
-      const parent = nearestBefore(graph, hash, (commit) => uids.has(commit), known);
+      const parent = findNearestCheckpointBefore(graph, hash, (commit) => uids.has(commit), known);
       if (parent !== undefined) parents.set(uid, parent === null ? null : uids.get(parent)!);
     }
     saveParents(memory, parents);
@@ -70,7 +70,7 @@ async function readGraph(
   const graph: Graph = new Map();
   const args = ["rev-list", "--parents", `--max-count=${most}`, "--ignore-missing", "--stdin"];
   const stdin = hashes.map((hash) => `${hash}\n`);
-  for await (const lines of linesOf(gitBytes(dir, args, { signal, stdin }))) {
+  for await (const lines of splitLines(readGitBytes(dir, args, { signal, stdin }))) {
     for (const line of lines) {
       const [hash, ...parents] = line.trimEnd().split(" ");
       if (hash) graph.set(hash, { place: graph.size, parents });
@@ -81,14 +81,14 @@ async function readGraph(
 
 /** Results of the search through the graph so far. */
 interface Known {
-  /** The checkpoint that first parents lead to, by commit; as `alongFirstParents`. */
+  /** The checkpoint that first parents lead to, by commit; as `findAlongFirstParents`. */
   first: Map<string, string | null | undefined>;
   /** Commits that have no checkpoint, nor any among their ancestors. */
   barren: Set<string>;
 }
 
 /** @returns null: there is none; undefined: too little history was read to decide */
-export function nearestBefore(
+export function findNearestCheckpointBefore(
   graph: Graph,
   hash: string,
   isCheckpoint: (hash: string) => boolean,
@@ -96,11 +96,12 @@ export function nearestBefore(
 ): string | null | undefined {
   if (!graph.has(hash)) return undefined;
   return (
-    alongFirstParents(graph, hash, isCheckpoint, known) ?? latestBefore(graph, hash, isCheckpoint, known)
+    findAlongFirstParents(graph, hash, isCheckpoint, known) ??
+    findLatestBefore(graph, hash, isCheckpoint, known)
   );
 }
 
-function alongFirstParents(
+function findAlongFirstParents(
   graph: Graph,
   hash: string,
   isCheckpoint: (hash: string) => boolean,
@@ -131,7 +132,7 @@ function alongFirstParents(
 }
 
 /** Walks a commit's ancestors, the latest first. */
-function latestBefore(
+function findLatestBefore(
   graph: Graph,
   hash: string,
   isCheckpoint: (hash: string) => boolean,
@@ -140,12 +141,12 @@ function latestBefore(
   const seen = new Set([hash]);
   const waiting = [...graph.get(hash)!.parents];
   let isCutOff = false;
-  const placeOf = (commit: string) => graph.get(commit)?.place ?? Number.POSITIVE_INFINITY;
+  const rankCommitInGraph = (commit: string) => graph.get(commit)?.place ?? Number.POSITIVE_INFINITY;
   while (waiting.length > 0) {
     // There are never many: as many as history has branches side by side.
     let latest = 0;
     for (let i = 1; i < waiting.length; i++) {
-      if (placeOf(waiting[i]!) < placeOf(waiting[latest]!)) latest = i;
+      if (rankCommitInGraph(waiting[i]!) < rankCommitInGraph(waiting[latest]!)) latest = i;
     }
     const [at] = waiting.splice(latest, 1) as [string];
     if (seen.has(at) || barren.has(at)) continue;

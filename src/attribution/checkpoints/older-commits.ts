@@ -1,6 +1,6 @@
 import type { Memory } from "../../store/memory/memory.ts";
 
-export const areOlderAnalysed = (memory: Memory): boolean => memory.meta(analysed) !== null;
+export const areOlderAnalysed = (memory: Memory): boolean => memory.readMeta(analysed) !== null;
 
-/** Of `meta`: they were analysed. */
+/** Of `readMeta`: they were analysed. */
 export const analysed = "checkpoints.older";

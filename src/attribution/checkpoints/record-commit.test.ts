@@ -11,19 +11,19 @@ import {
   temporaryRepository,
 } from "../../../test/support/checkpoint-fixture.ts";
 import { range } from "../../../test/support/checkpoint-rows-fixture.ts";
-import { attributionsOf, linesByAuthor } from "../../store/memory/commits/attributions.ts";
-import { checkpointOfCommit, listCheckpoints } from "../../store/memory/commits/checkpoints.ts";
+import { countLinesByAuthor, listAttributions } from "../../store/memory/commits/attributions.ts";
+import { findCheckpointOfCommit, listCheckpoints } from "../../store/memory/commits/checkpoints.ts";
 import {
-  commitByHash,
-  commitsByPatch,
-  filesOfCommit,
-  knownCommits,
+  findCommitByHash,
+  listCommitsByPatch,
+  listFilesOfCommit,
+  readAttributedVersions,
 } from "../../store/memory/commits/commits.ts";
-import { expireSessions, forget, nothing } from "../../store/memory/privacy/forget.ts";
-import { sessionByUid } from "../../store/memory/sessions/sessions.ts";
-import { lineKey } from "../lines/line-keys.ts";
+import { emptyForgetRequest, expireSessions, forget } from "../../store/memory/privacy/forget.ts";
+import { findSessionByUid } from "../../store/memory/sessions/sessions.ts";
+import { computeLineKey } from "../lines/line-keys.ts";
 import { attributionVersion, type ChangeToAttribute } from "../lines/verdict.ts";
-import { checkpointUid } from "./commit-facts.ts";
+import { makeCheckpointUid } from "./commit-facts.ts";
 import { recordCommit } from "./record-commit.ts";
 
 let repo: Repository;
@@ -67,7 +67,7 @@ it("binds a commit to the sessions that wrote it, each to its own turns", async 
     attributed: attributionVersion,
   });
   expect(taken?.checkpoint).toMatchObject({
-    uid: checkpointUid(hash),
+    uid: makeCheckpointUid(hash),
     parentUid: null,
     createdAt: firstCommitAt * 1000,
     sessions: [
@@ -79,15 +79,15 @@ it("binds a commit to the sessions that wrote it, each to its own turns", async 
       two: { turn: 1, title: "Docs", prompt: "write the docs" },
     },
   });
-  expect(linesByAuthor(repo.memory, taken!.commit.id)).toEqual({ agent: 4, human: 1, unknown: 0 });
-  expect(filesOfCommit(repo.memory, taken!.commit.id, "docs/b.md")).toEqual([
+  expect(countLinesByAuthor(repo.memory, taken!.commit.id)).toEqual({ agent: 4, human: 1, unknown: 0 });
+  expect(listFilesOfCommit(repo.memory, taken!.commit.id, "docs/b.md")).toEqual([
     {
       path: "docs/b.md",
       oldPath: null,
       status: "A",
       insertions: 1,
       deletions: 0,
-      added: [{ line: 1, key: lineKey("d // two:1") }],
+      added: [{ line: 1, key: computeLineKey("d // two:1") }],
     },
   ]);
 });
@@ -96,7 +96,7 @@ it("makes no checkpoint for a commit without sessions", async () => {
   rememberSession(repo.memory, "one", ["make it"]);
   const hash = repo.commit("By hand", { "a.ts": "x\n" });
   expect(await recordCommit(repo.work, hash, hook)).toMatchObject({ checkpoint: null });
-  expect(commitByHash(repo.memory, hash)?.attributed).toBe(attributionVersion);
+  expect(findCommitByHash(repo.memory, hash)?.attributed).toBe(attributionVersion);
   expect(listCheckpoints(repo.memory)).toEqual([]);
 });
 
@@ -122,7 +122,7 @@ it("analyses a commit once, and adds later facts", async () => {
   expect(changes).toHaveLength(1);
   await recordCommit(repo.work, hash, { seen: "hook", again: true });
   expect(changes).toHaveLength(2);
-  expect(checkpointOfCommit(repo.memory, hash)?.commit).toMatchObject({ branch: "topic", seen: "hook" });
+  expect(findCheckpointOfCommit(repo.memory, hash)?.commit).toMatchObject({ branch: "topic", seen: "hook" });
 });
 
 it("passes a commit's predecessors to the attribution: from git, by patch, by author and subject", async () => {
@@ -138,7 +138,10 @@ it("passes a commit's predecessors to the attribution: from git, by patch, by au
   const picked = repo.git("rev-parse", "HEAD");
   const taken = await recordCommit(repo.work, picked, hook);
   expect(taken?.commit.rewrittenFrom).toEqual([]);
-  expect(commitsByPatch(repo.memory, taken!.commit.patchId!).map(({ hash }) => hash)).toEqual([old, picked]);
+  expect(listCommitsByPatch(repo.memory, taken!.commit.patchId!).map(({ hash }) => hash)).toEqual([
+    old,
+    picked,
+  ]);
   expect(changes.at(-1)).toMatchObject({ hash: picked, parent: moved, predecessors: [old], isOwn: true });
 
   repo.git("commit", "--quiet", "--amend", "--message", "Squashed");
@@ -147,7 +150,7 @@ it("passes a commit's predecessors to the attribution: from git, by patch, by au
   await recordCommit(repo.work, squashed, { seen: "hook", rewrittenFrom: [picked, moved, squashed] });
   expect(changes.map(({ hash }) => hash)).toEqual([old, picked, moved, squashed]);
   expect(changes.at(-1)!.predecessors.slice(0, 2)).toEqual([picked, moved]);
-  expect(commitByHash(repo.memory, squashed)?.rewrittenFrom).toEqual([picked, moved]);
+  expect(findCommitByHash(repo.memory, squashed)?.rewrittenFrom).toEqual([picked, moved]);
 });
 
 it("analyses a commit again when its predecessors change", async () => {
@@ -193,21 +196,21 @@ it("keeps the verdicts of sessions that are no longer stored", async () => {
   rememberSession(repo.memory, "one", ["make it"]);
   const hash = repo.commit("Make it", { "a.ts": "x // one:1\n" });
   const before = await recordCommit(repo.work, hash, hook);
-  const ranges = attributionsOf(repo.memory, before!.commit.id);
-  expireSessions(repo.memory, [sessionByUid(repo.memory, "one")!.id]);
+  const ranges = listAttributions(repo.memory, before!.commit.id);
+  expireSessions(repo.memory, [findSessionByUid(repo.memory, "one")!.id]);
   repo.work.attribute = async () => ({ ranges: [], bindings: [] });
   expect(await recordCommit(repo.work, hash, { ...hook, again: true })).toEqual(before);
-  expect(attributionsOf(repo.memory, before!.commit.id)).toEqual(ranges);
+  expect(listAttributions(repo.memory, before!.commit.id)).toEqual(ranges);
 });
 
 it("leaves out a forgotten session, even if another tool names it", async () => {
   rememberSession(repo.memory, "one", ["make it"]);
   const hash = repo.commit("Make it", { "a.ts": "x // one:1\n" });
-  forget(repo.memory, { ...nothing, sessions: [sessionByUid(repo.memory, "one")!.id] });
+  forget(repo.memory, { ...emptyForgetRequest, sessions: [findSessionByUid(repo.memory, "one")!.id] });
   rememberSession(repo.memory, "one", ["as if it were here"]);
   const taken = await recordCommit(repo.work, hash, hook);
   expect(taken?.checkpoint).toBeNull();
-  expect(attributionsOf(repo.memory, taken!.commit.id)).toMatchObject([
+  expect(listAttributions(repo.memory, taken!.commit.id)).toMatchObject([
     { author: "agent", sessionUid: null, turn: null, toolUse: null },
   ]);
 });
@@ -216,7 +219,7 @@ it("never makes an agent's lines a human's because the session was forgotten", a
   rememberSession(repo.memory, "one", ["make it"]);
   const hash = repo.commit("Make it", { "a.ts": "1\n2 // one:1\n3\n4 // one:1\n", "b.ts": "5\n" });
   await recordCommit(repo.work, hash, hook);
-  forget(repo.memory, { ...nothing, sessions: [sessionByUid(repo.memory, "one")!.id] });
+  forget(repo.memory, { ...emptyForgetRequest, sessions: [findSessionByUid(repo.memory, "one")!.id] });
   repo.work.attribute = async (_, { files }) => ({
     ranges: files.map(({ path, hunks: [hunk] }) => ({
       ...range(path, 1, hunk!.added.length, { author: "human", how: "absence" }),
@@ -224,7 +227,7 @@ it("never makes an agent's lines a human's because the session was forgotten", a
     bindings: [],
   });
   const taken = await recordCommit(repo.work, hash, { ...hook, again: true });
-  const authors = attributionsOf(repo.memory, taken!.commit.id).map(
+  const authors = listAttributions(repo.memory, taken!.commit.id).map(
     ({ path, firstLine, lastLine, author }) => `${path} ${firstLine}-${lastLine} ${author}`,
   );
   expect(authors).toEqual([
@@ -242,7 +245,7 @@ it("drops a checkpoint when a second look finds no session, and keeps the chain"
   for (const hash of hashes) await recordCommit(repo.work, hash, hook);
   repo.work.attribute = async () => ({ ranges: [], bindings: [] });
   expect((await recordCommit(repo.work, hashes[1]!, { ...hook, again: true }))?.checkpoint).toBeNull();
-  expect(checkpointOfCommit(repo.memory, hashes[2]!)?.parentUid).toBe(checkpointUid(hashes[0]!));
+  expect(findCheckpointOfCommit(repo.memory, hashes[2]!)?.parentUid).toBe(makeCheckpointUid(hashes[0]!));
 });
 
 it("stores no secret of a commit's text", async () => {
@@ -292,7 +295,7 @@ describe("unusual commits", () => {
     const long = other.commit("long", { "a.ts": "x // one:1\n" });
     expect(long).toHaveLength(64);
     const taken = await recordCommit(other.work, long, hook);
-    expect(taken?.checkpoint).toMatchObject({ uid: checkpointUid(long), commit: { hash: long } });
+    expect(taken?.checkpoint).toMatchObject({ uid: makeCheckpointUid(long), commit: { hash: long } });
     other.remove();
   });
 
@@ -308,7 +311,7 @@ describe("unusual commits", () => {
       commit: { attributed: 0, insertions: 0 },
       checkpoint: null,
     });
-    expect(knownCommits(repo.memory, [hash, "f".repeat(40)])).toEqual(new Map([[hash, 0]]));
+    expect(readAttributedVersions(repo.memory, [hash, "f".repeat(40)])).toEqual(new Map([[hash, 0]]));
     execFileSync("git", ["-C", repo.root, "hash-object", "-w", "--stdin"], { input: `${content}\n` });
     expect(await bound(hash)).toHaveLength(1);
   });
@@ -318,12 +321,12 @@ describe("unusual commits", () => {
     const hash = repo.commit("vendor", { "a.ts": "x // one:1\n", "b.txt": many, "c.txt": many });
     const taken = await recordCommit(repo.work, hash, hook);
     expect(taken?.commit.insertions).toBe(120_001);
-    expect(linesByAuthor(repo.memory, taken!.commit.id)).toEqual({
+    expect(countLinesByAuthor(repo.memory, taken!.commit.id)).toEqual({
       agent: 1,
       human: 60_000,
       unknown: 60_000,
     });
-    const files = filesOfCommit(repo.memory, taken!.commit.id);
+    const files = listFilesOfCommit(repo.memory, taken!.commit.id);
     expect(files.map(({ path, added, insertions }) => [path, added.length, insertions])).toEqual([
       ["a.ts", 1, 1],
       ["b.txt", 60_000, 60_000],

@@ -1,35 +1,35 @@
-import { patchIdsOf } from "../../git/diff/changes.ts";
+import { computePatchIds } from "../../git/diff/changes.ts";
 import type { CommitInfo } from "../../git/diff/changes-types.ts";
 import { GitFailure } from "../../git/git.ts";
 import { scrubAlone } from "../../redact/scrubber.ts";
-import { attributionsOf, saveAttributions } from "../../store/memory/commits/attributions.ts";
+import { listAttributions, saveAttributions } from "../../store/memory/commits/attributions.ts";
 import {
-  checkpointOfCommit,
   dropCheckpoint,
+  findCheckpointOfCommit,
   saveCheckpoint,
 } from "../../store/memory/commits/checkpoints.ts";
-import { commitByHash, saveCommit, updateCommit } from "../../store/memory/commits/commits.ts";
+import { findCommitByHash, saveCommit, updateCommit } from "../../store/memory/commits/commits.ts";
 import type {
   Binding,
   CheckpointRecord,
   CommitRecord,
   CommitSeen,
 } from "../../store/memory/memory-records.ts";
-import { observedSince } from "../../store/memory/observations.ts";
-import { sessionsWithoutTurns } from "../../store/memory/sessions/sessions-here.ts";
-import { branchOfTurn } from "../../store/memory/sessions/turn-lookup.ts";
+import { findObservedSince } from "../../store/memory/observations.ts";
+import { findSessionsWithoutTurns } from "../../store/memory/sessions/sessions-here.ts";
+import { findBranchOfTurn } from "../../store/memory/sessions/turn-lookup.ts";
 import { type AttributionSources, attributeChange } from "../lines/attribute.ts";
 import { attributionVersion } from "../lines/verdict.ts";
 import { isOfAnother } from "../links/bind.ts";
-import { agentStateAt, type TurnStates } from "./agent-state.ts";
+import { buildAgentState, type TurnStates } from "./agent-state.ts";
 import { type CollectedChanges, collectChanges } from "./collect-changes.ts";
 import {
-  checkpointUid,
-  commitInfo,
+  extractSubject,
+  findPredecessors,
+  findSessionsNamedByTools,
   isMadeHere,
-  namedByTools,
-  predecessorsOf,
-  subjectOf,
+  makeCheckpointUid,
+  readCommitInfo,
   wasAmended,
 } from "./commit-facts.ts";
 import { keepKnown } from "./keep-known.ts";
@@ -74,16 +74,16 @@ export async function recordCommit(
   how: HowSeen,
   signal?: AbortSignal,
 ): Promise<RecordedCommit | null> {
-  const info = await commitInfo(work.project.root, hash, signal);
+  const info = await readCommitInfo(work.project.root, hash, signal);
   if (info === null) return null;
-  const known = commitByHash(work.memory, info.hash);
+  const known = findCommitByHash(work.memory, info.hash);
   if (known === null || !isDone(work, known, how)) {
     await recordPredecessors(work, info.hash, known, how, signal);
   }
   const taken = await recordInfo(work, info, how, { signal });
   if (taken.checkpoint === null) return taken;
   await linkCheckpoint(work, taken.checkpoint, signal);
-  return { ...taken, checkpoint: checkpointOfCommit(work.memory, info.hash) };
+  return { ...taken, checkpoint: findCheckpointOfCommit(work.memory, info.hash) };
 }
 
 async function recordPredecessors(
@@ -96,8 +96,8 @@ async function recordPredecessors(
   const named = new Set([...rewrittenFrom, ...(known?.rewrittenFrom ?? [])]);
   named.delete(own);
   for (const hash of [...named].slice(0, maxPredecessors)) {
-    if (commitByHash(work.memory, hash)?.attributed === attributionVersion) continue;
-    const info = await commitInfo(work.project.root, hash, signal);
+    if (findCommitByHash(work.memory, hash)?.attributed === attributionVersion) continue;
+    const info = await readCommitInfo(work.project.root, hash, signal);
     if (info !== null) await recordInfo(work, info, { seen }, { signal });
   }
 }
@@ -127,14 +127,14 @@ export async function recordInfo(
   } & ForMany = {},
 ): Promise<RecordedCommit> {
   const { memory } = work;
-  const known = commitByHash(memory, info.hash);
+  const known = findCommitByHash(memory, info.hash);
   const branch = how.branch == null ? {} : { branch: scrubAlone(work.scrubber, how.branch) };
-  const facts = factsOf(info.hash, known, { ...how, ...branch });
+  const facts = mergeCommitFacts(info.hash, known, { ...how, ...branch });
   if (known !== null && isDone(work, known, how)) {
     updateCommit(memory, known.id, { ...facts, attributed: known.attributed });
-    return { commit: { ...known, ...facts }, checkpoint: checkpointOfCommit(memory, info.hash) };
+    return { commit: { ...known, ...facts }, checkpoint: findCheckpointOfCommit(memory, info.hash) };
   }
-  const changed = changes === undefined ? await changesIfThere(work, info.hash, signal) : changes;
+  const changed = changes === undefined ? await readChangesIfAny(work, info.hash, signal) : changes;
   const patches = patchIds ?? (await patchIdsIfThere(work, info, signal));
   const commit: Omit<CommitRecord, "id"> = {
     hash: info.hash,
@@ -143,7 +143,7 @@ export async function recordInfo(
     author: scrubAlone(work.scrubber, info.author),
     authoredAt: info.authoredAt,
     committedAt: info.committedAt,
-    subject: scrubAlone(work.scrubber, subjectOf(info.message)),
+    subject: scrubAlone(work.scrubber, extractSubject(info.message)),
     patchId: patches.get(info.hash) ?? null,
     ...facts,
     insertions: changed?.insertions ?? 0,
@@ -152,7 +152,7 @@ export async function recordInfo(
     attributed: changed === null ? 0 : attributionVersion,
   };
   const found = await (work.attribute ?? attributeChange)(
-    { memory, ...placesOf(work), ...forMany },
+    { memory, ...listCheckoutRoots(work), ...forMany },
     {
       hash: info.hash,
       authoredAt: info.authoredAt,
@@ -160,7 +160,7 @@ export async function recordInfo(
       subject: commit.subject,
       branch: facts.branch,
       parent: info.parents[0] ?? null,
-      predecessors: predecessorsOf(memory, commit),
+      predecessors: findPredecessors(memory, commit),
       isOwn: await isMadeHere(work, info, facts.seen),
       isAmended: await wasAmended(work, info),
       files: changed?.files ?? [],
@@ -174,16 +174,16 @@ export async function recordInfo(
   const led = found.bindings.filter(
     ({ how, sessionUid }) => how !== "touched" || !isOfAnother(memory, sessionUid, commit.author),
   );
-  const bindings = led.length > 0 ? led : await namedByTools(work, info, signal);
+  const bindings = led.length > 0 ? led : await findSessionsNamedByTools(work, info, signal);
   signal?.throwIfAborted();
-  return memory.inTransaction(() => {
-    const branch = facts.branch ?? branchOfSessions(work, bindings);
+  return memory.runInTransaction(() => {
+    const branch = facts.branch ?? findBranchOfSessions(work, bindings);
     const saved = saveCommit(memory, { ...commit, branch }, named(changed?.records ?? []));
-    const wasSeen = observedSince(memory) <= info.authoredAt;
-    const stored = attributionsOf(memory, saved.id);
+    const wasSeen = findObservedSince(memory) <= info.authoredAt;
+    const stored = listAttributions(memory, saved.id);
     const known = keepKnown(ranges, stored, { wasSeen });
     saveAttributions(memory, saved.id, [...known, ...named(changed?.leftOut ?? [])]);
-    forMany.recorded?.changed(
+    forMany.recorded?.invalidateCommit(
       saved.hash,
       [...stored, ...known].map(({ sessionUid }) => sessionUid),
     );
@@ -192,23 +192,23 @@ export async function recordInfo(
       return { commit: saved, checkpoint: null };
     }
     saveCheckpoint(memory, {
-      uid: checkpointUid(info.hash),
+      uid: makeCheckpointUid(info.hash),
       commitId: saved.id,
-      parentUid: checkpointOfCommit(memory, info.hash)?.parentUid ?? null,
-      agentState: agentStateAt(memory, bindings, info.committedAt, forMany.turnStates),
+      parentUid: findCheckpointOfCommit(memory, info.hash)?.parentUid ?? null,
+      agentState: buildAgentState(memory, bindings, info.committedAt, forMany.turnStates),
       createdAt: info.committedAt,
       sessions: bindings,
     });
-    return { commit: saved, checkpoint: checkpointOfCommit(memory, info.hash) };
+    return { commit: saved, checkpoint: findCheckpointOfCommit(memory, info.hash) };
   });
 }
 
 /** The branch of the sessions that led to a commit; null if it is unknown, or if they differ. */
-function branchOfSessions({ memory }: GitWork, bindings: readonly Binding[]): string | null {
+function findBranchOfSessions({ memory }: GitWork, bindings: readonly Binding[]): string | null {
   const branches = new Set<string>();
   for (const { sessionUid, turns } of bindings) {
     const last = turns.at(-1);
-    const branch = last === undefined ? null : branchOfTurn(memory, sessionUid, last);
+    const branch = last === undefined ? null : findBranchOfTurn(memory, sessionUid, last);
     // HEAD is the name if no branch is checked out.
     if (branch !== null && branch !== "HEAD") branches.add(branch);
   }
@@ -217,12 +217,12 @@ function branchOfSessions({ memory }: GitWork, bindings: readonly Binding[]): st
 }
 
 /** Where the paths of turns are looked for. */
-export function placesOf({ project, roots }: GitWork): { root: string; worktrees: string[] } {
+export function listCheckoutRoots({ project, roots }: GitWork): { root: string; worktrees: string[] } {
   return { root: project.root, worktrees: roots.filter((root) => root !== project.root) };
 }
 
 /** The changes of a commit; null if git lacks some objects. */
-export async function changesIfThere(
+export async function readChangesIfAny(
   { project, log }: GitWork,
   hash: string,
   signal?: AbortSignal,
@@ -243,7 +243,7 @@ async function patchIdsIfThere(
 ): Promise<Map<string, string>> {
   if (parents.length > 1) return new Map();
   try {
-    return await patchIdsOf(project.root, [hash], signal);
+    return await computePatchIds(project.root, [hash], signal);
   } catch (error) {
     if (!(error instanceof GitFailure) || error.reason === "not_installed") throw error;
     return new Map();
@@ -258,19 +258,19 @@ function isDone({ memory }: GitWork, known: CommitRecord, how: HowSeen): boolean
   );
   if (known.attributed === attributionVersion && !how.again && !isNews) return true;
   const sessions = [
-    ...attributionsOf(memory, known.id).flatMap(({ sessionUid, how }) =>
+    ...listAttributions(memory, known.id).flatMap(({ sessionUid, how }) =>
       how === "note" ? [] : [sessionUid],
     ),
-    ...(checkpointOfCommit(memory, known.hash)?.sessions ?? []).map(({ sessionUid }) => sessionUid),
+    ...(findCheckpointOfCommit(memory, known.hash)?.sessions ?? []).map(({ sessionUid }) => sessionUid),
   ];
-  return sessionsWithoutTurns(memory, sessions).size > 0;
+  return findSessionsWithoutTurns(memory, sessions).size > 0;
 }
 
 /** Strongest last. */
 const seenOrder: readonly CommitSeen[] = ["sync", "history", "reflog", "hook"];
 
 /** The facts about a commit that git does not keep: stored ones, and new ones. */
-function factsOf(
+function mergeCommitFacts(
   hash: string,
   known: CommitRecord | null,
   { seen, branch = null, rewrittenFrom = [] }: HowSeen,

@@ -1,11 +1,11 @@
 import type { CommitInfo } from "../../git/diff/changes-types.ts";
 import { scrubAlone } from "../../redact/scrubber.ts";
-import { attributionsOf, saveAttributions } from "../../store/memory/commits/attributions.ts";
-import { commitByHash, saveCommit } from "../../store/memory/commits/commits.ts";
+import { listAttributions, saveAttributions } from "../../store/memory/commits/attributions.ts";
+import { findCommitByHash, saveCommit } from "../../store/memory/commits/commits.ts";
 import type { AttributionRecord, CommitRecord } from "../../store/memory/memory-records.ts";
 import type { AttributedLines } from "../foreign/types.ts";
 import { collectChanges } from "./collect-changes.ts";
-import { subjectOf } from "./commit-facts.ts";
+import { extractSubject } from "./commit-facts.ts";
 import { groupByPath } from "./keep-known.ts";
 import type { GitWork } from "./work.ts";
 
@@ -36,16 +36,19 @@ export async function recordNotes(
   const changed = await collectChanges(project.root, info.hash, signal);
   const clean = (text: string | null) => (text === null ? null : scrubAlone(scrubber, text));
   const saidOf = groupByPath(said);
-  return memory.inTransaction(() => {
-    const known = commitByHash(memory, info.hash);
-    const stored = known === null ? [] : attributionsOf(memory, known.id);
+  return memory.runInTransaction(() => {
+    const known = findCommitByHash(memory, info.hash);
+    const stored = known === null ? [] : listAttributions(memory, known.id);
     const storedOf = groupByPath(stored);
     const records: AttributionRecord[] = [];
     for (const { path, hunks } of changed.files) {
       const before = storedOf.get(path) ?? [];
       storedOf.delete(path);
       const added = hunks.map(({ newStart, added }) => [newStart, newStart + added.length - 1] as const);
-      const notes = within(added, disjoint((saidOf.get(path) ?? []).map((line) => noteOf(line, clean))));
+      const notes = intersectRanges(
+        added,
+        removeOverlaps((saidOf.get(path) ?? []).map((line) => buildAttributionRecord(line, clean))),
+      );
       const layers = [
         before.filter(isEvident),
         notes.filter(({ author }) => author !== "unknown"),
@@ -62,7 +65,7 @@ export async function recordNotes(
       if (isSaid) report[author] += lastLine - firstLine + 1;
     }
     if (dryRun || !report.isNew) return report;
-    const commit = known ?? saveCommit(memory, commitOf(info, changed, clean), changed.records);
+    const commit = known ?? saveCommit(memory, buildUnanalysedCommit(info, changed, clean), changed.records);
     saveAttributions(memory, commit.id, records);
     return report;
   });
@@ -72,7 +75,7 @@ export async function recordNotes(
 const isEvident = ({ author, how, basis }: AttributionRecord) =>
   (author !== "unknown" && how !== "note") || basis === "verbatim";
 
-function noteOf(
+function buildAttributionRecord(
   { path, first, last, author, session, model }: AttributedLines,
   clean: (text: string | null) => string | null,
 ): AttributionRecord {
@@ -93,7 +96,7 @@ function noteOf(
 }
 
 /** A commit that nobody has analysed yet. */
-function commitOf(
+function buildUnanalysedCommit(
   { hash, tree, parents, author, authoredAt, committedAt, message }: CommitInfo,
   { insertions, deletions }: Pick<CommitRecord, "insertions" | "deletions">,
   clean: (text: string) => string | null,
@@ -107,7 +110,7 @@ function commitOf(
     insertions,
     deletions,
     author: clean(author) ?? "",
-    subject: clean(subjectOf(message)) ?? "",
+    subject: clean(extractSubject(message)) ?? "",
     branch: null,
     patchId: null,
     rewrittenFrom: [],
@@ -117,7 +120,7 @@ function commitOf(
 }
 
 /** In order of lines, without overlaps. */
-function disjoint(records: AttributionRecord[]): AttributionRecord[] {
+function removeOverlaps(records: AttributionRecord[]): AttributionRecord[] {
   let next = 1;
   return records
     .sort((a, b) => a.firstLine - b.firstLine)
@@ -129,7 +132,7 @@ function disjoint(records: AttributionRecord[]): AttributionRecord[] {
 }
 
 /** Those parts of ranges that lie in others; both in order, without overlaps. */
-function within(
+function intersectRanges(
   others: readonly (readonly [first: number, last: number])[],
   records: readonly AttributionRecord[],
 ): AttributionRecord[] {
@@ -150,7 +153,7 @@ function within(
 function fill(over: readonly AttributionRecord[], under: readonly AttributionRecord[]): AttributionRecord[] {
   const free = over.map(({ firstLine }, i) => [(over[i - 1]?.lastLine ?? 0) + 1, firstLine - 1] as const);
   const rest = [(over.at(-1)?.lastLine ?? 0) + 1, Number.POSITIVE_INFINITY] as const;
-  return [...over, ...within([...free, rest], under)].sort((a, b) => a.firstLine - b.firstLine);
+  return [...over, ...intersectRanges([...free, rest], under)].sort((a, b) => a.firstLine - b.firstLine);
 }
 
 function isSame(records: readonly AttributionRecord[], stored: readonly AttributionRecord[]): boolean {

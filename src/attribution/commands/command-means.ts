@@ -1,13 +1,13 @@
 import { memoize } from "../../base/text/memoize.ts";
 import {
-  generatesOnlySuch,
-  installs,
+  canInstallLine,
+  isGeneratorOnly,
   isInstall,
+  isNamedFileGenerator,
   isPackageFile,
-  mayGenerate,
-  onlyGenerates,
+  judgeGenerator,
 } from "./generators.ts";
-import { mayWrite, withoutHeredocs } from "./shell.ts";
+import { canWriteFiles, withoutHeredocs } from "./shell.ts";
 
 /** What a shell command may write, judged by its words. */
 
@@ -22,18 +22,18 @@ const makingWords = memoize(
   maxCommands,
   (command) =>
     new Set(
-      partsOf(command)
+      splitCommandLine(command)
         .filter((part) => !takesAnother.test(part))
         .flatMap((part) => part.split(/[\s"'=<>()]+/).map((word) => word.replace(/^\.\//, ""))),
     ),
 );
 
 /** Whether a command makes a file of this path, and neither of another file nor by changing one. */
-export const names = (command: string, path: string): boolean => makingWords(command).has(path);
+export const isFileCreation = (command: string, path: string): boolean => makingWords(command).has(path);
 
 /** The files that a command may make, of those that it names. */
 export const namedBy = memoize(maxCommands, (command): readonly string[] =>
-  partsOf(command)
+  splitCommandLine(command)
     .filter((part) => !takesAnother.test(part))
     .flatMap((part) => {
       const isRun = new Set([...part.matchAll(running)].map(([, word]) => word));
@@ -45,7 +45,7 @@ export const namedBy = memoize(maxCommands, (command): readonly string[] =>
 );
 
 /** The commands of a command line, without the texts that it gives to programs which only copy them. */
-const partsOf = (command: string): string[] =>
+const splitCommandLine = (command: string): string[] =>
   withoutHeredocs(command, { keeps: "scripts" })
     .replace(/\d?>&\d|&>\s*\/dev\/null|\d?>>?\s*\/dev\/null/g, "")
     .split(/&&|\|\||[;|&\n]/)
@@ -56,7 +56,7 @@ const partsOf = (command: string): string[] =>
 const transferring = /(?:^|[;&|(\n]|\s)(?:mv|cp|install|rsync|ln|dd)\s/;
 
 /** Whether a command puts something that was elsewhere at this path; from where, as far as it says. */
-export function bringsFrom(given: string, path: string): string[] | null {
+export function findTransferSources(given: string, path: string): string[] | null {
   const command = withoutHeredocs(given, { keeps: "nothing" });
   if (!transferring.test(command)) return null;
   for (const part of command.split(/&&|\|\||[;|\n]/)) {
@@ -90,7 +90,7 @@ const concatenated = /^cat\s+([^<>|]+?)\s*>>?\s*(\S+)$/;
 
 /** The parts of a command that may copy, which few have: each is asked about for each file. */
 const copyingParts = memoize(maxCommands, (command): readonly string[] =>
-  partsOf(command).filter(
+  splitCommandLine(command).filter(
     (part) =>
       takenFromCommit.test(part) ||
       printedFromCommit.test(part) ||
@@ -128,12 +128,12 @@ export function copiesFrom(command: string, path: string): CopySource[] | null {
       return inputs.split(/\s+/).map((word) => ({ revision: null, path: plainPath(word) }));
     if (clipboard.test(part) && />\s*(\S+)/.exec(command)?.slice(1).some(isHere)) return [];
   }
-  const from = bringsFrom(command, path);
-  return from?.map((source) => sourceFor(plainPath(source), path)) ?? null;
+  const from = findTransferSources(command, path);
+  return from?.map((source) => resolveCopySource(plainPath(source), path)) ?? null;
 }
 
 /** A directory that is copied holds the file under the same name. */
-function sourceFor(source: string, path: string): CopySource {
+function resolveCopySource(source: string, path: string): CopySource {
   const name = path.slice(path.lastIndexOf("/") + 1);
   const isFile = /\.\w+$/.test(source);
   return { revision: null, path: isFile ? source : `${source.replace(/\/?\.?$/, "")}/${name}` };
@@ -160,7 +160,7 @@ const givesForm = (given: string): boolean => {
 
 /** Whether all that a command does to files is that it changes how code looks, and nothing that it says. */
 export const isFormatter = memoize(maxCommands, (command: string): boolean => {
-  const parts = partsOf(command).filter((part) => mayWrite(part) || givesForm(part));
+  const parts = splitCommandLine(command).filter((part) => canWriteFiles(part) || givesForm(part));
   return parts.length > 0 && parts.every(givesForm);
 });
 
@@ -181,19 +181,19 @@ const restoring =
   /^git\s+(?:-\S+\s+(?:\S+\s+)?)*(?:stash|checkout|switch|restore|reset|pull|merge|rebase|revert|cherry-pick|clean|bisect|worktree)\b/;
 
 /** Whether a command writes, and all of its parts that do are such. */
-const writesOnly = (isSuch: (part: string) => boolean): ((command: string) => boolean) =>
+const createWritesOnlyCheck = (isSuch: (part: string) => boolean): ((command: string) => boolean) =>
   memoize(maxCommands, (command) => {
-    const parts = partsOf(command).filter((part) => mayWrite(part));
+    const parts = splitCommandLine(command).filter((part) => canWriteFiles(part));
     return parts.length > 0 && parts.every(isSuch);
   });
 
 /** Whether all that a command does to files is that git puts there what somebody had written before. */
-export const isRestoring = writesOnly((part) => restoring.test(part));
+export const isRestoring = createWritesOnlyCheck((part) => restoring.test(part));
 
 const renaming = /^(?:git\s+)?mv\s+(?:-\S+\s+)*["']?(?!\.\.)[\w@.]/;
 
 /** Whether all that a command does to files of the project is that it gives them other names: it writes no line. */
-export const isRenaming = writesOnly((part) => renaming.test(part));
+export const isRenaming = createWritesOnlyCheck((part) => renaming.test(part));
 
 /** Words of commands that write files without naming them. */
 const producing =
@@ -203,20 +203,20 @@ const producing =
  * Whether a command wrote a new file that it names nowhere, as far as its programs show: generators, scaffolds, tests that
  * renew their snapshots.
  */
-export function generates(command: string, path: string): "yes" | "maybe" | "no" {
-  const answers = partsOf(command).map((part) => mayGenerate(part, path));
+export function judgeGeneration(command: string, path: string): "yes" | "maybe" | "no" {
+  const answers = splitCommandLine(command).map((part) => judgeGenerator(part, path));
   return answers.find((one) => one === "yes") ?? answers.find((one) => one === "maybe") ?? "no";
 }
 
 /** Whether all that a command writes are files of code generators: it changes none that people wrote. */
-export const isGenerator = writesOnly(onlyGenerates);
+export const isGenerator = createWritesOnlyCheck(isGeneratorOnly);
 
 /** Programs that write what they are given, and nothing else. */
 const writingGiven =
   /^(?:sed|perl\s+-\S*i|rm|mkdir|rmdir|mv|cp|ln|touch|chmod|cat|tee|echo|printf|git\s+(?:add|mv|rm|commit))\b/;
 
 /** Whether all that a command writes is among what it names: other files are not its. */
-export const writesOnlyNamed = writesOnly(
+export const writesOnlyNamed = createWritesOnlyCheck(
   (part) =>
     isInstall(part) || writingGiven.test(part) || (isFormatter(part) && meantBy(part).named.length > 0),
 );
@@ -226,14 +226,14 @@ const patching = /^(?:git\s+(?:-\S+\s+)*(?:apply|am)|patch)\b/;
 
 /** Whether a command only applies a patch that stands elsewhere: whose lines it has, it does not say. */
 export const appliesPatch = memoize(maxCommands, (command): boolean => {
-  const parts = partsOf(command).filter((part) => mayWrite(part) || patching.test(part));
+  const parts = splitCommandLine(command).filter((part) => canWriteFiles(part) || patching.test(part));
   return parts.length > 0 && parts.every((part) => patching.test(part)) && !command.includes("<<");
 });
 
 /** The files whose patches a command applies, as it names them. */
-export function patchesAppliedBy(command: string): string[] {
+export function listAppliedPatchFiles(command: string): string[] {
   if (!appliesPatch(command)) return [];
-  return partsOf(command)
+  return splitCommandLine(command)
     .filter((part) => patching.test(part))
     .flatMap((part) => part.split(/[\s<]+/).slice(1))
     .map((word) => word.replace(/^(["'])(.*)\1$/, "$2"))
@@ -264,7 +264,7 @@ interface Meant {
 const meantBy = memoize(maxCommands, (given): Meant => {
   const command = withoutHeredocs(given, { keeps: "scripts" })
     .split(/(&&|\|\||[;|\n])/)
-    .filter((part) => !isInstall(part) && !generatesOnlySuch(part))
+    .filter((part) => !isInstall(part) && !isNamedFileGenerator(part))
     .join("");
   const text = command.replace(replacement, " ");
   const words =
@@ -283,17 +283,17 @@ const meantBy = memoize(maxCommands, (given): Meant => {
 });
 
 /** Whether a command names a file, or a part of the tree that it is in. */
-export const namesPlace = (command: string, path: string): boolean =>
-  mayMean(command, path) && !meantBy(command).isOpen;
+export const isAboutPlace = (command: string, path: string): boolean =>
+  canConcernFile(command, path) && !meantBy(command).isOpen;
 
 /**
  * Whether a command may be about a file: it names it, a directory above it, or no file at all, as formatters and
  * generators may.
  */
-export function mayMean(given: string, path: string): boolean {
+export function canConcernFile(given: string, path: string): boolean {
   // A manager's own files are not named, and it writes no others.
-  if (isPackageFile(path) && installs(given, path, "")) return true;
-  if (generates(given, path) === "yes") return true;
+  if (isPackageFile(path) && canInstallLine(given, path, "")) return true;
+  if (judgeGeneration(given, path) === "yes") return true;
   const { text, words, named, isOpen } = meantBy(given);
   const name = path.slice(path.lastIndexOf("/") + 1);
   // As a word: data.ts is not a.ts.

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { mayGenerate, saysGenerated } from "./generators.ts";
+import { isMarkedGenerated, judgeGenerator } from "./generators.ts";
 
 it.each([
   ["protoc --go_out=. api/a.proto", "api/a.pb.go", "yes"],
@@ -20,7 +20,7 @@ it.each([
   ["python manage.py makemigrations", "app/migrations/0002_auto.py", "yes"],
   ["npx nx g component page", "libs/page.ts", "maybe"],
 ])("%s, in %s: %s", (command, path, may) => {
-  expect(mayGenerate(command, path)).toBe(may);
+  expect(judgeGenerator(command, path)).toBe(may);
 });
 
 it.each([
@@ -31,5 +31,5 @@ it.each([
   ["// Reports are generated when somebody asks for them.", false],
   ["/** Takes a snapshot. */", false],
 ])("%s says that a program wrote the file: %s", (line, says) => {
-  expect(saysGenerated(["", line, "export {};"])).toBe(says);
+  expect(isMarkedGenerated(["", line, "export {};"])).toBe(says);
 });

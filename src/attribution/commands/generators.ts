@@ -27,7 +27,7 @@ const mark =
 const markWithin = 10;
 
 /** Whether a file says of itself that a program wrote it. */
-export const saysGenerated = (lines: readonly string[]): boolean =>
+export const isMarkedGenerated = (lines: readonly string[]): boolean =>
   lines.slice(0, markWithin).some((line) => mark.test(line));
 
 /** Where a command is told to put what it makes. */
@@ -44,7 +44,7 @@ function isOutput(command: string, path: string): boolean {
  * Whether a command wrote a new file that it does not name. yes: it is a generator, and the file has a name that such a one
  * gives; maybe: it is one that may write any file.
  */
-export function mayGenerate(command: string, path: string): "yes" | "maybe" | "no" {
+export function judgeGenerator(command: string, path: string): "yes" | "maybe" | "no" {
   const own = generators.filter((each) => each.command.test(command));
   if (own.length === 0) return "no";
   if (generated.test(path) || isOutput(command, path) || own.some(({ files }) => files?.test(path)))
@@ -53,11 +53,11 @@ export function mayGenerate(command: string, path: string): "yes" | "maybe" | "n
 }
 
 /** Whether a command writes no other files than generated ones. */
-export const onlyGenerates = (command: string): boolean =>
+export const isGeneratorOnly = (command: string): boolean =>
   generators.some((each) => each.writes !== "any" && each.command.test(command));
 
 /** Whether a command writes files of such names, and no others. */
-export const generatesOnlySuch = (command: string): boolean =>
+export const isNamedFileGenerator = (command: string): boolean =>
   generators.some((each) => each.writes === "such" && each.command.test(command));
 
 /** What package managers write: a lock file, which nobody types, and a line in a manifest. */
@@ -75,10 +75,12 @@ const managers: readonly Manager[] = data.managers.map((row) => ({
   lock: new RegExp(row.lock),
 }));
 
-const nameOf = (path: string) => path.slice(path.lastIndexOf("/") + 1);
+const getFileName = (path: string) => path.slice(path.lastIndexOf("/") + 1);
 
 export const isPackageFile = (path: string): boolean =>
-  managers.some(({ lock, manifest }) => lock.test(nameOf(path)) || manifest?.test(nameOf(path)) === true);
+  managers.some(
+    ({ lock, manifest }) => lock.test(getFileName(path)) || manifest?.test(getFileName(path)) === true,
+  );
 
 /** Whatever manager it calls. */
 const installTarget =
@@ -92,18 +94,19 @@ export const isInstall = (command: string): boolean =>
   installing.test(command) || installTarget.test(command);
 
 /** Whether one of a command's parts is such. Builds and tests may write a lock file, too, but seldom do. */
-export const changesPackages = (command: string): boolean =>
+export const hasPackageInstall = (command: string): boolean =>
   command.split(/&&|\|\||[;|&\n]/).some((part) => isInstall(part));
 
 /** Whether nobody types a file: package managers write it. */
-export const isLockFile = (path: string): boolean => managers.some(({ lock }) => lock.test(nameOf(path)));
+export const isLockFile = (path: string): boolean =>
+  managers.some(({ lock }) => lock.test(getFileName(path)));
 
 /**
  * Whether a command of a package manager wrote such a line.
  * @param bare the line without formatting
  */
-export function installs(command: string, path: string, bare: string): boolean {
-  const name = nameOf(path);
+export function canInstallLine(command: string, path: string, bare: string): boolean {
+  const name = getFileName(path);
   const manager = managers.find((each) => each.lock.test(name) || each.manifest?.test(name));
   if (manager && installTarget.test(command)) return manager.lock.test(name) || bare === "";
   if (!manager?.command.test(command)) return false;
@@ -111,8 +114,8 @@ export function installs(command: string, path: string, bare: string): boolean {
   if (bare === "") return true;
   // In a manifest people write as well: it names what the command installs.
   const words = command.split(/[\s"'=;|&<>()]+/).map((word) => word.replace(/(.)@.*$/, "$1"));
-  return words.some((word) => word.length > 2 && !word.startsWith("-") && namesPackage(bare, word));
+  return words.some((word) => word.length > 2 && !word.startsWith("-") && isEntryOfPackage(bare, word));
 }
 
-const namesPackage = (bare: string, word: string) =>
+const isEntryOfPackage = (bare: string, word: string) =>
   bare.startsWith(`"${word}":`) || bare.startsWith(`${word}=`) || bare.startsWith(`${word}v`);

@@ -1,14 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
-  commitsIn,
-  innermost,
-  leavesFiles,
-  mayWrite,
-  patchesIn,
-  replacementsIn,
-  substitutionsIn,
-  writesIn,
+  canWriteFiles,
+  isReadOnlyCommand,
+  listReplacementTexts,
+  parsePatches,
+  parsePrintedCommits,
+  parseShellWrites,
+  parseSubstitutions,
+  unwrapCommand,
 } from "./shell.ts";
 
 describe("here-documents", () => {
@@ -32,7 +32,7 @@ describe("here-documents", () => {
     ],
     ["beside its errors", "cat > a 2>&1 <<EOF\none\nEOF", "a", ["one"]],
   ])("%s", (_, command, path, lines) => {
-    expect(writesIn(command)).toEqual([{ path, lines }]);
+    expect(parseShellWrites(command)).toEqual([{ path, lines }]);
   });
 
   it.each<[string, string, { path: string; lines: string[] }[]]>([
@@ -53,7 +53,7 @@ describe("here-documents", () => {
     ["whose end is escaped", "cat <<\\EOF > b\none\nEOF", [{ path: "b", lines: ["one"] }]],
     ["whose end has a dash", "cat <<'END-IT' > b\none\nEND-IT", [{ path: "b", lines: ["one"] }]],
   ])("%s", (_, command, writes) => {
-    expect(writesIn(command)).toEqual(writes);
+    expect(parseShellWrites(command)).toEqual(writes);
   });
 
   it("hold any content", () => {
@@ -63,14 +63,14 @@ describe("here-documents", () => {
         fc.pre(lines.every((each) => !/[\n\r]/.test(each) && !/\b(?:echo|printf)\b/.test(each)));
         fc.pre(lines.every((each) => each.trim() !== "THE_END"));
         const command = `cat > out.txt <<'THE_END'\n${lines.join("\n")}\nTHE_END\necho done`;
-        expect(writesIn(command)).toEqual([{ path: "out.txt", lines }]);
+        expect(parseShellWrites(command)).toEqual([{ path: "out.txt", lines }]);
       }),
     );
   });
 
   it("several in one command, each to its own file", () => {
     const command = "cat > a <<'EOF'\none\nEOF\ncat >> b <<EOF\ntwo\nEOF\ncat <<END | tee c\nthree\nEND";
-    expect(writesIn(command)).toEqual([
+    expect(parseShellWrites(command)).toEqual([
       { path: "a", lines: ["one"] },
       { path: "b", lines: ["two"] },
       { path: "c", lines: ["three"] },
@@ -85,7 +85,7 @@ describe("here-documents", () => {
     ["but a text", "cat <<< one > "],
     ["but numbers", "echo $((1 << 2)) > a\n2\n"],
   ])("write nothing: %s", (_, command) => {
-    expect(writesIn(command)).toEqual([]);
+    expect(parseShellWrites(command)).toEqual([]);
   });
 });
 
@@ -101,11 +101,11 @@ describe("echo and printf", () => {
     ["cd d && echo 'a' > 'f g.txt' && ls", "f g.txt", ["a"]],
     ["echo 'a > b' > f.txt", "f.txt", ["a > b"]],
   ])("%s", (command, path, lines) => {
-    expect(writesIn(command)).toEqual([{ path, lines }]);
+    expect(parseShellWrites(command)).toEqual([{ path, lines }]);
   });
 
   it("several", () => {
-    expect(writesIn("echo 'a' > f; echo 'b' >> f\nprintf 'c' > g")).toEqual([
+    expect(parseShellWrites("echo 'a' > f; echo 'b' >> f\nprintf 'c' > g")).toEqual([
       { path: "f", lines: ["a"] },
       { path: "f", lines: ["b"] },
       { path: "g", lines: ["c"] },
@@ -120,7 +120,7 @@ describe("echo and printf", () => {
     "printf '%s\\n' a > f",
     "myecho > f",
   ])("nothing that is known: %s", (command) => {
-    expect(writesIn(command)).toEqual([]);
+    expect(parseShellWrites(command)).toEqual([]);
   });
 });
 
@@ -178,7 +178,7 @@ describe("a command may have changed files:", () => {
     "npx eslint src",
     "biome check",
   ])("not %j", (command) => {
-    expect(mayWrite(command)).toBe(false);
+    expect(canWriteFiles(command)).toBe(false);
   });
 
   it.each([
@@ -247,7 +247,7 @@ describe("a command may have changed files:", () => {
     "timeout 5 ./x",
     "time prettier --write a",
   ])("%j", (command) => {
-    expect(mayWrite(command)).toBe(true);
+    expect(canWriteFiles(command)).toBe(true);
   });
 
   it.each([
@@ -268,7 +268,7 @@ describe("a command may have changed files:", () => {
     "ls $(cat $(rm a))",
     "$(x)",
   ])("hidden in %j", (command) => {
-    expect(mayWrite(command)).toBe(true);
+    expect(canWriteFiles(command)).toBe(true);
   });
 
   it.each([
@@ -285,7 +285,7 @@ describe("a command may have changed files:", () => {
     "echo $((1 + 2))",
     "find . \\( -name a -o -name b \\) -print",
   ])("not said by %j", (command) => {
-    expect(mayWrite(command)).toBe(false);
+    expect(canWriteFiles(command)).toBe(false);
   });
 
   it("even with harmless commands beside it", () => {
@@ -306,8 +306,8 @@ describe("a command may have changed files:", () => {
         fc.array(reading, { maxLength: 4 }),
         glue,
         (a, b, c, by) => {
-          expect(mayWrite([...a, b, ...c].join(by))).toBe(true);
-          expect(mayWrite([...a, ...c].join(by))).toBe(false);
+          expect(canWriteFiles([...a, b, ...c].join(by))).toBe(true);
+          expect(canWriteFiles([...a, ...c].join(by))).toBe(false);
         },
       ),
     );
@@ -328,7 +328,7 @@ describe("commits that git reported", () => {
     ["nothing to commit", []],
     ["", []],
   ])("%j", (output, hashes) => {
-    expect(commitsIn(output).map(({ hash }) => hash)).toEqual(hashes);
+    expect(parsePrintedCommits(output).map(({ hash }) => hash)).toEqual(hashes);
   });
 });
 
@@ -342,7 +342,7 @@ it.each([
   ["docker run nginx && npm test", "docker run nginx && npm test"],
   ["grep 'docker run a b' notes.md", "grep 'docker run a b' notes.md"],
 ])("%s runs %s in the end", (command, inner) => {
-  expect(innermost(command)).toBe(inner);
+  expect(unwrapCommand(command)).toBe(inner);
 });
 
 describe("a command", () => {
@@ -364,7 +364,7 @@ describe("a command", () => {
     "sleep 20",
     "node server.js",
   ])("leaves files alone: %s", (command) => {
-    expect(leavesFiles(command)).toBe(true);
+    expect(isReadOnlyCommand(command)).toBe(true);
   });
 
   it.each([
@@ -382,7 +382,7 @@ describe("a command", () => {
     "testgen --all",
     "pytest --snapshot-update",
   ])("may write: %s", (command) => {
-    expect(leavesFiles(command)).toBe(false);
+    expect(isReadOnlyCommand(command)).toBe(false);
   });
 });
 
@@ -403,7 +403,7 @@ it("a unified diff names its files, each with its lines", () => {
     "PATCH",
     "+not a line of it",
   ].join("\n");
-  expect(patchesIn(text)).toEqual([
+  expect(parsePatches(text)).toEqual([
     { path: "src/a.ts", lines: [" one", "-two", "+three"] },
     { path: "b.ts", lines: ["+four"] },
   ]);
@@ -412,19 +412,19 @@ it("a unified diff names its files, each with its lines", () => {
 it("the envelope that agents use is one as well", () => {
   const text =
     "*** Begin Patch\n*** Add File: a.ts\n+one\n*** Update File: b.ts\n@@\n-x\n+two\n*** End Patch";
-  expect(patchesIn(text)).toEqual([
+  expect(parsePatches(text)).toEqual([
     { path: "a.ts", lines: ["+one"] },
     { path: "b.ts", lines: ["-x", "+two"] },
   ]);
 });
 
 it("a text without a patch has none, nor has one that only removes", () => {
-  expect(patchesIn("a + b\n- c")).toEqual([]);
-  expect(patchesIn("--- a/a.ts\n+++ b/a.ts\n@@ -1 +0,0 @@\n-one")).toEqual([]);
+  expect(parsePatches("a + b\n- c")).toEqual([]);
+  expect(parsePatches("--- a/a.ts\n+++ b/a.ts\n@@ -1 +0,0 @@\n-one")).toEqual([]);
 });
 
 const made = (command: string, line: string) =>
-  substitutionsIn(command).reduce((text, replace) => replace(text), line);
+  parseSubstitutions(command).reduce((text, replace) => replace(text), line);
 
 describe("a replacement in place", () => {
   it.each([
@@ -440,17 +440,17 @@ describe("a replacement in place", () => {
   });
 
   it("is none without -i, nor with an expression that is invalid or takes too long elsewhere", () => {
-    expect(substitutionsIn("sed 's/a/b/' a.ts")).toEqual([]);
-    expect(substitutionsIn("sed -i -E 's/(/b/' a.ts")).toEqual([]);
+    expect(parseSubstitutions("sed 's/a/b/' a.ts")).toEqual([]);
+    expect(parseSubstitutions("sed -i -E 's/(/b/' a.ts")).toEqual([]);
     expect(made("sed -i -E 's/(a+)+$/b/' a.ts", `${"a".repeat(5000)}!`)).toContain("!");
   });
 });
 
 it("what a command puts in place is known where it does nothing else", () => {
-  expect(replacementsIn("cd src && sed -i 's/oldName/newName/g' a.ts")).toEqual(["newName"]);
-  expect(replacementsIn("sed -i 's/a/newName/' a.ts && make")).toBeNull();
-  expect(replacementsIn("sed -i 's/a/b/' a.ts")).toBeNull();
-  expect(replacementsIn("sed -i '/x/d' a.ts && cat a.ts | head")).toEqual([]);
-  expect(replacementsIn("sed -i 's/, legacy//; s/one/other/' a.ts")).toEqual(["other"]);
-  expect(replacementsIn("sed -i '2i one more' a.ts")).toBeNull();
+  expect(listReplacementTexts("cd src && sed -i 's/oldName/newName/g' a.ts")).toEqual(["newName"]);
+  expect(listReplacementTexts("sed -i 's/a/newName/' a.ts && make")).toBeNull();
+  expect(listReplacementTexts("sed -i 's/a/b/' a.ts")).toBeNull();
+  expect(listReplacementTexts("sed -i '/x/d' a.ts && cat a.ts | head")).toEqual([]);
+  expect(listReplacementTexts("sed -i 's/, legacy//; s/one/other/' a.ts")).toEqual(["other"]);
+  expect(listReplacementTexts("sed -i '2i one more' a.ts")).toBeNull();
 });

@@ -38,7 +38,7 @@ const inContainer =
   /(?<=^|&&|\|\||[;\n])\s*(?:docker|podman)(?:-compose|\s+compose)?\s+(?:-\S+\s+)*(?:run|exec)\s+(?:(?:-[evwup]|--(?:name|env|volume|workdir|user|entrypoint))(?:=|\s+)\S+\s+|-\S+\s+)*[\w.:/-]+\s+(?=[\w./"'])/g;
 
 /** What a command line runs in the end, in whatever shell or container. */
-export function innermost(command: string): string {
+export function unwrapCommand(command: string): string {
   let inner = command;
   for (let before = ""; before !== inner; ) {
     before = inner;
@@ -47,10 +47,10 @@ export function innermost(command: string): string {
   return inner;
 }
 
-const unquoted = (word: string) => word.replace(/^(["'])([\s\S]*)\1$/, "$2");
+const stripQuotes = (word: string) => word.replace(/^(["'])([\s\S]*)\1$/, "$2");
 
 /** Files whose content is in the command itself: here-documents, echo and printf into a file. */
-export function writesIn(command: string): ShellWrite[] {
+export function parseShellWrites(command: string): ShellWrite[] {
   if (!command.includes(">") && !command.includes("tee")) return [];
   const writes: ShellWrite[] = [];
   for (const match of command.matchAll(heredoc)) {
@@ -68,16 +68,16 @@ export function writesIn(command: string): ShellWrite[] {
     const lines = body.replace(/\n$/, "").split("\n");
     if (path)
       writes.push({
-        path: unquoted(path),
+        path: stripQuotes(path),
         lines: dash ? lines.map((each) => each.replace(/^\t+/, "")) : lines,
       });
   }
   for (const [, text = "", path = ""] of command.matchAll(printed)) {
-    const unquotedText = unquoted(text)
+    const unquotedText = stripQuotes(text)
       .replace(/\\n/g, "\n")
       .replace(/\\(["$`\\])/g, "$1")
       .replace(/\n$/, "");
-    writes.push({ path: unquoted(path), lines: unquotedText.split("\n") });
+    writes.push({ path: stripQuotes(path), lines: unquotedText.split("\n") });
   }
   return writes;
 }
@@ -100,25 +100,25 @@ const readingGit =
 const leading = /^(?:(?:do|then|else|elif|if|while|until|!|\{|sudo|time|env|timeout\s+\S+|\w+=\S*)\s+)+/;
 
 /** Whether a command may have changed files of the project: everything that is not known to leave them alone. */
-export function mayWrite(command: string): boolean {
+export function canWriteFiles(command: string): boolean {
   const text = withoutHeredocs(command, { keeps: "nothing" })
     .replace(/"(?:[^"\\]|\\[\s\S])*"|'[^']*'/g, '""')
     .replace(/\d?>&\d|&>\s*\/dev\/null|\d?>>?\s*\/dev\/null/g, "");
   if (/(?:^|[^<>&\d=-])>>?\s*(?!\/(?:tmp|dev|var|proc)\/)[^\s&|;]/.test(text)) return true;
-  return commandsIn(text)
+  return splitSubshells(text)
     .flatMap((commands) => commands.split(/&&|\|\||[;|&\n]/))
     .map((part) => part.trim().replace(leading, ""))
     .some((part) => {
       if (part === "" || part.startsWith("#")) return false;
       if (part.startsWith("git ") || part === "git") return !readingGit.test(part);
-      if (leavesFiles(part)) return false;
+      if (isReadOnlyCommand(part)) return false;
       const name = (part.split(/\s/, 1)[0] ?? "").replace(/^.*\//, "");
       return !reading.test(name) || (writingFlags[name]?.test(part) ?? false);
     });
 }
 
 /** A command line without its subshells and substitutions, and those; the parentheses of find's tests are escaped. */
-function commandsIn(text: string): string[] {
+function splitSubshells(text: string): string[] {
   const inner: string[] = [];
   let outer = text.replace(/\$\(\([^()]*\)\)/g, "1");
   for (let before = ""; before !== outer; ) {
@@ -139,7 +139,7 @@ export interface PrintedCommit {
 }
 
 /** Commits in a command's output, as git prints them: "[main 1a2b3c4] subject". */
-export function commitsIn(output: string): PrintedCommit[] {
+export function parsePrintedCommits(output: string): PrintedCommit[] {
   return [...output.matchAll(/^\[[^\]\n]*?\b([0-9a-f]{7,64})\]([^\n]*)/gm)].map(
     ([, hash = "", subject = ""]) => ({ hash, subject: subject.trim() }),
   );
@@ -152,21 +152,21 @@ const inPlace = /\b(?:sed\b[^|;&\n]*?\s(?:-[a-zA-Z]*i|--in-place)|perl\s+-[a-zA-
 const expression = /(?:^|[\s'";])s([/|#,@!])((?:\\.|(?!\1)[^\n])+?)\1((?:\\.|(?!\1)[^\n])*?)\1([gI\d]*)/g;
 
 /** More are no use. */
-const most = 20;
+const maxSubstitutions = 20;
 
-export function substitutionsIn(command: string): Substitution[] {
+export function parseSubstitutions(command: string): Substitution[] {
   if (!inPlace.test(command)) return [];
   const isExtended = /\bperl\b|\bsed\b[^|;&\n]*\s-[a-zA-Z]*[Er]/.test(command);
   return [...command.matchAll(expression)]
-    .slice(0, most)
+    .slice(0, maxSubstitutions)
     .flatMap(([, sign = "/", from = "", to = "", flags = ""]) => {
       try {
         const pattern = from.replaceAll(`\\${sign}`, sign);
         const compiled = RE2JS.compile(
-          isExtended ? pattern : extendedOf(pattern),
+          isExtended ? pattern : toExtendedRegex(pattern),
           flags.includes("I") ? RE2JS.CASE_INSENSITIVE : 0,
         );
-        const replacement = asReplacement(to.replaceAll(`\\${sign}`, sign));
+        const replacement = toRe2Replacement(to.replaceAll(`\\${sign}`, sign));
         return [
           (line: string) => {
             const matcher = compiled.matcher(line);
@@ -188,7 +188,7 @@ const quotedText = /"(?:[^"\\]|\\[\s\S])*"|'[^']*'/g;
  * What a command that does nothing to files but replace words and take out lines puts in the place of others; null for other
  * commands.
  */
-export function replacementsIn(command: string): string[] | null {
+export function listReplacementTexts(command: string): string[] | null {
   const outside = command.replace(quotedText, (text) => text.replace(/[&|;\n]/g, " "));
   const parts: string[] = [];
   let at = 0;
@@ -197,7 +197,7 @@ export function replacementsIn(command: string): string[] | null {
     at = start + part.length;
     parts.push(command.slice(start, at).trim());
   }
-  const writing = parts.filter((part) => part !== "" && mayWrite(part));
+  const writing = parts.filter((part) => part !== "" && canWriteFiles(part));
   if (writing.length === 0) return null;
   const texts: string[] = [];
   for (const part of writing) {
@@ -216,13 +216,13 @@ export function replacementsIn(command: string): string[] | null {
 }
 
 /** A basic regular expression as an extended one: there brackets and signs mean themselves without a backslash. */
-const extendedOf = (basic: string) =>
+const toExtendedRegex = (basic: string) =>
   basic.replace(/\\([(){}|+?<>])|([(){}|+?])/g, (_, escaped?: string, plain?: string) =>
     escaped === undefined ? `\\${plain}` : escaped === "<" || escaped === ">" ? "\\b" : escaped,
   );
 
 /** `\1` and `&` as the library wants them. */
-const asReplacement = (to: string) =>
+const toRe2Replacement = (to: string) =>
   to.replace(/\\(\d)|\\(.)|([$&])/g, (_, group?: string, escaped?: string, sign?: string) =>
     group !== undefined ? `$${group}` : sign === "&" ? "$&" : sign === "$" ? "$$" : (escaped ?? ""),
   );
@@ -261,7 +261,8 @@ const writing =
   /\s(?:--(?:fix|write|apply|update\S*|snapshot-update|accept|inplace|unsafe)|-u|-w)(?![\w-])|\b(?:codegen|generate)\b/;
 
 /** Whether a single command leaves the project's files alone. */
-export const leavesFiles = (command: string): boolean => leaving.test(command) && !writing.test(command);
+export const isReadOnlyCommand = (command: string): boolean =>
+  leaving.test(command) && !writing.test(command);
 
 /** Patches in a text, as `git apply`, `patch` and agents' own tools take them. */
 
@@ -274,7 +275,7 @@ export interface PatchedFile {
 const header = /^\+\+\+ (?:b\/)?([^\t\n]+)/;
 const envelope = /^\*\*\* (?:Add|Update) File: (.+)$/;
 
-export function patchesIn(text: string): PatchedFile[] {
+export function parsePatches(text: string): PatchedFile[] {
   if (!text.includes("@@") && !text.includes("*** Add File")) return [];
   const files: PatchedFile[] = [];
   let file: PatchedFile | null = null;

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { run, write } from "../../../test/support/attribution-fixture.ts";
-import { type ClockEvidence, clocksOf } from "./clock.ts";
+import { type ClockEvidence, estimateClocks } from "./clock.ts";
 import type { ShellRun, Write } from "./writes.ts";
 
 const hour = 3_600_000;
@@ -22,7 +22,7 @@ function clocks(more: Partial<ClockEvidence> & { sights?: [at: number, lines: st
   for (const [at, lines] of more.sights ?? []) {
     for (const { key } of write(lines).hunks[0]!.lines) seen.set(key, [...(seen.get(key) ?? []), at]);
   }
-  return clocksOf({
+  return estimateClocks({
     writes: [],
     runs: [],
     paths: [],

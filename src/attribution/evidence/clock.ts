@@ -1,5 +1,5 @@
 import { addTo } from "../../base/multimap.ts";
-import { bringsFrom, names } from "../commands/command-means.ts";
+import { findTransferSources, isFileCreation } from "../commands/command-means.ts";
 import type { ShellRun, Write } from "./writes.ts";
 
 /**
@@ -52,10 +52,10 @@ export interface Clocks {
   unclear: ReadonlySet<string>;
 }
 
-export function clocksOf(evidence: ClockEvidence): Clocks {
+export function estimateClocks(evidence: ClockEvidence): Clocks {
   const votes = new Map<string, Vote[]>();
   const vote = (uid: string, offsets: Vote) => {
-    const session = clockOf(uid);
+    const session = findClockSession(uid);
     addTo(votes, session, offsets);
   };
   const seen = evidence.paths.slice(0, mostPaths).filter((path) => evidence.seenIn(path).size > 0);
@@ -68,13 +68,13 @@ export function clocksOf(evidence: ClockEvidence): Clocks {
       for (let n = 0; n < 4; n++) vote(run.sessionUid, [isThen ? 0 : run.endedAt - at]);
     }
     if (seen.length === 0) continue;
-    const offsets = offsetsByMaking(run, seen, evidence.seenIn);
+    const offsets = findOffsetsByMaking(run, seen, evidence.seenIn);
     if (offsets.length > 0) vote(run.sessionUid, offsets);
   }
   for (const write of evidence.writes) {
     const sights = evidence.seenIn(write.path);
     if (write.startedAt === 0 || sights.size === 0) continue;
-    const { offsets, weight } = offsetsBySight(write, sights);
+    const { offsets, weight } = findOffsetsBySight(write, sights);
     if (offsets.length === 0) continue;
     vote(write.sessionUid, offsets);
     // A whole block at once is no coincidence.
@@ -84,12 +84,12 @@ export function clocksOf(evidence: ClockEvidence): Clocks {
   const right = new Set<string>();
   const unclear = new Set<string>();
   for (const [session, all] of votes) {
-    const offset = agreed(all);
+    const offset = chooseAgreedOffset(all);
     if (offset !== 0) offsets.set(session, offset);
     else if (all.some((each) => each.includes(0))) right.add(session);
     else if (all.every((each) => each.every((one) => Math.abs(one) > least))) unclear.add(session);
   }
-  for (const [session, offset] of ahead(evidence, votes)) offsets.set(session, offset);
+  for (const [session, offset] of findClocksAhead(evidence, votes)) offsets.set(session, offset);
   return { offsets, right, unclear };
 }
 
@@ -97,12 +97,12 @@ export function clocksOf(evidence: ClockEvidence): Clocks {
 type Vote = readonly number[];
 
 /** A command that makes a file by its name ran when the file's lines showed up. */
-function offsetsByMaking(run: ShellRun, paths: readonly string[], seenIn: ClockEvidence["seenIn"]): Vote {
+function findOffsetsByMaking(run: ShellRun, paths: readonly string[], seenIn: ClockEvidence["seenIn"]): Vote {
   if (!run.mayWrite || run.isBackground) return [];
   for (const path of paths) {
-    if (!run.command.includes(path) || !names(run.command, path)) continue;
+    if (!run.command.includes(path) || !isFileCreation(run.command, path)) continue;
     // What is moved here keeps its time.
-    if (bringsFrom(run.command, path) !== null) continue;
+    if (findTransferSources(run.command, path) !== null) continue;
     const counts = new Map<number, number>();
     for (const times of seenIn(path).values()) {
       for (const at of times) counts.set(at, (counts.get(at) ?? 0) + 1);
@@ -116,7 +116,7 @@ function offsetsByMaking(run: ShellRun, paths: readonly string[], seenIn: ClockE
 }
 
 /** Subagents run where their session does. */
-export function clockOf(sessionUid: string): string {
+export function findClockSession(sessionUid: string): string {
   const end = sessionUid.indexOf("/");
   return end === -1 ? sessionUid : sessionUid.slice(0, end);
 }
@@ -128,26 +128,26 @@ interface Weighty {
   weight: number;
 }
 
-const known = new WeakMap<Write["hunks"], Weighty>();
+const weightyLinesByHunks = new WeakMap<Write["hunks"], Weighty>();
 
-function weightyLines({ hunks }: Write): Weighty {
-  let found = known.get(hunks);
+function findWeightyLines({ hunks }: Write): Weighty {
+  let found = weightyLinesByHunks.get(hunks);
   if (found === undefined) {
     const lines = hunks
       .flatMap((hunk) => hunk.lines)
       .filter(({ isNew, weight }) => isNew && weight >= weighty);
     found = { lines, weight: lines.reduce((sum, line) => sum + line.weight, 0) };
-    known.set(hunks, found);
+    weightyLinesByHunks.set(hunks, found);
   }
   return found;
 }
 
 /** When most of a write's lines showed up together, against when it says that it wrote them. */
-function offsetsBySight(
+function findOffsetsBySight(
   write: Write,
   seen: ReadonlyMap<number, readonly number[]>,
 ): { offsets: Vote; weight: number } {
-  const { lines, weight: total } = weightyLines(write);
+  const { lines, weight: total } = findWeightyLines(write);
   const keys = new Set(lines.map(({ key }) => key));
   if (total < 1.5) return { offsets: [], weight: total };
   const together = new Map<number, number>();
@@ -160,7 +160,7 @@ function offsetsBySight(
 }
 
 /** The offset that most agree on; 0 where they do not. */
-function agreed(votes: readonly Vote[]): number {
+function chooseAgreedOffset(votes: readonly Vote[]): number {
   if (votes.every((vote) => vote.length === 1 && vote[0] === 0)) return 0;
   const isNear = (one: number) => (other: number) => Math.abs(other - one) <= spread;
   const near = (one: number) => votes.flatMap((vote) => vote.find(isNear(one)) ?? []);
@@ -177,14 +177,14 @@ function agreed(votes: readonly Vote[]): number {
  * Sessions that wrote, by their own clocks after the commit, what it holds: their clocks are ahead, at least by so much
  * that they wrote it before. What was removed before and is written again says nothing.
  */
-function ahead(
+function findClocksAhead(
   { writes, addedTo, isNew, heldSince, until }: ClockEvidence,
   votes: ReadonlyMap<string, readonly Vote[]>,
 ): Map<string, number> {
   const offsets = new Map<string, number>();
   const later = new Map<string, Write[]>();
   for (const write of writes) {
-    const session = clockOf(write.sessionUid);
+    const session = findClockSession(write.sessionUid);
     if (write.startedAt === 0 || votes.has(session)) continue;
     const held = heldSince(write);
     if (held !== null && write.startedAt - held > least)
@@ -200,7 +200,7 @@ function ahead(
     for (const write of own.sort((a, b) => a.startedAt - b.startedAt)) {
       for (const hunk of write.hunks) for (const { key } of hunk.removed) gone.add(key);
       const added = addedTo(write.path);
-      const { lines, weight } = weightyLines(write);
+      const { lines, weight } = findWeightyLines(write);
       const here = lines
         .filter(({ key }) => added.has(key) && !gone.has(key))
         .reduce((sum, line) => sum + line.weight, 0);

@@ -39,7 +39,7 @@ describe("observations", () => {
       saveObservation(memory, { path: "a.ts", at: time + 10 * days, keys: [...keys] });
     saveObservation(memory, { path: "b.ts", at: at + 10 * days, keys: [6] });
     const later = { authoredAt: madeAt + 10 * days, committedAt: madeAt + 10 * days };
-    expect(attributionEvidence(later).sightings.in("a.ts")).toEqual(
+    expect(attributionEvidence(later).sightings.getSightings("a.ts")).toEqual(
       new Map([
         [1, [at + 10 * days]],
         [2, [at - 5000 + 10 * days, at + 10 * days]],
@@ -51,9 +51,9 @@ describe("observations", () => {
   it("agree with a call that wrote the line, or do not", () => {
     running("npx prettier --write .", at + 5 * minute);
     const call = write(["x"], { at });
-    const agrees = (...times: number[]) => attributionEvidence().agrees(times, call);
-    expect(attributionEvidence().agrees(undefined, call)).toBe("yes");
-    expect(attributionEvidence().agrees([at - minute], write(["x"], { at: 0 }))).toBe("yes");
+    const agrees = (...times: number[]) => attributionEvidence().compareWithSightings(times, call);
+    expect(attributionEvidence().compareWithSightings(undefined, call)).toBe("yes");
+    expect(attributionEvidence().compareWithSightings([at - minute], write(["x"], { at: 0 }))).toBe("yes");
     expect(agrees(at - 1000)).toBe("yes");
     expect(agrees(at + 9000)).toBe("yes");
     expect(agrees(at + 5 * minute + 1000)).toBe("yes");
@@ -68,7 +68,7 @@ it("a replacement in place is the command's, at whatever time by a clock that no
     forgetAll(memory);
     rememberTurn(memory, "s", [ran("sed -i s/old/new/ src/a.ts", from, from + 1000, says)]);
     const of = (path: string) =>
-      attributionEvidence({ hash: "abcdef1".padEnd(40, "0") }).substitutionsIn(path);
+      attributionEvidence({ hash: "abcdef1".padEnd(40, "0") }).findSubstitutionsIn(path);
     expect(of("src/b.ts")).toEqual([]);
     return of("src/a.ts").map(({ replace }) => replace("old()"));
   };
@@ -78,7 +78,7 @@ it("a replacement in place is the command's, at whatever time by a clock that no
   // It made the commit then: its clock is right.
   expect(replacing(madeAt - 500, "[main abcdef1] Fix")).toEqual(["new()"]);
   rememberTurn(memory, "s", [ran("sed -i s/old/newer/ src/a.ts", parentAt - 20 * minute)], { number: 2 });
-  const later = attributionEvidence({ hash: "abcdef1".padEnd(40, "0") }).substitutionsIn("src/a.ts");
+  const later = attributionEvidence({ hash: "abcdef1".padEnd(40, "0") }).findSubstitutionsIn("src/a.ts");
   expect(later.map(({ replace }) => replace("old()"))).toEqual(["new()"]);
 });
 
@@ -136,7 +136,10 @@ describe("a call that began after the commit was authored", () => {
       files: [file.change],
       ...more,
     });
-    return [evidence.writesOf(["a.ts"], new KeySet()).length, evidence.laterWritesTo(["a.ts"]).length];
+    return [
+      evidence.findRelevantWrites(["a.ts"], new KeySet()).length,
+      evidence.findLaterWritesTo(["a.ts"]).length,
+    ];
   };
 
   it("wrote none of its lines, however late a rebase made it", () => {

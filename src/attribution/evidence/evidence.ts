@@ -1,12 +1,12 @@
-import { commitsTouching } from "../../store/memory/commits/commits.ts";
+import { listCommitsTouching } from "../../store/memory/commits/commits.ts";
 import type { Memory } from "../../store/memory/memory.ts";
-import { branchOfTurn } from "../../store/memory/sessions/turn-lookup.ts";
-import { mayMean } from "../commands/command-means.ts";
-import { saysGenerated } from "../commands/generators.ts";
-import { type Substitution, substitutionsIn } from "../commands/shell.ts";
-import { lineKey, plainLineOf } from "../lines/line-keys.ts";
+import { findBranchOfTurn } from "../../store/memory/sessions/turn-lookup.ts";
+import { canConcernFile } from "../commands/command-means.ts";
+import { isMarkedGenerated } from "../commands/generators.ts";
+import { parseSubstitutions, type Substitution } from "../commands/shell.ts";
+import { choosePlainLineReader, computeLineKey } from "../lines/line-keys.ts";
 import type { ChangeToAttribute } from "../lines/verdict.ts";
-import { type Clocks, clockOf, clocksOf, widestOffset } from "./clock.ts";
+import { type Clocks, estimateClocks, findClockSession, widestOffset } from "./clock.ts";
 import { Makers } from "./makers.ts";
 import type { OpaqueCall } from "./opaque-calls.ts";
 import { clockMs, Period, slackMs } from "./period.ts";
@@ -14,7 +14,7 @@ import { withoutPutBack } from "./put-back.ts";
 import { RecordedCommits } from "./recorded-commits.ts";
 import { Sightings } from "./sightings.ts";
 import type { TurnActivity } from "./turn-activity.ts";
-import { type Delegation, type KeySet, keysOf, type ShellRun, type Write } from "./writes.ts";
+import { type Delegation, type KeySet, packWriteKeys, type ShellRun, type Write } from "./writes.ts";
 
 /** A command's last write may be noticed a little after it ends. Milliseconds. */
 export const runSlack = 500;
@@ -58,31 +58,31 @@ export class AttributionEvidence {
     this.period = new Period(change, parentAt);
     const { since, until } = this.period;
     this.sightings = new Sightings(memory, { since, until: change.committedAt + clockMs }, (path) =>
-      this.addedTo(path),
+      this.getKeysAddedTo(path),
     );
-    const paths = this.paths();
-    const wide = activity.between(since - widestOffset, until + widestOffset);
-    const all = [...this.olderWrites(paths, wide.writes), ...wide.writes];
-    this.clocks = clocksOf({
+    const paths = this.listChangedPaths();
+    const wide = activity.findActivityBetween(since - widestOffset, until + widestOffset);
+    const all = [...this.findOlderWrites(paths, wide.writes), ...wide.writes];
+    this.clocks = estimateClocks({
       writes: all.filter(({ path }) => path !== ""),
       runs: wide.runs,
       paths,
-      seenIn: (path) => this.sightings.in(path),
+      seenIn: (path) => this.sightings.getSightings(path),
       committedAt: (short) =>
-        change.hash?.startsWith(short) ? change.committedAt : recorded.committedAt(short),
-      addedTo: (path) => this.addedTo(path),
+        change.hash?.startsWith(short) ? change.committedAt : recorded.findCommitTime(short),
+      addedTo: (path) => this.getKeysAddedTo(path),
       isNew: (path) => change.files.some((file) => file.path === path && file.status === "A"),
-      heldSince: ({ sessionUid, toolUse }) => recorded.heldSince(sessionUid, toolUse),
+      heldSince: ({ sessionUid, toolUse }) => recorded.findFirstCommitTime(sessionUid, toolUse),
       until,
     });
     this.runs = [];
     for (const each of wide.runs) {
-      const run = this.inTime(each, ["startedAt", "endedAt"]);
+      const run = this.correctTimes(each, ["startedAt", "endedAt"]);
       if (run.startedAt <= until && (run.isBackground || run.endedAt >= since)) this.runs.push(run);
     }
     if (this.clocks.offsets.size > 0) this.runs.sort((a, b) => a.startedAt - b.startedAt);
     const writes =
-      this.clocks.offsets.size === 0 ? all : all.map((each) => this.inTime(each, ["startedAt", "at"]));
+      this.clocks.offsets.size === 0 ? all : all.map((each) => this.correctTimes(each, ["startedAt", "at"]));
     this.allWrites = writes.sort((a, b) => a.at - b.at || a.startedAt - b.startedAt);
     this.makers = new Makers({
       runs: this.runs,
@@ -90,25 +90,29 @@ export class AttributionEvidence {
       isNeverCommitted: (path) => this.isNeverCommitted(path),
     });
     const { right, unclear } = this.clocks;
-    this.untimedRuns = wide.runs.filter((run) => run.mayWrite && !right.has(clockOf(run.sessionUid)));
+    this.untimedRuns = wide.runs.filter(
+      (run) => run.mayWrite && !right.has(findClockSession(run.sessionUid)),
+    );
     this.timelessRuns =
       unclear.size === 0
         ? []
-        : wide.runs.filter(({ mayWrite, sessionUid }) => mayWrite && unclear.has(clockOf(sessionUid)));
-    this.delegations = wide.delegations.map((each) => this.inTime(each, ["startedAt", "endedAt"]));
+        : wide.runs.filter(
+            ({ mayWrite, sessionUid }) => mayWrite && unclear.has(findClockSession(sessionUid)),
+          );
+    this.delegations = wide.delegations.map((each) => this.correctTimes(each, ["startedAt", "endedAt"]));
     this.opaque = wide.opaque
-      .map((each) => this.inTime(each, ["startedAt", "endedAt"]))
+      .map((each) => this.correctTimes(each, ["startedAt", "endedAt"]))
       .filter(({ startedAt, endedAt }) => startedAt <= until && endedAt >= since);
   }
 
   /** Writes to the change's files that are too old for the others. */
-  private olderWrites(paths: readonly string[], others: readonly Write[]): Write[] {
-    const older = this.activity.writesTo(paths, this.period.until + widestOffset);
+  private findOlderWrites(paths: readonly string[], others: readonly Write[]): Write[] {
+    const older = this.activity.findWritesTo(paths, this.period.until + widestOffset);
     if (older.length === 0) return older;
     const wanted = new Set(paths);
-    const keyOf = ({ toolUse, path, how }: Write) => `${toolUse} ${path} ${how}`;
-    const known = new Set(others.filter(({ path }) => wanted.has(path)).map(keyOf));
-    return older.filter((write) => !known.has(keyOf(write)));
+    const makeWriteKey = ({ toolUse, path, how }: Write) => `${toolUse} ${path} ${how}`;
+    const known = new Set(others.filter(({ path }) => wanted.has(path)).map(makeWriteKey));
+    return older.filter((write) => !known.has(makeWriteKey(write)));
   }
 
   /**
@@ -116,7 +120,7 @@ export class AttributionEvidence {
    * oldest first. Of a command's write only the end of the path may be known, and an edit may be of another checkout's
    * file: it gets the file's.
    */
-  writesOf(paths: readonly string[], keys: KeySet): Write[] {
+  findRelevantWrites(paths: readonly string[], keys: KeySet): Write[] {
     const own = new Set(paths);
     const { lastCall } = this;
     const wanted = new Set<Write>();
@@ -125,7 +129,7 @@ export class AttributionEvidence {
       const isSame = write.how === "shell" ? isSamePath : isInOtherCheckout;
       const path = paths.find((each) => isSame(each, write.path));
       const named = path === undefined ? write : { ...write, path };
-      if (own.has(named.path) || keys.hasAny(keysOf(write).added)) wanted.add(named);
+      if (own.has(named.path) || keys.hasAny(packWriteKeys(write).added)) wanted.add(named);
       return named;
     });
     return withoutPutBack(all, wanted);
@@ -146,13 +150,13 @@ export class AttributionEvidence {
    * Writes to a file after the change, by clocks that nothing shows to be right, or after its author's date, where it may have
    * been amended; oldest first.
    */
-  laterWritesTo(paths: readonly string[]): Write[] {
+  findLaterWritesTo(paths: readonly string[]): Write[] {
     const { lastCall } = this;
     const { last } = this.period;
     const isLater = ({ startedAt, sessionUid, path }: Write) =>
       startedAt > lastCall &&
       paths.includes(path) &&
-      (startedAt <= last || !this.clocks.right.has(clockOf(sessionUid)));
+      (startedAt <= last || !this.clocks.right.has(findClockSession(sessionUid)));
     return withoutPutBack(this.allWrites, new Set(this.allWrites.filter(isLater)));
   }
 
@@ -162,42 +166,47 @@ export class AttributionEvidence {
     if (isNever === undefined) {
       isNever =
         !this.change.files.some((file) => file.path === path || file.oldPath === path) &&
-        commitsTouching(this.memory, path, { since: 0, until: this.period.until, limit: 1 }).length === 0;
+        listCommitsTouching(this.memory, path, { since: 0, until: this.period.until, limit: 1 }).length === 0;
       this.neverCommitted.set(path, isNever);
     }
     return isNever;
   }
 
   /** Whether a new file says of itself that a program wrote it. */
-  saysGenerated(path: string): boolean {
+  isNewFileMarkedGenerated(path: string): boolean {
     const file = this.change.files.find((each) => each.path === path && each.status === "A");
-    return saysGenerated(file?.hunks[0]?.added ?? []);
+    return isMarkedGenerated(file?.hunks[0]?.added ?? []);
   }
 
-  private paths(): string[] {
+  private listChangedPaths(): string[] {
     const { files } = this.change;
     return [...new Set(files.flatMap(({ path, oldPath }) => (oldPath === null ? [path] : [path, oldPath])))];
   }
 
-  private addedTo(path: string): ReadonlySet<number> {
+  private getKeysAddedTo(path: string): ReadonlySet<number> {
     let keys = this.added.get(path);
     if (keys === undefined) {
-      keys = this.keysAddedTo(path);
+      keys = this.computeKeysAddedTo(path);
       this.added.set(path, keys);
     }
     return keys;
   }
 
-  private keysAddedTo(path: string): ReadonlySet<number> {
+  private computeKeysAddedTo(path: string): ReadonlySet<number> {
     const file = this.change.files.find((each) => each.path === path);
-    const plain = plainLineOf(path);
-    return new Set((file?.hunks ?? []).flatMap(({ added }) => added.map((line) => lineKey(plain(line)))));
+    const plain = choosePlainLineReader(path);
+    return new Set(
+      (file?.hunks ?? []).flatMap(({ added }) => added.map((line) => computeLineKey(plain(line)))),
+    );
   }
 
   /** By this machine's clock. */
-  private inTime<Of extends { sessionUid: string }, Key extends keyof Of>(of: Of, keys: readonly Key[]): Of {
+  private correctTimes<Of extends { sessionUid: string }, Key extends keyof Of>(
+    of: Of,
+    keys: readonly Key[],
+  ): Of {
     const { offsets } = this.clocks;
-    const offset = offsets.size === 0 ? undefined : offsets.get(clockOf(of.sessionUid));
+    const offset = offsets.size === 0 ? undefined : offsets.get(findClockSession(of.sessionUid));
     if (offset === undefined) return of;
     const moved = { ...of };
     for (const key of keys) if (of[key] !== 0) moved[key] = (Number(of[key]) - offset) as Of[Key];
@@ -205,7 +214,7 @@ export class AttributionEvidence {
   }
 
   /** These sessions wrote lines of the change then: what they ran beside that belongs to it as well. */
-  wrote({ sessionUid, startedAt, at }: Write): void {
+  recordWritingSpan({ sessionUid, startedAt, at }: Write): void {
     if (startedAt === 0) return;
     const known = this.spans.get(sessionUid);
     this.recent = null;
@@ -224,16 +233,16 @@ export class AttributionEvidence {
     if (hash === null) return [];
     const hourBefore = authoredAt - recentlyTouchedMs;
     const { base } = this.period;
-    const sinceParent = this.touchedSince(Math.max(hourBefore, base));
-    return sinceParent.length > 0 || base <= hourBefore ? sinceParent : this.touchedSince(hourBefore);
+    const sinceParent = this.findTouchedSince(Math.max(hourBefore, base));
+    return sinceParent.length > 0 || base <= hourBefore ? sinceParent : this.findTouchedSince(hourBefore);
   }
 
-  private touchedSince(since: number): { sessionUid: string; turn: number }[] {
-    const paths = this.paths();
+  private findTouchedSince(since: number): { sessionUid: string; turn: number }[] {
+    const paths = this.listChangedPaths();
     const until = this.change.authoredAt + clockMs;
     // A turn that was under way may have come to the file before, or only afterwards.
-    const writes = this.activity.writesTo(paths, Number.POSITIVE_INFINITY);
-    return this.activity.touched(paths, since, until).filter(({ sessionUid, turn }) => {
+    const writes = this.activity.findWritesTo(paths, Number.POSITIVE_INFINITY);
+    return this.activity.findTurnsThatTouched(paths, since, until).filter(({ sessionUid, turn }) => {
       const own = writes.filter((write) => write.sessionUid === sessionUid && write.turn === turn);
       return own.length === 0 || own.some(({ startedAt, at }) => startedAt <= until && at >= since);
     });
@@ -241,56 +250,59 @@ export class AttributionEvidence {
 
   /** The branch that a turn was on; null where unknown. */
   readonly branchOf = ({ sessionUid, turn }: { sessionUid: string; turn: number }): string | null =>
-    branchOfTurn(this.memory, sessionUid, turn);
+    findBranchOfTurn(this.memory, sessionUid, turn);
 
   /**
    * Whether a line showed up when the call wrote it, as far as the file was watched. Mixed: it did, and an equal line
    * showed up at another time. Before: it was there already, by a clock that is right.
    */
-  agrees(times: readonly number[] | undefined, write: Write): "yes" | "mixed" | "no" | "before" {
+  compareWithSightings(
+    times: readonly number[] | undefined,
+    write: Write,
+  ): "yes" | "mixed" | "no" | "before" {
     const { startedAt, at, sessionUid } = write;
     if (times === undefined || at === 0) return "yes";
     const fits = times.filter(
-      (seen) => (seen >= startedAt - 2000 && seen <= at + 10_000) || this.runsAt(seen, null).length > 0,
+      (seen) => (seen >= startedAt - 2000 && seen <= at + 10_000) || this.findRunsAt(seen, null).length > 0,
     );
     if (fits.length === 0) {
       const isBefore = times.every((seen) => seen < startedAt - 2000);
-      return isBefore && this.clocks.right.has(clockOf(sessionUid)) ? "before" : "no";
+      return isBefore && this.clocks.right.has(findClockSession(sessionUid)) ? "before" : "no";
     }
     return fits.length === times.length ? "yes" : "mixed";
   }
 
   /** Commands that may write and ran then; those in the background only where they mean the file. */
-  runsAt(at: number, path: string | null): ShellRun[] {
+  findRunsAt(at: number, path: string | null): ShellRun[] {
     return this.runs.filter(
       ({ sessionUid, startedAt, endedAt, mayWrite, isBackground, command }) =>
         mayWrite &&
-        at > startedAt - this.looseOf(sessionUid) &&
-        (at <= endedAt + runSlack + this.looseOf(sessionUid) ||
-          (isBackground && path !== null && mayMean(command, path))),
+        at > startedAt - this.getClockSlackMs(sessionUid) &&
+        (at <= endedAt + runSlack + this.getClockSlackMs(sessionUid) ||
+          (isBackground && path !== null && canConcernFile(command, path))),
     );
   }
 
   /** Calls of unknown tools that ran then. */
-  opaqueAt(at: number): OpaqueCall[] {
+  findOpaqueCallsAt(at: number): OpaqueCall[] {
     return this.opaque.filter(
       ({ sessionUid, startedAt, endedAt }) =>
-        at > startedAt - this.looseOf(sessionUid) - runSlack &&
-        at <= endedAt + runSlack + this.looseOf(sessionUid),
+        at > startedAt - this.getClockSlackMs(sessionUid) - runSlack &&
+        at <= endedAt + runSlack + this.getClockSlackMs(sessionUid),
     );
   }
 
   /** Calls of unknown tools that may have written what the change holds of a file. */
-  recentOpaque(path: string): OpaqueCall[] {
+  findRecentOpaqueCalls(path: string): OpaqueCall[] {
     return this.opaque.filter((call) => {
       const run = { ...call, mayWrite: true, isBackground: false };
-      return this.isRecent(run) && !this.wasCommittedSince(run, path);
+      return this.isRecent(run) && !this.hasBeenCommittedSince(run, path);
     });
   }
 
   /** A clock that was set right is right to within this. Milliseconds. */
-  private looseOf(sessionUid: string): number {
-    return this.clocks.offsets.has(clockOf(sessionUid)) ? slackMs : 0;
+  private getClockSlackMs(sessionUid: string): number {
+    return this.clocks.offsets.has(findClockSession(sessionUid)) ? slackMs : 0;
   }
 
   /** Whether sessions wrote any of it. */
@@ -301,12 +313,12 @@ export class AttributionEvidence {
   /** Whether sessions of that time are stored. By its own clock a session may have begun later. */
   get isCovered(): boolean {
     this.isAfterFirst ??=
-      (this.activity.firstSession() ?? Number.POSITIVE_INFINITY) <= this.change.authoredAt;
+      (this.activity.readFirstSessionStart() ?? Number.POSITIVE_INFINITY) <= this.change.authoredAt;
     return this.isOfSessions || this.isAfterFirst;
   }
 
   /** Whether a file was committed after a command had ended: what it wrote there is in that commit, not in the change. */
-  wasCommittedSince(
+  hasBeenCommittedSince(
     { endedAt, isBackground }: Pick<ShellRun, "endedAt" | "isBackground">,
     path: string,
   ): boolean {
@@ -314,22 +326,24 @@ export class AttributionEvidence {
     let last = this.committedLast.get(path);
     if (last === undefined) {
       const until = this.period.base;
-      last = commitsTouching(this.memory, path, { since: 0, until, limit: 1 })[0]?.committedAt ?? 0;
+      last = listCommitsTouching(this.memory, path, { since: 0, until, limit: 1 })[0]?.committedAt ?? 0;
       this.committedLast.set(path, last);
     }
     return last > endedAt + clockMs;
   }
 
   /** Replacements that commands made in a file, with the commands; by a clock that may be wrong, at any time. */
-  substitutionsIn(path: string): { run: ShellRun; replace: Substitution }[] {
-    return [...this.untimedRuns, ...this.recentRuns()].flatMap((run) => {
-      const made = substitutionsIn(run.command);
-      return made.length > 0 && mayMean(run.command, path) ? made.map((replace) => ({ run, replace })) : [];
+  findSubstitutionsIn(path: string): { run: ShellRun; replace: Substitution }[] {
+    return [...this.untimedRuns, ...this.listRecentRuns()].flatMap((run) => {
+      const made = parseSubstitutions(run.command);
+      return made.length > 0 && canConcernFile(run.command, path)
+        ? made.map((replace) => ({ run, replace }))
+        : [];
     });
   }
 
   /** Commands that may have written what the change holds. Asked for with every line. */
-  recentRuns(): readonly ShellRun[] {
+  listRecentRuns(): readonly ShellRun[] {
     this.recent ??= this.runs.filter((run) => this.isRecent(run));
     return this.recent;
   }

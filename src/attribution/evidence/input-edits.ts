@@ -11,12 +11,12 @@ const listFields = /^(?:edits|changes|replacements|operations)$/i;
 /** Their texts are what they look for. */
 const lookingUp = /search|find|grep|read|list|get|query|fetch|lookup|view/i;
 
-export function editsOfInput(input: Readonly<Record<string, unknown>>, tool = ""): FileEdit[] {
-  const path = field(input, pathFields)?.replace(/^file:\/\//, "");
+export function parseEditsOfInput(input: Readonly<Record<string, unknown>>, tool = ""): FileEdit[] {
+  const path = findTextField(input, pathFields)?.replace(/^file:\/\//, "");
   if (path === undefined || path.includes("\n") || path === "") return [];
   const list = Object.entries(input).find(([name, value]) => listFields.test(name) && Array.isArray(value));
-  const after = field(input, afterFields);
-  const whole = field(input, wholeFields);
+  const after = findTextField(input, afterFields);
+  const whole = findTextField(input, wholeFields);
   if (list === undefined && after === undefined && whole !== undefined) {
     return lookingUp.test(tool) ? [] : [{ path, content: whole, hunks: [] }];
   }
@@ -24,20 +24,20 @@ export function editsOfInput(input: Readonly<Record<string, unknown>>, tool = ""
   const hunks = changes.flatMap((change) => {
     if (typeof change !== "object" || change === null) return [];
     const given = change as Record<string, unknown>;
-    const now = field(given, afterFields) ?? (list && field(given, wholeFields));
+    const now = findTextField(given, afterFields) ?? (list && findTextField(given, wholeFields));
     if (now === undefined) return [];
-    return [replacement((field(given, beforeFields) ?? "").split("\n"), now.split("\n"))];
+    return [buildReplacementHunk((findTextField(given, beforeFields) ?? "").split("\n"), now.split("\n"))];
   });
   return hunks.length > 0 ? [{ path, content: null, hunks }] : [];
 }
 
-function field(input: Readonly<Record<string, unknown>>, names: RegExp): string | undefined {
+function findTextField(input: Readonly<Record<string, unknown>>, names: RegExp): string | undefined {
   const found = Object.entries(input).find(([name, value]) => names.test(name) && typeof value === "string");
   return found?.[1] as string | undefined;
 }
 
 /** Lines at both ends that stay are context. */
-function replacement(before: string[], after: string[]): FileEdit["hunks"][number] {
+function buildReplacementHunk(before: string[], after: string[]): FileEdit["hunks"][number] {
   let head = 0;
   while (head < before.length && head < after.length && before[head] === after[head]) head++;
   let tail = 0;

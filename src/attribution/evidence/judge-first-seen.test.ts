@@ -14,8 +14,13 @@ import {
   wrote,
 } from "../../../test/support/attribution-fixture.ts";
 import { saveObservation } from "../../store/memory/observations.ts";
-import { lineKey } from "../lines/line-keys.ts";
-import { byAgent, type ChangeToAttribute, human, unknown } from "../lines/verdict.ts";
+import { computeLineKey } from "../lines/line-keys.ts";
+import {
+  type ChangeToAttribute,
+  makeAgentVerdict,
+  makeHumanVerdict,
+  makeUnknownVerdict,
+} from "../lines/verdict.ts";
 import { Judge } from "./judge.ts";
 import type { Write } from "./writes.ts";
 
@@ -26,21 +31,21 @@ const at = runAt;
 const runs = (command: string, from?: number) => running(memory, command, from);
 
 describe("a line that showed up", () => {
-  const seen = (path: string, ...times: number[]) => judge().byFirstSeen(lineIn(path), times, []);
+  const seen = (path: string, ...times: number[]) => judge().judgeByFirstSeen(lineIn(path), times, []);
 
   it("while nothing ran is a human's", () => {
     runs("sed -i s/a/b/ src/a.ts");
-    expect(seen("src/a.ts", at - 1)).toEqual(human("alone"));
-    expect(seen("src/a.ts", at + 11_000)).toEqual(human("alone"));
+    expect(seen("src/a.ts", at - 1)).toEqual(makeHumanVerdict("alone"));
+    expect(seen("src/a.ts", at + 11_000)).toEqual(makeHumanVerdict("alone"));
   });
 
   it("as a piece of a line that was there before is whoever's that line is", () => {
     runs("npx prettier --write .");
     const piece = (before: number) =>
-      judge().byFirstSeen({ ...lineIn("src/a.ts"), unbroken: { key: 1, at: before } }, [at + 5000], []);
-    expect(piece(at - 1000)).toEqual(human("alone"));
+      judge().judgeByFirstSeen({ ...lineIn("src/a.ts"), unbroken: { key: 1, at: before } }, [at + 5000], []);
+    expect(piece(at - 1000)).toEqual(makeHumanVerdict("alone"));
     runs("sed -i s/a/b/ src/a.ts", at - 60_000);
-    expect(piece(at - 55_000)).toEqual(byAgent(bySession(), "shell", "ran"));
+    expect(piece(at - 55_000)).toEqual(makeAgentVerdict(bySession(), "shell", "ran"));
   });
 
   it.each([
@@ -60,8 +65,8 @@ describe("a line that showed up", () => {
     'for f in $(grep -rl a .); do sed -i "s/a/b/" "$f"; done',
   ])("while an agent ran %j is the agent's", (command) => {
     runs(command);
-    expect(seen("src/a.ts", at + 5000)).toEqual(byAgent(bySession(), "shell", "ran"));
-    expect(seen("src/a.ts", at + 10_400)).toEqual(byAgent(bySession(), "shell", "ran"));
+    expect(seen("src/a.ts", at + 5000)).toEqual(makeAgentVerdict(bySession(), "shell", "ran"));
+    expect(seen("src/a.ts", at + 10_400)).toEqual(makeAgentVerdict(bySession(), "shell", "ran"));
   });
 
   it.each([
@@ -81,7 +86,7 @@ describe("a line that showed up", () => {
     "while an agent applied a patch (%s) is a person's, unless a call may have made the patch",
     (command) => {
       runs(command);
-      expect(seen("src/a.ts", at + 5000)).toEqual(human("patched"));
+      expect(seen("src/a.ts", at + 5000)).toEqual(makeHumanVerdict("patched"));
       rememberTurn(memory, "other", [ran("node make.mjs > /tmp/theirs.patch", at - minute)]);
       rememberTurn(memory, "other", [wrote("/repo/theirs.patch", "something", at - minute)], { number: 2 });
       expect(seen("src/a.ts", at + 5000)).toMatchObject({ author: "unknown" });
@@ -93,8 +98,8 @@ describe("a line that showed up", () => {
     (command) => {
       runs(command);
       const of = (writes: readonly Write[]) =>
-        judge().byFirstSeen(lineIn("src/a.ts", "lettotal=sumOf(cart,prices)"), [at + 5000], writes);
-      expect(of([])).toEqual(human("alone"));
+        judge().judgeByFirstSeen(lineIn("src/a.ts", "lettotal=sumOf(cart,prices)"), [at + 5000], writes);
+      expect(of([])).toEqual(makeHumanVerdict("alone"));
       const call = write(["const total = sumOf(cart, prices);"], { startedAt: at - minute, at: at - minute });
       expect(of([call])).toMatchObject({ author: "agent", basis: "formatted" });
       rememberTurn(memory, "s", [ran("node gen.mjs src/a.ts", at - minute, at - minute + 1000)], {
@@ -110,7 +115,7 @@ describe("a line that showed up", () => {
       ran("node gen.mjs gen/a.ts", before, before + 1000),
       ran("npx prettier --write gen", at, at + 10_000),
     ]);
-    const inNew = (path: string) => judge().byFirstSeen(lineIn(path, "one", true), [at + 5000], []);
+    const inNew = (path: string) => judge().judgeByFirstSeen(lineIn(path, "one", true), [at + 5000], []);
     expect(inNew("gen/b.ts")).toMatchObject({ author: "human" });
     expect(inNew("gen/a.ts")).toMatchObject({ author: "agent", basis: "ran" });
   });
@@ -136,7 +141,7 @@ describe("a line that showed up", () => {
     "npx prettier --write src/b.ts",
   ])("while an agent ran %j, which writes nothing or something else, is a human's", (command) => {
     runs(command);
-    expect(seen("src/a.ts", at + 5000)).toEqual(human("alone"));
+    expect(seen("src/a.ts", at + 5000)).toEqual(makeHumanVerdict("alone"));
   });
 
   describe("while a command was under way for minutes, as one that waits to be allowed,", () => {
@@ -176,7 +181,7 @@ describe("a line that showed up", () => {
     runs("sed -i s/a/b/ src/a.ts");
     expect(seen("src/a.ts", at - minute, at + 5000)).toMatchObject({ author: "unknown" });
     expect(seen("src/a.ts", at + 4000, at + 5000)).toMatchObject({ author: "agent" });
-    expect(seen("src/a.ts", at - minute, at - 5000)).toEqual(human("alone"));
+    expect(seen("src/a.ts", at - minute, at - 5000)).toEqual(makeHumanVerdict("alone"));
   });
 
   it("before the parent commit counts only where it did not show up since", () => {
@@ -186,74 +191,75 @@ describe("a line that showed up", () => {
     expect(seen("src/a.ts", parentAt - 2 * minute, parentAt - minute + 500)).toMatchObject({
       sessionUid: "old",
     });
-    expect(seen("src/a.ts", parentAt - minute + 500, at - minute)).toEqual(human("alone"));
+    expect(seen("src/a.ts", parentAt - minute + 500, at - minute)).toEqual(makeHumanVerdict("alone"));
   });
 
   it("with others that a command had made in another file is that command's", () => {
-    const keys = ["one(a)", "two(b)", "three(c)"].map(lineKey);
+    const keys = ["one(a)", "two(b)", "three(c)"].map(computeLineKey);
     saveObservation(memory, { path: "gen/old.ts", at: at + 5000, keys });
     saveObservation(memory, { path: "gen/new.ts", at: at + minute, keys });
-    const look = () => judge().byFirstSeen(lineIn("gen/new.ts", "two(b)"), [at + minute], []);
-    expect(look()).toEqual(human("alone"));
+    const look = () => judge().judgeByFirstSeen(lineIn("gen/new.ts", "two(b)"), [at + minute], []);
+    expect(look()).toEqual(makeHumanVerdict("alone"));
     runs("node make.mjs gen/old.ts");
-    expect(look()).toEqual(byAgent(bySession(), "shell", "moved"));
+    expect(look()).toEqual(makeAgentVerdict(bySession(), "shell", "moved"));
   });
 
   it("just after an agent's edit comes from a formatter if it says nearly the same", () => {
     const call = ["const total = sumOf(cart, prices);"];
     const by1 = { at, sessionUid: "s", toolUse: "s:1:1", model: "big-model" };
     const writes = [write(call, { ...by1, startedAt: at - minute })];
-    const look = (time: number, bare: string) => judge().byFirstSeen(lineIn("a.ts", bare), [time], writes);
+    const look = (time: number, bare: string) =>
+      judge().judgeByFirstSeen(lineIn("a.ts", bare), [time], writes);
     const formatted = "lettotal=sumOf(cart,prices)";
     for (const time of [at + 2000, at - 400, at - minute + 1])
-      expect(look(time, formatted)).toEqual(byAgent(bySession(), "edit", "formatted"));
-    expect(look(at + 3000, formatted)).toEqual(human("alone"));
-    expect(look(at - minute - 1000, formatted)).toEqual(human("alone"));
+      expect(look(time, formatted)).toEqual(makeAgentVerdict(bySession(), "edit", "formatted"));
+    expect(look(at + 3000, formatted)).toEqual(makeHumanVerdict("alone"));
+    expect(look(at - minute - 1000, formatted)).toEqual(makeHumanVerdict("alone"));
     // A command writes its own text at once: what resembles it minutes later is a person's.
     const command = [write(call, { ...by1, startedAt: at - minute, how: "shell" })];
-    const beside = (time: number) => judge().byFirstSeen(lineIn("a.ts", formatted), [time], command);
+    const beside = (time: number) => judge().judgeByFirstSeen(lineIn("a.ts", formatted), [time], command);
     expect(beside(at - minute + 2000)).toMatchObject({ author: "agent" });
-    expect(beside(at - 20_000)).toEqual(human("alone"));
+    expect(beside(at - 20_000)).toEqual(makeHumanVerdict("alone"));
     // A person saves something else in the same seconds.
-    expect(look(at + 2000, "exportfunctiontax(country){")).toEqual(human("alone"));
+    expect(look(at + 2000, "exportfunctiontax(country){")).toEqual(makeHumanVerdict("alone"));
   });
 
   it("with much of its file just after an agent's edit was formatted: it is whose it was", () => {
     const by1 = { at, sessionUid: "s", toolUse: "s:1:1", model: "big-model" };
     const writes = [write(["other(line)"], { ...by1, startedAt: at - 2000 })];
     const keys = (from: number, to: number) =>
-      Array.from({ length: to - from }, (_, i) => lineKey(`line(${from + i})`));
+      Array.from({ length: to - from }, (_, i) => computeLineKey(`line(${from + i})`));
     const look = (isNewFile: boolean) =>
-      judge().byFirstSeen(lineIn("gen/a.ts", "line(25)", isNewFile), [at], writes);
+      judge().judgeByFirstSeen(lineIn("gen/a.ts", "line(25)", isNewFile), [at], writes);
     saveObservation(memory, { path: "gen/a.ts", at: at - minute, keys: keys(0, 20) });
     saveObservation(memory, { path: "gen/a.ts", at: at - 1000, keys: keys(20, 21) });
-    expect(look(true)).toEqual(human("alone"));
+    expect(look(true)).toEqual(makeHumanVerdict("alone"));
     // As many lines as were there have another form.
     saveObservation(memory, { path: "gen/a.ts", at, keys: keys(21, 41) });
-    expect(look(true)).toEqual(unknown("several"));
+    expect(look(true)).toEqual(makeUnknownVerdict("several"));
     rememberTurn(memory, "s", [ran("node make.mjs gen/a.ts", at - minute - 1000, at - minute + 1000)]);
-    expect(look(true)).toEqual(byAgent(bySession(), "shell", "named"));
-    expect(look(false)).toEqual(unknown("several"));
+    expect(look(true)).toEqual(makeAgentVerdict(bySession(), "shell", "named"));
+    expect(look(false)).toEqual(makeUnknownVerdict("several"));
   });
 
   it("with much of a file that a command made is nobody's for sure: a person formatted it, or pasted as much", () => {
     const keys = (from: number, to: number) =>
-      Array.from({ length: to - from }, (_, i) => lineKey(`line(${from + i})`));
+      Array.from({ length: to - from }, (_, i) => computeLineKey(`line(${from + i})`));
     saveObservation(memory, { path: "gen/a.ts", at: at - minute, keys: keys(0, 20) });
     saveObservation(memory, { path: "gen/a.ts", at, keys: keys(20, 40) });
-    const look = () => judge().byFirstSeen(lineIn("gen/a.ts", "line(25)", true), [at], []);
-    expect(look()).toEqual(human("alone"));
+    const look = () => judge().judgeByFirstSeen(lineIn("gen/a.ts", "line(25)", true), [at], []);
+    expect(look()).toEqual(makeHumanVerdict("alone"));
     rememberTurn(memory, "s", [ran("node make.mjs gen/a.ts", at - minute - 1000, at - minute + 1000)]);
-    expect(look()).toEqual(unknown("several"));
+    expect(look()).toEqual(makeUnknownVerdict("several"));
   });
 
   it("in a file that somebody writes in the seconds of an agent's edit is a human's", () => {
     const by1 = { at, sessionUid: "s", toolUse: "s:1:1", model: "big-model" };
     const writes = [write(["other(line)"], { ...by1, startedAt: at - 2000 })];
-    const keys = Array.from({ length: 30 }, (_, i) => lineKey(`line(${i})`));
+    const keys = Array.from({ length: 30 }, (_, i) => computeLineKey(`line(${i})`));
     saveObservation(memory, { path: "gen/a.ts", at, keys });
-    const seen = judge().byFirstSeen(lineIn("gen/a.ts", "line(25)", true), [at], writes);
-    expect(seen).toEqual(human("alone"));
+    const seen = judge().judgeByFirstSeen(lineIn("gen/a.ts", "line(25)", true), [at], writes);
+    expect(seen).toEqual(makeHumanVerdict("alone"));
   });
 
   it("while an answered command goes on is the agent's only where the command means the file", () => {
@@ -266,9 +272,9 @@ describe("a line that showed up", () => {
       },
     ]);
     saveObservation(memory, { path: "gen/a.ts", at: at + minute, keys: [7] });
-    expect(seen("gen/a.ts", at + minute)).toEqual(byAgent(bySession(), "shell", "ran"));
-    expect(seen("gen/a.ts", at + 2 * minute)).toEqual(human("alone"));
-    expect(seen("src/b.ts", at + minute)).toEqual(human("alone"));
+    expect(seen("gen/a.ts", at + minute)).toEqual(makeAgentVerdict(bySession(), "shell", "ran"));
+    expect(seen("gen/a.ts", at + 2 * minute)).toEqual(makeHumanVerdict("alone"));
+    expect(seen("src/b.ts", at + minute)).toEqual(makeHumanVerdict("alone"));
   });
 
   it("with the time of an earlier command is of the one that moved it here", () => {
@@ -276,6 +282,8 @@ describe("a line that showed up", () => {
       ran("node gen.mjs > /tmp/piece", at, at + 1000),
       ran("mv /tmp/piece src/a.ts", at + minute, at + minute + 1000),
     ]);
-    expect(seen("src/a.ts", at + 900)).toEqual(byAgent(bySession({ toolUse: "s:1:2" }), "shell", "brought"));
+    expect(seen("src/a.ts", at + 900)).toEqual(
+      makeAgentVerdict(bySession({ toolUse: "s:1:2" }), "shell", "brought"),
+    );
   });
 });

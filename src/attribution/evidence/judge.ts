@@ -1,18 +1,24 @@
 import {
   appliesPatch,
-  generates,
+  canConcernFile,
+  isAboutPlace,
   isFormatter,
   isRenaming,
   isRestoring,
-  mayMean,
-  namesPlace,
+  judgeGeneration,
   writesOnlyNamed,
 } from "../commands/command-means.ts";
-import { changesPackages, installs, isLockFile } from "../commands/generators.ts";
-import { byAgent, human, restingOn, unknown, type Verdict } from "../lines/verdict.ts";
+import { canInstallLine, hasPackageInstall, isLockFile } from "../commands/generators.ts";
+import {
+  changeVerdictBasis,
+  makeAgentVerdict,
+  makeHumanVerdict,
+  makeUnknownVerdict,
+  type Verdict,
+} from "../lines/verdict.ts";
 import { type AttributionEvidence, runSlack } from "./evidence.ts";
 import type { LineHere } from "./makers.ts";
-import { isSaidBy, namesAnyFile, namesFile, type OpaqueCall } from "./opaque-calls.ts";
+import { isLineInCall, isNamingAnyFile, isNamingFile, type OpaqueCall } from "./opaque-calls.ts";
 import type { ShellRun, Write } from "./writes.ts";
 
 /** Nobody types while so short a command runs, even if it has to be allowed. Milliseconds. */
@@ -31,76 +37,78 @@ export class Judge {
   constructor(private readonly evidence: AttributionEvidence) {}
 
   /** @param times when the line showed up, in order: at least once */
-  byFirstSeen(line: LineHere, times: readonly number[], writes: readonly Write[]): Verdict {
+  judgeByFirstSeen(line: LineHere, times: readonly number[], writes: readonly Write[]): Verdict {
     const recent = times.filter((at) => at >= this.evidence.period.freshSince);
     // Lines that were stashed and restored show up twice; a common line may be several.
     const seen = recent.length > 0 ? recent : times.slice(-1);
-    const [first, ...others] = seen.map((at) => this.at(line, at, writes));
-    return others.every(({ author }) => author === first!.author) ? first! : unknown("several");
+    const [first, ...others] = seen.map((at) => this.judgeSighting(line, at, writes));
+    return others.every(({ author }) => author === first!.author) ? first! : makeUnknownVerdict("several");
   }
 
-  private at(line: LineHere, seenAt: number, writes: readonly Write[]): Verdict {
+  private judgeSighting(line: LineHere, seenAt: number, writes: readonly Write[]): Verdict {
     const { path, bare } = line;
     const { sightings, makers, timelessRuns } = this.evidence;
     const runs = this.evidence
-      .runsAt(seenAt, path)
+      .findRunsAt(seenAt, path)
       .filter(
         (run) =>
           (!run.isBackground ||
             seenAt <= run.endedAt ||
-            seenAt <= sightings.firstIn(path, run.startedAt) + runSlack) &&
-          this.mayWriteTo(run, line) &&
-          !this.wroteElsewhere(run, line, seenAt),
+            seenAt <= sightings.findFirstSightingAfter(path, run.startedAt) + runSlack) &&
+          this.canWriteTo(run, line) &&
+          !this.hasWrittenElsewhere(run, line, seenAt),
       );
     // A piece of a line that somebody broke is whoever's that line was.
     const { unbroken } = line;
     if (unbroken && unbroken.at < seenAt)
-      return this.at({ ...line, unbroken: null, key: unbroken.key }, unbroken.at, writes);
+      return this.judgeSighting({ ...line, unbroken: null, key: unbroken.key }, unbroken.at, writes);
     // A file that only got another name has the lines that it had.
-    const before = sightings.before(path, seenAt, line.key);
+    const before = sightings.findEarlierSighting(path, seenAt, line.key);
     if (before !== null && runs.some(({ command }) => isRenaming(command)))
-      return this.at({ ...line, path: before.path }, before.at, []);
+      return this.judgeSighting({ ...line, path: before.path }, before.at, []);
     const meant = runs.findLast(
       (run) =>
-        installs(run.command, path, bare) ||
-        ((mayMean(run.command, path) || (line.isNewFile && generates(run.command, path) !== "no")) &&
+        canInstallLine(run.command, path, bare) ||
+        ((canConcernFile(run.command, path) ||
+          (line.isNewFile && judgeGeneration(run.command, path) !== "no")) &&
           !isRestoring(run.command) &&
           !makers.copiesOthers(run, path) &&
-          this.wroteThen(run, line, seenAt)),
+          this.canHaveWrittenThen(run, line, seenAt)),
     );
-    if (meant) return byAgent(meant, "shell", "ran");
+    if (meant) return makeAgentVerdict(meant, "shell", "ran");
     // What is moved here keeps its time.
-    const mover = runs.length > 0 ? this.moverOf(path, seenAt) : null;
-    if (mover) return byAgent(mover, "shell", "brought");
-    if (runs.length > 0 && runs.every((run) => makers.appliesForeignPatch(run))) return human("patched");
+    const mover = runs.length > 0 ? this.findMovingRun(path, seenAt) : null;
+    if (mover) return makeAgentVerdict(mover, "shell", "brought");
+    if (runs.length > 0 && runs.every((run) => makers.isForeignPatchRun(run)))
+      return makeHumanVerdict("patched");
     if (runs.length > 0 && runs.every(({ command }) => isFormatter(command)))
-      return this.asFormatted(line, seenAt, writes);
-    const opaque = this.evidence.opaqueAt(seenAt);
+      return this.judgeFormattedLine(line, seenAt, writes);
+    const opaque = this.evidence.findOpaqueCallsAt(seenAt);
     const caller = opaque.findLast((call) => this.calledThen(call, line, seenAt));
-    if (caller) return byAgent(caller, "edit", "ran");
+    if (caller) return makeAgentVerdict(caller, "edit", "ran");
     // A human may save another file meanwhile.
-    if (runs.length > 0 || opaque.length > 0) return unknown("command");
+    if (runs.length > 0 || opaque.length > 0) return makeUnknownVerdict("command");
     // A command writes its own text at once, however long it goes on.
     const during = writes.filter(
       ({ startedAt, at, how }) =>
         seenAt >= startedAt - 500 &&
         seenAt <= (how === "shell" ? Math.min(at, startedAt + briefMs) : at) + editSlack,
     );
-    const edit = during.findLast((write) => resembles(bare, write));
-    if (edit) return byAgent(edit, "edit", "formatted");
-    if (during.some((write) => this.mayHaveSaved(write, line, seenAt))) return unknown("command");
+    const edit = during.findLast((write) => isSimilarToWrite(bare, write));
+    if (edit) return makeAgentVerdict(edit, "edit", "formatted");
+    if (during.some((write) => this.mayHaveSaved(write, line, seenAt))) return makeUnknownVerdict("command");
     if (before !== null) {
-      const there = this.at({ ...line, path: before.path }, before.at, []);
-      if (there.author === "agent") return restingOn(there, "moved");
+      const there = this.judgeSighting({ ...line, path: before.path }, before.at, []);
+      if (there.author === "agent") return changeVerdictBasis(there, "moved");
       if (there.author === "unknown") return there;
     }
-    if (timelessRuns.some((run) => makers.mayHaveMade(run, line))) return unknown("command");
+    if (timelessRuns.some((run) => makers.canHaveMade(run, line))) return makeUnknownVerdict("command");
     if (sightings.isReformed(path, seenAt)) {
-      if (during.length > 0) return this.asBefore(line, seenAt);
+      if (during.length > 0) return this.judgeEarlierLine(line, seenAt);
       // A person formatted what a command had made, or pasted as much.
-      if (this.makerOf(line, seenAt)) return unknown("several");
+      if (this.findMakingRun(line, seenAt)) return makeUnknownVerdict("several");
     }
-    return human("alone");
+    return makeHumanVerdict("alone");
   }
 
   /**
@@ -108,9 +116,9 @@ export class Judge {
    * did not have the time to type meanwhile, or it wrote last what showed up there.
    */
   private calledThen(call: OpaqueCall, { path, bare }: LineHere, seenAt: number): boolean {
-    if (call.isCopying || !(namesFile(call, path) || isSaidBy(call, bare))) return false;
+    if (call.isCopying || !(isNamingFile(call, path) || isLineInCall(call, bare))) return false;
     if (call.endedAt - call.startedAt <= briefMs) return true;
-    return seenAt >= this.evidence.sightings.lastIn(path, call.endedAt + runSlack) - runSlack;
+    return seenAt >= this.evidence.sightings.findLastSightingBefore(path, call.endedAt + runSlack) - runSlack;
   }
 
   /**
@@ -119,7 +127,7 @@ export class Judge {
    */
   private mayHaveSaved({ path, at, startedAt, how, hunks }: Write, line: LineHere, seenAt: number): boolean {
     if (path !== line.path || how !== "edit" || seenAt > at + runSlack || startedAt === 0) return false;
-    const seen = this.evidence.sightings.in(path);
+    const seen = this.evidence.sightings.getSightings(path);
     const own = hunks.flatMap(({ lines }) =>
       lines.flatMap(({ isNew, key }) => (isNew ? (seen.get(key) ?? []) : [])),
     );
@@ -128,10 +136,12 @@ export class Judge {
   }
 
   /** Whether a command that ran may have written to a file at all: what it says of what it writes may say no. */
-  private mayWriteTo(run: ShellRun, line: LineHere): boolean {
+  private canWriteTo(run: ShellRun, line: LineHere): boolean {
     const { command } = run;
     const isElsewhere =
-      writesOnlyNamed(command) && !mayMean(command, line.path) && !installs(command, line.path, line.bare);
+      writesOnlyNamed(command) &&
+      !canConcernFile(command, line.path) &&
+      !canInstallLine(command, line.path, line.bare);
     return !isElsewhere && !this.evidence.makers.isSpelledOut(run, line);
   }
 
@@ -139,14 +149,14 @@ export class Judge {
    * Whether a command that names other files wrote those at another moment: what showed up here then is not its. Nobody types
    * while it runs for seconds only.
    */
-  private wroteElsewhere(run: ShellRun, { path }: LineHere, seenAt: number): boolean {
+  private hasWrittenElsewhere(run: ShellRun, { path }: LineHere, seenAt: number): boolean {
     const { startedAt, endedAt, command, isBackground } = run;
-    if (isBackground || endedAt - startedAt <= briefMs || mayMean(command, path)) return false;
+    if (isBackground || endedAt - startedAt <= briefMs || canConcernFile(command, path)) return false;
     let named = this.named.get(run);
     if (named === undefined) {
       named = this.evidence.sightings
-        .between(startedAt, endedAt + runSlack)
-        .filter((each) => namesPlace(command, each.path));
+        .listSightingsBetween(startedAt, endedAt + runSlack)
+        .filter((each) => isAboutPlace(command, each.path));
       this.named.set(run, named);
     }
     return named.some(({ at }) => Math.abs(at - seenAt) >= apartMs);
@@ -157,16 +167,17 @@ export class Judge {
    * to be allowed, or worked. One that names the file wrote last what showed up there. One that names none wrote several
    * files at once, or what nobody types. A patch is whoever's it is; a formatter has no lines of its own.
    */
-  private wroteThen(run: ShellRun, line: LineHere, seenAt: number): boolean {
+  private canHaveWrittenThen(run: ShellRun, line: LineHere, seenAt: number): boolean {
     const { command, startedAt, endedAt, isBackground } = run;
     const { path, isNewFile } = line;
-    if (appliesPatch(command) || (isFormatter(command) && this.makerOf(line, seenAt) === undefined))
+    if (appliesPatch(command) || (isFormatter(command) && this.findMakingRun(line, seenAt) === undefined))
       return false;
     if (isBackground || endedAt - startedAt <= briefMs) return true;
     const { sightings } = this.evidence;
-    if (namesPlace(command, path)) return seenAt >= sightings.lastIn(path, endedAt + runSlack) - runSlack;
-    if (isNewFile && generates(command, path) !== "no") return true;
-    const together = sightings.filesAt(seenAt);
+    if (isAboutPlace(command, path))
+      return seenAt >= sightings.findLastSightingBefore(path, endedAt + runSlack) - runSlack;
+    if (isNewFile && judgeGeneration(command, path) !== "no") return true;
+    const together = sightings.listFilesSeenAt(seenAt);
     return (
       sightings.isReformed(path, seenAt) ||
       together.size >= severalFiles ||
@@ -175,110 +186,115 @@ export class Judge {
   }
 
   /** The command that made a file which is new, and says nothing of what it wrote there. */
-  private makerOf(line: LineHere, before: number): ShellRun | undefined {
+  private findMakingRun(line: LineHere, before: number): ShellRun | undefined {
     if (!line.isNewFile) return undefined;
     const { runs, makers } = this.evidence;
-    return runs.findLast((run) => run.mayWrite && run.startedAt < before && makers.names(run, line));
+    return runs.findLast((run) => run.mayWrite && run.startedAt < before && makers.isNamedByRun(run, line));
   }
 
   /** A line to which a formatter of the agent gave another form: of whoever wrote it, which is a person where no call can have. */
-  private asFormatted(line: LineHere, seenAt: number, writes: readonly Write[]): Verdict {
+  private judgeFormattedLine(line: LineHere, seenAt: number, writes: readonly Write[]): Verdict {
     const { runs, makers, sightings } = this.evidence;
-    const write = writes.findLast((each) => each.startedAt < seenAt && resembles(line.bare, each));
-    if (write) return byAgent(write, "edit", "formatted");
-    const firstAt = sightings.firstIn(line.path, 0);
+    const write = writes.findLast((each) => each.startedAt < seenAt && isSimilarToWrite(line.bare, each));
+    if (write) return makeAgentVerdict(write, "edit", "formatted");
+    const firstAt = sightings.findFirstSightingAfter(line.path, 0);
     const mayBeIts = runs.some(
       (run) =>
         run.mayWrite &&
         run.startedAt < seenAt &&
         // Of a file that was watched from the beginning it wrote nothing before it was there, nor while nothing changed.
-        (firstAt >= seenAt || sightings.firstIn(line.path, run.startedAt) <= run.endedAt + runSlack) &&
-        makers.mayHaveMade(run, line),
+        (firstAt >= seenAt ||
+          sightings.findFirstSightingAfter(line.path, run.startedAt) <= run.endedAt + runSlack) &&
+        makers.canHaveMade(run, line),
     );
-    return mayBeIts ? unknown("command") : human("alone");
+    return mayBeIts ? makeUnknownVerdict("command") : makeHumanVerdict("alone");
   }
 
   /** A line of a file that was formatted just after an edit, and was somebody's before: a command's, if that made the file. */
-  private asBefore(line: LineHere, seenAt: number): Verdict {
-    const maker = this.makerOf(line, seenAt);
-    return maker ? byAgent(maker, "shell", "named") : unknown("several");
+  private judgeEarlierLine(line: LineHere, seenAt: number): Verdict {
+    const maker = this.findMakingRun(line, seenAt);
+    return maker ? makeAgentVerdict(maker, "shell", "named") : makeUnknownVerdict("several");
   }
 
   /** The command that brought a file here which was written before. */
-  private moverOf(path: string, since: number): ShellRun | undefined {
+  private findMovingRun(path: string, since: number): ShellRun | undefined {
     return this.evidence.runs.find(
-      (run) => run.endedAt >= since && this.evidence.makers.bringsOwn(run, path),
+      (run) => run.endedAt >= since && this.evidence.makers.isTransferOfOwn(run, path),
     );
   }
 
   /** A line without evidence is a human's only if no agent can have written it. */
-  byAbsence(line: LineHere): Verdict {
+  judgeByAbsence(line: LineHere): Verdict {
     const { path, bare, isNewFile, isAnew } = line;
     const { evidence } = this;
     const { runs, untimedRuns, timelessRuns, makers, change } = evidence;
-    const recent = evidence.recentRuns().filter((run) => !evidence.wasCommittedSince(run, path));
+    const recent = evidence.listRecentRuns().filter((run) => !evidence.hasBeenCommittedSince(run, path));
     // What ran after the commit was authored may be in it, if somebody amended it, but nothing shows that.
     const before = recent.filter(({ startedAt }) => startedAt <= evidence.lastCall);
     const installer = before.findLast(
-      ({ command }) => changesPackages(command) && installs(command, path, bare),
+      ({ command }) => hasPackageInstall(command) && canInstallLine(command, path, bare),
     );
-    if (installer) return byAgent(installer, "shell", "installed");
+    if (installer) return makeAgentVerdict(installer, "shell", "installed");
     // A command that names a file that was not there made it, unless it took another for that. What is in no commit
     // before may have been left out of them.
     const mayBeMakers = isNewFile ? runs : isAnew ? recent : [];
     const maker = mayBeMakers.findLast(
-      (run) => run.mayWrite && run.startedAt <= evidence.lastCall && makers.names(run, line),
+      (run) => run.mayWrite && run.startedAt <= evidence.lastCall && makers.isNamedByRun(run, line),
     );
-    if (maker) return byAgent(maker, "shell", "named");
+    if (maker) return makeAgentVerdict(maker, "shell", "named");
     const generator = isNewFile
       ? before.findLast(({ command }) => {
-          const does = generates(command, path);
-          return does === "yes" || (does === "maybe" && evidence.saysGenerated(path));
+          const does = judgeGeneration(command, path);
+          return does === "yes" || (does === "maybe" && evidence.isNewFileMarkedGenerated(path));
         })
       : undefined;
-    if (generator) return byAgent(generator, "shell", "generated");
-    const bringer = isNewFile ? before.findLast((run) => makers.bringsOwn(run, path)) : undefined;
-    if (bringer) return byAgent(bringer, "shell", "brought");
+    if (generator) return makeAgentVerdict(generator, "shell", "generated");
+    const bringer = isNewFile ? before.findLast((run) => makers.isTransferOfOwn(run, path)) : undefined;
+    if (bringer) return makeAgentVerdict(bringer, "shell", "brought");
     // Nobody knows since when it was there, where no session wrote any of it.
-    if (change.hash !== null && change.parent === null && !evidence.isOfSessions) return unknown("root");
-    if (!change.isOwn) return unknown("not_here");
+    if (change.hash !== null && change.parent === null && !evidence.isOfSessions)
+      return makeUnknownVerdict("root");
+    if (!change.isOwn) return makeUnknownVerdict("not_here");
     // By a clock that may be wrong: too little to call it the command's, a human's, or older than all sessions.
-    if (isNewFile && untimedRuns.some((run) => makers.mayHaveNamed(run, line))) return unknown("command");
-    if (!evidence.isCovered) return unknown("not_covered");
+    if (isNewFile && untimedRuns.some((run) => makers.canHaveNamed(run, line)))
+      return makeUnknownVerdict("command");
+    if (!evidence.isCovered) return makeUnknownVerdict("not_covered");
     // A command that names no file may have written any.
-    const mayBeIts = (run: ShellRun) => makers.mayHaveMade(run, line);
+    const mayBeIts = (run: ShellRun) => makers.canHaveMade(run, line);
     const isOpen =
-      evidence.recentOpaque(path).some((call) => mayHaveCalled(call, line)) ||
+      evidence.findRecentOpaqueCalls(path).some((call) => mayHaveCalled(call, line)) ||
       recent.some(mayBeIts) ||
       timelessRuns.some(mayBeIts) ||
       (isNewFile &&
-        recent.some((run) => generates(run.command, path) !== "no" || makers.mayBeRenamed(run, path)));
-    if (isOpen) return unknown("command");
-    return human("absence");
+        recent.some((run) => judgeGeneration(run.command, path) !== "no" || makers.canBeRenamed(run, path)));
+    if (isOpen) return makeUnknownVerdict("command");
+    return makeHumanVerdict("absence");
   }
 }
 
 /** Whether a line may be of a call of an unknown tool: it names the file or what is in the line, or writes and names no file. */
 const mayHaveCalled = (call: OpaqueCall, { path, bare }: LineHere): boolean =>
-  namesFile(call, path) || isSaidBy(call, bare) || (call.isRewriting && !namesAnyFile(call));
+  isNamingFile(call, path) || isLineInCall(call, bare) || (call.isRewriting && !isNamingAnyFile(call));
 
 /** Of the words of both. */
-const enough = 0.6;
+const minSharedTokens = 0.6;
 /** Fewer words are in many lines. */
-const fewest = 3;
+const minTokens = 3;
 
 /** Whether a line says nearly the same as one that a call wrote, as after a formatter or a linter that repairs. */
-function resembles(bare: string, { hunks }: Write): boolean {
-  const words = wordsOf(bare);
-  if (words.length < fewest) return false;
+function isSimilarToWrite(bare: string, { hunks }: Write): boolean {
+  const words = splitIntoTokens(bare);
+  if (words.length < minTokens) return false;
   return hunks.some(({ lines }) =>
-    lines.some((line) => line.isNew && shareOf(words, wordsOf(line.bare)) >= enough),
+    lines.some(
+      (line) => line.isNew && measureSharedTokens(words, splitIntoTokens(line.bare)) >= minSharedTokens,
+    ),
   );
 }
 
-const wordsOf = (bare: string) => bare.match(/[\p{L}\p{N}_$]+|[^\s\p{L}\p{N}_$]{2,}/gu) ?? [];
+const splitIntoTokens = (bare: string) => bare.match(/[\p{L}\p{N}_$]+|[^\s\p{L}\p{N}_$]{2,}/gu) ?? [];
 
-function shareOf(one: readonly string[], other: readonly string[]): number {
+function measureSharedTokens(one: readonly string[], other: readonly string[]): number {
   const left = [...other];
   let same = 0;
   for (const word of one) {

@@ -2,21 +2,21 @@ import { dirname, extname } from "node:path/posix";
 import { addTo } from "../../base/multimap.ts";
 import {
   appliesPatch,
-  bringsFrom,
+  canConcernFile,
   copiesFrom,
-  generates,
+  findTransferSources,
+  isFileCreation,
   isFormatter,
   isGenerator,
   isRenaming,
   isRestoring,
   isSpelledOut,
-  mayMean,
+  judgeGeneration,
+  listAppliedPatchFiles,
   namedBy,
-  names,
-  patchesAppliedBy,
 } from "../commands/command-means.ts";
-import { replacementsIn, writesIn } from "../commands/shell.ts";
-import { bareLine } from "../lines/line-keys.ts";
+import { listReplacementTexts, parseShellWrites } from "../commands/shell.ts";
+import { stripFormatting } from "../lines/line-keys.ts";
 import type { ShellRun, Write } from "./writes.ts";
 
 /** A line without formatting, and where it is new. */
@@ -51,41 +51,41 @@ export class Makers {
   ) {}
 
   /** Whether a command names the file of a line as one that it makes, and does not say what it writes there. */
-  names(run: ShellRun, line: LineHere): boolean {
-    return names(run.command, line.path) && !this.isSpelledOut(run, line);
+  isNamedByRun(run: ShellRun, line: LineHere): boolean {
+    return isFileCreation(run.command, line.path) && !this.isSpelledOut(run, line);
   }
 
   /** Whether a line may be a command's of which nothing else is known. */
-  mayHaveMade(run: ShellRun, line: LineHere): boolean {
+  canHaveMade(run: ShellRun, line: LineHere): boolean {
     const { path, bare } = line;
     const known = this.known.get(path) ?? new Map<ShellRun, boolean>();
     this.known.set(path, known);
     let mayMake = known.get(run);
     if (mayMake === undefined) {
       mayMake =
-        mayMean(run.command, path) &&
+        canConcernFile(run.command, path) &&
         !isFormatter(run.command) &&
         !isRestoring(run.command) &&
         !isRenaming(run.command) &&
-        (line.isNewFile || !isGenerator(run.command) || generates(run.command, path) === "yes") &&
+        (line.isNewFile || !isGenerator(run.command) || judgeGeneration(run.command, path) === "yes") &&
         !this.isSpelledOut(run, line);
       known.set(run, mayMake);
     }
-    return mayMake && !this.onlyReplaces(run, bare);
+    return mayMake && !this.isUnrelatedReplacement(run, bare);
   }
 
   /** Whether a command names the file as one that it makes; one of several lines says what it writes. */
-  mayHaveNamed(run: ShellRun, line: LineHere): boolean {
+  canHaveNamed(run: ShellRun, line: LineHere): boolean {
     const { command } = run;
-    return !command.includes("\n") && namedBy(command).includes(line.path) && this.mayHaveMade(run, line);
+    return !command.includes("\n") && namedBy(command).includes(line.path) && this.canHaveMade(run, line);
   }
 
   /** Whether a command made a file beside this one that is in no commit: somebody may have renamed it. */
-  mayBeRenamed(run: ShellRun, path: string): boolean {
-    const placeOf = (of: string) => `${dirname(of)} ${extname(of)}`;
+  canBeRenamed(run: ShellRun, path: string): boolean {
+    const describeFolderAndExtension = (of: string) => `${dirname(of)} ${extname(of)}`;
     return namedBy(run.command).some(
       (made) =>
-        placeOf(made) === placeOf(path) &&
+        describeFolderAndExtension(made) === describeFolderAndExtension(path) &&
         !this.isSpelledOut(run, { path: made }) &&
         this.of.isNeverCommitted(made),
     );
@@ -97,13 +97,16 @@ export class Makers {
     { path, spelledBy }: Pick<LineHere, "path"> & Partial<LineHere>,
   ): boolean {
     if (spelledBy?.has(toolUse)) return true;
-    const own = this.writesOfCall(toolUse);
+    const own = this.findWritesOfCall(toolUse);
     if (own.length === 0) return false;
-    return isSpelledOut(command) || own.some((write) => write.path === path && writesIn(command).length > 0);
+    return (
+      isSpelledOut(command) ||
+      own.some((write) => write.path === path && parseShellWrites(command).length > 0)
+    );
   }
 
   /** The writes to files of a call that may have led to the change. */
-  private writesOfCall(toolUse: string): readonly Write[] {
+  private findWritesOfCall(toolUse: string): readonly Write[] {
     if (this.byCall === null) {
       this.byCall = new Map();
       for (const write of this.of.writes) {
@@ -115,14 +118,14 @@ export class Makers {
   }
 
   /** Whether a command only replaces words, and the line has none of the new ones. */
-  private onlyReplaces({ command }: ShellRun, bare: string): boolean {
-    const texts = replacementsIn(command);
-    return texts?.every((text) => !bare.includes(bareLine(text))) === true;
+  private isUnrelatedReplacement({ command }: ShellRun, bare: string): boolean {
+    const texts = listReplacementTexts(command);
+    return texts?.every((text) => !bare.includes(stripFormatting(text))) === true;
   }
 
   /** Whether a command applies a patch that nothing which is stored has made, as far as calls say: somebody else's. */
-  appliesForeignPatch({ command, toolUse }: ShellRun): boolean {
-    const patches = patchesAppliedBy(command);
+  isForeignPatchRun({ command, toolUse }: ShellRun): boolean {
+    const patches = listAppliedPatchFiles(command);
     const isMade = (patch: string) =>
       this.of.runs.some(
         (run) => run.toolUse !== toolUse && !appliesPatch(run.command) && run.command.includes(patch),
@@ -132,18 +135,20 @@ export class Makers {
 
   /** Whether a command puts at a path what stood elsewhere: whoever wrote it there, it was not the command. */
   copiesOthers(run: ShellRun, path: string): boolean {
-    return copiesFrom(run.command, path) !== null && !this.bringsOwn(run, path);
+    return copiesFrom(run.command, path) !== null && !this.isTransferOfOwn(run, path);
   }
 
   /** Whether a command took what its session had made somewhere else. */
-  bringsOwn({ command, sessionUid }: ShellRun, path: string): boolean {
-    const from = bringsFrom(command, path) ?? [];
+  isTransferOfOwn({ command, sessionUid }: ShellRun, path: string): boolean {
+    const from = findTransferSources(command, path) ?? [];
     return from.some(
       (source) =>
         /^(?:\/tmp\/|\/var\/|\$TMP|\$\{?TMPDIR)/.test(source) ||
         this.of.runs.some(
           (other) =>
-            other.sessionUid === sessionUid && other.command !== command && names(other.command, source),
+            other.sessionUid === sessionUid &&
+            other.command !== command &&
+            isFileCreation(other.command, source),
         ),
     );
   }

@@ -10,7 +10,7 @@ import {
   rememberTurn,
   runAt,
 } from "../../../test/support/attribution-fixture.ts";
-import { byAgent, human, unknown } from "../lines/verdict.ts";
+import { makeAgentVerdict, makeHumanVerdict, makeUnknownVerdict } from "../lines/verdict.ts";
 import { Judge } from "./judge.ts";
 import { isRenamedLine, onlyReads, readOpaqueInput } from "./opaque-calls.ts";
 
@@ -26,54 +26,54 @@ function called(tool: string, input: Record<string, unknown>, forSeconds = 3): v
 
 const judge = () => new Judge(evidenceOfChange(memory));
 const seen = (path: string, after: number, bare?: string) =>
-  judge().byFirstSeen(lineIn(path, bare), [runAt + after], []);
-const absent = (path: string, bare?: string) => judge().byAbsence(lineIn(path, bare));
+  judge().judgeByFirstSeen(lineIn(path, bare), [runAt + after], []);
+const absent = (path: string, bare?: string) => judge().judgeByAbsence(lineIn(path, bare));
 
 describe("a line that showed up while a tool ran of which nobody knows what it writes", () => {
   it("is the agent's in a file that the call names, else unknown, and a person's before and after", () => {
     called("mcp__codemod__apply", { target: "/repo/src/a.ts" });
-    expect(seen("src/a.ts", 2000)).toEqual(byAgent(bySession(), "edit", "ran"));
-    expect(seen("src/b.ts", 2000)).toEqual(unknown("command"));
-    expect(seen("src/a.ts", -2000)).toEqual(human("alone"));
-    expect(seen("src/a.ts", 9000)).toEqual(human("alone"));
+    expect(seen("src/a.ts", 2000)).toEqual(makeAgentVerdict(bySession(), "edit", "ran"));
+    expect(seen("src/b.ts", 2000)).toEqual(makeUnknownVerdict("command"));
+    expect(seen("src/a.ts", -2000)).toEqual(makeHumanVerdict("alone"));
+    expect(seen("src/a.ts", 9000)).toEqual(makeHumanVerdict("alone"));
   });
 
   it("is the agent's where it holds a name that the call puts in", () => {
     called("mcp__lsp__rename", { file: "/repo/src/a.ts", line: 3, newName: "keepOrder" });
-    expect(seen("src/b.ts", 2000, "keepOrder(one)")).toEqual(byAgent(bySession(), "edit", "ran"));
+    expect(seen("src/b.ts", 2000, "keepOrder(one)")).toEqual(makeAgentVerdict(bySession(), "edit", "ran"));
   });
 
   it("is a person's while a tool ran that only reads", () => {
     called("mcp__index__find_references", { path: "/repo/src/a.ts" });
-    expect(seen("src/a.ts", 2000)).toEqual(human("alone"));
+    expect(seen("src/a.ts", 2000)).toEqual(makeHumanVerdict("alone"));
   });
 
   it("is not the call's that only copies", () => {
     called("mcp__fs__copy_file", { source: "/repo/src/b.ts", destination: "/repo/src/a.ts" });
-    expect(seen("src/a.ts", 2000)).toEqual(unknown("command"));
+    expect(seen("src/a.ts", 2000)).toEqual(makeUnknownVerdict("command"));
   });
 
   it("is the agent's where an edit says nothing of what it changed", () => {
     called("Edit", { file_path: "/repo/src/a.ts", instructions: "Do it" });
-    expect(seen("src/a.ts", 2000)).toEqual(byAgent(bySession(), "edit", "ran"));
+    expect(seen("src/a.ts", 2000)).toEqual(makeAgentVerdict(bySession(), "edit", "ran"));
   });
 });
 
 describe("a line that nobody saw, in the time of such a call", () => {
   it("is unknown in a file that the call names, and a person's in others", () => {
     called("mcp__codemod__apply", { target: "/repo/src/a.ts" });
-    expect(absent("src/a.ts")).toEqual(unknown("command"));
-    expect(absent("src/b.ts")).toEqual(human("absence"));
+    expect(absent("src/a.ts")).toEqual(makeUnknownVerdict("command"));
+    expect(absent("src/b.ts")).toEqual(makeHumanVerdict("absence"));
   });
 
   it("is unknown everywhere where a tool that rewrites names no file", () => {
     called("mcp__ast__rewrite_pattern", { rule: "no-legacy" });
-    expect(absent("src/b.ts")).toEqual(unknown("command"));
+    expect(absent("src/b.ts")).toEqual(makeUnknownVerdict("command"));
   });
 
   it("is a person's where the tool is about something else", () => {
     called("mcp__tracker__create_issue", { title: "Something is slow" });
-    expect(absent("src/b.ts")).toEqual(human("absence"));
+    expect(absent("src/b.ts")).toEqual(makeHumanVerdict("absence"));
   });
 });
 

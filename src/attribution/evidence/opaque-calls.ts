@@ -1,4 +1,4 @@
-import { bareLine } from "../lines/line-keys.ts";
+import { stripFormatting } from "../lines/line-keys.ts";
 
 /** A call of a tool of which nobody knows what it writes: of an MCP server, or an edit whose result holds no patch. */
 export interface OpaqueCall {
@@ -59,7 +59,7 @@ export function readOpaqueInput(
   const words = wordsOfTool(tool);
   const paths: string[] = [];
   const texts: string[] = [];
-  for (const value of stringsIn(input)) {
+  for (const value of listInputTexts(input)) {
     const path = value.replace(/^file:\/\//, "");
     if (/^[^\s"'`<>|*?()[\]{}=;]+$/.test(path) && path.length <= maxPathChars && /[./\\]/.test(path))
       paths.push(relativize(path).replaceAll("\\", "/").replace(/^\.\//, ""));
@@ -73,7 +73,7 @@ export function readOpaqueInput(
   };
 }
 
-function stringsIn(input: unknown): string[] {
+function listInputTexts(input: unknown): string[] {
   const found: string[] = [];
   const open: unknown[] = [input];
   while (open.length > 0 && found.length < maxStrings) {
@@ -86,7 +86,7 @@ function stringsIn(input: unknown): string[] {
 }
 
 /** Whether a call names a file, or a directory that it is in. */
-export const namesFile = ({ paths }: OpaqueCall, path: string): boolean =>
+export const isNamingFile = ({ paths }: OpaqueCall, path: string): boolean =>
   paths.some(
     (named) =>
       named === path ||
@@ -97,17 +97,17 @@ export const namesFile = ({ paths }: OpaqueCall, path: string): boolean =>
   );
 
 /** Whether a call names any file. */
-export const namesAnyFile = ({ paths }: OpaqueCall): boolean => paths.some((path) => /\.\w+$/.test(path));
+export const isNamingAnyFile = ({ paths }: OpaqueCall): boolean => paths.some((path) => /\.\w+$/.test(path));
 
 /** A shorter text is in many lines by chance. Characters. */
-const fewestChars = 4;
+const minSaidChars = 4;
 
 /** Whether a line holds a text of a call's input, or is a line of it. */
-export function isSaidBy({ texts }: OpaqueCall, bare: string): boolean {
+export function isLineInCall({ texts }: OpaqueCall, bare: string): boolean {
   return texts.some((text) =>
     text.split("\n").some((line) => {
-      const said = bareLine(line);
-      return said.length >= fewestChars && bare.includes(said);
+      const said = stripFormatting(line);
+      return said.length >= minSaidChars && bare.includes(said);
     }),
   );
 }

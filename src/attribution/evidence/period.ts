@@ -107,7 +107,7 @@ export function endOfCall(
   after: readonly StoredLine[],
   later: Iterable<readonly StoredLine[]>,
 ): CallEnd {
-  let wentOnAt = wentOn(after);
+  let wentOnAt = findContinuationTime(after);
   for (const lines of later) {
     wentOnAt ??= lines.find(({ at }) => at !== null)?.at ?? null;
     for (const { at, entries } of lines) {
@@ -119,14 +119,14 @@ export function endOfCall(
     }
   }
   const started = call.at;
-  const limit = Math.max(longestCall, timeoutOf(call.input));
+  const limit = Math.max(longestCall, readTimeoutMs(call.input));
   const at =
     started === null ? 0 : Math.min(Math.max(wentOnAt ?? Number.POSITIVE_INFINITY, started), started + limit);
   return { at, isSilent: true, said: "", isError: false, edits: null };
 }
 
 /** When the agent or its user went on: calls and results beside it may be of the same message. */
-function wentOn(after: readonly StoredLine[]): number | null {
+function findContinuationTime(after: readonly StoredLine[]): number | null {
   let wasAnswered = false;
   for (const { at, entries } of after) {
     for (const { kind } of entries) {
@@ -138,5 +138,5 @@ function wentOn(after: readonly StoredLine[]): number | null {
   return null;
 }
 
-const timeoutOf = (input: Record<string, unknown>): number =>
+const readTimeoutMs = (input: Record<string, unknown>): number =>
   typeof input.timeout === "number" && Number.isFinite(input.timeout) ? input.timeout : 0;

@@ -1,6 +1,6 @@
 import { LRUCache } from "lru-cache";
-import { firstCommitsOf } from "../../store/memory/commits/attributions.ts";
-import { committedAtOf, filesOfCommit, latestCommits } from "../../store/memory/commits/commits.ts";
+import { findFirstCommitTimes } from "../../store/memory/commits/attributions.ts";
+import { findCommittedAt, listFilesOfCommit, listLatestCommits } from "../../store/memory/commits/commits.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 
 /** Git abbreviates to no fewer digits. */
@@ -27,34 +27,34 @@ export class RecordedCommits {
   constructor(private readonly memory: Memory) {}
 
   /** When the first stored commit was made that holds lines of a call; null: there is none. Milliseconds since the epoch. */
-  heldSince(sessionUid: string, toolUse: string): number | null {
+  findFirstCommitTime(sessionUid: string, toolUse: string): number | null {
     let calls = this.held.get(sessionUid);
     if (calls === undefined) {
-      calls = firstCommitsOf(this.memory, sessionUid);
+      calls = findFirstCommitTimes(this.memory, sessionUid);
       this.held.set(sessionUid, calls);
     }
     return calls.get(toolUse) ?? null;
   }
 
   /** When a commit was made, of which only the beginning of the hash is known; null: it is not stored. */
-  committedAt(short: string): number | null {
+  findCommitTime(short: string): number | null {
     const group = short.slice(0, digits);
     const known = this.times.get(group) ?? new Map<string, number | null>();
     this.times.set(group, known);
     let at = known.get(short);
     if (at === undefined) {
-      at = committedAtOf(this.memory, short);
+      at = findCommittedAt(this.memory, short);
       known.set(short, at);
     }
     return at;
   }
 
   /** The lines that the latest stored commits added, file by file. Times are milliseconds since the epoch. */
-  filesBetween({ since, until }: { since: number; until: number }): readonly CommitFiles[] {
-    return latestCommits(this.memory, { since, until, limit: maxCommits }).map(({ id, hash }) => {
+  listFilesBetween({ since, until }: { since: number; until: number }): readonly CommitFiles[] {
+    return listLatestCommits(this.memory, { since, until, limit: maxCommits }).map(({ id, hash }) => {
       let files = this.files.get(hash);
       if (files === undefined) {
-        files = filesOfCommit(this.memory, id).map(({ path, added }) => ({
+        files = listFilesOfCommit(this.memory, id).map(({ path, added }) => ({
           path,
           keys: Uint32Array.from(added, ({ key }) => key),
         }));
@@ -65,7 +65,7 @@ export class RecordedCommits {
   }
 
   /** A commit was stored, with lines of these sessions now or before. */
-  changed(hash: string, sessions: Iterable<string | null>): void {
+  invalidateCommit(hash: string, sessions: Iterable<string | null>): void {
     this.files.delete(hash);
     this.times.delete(hash.slice(0, digits));
     for (const uid of sessions) if (uid !== null) this.held.delete(uid);

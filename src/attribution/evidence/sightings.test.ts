@@ -12,19 +12,19 @@ it("lines that come back together, as from a stash, did not show up again", () =
   showUp("a.ts", 1, 10, 11);
   showUp("a.ts", 2, 12, 13);
   showUp("a.ts", 9, 10, 11, 12, 13, 14);
-  expect([...sightings().freshIn("a.ts")]).toEqual([
+  expect([...sightings().getFreshSightings("a.ts")]).toEqual([
     ...[10, 11].map((key) => [key, [1]]),
     ...[12, 13].map((key) => [key, [2]]),
     [14, [9]],
   ]);
-  expect(sightings().in("a.ts").get(10)).toEqual([1, 9]);
+  expect(sightings().getSightings("a.ts").get(10)).toEqual([1, 9]);
 });
 
 it("a line or two that are there once more, or a few among others, showed up again", () => {
   showUp("a.ts", 1, 10, 11, 12);
   showUp("a.ts", 2, 10, 11);
   showUp("a.ts", 3, 10, 11, 12, 20, 21, 22);
-  expect(sightings().freshIn("a.ts").get(10)).toEqual([1, 2, 3]);
+  expect(sightings().getFreshSightings("a.ts").get(10)).toEqual([1, 2, 3]);
 });
 
 it("lines that were together in another file come from there", () => {
@@ -33,7 +33,7 @@ it("lines that were together in another file come from there", () => {
   showUp("new.ts", 5, 10, 11, 12, 13, 14);
   showUp("copy-of-one.ts", 6, 10, 30, 31);
   showUp("old.ts", 7, 14);
-  const before = (path: string, at: number, key: number) => sightings().before(path, at, key);
+  const before = (path: string, at: number, key: number) => sightings().findEarlierSighting(path, at, key);
   expect([before("new.ts", 5, 10), before("new.ts", 5, 13)]).toEqual([
     { path: "old.ts", at: 1 },
     { path: "old.ts", at: 2 },

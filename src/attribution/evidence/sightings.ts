@@ -1,11 +1,15 @@
 import { addTo } from "../../base/multimap.ts";
 import type { Memory } from "../../store/memory/memory.ts";
-import { observationsBetween, observationsOf, pathsObserved } from "../../store/memory/observations.ts";
+import {
+  findObservedPaths,
+  listObservationsBetween,
+  listObservationsOfFile,
+} from "../../store/memory/observations.ts";
 
 /** Fewer lines may be equal by chance. */
-const fewest = 3;
+const minSharedLines = 3;
 /** Of lines that show up together, that were together before. */
-const enough = 0.75;
+const minSharedShare = 0.75;
 
 /** So many lines show up at once when a file is formatted, at least, and as a share of those it had. */
 const fewestFormatted = 10;
@@ -16,7 +20,7 @@ const replaced = 1 / 8;
 /** When each line of a file showed up, in order. */
 type Times = Map<number, number[]>;
 
-const none: { all: Times; fresh: Times } = { all: new Map(), fresh: new Map() };
+const noSightings: { all: Times; fresh: Times } = { all: new Map(), fresh: new Map() };
 
 /** When lines showed up in files, as far as these were watched. */
 export class Sightings {
@@ -36,23 +40,23 @@ export class Sightings {
   ) {}
 
   /** Empty if the file was not watched. */
-  in(path: string): ReadonlyMap<number, readonly number[]> {
-    return this.of(path).all;
+  getSightings(path: string): ReadonlyMap<number, readonly number[]> {
+    return this.readSightings(path).all;
   }
 
   /** Without those of lines that came back together, as from a stash or with another branch. */
-  freshIn(path: string): ReadonlyMap<number, readonly number[]> {
-    return this.of(path).fresh;
+  getFreshSightings(path: string): ReadonlyMap<number, readonly number[]> {
+    return this.readSightings(path).fresh;
   }
 
-  private of(path: string): { all: Times; fresh: Times } {
+  private readSightings(path: string): { all: Times; fresh: Times } {
     const known = this.known.get(path);
     if (known) return known;
     // Of thousands of files that agents wrote few were watched, and none where history is imported.
-    this.paths ??= pathsObserved(this.memory, this.range);
-    if (!this.paths.has(path)) return none;
+    this.paths ??= findObservedPaths(this.memory, this.range);
+    if (!this.paths.has(path)) return noSightings;
     const times = { all: new Map(), fresh: new Map() };
-    for (const { at, keys } of observationsOf(this.memory, path, this.range)) {
+    for (const { at, keys } of listObservationsOfFile(this.memory, path, this.range)) {
       const fresh = isBack(times.all, keys) ? keys.filter((key) => !times.all.has(key)) : keys;
       add(times.fresh, at, fresh);
       add(times.all, at, keys);
@@ -71,7 +75,7 @@ export class Sightings {
     if (known !== undefined) return known;
     const kept = this.keptIn(path);
     let [together, before, gone] = [0, 0, 0];
-    for (const [key, times] of this.in(path)) {
+    for (const [key, times] of this.getSightings(path)) {
       if (times[0]! < at) {
         before++;
         if (!kept.has(key)) gone++;
@@ -87,34 +91,34 @@ export class Sightings {
   }
 
   /** When something showed up first in a file since a time; infinite where nothing did. */
-  firstIn(path: string, since: number): number {
+  findFirstSightingAfter(path: string, since: number): number {
     let first = Number.POSITIVE_INFINITY;
-    for (const times of this.in(path).values()) {
+    for (const times of this.getSightings(path).values()) {
       for (const at of times) if (at >= since && at < first) first = at;
     }
     return first;
   }
 
   /** When something showed up last in a file until a time; 0 where nothing did. */
-  lastIn(path: string, until: number): number {
+  findLastSightingBefore(path: string, until: number): number {
     let last = 0;
-    for (const times of this.in(path).values()) {
+    for (const times of this.getSightings(path).values()) {
       for (const at of times) if (at <= until && at > last) last = at;
     }
     return last;
   }
 
   /** The files in which something showed up at a time. */
-  filesAt(at: number): ReadonlySet<string> {
-    this.byTime ??= timesOfFiles(this.inAllFiles());
-    return this.byTime.get(momentOf(at)) ?? new Set();
+  listFilesSeenAt(at: number): ReadonlySet<string> {
+    this.byTime ??= groupFilesByTime(this.readAllSightings());
+    return this.byTime.get(toWholeSeconds(at)) ?? new Set();
   }
 
   /** Files and the times at which something showed up in them, between two times, to the second. */
-  between(since: number, until: number): { path: string; at: number }[] {
-    this.byTime ??= timesOfFiles(this.inAllFiles());
+  listSightingsBetween(since: number, until: number): { path: string; at: number }[] {
+    this.byTime ??= groupFilesByTime(this.readAllSightings());
     return [...this.byTime].flatMap(([moment, paths]) =>
-      moment >= momentOf(since) && moment <= momentOf(until)
+      moment >= toWholeSeconds(since) && moment <= toWholeSeconds(until)
         ? [...paths].map((path) => ({ path, at: moment * 1000 }))
         : [],
     );
@@ -124,9 +128,9 @@ export class Sightings {
    * Where a line was before it showed up here: what showed up with it was in another file, which was renamed, or from
    * which it was copied.
    */
-  before(path: string, at: number, key: number): { path: string; at: number } | null {
-    for (const source of this.sourcesOf(path, at)) {
-      const found = this.inAllFiles()
+  findEarlierSighting(path: string, at: number, key: number): { path: string; at: number } | null {
+    for (const source of this.findCopySources(path, at)) {
+      const found = this.readAllSightings()
         .get(source)
         ?.get(key)
         ?.findLast((time) => time < at);
@@ -136,24 +140,26 @@ export class Sightings {
   }
 
   /** Files in which most of what showed up together was before. */
-  private sourcesOf(path: string, at: number): readonly string[] {
+  private findCopySources(path: string, at: number): readonly string[] {
     const known = this.sources.get(`${at} ${path}`);
     if (known) return known;
-    const together = [...this.in(path)].flatMap(([key, times]) => (times.includes(at) ? [key] : []));
+    const together = [...this.getSightings(path)].flatMap(([key, times]) =>
+      times.includes(at) ? [key] : [],
+    );
     const sources: string[] = [];
-    for (const [other, times] of together.length < fewest ? [] : this.inAllFiles()) {
+    for (const [other, times] of together.length < minSharedLines ? [] : this.readAllSightings()) {
       if (other === path) continue;
       const count = together.filter((key) => times.get(key)?.some((time) => time < at)).length;
-      if (count >= fewest && count >= together.length * enough) sources.push(other);
+      if (count >= minSharedLines && count >= together.length * minSharedShare) sources.push(other);
     }
     this.sources.set(`${at} ${path}`, sources);
     return sources;
   }
 
-  private inAllFiles(): ReadonlyMap<string, Times> {
+  private readAllSightings(): ReadonlyMap<string, Times> {
     if (this.everywhere) return this.everywhere;
     const all = new Map<string, Times>();
-    for (const { path, at, keys } of observationsBetween(this.memory, this.range)) {
+    for (const { path, at, keys } of listObservationsBetween(this.memory, this.range)) {
       const times = all.get(path) ?? new Map<number, number[]>();
       all.set(path, times);
       add(times, at, keys);
@@ -163,14 +169,14 @@ export class Sightings {
   }
 }
 
-const momentOf = (at: number): number => Math.floor(at / 1000);
+const toWholeSeconds = (at: number): number => Math.floor(at / 1000);
 
-function timesOfFiles(files: ReadonlyMap<string, Times>): Map<number, Set<string>> {
+function groupFilesByTime(files: ReadonlyMap<string, Times>): Map<number, Set<string>> {
   const byTime = new Map<number, Set<string>>();
   for (const [path, times] of files) {
     for (const at of [...times.values()].flat()) {
-      const paths = byTime.get(momentOf(at)) ?? new Set<string>();
-      byTime.set(momentOf(at), paths.add(path));
+      const paths = byTime.get(toWholeSeconds(at)) ?? new Set<string>();
+      byTime.set(toWholeSeconds(at), paths.add(path));
     }
   }
   return byTime;
@@ -180,7 +186,7 @@ function timesOfFiles(files: ReadonlyMap<string, Times>): Map<number, Set<string
 function isBack(times: Times, keys: readonly number[]): boolean {
   const distinct = new Set(keys);
   const back = [...distinct].filter((key) => times.has(key)).length;
-  return back >= fewest && back >= distinct.size * enough;
+  return back >= minSharedLines && back >= distinct.size * minSharedShare;
 }
 
 function add(times: Times, at: number, keys: readonly number[]): void {

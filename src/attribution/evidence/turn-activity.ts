@@ -1,20 +1,20 @@
 import { LRUCache } from "lru-cache";
 import { addTo } from "../../base/multimap.ts";
-import { relativizer } from "../../sessions/relative-paths.ts";
+import { createRelativizer } from "../../sessions/relative-paths.ts";
 import type { StoredLine } from "../../sessions/turn-content.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { unpackContent } from "../../store/memory/sessions/content.ts";
 import {
-  contentById,
   type FoundTurn,
-  firstTurnAt,
+  findContentById,
+  findFirstTurnAt,
+  findTurnsThatChanged,
+  listTurnsByTime,
+  listTurnsThatTouched,
   type TimedTurn,
-  turnsByTime,
-  turnsThatChanged,
-  turnsThatTouched,
 } from "../../store/memory/sessions/turn-lookup.ts";
 import type { OpaqueCall } from "./opaque-calls.ts";
-import { type Activity, activityOf, type Delegation, type ShellRun, type Write } from "./writes.ts";
+import { type Activity, type Delegation, extractActivity, type ShellRun, type Write } from "./writes.ts";
 
 /** Lines of turns that are kept unpacked; one of them takes about 200 bytes. */
 const maxLines = 300_000;
@@ -39,21 +39,21 @@ export class TurnActivity {
   ) {}
 
   /** Turns may have been added or have gone on. */
-  renew(): void {
+  refreshTurns(): void {
     this.turns = null;
     this.bySession = null;
   }
 
-  private byTime(): readonly TimedTurn[] {
-    this.turns ??= turnsByTime(this.memory);
+  private getTurnsByTime(): readonly TimedTurn[] {
+    this.turns ??= listTurnsByTime(this.memory);
     return this.turns;
   }
 
   /** The session's turns after one, in order. */
-  private after({ sessionUid, number }: FoundTurn): readonly TimedTurn[] {
+  private listTurnsAfter({ sessionUid, number }: FoundTurn): readonly TimedTurn[] {
     if (this.bySession === null) {
       this.bySession = new Map();
-      for (const turn of this.byTime()) {
+      for (const turn of this.getTurnsByTime()) {
         addTo(this.bySession, turn.sessionUid, turn);
       }
       for (const turns of this.bySession.values()) turns.sort((a, b) => a.number - b.number);
@@ -62,31 +62,31 @@ export class TurnActivity {
   }
 
   /** Writes to files by turns up to a time, oldest first. */
-  writesTo(paths: readonly string[], until: number): Write[] {
+  findWritesTo(paths: readonly string[], until: number): Write[] {
     const wanted = new Set(paths);
-    const changing = turnsThatChanged(this.memory, paths);
+    const changing = findTurnsThatChanged(this.memory, paths);
     if (changing.size === 0) return [];
-    const writes = this.byTime()
+    const writes = this.getTurnsByTime()
       .filter(({ id, startedAt }) => startedAt <= until && changing.has(id))
       .slice(0, maxTurns)
-      .flatMap((row) => this.activityIn(row).writes)
+      .flatMap((row) => this.readActivityOfTurn(row).writes)
       .filter(({ path, startedAt }) => wanted.has(path) && startedAt <= until);
-    return onceEach(writes).sort((a, b) => a.at - b.at);
+    return removeRepeatedWrites(writes).sort((a, b) => a.at - b.at);
   }
 
   /** Commands that ran, and everything that was written, at some time from `since` to `until`; oldest first. */
-  between(
+  findActivityBetween(
     since: number,
     until: number,
   ): { runs: ShellRun[]; writes: Write[]; delegations: Delegation[]; opaque: OpaqueCall[] } {
-    const around = this.byTime().filter(
+    const around = this.getTurnsByTime().filter(
       ({ startedAt, endedAt }) => startedAt <= until && (endedAt ?? startedAt) >= since,
     );
     const acted = around.filter(({ hasActed }) => hasActed === 1).slice(0, maxTurns);
     const replied = around
       .filter(({ hasActed, size }) => hasActed === 0 && size <= maxReplySize)
       .slice(0, maxReplies);
-    const activity = [...acted, ...replied].map((turn) => this.activityIn(turn));
+    const activity = [...acted, ...replied].map((turn) => this.readActivityOfTurn(turn));
     const runs: ShellRun[] = [];
     const writes: Write[] = [];
     const delegations: Delegation[] = [];
@@ -98,43 +98,51 @@ export class TurnActivity {
       for (const call of each.opaque) if (call.endedAt >= since && call.startedAt <= until) opaque.push(call);
     }
     runs.sort((a, b) => a.startedAt - b.startedAt);
-    return { runs, writes: onceEach(writes).sort((a, b) => a.at - b.at), delegations, opaque };
+    return { runs, writes: removeRepeatedWrites(writes).sort((a, b) => a.at - b.at), delegations, opaque };
   }
 
   /** Turns that changed one of the files, at some time from `since` to `until`. */
-  touched(paths: readonly string[], since: number, until: number): { sessionUid: string; turn: number }[] {
-    return turnsThatTouched(this.memory, { paths: paths.slice(0, maxTurns), since, until });
+  findTurnsThatTouched(
+    paths: readonly string[],
+    since: number,
+    until: number,
+  ): { sessionUid: string; turn: number }[] {
+    return listTurnsThatTouched(this.memory, { paths: paths.slice(0, maxTurns), since, until });
   }
 
   /** The start of the first stored session; null without one. */
-  firstSession(): number | null {
-    return firstTurnAt(this.memory);
+  readFirstSessionStart(): number | null {
+    return findFirstTurnAt(this.memory);
   }
 
-  private activityIn(turn: FoundTurn): Activity {
+  private readActivityOfTurn(turn: FoundTurn): Activity {
     const { id, sessionUid, cwd, number } = turn;
     const known = this.known.get(id);
-    if (known?.stamp === this.stampOf(turn, known?.activity.isOpen)) return known.activity;
-    const lines = this.linesOf(id);
-    const later = this.laterLines(turn);
-    const activity = activityOf({ sessionUid, number, lines }, relativizer({ ...this.places, cwd }), later);
-    this.known.set(id, { stamp: this.stampOf(turn, activity.isOpen), activity });
+    if (known?.stamp === this.makeTurnStamp(turn, known?.activity.isOpen)) return known.activity;
+    const lines = this.readTurnLines(id);
+    const later = this.iterateLaterLines(turn);
+    const activity = extractActivity(
+      { sessionUid, number, lines },
+      createRelativizer({ ...this.places, cwd }),
+      later,
+    );
+    this.known.set(id, { stamp: this.makeTurnStamp(turn, activity.isOpen), activity });
     return activity;
   }
 
   /** Of a turn with a call that has no result yet: a later one may bring it. */
-  private stampOf(turn: FoundTurn, isOpen: boolean | undefined): string {
-    const last = isOpen ? this.after(turn).at(-1) : undefined;
+  private makeTurnStamp(turn: FoundTurn, isOpen: boolean | undefined): string {
+    const last = isOpen ? this.listTurnsAfter(turn).at(-1) : undefined;
     return [turn, last].map((each) => `${each?.endedAt} ${each?.size}`).join(" ");
   }
 
-  private linesOf(id: number): StoredLine[] {
-    const content = contentById(this.memory, id);
+  private readTurnLines(id: number): StoredLine[] {
+    const content = findContentById(this.memory, id);
     return content ? unpackContent<StoredLine>(content) : [];
   }
 
-  private laterLines(turn: FoundTurn): Iterable<StoredLine[]> {
-    const [after, linesOf] = [() => this.after(turn), (id: number) => this.linesOf(id)];
+  private iterateLaterLines(turn: FoundTurn): Iterable<StoredLine[]> {
+    const [after, linesOf] = [() => this.listTurnsAfter(turn), (id: number) => this.readTurnLines(id)];
     return {
       *[Symbol.iterator]() {
         for (const { id } of after()) yield linesOf(id);
@@ -150,7 +158,7 @@ const countLines = ({ writes, runs }: Activity): number =>
   );
 
 /** A call's result in a later turn is found there as well, without its call. */
-function onceEach(writes: readonly Write[]): Write[] {
+function removeRepeatedWrites(writes: readonly Write[]): Write[] {
   const turns = new Map<string, number>();
   for (const { toolUse, turn } of writes) turns.set(toolUse, Math.min(turns.get(toolUse) ?? turn, turn));
   return writes.filter(({ toolUse, turn }) => toolUse === "" || turns.get(toolUse) === turn);

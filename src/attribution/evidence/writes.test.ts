@@ -2,11 +2,13 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type Act, edited, linesOfActs, ran, wrote } from "../../../test/support/attribution-fixture.ts";
 import type { FileEdit } from "../../agents/agent.ts";
-import { asBare, bareLine, lineKey } from "../lines/line-keys.ts";
-import { activityOf, KeySet } from "./writes.ts";
+import { computeLineKey, stripFormatting, toBareLine } from "../lines/line-keys.ts";
+import { extractActivity, KeySet } from "./writes.ts";
 
 const activityBy = (...acts: Act[]) =>
-  activityOf({ sessionUid: "s", number: 3, lines: linesOfActs(acts) }, (path) => path.replace("/repo/", ""));
+  extractActivity({ sessionUid: "s", number: 3, lines: linesOfActs(acts) }, (path) =>
+    path.replace("/repo/", ""),
+  );
 
 /** Each write with its lines as a diff has them. */
 const said = (...acts: Act[]) =>
@@ -144,7 +146,7 @@ it("calls without an answer yet may have written: the answer comes after all hoo
 
 it("a result without a call counts by itself", () => {
   const lines = linesOfActs([wrote("a.ts", "one();", 1000)]).slice(1);
-  const { writes } = activityOf({ sessionUid: "s", number: 3, lines }, (path) => path);
+  const { writes } = extractActivity({ sessionUid: "s", number: 3, lines }, (path) => path);
   expect(writes).toMatchObject([{ path: "a.ts", toolUse: "call1", model: null, at: 1000 }]);
 });
 
@@ -162,7 +164,7 @@ it("each write has its session and time", () => {
       at: 1500,
       path: "a.ts",
       how: "edit",
-      hunks: [{ lines: [{ ...asBare("one()"), isNew: true }], removed: [] }],
+      hunks: [{ lines: [{ ...toBareLine("one()"), isNew: true }], removed: [] }],
     },
     {
       ...by,
@@ -171,7 +173,9 @@ it("each write has its session and time", () => {
       at: 2600,
       path: "b.txt",
       how: "shell",
-      hunks: [{ lines: [{ key: lineKey("one"), bare: "one", weight: 0.15, isNew: true }], removed: [] }],
+      hunks: [
+        { lines: [{ key: computeLineKey("one"), bare: "one", weight: 0.15, isNew: true }], removed: [] },
+      ],
     },
   ]);
   expect(runs).toEqual([
@@ -289,7 +293,7 @@ describe("what a command writes", () => {
     const end = quotes.slice(0, 3);
     const script = `run - <<'X'\nput("a.py", ${quotes}def add():\n    ${line}\n    more()${end})\nX`;
     const [write] = activityBy(ran(script, 1000)).writes;
-    const bare = ["defadd():", bareLine(line), "more()"];
+    const bare = ["defadd():", stripFormatting(line), "more()"];
     expect(write!.hunks[0]!.lines.map((each) => each.bare)).toEqual(expect.arrayContaining(bare));
   });
 

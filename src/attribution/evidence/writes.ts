@@ -1,17 +1,24 @@
 import type { ToolAction, ToolUse } from "../../agents/agent.ts";
-import { codeBlocksIn } from "../../base/text/markdown/code-blocks.ts";
-import { actionOf, type StoredLine } from "../../sessions/turn-content.ts";
+import { listCodeBlocks } from "../../base/text/markdown/code-blocks.ts";
+import { classifyToolUse, type StoredLine } from "../../sessions/turn-content.ts";
 import {
-  commitsIn,
-  innermost,
-  mayWrite,
+  canWriteFiles,
   type PrintedCommit,
-  patchesIn,
+  parsePatches,
+  parsePrintedCommits,
+  parseShellWrites,
+  unwrapCommand,
   withoutHeredocs,
-  writesIn,
 } from "../commands/shell.ts";
-import { asBare, type BareLine, cellOf, isNotebook, plainLineOf, plainLines } from "../lines/line-keys.ts";
-import { editsOfInput } from "./input-edits.ts";
+import {
+  type BareLine,
+  choosePlainLineReader,
+  isNotebook,
+  parseWholeCell,
+  plainLines,
+  toBareLine,
+} from "../lines/line-keys.ts";
+import { parseEditsOfInput } from "./input-edits.ts";
 import { type OpaqueCall, onlyReads, readOpaqueInput } from "./opaque-calls.ts";
 import { type CallEnd, endOfCall } from "./period.ts";
 
@@ -104,7 +111,7 @@ interface Call {
  * have: a client writes the answer only after all hooks.
  * @param later the lines of the session's later turns, for calls that were answered there
  */
-export function activityOf(
+export function extractActivity(
   turn: { sessionUid: string; number: number; lines: readonly StoredLine[] },
   relativize: (path: string) => string,
   later: Iterable<readonly StoredLine[]> = [],
@@ -120,13 +127,13 @@ export function activityOf(
         calls.set(entry.id, {
           id: entry.id,
           tool: entry.tool,
-          action: actionOf(entry),
+          action: classifyToolUse(entry),
           input: entry.input,
           at: line.at,
           model: line.model ?? model,
           place,
         });
-        for (const text of textsPassedOn(entry)) addReply(text, line.at ?? 0);
+        for (const text of listTextsPassedOn(entry)) addReply(text, line.at ?? 0);
       }
       if (entry.kind !== "tool_result") continue;
       const call = calls.get(entry.id);
@@ -144,8 +151,8 @@ export function activityOf(
 
   /** What a person may paste, or another agent carry out, wherever they like. */
   function addReply(said: string, at: number): void {
-    const hunks = codeBlocksIn(said)
-      .map((lines) => ({ lines: bareLines(lines, true), removed: [] }))
+    const hunks = listCodeBlocks(said)
+      .map((lines) => ({ lines: toBareLines(lines, true), removed: [] }))
       .filter(({ lines }) => lines.length > 0);
     if (hunks.length === 0) return;
     const by = { sessionUid: turn.sessionUid, turn: turn.number, toolUse: "", model };
@@ -168,9 +175,9 @@ export function activityOf(
           ...(command !== undefined && { command }),
         });
     };
-    const given = commandOf(call);
+    const given = findCommandOfCall(call);
     if (given !== null) {
-      const command = innermost(given);
+      const command = unwrapCommand(given);
       const isBackground = call.input.run_in_background === true || /(?:^|[^&>])&\s*$/.test(command);
       activity.runs.push({
         ...by,
@@ -179,16 +186,16 @@ export function activityOf(
         command,
         isBackground,
         isSilent,
-        mayWrite: mayWrite(command),
-        commits: commitsIn(said),
+        mayWrite: canWriteFiles(command),
+        commits: parsePrintedCommits(said),
       });
       // Files that a command wrote before it failed are still there.
-      for (const { path, lines } of writesIn(command)) {
-        write(relativize(path), "shell", [{ lines: bareLines(lines, true), removed: [] }]);
+      for (const { path, lines } of parseShellWrites(command)) {
+        write(relativize(path), "shell", [{ lines: toBareLines(lines, true), removed: [] }]);
       }
       const rest = withoutHeredocs(command, { keeps: "scripts" });
       if (rest.split("\n").length > 2)
-        write("", "shell", [{ lines: bareLines(linesOfScript(rest), true), removed: [] }], command);
+        write("", "shell", [{ lines: toBareLines(splitScript(rest), true), removed: [] }], command);
       writePatches(command);
       return;
     }
@@ -198,11 +205,11 @@ export function activityOf(
         turn: number,
         startedAt,
         endedAt: at,
-        text: [text(call.input.prompt) ?? "", said].join("\n"),
+        text: [toTextOrNull(call.input.prompt) ?? "", said].join("\n"),
       });
     if (isError) return;
     const isEmpty = edits?.every(({ hunks, content }) => hunks.length === 0 && content === null) ?? true;
-    const writes = isEmpty ? editsOfInput(call.input, call.tool) : edits!;
+    const writes = isEmpty ? parseEditsOfInput(call.input, call.tool) : edits!;
     const mayWriteMore = call.action === "write" || call.action === "other";
     if (writes.length === 0 && mayWriteMore && call.tool !== "" && !onlyReads(call.tool))
       activity.opaque.push({
@@ -212,22 +219,27 @@ export function activityOf(
         ...readOpaqueInput(call.tool, call.input, relativize),
       });
     for (const { path, hunks, content } of writes) {
-      const plain = plainLineOf(path);
-      const made = hunks.map(({ lines }) => (content === null ? hunkOf : wholeHunkOf)(lines, plain));
+      const plain = choosePlainLineReader(path);
+      const made = hunks.map(({ lines }) =>
+        (content === null ? buildWrittenHunk : buildWholeFileHunk)(lines, plain),
+      );
       if (made.length === 0 && content !== null)
-        made.push({ lines: bareLines(plainLines(path, content.split("\n")), true), removed: [] });
+        made.push({ lines: toBareLines(plainLines(path, content.split("\n")), true), removed: [] });
       if (isNotebook(path)) {
-        const forms = [...hunks.map(({ lines }) => otherFormsOfCells(lines)), cellsIn(content ?? "")];
+        const forms = [
+          ...hunks.map(({ lines }) => otherFormsOfCells(lines)),
+          parseNotebookCells(content ?? ""),
+        ];
         for (const lines of forms)
-          if (lines.length > 0) made.push({ lines: bareLines(lines, true), removed: [] });
+          if (lines.length > 0) made.push({ lines: toBareLines(lines, true), removed: [] });
       }
       write(relativize(path), "edit", made);
       if (content !== null) writePatches(content);
     }
 
     function writePatches(text: string): void {
-      for (const { path, lines } of patchesIn(text)) {
-        write(relativize(path), "shell", [hunkOf(lines, plainLineOf(path))]);
+      for (const { path, lines } of parsePatches(text)) {
+        write(relativize(path), "shell", [buildWrittenHunk(lines, choosePlainLineReader(path))]);
       }
     }
   }
@@ -236,29 +248,34 @@ export function activityOf(
 const noCall = { tool: "", action: "other" as const, input: {}, at: null, place: 0 };
 
 /** What a call tells somebody else: another agent's task, a comment on an issue. */
-function textsPassedOn(use: ToolUse): string[] {
-  const action = actionOf(use);
+function listTextsPassedOn(use: ToolUse): string[] {
+  const action = classifyToolUse(use);
   if (action !== "delegate" && action !== "other") return [];
   return Object.values(use.input).filter((value) => typeof value === "string");
 }
 
 /** The command that a call runs, whatever its tool is named. */
-function commandOf({ action, input }: Call): string | null {
-  if (action === "command") return text(input.command) ?? "";
+function findCommandOfCall({ action, input }: Call): string | null {
+  if (action === "command") return toTextOrNull(input.command) ?? "";
   if (action !== "other") return null;
-  return text(input.cmd) ?? text(input.script) ?? text(input.shell_command) ?? text(input.command_line);
+  return (
+    toTextOrNull(input.cmd) ??
+    toTextOrNull(input.script) ??
+    toTextOrNull(input.shell_command) ??
+    toTextOrNull(input.command_line)
+  );
 }
 
 /** A text of several lines ends with the quotes that it began with; others in it are its own, as a docstring's. */
 const textInScript = /("""|'''|`)\\?([\s\S]*?)(?<!\\)\1/g;
 
 /** The lines of a script, those of the texts in it without what is before and after their quotes. */
-const linesOfScript = (script: string): string[] => script.replace(textInScript, "\n$2\n").split("\n");
+const splitScript = (script: string): string[] => script.replace(textInScript, "\n$2\n").split("\n");
 
-function hunkOf(lines: readonly string[], plain: (line: string) => string): WrittenHunk {
+function buildWrittenHunk(lines: readonly string[], plain: (line: string) => string): WrittenHunk {
   const hunk: WrittenHunk = { lines: [], removed: [] };
   for (const line of lines) {
-    const bare = asBare(plain(line.slice(1)));
+    const bare = toBareLine(plain(line.slice(1)));
     if (bare.key === 0) continue;
     if (line.startsWith("-")) hunk.removed.push(bare);
     else if (!line.startsWith("\\")) hunk.lines.push({ ...bare, isNew: line.startsWith("+") });
@@ -274,15 +291,15 @@ function hunkOf(lines: readonly string[], plain: (line: string) => string): Writ
 function otherFormsOfCells(lines: readonly string[]): string[] {
   const now = lines.filter((line) => !line.startsWith("-"));
   const added = now.filter((line) => line.startsWith("+")).map((line) => line.slice(1));
-  const cells = added.flatMap((line) => cellOf(line)?.split("\n") ?? []);
+  const cells = added.flatMap((line) => parseWholeCell(line)?.split("\n") ?? []);
   if (cells.length > 0 || added.length === 0) return cells;
   const texts = now.map((line) => line.slice(1));
-  const plain = plainLineOf(".ipynb");
+  const plain = choosePlainLineReader(".ipynb");
   return texts.length > 1 && texts.every((line) => plain(line) === line) ? [texts.join("\n")] : [];
 }
 
 /** The cells of a whole notebook in the form in which they do not stand there: lists of lines as one text, texts as lines. */
-function cellsIn(text: string): string[] {
+function parseNotebookCells(text: string): string[] {
   if (text === "") return [];
   try {
     const { cells } = JSON.parse(text) as { cells?: { source?: unknown }[] };
@@ -296,29 +313,29 @@ function cellsIn(text: string): string[] {
 
 /** A file of which so many lines were taken out, and no line stays that weighs as much, was written anew. */
 const manyLines = 9;
-const telling = 0.8;
+const tellingWeight = 0.8;
 
 /** A hunk of a file that was written as a whole: short lines in it that are as before may have been typed again. */
-function wholeHunkOf(lines: readonly string[], plain: (line: string) => string): WrittenHunk {
-  const hunk = hunkOf(lines, plain);
+function buildWholeFileHunk(lines: readonly string[], plain: (line: string) => string): WrittenHunk {
+  const hunk = buildWrittenHunk(lines, plain);
   const first = hunk.lines.findIndex(({ isNew }) => isNew);
   const last = hunk.lines.findLastIndex(({ isNew }) => isNew);
   const isAgain = (at: number) => !hunk.lines[at]!.isNew && at > first && at < last;
   const isAnew =
     hunk.removed.length >= manyLines &&
-    hunk.lines.every(({ weight }, at) => !isAgain(at) || weight < telling);
+    hunk.lines.every(({ weight }, at) => !isAgain(at) || weight < tellingWeight);
   if (!isAnew) return hunk;
   return { ...hunk, lines: hunk.lines.map((line, at) => (isAgain(at) ? { ...line, isBack: true } : line)) };
 }
 
-function bareLines(lines: readonly string[], isNew: boolean): WrittenHunk["lines"] {
+function toBareLines(lines: readonly string[], isNew: boolean): WrittenHunk["lines"] {
   return lines.flatMap((line) => {
-    const bare = asBare(line);
+    const bare = toBareLine(line);
     return bare.key === 0 ? [] : [{ ...bare, isNew }];
   });
 }
 
-const text = (value: unknown): string | null => (typeof value === "string" ? value : null);
+const toTextOrNull = (value: unknown): string | null => (typeof value === "string" ? value : null);
 
 /** The keys of what a write put in and took out, in its order. */
 interface WriteKeys {
@@ -333,7 +350,7 @@ const packed = new WeakMap<Write["hunks"], WriteKeys>();
  * Packed once for all commits: the first question about each of thousands of writes is whether it has anything to do
  * with a change.
  */
-export function keysOf({ hunks }: Write): WriteKeys {
+export function packWriteKeys({ hunks }: Write): WriteKeys {
   const known = packed.get(hunks);
   if (known) return known;
   const added: number[] = [];
@@ -357,14 +374,14 @@ export class KeySet {
 
   add(key: number): void {
     if (key === 0) return;
-    const place = this.placeOf(key);
+    const place = this.findKeySlot(key);
     if (this.keys[place] === key) return;
     this.keys[place] = key;
-    if (++this.size * 2 > this.keys.length) this.grow();
+    if (++this.size * 2 > this.keys.length) this.doubleCapacity();
   }
 
   has(key: number): boolean {
-    return key !== 0 && this.keys[this.placeOf(key)] === key;
+    return key !== 0 && this.keys[this.findKeySlot(key)] === key;
   }
 
   hasAny(keys: Uint32Array): boolean {
@@ -374,7 +391,7 @@ export class KeySet {
   }
 
   /** Of the key, or where it would be. Keys are checksums: their last digits are as good as any. */
-  private placeOf(key: number): number {
+  private findKeySlot(key: number): number {
     const { keys } = this;
     const last = keys.length - 1;
     let place = key & last;
@@ -383,9 +400,9 @@ export class KeySet {
     return place;
   }
 
-  private grow(): void {
+  private doubleCapacity(): void {
     const before = this.keys;
     this.keys = new Uint32Array(before.length * 2);
-    for (const key of before) if (key !== 0) this.keys[this.placeOf(key)] = key;
+    for (const key of before) if (key !== 0) this.keys[this.findKeySlot(key)] = key;
   }
 }

@@ -3,13 +3,13 @@ import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { attributedLines, byLine } from "../../../test/support/attributed-lines.ts";
 import schema from "../../../test/support/schemas/agent-trace-0.1.0.json" with { type: "json" };
-import { readTraces, traceRecordOf } from "./agent-trace.ts";
+import { buildTraceRecord, readTraces } from "./agent-trace.ts";
 import type { AttributedLines } from "./types.ts";
 
 const commit = "7734793b756b3921c88db5375a8c156e9532447b";
 const published = z.fromJSONSchema(schema as Parameters<typeof z.fromJSONSchema>[0]);
 const write = (lines: readonly AttributedLines[]) =>
-  traceRecordOf({ commit, at: Date.UTC(2026, 0, 5), version: "1.2.3", lines });
+  buildTraceRecord({ commit, at: Date.UTC(2026, 0, 5), version: "1.2.3", lines });
 const nobody = {
   author: "unknown",
   tool: null,

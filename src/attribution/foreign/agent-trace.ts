@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import * as z from "zod/mini";
-import { cleanLabel, fits, fitting } from "../../protocol/outside.ts";
+import { cleanLabel, isValidAs, keepIfValid } from "../../protocol/outside.ts";
 import { outside } from "../../protocol/shape-parts.ts";
 import type { AttributedLines } from "./types.ts";
 
@@ -59,28 +59,30 @@ export interface TraceFile {
 export function readTraces(text: string): TraceFile {
   const traces: Trace[] = [];
   const problems: TraceFile["problems"] = [];
-  for (const [i, value] of valuesIn(text)) {
+  for (const [i, value] of parseJsonValues(text)) {
     const parsed = value === undefined ? null : traceRecord.safeParse(value);
-    if (parsed?.success) traces.push(traceOf(parsed.data));
-    else problems.push({ line: i + 1, reason: reasonOf(parsed) });
+    if (parsed?.success) traces.push(convertToTrace(parsed.data));
+    else problems.push({ line: i + 1, reason: describeParseError(parsed) });
   }
   return { traces, problems };
 }
 
-function reasonOf(parsed: ReturnType<typeof traceRecord.safeParse> | null): string {
+function describeParseError(parsed: ReturnType<typeof traceRecord.safeParse> | null): string {
   const issue = parsed?.error?.issues[0];
   return issue === undefined ? "not JSON" : `not a trace record: ${issue.path.join(".")}: ${issue.message}`;
 }
 
 /** undefined: not JSON. */
-function* valuesIn(text: string): Generator<[place: number, value: unknown]> {
-  const whole = parsed(text);
+function* parseJsonValues(text: string): Generator<[place: number, value: unknown]> {
+  const whole = parseJsonOrUndefined(text);
   if (Array.isArray(whole)) yield* whole.entries();
   else if (whole !== undefined) yield [0, whole];
-  else for (const [i, line] of text.split("\n").entries()) if (line.trim() !== "") yield [i, parsed(line)];
+  else
+    for (const [i, line] of text.split("\n").entries())
+      if (line.trim() !== "") yield [i, parseJsonOrUndefined(line)];
 }
 
-function parsed(text: string): unknown {
+function parseJsonOrUndefined(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -88,7 +90,7 @@ function parsed(text: string): unknown {
   }
 }
 
-function traceOf({ vcs, files }: z.infer<typeof traceRecord>): Trace {
+function convertToTrace({ vcs, files }: z.infer<typeof traceRecord>): Trace {
   const lines = files.flatMap(({ path, conversations }) =>
     conversations.flatMap(({ ranges, ...conversation }) =>
       ranges.flatMap(({ start_line: first, end_line: last, contributor }): AttributedLines[] =>
@@ -99,7 +101,7 @@ function traceOf({ vcs, files }: z.infer<typeof traceRecord>): Trace {
                 path,
                 first,
                 last,
-                ...authorOf(contributor ?? conversation.contributor, conversation.url),
+                ...convertContributor(contributor ?? conversation.contributor, conversation.url),
                 call: null,
                 person: null,
               },
@@ -107,25 +109,25 @@ function traceOf({ vcs, files }: z.infer<typeof traceRecord>): Trace {
       ),
     ),
   );
-  const isCommit = vcs?.type === "git" && fits("commit", vcs.revision);
+  const isCommit = vcs?.type === "git" && isValidAs("commit", vcs.revision);
   return { commit: isCommit ? vcs.revision : null, lines: lines.slice(0, maxRanges) };
 }
 
 /** Who of `mixed` wrote which part nobody can tell: unknown. */
-function authorOf(
+function convertContributor(
   who: Contributor | undefined,
   url: string | undefined,
 ): Pick<AttributedLines, "author" | "tool" | "model" | "session"> {
   if (who?.type !== "ai") {
     return { author: who?.type === "human" ? "human" : "unknown", tool: null, model: null, session: null };
   }
-  const model = who.model_id === undefined ? null : modelOf(who.model_id);
-  const { tool, session } = sessionAt(url);
+  const model = who.model_id === undefined ? null : removeModelProvider(who.model_id);
+  const { tool, session } = parseSessionUrl(url);
   return {
     author: "agent",
     model: model && cleanLabel("model", model),
     tool: tool && cleanLabel("tool", tool),
-    session: fitting("reference", session),
+    session: keepIfValid("reference", session),
   };
 }
 
@@ -140,11 +142,11 @@ export interface TraceToWrite {
 }
 
 /** A trace record; the same attribution gives the same one. Calls are left out, the format has none. */
-export function traceRecordOf({ commit, at, lines, version }: TraceToWrite) {
+export function buildTraceRecord({ commit, at, lines, version }: TraceToWrite) {
   const files = new Map<string, Map<string, Conversation>>();
   for (const { path, first, last, author, ...who } of lines) {
-    const url = author === "agent" ? urlOf(who) : undefined;
-    const model_id = author === "agent" && who.model !== null ? modelIdOf(who.model) : undefined;
+    const url = author === "agent" ? makeSessionUrl(who) : undefined;
+    const model_id = author === "agent" && who.model !== null ? addModelProvider(who.model) : undefined;
     const contributor = {
       type: author === "agent" ? "ai" : author,
       ...(model_id !== undefined && { model_id }),
@@ -160,7 +162,7 @@ export function traceRecordOf({ commit, at, lines, version }: TraceToWrite) {
   }
   return {
     version: agentTraceVersion,
-    id: idOf(commit),
+    id: makeTraceId(commit),
     timestamp: new Date(at).toISOString(),
     vcs: { type: "git", revision: commit },
     tool: { name: "pommel", version },
@@ -169,7 +171,7 @@ export function traceRecordOf({ commit, at, lines, version }: TraceToWrite) {
 }
 
 /** A UUID of version 8 (RFC 9562): a commit has one record. */
-function idOf(commit: string): string {
+function makeTraceId(commit: string): string {
   const hex = createHash("sha256").update(`agent-trace:${commit}`).digest("hex");
   return [
     hex.slice(0, 8),
@@ -184,15 +186,17 @@ const ownScheme = "pommel:session";
 const unknownTool = "agent";
 
 /** Where a session is: our own scheme, as it has no address on the web; or the one that another tool gave. */
-function urlOf({ tool, session }: Pick<AttributedLines, "tool" | "session">): string | undefined {
+function makeSessionUrl({ tool, session }: Pick<AttributedLines, "tool" | "session">): string | undefined {
   if (session === null && tool === null) return undefined;
   if (session !== null && tool === null && /^\w+:/.test(session) && URL.canParse(session)) return session;
-  return [ownScheme, tool ?? unknownTool, ...(session === null ? [] : [session])].map(part).join("/");
+  return [ownScheme, tool ?? unknownTool, ...(session === null ? [] : [session])]
+    .map(encodeUrlPart)
+    .join("/");
 }
 
-const part = (text: string, i: number) => (i === 0 ? text : encodeURIComponent(text));
+const encodeUrlPart = (text: string, i: number) => (i === 0 ? text : encodeURIComponent(text));
 
-function sessionAt(url: string | undefined): Pick<AttributedLines, "tool" | "session"> {
+function parseSessionUrl(url: string | undefined): Pick<AttributedLines, "tool" | "session"> {
   if (url === undefined || url === "") return { tool: null, session: null };
   const [, tool, session] = /^pommel:session\/([^/]+)(?:\/(.+))?$/.exec(url) ?? [];
   if (tool === undefined) return { tool: null, session: url };
@@ -217,14 +221,14 @@ const providers: readonly (readonly [name: RegExp, provider: string])[] = [
 const maxModelId = 250;
 
 /** `provider/model`; without a provider where nobody can tell; undefined for a name that is too long. */
-function modelIdOf(model: string): string | undefined {
+function addModelProvider(model: string): string | undefined {
   const provider = providers.find(([name]) => name.test(model))?.[1];
   const id = provider === undefined ? model : `${provider}/${model}`;
   return id.length <= maxModelId ? id : undefined;
 }
 
 /** As the agent names the model itself. */
-function modelOf(id: string): string {
+function removeModelProvider(id: string): string {
   const bare = id.slice(id.indexOf("/") + 1);
-  return modelIdOf(bare) === id ? bare : id;
+  return addModelProvider(bare) === id ? bare : id;
 }

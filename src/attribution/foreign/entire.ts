@@ -39,7 +39,7 @@ export interface EntireSession {
  * @param refs whole names of those of `entireRefs` that there are, the first that knows a checkpoint wins
  * @throws GitFailure
  */
-export async function entireSessions(
+export async function readEntireSessions(
   read: ReadObjects,
   refs: readonly string[],
   checkpoints: readonly string[],
@@ -48,20 +48,20 @@ export async function entireSessions(
   for (const ref of refs) {
     const missing = [...new Set(checkpoints)].filter((id) => !found.has(id));
     if (missing.length === 0) break;
-    for (const [id, sessions] of await sessionsOn(read, ref, missing)) found.set(id, sessions);
+    for (const [id, sessions] of await readSessionsOnRef(read, ref, missing)) found.set(id, sessions);
   }
   return found;
 }
 
-async function sessionsOn(read: ReadObjects, ref: string, checkpoints: readonly string[]) {
-  const folderOf = (id: string) => `${id.slice(0, 2)}/${id.slice(2)}`;
-  const nameOf = (id: string) => `${ref}:${folderOf(id)}/metadata.json`;
-  const roots = await read(checkpoints.map(nameOf));
+async function readSessionsOnRef(read: ReadObjects, ref: string, checkpoints: readonly string[]) {
+  const makeCheckpointFolder = (id: string) => `${id.slice(0, 2)}/${id.slice(2)}`;
+  const makeMetadataObjectName = (id: string) => `${ref}:${makeCheckpointFolder(id)}/metadata.json`;
+  const roots = await read(checkpoints.map(makeMetadataObjectName));
   const parts = new Map<string, string[]>();
   for (const id of checkpoints) {
-    const root = parsed(checkpointShape, roots.get(nameOf(id)));
+    const root = parseShapeOrNull(checkpointShape, roots.get(makeMetadataObjectName(id)));
     // Only files in the checkpoint's own folder belong to it.
-    const own = new RegExp(`^/?${folderOf(id)}/\\d{1,6}/metadata\\.json$`);
+    const own = new RegExp(`^/?${makeCheckpointFolder(id)}/\\d{1,6}/metadata\\.json$`);
     const paths = (root?.sessions ?? []).map(({ metadata }) => metadata).filter((path) => own.test(path));
     parts.set(
       id,
@@ -72,15 +72,15 @@ async function sessionsOn(read: ReadObjects, ref: string, checkpoints: readonly 
   const found = new Map<string, EntireSession[]>();
   for (const [id, names] of parts) {
     const sessions = names.flatMap((name): EntireSession[] => {
-      const session = parsed(sessionShape, metadata.get(name));
-      return session ? [{ session: agentsOwnId(session.session_id), agent: session.agent ?? null }] : [];
+      const session = parseShapeOrNull(sessionShape, metadata.get(name));
+      return session ? [{ session: stripDayPrefix(session.session_id), agent: session.agent ?? null }] : [];
     });
     if (sessions.length > 0) found.set(id, sessions);
   }
   return found;
 }
 
-function parsed<T>(shape: z.ZodMiniType<T>, bytes: Buffer | undefined): T | null {
+function parseShapeOrNull<T>(shape: z.ZodMiniType<T>, bytes: Buffer | undefined): T | null {
   if (bytes === undefined || bytes.length > maxBytes) return null;
   try {
     return shape.safeParse(JSON.parse(bytes.toString())).data ?? null;
@@ -90,6 +90,6 @@ function parsed<T>(shape: z.ZodMiniType<T>, bytes: Buffer | undefined): T | null
 }
 
 /** Without the day that older versions put before an agent's own id. */
-export function agentsOwnId(id: string): string {
+export function stripDayPrefix(id: string): string {
   return /^\d{4}-\d{2}-\d{2}-([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/.exec(id)?.[1] ?? id;
 }

@@ -6,7 +6,7 @@ import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { anyCharacter } from "../../../test/support/any-text.ts";
 import { readObjects } from "../../git/objects.ts";
-import { foreignNotesOf } from "./foreign-notes.ts";
+import { readForeignNotes } from "./foreign-notes.ts";
 import { parseAuthorshipLog } from "./git-ai.ts";
 import { readMessage } from "./trailers.ts";
 
@@ -173,10 +173,10 @@ describe("in a repository", () => {
   it("follows a checkpoint's trailer to its sessions, on the local branch and on a remote's", async () => {
     const hash = commit("work\n\nEntire-Checkpoint: 00c9e2351016", { "a.ts": "1" });
     const plain = commit("people's work", { "a.ts": "2" });
-    expect((await foreignNotesOf(dir, [hash])).size).toBe(0);
+    expect((await readForeignNotes(dir, [hash])).size).toBe(0);
     for (const ref of ["refs/remotes/origin/entire/checkpoints/v1", "refs/heads/entire/checkpoints/v1"]) {
       addCheckpoint(ref);
-      const notes = await foreignNotesOf(dir, [hash, plain]);
+      const notes = await readForeignNotes(dir, [hash, plain]);
       expect([...notes.keys()]).toEqual([hash]);
       expect(notes.get(hash)).toEqual({
         sessions: [uuid, uuid.replace("2", "3")],
@@ -197,13 +197,13 @@ describe("in a repository", () => {
     const note = `sub/a.ts\n  abcd1234abcd1234 1-2\nb.ts\n  abcd1234abcd1234 3\n---\n${JSON.stringify(metadata)}`;
     git("notes", "--ref=ai", "add", "-m", note, hashes[0]!);
     const range = { first: 1, last: 2, tool: "claude", model: "opus", session: uuid };
-    const top = (await foreignNotesOf(dir, hashes)).get(hashes[0]!);
+    const top = (await readForeignNotes(dir, hashes)).get(hashes[0]!);
     expect(top?.lines).toEqual([
       { path: "sub/a.ts", ...range },
       { path: "b.ts", ...range, first: 3, last: 3 },
     ]);
     expect(top).toMatchObject({ sessions: [uuid], tools: ["claude"] });
-    expect((await foreignNotesOf(join(dir, "sub"), hashes)).get(hashes[0]!)?.lines).toEqual([
+    expect((await readForeignNotes(join(dir, "sub"), hashes)).get(hashes[0]!)?.lines).toEqual([
       { path: "a.ts", ...range },
     ]);
     // As a tree with many notes has it.
@@ -219,14 +219,14 @@ describe("in a repository", () => {
       encoding: "utf8",
     }).trim();
     git("update-ref", "refs/notes/ai", git("commit-tree", "-m", "n", tree));
-    expect((await foreignNotesOf(dir, hashes)).get(hashes[0]!)).toEqual(top);
+    expect((await readForeignNotes(dir, hashes)).get(hashes[0]!)).toEqual(top);
   });
 
   it("returns nothing for an unknown commit, and nothing without git", async () => {
     commit("one\n\nCo-Authored-By: Claude <noreply@anthropic.com>");
-    expect((await foreignNotesOf(dir, ["f".repeat(40), "HEAD", "--all"])).size).toBe(0);
+    expect((await readForeignNotes(dir, ["f".repeat(40), "HEAD", "--all"])).size).toBe(0);
     const bare = mkdtempSync(join(tmpdir(), "pommel-none-"));
-    expect((await foreignNotesOf(bare, ["f".repeat(40)])).size).toBe(0);
+    expect((await readForeignNotes(bare, ["f".repeat(40)])).size).toBe(0);
     rmSync(bare, { recursive: true });
   });
 

@@ -1,9 +1,9 @@
-import { placeOf } from "../../git/diff/changes.ts";
-import { GitFailure, gitText } from "../../git/git.ts";
+import { findPlaceInRepository } from "../../git/diff/changes.ts";
+import { GitFailure, readGitText } from "../../git/git.ts";
 import { type ReadObjects, withObjects } from "../../git/objects.ts";
 import { RepositoryCache } from "../../git/repository-cache.ts";
-import { fits } from "../../protocol/outside.ts";
-import { agentsOwnId, entireRefs, entireSessions } from "./entire.ts";
+import { isValidAs } from "../../protocol/outside.ts";
+import { entireRefs, readEntireSessions, stripDayPrefix } from "./entire.ts";
 import { gitAiRef, parseAuthorshipLog } from "./git-ai.ts";
 import { type CommitMessageFacts, readMessage } from "./trailers.ts";
 import type { ForeignLines, ForeignNotes } from "./types.ts";
@@ -12,7 +12,7 @@ const maxBytes = 5_000_000;
 const refPatterns = [...entireRefs, gitAiRef];
 
 /** Of commits that git has; also that there is nothing. */
-const known = new RepositoryCache<ForeignNotes>({ max: 5000, refs: refPatterns });
+const notesByCommit = new RepositoryCache<ForeignNotes>({ max: 5000, refs: refPatterns });
 const knownRefs = new RepositoryCache<string[]>({ max: 100, refs: refPatterns });
 
 /**
@@ -22,14 +22,14 @@ const knownRefs = new RepositoryCache<string[]>({ max: 100, refs: refPatterns })
  * @param hashes whole hashes of commits
  * @returns those of which something was found, by hash
  */
-export async function foreignNotesOf(
+export async function readForeignNotes(
   dir: string,
   hashes: readonly string[],
   signal?: AbortSignal,
 ): Promise<Map<string, ForeignNotes>> {
-  const asked = hashes.filter((hash) => fits("commit", hash));
+  const asked = hashes.filter((hash) => isValidAs("commit", hash));
   try {
-    const notes = await known.ofEach(dir, asked, (missing) => readNotes(dir, missing, signal));
+    const notes = await notesByCommit.getOrAskEach(dir, asked, (missing) => readNotes(dir, missing, signal));
     const isAny = ({ sessions, tools, lines }: ForeignNotes) =>
       sessions.length + tools.length + lines.length > 0;
     return new Map([...notes].filter(([, one]) => isAny(one)));
@@ -45,44 +45,48 @@ function readNotes(
   signal?: AbortSignal,
 ): Promise<Map<string, ForeignNotes>> {
   return withObjects(dir, { maxBytes, signal }, async (read) => {
-    const [commits, refs] = await Promise.all([read(hashes), refsOf(dir, signal)]);
+    const [commits, refs] = await Promise.all([read(hashes), listForeignRefs(dir, signal)]);
     const claims = new Map([...commits].map(([hash, bytes]) => [hash, readMessage(bytes.toString())]));
     const checkpoints = [...claims.values()].flatMap(({ entireCheckpoints }) => entireCheckpoints);
     const branches = refs.filter((ref) => !ref.startsWith("refs/notes/"));
-    const sessions = await entireSessions(read, branches, checkpoints);
+    const sessions = await readEntireSessions(read, branches, checkpoints);
     const hasNotes = branches.length < refs.length;
-    const lines = hasNotes ? await linesOf(dir, read, hashes, signal) : new Map<string, ForeignLines[]>();
-    return new Map([...claims].map(([hash, one]) => [hash, together(one, sessions, lines.get(hash) ?? [])]));
+    const lines = hasNotes
+      ? await readGitAiLines(dir, read, hashes, signal)
+      : new Map<string, ForeignLines[]>();
+    return new Map(
+      [...claims].map(([hash, one]) => [hash, mergeForeignNotes(one, sessions, lines.get(hash) ?? [])]),
+    );
   });
 }
 
 /** The whole names of the refs that other tools write and that there are. */
-function refsOf(dir: string, signal?: AbortSignal): Promise<string[]> {
-  return knownRefs.of(dir, "", async () => {
+function listForeignRefs(dir: string, signal?: AbortSignal): Promise<string[]> {
+  return knownRefs.getOrAsk(dir, "", async () => {
     const patterns = refPatterns.map((pattern) => `refs/${pattern}`);
-    const refs = await gitText(dir, ["for-each-ref", "--format=%(refname)", ...patterns], signal);
+    const refs = await readGitText(dir, ["for-each-ref", "--format=%(refname)", ...patterns], signal);
     return refs.split("\n").filter((ref) => ref !== "");
   });
 }
 
-async function linesOf(
+async function readGitAiLines(
   dir: string,
   read: ReadObjects,
   hashes: readonly string[],
   signal?: AbortSignal,
 ): Promise<Map<string, ForeignLines[]>> {
   // A notes tree with many notes has them in folders by the first digits, up to any depth; git makes one or two.
-  const namesOf = (hash: string) =>
+  const listNoteObjectNames = (hash: string) =>
     [
       hash,
       `${hash.slice(0, 2)}/${hash.slice(2)}`,
       `${hash.slice(0, 2)}/${hash.slice(2, 4)}/${hash.slice(4)}`,
     ].map((path) => `refs/${gitAiRef}:${path}`);
-  const notes = await read(hashes.flatMap(namesOf));
-  const { prefix } = await placeOf(dir, signal);
+  const notes = await read(hashes.flatMap(listNoteObjectNames));
+  const { prefix } = await findPlaceInRepository(dir, signal);
   const lines = new Map<string, ForeignLines[]>();
   for (const hash of hashes) {
-    const name = namesOf(hash).find((one) => notes.has(one));
+    const name = listNoteObjectNames(hash).find((one) => notes.has(one));
     if (name === undefined) continue;
     const inside = parseAuthorshipLog(notes.get(name)!.toString())
       .filter(({ path }) => path.startsWith(prefix))
@@ -92,22 +96,22 @@ async function linesOf(
   return lines;
 }
 
-function together(
+function mergeForeignNotes(
   claims: CommitMessageFacts,
-  entire: Awaited<ReturnType<typeof entireSessions>>,
+  entire: Awaited<ReturnType<typeof readEntireSessions>>,
   lines: readonly ForeignLines[],
 ): ForeignNotes {
   const named = claims.entireCheckpoints.flatMap((id) => entire.get(id) ?? []);
   const sessions = [
     ...named.map(({ session }) => session),
-    ...claims.entireSessions.map(agentsOwnId),
+    ...claims.entireSessions.map(stripDayPrefix),
     ...lines.flatMap(({ session }) => session ?? []),
   ];
   const tools = [
     ...claims.coAuthors.map(({ tool }) => tool),
     ...named.flatMap(({ agent }) => agent ?? []),
     ...lines.map(({ tool }) => tool),
-  ].map(toolOf);
+  ].map(normalizeToolName);
   return {
     sessions: [...new Set(sessions)],
     tools: [...new Set(tools)].filter((tool) => tool !== ""),
@@ -117,7 +121,7 @@ function together(
 }
 
 /** "Claude Code" and "claude" as one. What Entire calls just "Agent" is no tool's name. */
-function toolOf(name: string): string {
+function normalizeToolName(name: string): string {
   const plain = name.toLowerCase();
   if (plain === "agent") return "";
   const known = ["claude", "copilot", "codex", "cursor", "gemini", "aider"];

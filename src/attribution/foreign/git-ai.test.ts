@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { attributedLines, byLine } from "../../../test/support/attributed-lines.ts";
 import { violations } from "../../../test/support/git-ai-standard.ts";
-import { type LogToWrite, readAuthorshipLog, writeAuthorshipLog, writerOf } from "./git-ai.ts";
+import { findPommelVersionInNote, type LogToWrite, readAuthorshipLog, writeAuthorshipLog } from "./git-ai.ts";
 import type { AttributedLines } from "./types.ts";
 
 const hash = "7734793b756b3921c88db5375a8c156e9532447b";
@@ -41,7 +41,7 @@ describe("writing an authorship log", () => {
       ].join("\n"),
     );
     expect(violations(log)).toEqual([]);
-    expect(writerOf(log)).toBe("1.2.3");
+    expect(findPommelVersionInNote(log)).toBe("1.2.3");
   });
 
   it("attests nothing where nothing is known, or no name can be written", () => {

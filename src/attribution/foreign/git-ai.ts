@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import * as z from "zod/mini";
 import { addTo } from "../../base/multimap.ts";
-import { cleanLabel, fitting } from "../../protocol/outside.ts";
+import { cleanLabel, keepIfValid } from "../../protocol/outside.ts";
 import type { AttributedLines, ForeignLines } from "./types.ts";
 
 /**
@@ -59,13 +59,13 @@ export function readAuthorshipLog(note: string): AttributedLines[] {
   for (const line of note.slice(0, divider.index).split("\n")) {
     const [, hash, ranges] = /^ {2}(\S{1,100}) (\S+)$/.exec(line) ?? [];
     if (hash === undefined || ranges === undefined) {
-      path = pathOf(line);
+      path = parseNotePath(line);
       continue;
     }
     // A line without a path means nothing.
-    const who = path === null ? undefined : authorOf(hash, known);
+    const who = path === null ? undefined : findHashAuthor(hash, known);
     if (who === undefined) continue;
-    for (const [first, last] of rangesOf(ranges)) {
+    for (const [first, last] of parseLineRanges(ranges)) {
       if (lines.length >= maxRanges) return lines;
       lines.push({ path: path!, first, last, ...who, call: hash.split("::", 2)[1] ?? null });
     }
@@ -74,7 +74,7 @@ export function readAuthorshipLog(note: string): AttributedLines[] {
 }
 
 /** The version of Pommel that wrote a note; null: another tool's, or nobody can tell. */
-export function writerOf(note: string): string | null {
+export function findPommelVersionInNote(note: string): string | null {
   const divider = /^---$/m.exec(note);
   return divider === null ? null : (readMetadata(note.slice(divider.index + 3))?.pommel_version ?? null);
 }
@@ -105,12 +105,12 @@ export function writeAuthorshipLog({ hash, person, lines, version }: LogToWrite)
   for (const line of attested) {
     const file = files.get(line.path) ?? new Map<string, AttributedLines[]>();
     files.set(line.path, file);
-    const { tool, id } = agentOf(line);
-    const session = `s_${digest(`${tool}:${id}`)}`;
+    const { tool, id } = toAgentId(line);
+    const session = `s_${hashShort(`${tool}:${id}`)}`;
     const name = line.person ?? person;
-    const human = `h_${digest(name)}`;
+    const human = `h_${hashShort(name)}`;
     const key =
-      line.author === "human" ? human : `${session}::t_${digest(`${tool}:${id}:${line.call ?? ""}`)}`;
+      line.author === "human" ? human : `${session}::t_${hashShort(`${tool}:${id}:${line.call ?? ""}`)}`;
     addTo(file, key, line);
     if (line.author === "human") humans[human] = { author: name };
     else {
@@ -132,9 +132,9 @@ export function writeAuthorshipLog({ hash, person, lines, version }: LogToWrite)
   const attestations = [...files]
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([path, byKey]) => {
-      const entries = [...byKey].map(([key, ranges]) => ({ key, ranges: joined(ranges) }));
+      const entries = [...byKey].map(([key, ranges]) => ({ key, ranges: joinNeighbouringRanges(ranges) }));
       entries.sort((a, b) => a.ranges[0]![0] - b.ranges[0]![0]);
-      return `${quoted(path)}\n${entries.map(({ key, ranges }) => `  ${key} ${ranges.map(rangeText).join(",")}\n`).join("")}`;
+      return `${quotePath(path)}\n${entries.map(({ key, ranges }) => `  ${key} ${ranges.map(formatRange).join(",")}\n`).join("")}`;
     });
   return `${attestations.join("")}---\n${JSON.stringify(metadata, null, 2)}\n`;
 }
@@ -143,15 +143,15 @@ export function writeAuthorshipLog({ hash, person, lines, version }: LogToWrite)
 const unknownModel = "unknown";
 const unknownTool = "agent";
 
-const agentOf = ({ tool, session }: AttributedLines) => ({ tool: tool ?? unknownTool, id: session ?? "" });
+const toAgentId = ({ tool, session }: AttributedLines) => ({ tool: tool ?? unknownTool, id: session ?? "" });
 
-const digest = (text: string) => createHash("sha256").update(text).digest("hex").slice(0, 14);
+const hashShort = (text: string) => createHash("sha256").update(text).digest("hex").slice(0, 14);
 
 /** A name that could be taken for something else in the log. */
-const quoted = (path: string) => (/\s/.test(path) || path === "---" ? `"${path}"` : path);
+const quotePath = (path: string) => (/\s/.test(path) || path === "---" ? `"${path}"` : path);
 
 /** In order, neighbours in one. */
-function joined(lines: readonly AttributedLines[]): [first: number, last: number][] {
+function joinNeighbouringRanges(lines: readonly AttributedLines[]): [first: number, last: number][] {
   const ranges: [number, number][] = [];
   for (const { first, last } of [...lines].sort((a, b) => a.first - b.first)) {
     const before = ranges.at(-1);
@@ -161,7 +161,7 @@ function joined(lines: readonly AttributedLines[]): [first: number, last: number
   return ranges;
 }
 
-const rangeText = ([first, last]: [number, number]) => (first === last ? `${first}` : `${first}-${last}`);
+const formatRange = ([first, last]: [number, number]) => (first === last ? `${first}` : `${first}-${last}`);
 
 function readMetadata(json: string): z.infer<typeof metadata> | null {
   try {
@@ -171,14 +171,14 @@ function readMetadata(json: string): z.infer<typeof metadata> | null {
   }
 }
 
-function pathOf(line: string): string | null {
+function parseNotePath(line: string): string | null {
   const inQuotes = /^"(.*)"$/.exec(line)?.[1];
   const path = inQuotes ?? line;
   // Only a quoted name can begin with a blank.
-  return inQuotes !== undefined || !/^\s/.test(path) ? fitting("file", path) : null;
+  return inQuotes !== undefined || !/^\s/.test(path) ? keepIfValid("file", path) : null;
 }
 
-function authorOf(
+function findHashAuthor(
   hash: string,
   { prompts, sessions, humans }: z.infer<typeof metadata>,
 ): Omit<AttributedLines, "path" | "first" | "last" | "call"> | undefined {
@@ -202,12 +202,12 @@ function authorOf(
     author: "agent",
     tool: tool === unknownTool ? null : cleanLabel("tool", tool) || null,
     model: model === unknownModel ? null : cleanLabel("model", model ?? "") || null,
-    session: fitting("reference", id),
+    session: keepIfValid("reference", id),
     person: null,
   };
 }
 
-function* rangesOf(text: string): Generator<[first: number, last: number]> {
+function* parseLineRanges(text: string): Generator<[first: number, last: number]> {
   for (const range of text.split(",")) {
     const [, from, to] = /^(\d{1,8})(?:-(\d{1,8}))?$/.exec(range) ?? [];
     const first = Number(from);

@@ -1,4 +1,4 @@
-import { cleanLabel, fits } from "../../protocol/outside.ts";
+import { cleanLabel, isValidAs } from "../../protocol/outside.ts";
 import data from "./signatures.json" with { type: "json" };
 
 /** The mentions of agents in a commit's own text. */
@@ -11,7 +11,7 @@ export interface CommitMessageFacts {
 }
 
 /** A squash may carry the trailers of very many commits. */
-const most = 200;
+const maxTrailers = 200;
 
 /**
  * Reads the trailers of a commit. The whole message is searched, as a squash leaves the trailers of its commits in the
@@ -25,7 +25,7 @@ export function readMessage(commit: string): CommitMessageFacts {
   const claims: CommitMessageFacts = { entireCheckpoints: [], entireSessions: [], coAuthors: [] };
   const coAuthors = new Map<string, { name: string; tool: string }>();
   const addPerson = (person: string) => {
-    const agent = agentIn(person);
+    const agent = findSigningAgent(person);
     if (agent) coAuthors.set(`${agent.tool} ${agent.name}`, agent);
   };
   // Aider writes itself into the author's or the committer's name (its --attribute-author).
@@ -34,7 +34,7 @@ export function readMessage(commit: string): CommitMessageFacts {
     /^([A-Za-z][A-Za-z-]{3,40}):[ \t]*(\S.{0,500})$/gm,
   )) {
     const text = value.trim();
-    if (coAuthors.size + claims.entireCheckpoints.length + claims.entireSessions.length >= most) break;
+    if (coAuthors.size + claims.entireCheckpoints.length + claims.entireSessions.length >= maxTrailers) break;
     switch (key.toLowerCase()) {
       case "co-authored-by":
         addPerson(text);
@@ -43,7 +43,7 @@ export function readMessage(commit: string): CommitMessageFacts {
         if (/^[0-9a-f]{12}$/.test(text)) claims.entireCheckpoints.push(text);
         break;
       case "entire-session":
-        if (fits("uid", text)) claims.entireSessions.push(text);
+        if (isValidAs("uid", text)) claims.entireSessions.push(text);
         break;
     }
   }
@@ -62,7 +62,7 @@ const signatures = data.map(({ tool, email, name }) => ({
 }));
 
 /** The agent that signs as `Name <address>`; null for a person. */
-function agentIn(person: string): { name: string; tool: string } | null {
+function findSigningAgent(person: string): { name: string; tool: string } | null {
   const [, name = "", address = ""] = /^\s*(.{0,200}?)\s*<([^<>\s]{1,200})>/.exec(person) ?? [];
   const email = address.toLowerCase();
   const found = signatures.find((one) => one.email.test(email) && one.name?.test(name) !== false);

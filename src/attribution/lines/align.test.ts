@@ -1,13 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { linesOfFile, stretchOf } from "../../../test/support/attribution-fixture.ts";
-import { align, type FileLine, type Stretch } from "./align.ts";
+import { alignLines, type FileLine, type Stretch } from "./align.ts";
 
 /** For each file line (by its number) the indices in the stretches that it may come from. */
 function found(file: readonly FileLine[], ...stretches: string[][]) {
   const all = stretches.map((lines, of): Stretch<number> => ({ of, lines: stretchOf(lines) }));
   return new Map(
-    [...align(file, all)].map(([i, matches]) => [
+    [...alignLines(file, all)].map(([i, matches]) => [
       file[i]!.line,
       matches.map(({ of, at, support }) => ({ of, at, support })),
     ]),

@@ -36,7 +36,7 @@ const maxPlaces = 48;
 /** A gap of up to this many lines, on both sides together, is bridged. */
 const widestGap = 40;
 /** Around a line, on each side, that support it. */
-const reach = 5;
+const maxNeighboursPerSide = 5;
 /** Pairs with fewer lines between them support each other. */
 const closeness = 4;
 /** This many lines on each side of a stretch decide whether it continues. */
@@ -56,7 +56,7 @@ interface PackedStretch {
 /** By the lines of a stretch, which are those of a call that the files of many commits are compared with. */
 const packed = new WeakMap<Stretch<unknown>["lines"], PackedStretch>();
 
-function packedOf(lines: Stretch<unknown>["lines"]): PackedStretch {
+function packStretch(lines: Stretch<unknown>["lines"]): PackedStretch {
   const known = packed.get(lines);
   if (known) return known;
   const keys = new Uint32Array(lines.length);
@@ -84,7 +84,7 @@ interface FileIndex {
 /** A file is compared with what was written to it, elsewhere, and before. */
 const indexed = new WeakMap<readonly FileLine[], FileIndex>();
 
-function indexOf(file: readonly FileLine[]): FileIndex {
+function indexFileLines(file: readonly FileLine[]): FileIndex {
   const known = indexed.get(file);
   if (known) return known;
   const keys = Uint32Array.from(file, ({ key }) => key);
@@ -114,20 +114,20 @@ interface Aligned extends FileIndex {
  * For every added line (index in `file`) all its possible writers. Lines written once are found once: at their best
  * place.
  */
-export function align<Of>(
+export function alignLines<Of>(
   file: readonly FileLine[],
   stretches: Iterable<Stretch<Of>>,
 ): Map<number, Match<Of>[]> {
   const found = new Map<number, Match<Of>[]>();
   const all = [...stretches];
   if (all.length === 0) return found;
-  const { keys, places, mayHave } = indexOf(file);
+  const { keys, places, mayHave } = indexFileLines(file);
   // A line that many wrote, or that is in many places, says little of who wrote this one.
   const writers = new Map<number, number>();
   const lastWriter = new Map<number, number>();
   const inFile: Stretch<Of>[] = [];
   for (const [n, stretch] of all.entries()) {
-    const own = packedOf(stretch.lines);
+    const own = packStretch(stretch.lines);
     let isInFile = false;
     for (let p = 0; p < own.keys.length; p++) {
       const key = own.keys[p]!;
@@ -144,7 +144,7 @@ export function align<Of>(
     ({ key, weight }) => weight / Math.sqrt(places.get(key)!.length * Math.max(writers.get(key) ?? 1, 1)),
   );
   const aligned: Aligned = { file, keys, places, mayHave, weights };
-  for (const stretch of inFile) alignOne(aligned, stretch, found);
+  for (const stretch of inFile) alignStretch(aligned, stretch, found);
   keepBest(found);
   return found;
 }
@@ -168,9 +168,9 @@ function keepBest<Of>(found: Map<number, Match<Of>[]>): void {
 
 type Pair = [inFile: number, inStretch: number];
 
-function alignOne<Of>(aligned: Aligned, stretch: Stretch<Of>, found: Map<number, Match<Of>[]>): void {
+function alignStretch<Of>(aligned: Aligned, stretch: Stretch<Of>, found: Map<number, Match<Of>[]>): void {
   const { file, places, mayHave } = aligned;
-  const own = packedOf(stretch.lines);
+  const own = packStretch(stretch.lines);
   const { length } = own.keys;
   const seen = new Set<number>();
   for (const p of own.seeds) {
@@ -197,7 +197,7 @@ function extend({ file, keys }: Aligned, lines: Uint32Array, i: number, p: numbe
       pairs.push([a++, b++]);
       continue;
     }
-    const step = overGap(file, keys, lines, a, b);
+    const step = findPairAcrossGap(file, keys, lines, a, b);
     if (step === null) break;
     a += step[0];
     b += step[1];
@@ -206,7 +206,7 @@ function extend({ file, keys }: Aligned, lines: Uint32Array, i: number, p: numbe
 }
 
 /** The shortest way over lines that differ to two equal ones, or to one that says something. */
-function overGap(
+function findPairAcrossGap(
   file: readonly FileLine[],
   keys: Uint32Array,
   lines: Uint32Array,
@@ -244,7 +244,7 @@ function record<Of>(
   }
   pairs.forEach(([a, b], k) => {
     if (!file[a]!.isAdded || !lines[b]!.isNew) return;
-    const [first, last] = neighbours(pairs, k);
+    const [first, last] = findPairNeighbourhood(pairs, k);
     let mine = 0;
     let around = 0;
     for (let n = first; n <= last; n++) {
@@ -252,7 +252,11 @@ function record<Of>(
       around += context[n]!;
     }
     const weight = mine + Math.min(around, maxContext);
-    const match = { of, at: b, support: weight * density(pairs, first, last, file.length, lines.length) };
+    const match = {
+      of,
+      at: b,
+      support: weight * measurePairDensity(pairs, first, last, file.length, lines.length),
+    };
     const known = found.get(a);
     if (known) keep(known, match);
     else found.set(a, [match]);
@@ -269,14 +273,14 @@ function keep<Of>(known: Match<Of>[], match: Match<Of>): void {
   known.push(match);
 }
 
-/** The pairs around one that stand close together, at most `reach` on each side: first and last. */
-function neighbours(pairs: readonly Pair[], k: number): [first: number, last: number] {
+/** The pairs around one that stand close together, at most `maxNeighboursPerSide` on each side: first and last. */
+function findPairNeighbourhood(pairs: readonly Pair[], k: number): [first: number, last: number] {
   const isClose = (one: number, next: number) =>
     pairs[next]![0] - pairs[one]![0] <= closeness && pairs[next]![1] - pairs[one]![1] <= closeness;
   let first = k;
-  while (first > 0 && k - first < reach && isClose(first - 1, first)) first--;
+  while (first > 0 && k - first < maxNeighboursPerSide && isClose(first - 1, first)) first--;
   let last = k;
-  while (last < pairs.length - 1 && last - k < reach && isClose(last, last + 1)) last++;
+  while (last < pairs.length - 1 && last - k < maxNeighboursPerSide && isClose(last, last + 1)) last++;
   return [first, last];
 }
 
@@ -284,7 +288,7 @@ function neighbours(pairs: readonly Pair[], k: number): [first: number, last: nu
  * How much of both sides is paired where these pairs stand: a few lines that happen to be the same have others between
  * and around them that are not. What lies beyond an end of either side cannot be paired and does not count.
  */
-function density(
+function measurePairDensity(
   pairs: readonly Pair[],
   first: number,
   last: number,
@@ -294,12 +298,12 @@ function density(
   const [a, b] = pairs[first]!;
   const [x, y] = pairs[last]!;
   // Next to them on both sides there would be more, if it were the same stretch.
-  const before = Math.min(beside, a, b, gapTo(pairs, first - 1, first));
-  const after = Math.min(beside, inFile - 1 - x, inStretch - 1 - y, gapTo(pairs, last, last + 1));
+  const before = Math.min(beside, a, b, measureGap(pairs, first - 1, first));
+  const after = Math.min(beside, inFile - 1 - x, inStretch - 1 - y, measureGap(pairs, last, last + 1));
   return (last - first + 1) / (Math.max(x - a, y - b) + 1 + before + after);
 }
 
-function gapTo(pairs: readonly Pair[], one: number, next: number): number {
+function measureGap(pairs: readonly Pair[], one: number, next: number): number {
   const [from, to] = [pairs[one], pairs[next]];
   return from && to ? Math.max(to[0] - from[0], to[1] - from[1]) - 1 : beside;
 }

@@ -15,13 +15,13 @@ import {
 } from "../../../test/support/attribution-fixture.ts";
 import { temporaryMemory } from "../../../test/support/memory-fixture.ts";
 import { repositoryWithAgents } from "../../../test/support/repository-with-agents-fixture.ts";
-import { changesOf } from "../../git/diff/changes.ts";
+import { streamChangedFiles } from "../../git/diff/changes.ts";
 import type { ChangedFile } from "../../git/diff/changes-types.ts";
-import { attributionsOf } from "../../store/memory/commits/attributions.ts";
-import { commitByHash } from "../../store/memory/commits/commits.ts";
+import { listAttributions } from "../../store/memory/commits/attributions.ts";
+import { findCommitByHash } from "../../store/memory/commits/commits.ts";
 import { saveObservation } from "../../store/memory/observations.ts";
 import { attributeChange } from "./attribute.ts";
-import { lineKey } from "./line-keys.ts";
+import { computeLineKey } from "./line-keys.ts";
 
 const text = (...lines: string[]) => lines.map((line) => `${line}\n`).join("");
 const total = ["export function total(cart) {", "  return sumOf(cart.items, priceOf);", "}"];
@@ -68,7 +68,7 @@ it("every added line of every text file is in one range, in order", async () => 
     fc.asyncProperty(files, acts, fc.boolean(), lines, async (changed, done, isOwn, seen) => {
       forgetAll(memory);
       rememberTurn(memory, "s", done);
-      saveObservation(memory, { path: "a.ts", at: 72_000, keys: seen.map(lineKey) });
+      saveObservation(memory, { path: "a.ts", at: 72_000, keys: seen.map(computeLineKey) });
       const all = changed.map((file): ChangedFile => ({ ...file, oldPath: null, status: "M", isText: true }));
       const of = change({ hash: null, parent: null, isOwn, files: all });
       const { ranges, bindings } = await attributeChange({ memory, root, worktrees: [] }, of);
@@ -147,7 +147,7 @@ describe("in a repository", () => {
     writeFileSync(path("a.ts"), text(...byHand, ...most, ...total));
     const { memory, root } = repo;
     const files: ChangedFile[] = [];
-    for await (const file of changesOf(root, { from: "HEAD", to: null })) files.push(file);
+    for await (const file of streamChangedFiles(root, { from: "HEAD", to: null })) files.push(file);
     const now = repo.now() + 30_000;
     const parent = repo.git("rev-parse", "HEAD");
     const of = change({ hash: null, authoredAt: now, committedAt: now, parent, files });
@@ -203,7 +203,7 @@ describe("in a repository", () => {
     for (let line = 2; line <= block.length + 1; line++) {
       expect(repo.authors(hash, "a.ts")[line]).toBe("s moved");
     }
-    const ranges = attributionsOf(repo.memory, commitByHash(repo.memory, hash)!.id, "a.ts");
+    const ranges = listAttributions(repo.memory, findCommitByHash(repo.memory, hash)!.id, "a.ts");
     expect(ranges[1]).toMatchObject({ basis: "replied", toolUse: null, turn: 1 });
   });
 
@@ -235,7 +235,7 @@ describe("in a repository", () => {
     saveObservation(repo.memory, {
       path: "a.ts",
       at: repo.soon() - 60_000,
-      keys: [...own, short].map(lineKey),
+      keys: [...own, short].map(computeLineKey),
     });
     const hash = await repo.commitAndTake("First", { "a.ts": text(own[0]!, short, own[1]!) });
     expect(new Set(Object.values(repo.authors(hash, "a.ts")))).toEqual(new Set(["human absence"]));
@@ -280,7 +280,7 @@ describe("in a repository", () => {
       wrote(path("b.ts"), text(short), repo.soon()),
     );
     const seen = (name: string, lines: string[], at: number) =>
-      saveObservation(repo.memory, { path: name, at, keys: lines.map(lineKey) });
+      saveObservation(repo.memory, { path: name, at, keys: lines.map(computeLineKey) });
     seen("a.ts", total.slice(0, 1), repo.soon() - 60_000);
     seen("a.ts", total.slice(1), repo.soon() + 100);
     seen("b.ts", [short], repo.soon() - 60_000);
@@ -295,7 +295,7 @@ describe("in a repository", () => {
     repo.did("s", wrote(path("a.ts"), text(short), repo.soon()));
     repo.did("s2", wrote(path("b.ts"), text(short, short), repo.soon()));
     for (const name of ["a.ts", "b.ts"])
-      saveObservation(repo.memory, { path: name, at: repo.soon() - 60_000, keys: [lineKey(short)] });
+      saveObservation(repo.memory, { path: name, at: repo.soon() - 60_000, keys: [computeLineKey(short)] });
     const hash = await repo.commitAndTake("First", { "a.ts": text(short), "b.ts": text(short) });
     expect(repo.authors(hash, "a.ts")).toEqual({ 1: "human absence" });
     expect(repo.authors(hash, "b.ts")).toEqual({ 1: "unknown none" });
@@ -310,7 +310,7 @@ describe("in a repository", () => {
       "c.py": [common],
     })) {
       if (name !== "c.py") repo.did("s", edited(path(name), [`+${common}`], repo.soon()));
-      saveObservation(repo.memory, { path: name, at: repo.soon() - 60_000, keys: text.map(lineKey) });
+      saveObservation(repo.memory, { path: name, at: repo.soon() - 60_000, keys: text.map(computeLineKey) });
     }
     const hash = await repo.commitAndTake("First", {
       "a.py": text(common, common),
@@ -326,7 +326,11 @@ describe("in a repository", () => {
     const lines = [total[1]!, "  pass", byHand[0]!];
     repo.did("s", edited(path("a.py"), [`+${lines[0]}`, "+x = 1", `+${lines[2]}`], repo.soon()));
     repo.did("s", edited(path("a.py"), ["+  pass", "+y = 2"], repo.soon()));
-    saveObservation(repo.memory, { path: "a.py", at: repo.soon() - 60_000, keys: [lineKey("  pass")] });
+    saveObservation(repo.memory, {
+      path: "a.py",
+      at: repo.soon() - 60_000,
+      keys: [computeLineKey("  pass")],
+    });
     const hash = await repo.commitAndTake("First", { "a.py": text(...lines) });
     expect(repo.authors(hash, "a.py")).toEqual({ 1: "s edit", 2: "unknown none", 3: "s edit" });
   });
@@ -365,7 +369,7 @@ describe("in a repository", () => {
     rememberTurn(memory, "s", [wrote(`${root}/a.ts`, text(...total), repo.soon())], { cwd: root });
     const hash = repo.commit("First", { "sub/a.ts": text(...total, ...byHand), "b.ts": text(...total) });
     const files: ChangedFile[] = [];
-    for await (const file of changesOf(root, { commit: hash })) files.push(file);
+    for await (const file of streamChangedFiles(root, { commit: hash })) files.push(file);
     const of = change({
       hash,
       authoredAt: repo.now(),

@@ -1,30 +1,30 @@
 import { extname } from "node:path/posix";
-import { gitTextIfAny } from "../../git/git.ts";
+import { readGitTextIfAny } from "../../git/git.ts";
 import type { Lineage } from "../../git/history/ancestry.ts";
 import type { ReadObjects } from "../../git/objects.ts";
-import { commitByHash } from "../../store/memory/commits/commits.ts";
+import { findCommitByHash } from "../../store/memory/commits/commits.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import type { AttributionRecord } from "../../store/memory/memory-records.ts";
 import { AttributionEvidence } from "../evidence/evidence.ts";
 import { slackMs } from "../evidence/period.ts";
 import { RecordedCommits } from "../evidence/recorded-commits.ts";
 import { TurnActivity } from "../evidence/turn-activity.ts";
-import { KeySet, keysOf, type Write } from "../evidence/writes.ts";
-import { bindingsOf, type WeightOfSession, weigh } from "../links/bind.ts";
-import { addCopiesWithin, copiedLines, copySourcesOf } from "./copied-files.ts";
-import { type FileToAttribute, filesOf, type MakeBare } from "./file-lines.ts";
-import { consumedBefore, fillBetween } from "./fill-between.ts";
-import { sure, verdictsOf, weak } from "./line-verdicts.ts";
-import { inheritedFrom, originsOf } from "./origins.ts";
+import { KeySet, packWriteKeys, type Write } from "../evidence/writes.ts";
+import { findBindings, type WeightOfSession, weigh } from "../links/bind.ts";
+import { addCopiesWithin, findCopiedFiles, findCopiedLines } from "./copied-files.ts";
+import { type FileToAttribute, type MakeBare, readFilesToAttribute } from "./file-lines.ts";
+import { countConsumedLines, fillBetween } from "./fill-between.ts";
+import { judgeAddedLines, sure, weak } from "./line-verdicts.ts";
+import { findLineOrigins, inheritVerdicts } from "./origins.ts";
 import { addCopies, addFromSide } from "./other-commits.ts";
 import {
   type AttributedChange,
   type ChangeToAttribute,
   isSameVerdict,
-  unknown,
+  makeUnknownVerdict,
   type Verdict,
 } from "./verdict.ts";
-import { writtenBy } from "./written.ts";
+import { findWrittenLines } from "./written.ts";
 import type { WrittenLine } from "./written-line.ts";
 
 export interface AttributionSources {
@@ -41,7 +41,7 @@ export interface AttributionSources {
 }
 
 /** Lines that weigh less are in many files; so many of the others make two files versions of one. */
-const telling = 0.8;
+const minTellingWeight = 0.8;
 const sharedLines = 2;
 
 /**
@@ -58,46 +58,57 @@ export async function attributeChange(
   const { memory, root, worktrees, lineage, readObjects, makeBare } = sources;
   const { recorded = new RecordedCommits(memory) } = sources;
   const { activity = new TurnActivity(memory, { root, worktrees }) } = sources;
-  const files = await filesOf({ root, readObjects, makeBare }, change.hash, change.files, signal);
-  if (files.length === 0) return { ranges: [], bindings: bindingsWithoutLines(sources, change, activity) };
-  const parentAt = change.parent === null ? null : await timeOf(memory, root, change.parent, signal);
+  const files = await readFilesToAttribute(
+    { root, readObjects, makeBare },
+    change.hash,
+    change.files,
+    signal,
+  );
+  if (files.length === 0)
+    return { ranges: [], bindings: findBindingsWithoutLines(sources, change, activity) };
+  const parentAt = change.parent === null ? null : await readCommitTime(memory, root, change.parent, signal);
   const attributionEvidence = new AttributionEvidence(memory, activity, change, parentAt, recorded);
-  const paths = [...new Set(files.flatMap((file) => pathsOf(file)))];
-  const keys = weightyKeys(files);
-  const all = attributionEvidence.writesOf(paths, keys);
+  const paths = [...new Set(files.flatMap((file) => listOldAndNewPath(file)))];
+  const keys = collectWeightyKeys(files);
+  const all = attributionEvidence.findRelevantWrites(paths, keys);
   const own = all.filter(({ path }) => paths.includes(path));
-  const holders = holdersOf(all, keys);
+  const holders = mapKeysToWrites(all, keys);
   const { parent } = change;
   const consumed =
-    parent === null ? new Map() : await consumedBefore({ memory, root, lineage }, parent, own, signal);
-  const origins = parent === null ? new Map() : await originsOf({ memory, root }, parent, files, signal);
+    parent === null ? new Map() : await countConsumedLines({ memory, root, lineage }, parent, own, signal);
+  const origins =
+    parent === null ? new Map() : await findLineOrigins({ memory, root }, parent, files, signal);
 
   const ranges: AttributionRecord[] = [];
   const weighed = new Map<string, WeightOfSession>();
   const { freshSince, until } = attributionEvidence.period;
-  const ownOf = new Map(files.map((file) => [file, ownWrites(file, all, holders, attributionEvidence)]));
+  const ownOf = new Map(files.map((file) => [file, findOwnWrites(file, all, holders, attributionEvidence)]));
   const written = new Map(
-    files.map((file) => [file, writtenBy(file, ownOf.get(file)!, consumed, freshSince, until + slackMs)]),
+    files.map((file) => [
+      file,
+      findWrittenLines(file, ownOf.get(file)!, consumed, freshSince, until + slackMs),
+    ]),
   );
   for (const lines of written.values()) {
-    for (const { write, support } of lines.values()) if (support >= sure) attributionEvidence.wrote(write);
+    for (const { write, support } of lines.values())
+      if (support >= sure) attributionEvidence.recordWritingSpan(write);
   }
   const attributed: { file: FileToAttribute; verdicts: Map<number, Verdict> }[] = [];
   for (const file of files) {
     signal?.throwIfAborted();
-    const copies = copySourcesOf(file, attributionEvidence);
+    const copies = findCopiedFiles(file, attributionEvidence);
     const copied =
       parent === null || copies.length === 0
         ? new Map<number, Verdict>()
-        : await copiedLines({ memory, root, parent }, file, copies, signal);
-    const verdicts = verdictsOf(file, {
+        : await findCopiedLines({ memory, root, parent }, file, copies, signal);
+    const verdicts = judgeAddedLines(file, {
       written: written.get(file)!,
       writes: ownOf.get(file)!,
-      later: laterLines(file, attributionEvidence),
-      others: othersFor(file, all, ownOf.get(file)!, holders),
+      later: createLaterLineCheck(file, attributionEvidence),
+      others: findOtherWrites(file, all, ownOf.get(file)!, holders),
       consumed,
       origins: new Map([...copied, ...(origins.get(file) ?? [])]),
-      inherited: inheritedFrom(memory, change.predecessors, file),
+      inherited: inheritVerdicts(memory, change.predecessors, file),
       attributionEvidence,
     });
     await addFromSide({ memory, root, lineage }, change, file, verdicts, signal);
@@ -105,25 +116,25 @@ export async function attributeChange(
     attributed.push({ file, verdicts });
   }
   for (const { file, verdicts } of attributed) {
-    const copies = copySourcesOf(file, attributionEvidence);
+    const copies = findCopiedFiles(file, attributionEvidence);
     if (copies.length > 0) addCopiesWithin(file, verdicts, copies, attributed);
     weigh(file, verdicts, weighed);
-    ranges.push(...rangesOf(file, fillBetween(file, verdicts)));
+    ranges.push(...buildAttributionRanges(file, fillBetween(file, verdicts)));
   }
   return {
     ranges,
-    bindings: bindingsOf(change, ranges, weighed, { attributionEvidence, writes: own, files }),
+    bindings: findBindings(change, ranges, weighed, { attributionEvidence, writes: own, files }),
   };
 }
 
 /** Those to a file, by its names. */
-function ownWrites(
+function findOwnWrites(
   file: FileToAttribute,
   all: readonly Write[],
   holders: ReadonlyMap<number, readonly number[]>,
   evidence: AttributionEvidence,
 ): Write[] {
-  const own = new Set([...pathsOf(file), ...earlierNames(file, all, holders, evidence)]);
+  const own = new Set([...listOldAndNewPath(file), ...findEarlierNames(file, all, holders, evidence)]);
   return all.filter(({ path }) => own.has(path));
 }
 
@@ -131,7 +142,7 @@ function ownWrites(
  * The names that a new file had before it was committed: of files that agents wrote, that nobody ever committed, and that
  * have lines of it.
  */
-function earlierNames(
+function findEarlierNames(
   { change: { path: own, status }, lines }: FileToAttribute,
   all: readonly Write[],
   holders: ReadonlyMap<number, readonly number[]>,
@@ -139,7 +150,7 @@ function earlierNames(
 ): string[] {
   if (status !== "A") return [];
   const shared = new Map<string, number>();
-  for (const key of new Set(lines.flatMap((line) => (line.weight >= telling ? [line.key] : [])))) {
+  for (const key of new Set(lines.flatMap((line) => (line.weight >= minTellingWeight ? [line.key] : [])))) {
     const paths = new Set((holders.get(key) ?? []).map((at) => all[at]!.path));
     for (const path of paths) if (path !== "") shared.set(path, (shared.get(path) ?? 0) + 1);
   }
@@ -149,13 +160,15 @@ function earlierNames(
 }
 
 /** Asked only for lines that would be a human's. */
-function laterLines(file: FileToAttribute, evidence: AttributionEvidence): (i: number) => boolean {
+function createLaterLineCheck(file: FileToAttribute, evidence: AttributionEvidence): (i: number) => boolean {
   let found: ReadonlyMap<number, WrittenLine> | null = null;
   return (i) => {
     // A command may write over what is there.
-    found ??= writtenBy(
+    found ??= findWrittenLines(
       file,
-      evidence.laterWritesTo(pathsOf(file)).filter(({ how }) => how === "edit" || file.change.status === "A"),
+      evidence
+        .findLaterWritesTo(listOldAndNewPath(file))
+        .filter(({ how }) => how === "edit" || file.change.status === "A"),
       new Map(),
       0,
     );
@@ -164,7 +177,7 @@ function laterLines(file: FileToAttribute, evidence: AttributionEvidence): (i: n
 }
 
 /** Of the added lines that say something alone. */
-function weightyKeys(files: readonly FileToAttribute[]): KeySet {
+function collectWeightyKeys(files: readonly FileToAttribute[]): KeySet {
   const keys = new KeySet();
   for (const { lines } of files) {
     for (const { isAdded, key, weight } of lines) if (isAdded && weight >= weak) keys.add(key);
@@ -173,10 +186,10 @@ function weightyKeys(files: readonly FileToAttribute[]): KeySet {
 }
 
 /** The writes that hold an added line as a new one, by the line's key: their places in `all`. */
-function holdersOf(all: readonly Write[], keys: KeySet): Map<number, number[]> {
+function mapKeysToWrites(all: readonly Write[], keys: KeySet): Map<number, number[]> {
   const found = new Map<number, number[]>();
   for (const [at, write] of all.entries()) {
-    for (const key of keysOf(write).added) {
+    for (const key of packWriteKeys(write).added) {
       if (!keys.has(key)) continue;
       const known = found.get(key);
       if (known === undefined) found.set(key, [at]);
@@ -187,7 +200,7 @@ function holdersOf(all: readonly Write[], keys: KeySet): Map<number, number[]> {
 }
 
 /** What was written elsewhere and holds lines that the change added here; oldest first. */
-function othersFor(
+function findOtherWrites(
   file: FileToAttribute,
   all: readonly Write[],
   own: readonly Write[],
@@ -204,28 +217,28 @@ function othersFor(
     .filter((write) => !isOwn.has(write));
 }
 
-const pathsOf = ({ change: { path, oldPath } }: FileToAttribute) =>
+const listOldAndNewPath = ({ change: { path, oldPath } }: FileToAttribute) =>
   oldPath === null ? [path] : [path, oldPath];
 
 /** A change without text: its committer is the only evidence. */
-function bindingsWithoutLines(
+function findBindingsWithoutLines(
   { memory, recorded }: AttributionSources,
   change: ChangeToAttribute,
   activity: TurnActivity,
 ) {
   const attributionEvidence = new AttributionEvidence(memory, activity, change, null, recorded);
-  return bindingsOf(change, [], new Map(), { attributionEvidence, writes: [], files: [] });
+  return findBindings(change, [], new Map(), { attributionEvidence, writes: [], files: [] });
 }
 
-async function timeOf(
+async function readCommitTime(
   memory: Memory,
   root: string,
   hash: string,
   signal?: AbortSignal,
 ): Promise<number | null> {
-  const known = commitByHash(memory, hash);
+  const known = findCommitByHash(memory, hash);
   if (known) return known.committedAt;
-  const shown = await gitTextIfAny(
+  const shown = await readGitTextIfAny(
     root,
     ["show", "-s", "--no-show-signature", "--format=%ct", "--end-of-options", hash],
     signal,
@@ -234,14 +247,14 @@ async function timeOf(
 }
 
 /** All added lines of a file, in ranges; those without a verdict are unknown. */
-function rangesOf(
+function buildAttributionRanges(
   { change, printed }: FileToAttribute,
   byLine: ReadonlyMap<number, Verdict>,
 ): AttributionRecord[] {
   const ranges: (AttributionRecord & { verdict: Verdict })[] = [];
   for (const { newStart, added } of change.hunks) {
     for (let line = newStart; line < newStart + added.length; line++) {
-      const verdict = (printed.has(line) ? undefined : byLine.get(line)) ?? unknown();
+      const verdict = (printed.has(line) ? undefined : byLine.get(line)) ?? makeUnknownVerdict();
       const last = ranges.at(-1);
       if (last && last.lastLine === line - 1 && isSameVerdict(last.verdict, verdict)) last.lastLine = line;
       else ranges.push({ path: change.path, firstLine: line, lastLine: line, ...verdict, verdict });

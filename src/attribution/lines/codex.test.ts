@@ -5,10 +5,10 @@ import { afterEach, beforeEach, expect, it } from "vitest";
 import { type Repository, temporaryRepository } from "../../../test/support/checkpoint-fixture.ts";
 import { type RolloutOptions, rollout, threadId } from "../../../test/support/rollout-fixture.ts";
 import { codex } from "../../agents/codex/codex.ts";
-import { kindRules } from "../../sessions/chunks/kinds.ts";
+import { buildKindRules } from "../../sessions/chunks/kinds.ts";
 import { ingestTranscript } from "../../sessions/ingest/ingest.ts";
-import { attributionsOf } from "../../store/memory/commits/attributions.ts";
-import { commitByHash } from "../../store/memory/commits/commits.ts";
+import { listAttributions } from "../../store/memory/commits/attributions.ts";
+import { findCommitByHash } from "../../store/memory/commits/commits.ts";
 import { recordCommit } from "../checkpoints/record-commit.ts";
 
 let repo: Repository;
@@ -32,7 +32,7 @@ async function remember(builder: ReturnType<typeof rollout>): Promise<void> {
       agent: codex,
       ledgerKey: Buffer.alloc(32, 7),
       embedder: null,
-      chunks: { minTokens: 200, maxTokens: 800, pauseMinutes: 5, kinds: kindRules() },
+      chunks: { minTokens: 200, maxTokens: 800, pauseMinutes: 5, kinds: buildKindRules() },
       maxChunks: 0,
       root: repo.root,
       worktrees: [],
@@ -103,7 +103,7 @@ it.each(["legacy", "paginated", "code"] as const)(
       "src/tax.ts": "export const taxRateOfCountry = { dk: 0.25 };\n",
     });
     await recordCommit(repo.work, hash, { seen: "hook", branch: "main" });
-    const ranges = attributionsOf(repo.memory, commitByHash(repo.memory, hash)!.id);
+    const ranges = listAttributions(repo.memory, findCommitByHash(repo.memory, hash)!.id);
     expect(
       ranges.map(({ path, firstLine, author, sessionUid, turn }) => [
         path,
@@ -135,6 +135,6 @@ it("attributes a patch that did not apply to no agent", async () => {
   repo.wait(5);
   const hash = repo.commit("Add a discount", { "src/discount.ts": discount });
   await recordCommit(repo.work, hash, { seen: "hook", branch: "main" });
-  const ranges = attributionsOf(repo.memory, commitByHash(repo.memory, hash)!.id);
+  const ranges = listAttributions(repo.memory, findCommitByHash(repo.memory, hash)!.id);
   expect(ranges.map(({ author }) => author)).not.toContain("agent");
 });

@@ -1,17 +1,17 @@
-import { GitFailure, gitTextIfAny } from "../../git/git.ts";
+import { GitFailure, readGitTextIfAny } from "../../git/git.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { type CopySource, copiesFrom } from "../commands/command-means.ts";
 import type { AttributionEvidence } from "../evidence/evidence.ts";
-import { align } from "./align.ts";
+import { alignLines } from "./align.ts";
 import type { FileToAttribute } from "./file-lines.ts";
-import { asBare, plainLines } from "./line-keys.ts";
-import { verdictsAt } from "./origins.ts";
-import { movedFrom, unknown, type Verdict } from "./verdict.ts";
+import { plainLines, toBareLine } from "./line-keys.ts";
+import { readVerdictsAt } from "./origins.ts";
+import { makeUnknownVerdict, toMovedVerdict, type Verdict } from "./verdict.ts";
 
 /** A command that copies a file writes no line: each is of whoever wrote it where it was. */
 
 /** A line that is as good as alone in its file. */
-const enough = 0.3;
+const minCopySupport = 0.3;
 /** Files that a change got copies of, at most, and their size. Characters. */
 const maxSources = 12;
 const maxChars = 2_000_000;
@@ -24,7 +24,7 @@ interface CopySources {
 }
 
 /** Where commands and tools of agents took a file from, in the time of the change. */
-export function copySourcesOf(
+export function findCopiedFiles(
   { change: { path } }: FileToAttribute,
   { runs, opaque }: AttributionEvidence,
 ): CopySource[] {
@@ -39,7 +39,7 @@ export function copySourcesOf(
 }
 
 /** The lines of a file that were copied from files of commits, by index in its `lines`, and who wrote them there. */
-export async function copiedLines(
+export async function findCopiedLines(
   { memory, root, parent }: CopySources,
   file: FileToAttribute,
   copies: readonly CopySource[],
@@ -47,33 +47,33 @@ export async function copiedLines(
 ): Promise<Map<number, Verdict>> {
   const verdicts = new Map<number, Verdict>();
   for (const { revision, path } of copies) {
-    const commit = revision === null ? parent : await hashOf(root, revision, signal);
+    const commit = revision === null ? parent : await resolveRevision(root, revision, signal);
     if (commit === null) continue;
-    const text = await textAt(root, commit, path, signal);
+    const text = await readFileAtCommit(root, commit, path, signal);
     if (text === null) continue;
     const lines = plainLines(path, text.split("\n"))
-      .map((line, i) => ({ ...asBare(line), line: i + 1, isNew: true }))
+      .map((line, i) => ({ ...toBareLine(line), line: i + 1, isNew: true }))
       .filter(({ key }) => key !== 0);
-    const matches = [...align(file.lines, [{ of: path, lines }])].flatMap(([i, [match]]) =>
-      match !== undefined && match.support >= enough && !verdicts.has(i)
+    const matches = [...alignLines(file.lines, [{ of: path, lines }])].flatMap(([i, [match]]) =>
+      match !== undefined && match.support >= minCopySupport && !verdicts.has(i)
         ? [{ i, line: lines[match.at]!.line }]
         : [],
     );
     if (matches.length === 0) continue;
     const range: [number, number] = [lines[0]!.line, lines.at(-1)!.line];
-    const before = await verdictsAt({ memory, root }, commit, new Map([[path, [range]]]), signal);
+    const before = await readVerdictsAt({ memory, root }, commit, new Map([[path, [range]]]), signal);
     for (const { i, line } of matches)
-      verdicts.set(i, movedFrom(before.get(path)?.get(line) ?? unknown("command")));
+      verdicts.set(i, toMovedVerdict(before.get(path)?.get(line) ?? makeUnknownVerdict("command")));
   }
   return verdicts;
 }
 
-async function hashOf(root: string, revision: string, signal?: AbortSignal): Promise<string | null> {
+async function resolveRevision(root: string, revision: string, signal?: AbortSignal): Promise<string | null> {
   const args = ["rev-parse", "--verify", "--quiet", "--end-of-options", `${revision}^{commit}`];
-  return (await gitTextIfAny(root, args, signal))?.trim() || null;
+  return (await readGitTextIfAny(root, args, signal))?.trim() || null;
 }
 
-async function textAt(
+async function readFileAtCommit(
   root: string,
   commit: string,
   path: string,
@@ -81,7 +81,7 @@ async function textAt(
 ): Promise<string | null> {
   if (path.startsWith("/") || path.includes("..") || path.includes("\n")) return null;
   try {
-    const text = await gitTextIfAny(root, ["cat-file", "blob", `${commit}:./${path}`], signal);
+    const text = await readGitTextIfAny(root, ["cat-file", "blob", `${commit}:./${path}`], signal);
     return text === null || text.length > maxChars ? null : text;
   } catch (error) {
     if (error instanceof GitFailure) return null;
@@ -104,7 +104,7 @@ export function addCopiesWithin(
       const there = byKey.get(key);
       const here = verdicts.get(i);
       const isOpen = here === undefined || (here.author === "unknown" && here.basis === "command");
-      if (isAdded && there !== undefined && isOpen) verdicts.set(i, movedFrom(there));
+      if (isAdded && there !== undefined && isOpen) verdicts.set(i, toMovedVerdict(there));
     });
   }
 }

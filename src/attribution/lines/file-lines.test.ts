@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { newRepository } from "../../../test/support/repository-fixture.ts";
-import { changesOf } from "../../git/diff/changes.ts";
+import { streamChangedFiles } from "../../git/diff/changes.ts";
 import type { ChangedFile } from "../../git/diff/changes-types.ts";
-import { filesOf } from "./file-lines.ts";
+import { readFilesToAttribute } from "./file-lines.ts";
 
 const changed = (path: string, added: string[], more: Partial<ChangedFile> = {}): ChangedFile => ({
   path,
@@ -17,7 +17,7 @@ const changed = (path: string, added: string[], more: Partial<ChangedFile> = {})
 });
 
 /** Lines as a diff has them, with their numbers. */
-const brief = (files: Awaited<ReturnType<typeof filesOf>>) =>
+const brief = (files: Awaited<ReturnType<typeof readFilesToAttribute>>) =>
   Object.fromEntries(
     files.map(({ change, lines }) => [
       change.path,
@@ -34,7 +34,7 @@ describe("of the working tree", () => {
   const inTree = async (text: string | null, ...added: string[]) => {
     if (text !== null) writeFileSync(join(root, "a.ts"), text);
     else rmSync(join(root, "a.ts"), { force: true });
-    return brief(await filesOf({ root }, null, [changed("a.ts", added)]))["a.ts"];
+    return brief(await readFilesToAttribute({ root }, null, [changed("a.ts", added)]))["a.ts"];
   };
 
   it("the whole file, without blank lines", async () => {
@@ -52,7 +52,7 @@ it("each hunk's removed lines, by its number, and a notebook's lines by their te
     { oldStart: 3, newStart: 3, removed: ['"a = 1\\n",', "", '"b = 2\\n",'], added: ['"c = 3\\n",'] },
     { oldStart: 9, newStart: 7, removed: ["]"], added: [] },
   ];
-  const [file] = await filesOf({ root: "/nowhere" }, null, [changed("a.ipynb", [], { hunks })]);
+  const [file] = await readFilesToAttribute({ root: "/nowhere" }, null, [changed("a.ipynb", [], { hunks })]);
   expect(file!.lines).toMatchObject([{ line: 3, bare: "c=3", isAdded: true }]);
   expect(file!.removed.map((hunk) => hunk.map(({ line, bare }) => [line, bare]))).toEqual([
     [
@@ -78,7 +78,7 @@ it("of a notebook what its cells printed is nobody's, and each cell is known", a
   const root = mkdtempSync(join(tmpdir(), "pommel-notebook-"));
   writeFileSync(join(root, "a.ipynb"), text);
   const hunks = [{ oldStart: 0, newStart: 1, removed: [], added: text.split("\n") }];
-  const [file] = await filesOf({ root }, null, [changed("a.ipynb", [], { hunks })]);
+  const [file] = await readFilesToAttribute({ root }, null, [changed("a.ipynb", [], { hunks })]);
   expect(file!.lines.map(({ bare }) => bare)).toEqual(["a=1", "a", "Look"]);
   const printed = [...file!.printed].map((line) => text.split("\n")[line - 1]!.trim());
   expect(printed).toEqual([
@@ -102,12 +102,12 @@ it("of a notebook what its cells printed is nobody's, and each cell is known", a
 
 it("files that are not text, or have no lines, are left out", async () => {
   const changes = [changed("a.png", [], { isText: false, hunks: [] }), changed("b.ts", [], { hunks: [] })];
-  expect(await filesOf({ root: "/nowhere" }, null, changes)).toEqual([]);
+  expect(await readFilesToAttribute({ root: "/nowhere" }, null, changes)).toEqual([]);
 });
 
 it("for very many files only added lines count, and no file is read", async () => {
   const changes = Array.from({ length: 401 }, (_, i) => changed(`${i}.ts`, ["line();"]));
-  const files = await filesOf({ root: "/nowhere" }, "1".repeat(40), changes);
+  const files = await readFilesToAttribute({ root: "/nowhere" }, "1".repeat(40), changes);
   expect(files).toHaveLength(401);
   expect(files.every(({ lines }) => lines.length === 1 && lines[0]!.line === 2)).toBe(true);
 });
@@ -134,8 +134,8 @@ describe("from a commit", () => {
     const whole = ["1+one()", "2+two()"];
     const lines = async (root: string) => {
       const changes: ChangedFile[] = [];
-      for await (const file of changesOf(root, { commit: hash })) changes.push(file);
-      return brief(await filesOf({ root }, hash, changes));
+      for await (const file of streamChangedFiles(root, { commit: hash })) changes.push(file);
+      return brief(await readFilesToAttribute({ root }, hash, changes));
     };
     expect(await lines(join(dir, "sub"))).toEqual(
       Object.fromEntries(odd.map((path) => [path.slice(4), whole])),
@@ -147,9 +147,9 @@ describe("from a commit", () => {
       "sub/line\nfeed.ts": "one();\r\ntwo();\r\nthree();\n",
     });
     const changes: ChangedFile[] = [];
-    for await (const file of changesOf(dir, { commit: last })) changes.push(file);
+    for await (const file of streamChangedFiles(dir, { commit: last })) changes.push(file);
     // Git cannot be asked for a name with a line feed in a list of names.
-    expect(brief(await filesOf({ root: dir }, last, changes))).toEqual({
+    expect(brief(await readFilesToAttribute({ root: dir }, last, changes))).toEqual({
       "sub/line\nfeed.ts": ["3+three()"],
       "top.ts": ["1 one()", "2 two()", "3+three()"],
     });
@@ -160,15 +160,19 @@ describe("from a commit", () => {
     const { dir, commit } = newRepository();
     const hash = commit("one", { "a.ts": "one();\ntwo();\n", "b.ts": big });
     const change = changed("a.ts", ["two();"]);
-    expect(brief(await filesOf({ root: dir }, hash, [change]))).toEqual({ "a.ts": ["1 one()", "2+two()"] });
-    expect(brief(await filesOf({ root: dir }, "1".repeat(40), [change]))).toEqual({ "a.ts": ["2+two()"] });
+    expect(brief(await readFilesToAttribute({ root: dir }, hash, [change]))).toEqual({
+      "a.ts": ["1 one()", "2+two()"],
+    });
+    expect(brief(await readFilesToAttribute({ root: dir }, "1".repeat(40), [change]))).toEqual({
+      "a.ts": ["2+two()"],
+    });
     const more = Array.from({ length: 5 }, () => changed("b.ts", ["xx"]));
-    expect(brief(await filesOf({ root: dir }, hash, [change, ...more]))).toEqual({
+    expect(brief(await readFilesToAttribute({ root: dir }, hash, [change, ...more]))).toEqual({
       "a.ts": ["2+two()"],
       "b.ts": ["2+xx"],
     });
     expect(
-      brief(await filesOf({ root: dir }, hash, [changed("gone.ts", ["x"]), change]))["a.ts"],
+      brief(await readFilesToAttribute({ root: dir }, hash, [changed("gone.ts", ["x"]), change]))["a.ts"],
     ).toHaveLength(2);
   });
 });

@@ -1,12 +1,19 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { memoize } from "../../base/text/memoize.ts";
-import { placeOf } from "../../git/diff/changes.ts";
+import { findPlaceInRepository } from "../../git/diff/changes.ts";
 import type { ChangedFile } from "../../git/diff/changes-types.ts";
 import { GitFailure } from "../../git/git.ts";
 import { type ReadObjects, withObjects } from "../../git/objects.ts";
 import type { FileLine } from "./align.ts";
-import { asBare, type BareLine, cellsOf, plainLineOf, plainLines, printedLines } from "./line-keys.ts";
+import {
+  type BareLine,
+  choosePlainLineReader,
+  findCells,
+  plainLines,
+  printedLines,
+  toBareLine,
+} from "./line-keys.ts";
 
 /** A changed file, ready to be compared with written lines. */
 export interface FileToAttribute {
@@ -24,10 +31,10 @@ export interface FileToAttribute {
 /** Lines that are kept bare for the next versions of their files. */
 const maxBare = 50_000;
 
-/** `asBare`, which remembers lines: most lines of a file are those of its version before. */
-export const createBareMaker = (): MakeBare => memoize(maxBare, asBare);
+/** `toBareLine`, which remembers lines: most lines of a file are those of its version before. */
+export const createBareMaker = (): MakeBare => memoize(maxBare, toBareLine);
 
-export type MakeBare = typeof asBare;
+export type MakeBare = typeof toBareLine;
 
 export interface RemovedLine extends BareLine {
   /** In the old version, from 1. */
@@ -45,7 +52,7 @@ interface FileSources {
 }
 
 /** Reads the new versions of a change's text files. */
-export async function filesOf(
+export async function readFilesToAttribute(
   { root, readObjects, makeBare = createBareMaker() }: FileSources,
   hash: string | null,
   changes: readonly ChangedFile[],
@@ -56,13 +63,13 @@ export async function filesOf(
     texts.length > maxFiles
       ? new Map<string, string>()
       : hash === null
-        ? await workingTexts(root, texts)
-        : await committedTexts({ root, readObjects }, hash, texts, signal);
-  return texts.map((change) => fileOf(change, whole.get(change.path) ?? null, makeBare));
+        ? await readWorkingTexts(root, texts)
+        : await readCommittedTexts({ root, readObjects }, hash, texts, signal);
+  return texts.map((change) => buildFileToAttribute(change, whole.get(change.path) ?? null, makeBare));
 }
 
-function fileOf(change: ChangedFile, text: string | null, makeBare: MakeBare): FileToAttribute {
-  const plain = plainLineOf(change.path);
+function buildFileToAttribute(change: ChangedFile, text: string | null, makeBare: MakeBare): FileToAttribute {
+  const plain = choosePlainLineReader(change.path);
   const added = new Map<number, string>();
   for (const { newStart, added: lines } of change.hunks) {
     lines.forEach((line, i) => {
@@ -91,11 +98,11 @@ function fileOf(change: ChangedFile, text: string | null, makeBare: MakeBare): F
       return bare.key === 0 ? [] : [{ ...bare, line: oldStart + i }];
     }),
   );
-  const cells = isSame ? cellsOf(change.path, all) : [];
+  const cells = isSame ? findCells(change.path, all) : [];
   return { change, lines, removed, printed, cells };
 }
 
-async function workingTexts(root: string, changes: readonly ChangedFile[]): Promise<Map<string, string>> {
+async function readWorkingTexts(root: string, changes: readonly ChangedFile[]): Promise<Map<string, string>> {
   const texts = new Map<string, string>();
   for (const { path } of changes) {
     const text = await readFile(join(root, path), "utf8").catch(() => null);
@@ -108,7 +115,7 @@ async function workingTexts(root: string, changes: readonly ChangedFile[]): Prom
 const filesAtOnce = 50;
 
 /** Nothing where all of them together are too large. A name with a line feed cannot be asked for, and is left out. */
-async function committedTexts(
+async function readCommittedTexts(
   { root, readObjects }: { root: string; readObjects?: ReadObjects | undefined },
   hash: string,
   changes: readonly ChangedFile[],
@@ -117,14 +124,14 @@ async function committedTexts(
   const paths = changes.map(({ path }) => path).filter((path) => !/[\n\uFFFD]/.test(path));
   const readAll = async (read: ReadObjects) => {
     const texts = new Map<string, string>();
-    const { prefix } = await placeOf(root, signal);
+    const { prefix } = await findPlaceInRepository(root, signal);
     let size = 0;
     for (let start = 0; start < paths.length; start += filesAtOnce) {
       const some = paths.slice(start, start + filesAtOnce);
-      const nameOf = (path: string) => `${hash}:${prefix}${path}`;
-      const found = await read(some.map(nameOf));
+      const makeBlobName = (path: string) => `${hash}:${prefix}${path}`;
+      const found = await read(some.map(makeBlobName));
       for (const path of some) {
-        const bytes = found.get(nameOf(path));
+        const bytes = found.get(makeBlobName(path));
         if (bytes === undefined) continue;
         size += bytes.length;
         if (size > maxBytes) return new Map<string, string>();

@@ -1,15 +1,15 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { edited, fileOfDiff, write, wrote } from "../../../test/support/attribution-fixture.ts";
 import { repositoryWithAgents } from "../../../test/support/repository-with-agents-fixture.ts";
-import { headAndTail, leftOutIn } from "../../agents/reading/bounds.ts";
+import { cutMiddle, parseLeftOutMark } from "../../agents/reading/bounds.ts";
 import { TurnActivity } from "../evidence/turn-activity.ts";
-import { consumedBefore, fillBetween, isCut } from "./fill-between.ts";
-import { lineKey } from "./line-keys.ts";
-import { byAgent, human, unknown, type Verdict } from "./verdict.ts";
-import { writtenBy } from "./written.ts";
+import { countConsumedLines, fillBetween, isCut } from "./fill-between.ts";
+import { computeLineKey } from "./line-keys.ts";
+import { makeAgentVerdict, makeHumanVerdict, makeUnknownVerdict, type Verdict } from "./verdict.ts";
+import { findWrittenLines } from "./written.ts";
 
-const agents = byAgent({ sessionUid: "s", turn: 1, toolUse: "t", model: null }, "edit", "written");
-const persons = human("alone");
+const agents = makeAgentVerdict({ sessionUid: "s", turn: 1, toolUse: "t", model: null }, "edit", "written");
+const persons = makeHumanVerdict("alone");
 
 /** Who has each line of a diff, by the verdicts for the lines that have a word. */
 function authors(lines: readonly string[], verdicts: Record<string, Verdict>): string[] {
@@ -37,7 +37,7 @@ describe("brackets and blank lines", () => {
     const who = {
       a: agents,
       h: persons,
-      "?": unknown(),
+      "?": makeUnknownVerdict(),
     } as Record<string, Verdict>;
     const file = fileOfDiff(diff);
     const verdicts = new Map<number, Verdict>();
@@ -89,11 +89,11 @@ const others = (word: string) => `${word}.start();\n${word}.stop();\n`;
 
 async function consumedAt(parent: string): Promise<Record<string, [number, number][]>> {
   const { root, memory } = repo;
-  const writes = new TurnActivity(memory, { root, worktrees: [] }).writesTo(
+  const writes = new TurnActivity(memory, { root, worktrees: [] }).findWritesTo(
     ["a.ts", "b.ts"],
     repo.now() + 3_600_000,
   );
-  const consumed = await consumedBefore({ memory, root }, parent, writes);
+  const consumed = await countConsumedLines({ memory, root }, parent, writes);
   return Object.fromEntries([...consumed].map(([call, keys]) => [call, [...keys]]));
 }
 
@@ -102,7 +102,7 @@ it("a line in history is used up for later changes, and for nothing else", async
   repo.did("s", wrote(`${repo.root}/a.ts`, `${ownLine}\n`, repo.soon()));
   const second = await repo.commitAndTake("Second", { "a.ts": `${ownLine}\n` });
   expect(repo.authors(second, "a.ts")).toEqual({ 1: "s edit" });
-  const used = { "s:1:1": [[lineKey(ownLine), 1]] };
+  const used = { "s:1:1": [[computeLineKey(ownLine), 1]] };
   expect(await consumedAt(first)).toEqual({});
   expect(await consumedAt(second)).toEqual(used);
   const third = await repo.commitAndTake("Third", { "a.ts": others("after") });
@@ -129,10 +129,10 @@ it("a line that was written twice, and committed once, is left once", async () =
     "a.ts": `one.start();\n${ownLine}\none.stop();\n${ownLine}\n`,
   });
   expect(repo.authors(third, "a.ts")).toEqual({ 4: "s edit" });
-  expect(await consumedAt(second)).toEqual({ "s:1:1": [[lineKey(ownLine), 1]] });
+  expect(await consumedAt(second)).toEqual({ "s:1:1": [[computeLineKey(ownLine), 1]] });
   expect(await consumedAt(third)).toEqual({
-    "s:1:1": [[lineKey(ownLine), 1]],
-    "s:2:1": [[lineKey(ownLine), 1]],
+    "s:1:1": [[computeLineKey(ownLine), 1]],
+    "s:2:1": [[computeLineKey(ownLine), 1]],
   });
 });
 
@@ -141,7 +141,7 @@ it("moved lines are not used up once more", async () => {
   await repo.commitAndTake("First", { "a.ts": `${ownLine}\n${others("one")}` });
   const moved = await repo.commitAndTake("Move", { "a.ts": `${others("one")}${ownLine}\n` });
   expect(Object.values(repo.authors(moved, "a.ts")).every((who) => who === "s moved")).toBe(true);
-  expect((await consumedAt(moved))["s:1:1"]).toContainEqual([lineKey(ownLine), 1]);
+  expect((await consumedAt(moved))["s:1:1"]).toContainEqual([computeLineKey(ownLine), 1]);
 });
 
 it("nothing is used up where git does not know the commit before", async () => {
@@ -151,19 +151,19 @@ it("nothing is used up where git does not know the commit before", async () => {
 });
 
 const lines = Array.from({ length: 400 }, (_, i) => `const value${i} = compute(${i * 7}, "name ${i}");`);
-const cut = headAndTail(lines.join("\n"), 3000).split("\n");
+const cut = cutMiddle(lines.join("\n"), 3000).split("\n");
 const found = (now: readonly string[]) => {
   const file = fileOfDiff(
     now.map((line) => `+${line}`),
     { status: "A" },
   );
-  return [...writtenBy(file, [write(cut)], new Map(), 0).keys()].length;
+  return [...findWrittenLines(file, [write(cut)], new Map(), 0).keys()].length;
 };
 
 it("a mark says how much was left out, also without its blanks", () => {
-  expect(leftOutIn(headAndTail("x".repeat(50), 10).split("\n")[1]!)).toBe(40);
-  expect(leftOutIn("[...40charactersleftout...]")).toBe(40);
-  expect(leftOutIn("// [... 40 characters left out ...]")).toBe(null);
+  expect(parseLeftOutMark(cutMiddle("x".repeat(50), 10).split("\n")[1]!)).toBe(40);
+  expect(parseLeftOutMark("[...40charactersleftout...]")).toBe(40);
+  expect(parseLeftOutMark("// [... 40 characters left out ...]")).toBe(null);
   expect([isCut(write(cut)), isCut(write(lines))]).toEqual([true, false]);
 });
 

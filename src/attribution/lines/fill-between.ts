@@ -1,13 +1,13 @@
-import { leftOutIn } from "../../agents/reading/bounds.ts";
-import { GitFailure, gitBuffer } from "../../git/git.ts";
+import { parseLeftOutMark } from "../../agents/reading/bounds.ts";
+import { GitFailure, readGitBuffer } from "../../git/git.ts";
 import type { Lineage } from "../../git/history/ancestry.ts";
-import { linesOfToolUses } from "../../store/memory/commits/attributions.ts";
-import { filesOfCommit } from "../../store/memory/commits/commits.ts";
+import { listLinesOfToolUses } from "../../store/memory/commits/attributions.ts";
+import { listFilesOfCommit } from "../../store/memory/commits/commits.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import type { Write } from "../evidence/writes.ts";
 import type { FileToAttribute } from "./file-lines.ts";
 import { isNotebook } from "./line-keys.ts";
-import { byAgent, unknown, type Verdict } from "./verdict.ts";
+import { makeAgentVerdict, makeUnknownVerdict, type Verdict } from "./verdict.ts";
 import type { WrittenLine, WrittenPlace } from "./written-line.ts";
 
 /** Brackets and blank lines get the author of the lines around them. */
@@ -43,12 +43,15 @@ export function fillBetween(
         continue;
       }
       const below = end <= last ? (byLine.get(end) ?? null) : null;
-      const filler = fillerOf(above, below, end > last || byLine.has(end));
+      const filler = chooseFiller(above, below, end > last || byLine.has(end));
       const begins =
-        above && below && filler === above ? beginningOf(added, line - newStart, end - newStart) : null;
+        above && below && filler === above
+          ? findFirstTellingLine(added, line - newStart, end - newStart)
+          : null;
       for (let at = line; at < end; at++) {
         const own = begins !== null && at - newStart >= begins ? below : filler;
-        if (own) byLine.set(at, isOfEither(own, below, added[at - newStart]) ? unknown("several") : own);
+        if (own)
+          byLine.set(at, isOfEither(own, below, added[at - newStart]) ? makeUnknownVerdict("several") : own);
       }
       line = end - 1;
     }
@@ -87,12 +90,12 @@ const isOfEither = (own: Verdict, below: Verdict | null, text: string | undefine
   own.author === "human" && below?.author === "agent" && text?.trim() === "";
 
 /** Where what is below begins: with the first line that neither closes something nor is blank. Indices of lines. */
-function beginningOf(added: readonly string[], from: number, to: number): number | null {
+function findFirstTellingLine(added: readonly string[], from: number, to: number): number | null {
   for (let at = from; at < to; at++) if (!/^[\s\])}>,;]*$/.test(added[at] ?? "")) return at;
   return null;
 }
 
-function fillerOf(above: Verdict | null, below: Verdict | null, isBelowClear: boolean): Verdict | null {
+function chooseFiller(above: Verdict | null, below: Verdict | null, isBelowClear: boolean): Verdict | null {
   if (above && below) return above;
   if (above && isBelowClear) return above;
   return below;
@@ -102,7 +105,7 @@ function fillerOf(above: Verdict | null, below: Verdict | null, isBelowClear: bo
  * The written lines that a change's history already has: whoever adds such a line again is not its first writer. By
  * tool call and path, the count of each key.
  */
-export async function consumedBefore(
+export async function countConsumedLines(
   { memory, ...git }: { memory: Memory } & AncestorSources,
   parent: string,
   writes: readonly Write[],
@@ -110,14 +113,14 @@ export async function consumedBefore(
 ): Promise<Map<string, Map<number, number>>> {
   const calls = [...new Set(writes.map(({ toolUse }) => toolUse))];
   const sessions = [...new Set(writes.map(({ sessionUid }) => sessionUid))];
-  const taken = linesOfToolUses(memory, { sessions, calls });
-  const before = await ancestorsAmong(git, parent, [...new Set(taken.map(({ hash }) => hash))], signal);
+  const taken = listLinesOfToolUses(memory, { sessions, calls });
+  const before = await filterAncestors(git, parent, [...new Set(taken.map(({ hash }) => hash))], signal);
   const consumed = new Map<string, Map<number, number>>();
-  const added = new Map<string, ReturnType<typeof filesOfCommit>>();
+  const added = new Map<string, ReturnType<typeof listFilesOfCommit>>();
   for (const { id, hash, toolUse, path, first, last } of taken) {
     if (!before.has(hash)) continue;
     const file = `${id} ${path}`;
-    if (!added.has(file)) added.set(file, filesOfCommit(memory, id, path));
+    if (!added.has(file)) added.set(file, listFilesOfCommit(memory, id, path));
     const keys = consumed.get(toolUse) ?? new Map<number, number>();
     consumed.set(toolUse, keys);
     for (const { line, key } of added.get(file)![0]?.added ?? []) {
@@ -135,19 +138,19 @@ export interface AncestorSources {
 }
 
 /** Those of the commits that `tip` is, or comes after. */
-export async function ancestorsAmong(
+export async function filterAncestors(
   { root, lineage }: AncestorSources,
   tip: string,
   hashes: readonly string[],
   signal?: AbortSignal,
 ): Promise<Set<string>> {
-  const known = lineage?.ancestorsAmong(tip, hashes);
+  const known = lineage?.findAncestorsAmong(tip, hashes);
   if (known) return known;
   const ancestors = new Set(hashes);
   if (hashes.length === 0) return ancestors;
   try {
     const stdin = [`${hashes.join("\n")}\n^${tip}\n`];
-    const others = await gitBuffer(root, ["rev-list", "--ignore-missing", "--stdin"], { stdin, signal });
+    const others = await readGitBuffer(root, ["rev-list", "--ignore-missing", "--stdin"], { stdin, signal });
     for (const hash of others.toString("latin1").split("\n")) ancestors.delete(hash);
   } catch (error) {
     if (!(error instanceof GitFailure)) throw error;
@@ -165,7 +168,7 @@ const tolerance = { share: 0.02, characters: 1000 };
 
 /** Whether lines of it are missing, so that other lines may be its, too. */
 export function isCut({ hunks }: Write): boolean {
-  return hunks.some(({ lines }) => lines.some(({ bare }) => leftOutIn(bare) !== null));
+  return hunks.some(({ lines }) => lines.some(({ bare }) => parseLeftOutMark(bare) !== null));
 }
 
 /**
@@ -176,28 +179,29 @@ export function isCut({ hunks }: Write): boolean {
 export function addLeftOut(file: FileToAttribute, found: Map<number, WrittenLine & WrittenPlace>): void {
   const ends = new Map<WrittenPlace["of"], { mark: number; before: number; after: number }>();
   for (const [i, { of, at }] of found) {
-    const end = ends.get(of) ?? { mark: markOf(of), before: -1, after: Number.POSITIVE_INFINITY };
+    const end = ends.get(of) ?? { mark: findEllipsisLine(of), before: -1, after: Number.POSITIVE_INFINITY };
     ends.set(of, end);
     if (at < end.mark && at >= end.mark - nextTo) end.before = Math.max(end.before, i);
     if (at > end.mark && at <= end.mark + nextTo) end.after = Math.min(end.after, i);
   }
   for (const [of, { mark, before, after }] of ends) {
     if (mark === -1 || before === -1 || !Number.isFinite(after) || after <= before + 1) continue;
-    const missing = leftOutIn(of.lines[mark]!.bare)!;
-    const length = lengthBetween(file, file.lines[before]!.line, file.lines[after]!.line);
+    const missing = parseLeftOutMark(of.lines[mark]!.bare)!;
+    const length = countCharsBetween(file, file.lines[before]!.line, file.lines[after]!.line);
     if (Math.abs(length - missing) > missing * tolerance.share + tolerance.characters) continue;
     const { write } = of;
-    const verdict = byAgent(write, write.how, "written");
+    const verdict = makeAgentVerdict(write, write.how, "written");
     for (let i = before + 1; i < after; i++) {
       if (file.lines[i]!.isAdded && !found.has(i)) found.set(i, { write, support: 1, verdict, of, at: mark });
     }
   }
 }
 
-const markOf = ({ lines }: WrittenPlace["of"]) => lines.findIndex(({ bare }) => leftOutIn(bare) !== null);
+const findEllipsisLine = ({ lines }: WrittenPlace["of"]) =>
+  lines.findIndex(({ bare }) => parseLeftOutMark(bare) !== null);
 
 /** Characters of the added lines between two of the file. */
-function lengthBetween({ change }: FileToAttribute, above: number, below: number): number {
+function countCharsBetween({ change }: FileToAttribute, above: number, below: number): number {
   let length = 0;
   for (const { newStart, added } of change.hunks) {
     const from = Math.max(above + 1 - newStart, 0);

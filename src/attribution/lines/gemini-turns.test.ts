@@ -10,7 +10,7 @@ import {
 } from "../../../test/support/checkpoint-fixture.ts";
 import { temporaryWork } from "../../../test/support/memory-work-fixture.ts";
 import { gemini } from "../../agents/gemini/gemini.ts";
-import { changesOf } from "../../git/diff/changes.ts";
+import { streamChangedFiles } from "../../git/diff/changes.ts";
 import type { ChangedFile } from "../../git/diff/changes-types.ts";
 import { ingestTranscript } from "../../sessions/ingest/ingest.ts";
 import { attributeChange } from "./attribute.ts";
@@ -51,7 +51,7 @@ async function authorsOf(c: ChatFixture, files: Record<string, string>): Promise
   await ingestTranscript({ ...made.work, root: repository.root, agent: gemini }, c.writeTo(tmp));
   const hash = repository.commit("Refresh atomically", files);
   const changed: ChangedFile[] = [];
-  for await (const file of changesOf(repository.root, { commit: hash })) changed.push(file);
+  for await (const file of streamChangedFiles(repository.root, { commit: hash })) changed.push(file);
   const when = repository.now();
   const { ranges } = await attributeChange(
     { memory: made.memory, root: repository.root, worktrees: [] },

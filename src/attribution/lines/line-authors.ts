@@ -1,25 +1,25 @@
-import { entry } from "../../base/multimap.ts";
+import { getOrCreate } from "../../base/multimap.ts";
 import type { Project } from "../../base/paths.ts";
-import { changesOf } from "../../git/diff/changes.ts";
+import { streamChangedFiles } from "../../git/diff/changes.ts";
 import type { BlamedCommit, BlamedLine, ChangedFile } from "../../git/diff/changes-types.ts";
-import { headOf } from "../../git/history/history.ts";
-import { projectRoots } from "../../git/projects/roots.ts";
+import { readHeadCommit } from "../../git/history/history.ts";
+import { listProjectRoots } from "../../git/projects/roots.ts";
 import type { LineAuthor } from "../../protocol/line-author.ts";
 import { beforeAgents, unknownAuthor } from "../../protocol/line-author.ts";
 import {
-  attributionsOfMany,
   type CommitPath,
-  commitPathKey,
-  rangeOf,
+  findRangeAtLine,
+  formatCommitPathKey,
+  readAttributionsByPath,
 } from "../../store/memory/commits/attributions.ts";
-import { checkpointOfCommit } from "../../store/memory/commits/checkpoints.ts";
-import { knownCommits } from "../../store/memory/commits/commits.ts";
-import { unreadImports } from "../../store/memory/jobs/job-rows.ts";
+import { findCheckpointOfCommit } from "../../store/memory/commits/checkpoints.ts";
+import { readAttributedVersions } from "../../store/memory/commits/commits.ts";
+import { countUnreadImports } from "../../store/memory/jobs/job-rows.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import type { AttributionRecord } from "../../store/memory/memory-records.ts";
-import { sessionByUid } from "../../store/memory/sessions/sessions.ts";
+import { findSessionByUid } from "../../store/memory/sessions/sessions.ts";
 import { isBeforeAgents } from "../agents-since.ts";
-import { foreignNotesOf } from "../foreign/foreign-notes.ts";
+import { readForeignNotes } from "../foreign/foreign-notes.ts";
 import type { ForeignLines, ForeignNotes } from "../foreign/types.ts";
 
 /**
@@ -34,7 +34,7 @@ async function withForeignAuthors(
 ): Promise<LineAuthor[]> {
   const isUnknown = (i: number) => authors[i]?.author === "unknown";
   const hashes = lines.flatMap(({ commit }, i) => (commit !== null && isUnknown(i) ? [commit] : []));
-  const notes = await foreignNotesOf(project.root, [...new Set(hashes)], signal);
+  const notes = await readForeignNotes(project.root, [...new Set(hashes)], signal);
   if (notes.size === 0) return [...authors];
   // Lines of one author share an object, so its identity shows where a range ends.
   const known = new Map<unknown, LineAuthor>();
@@ -42,15 +42,15 @@ async function withForeignAuthors(
     const author = authors[i] ?? unknownAuthor;
     const note = line.commit === null || !isUnknown(i) ? undefined : notes.get(line.commit);
     if (!note) return author;
-    const claim = authorClaim(line, note);
-    if (claim) return entry(known, claim, () => authorOf(claim));
+    const claim = findAuthorClaim(line, note);
+    if (claim) return getOrCreate(known, claim, () => convertForeignLines(claim));
     const hint = { tools: note.tools, session_ids: note.sessions };
     if (hint.tools.length + hint.session_ids.length === 0) return author;
-    return entry(known, line.commit, () => ({ ...unknownAuthor, hint }));
+    return getOrCreate(known, line.commit, () => ({ ...unknownAuthor, hint }));
   });
 }
 
-function authorClaim(
+function findAuthorClaim(
   { originalPath, originalLine }: BlamedLine,
   { lines }: ForeignNotes,
 ): ForeignLines | undefined {
@@ -59,7 +59,7 @@ function authorClaim(
   );
 }
 
-const authorOf = ({ tool, model, session }: ForeignLines): LineAuthor => ({
+const convertForeignLines = ({ tool, model, session }: ForeignLines): LineAuthor => ({
   ...unknownAuthor,
   author: "agent",
   session_id: session,
@@ -84,7 +84,7 @@ interface AuthorsOfLines {
  * @param file its name in the working tree
  * @param since when the first session began, and whether others before it may be missing; null without one
  */
-export async function authorsOf(
+export async function findLineAuthors(
   project: Project,
   memory: Memory | null,
   file: string,
@@ -95,16 +95,16 @@ export async function authorsOf(
   const remembered =
     memory === null
       ? { authors: lines.map(() => unknownAuthor), unseen: [] }
-      : await rememberedAuthors(project, memory, file, lines, signal);
+      : await findRememberedAuthors(project, memory, file, lines, signal);
   const authors = await withForeignAuthors(project, lines, remembered.authors, signal);
   if (memory === null || since === null) return { authors, unseen: remembered.unseen };
   // What nobody but a person can have written, or was there before any agent, is known once every session is read.
-  if (unreadImports(memory) > 0)
+  if (countUnreadImports(memory) > 0)
     return {
       authors: authors.map((author) => (author.how === "absence" ? unknownAuthor : author)),
       unseen: remembered.unseen,
     };
-  const isBefore = beforeAgentsIn(memory, commits, since);
+  const isBefore = createBeforeAgentsCheck(memory, commits, since);
   return {
     authors: authors.map((author, i) =>
       author.author === "unknown" && author.hint === null && isBefore(lines[i]!.commit, author.basis)
@@ -116,7 +116,7 @@ export async function authorsOf(
 }
 
 /** Whether an unknown line is from before agents. */
-function beforeAgentsIn(
+function createBeforeAgentsCheck(
   memory: Memory,
   commits: ReadonlyMap<string, BlamedCommit>,
   since: { at: number; may_be_incomplete: boolean },
@@ -124,13 +124,13 @@ function beforeAgentsIn(
   const known = new Map<string, boolean>();
   return (hash, basis) => {
     if (hash === null) return false;
-    const hasSession = entry(known, hash, () => checkpointOfCommit(memory, hash) !== null);
+    const hasSession = getOrCreate(known, hash, () => findCheckpointOfCommit(memory, hash) !== null);
     const authoredAt = commits.get(hash)?.authoredAt ?? Number.POSITIVE_INFINITY;
     return isBeforeAgents({ hasSession, authoredAt }, basis, since);
   };
 }
 
-async function rememberedAuthors(
+async function findRememberedAuthors(
   project: Project,
   memory: Memory,
   file: string,
@@ -141,26 +141,29 @@ async function rememberedAuthors(
   for (const { commit, originalPath } of lines) {
     if (commit === null) continue;
     const commitPath = { hash: commit, path: originalPath };
-    places.set(commitPathKey(commitPath), commitPath);
+    places.set(formatCommitPathKey(commitPath), commitPath);
   }
-  const known = attributionsOfMany(memory, [...places.values()]);
+  const known = readAttributionsByPath(memory, [...places.values()]);
   const hashes = [...new Set([...places.values()].map(({ hash }) => hash))];
-  const versions = knownCommits(memory, hashes);
+  const versions = readAttributedVersions(memory, hashes);
   const isAnyNew = lines.some(({ commit }) => commit === null);
-  const uncommitted = isAnyNew ? await uncommittedRanges(project, memory, file, signal) : [];
-  const describe = describer(memory);
+  const uncommitted = isAnyNew ? await findUncommittedRanges(project, memory, file, signal) : [];
+  const describe = createAuthorDescriber(memory);
   const authors = lines.map(({ commit, originalPath, originalLine, line }) => {
     const range =
       commit === null
-        ? rangeOf(uncommitted, line)
-        : rangeOf(known.get(commitPathKey({ hash: commit, path: originalPath })) ?? [], originalLine);
+        ? findRangeAtLine(uncommitted, line)
+        : findRangeAtLine(
+            known.get(formatCommitPathKey({ hash: commit, path: originalPath })) ?? [],
+            originalLine,
+          );
     return range ? describe(range) : unknownAuthor;
   });
   return { authors, unseen: hashes.filter((hash) => !versions.get(hash)) };
 }
 
 /** Who wrote the uncommitted lines of a file of the working tree. */
-async function uncommittedRanges(
+async function findUncommittedRanges(
   project: Project,
   memory: Memory,
   file: string,
@@ -168,10 +171,13 @@ async function uncommittedRanges(
 ): Promise<AttributionRecord[]> {
   const files: ChangedFile[] = [];
   const change = { from: "HEAD", to: null };
-  for await (const changed of changesOf(project.root, change, { paths: [file], ...(signal && { signal }) })) {
+  for await (const changed of streamChangedFiles(project.root, change, {
+    paths: [file],
+    ...(signal && { signal }),
+  })) {
     if (changed.path === file) files.push(changed);
   }
-  const ranges = await rangesOfUncommitted(project, memory, files, signal);
+  const ranges = await attributeUncommitted(project, memory, files, signal);
   return ranges.filter(({ path }) => path === file);
 }
 
@@ -183,18 +189,18 @@ export async function judgeUncommitted(
   signal?: AbortSignal,
 ): Promise<(path: string) => (line: number) => LineAuthor> {
   const byPath = new Map<string, AttributionRecord[]>();
-  for (const range of await rangesOfUncommitted(project, memory, files, signal)) {
-    entry(byPath, range.path, () => []).push(range);
+  for (const range of await attributeUncommitted(project, memory, files, signal)) {
+    getOrCreate(byPath, range.path, () => []).push(range);
   }
-  const describe = describer(memory);
+  const describe = createAuthorDescriber(memory);
   return (path) => (line) => {
-    const range = rangeOf(byPath.get(path) ?? [], line);
+    const range = findRangeAtLine(byPath.get(path) ?? [], line);
     return range ? describe(range) : unknownAuthor;
   };
 }
 
 /** In the order of their lines. */
-async function rangesOfUncommitted(
+async function attributeUncommitted(
   project: Project,
   memory: Memory,
   files: readonly ChangedFile[],
@@ -202,7 +208,7 @@ async function rangesOfUncommitted(
 ): Promise<AttributionRecord[]> {
   if (files.length === 0) return [];
   const { attributeChange } = await import("./attribute.ts");
-  const worktrees = (await projectRoots(project.root, signal)).filter((root) => root !== project.root);
+  const worktrees = (await listProjectRoots(project.root, signal)).filter((root) => root !== project.root);
   const now = Date.now();
   const { ranges } = await attributeChange(
     { memory, root: project.root, worktrees },
@@ -210,7 +216,7 @@ async function rangesOfUncommitted(
       hash: null,
       authoredAt: now,
       committedAt: now,
-      parent: await headOf(project.root),
+      parent: await readHeadCommit(project.root),
       subject: "",
       branch: null,
       predecessors: [],
@@ -223,14 +229,14 @@ async function rangesOfUncommitted(
 }
 
 /** Describes the authors of ranges; ranges that differ only in their lines share the object. */
-function describer(memory: Memory): (range: AttributionRecord) => LineAuthor {
+function createAuthorDescriber(memory: Memory): (range: AttributionRecord) => LineAuthor {
   const described = new Map<string, LineAuthor>();
   const ofRange = new Map<AttributionRecord, LineAuthor>();
   const sessions = new Map<string, { title: string | null; agent: string } | null>();
-  const sessionOf = (uid: string) => {
+  const findSessionCached = (uid: string) => {
     let session = sessions.get(uid);
     if (session === undefined) {
-      session = sessionByUid(memory, uid);
+      session = findSessionByUid(memory, uid);
       sessions.set(uid, session);
     }
     return session;
@@ -242,7 +248,7 @@ function describer(memory: Memory): (range: AttributionRecord) => LineAuthor {
     const key = JSON.stringify(claim);
     let author = described.get(key);
     if (author === undefined) {
-      const session = range.sessionUid === null ? null : sessionOf(range.sessionUid);
+      const session = range.sessionUid === null ? null : findSessionCached(range.sessionUid);
       author = {
         author: range.author,
         session_id: range.sessionUid,

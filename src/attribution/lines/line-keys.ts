@@ -1,7 +1,7 @@
 import { crc32 } from "node:zlib";
 
 /** A line without formatting: no white space, no comma or semicolon at its end, one sort of quotes. */
-export function bareLine(text: string): string {
+export function stripFormatting(text: string): string {
   return text
     .replace(/\s+/g, "")
     .replace(/[,;]+$/, "")
@@ -9,11 +9,11 @@ export function bareLine(text: string): string {
 }
 
 /** A number for a line, the same for lines that differ only in formatting; 0 for a blank one. 32 bits. */
-export function lineKey(text: string): number {
-  return keyOfBare(bareLine(text));
+export function computeLineKey(text: string): number {
+  return hashBareLine(stripFormatting(text));
 }
 
-const keyOfBare = (bare: string) => (bare === "" ? 0 : crc32(bare) || 1);
+const hashBareLine = (bare: string) => (bare === "" ? 0 : crc32(bare) || 1);
 
 /** A line as it is compared with others. */
 export interface BareLine {
@@ -23,12 +23,12 @@ export interface BareLine {
   weight: number;
 }
 
-export function asBare(text: string): BareLine {
-  const bare = bareLine(text);
-  return { key: keyOfBare(bare), bare, weight: weightOf(bare) };
+export function toBareLine(text: string): BareLine {
+  const bare = stripFormatting(text);
+  return { key: hashBareLine(bare), bare, weight: weighBareLine(bare) };
 }
 
-function weightOf(bare: string): number {
+function weighBareLine(bare: string): number {
   // Brackets, markers of lists and comments, words that every file has.
   const { length } = bare.replace(/^(?:\/\/+|\/?\*+\/?|#+|--|[-*+>])/, "");
   if (length <= 2) return 0.03;
@@ -38,8 +38,8 @@ function weightOf(bare: string): number {
 }
 
 /** The text of a line of a file: in a notebook source lines are JSON strings. */
-export function plainLineOf(path: string): (line: string) => string {
-  return isNotebook(path) ? notebookLine : (line) => line;
+export function choosePlainLineReader(path: string): (line: string) => string {
+  return isNotebook(path) ? parseNotebookLine : (line) => line;
 }
 
 export const isNotebook = (path: string): boolean => path.endsWith(".ipynb");
@@ -48,7 +48,7 @@ export const isNotebook = (path: string): boolean => path.endsWith(".ipynb");
 export function plainLines(path: string, lines: readonly string[]): string[] {
   if (!isNotebook(path)) return [...lines];
   const printed = printedLines(path, lines);
-  return lines.map((line, i) => (printed.has(i) ? "" : notebookLine(line)));
+  return lines.map((line, i) => (printed.has(i) ? "" : parseNotebookLine(line)));
 }
 
 const outputsBegin = /^(\s*)"(?:outputs|attachments)"\s*:\s*[[{]\s*$/;
@@ -72,7 +72,7 @@ export function printedLines(path: string, lines: readonly string[]): ReadonlySe
 }
 
 /** The first and the last line of each cell of a notebook, from 1. */
-export function cellsOf(path: string, lines: readonly string[]): [first: number, last: number][] {
+export function findCells(path: string, lines: readonly string[]): [first: number, last: number][] {
   const cells: [number, number][] = [];
   if (!isNotebook(path)) return cells;
   let indent: string | null = null;
@@ -98,22 +98,22 @@ const listedLine = /^\s*("(?:[^"\\]|\\.)*"),?\s*$/;
 const wholeCell = /^\s*"source"\s*:\s*("(?:[^"\\]|\\.)*"),?\s*$/;
 
 /** All of a cell where its lines are one text on one line of the file; else null. */
-export function cellOf(line: string): string | null {
+export function parseWholeCell(line: string): string | null {
   const literal = wholeCell.exec(line)?.[1];
-  return literal === undefined ? null : textOf(literal);
+  return literal === undefined ? null : parseJsonText(literal);
 }
 
 /**
  * A source line as a notebook's file holds it: a JSON text in an array, or one for all lines of a cell. The notebook's own
  * structure counts as blank; other lines stay as they are.
  */
-function notebookLine(text: string): string {
+function parseNotebookLine(text: string): string {
   const literal = (listedLine.exec(text) ?? wholeCell.exec(text))?.[1];
   if (literal === undefined) return structure.test(text) ? "" : text;
-  return textOf(literal)?.replace(/\n$/, "") ?? text;
+  return parseJsonText(literal)?.replace(/\n$/, "") ?? text;
 }
 
-function textOf(literal: string): string | null {
+function parseJsonText(literal: string): string | null {
   try {
     return String(JSON.parse(literal));
   } catch {

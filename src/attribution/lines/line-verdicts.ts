@@ -1,28 +1,28 @@
-import { mayMean } from "../commands/command-means.ts";
+import { canConcernFile } from "../commands/command-means.ts";
 import type { AttributionEvidence } from "../evidence/evidence.ts";
 import { Judge } from "../evidence/judge.ts";
 import { isRenamedLine, type OpaqueCall } from "../evidence/opaque-calls.ts";
-import { KeySet, keysOf, type ShellRun, type Write } from "../evidence/writes.ts";
+import { KeySet, packWriteKeys, type ShellRun, type Write } from "../evidence/writes.ts";
 import type { FileToAttribute } from "./file-lines.ts";
 import { isCut } from "./fill-between.ts";
-import { lineKey } from "./line-keys.ts";
-import { unbrokenLines } from "./reflow.ts";
-import { byAgent, restingOn, unknown, type Verdict } from "./verdict.ts";
-import { writtenBy } from "./written.ts";
+import { computeLineKey } from "./line-keys.ts";
+import { findUnbrokenLines } from "./reflow.ts";
+import { changeVerdictBasis, makeAgentVerdict, makeUnknownVerdict, type Verdict } from "./verdict.ts";
+import { findWrittenLines } from "./written.ts";
 import type { WrittenLine } from "./written-line.ts";
 
 /** The weight of a line and its neighbours that makes a match certain. */
 export const sure = 1;
 /** A line elsewhere must weigh this much with its neighbours to be the one that an agent wrote. */
-const elsewhere = 2;
+const minWeightElsewhere = 2;
 /** Such a line is nowhere by chance. Characters. */
-const long = 30;
+const minUniqueLineChars = 30;
 /** Of its lines, for a file to be written anew. */
 const anewShare = 0.7;
 /** Lines that weigh less say nothing alone. */
 export const weak = 0.15;
 /** Lines that weigh less may be in a file by chance several times. */
-const common = 1;
+const commonLineWeight = 1;
 /** So many lines of a script's texts in a file show that it wrote that file. */
 const scriptLines = 2;
 
@@ -43,25 +43,26 @@ export interface LineEvidence {
 type Consumed = ReadonlyMap<string, ReadonlyMap<number, number>>;
 
 /** Who wrote the added lines, by index in `lines`; of lines that say nothing alone only where they are known. */
-export function verdictsOf(file: FileToAttribute, evidence: LineEvidence): Map<number, Verdict> {
+export function judgeAddedLines(file: FileToAttribute, evidence: LineEvidence): Map<number, Verdict> {
   const { written, writes, later, others, consumed, origins, inherited, attributionEvidence } = evidence;
   const { path, status } = file.change;
   const { sightings, period } = attributionEvidence;
   const { freshSince } = period;
   const judge = new Judge(attributionEvidence);
-  const moved = others.length > 0 ? writtenBy(file, others, new Map(), 0) : new Map<number, WrittenLine>();
-  const spelledBy = scriptsOf(moved);
+  const moved =
+    others.length > 0 ? findWrittenLines(file, others, new Map(), 0) : new Map<number, WrittenLine>();
+  const spelledBy = findWritingScripts(moved);
   let called: KeySet | null = null;
   const isCalled = (key: number) => {
-    called ??= keysAddedBy([...writes, ...others]);
+    called ??= collectKeysAddedBy([...writes, ...others]);
     return called.has(key);
   };
-  const replaced = replacedLines(file, attributionEvidence);
-  const verbatim = verbatimKeys(file, writes, consumed);
-  const spare = spareKeys(file, evidence, freshSince);
-  const seen = sightings.in(path);
-  const fresh = sightings.freshIn(path);
-  const unbroken = unbrokenLines(file.lines, seen);
+  const replaced = findReplacedLines(file, attributionEvidence);
+  const verbatim = findVerbatimKeys(file, writes, consumed);
+  const spare = findSpareKeys(file, evidence, freshSince);
+  const seen = sightings.getSightings(path);
+  const fresh = sightings.getFreshSightings(path);
+  const unbroken = findUnbrokenLines(file.lines, seen);
   const mayBeLeftOut = writes.some((write) => write.at >= freshSince && isCut(write));
   const isAnew =
     status === "A" || file.lines.filter(({ isAdded }) => isAdded).length >= file.lines.length * anewShare;
@@ -72,7 +73,7 @@ export function verdictsOf(file: FileToAttribute, evidence: LineEvidence): Map<n
     const match = written.get(i);
     const before = inherited.get(i);
     const times = seen.get(key);
-    const isSeen = match ? attributionEvidence.agrees(times, match.write) : "no";
+    const isSeen = match ? attributionEvidence.compareWithSightings(times, match.write) : "no";
     const elsewhereMatch = moved.get(i);
     const replacement = replaced.get(key);
     const whole = unbroken.get(i);
@@ -89,22 +90,22 @@ export function verdictsOf(file: FileToAttribute, evidence: LineEvidence): Map<n
     const isVerbatim = () =>
       (weight >= 0.5 && spare.has(key)) ||
       (weight >= 0.8 && (verbatim.has(key) || later(i))) ||
-      (bare.length >= long && isCalled(key));
+      (bare.length >= minUniqueLineChars && isCalled(key));
     if (origin) verdicts.set(i, origin);
     else if (match && isSeen === "before" && match.support >= sure && !before)
-      verdicts.set(i, unknown("several"));
+      verdicts.set(i, makeUnknownVerdict("several"));
     else if (match && (isSeen === "yes" || isSeen === "mixed") && match.support >= sure)
-      verdicts.set(i, based(match.verdict, times === undefined ? "written_unseen" : "written"));
+      verdicts.set(i, applyBasis(match.verdict, times === undefined ? "written_unseen" : "written"));
     else if (before) verdicts.set(i, before.verdict);
     else if (match && isSeen === "yes")
-      verdicts.set(i, based(match.verdict, times === undefined ? "written_unseen" : "written"));
+      verdicts.set(i, applyBasis(match.verdict, times === undefined ? "written_unseen" : "written"));
     // Seen at another time: the clock, a slow watcher, or somebody put it back. It is still the call's text.
     else if (match && isSeen !== "before" && match.support >= sure)
-      verdicts.set(i, based(match.verdict, "written_elsewhen"));
-    else if (match && isSeen === "mixed") verdicts.set(i, unknown("several"));
-    else if (elsewhereMatch && elsewhereMatch.support >= neededElsewhere(elsewhereMatch.write, path))
+      verdicts.set(i, applyBasis(match.verdict, "written_elsewhen"));
+    else if (match && isSeen === "mixed") verdicts.set(i, makeUnknownVerdict("several"));
+    else if (elsewhereMatch && elsewhereMatch.support >= chooseNeededWeight(elsewhereMatch.write, path))
       verdicts.set(i, {
-        ...restingOn(
+        ...changeVerdictBasis(
           elsewhereMatch.verdict,
           elsewhereMatch.write.toolUse === "" ? "replied" : "elsewhere",
           elsewhereMatch.write.how === "shell" ? "shell" : "moved",
@@ -112,12 +113,20 @@ export function verdictsOf(file: FileToAttribute, evidence: LineEvidence): Map<n
         toolUse: elsewhereMatch.write.toolUse || null,
       });
     else if (replacement && weight >= weak)
-      verdicts.set(i, byAgent(replacement, "command" in replacement ? "shell" : "edit", "replaced"));
+      verdicts.set(i, makeAgentVerdict(replacement, "command" in replacement ? "shell" : "edit", "replaced"));
     else if (times !== undefined && weight >= weak)
-      verdicts.set(i, notVerbatim(judge.byFirstSeen(line, fresh.get(key) ?? times, writes), isVerbatim));
+      verdicts.set(
+        i,
+        excludeVerbatim(judge.judgeByFirstSeen(line, fresh.get(key) ?? times, writes), isVerbatim),
+      );
     // A short line says as much where no call has one like it.
     else if (weight >= 0.5 || (weight >= weak && !isCalled(key)))
-      verdicts.set(i, mayBeLeftOut ? unknown("left_out") : notVerbatim(judge.byAbsence(line), isVerbatim));
+      verdicts.set(
+        i,
+        mayBeLeftOut
+          ? makeUnknownVerdict("left_out")
+          : excludeVerbatim(judge.judgeByAbsence(line), isVerbatim),
+      );
   });
   addBetween(file, verdicts);
   withdrawCommon(file, writes, verdicts);
@@ -126,7 +135,8 @@ export function verdictsOf(file: FileToAttribute, evidence: LineEvidence): Map<n
     ({ author, basis }) => author === "agent" || basis === "verbatim",
   );
   if (isOfAgents) {
-    for (const [i, { basis }] of verdicts) if (basis === "not_covered") verdicts.set(i, unknown("several"));
+    for (const [i, { basis }] of verdicts)
+      if (basis === "not_covered") verdicts.set(i, makeUnknownVerdict("several"));
   }
   return verdicts;
 }
@@ -155,7 +165,8 @@ function addBetween({ lines }: FileToAttribute, verdicts: Map<number, Verdict>):
       continue;
     if (above.sessionUid !== below.sessionUid) continue;
     // A longer line is not the same by chance.
-    if (verdict.basis === "verbatim" && above.author === "human" && lines[i]!.weight >= common) continue;
+    if (verdict.basis === "verbatim" && above.author === "human" && lines[i]!.weight >= commonLineWeight)
+      continue;
     found.set(i, above);
   }
   for (const [i, verdict] of found) verdicts.set(i, verdict);
@@ -182,7 +193,7 @@ function withdrawCommon(
   const isAgents = (i: number) => lines[i]?.isAdded === true && verdicts.get(i)?.author === "agent";
   const isCommon = (i: number) => {
     const { key, weight } = lines[i]!;
-    if (weight >= common || !called.has(key)) return false;
+    if (weight >= commonLineWeight || !called.has(key)) return false;
     return places.get(key)! > 1 || (isAgents(i - 1) && isAgents(i + 1));
   };
   const isHumans = (i: number, step: 1 | -1): boolean => {
@@ -194,24 +205,27 @@ function withdrawCommon(
   };
   for (const [i, { author, basis }] of [...verdicts]) {
     if (author !== "human" || (basis !== "alone" && basis !== "absence") || !isCommon(i)) continue;
-    if (!isHumans(i, -1) && !isHumans(i, 1)) verdicts.set(i, unknown("several"));
+    if (!isHumans(i, -1) && !isHumans(i, 1)) verdicts.set(i, makeUnknownVerdict("several"));
   }
 }
 
 /** Words for words in a call's text, but too little to be sure: then it is not a human's either, nor older. */
-const notVerbatim = (verdict: Verdict, isVerbatim: () => boolean): Verdict =>
+const excludeVerbatim = (verdict: Verdict, isVerbatim: () => boolean): Verdict =>
   (verdict.author === "human" || verdict.basis === "not_covered") && isVerbatim()
-    ? unknown("verbatim")
+    ? makeUnknownVerdict("verbatim")
     : verdict;
 
 /** A line that was committed before and comes again is a copy, whenever it showed up. */
-const based = (verdict: Verdict, basis: "written" | "written_unseen" | "written_elsewhen"): Verdict =>
+const applyBasis = (verdict: Verdict, basis: "written" | "written_unseen" | "written_elsewhen"): Verdict =>
   verdict.how === "moved"
     ? verdict
-    : restingOn(verdict, verdict.how === "shell" && basis !== "written_elsewhen" ? "in_command" : basis);
+    : changeVerdictBasis(
+        verdict,
+        verdict.how === "shell" && basis !== "written_elsewhen" ? "in_command" : basis,
+      );
 
 /** Lines of calls that are nowhere else: in one place of the file, and in one call, or long. */
-function verbatimKeys(file: FileToAttribute, writes: readonly Write[], consumed: Consumed): Set<number> {
+function findVerbatimKeys(file: FileToAttribute, writes: readonly Write[], consumed: Consumed): Set<number> {
   const places = new Map<number, number>();
   for (const { key } of file.lines) places.set(key, (places.get(key) ?? 0) + 1);
   const calls = new Map<number, { calls: Set<string>; bare: string }>();
@@ -227,12 +241,12 @@ function verbatimKeys(file: FileToAttribute, writes: readonly Write[], consumed:
     }
   }
   const isOwn = ([key, known]: [number, { calls: Set<string>; bare: string }]) =>
-    known.bare.length >= long || (places.get(key) === 1 && known.calls.size === 1);
+    known.bare.length >= minUniqueLineChars || (places.get(key) === 1 && known.calls.size === 1);
   return new Set([...calls].filter(isOwn).map(([key]) => key));
 }
 
 /** Lines that calls wrote more often since the commit before than they are found. */
-function spareKeys(
+function findSpareKeys(
   file: FileToAttribute,
   { written, writes, consumed }: Pick<LineEvidence, "written" | "writes" | "consumed">,
   freshSince: number,
@@ -257,7 +271,7 @@ function spareKeys(
 }
 
 /** The calls whose scripts hold several lines of a file as texts. */
-function scriptsOf(moved: ReadonlyMap<number, WrittenLine>): Set<string> {
+function findWritingScripts(moved: ReadonlyMap<number, WrittenLine>): Set<string> {
   const counts = new Map<string, number>();
   for (const { write, support } of moved.values()) {
     if (write.path === "" && support >= sure) counts.set(write.toolUse, (counts.get(write.toolUse) ?? 0) + 1);
@@ -269,31 +283,31 @@ function scriptsOf(moved: ReadonlyMap<number, WrittenLine>): Set<string> {
 const maxRenamed = 300;
 
 /** By the key of a line that a command's replacement, or a tool that renames, makes of a removed one, the call. */
-function replacedLines(
+function findReplacedLines(
   { change }: FileToAttribute,
   evidence: AttributionEvidence,
 ): Map<number, ShellRun | OpaqueCall> {
   const found = new Map<number, ShellRun | OpaqueCall>();
   const renaming = evidence
-    .recentOpaque(change.path)
+    .findRecentOpaqueCalls(change.path)
     .filter(({ isRewriting, startedAt }) => isRewriting && startedAt <= evidence.lastCall);
   if (renaming.length > 0) {
     for (const { removed, added } of change.hunks) {
       for (const line of added) {
         const near = removed.slice(0, maxRenamed);
         const call = renaming.find((each) => near.some((old) => isRenamedLine(each, old, line)));
-        if (call) found.set(lineKey(line), call);
+        if (call) found.set(computeLineKey(line), call);
       }
     }
   }
   const substitutions = change.hunks.some(({ removed }) => removed.length > 0)
-    ? evidence.substitutionsIn(change.path).filter(({ run }) => run.startedAt <= evidence.lastCall)
+    ? evidence.findSubstitutionsIn(change.path).filter(({ run }) => run.startedAt <= evidence.lastCall)
     : [];
   for (const { run, replace } of substitutions) {
     for (const { removed } of change.hunks) {
       for (const line of removed) {
         const made = replace(line);
-        if (made !== line) found.set(lineKey(made), run);
+        if (made !== line) found.set(computeLineKey(made), run);
       }
     }
   }
@@ -301,11 +315,11 @@ function replacedLines(
 }
 
 /** A command's text that names the file is about it; other texts must hold a block of it. */
-const neededElsewhere = ({ path, command }: Write, here: string): number =>
-  path === "" && command !== undefined && mayMean(command, here) ? sure : elsewhere;
+const chooseNeededWeight = ({ path, command }: Write, here: string): number =>
+  path === "" && command !== undefined && canConcernFile(command, here) ? sure : minWeightElsewhere;
 
-function keysAddedBy(writes: readonly Write[]): KeySet {
+function collectKeysAddedBy(writes: readonly Write[]): KeySet {
   const keys = new KeySet();
-  for (const write of writes) for (const key of keysOf(write).added) keys.add(key);
+  for (const write of writes) for (const key of packWriteKeys(write).added) keys.add(key);
   return keys;
 }

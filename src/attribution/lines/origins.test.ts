@@ -3,12 +3,12 @@ import { edited, fileOfDiff, wrote } from "../../../test/support/attribution-fix
 import { addCommit, linesOfSession } from "../../../test/support/checkpoint-rows-fixture.ts";
 import { temporaryMemory } from "../../../test/support/memory-fixture.ts";
 import { repositoryWithAgents } from "../../../test/support/repository-with-agents-fixture.ts";
-import { attributionsOf, saveAttributions } from "../../store/memory/commits/attributions.ts";
-import { commitByHash } from "../../store/memory/commits/commits.ts";
+import { listAttributions, saveAttributions } from "../../store/memory/commits/attributions.ts";
+import { findCommitByHash } from "../../store/memory/commits/commits.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import type { AttributionRecord } from "../../store/memory/memory-records.ts";
-import { lineKey } from "./line-keys.ts";
-import { inheritedFrom } from "./origins.ts";
+import { computeLineKey } from "./line-keys.ts";
+import { inheritVerdicts } from "./origins.ts";
 
 const text = (...lines: string[]) => lines.map((line) => `${line}\n`).join("");
 const byAgent = ["export function total(cart) {", "  return sumOf(cart.items, priceOf);", "}"];
@@ -43,7 +43,7 @@ describe("a line that was there before keeps its author", () => {
       expect(who, line).toBe(Number(line) >= 12 ? "s moved" : "human moved");
     }
     expect(repo.bound(hash)).not.toContain("s lines");
-    const [record] = attributionsOf(repo.memory, commitByHash(repo.memory, hash)!.id, "a.ts");
+    const [record] = listAttributions(repo.memory, findCommitByHash(repo.memory, hash)!.id, "a.ts");
     expect(record).toMatchObject({ turn: 1, toolUse: "s:1:1", model: "big-model" });
   });
 
@@ -104,7 +104,7 @@ describe("verdicts of replaced commits", () => {
   const record = (firstLine: number, lastLine: number, sessionUid: string | null) =>
     linesOfSession(sessionUid, firstLine, lastLine, { confidence: 0.9 });
   function remember(hash: string, lines: string[], records: AttributionRecord[], path = "a.ts") {
-    const added = lines.map((line, i) => ({ line: i + 1, key: lineKey(line) }));
+    const added = lines.map((line, i) => ({ line: i + 1, key: computeLineKey(line) }));
     const file = { path, oldPath: null, status: "M", insertions: added.length, deletions: 0, added };
     saveAttributions(
       memory,
@@ -114,7 +114,7 @@ describe("verdicts of replaced commits", () => {
   }
   const inherited = (diff: string[], ...hashes: string[]) => {
     const file = fileOfDiff(diff, { oldPath: "old.ts" });
-    return [...inheritedFrom(memory, hashes, file)].map(([i, { verdict }]) => [
+    return [...inheritVerdicts(memory, hashes, file)].map(([i, { verdict }]) => [
       file.lines[i]!.line,
       `${verdict.sessionUid} ${verdict.how} ${verdict.confidence}`,
     ]);

@@ -1,14 +1,14 @@
 import { addTo } from "../../base/multimap.ts";
-import { blameOf } from "../../git/diff/blame.ts";
+import { blameFile } from "../../git/diff/blame.ts";
 import { GitFailure } from "../../git/git.ts";
-import { attributionsOf, mayHaveAuthors } from "../../store/memory/commits/attributions.ts";
-import { commitByHash, filesOfCommit } from "../../store/memory/commits/commits.ts";
+import { canHaveAuthors, listAttributions } from "../../store/memory/commits/attributions.ts";
+import { findCommitByHash, listFilesOfCommit } from "../../store/memory/commits/commits.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import type { AttributionRecord } from "../../store/memory/memory-records.ts";
-import { align, type FileLine, type Stretch } from "./align.ts";
+import { alignLines, type FileLine, type Stretch } from "./align.ts";
 import type { FileToAttribute, RemovedLine } from "./file-lines.ts";
-import { LooseText, reflowed } from "./reflow.ts";
-import { movedFrom, unknown, type Verdict } from "./verdict.ts";
+import { LooseText, matchReflowedLines } from "./reflow.ts";
+import { makeUnknownVerdict, toMovedVerdict, type Verdict } from "./verdict.ts";
 
 /**
  * Lines that a change removed and added again, elsewhere or in another shape, are older: they keep the verdicts of
@@ -30,7 +30,7 @@ interface Place {
 }
 
 /** For the added lines of every file that were there before: index in its `lines`, and who wrote them. */
-export async function originsOf(
+export async function findLineOrigins(
   { memory, root }: { memory: Memory; root: string },
   parent: string,
   files: readonly FileToAttribute[],
@@ -55,12 +55,12 @@ export async function originsOf(
   );
   const matched = files.map((file) => ({ file, lines: matchPlaces(file, stretches) }));
   const wanted = new Set(matched.flatMap(({ lines }) => [...lines.values()].map(({ place }) => place)));
-  const before = await verdictsBefore({ memory, root }, parent, [...wanted], signal);
+  const before = await readVerdictsBefore({ memory, root }, parent, [...wanted], signal);
   const found = new Map<FileToAttribute, Map<number, Verdict>>();
   for (const { file, lines } of matched) {
     const verdicts = new Map<number, Verdict>();
     for (const [i, { place, line }] of lines) {
-      verdicts.set(i, movedFrom(before.get(place.path)?.get(line) ?? unknown()));
+      verdicts.set(i, toMovedVerdict(before.get(place.path)?.get(line) ?? makeUnknownVerdict()));
     }
     if (verdicts.size > 0) found.set(file, verdicts);
   }
@@ -75,10 +75,10 @@ function matchPlaces(
   const own = change.oldPath ?? change.path;
   const here = places.flatMap(({ of }) => (of.path === own ? [of] : []));
   const found = new Map<number, { place: Place; line: number }>();
-  for (const [i, matches] of align(lines, places)) {
+  for (const [i, matches] of alignLines(lines, places)) {
     const line = lines[i]!;
     const fits = matches
-      .map((match) => ({ ...match, margin: match.support - thresholdOf(match.of, own, line) }))
+      .map((match) => ({ ...match, margin: match.support - chooseSupportThreshold(match.of, own, line) }))
       .filter(({ margin }) => margin >= 0);
     if (fits.length === 0) continue;
     const best = fits.reduce((a, b) => (b.margin > a.margin ? b : a));
@@ -88,22 +88,22 @@ function matchPlaces(
   for (const place of here) {
     const open: number[] = [];
     for (
-      let i = firstFrom(lines, place.hunk.first);
+      let i = findFirstIndexFrom(lines, place.hunk.first);
       i < lines.length && lines[i]!.line <= place.hunk.last;
       i++
     )
       if (lines[i]!.isAdded && !found.has(i)) open.push(i);
     if (open.length === 0) continue;
     const text = { of: place, text: new LooseText(place.lines.map(({ bare }) => bare)) };
-    for (const i of reflowed(lines, open, [text]).keys()) {
-      found.set(i, { place, line: nearestIn(place, lines[i]!) });
+    for (const i of matchReflowedLines(lines, open, [text]).keys()) {
+      found.set(i, { place, line: findNearestRemovedLine(place, lines[i]!) });
     }
   }
   return found;
 }
 
 /** The index of the first line from a number on, of lines in order. */
-function firstFrom(lines: readonly FileLine[], number: number): number {
+function findFirstIndexFrom(lines: readonly FileLine[], number: number): number {
   let [low, high] = [0, lines.length];
   while (low < high) {
     const middle = (low + high) >> 1;
@@ -113,13 +113,13 @@ function firstFrom(lines: readonly FileLine[], number: number): number {
   return low;
 }
 
-function thresholdOf(place: Place, own: string, { line }: FileLine): number {
+function chooseSupportThreshold(place: Place, own: string, { line }: FileLine): number {
   if (place.path !== own) return thresholds.other;
   return line >= place.hunk.first && line <= place.hunk.last ? thresholds.hunk : thresholds.file;
 }
 
 /** The removed line at the place of a line of its hunk, as close as broken lines allow. */
-function nearestIn({ lines, hunk }: Place, { line, bare }: FileLine): number {
+function findNearestRemovedLine({ lines, hunk }: Place, { line, bare }: FileLine): number {
   const holder = lines.find((removed) => removed.bare.includes(bare) || bare.includes(removed.bare));
   if (holder) return holder.line;
   const share = (line - hunk.first) / Math.max(hunk.last - hunk.first, 1);
@@ -127,7 +127,7 @@ function nearestIn({ lines, hunk }: Place, { line, bare }: FileLine): number {
 }
 
 /** The verdicts for lines of the version before, by path and line; nothing for files without any. */
-async function verdictsBefore(
+async function readVerdictsBefore(
   sources: { memory: Memory; root: string },
   parent: string,
   places: readonly Place[],
@@ -137,11 +137,11 @@ async function verdictsBefore(
   for (const { path, lines } of places) {
     addTo(ranges, path, [lines[0]!.line, lines.at(-1)!.line]);
   }
-  return verdictsAt(sources, parent, ranges, signal);
+  return readVerdictsAt(sources, parent, ranges, signal);
 }
 
 /** The verdicts for ranges of lines of a commit's files, by path and line; nothing for files without any. */
-export async function verdictsAt(
+export async function readVerdictsAt(
   { memory, root }: { memory: Memory; root: string },
   revision: string,
   ranges: ReadonlyMap<string, [number, number][]>,
@@ -151,20 +151,20 @@ export async function verdictsAt(
   const lookUp = (hash: string, path: string, line: number): Verdict => {
     const key = `${hash} ${path}`;
     if (!records.has(key)) {
-      const commit = commitByHash(memory, hash);
-      records.set(key, commit ? attributionsOf(memory, commit.id, path) : []);
+      const commit = findCommitByHash(memory, hash);
+      records.set(key, commit ? listAttributions(memory, commit.id, path) : []);
     }
     const record = records.get(key)!.find(({ firstLine, lastLine }) => firstLine <= line && line <= lastLine);
-    return record ? verdictOf(record) : unknown();
+    return record ? convertToVerdict(record) : makeUnknownVerdict();
   };
   const found = new Map<string, Map<number, Verdict>>();
   for (const [path, wanted] of [...ranges].slice(0, maxBlames)) {
-    if (!mayHaveAuthors(memory, path)) continue;
+    if (!canHaveAuthors(memory, path)) continue;
     try {
-      const { lines } = await blameOf(root, path, { ranges: wanted, revision, signal });
+      const { lines } = await blameFile(root, path, { ranges: wanted, revision, signal });
       const verdicts = lines.map(({ line, commit, originalPath, originalLine }): [number, Verdict] => [
         line,
-        commit === null ? unknown() : lookUp(commit, originalPath, originalLine),
+        commit === null ? makeUnknownVerdict() : lookUp(commit, originalPath, originalLine),
       ]);
       found.set(path, new Map(verdicts));
     } catch (error) {
@@ -174,7 +174,7 @@ export async function verdictsAt(
   return found;
 }
 
-const verdictOf = ({
+const convertToVerdict = ({
   author,
   sessionUid,
   turn,
@@ -195,13 +195,13 @@ const verdictOf = ({
 });
 
 /** The verdicts for the lines of replaced commits. */
-export function inheritedFrom(
+export function inheritVerdicts(
   memory: Memory,
   predecessors: readonly string[],
   file: FileToAttribute,
 ): Map<number, { verdict: Verdict; support: number }> {
   const paths = [...new Set([file.change.path, file.change.oldPath ?? file.change.path])];
-  return verdictsIn(
+  return matchStoredVerdicts(
     memory,
     predecessors.map((hash) => ({ hash, paths })),
     file,
@@ -209,18 +209,18 @@ export function inheritedFrom(
 }
 
 /** The verdicts for lines that files of stored commits added. */
-export function verdictsIn(
+export function matchStoredVerdicts(
   memory: Memory,
   sources: readonly { hash: string; paths: readonly string[] }[],
   file: FileToAttribute,
 ): Map<number, { verdict: Verdict; support: number }> {
   const stretches: Stretch<{ verdicts: Verdict[] }>[] = [];
   for (const { hash, paths } of sources) {
-    const commit = commitByHash(memory, hash);
+    const commit = findCommitByHash(memory, hash);
     if (commit === null) continue;
     for (const path of paths) {
-      const [known] = filesOfCommit(memory, commit.id, path);
-      const records = known ? attributionsOf(memory, commit.id, path) : [];
+      const [known] = listFilesOfCommit(memory, commit.id, path);
+      const records = known ? listAttributions(memory, commit.id, path) : [];
       if (!known || records.length === 0) continue;
       const byKey = new Map(file.lines.map((line) => [line.key, line]));
       // Lines that are not in the file now need no weight.
@@ -229,13 +229,13 @@ export function verdictsIn(
         .map(({ line, key }) => ({ line, key, bare: "", weight: byKey.get(key)?.weight ?? 0, isNew: true }));
       const verdicts = lines.map(({ line }) => {
         const record = records.find(({ firstLine, lastLine }) => firstLine <= line && line <= lastLine);
-        return record ? verdictOf(record) : unknown();
+        return record ? convertToVerdict(record) : makeUnknownVerdict();
       });
       stretches.push({ of: { verdicts }, lines });
     }
   }
   const found = new Map<number, { verdict: Verdict; support: number }>();
-  for (const [i, matches] of align(file.lines, stretches)) {
+  for (const [i, matches] of alignLines(file.lines, stretches)) {
     const matching = matches
       .map(({ of, at, support }) => ({ verdict: of.verdicts[at]!, support }))
       .filter(({ verdict }) => verdict.author !== "unknown");

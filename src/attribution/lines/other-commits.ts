@@ -1,11 +1,11 @@
 import { extname } from "node:path/posix";
-import { commitsTouching } from "../../store/memory/commits/commits.ts";
+import { listCommitsTouching } from "../../store/memory/commits/commits.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import type { RecordedCommits } from "../evidence/recorded-commits.ts";
 import type { FileToAttribute } from "./file-lines.ts";
-import { type AncestorSources, ancestorsAmong } from "./fill-between.ts";
-import { inheritedFrom, verdictsIn } from "./origins.ts";
-import { type ChangeToAttribute, movedFrom, type Verdict } from "./verdict.ts";
+import { type AncestorSources, filterAncestors } from "./fill-between.ts";
+import { inheritVerdicts, matchStoredVerdicts } from "./origins.ts";
+import { type ChangeToAttribute, toMovedVerdict, type Verdict } from "./verdict.ts";
 
 /** Lines that other stored commits added keep their verdicts. */
 
@@ -14,7 +14,7 @@ const branchMs = 60 * 86_400_000;
 const mostCommits = 100;
 /** Lines that both added. */
 const fewestLines = 3;
-const enough = 1;
+const minLineWeight = 1;
 /** For a block of any file: a few lines that are the same may be new ones. */
 const copied = 2.5;
 const weighty = 0.5;
@@ -43,7 +43,7 @@ export async function addFromSide(
   );
   if (open.size < fewestLines) return;
   const range = { since: committedAt - branchMs, until: committedAt, limit: mostCommits };
-  const alike = commitsTouching(memory, file.change.path, range)
+  const alike = listCommitsTouching(memory, file.change.path, range)
     .filter((each) => each.hash !== hash && !change.predecessors.includes(each.hash))
     .filter(
       ({ added }) =>
@@ -51,10 +51,10 @@ export async function addFromSide(
     )
     .map((each) => each.hash);
   if (alike.length === 0) return;
-  const before = await ancestorsAmong(git, parent, alike, signal);
+  const before = await filterAncestors(git, parent, alike, signal);
   const side = alike.filter((each) => !before.has(each));
-  for (const [i, { verdict, support }] of inheritedFrom(memory, side, file)) {
-    if (support >= enough && isOpen(verdicts.get(i))) verdicts.set(i, verdict);
+  for (const [i, { verdict, support }] of inheritVerdicts(memory, side, file)) {
+    if (support >= minLineWeight && isOpen(verdicts.get(i))) verdicts.set(i, verdict);
   }
 }
 
@@ -71,7 +71,7 @@ export function addCopies(
   const open = openBlocks(file, verdicts);
   if (open === null) return;
   const range = { since: committedAt - branchMs, until: committedAt };
-  const sources = recorded.filesBetween(range).flatMap((commit) => {
+  const sources = recorded.listFilesBetween(range).flatMap((commit) => {
     if (commit.hash === hash) return [];
     const paths = commit.files.flatMap(({ path, keys }) => {
       if (extname(path) !== extname(file.change.path)) return [];
@@ -80,9 +80,9 @@ export function addCopies(
     return paths.length > 0 ? [{ hash: commit.hash, paths }] : [];
   });
   if (sources.length === 0) return;
-  for (const [i, { verdict, support }] of verdictsIn(memory, sources, file)) {
+  for (const [i, { verdict, support }] of matchStoredVerdicts(memory, sources, file)) {
     if (support < copied || verdict.author !== "agent" || verdicts.get(i)?.how !== "absence") continue;
-    verdicts.set(i, movedFrom(verdict));
+    verdicts.set(i, toMovedVerdict(verdict));
   }
 }
 

@@ -1,15 +1,20 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { linesOfFile } from "../../../test/support/attribution-fixture.ts";
-import { bareLine, lineKey } from "./line-keys.ts";
-import { LooseText, reflowed, unbrokenLines } from "./reflow.ts";
+import { computeLineKey, stripFormatting } from "./line-keys.ts";
+import { findUnbrokenLines, LooseText, matchReflowedLines } from "./reflow.ts";
 
 /** Numbers of the lines that a text holds, each with the text. All lines of the file are open. */
 function found(file: readonly string[], ...texts: string[][]) {
   const lines = linesOfFile(file.map((line) => `+${line}`));
-  const bare = texts.map((text, of) => ({ of, text: new LooseText(text.map(bareLine).filter(Boolean)) }));
+  const bare = texts.map((text, of) => ({
+    of,
+    text: new LooseText(text.map(stripFormatting).filter(Boolean)),
+  }));
   const open = lines.map((_, i) => i);
-  return [...reflowed(lines, open, bare)].map(([i, of]) => [lines[i]!.line, of]).sort(([a], [b]) => a! - b!);
+  return [...matchReflowedLines(lines, open, bare)]
+    .map(([i, of]) => [lines[i]!.line, of])
+    .sort(([a], [b]) => a! - b!);
 }
 
 const joined = "const result = await fetchEverything(first, second, third);";
@@ -69,19 +74,21 @@ it("of several writers the last", () => {
 
 it("lines that are not open are left alone, and end their run", () => {
   const lines = linesOfFile(split.map((line) => `+${line}`));
-  const texts = [{ of: "it", text: new LooseText([bareLine(joined)]) }];
-  expect([...reflowed(lines, [0, 1, 3, 4], texts).keys()]).toEqual([0, 1]);
-  expect(reflowed(lines, [], texts).size).toBe(0);
+  const texts = [{ of: "it", text: new LooseText([stripFormatting(joined)]) }];
+  expect([...matchReflowedLines(lines, [0, 1, 3, 4], texts).keys()]).toEqual([0, 1]);
+  expect(matchReflowedLines(lines, [], texts).size).toBe(0);
 });
 
 it("a text that was searched often holds what it held at first", () => {
   const text = new LooseText(
-    Array.from({ length: 200 }, (_, i) => `const value${i} = compute(${i * 7919}, "${i}")`).map(bareLine),
+    Array.from({ length: 200 }, (_, i) => `const value${i} = compute(${i * 7919}, "${i}")`).map(
+      stripFormatting,
+    ),
   );
   const search = (line: string) => {
     // The text has the line's characters in two lines.
     const lines = linesOfFile([`+${line}`]);
-    return reflowed(lines, [0], [{ of: "it", text }]).has(0);
+    return matchReflowedLines(lines, [0], [{ of: "it", text }]).has(0);
   };
   for (let i = 0; i + 1 < 200; i++) {
     const joint = [i, i + 1].map((n) => `const value${n} = compute(${n * 7919}, "${n}")`).join(" ");
@@ -94,10 +101,9 @@ it("a text that was searched often holds what it held at first", () => {
 const addedLines = (...texts: string[]) => linesOfFile(texts.map((text) => `+${text}`));
 const unbroken = (before: string, ...texts: string[]) =>
   Object.fromEntries(
-    [...unbrokenLines(addedLines(...texts), new Map([[lineKey(before), [5, 9]]]))].map(([i, { at }]) => [
-      i,
-      at,
-    ]),
+    [...findUnbrokenLines(addedLines(...texts), new Map([[computeLineKey(before), [5, 9]]]))].map(
+      ([i, { at }]) => [i, at],
+    ),
   );
 
 it.each([
@@ -117,14 +123,14 @@ it("a line that is still there was not broken", () => {
 
 it("lines are no pieces where another stands between them, or one is older than the change", () => {
   const lines = addedLines("load(", "  one,", "  two,", ");");
-  const seen = new Map([[lineKey("load(one, two);"), [5]]]);
+  const seen = new Map([[computeLineKey("load(one, two);"), [5]]]);
   const apart = lines.map((line, i) => (i > 1 ? { ...line, line: line.line + 1 } : line));
-  expect(unbrokenLines(apart, seen)).toEqual(new Map());
+  expect(findUnbrokenLines(apart, seen)).toEqual(new Map());
   expect(
-    unbrokenLines(
+    findUnbrokenLines(
       lines.map((line, i) => ({ ...line, isAdded: i !== 1 })),
       seen,
     ),
   ).toEqual(new Map());
-  expect(unbrokenLines(lines, seen).size).toBe(4);
+  expect(findUnbrokenLines(lines, seen).size).toBe(4);
 });

@@ -1,20 +1,20 @@
 import type { FileLine } from "./align.ts";
-import { lineKey } from "./line-keys.ts";
+import { computeLineKey } from "./line-keys.ts";
 
 /**
  * Lines that a formatter broke or joined do not equal the written lines, but their characters are in the same order.
  * Whatever a formatter adds or removes at a line break (white space, commas, semicolons, parentheses, the sort of
  * quotes) is left out on both sides.
  */
-const loose = (bare: string) => bare.replace(/[,;()]/g, "");
+const stripBreakCharacters = (bare: string) => bare.replace(/[,;()]/g, "");
 
 /** Written lines without what a formatter changes at their ends. */
 export class LooseText {
   readonly joined: string;
 
-  /** @param lines as they are compared, without formatting (`bareLine`) */
+  /** @param lines as they are compared, without formatting (`stripFormatting`) */
   constructor(private readonly lines: readonly string[]) {
-    this.joined = lines.map(loose).join("");
+    this.joined = lines.map(stripBreakCharacters).join("");
   }
 
   /** Pieces of the text, by their hashes, one bit each: made when it was searched so often that this takes less. */
@@ -22,15 +22,15 @@ export class LooseText {
   private searches = 0;
 
   /** Whether it may hold a seed: most texts that are searched hold nothing of it. */
-  mayHold({ first, last }: Seed["hashes"]): boolean {
+  canHold({ first, last }: Seed["hashes"]): boolean {
     if (this.pieces === null && ++this.searches < fewestSearches) return true;
-    this.pieces ??= piecesOf(this.joined);
+    this.pieces ??= buildPieceFilter(this.joined);
     return hasPiece(this.pieces, first) && hasPiece(this.pieces, last);
   }
 
   /** Each of the lines. */
-  whole(): ReadonlySet<string> {
-    return new Set(this.lines.map(loose));
+  listWholeLines(): ReadonlySet<string> {
+    return new Set(this.lines.map(stripBreakCharacters));
   }
 }
 
@@ -57,20 +57,20 @@ interface Seed {
 }
 
 /** Of the `shortestAnchor` characters from a place on. */
-function hashAt(text: string, start: number): number {
+function hashSeedAt(text: string, start: number): number {
   let hash = 0;
   for (let i = start; i < start + shortestAnchor; i++)
     hash = (Math.imul(hash, factor) + text.charCodeAt(i)) | 0;
   return hash;
 }
 
-function piecesOf(text: string): Uint32Array {
+function buildPieceFilter(text: string): Uint32Array {
   let words = 2;
   while (words * 32 < text.length * bitsEach) words *= 2;
   const pieces = new Uint32Array(words);
-  let hash = hashAt(text, 0);
+  let hash = hashSeedAt(text, 0);
   for (let end = shortestAnchor; ; end++) {
-    const bit = bitOf(pieces, hash);
+    const bit = computeFilterBit(pieces, hash);
     pieces[bit >>> 5]! |= 1 << (bit & 31);
     if (end >= text.length) return pieces;
     const without = Math.imul(hash - Math.imul(text.charCodeAt(end - shortestAnchor), firstFactor), factor);
@@ -79,14 +79,15 @@ function piecesOf(text: string): Uint32Array {
 }
 
 const hasPiece = (pieces: Uint32Array, hash: number): boolean => {
-  const bit = bitOf(pieces, hash);
+  const bit = computeFilterBit(pieces, hash);
   return ((pieces[bit >>> 5]! >>> (bit & 31)) & 1) === 1;
 };
 
-const bitOf = ({ length }: Uint32Array, hash: number) => (hash ^ (hash >>> 15)) & (length * 32 - 1);
+const computeFilterBit = ({ length }: Uint32Array, hash: number) =>
+  (hash ^ (hash >>> 15)) & (length * 32 - 1);
 
 /** The most text that is searched, all texts together. Characters. */
-const longest = 4_000_000;
+const maxSearchedChars = 4_000_000;
 /** Characters that are gone over at most, looking for one line after the other. */
 const maxSearched = 2_000_000_000;
 
@@ -94,17 +95,17 @@ const maxSearched = 2_000_000_000;
  * For lines (indices in `file`, ascending) the last of the texts that holds them; nothing for lines in none.
  * @param texts the written texts, oldest first
  */
-export function reflowed<Of>(
+export function matchReflowedLines<Of>(
   file: readonly FileLine[],
   open: readonly number[],
   texts: readonly { of: Of; text: LooseText }[],
 ): Map<number, Of> {
   const found = new Map<number, Of>();
-  let left = longest;
+  let left = maxSearchedChars;
   let leftToSearch = maxSearched;
   if (texts.length === 0) return found;
-  const own = open.map((i) => loose(file[i]!.bare));
-  const seeds = own.map((_, k) => seedOf(own, open, k));
+  const own = open.map((i) => stripBreakCharacters(file[i]!.bare));
+  const seeds = own.map((_, k) => findSeed(own, open, k));
   for (let t = texts.length - 1; t >= 0; t--) {
     const { of, text: written } = texts[t]!;
     const text = written.joined;
@@ -117,10 +118,10 @@ export function reflowed<Of>(
       leftToSearch -= text.length;
       if (leftToSearch < 0) return found;
       const seed = seeds[k];
-      const end = seed && written.mayHold(seed.hashes) ? follow(own, open, seed, text) : 0;
+      const end = seed && written.canHold(seed.hashes) ? follow(own, open, seed, text) : 0;
       if (end <= k) continue;
       // Where nothing was broken or joined, whole lines are the same by chance: as lines they did not convince.
-      whole ??= written.whole();
+      whole ??= written.listWholeLines();
       const lines = whole;
       const isBroken = own.slice(k, end).some((line) => !lines.has(line));
       if (isBroken) for (let n = k; n < end; n++) found.set(open[n]!, of);
@@ -131,12 +132,12 @@ export function reflowed<Of>(
 }
 
 /** A short line begins a stretch that is long enough with those that follow; null: it is not. */
-function seedOf(own: readonly string[], open: readonly number[], k: number): Seed | null {
+function findSeed(own: readonly string[], open: readonly number[], k: number): Seed | null {
   let text = own[k]!;
   let last = k;
   while (text.length < shortestAnchor && isNext(open, last)) text += own[++last]!;
   if (text.length < shortestAnchor) return null;
-  const hashes = { first: hashAt(text, 0), last: hashAt(text, text.length - shortestAnchor) };
+  const hashes = { first: hashSeedAt(text, 0), last: hashSeedAt(text, text.length - shortestAnchor) };
   return { text, last, hashes };
 }
 
@@ -169,7 +170,7 @@ const maxPieces = 12;
  * Lines that a formatter broke: of each piece, by its index in `lines`, the line that was there before, and when it showed
  * up. Nobody keeps the text of what was saved meanwhile, only keys: pieces that stand together are put together again.
  */
-export function unbrokenLines(
+export function findUnbrokenLines(
   lines: readonly FileLine[],
   seen: ReadonlyMap<number, readonly number[]>,
 ): Map<number, { key: number; at: number }> {
@@ -181,8 +182,8 @@ export function unbrokenLines(
     for (let last = first + 1; last < first + maxPieces; last++) {
       const next = lines[last];
       if (!next?.isAdded || !lines[first]!.isAdded || next.line !== lines[last - 1]!.line + 1) break;
-      text += `${separator(text, next.bare)}${next.bare}`;
-      const key = lineKey(text);
+      text += `${chooseSeparator(text, next.bare)}${next.bare}`;
+      const key = computeLineKey(text);
       const at = here.has(key) ? undefined : seen.get(key)?.[0];
       if (at === undefined) continue;
       for (let i = first; i <= last; i++) found.set(i, { key, at });
@@ -194,5 +195,5 @@ export function unbrokenLines(
 }
 
 /** A comma at the end of a line is no part of its key. */
-const separator = (above: string, below: string): string =>
+const chooseSeparator = (above: string, below: string): string =>
   /[([{<=>+\-*|&?:.!]$/.test(above) || /^[)\]}>+\-*|&?:.=]/.test(below) ? "" : ",";

@@ -38,11 +38,11 @@ const rightShares: Readonly<Partial<Record<AttributionBasis, number>>> = {
   absence: 0.99,
   patched: 0.98,
 };
-const shareOf = (basis: AttributionBasis): number => rightShares[basis] ?? 0;
+const getRightShare = (basis: AttributionBasis): number => rightShares[basis] ?? 0;
 
 const nobody = { sessionUid: null, turn: null, toolUse: null, model: null };
 
-export const unknown = (basis: AttributionBasis = "none"): Verdict => ({
+export const makeUnknownVerdict = (basis: AttributionBasis = "none"): Verdict => ({
   ...nobody,
   author: "unknown",
   confidence: 0,
@@ -51,41 +51,44 @@ export const unknown = (basis: AttributionBasis = "none"): Verdict => ({
 });
 
 /** Whether a line is unknown because an agent may have written it. */
-export const mayBeAgents = (basis: AttributionBasis | null): boolean =>
+export const canBeByAgent = (basis: AttributionBasis | null): boolean =>
   basis === "verbatim" || basis === "command" || basis === "several";
 
 /** Whether a line was in the project before and only came to another place: its writer had no part in that. */
-export const wasThere = ({ basis }: Partial<Pick<Verdict, "basis">>): boolean => basis === "moved";
+export const isMovedLine = ({ basis }: Partial<Pick<Verdict, "basis">>): boolean => basis === "moved";
 
-export const human = (basis: AttributionBasis): Verdict => ({
+export const makeHumanVerdict = (basis: AttributionBasis): Verdict => ({
   ...nobody,
   author: "human",
-  confidence: shareOf(basis),
+  confidence: getRightShare(basis),
   how: "absence",
   basis,
 });
 
-export function byAgent(
+export function makeAgentVerdict(
   { sessionUid, turn, toolUse, model }: Pick<Verdict, "sessionUid" | "turn" | "toolUse" | "model">,
   how: AttributionHow,
   basis: AttributionBasis,
 ): Verdict {
-  const confidence = shareOf(basis);
+  const confidence = getRightShare(basis);
   return { author: "agent", sessionUid, turn, toolUse, model, confidence, how, basis };
 }
 
 /** The same author, by other evidence. */
-export const restingOn = (
+export const changeVerdictBasis = (
   verdict: Verdict,
   basis: AttributionBasis,
   how: AttributionHow = verdict.how,
-): Verdict => ({ ...verdict, how, basis, confidence: shareOf(basis) });
+): Verdict => ({ ...verdict, how, basis, confidence: getRightShare(basis) });
 
 /** Of a line that was there before, and is at another place or in another form now: as sure as its author was there. */
-export const movedFrom = (verdict: Verdict): Verdict =>
+export const toMovedVerdict = (verdict: Verdict): Verdict =>
   verdict.author === "unknown"
     ? verdict
-    : { ...restingOn(verdict, "moved", "moved"), confidence: Math.min(verdict.confidence, shareOf("moved")) };
+    : {
+        ...changeVerdictBasis(verdict, "moved", "moved"),
+        confidence: Math.min(verdict.confidence, getRightShare("moved")),
+      };
 
 /** Whether two lines were written by the same, so that they are one range. */
 export function isSameVerdict(one: Verdict, other: Verdict): boolean {

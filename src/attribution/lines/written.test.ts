@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { fileOfDiff, stretchOf, write } from "../../../test/support/attribution-fixture.ts";
 import type { Write } from "../evidence/writes.ts";
-import { lineKey } from "./line-keys.ts";
-import { writtenBy } from "./written.ts";
+import { computeLineKey } from "./line-keys.ts";
+import { findWrittenLines } from "./written.ts";
 
 const day = 86_400_000;
 /** When the commit before was made. */
@@ -12,11 +12,11 @@ const parentAt = 10 * day;
 function writers(diff: readonly string[], writes: readonly Write[], consumed: Record<string, string[]> = {}) {
   const counts = Object.entries(consumed).map(([toolUse, lines]): [string, Map<number, number>] => {
     const keys = new Map<number, number>();
-    for (const line of lines) keys.set(lineKey(line), (keys.get(lineKey(line)) ?? 0) + 1);
+    for (const line of lines) keys.set(computeLineKey(line), (keys.get(computeLineKey(line)) ?? 0) + 1);
     return [toolUse, keys];
   });
   const file = fileOfDiff(diff);
-  const found = writtenBy(file, writes, new Map(counts), parentAt);
+  const found = findWrittenLines(file, writes, new Map(counts), parentAt);
   return Object.fromEntries(
     [...found].map(([i, { verdict }]) => [file.lines[i]!.line, `${verdict.toolUse}`]),
   );
@@ -57,7 +57,7 @@ describe("lines of a call", () => {
       3: "a",
       4: "a",
     });
-    const { verdict } = writtenBy(
+    const { verdict } = findWrittenLines(
       fileOfDiff(added),
       [by("a", parentAt, block, { model: "m" })],
       new Map(),

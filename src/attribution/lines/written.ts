@@ -1,16 +1,16 @@
 import type { Write } from "../evidence/writes.ts";
-import { align, type Match, type Stretch } from "./align.ts";
+import { alignLines, type Match, type Stretch } from "./align.ts";
 import type { FileToAttribute } from "./file-lines.ts";
 import { addLeftOut } from "./fill-between.ts";
-import { LooseText, reflowed } from "./reflow.ts";
-import { byAgent } from "./verdict.ts";
+import { LooseText, matchReflowedLines } from "./reflow.ts";
+import { makeAgentVerdict } from "./verdict.ts";
 import type { Source, WrittenLine, WrittenPlace } from "./written-line.ts";
 
 /**
  * Enough for a single line that contains a name; a bracket needs neighbours. Lines written before the parent commit are
  * mostly in it: what is left is a block, and single lines only look the same.
  */
-const enough = { fresh: 0.45, older: 1, old: 2 } as const;
+const minSupport = { fresh: 0.45, older: 1, old: 2 } as const;
 /** Milliseconds. */
 const oldMs = 3 * 86_400_000;
 /** Beyond doubt. */
@@ -26,7 +26,7 @@ const rivalShare = 0.6;
  * @param freshSince lines written since then are not in the parent commit; milliseconds since the epoch
  * @param until later ones are in it only where others were squashed into it; milliseconds since the epoch
  */
-export function writtenBy(
+export function findWrittenLines(
   file: FileToAttribute,
   writes: readonly Write[],
   consumed: ReadonlyMap<string, ReadonlyMap<number, number>>,
@@ -35,12 +35,12 @@ export function writtenBy(
 ): Map<number, WrittenLine> {
   const neededBy = ({ startedAt, at }: Write) =>
     startedAt > until
-      ? enough.older
+      ? minSupport.older
       : at === 0 || at >= freshSince
-        ? enough.fresh
+        ? minSupport.fresh
         : at >= freshSince - oldMs
-          ? enough.older
-          : enough.old;
+          ? minSupport.older
+          : minSupport.old;
   const stretches: Stretch<Source>[] = [];
   for (const write of writes) {
     const known = consumed.get(write.toolUse);
@@ -61,8 +61,8 @@ export function writtenBy(
     }
   }
   const found = new Map<number, WrittenLine & WrittenPlace>();
-  for (const [i, matches] of align(file.lines, stretches)) {
-    const best = bestOf(matches, neededBy);
+  for (const [i, matches] of alignLines(file.lines, stretches)) {
+    const best = chooseBestMatch(matches, neededBy);
     if (best) found.set(i, best);
   }
   addRedacted(file, found);
@@ -72,7 +72,7 @@ export function writtenBy(
   return found;
 }
 
-function bestOf(
+function chooseBestMatch(
   matches: readonly Match<Source>[],
   neededBy: (write: Write) => number,
 ): (WrittenLine & WrittenPlace) | null {
@@ -85,8 +85,8 @@ function bestOf(
   const { of, at, support } = rivals.reduce((a, b) => (b.of.write.at >= a.of.write.at ? b : a));
   const { write } = of;
   const verdict = of.consumed.has(at)
-    ? byAgent(write, "moved", "moved")
-    : byAgent(write, write.how, "written");
+    ? makeAgentVerdict(write, "moved", "moved")
+    : makeAgentVerdict(write, write.how, "written");
   return { write, support, verdict, of, at };
 }
 
@@ -131,9 +131,11 @@ function addInPlace({ lines }: FileToAttribute, found: Map<number, WrittenLine &
 function addReflowed(file: FileToAttribute, writes: readonly Write[], found: Map<number, WrittenLine>): void {
   const open = file.lines.flatMap(({ isAdded }, i) => (isAdded && !found.has(i) ? [i] : []));
   if (open.length === 0) return;
-  const texts = writes.flatMap((write) => write.hunks.map((hunk) => ({ of: write, text: textOf(hunk) })));
-  for (const [i, write] of reflowed(file.lines, open, texts)) {
-    found.set(i, { write, support: sure, verdict: byAgent(write, write.how, "formatted") });
+  const texts = writes.flatMap((write) =>
+    write.hunks.map((hunk) => ({ of: write, text: getLooseText(hunk) })),
+  );
+  for (const [i, write] of matchReflowedLines(file.lines, open, texts)) {
+    found.set(i, { write, support: sure, verdict: makeAgentVerdict(write, write.how, "formatted") });
   }
 }
 
@@ -142,7 +144,7 @@ type Hunk = Write["hunks"][number];
 /** A write is compared with the files of many commits. */
 const texts = new WeakMap<Hunk, LooseText>();
 
-function textOf(hunk: Hunk): LooseText {
+function getLooseText(hunk: Hunk): LooseText {
   const known = texts.get(hunk);
   if (known) return known;
   const text = new LooseText(hunk.lines.filter(({ isNew }) => isNew).map(({ bare }) => bare));

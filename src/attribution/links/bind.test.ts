@@ -16,7 +16,7 @@ import type { AttributionRecord } from "../../store/memory/memory-records.ts";
 import type { Delegation, ShellRun, Write } from "../evidence/writes.ts";
 import type { FileToAttribute } from "../lines/file-lines.ts";
 import type { ChangeToAttribute, Verdict } from "../lines/verdict.ts";
-import { type BindingEvidence, bindingsOf, isOfAnother, type WeightOfSession, weigh } from "./bind.ts";
+import { type BindingEvidence, findBindings, isOfAnother, type WeightOfSession, weigh } from "./bind.ts";
 
 const line = (i: number) => `const valueNumber${i} = compute(${i});`;
 /** A file with this many new lines; each weighs 1. */
@@ -66,7 +66,7 @@ function bound(
     writes,
     files,
   };
-  return bindingsOf(of, ranges, weighed, evidence);
+  return findBindings(of, ranges, weighed, evidence);
 }
 
 const fresh = (sessionUid: string, lines: string[] = [], more: WriteDetails = {}) =>

@@ -1,14 +1,14 @@
 import { certain } from "../../protocol/reading/evidence.ts";
-import { authorsLedTo } from "../../store/memory/commits/checkpoints.ts";
+import { countCommitsByAuthor } from "../../store/memory/commits/checkpoints.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import type { AttributionRecord, Binding } from "../../store/memory/memory-records.ts";
-import { sessionByUid } from "../../store/memory/sessions/sessions.ts";
+import { findSessionByUid } from "../../store/memory/sessions/sessions.ts";
 import type { AttributionEvidence } from "../evidence/evidence.ts";
 import { clockMs, type Period } from "../evidence/period.ts";
 import type { Delegation, ShellRun, Write } from "../evidence/writes.ts";
-import { align } from "../lines/align.ts";
+import { alignLines } from "../lines/align.ts";
 import type { FileToAttribute } from "../lines/file-lines.ts";
-import { type ChangeToAttribute, type Verdict, wasThere } from "../lines/verdict.ts";
+import { type ChangeToAttribute, isMovedLine, type Verdict } from "../lines/verdict.ts";
 
 /**
  * What shows that a command made a commit. hash: git printed it. message: it ran then, and its text or git's answer has the
@@ -32,7 +32,7 @@ const givesMessage = /\bgit\b[^|;&\n]*\bcommit\b[^|;&\n]*\s(?:-[a-zA-Z]*m|--mess
  * the weakest, no other session committed then, on another branch than it is on neither.
  * @param branchOf of a turn, if known
  */
-function committedBy(
+function findCommittingRuns(
   { hash, authoredAt, committedAt, subject, branch }: ChangeToAttribute,
   runs: readonly ShellRun[],
   branchOf: (turn: Pick<ShellRun, "sessionUid" | "turn">) => string | null,
@@ -50,7 +50,7 @@ function committedBy(
   // A rebase kept the time of the one that it was made from.
   const silent = during(authoredAt).filter(({ commits }) => commits.length <= 1);
   const own = silent.filter((run) => hasMessage(run, subject));
-  if (own.length > 0) return ofOneSession(own).map((run) => ({ run, proof: "message" }));
+  if (own.length > 0) return keepIfOneSession(own).map((run) => ({ run, proof: "message" }));
   const isOnBranch = (run: ShellRun) => {
     const known = branchOf(run);
     return branch === null || known === null || known === "HEAD" || known === branch;
@@ -58,30 +58,32 @@ function committedBy(
   const quiet = silent.filter(
     (run) => !run.isSilent && run.commits.length === 0 && !givesMessage.test(run.command) && isOnBranch(run),
   );
-  return ofOneSession(silent).length === 0 ? [] : ofOneSession(quiet).map((run) => ({ run, proof: "time" }));
+  return keepIfOneSession(silent).length === 0
+    ? []
+    : keepIfOneSession(quiet).map((run) => ({ run, proof: "time" }));
 }
 
 /** Whether a command gave a commit its message, or git printed it. */
 const hasMessage = ({ command, commits }: ShellRun, subject: string): boolean =>
-  [command, ...commits.map((each) => each.subject)].some((text) => saysSubject(text, subject));
+  [command, ...commits.map((each) => each.subject)].some((text) => hasSubject(text, subject));
 
 /** Whether a text holds a commit's subject, however it is quoted there. */
-function saysSubject(text: string, subject: string): boolean {
-  const wanted = wordsOf(subject);
-  return wanted.trim() !== "" && wordsOf(text).includes(wanted);
+function hasSubject(text: string, subject: string): boolean {
+  const wanted = normalizeWords(subject);
+  return wanted.trim() !== "" && normalizeWords(text).includes(wanted);
 }
 
 /** A text's words, without what a shell wants escaped. */
-const wordsOf = (text: string): string => ` ${text.match(/[\p{L}\p{N}]+/gu)?.join(" ") ?? ""} `;
+const normalizeWords = (text: string): string => ` ${text.match(/[\p{L}\p{N}]+/gu)?.join(" ") ?? ""} `;
 
 /** Evidence that is all of one session; none where several have some. */
-const ofOneSession = <Of extends { sessionUid: string }>(all: readonly Of[]): readonly Of[] =>
+const keepIfOneSession = <Of extends { sessionUid: string }>(all: readonly Of[]): readonly Of[] =>
   new Set(all.map(({ sessionUid }) => sessionUid)).size === 1 ? all : [];
 
 /** What is in a person's home directory works for that person. */
 const homeDirectory = /^(?:[A-Za-z]:)?[\\/](?:Users|home)[\\/][^\\/]+[\\/]/;
 /** Fewer commits show nobody's habits. */
-const fewest = 5;
+const minHabitCommits = 5;
 /** People commit what others wrote now and then: their share is smaller. */
 const smallShare = 0.1;
 
@@ -90,11 +92,11 @@ const smallShare = 0.1;
  * the same home directory certainly led to: a memory may hold sessions of several people.
  */
 export function isOfAnother(memory: Memory, sessionUid: string, author: string): boolean {
-  const home = homeDirectory.exec(sessionByUid(memory, sessionUid)?.cwd ?? "")?.[0];
+  const home = homeDirectory.exec(findSessionByUid(memory, sessionUid)?.cwd ?? "")?.[0];
   if (home === undefined) return false;
-  const commits = authorsLedTo(memory, home, certain);
+  const commits = countCommitsByAuthor(memory, home, certain);
   const all = [...commits.values()].reduce((sum, count) => sum + count, 0);
-  return all >= fewest && (commits.get(author) ?? 0) < all * smallShare;
+  return all >= minHabitCommits && (commits.get(author) ?? 0) < all * smallShare;
 }
 
 /** How much of a commit is a session's. A line weighs as much as it says: a bracket nearly nothing. */
@@ -117,7 +119,7 @@ export function weigh(
   const there = new Set(lines.flatMap(({ isAdded, key }) => (isAdded ? [] : [key])));
   for (const [i, verdict] of verdicts) {
     const { sessionUid, basis } = verdict;
-    if (sessionUid === null || wasThere(verdict)) continue;
+    if (sessionUid === null || isMovedLine(verdict)) continue;
     const { key, weight } = lines[i]!;
     const of = weights.get(sessionUid) ?? { written: 0, first: 0 };
     weights.set(sessionUid, of);
@@ -137,7 +139,7 @@ interface Enough {
  * share. A session that wrote nothing to the commit's files since the parent commit needs more: equal lines are more often
  * a coincidence than left over.
  */
-const enough = {
+const sessionThresholds = {
   fresh: { weight: 1.5, share: 0.01, largeShare: 0.25 },
   stale: { weight: 3, share: 0.08, largeShare: 0.4 },
 } as const satisfies Record<string, Enough>;
@@ -167,14 +169,14 @@ export interface BindingEvidence {
 }
 
 /** The sessions that led to a commit. */
-export function bindingsOf(
+export function findBindings(
   change: ChangeToAttribute,
   ranges: readonly AttributionRecord[],
   weighed: ReadonlyMap<string, WeightOfSession>,
   { attributionEvidence, writes, files }: BindingEvidence,
 ): Binding[] {
   const parts = new Map<string, Part>();
-  const partOf = (uid: string): Part => {
+  const getSessionPart = (uid: string): Part => {
     const known = parts.get(uid);
     if (known) return known;
     const part: Part = { turns: new Set(), lines: 0, how: "lines", confidence: 0 };
@@ -183,8 +185,8 @@ export function bindingsOf(
   };
   for (const range of ranges) {
     const { sessionUid, turn, firstLine, lastLine } = range;
-    if (sessionUid === null || turn === null || wasThere(range)) continue;
-    const part = partOf(sessionUid);
+    if (sessionUid === null || turn === null || isMovedLine(range)) continue;
+    const part = getSessionPart(sessionUid);
     part.lines += lastLine - firstLine + 1;
     part.turns.add(turn);
   }
@@ -198,30 +200,32 @@ export function bindingsOf(
     (weight >= by.weight && weight >= all * by.share) || weight >= all * by.largeShare;
   for (const [uid, part] of parts) {
     const { written, first } = weighed.get(uid) ?? { written: 0, first: 0 };
-    if (isFresh.has(uid) && isEnough(written, enough.fresh))
-      part.confidence = written >= 2 * enough.fresh.weight ? 0.98 : 0.9;
-    else if (isEnough(first, enough.stale)) part.confidence = first >= 2 * enough.stale.weight ? 0.98 : 0.9;
+    if (isFresh.has(uid) && isEnough(written, sessionThresholds.fresh))
+      part.confidence = written >= 2 * sessionThresholds.fresh.weight ? 0.98 : 0.9;
+    else if (isEnough(first, sessionThresholds.stale))
+      part.confidence = first >= 2 * sessionThresholds.stale.weight ? 0.98 : 0.9;
     else parts.delete(uid);
   }
   const { runs, branchOf } = attributionEvidence;
-  for (const { run, proof } of committedBy(change, runs, branchOf)) {
-    const part = partOf(run.sessionUid);
+  for (const { run, proof } of findCommittingRuns(change, runs, branchOf)) {
+    const part = getSessionPart(run.sessionUid);
     if (part.lines === 0) part.how = "command";
     part.confidence = Math.max(part.confidence, certaintyOf[proof]);
     part.turns.add(run.turn);
   }
   // Without evidence from its lines, weaker evidence, strongest first.
-  const bindTo = (turns: readonly SessionTurn[], how: Binding["how"], confidence: number) => {
+  const addBindings = (turns: readonly SessionTurn[], how: Binding["how"], confidence: number) => {
     for (const { sessionUid, turn } of turns) {
-      const part = partOf(sessionUid);
+      const part = getSessionPart(sessionUid);
       part.how = how;
       part.confidence = confidence;
       part.turns.add(turn);
     }
   };
-  if (parts.size === 0) bindTo(removing(files, fresh), "removed", 0.85);
-  if (parts.size === 0) bindTo(delegated(change, attributionEvidence.delegations), "command", 0.75);
-  if (parts.size === 0) bindTo(ofOneSession(attributionEvidence.recentlyTouched()), "touched", 0.6);
+  if (parts.size === 0) addBindings(findRemovingWrites(files, fresh), "removed", 0.85);
+  if (parts.size === 0)
+    addBindings(findDelegations(change, attributionEvidence.delegations), "command", 0.75);
+  if (parts.size === 0) addBindings(keepIfOneSession(attributionEvidence.recentlyTouched()), "touched", 0.6);
   return [...parts]
     .map(([sessionUid, { turns, lines, how, confidence }]) => ({
       sessionUid,
@@ -242,7 +246,7 @@ const maxWait = 30 * 60_000;
  * The agents that had others work for them when the commit was made, and that asked for it or were told of it; none where
  * that is more than one session.
  */
-function delegated(
+function findDelegations(
   { hash, authoredAt, subject }: ChangeToAttribute,
   delegations: readonly Delegation[],
 ): readonly Delegation[] {
@@ -252,20 +256,20 @@ function delegated(
       startedAt <= authoredAt + clockMs &&
       authoredAt <= endedAt &&
       endedAt - startedAt <= maxWait &&
-      (namesCommit(text, hash) || saysSubject(text, subject)),
+      (hasCommitHash(text, hash) || hasSubject(text, subject)),
   );
-  return ofOneSession(during);
+  return keepIfOneSession(during);
 }
 
 /** Whether a text has the beginning of a hash, as git abbreviates it. */
-const namesCommit = (text: string, hash: string): boolean =>
+const hasCommitHash = (text: string, hash: string): boolean =>
   [...text.matchAll(/\b[0-9a-f]{7,64}\b/g)].some(([word]) => hash.startsWith(word));
 
 /**
  * The last write to each file that took out the same lines as a commit: of sessions that took out a part of all that it
  * did.
  */
-function removing(files: readonly FileToAttribute[], writes: readonly Write[]): Write[] {
+function findRemovingWrites(files: readonly FileToAttribute[], writes: readonly Write[]): Write[] {
   const weights = new Map<string, number>();
   let all = 0;
   const last = files.flatMap(({ change, removed }) => {
@@ -279,7 +283,7 @@ function removing(files: readonly FileToAttribute[], writes: readonly Write[]): 
       })),
     );
     const fits = new Set<Write>();
-    for (const [i, matches] of align(gone, stretches)) {
+    for (const [i, matches] of alignLines(gone, stretches)) {
       const by = matches.filter(({ support }) => support >= enoughRemoved.support).map(({ of }) => of);
       for (const write of by) fits.add(write);
       for (const uid of new Set(by.map(({ sessionUid }) => sessionUid)))

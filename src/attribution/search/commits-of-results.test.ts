@@ -10,7 +10,7 @@ import { replaceChunks } from "../../store/memory/chunks/chunks.ts";
 import { saveCheckpoint } from "../../store/memory/commits/checkpoints.ts";
 import { saveCommit } from "../../store/memory/commits/commits.ts";
 import { saveEvent, saveLink } from "../../store/memory/events.ts";
-import { lineKey } from "../lines/line-keys.ts";
+import { computeLineKey } from "../lines/line-keys.ts";
 import { searchWithCommits } from "./search-with-commits.ts";
 
 let store: ReturnType<typeof temporaryMemory>;
@@ -47,7 +47,7 @@ function remember(
     text
       .split("\n")
       .slice(0, -1)
-      .map((line, i) => ({ line: i + 1, key: lineKey(line) }));
+      .map((line, i) => ({ line: i + 1, key: computeLineKey(line) }));
   const files = [
     ...Object.entries(added).map(([path, text]) => ({ path, oldPath: null, status: "A", text })),
     ...Object.entries(renamed).map(([oldPath, path]) => ({ path, oldPath, status: "R", text: "" })),

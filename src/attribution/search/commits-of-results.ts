@@ -3,7 +3,7 @@ import type { SessionResult } from "../../protocol/results.ts";
 import type { CommitOfResult, FindsCommits } from "../../sessions/search/types.ts";
 import type { LedTo } from "../../store/memory/commits/commits-of-turns.ts";
 import type { Memory } from "../../store/memory/memory.ts";
-import { type CommitFates, commitFatesOf, type KnownFate } from "../commit-fates.ts";
+import { type CommitFates, type KnownFate, openCommitFates } from "../commit-fates.ts";
 
 export interface CommitsOptions {
   /** The working tree that is asked. */
@@ -15,7 +15,7 @@ export interface CommitsOptions {
 
 type Place = Pick<SessionResult, "session_id" | "turn" | "last_turn">;
 
-const shown = 3;
+const maxShownCommits = 3;
 /** Commits of a result that are asked about: a summary is about all that its session led to. */
 const considered = 12;
 /** The limit for git in the background. Milliseconds. */
@@ -27,7 +27,7 @@ export class CommitsOfResults implements FindsCommits {
   private readonly waitPolicy: { ms: number; continueLater: boolean };
 
   constructor({ root, memory, waitPolicy = { ms: 50, continueLater: true } }: CommitsOptions) {
-    this.fates = commitFatesOf(root, memory);
+    this.fates = openCommitFates(root, memory);
     this.waitPolicy = waitPolicy;
   }
 
@@ -36,26 +36,30 @@ export class CommitsOfResults implements FindsCommits {
    * latest.
    * @param bySession the commits that their sessions led to
    */
-  async of(
+  async findCommitsOfResults(
     results: readonly Place[],
     bySession: ReadonlyMap<string, readonly LedTo[]>,
   ): Promise<CommitOfResult[][]> {
     const start = performance.now();
-    const candidates = results.map((place) => candidatesOf(place, bySession.get(place.session_id) ?? []));
+    const candidates = results.map((place) =>
+      listCandidateCommits(place, bySession.get(place.session_id) ?? []),
+    );
     const hashes = [...new Set(candidates.flat().map(({ commit }) => commit.hash))];
-    const fates = hashes.length === 0 ? new Map<string, KnownFate>() : await this.inTime(hashes);
+    const fates = hashes.length === 0 ? new Map<string, KnownFate>() : await this.readFatesInTime(hashes);
     // What git does not say in time is left out, and there for the next search.
     return candidates.map((of) =>
-      chosen(of, fates ?? new Map()).map(({ commit }) =>
+      chooseCommits(of, fates ?? new Map()).map(({ commit }) =>
         this.describe(commit, fates?.get(commit.hash), start),
       ),
     );
   }
 
   /** null: not in time. */
-  private async inTime(hashes: readonly string[]): Promise<Map<string, KnownFate> | null> {
+  private async readFatesInTime(hashes: readonly string[]): Promise<Map<string, KnownFate> | null> {
     const { ms, continueLater } = this.waitPolicy;
-    const asked = this.fates.of(hashes, AbortSignal.timeout(continueLater ? maxMs : ms)).catch(() => null);
+    const asked = this.fates
+      .findFates(hashes, AbortSignal.timeout(continueLater ? maxMs : ms))
+      .catch(() => null);
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<null>((resolve) => {
       timer = setTimeout(() => resolve(null), ms);
@@ -68,7 +72,7 @@ export class CommitsOfResults implements FindsCommits {
   private describe(commit: LedTo, fate: KnownFate | undefined, start: number): CommitOfResult {
     // Results are cached: the next search gets further.
     const isLate = performance.now() - start > this.waitPolicy.ms;
-    const lines = isLate ? null : this.fates.survivalOf({ ...commit, id: commit.commitId });
+    const lines = isLate ? null : this.fates.measureSurvival({ ...commit, id: commit.commitId });
     return {
       commit: commit.hash,
       checkpoint: commit.hash.slice(0, 12),
@@ -89,7 +93,7 @@ interface Candidate {
   turns: number;
 }
 
-function candidatesOf({ turn, last_turn }: Place, commits: readonly LedTo[]): Candidate[] {
+function listCandidateCommits({ turn, last_turn }: Place, commits: readonly LedTo[]): Candidate[] {
   const found = commits.flatMap((commit): Candidate[] => {
     const turns = commit.turns.filter((number) => number >= turn && number <= last_turn).length;
     return turns > 0 ? [{ commit, turns }] : [];
@@ -98,18 +102,18 @@ function candidatesOf({ turn, last_turn }: Place, commits: readonly LedTo[]): Ca
   const replaced = new Set(found.flatMap(({ commit }) => commit.rewrittenFrom));
   return found
     .filter(({ commit }) => !replaced.has(commit.hash))
-    .sort(byTurnsAndTime)
+    .sort(compareTurnsAndTime)
     .slice(0, considered);
 }
 
-function chosen(candidates: readonly Candidate[], fates: ReadonlyMap<string, KnownFate>): Candidate[] {
+function chooseCommits(candidates: readonly Candidate[], fates: ReadonlyMap<string, KnownFate>): Candidate[] {
   const isInHead = ({ commit }: Candidate) => fates.get(commit.hash)?.reach === "head";
   const hashes = new Set(candidates.map(({ commit }) => commit.hash));
   return candidates
     .filter(({ commit }) => !hashes.has(fates.get(commit.hash)?.successor ?? ""))
-    .sort((a, b) => Number(isInHead(b)) - Number(isInHead(a)) || byTurnsAndTime(a, b))
-    .slice(0, shown);
+    .sort((a, b) => Number(isInHead(b)) - Number(isInHead(a)) || compareTurnsAndTime(a, b))
+    .slice(0, maxShownCommits);
 }
 
-const byTurnsAndTime = (a: Candidate, b: Candidate) =>
+const compareTurnsAndTime = (a: Candidate, b: Candidate) =>
   b.turns - a.turns || b.commit.committedAt - a.commit.committedAt;

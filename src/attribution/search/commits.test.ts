@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { memoryDriver } from "../../../test/support/memory-index.ts";
 import { temporaryGit } from "../../../test/support/repository-fixture.ts";
-import { defaultConfig } from "../../base/config/settings.ts";
+import { makeDefaultConfig } from "../../base/config/settings.ts";
 import { silentLog } from "../../base/log.ts";
-import { projectAt } from "../../base/paths.ts";
+import { makeNewProject } from "../../base/paths.ts";
 import type { CodeIndex } from "../../store/index/port.ts";
-import { type CommitQuery, revertsOf, searchCommits } from "./commits.ts";
+import { type CommitQuery, findReverts, searchCommits } from "./commits.ts";
 import { indexCommits, indexedHead } from "./index-commits.ts";
 import type { Nearness } from "./rank.ts";
 
@@ -17,9 +17,10 @@ beforeEach(async () => {
 });
 afterEach(() => repository.remove());
 
-const update = () => indexCommits(projectAt(repository.dir), defaultConfig(), index, { log: silentLog });
+const update = () =>
+  indexCommits(makeNewProject(repository.dir), makeDefaultConfig(), index, { log: silentLog });
 const subjects = async () =>
-  (await index.commits.get(await index.commits.hashes())).map(({ subject }) => subject).sort();
+  (await index.commits.get(await index.commits.listHashes())).map(({ subject }) => subject).sort();
 
 const everything = { files: [], author: null, hashes: null, since: null, until: null, tip: null };
 const search = async (query: string, only: Partial<CommitQuery> = {}, near: Nearness | null = null) =>
@@ -31,7 +32,7 @@ describe("indexCommits", () => {
   it("reads history once, then what is new, with merges", async () => {
     repository.commit("One\n\nIts body", { "src/a.ts": "1" });
     await update();
-    const [one] = await index.commits.get(await index.commits.hashes());
+    const [one] = await index.commits.get(await index.commits.listHashes());
     expect(one).toMatchObject({ subject: "One", body: "Its body", author: "Ann", files: ["src/a.ts"] });
     repository.git("switch", "--quiet", "--create", "side");
     repository.commit("Side", { "b.ts": "1" });
@@ -68,10 +69,10 @@ describe("indexCommits", () => {
     const key = ["AKIA", "QYLPMN5HHHFPZAM2"].join("");
     repository.commit(`Set the key\n\naws_access_key_id = ${key}`, { "a.ts": "1" });
     await update();
-    const [commit] = await index.commits.get(await index.commits.hashes());
+    const [commit] = await index.commits.get(await index.commits.listHashes());
     expect(commit!.body).not.toContain(key);
-    const elsewhere = projectAt("/nonexistent");
-    await indexCommits(elsewhere, defaultConfig(), index, { log: silentLog });
+    const elsewhere = makeNewProject("/nonexistent");
+    await indexCommits(elsewhere, makeDefaultConfig(), index, { log: silentLog });
     expect(await subjects()).toEqual(["Set the key"]);
   });
 });
@@ -137,6 +138,6 @@ it("knows which commits were taken back", async () => {
   const hash = repository.commit("Add it", { "a.ts": "1" });
   repository.later("revert", "--no-edit", hash);
   await update();
-  const reverts = await revertsOf(index.commits, [hash]);
+  const reverts = await findReverts(index.commits, [hash]);
   expect([...reverts]).toEqual([[hash, repository.git("rev-parse", "HEAD")]]);
 });

@@ -2,10 +2,10 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Config } from "../../base/config/settings.ts";
 import type { Logger } from "../../base/log.ts";
 import type { Project } from "../../base/paths.ts";
-import { beginningOf } from "../../base/text/text-size.ts";
-import { GitFailure, gitFields, gitText } from "../../git/git.ts";
-import { type Commit, commitsOf, headOf } from "../../git/history/history.ts";
-import { scrubberOf } from "../../redact/project-scrubber.ts";
+import { shortenText } from "../../base/text/text-size.ts";
+import { GitFailure, readGitFields, readGitText } from "../../git/git.ts";
+import { type Commit, listCommits, readHeadCommit } from "../../git/history/history.ts";
+import { createProjectScrubber } from "../../redact/project-scrubber.ts";
 import { type Scrubber, scrubAlone } from "../../redact/scrubber.ts";
 import type { CodeIndex } from "../../store/index/port.ts";
 import type { IndexedCommit } from "../../store/index/records.ts";
@@ -14,7 +14,7 @@ import type { IndexedCommit } from "../../store/index/records.ts";
 export const indexedHead = "commits_head";
 
 /** Commits in one transaction: some milliseconds, as a search may wait for them. */
-const batch = 100;
+const commitsPerBatch = 100;
 /** Characters of a body; a longer one is a log. */
 const maxBody = 8_000;
 /** A commit that touches more is an import, and is not about any of them. */
@@ -38,18 +38,18 @@ export async function indexCommits(
   { log, signal }: IndexCommitsOptions,
 ): Promise<void> {
   const { root } = project;
-  const head = await headOf(root);
+  const head = await readHeadCommit(root);
   const last = (await index.meta(indexedHead)) || null;
   // No repository, no git, or no commit yet.
   if (head === null || head === last) return;
   const start = performance.now();
-  const scrubber = scrubberOf(project, config);
+  const scrubber = createProjectScrubber(project, config);
   const isLater = last !== null && (await isAncestor(root, last, head, signal));
   // Everything is looked at again where history does not just go on.
-  const known = isLater ? new Set<string>() : new Set(await index.commits.hashes());
+  const known = isLater ? new Set<string>() : new Set(await index.commits.listHashes());
   if (known.size > 0) {
     await index.setMeta(indexedHead, "");
-    await index.commits.remove(await without(known, historyOf(root, head, signal)));
+    await index.commits.remove(await without(known, listHistoryHashes(root, head, signal)));
   }
   let waiting: IndexedCommit[] = [];
   let added = 0;
@@ -60,17 +60,17 @@ export async function indexCommits(
     await nextTurn(undefined, { signal });
   };
   const revisions = isLater ? [head, `^${last}`] : [head];
-  for await (const commit of commitsOf(root, { revisions, merges: true, signal })) {
+  for await (const commit of listCommits(root, { revisions, merges: true, signal })) {
     if (known.has(commit.hash)) continue;
-    waiting.push(indexedCommit(commit, scrubber));
-    if (waiting.length === batch) await store();
+    waiting.push(toIndexedCommit(commit, scrubber));
+    if (waiting.length === commitsPerBatch) await store();
   }
   await store();
   await index.setMeta(indexedHead, head);
   log.info(`indexed ${added} commits in ${Math.round(performance.now() - start) / 1000} s`);
 }
 
-function indexedCommit(
+function toIndexedCommit(
   { hash, author, authoredAt, message, files }: Commit,
   scrubber: Scrubber,
 ): IndexedCommit {
@@ -81,13 +81,13 @@ function indexedCommit(
     author: scrub(author),
     authoredAt,
     subject: scrub(subject),
-    body: scrub(beginningOf(body.join("\n").trim(), maxBody)),
+    body: scrub(shortenText(body.join("\n").trim(), maxBody)),
     files: files.slice(0, maxFiles),
   };
 }
 
-function historyOf(root: string, head: string, signal?: AbortSignal): AsyncGenerator<string> {
-  return gitFields(root, ["log", "-z", "--no-show-signature", "--format=%H", head, "--"], signal);
+function listHistoryHashes(root: string, head: string, signal?: AbortSignal): AsyncGenerator<string> {
+  return readGitFields(root, ["log", "-z", "--no-show-signature", "--format=%H", head, "--"], signal);
 }
 
 async function without(known: ReadonlySet<string>, still: AsyncIterable<string>): Promise<string[]> {
@@ -98,7 +98,7 @@ async function without(known: ReadonlySet<string>, still: AsyncIterable<string>)
 
 async function isAncestor(dir: string, old: string, head: string, signal?: AbortSignal): Promise<boolean> {
   try {
-    await gitText(dir, ["merge-base", "--is-ancestor", old, head], signal);
+    await readGitText(dir, ["merge-base", "--is-ancestor", old, head], signal);
     return true;
   } catch (error) {
     // It is none, or git has forgotten it.

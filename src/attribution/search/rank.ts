@@ -1,4 +1,4 @@
-import { type AskedTerms, heldShare, isLiteral } from "../../code/search/confidence/asked-terms.ts";
+import { type AskedTerms, isLiteral, measureHeldShare } from "../../code/search/confidence/asked-terms.ts";
 import { type Judgement, judge, judgedBy } from "../../code/search/confidence/judge.ts";
 import type { AnalysedQuery } from "../../code/search/query.ts";
 
@@ -58,7 +58,7 @@ export async function rankRecords<T>(
     .filter(({ result, isNamed, meaning }) => result.signals.words > 0 || isNamed || meaning >= minCosine)
     .sort((a, b) => Number(b.isNamed) - Number(a.isNamed) || b.result.score - a.result.score);
   const evidence = ranked.slice(0, judgedBy).map(({ text, isNamed, meaning }) => ({
-    held: heldShare(asked, text),
+    held: measureHeldShare(asked, text),
     nearness: cosines === null ? null : meaning,
     defines: isNamed,
     literal: isLiteral(query.raw, text),

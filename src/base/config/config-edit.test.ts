@@ -16,12 +16,12 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { anyCharacter } from "../../../test/support/any-text.ts";
 import { namedProject } from "../../../test/support/named-project.ts";
 import { runs } from "../../../test/support/runs.ts";
-import { ownConfigFile } from "../home.ts";
+import { locateOwnConfig } from "../home.ts";
 import type { Project } from "../paths.ts";
 import { loadConfig } from "./config.ts";
 import { setConfig, unsetConfig } from "./config-edit.ts";
-import { settingKeys, tomlLiteral } from "./setting-values.ts";
-import { defaultConfig, type SettingKey } from "./settings.ts";
+import { settingKeys, toTomlLiteral } from "./setting-values.ts";
+import { makeDefaultConfig, type SettingKey } from "./settings.ts";
 
 let project: Project;
 
@@ -42,7 +42,7 @@ describe("setConfig", () => {
     );
     expect(set(true).changed).toBe(true);
     expect(valueIn(key)).toBe(7420);
-    rmSync(ownConfigFile());
+    rmSync(locateOwnConfig());
     write("[daemon]\nport = 7420\n");
     expect(unsetConfig(project, key).changed).toBe(true);
     expect(valueIn(key)).toBe(0);
@@ -137,7 +137,7 @@ describe("setConfig", () => {
   });
 
   it("writes the user's own file, creating its directory", () => {
-    expect(existsSync(ownConfigFile())).toBe(false);
+    expect(existsSync(locateOwnConfig())).toBe(false);
     setConfig(null, "daemon.port", "7420", { global: true });
     expect(loadConfig(null).origin["daemon.port"]).toBe("global");
     unsetConfig(null, "daemon.port", { global: true });
@@ -186,7 +186,7 @@ const assignment = fc.oneof(
 const commented = [...new Set(settingKeys.map((key) => key.split(".")[0]!))]
   .map((section) => {
     const keys = settingKeys.filter((key) => key.startsWith(`${section}.`));
-    const lines = keys.map((key) => `# ${key.split(".")[1]} = ${tomlLiteral(defaultConfig()[key])}`);
+    const lines = keys.map((key) => `# ${key.split(".")[1]} = ${toTomlLiteral(makeDefaultConfig()[key])}`);
     return `# Of ${section}.\n[${section}]\n${lines.join("\n")}\n`;
   })
   .join("\n");
@@ -208,7 +208,7 @@ it("gets what was set and leaves every other line as it was", () => {
         const before = loadConfig(project, {}).config;
         const expected: Record<string, unknown> = { ...before };
         for (const [key, value] of assignments) {
-          setConfig(project, key, typeof value === "string" ? value : tomlLiteral(value));
+          setConfig(project, key, typeof value === "string" ? value : toTomlLiteral(value));
           expected[key] = value;
         }
         expect(loadConfig(project, {}).config).toEqual(expected);
@@ -224,7 +224,7 @@ it("gets what was set and leaves every other line as it was", () => {
 
         for (const [key] of assignments) unsetConfig(project, key);
         for (const [key] of assignments) {
-          expect(loadConfig(project, {}).config[key]).toEqual(defaultConfig()[key]);
+          expect(loadConfig(project, {}).config[key]).toEqual(makeDefaultConfig()[key]);
         }
         if (start.startsWith("# Of")) expect(read()).toBe(start);
       },

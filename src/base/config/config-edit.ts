@@ -3,16 +3,16 @@ import { isDeepStrictEqual } from "node:util";
 import type { TomlTable } from "smol-toml";
 import { PommelError } from "../errors.ts";
 import { replaceFile } from "../files/replace-file.ts";
-import { refuseOutside, targetOf, unwritable } from "../files/text-file.ts";
-import { makeDirectory, ownConfigFile } from "../home.ts";
+import { makeUnwritableError, refuseOutside, resolveTarget } from "../files/text-file.ts";
+import { locateOwnConfig, makeDirectory } from "../home.ts";
 import type { Project } from "../paths.ts";
 import { isTable, parseToml, readText } from "./config.ts";
 import {
-  allowedValues,
-  hintForUnknownSetting,
+  describeAllowedValues,
   isSettingKey,
   parseValue,
-  tomlLiteral,
+  suggestSetting,
+  toTomlLiteral,
 } from "./setting-values.ts";
 import { homeSettings, type SettingKey, settings, teamSettings } from "./settings.ts";
 import { replaceInlineTable, setValue, unsetValue } from "./toml-edit.ts";
@@ -35,7 +35,7 @@ export interface EditResult {
  */
 export function requireSettingKey(key: string): SettingKey {
   if (isSettingKey(key)) return key;
-  throw new PommelError("config_unknown_key", `Unknown setting: ${key}.`, hintForUnknownSetting(key));
+  throw new PommelError("config_unknown_key", `Unknown setting: ${key}.`, suggestSetting(key));
 }
 
 /**
@@ -57,7 +57,7 @@ export function setConfig(
     throw new PommelError(
       "config_bad_value",
       `${known} cannot be ${JSON.stringify(text)}.`,
-      `Allowed: ${allowedValues(schema)}.`,
+      `Allowed: ${describeAllowedValues(schema)}.`,
     );
   }
   if (target.team && !teamSettings.has(known)) {
@@ -74,9 +74,9 @@ export function setConfig(
       `Run \`pm config set --global ${known} ${text}\`.`,
     );
   }
-  const file = fileOf(project, target);
+  const file = chooseConfigFile(project, target);
   if (target.team && project) refuseOutside(project.root, file);
-  return edit(file, known, value);
+  return writeSetting(file, known, value);
 }
 
 /**
@@ -84,15 +84,15 @@ export function setConfig(
  * setting, if the file has it: that is how a misspelt one is got rid of.
  */
 export function unsetConfig(project: Project | null, key: string, target: EditTarget = {}): EditResult {
-  const file = fileOf(project, target);
-  if (!isSettingKey(key) && valueAt(parseToml(readText(file) ?? "", file), key) === undefined) {
+  const file = chooseConfigFile(project, target);
+  if (!isSettingKey(key) && findTomlValue(parseToml(readText(file) ?? "", file), key) === undefined) {
     requireSettingKey(key);
   }
-  return edit(file, key, undefined);
+  return writeSetting(file, key, undefined);
 }
 
-function fileOf(project: Project | null, target: EditTarget): string {
-  if (target.global) return ownConfigFile();
+function chooseConfigFile(project: Project | null, target: EditTarget): string {
+  if (target.global) return locateOwnConfig();
   if (project) return target.team ? project.teamConfigFile : project.configFile;
   throw new PommelError(
     "not_initialised",
@@ -102,10 +102,10 @@ function fileOf(project: Project | null, target: EditTarget): string {
 }
 
 /** Writes `key = value` into `file`, or removes it when `value` is undefined. */
-function edit(file: string, key: string, value: unknown): EditResult {
+function writeSetting(file: string, key: string, value: unknown): EditResult {
   const source = readText(file) ?? "";
   const before = parseToml(source, file);
-  if (isDeepStrictEqual(valueAt(before, key), value)) return { file, changed: false };
+  if (isDeepStrictEqual(findTomlValue(before, key), value)) return { file, changed: false };
   const [section = "", name = ""] = key.split(".");
   const wanted: TomlTable = structuredClone(before);
   const table = isTable(wanted[section]) ? wanted[section] : {};
@@ -114,21 +114,21 @@ function edit(file: string, key: string, value: unknown): EditResult {
   else table[name] = value as TomlTable[string];
 
   const edited =
-    replaceInlineTable(source, section, inlineTable(table)) ??
+    replaceInlineTable(source, section, formatInlineTable(table)) ??
     (value === undefined
       ? unsetValue(source, section, name)
-      : setValue(source, section, name, tomlLiteral(value)));
+      : setValue(source, section, name, toTomlLiteral(value)));
   verify(edited, wanted, file);
   write(file, edited);
   return { file, changed: true };
 }
 
-function inlineTable(table: TomlTable): string {
-  const pairs = Object.entries(table).map(([name, value]) => `${name} = ${tomlLiteral(value)}`);
+function formatInlineTable(table: TomlTable): string {
+  const pairs = Object.entries(table).map(([name, value]) => `${name} = ${toTomlLiteral(value)}`);
   return `{ ${pairs.join(", ")} }`;
 }
 
-function valueAt(document: TomlTable, key: string): unknown {
+function findTomlValue(document: TomlTable, key: string): unknown {
   const [section = "", name = ""] = key.split(".");
   const table = document[section];
   return isTable(table) && Object.hasOwn(table, name) ? table[name] : undefined;
@@ -162,8 +162,8 @@ function write(file: string, text: string): void {
   try {
     makeDirectory(dirname(file));
     // A configuration kept elsewhere (dotfiles) stays a link.
-    replaceFile(targetOf(file), text);
+    replaceFile(resolveTarget(file), text);
   } catch (error) {
-    throw unwritable(file, error);
+    throw makeUnwritableError(file, error);
   }
 }

@@ -3,17 +3,17 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { PommelError } from "../errors.ts";
-import { ownConfigFile } from "../home.ts";
-import { type Project, projectAt } from "../paths.ts";
-import { envName, loadConfig } from "./config.ts";
-import { settingKeys, tomlLiteral } from "./setting-values.ts";
-import { defaultConfig, homeSettings, type SettingKey, teamSettings } from "./settings.ts";
+import { locateOwnConfig } from "../home.ts";
+import { makeNewProject, type Project } from "../paths.ts";
+import { loadConfig, toEnvName } from "./config.ts";
+import { settingKeys, toTomlLiteral } from "./setting-values.ts";
+import { homeSettings, makeDefaultConfig, type SettingKey, teamSettings } from "./settings.ts";
 
 let project: Project;
 
 beforeEach(() => {
-  project = projectAt(mkdtempSync(join(tmpdir(), "pommel-config-")));
-  rmSync(ownConfigFile(), { force: true });
+  project = makeNewProject(mkdtempSync(join(tmpdir(), "pommel-config-")));
+  rmSync(locateOwnConfig(), { force: true });
 });
 
 function write(file: string, text: string): void {
@@ -24,7 +24,7 @@ function write(file: string, text: string): void {
 /** The key is on the second line. */
 function asToml(key: SettingKey, value: unknown): string {
   const [section, name] = key.split(".");
-  return `[${section}]\n${name} = ${tomlLiteral(value)}\n`;
+  return `[${section}]\n${name} = ${toTomlLiteral(value)}\n`;
 }
 
 function errorOf(action: () => unknown): PommelError {
@@ -39,13 +39,13 @@ function errorOf(action: () => unknown): PommelError {
 describe("loadConfig", () => {
   it("has defaults without any file", () => {
     const { config, origin } = loadConfig(project, {});
-    expect(config).toEqual(defaultConfig());
+    expect(config).toEqual(makeDefaultConfig());
     expect(new Set(Object.values(origin))).toEqual(new Set(["default"]));
   });
 
   it("lets the project win over the user and the environment over both", () => {
     write(
-      ownConfigFile(),
+      locateOwnConfig(),
       "[search]\nlimit = 1\n[index]\nmax_file_size = 3\n[sessions]\nretention_days = 9\n",
     );
     write(project.configFile, "[search]\nlimit = 2\n[index]\nmax_file_size = 4\n");
@@ -105,16 +105,16 @@ describe("loadConfig", () => {
 
   it("refuses in a project's file what is one setting for all projects", () => {
     for (const key of homeSettings) {
-      const text = asToml(key, defaultConfig()[key]);
+      const text = asToml(key, makeDefaultConfig()[key]);
       write(project.configFile, text);
       const error = errorOf(() => loadConfig(project, {}));
       expect(error.code).toBe("config_invalid");
       expect(error.message).toContain(`${project.configFile}:2: ${key}`);
       expect(error.hint).toContain(`pm config set --global ${key}`);
       rmSync(project.configFile);
-      write(ownConfigFile(), text);
+      write(locateOwnConfig(), text);
       expect(loadConfig(project, {}).origin[key]).toBe("global");
-      rmSync(ownConfigFile());
+      rmSync(locateOwnConfig());
     }
   });
 
@@ -129,7 +129,7 @@ describe("a repository's own file", () => {
   const load = () => loadConfig(project, {});
 
   it("sets what is indexed and how it is searched: more than the user, less than the user for this project", () => {
-    write(ownConfigFile(), "[search]\nlimit = 1\n[index]\nmax_file_size = 3\n");
+    write(locateOwnConfig(), "[search]\nlimit = 1\n[index]\nmax_file_size = 3\n");
     write(project.teamConfigFile, '[search]\nlimit = 2\n[index]\nexclude = ["a"]\nlanguages = ["go"]\n');
     write(project.configFile, '[index]\nlanguages = ["rust"]\n');
     const { config, origin, notes } = load();
@@ -146,9 +146,9 @@ describe("a repository's own file", () => {
 
   it("sets nothing else: what sends, runs, records, keeps or deletes is a person's own", () => {
     for (const key of settingKeys) {
-      write(project.teamConfigFile, asToml(key, defaultConfig()[key]));
+      write(project.teamConfigFile, asToml(key, makeDefaultConfig()[key]));
       const { config, origin, notes } = load();
-      expect(config).toEqual(defaultConfig());
+      expect(config).toEqual(makeDefaultConfig());
       expect(origin[key]).toBe(teamSettings.has(key) ? "team" : "default");
       if (teamSettings.has(key)) expect(notes).toEqual([]);
       else expect(notes).toEqual([expect.stringContaining(`may not set ${key};`)]);
@@ -196,7 +196,7 @@ describe("a repository's own file", () => {
 });
 
 it("gives every setting a variable of its own", () => {
-  expect(new Set(settingKeys.map(envName)).size).toBe(settingKeys.length);
+  expect(new Set(settingKeys.map(toEnvName)).size).toBe(settingKeys.length);
 });
 
 describe("a name that a setting has elsewhere", () => {
@@ -205,7 +205,7 @@ describe("a name that a setting has elsewhere", () => {
     ["chunk_levels = []\n", "chunk_levels", "index.levels"],
     ["[security]\nfilter_secrets = true\n", "security.filter_secrets", "Secrets are always removed"],
   ])("in a file is refused with today's: %j", (text, key, today) => {
-    write(ownConfigFile(), text);
+    write(locateOwnConfig(), text);
     expect(() => loadConfig(null, {})).toThrow(
       expect.objectContaining({
         code: "config_invalid",

@@ -1,26 +1,26 @@
 import { lstatSync, readFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { parse, TomlError, type TomlTable } from "smol-toml";
-import { codeOf, messageOf, PommelError } from "../errors.ts";
-import { homeOf, ignoredPlaces, ownConfigFile } from "../home.ts";
-import { hintForOtherName, otherNames } from "../other-names.ts";
+import { getErrorCode, getErrorMessage, PommelError } from "../errors.ts";
+import { describeIgnoredPlaces, locateHome, locateOwnConfig } from "../home.ts";
+import { otherNames, suggestPommelName } from "../other-names.ts";
 import type { Project } from "../paths.ts";
 import {
-  allowedValues,
-  hintForUnknownSetting,
+  describeAllowedValues,
   isSettingKey,
   parseValue,
   settingKeys,
+  suggestSetting,
 } from "./setting-values.ts";
 import {
   type Config,
-  defaultConfig,
   homeSettings,
+  makeDefaultConfig,
   type SettingKey,
   settings,
   teamSettings,
 } from "./settings.ts";
-import { lineOf } from "./toml-edit.ts";
+import { findTomlLine } from "./toml-edit.ts";
 
 /** A value's source, from weakest to strongest. */
 export type Origin = "default" | "global" | "team" | "project" | "env";
@@ -33,7 +33,7 @@ export interface LoadedConfig {
 }
 
 /** The environment variable that overrides a setting: `search.limit` is POMMEL_SEARCH_LIMIT. */
-export function envName(key: string): string {
+export function toEnvName(key: string): string {
   return `POMMEL_${key.toUpperCase().replace(".", "_")}`;
 }
 
@@ -44,18 +44,18 @@ export function envName(key: string): string {
  * @throws PommelError `config_invalid` naming the file, the line and what is allowed; `unreadable`
  */
 export function loadConfig(project: Project | null, env: NodeJS.ProcessEnv = process.env): LoadedConfig {
-  const values: Record<string, unknown> = defaultConfig();
+  const values: Record<string, unknown> = makeDefaultConfig();
   const origin = Object.fromEntries(settingKeys.map((key) => [key, "default"])) as Record<SettingKey, Origin>;
-  const ignored = ignoredPlaces(env);
+  const ignored = describeIgnoredPlaces(env);
   const notes: string[] = ignored === null ? [] : [ignored];
-  const own = readConfigFile(ownConfigFile(homeOf(env)));
+  const own = readConfigFile(locateOwnConfig(locateHome(env)));
   const layers: [Origin, Partial<Config>][] = [["global", own]];
   if (project) {
     layers.push(["team", readTeamFile(project.teamConfigFile, notes)]);
     layers.push(["project", readConfigFile(project.configFile, { refused: homeSettings })]);
   }
   layers.push(["env", readEnvironment(env)]);
-  notes.push(...ignoredVariables("setting", env));
+  notes.push(...listIgnoredVariables("setting", env));
   for (const [from, layer] of layers) {
     for (const key of Object.keys(layer) as SettingKey[]) {
       values[key] = layer[key];
@@ -78,13 +78,13 @@ export function readConfigFile(
   if (source === null) return {};
   const values: Record<string, unknown> = {};
   for (const [section, table] of Object.entries(parseToml(source, file))) {
-    if (!isTable(table)) throw unknownKey(section, file, source);
+    if (!isTable(table)) throw makeUnknownKeyError(section, file, source);
     for (const [name, value] of Object.entries(table)) {
       const key = `${section}.${name}`;
-      if (!isSettingKey(key)) throw unknownKey(key, file, source);
-      if (refused.has(key)) throw ownOnly(key, file, source);
+      if (!isSettingKey(key)) throw makeUnknownKeyError(key, file, source);
+      if (refused.has(key)) throw makeOwnOnlyError(key, file, source);
       const result = settings[key].schema.safeParse(value);
-      if (!result.success) throw badValue(key, file, source);
+      if (!result.success) throw makeBadValueError(key, file, source);
       values[key] = result.data;
     }
   }
@@ -112,7 +112,7 @@ function readTeamFile(file: string, notes: string[]): Partial<Config> {
       }
     }
   } catch (error) {
-    notes.push(`The repository's ${teamFileName} is left out: ${firstLine(messageOf(error))}`);
+    notes.push(`The repository's ${teamFileName} is left out: ${takeFirstLine(getErrorMessage(error))}`);
     return {};
   }
   if (ignored.length > 0) {
@@ -124,17 +124,17 @@ function readTeamFile(file: string, notes: string[]): Partial<Config> {
 }
 
 const teamFileName = ".pommel/config.toml";
-const firstLine = (text: string) => text.split("\n", 1)[0]!;
+const takeFirstLine = (text: string) => text.split("\n", 1)[0]!;
 
 /** The text of a configuration file, or null when missing. */
 export function readText(file: string): string | null {
   try {
     return readFileSync(file, "utf8");
   } catch (error) {
-    if (codeOf(error) === "ENOENT") return null;
+    if (getErrorCode(error) === "ENOENT") return null;
     throw new PommelError(
       "unreadable",
-      `Cannot read ${file}: ${messageOf(error)}.`,
+      `Cannot read ${file}: ${getErrorMessage(error)}.`,
       "Check the file's owner and permissions.",
       { cause: error },
     );
@@ -164,28 +164,28 @@ export function parseToml(source: string, file: string): TomlTable {
  * Variables that Pommel does not read, but something like them; a sentence each.
  * @param kind setting: by the names that settings have elsewhere, as POMMEL_...; variable: by names that other programs may read as well
  */
-export function ignoredVariables(kind: "setting" | "variable", env: NodeJS.ProcessEnv): string[] {
-  const written = kind === "setting" ? envName : (name: string) => name;
+export function listIgnoredVariables(kind: "setting" | "variable", env: NodeJS.ProcessEnv): string[] {
+  const written = kind === "setting" ? toEnvName : (name: string) => name;
   return otherNames
     .filter((one) => one.kind === kind && env[written(one.name)])
     .map(
       ({ name }) =>
-        `The environment variable ${written(name)} is ignored. ${hintForOtherName(kind, name, written)}`,
+        `The environment variable ${written(name)} is ignored. ${suggestPommelName(kind, name, written)}`,
     );
 }
 
 function readEnvironment(env: NodeJS.ProcessEnv): Partial<Config> {
   const values: Record<string, unknown> = {};
   for (const key of settingKeys) {
-    const text = env[envName(key)];
+    const text = env[toEnvName(key)];
     if (!text) continue;
     const { schema } = settings[key];
     const value = parseValue(schema, text);
     if (value === undefined) {
       throw new PommelError(
         "config_invalid",
-        `The environment variable ${envName(key)} is ${JSON.stringify(text)}, not a valid ${key}.`,
-        `Allowed: ${allowedValues(schema)}.`,
+        `The environment variable ${toEnvName(key)} is ${JSON.stringify(text)}, not a valid ${key}.`,
+        `Allowed: ${describeAllowedValues(schema)}.`,
       );
     }
     values[key] = value;
@@ -193,32 +193,32 @@ function readEnvironment(env: NodeJS.ProcessEnv): Partial<Config> {
   return values as Partial<Config>;
 }
 
-function badValue(key: SettingKey, file: string, source: string): PommelError {
+function makeBadValueError(key: SettingKey, file: string, source: string): PommelError {
   return new PommelError(
     "config_invalid",
-    `${at(file, source, key)}: invalid value for ${key}.`,
-    `Allowed: ${allowedValues(settings[key].schema)}.`,
+    `${formatPosition(file, source, key)}: invalid value for ${key}.`,
+    `Allowed: ${describeAllowedValues(settings[key].schema)}.`,
   );
 }
 
-function ownOnly(key: SettingKey, file: string, source: string): PommelError {
+function makeOwnOnlyError(key: SettingKey, file: string, source: string): PommelError {
   return new PommelError(
     "config_invalid",
-    `${at(file, source, key)}: ${key} is one setting for all projects.`,
+    `${formatPosition(file, source, key)}: ${key} is one setting for all projects.`,
     `Remove the line; \`pm config set --global ${key} ...\` sets it.`,
   );
 }
 
-const unknownKey = (key: string, file: string, source: string) =>
+const makeUnknownKeyError = (key: string, file: string, source: string) =>
   new PommelError(
     "config_invalid",
-    `${at(file, source, key)}: unknown setting ${key}.`,
-    hintForUnknownSetting(key),
+    `${formatPosition(file, source, key)}: unknown setting ${key}.`,
+    suggestSetting(key),
   );
 
 /** "file:line" when the line can be found. */
-function at(file: string, source: string, key: string): string {
-  const line = lineOf(source, key.split("."));
+function formatPosition(file: string, source: string, key: string): string {
+  const line = findTomlLine(source, key.split("."));
   return line === null ? file : `${file}:${line}`;
 }
 

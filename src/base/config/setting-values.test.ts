@@ -1,6 +1,12 @@
 import { describe, expect, it } from "vitest";
 import * as z from "zod/mini";
-import { allowedValues, nearestSettingKey, parseValue, settingKeys, tomlLiteral } from "./setting-values.ts";
+import {
+  describeAllowedValues,
+  findNearestSettingKey,
+  parseValue,
+  settingKeys,
+  toTomlLiteral,
+} from "./setting-values.ts";
 import { settings } from "./settings.ts";
 
 describe("parseValue", () => {
@@ -35,30 +41,39 @@ describe("parseValue", () => {
 
 describe("allowedValues", () => {
   it("names bounds and choices", () => {
-    expect(allowedValues(settings["search.limit"].schema)).toBe("a whole number from 1 to 1000");
-    expect(allowedValues(settings["sessions.retention_days"].schema)).toBe("a whole number, 0 or more");
-    expect(allowedValues(settings["daemon.log_level"].schema)).toBe('"debug", "info", "warn" or "error"');
-    expect(allowedValues(settings["index.exclude"].schema)).toBe("a list of texts");
-    expect(allowedValues(settings["index.levels"].schema)).toMatch(/^a list of "file", .* or "lines"$/);
+    expect(describeAllowedValues(settings["search.limit"].schema)).toBe("a whole number from 1 to 1000");
+    expect(describeAllowedValues(settings["sessions.retention_days"].schema)).toBe(
+      "a whole number, 0 or more",
+    );
+    expect(describeAllowedValues(settings["daemon.log_level"].schema)).toBe(
+      '"debug", "info", "warn" or "error"',
+    );
+    expect(describeAllowedValues(settings["index.exclude"].schema)).toBe("a list of texts");
+    expect(describeAllowedValues(settings["index.levels"].schema)).toMatch(
+      /^a list of "file", .* or "lines"$/,
+    );
   });
 
   it("describes the expected text where that helps", () => {
-    expect(allowedValues(settings["embed.code"].schema)).toContain("ollama/MODEL");
-    expect(allowedValues(settings["openai.key_env"].schema)).toBe("the name of an environment variable");
+    expect(describeAllowedValues(settings["embed.code"].schema)).toContain("ollama/MODEL");
+    expect(describeAllowedValues(settings["openai.key_env"].schema)).toBe(
+      "the name of an environment variable",
+    );
   });
 
   it("knows the bounds of every number", () => {
-    for (const key of settingKeys) expect(allowedValues(settings[key].schema)).not.toContain("undefined");
+    for (const key of settingKeys)
+      expect(describeAllowedValues(settings[key].schema)).not.toContain("undefined");
   });
 });
 
 it("finds the intended setting, and none if nothing is near", () => {
-  expect(nearestSettingKey("index.exlude")).toBe("index.exclude");
-  expect(nearestSettingKey("limit")).toBe("search.limit");
-  expect(nearestSettingKey("colour")).toBeNull();
+  expect(findNearestSettingKey("index.exlude")).toBe("index.exclude");
+  expect(findNearestSettingKey("limit")).toBe("search.limit");
+  expect(findNearestSettingKey("colour")).toBeNull();
 });
 
 it("writes TOML literals", () => {
-  expect(tomlLiteral(["a", 'say "x"'])).toBe('[ "a", "say \\"x\\"" ]');
-  expect(tomlLiteral(20)).toBe("20");
+  expect(toTomlLiteral(["a", 'say "x"'])).toBe('[ "a", "say \\"x\\"" ]');
+  expect(toTomlLiteral(20)).toBe("20");
 });

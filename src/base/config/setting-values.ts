@@ -1,7 +1,7 @@
 import { closest, distance } from "fastest-levenshtein";
 import { parse, stringify } from "smol-toml";
 import * as z from "zod/mini";
-import { hintForOtherName } from "../other-names.ts";
+import { suggestPommelName } from "../other-names.ts";
 import { type SettingKey, settings } from "./settings.ts";
 
 export const settingKeys = Object.keys(settings) as SettingKey[];
@@ -11,7 +11,7 @@ export function isSettingKey(key: string): key is SettingKey {
 }
 
 /** The setting most similar to a misspelt `key`, or null. */
-export function nearestSettingKey(key: string): SettingKey | null {
+export function findNearestSettingKey(key: string): SettingKey | null {
   const sameName = settingKeys.filter((known) => known.split(".")[1] === key);
   if (sameName.length === 1) return sameName[0]!;
   const nearest = closest(key, settingKeys) as SettingKey;
@@ -19,27 +19,29 @@ export function nearestSettingKey(key: string): SettingKey | null {
 }
 
 /** What to do about a key that no setting has. */
-export function hintForUnknownSetting(key: string): string {
-  const nearest = nearestSettingKey(key);
+export function suggestSetting(key: string): string {
+  const nearest = findNearestSettingKey(key);
   return (
-    hintForOtherName("setting", key) ??
+    suggestPommelName("setting", key) ??
     (nearest ? `Did you mean ${nearest}?` : "`pm config list` lists all settings.")
   );
 }
 
 /** Describes a schema's values: "a whole number from 1 to 1000". */
-export function allowedValues(schema: z.ZodMiniType): string {
+export function describeAllowedValues(schema: z.ZodMiniType): string {
   const described = z.globalRegistry.get(schema)?.description;
   if (described !== undefined) return described;
   if (schema instanceof z.ZodMiniArray) {
     const element = schema.def.element as z.ZodMiniType;
-    return element instanceof z.ZodMiniEnum ? `a list of ${allowedValues(element)}` : "a list of texts";
+    return element instanceof z.ZodMiniEnum
+      ? `a list of ${describeAllowedValues(element)}`
+      : "a list of texts";
   }
-  if (schema instanceof z.ZodMiniEnum) return quotedList(schema.options.map(String));
+  if (schema instanceof z.ZodMiniEnum) return formatQuotedList(schema.options.map(String));
   if (schema instanceof z.ZodMiniBoolean) return "true or false";
   if (schema instanceof z.ZodMiniNumber) {
-    const minimum = bound(schema, "greater_than");
-    const maximum = bound(schema, "less_than");
+    const minimum = findBound(schema, "greater_than");
+    const maximum = findBound(schema, "less_than");
     return maximum === undefined
       ? `a whole number, ${minimum} or more`
       : `a whole number from ${minimum} to ${maximum}`;
@@ -48,13 +50,13 @@ export function allowedValues(schema: z.ZodMiniType): string {
 }
 
 /** The values of a schema that has only a few; null for any other. */
-export function listedValues(schema: z.ZodMiniType): string[] | null {
+export function listAllowedValues(schema: z.ZodMiniType): string[] | null {
   if (schema instanceof z.ZodMiniEnum) return schema.options.map(String);
   return schema instanceof z.ZodMiniBoolean ? ["true", "false"] : null;
 }
 
 /** The argument of a number's `z.minimum` or `z.maximum`. */
-function bound(schema: z.ZodMiniNumber, check: "greater_than" | "less_than"): unknown {
+function findBound(schema: z.ZodMiniNumber, check: "greater_than" | "less_than"): unknown {
   const found = schema.def.checks?.map(({ _zod }) => _zod.def).find((def) => def.check === check);
   return found && "value" in found ? found.value : undefined;
 }
@@ -97,11 +99,11 @@ function splitList(text: string): string[] {
 }
 
 /** A value as TOML: `20`, `"info"`, `[ "a", "b" ]`. */
-export function tomlLiteral(value: unknown): string {
+export function toTomlLiteral(value: unknown): string {
   return stringify({ v: value }).trimEnd().slice("v = ".length);
 }
 
-function quotedList(options: string[]): string {
+function formatQuotedList(options: string[]): string {
   const quoted = options.map((option) => `"${option}"`);
   return quoted.length === 1 ? quoted[0]! : `${quoted.slice(0, -1).join(", ")} or ${quoted.at(-1)}`;
 }

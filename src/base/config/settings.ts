@@ -12,22 +12,22 @@ export const settings = { ...codeSettings, ...ofTheHome, ...sessionSettings, ...
 
 export type SettingKey = keyof typeof settings;
 
-function settingsThat(are: "team" | "home" | "sensitive" | "live"): ReadonlySet<SettingKey> {
+function selectSettings(are: "team" | "home" | "sensitive" | "live"): ReadonlySet<SettingKey> {
   const all = Object.entries(settings) as [SettingKey, Setting][];
   return new Set(all.filter(([, setting]) => setting[are]).map(([key]) => key));
 }
 
 /** What each of these means says `Setting`. */
-export const teamSettings = settingsThat("team");
-export const homeSettings = settingsThat("home");
-export const sensitiveSettings = settingsThat("sensitive");
-export const liveSettings = settingsThat("live");
+export const teamSettings = selectSettings("team");
+export const homeSettings = selectSettings("home");
+export const sensitiveSettings = selectSettings("sensitive");
+export const liveSettings = selectSettings("live");
 
 /** A complete configuration: a value for every setting. */
 export type Config = { [K in SettingKey]: (typeof settings)[K]["default"] };
 
 /** The default configuration. */
-export function defaultConfig(): Config {
+export function makeDefaultConfig(): Config {
   return Object.fromEntries(
     Object.entries(settings).map(([key, setting]) => [key, setting.default]),
   ) as Config;

@@ -29,11 +29,11 @@ interface Pair {
 type Statement = Header | Pair;
 
 /** The 1-based line on which `section.name`, or the section when it is written inline, is given; or null. */
-export function lineOf(source: string, path: readonly string[]): number | null {
+export function findTomlLine(source: string, path: readonly string[]): number | null {
   const statements = scan(source);
   const found =
-    statements.find((statement) => samePath(statement.path, path)) ??
-    statements.find((statement) => samePath(statement.path, path.slice(0, statement.path.length)));
+    statements.find((statement) => isSamePath(statement.path, path)) ??
+    statements.find((statement) => isSamePath(statement.path, path.slice(0, statement.path.length)));
   return found ? source.slice(0, found.start).split("\n").length : null;
 }
 
@@ -47,12 +47,12 @@ export function setValue(source: string, section: string, name: string, literal:
   if (pair) return splice(source, pair.valueStart, pair.valueEnd, literal);
 
   const eol = source.includes("\r\n") ? "\r\n" : "\n";
-  const header = statements.findIndex((s) => s.kind === "header" && samePath(s.path, [section]));
+  const header = statements.findIndex((s) => s.kind === "header" && isSamePath(s.path, [section]));
   if (header !== -1) {
     const next = statements.findIndex((s, index) => index > header && s.kind === "header");
     const sectionEnd = next === -1 ? source.length : statements[next]!.start;
     const last = statements[(next === -1 ? statements.length : next) - 1]!;
-    const after = commentedOut(source, statements[header]!.end, sectionEnd, name) ?? last.end;
+    const after = findCommentedOut(source, statements[header]!.end, sectionEnd, name) ?? last.end;
     return splice(source, after, after, `${eol}${name} = ${literal}`);
   }
   // A table made by dotted keys may not be opened again by a header.
@@ -108,11 +108,11 @@ export function replaceInlineTable(source: string, section: string, literal: str
 }
 
 function findPair(statements: Statement[], path: readonly string[]): Pair | undefined {
-  return statements.find((s): s is Pair => s.kind === "pair" && samePath(s.path, path));
+  return statements.find((s): s is Pair => s.kind === "pair" && isSamePath(s.path, path));
 }
 
 /** The end of the line `# name = ...` between `from` and `to`, or null. */
-function commentedOut(source: string, from: number, to: number, name: string): number | null {
+function findCommentedOut(source: string, from: number, to: number, name: string): number | null {
   const match = new RegExp(`^[ \\t]*#[ \\t]*${name}[ \\t]*=[^\\r\\n]*`, "m").exec(source.slice(from, to));
   return match ? from + match.index + match[0].length : null;
 }
@@ -130,17 +130,17 @@ function scan(source: string): Statement[] {
       const opening = skip(source, at, /\[{1,2}/y);
       const key = readKey(source, opening);
       table = key.path;
-      at = restOfLine(source, skip(source, key.end, /\]{1,2}/y));
+      at = skipRestOfLine(source, skip(source, key.end, /\]{1,2}/y));
       statements.push({ kind: "header", path: table, start, end: at });
     } else if (first !== "#" && first !== "\n" && first !== "\r" && first !== undefined) {
       const key = readKey(source, at);
       const valueStart = skip(source, key.end, /=[ \t]*/y);
       const valueEnd = endOfValue(source, valueStart);
-      at = restOfLine(source, valueEnd);
+      at = skipRestOfLine(source, valueEnd);
       const path = [...(table ?? []), ...key.path];
       statements.push({ kind: "pair", path, atRoot: table === null, start, valueStart, valueEnd, end: at });
     } else {
-      at = restOfLine(source, at);
+      at = skipRestOfLine(source, at);
     }
     at = skip(source, at, /\r?\n/y);
   }
@@ -173,7 +173,7 @@ function endOfValue(source: string, from: number): number {
   while (at < source.length) {
     const char = source[at]!;
     if (char === '"' || char === "'") at = skip(source, at, stringLiteral);
-    else if (char === "#" && depth > 0) at = restOfLine(source, at);
+    else if (char === "#" && depth > 0) at = skipRestOfLine(source, at);
     else if (depth === 0 && (char === "#" || char === "\n")) break;
     else {
       if (char === "[" || char === "{") depth++;
@@ -191,11 +191,11 @@ function skip(source: string, from: number, pattern: RegExp): number {
   return pattern === stringLiteral ? from + 1 : from;
 }
 
-function restOfLine(source: string, from: number): number {
+function skipRestOfLine(source: string, from: number): number {
   return skip(source, from, /[^\r\n]*/y);
 }
 
-function samePath(a: readonly string[], b: readonly string[]): boolean {
+function isSamePath(a: readonly string[], b: readonly string[]): boolean {
   return a.length === b.length && a.every((part, index) => part === b[index]);
 }
 

@@ -1,18 +1,18 @@
 import { rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { isAlive } from "./file-lock.ts";
-import { namesIn } from "./if-any.ts";
+import { listNamesIfAny } from "./if-any.ts";
 
-/** A draft of `draftOf`, or what lies beside it, such as the log of a database. */
+/** A draft of `makeDraftPath`, or what lies beside it, such as the log of a database. */
 const draftPattern = /\.pommel-(\d+)(?![^.-])/g;
 
 /** Nobody writes at a draft for so long: its process died, and another has its id. Milliseconds. */
 const maxAgeMs = 3_600_000;
 
 /** Drafts in these directories whose processes are gone. What is written into them now is somebody's work. */
-export function deadDrafts(dirs: readonly string[], now = Date.now()): string[] {
+export function listDeadDrafts(dirs: readonly string[], now = Date.now()): string[] {
   return [...new Set(dirs)].flatMap((dir) =>
-    namesIn(dir)
+    listNamesIfAny(dir)
       .filter(
         (name) =>
           [...name.matchAll(draftPattern)].some(([, pid]) => !isAlive(Number(pid))) || isOld(dir, name, now),
@@ -30,7 +30,7 @@ function isOld(dir: string, name: string, now: number): boolean {
 
 /** @returns what was removed */
 export function removeDeadDrafts(dirs: readonly string[]): string[] {
-  return deadDrafts(dirs).filter((file) => {
+  return listDeadDrafts(dirs).filter((file) => {
     try {
       rmSync(file, { recursive: true, force: true });
       return true;

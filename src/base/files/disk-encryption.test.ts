@@ -2,7 +2,12 @@ import { mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { bitLocker, blockDevice, diskEncryptionOf, fileVault } from "./disk-encryption.ts";
+import {
+  detectDeviceEncryption,
+  detectDiskEncryption,
+  parseBitLockerProtection,
+  parseFileVaultStatus,
+} from "./disk-encryption.ts";
 
 /** As in /sys/block: what a device is, and what it lies on. */
 function device(dir: string, name: string, uuid: string | null, below: readonly string[] = []): string {
@@ -20,25 +25,25 @@ it("LUKS is seen below LVM, and a plain disk beside it", () => {
   device(dir, "sda2", null);
   device(dir, "sdb1", null);
   device(dir, "dm-0", "CRYPT-LUKS2-abc", ["sda2"]);
-  expect(blockDevice(device(dir, "dm-1", "LVM-home", ["dm-0"]))).toBe("on");
-  expect(blockDevice(device(dir, "dm-2", "LVM-both", ["dm-0", "sdb1"]))).toBe("off");
-  expect(blockDevice(join(dir, "sdb1"))).toBe("off");
+  expect(detectDeviceEncryption(device(dir, "dm-1", "LVM-home", ["dm-0"]))).toBe("on");
+  expect(detectDeviceEncryption(device(dir, "dm-2", "LVM-both", ["dm-0", "sdb1"]))).toBe("off");
+  expect(detectDeviceEncryption(join(dir, "sdb1"))).toBe("off");
 });
 
 it("what macOS and Windows say is understood, and what nobody says is unknown", () => {
-  expect([fileVault("FileVault is On.\n"), fileVault("FileVault is Off.\n"), fileVault("")]).toEqual([
+  expect([
+    parseFileVaultStatus("FileVault is On.\n"),
+    parseFileVaultStatus("FileVault is Off.\n"),
+    parseFileVaultStatus(""),
+  ]).toEqual(["on", "off", "unknown"]);
+  expect(["1\r\n", "2", "3", "5", "0", ""].map(parseBitLockerProtection)).toEqual([
     "on",
     "off",
-    "unknown",
-  ]);
-  expect(["1\r\n", "2", "3", "5", "0", ""].map(bitLocker)).toEqual([
-    "on",
-    "off",
     "on",
     "on",
     "unknown",
     "unknown",
   ]);
-  expect(diskEncryptionOf(join(tmpdir(), "not-there-at-all"), "linux")).toBe("unknown");
-  expect(diskEncryptionOf(tmpdir(), "freebsd")).toBe("unknown");
+  expect(detectDiskEncryption(join(tmpdir(), "not-there-at-all"), "linux")).toBe("unknown");
+  expect(detectDiskEncryption(tmpdir(), "freebsd")).toBe("unknown");
 });

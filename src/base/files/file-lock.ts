@@ -1,6 +1,6 @@
 import { readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
-import { codeOf } from "../errors.ts";
+import { getErrorCode } from "../errors.ts";
 import { makeDirectory } from "../home.ts";
 
 /** Maximum wait, poll interval, and age of a stale lock. Milliseconds. */
@@ -29,7 +29,7 @@ function take(lock: string): boolean {
       writeFileSync(lock, String(process.pid), { flag: "wx", mode: 0o600 });
       return true;
     } catch (error) {
-      if (codeOf(error) !== "EEXIST") return false;
+      if (getErrorCode(error) !== "EEXIST") return false;
     }
     if (isLeft(lock)) rmSync(lock, { force: true });
     else waited += sleep(pause);
@@ -54,7 +54,7 @@ export function isAlive(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    return codeOf(error) === "EPERM";
+    return getErrorCode(error) === "EPERM";
   }
 }
 

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 
 /** What is in a directory or a file, for whoever takes one that is missing or cannot be read for an empty one. */
 
-export function namesIn(dir: string): string[] {
+export function listNamesIfAny(dir: string): string[] {
   try {
     return readdirSync(dir);
   } catch {
@@ -10,7 +10,7 @@ export function namesIn(dir: string): string[] {
   }
 }
 
-export function textOf(file: string): string {
+export function readTextIfAny(file: string): string {
   try {
     return readFileSync(file, "utf8");
   } catch {

@@ -11,7 +11,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { removeOwn, seePlace } from "./remove-own.ts";
+import { inspectPlace, removeOwn } from "./remove-own.ts";
 
 let dir: string;
 let own: string;
@@ -44,7 +44,7 @@ it("does not delete a link, nor what it leads to", () => {
 });
 
 it("does not delete what took the place of what was seen", () => {
-  const seen = seePlace(own);
+  const seen = inspectPlace(own);
   renameSync(own, join(dir, "away"));
   renameSync(other, own);
   expect(() => removeOwn(own, seen)).toThrow(refused);

@@ -41,7 +41,7 @@ interface ReplaceOptions {
 export function replaceFile(
   file: string,
   content: string | Uint8Array,
-  { mode = 0o600, owner = null, draft = draftOf(file), synced = false }: ReplaceOptions = {},
+  { mode = 0o600, owner = null, draft = makeDraftPath(file), synced = false }: ReplaceOptions = {},
 ): void {
   try {
     writeFileSync(draft, content, { mode: 0o600, flush: synced });
@@ -49,7 +49,7 @@ export function replaceFile(
     chmodSync(draft, mode);
     renameSync(draft, file);
   } catch (error) {
-    discard(draft);
+    discardDraft(draft);
     throw error;
   }
 }
@@ -60,12 +60,12 @@ export function writeJson(file: string, value: unknown): void {
 }
 
 /** This process's temporary file for `file`. */
-export function draftOf(file: string): string {
+export function makeDraftPath(file: string): string {
   return `${file}.pommel-${process.pid}`;
 }
 
 /** Removes a draft, if it exists. */
-export function discard(draft: string): void {
+export function discardDraft(draft: string): void {
   try {
     rmSync(draft, { force: true });
   } catch {

@@ -10,10 +10,10 @@ import {
   statSync,
 } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
-import { codeOf, messageOf, PommelError } from "../errors.ts";
-import { canonicalPath, isInside, realPath } from "../paths.ts";
+import { getErrorCode, getErrorMessage, PommelError } from "../errors.ts";
+import { isInside, toCanonicalPath, toRealPath } from "../paths.ts";
 import { isAlive } from "./file-lock.ts";
-import { discard, draftOf, replaceFile } from "./replace-file.ts";
+import { discardDraft, makeDraftPath, replaceFile } from "./replace-file.ts";
 
 /**
  * Pommel's text in users' files: a section between two markers, or a whole file that ends with one. A marker has a
@@ -49,7 +49,7 @@ export function findSection(text: string): Found | "odd" | null {
 }
 
 /** Blanks out Pommel's section and keeps all line numbers. */
-export function blankSection(text: string): string {
+export function blankOutSection(text: string): string {
   const found = findSection(text);
   if (found === null || found === "odd") return text;
   const blank = text.slice(found.start, found.end).replace(/[^\r\n]+/g, "");
@@ -78,10 +78,10 @@ export function readFileText(file: string): FileText | null {
     if (statSync(file).isFIFO()) throw new Error("it is a pipe");
     bytes = readFileSync(file);
   } catch (error) {
-    if (codeOf(error) === "ENOENT") return null;
+    if (getErrorCode(error) === "ENOENT") return null;
     throw new PommelError(
       "unreadable",
-      `Cannot read ${file}: ${messageOf(error)}.`,
+      `Cannot read ${file}: ${getErrorMessage(error)}.`,
       "Check that it is a file and its owner.",
       { cause: error },
     );
@@ -90,7 +90,7 @@ export function readFileText(file: string): FileText | null {
   try {
     text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
-    throw refusal(`${file}:1:1`, "is not UTF-8 text");
+    throw makeInvalidSettingsError(`${file}:1:1`, "is not UTF-8 text");
   }
   const hasBom = text.startsWith(bom);
   return { body: hasBom ? text.slice(1) : text, hasBom };
@@ -108,7 +108,7 @@ export function writeFileText(file: string, { body, hasBom }: FileText): void {
 function writeInPlace(file: string, content: string | Uint8Array): void {
   try {
     mkdirSync(dirname(file), { recursive: true });
-    const target = targetOf(file);
+    const target = resolveTarget(file);
     const before = statSync(target, { throwIfNoEntry: false });
     // Respect a read-only file, although replacing it needs no write permission.
     if (before) accessSync(target, constants.W_OK);
@@ -118,14 +118,14 @@ function writeInPlace(file: string, content: string | Uint8Array): void {
       owner: before ?? null,
     });
   } catch (error) {
-    throw unwritable(file, error);
+    throw makeUnwritableError(file, error);
   }
 }
 
-export function unwritable(file: string, error: unknown): PommelError {
+export function makeUnwritableError(file: string, error: unknown): PommelError {
   return new PommelError(
-    codeOf(error) === "ENOSPC" ? "disk_full" : "unreadable",
-    `Cannot write ${file}: ${messageOf(error)}.`,
+    getErrorCode(error) === "ENOSPC" ? "disk_full" : "unreadable",
+    `Cannot write ${file}: ${getErrorMessage(error)}.`,
     "Check that you can write the file and its directory, and that the disk has room.",
     { cause: error },
   );
@@ -134,19 +134,19 @@ export function unwritable(file: string, error: unknown): PommelError {
 /** Removes drafts of killed processes. */
 function removeDrafts(target: string): void {
   const dir = dirname(target);
-  const start = basename(draftOf(target)).replace(/\d+$/, "");
+  const start = basename(makeDraftPath(target)).replace(/\d+$/, "");
   for (const name of readdirSync(dir)) {
     const pid = name.startsWith(start) ? name.slice(start.length) : "";
-    if (/^\d+$/.test(pid) && !isAlive(Number(pid))) discard(join(dir, name));
+    if (/^\d+$/.test(pid) && !isAlive(Number(pid))) discardDraft(join(dir, name));
   }
 }
 
 /** A link's target, which may not exist yet. */
-export function targetOf(file: string): string {
+export function resolveTarget(file: string): string {
   try {
     return realpathSync(file);
   } catch (error) {
-    if (codeOf(error) !== "ENOENT") throw error;
+    if (getErrorCode(error) !== "ENOENT") throw error;
     const isLink = lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
     return isLink ? resolve(dirname(file), readlinkSync(file)) : file;
   }
@@ -158,8 +158,8 @@ export function targetOf(file: string): string {
  * @throws PommelError `settings_invalid`
  */
 export function refuseOutside(root: string, file: string): void {
-  if (!leadsOutside(root, file)) return;
-  const target = throughLinks(file);
+  if (!isLinkedOutside(root, file)) return;
+  const target = resolveThroughLinks(file);
   throw new PommelError(
     "settings_invalid",
     `${file} leads out of the repository, to ${target}; nothing was written.`,
@@ -168,16 +168,16 @@ export function refuseOutside(root: string, file: string): void {
 }
 
 /** Whether a file of a checkout is reached through a link that leads out of it. */
-export const leadsOutside = (root: string, file: string): boolean =>
-  isInside(file, root) && !isInside(throughLinks(file), realPath(root));
+export const isLinkedOutside = (root: string, file: string): boolean =>
+  isInside(file, root) && !isInside(resolveThroughLinks(file), toRealPath(root));
 
 /** The file itself behind all links, as far as the path exists. */
-function throughLinks(path: string): string {
+function resolveThroughLinks(path: string): string {
   try {
-    return canonicalPath(path);
+    return toCanonicalPath(path);
   } catch {
-    if (isLink(path)) return throughLinks(resolve(dirname(path), readlinkSync(path)));
-    return dirname(path) === path ? path : join(throughLinks(dirname(path)), basename(path));
+    if (isLink(path)) return resolveThroughLinks(resolve(dirname(path), readlinkSync(path)));
+    return dirname(path) === path ? path : join(resolveThroughLinks(dirname(path)), basename(path));
   }
 }
 
@@ -191,7 +191,7 @@ function isLink(path: string): boolean {
 }
 
 /** The error for a user's file that cannot be edited. */
-export function refusal(where: string, what: string): PommelError {
+export function makeInvalidSettingsError(where: string, what: string): PommelError {
   return new PommelError(
     "settings_invalid",
     `${where} ${what}; the file was left as it is.`,

@@ -28,8 +28,8 @@ export async function parseWhen(
   const trimmed = text.trim();
   const isIso = isoDate.test(trimmed) || isoMoment.test(trimmed);
   const span = isIso
-    ? isoSpan(trimmed)
-    : (agoOf(trimmed, now) ?? spanOf(trimmed, now) ?? (await spokenSpan(trimmed, now)));
+    ? parseIsoSpan(trimmed)
+    : (parseAgo(trimmed, now) ?? parseNamedSpan(trimmed, now) ?? (await parseSpokenSpan(trimmed, now)));
   if (span === null) {
     throw new PommelError(
       "usage",
@@ -40,7 +40,7 @@ export async function parseWhen(
   return as === "since" ? span.start : span.end;
 }
 
-function isoSpan(text: string): Span | null {
+function parseIsoSpan(text: string): Span | null {
   const [, date, time] = isoMoment.exec(text) ?? [];
   const [, year, month = "01", day = "01"] = isoDate.exec(date ?? text) ?? [];
   const start = new Date(`${year}-${month}-${day}T00:00`);
@@ -50,13 +50,13 @@ function isoSpan(text: string): Span | null {
     const at = Date.parse(`${date}T${time}`);
     return Number.isNaN(at) ? null : { start: at, end: at };
   }
-  return text.length === 10 ? dayOf(start) : text.length === 7 ? monthOf(start) : yearOf(start);
+  return text.length === 10 ? toDaySpan(start) : text.length === 7 ? toMonthSpan(start) : toYearSpan(start);
 }
 
 const unitMs = { h: 3_600_000, d: 86_400_000, w: 7 * 86_400_000 };
 
 /** "2d" is two days ago, to the millisecond. */
-function agoOf(text: string, now: Date): Span | null {
+function parseAgo(text: string, now: Date): Span | null {
   const [, count, unit] = /^(\d{1,4})\s*([hdw])$/i.exec(text) ?? [];
   if (count === undefined || unit === undefined) return null;
   const at = now.getTime() - Number(count) * unitMs[unit.toLowerCase() as keyof typeof unitMs];
@@ -64,11 +64,11 @@ function agoOf(text: string, now: Date): Span | null {
 }
 
 /** "last week" is the seven days before today, not the single day of chrono. */
-function spanOf(text: string, now: Date): Span | null {
+function parseNamedSpan(text: string, now: Date): Span | null {
   const found = /^(this|last|past|previous)\s+(week|month|year)$/i.exec(text);
   if (!found) return null;
   const [, which = "", unit = ""] = found;
-  const { start: today } = dayOf(now);
+  const { start: today } = toDaySpan(now);
   const start = new Date(today);
   const isThis = which.toLowerCase() === "this";
   if (unit.toLowerCase() === "week") start.setDate(start.getDate() - (isThis ? (start.getDay() + 6) % 7 : 7));
@@ -84,7 +84,7 @@ function goBackMonths(date: Date, months: number): void {
   if (date.getDate() !== day) date.setDate(0);
 }
 
-async function spokenSpan(text: string, now: Date): Promise<Span | null> {
+async function parseSpokenSpan(text: string, now: Date): Promise<Span | null> {
   // Loaded on demand: it takes longer than a search.
   const { parse } = await import("chrono-node/en");
   const [found] = parse(text, now, { forwardDate: false });
@@ -98,23 +98,23 @@ async function spokenSpan(text: string, now: Date): Promise<Span | null> {
   // Weekdays are in the past: on a Tuesday, "friday" is the last one.
   if (isWeekday && !end && first > now) for (const date of [first, last]) date.setDate(date.getDate() - 7);
   const isMonth = start.isCertain("month") && !start.isCertain("day") && !isWeekday;
-  return { start: dayOf(first).start, end: (isMonth ? monthOf(last) : dayOf(last)).end };
+  return { start: toDaySpan(first).start, end: (isMonth ? toMonthSpan(last) : toDaySpan(last)).end };
 }
 
 // Days are not always 24 hours long.
 
-function dayOf(date: Date): Span {
+function toDaySpan(date: Date): Span {
   const [year, month, day] = [date.getFullYear(), date.getMonth(), date.getDate()];
-  return between(new Date(year, month, day), new Date(year, month, day + 1));
+  return makeSpan(new Date(year, month, day), new Date(year, month, day + 1));
 }
 
-function monthOf(date: Date): Span {
+function toMonthSpan(date: Date): Span {
   const [year, month] = [date.getFullYear(), date.getMonth()];
-  return between(new Date(year, month), new Date(year, month + 1));
+  return makeSpan(new Date(year, month), new Date(year, month + 1));
 }
 
-function yearOf(date: Date): Span {
-  return between(new Date(date.getFullYear(), 0), new Date(date.getFullYear() + 1, 0));
+function toYearSpan(date: Date): Span {
+  return makeSpan(new Date(date.getFullYear(), 0), new Date(date.getFullYear() + 1, 0));
 }
 
-const between = (start: Date, next: Date): Span => ({ start: start.getTime(), end: next.getTime() - 1 });
+const makeSpan = (start: Date, next: Date): Span => ({ start: start.getTime(), end: next.getTime() - 1 });

@@ -13,7 +13,7 @@ const lenientUtf8 = new TextDecoder("utf-8");
  * mark; anything else is read as Latin-1, so that the ASCII part of old sources is found.
  */
 export function decodeText(bytes: Buffer): string | null {
-  const utf16 = utf16Of(bytes);
+  const utf16 = detectUtf16(bytes);
   if (utf16 !== null) {
     const even = bytes.subarray(0, bytes.length & ~1);
     const text = (utf16 === "le" ? even : Buffer.from(even).swap16()).toString("utf16le");
@@ -22,11 +22,11 @@ export function decodeText(bytes: Buffer): string | null {
   if (isBinary(bytes)) return null;
   if (isAscii(bytes)) return bytes.toString("latin1");
   if (isUtf8(bytes)) return bytes.toString("utf8").replace(/^\ufeff/, "");
-  return mostlyUtf8(bytes) ?? bytes.toString("latin1");
+  return decodeMostlyUtf8(bytes) ?? bytes.toString("latin1");
 }
 
 /** The encoding in which any lines of a text can be decoded alone; null for binary data and for what `decodeText` reads as a whole. */
-export function uniformEncodingOf(bytes: Buffer): "latin1" | "utf8" | null {
+export function detectUniformEncoding(bytes: Buffer): "latin1" | "utf8" | null {
   if (isBinary(bytes)) return null;
   if (isAscii(bytes)) return "latin1";
   return isUtf8(bytes) && bytes[0] !== byteOrderMark ? "utf8" : null;
@@ -39,10 +39,10 @@ const byteOrderMark = 0xef;
 const isBinary = (bytes: Buffer) => bytes.includes(0) || hasBinaryMagic(bytes) || isMostlyControls(bytes);
 
 /** Whether `decodeText` reads it as UTF-16: in all other encodings ASCII characters are bytes of their own. */
-export const isUtf16 = (bytes: Buffer) => utf16Of(bytes) !== null;
+export const isUtf16 = (bytes: Buffer) => detectUtf16(bytes) !== null;
 
 /** The byte order of UTF-16 text: by its mark, or because every other byte of (mostly) ASCII text is NUL. */
-function utf16Of(bytes: Buffer): "le" | "be" | null {
+function detectUtf16(bytes: Buffer): "le" | "be" | null {
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return "le";
   if (bytes[0] === 0xfe && bytes[1] === 0xff) return "be";
   const sample = bytes.subarray(0, 512);
@@ -73,7 +73,7 @@ function isMostlyControls(bytes: Buffer): boolean {
 }
 
 /** UTF-8 with a few broken bytes: kept as UTF-8 where more characters outside ASCII are whole than broken. */
-function mostlyUtf8(bytes: Buffer): string | null {
+function decodeMostlyUtf8(bytes: Buffer): string | null {
   const text = lenientUtf8.decode(bytes);
   const broken = text.split("\ufffd").length - 1;
   const beyondAscii = text.match(/[^\x00-\x7f]/gu)?.length ?? 0;

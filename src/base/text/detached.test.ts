@@ -1,8 +1,8 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { describe, expect, it } from "vitest";
-import { detached } from "./detached.ts";
-import { tokenStream } from "./tokens.ts";
+import { detachText } from "./detached.ts";
+import { makeTokenStream } from "./tokens.ts";
 
 setFlagsFromString("--expose-gc");
 const collectGarbage = runInNewContext("gc") as () => void;
@@ -18,14 +18,14 @@ function kept(work: () => void): number {
 
 describe("detached", () => {
   it.each(["", "plain", "Überprüfung", "\u0100 and more", "漢字", "\ud800 alone"])("copies %j", (text) => {
-    expect(detached(text)).toBe(text);
+    expect(detachText(text)).toBe(text);
   });
 });
 
 it("words that are remembered do not keep the texts that they come from", () => {
   const megabytes = 20;
   const bytes = kept(() => {
-    for (let i = 0; i < megabytes; i++) tokenStream(`rememberedIdentifier${i}${" ".repeat(1e6)}`);
+    for (let i = 0; i < megabytes; i++) makeTokenStream(`rememberedIdentifier${i}${" ".repeat(1e6)}`);
   });
   expect(bytes).toBeLessThan((megabytes / 4) * 1e6);
 });

@@ -1,9 +1,11 @@
 import { expect, it } from "vitest";
-import { cutToWidth, padToWidth, widthOf, wrapToWidth } from "./display-width.ts";
+import { cutToWidth, measureWidth, padToWidth, wrapToWidth } from "./display-width.ts";
 
 it("counts columns, not characters", () => {
   expect(
-    ["abc", "é", "e\u0301", "修正", "한국", "🚀", "👩‍👩‍👧", "🇩🇰", "\u001b[31mred\u001b[39m"].map(widthOf),
+    ["abc", "é", "e\u0301", "修正", "한국", "🚀", "👩‍👩‍👧", "🇩🇰", "\u001b[31mred\u001b[39m"].map(
+      measureWidth,
+    ),
   ).toEqual([3, 1, 1, 4, 4, 2, 2, 2, 3]);
 });
 

@@ -4,13 +4,13 @@ import { wrapAnsi } from "fast-wrap-ansi";
 /** Text in a terminal is as wide as its columns: a Chinese character and most emoji take two, an accent none. */
 
 /** The columns of a text, without colours. */
-export function widthOf(text: string): number {
+export function measureWidth(text: string): number {
   return fastStringWidth(text);
 }
 
 /** Pads a text on the right. */
 export function padToWidth(text: string, width: number): string {
-  return text + " ".repeat(Math.max(0, width - widthOf(text)));
+  return text + " ".repeat(Math.max(0, width - measureWidth(text)));
 }
 
 /** Cuts an uncoloured line to `width` columns, with an ellipsis. */
@@ -22,7 +22,7 @@ export function cutToWidth(line: string, width: number): string {
   let kept = 0;
   characters ??= new Intl.Segmenter();
   for (const { segment, index } of characters.segment(line)) {
-    columns += widthOf(segment);
+    columns += measureWidth(segment);
     if (columns > width) return `${line.slice(0, kept).trimEnd()}…`;
     if (columns <= room) kept = index + segment.length;
   }
@@ -34,7 +34,7 @@ let characters: Intl.Segmenter | null = null;
 
 /** Cuts a coloured line to `width` columns, with an ellipsis. */
 export function cutPainted(line: string, width: number): string {
-  if (widthOf(line) <= width) return line;
+  if (measureWidth(line) <= width) return line;
   return `${breakToWidth(line, Math.max(width - 1, 1))[0]}…`;
 }
 

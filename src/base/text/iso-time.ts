@@ -1,4 +1,4 @@
 /** Milliseconds since the epoch as ISO 8601. */
-export function isoTime(ms: number | null): string | null {
+export function formatIsoTime(ms: number | null): string | null {
   return ms === null ? null : new Date(ms).toISOString();
 }

@@ -1,4 +1,4 @@
-import { detached } from "./detached.ts";
+import { detachText } from "./detached.ts";
 
 /**
  * A function that remembers its results, for inner loops that meet the same words again and again. It forgets all of them
@@ -15,7 +15,7 @@ export function memoize<Result extends NonNullable<unknown>>(
     if (result === undefined) {
       result = compute(text);
       if (known.size >= maxTexts) known.clear();
-      known.set(detached(text), result);
+      known.set(detachText(text), result);
     }
     return result;
   };

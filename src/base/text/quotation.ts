@@ -10,7 +10,7 @@ const invisible =
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb]|[\u{e0000}-\u{e007f}]/gu;
 
 /** A text without what is not to be seen; its lines stay. */
-export function visible(text: string): string {
+export function stripInvisible(text: string): string {
   return withoutEscapes(text.replace(/\r\n?/g, "\n")).replace(invisible, "");
 }
 
@@ -41,14 +41,14 @@ const close = "(?:[>＞﹥]|&(?:amp;)*(?:gt|#0*62|#x0*3e);?)";
 const anyOpen = new RegExp(open, "gi");
 const anyClose = new RegExp(close, "gi");
 /** A tag, also one that was cut. */
-const tagOf = (names: readonly string[], flags: string) =>
+const makeTagPattern = (names: readonly string[], flags: string) =>
   new RegExp(
     String.raw`${open}([/|]?(?:${names.join("|")}))(?![\w-])(?:((?:\s[^<>\n]{0,200})?[/|]?)${close})?`,
     flags,
   );
 const frames = [
-  tagOf(framing, "gi"),
-  tagOf([...plainWords, ...plainWords.map((word) => word.toUpperCase())], "g"),
+  makeTagPattern(framing, "gi"),
+  makeTagPattern([...plainWords, ...plainWords.map((word) => word.toUpperCase())], "g"),
 ];
 /** Marks of turns in chat templates. */
 const turnMarks = /<\|([a-z_]{1,40})\|>|\[(\/?INST)\]|<<(\/?SYS)>>/gi;
@@ -64,7 +64,7 @@ export function withoutFrames(text: string): string {
         frame,
         (_, name: string, rest?: string) => `‹${name}${rest === undefined ? "" : `${rest}›`}`,
       ),
-    withoutTurnMarks(visible(text)),
+    withoutTurnMarks(stripInvisible(text)),
   );
 }
 
@@ -90,7 +90,7 @@ export function withoutFramesIn(value: unknown): unknown {
  * A text on one line, safe to quote: without control and invisible characters, and without anything that could be a tag
  * of the client's, the end of a code block or the end of the quotation.
  */
-export function harmless(text: string): string {
+export function toHarmlessLine(text: string): string {
   return (
     withoutTurnMarks(withoutEscapes(text))
       .replace(/\s+/g, " ")

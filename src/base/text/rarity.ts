@@ -1,4 +1,4 @@
 /** Inverse document frequency, as in BM25: how much a term says that `holding` of `chunks` chunks contain. */
-export function rarity(chunks: number, holding: number): number {
+export function computeRarity(chunks: number, holding: number): number {
   return Math.log(1 + (chunks - holding + 0.5) / (holding + 0.5));
 }

@@ -2,7 +2,7 @@
  * How long ago `then` was, for a reader: "just now", "5 minutes ago"; "yesterday" and "3 days ago" count days of the calendar.
  * Both in ms since the epoch.
  */
-export function relativeTime(then: number, now: number = Date.now()): string {
+export function formatRelativeTime(then: number, now: number = Date.now()): string {
   const seconds = Math.max(0, Math.round((now - then) / 1000));
   if (seconds < 10) return "just now";
   const days = daysBetween(then, now);

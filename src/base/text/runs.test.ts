@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createRuns, mostRuns, runsOf } from "./runs.ts";
+import { createRuns, mostRuns, splitRuns } from "./runs.ts";
 
 /** Spells what is read by what was met. */
 function speller() {
@@ -44,7 +44,7 @@ describe("runs", () => {
     const speller_ = speller();
     fc.assert(
       fc.property(fc.array(text, { maxLength: 4 }), (texts) => {
-        for (const one of texts) expect(speller_.read(one)).toEqual([...runsOf(one)]);
+        for (const one of texts) expect(speller_.read(one)).toEqual([...splitRuns(one)]);
       }),
     );
   });

@@ -1,4 +1,4 @@
-import { growTo, memoryOf, startKernel } from "../kernel.ts";
+import { growMemory, makeMemory, startKernel } from "../kernel.ts";
 
 /**
  * Cuts texts into runs of word characters: letters and digits of ASCII, `$`, `_`, and everything beyond ASCII. Most runs in code
@@ -31,8 +31,8 @@ export interface RunKernel {
 
 /** In a memory of its own. */
 export function createRuns(reader: RunReader): Runs {
-  const memory = memoryOf(0);
-  return runsIn(startKernel<RunKernel>(memory), { memory, base: 0 }, reader);
+  const memory = makeMemory(0);
+  return makeRuns(startKernel<RunKernel>(memory), { memory, base: 0 }, reader);
 }
 
 /** Places in a table of kernel/runs.ts, and how many it has. */
@@ -42,7 +42,7 @@ const [known, stopped, longEnd, places] = [5, 9, 10, 11];
  * In a memory from an address on: a table, and behind it the text at hand.
  * @param base a multiple of 4; nothing else may lie behind it
  */
-export function runsIn(
+export function makeRuns(
   wasm: RunKernel,
   { memory, base }: { memory: WebAssembly.Memory; base: number },
   reader: RunReader,
@@ -53,7 +53,7 @@ export function runsIn(
   const bytesAt = beginsAt + (mostRuns + 1) * 4;
   const foundAt = bytesAt + bytesOfRuns;
   const textAt = foundAt + mostFound * 4;
-  growTo(memory, textAt);
+  growMemory(memory, textAt);
   const views = () => ({
     bytes: Buffer.from(memory.buffer),
     table: new Uint32Array(memory.buffer, base, places),
@@ -70,7 +70,7 @@ export function runsIn(
   };
   return {
     *read(text) {
-      growTo(memory, textAt + text.length * 3);
+      growMemory(memory, textAt + text.length * 3);
       if (bytes.buffer !== memory.buffer) ({ bytes, table, begins } = views());
       const length = bytes.write(text, textAt);
       for (let at = 0; at < length; ) {
@@ -90,7 +90,7 @@ export function runsIn(
 }
 
 /** Without numbers. */
-export function* runsOf(text: string): Generator<string> {
+export function* splitRuns(text: string): Generator<string> {
   let start = -1;
   for (let i = 0; i <= text.length; i++) {
     if (i < text.length && isWordCharacter(text.charCodeAt(i))) {

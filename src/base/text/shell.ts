@@ -1,4 +1,4 @@
 /** A word in single quotes, for sh, bash and zsh. */
-export function shellQuoted(word: string): string {
+export function quoteForShell(word: string): string {
   return `'${word.replaceAll("'", "'\\''")}'`;
 }

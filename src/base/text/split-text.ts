@@ -1,4 +1,4 @@
-import { wholeCharacters } from "./text-size.ts";
+import { trimToWholeCharacters } from "./text-size.ts";
 
 /** A block of a text that stays in one piece if it fits, and the separator of its parts. */
 interface Block {
@@ -10,7 +10,7 @@ interface Block {
 const fence = /^\s{0,3}(`{3,}|~{3,})/;
 
 /** Paragraphs, and blocks of code whole, however many empty lines are in them. */
-function paragraphs(text: string): string[] {
+function splitParagraphs(text: string): string[] {
   const found: string[] = [];
   let lines: string[] = [];
   let open: string | null = null;
@@ -41,7 +41,7 @@ const sentenceEnd = /(?<=[.!?。！？:;])\s+/;
 
 /** Finer and finer ways to take a text apart; what a step gives is joined with its joint. */
 const steps: { joint: string; parts: (text: string) => string[] }[] = [
-  { joint: "\n\n", parts: paragraphs },
+  { joint: "\n\n", parts: splitParagraphs },
   { joint: "\n", parts: (text) => text.split("\n") },
   { joint: " ", parts: (text) => text.split(sentenceEnd) },
   { joint: " ", parts: (text) => text.split(/\s+/) },
@@ -51,21 +51,22 @@ const steps: { joint: string; parts: (text: string) => string[] }[] = [
 function cut(run: string, most: number): string[] {
   const pieces: string[] = [];
   for (let at = 0; at < run.length; ) {
-    const piece = wholeCharacters(run.slice(at, at + most)) || run.slice(at, at + most);
+    const piece = trimToWholeCharacters(run.slice(at, at + most)) || run.slice(at, at + most);
     pieces.push(piece);
     at += piece.length;
   }
   return pieces;
 }
 
-function blocksOf(text: string, most: number, step = 0): Block[] {
+function splitIntoBlocks(text: string, most: number, step = 0): Block[] {
   const way = steps[step];
   if (way === undefined) return cut(text, most).map((piece) => ({ text: piece, joint: "" }));
   return way
     .parts(text)
     .filter((part) => part.trim() !== "")
     .flatMap((part) => {
-      const blocks = part.length <= most ? [{ text: part, joint: "" }] : blocksOf(part, most, step + 1);
+      const blocks =
+        part.length <= most ? [{ text: part, joint: "" }] : splitIntoBlocks(part, most, step + 1);
       return blocks.map((block, i) => (i === 0 ? { ...block, joint: way.joint } : block));
     });
 }
@@ -80,7 +81,7 @@ export function splitText(text: string, most: number): string[] {
   const fair = Math.ceil(text.length / Math.ceil(text.length / most));
   const pieces: string[] = [];
   let piece = "";
-  for (const block of blocksOf(text, most)) {
+  for (const block of splitIntoBlocks(text, most)) {
     const longer = piece.length + block.joint.length + block.text.length;
     if (piece === "") piece = block.text;
     // A little above average is better than an almost empty last piece.

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { heldWordsOf, identifiersOf, nameKey, partsOf, stem, tokenStream } from "./tokens.ts";
+import { listHeldWords, listIdentifiers, makeTokenStream, nameKey, splitIdentifier, stem } from "./tokens.ts";
 
 describe("partsOf", () => {
   it.each([
@@ -13,34 +13,34 @@ describe("partsOf", () => {
     ["X", ["x"]],
     ["___", []],
   ])("%s", (name, parts) => {
-    expect(partsOf(name)).toEqual(parts);
+    expect(splitIdentifier(name)).toEqual(parts);
   });
 });
 
 describe("tokenStream", () => {
   it("gives an identifier whole and its parts stemmed", () => {
-    expect(tokenStream("retryRequests()").split(" ")).toEqual(["retryrequests", "retri", "request"]);
+    expect(makeTokenStream("retryRequests()").split(" ")).toEqual(["retryrequests", "retri", "request"]);
   });
 
   it("gives pairs of characters where a script has no blanks", () => {
-    expect(tokenStream("数据库连接").split(" ")).toContain("据库");
+    expect(makeTokenStream("数据库连接").split(" ")).toContain("据库");
   });
 
   it("gives of ASCII what it gives beside other characters", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary-ascii", maxLength: 200 }), (text) => {
-        expect(`${tokenStream(text)} é`.trimStart()).toBe(tokenStream(`${text} é`));
-        for (const name of identifiersOf(text))
-          expect(partsOf(name)).toEqual(partsOf(`${name} é`).slice(0, -1));
+        expect(`${makeTokenStream(text)} é`.trimStart()).toBe(makeTokenStream(`${text} é`));
+        for (const name of listIdentifiers(text))
+          expect(splitIdentifier(name)).toEqual(splitIdentifier(`${name} é`).slice(0, -1));
       }),
     );
   });
 
   it("leaves out runs that are data rather than names", () => {
-    expect(tokenStream("a".repeat(100))).toBe("");
+    expect(makeTokenStream("a".repeat(100))).toBe("");
     const hash = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08";
-    expect(tokenStream(hash + hash)).toBe("");
-    expect(tokenStream(Buffer.from(hash + hash).toString("base64url"))).toBe("");
+    expect(makeTokenStream(hash + hash)).toBe("");
+    expect(makeTokenStream(Buffer.from(hash + hash).toString("base64url"))).toBe("");
   });
 
   it("knows names of tests, however long they are", () => {
@@ -50,15 +50,15 @@ describe("tokenStream", () => {
       "shouldAnswerWithAnErrorWhenTheConnectionWasClosedBeforeTheWholeBodyOfTheRequestWasRead",
     ]) {
       expect(long.length).toBeGreaterThan(80);
-      expect(tokenStream(long).split(" ")).toContain(long.toLowerCase());
+      expect(makeTokenStream(long).split(" ")).toContain(long.toLowerCase());
     }
-    expect(tokenStream(name)).toContain("middlewar");
+    expect(makeTokenStream(name)).toContain("middlewar");
   });
 
   it("holds only blanks and characters that the index takes for parts of words", () => {
     fc.assert(
       fc.property(fc.string({ unit: "grapheme", maxLength: 200 }), (text) => {
-        const stream = tokenStream(text);
+        const stream = makeTokenStream(text);
         expect(stream).toMatch(/^(?:[\p{L}\p{N}\p{M}_$]+(?: [\p{L}\p{N}\p{M}_$]+)*)?$/u);
       }),
     );
@@ -68,9 +68,9 @@ describe("tokenStream", () => {
     const word = fc.stringMatching(/^[a-zA-Z_][a-zA-Z0-9_]{0,20}$/);
     fc.assert(
       fc.property(fc.array(word, { minLength: 1, maxLength: 20 }), (words) => {
-        const text = new Set(tokenStream(words.join(" + ")).split(" "));
+        const text = new Set(makeTokenStream(words.join(" + ")).split(" "));
         for (const w of words) {
-          for (const token of tokenStream(w).split(" ")) expect(text).toContain(token);
+          for (const token of makeTokenStream(w).split(" ")) expect(text).toContain(token);
         }
       }),
     );
@@ -89,11 +89,11 @@ it("stems only words of plain letters", () => {
 });
 
 it("splits at everything that is not part of a word", () => {
-  expect(identifiersOf('a.b_c("d-e")\n$f')).toEqual(["a", "b_c", "d", "e", "$f"]);
+  expect(listIdentifiers('a.b_c("d-e")\n$f')).toEqual(["a", "b_c", "d", "e", "$f"]);
 });
 
 describe("heldWordsOf", () => {
-  const told = (text: string) => heldWordsOf(text).map(({ text: word, is }) => `${is} ${word}`);
+  const told = (text: string) => listHeldWords(text).map(({ text: word, is }) => `${is} ${word}`);
 
   it.each([
     ["must not be Null", ["part must", "whole not", "whole be", "beginning null"]],
@@ -115,8 +115,8 @@ describe("heldWordsOf", () => {
     const checks = { ...isIn, beginning: begins, part: has };
     fc.assert(
       fc.property(text, text, text, (before, held, behind) => {
-        const words = identifiersOf(before + held + behind).map((word) => word.toLowerCase());
-        for (const { text, is } of heldWordsOf(held)) {
+        const words = listIdentifiers(before + held + behind).map((word) => word.toLowerCase());
+        for (const { text, is } of listHeldWords(held)) {
           expect(words.some((word) => checks[is](word, text))).toBe(true);
         }
       }),

@@ -1,5 +1,5 @@
 import { stemmer } from "stemmer";
-import { detached } from "./detached.ts";
+import { detachText } from "./detached.ts";
 import { memoize } from "./memoize.ts";
 
 /**
@@ -33,11 +33,11 @@ const maxWords = 50_000;
 
 /** The stem of a lower-case word (Porter), memoized. */
 export const stem = memoize(maxWords, (word) =>
-  detached(word.length > 2 && /^[a-z]+$/.test(word) ? stemmer(word) : word),
+  detachText(word.length > 2 && /^[a-z]+$/.test(word) ? stemmer(word) : word),
 );
 
 /** The common beginning of all words of a stem, such as "retries", "retry" and "retried". Lower-case. */
-export function rootOf(word: string): string {
+export function findWordRoot(word: string): string {
   const whole = word.toLowerCase();
   const root = stem(whole).replace(/[iey]$/, "");
   return root.length > 2 && whole.startsWith(root) ? root : whole;
@@ -46,19 +46,19 @@ export function rootOf(word: string): string {
 export const isAscii = (text: string): boolean => ascii.test(text);
 
 /** The parts of an identifier, lower-case: `parseHTTPRequests` -> parse, http, requests. */
-export function partsOf(name: string): string[] {
+export function splitIdentifier(name: string): string[] {
   return (name.match(isAscii(name) ? asciiPart : identifierPart) ?? []).map((part) => part.toLowerCase());
 }
 
 /** Every identifier, number or word of a text, as written, in order. */
-export function identifiersOf(text: string): string[] {
+export function listIdentifiers(text: string): string[] {
   const names = text.match(isAscii(text) ? asciiIdentifier : identifier) ?? [];
   return names.filter((name) => name.length <= usualLength || isMadeOfWords(name));
 }
 
 function isMadeOfWords(run: string): boolean {
   if (run.length > longestName) return false;
-  const parts = partsOf(run).length;
+  const parts = splitIdentifier(run).length;
   return parts > 2 && parts * leastForPart <= run.length;
 }
 
@@ -75,8 +75,8 @@ export interface HeldWord {
 }
 
 /** The words of every text that holds this one: at its ends they may be longer, but not so long that they are data. */
-export function heldWordsOf(text: string): HeldWord[] {
-  const words = identifiersOf(text);
+export function listHeldWords(text: string): HeldWord[] {
+  const words = listIdentifiers(text);
   const isCutBefore = startsInWord.test(text);
   const isCutBehind = endsInWord.test(text);
   return words.flatMap((word, i): HeldWord[] => {
@@ -93,28 +93,28 @@ export function isSpaced(word: string): boolean {
   return !unspaced.test(word);
 }
 
-function pairsOf(run: string): string[] {
+function listPairs(run: string): string[] {
   const characters = [...run];
   if (characters.length < 2) return characters;
   return characters.slice(1).map((character, i) => `${characters[i]}${character}`);
 }
 
 /** All tokens under which one identifier is found: whole and stems of its parts, each once. */
-function tokensOfIdentifier(name: string): string[] {
+function tokenizeIdentifier(name: string): string[] {
   const whole = name.toLowerCase();
-  if (!isAscii(whole) && !isSpaced(whole)) return [...new Set([whole, ...pairsOf(whole)])];
-  return [...new Set([whole, ...partsOf(name).map(stem)])];
+  if (!isAscii(whole) && !isSpaced(whole)) return [...new Set([whole, ...listPairs(whole)])];
+  return [...new Set([whole, ...splitIdentifier(name).map(stem)])];
 }
 
 /** The tokens of a text, in its order. */
-export const tokensOf = (text: string): string[] => identifiersOf(text).flatMap(tokensOfIdentifier);
+export const tokenize = (text: string): string[] => listIdentifiers(text).flatMap(tokenizeIdentifier);
 
-const streamOfIdentifier = memoize(maxWords, (name) => detached(tokensOfIdentifier(name).join(" ")));
+const streamOfIdentifier = memoize(maxWords, (name) => detachText(tokenizeIdentifier(name).join(" ")));
 
 /** The token stream of a text, ready for FTS5: tokens separated by blanks. */
-export function tokenStream(text: string): string {
+export function makeTokenStream(text: string): string {
   let stream = "";
-  for (const name of identifiersOf(text)) {
+  for (const name of listIdentifiers(text)) {
     const tokens = streamOfIdentifier(name);
     stream += stream === "" ? tokens : ` ${tokens}`;
   }
@@ -122,13 +122,13 @@ export function tokenStream(text: string): string {
 }
 
 /** A token as a phrase of FTS5, whose syntax has no meaning inside quotes. */
-export function phraseOf(token: string): string {
+export function toFtsPhrase(token: string): string {
   return `"${token.replaceAll('"', '""')}"`;
 }
 
 /** `parse_http` and `ParseHttp` and "parse http" are the same name: `parsehttp`. */
 export function nameKey(name: string): string {
-  return partsOf(name).join("");
+  return splitIdentifier(name).join("");
 }
 
 /** Words without meaning of their own in a query. They count only if there are no others. */

@@ -16,7 +16,7 @@ export class LeadingComments {
   }
 
   /** The comments directly above a declaration, without a blank line in between, and where they start. */
-  claim(declaration: number): { start: number; docs: Range[] } {
+  claimLeadingComments(declaration: number): { start: number; docs: Range[] } {
     const docs: Range[] = [];
     let start = declaration;
     let last = this.#unclaimed.length - 1;
@@ -32,7 +32,7 @@ export class LeadingComments {
   }
 
   /** The comments at the top of the file that no definition claimed, without licences. */
-  ofFile(): Range[] {
+  listFileComments(): Range[] {
     const blocks: Range[] = [];
     let end = /^(?:#!.*\n)?\s*(?:<\?php\s*)?/.exec(this.#text)![0].length;
     for (const { start, end: to, isComment } of this.#unclaimed) {

@@ -3,10 +3,10 @@ import type { Grammar, Path } from "../languages/language.ts";
 import { LeadingComments } from "./chunk-comments.ts";
 import { follow, parseName, type QualifiedName } from "./chunk-names.ts";
 import type { Range } from "./lines.ts";
-import { kindsOf } from "./walk.ts";
+import { listNodeKinds } from "./walk.ts";
 
 /** Deeper nesting is generated, and following it takes quadratic time. */
-const deepest = 50;
+const maxNestingDepth = 50;
 
 /** A named thing in a file's syntax tree. Ranges are UTF-16 offsets into the file's text. */
 export interface Definition extends QualifiedName, Range {
@@ -45,7 +45,7 @@ interface Frame {
  * cheaper than asking the tree (see the language table for rules).
  * @param nodes all candidates, as `walk` finds them
  */
-export function outlineOf(tree: Tree, text: string, grammar: Grammar, nodes: readonly Node[]): Outline {
+export function buildOutline(tree: Tree, text: string, grammar: Grammar, nodes: readonly Node[]): Outline {
   return new Outliner(tree.rootNode, text, grammar).run(nodes);
 }
 
@@ -70,7 +70,7 @@ class Outliner {
     this.#text = text;
     this.#grammar = grammar;
     this.#leading = new LeadingComments(text);
-    this.#kinds = new Set(kindsOf(grammar));
+    this.#kinds = new Set(listNodeKinds(grammar));
     this.#comments = new Set(grammar.comment);
     this.#attributes = new Set(grammar.attribute);
     this.#wrappers = new Set(grammar.wrapper);
@@ -87,7 +87,7 @@ class Outliner {
       else this.#addDefinition(node, kind);
     }
     const docstring = this.#docstringIn(this.#root);
-    const docs = [...this.#leading.ofFile(), ...(docstring === null ? [] : [docstring])];
+    const docs = [...this.#leading.listFileComments(), ...(docstring === null ? [] : [docstring])];
     return { definitions: this.#top, docs };
   }
 
@@ -107,7 +107,7 @@ class Outliner {
   #addDefinition(node: Node, kind: string): void {
     this.#leaveEndedBefore(node.startIndex);
     const what = this.#classify(node, kind);
-    if (what === null || this.#stack.length >= deepest) return;
+    if (what === null || this.#stack.length >= maxNestingDepth) return;
     if (this.#bodied.has(kind) && this.#bodyOf(node, kind) === null) return;
 
     const [named, naming] = this.#nameOf(node, kind);
@@ -125,7 +125,9 @@ class Outliner {
     }
 
     const { start, docs } =
-      outerStart === same?.definition.declaration ? same.definition : this.#leading.claim(outerStart);
+      outerStart === same?.definition.declaration
+        ? same.definition
+        : this.#leading.claimLeadingComments(outerStart);
     const body = this.#bodyOf(node, kind);
     const definition: Definition = {
       name: named.name,
@@ -211,7 +213,7 @@ class Outliner {
     const inFunction = this.#stack.some(({ definition }) => definition.level === "method");
     const long = node.endPosition.row - node.startPosition.row >= 2;
     let parent = node.parent;
-    for (let steps = 0; parent !== null && steps < deepest; steps++, parent = parent.parent) {
+    for (let steps = 0; parent !== null && steps < maxNestingDepth; steps++, parent = parent.parent) {
       const kind = parent.type;
       if (Object.hasOwn(namedBy, kind)) return parent;
       const passes = through.includes(kind) || (!inFunction && long && calls.includes(kind));
@@ -239,7 +241,11 @@ class Outliner {
   /** Directly in the file or in the class it is met in, as opposed to inside of some statement. */
   #isMember(outer: Node): boolean {
     let container = outer.parent;
-    for (let steps = 0; container !== null && container.id !== this.#root.id && steps < deepest; steps++) {
+    for (
+      let steps = 0;
+      container !== null && container.id !== this.#root.id && steps < maxNestingDepth;
+      steps++
+    ) {
       const { type } = container;
       // What does not parse leaves its parts where they would have been.
       if (!this.#wrappers.has(type) && !this.#transparent.has(type) && type !== "ERROR") break;

@@ -13,18 +13,18 @@ export function follow(node: Node, path: Path): Node | null {
   for (const step of path.split(" ")) {
     if (part === null) return null;
     if (step === ">*") part = part.firstNamedChild;
-    else if (step.startsWith(">")) part = childOfKind(part, step.slice(1));
-    else if (step.endsWith("*")) part = lastOfChain(part, step.slice(0, -1));
+    else if (step.startsWith(">")) part = findChildOfKind(part, step.slice(1));
+    else if (step.endsWith("*")) part = findLastOfChain(part, step.slice(0, -1));
     else part = part.childForFieldName(step);
   }
   return part;
 }
 
-function childOfKind(node: Node, kind: string): Node | null {
+function findChildOfKind(node: Node, kind: string): Node | null {
   return node.children.find((child) => child.type === kind) ?? null;
 }
 
-function lastOfChain(node: Node, field: string): Node {
+function findLastOfChain(node: Node, field: string): Node {
   let last = node;
   for (let next = node.childForFieldName(field); next !== null; next = next.childForFieldName(field)) {
     // What C++ converts to (`operator bool()`) has no name to go on to.

@@ -4,7 +4,7 @@ import { anyCharacter } from "../../../test/support/any-text.ts";
 import { allLevels, chunk } from "../../../test/support/chunk-fixture.ts";
 import { runs } from "../../../test/support/runs.ts";
 import { levels } from "../../base/levels.ts";
-import { identifiersOf, tokenStream } from "../../base/text/tokens.ts";
+import { listIdentifiers, makeTokenStream } from "../../base/text/tokens.ts";
 import { languages } from "../languages/index.ts";
 
 /** Pieces of many languages: strung together they are nearly code, which is harder than noise. */
@@ -65,7 +65,7 @@ describe.each(ids)("whatever is taken for %s", (language) => {
         const found = new Set(
           chunks.flatMap(({ terms }) => `${terms.name} ${terms.head} ${terms.body}`.split(" ")),
         );
-        const words = identifiersOf(text).map((word) => tokenStream(word).split(" ")[0]);
+        const words = listIdentifiers(text).map((word) => makeTokenStream(word).split(" ")[0]);
         expect(words.filter((word) => word !== "" && !found.has(word!))).toEqual([]);
       }),
       { numRuns: runs(10) },

@@ -2,7 +2,7 @@ import type { Node } from "web-tree-sitter";
 import type { Level } from "../../base/levels.ts";
 import type { Grammar } from "../languages/language.ts";
 import type { Definition, Outline } from "./chunk-definitions.ts";
-import { type Border, cutIntoWindows, type Lines, type Range, textBorders } from "./lines.ts";
+import { type Border, cutIntoWindows, findTextBorders, type Lines, type Range } from "./lines.ts";
 
 /** A future chunk: its span and its name. Ranges are UTF-16 offsets. */
 export interface Span extends Range {
@@ -34,44 +34,44 @@ const longRun = 15;
 /** The same of a text, in characters: its windows have half of that, or a line. */
 const longText = 16_000;
 /** Deeper nesting is generated. */
-const deepest = 50;
+const maxNestingDepth = 50;
 const codeWindow = { size: 40, overlap: 3 };
 const textWindow = { size: 40, overlap: 5 };
 
-export function fileSpan(lines: Lines, docs: Range[] = []): Span {
-  return { ...plainSpan("file", { start: 0, end: lines.text.length }), docs };
+export function makeFileSpan(lines: Lines, docs: Range[] = []): Span {
+  return { ...makePlainSpan("file", { start: 0, end: lines.text.length }), docs };
 }
 
-function plainSpan(level: Level, range: Range): Span {
+function makePlainSpan(level: Level, range: Range): Span {
   const { start, end } = range;
   return { level, kind: "", name: "", owner: "", signature: "", docs: [], start, end, children: [] };
 }
 
 /** The spans of a file without syntax: windows of lines, if it is long. */
-export function spansOfText(lines: Lines, cutAll: boolean): Span {
-  const file = fileSpan(lines);
-  file.children = windowsOfText(lines, file, cutAll);
+export function cutTextIntoSpans(lines: Lines, cutAll: boolean): Span {
+  const file = makeFileSpan(lines);
+  file.children = cutTextIntoWindows(lines, file, cutAll);
   return file;
 }
 
 /** Windows over the part of a text; none if it is short, unless `cutAll`. */
-export function windowsOfText(lines: Lines, range: Range, cutAll: boolean): Span[] {
+export function cutTextIntoWindows(lines: Lines, range: Range, cutAll: boolean): Span[] {
   if (range.end <= range.start) return [];
-  const [first, last] = lines.span(range);
+  const [first, last] = lines.findLineSpan(range);
   const length = range.end - range.start;
   if (!cutAll && last - first + 1 <= longRest && length <= longText) return [];
   const size = Math.max(Math.floor((longText * (last - first + 1)) / (2 * length)), 1);
   const windows = { size: Math.min(size, textWindow.size), overlap: Math.min(size - 1, textWindow.overlap) };
-  return cutIntoWindows(first, last, textBorders(lines, first, last), windows).flatMap((window) =>
-    trimmed(lines, ...window).map((run) => plainSpan("lines", run)),
+  return cutIntoWindows(first, last, findTextBorders(lines, first, last), windows).flatMap((window) =>
+    trimBlankLines(lines, ...window).map((run) => makePlainSpan("lines", run)),
   );
 }
 
 /** The range of lines without the blank ones at its ends; none if all are blank. */
-function trimmed(lines: Lines, first: number, last: number): Range[] {
+function trimBlankLines(lines: Lines, first: number, last: number): Range[] {
   while (first <= last && lines.isBlank(first)) first++;
   while (last > first && lines.isBlank(last)) last--;
-  return first > last ? [] : [{ start: lines.startOf(first), end: lines.endOf(last) }];
+  return first > last ? [] : [{ start: lines.getLineStart(first), end: lines.getLineEnd(last) }];
 }
 
 /** Turns an outline into spans: decides what is worth a chunk and cuts what is too long for one. */
@@ -89,7 +89,7 @@ export class SpanBuilder {
   }
 
   build(root: Node, outline: Outline): Span {
-    const file = fileSpan(this.#lines, outline.docs);
+    const file = makeFileSpan(this.#lines, outline.docs);
     this.#place(outline.definitions, file);
     this.#cutRest(file, root, "lines", this.#cutAll ? 0 : longRest);
     return file;
@@ -115,7 +115,7 @@ export class SpanBuilder {
   #spanOf(definition: Definition, level: Level): Span {
     const { name, owner, start, end, docs } = definition;
     const kind = definition.level === "constant" && level === "class" ? "object" : definition.kind;
-    const signature = signatureOf(this.#lines.text, definition);
+    const signature = extractSignature(this.#lines.text, definition);
     return { level, kind, name, owner, signature, docs, start, end, children: [] };
   }
 
@@ -141,7 +141,7 @@ export class SpanBuilder {
   }
 
   #length(range: Range): number {
-    const [first, last] = this.#lines.span(range);
+    const [first, last] = this.#lines.findLineSpan(range);
     return last - first + 1;
   }
 
@@ -153,13 +153,13 @@ export class SpanBuilder {
     if (total <= limit) return;
     const borders = this.#bordersIn(node, runs);
     for (const run of runs) {
-      const [first, last] = this.#lines.span(run);
+      const [first, last] = this.#lines.findLineSpan(run);
       if (limit > 0 && last - first + 1 < longRun) continue;
       const inside = borders.filter(({ line }) => line > first && line <= last);
       for (const window of cutIntoWindows(first, last, inside, codeWindow)) {
-        for (const range of trimmed(this.#lines, ...window)) {
+        for (const range of trimBlankLines(this.#lines, ...window)) {
           span.children.push(
-            plainSpan(level, {
+            makePlainSpan(level, {
               start: Math.max(range.start, span.start),
               end: Math.min(range.end, span.end),
             }),
@@ -172,15 +172,15 @@ export class SpanBuilder {
 
   /** The runs of whole lines between a span's docs and children, without blank lines at their ends. */
   #uncovered(span: Span): Range[] {
-    const [first, last] = this.#lines.span(span);
+    const [first, last] = this.#lines.findLineSpan(span);
     const runs: Range[] = [];
     let next = first;
     for (const covered of [...span.docs, ...span.children].sort((a, b) => a.start - b.start)) {
-      const [from, to] = this.#lines.span(covered);
-      runs.push(...trimmed(this.#lines, next, from - 1));
+      const [from, to] = this.#lines.findLineSpan(covered);
+      runs.push(...trimBlankLines(this.#lines, next, from - 1));
       next = Math.max(next, to + 1);
     }
-    runs.push(...trimmed(this.#lines, next, last));
+    runs.push(...trimBlankLines(this.#lines, next, last));
     return runs;
   }
 
@@ -197,13 +197,13 @@ export class SpanBuilder {
     let afterComment = false;
     for (const child of list.namedChildren) {
       const { startIndex: start, endIndex: end } = child;
-      const [first, last] = this.#lines.span({ start, end });
+      const [first, last] = this.#lines.findLineSpan({ start, end });
       // A comment stays with the code that it is about.
       const continues = afterComment && first === previousEnd + 1;
       if (!continues && first > previousEnd && first > (borders.at(-1)?.line ?? 0)) {
         borders.push({ line: first, depth });
       }
-      const isLong = last - first > codeWindow.size / 2 && depth < deepest;
+      const isLong = last - first > codeWindow.size / 2 && depth < maxNestingDepth;
       if (isLong && runs.some((run) => run.start < end && start < run.end)) {
         const lists = this.#blockKinds.has(child.type) ? [child] : this.#outermostLists(child);
         for (const inner of lists) this.#addBorders(inner, depth + 1, runs, borders);
@@ -218,7 +218,7 @@ export class SpanBuilder {
     return node.namedChildren.flatMap((child) => {
       if (this.#blockKinds.has(child.type)) return [child];
       const isLong = child.endPosition.row - child.startPosition.row > 1;
-      return isLong && depth < deepest ? this.#outermostLists(child, depth + 1) : [];
+      return isLong && depth < maxNestingDepth ? this.#outermostLists(child, depth + 1) : [];
     });
   }
 }
@@ -233,7 +233,7 @@ const attribute =
 const comments = /\s(?:#|\/\/|--)[ \t][^\n]*|\/\*.*?\*\//gs;
 
 /** A declaration up to its body on one line, without attributes, cut at 200 characters. */
-function signatureOf(text: string, { declaration, bodyStart, end, children }: Definition): string {
+function extractSignature(text: string, { declaration, bodyStart, end, children }: Definition): string {
   let to = bodyStart > declaration ? Math.min(bodyStart, end) : end;
   // An object that holds functions: its members speak for themselves.
   if (to === end && children.length > 0) to = Math.min(to, endOfLine(text, declaration));
@@ -243,11 +243,11 @@ function signatureOf(text: string, { declaration, bodyStart, end, children }: De
     if (match[0].length === head.length) break;
     head = head.slice(match[0].length);
   }
-  return folded(head.replace(comments, ""), maxSignatureLength).replace(/[\s{:=]+$/, "");
+  return foldOntoLine(head.replace(comments, ""), maxSignatureLength).replace(/[\s{:=]+$/, "");
 }
 
 /** On one line, blanks folded; cut with an ellipsis. */
-function folded(text: string, longest: number): string {
+function foldOntoLine(text: string, longest: number): string {
   const line = text.replace(/\s+/g, " ").trim();
   return line.length <= longest ? line : `${line.slice(0, longest - 1)}…`;
 }

@@ -1,13 +1,13 @@
 import { hash } from "node:crypto";
 import type { Level } from "../../base/levels.ts";
 import { shortenLines } from "../../base/text/long-lines.ts";
-import { tokenStream } from "../../base/text/tokens.ts";
+import { makeTokenStream } from "../../base/text/tokens.ts";
 import type { ChunkRecord, DocComment, SymbolRecord, Terms } from "../../store/index/records.ts";
-import { holdingsOf } from "../files/known-files.ts";
-import { grammarOf, holdsScripts, type LanguageId } from "../languages/index.ts";
-import { type PositionedDefinition, type Span, SpanBuilder, spansOfText } from "./chunk-spans.ts";
+import { describeKnownFile } from "../files/known-files.ts";
+import { findGrammar, isScriptHost, type LanguageId } from "../languages/index.ts";
+import { cutTextIntoSpans, type PositionedDefinition, type Span, SpanBuilder } from "./chunk-spans.ts";
 import { Lines, type Range } from "./lines.ts";
-import { spansOfMarkdown } from "./markdown.ts";
+import { cutMarkdownIntoSpans } from "./markdown.ts";
 import type { Syntax } from "./syntax.ts";
 
 interface SourceText {
@@ -46,38 +46,38 @@ const maxDocs = 800;
 export function chunkSource(source: SourceText, syntax: Syntax | null, options: ChunkOptions): ChunkedSource {
   const lines = new Lines(source.text);
   const cutAll = !options.levels.has("file") && options.levels.has("lines");
-  const grammar = grammarOf(source.language);
+  const grammar = findGrammar(source.language);
   let file: Span;
   let positioned: PositionedDefinition[] = [];
   const isMarkdown = source.language === "markdown" || source.language === "mdx";
-  const text = isMarkdown ? spansOfMarkdown(lines, cutAll) : null;
+  const text = isMarkdown ? cutMarkdownIntoSpans(lines, cutAll) : null;
   if (syntax !== null && grammar !== null) {
     const builder = new SpanBuilder(lines, grammar, cutAll);
     const code = builder.build(syntax.tree.rootNode, syntax.outline);
-    for (const span of text === null ? [] : code.children) if (span.name !== "") nest(text!, span);
+    for (const span of text === null ? [] : code.children) if (span.name !== "") nestInSection(text!, span);
     file = text ?? code;
     positioned = builder.positioned.map((one) => (one.span === code ? { ...one, span: file } : one));
   } else {
-    file = text ?? spansOfText(lines, cutAll);
+    file = text ?? cutTextIntoSpans(lines, cutAll);
   }
   const emitter = new Emitter(source, lines, options);
-  emitter.emit(file);
+  emitter.emitChunk(file);
   return {
     chunks: emitter.chunks,
-    symbols: emitter.symbols(positioned),
+    symbols: emitter.listSymbols(positioned),
     // What has no scripts has nothing to parse.
-    syntaxErrors: syntax?.hasErrors ?? (grammar !== null && !holdsScripts(source.language)),
+    syntaxErrors: syntax?.hasErrors ?? (grammar !== null && !isScriptHost(source.language)),
     lines: lines.count,
   };
 }
 
 /** Puts a definition into the section of a text that it is in. */
-function nest(around: Span, span: Span): void {
+function nestInSection(around: Span, span: Span): void {
   const section = around.children.find(
     ({ level, start, end }) => level === "block" && start <= span.start && span.end <= end,
   );
   if (section !== undefined) {
-    nest(section, span);
+    nestInSection(section, span);
     return;
   }
   around.children.push(span);
@@ -107,11 +107,11 @@ class Emitter {
     this.#source = source;
     this.#lines = lines;
     this.#options = options;
-    this.#termsOf = options.termsOf ?? tokenStream;
-    this.#holdings = holdingsOf(source.path);
+    this.#termsOf = options.termsOf ?? makeTokenStream;
+    this.#holdings = describeKnownFile(source.path);
   }
 
-  emit(span: Span, context: Context = { parentId: null, names: [], signature: "" }): void {
+  emitChunk(span: Span, context: Context = { parentId: null, names: [], signature: "" }): void {
     const names = [...context.names, span.owner, span.name].filter((name) => name !== "");
     // Numbered whether emitted or not, so that ids do not depend on the levels asked for.
     const id = this.#nextId(span.level, names.join("."));
@@ -122,12 +122,12 @@ class Emitter {
     }
     this.#chunkOf.set(span, parentId);
     for (const child of span.children) {
-      this.emit(child, { parentId, names, signature: span.signature });
+      this.emitChunk(child, { parentId, names, signature: span.signature });
     }
   }
 
   /** For each definition the smallest chunk that holds it; without one it is left out. */
-  symbols(positioned: readonly PositionedDefinition[]): SymbolRecord[] {
+  listSymbols(positioned: readonly PositionedDefinition[]): SymbolRecord[] {
     return positioned.flatMap(({ definition, span }) => {
       const { name, kind, declaration, start } = definition;
       // A definition with a chunk of its own is that chunk, even if it was cut into parts.
@@ -136,7 +136,7 @@ class Emitter {
         (child) => child.name === "" && child.start <= declaration && declaration < child.end,
       );
       const chunkId = this.#chunkOf.get(isOwn ? span : (plain ?? span)) ?? null;
-      return chunkId === null ? [] : [{ name, kind, line: this.#lines.at(declaration), chunkId }];
+      return chunkId === null ? [] : [{ name, kind, line: this.#lines.findLineAt(declaration), chunkId }];
     });
   }
 
@@ -149,8 +149,8 @@ class Emitter {
 
   #record(span: Span, id: string, context: Context): ChunkRecord {
     const { level, kind, signature } = span;
-    const name = level === "file" ? baseName(this.#source.path) : span.name;
-    const [startLine, endLine] = this.#lines.span(span);
+    const name = level === "file" ? getBaseName(this.#source.path) : span.name;
+    const [startLine, endLine] = this.#lines.findLineSpan(span);
     const docs = span.docs.map(({ start, end }) => this.#source.text.slice(start, end)).join("\n");
     const around = [this.#holdings, ...context.names, span.owner].join(" ");
     const head = `${around} ${signature || context.signature} ${docs}`;
@@ -221,7 +221,7 @@ class Emitter {
   }
 }
 
-function baseName(path: string): string {
+function getBaseName(path: string): string {
   const filename = path.slice(path.lastIndexOf("/") + 1);
   const dot = filename.lastIndexOf(".");
   return dot > 0 ? filename.slice(0, dot) : filename;

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { mostRuns } from "../../base/text/runs.ts";
-import { tokenStream } from "../../base/text/tokens.ts";
+import { makeTokenStream } from "../../base/text/tokens.ts";
 import { FileWords } from "./file-words.ts";
 
 const spelled = ({ all }: FileWords, numbers: Uint32Array) =>
@@ -25,8 +25,8 @@ it("numbers stand for the token stream of a text, in each of the files", () => {
     fc.property(fc.array(fc.array(text, { maxLength: 4 }), { maxLength: 4 }), (files) => {
       for (const texts of files) {
         words.begin(texts.join("").length);
-        const numbers = texts.map((one) => words.of(one));
-        expect(numbers.map((one) => spelled(words, one))).toEqual(texts.map(tokenStream));
+        const numbers = texts.map((one) => words.toWordNumbers(one));
+        expect(numbers.map((one) => spelled(words, one))).toEqual(texts.map(makeTokenStream));
         expect(new Set(words.all).size).toBe(words.all.length);
       }
     }),
@@ -36,10 +36,10 @@ it("numbers stand for the token stream of a text, in each of the files", () => {
 it("a file keeps its numbers when more was met than is remembered", () => {
   const words = new FileWords();
   words.begin(100);
-  const first = words.of("first second");
+  const first = words.toWordNumbers("first second");
   const many = Array.from({ length: mostRuns + 10 }, (_, i) => `w${i}`).join(" ");
-  expect(spelled(words, words.of(many))).toBe(tokenStream(many));
-  expect(spelled(words, words.of("second third first"))).toBe("second third first");
+  expect(spelled(words, words.toWordNumbers(many))).toBe(makeTokenStream(many));
+  expect(spelled(words, words.toWordNumbers("second third first"))).toBe("second third first");
   expect(spelled(words, first)).toBe("first second");
-  expect(words.of("first")).toEqual(first.subarray(0, 1));
+  expect(words.toWordNumbers("first")).toEqual(first.subarray(0, 1));
 });

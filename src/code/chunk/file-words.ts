@@ -1,6 +1,6 @@
 import { createRuns } from "../../base/text/runs.ts";
-import { tokensOf } from "../../base/text/tokens.ts";
-import { enlarged } from "../../store/index/words/byte-strings.ts";
+import { tokenize } from "../../base/text/tokens.ts";
+import { ensureLength } from "../../store/index/words/byte-strings.ts";
 
 /** Numbers that have a buffer in common, at most: a buffer for each text would cost more than what is in it. */
 const together = 16_384;
@@ -11,7 +11,7 @@ const together = 16_384;
  */
 export class FileWords {
   private readonly runs = createRuns({
-    met: (run) => this.meet(run),
+    met: (run) => this.learnRun(run),
     forgotten: () => this.forget(),
   });
   /** The tokens of each run: those of run n lie between begins[n] and begins[n + 1]. */
@@ -43,10 +43,11 @@ export class FileWords {
   }
 
   /** The numbers of a text's words, in its order. */
-  of(text: string): Uint32Array {
+  toWordNumbers(text: string): Uint32Array {
     this.length = 0;
     for (const part of this.runs.read(text)) {
-      if (typeof part === "string") for (const token of tokensOf(part)) this.push(this.numberOf(token));
+      if (typeof part === "string")
+        for (const token of tokenize(part)) this.push(this.assignTokenNumber(token));
       else for (let i = 0; i < part.length; i++) this.pushRun(part[i]!);
     }
     if (this.length > this.room.length) this.room = new Uint32Array(Math.max(together, this.length));
@@ -68,27 +69,27 @@ export class FileWords {
       this.places[token] = place;
       this.words.push(this.spelled[token]!);
     }
-    if (this.length === this.stream.length) this.stream = enlarged(this.stream, this.length + together);
+    if (this.length === this.stream.length) this.stream = ensureLength(this.stream, this.length + together);
     this.stream[this.length++] = place - this.first;
   }
 
-  private meet(run: string): void {
+  private learnRun(run: string): void {
     let end = this.begins[this.known]!;
-    for (const token of tokensOf(run)) {
-      this.ofRuns = enlarged(this.ofRuns, end + 1);
-      this.ofRuns[end++] = this.numberOf(token);
+    for (const token of tokenize(run)) {
+      this.ofRuns = ensureLength(this.ofRuns, end + 1);
+      this.ofRuns[end++] = this.assignTokenNumber(token);
     }
-    this.begins = enlarged(this.begins, ++this.known + 1);
+    this.begins = ensureLength(this.begins, ++this.known + 1);
     this.begins[this.known] = end;
   }
 
-  private numberOf(token: string): number {
+  private assignTokenNumber(token: string): number {
     let number = this.tokens.get(token);
     if (number === undefined) {
       number = this.spelled.length;
       this.tokens.set(token, number);
       this.spelled.push(token);
-      this.places = enlarged(this.places, number + 1);
+      this.places = ensureLength(this.places, number + 1);
     }
     return number;
   }
@@ -101,7 +102,7 @@ export class FileWords {
     this.places.fill(0);
     this.first = 1;
     this.words.forEach((word, place) => {
-      this.places[this.numberOf(word)] = this.first + place;
+      this.places[this.assignTokenNumber(word)] = this.first + place;
     });
   }
 }

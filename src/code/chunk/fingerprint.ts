@@ -12,21 +12,21 @@ const bits = 32;
  * @param words what the numbers of the chunks' terms stand for
  */
 export function withFingerprints(chunks: readonly ChunkRecord[], words: readonly string[]): ChunkRecord[] {
-  const hashes = Uint32Array.from(words, hashOf);
+  const hashes = Uint32Array.from(words, hashFnv1a);
   return chunks.map((chunk) => {
     const { body } = chunk.terms;
-    return typeof body === "string" ? chunk : { ...chunk, fingerprint: fingerprintOf(body, hashes) };
+    return typeof body === "string" ? chunk : { ...chunk, fingerprint: computeFingerprint(body, hashes) };
   });
 }
 
 /** 0 for a text that is too short. */
-function fingerprintOf(body: Uint32Array, hashes: Uint32Array): number {
+function computeFingerprint(body: Uint32Array, hashes: Uint32Array): number {
   const rows = body.length - inARow + 1;
   if (rows < minRows) return 0;
   const votes = new Int32Array(bits);
   for (let at = 0; at < rows; at++) {
     let row = 0;
-    for (let i = 0; i < inARow; i++) row = mixed(row ^ hashes[body[at + i]!]!);
+    for (let i = 0; i < inARow; i++) row = mixBits(row ^ hashes[body[at + i]!]!);
     for (let bit = 0; bit < bits; bit++) votes[bit]! += (row >>> bit) & 1;
   }
   let print = 0;
@@ -35,14 +35,14 @@ function fingerprintOf(body: Uint32Array, hashes: Uint32Array): number {
 }
 
 /** FNV-1a. */
-function hashOf(word: string): number {
+function hashFnv1a(word: string): number {
   let hash = 0x811c9dc5;
   for (let i = 0; i < word.length; i++) hash = Math.imul(hash ^ word.charCodeAt(i), 0x01000193);
   return hash >>> 0;
 }
 
 /** The last step of MurmurHash3, by which each bit depends on all. */
-function mixed(value: number): number {
+function mixBits(value: number): number {
   let hash = Math.imul(value ^ (value >>> 16), 0x85ebca6b);
   hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
   return hash ^ (hash >>> 16);

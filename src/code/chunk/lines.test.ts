@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { cutIntoWindows, Lines, textBorders } from "./lines.ts";
+import { cutIntoWindows, findTextBorders, Lines } from "./lines.ts";
 
 describe("Lines", () => {
   test.each([
@@ -17,11 +17,11 @@ describe("Lines", () => {
   test("finds the line of every offset", () => {
     const text = "one\n\nthree\n";
     const lines = new Lines(text);
-    expect([...text].map((_, offset) => lines.at(offset))).toEqual([1, 1, 1, 1, 2, 3, 3, 3, 3, 3, 3]);
+    expect([...text].map((_, offset) => lines.findLineAt(offset))).toEqual([1, 1, 1, 1, 2, 3, 3, 3, 3, 3, 3]);
   });
 
   test("a range that ends with a line's break ends in that line", () => {
-    expect(new Lines("one\ntwo\nthree").span({ start: 0, end: 8 })).toEqual([1, 2]);
+    expect(new Lines("one\ntwo\nthree").findLineSpan({ start: 0, end: 8 })).toEqual([1, 2]);
   });
 });
 
@@ -87,7 +87,7 @@ describe("cutIntoWindows", () => {
 });
 
 test("text may be cut anywhere but at blank lines, best after them", () => {
-  expect(textBorders(new Lines("a\nb\n \nc\n"), 1, 4)).toEqual([
+  expect(findTextBorders(new Lines("a\nb\n \nc\n"), 1, 4)).toEqual([
     { line: 1, depth: 1 },
     { line: 2, depth: 1 },
     { line: 4, depth: 0 },

@@ -23,21 +23,21 @@ export class Lines {
     return this.#starts.length;
   }
 
-  startOf(line: number): number {
+  getLineStart(line: number): number {
     return this.#starts[line - 1]!;
   }
 
   /** Past the line's break. */
-  endOf(line: number): number {
+  getLineEnd(line: number): number {
     return this.#starts[line] ?? this.text.length;
   }
 
   isBlank(line: number): boolean {
-    return this.text.slice(this.startOf(line), this.endOf(line)).trim() === "";
+    return this.text.slice(this.getLineStart(line), this.getLineEnd(line)).trim() === "";
   }
 
   /** The line that holds an offset. */
-  at(offset: number): number {
+  findLineAt(offset: number): number {
     let low = 0;
     let high = this.#starts.length - 1;
     while (low < high) {
@@ -49,8 +49,8 @@ export class Lines {
   }
 
   /** The lines of a non-empty range; text after its last line's break does not count. */
-  span({ start, end }: Range): [first: number, last: number] {
-    return [this.at(start), this.at(Math.max(start, end - 1))];
+  findLineSpan({ start, end }: Range): [first: number, last: number] {
+    return [this.findLineAt(start), this.findLineAt(Math.max(start, end - 1))];
   }
 }
 
@@ -68,7 +68,7 @@ interface WindowSize {
 }
 
 /** Where lines of plain text may be cut: anywhere, but better after a blank line. */
-export function textBorders(lines: Lines, first: number, last: number): Border[] {
+export function findTextBorders(lines: Lines, first: number, last: number): Border[] {
   const borders: Border[] = [];
   let afterBlank = false;
   for (let line = first; line <= last; line++) {

@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { chunk, outline } from "../../../test/support/chunk-fixture.ts";
-import { headingsOf } from "./markdown.ts";
+import { parseHeadings } from "./markdown.ts";
 
 function titles(text: string): string[] {
-  return headingsOf(text).map(({ depth, title, line }) => `${line} ${"#".repeat(depth)} ${title}`);
+  return parseHeadings(text).map(({ depth, title, line }) => `${line} ${"#".repeat(depth)} ${title}`);
 }
 
 describe("headingsOf", () => {
@@ -57,7 +57,7 @@ describe("headingsOf", () => {
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 60 }), (pieces) => {
         const text = pieces.join("");
-        const lines = headingsOf(text).map(({ line }) => line);
+        const lines = parseHeadings(text).map(({ line }) => line);
         expect(lines).toEqual([...new Set(lines)].sort((a, b) => a - b));
         for (const line of lines) expect(line).toBeLessThanOrEqual(text.split("\n").length);
       }),

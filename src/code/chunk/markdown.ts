@@ -1,4 +1,4 @@
-import { fileSpan, type Span, windowsOfText } from "./chunk-spans.ts";
+import { cutTextIntoWindows, makeFileSpan, type Span } from "./chunk-spans.ts";
 import type { Lines, Range } from "./lines.ts";
 
 interface Heading {
@@ -16,7 +16,7 @@ const fence = /^[ \t]*(?:[-*+>][ \t]+)*(`{3,}|~{3,})(.*)$/;
 const notParagraph = /^(?: {0,3}(?:[-*+>|]|\d+[.)])(?:\s|$)| {0,3}>| {4}|\t)/;
 
 /** The headings of a Markdown text, except in code and front matter. Scans lines: see CommonMark 0.31, 4. */
-export function headingsOf(text: string): Heading[] {
+export function parseHeadings(text: string): Heading[] {
   const headings: Heading[] = [];
   const rows = text.split("\n").map((row) => row.replace(/\r$/, ""));
   let closing: RegExp | null = null;
@@ -38,7 +38,7 @@ export function headingsOf(text: string): Heading[] {
     if (hashes) {
       headings.push({
         depth: hashes[1]!.length,
-        title: plain((hashes[2] ?? "").trim().replace(/(?:^|[ \t])#+$/, "")),
+        title: stripTitleMarkup((hashes[2] ?? "").trim().replace(/(?:^|[ \t])#+$/, "")),
         line: i + 1,
       });
       paragraph = "";
@@ -46,7 +46,11 @@ export function headingsOf(text: string): Heading[] {
     }
     const underline = setext.exec(row);
     if (underline && paragraph !== "") {
-      headings.push({ depth: underline[1]!.startsWith("=") ? 1 : 2, title: plain(paragraph), line: i });
+      headings.push({
+        depth: underline[1]!.startsWith("=") ? 1 : 2,
+        title: stripTitleMarkup(paragraph),
+        line: i,
+      });
       paragraph = "";
       continue;
     }
@@ -64,7 +68,7 @@ function endOfFrontMatter(rows: string[]): number {
 }
 
 /** A title without emphasis, code marks and link targets. */
-function plain(title: string): string {
+function stripTitleMarkup(title: string): string {
   return title
     .replace(/!?\[([^\]]*)\]\([^)]*\)/g, "$1")
     .replace(/[*`]+|\{#[^}]*\}/g, "")
@@ -73,12 +77,12 @@ function plain(title: string): string {
 }
 
 /** A section per heading, subsections inside of it; long ones are cut by lines. */
-export function spansOfMarkdown(lines: Lines, cutAll: boolean): Span {
-  const file = fileSpan(lines);
-  const headings = headingsOf(lines.text);
+export function cutMarkdownIntoSpans(lines: Lines, cutAll: boolean): Span {
+  const file = makeFileSpan(lines);
+  const headings = parseHeadings(lines.text);
   const open: { depth: number; span: Span }[] = [{ depth: 0, span: file }];
   const own: { span: Span; range: Range; isFile: boolean }[] = [];
-  const starts = headings.map(({ line }) => lines.startOf(line));
+  const starts = headings.map(({ line }) => lines.getLineStart(line));
   own.push({ span: file, range: { start: 0, end: starts[0] ?? file.end }, isFile: true });
   headings.forEach(({ depth, title }, i) => {
     const start = starts[i]!;
@@ -92,7 +96,7 @@ export function spansOfMarkdown(lines: Lines, cutAll: boolean): Span {
     own.push({ span, range: { start, end: starts[i + 1] ?? end }, isFile: false });
   });
   for (const { span, range, isFile } of own) {
-    span.children.unshift(...windowsOfText(lines, range, isFile && cutAll));
+    span.children.unshift(...cutTextIntoWindows(lines, range, isFile && cutAll));
   }
   return file;
 }

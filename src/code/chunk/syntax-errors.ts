@@ -6,7 +6,7 @@ import type { Lines, Range } from "./lines.ts";
 /** Where a syntax tree cannot be trusted, and what to do about it. */
 
 /** Deeper nesting is generated. */
-const deepest = 50;
+const maxNestingDepth = 50;
 
 /** A part of a file that the grammar did not understand. */
 export interface Stretch extends Range {
@@ -17,8 +17,8 @@ export interface Stretch extends Range {
 }
 
 /** The stretches of a tree with errors: what is in error around definitions, and definitions with errors in them. */
-export function stretchesIn(root: Node, grammar: Grammar, text: string): Stretch[] {
-  if (root.isError) return [stretchOf(root, root, text, false)];
+export function findErrorStretches(root: Node, grammar: Grammar, text: string): Stretch[] {
+  if (root.isError) return [makeStretch(root, root, text, false)];
   const wrappers = new Set(grammar.wrapper);
   const containers = new Set([
     ...Object.keys(grammar.class),
@@ -30,16 +30,16 @@ export function stretchesIn(root: Node, grammar: Grammar, text: string): Stretch
   const visit = (node: Node, depth: number): void => {
     for (const child of node.children) {
       if (!child.hasError && !child.isError) continue;
-      if (child.isError || child.isMissing) stretches.push(stretchOf(child, node, text, false));
-      else if (containers.has(child.type) && depth < deepest) visit(child, depth + 1);
-      else stretches.push(stretchOf(wrappers.has(node.type) ? node : child, node, text, true));
+      if (child.isError || child.isMissing) stretches.push(makeStretch(child, node, text, false));
+      else if (containers.has(child.type) && depth < maxNestingDepth) visit(child, depth + 1);
+      else stretches.push(makeStretch(wrappers.has(node.type) ? node : child, node, text, true));
     }
   };
   visit(root, 0);
   return stretches;
 }
 
-function stretchOf(node: Node, around: Node, text: string, isDefinition: boolean): Stretch {
+function makeStretch(node: Node, around: Node, text: string, isDefinition: boolean): Stretch {
   const { startIndex: start, endIndex } = node;
   const end = start + text.slice(start, endIndex).trimEnd().length;
   return { start, end, isDefinition, limit: Math.max(end, around.endIndex) };
@@ -80,18 +80,18 @@ export class BrokenTree {
  * indented as any such line in it. The last part goes on to the next such line.
  */
 export function cutAtDeclarations(lines: Lines, stretch: Stretch, tree: BrokenTree): Range[] {
-  const [first, last] = lines.span(stretch);
+  const [first, last] = lines.findLineSpan(stretch);
   const starts: Start[] = [];
   for (let line = first + 1; line <= last; line++) {
     const start = startIn(lines, line, tree);
     if (start !== null) starts.push(start);
   }
-  const own = stretch.isDefinition ? stretch.start - lines.startOf(first) : Number.POSITIVE_INFINITY;
+  const own = stretch.isDefinition ? stretch.start - lines.getLineStart(first) : Number.POSITIVE_INFINITY;
   const indent = starts.reduce((least, start) => Math.min(least, start.indent), own);
   const cuts = starts.filter((start) => start.indent === indent).map(({ offset }) => offset);
   if (cuts.length === 0) return [stretch];
   let end = stretch.limit === tree.root.endIndex ? stretch.limit : stretch.end;
-  for (let line = last + 1; line <= lines.at(stretch.limit); line++) {
+  for (let line = last + 1; line <= lines.findLineAt(stretch.limit); line++) {
     const start = startIn(lines, line, tree);
     if (start === null || start.indent > indent) continue;
     end = start.offset;
@@ -109,38 +109,42 @@ interface Start {
 function startIn(lines: Lines, line: number, tree: BrokenTree): Start | null {
   const offset = startOfCode(lines, line);
   if (offset === null || !lines.isBlank(line - 1)) return null;
-  const code = lines.text.slice(offset, Math.min(lines.endOf(line), offset + 200));
+  const code = lines.text.slice(offset, Math.min(lines.getLineEnd(line), offset + 200));
   if (!(tree.grammar.declaration ?? anyStart).test(code)) return null;
   // What is taken for a string may be code: a quotation mark astray among errors inverts all after it.
   if (tree.isInComment(offset)) return null;
-  return { offset, indent: offset - lines.startOf(line) };
+  return { offset, indent: offset - lines.getLineStart(line) };
 }
 
 const anyStart = /^[^\s)}\]]/;
 
 /** Null for a blank line. */
 function startOfCode(lines: Lines, line: number): number | null {
-  const start = lines.startOf(line);
-  const blanks = /^\s*/.exec(lines.text.slice(start, lines.endOf(line)))![0].length;
-  return start + blanks < lines.endOf(line) ? start + blanks : null;
+  const start = lines.getLineStart(line);
+  const blanks = /^\s*/.exec(lines.text.slice(start, lines.getLineEnd(line)))![0].length;
+  return start + blanks < lines.getLineEnd(line) ? start + blanks : null;
 }
 
 /** How many things with members or code there are, starting within `range` if there is one. */
-export function countOf(definitions: readonly Definition[], range: Range | null = null): number {
+export function countDefinitions(definitions: readonly Definition[], range: Range | null = null): number {
   return definitions.reduce((sum, { level, declaration, children }) => {
     const counts = level === "class" || level === "method";
     const isIn = range === null || (range.start <= declaration && declaration < range.end);
-    return sum + (counts && isIn ? 1 : 0) + countOf(children, range);
+    return sum + (counts && isIn ? 1 : 0) + countDefinitions(children, range);
   }, 0);
 }
 
 /** Puts definitions in the place of those that start within a range. */
-export function graft(definitions: Definition[], range: Range, instead: Definition[]): Definition[] {
+export function replaceDefinitionsInRange(
+  definitions: Definition[],
+  range: Range,
+  instead: Definition[],
+): Definition[] {
   const isAround = ({ declaration, end }: Definition) => declaration < range.start && range.end <= end;
   const isIn = ({ declaration }: Definition) => range.start <= declaration && declaration < range.end;
   const host = definitions.find(isAround);
   if (host !== undefined) {
-    host.children = graft(host.children, range, instead);
+    host.children = replaceDefinitionsInRange(host.children, range, instead);
     return definitions;
   }
   const others = definitions.filter((definition) => !isIn(definition));

@@ -2,9 +2,9 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { Parser } from "web-tree-sitter";
 import { chunk, grammarDir, outline } from "../../../test/support/chunk-fixture.ts";
-import { grammarOf } from "../languages/index.ts";
+import { findGrammar } from "../languages/index.ts";
 import { SourceParser } from "../parse/parser.ts";
-import { syntaxOf } from "./syntax.ts";
+import { parseSyntax } from "./syntax.ts";
 
 /** Error recovery of these swallows the code that follows. */
 
@@ -115,14 +115,14 @@ describe("effort", () => {
 
   /** Really parses, at most so often, and counts trees that were not deleted. */
   async function tried(text: string, most: number) {
-    const kotlin = grammarOf("kotlin")!;
+    const kotlin = findGrammar("kotlin")!;
     const loader = new SourceParser(grammarDir);
-    const language = await loader.language(kotlin.wasm);
+    const language = await loader.loadLanguage(kotlin.wasm);
     const parser = new Parser();
     parser.setLanguage(language);
     let times = 0;
     let kept = 0;
-    const syntax = syntaxOf(text, kotlin, (source, parts) => {
+    const syntax = parseSyntax(text, kotlin, (source, parts) => {
       if (times >= most) return null;
       times++;
       const tree = parser.parse(source, null, { includedRanges: parts })!;

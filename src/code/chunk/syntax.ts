@@ -1,9 +1,16 @@
 import type { Range as ParserRange, Point, QueryMatch, Tree } from "web-tree-sitter";
 import type { Grammar } from "../languages/language.ts";
-import { type Outline, outlineOf } from "./chunk-definitions.ts";
+import { buildOutline, type Outline } from "./chunk-definitions.ts";
 import { Lines, type Range } from "./lines.ts";
-import { BrokenTree, countOf, cutAtDeclarations, graft, type Stretch, stretchesIn } from "./syntax-errors.ts";
-import { nodesIn, type Walked, walk } from "./walk.ts";
+import {
+  BrokenTree,
+  countDefinitions,
+  cutAtDeclarations,
+  findErrorStretches,
+  replaceDefinitionsInRange,
+  type Stretch,
+} from "./syntax-errors.ts";
+import { findDefinitionNodes, type Walked, walk } from "./walk.ts";
 
 /** How often a stretch that does not parse is cut into parts, and those again. */
 const deepestCut = 3;
@@ -54,7 +61,7 @@ export class Syntax {
  * itself. The variant with the most definitions wins.
  * @returns null if parsing took too long
  */
-export function syntaxOf(text: string, grammar: Grammar, parse: ParseText): Syntax | null {
+export function parseSyntax(text: string, grammar: Grammar, parse: ParseText): Syntax | null {
   const reader = new Reader(text, grammar, parse);
   try {
     return reader.read();
@@ -130,11 +137,11 @@ class Reader {
 
   /** Where definitions may have been lost. */
   #lossesIn({ tree, broken }: Reading, { start }: Range): Stretch[] {
-    const stretches = stretchesIn(tree.rootNode, this.#grammar, this.#text);
+    const stretches = findErrorStretches(tree.rootNode, this.#grammar, this.#text);
     // A tree may begin with what opens code, far from the part that it is of.
     const own = stretches.map((stretch) => ({ ...stretch, start: Math.max(stretch.start, start) }));
     return own.filter((stretch) => {
-      const [first, last] = this.#lines.span(stretch);
+      const [first, last] = this.#lines.findLineSpan(stretch);
       if (!stretch.isDefinition && last - first + 1 >= shortestLoss) return true;
       return cutAtDeclarations(this.#lines, stretch, broken).length > 1;
     });
@@ -146,8 +153,8 @@ class Reader {
     const range = { start: stretch.start, end: parts.at(-1)!.end };
     if (parts.length < 2) return stretch.end;
     const found = parts.flatMap((part) => this.#readBest(part, depth + 1)?.outline.definitions ?? []);
-    if (countOf(found) <= countOf(outline.definitions, range)) return stretch.end;
-    outline.definitions = graft(outline.definitions, range, found);
+    if (countDefinitions(found) <= countDefinitions(outline.definitions, range)) return stretch.end;
+    outline.definitions = replaceDefinitionsInRange(outline.definitions, range, found);
     return range.end;
   }
 
@@ -159,10 +166,10 @@ class Reader {
     const isWhole = range === null || (range.start === 0 && range.end === this.#text.length);
     const { nodes, matches } = isWhole
       ? walk(tree, this.#grammar)
-      : { nodes: nodesIn(tree, this.#grammar), matches: [] };
-    const outline = outlineOf(tree, this.#text, this.#grammar, nodes);
+      : { nodes: findDefinitionNodes(tree, this.#grammar), matches: [] };
+    const outline = buildOutline(tree, this.#text, this.#grammar, nodes);
     const broken = new BrokenTree(tree.rootNode, this.#grammar, nodes);
-    return { tree, broken, matches, outline, found: countOf(outline.definitions) };
+    return { tree, broken, matches, outline, found: countDefinitions(outline.definitions) };
   }
 
   #partsFor(range: Range): ParserRange[] {
@@ -183,8 +190,8 @@ class Reader {
   }
 
   #positionOf(offset: number): Point {
-    const line = this.#lines.at(offset);
-    return { row: line - 1, column: offset - this.#lines.startOf(line) };
+    const line = this.#lines.findLineAt(offset);
+    return { row: line - 1, column: offset - this.#lines.getLineStart(line) };
   }
 }
 

@@ -17,10 +17,10 @@ interface Sought {
 }
 
 /** Compiling a query takes as long as parsing some files. */
-const known = new WeakMap<Language, Sought>();
+const queriesByLanguage = new WeakMap<Language, Sought>();
 
 /** The kinds of definitions, comments and attributes of a language. */
-export function kindsOf({
+export function listNodeKinds({
   class: classes,
   method,
   type = {},
@@ -32,11 +32,11 @@ export function kindsOf({
 
 /** Goes through a tree once for both, which takes little longer than for references alone. */
 export function walk(tree: Tree, grammar: Grammar): Walked {
-  if (grammar.references === undefined) return { nodes: nodesIn(tree, grammar), matches: [] };
-  let sought = known.get(tree.language);
+  if (grammar.references === undefined) return { nodes: findDefinitionNodes(tree, grammar), matches: [] };
+  let sought = queriesByLanguage.get(tree.language);
   if (sought === undefined) {
-    sought = soughtIn(tree.language, grammar, grammar.references.query);
-    known.set(tree.language, sought);
+    sought = compileSoughtQuery(tree.language, grammar, grammar.references.query);
+    queriesByLanguage.set(tree.language, sought);
   }
   const walked: Walked = { nodes: [], matches: [] };
   for (const match of sought.query.matches(tree.rootNode)) {
@@ -47,16 +47,16 @@ export function walk(tree: Tree, grammar: Grammar): Walked {
 }
 
 /** The same nodes, without references. */
-export function nodesIn(tree: Tree, grammar: Grammar): Node[] {
-  return tree.rootNode.descendantsOfType(soughtKinds(grammar)).filter((node) => node.isNamed);
+export function findDefinitionNodes(tree: Tree, grammar: Grammar): Node[] {
+  return tree.rootNode.descendantsOfType(listSoughtKinds(grammar)).filter((node) => node.isNamed);
 }
 
-const soughtKinds = (grammar: Grammar) => [
-  ...new Set([...kindsOf(grammar), ...grammar.comment, ...(grammar.attribute ?? [])]),
+const listSoughtKinds = (grammar: Grammar) => [
+  ...new Set([...listNodeKinds(grammar), ...grammar.comment, ...(grammar.attribute ?? [])]),
 ];
 
-function soughtIn(language: Language, grammar: Grammar, references: string): Sought {
-  const kinds = soughtKinds(grammar).filter((kind) => language.idForNodeType(kind, true) !== null);
+function compileSoughtQuery(language: Language, grammar: Grammar, references: string): Sought {
+  const kinds = listSoughtKinds(grammar).filter((kind) => language.idForNodeType(kind, true) !== null);
   const query = new Query(language, `${references}\n[${kinds.map((kind) => `(${kind})`).join(" ")}] @node`);
   return { query, nodesPattern: query.patternCount() - 1 };
 }

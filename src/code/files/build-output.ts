@@ -2,7 +2,7 @@
 const sourceMap = /(?:^|\n)\s*(?:\/\/|\/\*)[#@]\s*sourceMappingURL=\S+(?:\s*\*\/)?\s*$/;
 
 /** Beyond this no tool has its helpers. UTF-16 units. */
-const beginning = 4000;
+const maxHelperChars = 4000;
 
 /** Helpers and wrappers that compilers and bundlers put first: TypeScript, Babel, esbuild, webpack, Rollup, Parcel, SystemJS, CoffeeScript. */
 const helpers = new RegExp(
@@ -24,5 +24,5 @@ const compiled = /\.(?:[cm]?js|css|d\.[cm]?ts)$/;
 
 /** Whether a compiler or a bundler wrote the file, by what they leave in it: its source may be beside it. */
 export function isBuildOutput(path: string, text: string): boolean {
-  return compiled.test(path) && (sourceMap.test(text) || helpers.test(text.slice(0, beginning)));
+  return compiled.test(path) && (sourceMap.test(text) || helpers.test(text.slice(0, maxHelperChars)));
 }

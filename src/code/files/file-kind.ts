@@ -46,7 +46,7 @@ const blockComments: [open: string, close: string][] = [
 const prologue = /^(?:<\?|<%|['"]use strict['"])/;
 
 /** The text of the comments above the first line of code, one line each, without comment marks. */
-function headerComments(text: string): string[] {
+function extractHeaderComments(text: string): string[] {
   const comments: string[] = [];
   let close = "";
   for (const raw of text.slice(0, headerLength).split(/\r\n?|\n/)) {
@@ -94,7 +94,7 @@ const generatedHeader = new RegExp(
 /** Whether the comments above the first line of code identify the file as generated. */
 export function hasGeneratedHeader(path: string, text: string): boolean {
   if (prose.has(posix.extname(path).toLowerCase())) return false;
-  return headerComments(text).some((line) => generatedHeader.test(line));
+  return extractHeaderComments(text).some((line) => generatedHeader.test(line));
 }
 
 const minifiedName = /[.-]min\.(?:js|mjs|cjs|css|html|json|svg)$/i;

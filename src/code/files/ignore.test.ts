@@ -5,8 +5,8 @@ import { dirname, join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { runs } from "../../../test/support/runs.ts";
-import { type Config, defaultConfig } from "../../base/config/settings.ts";
-import { filesIn } from "../../git/working-files.ts";
+import { type Config, makeDefaultConfig } from "../../base/config/settings.ts";
+import { listWorkingFiles } from "../../git/working-files.ts";
 import { createIgnoreRules } from "./ignore.ts";
 
 let root: string;
@@ -30,7 +30,7 @@ const git = (args: string[], input?: string) =>
     ...(input !== undefined && { input }),
   });
 const rulesWith = (config: Partial<Config> = {}) =>
-  createIgnoreRules(root, { ...defaultConfig(), ...config });
+  createIgnoreRules(root, { ...makeDefaultConfig(), ...config });
 /** Of these paths (a directory ends with "/"), the ones that are ignored. */
 function ignored(paths: string[], rules = rulesWith()): string[] {
   return paths.filter((path) => rules.ignores(path.replace(/\/$/, ""), path.endsWith("/")));
@@ -153,7 +153,7 @@ describe("Pommel's own home", () => {
     git(["init", "-q"]);
     write("home/state/daemon.lock");
     write("a.ts");
-    expect(await filesIn(root)).toEqual(["a.ts"]);
+    expect(await listWorkingFiles(root)).toEqual(["a.ts"]);
   });
 });
 
@@ -191,12 +191,12 @@ describe("where git's patterns come from", () => {
     ]);
     git(["-C", "main", "worktree", "add", "-q", "../linked"]);
     write("main/.git/info/exclude", "secret");
-    const rules = createIgnoreRules(join(root, "linked"), defaultConfig());
+    const rules = createIgnoreRules(join(root, "linked"), makeDefaultConfig());
     expect(rules.ignores("secret", false)).toBe(true);
 
     write("outer/.git/modules/sub/info/exclude", "private");
     write("outer/sub/.git", "gitdir: ../.git/modules/sub\n");
-    const subRules = createIgnoreRules(join(root, "outer", "sub"), defaultConfig());
+    const subRules = createIgnoreRules(join(root, "outer", "sub"), makeDefaultConfig());
     expect(subRules.ignores("private", false)).toBe(true);
     expect(subRules.outsideFiles.at(-1)).toBe(join(root, "outer/.git/modules/sub/info/exclude"));
   });

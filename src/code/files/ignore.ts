@@ -4,9 +4,9 @@ import { join, resolve } from "node:path";
 import ignore, { type Ignore } from "ignore";
 import picomatch from "picomatch";
 import type { Config } from "../../base/config/settings.ts";
-import { commonDirectoryOf, gitDirAt, homeWithin, teamDirName } from "../../base/paths.ts";
-import { type Nested, nestedAt } from "./nested.ts";
-import { type Tracked, trackedFiles } from "./tracked.ts";
+import { listHomeWithin, readGitDir, resolveCommonDirectory, teamDirName } from "../../base/paths.ts";
+import { detectNestedDirectory, type Nested } from "./nested.ts";
+import { readTrackedFiles, type Tracked } from "./tracked.ts";
 import { isVendored } from "./vendored.ts";
 
 /** Why a path is excluded; null if it is not. */
@@ -55,37 +55,37 @@ interface DirectoryRules {
  * directory, and one with an index of its own, is read only if a .pommelignore includes it (`!vendor/`). Files are read when first needed. Never throws.
  */
 export function createIgnoreRules(root: string, config: Config): IgnoreRules {
-  const outsideFiles = gitExcludeFiles(root);
-  const ownHome = new Set(homeWithin(root));
-  const isExcluded = globs(config["index.exclude"]);
-  const isIncluded = includes(config["index.include"]);
+  const outsideFiles = listGitExcludeFiles(root);
+  const ownHome = new Set(listHomeWithin(root));
+  const isExcluded = createGlobMatcher(config["index.exclude"]);
+  const isIncluded = createIncludeMatcher(config["index.include"]);
   const directories = new Map<string, DirectoryRules>();
   let tracked: Tracked | null = null;
 
   /** Git's rules do not apply to what it tracks; directories lead to it. */
   function isTracked(path: string, isDirectory: boolean): boolean {
-    tracked ??= trackedFiles(gitDirAt(root));
+    tracked ??= readTrackedFiles(readGitDir(root));
     return (isDirectory ? tracked.directories : tracked.files).has(path);
   }
 
-  function rulesOf(directory: string): DirectoryRules {
+  function readDirectoryRules(directory: string): DirectoryRules {
     const known = directories.get(directory);
     if (known) return known;
-    const rules = directory === "" ? readRules(outside(), "") : rulesBelow(directory);
+    const rules = directory === "" ? readRules(readOutsideRules(), "") : readRulesBelow(directory);
     directories.set(directory, rules);
     return rules;
   }
 
-  function outside(): DirectoryRules {
+  function readOutsideRules(): DirectoryRules {
     const git = ignore({ ignoreCase });
-    for (const file of outsideFiles) git.add(patternsIn(readText(file), ""));
+    for (const file of outsideFiles) git.add(parseIgnorePatterns(readText(file), ""));
     return { verdict: null, git, own: ignore({ ignoreCase }) };
   }
 
-  function rulesBelow(directory: string): DirectoryRules {
+  function readRulesBelow(directory: string): DirectoryRules {
     const [above, name] = split(directory);
-    const inherited = rulesOf(above);
-    const verdict = judgeIn(above)(name, true);
+    const inherited = readDirectoryRules(above);
+    const verdict = createJudge(above)(name, true);
     return verdict === null ? readRules(inherited, directory) : { ...inherited, verdict };
   }
 
@@ -93,13 +93,13 @@ export function createIgnoreRules(root: string, config: Config): IgnoreRules {
     const extended = (inherited: Ignore, file: string): Ignore => {
       const text = readText(join(root, directory, file));
       if (text === null) return inherited;
-      return ignore({ ignoreCase }).add(inherited).add(patternsIn(text, directory));
+      return ignore({ ignoreCase }).add(inherited).add(parseIgnorePatterns(text, directory));
     };
     return { verdict: null, git: extended(git, ignoreFile), own: extended(own, ownIgnoreFile) };
   }
 
-  function judgeIn(directory: string): (name: string, isDirectory: boolean) => Verdict {
-    const { verdict, git, own } = rulesOf(directory);
+  function createJudge(directory: string): (name: string, isDirectory: boolean) => Verdict {
+    const { verdict, git, own } = readDirectoryRules(directory);
     if (verdict !== null) return () => verdict;
     // An `Ignore` caches every path; these short-lived copies share its patterns.
     const all = ignore({ ignoreCase }).add(git).add(own);
@@ -113,7 +113,7 @@ export function createIgnoreRules(root: string, config: Config): IgnoreRules {
       if ((!isTracked(path, isDirectory) || owns.ignores(asPattern)) && all.ignores(asPattern))
         return "ignored";
       if (!isDirectory) return null;
-      const left = isVendored(root, path) ? "vendored" : nestedAt(root, path);
+      const left = isVendored(root, path) ? "vendored" : detectNestedDirectory(root, path);
       return left !== null && owns.test(asPattern).unignored ? null : left;
     };
   }
@@ -121,18 +121,18 @@ export function createIgnoreRules(root: string, config: Config): IgnoreRules {
   function check(path: string, isDirectory: boolean): Verdict {
     if (path === "") return null;
     const [directory, name] = split(path);
-    return judgeIn(directory)(name, isDirectory);
+    return createJudge(directory)(name, isDirectory);
   }
 
   return {
     ignores: (path, isDirectory) => check(path, isDirectory) !== null,
     check,
-    within: judgeIn,
+    within: createJudge,
     isIgnoreFile(path) {
       const [directory, name] = split(path);
       const isRule =
         name === ignoreFile || name === ownIgnoreFile || (name === teamDirName && directory !== "");
-      return isRule && rulesOf(directory).verdict === null;
+      return isRule && readDirectoryRules(directory).verdict === null;
     },
     outsideFiles,
     reload() {
@@ -148,14 +148,14 @@ function split(path: string): [directory: string, name: string] {
 }
 
 /** The patterns in the text of an ignore file, made relative to the root: one list then judges any path. */
-function patternsIn(text: string | null, directory: string): string[] {
+function parseIgnorePatterns(text: string | null, directory: string): string[] {
   if (text === null) return [];
   const lines = text.replace(/^\ufeff/, "").split("\n");
-  return lines.map((line) => anchored(line.replace(/\r$/, ""), directory)).filter((line) => line !== "");
+  return lines.map((line) => anchorPattern(line.replace(/\r$/, ""), directory)).filter((line) => line !== "");
 }
 
 /** A pattern of the ignore file in `directory`, rewritten for the root; "" for none. */
-function anchored(line: string, directory: string): string {
+function anchorPattern(line: string, directory: string): string {
   const isNegative = line.startsWith("!");
   const pattern = isNegative ? line.slice(1) : line;
   // "/" alone matches nothing, but would become the directory itself.
@@ -175,7 +175,7 @@ function tidyGlobs(patterns: readonly string[]): string[] {
 }
 
 /** Matches the files that the globs name, and everything below. One without a slash matches at any depth. */
-function globs(patterns: readonly string[]): (path: string) => boolean {
+function createGlobMatcher(patterns: readonly string[]): (path: string) => boolean {
   const tidy = tidyGlobs(patterns).map((pattern) => (pattern.includes("/") ? pattern : `**/${pattern}`));
   if (tidy.length === 0) return () => false;
   const matches = picomatch([...tidy, ...tidy.map((pattern) => `${pattern}/**`)], globOptions);
@@ -183,10 +183,10 @@ function globs(patterns: readonly string[]): (path: string) => boolean {
 }
 
 /** Whether a file is included, or a directory can hold one that is. */
-function includes(patterns: readonly string[]): (path: string, isDirectory: boolean) => boolean {
+function createIncludeMatcher(patterns: readonly string[]): (path: string, isDirectory: boolean) => boolean {
   const tidy = tidyGlobs(patterns);
   if (tidy.length === 0) return () => true;
-  const matches = globs(tidy);
+  const matches = createGlobMatcher(tidy);
   // The literal beginning of each glob: "src/*.ts" can match only below "src".
   const bases = tidy.map((glob) => (glob.includes("/") ? picomatch.scan(glob).base : ""));
   const leadsTo = (path: string, base: string) =>
@@ -209,10 +209,10 @@ function readText(path: string): string | null {
  * of asking git: no process, and it works where git is not installed. Conditional includes in git's
  * configuration are not followed.
  */
-function gitExcludeFiles(root: string, env: NodeJS.ProcessEnv = process.env): string[] {
+function listGitExcludeFiles(root: string, env: NodeJS.ProcessEnv = process.env): string[] {
   const home = env.HOME || homedir();
   const configDir = join(env.XDG_CONFIG_HOME || join(home, ".config"), "git");
-  const gitDir = commonDirectoryOf(gitDirAt(root) ?? join(root, ".git"));
+  const gitDir = resolveCommonDirectory(readGitDir(root) ?? join(root, ".git"));
   const configs = env.GIT_CONFIG_GLOBAL
     ? [env.GIT_CONFIG_GLOBAL]
     : [join(configDir, "config"), join(home, ".gitconfig")];
@@ -220,14 +220,14 @@ function gitExcludeFiles(root: string, env: NodeJS.ProcessEnv = process.env): st
 
   let usersExcludes = join(configDir, "ignore");
   for (const config of configs) {
-    const value = excludesFileIn(readText(config) ?? "");
+    const value = parseExcludesFile(readText(config) ?? "");
     if (value !== null) usersExcludes = resolve(root, value.replace(/^~(?=\/)/, home));
   }
   return [usersExcludes, join(gitDir, "info", "exclude")];
 }
 
 /** The value of `excludesFile` in the section `[core]`, the last one given. */
-function excludesFileIn(config: string): string | null {
+function parseExcludesFile(config: string): string | null {
   let section = "";
   let value: string | null = null;
   for (const line of config.split("\n")) {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { holdingsOf } from "./known-files.ts";
+import { describeKnownFile } from "./known-files.ts";
 
 describe("holdingsOf", () => {
   it.each([
@@ -16,7 +16,7 @@ describe("holdingsOf", () => {
     ["vite.config.ts", "bundler"],
     [".env.example", "environment"],
   ])("says what %s holds: %s", (path, word) => {
-    expect(holdingsOf(path)).toContain(word);
+    expect(describeKnownFile(path)).toContain(word);
   });
 
   it.each([
@@ -26,6 +26,6 @@ describe("holdingsOf", () => {
     "src/lint/rules.ts",
     "github/workflows.ts",
   ])("leaves %s to its content", (path) => {
-    expect(holdingsOf(path)).toBe("");
+    expect(describeKnownFile(path)).toBe("");
   });
 });

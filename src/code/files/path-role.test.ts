@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { isAskedFor, olderVersions, roleOf } from "./path-role.ts";
+import { classifyPath, createOlderVersionCheck, isAskedFor } from "./path-role.ts";
 
 it.each([
   ["src/http/server.ts", "source"],
@@ -23,7 +23,7 @@ it.each([
   ["pkg/__init__.py", "barrel"],
   ["types/global.d.ts", "types"],
 ])("%s is %s", (path, role) => {
-  expect(roleOf(path)).toBe(role);
+  expect(classifyPath(path)).toBe(role);
 });
 
 it("lets a query ask for tests", () => {
@@ -32,7 +32,7 @@ it("lets a query ask for tests", () => {
 });
 
 describe("versions side by side", () => {
-  const isOlder = olderVersions([
+  const isOlder = createOlderVersionCheck([
     "src/v3/types.ts",
     "src/v4/types.ts",
     "api/v1/users.ts",
@@ -52,6 +52,6 @@ describe("versions side by side", () => {
   });
 
   it("counts versions as numbers", () => {
-    expect(olderVersions(["v9/a.ts", "v10/a.ts"])("v9/a.ts", about())).toBe(true);
+    expect(createOlderVersionCheck(["v9/a.ts", "v10/a.ts"])("v9/a.ts", about())).toBe(true);
   });
 });

@@ -33,7 +33,7 @@ const roleByPath = memoize<PathRole>(
  * The role of a path relative to the project's root.
  * @param isBuilt a compiler or a bundler wrote the file, as its content shows
  */
-export function roleOf(path: string, isBuilt = false): PathRole {
+export function classifyPath(path: string, isBuilt = false): PathRole {
   const role = roleByPath(path);
   return isBuilt && ofSources.has(role) ? "built" : role;
 }
@@ -49,7 +49,7 @@ const versionDirectory = /^(.*?\/)?v(\d+)\//;
  * If versions of the code are side by side (`v3/`, `v4/`), a question is about the newest unless it names another.
  * Judged by the candidates: an old version alone is not an older one.
  */
-export function olderVersions(
+export function createOlderVersionCheck(
   paths: readonly string[],
 ): (path: string, words: ReadonlySet<string>) => boolean {
   const newest = new Map<string, number>();

@@ -15,9 +15,9 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { claudeHooks } from "../../agents/claude/setup.ts";
-import { tomlServer } from "../../agents/codex/setup.ts";
-import { hookEntries } from "../../agents/setup/hook-entries.ts";
-import { instructionsIn, sharedSkill } from "../../agents/setup/section.ts";
+import { makeTomlServerEditor } from "../../agents/codex/setup.ts";
+import { makeHooksEditor } from "../../agents/setup/hook-entries.ts";
+import { makeInstructionsPart, sharedSkill } from "../../agents/setup/section.ts";
 import type { Place, SetupPart } from "../../agents/setup.ts";
 import { readSource } from "./read-source.ts";
 
@@ -40,8 +40,8 @@ function textOrReason(path: string, content: string | Uint8Array): string {
 
 describe("what Pommel wrote itself", () => {
   const place: Place = { scope: "project", dir: "/p", recordFile: "/p/setup.json", env: {} };
-  const written = (part: SetupPart) => part.editorFor(place, "").add("", "").text;
-  const section = written(instructionsIn(() => "AGENTS.md"));
+  const written = (part: SetupPart) => part.chooseEditor(place, "").add("", "").text;
+  const section = written(makeInstructionsPart(() => "AGENTS.md"));
   it("is no part of a file of instructions, whose other lines stay where they are", () => {
     const text = `# Rules\n\n${section}\n## More\n`;
     const read = textOrReason("AGENTS.md", text);
@@ -60,10 +60,10 @@ describe("what Pommel wrote itself", () => {
   it("takes the settings of agents with it, which are left alone where it is not in them", () => {
     mkdirSync(join(dir, ".claude"));
     mkdirSync(join(dir, "packages/a/.codex"), { recursive: true });
-    const hooks = hookEntries(claudeHooks).add("", "settings.json").text;
+    const hooks = makeHooksEditor(claudeHooks).add("", "settings.json").text;
     expect(textOrReason(".claude/settings.json", hooks)).toBe("skip: generated");
     expect(textOrReason(".claude/settings.local.json", hooks)).toBe("skip: generated");
-    const server = tomlServer("pommel", ["mcp"]).add("", "config.toml").text;
+    const server = makeTomlServerEditor("pommel", ["mcp"]).add("", "config.toml").text;
     expect(textOrReason("packages/a/.codex/config.toml", server)).toBe("skip: generated");
     expect(textOrReason(".claude/settings.json", '{"hooks": {}}')).toBe('{"hooks": {}}');
     expect(textOrReason("settings.json", hooks)).toBe(hooks);

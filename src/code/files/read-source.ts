@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
-import { codeOf } from "../../base/errors.ts";
-import { blankSection, isOwnFile } from "../../base/files/text-file.ts";
+import { getErrorCode } from "../../base/errors.ts";
+import { blankOutSection, isOwnFile } from "../../base/files/text-file.ts";
 import { decodeText } from "../../base/text/decode.ts";
 import type { FileStamp, SkipReason } from "../../store/index/records.ts";
 import { isBuildOutput } from "./build-output.ts";
@@ -50,7 +50,7 @@ export function readSource(
   try {
     fd = openSync(absolutePath, openFlags);
   } catch (error) {
-    return goneCodes.has(codeOf(error)) ? { kind: "gone" } : skip("unreadable");
+    return goneCodes.has(getErrorCode(error)) ? { kind: "gone" } : skip("unreadable");
   }
   try {
     const stat = fstatSync(fd);
@@ -105,6 +105,6 @@ function withoutOwnText(path: string, text: string): string | null {
   if (agentSettings.test(path)) return ours.test(text) ? null : text;
   if (!path.endsWith(".md")) return text;
   if (isOwnFile(text)) return null;
-  const rest = blankSection(text);
+  const rest = blankOutSection(text);
   return rest !== text && rest.trim() === "" ? null : rest;
 }

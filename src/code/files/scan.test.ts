@@ -4,9 +4,9 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { defaultConfig } from "../../base/config/settings.ts";
+import { makeDefaultConfig } from "../../base/config/settings.ts";
 import { createIgnoreRules } from "./ignore.ts";
-import { directoriesLeftOut, nestedIn, type ScanItem, scanProject } from "./scan.ts";
+import { listIgnoredDirectories, listNestedDirectories, type ScanItem, scanProject } from "./scan.ts";
 
 let root: string;
 beforeEach(() => {
@@ -18,7 +18,7 @@ function write(path: string, content = ""): void {
   mkdirSync(dirname(join(root, path)), { recursive: true });
   writeFileSync(join(root, path), content);
 }
-const rules = () => createIgnoreRules(root, defaultConfig());
+const rules = () => createIgnoreRules(root, makeDefaultConfig());
 async function scan(below = ""): Promise<ScanItem[]> {
   const items: ScanItem[] = [];
   for await (const item of scanProject(root, rules(), below)) items.push(item);
@@ -45,7 +45,7 @@ it("omits ignored entries, and reports vendored directories once", async () => {
   write("node_modules/a/index.js");
   write("src/x.ts");
   expect(await paths()).toEqual([".gitignore", "vendored: node_modules", "src/x.ts"]);
-  const leftOut = await directoriesLeftOut(root, rules());
+  const leftOut = await listIgnoredDirectories(root, rules());
   expect(leftOut.sort()).toEqual([join(root, "build"), join(root, "node_modules")]);
 });
 
@@ -58,7 +58,7 @@ it("lets others take their turn while it looks for what is left out", async () =
     if (!isDone) setImmediate(count);
   };
   setImmediate(count);
-  await directoriesLeftOut(root, rules());
+  await listIgnoredDirectories(root, rules());
   isDone = true;
   expect(turns).toBeGreaterThan(1);
 });
@@ -183,7 +183,7 @@ it("leaves out projects inside this one and worktrees of its repository, and nam
   expect((await paths()).sort()).toEqual(
     ["a.ts", "lib/sub/a.ts", "nested_project: tools/app", "worktree: trees/one"].sort(),
   );
-  expect(nestedIn(root, rules()).sort((a, b) => (a.path < b.path ? -1 : 1))).toEqual([
+  expect(listNestedDirectories(root, rules()).sort((a, b) => (a.path < b.path ? -1 : 1))).toEqual([
     { path: "lib/sub", kind: "repository" },
     { path: "tools/app", kind: "nested_project" },
     { path: "trees/one", kind: "worktree" },

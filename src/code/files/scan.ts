@@ -1,7 +1,7 @@
 import { type Dirent, lstatSync, readdirSync, type Stats } from "node:fs";
 import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { codeOf, messageOf, PommelError } from "../../base/errors.ts";
+import { getErrorCode, getErrorMessage, PommelError } from "../../base/errors.ts";
 import type { FileStamp, SkipReason } from "../../store/index/records.ts";
 import type { Exclusion, IgnoreRules } from "./ignore.ts";
 import type { Nested } from "./nested.ts";
@@ -58,26 +58,26 @@ export async function* scanProject(
   for (const met of walk(root, rules, below)) {
     if (turns.isOver()) await turns.next();
     if (met.kind === "directory") continue;
-    const item = met.kind === "file" ? itemAt(root, met.path) : skippedItem(met.path, met.reason);
+    const item = met.kind === "file" ? readScanItem(root, met.path) : makeSkippedItem(met.path, met.reason);
     if (item !== null) yield item;
   }
 }
 
 /** What a path is now: a file, by its stamp, a directory, or nothing that is scanned (null). */
-export function stateOf(root: string, path: string): FileStamp | "directory" | null {
+export function readPathState(root: string, path: string): FileStamp | "directory" | null {
   const stat = lstatSync(join(root, path), { throwIfNoEntry: false });
   if (stat?.isDirectory()) return "directory";
-  return stat?.isFile() ? stampOf(path, stat) : null;
+  return stat?.isFile() ? makeFileStamp(path, stat) : null;
 }
 
-const stampOf = (path: string, { size, mtimeMs }: Stats): FileStamp => ({
+const makeFileStamp = (path: string, { size, mtimeMs }: Stats): FileStamp => ({
   path,
   size,
   mtimeMs: Math.trunc(mtimeMs),
 });
 
 /** The directories a scan does not enter, by absolute path: what a watcher need not watch. Errors and turns as `scanProject`. */
-export async function directoriesLeftOut(root: string, rules: IgnoreRules): Promise<string[]> {
+export async function listIgnoredDirectories(root: string, rules: IgnoreRules): Promise<string[]> {
   const found: string[] = [];
   const turns = new Turns();
   for (const met of walk(root, rules, "", false)) {
@@ -96,7 +96,7 @@ export interface NestedDirectory {
 }
 
 /** Repositories, projects and worktrees inside a project. Errors as `scanProject`. */
-export function nestedIn(root: string, rules: IgnoreRules): NestedDirectory[] {
+export function listNestedDirectories(root: string, rules: IgnoreRules): NestedDirectory[] {
   return [...walk(root, rules, "", false)].flatMap((met): NestedDirectory[] => {
     if (met.kind === "directory") return met.isRepository ? [{ path: met.path, kind: "repository" }] : [];
     const isNested = met.kind === "leftOut" && (met.reason === "nested_project" || met.reason === "worktree");
@@ -111,7 +111,7 @@ function* walk(root: string, rules: IgnoreRules, below: string, withFiles = true
   }
   const waiting = [below];
   for (let directory = waiting.pop(); directory !== undefined; directory = waiting.pop()) {
-    const entries = entriesOf(root, directory);
+    const entries = readDirectoryEntries(root, directory);
     if (entries === "gone") continue;
     if (entries === "unreadable") {
       yield { kind: "leftOut", path: directory, reason: "unreadable" };
@@ -134,26 +134,28 @@ function* walk(root: string, rules: IgnoreRules, below: string, withFiles = true
   }
 }
 
-function entriesOf(root: string, directory: string): Dirent[] | "gone" | "unreadable" {
+function readDirectoryEntries(root: string, directory: string): Dirent[] | "gone" | "unreadable" {
   try {
     const entries = readdirSync(join(root, directory), { withFileTypes: true });
     return entries.sort((a, b) => (a.name < b.name ? -1 : 1));
   } catch (error) {
-    const code = codeOf(error);
+    const code = getErrorCode(error);
     if (directory === "" || exhaustedCodes.has(code)) {
       const hint = directory === "" ? "Is the directory still there, and may you read it?" : "";
-      throw new PommelError("unreadable", `Cannot read ${root}: ${messageOf(error)}`, hint, { cause: error });
+      throw new PommelError("unreadable", `Cannot read ${root}: ${getErrorMessage(error)}`, hint, {
+        cause: error,
+      });
     }
     return goneCodes.has(code) && !isMangled(directory) ? "gone" : "unreadable";
   }
 }
 
-function itemAt(root: string, path: string): ScanItem | null {
+function readScanItem(root: string, path: string): ScanItem | null {
   try {
     const stat = lstatSync(join(root, path));
-    return stat.isFile() ? { kind: "file", stamp: stampOf(path, stat) } : null;
+    return stat.isFile() ? { kind: "file", stamp: makeFileStamp(path, stat) } : null;
   } catch (error) {
-    if (goneCodes.has(codeOf(error)) && !isMangled(path)) return null;
+    if (goneCodes.has(getErrorCode(error)) && !isMangled(path)) return null;
     return { kind: "skipped", path, reason: "unreadable" };
   }
 }
@@ -163,6 +165,6 @@ function isMangled(path: string): boolean {
   return path.includes("\ufffd");
 }
 
-function skippedItem(path: string, reason: Exclusion | "unreadable"): ScanItem | null {
+function makeSkippedItem(path: string, reason: Exclusion | "unreadable"): ScanItem | null {
   return reason === "ignored" ? null : { kind: "skipped", path, reason };
 }

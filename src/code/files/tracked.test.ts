@@ -2,10 +2,10 @@ import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { temporaryGit } from "../../../test/support/repository-fixture.ts";
-import { defaultConfig } from "../../base/config/settings.ts";
-import { gitDirAt } from "../../base/paths.ts";
+import { makeDefaultConfig } from "../../base/config/settings.ts";
+import { readGitDir } from "../../base/paths.ts";
 import { createIgnoreRules } from "./ignore.ts";
-import { trackedFiles } from "./tracked.ts";
+import { readTrackedFiles } from "./tracked.ts";
 
 let repository: ReturnType<typeof temporaryGit>;
 beforeEach(() => {
@@ -18,7 +18,7 @@ const expected = ["b.ts", "src/types/store.ts", "src/ünï/a b.ts"];
 
 it.each(["2", "3", "4"])("reads an index of version %s", (version) => {
   repository.git("update-index", "--index-version", version);
-  const { files, directories } = trackedFiles(join(repository.dir, ".git"));
+  const { files, directories } = readTrackedFiles(join(repository.dir, ".git"));
   expect([...files].sort()).toEqual(expected);
   expect([...directories].sort()).toEqual(["src", "src/types", "src/ünï"]);
 });
@@ -26,11 +26,11 @@ it.each(["2", "3", "4"])("reads an index of version %s", (version) => {
 it("reads entries with further flags, and an index that is split", () => {
   writeFileSync(join(repository.dir, "new.ts"), "4");
   repository.git("add", "--intent-to-add", "new.ts");
-  expect([...trackedFiles(join(repository.dir, ".git")).files].sort()).toEqual(
+  expect([...readTrackedFiles(join(repository.dir, ".git")).files].sort()).toEqual(
     [...expected, "new.ts"].sort(),
   );
   repository.git("update-index", "--split-index");
-  expect([...trackedFiles(join(repository.dir, ".git")).files].sort()).toEqual(
+  expect([...readTrackedFiles(join(repository.dir, ".git")).files].sort()).toEqual(
     [...expected, "new.ts"].sort(),
   );
 });
@@ -41,7 +41,7 @@ it("reads the index of a linked worktree where hashes are longer", () => {
   try {
     long.commit("begin", { "src/store.ts": "1", "b.ts": "2" });
     long.git("worktree", "add", "--quiet", linked);
-    expect([...trackedFiles(gitDirAt(linked)).files].sort()).toEqual(["b.ts", "src/store.ts"]);
+    expect([...readTrackedFiles(readGitDir(linked)).files].sort()).toEqual(["b.ts", "src/store.ts"]);
   } finally {
     long.remove();
     rmSync(linked, { recursive: true, force: true });
@@ -49,15 +49,15 @@ it("reads the index of a linked worktree where hashes are longer", () => {
 });
 
 it("takes what it cannot read for nothing tracked", () => {
-  expect(trackedFiles(null).files.size).toBe(0);
+  expect(readTrackedFiles(null).files.size).toBe(0);
   writeFileSync(join(repository.dir, ".git/index"), "DIRC\0\0");
-  expect(trackedFiles(join(repository.dir, ".git")).files.size).toBe(0);
+  expect(readTrackedFiles(join(repository.dir, ".git")).files.size).toBe(0);
 });
 
 it("keeps git's rules off what git tracks, but not off what lies beside it", () => {
   writeFileSync(join(repository.dir, ".gitignore"), "types\n");
   mkdirSync(join(repository.dir, "lib/types"), { recursive: true });
-  const rules = createIgnoreRules(repository.dir, defaultConfig());
+  const rules = createIgnoreRules(repository.dir, makeDefaultConfig());
   expect(rules.check("src/types", true)).toBeNull();
   expect(rules.check("src/types/store.ts", false)).toBeNull();
   expect(rules.check("src/types/untracked.ts", false)).toBe("ignored");

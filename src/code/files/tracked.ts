@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { commonDirectoryOf } from "../../base/paths.ts";
+import { resolveCommonDirectory } from "../../base/paths.ts";
 
 /**
  * The files that git tracks, read from its index as gitformat-index(5) has it (versions 2 to 4): no process, and nothing of a
@@ -12,24 +12,26 @@ export interface Tracked {
   directories: ReadonlySet<string>;
 }
 
-const none: Tracked = { files: new Set(), directories: new Set() };
+const nothingTracked: Tracked = { files: new Set(), directories: new Set() };
 const headerLength = 12;
 const regularFile = 0o100000;
 
 /** @param gitDir of this working tree; null: there is none. What cannot be read tracks nothing. */
-export function trackedFiles(gitDir: string | null): Tracked {
-  if (gitDir === null) return none;
+export function readTrackedFiles(gitDir: string | null): Tracked {
+  if (gitDir === null) return nothingTracked;
   try {
     const bytes = readFileSync(join(gitDir, "index"));
-    const isSha256 = /^\s*objectformat\s*=\s*sha256\s*$/im.test(configOf(commonDirectoryOf(gitDir)));
+    const isSha256 = /^\s*objectformat\s*=\s*sha256\s*$/im.test(
+      readGitConfigFile(resolveCommonDirectory(gitDir)),
+    );
     const hashLength = isSha256 ? 32 : 20;
-    const { paths, end } = entriesIn(bytes, hashLength);
+    const { paths, end } = parseIndexEntries(bytes, hashLength);
     const files = new Set(paths);
     // A split index has most of its entries in another file.
-    const shared = extensionIn(bytes, end, "link")?.toString("hex", 0, hashLength);
+    const shared = findExtension(bytes, end, "link")?.toString("hex", 0, hashLength);
     if (shared !== undefined) {
       const others = readFileSync(join(gitDir, `sharedindex.${shared}`));
-      for (const path of entriesIn(others, hashLength).paths) files.add(path);
+      for (const path of parseIndexEntries(others, hashLength).paths) files.add(path);
     }
     const directories = new Set<string>();
     for (const path of files) {
@@ -38,11 +40,11 @@ export function trackedFiles(gitDir: string | null): Tracked {
     }
     return { files, directories };
   } catch {
-    return none;
+    return nothingTracked;
   }
 }
 
-function configOf(gitDir: string): string {
+function readGitConfigFile(gitDir: string): string {
   try {
     return readFileSync(join(gitDir, "config"), "utf8");
   } catch {
@@ -51,7 +53,7 @@ function configOf(gitDir: string): string {
 }
 
 /** @param hashLength of an object's name, in bytes */
-function entriesIn(bytes: Buffer, hashLength: number): { paths: string[]; end: number } {
+function parseIndexEntries(bytes: Buffer, hashLength: number): { paths: string[]; end: number } {
   const paths: string[] = [];
   const version = bytes.readUInt32BE(4);
   let [at, previous] = [headerLength, ""];
@@ -63,7 +65,7 @@ function entriesIn(bytes: Buffer, hashLength: number): { paths: string[]; end: n
     at = flagsAt + (isExtended ? 4 : 2);
     let kept = "";
     if (version === 4) {
-      const stripped = variable(bytes, at);
+      const stripped = readVariableInt(bytes, at);
       at = stripped.next;
       kept = previous.slice(0, previous.length - stripped.value);
     }
@@ -80,7 +82,7 @@ function entriesIn(bytes: Buffer, hashLength: number): { paths: string[]; end: n
 }
 
 /** What an extension behind the entries holds. */
-function extensionIn(bytes: Buffer, from: number, signature: string): Buffer | undefined {
+function findExtension(bytes: Buffer, from: number, signature: string): Buffer | undefined {
   for (let at = from; at + 8 <= bytes.length; ) {
     const size = bytes.readUInt32BE(at + 4);
     if (bytes.toString("latin1", at, at + 4) === signature) return bytes.subarray(at + 8, at + 8 + size);
@@ -90,7 +92,7 @@ function extensionIn(bytes: Buffer, from: number, signature: string): Buffer | u
 }
 
 /** A number as git's offsets have it: seven bits a byte, each further byte adds one. */
-function variable(bytes: Buffer, at: number): { value: number; next: number } {
+function readVariableInt(bytes: Buffer, at: number): { value: number; next: number } {
   let byte = bytes[at]!;
   let value = byte & 0x7f;
   let next = at + 1;

@@ -12,7 +12,7 @@ const namesShown = 5;
  * The files around some others in the graph, the closest first: by the number of edges, and how near they lie, as that is what
  * commits change together (docs/benchmarks.md#who-calls-whom). Guesses do not count.
  */
-export async function filesAround(graph: CodeGraph, files: readonly string[]): Promise<FileAround[]> {
+export async function findFilesAround(graph: CodeGraph, files: readonly string[]): Promise<FileAround[]> {
   const asked = new Set(files);
   const around = new Map<string, { used_by: Set<string>; uses: Set<string>; weight: number }>();
   for (const file of asked) {
@@ -24,10 +24,11 @@ export async function filesAround(graph: CodeGraph, files: readonly string[]): P
       one[side].add(node.name);
       counts.set(node.file, (counts.get(node.file) ?? 0) + 1);
     };
-    for (const edge of (await graph.callers(await graph.definitions.of(file))).edges) take(edge, "used_by");
-    for (const edge of await graph.calleesOfFile(file)) take(edge, "uses");
+    for (const edge of (await graph.findCallers(await graph.definitions.listDefinitionsOfFile(file))).edges)
+      take(edge, "used_by");
+    for (const edge of await graph.findCalleesOfFile(file)) take(edge, "uses");
     for (const [other, count] of counts)
-      around.get(other)!.weight += Math.log(1 + count) * nearness(file, other);
+      around.get(other)!.weight += Math.log(1 + count) * measureFileNearness(file, other);
   }
   return [...around]
     .sort(([a, one], [b, other]) => other.weight - one.weight || (a < b ? -1 : 1))
@@ -38,13 +39,13 @@ export async function filesAround(graph: CodeGraph, files: readonly string[]): P
     }));
 }
 
-function nearness(file: string, other: string): number {
+function measureFileNearness(file: string, other: string): number {
   const beside = posix.dirname(file) === posix.dirname(other) ? besideWeight : 1;
-  return subjectOf(file) === subjectOf(other) ? beside * twinWeight : beside;
+  return extractFileSubject(file) === extractFileSubject(other) ? beside * twinWeight : beside;
 }
 
 /** What a file is about, or the one that it tests: `retry` of `retry.test.ts`, `test_retry.py` and `RetryTest.java`. */
-function subjectOf(file: string): string {
+function extractFileSubject(file: string): string {
   const [name = ""] = posix.basename(file).split(".");
   return name.replace(/^test_|[_-](?:test|spec)$|Tests?$/g, "").toLowerCase();
 }

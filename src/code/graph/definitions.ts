@@ -11,10 +11,10 @@ export interface Target {
 }
 
 /** The same text for the same target. */
-export const keyOf = ({ file, at, field }: Target) => `${file}\n${at}\n${field}`;
+export const makeTargetKey = ({ file, at, field }: Target) => `${file}\n${at}\n${field}`;
 
-export const distinct = (targets: readonly Target[]): Target[] => [
-  ...new Map(targets.map((one) => [keyOf(one), one])).values(),
+export const removeDuplicateTargets = (targets: readonly Target[]): Target[] => [
+  ...new Map(targets.map((one) => [makeTargetKey(one), one])).values(),
 ];
 
 /** No definition: what stands in the file outside of all. */
@@ -39,8 +39,8 @@ export class Definitions {
   // By place
 
   /** The innermost definitions on these lines of a file; the file itself where there is none. */
-  async at(file: string, first: number, last: number): Promise<Target[]> {
-    const graph = await this.files.graph(file);
+  async findDefinitionsAt(file: string, first: number, last: number): Promise<Target[]> {
+    const graph = await this.files.readFileGraph(file);
     if (graph === null) return [];
     const within = graph.definitions.flatMap(({ line, endLine }, at) =>
       line <= last && endLine >= first ? [at] : [],
@@ -60,11 +60,11 @@ export class Definitions {
       }
       return false;
     });
-    return found.map((at) => definition(file, at));
+    return found.map((at) => makeTarget(file, at));
   }
 
   /** The definition that a span of a file is, or is in; the file itself where there is none. */
-  async ofSpan({
+  async findDefinitionOfSpan({
     file,
     name,
     first,
@@ -75,21 +75,21 @@ export class Definitions {
     first: number;
     last: number;
   }): Promise<Target> {
-    const definitions = (await this.files.graph(file))?.definitions ?? [];
+    const definitions = (await this.files.readFileGraph(file))?.definitions ?? [];
     const own = definitions.findIndex((one) => one.name === name && one.line >= first && one.line <= last);
     const around = definitions.findLastIndex(({ line, endLine }) => line <= first && endLine >= first);
-    return definition(file, own >= 0 ? own : around);
+    return makeTarget(file, own >= 0 ? own : around);
   }
 
   /** Every definition of a file. */
-  async of(file: string): Promise<Target[]> {
-    const graph = await this.files.graph(file);
-    return (graph?.definitions ?? []).map((_, at) => definition(file, at));
+  async listDefinitionsOfFile(file: string): Promise<Target[]> {
+    const graph = await this.files.readFileGraph(file);
+    return (graph?.definitions ?? []).map((_, at) => makeTarget(file, at));
   }
 
   /** What a target is called and where it stands. */
-  async node({ file, at, field }: Target): Promise<GraphNode> {
-    const graph = await this.files.graph(file);
+  async describeTarget({ file, at, field }: Target): Promise<GraphNode> {
+    const graph = await this.files.readFileGraph(file);
     const found = graph?.definitions[at];
     if (found === undefined) {
       const name = file.slice(file.lastIndexOf("/") + 1);
@@ -116,66 +116,67 @@ export class Definitions {
   // By name
 
   /** Outside of all others in their file. */
-  async topLevel(file: string, name: string): Promise<Target[]> {
-    const graph = await this.files.graph(file);
-    return graph === null ? [] : topLevel(file, graph, name);
+  async findTopLevel(file: string, name: string): Promise<Target[]> {
+    const graph = await this.files.readFileGraph(file);
+    return graph === null ? [] : listTopLevelNamed(file, graph, name);
   }
 
   /** A type may be written in several parts: declarations that merge, and Rust's `impl`. */
-  async partsOf(type: Target): Promise<Target[]> {
-    const graph = await this.files.graph(type.file);
+  async findTypeParts(type: Target): Promise<Target[]> {
+    const graph = await this.files.readFileGraph(type.file);
     const named = graph?.definitions[type.at];
     if (!graph || !named || type.field !== null) return [];
     const isPart = (one: GraphDefinition) =>
       one.name === named.name &&
       one.parent === named.parent &&
       (one.level === "class" || one.level === "type");
-    return graph.definitions.flatMap((one, at) => (isPart(one) ? [definition(type.file, at)] : []));
+    return graph.definitions.flatMap((one, at) => (isPart(one) ? [makeTarget(type.file, at)] : []));
   }
 
   /** The members of this name that a type has itself: definitions, or else fields. */
-  async ownMembers(type: Target, name: string): Promise<Target[]> {
+  async findOwnMembers(type: Target, name: string): Promise<Target[]> {
     const own: Target[] = [];
-    for (const { file, at } of await this.partsOf(type)) {
-      const graph = (await this.files.graph(file))!;
+    for (const { file, at } of await this.findTypeParts(type)) {
+      const graph = (await this.files.readFileGraph(file))!;
       graph.definitions.forEach((one, place) => {
-        if (one.name === name && one.parent === at) own.push(definition(file, place));
+        if (one.name === name && one.parent === at) own.push(makeTarget(file, place));
       });
       graph.fields.forEach((one, field) => {
         if (one.name === name && one.of === at) own.push({ file, at, field });
       });
     }
-    own.push(...(await this.writtenApart(type, name)));
+    own.push(...(await this.findMembersApart(type, name)));
     const definitions = own.filter(({ field }) => field === null);
     return definitions.length > 0 ? definitions : own;
   }
 
   /** Members that are written apart from their type. */
-  private async writtenApart({ file, at }: Target, name: string): Promise<Target[]> {
-    const graph = await this.files.graph(file);
+  private async findMembersApart({ file, at }: Target, name: string): Promise<Target[]> {
+    const graph = await this.files.readFileGraph(file);
     const type = graph?.definitions[at];
-    const rules = this.files.rulesOf(file);
+    const rules = this.files.findModuleRules(file);
     if (!type || !rules) return [];
-    const others = rules.sharesDirectory && !rules.implicitSelf ? this.files.modules.beside(file, rules) : [];
+    const others =
+      rules.sharesDirectory && !rules.implicitSelf ? this.files.modules.listFilesBeside(file, rules) : [];
     await this.files.load(others);
     const found: Target[] = [];
     for (const other of [file, ...others]) {
-      (await this.files.graph(other))?.definitions.forEach((one, place) => {
-        if (one.owner === type.name && one.name === name) found.push(definition(other, place));
+      (await this.files.readFileGraph(other))?.definitions.forEach((one, place) => {
+        if (one.owner === type.name && one.name === name) found.push(makeTarget(other, place));
       });
     }
     return found;
   }
 
   /** Members of an object that a constant is. */
-  async propertiesOf(constants: readonly Target[], name: string): Promise<Target[]> {
+  async findObjectProperties(constants: readonly Target[], name: string): Promise<Target[]> {
     const found: Target[] = [];
     for (const { file, at, field } of constants) {
-      const definitions = field === null ? ((await this.files.graph(file))?.definitions ?? []) : [];
+      const definitions = field === null ? ((await this.files.readFileGraph(file))?.definitions ?? []) : [];
       if (definitions[at]?.level !== "constant") continue;
       definitions.forEach((one, place) => {
         if (one.parent === at && one.owner === objectOwner && one.name === name)
-          found.push(definition(file, place));
+          found.push(makeTarget(file, place));
       });
     }
     return found;
@@ -183,32 +184,32 @@ export class Definitions {
 }
 
 /** One that is no member of another's fields. */
-export const definition = (file: string, at: number): Target => ({ file, at, field: null });
+export const makeTarget = (file: string, at: number): Target => ({ file, at, field: null });
 
 /** What a definition holds. */
-export function childrenNamed(
+export function findChildrenNamed(
   file: string,
   { definitions }: FileGraph,
   parent: number,
   name: string,
 ): Target[] {
   return definitions.flatMap((one, at) =>
-    one.parent === parent && one.owner !== objectOwner && one.name === name ? [definition(file, at)] : [],
+    one.parent === parent && one.owner !== objectOwner && one.name === name ? [makeTarget(file, at)] : [],
   );
 }
 
 /** What is outside of all other definitions. */
-function topLevel(file: string, { definitions }: FileGraph, name: string): Target[] {
+function listTopLevelNamed(file: string, { definitions }: FileGraph, name: string): Target[] {
   return definitions.flatMap((one, at) =>
     one.parent === ofFile && one.owner === "" && one.kind !== "impl" && one.name === name
-      ? [definition(file, at)]
+      ? [makeTarget(file, at)]
       : [],
   );
 }
 
 /** The same without what a constant is that was imported: `const retry = require("./retry")`. */
-export function ownTopLevel(file: string, graph: FileGraph, name: string): Target[] {
-  const found = topLevel(file, graph, name);
+export function findOwnTopLevel(file: string, graph: FileGraph, name: string): Target[] {
+  const found = listTopLevelNamed(file, graph, name);
   const isImported =
     graph.imports.some(({ local }) => local === name) &&
     found.every(({ at }) => graph.definitions[at]!.level === "constant");

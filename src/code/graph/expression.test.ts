@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { expressionOf } from "./expression.ts";
+import { reduceExpression } from "./expression.ts";
 
-const reduced = (text: string) => expressionOf(text, (name) => name);
+const reduced = (text: string) => reduceExpression(text, (name) => name);
 
 describe("an expression", () => {
   it.each([

@@ -27,44 +27,44 @@ const closings = ")]}>";
  * What an expression is reduced to; null where that is not possible: literals, operators, elements of lists.
  * @param root what a name at its beginning stands for; null: unknown
  */
-export function expressionOf(text: string, root: (name: string) => Expression | null): Expression | null {
+export function reduceExpression(text: string, root: (name: string) => Expression | null): Expression | null {
   if (text.length > maxLength) return null;
   let plain = text.trim();
-  while (plain.startsWith("(") && skipped(plain, 0) === plain.length) plain = plain.slice(1, -1).trim();
+  while (plain.startsWith("(") && skipBrackets(plain, 0) === plain.length) plain = plain.slice(1, -1).trim();
   if (plain.includes("as") || plain.includes("satisfies")) {
     const cast = /[^=]\b(?:as|satisfies)\s+([\w$.]+)$/.exec(plain);
     if (cast !== null) return cast[1] === "const" ? null : `:${cast[1]}`;
   }
   if (prefixBeginnings.includes(plain.charAt(0))) plain = plain.replace(prefixes, "");
   const made = plain.startsWith("new") ? /^new\s+([\w$.]+)/.exec(plain) : null;
-  if (made !== null) return steps(plain, made[0].length, `:${made[1]}`, true);
+  if (made !== null) return reduceSteps(plain, made[0].length, `:${made[1]}`, true);
   if (plain.startsWith("(")) {
-    const end = skipped(plain, 0);
-    const inner = end === null ? null : expressionOf(plain.slice(1, end - 1), root);
-    return inner === null ? null : steps(plain, end!, inner, false);
+    const end = skipBrackets(plain, 0);
+    const inner = end === null ? null : reduceExpression(plain.slice(1, end - 1), root);
+    return inner === null ? null : reduceSteps(plain, end!, inner, false);
   }
   // Of the language itself, whatever it calls that.
   if (ownBeginnings.includes(plain.charAt(0)) && own.test(plain)) return ownExpression;
   const length = nameEnd(plain, 0);
   const first = plain.slice(0, length);
-  if (length === 0 || nothing.has(first)) return null;
+  if (length === 0 || untypedNames.has(first)) return null;
   // A literal of a type: `Engine{...}`.
   const brace = plain.indexOf("{", length);
   if (brace >= 0 && plain.slice(length, brace).trim() === "" && /^\p{Lu}/u.test(first)) {
-    return steps(plain, skipped(plain, brace) ?? plain.length, `:${first}`, false);
+    return reduceSteps(plain, skipBrackets(plain, brace) ?? plain.length, `:${first}`, false);
   }
   const start = root(first);
-  return start === null ? null : steps(plain, first.length, start, false);
+  return start === null ? null : reduceSteps(plain, first.length, start, false);
 }
 
 /** @param isMade what follows first are the arguments of a constructor */
-function steps(text: string, from: number, start: Expression, isMade: boolean): Expression | null {
+function reduceSteps(text: string, from: number, start: Expression, isMade: boolean): Expression | null {
   let expression = start;
   let at = from;
   for (let count = 0; count <= maxSteps; ) {
-    if (text[at] !== "." && !openings.includes(text.charAt(at))) at = endOf(blank, text, at);
+    if (text[at] !== "." && !openings.includes(text.charAt(at))) at = findMatchEnd(blank, text, at);
     if (at >= text.length) return expression;
-    const behind = openings.includes(text.charAt(at)) ? at : endOf(access, text, at);
+    const behind = openings.includes(text.charAt(at)) ? at : findMatchEnd(access, text, at);
     if (behind > at) {
       if ("(<[".includes(text.charAt(behind))) {
         at = behind;
@@ -77,7 +77,7 @@ function steps(text: string, from: number, start: Expression, isMade: boolean): 
       count++;
     } else if (text[at] === "(" || text[at] === "<" || (text[at] === "{" && isMade)) {
       const isCall = text[at] === "(";
-      const end = skipped(text, at);
+      const end = skipBrackets(text, at);
       if (end === null) return null;
       at = end;
       if (isCall && isMade) isMade = false;
@@ -94,7 +94,7 @@ const blank = /(?:\s|!(?!=)|\?(?!\s|[^.]*:))*/y;
 const access = /(?:\?\.|\.|::|->)\s*/y;
 
 /** Where what a sticky pattern finds at an offset ends: at the offset itself if that is nothing. */
-function endOf(pattern: RegExp, text: string, at: number): number {
+function findMatchEnd(pattern: RegExp, text: string, at: number): number {
   pattern.lastIndex = at;
   return pattern.test(text) ? pattern.lastIndex : at;
 }
@@ -107,7 +107,7 @@ function nameEnd(text: string, at: number): number {
   while (isDigit(code) || isLetter(code) || (end === at && (code === 35 || code === 64)))
     code = text.charCodeAt(++end);
   // The table of all letters is large, so the pattern is for those that are not in ASCII.
-  return code < 128 || Number.isNaN(code) ? end : endOf(name, text, at);
+  return code < 128 || Number.isNaN(code) ? end : findMatchEnd(name, text, at);
 }
 
 const isDigit = (code: number) => code >= 48 && code <= 57;
@@ -116,7 +116,7 @@ const isLetter = (code: number) =>
   (code >= 97 && code <= 122) || (code >= 65 && code <= 90) || code === 95 || code === 36;
 
 /** Behind the bracket that closes the one at `at`; null if none does. */
-function skipped(text: string, at: number): number | null {
+function skipBrackets(text: string, at: number): number | null {
   const closing = closings[openings.indexOf(text[at]!)]!;
   const opening = text[at]!;
   let depth = 0;
@@ -135,41 +135,41 @@ const wrappers = new Set(
     "ClassVar Annotated PromiseLike LazyLock OnceLock Mutex RwLock MutexGuard Pin Cow Type type"
   ).split(" "),
 );
-const nothing = new Set("null undefined None nil void error var auto any unknown object".split(" "));
+const untypedNames = new Set("null undefined None nil void error var auto any unknown object".split(" "));
 /** Before a type, to be left out. */
 const modifiers = /^(?:(?:readonly|final|const|mut|dyn|impl|\*|&)\s*|'\w+\s+)+/;
 /** A name with what it is a member of. */
-const named = /^[A-Za-z_$][\w$.:]*$/;
+const qualifiedNamePattern = /^[A-Za-z_$][\w$.:]*$/;
 
 /** The expression of a value of a type; null for one that has no name: a list, a function, one of several. */
-export function typeExpressionOf(text: string): Expression | null {
-  const base = baseTypeOf(text, 0);
+export function reduceTypeExpression(text: string): Expression | null {
+  const base = findBaseType(text, 0);
   return base === null ? null : `:${base}`;
 }
 
-function baseTypeOf(text: string, depth: number): string | null {
+function findBaseType(text: string, depth: number): string | null {
   if (depth > 5 || text.length > maxLength) return null;
   const bare = text.trim().replace(/^["']|["']$/g, "");
   const plain = bare.replace(modifiers, "").trim();
-  if (named.test(plain)) return nothing.has(plain) ? null : plain.replaceAll("::", ".");
+  if (qualifiedNamePattern.test(plain)) return untypedNames.has(plain) ? null : plain.replaceAll("::", ".");
   // Of several results the first, which may have a name: `(engine *Engine, err error)`.
   if (plain.startsWith("(") && plain.endsWith(")")) {
-    const [first = ""] = splitAt(plain.slice(1, -1), ",");
-    return baseTypeOf(first.replace(/^\s*\w+\s+(?=[*\w])/, ""), depth + 1);
+    const [first = ""] = splitOutsideBrackets(plain.slice(1, -1), ",");
+    return findBaseType(first.replace(/^\s*\w+\s+(?=[*\w])/, ""), depth + 1);
   }
-  const parts = splitAt(plain, "|").filter((part) => !nothing.has(part.trim()));
+  const parts = splitOutsideBrackets(plain, "|").filter((part) => !untypedNames.has(part.trim()));
   if (parts.length !== 1) return null;
   const [, base, args] =
     /^([\p{L}_$][\p{L}\p{N}_$.:]*)\s*(?:[<[](.*)[>\]])?\??$/su.exec(parts[0]!.trim()) ?? [];
   if (base === undefined || (args === undefined && /\[\s*\]$/.test(plain)) || args === "") return null;
   const dotted = base.replaceAll("::", ".");
   if (args === undefined || !wrappers.has(dotted.slice(dotted.lastIndexOf(".") + 1))) return dotted;
-  const first = splitAt(args, ",").find((part) => !/^\s*'/.test(part));
-  return first === undefined ? null : baseTypeOf(first, depth + 1);
+  const first = splitOutsideBrackets(args, ",").find((part) => !/^\s*'/.test(part));
+  return first === undefined ? null : findBaseType(first, depth + 1);
 }
 
 /** Parts of a text between a separator that stands in no brackets. */
-function splitAt(text: string, separator: string): string[] {
+function splitOutsideBrackets(text: string, separator: string): string[] {
   const parts: string[] = [];
   let depth = 0;
   let start = 0;
@@ -185,7 +185,7 @@ function splitAt(text: string, separator: string): string[] {
 }
 
 /** The root of an expression and its steps: `this.engine.run()` -> `this`, [`engine`, `run`, `()`]. */
-export function stepsOf(expression: Expression): { root: string; steps: string[] } {
+export function splitExpression(expression: Expression): { root: string; steps: string[] } {
   const isType = expression.startsWith(":");
   const [root = "", ...steps] = (isType ? expression.slice(1) : expression)
     .replaceAll("()", ".()")
@@ -202,4 +202,5 @@ export function withoutAccessor(text: string): string {
 const accessors = ["?.", ".", "::", "->"];
 
 /** Between an owner and its member a comment would belong to neither. */
-export const mayComment = (text: string) => text.includes("#") || text.includes("//") || text.includes("/*");
+export const canHoldComment = (text: string) =>
+  text.includes("#") || text.includes("//") || text.includes("/*");

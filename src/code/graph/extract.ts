@@ -7,10 +7,10 @@ import type { Syntax } from "../chunk/syntax.ts";
 import type { Grammar } from "../languages/language.ts";
 import type { References } from "../languages/references/references.ts";
 import {
+  canHoldComment,
   type Expression,
-  expressionOf,
-  mayComment,
-  typeExpressionOf,
+  reduceExpression,
+  reduceTypeExpression,
   withoutAccessor,
 } from "./expression.ts";
 import { type Match, Modules } from "./imports.ts";
@@ -26,7 +26,7 @@ import {
 /** More mentions in one file are data, not code. */
 const maxReferences = 20_000;
 /** How many local names an expression may be followed through. */
-const deepest = 5;
+const maxLocalDepth = 5;
 
 const kindOf = {
   call: "call",
@@ -45,7 +45,7 @@ export function extractGraph(syntax: Syntax, text: string, grammar: Grammar): Fi
 
 type Purpose = "scopes" | "locals" | "fields" | "modules" | "mentions";
 
-function purposeOf(match: Match): Purpose {
+function classifyMatch(match: Match): Purpose {
   if (match.scope) return "scopes";
   if (match.local) return "locals";
   if (match.field || match.method) return "fields";
@@ -95,9 +95,9 @@ class Extraction {
   }
 
   run(): FileGraph {
-    this.define(this.outline.definitions, -1);
+    this.addDefinitions(this.outline.definitions, -1);
     this.around = new Nesting(this.placed);
-    const { scopes, locals, fields: members, modules, mentions } = this.matches();
+    const { scopes, locals, fields: members, modules, mentions } = this.groupMatches();
     this.scopes = new Nesting([
       { start: -1, end: Number.MAX_SAFE_INTEGER, names: new Map<string, Local>() },
       ...scopes.map(({ scope }) => ({ start: scope!.startIndex, end: scope!.endIndex, names: new Map() })),
@@ -116,31 +116,31 @@ class Extraction {
   }
 
   /** What the query finds, by what it is for: that is the same for all matches of a pattern. */
-  private matches(): Record<Purpose, Match[]> {
+  private groupMatches(): Record<Purpose, Match[]> {
     const found: Record<Purpose, Match[]> = { scopes: [], locals: [], fields: [], modules: [], mentions: [] };
     const purposes: Purpose[] = [];
     for (const { patternIndex, captures } of this.found) {
       const match: Record<string, Node> = {};
       for (const { name, node } of captures) match[name] = node;
-      purposes[patternIndex] ??= purposeOf(match);
+      purposes[patternIndex] ??= classifyMatch(match);
       found[purposes[patternIndex]].push(match);
     }
     return found;
   }
 
-  private define(definitions: readonly Definition[], parent: number): void {
+  private addDefinitions(definitions: readonly Definition[], parent: number): void {
     for (const definition of definitions) {
       const at = this.definitions.length;
       const { name, kind, level, isProperty, declaration, start, end } = definition;
       const owner = isProperty && definition.owner === "" ? objectOwner : definition.owner;
-      const [, endLine] = this.lines.span({ start: declaration, end });
+      const [, endLine] = this.lines.findLineSpan({ start: declaration, end });
       // A function that is a value begins where it gets its name.
       const isValue = this.grammar.expressions?.kinds.includes(definition.node.type) ?? false;
-      const line = this.lines.at(isValue ? declaration : definition.node.startIndex);
+      const line = this.lines.findLineAt(isValue ? declaration : definition.node.startIndex);
       this.definitions.push({ name, kind, level, line, endLine, parent, owner, value: null });
       this.placed.push({ start, end, at, definition });
       if (owner !== objectOwner) this.namesIn.set(parent, (this.namesIn.get(parent) ?? new Set()).add(name));
-      this.define(definition.children, at);
+      this.addDefinitions(definition.children, at);
     }
   }
 
@@ -151,19 +151,20 @@ class Extraction {
       if (one.level === "method") {
         const path = this.grammar.returns?.[definition.node.type];
         const type = path === undefined ? null : follow(definition.node, path);
-        if (type !== null) one.value = typeExpressionOf(this.textOf(type).replace(/^\s*(?::|->)/, ""));
+        if (type !== null)
+          one.value = reduceTypeExpression(this.readNodeText(type).replace(/^\s*(?::|->)/, ""));
       } else if (one.level === "constant") {
-        const scope = this.scopes.at(definition.declaration)!;
-        const field = this.fieldOf(one.parent, one.name);
+        const scope = this.scopes.findRangeAt(definition.declaration)!;
+        const field = this.findField(one.parent, one.name);
         one.value = scope.names.get(one.name)?.(0) ?? field?.value ?? null;
       }
     }
   }
 
   private takeLocal(node: Node, match: Match): void {
-    const name = this.nameOf(node);
-    const scope = this.scopes.at(node.startIndex)!;
-    const holder = this.holderAt(node.startIndex);
+    const name = this.readNameText(node);
+    const scope = this.scopes.findRangeAt(node.startIndex)!;
+    const holder = this.findHolderAt(node.startIndex);
     // What stands directly in a class is a member of it.
     if (holder?.definition.level === "class" && holder.start > scope.start) {
       this.addField(holder.at, node, match);
@@ -173,7 +174,7 @@ class Extraction {
     if (match.all || match.import || match.default || (scope.start < 0 && this.modules.names.has(name)))
       return;
     const known = scope.names.get(name);
-    const own: Local = (depth) => this.meaningOf(match, name, node.startIndex, depth);
+    const own: Local = (depth) => this.findMeaning(match, name, node.startIndex, depth);
     if (known === undefined) scope.names.set(name, own);
     // What is declared says more than what is assigned, and of that the first.
     else if (match.type) scope.names.set(name, (depth) => own(depth) ?? known(depth));
@@ -181,20 +182,20 @@ class Extraction {
   }
 
   /** The definition around, other than of a value. */
-  private holderAt(offset: number): Placed | null {
-    let place = this.around.placeAt(offset);
+  private findHolderAt(offset: number): Placed | null {
+    let place = this.around.findPlaceAt(offset);
     while (place?.range.definition.level === "constant") place = place.outer;
     return place?.range ?? null;
   }
 
-  private meaningOf(match: Match, name: string, offset: number, depth: number): Expression | null {
-    if (depth > deepest) return null;
-    if (match.type) return typeExpressionOf(this.textOf(match.type));
-    if (match.value) return this.expressionAt(this.textOf(match.value), offset, depth);
+  private findMeaning(match: Match, name: string, offset: number, depth: number): Expression | null {
+    if (depth > maxLocalDepth) return null;
+    if (match.type) return reduceTypeExpression(this.readNodeText(match.type));
+    if (match.value) return this.reduceExpressionAt(this.readNodeText(match.value), offset, depth);
     const whole = match.of
-      ? this.expressionAt(this.textOf(match.of), offset, depth)
+      ? this.reduceExpressionAt(this.readNodeText(match.of), offset, depth)
       : match.of_type
-        ? typeExpressionOf(this.textOf(match.of_type))
+        ? reduceTypeExpression(this.readNodeText(match.of_type))
         : null;
     return whole === null ? null : `${whole}.${name}`;
   }
@@ -202,38 +203,38 @@ class Extraction {
   private takeField(match: Match): void {
     const node = match.field ?? match.method;
     if (node === undefined) return;
-    let holder = this.around.at(node.startIndex)?.at ?? -1;
+    let holder = this.around.findRangeAt(node.startIndex)?.at ?? -1;
     while (holder >= 0 && !/class|type/.test(this.definitions[holder]!.level))
       holder = this.definitions[holder]!.parent;
     if (holder >= 0) this.addField(holder, node, match);
   }
 
   private addField(of: number, node: Node, match: Match): void {
-    const name = this.textOf(node);
-    const value = this.meaningOf(match, name, node.startIndex, 0);
-    const known = this.fieldOf(of, name);
+    const name = this.readNodeText(node);
+    const value = this.findMeaning(match, name, node.startIndex, 0);
+    const known = this.findField(of, name);
     if (known !== undefined) known.value ??= value;
     else {
-      const line = this.lines.at(node.startIndex);
+      const line = this.lines.findLineAt(node.startIndex);
       const field = { of, name, value, line, isMethod: match.method !== undefined };
       this.fields.push(field);
       this.fieldsByName.set(`${of} ${name}`, field);
     }
   }
 
-  private fieldOf(of: number, name: string): Field | undefined {
+  private findField(of: number, name: string): Field | undefined {
     return this.fieldsByName.get(`${of} ${name}`);
   }
 
   private takeMention(match: Match, kind: keyof typeof kindOf): void {
     const node = match[kind]!;
-    const name = this.nameOf(node);
+    const name = this.readNameText(node);
     const offset = node.startIndex;
     let on: Expression | null = null;
     if (match.on) {
       const before = this.text.slice(match.on.startIndex, offset);
-      const owner = mayComment(before) ? this.textOf(match.on) : withoutAccessor(before);
-      on = this.expressionAt(owner, offset, 0) ?? unknownExpression;
+      const owner = canHoldComment(before) ? this.readNodeText(match.on) : withoutAccessor(before);
+      on = this.reduceExpressionAt(owner, offset, 0) ?? unknownExpression;
     } else {
       if ((kind === "use" || kind === "type_name") && !this.isOfFile(name)) return;
       if (this.isLocal(name, offset)) {
@@ -242,8 +243,8 @@ class Extraction {
         on = unknownExpression;
       }
     }
-    const within = this.around.at(offset)?.at ?? -1;
-    const line = this.lines.at(offset);
+    const within = this.around.findRangeAt(offset)?.at ?? -1;
+    const line = this.lines.findLineAt(offset);
     const key = `${within} ${kind} ${name} ${on}`;
     const known = this.references.get(key);
     if (known === undefined)
@@ -259,7 +260,7 @@ class Extraction {
 
   /** Whether a name is a local variable there, not a definition. */
   private isLocal(name: string, offset: number): boolean {
-    for (let scope = this.scopes.placeAt(offset); scope !== null; scope = scope.outer) {
+    for (let scope = this.scopes.findPlaceAt(offset); scope !== null; scope = scope.outer) {
       if (scope.range.start < 0) return false;
       if (scope.range.names.has(name)) return !this.isDefinedWithin(name, offset);
     }
@@ -267,22 +268,22 @@ class Extraction {
   }
 
   private isDefinedWithin(name: string, offset: number): boolean {
-    for (let place = this.around.placeAt(offset); place !== null; place = place.outer) {
+    for (let place = this.around.findPlaceAt(offset); place !== null; place = place.outer) {
       const { level } = place.range.definition;
       if (level !== "class" && this.namesIn.get(place.range.at)?.has(name)) return true;
     }
     return false;
   }
 
-  private expressionAt(text: string, offset: number, depth: number): Expression | null {
-    return expressionOf(text, (name) => {
+  private reduceExpressionAt(text: string, offset: number, depth: number): Expression | null {
+    return reduceExpression(text, (name) => {
       if (this.self.has(name) && !this.isTyped(name, offset)) return "this";
-      for (let scope = this.scopes.placeAt(offset); scope !== null; scope = scope.outer) {
+      for (let scope = this.scopes.findPlaceAt(offset); scope !== null; scope = scope.outer) {
         const local = scope.range.names.get(name);
         if (local === undefined) continue;
         if (this.isDefinedWithin(name, offset)) return name;
         if (scope.range.start < 0 && this.namesIn.get(-1)?.has(name)) return name;
-        return depth >= deepest ? null : local(depth + 1);
+        return depth >= maxLocalDepth ? null : local(depth + 1);
       }
       return name;
     });
@@ -290,20 +291,20 @@ class Extraction {
 
   /** Whether a local name that usually means the enclosing type's value says its own type. */
   private isTyped(name: string, offset: number): boolean {
-    const scope = this.scopes.placeAt(offset);
+    const scope = this.scopes.findPlaceAt(offset);
     return scope?.range.names.get(name)?.(1) != null;
   }
 
   /** The text of a name: asking tree-sitter where it ends takes longer than to look. */
-  private nameOf(node: Node): string {
+  private readNameText(node: Node): string {
     let end = node.startIndex;
     let code = this.text.charCodeAt(end);
     while (isWordCode(code)) code = this.text.charCodeAt(++end);
     const isPlain = end > node.startIndex && code < 128 && code !== 35 && code !== 45 && code !== 92;
-    return isPlain ? this.text.slice(node.startIndex, end) : this.textOf(node);
+    return isPlain ? this.text.slice(node.startIndex, end) : this.readNodeText(node);
   }
 
-  private textOf(node: Node): string {
+  private readNodeText(node: Node): string {
     return this.text.slice(node.startIndex, node.endIndex);
   }
 }
@@ -332,7 +333,7 @@ class Nesting<R extends Range> {
     }
   }
 
-  placeAt(offset: number): Place<R> | null {
+  findPlaceAt(offset: number): Place<R> | null {
     let low = 0;
     let high = this.places.length;
     while (low < high) {
@@ -345,7 +346,7 @@ class Nesting<R extends Range> {
     return place;
   }
 
-  at(offset: number): R | null {
-    return this.placeAt(offset)?.range ?? null;
+  findRangeAt(offset: number): R | null {
+    return this.findPlaceAt(offset)?.range ?? null;
   }
 }

@@ -1,8 +1,8 @@
 import { LRUCache } from "lru-cache";
 import type { FileId, IndexEntry, SearchableIndex } from "../../store/index/port.ts";
-import { grammarOf } from "../languages/index.ts";
+import { findGrammar } from "../languages/index.ts";
 import type { Modules, References } from "../languages/references/references.ts";
-import { packagesOfIndex } from "../packages/packages.ts";
+import { findPackagesOfIndex } from "../packages/packages.ts";
 import { ModuleFinder } from "./modules.ts";
 import { decodeGraph, type FileGraph } from "./record.ts";
 
@@ -18,18 +18,18 @@ export class GraphFiles {
     readonly modules: ModuleFinder,
   ) {}
 
-  static async of(index: SearchableIndex, root: string): Promise<GraphFiles> {
+  static async openForIndex(index: SearchableIndex, root: string): Promise<GraphFiles> {
     const revision = await index.revision();
-    const before = known.get(index);
+    const before = filesByIndex.get(index);
     if (before?.revision === revision) return before.files;
-    const [entries, packages] = await Promise.all([index.files(), packagesOfIndex(index, root)]);
+    const [entries, packages] = await Promise.all([index.files(), findPackagesOfIndex(index, root)]);
     // A file that changes gets another id, and the graph of the former one is never asked for again.
     const graphs = before?.files.graphs ?? new LRUCache({ max: maxGraphs });
     const ids = new Set(entries.map(({ id }) => id));
     for (const id of [...graphs.keys()]) if (!ids.has(id)) graphs.delete(id);
     const byPath = new Map(entries.map((entry) => [entry.path, entry]));
     const files = new GraphFiles(index, byPath, graphs, new ModuleFinder([...byPath.keys()], packages, root));
-    known.set(index, { revision, files });
+    filesByIndex.set(index, { revision, files });
     return files;
   }
 
@@ -37,21 +37,21 @@ export class GraphFiles {
     return this.byPath.has(path);
   }
 
-  paths(): string[] {
+  listIndexedPaths(): string[] {
     return [...this.byPath.keys()];
   }
 
   /** How the language of a file refers to others; null: not known. */
-  referencesOf(path: string): References | null {
+  findReferenceRules(path: string): References | null {
     const entry = this.byPath.get(path);
-    return (entry && grammarOf(entry.language)?.references) ?? null;
+    return (entry && findGrammar(entry.language)?.references) ?? null;
   }
 
-  rulesOf(path: string): Modules | null {
-    return this.referencesOf(path)?.modules ?? null;
+  findModuleRules(path: string): Modules | null {
+    return this.findReferenceRules(path)?.modules ?? null;
   }
 
-  async graph(path: string): Promise<FileGraph | null> {
+  async readFileGraph(path: string): Promise<FileGraph | null> {
     const id = this.byPath.get(path)?.id;
     if (id === undefined) return null;
     if (!this.graphs.has(id)) await this.load([path]);
@@ -63,7 +63,7 @@ export class GraphFiles {
   async load(paths: readonly string[]): Promise<void> {
     const ids = paths.flatMap((path) => this.byPath.get(path)?.id ?? []).filter((id) => !this.graphs.has(id));
     if (ids.length === 0) return;
-    const found = await this.index.graphs(ids);
+    const found = await this.index.readGraphs(ids);
     for (const id of ids) {
       const data = found.get(id);
       this.graphs.set(id, data === undefined ? "none" : decodeGraph(data));
@@ -71,4 +71,4 @@ export class GraphFiles {
   }
 }
 
-const known = new WeakMap<SearchableIndex, { revision: string; files: GraphFiles }>();
+const filesByIndex = new WeakMap<SearchableIndex, { revision: string; files: GraphFiles }>();

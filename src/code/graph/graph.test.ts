@@ -10,13 +10,13 @@ const text = ({ node, kind, confidence, lines }: Edge) =>
 
 async function graphOf(files: Readonly<Record<string, string>>): Promise<CodeGraph> {
   indexed = await indexedProject(files);
-  return CodeGraph.of(indexed.index, indexed.project.root);
+  return CodeGraph.openForIndex(indexed.index, indexed.project.root);
 }
 
 /** What calls and what is called by the first definition of a name. */
 async function around(graph: CodeGraph, name: string) {
-  const [target] = await graph.named(name);
-  const [callers, callees] = [await graph.callers([target!]), await graph.callees(target!)];
+  const [target] = await graph.findNamedDefinitions(name);
+  const [callers, callees] = [await graph.findCallers([target!]), await graph.findCallees(target!)];
   return {
     callers: callers.edges.map(text).sort(),
     callees: callees.edges.map(text).sort(),
@@ -46,10 +46,12 @@ export const own = () => retry();
       "construct src/retry.ts Policy resolved 5",
       "use src/other.ts limit resolved 4",
     ]);
-    const [first] = await graph.named("retry");
-    const node = await graph.definitions.node(first!);
+    const [first] = await graph.findNamedDefinitions("retry");
+    const node = await graph.definitions.describeTarget(first!);
     expect(node).toMatchObject({ file: "src/client.ts", line: 7, parent: null });
-    expect((await graph.callers([first!])).edges.map(text)).toEqual(["call src/client.ts own resolved 8"]);
+    expect((await graph.findCallers([first!])).edges.map(text)).toEqual([
+      "call src/client.ts own resolved 8",
+    ]);
     expect((await around(graph, "Policy")).callers).toEqual(["construct src/client.ts get resolved 5"]);
   });
 
@@ -81,7 +83,9 @@ export function start() {
       "use src/app.ts app resolved 14,15",
     ]);
     // Where its name is, not what follows.
-    expect(await graph.definitions.node((await graph.named("close"))[0]!)).toMatchObject({
+    expect(
+      await graph.definitions.describeTarget((await graph.findNamedDefinitions("close"))[0]!),
+    ).toMatchObject({
       parent: "app",
       line: 6,
     });
@@ -183,7 +187,7 @@ export const other = () => send();
       "b.ts": "export const go = () => {};\n",
       "c.ts": 'import * as a from "./a.ts";\na.send();\n',
     });
-    const edited = await CodeGraph.of(indexed.index, indexed.project.root);
+    const edited = await CodeGraph.openForIndex(indexed.index, indexed.project.root);
     expect((await around(edited, "send")).callers).toEqual(["call c.ts c.ts resolved 2"]);
   });
 });
@@ -287,9 +291,11 @@ func main() {
       "type store/store.go Store resolved 11",
     ]);
     expect((await around(graph, "Open")).callers).toEqual(["call main.go main resolved 6"]);
-    const [local, shared] = await graph.named("decode");
-    expect((await graph.callers([local!])).edges.map(text)).toEqual(["call main.go main resolved 9"]);
-    expect((await graph.callers([shared!])).edges.map(text)).toEqual(["call store/store.go Get resolved 13"]);
+    const [local, shared] = await graph.findNamedDefinitions("decode");
+    expect((await graph.findCallers([local!])).edges.map(text)).toEqual(["call main.go main resolved 9"]);
+    expect((await graph.findCallers([shared!])).edges.map(text)).toEqual([
+      "call store/store.go Get resolved 13",
+    ]);
   });
 });
 

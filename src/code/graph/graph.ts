@@ -1,7 +1,14 @@
-import { identifiersOf, nameKey } from "../../base/text/tokens.ts";
+import { listIdentifiers, nameKey } from "../../base/text/tokens.ts";
 import { type EdgeConfidence, type EdgeKind, edgeConfidences } from "../../protocol/values.ts";
 import type { SearchableIndex } from "../../store/index/port.ts";
-import { Definitions, definition, type GraphNode, keyOf, ofFile, type Target } from "./definitions.ts";
+import {
+  Definitions,
+  type GraphNode,
+  makeTarget,
+  makeTargetKey,
+  ofFile,
+  type Target,
+} from "./definitions.ts";
 import { GraphFiles } from "./files.ts";
 import type { FileGraph, Reference } from "./record.ts";
 import { type Resolution, Resolver } from "./resolve.ts";
@@ -47,25 +54,25 @@ export class CodeGraph {
   }
 
   /** Of one revision: to be made for each question. */
-  static async of(index: SearchableIndex, root: string): Promise<CodeGraph> {
-    return new CodeGraph(index, await GraphFiles.of(index, root));
+  static async openForIndex(index: SearchableIndex, root: string): Promise<CodeGraph> {
+    return new CodeGraph(index, await GraphFiles.openForIndex(index, root));
   }
 
   /** Whether the references of a file are known. */
-  async covers(file: string): Promise<boolean> {
-    return (await this.files.graph(file)) !== null;
+  async hasReferences(file: string): Promise<boolean> {
+    return (await this.files.readFileGraph(file)) !== null;
   }
 
   /** The definitions that somebody names, as `name` or as `Type.name`; best in this order. */
-  async named(asked: string): Promise<Target[]> {
+  async findNamedDefinitions(asked: string): Promise<Target[]> {
     const parts = asked.split(/::|[.#]/);
     const name = parts.pop()!;
     const owner = parts.pop();
-    const found = await this.definitionsNamed(name);
+    const found = await this.findDefinitionsNamed(name);
     if (owner === undefined) return found;
     const fitting: Target[] = [];
     for (const target of found) {
-      const { parent } = await this.definitions.node(target);
+      const { parent } = await this.definitions.describeTarget(target);
       if (parent === owner) fitting.push(target);
     }
     return fitting;
@@ -85,12 +92,12 @@ export class CodeGraph {
   }
 
   /** What the call of a name on a line leads to, the surest if there are several; null: nothing that is known. */
-  async edgeAt(
+  async findEdgeAt(
     file: string,
     line: number,
     name: string,
   ): Promise<{ targets: Target[]; confidence: EdgeConfidence } | null> {
-    const graph = await this.files.graph(file);
+    const graph = await this.files.readFileGraph(file);
     let best: { targets: Target[]; confidence: EdgeConfidence } | null = null;
     for (const reference of graph?.references ?? []) {
       if (reference.name !== name || reference.kind === "type" || !reference.lines.includes(line)) continue;
@@ -103,8 +110,8 @@ export class CodeGraph {
   }
 
   /** What a definition calls and uses. */
-  async callees(target: Target): Promise<Edges> {
-    const graph = await this.files.graph(target.file);
+  async findCallees(target: Target): Promise<Edges> {
+    const graph = await this.files.readFileGraph(target.file);
     if (graph === null) return { edges: [], unknown: 0, isCut: false };
     const edges = new EdgeList();
     let unknown = 0;
@@ -130,12 +137,12 @@ export class CodeGraph {
   }
 
   /** What a file mentions of others. */
-  async calleesOfFile(file: string): Promise<Edge[]> {
-    const definitions = (await this.files.graph(file))?.definitions ?? [];
+  async findCalleesOfFile(file: string): Promise<Edge[]> {
+    const definitions = (await this.files.readFileGraph(file))?.definitions ?? [];
     const places = definitions.flatMap(({ parent }, at) => (parent === ofFile ? [at] : []));
     const edges: Edge[] = [];
     for (const at of [ofFile, ...places]) {
-      for (const edge of (await this.callees(definition(file, at))).edges) {
+      for (const edge of (await this.findCallees(makeTarget(file, at))).edges) {
         if (edge.node.file !== file) edges.push(edge);
       }
     }
@@ -143,16 +150,16 @@ export class CodeGraph {
   }
 
   /** What mentions any of these definitions. */
-  async callers(targets: readonly Target[]): Promise<Edges> {
+  async findCallers(targets: readonly Target[]): Promise<Edges> {
     const wanted = new Wanted();
-    for (const target of targets) await this.want(target, wanted);
-    const { paths, isCut } = await this.holdersOf([...wanted.names]);
+    for (const target of targets) await this.addWanted(target, wanted);
+    const { paths, isCut } = await this.findFilesNaming([...wanted.names]);
     await this.files.load(paths);
     const edges = new EdgeList();
     for (const file of paths) {
-      const graph = await this.files.graph(file);
+      const graph = await this.files.readFileGraph(file);
       if (graph === null) continue;
-      const names = namesIn(graph, wanted.names);
+      const names = listMentionNames(graph, wanted.names);
       for (const reference of graph.references) {
         if (!names.has(reference.name)) continue;
         const { targets: found, confidence } = await this.resolve(file, reference);
@@ -162,8 +169,8 @@ export class CodeGraph {
           !isDirect && confidence === "resolved" && found.some((one) => wanted.hasBase(one));
         if (!isDirect && !isDispatched) continue;
         const { within, kind, lines } = reference;
-        const caller = definition(file, within);
-        if (wanted.holds(caller, graph)) continue;
+        const caller = makeTarget(file, within);
+        if (wanted.isWithinWanted(caller, graph)) continue;
         edges.add({
           target: caller,
           kind,
@@ -177,54 +184,54 @@ export class CodeGraph {
   }
 
   /** The names by which a definition is mentioned, and what of its bases it stands for. */
-  private async want(target: Target, wanted: Wanted): Promise<void> {
-    const graph = await this.files.graph(target.file);
+  private async addWanted(target: Target, wanted: Wanted): Promise<void> {
+    const graph = await this.files.readFileGraph(target.file);
     if (graph === null || target.at === ofFile) return;
-    const { name } = await this.definitions.node(target);
+    const { name } = await this.definitions.describeTarget(target);
     wanted.add(target, name);
     if (target.field === null) {
       for (const one of graph.exports) {
         if (one.from !== "" || one.name !== name) continue;
         // A default export has whatever name the importer gives it: its module's name is there, at least.
-        wanted.names.add(one.as === "default" ? stemOf(target.file) : one.as);
+        wanted.names.add(one.as === "default" ? getFileStem(target.file) : one.as);
       }
     }
-    const owner = await this.resolver.ownerOf(target);
+    const owner = await this.resolver.findOwnerType(target);
     if (owner === null) return;
     if (constructors.has(name) || graph.definitions[target.at]?.kind === "constructor") {
-      wanted.add(owner, (await this.definitions.node(owner)).name);
+      wanted.add(owner, (await this.definitions.describeTarget(owner)).name);
       return;
     }
-    for (const base of await this.resolver.basesOf(owner)) {
-      for (const member of await this.resolver.membersOf(base, name)) wanted.addBase(member);
+    for (const base of await this.resolver.findBases(owner)) {
+      for (const member of await this.resolver.findMembers(base, name)) wanted.addBase(member);
     }
   }
 
-  private async holdersOf(names: readonly string[]): Promise<{ paths: string[]; isCut: boolean }> {
-    const tokens = [...new Set(names.flatMap((name) => identifiersOf(name)[0]?.toLowerCase() ?? []))];
-    const holders = await this.index.phrases(tokens, maxHolders);
-    const outlines = await this.index.outlines([...new Set(holders.flat())]);
+  private async findFilesNaming(names: readonly string[]): Promise<{ paths: string[]; isCut: boolean }> {
+    const tokens = [...new Set(names.flatMap((name) => listIdentifiers(name)[0]?.toLowerCase() ?? []))];
+    const holders = await this.index.findPhrases(tokens, maxHolders);
+    const outlines = await this.index.readOutlines([...new Set(holders.flat())]);
     const isCut = holders.some((chunks) => chunks.length >= maxHolders);
     return { paths: [...new Set(outlines.map(({ path }) => path))].sort(), isCut };
   }
 
   /** Definitions of the name, where it is not known what it is a member of. */
   private async guess(file: string, { name, on, kind }: Reference): Promise<Target[]> {
-    const rules = this.files.rulesOf(file);
+    const rules = this.files.findModuleRules(file);
     // A name that nothing in sight defines is the language's own.
     if (on === null || rules === null || (kind !== "call" && kind !== "construct")) return [];
-    const found = await this.definitionsNamed(name);
+    const found = await this.findDefinitionsNamed(name);
     const members: Target[] = [];
     for (const target of found) {
-      if (this.files.rulesOf(target.file)?.style !== rules.style) continue;
-      const definition = (await this.files.graph(target.file))!.definitions[target.at]!;
-      const isMember = definition.owner !== "" || (await this.resolver.ownerOf(target)) !== null;
+      if (this.files.findModuleRules(target.file)?.style !== rules.style) continue;
+      const definition = (await this.files.readFileGraph(target.file))!.definitions[target.at]!;
+      const isMember = definition.owner !== "" || (await this.resolver.findOwnerType(target)) !== null;
       if (isMember && definition.level === "method") members.push(target);
     }
     return members;
   }
 
-  private definitionsNamed(name: string): Promise<Target[]> {
+  private findDefinitionsNamed(name: string): Promise<Target[]> {
     let found = this.candidatesOf.get(name);
     if (found === undefined) {
       found = this.findNamed(name);
@@ -236,14 +243,16 @@ export class CodeGraph {
   private async findNamed(name: string): Promise<Target[]> {
     const key = nameKey(name);
     if (key === "") return [];
-    const symbols = await this.index.definitions([key], maxCandidates);
+    const symbols = await this.index.findDefinitions([key], maxCandidates);
     const ids = symbols.filter((symbol) => symbol.name === name).map(({ id }) => id);
-    const paths = [...new Set((await this.index.outlines([...new Set(ids)])).map(({ path }) => path))].sort();
+    const paths = [
+      ...new Set((await this.index.readOutlines([...new Set(ids)])).map(({ path }) => path)),
+    ].sort();
     await this.files.load(paths);
     const found: Target[] = [];
     for (const file of paths) {
-      (await this.files.graph(file))?.definitions.forEach((one, at) => {
-        if (one.name === name && one.kind !== "impl") found.push(definition(file, at));
+      (await this.files.readFileGraph(file))?.definitions.forEach((one, at) => {
+        if (one.name === name && one.kind !== "impl") found.push(makeTarget(file, at));
       });
     }
     return found;
@@ -251,7 +260,9 @@ export class CodeGraph {
 
   private withNodes(edges: EdgeList): Promise<Edge[]> {
     return Promise.all(
-      edges.all().map(async (edge) => ({ ...edge, node: await this.definitions.node(edge.target) })),
+      edges
+        .listByConfidence()
+        .map(async (edge) => ({ ...edge, node: await this.definitions.describeTarget(edge.target) })),
     );
   }
 }
@@ -259,10 +270,10 @@ export class CodeGraph {
 /** What languages call what makes a value of a type. */
 const constructors = new Set(["constructor", "__init__", "__new__"]);
 
-const stemOf = (path: string) => path.slice(path.lastIndexOf("/") + 1).replace(/\..*$/, "");
+const getFileStem = (path: string) => path.slice(path.lastIndexOf("/") + 1).replace(/\..*$/, "");
 
 /** The names under which a file mentions any of these. */
-function namesIn(graph: FileGraph, wanted: ReadonlySet<string>): Set<string> {
+function listMentionNames(graph: FileGraph, wanted: ReadonlySet<string>): Set<string> {
   const names = new Set(wanted);
   for (const { local, name } of graph.imports) if (wanted.has(name) || name === "default") names.add(local);
   for (const { as, name } of graph.exports) if (wanted.has(name)) names.add(as);
@@ -281,26 +292,26 @@ class Wanted {
   private readonly bases = new Set<string>();
 
   add(target: Target, name: string): void {
-    this.targets.add(keyOf(target));
+    this.targets.add(makeTargetKey(target));
     this.names.add(name);
   }
 
   addBase(target: Target): void {
-    this.bases.add(keyOf(target));
+    this.bases.add(makeTargetKey(target));
   }
 
   has(target: Target): boolean {
-    return this.targets.has(keyOf(target));
+    return this.targets.has(makeTargetKey(target));
   }
 
   hasBase(target: Target): boolean {
-    return this.bases.has(keyOf(target));
+    return this.bases.has(makeTargetKey(target));
   }
 
   /** Whether a place is within one of them: what mentions itself is no caller. */
-  holds({ file, at }: Target, graph: FileGraph): boolean {
+  isWithinWanted({ file, at }: Target, graph: FileGraph): boolean {
     for (let place = at; place >= 0; place = graph.definitions[place]!.parent) {
-      if (this.targets.has(keyOf(definition(file, place)))) return true;
+      if (this.targets.has(makeTargetKey(makeTarget(file, place)))) return true;
     }
     return false;
   }
@@ -313,13 +324,13 @@ class EdgeList {
   private readonly byEnd = new Map<string, Found>();
 
   add(edge: Found): void {
-    const key = `${keyOf(edge.target)}\n${edge.kind}\n${edge.confidence}`;
+    const key = `${makeTargetKey(edge.target)}\n${edge.kind}\n${edge.confidence}`;
     const lines = [...(this.byEnd.get(key)?.lines ?? []), ...edge.lines];
     this.byEnd.set(key, { ...edge, lines: [...new Set(lines)].sort((a, b) => a - b) });
   }
 
   /** The surest first. */
-  all(): Found[] {
+  listByConfidence(): Found[] {
     const rank = ({ confidence }: Found) => edgeConfidences.indexOf(confidence);
     return [...this.byEnd.values()].sort((a, b) => rank(a) - rank(b));
   }

@@ -1,10 +1,10 @@
 import type { TouchedCode } from "../../protocol/graph.ts";
 import { nameInFull } from "../../protocol/reading/evidence.ts";
 import { type EdgeConfidence, type EdgeKind, edgeConfidences } from "../../protocol/values.ts";
-import { roleOf } from "../files/path-role.ts";
-import { type GraphNode, keyOf, type Target } from "./definitions.ts";
+import { classifyPath } from "../files/path-role.ts";
+import { type GraphNode, makeTargetKey, type Target } from "./definitions.ts";
 import type { CodeGraph } from "./graph.ts";
-import { nodeFor } from "./neighbours.ts";
+import { toNodeJson } from "./neighbours.ts";
 
 /** Callers of callers are looked for no further from here: everything touches everything. */
 const maxTouched = 2000;
@@ -22,9 +22,13 @@ export interface Impact {
  * What a change of some definitions may touch: what mentions them, and what mentions that, up to `depth` edges away. Tests
  * come first, then the nearest, the surest first.
  */
-export async function impactOn(graph: CodeGraph, targets: readonly Target[], depth: number): Promise<Impact> {
+export async function collectImpact(
+  graph: CodeGraph,
+  targets: readonly Target[],
+  depth: number,
+): Promise<Impact> {
   const found = new Map<string, TouchedCode>();
-  const known = new Set(targets.map(keyOf));
+  const known = new Set(targets.map(makeTargetKey));
   let isCut = false;
   let front: { target: Target; confidence: EdgeConfidence }[] = targets.map((target) => ({
     target,
@@ -33,22 +37,22 @@ export async function impactOn(graph: CodeGraph, targets: readonly Target[], dep
   for (let distance = 1; distance <= depth && front.length > 0 && found.size < maxTouched; distance++) {
     const next: typeof front = [];
     for (const from of front) {
-      const through = await graph.definitions.node(from.target);
-      const callers = await graph.callers([from.target]);
+      const through = await graph.definitions.describeTarget(from.target);
+      const callers = await graph.findCallers([from.target]);
       isCut ||= callers.isCut;
       for (const { target, node, kind, lines, confidence, candidates } of callers.edges) {
-        const key = keyOf(target);
+        const key = makeTargetKey(target);
         if (known.has(key)) continue;
-        const least = lessSure(confidence, from.confidence);
+        const least = chooseLessSure(confidence, from.confidence);
         const before = found.get(key);
         if (before !== undefined && before.distance < distance) continue;
         if (before === undefined || isSurer(least, before.confidence)) {
           found.set(key, {
-            ...nodeFor(node),
-            is_test: roleOf(node.file) === "test",
+            ...toNodeJson(node),
+            is_test: classifyPath(node.file) === "test",
             distance,
             how: kind,
-            through: mentioned(through, kind),
+            through: formatMentioned(through, kind),
             lines,
             confidence: least,
             candidates,
@@ -62,16 +66,16 @@ export async function impactOn(graph: CodeGraph, targets: readonly Target[], dep
     }
     front = next;
   }
-  return { touched: [...found.values()].sort(byOrder), isCut };
+  return { touched: [...found.values()].sort(compareTouchedCode), isCut };
 }
 
 /** A constructor is known by its type. */
-const mentioned = (node: GraphNode, how: EdgeKind) =>
+const formatMentioned = (node: GraphNode, how: EdgeKind) =>
   how === "construct" && ["constructor", "method", "function"].includes(node.kind)
     ? (node.parent ?? node.name)
     : nameInFull(node);
 
-function byOrder(a: TouchedCode, b: TouchedCode): number {
+function compareTouchedCode(a: TouchedCode, b: TouchedCode): number {
   return (
     Number(b.is_test) - Number(a.is_test) ||
     a.distance - b.distance ||
@@ -82,4 +86,4 @@ function byOrder(a: TouchedCode, b: TouchedCode): number {
 
 const isSurer = (a: EdgeConfidence, b: EdgeConfidence) =>
   edgeConfidences.indexOf(a) < edgeConfidences.indexOf(b);
-const lessSure = (a: EdgeConfidence, b: EdgeConfidence) => (isSurer(a, b) ? b : a);
+const chooseLessSure = (a: EdgeConfidence, b: EdgeConfidence) => (isSurer(a, b) ? b : a);

@@ -18,33 +18,38 @@ export class Modules {
   ) {}
 
   take(match: Match): void {
-    const from = match.from ? this.textOf(match.from).replaceAll("::", ".") : "";
-    const as = match.as ? this.textOf(match.as) : undefined;
+    const from = match.from ? this.readNodeText(match.from).replaceAll("::", ".") : "";
+    const as = match.as ? this.readNodeText(match.as) : undefined;
     const named = (node: Node, name: string) => {
-      this.imports.push({ local: as ?? this.textOf(node), from, name });
-      this.names.add(as ?? this.textOf(node));
+      this.imports.push({ local: as ?? this.readNodeText(node), from, name });
+      this.names.add(as ?? this.readNodeText(node));
     };
-    if (match.import) named(match.import, this.textOf(match.import));
+    if (match.import) named(match.import, this.readNodeText(match.import));
     else if (match.default) named(match.default, "default");
     else if (match.all) named(match.all, "*");
     else if (match.import_all) this.imports.push({ local: "*", from, name: "*" });
     // Other files of the package are seen as if they were imported.
-    else if (match.package) this.imports.push({ local: "*", from: this.textOf(match.package), name: "*" });
-    else if (match.path) this.takePath(this.textOf(match.path), as);
-    else if (match.module) this.takeWhole(this.textOf(match.module), as);
+    else if (match.package)
+      this.imports.push({ local: "*", from: this.readNodeText(match.package), name: "*" });
+    else if (match.path) this.takePath(this.readNodeText(match.path), as);
+    else if (match.module) this.takeWhole(this.readNodeText(match.module), as);
     else if (match.export)
-      this.exports.push({ as: as ?? this.textOf(match.export), from, name: this.textOf(match.export) });
+      this.exports.push({
+        as: as ?? this.readNodeText(match.export),
+        from,
+        name: this.readNodeText(match.export),
+      });
     else if (match.export_all_as)
-      this.exports.push({ as: this.textOf(match.export_all_as), from, name: "*" });
+      this.exports.push({ as: this.readNodeText(match.export_all_as), from, name: "*" });
     else if (match.export_all) this.exports.push({ as: "*", from, name: "*" });
     else if (match.export_default)
-      this.exports.push({ as: "default", from: "", name: this.textOf(match.export_default) });
+      this.exports.push({ as: "default", from: "", name: this.readNodeText(match.export_default) });
   }
 
   /** Of a module that is imported as a whole a file knows the first part of a dotted name, the last of a path. */
   private takeWhole(module: string, as: string | undefined): void {
     const isPath = this.data.style === "directory";
-    const own = isPath ? lastOf(module.replace(/\/v\d+$/, ""), "/") : module.split(".")[0]!;
+    const own = isPath ? getLastSegment(module.replace(/\/v\d+$/, ""), "/") : module.split(".")[0]!;
     const local = as ?? own;
     this.imports.push({ local, from: isPath || as !== undefined ? module : own, name: "*" });
     this.names.add(local);
@@ -63,12 +68,12 @@ export class Modules {
     }
   }
 
-  private textOf(node: Node): string {
+  private readNodeText(node: Node): string {
     return this.text.slice(node.startIndex, node.endIndex);
   }
 }
 
-const lastOf = (text: string, separator: string) => text.slice(text.lastIndexOf(separator) + 1);
+const getLastSegment = (text: string, separator: string) => text.slice(text.lastIndexOf(separator) + 1);
 
 /** `a::{b, c::{d, e}}` -> a::b, a::c::d, a::c::e. */
 function expandBraces(path: string): string[] {

@@ -32,10 +32,10 @@ export class ModuleFinder {
   ) {
     this.paths = new Set(paths);
     for (const path of paths) {
-      const dir = directoryOf(path);
+      const dir = getParentPath(path);
       if (!this.inDirectory.has(dir)) addTo(this.byDirectoryName, posix.basename(dir), dir);
       addTo(this.inDirectory, dir, path);
-      const stem = stemOf(path);
+      const stem = getFileStem(path);
       addTo(this.byStem, stem, path);
       if (/^__init__$|^mod$|^index$/.test(stem)) addTo(this.byStem, posix.basename(dir), path);
     }
@@ -43,32 +43,35 @@ export class ModuleFinder {
 
   /** @param from as the file at `path` writes it; null: it should be in the project, but is not known */
   find(path: string, from: string, rules: Modules): Module | typeof external | null {
-    if (rules.style === "path") return this.byPath(path, from, rules);
-    if (rules.style === "dotted") return this.byDots(path, from, rules);
-    if (rules.style === "directory") return this.byDirectory(from, rules);
-    return this.byCrate(path, from.split("."), rules);
+    if (rules.style === "path") return this.findByPath(path, from, rules);
+    if (rules.style === "dotted") return this.findByDots(path, from, rules);
+    if (rules.style === "directory") return this.findByDirectory(from, rules);
+    return this.findByCrate(path, from.split("."), rules);
   }
 
   /** A module that is named as the member of another. */
-  within({ below }: Module, name: string, rules: Modules): Module | null {
-    return below === null ? null : this.at(posix.join(below, name), rules);
+  findModuleWithin({ below }: Module, name: string, rules: Modules): Module | null {
+    return below === null ? null : this.findModuleAt(posix.join(below, name), rules);
   }
 
   /** Other files of the directory, for languages whose files see each other's names. */
-  beside(path: string, rules: Modules): readonly string[] {
-    const files = this.inDirectory.get(directoryOf(path)) ?? [];
+  listFilesBeside(path: string, rules: Modules): readonly string[] {
+    const files = this.inDirectory.get(getParentPath(path)) ?? [];
     return files.filter((file) => file !== path && hasExtension(file, rules));
   }
 
   /** The module that a file itself is, or belongs to. */
-  moduleOf(path: string): Module {
-    const stem = stemOf(path);
+  findModuleOfFile(path: string): Module {
+    const stem = getFileStem(path);
     const isDirectory = /^(?:mod|lib|main|__init__|index)$/.test(stem);
-    return { files: [path], below: isDirectory ? directoryOf(path) : posix.join(directoryOf(path), stem) };
+    return {
+      files: [path],
+      below: isDirectory ? getParentPath(path) : posix.join(getParentPath(path), stem),
+    };
   }
 
   /** A file or directory by its path without extension. */
-  private at(place: string, rules: Modules): Module | null {
+  private findModuleAt(place: string, rules: Modules): Module | null {
     const tidy = posix.normalize(place).replace(/^\.\/|\/$/g, "");
     if (tidy.startsWith("..")) return null;
     for (const extension of rules.extensions) {
@@ -86,10 +89,10 @@ export class ModuleFinder {
     return isPackage ? { files: [], below: tidy } : null;
   }
 
-  private byPath(path: string, from: string, rules: Modules): Module | typeof external | null {
-    if (from.startsWith(".")) return this.atPath(posix.join(directoryOf(path), from), rules);
-    for (const place of this.aliased(path, from)) {
-      const found = this.atPath(place, rules);
+  private findByPath(path: string, from: string, rules: Modules): Module | typeof external | null {
+    if (from.startsWith(".")) return this.findAtWrittenPath(posix.join(getParentPath(path), from), rules);
+    for (const place of this.listAliasedPlaces(path, from)) {
+      const found = this.findAtWrittenPath(place, rules);
       if (found !== null) return found;
     }
     const parts = from.split("/");
@@ -98,26 +101,26 @@ export class ModuleFinder {
     );
     if (named === undefined) return external;
     const sub = parts.slice(named.name.split("/").length).join("/");
-    const places = sub === "" ? this.mainOf(named.dir) : [sub, `src/${sub}`, `lib/${sub}`];
+    const places = sub === "" ? this.listEntryPoints(named.dir) : [sub, `src/${sub}`, `lib/${sub}`];
     for (const place of places) {
-      const found = this.atPath(posix.join(named.dir, place), rules);
+      const found = this.findAtWrittenPath(posix.join(named.dir, place), rules);
       if (found !== null) return found;
     }
     return null;
   }
 
   /** With the extension that it is written with, that of what it is compiled from, or none. */
-  private atPath(place: string, rules: Modules): Module | null {
+  private findAtWrittenPath(place: string, rules: Modules): Module | null {
     const tidy = posix.normalize(place);
     if (this.paths.has(tidy)) return { files: [tidy], below: null };
     const compiled = /^(.*)\.([mc]?)jsx?$/.exec(tidy);
-    const found = this.at(tidy, rules) ?? (compiled && this.at(compiled[1]!, rules));
+    const found = this.findModuleAt(tidy, rules) ?? (compiled && this.findModuleAt(compiled[1]!, rules));
     return found && { ...found, below: null };
   }
 
   /** Where a package begins: its source rather than what is built of it. */
-  private mainOf(dir: string): string[] {
-    const manifest = this.json(posix.join(dir, "package.json"));
+  private listEntryPoints(dir: string): string[] {
+    const manifest = this.readJsonWithComments(posix.join(dir, "package.json"));
     const named = [manifest?.source, manifest?.module, manifest?.main, manifest?.types].filter(
       (one) => typeof one === "string",
     );
@@ -128,8 +131,8 @@ export class ModuleFinder {
   }
 
   /** Places that `paths` and `baseUrl` of the nearest tsconfig.json name. */
-  private aliased(path: string, from: string): string[] {
-    for (let dir = directoryOf(path); ; dir = directoryOf(dir)) {
+  private listAliasedPlaces(path: string, from: string): string[] {
+    for (let dir = getParentPath(path); ; dir = getParentPath(dir)) {
       let aliases = this.aliasesIn.get(dir);
       if (aliases === undefined) {
         aliases = this.readAliases(dir);
@@ -147,7 +150,9 @@ export class ModuleFinder {
   }
 
   private readAliases(dir: string): Alias[] {
-    const config = this.json(posix.join(dir, "tsconfig.json")) ?? this.json(posix.join(dir, "jsconfig.json"));
+    const config =
+      this.readJsonWithComments(posix.join(dir, "tsconfig.json")) ??
+      this.readJsonWithComments(posix.join(dir, "jsconfig.json"));
     const options = config?.compilerOptions;
     if (typeof options !== "object" || options === null) return [];
     const { baseUrl, paths } = options as { baseUrl?: unknown; paths?: unknown };
@@ -165,7 +170,7 @@ export class ModuleFinder {
     return aliases;
   }
 
-  private json(path: string): Record<string, unknown> | null {
+  private readJsonWithComments(path: string): Record<string, unknown> | null {
     try {
       const text = readFileSync(join(this.root, path), "utf8");
       const plain = text
@@ -178,20 +183,20 @@ export class ModuleFinder {
     }
   }
 
-  private byDots(path: string, from: string, rules: Modules): Module | typeof external | null {
+  private findByDots(path: string, from: string, rules: Modules): Module | typeof external | null {
     const [, dots = "", rest = ""] = /^(\.*)(.*)$/.exec(from)!;
     const below = rest.replaceAll(".", "/");
     if (dots !== "") {
-      let dir = directoryOf(path);
-      for (let i = 1; i < dots.length; i++) dir = directoryOf(dir);
-      return this.at(posix.join(dir, below), rules);
+      let dir = getParentPath(path);
+      for (let i = 1; i < dots.length; i++) dir = getParentPath(dir);
+      return this.findModuleAt(posix.join(dir, below), rules);
     }
-    if (rules.sharesDirectory) return this.byPackage(below, rules);
+    if (rules.sharesDirectory) return this.findByPackage(below, rules);
     // A name from the root of the sources, wherever that is: the nearest to the file that asks.
     const files = (this.byStem.get(posix.basename(below)) ?? []).filter((file) => hasExtension(file, rules));
     const roots = files.flatMap((file) => {
       const place = /\/(?:__init__|mod|index)\.\w+$/.test(`/${file}`)
-        ? directoryOf(file)
+        ? getParentPath(file)
         : withoutExtension(file);
       return place === below || place.endsWith(`/${below}`)
         ? [place.slice(0, place.length - below.length)]
@@ -199,15 +204,15 @@ export class ModuleFinder {
     });
     const fitting = roots.filter((root) => !this.paths.has(posix.join(root, "__init__.py")));
     const nearest = (fitting.length > 0 ? fitting : []).toSorted(
-      (a, b) => commonLength(b, path) - commonLength(a, path) || a.length - b.length,
+      (a, b) => measureCommonPrefix(b, path) - measureCommonPrefix(a, path) || a.length - b.length,
     )[0];
-    if (nearest !== undefined) return this.at(nearest + below, rules);
+    if (nearest !== undefined) return this.findModuleAt(nearest + below, rules);
     const isPackage = this.inDirectory.get(below)?.some((file) => hasExtension(file, rules));
     return isPackage ? { files: [], below } : external;
   }
 
   /** A package is in all directories of its name: those of sources and of tests. The last part may be a type. */
-  private byPackage(below: string, rules: Modules): Module | typeof external {
+  private findByPackage(below: string, rules: Modules): Module | typeof external {
     const dirs = this.byDirectoryName.get(posix.basename(below)) ?? [];
     const files = dirs
       .filter((dir) => dir === below || dir.endsWith(`/${below}`))
@@ -220,7 +225,7 @@ export class ModuleFinder {
     return own.length > 0 ? { files: own, below: null, inside: type } : external;
   }
 
-  private byDirectory(from: string, rules: Modules): Module | typeof external {
+  private findByDirectory(from: string, rules: Modules): Module | typeof external {
     const module = this.packages.packages
       .filter(({ kind, name }) => kind === "go" && (from === name || from.startsWith(`${name}/`)))
       .sort((a, b) => b.name.length - a.name.length)[0];
@@ -231,23 +236,30 @@ export class ModuleFinder {
   }
 
   /** `crate.a.b`, `super.a`, `self.a`, another crate's name, or a module next to the file. */
-  private byCrate(path: string, parts: readonly string[], rules: Modules): Module | typeof external | null {
+  private findByCrate(
+    path: string,
+    parts: readonly string[],
+    rules: Modules,
+  ): Module | typeof external | null {
     const [first = "", ...rest] = parts;
     let module: Module | null;
-    if (first === "crate") module = this.crateAt(this.packages.around(path)?.dir ?? "", path);
-    else if (first === "self" || first === "") module = this.moduleOf(path);
-    else if (first === "super") module = this.above(path);
+    if (first === "crate") module = this.findCrateAt(this.packages.findAround(path)?.dir ?? "", path);
+    else if (first === "self" || first === "") module = this.findModuleOfFile(path);
+    else if (first === "super") module = this.findModuleAbove(path);
     else {
       const crate = this.packages.packages.find(
         ({ kind, name }) => kind === "cargo" && name.replaceAll("-", "_") === first,
       );
       module =
-        this.within(this.moduleOf(path), first, rules) ?? (crate ? this.crateAt(crate.dir, path) : null);
+        this.findModuleWithin(this.findModuleOfFile(path), first, rules) ??
+        (crate ? this.findCrateAt(crate.dir, path) : null);
       if (module === null) return external;
     }
     for (const part of rest) {
       const next =
-        part === "super" ? this.above(module?.files[0] ?? path) : module && this.within(module, part, rules);
+        part === "super"
+          ? this.findModuleAbove(module?.files[0] ?? path)
+          : module && this.findModuleWithin(module, part, rules);
       // The rest are names within the module.
       if (next === null) return module && { ...module, files: module.files, below: null };
       module = next;
@@ -255,18 +267,18 @@ export class ModuleFinder {
     return module;
   }
 
-  private above(path: string): Module | null {
-    const { below } = this.moduleOf(path);
-    const dir = below === null ? "" : directoryOf(below);
+  private findModuleAbove(path: string): Module | null {
+    const { below } = this.findModuleOfFile(path);
+    const dir = below === null ? "" : getParentPath(below);
     const files = ["mod.rs", "lib.rs", "main.rs"].map((name) => posix.join(dir, name)).concat(`${dir}.rs`);
     const file = files.find((one) => this.paths.has(one));
     return file === undefined ? null : { files: [file], below: dir };
   }
 
-  private crateAt(dir: string, path: string): Module | null {
+  private findCrateAt(dir: string, path: string): Module | null {
     const files = ["src/lib.rs", "src/main.rs", "lib.rs"].map((name) => posix.join(dir, name));
     const file = files.find((one) => this.paths.has(one));
-    if (file !== undefined) return { files: [file], below: directoryOf(file) };
+    if (file !== undefined) return { files: [file], below: getParentPath(file) };
     return path.startsWith(dir) ? { files: [], below: posix.join(dir, "src") } : null;
   }
 }
@@ -278,19 +290,19 @@ interface Alias {
   targets: string[];
 }
 
-function directoryOf(path: string): string {
+function getParentPath(path: string): string {
   const slash = path.lastIndexOf("/");
   return slash < 0 ? "" : path.slice(0, slash);
 }
 
 const withoutExtension = (path: string) => path.replace(/\.\w+$/, "");
-const stemOf = (path: string) => withoutExtension(posix.basename(path));
+const getFileStem = (path: string) => withoutExtension(posix.basename(path));
 
 function hasExtension(path: string, { extensions }: Modules): boolean {
   return extensions.includes(path.slice(path.lastIndexOf(".") + 1));
 }
 
-function commonLength(a: string, b: string): number {
+function measureCommonPrefix(a: string, b: string): number {
   let length = 0;
   while (length < a.length && a[length] === b[length]) length++;
   return length;

@@ -1,29 +1,29 @@
 import type { GraphEdge, Neighbours } from "../../protocol/graph.ts";
-import { roleOf } from "../files/path-role.ts";
+import { classifyPath } from "../files/path-role.ts";
 import type { GraphNode, Target } from "./definitions.ts";
 import type { CodeGraph, Edge } from "./graph.ts";
 
-const shown = 10;
+const maxShownEdges = 10;
 
 /** What uses a definition and what it uses, for an answer. */
-export async function neighboursOf(graph: CodeGraph, target: Target): Promise<Neighbours> {
-  const [callers, callees] = [await graph.callers([target]), await graph.callees(target)];
+export async function findNeighbours(graph: CodeGraph, target: Target): Promise<Neighbours> {
+  const [callers, callees] = [await graph.findCallers([target]), await graph.findCallees(target)];
   return {
-    is_known: await graph.covers(target.file),
-    used_by: callers.edges.slice(0, shown).map(edgeFor),
+    is_known: await graph.hasReferences(target.file),
+    used_by: callers.edges.slice(0, maxShownEdges).map(toGraphEdge),
     used_by_total: callers.edges.length,
-    used_by_tests: callers.edges.filter(({ node }) => roleOf(node.file) === "test").length,
-    uses: callees.edges.slice(0, shown).map(edgeFor),
+    used_by_tests: callers.edges.filter(({ node }) => classifyPath(node.file) === "test").length,
+    uses: callees.edges.slice(0, maxShownEdges).map(toGraphEdge),
     uses_total: callees.edges.length,
     unknown_calls: callees.unknown,
   };
 }
 
 /** With the keys of an answer. */
-export function nodeFor({ file, name, kind, parent, line, endLine }: GraphNode) {
+export function toNodeJson({ file, name, kind, parent, line, endLine }: GraphNode) {
   return { file, name, kind, parent, line, end_line: endLine };
 }
 
-export function edgeFor({ node, kind, lines, confidence, candidates }: Edge): GraphEdge {
-  return { ...nodeFor(node), how: kind, lines, confidence, candidates };
+export function toGraphEdge({ node, kind, lines, confidence, candidates }: Edge): GraphEdge {
+  return { ...toNodeJson(node), how: kind, lines, confidence, candidates };
 }

@@ -1,5 +1,11 @@
-import { childrenNamed, type Definitions, distinct, ownTopLevel, type Target } from "./definitions.ts";
-import { type Expression, stepsOf } from "./expression.ts";
+import {
+  type Definitions,
+  findChildrenNamed,
+  findOwnTopLevel,
+  removeDuplicateTargets,
+  type Target,
+} from "./definitions.ts";
+import { type Expression, splitExpression } from "./expression.ts";
 import type { GraphFiles } from "./files.ts";
 import { external, type Module } from "./modules.ts";
 import { type FileGraph, objectOwner, type Reference, unknownExpression } from "./record.ts";
@@ -18,7 +24,7 @@ type Value =
   | { is: "external" };
 
 /** Imports that hand on imports, members of bases of bases, types of what functions return. */
-const deepest = 12;
+const maxResolveDepth = 12;
 
 const unknown: Resolution = { by: "unknown", targets: [] };
 
@@ -33,15 +39,15 @@ export class Resolver {
   ) {}
 
   async resolve(file: string, reference: Pick<Reference, "name" | "on" | "within">): Promise<Resolution> {
-    const value = await this.valueOf(file, reference, 0);
+    const value = await this.resolveValue(file, reference, 0);
     if (value === null || value.is === "module") return unknown;
     if (value.is === "external") return { by: "external", targets: [] };
     return { by: value.by, targets: value.targets };
   }
 
   /** The definitions that a type of this place extends or implements; external and unknown ones are missing. */
-  async basesOf({ file, at }: Target): Promise<Target[]> {
-    const graph = await this.files.graph(file);
+  async findBases({ file, at }: Target): Promise<Target[]> {
+    const graph = await this.files.readFileGraph(file);
     const bases = (graph?.references ?? []).filter(({ kind, within }) => kind === "base" && within === at);
     const found: Target[] = [];
     for (const base of bases) found.push(...(await this.resolve(file, base)).targets);
@@ -49,13 +55,13 @@ export class Resolver {
   }
 
   /** The members of this name of a type, its own or those of what it extends. */
-  async membersOf(type: Target, name: string, depth = 0): Promise<Target[]> {
-    if (depth > deepest) return [];
-    const own = await this.definitions.ownMembers(type, name);
+  async findMembers(type: Target, name: string, depth = 0): Promise<Target[]> {
+    if (depth > maxResolveDepth) return [];
+    const own = await this.definitions.findOwnMembers(type, name);
     if (own.length > 0) return own;
-    for (const part of await this.definitions.partsOf(type)) {
-      for (const base of await this.basesOf(part)) {
-        const inherited = await this.membersOf(base, name, depth + 1);
+    for (const part of await this.definitions.findTypeParts(type)) {
+      for (const base of await this.findBases(part)) {
+        const inherited = await this.findMembers(base, name, depth + 1);
         if (inherited.length > 0) return inherited;
       }
     }
@@ -63,18 +69,18 @@ export class Resolver {
   }
 
   /** The type that a definition is a member of; null: of none. */
-  async ownerOf({ file, at, field }: Target): Promise<Target | null> {
-    const graph = await this.files.graph(file);
+  async findOwnerType({ file, at, field }: Target): Promise<Target | null> {
+    const graph = await this.files.readFileGraph(file);
     const definition = graph?.definitions[at];
     if (graph === undefined || graph === null || definition === undefined) return null;
     if (field !== null) return { file, at, field: null };
     if (definition.owner === objectOwner) return null;
-    if (definition.owner !== "") return (await this.typeNamed(file, definition.owner)) ?? null;
+    if (definition.owner !== "") return (await this.findTypeNamed(file, definition.owner)) ?? null;
     const { parent } = definition;
     return graph.definitions[parent]?.level === "class" ? { file, at: parent, field: null } : null;
   }
 
-  private async valueOf(
+  private async resolveValue(
     file: string,
     { name, on, within }: Pick<Reference, "name" | "on" | "within">,
     depth: number,
@@ -82,18 +88,18 @@ export class Resolver {
     const key = `${file}\n${within}\n${on}\n${name}`;
     const known = this.values.get(key);
     if (known !== undefined) return known;
-    return this.once(key, async () => {
+    return this.resolveOnce(key, async () => {
       const value =
         on === null
-          ? await this.named(file, name, within, depth)
-          : await this.member(await this.evaluate(file, on, within, depth + 1), name, depth + 1);
+          ? await this.resolveUnqualifiedName(file, name, within, depth)
+          : await this.resolveMember(await this.evaluate(file, on, within, depth + 1), name, depth + 1);
       this.values.set(key, value);
       return value;
     });
   }
 
   /** What leads to itself has no value. */
-  private async once(key: string, find: () => Promise<Value | null>): Promise<Value | null> {
+  private async resolveOnce(key: string, find: () => Promise<Value | null>): Promise<Value | null> {
     if (this.pending.has(key)) return null;
     this.pending.add(key);
     try {
@@ -104,29 +110,34 @@ export class Resolver {
   }
 
   /** A name that is a member of nothing, as it is seen from within a definition. */
-  private async named(file: string, name: string, within: number, depth: number): Promise<Value | null> {
-    const graph = await this.files.graph(file);
-    const rules = this.files.rulesOf(file);
-    if (graph === null || rules === null || depth > deepest) return null;
+  private async resolveUnqualifiedName(
+    file: string,
+    name: string,
+    within: number,
+    depth: number,
+  ): Promise<Value | null> {
+    const graph = await this.files.readFileGraph(file);
+    const rules = this.files.findModuleRules(file);
+    if (graph === null || rules === null || depth > maxResolveDepth) return null;
     for (let at = within; at >= 0; at = graph.definitions[at]!.parent) {
       const isClass = graph.definitions[at]!.level === "class";
       if (isClass && rules.implicitSelf) {
-        const members = await this.membersOf({ file, at, field: null }, name);
+        const members = await this.findMembers({ file, at, field: null }, name);
         if (members.length > 0) return { is: "definition", by: "file", targets: members };
       } else if (!isClass) {
-        const targets = childrenNamed(file, graph, at, name);
+        const targets = findChildrenNamed(file, graph, at, name);
         if (targets.length > 0) return { is: "definition", by: "file", targets };
       }
     }
-    const own = ownTopLevel(file, graph, name);
+    const own = findOwnTopLevel(file, graph, name);
     if (own.length > 0) return { is: "definition", by: "file", targets: own };
-    const imported = await this.imported(file, graph, name, depth);
+    const imported = await this.resolveImported(file, graph, name, depth);
     if (imported !== null) return imported;
     if (rules.sharesDirectory) {
-      const beside = this.files.modules.beside(file, rules);
+      const beside = this.files.modules.listFilesBeside(file, rules);
       await this.files.load(beside);
       for (const other of beside) {
-        const targets = await this.definitions.topLevel(other, name);
+        const targets = await this.definitions.findTopLevel(other, name);
         if (targets.length > 0) return { is: "definition", by: "directory", targets };
       }
     }
@@ -134,17 +145,24 @@ export class Resolver {
       if (local !== "*") continue;
       const module = this.files.modules.find(file, from, rules);
       const found =
-        module === null || module === external ? null : await this.exported(module, name, file, depth + 1);
+        module === null || module === external
+          ? null
+          : await this.resolveExported(module, name, file, depth + 1);
       if (found !== null) return found;
     }
-    return rules.style === "crate" ? this.ofCrate(file, name) : null;
+    return rules.style === "crate" ? this.resolveCrate(file, name) : null;
   }
 
-  private async imported(file: string, graph: FileGraph, name: string, depth: number): Promise<Value | null> {
+  private async resolveImported(
+    file: string,
+    graph: FileGraph,
+    name: string,
+    depth: number,
+  ): Promise<Value | null> {
     let isExternal = false;
     for (const one of graph.imports) {
       if (one.local !== name) continue;
-      const found = await this.ofModule(file, one.from, one.name, depth + 1);
+      const found = await this.resolveModuleMember(file, one.from, one.name, depth + 1);
       if (found !== null && found.is !== "external") return found;
       isExternal ||= found !== null;
     }
@@ -152,40 +170,57 @@ export class Resolver {
   }
 
   /** What a module offers under a name; "*" is the module itself. */
-  private async ofModule(file: string, from: string, name: string, depth: number): Promise<Value | null> {
-    const rules = this.files.rulesOf(file);
-    if (rules === null || depth > deepest) return null;
+  private async resolveModuleMember(
+    file: string,
+    from: string,
+    name: string,
+    depth: number,
+  ): Promise<Value | null> {
+    const rules = this.files.findModuleRules(file);
+    if (rules === null || depth > maxResolveDepth) return null;
     const module = this.files.modules.find(file, from, rules);
     if (module === external) return { is: "external" };
     if (module === null) return null;
     if (name === "*") return { is: "module", module, by: "import" };
-    return this.once(`${file}\n${from}\n${name}`, () => this.exported(module, name, file, depth));
+    return this.resolveOnce(`${file}\n${from}\n${name}`, () =>
+      this.resolveExported(module, name, file, depth),
+    );
   }
 
-  private async ofCrate(file: string, name: string): Promise<Value | null> {
-    const module = this.files.modules.find(file, name, this.files.rulesOf(file)!);
+  private async resolveCrate(file: string, name: string): Promise<Value | null> {
+    const module = this.files.modules.find(file, name, this.files.findModuleRules(file)!);
     return module === null || module === external ? null : { is: "module", module, by: "import" };
   }
 
-  private async exported(module: Module, name: string, asker: string, depth: number): Promise<Value | null> {
-    if (depth > deepest) return null;
-    const rules = this.files.rulesOf(asker);
+  private async resolveExported(
+    module: Module,
+    name: string,
+    asker: string,
+    depth: number,
+  ): Promise<Value | null> {
+    if (depth > maxResolveDepth) return null;
+    const rules = this.files.findModuleRules(asker);
     if (module.inside !== undefined) {
-      const type = await this.exported({ files: module.files, below: null }, module.inside, asker, depth + 1);
-      return this.member(type, name, depth + 1);
+      const type = await this.resolveExported(
+        { files: module.files, below: null },
+        module.inside,
+        asker,
+        depth + 1,
+      );
+      return this.resolveMember(type, name, depth + 1);
     }
     await this.files.load(module.files);
     for (const file of module.files) {
-      const graph = await this.files.graph(file);
+      const graph = await this.files.readFileGraph(file);
       if (graph === null) continue;
-      const found = await this.exportedBy(file, graph, name, depth);
+      const found = await this.resolveExportedBy(file, graph, name, depth);
       if (found !== null) return found;
     }
-    const below = rules && this.files.modules.within(module, name, rules);
+    const below = rules && this.files.modules.findModuleWithin(module, name, rules);
     return below ? { is: "module", module: below, by: "import" } : null;
   }
 
-  private async exportedBy(
+  private async resolveExportedBy(
     file: string,
     graph: FileGraph,
     name: string,
@@ -195,23 +230,23 @@ export class Resolver {
       if (one.as !== name) continue;
       const found =
         one.from === ""
-          ? await this.named(file, one.name, -1, depth + 1)
-          : await this.ofModule(file, one.from, one.name, depth + 1);
-      if (found !== null) return byImport(found);
+          ? await this.resolveUnqualifiedName(file, one.name, -1, depth + 1)
+          : await this.resolveModuleMember(file, one.from, one.name, depth + 1);
+      if (found !== null) return markAsImported(found);
     }
-    const own = ownTopLevel(file, graph, name);
+    const own = findOwnTopLevel(file, graph, name);
     if (own.length > 0) return { is: "definition", by: "import", targets: own };
     // A package of Go or Java offers what its own files define, and there may be very many.
-    if (this.files.rulesOf(file)?.sharesDirectory) return null;
+    if (this.files.findModuleRules(file)?.sharesDirectory) return null;
     // What a file imports it may offer: `from .engine import Engine` in an __init__.py, `pub use`.
-    const imported = await this.imported(file, graph, name, depth + 1);
+    const imported = await this.resolveImported(file, graph, name, depth + 1);
     if (imported !== null) return imported;
     const all = [
       ...graph.exports.filter(({ as }) => as === "*").map(({ from }) => from),
       ...graph.imports.filter(({ local }) => local === "*").map(({ from }) => from),
     ];
     for (const from of all) {
-      const found = await this.ofModule(file, from, name, depth + 1);
+      const found = await this.resolveModuleMember(file, from, name, depth + 1);
       if (found !== null && found.is !== "external") return found;
     }
     return null;
@@ -224,88 +259,100 @@ export class Resolver {
     within: number,
     depth: number,
   ): Promise<Value | null> {
-    if (depth > deepest || expression === unknownExpression) return null;
-    const { root, steps } = stepsOf(expression);
-    const handsOn = this.files.referencesOf(file)?.handsOn ?? [];
-    let value = await this.rootValue(file, root, within, depth);
+    if (depth > maxResolveDepth || expression === unknownExpression) return null;
+    const { root, steps } = splitExpression(expression);
+    const handsOn = this.files.findReferenceRules(file)?.handsOn ?? [];
+    let value = await this.resolveRoot(file, root, within, depth);
     for (const step of steps) {
       if (value === null || value.is === "external") return value;
       const found: Value | null =
-        step === "()" ? await this.called(value, depth + 1) : await this.member(value, step, depth + 1);
+        step === "()"
+          ? await this.resolveCallResult(value, depth + 1)
+          : await this.resolveMember(value, step, depth + 1);
       value = found ?? (handsOn.includes(step) ? value : null);
     }
     return value;
   }
 
-  private async rootValue(file: string, root: string, within: number, depth: number): Promise<Value | null> {
+  private async resolveRoot(
+    file: string,
+    root: string,
+    within: number,
+    depth: number,
+  ): Promise<Value | null> {
     if (root === "this" || root === "super" || root === ":Self" || root === "Self") {
-      const type = await this.enclosingType(file, within);
+      const type = await this.findEnclosingType(file, within);
       if (type === null) return null;
       if (root !== "super") {
         return { is: root === "Self" ? "definition" : "instance", by: "type", targets: [type] };
       }
-      if (this.files.rulesOf(file)?.style === "crate") return this.ofCrate(file, "super");
-      const bases = await this.basesOf(type);
+      if (this.files.findModuleRules(file)?.style === "crate") return this.resolveCrate(file, "super");
+      const bases = await this.findBases(type);
       return bases.length === 0 ? null : { is: "instance", by: "type", targets: bases };
     }
-    if (!root.startsWith(":")) return this.valueOf(file, { name: root, on: null, within }, depth + 1);
-    const type = await this.valueOf(file, { name: root.slice(1), on: null, within }, depth + 1);
+    if (!root.startsWith(":")) return this.resolveValue(file, { name: root, on: null, within }, depth + 1);
+    const type = await this.resolveValue(file, { name: root.slice(1), on: null, within }, depth + 1);
     if (type === null) return { is: "external" };
     return type.is === "definition" ? { ...type, is: "instance", by: "type" } : type;
   }
 
-  private async member(value: Value | null, name: string, depth: number): Promise<Value | null> {
-    if (value === null || value.is === "external" || depth > deepest) return value;
+  private async resolveMember(value: Value | null, name: string, depth: number): Promise<Value | null> {
+    if (value === null || value.is === "external" || depth > maxResolveDepth) return value;
     if (value.is === "module") {
-      return this.exported(value.module, name, value.module.files[0] ?? this.anyIn(value.module), depth + 1);
+      return this.resolveExported(
+        value.module,
+        name,
+        value.module.files[0] ?? this.findAnyPathIn(value.module),
+        depth + 1,
+      );
     }
     if (value.is === "definition") {
-      const properties = await this.definitions.propertiesOf(value.targets, name);
+      const properties = await this.definitions.findObjectProperties(value.targets, name);
       if (properties.length > 0) return { is: "definition", by: value.by, targets: properties };
-      const made = await this.asInstance(value, depth);
-      if (made !== value) return this.member(made, name, depth + 1);
+      const made = await this.resolveInstance(value, depth);
+      if (made !== value) return this.resolveMember(made, name, depth + 1);
     }
     const members: Target[] = [];
-    for (const type of value.targets) members.push(...(await this.membersOf(type, name)));
+    for (const type of value.targets) members.push(...(await this.findMembers(type, name)));
     if (members.length > 0) {
       const by = value.is === "instance" ? "type" : value.by;
-      return { is: "definition", by, targets: distinct(members) };
+      return { is: "definition", by, targets: removeDuplicateTargets(members) };
     }
     return null;
   }
 
-  private anyIn({ below }: Module): string {
-    return this.files.paths().find((path) => path.startsWith(`${below}/`)) ?? "";
+  private findAnyPathIn({ below }: Module): string {
+    return this.files.listIndexedPaths().find((path) => path.startsWith(`${below}/`)) ?? "";
   }
 
   /** A value that is no type is one of its type: a constant, a field, an alias. */
-  private async asInstance(
+  private async resolveInstance(
     value: Extract<Value, { targets: Target[] }>,
     depth: number,
   ): Promise<Value | null> {
     const [target] = value.targets;
     if (target === undefined) return null;
-    const graph = await this.files.graph(target.file);
+    const graph = await this.files.readFileGraph(target.file);
     const definition = graph?.definitions[target.at];
     if (!graph || !definition) return null;
     if (target.field !== null) {
       const { value: expression, isMethod } = graph.fields[target.field]!;
       if (isMethod || expression === null) return null;
-      return instance(await this.evaluate(target.file, expression, target.at, depth + 1));
+      return toInstance(await this.evaluate(target.file, expression, target.at, depth + 1));
     }
     if (definition.level === "constant" && definition.value !== null) {
       const made = await this.evaluate(target.file, definition.value, definition.parent, depth + 1);
-      return made === null ? value : instance(made);
+      return made === null ? value : toInstance(made);
     }
     return value;
   }
 
-  private async called(value: Value, depth: number): Promise<Value | null> {
+  private async resolveCallResult(value: Value, depth: number): Promise<Value | null> {
     if (value.is === "module")
-      return this.exported(value.module, "default", value.module.files[0] ?? "", depth + 1);
+      return this.resolveExported(value.module, "default", value.module.files[0] ?? "", depth + 1);
     if (value.is !== "definition") return value.is === "instance" ? value : null;
     const [target] = value.targets;
-    const graph = target === undefined ? null : await this.files.graph(target.file);
+    const graph = target === undefined ? null : await this.files.readFileGraph(target.file);
     if (target === undefined || graph === null) return null;
     const definition = graph.definitions[target.at]!;
     if (target.field === null && (definition.level === "class" || definition.level === "type")) {
@@ -313,36 +360,38 @@ export class Resolver {
     }
     // Of overloads the first that says what it returns.
     for (const one of value.targets) {
-      const graph = (await this.files.graph(one.file))!;
+      const graph = (await this.files.readFileGraph(one.file))!;
       const expression =
         one.field === null ? graph.definitions[one.at]!.value : graph.fields[one.field]!.value;
-      if (expression !== null) return instance(await this.evaluate(one.file, expression, one.at, depth + 1));
+      if (expression !== null)
+        return toInstance(await this.evaluate(one.file, expression, one.at, depth + 1));
     }
     return null;
   }
 
-  private async enclosingType(file: string, within: number): Promise<Target | null> {
-    const graph = await this.files.graph(file);
+  private async findEnclosingType(file: string, within: number): Promise<Target | null> {
+    const graph = await this.files.readFileGraph(file);
     if (graph === null) return null;
     for (let at = within; at >= 0; at = graph.definitions[at]!.parent) {
       const { level, owner, kind, name } = graph.definitions[at]!;
-      if (kind === "impl") return (await this.typeNamed(file, name)) ?? { file, at, field: null };
+      if (kind === "impl") return (await this.findTypeNamed(file, name)) ?? { file, at, field: null };
       if (level === "class") return { file, at, field: null };
       // A method of an object is called on that; an arrow function in it has the `this` around.
       if (owner === objectOwner && kind === "method") return null;
-      if (owner !== "" && owner !== objectOwner) return this.typeNamed(file, owner);
+      if (owner !== "" && owner !== objectOwner) return this.findTypeNamed(file, owner);
     }
     return null;
   }
 
-  private async typeNamed(file: string, name: string): Promise<Target | null> {
-    const value = await this.valueOf(file, { name, on: null, within: -1 }, 0);
+  private async findTypeNamed(file: string, name: string): Promise<Target | null> {
+    const value = await this.resolveValue(file, { name, on: null, within: -1 }, 0);
     return value?.is === "definition" ? (value.targets[0] ?? null) : null;
   }
 }
 
-const byImport = (value: Value): Value => (value.is === "external" ? value : { ...value, by: "import" });
+const markAsImported = (value: Value): Value =>
+  value.is === "external" ? value : { ...value, by: "import" };
 
-function instance(value: Value | null): Value | null {
+function toInstance(value: Value | null): Value | null {
   return value?.is === "definition" ? { ...value, is: "instance", by: "type" } : value;
 }

@@ -5,14 +5,14 @@ import { modelId } from "../../models/embed/static/static-embedder.ts";
 import type { IndexCache } from "../../store/index/index-cache.ts";
 import type { CodeIndex } from "../../store/index/port.ts";
 import type { FileStamp, IndexedFile } from "../../store/index/records.ts";
-import { type ParseOutcome, ParsePool, poolOptionsOf } from "../parse/parse-pool.ts";
+import { buildPoolOptions, type ParseOutcome, ParsePool } from "../parse/parse-pool.ts";
 import { ParsedFiles } from "./parsed-files.ts";
 
 /** Bump when chunks, their tokens or what is read for edges change, so that every index is rebuilt. */
 const chunkerVersion = 15;
 
 /** Fingerprint of all that files are parsed by; when it changes, every file is indexed again. */
-export function recipeOf(config: Config): string {
+export function computeParsingRecipe(config: Config): string {
   const parts = [
     chunkerVersion,
     config["index.levels"],
@@ -50,10 +50,10 @@ export class CachingParser {
   setUp(files: readonly { path: string }[]): void {
     if (this.pool !== null) return;
     const { config, project, withVectors, modelDir } = this.options;
-    const options = poolOptionsOf(project.root, config, files);
+    const options = buildPoolOptions(project.root, config, files);
     const model = withVectors ? `${modelId} ${modelDir ?? ""}` : "";
     const { headerLanguage } = options;
-    this.known = new ParsedFiles(this.cache, { recipe: recipeOf(config), headerLanguage, model });
+    this.known = new ParsedFiles(this.cache, { recipe: computeParsingRecipe(config), headerLanguage, model });
     this.pool = new ParsePool({ ...options, withVectors, modelDir });
   }
 
@@ -71,11 +71,11 @@ export class CachingParser {
     before: { hash: string | null } | undefined,
     isForced: boolean,
   ): Promise<ParseOutcome> {
-    const cachedHashes = (!(isForced && before) && this.known?.hashesOf(stamp)) || [];
-    return this.outcomeOf(stamp, (isForced ? null : before?.hash) ?? null, cachedHashes);
+    const cachedHashes = (!(isForced && before) && this.known?.listKnownHashes(stamp)) || [];
+    return this.parseOrReuse(stamp, (isForced ? null : before?.hash) ?? null, cachedHashes);
   }
 
-  private async outcomeOf(
+  private async parseOrReuse(
     stamp: FileStamp,
     knownHash: string | null,
     cachedHashes: readonly string[],
@@ -84,7 +84,7 @@ export class CachingParser {
     const pool = this.pool ?? (await this.ready());
     const outcome = await pool.parse(stamp, knownHash, { cachedHashes });
     if (outcome.status !== "cached") return outcome;
-    return this.known?.get(outcome) ?? this.outcomeOf(stamp, knownHash, []);
+    return this.known?.get(outcome) ?? this.parseOrReuse(stamp, knownHash, []);
   }
 
   /** Says how many files wait. */

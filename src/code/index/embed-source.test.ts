@@ -11,8 +11,8 @@ import { IndexCache } from "../../store/index/index-cache.ts";
 import type { IndexedFile } from "../../store/index/records.ts";
 import { IndexDatabase } from "../../store/index/sqlite/index-database.ts";
 import { SqliteIndex } from "../../store/index/sqlite/sqlite-index.ts";
-import { vectorCounts, vectorRowsAfter } from "../../store/index/sqlite/vector-rows.ts";
-import { filesToEmbed } from "./embed-source.ts";
+import { countVectorsByModel, readVectorRowsAfter } from "../../store/index/sqlite/vector-rows.ts";
+import { createFileEmbedSource } from "./embed-source.ts";
 
 let dir: string;
 let index: IndexDatabase;
@@ -62,7 +62,7 @@ function fake(more: Partial<Embedder> = {}): Embedder {
 
 function passWith(...models: Embedder[]): EmbedPass {
   const read = async (path: string) => files.get(path) ?? null;
-  const source = filesToEmbed(new SqliteIndex(index), read, cache);
+  const source = createFileEmbedSource(new SqliteIndex(index), read, cache);
   const pass = new EmbedPass({ source, models, log: silentLog, retryMs: 1 });
   passes.push(pass);
   return pass;
@@ -70,7 +70,9 @@ function passWith(...models: Embedder[]): EmbedPass {
 
 const unavailable = new PommelError("embedder_unavailable", "The server does not answer.", "Start it.");
 const lengths = (model: string) =>
-  [...vectorRowsAfter(index, model, 0)].flatMap(({ data }) => [...data].filter((_, i) => i % 2 === 0)).sort();
+  [...readVectorRowsAfter(index, model, 0)]
+    .flatMap(({ data }) => [...data].filter((_, i) => i % 2 === 0))
+    .sort();
 
 it("gives every file the vectors it lacks, once", async () => {
   write("a.ts", "a", "ab");
@@ -78,7 +80,7 @@ it("gives every file the vectors it lacks, once", async () => {
   const pass = passWith(fake());
   await pass.run();
   expect(lengths("m")).toEqual([1, 2, 3]);
-  expect(pass.progressOf("m")).toMatchObject({ state: "resting", problem: null });
+  expect(pass.findProgress("m")).toMatchObject({ state: "resting", problem: null });
   embedded.length = 0;
   await pass.run();
   expect(embedded).toEqual([]);
@@ -93,7 +95,7 @@ describe("a file that changed", () => {
     await pass.run();
     expect(embedded).toEqual(["abcd"]);
     expect(lengths("m")).toEqual([1, 3, 4]);
-    expect(vectorCounts(index)).toEqual([{ model: "m", dimensions: 2, chunks: 3, missing: 0 }]);
+    expect(countVectorsByModel(index)).toEqual([{ model: "m", dimensions: 2, chunks: 3, missing: 0 }]);
     // Back on the branch from before.
     write("a.ts", "a", "ab", "abc");
     embedded.length = 0;
@@ -118,7 +120,7 @@ describe("a file that changed", () => {
     write("a.ts", "a");
     const longer: Embedder["embed"] = async (texts) => texts.map(() => Int8Array.from([1, 2, 3]));
     await passWith(fake({ id: "other", dimensions: 3, embed: longer })).run();
-    expect(vectorCounts(index)).toEqual([{ model: "other", dimensions: 3, chunks: 1, missing: 0 }]);
+    expect(countVectorsByModel(index)).toEqual([{ model: "other", dimensions: 3, chunks: 1, missing: 0 }]);
   });
 });
 
@@ -135,7 +137,7 @@ it("hands over a bounded number of texts at a time", async () => {
     }),
   ).run();
   expect(Math.max(...sizes)).toBeLessThanOrEqual(64);
-  expect(vectorCounts(index)).toEqual([{ model: "m", dimensions: 2, chunks: 200, missing: 0 }]);
+  expect(countVectorsByModel(index)).toEqual([{ model: "m", dimensions: 2, chunks: 200, missing: 0 }]);
 });
 
 it("embeds a file saved meanwhile before the others", async () => {
@@ -170,7 +172,7 @@ describe("a text that has no vector", () => {
       }),
     );
     await pass.run();
-    expect(vectorCounts(index)).toEqual([{ model: "m", dimensions: 2, chunks: 4, missing: 2 }]);
+    expect(countVectorsByModel(index)).toEqual([{ model: "m", dimensions: 2, chunks: 4, missing: 2 }]);
     expect(lengths("m")).toEqual([0, 0, 4, 9]);
   });
 
@@ -184,9 +186,9 @@ describe("a text that has no vector", () => {
       }),
     );
     void pass.run();
-    await vi.waitUntil(() => pass.progressOf("m")?.state === "unavailable", 60_000);
-    expect(pass.progressOf("m")?.problem).toContain("failed on each of 20 texts: a bug");
-    expect(vectorCounts(index)).toEqual([]);
+    await vi.waitUntil(() => pass.findProgress("m")?.state === "unavailable", 60_000);
+    expect(pass.findProgress("m")?.problem).toContain("failed on each of 20 texts: a bug");
+    expect(countVectorsByModel(index)).toEqual([]);
   });
 });
 
@@ -204,12 +206,12 @@ describe("a model that is unavailable", () => {
       }),
     );
     const done = pass.run();
-    await vi.waitUntil(() => pass.progressOf("m")?.state === "unavailable", 60_000);
-    expect(pass.progressOf("m")?.problem).toBe("The server does not answer. Start it.");
+    await vi.waitUntil(() => pass.findProgress("m")?.state === "unavailable", 60_000);
+    expect(pass.findProgress("m")?.problem).toBe("The server does not answer. Start it.");
     expect(pass.isBusy()).toBe(false);
     isUp = true;
     await done;
-    expect(pass.progressOf("m")).toMatchObject({ state: "resting", problem: null });
+    expect(pass.findProgress("m")).toMatchObject({ state: "resting", problem: null });
     expect(lengths("m")).toEqual([1]);
   });
 
@@ -224,7 +226,7 @@ describe("a model that is unavailable", () => {
     const pass = passWith(down, fake());
     void pass.run();
     await vi.waitUntil(() => lengths("m").length === 1, 60_000);
-    expect(pass.progressOf("down")?.state).not.toBe("resting");
+    expect(pass.findProgress("down")?.state).not.toBe("resting");
   });
 
   it.each([
@@ -234,8 +236,8 @@ describe("a model that is unavailable", () => {
     write("a.ts", "a");
     const pass = passWith(fake({ embed }));
     void pass.run();
-    await vi.waitUntil(() => pass.progressOf("m")?.state === "unavailable", 60_000);
-    expect(vectorCounts(index)).toEqual([]);
+    await vi.waitUntil(() => pass.findProgress("m")?.state === "unavailable", 60_000);
+    expect(countVectorsByModel(index)).toEqual([]);
   });
 
   it("is prepared first to get the length of its vectors, if only it knows", async () => {
@@ -248,7 +250,7 @@ describe("a model that is unavailable", () => {
     });
     Object.defineProperty(model, "dimensions", { get: () => dimensions });
     await passWith(model).run();
-    expect(vectorCounts(index)).toEqual([{ model: "m", dimensions: 2, chunks: 1, missing: 0 }]);
+    expect(countVectorsByModel(index)).toEqual([{ model: "m", dimensions: 2, chunks: 1, missing: 0 }]);
   });
 });
 
@@ -267,10 +269,10 @@ it("resumes in the middle of a batch", async () => {
   void stopped.run();
   await vi.waitUntil(() => batches === 3, 60_000);
   await stopped.close();
-  expect(vectorCounts(index)).toMatchObject([{ chunks: 128 }]);
+  expect(countVectorsByModel(index)).toMatchObject([{ chunks: 128 }]);
   await passWith(fake()).run();
   expect(new Set(embedded)).toEqual(new Set(["file 0", "file 1", "file 2", "file 3"]));
-  expect(vectorCounts(index)).toMatchObject([{ chunks: 384 }]);
+  expect(countVectorsByModel(index)).toMatchObject([{ chunks: 384 }]);
 });
 
 it("skips a file that changed or disappeared since it was indexed", async () => {
@@ -279,14 +281,14 @@ it("skips a file that changed or disappeared since it was indexed", async () => 
   files.set("changed.ts", { ...files.get("changed.ts")!, hash: "newer" });
   files.delete("gone.ts");
   await passWith(fake()).run();
-  expect(vectorCounts(index)).toEqual([]);
+  expect(countVectorsByModel(index)).toEqual([]);
 });
 
 describe("another model", () => {
   it("replaces the previous model's vectors, but not until it has its own", async () => {
     write("a.ts", "a");
     await passWith(fake({ id: "static" }), fake({ id: "old" })).run();
-    const models = () => vectorCounts(index).map(({ model }) => model);
+    const models = () => countVectorsByModel(index).map(({ model }) => model);
     let isUp = false;
     const { embed } = fake();
     const slow = fake({
@@ -297,7 +299,7 @@ describe("another model", () => {
       },
     });
     const done = passWith(fake({ id: "static" }), slow).run();
-    await vi.waitUntil(() => passes.at(-1)?.progressOf("new")?.state === "unavailable", 60_000);
+    await vi.waitUntil(() => passes.at(-1)?.findProgress("new")?.state === "unavailable", 60_000);
     expect(models()).toEqual(["old", "static"]);
     isUp = true;
     await done;
@@ -309,14 +311,14 @@ describe("another model", () => {
     await passWith(fake()).run();
     const embed: Embedder["embed"] = async (texts) => texts.map(() => Int8Array.from([1, 2, 3]));
     await passWith(fake({ dimensions: 3, embed })).run();
-    expect(vectorCounts(index)).toEqual([{ model: "m", dimensions: 3, chunks: 1, missing: 0 }]);
+    expect(countVectorsByModel(index)).toEqual([{ model: "m", dimensions: 3, chunks: 1, missing: 0 }]);
   });
 
   it("may be none", async () => {
     write("a.ts", "a");
     await passWith(fake()).run();
     await passWith().run();
-    expect(vectorCounts(index)).toEqual([]);
+    expect(countVectorsByModel(index)).toEqual([]);
   });
 });
 

@@ -1,14 +1,14 @@
 import { createHash } from "node:crypto";
 import type { Embeddable, EmbedSource } from "../../models/embed/embed-pass.ts";
-import { cachePlace, IndexCache } from "../../store/index/index-cache.ts";
+import { hashPlace, IndexCache } from "../../store/index/index-cache.ts";
 import type { CodeIndex } from "../../store/index/port.ts";
 import type { IndexedFile } from "../../store/index/records.ts";
 
 /** Names a text: 32 hex digits. */
-const textKey = (text: string) => createHash("sha256").update(text).digest("hex").slice(0, 32);
+const makeTextKey = (text: string) => createHash("sha256").update(text).digest("hex").slice(0, 32);
 
-const placeOf = ({ model, dimensions }: { model: string; dimensions: number }) =>
-  cachePlace("vectors", model, dimensions);
+const makeVectorCachePlace = ({ model, dimensions }: { model: string; dimensions: number }) =>
+  hashPlace("vectors", model, dimensions);
 
 interface EmbeddableFile extends Embeddable {
   file: IndexedFile;
@@ -19,7 +19,7 @@ interface EmbeddableFile extends Embeddable {
  * @param read the chunks of a file with their texts; null when unavailable. May be slow
  * @param cache where vectors of texts are kept, for other checkouts and for the next version of a file
  */
-export function filesToEmbed(
+export function createFileEmbedSource(
   index: CodeIndex,
   read: (path: string) => Promise<IndexedFile | null>,
   cache = new IndexCache(),
@@ -29,27 +29,27 @@ export function filesToEmbed(
     async missing(model) {
       // Missing vectors depend on the dimensions, which only the server may know.
       if (model.dimensions === 0) await model.prepare();
-      return index.withoutVectors({ model: model.id, dimensions: model.dimensions });
+      return index.listPathsWithoutVectors({ model: model.id, dimensions: model.dimensions });
     },
     async read(path) {
       const file = await read(path);
       return file && { file, texts: file.chunks.map(({ text }) => text), chunks: file.chunks.length };
     },
     async known(space, texts) {
-      const byKey = new Map([...texts].map((text) => [textKey(text), text]));
-      const found = cache.get(placeOf(space), byKey.keys());
+      const byKey = new Map([...texts].map((text) => [makeTextKey(text), text]));
+      const found = cache.get(makeVectorCachePlace(space), byKey.keys());
       // One that was cut short is made anew.
       const whole = [...found].filter(([, data]) => data.length === space.dimensions);
       return new Map(whole.map(([key, data]) => [byKey.get(key)!, Int8Array.from(new Int8Array(data))]));
     },
     async store(space, embedded) {
       for (const { item, vectors } of embedded) await index.addVectors(item.file, { ...space, vectors });
-      const place = placeOf(space);
+      const place = makeVectorCachePlace(space);
       cache.add(
         embedded.flatMap(({ item, vectors }) =>
           // What had none may get one when it is asked for again.
           vectors.flatMap((vector, i) =>
-            vector === null ? [] : { place, name: textKey(item.texts[i]!), data: new Uint8Array(vector) },
+            vector === null ? [] : { place, name: makeTextKey(item.texts[i]!), data: new Uint8Array(vector) },
           ),
         ),
       );

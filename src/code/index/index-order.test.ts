@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { FileStamp } from "../../store/index/records.ts";
-import { inOrderOfUse } from "./index-order.ts";
+import { sortByUse } from "./index-order.ts";
 
 const stamp = (path: string, size = 1000, mtimeMs = 0): FileStamp => ({ path, size, mtimeMs });
 
@@ -21,7 +21,7 @@ it("files are indexed in the order in which questions hit them", () => {
   ];
   const kinds = [2, 3, 5, 7, 9, 11, 12];
   const given = ordered.toReversed();
-  const paths = inOrderOfUse(given, given, []).map(({ path }) => path);
+  const paths = sortByUse(given, given, []).map(({ path }) => path);
   let from = 0;
   for (const to of kinds) {
     expect(paths.slice(from, to).sort()).toEqual(
@@ -36,6 +36,6 @@ it("files are indexed in the order in which questions hit them", () => {
 
 it("of the same kind those come first that commits touched most and last, then those that were saved last", () => {
   const files = [stamp("src/a.ts", 1, 5), stamp("src/b.ts", 1, 9), stamp("src/c.ts"), stamp("src/d.ts")];
-  const paths = inOrderOfUse(files, files, ["src/d.ts", "README.md", "src/c.ts"]).map(({ path }) => path);
+  const paths = sortByUse(files, files, ["src/d.ts", "README.md", "src/c.ts"]).map(({ path }) => path);
   expect(paths).toEqual(["src/d.ts", "src/c.ts", "src/b.ts", "src/a.ts"]);
 });

@@ -1,7 +1,7 @@
 import type { FileStamp } from "../../store/index/records.ts";
 import { isGeneratedName } from "../files/file-kind.ts";
-import { type PathRole, roleOf } from "../files/path-role.ts";
-import { grammarOf, languageOf } from "../languages/index.ts";
+import { classifyPath, type PathRole } from "../files/path-role.ts";
+import { detectLanguage, findGrammar } from "../languages/index.ts";
 
 /** In the order in which they are indexed. */
 const kinds = ["main source", "source", "test", "docs", "other text", "generated", "large"] as const;
@@ -31,7 +31,7 @@ const kindOfRole: Readonly<Record<PathRole, Kind>> = {
  * @param all of the project's files, which say what its main languages are
  * @param lately paths that commits touched, those that they touched most and last in front
  */
-export function inOrderOfUse(
+export function sortByUse(
   files: readonly FileStamp[],
   all: readonly FileStamp[],
   lately: readonly string[],
@@ -56,18 +56,18 @@ export function inOrderOfUse(
 function classifyFile({ path, size }: FileStamp, main: ReadonlySet<string>): Kind {
   if (size > maxUsualBytes) return "large";
   if (isGeneratedName(path)) return "generated";
-  const language = languageOf(path);
-  const kind = kindOfRole[roleOf(path)];
+  const language = detectLanguage(path);
+  const kind = kindOfRole[classifyPath(path)];
   if (kind === "source" && main.has(language)) return "main source";
-  return kind === "docs" || grammarOf(language) !== null ? kind : "other text";
+  return kind === "docs" || findGrammar(language) !== null ? kind : "other text";
 }
 
 function findMainLanguages(files: readonly FileStamp[]): ReadonlySet<string> {
   const bytes = new Map<string, number>();
   let all = 0;
   for (const { path, size } of files) {
-    const language = languageOf(path);
-    if (size > maxUsualBytes || grammarOf(language) === null || kindOfRole[roleOf(path)] !== "source")
+    const language = detectLanguage(path);
+    if (size > maxUsualBytes || findGrammar(language) === null || kindOfRole[classifyPath(path)] !== "source")
       continue;
     bytes.set(language, (bytes.get(language) ?? 0) + size);
     all += size;

@@ -3,10 +3,10 @@ import { getPriority, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { namedProject } from "../../../test/support/named-project.ts";
-import { defaultConfig } from "../../base/config/settings.ts";
+import { makeDefaultConfig } from "../../base/config/settings.ts";
 import { silentLog } from "../../base/log.ts";
 import type { Project } from "../../base/paths.ts";
-import { tokenStream } from "../../base/text/tokens.ts";
+import { makeTokenStream } from "../../base/text/tokens.ts";
 import { createStaticEmbedder } from "../../models/embed/static/static-embedder.ts";
 import type { CodeIndex } from "../../store/index/port.ts";
 import { SqliteIndex } from "../../store/index/sqlite/sqlite-index.ts";
@@ -25,7 +25,7 @@ afterEach(async () => {
   rmSync(project.root, { recursive: true, force: true });
 });
 
-const config = defaultConfig();
+const config = makeDefaultConfig();
 
 function createThread(more: { script?: URL; closeWithinMs?: number } = {}): IndexThread {
   const rules = createIgnoreRules(project.root, config);
@@ -53,18 +53,18 @@ async function answers(index: CodeIndex, words: readonly string[]) {
   const model = createStaticEmbedder();
   const found = [];
   for (const word of words) {
-    const tokens = tokenStream(word).split(" ");
+    const tokens = makeTokenStream(word).split(" ");
     const [vector] = await model.embed([word], "query");
     const byWords = await index.lexical(tokens, weights, 50, everywhere);
-    const nearest = await index.nearest({ model: model.id, vector: vector! }, 50, everywhere);
+    const nearest = await index.findNearest({ model: model.id, vector: vector! }, 50, everywhere);
     for (const matches of [byWords, nearest]) {
-      const outlines = await index.outlines(matches.map(({ id }) => id));
+      const outlines = await index.readOutlines(matches.map(({ id }) => id));
       const places = new Map(
         outlines.map(({ id, path, name, startLine }) => [id, `${path}:${startLine} ${name}`]),
       );
       found.push(matches.map(({ id, score }) => `${places.get(id)} ${score.toFixed(6)}`).sort());
     }
-    found.push([...(await index.frequencies(tokens)).holding]);
+    found.push([...(await index.countFrequencies(tokens)).holding]);
   }
   return found;
 }
@@ -76,7 +76,7 @@ describe("an index that a thread writes", () => {
       `export function ${word.replace(" ", "_")}${i}() {\n  return "${word} ${i}";\n}\n`;
     for (let i = 0; i < 60; i++) write(`src/f${i}.ts`, source(i, words[i % 3]!));
     const thread = createThread();
-    const index = thread.writing(opened());
+    const index = thread.forwardWrites(opened());
     await thread.reconcile();
     await answers(index, words);
     const changed = [];
@@ -103,14 +103,14 @@ describe("an index that a thread writes", () => {
     endings.push(() => anew.close());
     await anew.reconcile();
     expect(now).toEqual(await answers(other, words));
-    expect(await index.counts()).toMatchObject({ files: (await other.counts()).files });
+    expect(await index.readIndexCounts()).toMatchObject({ files: (await other.readIndexCounts()).files });
     expect(now[0]!.length).toBeGreaterThan(10);
   });
 
   it("makes room when it has looked through its project, and comes back for the next change", async () => {
     for (let i = 0; i < 30; i++) write(`src/f${i}.ts`, `export const value${i} = ${i};\n`);
     const thread = createThread();
-    const index = thread.writing(opened());
+    const index = thread.forwardWrites(opened());
     const order: string[] = [];
     const waiting = thread.reconcile().then(() => void order.push("indexed"));
     await waitForRoom(new AbortController().signal).then(() => order.push("room"));
@@ -118,12 +118,12 @@ describe("an index that a thread writes", () => {
     expect(order).toEqual(["indexed", "room"]);
     write("src/later.ts", "export const later = 1;\n");
     await thread.update(["src/later.ts"]);
-    expect(await index.counts()).toMatchObject({ files: 31 });
+    expect(await index.readIndexCounts()).toMatchObject({ files: 31 });
   });
 
   it("has another revision after a change, and the same after merging", async () => {
     const thread = createThread();
-    const index = thread.writing(opened());
+    const index = thread.forwardWrites(opened());
     const revisions = new Set<string>();
     for (let i = 0; i < 5; i++) {
       write(`f${i}.ts`, `export const name${i} = ${i};\n`);
@@ -137,22 +137,22 @@ describe("an index that a thread writes", () => {
 
   it("is written again after the thread was released", async () => {
     const thread = createThread();
-    const index = thread.writing(opened());
+    const index = thread.forwardWrites(opened());
     write("a.ts", "export const first = 1;\n");
     expect(await thread.reconcile()).toMatchObject({ indexed: 1 });
     await thread.releaseWorkers();
     write("b.ts", "export const second = 2;\n");
     await thread.update(["b.ts"]);
-    expect((await index.counts()).files).toBe(2);
+    expect((await index.readIndexCounts()).files).toBe(2);
   });
 
   it("takes commits", async () => {
-    const { commits } = createThread().writing(opened());
+    const { commits } = createThread().forwardWrites(opened());
     const commit = { hash: "a1", author: "Ann", authoredAt: 1, subject: "Add it", body: "", files: ["a.ts"] };
     await commits.add([commit]);
     expect(await commits.get(["a1"])).toEqual([commit]);
     await commits.remove(["a1"]);
-    expect(await commits.hashes()).toEqual([]);
+    expect(await commits.listHashes()).toEqual([]);
   });
 
   it.runIf(process.platform === "linux")("lets questions go first, with the threads that parse", async () => {

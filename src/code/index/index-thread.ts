@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
-import { builtFile } from "../../base/built-file.ts";
-import { asError, PommelError } from "../../base/errors.ts";
+import { locateBuiltFile } from "../../base/built-file.ts";
+import { PommelError, toError } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
-import { sharingWeights } from "../../models/embed/static/token-sums.ts";
+import { withSharedWeights } from "../../models/embed/static/token-sums.ts";
 import type { CodeIndex, CommitIndex } from "../../store/index/port.ts";
 import type { IndexedFile } from "../../store/index/records.ts";
 import type { IgnoreRules } from "../files/ignore.ts";
@@ -92,7 +92,7 @@ export class IndexThread implements Indexing {
   constructor(private readonly options: IndexThreadOptions) {}
 
   /** An open index whose changes are left to the thread. */
-  writing(index: CodeIndex): CodeIndex {
+  forwardWrites(index: CodeIndex): CodeIndex {
     const commits: CommitIndex = Object.assign(Object.create(index.commits) as CommitIndex, {
       add: (...args: unknown[]) => this.call({ on: "commits", what: "add" }, args),
       remove: (...args: unknown[]) => this.call({ on: "commits", what: "remove" }, args),
@@ -169,7 +169,7 @@ export class IndexThread implements Indexing {
   }
 
   private call<T>(doing: Doing, args: readonly unknown[]): Promise<T> {
-    if (this.closed) return Promise.reject(closedError());
+    if (this.closed) return Promise.reject(makeClosedError());
     return new Promise<T>((resolve, reject) => {
       this.running ??= this.start();
       const { worker, calls } = this.running;
@@ -185,8 +185,8 @@ export class IndexThread implements Indexing {
     alive.add(this);
     const { project, config, withVectors, modelDir, script } = this.options;
     const workerData: IndexThreadSettings = { project, config, withVectors, modelDir };
-    const worker = sharingWeights(
-      () => new Worker(script ?? builtFile("index-worker.cjs"), { workerData, resourceLimits }),
+    const worker = withSharedWeights(
+      () => new Worker(script ?? locateBuiltFile("index-worker.cjs"), { workerData, resourceLimits }),
     );
     const running: Running = { worker, calls: new Map() };
     let reason = "";
@@ -225,7 +225,7 @@ export class IndexThread implements Indexing {
     // The process must not end before what waits for this has run: mostly nothing else is left then.
     worker.ref();
     await Promise.race([ended, sleep(closeWithinMs, undefined, { ref: false })]);
-    failAll(running, closedError());
+    failAll(running, makeClosedError());
     await worker.terminate();
   }
 
@@ -233,15 +233,15 @@ export class IndexThread implements Indexing {
     const { rules, log } = this.options;
     if ("log" in message) log[message.log](message.message);
     else if ("reloaded" in message) rules.reload();
-    else if ("id" in message) settle(message, running);
+    else if ("id" in message) settleCall(message, running);
     else if (this.running === running) this.lastProgress = message.progress;
   }
 }
 
-function settle(answer: Extract<FromThread, { id: number }>, { calls }: Running): void {
+function settleCall(answer: Extract<FromThread, { id: number }>, { calls }: Running): void {
   const call = calls.get(answer.id);
   calls.delete(answer.id);
-  if ("failed" in answer) call?.reject(asError(answer.failed));
+  if ("failed" in answer) call?.reject(toError(answer.failed));
   else call?.resolve(answer.done as never);
 }
 
@@ -250,4 +250,4 @@ function failAll({ calls }: Running, error: Error): void {
   calls.clear();
 }
 
-const closedError = () => new Error("the index was closed");
+const makeClosedError = () => new Error("the index was closed");

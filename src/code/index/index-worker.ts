@@ -1,8 +1,8 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { collectAfterWork, collectWhenGrown } from "../../base/collect-garbage.ts";
-import { thrown } from "../../base/errors.ts";
+import { toThrownError } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
-import { letQuestionsGoFirst, nameThread } from "../../base/thread-priority.ts";
+import { lowerThreadPriority, nameThread } from "../../base/thread-priority.ts";
 import { indexDriver } from "../../engines/drivers.ts";
 import type { CodeIndex } from "../../store/index/port.ts";
 import { createIgnoreRules } from "../files/ignore.ts";
@@ -15,14 +15,14 @@ import { Indexer } from "./indexer.ts";
 const progressMs = 200;
 
 const port = parentPort!;
-const post = (message: FromThread) => port.postMessage(message);
+const postToParent = (message: FromThread) => port.postMessage(message);
 const { project, config, withVectors, modelDir } = workerData as IndexThreadSettings;
 
 const log: Logger = {
-  debug: (message) => post({ log: "debug", message }),
-  info: (message) => post({ log: "info", message }),
-  warn: (message) => post({ log: "warn", message }),
-  error: (message) => post({ log: "error", message }),
+  debug: (message) => postToParent({ log: "debug", message }),
+  info: (message) => postToParent({ log: "info", message }),
+  warn: (message) => postToParent({ log: "warn", message }),
+  error: (message) => postToParent({ log: "error", message }),
 };
 
 interface Opened {
@@ -31,7 +31,7 @@ interface Opened {
 }
 
 nameThread("pm-index");
-letQuestionsGoFirst(log);
+lowerThreadPriority(log);
 
 let opened: Promise<Opened> | null = null;
 let working = 0;
@@ -41,7 +41,7 @@ async function open(): Promise<Opened> {
   const rules = createIgnoreRules(project.root, config);
   const reload = () => {
     rules.reload();
-    post({ reloaded: true });
+    postToParent({ reloaded: true });
   };
   const driver = await indexDriver(config);
   const index = driver.openBeside!(project.indexDb);
@@ -64,13 +64,13 @@ port.on("message", (message: ToThread) => {
 async function answer(request: Request): Promise<void> {
   const { id } = request;
   working++;
-  timer ??= setInterval(atWork, progressMs);
+  timer ??= setInterval(afterWork, progressMs);
   try {
     const done = await run(request);
     await report();
-    post({ id, done });
+    postToParent({ id, done });
   } catch (error) {
-    post({ id, failed: thrown(error) });
+    postToParent({ id, failed: toThrownError(error) });
   }
   if (--working > 0) return;
   clearInterval(timer);
@@ -86,14 +86,14 @@ async function run({ on, what, args }: Request): Promise<unknown> {
   return methods[what]!(...args);
 }
 
-function atWork(): void {
+function afterWork(): void {
   void report();
   collectWhenGrown();
 }
 
 async function report(): Promise<void> {
   const now = await opened?.catch(() => null);
-  if (now) post({ progress: now.indexer.progress() });
+  if (now) postToParent({ progress: now.indexer.progress() });
 }
 
 async function end(): Promise<void> {

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { namedProject } from "../../../test/support/named-project.ts";
-import { type Config, defaultConfig } from "../../base/config/settings.ts";
+import { type Config, makeDefaultConfig } from "../../base/config/settings.ts";
 import { silentLog } from "../../base/log.ts";
 import type { Project } from "../../base/paths.ts";
 import { nameKey } from "../../base/text/tokens.ts";
@@ -11,10 +11,10 @@ import { EmbedPass } from "../../models/embed/embed-pass.ts";
 import { createStaticEmbedder, modelId } from "../../models/embed/static/static-embedder.ts";
 import { IndexDatabase } from "../../store/index/sqlite/index-database.ts";
 import { Definitions, SqliteIndex } from "../../store/index/sqlite/sqlite-index.ts";
-import { vectorCounts, vectorRowsAfter } from "../../store/index/sqlite/vector-rows.ts";
+import { countVectorsByModel, readVectorRowsAfter } from "../../store/index/sqlite/vector-rows.ts";
 import { createIgnoreRules } from "../files/ignore.ts";
 import { ParsePool } from "../parse/parse-pool.ts";
-import { filesToEmbed } from "./embed-source.ts";
+import { createFileEmbedSource } from "./embed-source.ts";
 import { Indexer, type IndexerOptions } from "./indexer.ts";
 
 let project: Project;
@@ -33,7 +33,7 @@ afterEach(async () => {
 });
 
 function indexer(config: Partial<Config> = {}, more: Partial<IndexerOptions> = {}): Indexer {
-  const complete = { ...defaultConfig(), ...config };
+  const complete = { ...makeDefaultConfig(), ...config };
   const made = new Indexer({
     project,
     config: complete,
@@ -53,11 +53,11 @@ function write(path: string, text: string): void {
   writeFileSync(file, text);
 }
 
-const defined = (name: string) => new Definitions(index).of([nameKey(name)], 9).length > 0;
-const known = (path: string) => index.known(path).get(path);
+const defined = (name: string) => new Definitions(index).findDefinitions([nameKey(name)], 9).length > 0;
+const known = (path: string) => index.readKnownFiles(path).get(path);
 const paths = () =>
   index
-    .files()
+    .listIndexedFiles()
     .map(({ path }) => path)
     .sort();
 
@@ -120,18 +120,18 @@ describe("reconcile", () => {
   it("records why a file is skipped, and checks again when that changes", async () => {
     write("big.ts", `// ${"x ".repeat(3000)}\nexport function big() {}\n`);
     await indexer({ "index.max_file_size": 1000 }).reconcile();
-    expect(index.counts().skippedByReason).toEqual({ too_large: 1 });
+    expect(index.readIndexCounts().skippedByReason).toEqual({ too_large: 1 });
     await indexer({ "index.max_file_size": 100_000 }).reconcile();
-    expect(index.counts().skippedByReason).toEqual({});
+    expect(index.readIndexCounts().skippedByReason).toEqual({});
     expect(defined("big")).toBe(true);
   });
 
   it("indexes everything again when the levels change", async () => {
     write("a.ts", "export class Outer {\n  inner() {}\n}\n");
     await indexer({ "index.levels": ["file"] }).reconcile();
-    expect(index.counts().chunks).toBe(1);
+    expect(index.readIndexCounts().chunks).toBe(1);
     await indexer().reconcile();
-    expect(index.counts().chunks).toBeGreaterThan(1);
+    expect(index.readIndexCounts().chunks).toBeGreaterThan(1);
   });
 
   it("tries again where no file could be parsed, as with a broken installation", async () => {
@@ -141,7 +141,7 @@ describe("reconcile", () => {
     expect(await indexer().reconcile()).toMatchObject({ failed: 1 });
     parse.mockRestore();
     await indexer().reconcile();
-    expect(index.counts().chunks).toBeGreaterThan(1);
+    expect(index.readIndexCounts().chunks).toBeGreaterThan(1);
   });
 
   it("does not treat an unreadable root as an empty project", async () => {
@@ -214,7 +214,7 @@ it("writes many files in large transactions, but for the first, which somebody m
   const stored = new SqliteIndex(index);
   const written = vi.spyOn(stored, "write");
   await indexer({}, { index: stored }).reconcile();
-  const { chunks } = index.counts();
+  const { chunks } = index.readIndexCounts();
   expect(chunks).toBeGreaterThan(2500);
   // 256 chunks at a time, it would be ten.
   expect(written.mock.calls.length).toBeGreaterThan(5);
@@ -245,12 +245,12 @@ describe("with vectors", () => {
   it("stores those of a file with its chunks", async () => {
     write("a.ts", "export function first() {}\n");
     await indexer({}, { withVectors: true }).reconcile();
-    const [row] = [...vectorRowsAfter(index, modelId, 0)];
+    const [row] = [...readVectorRowsAfter(index, modelId, 0)];
     expect(row).toMatchObject({ dimensions: 256, levels: Uint8Array.from([0, 2]) });
     const [whole, method] = [row!.data.subarray(0, 256), row!.data.subarray(256)];
     expect(whole.some((component) => component !== 0)).toBe(true);
     expect(method.some((component) => component !== 0)).toBe(true);
-    expect(vectorCounts(index)).toEqual([{ model: modelId, dimensions: 256, chunks: 2, missing: 0 }]);
+    expect(countVectorsByModel(index)).toEqual([{ model: modelId, dimensions: 256, chunks: 2, missing: 0 }]);
   });
 
   it("indexes the words when the model cannot be used, and reports why once", async () => {
@@ -259,7 +259,7 @@ describe("with vectors", () => {
     const made = indexer({}, { withVectors: true, modelDir: project.cacheDir, log });
     expect(await made.reconcile()).toMatchObject({ indexed: 30, failed: 0 });
     expect(defined("first")).toBe(true);
-    expect(vectorCounts(index)).toEqual([]);
+    expect(countVectorsByModel(index)).toEqual([]);
     expect(log.warn.mock.calls).toEqual([[expect.stringContaining("Reinstall Pommel.")]]);
   });
 
@@ -269,12 +269,12 @@ describe("with vectors", () => {
     const made = indexer({}, { withVectors: true });
     expect(await made.reconcile()).toMatchObject({ indexed: 0, unchanged: 1 });
     const models = [createStaticEmbedder()];
-    const source = filesToEmbed(new SqliteIndex(index), (path) => made.read(path));
+    const source = createFileEmbedSource(new SqliteIndex(index), (path) => made.read(path));
     const pass = new EmbedPass({ source, models, log: silentLog });
     await pass.run();
-    const [later] = [...vectorRowsAfter(index, modelId, 0)];
+    const [later] = [...readVectorRowsAfter(index, modelId, 0)];
     await made.reindex();
-    const [atOnce] = [...vectorRowsAfter(index, modelId, 0)];
+    const [atOnce] = [...readVectorRowsAfter(index, modelId, 0)];
     expect(atOnce?.data).toEqual(later?.data);
   });
 });

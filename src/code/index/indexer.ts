@@ -2,18 +2,18 @@ import { existsSync } from "node:fs";
 import { setImmediate, setTimeout as sleep } from "node:timers/promises";
 import picomatch from "picomatch";
 import { collectWhenGrown } from "../../base/collect-garbage.ts";
-import { codeOf, messageOf } from "../../base/errors.ts";
+import { getErrorCode, getErrorMessage } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
 import { IndexCache } from "../../store/index/index-cache.ts";
 import { type CodeIndex, reconciledAt } from "../../store/index/port.ts";
 import type { FileStamp, IndexedFile } from "../../store/index/records.ts";
 import type { IgnoreRules } from "../files/ignore.ts";
-import { scanProject, stateOf } from "../files/scan.ts";
+import { readPathState, scanProject } from "../files/scan.ts";
 import type { ParseOutcome } from "../parse/parse-pool.ts";
-import { CachingParser, type ParserOptions, recipeOf } from "./caching-parser.ts";
-import { inOrderOfUse } from "./index-order.ts";
+import { CachingParser, computeParsingRecipe, type ParserOptions } from "./caching-parser.ts";
+import { sortByUse } from "./index-order.ts";
 import { type IndexProgress, IndexQueue } from "./index-queue.ts";
-import { chunksOf, WriteBatch } from "./write-batch.ts";
+import { countOutcomeChunks, WriteBatch } from "./write-batch.ts";
 
 export type { IndexProgress } from "./index-queue.ts";
 
@@ -77,7 +77,7 @@ export class Indexer {
   /**
    * Walks the project, indexes changed files (by size and mtime, then by hash), removes deleted ones. Resolves when the
    * index is up to date.
-   * @param lately as of `inOrderOfUse`
+   * @param lately as of `sortByUse`
    * @throws PommelError `index_corrupt`, `disk_full` (only when it is not to be waited for), `unreadable`
    */
   async reconcile(lately: readonly string[] = []): Promise<IndexReport> {
@@ -100,7 +100,7 @@ export class Indexer {
     const { config, index, rules } = this.options;
     this.report = emptyReport();
     rules.reload();
-    const recipe = recipeOf(config);
+    const recipe = computeParsingRecipe(config);
     const isRecipeNew = (await index.meta("recipe")) !== recipe;
     await this.findChanges(isRecipeNew ? () => true : force, lately);
     await this.drain();
@@ -117,7 +117,7 @@ export class Indexer {
   /** Queues files that changed, and removes those that are gone. What it knows of all files is garbage before they are indexed. */
   private async findChanges(force: (path: string) => boolean, lately: readonly string[]): Promise<void> {
     const { index, project, rules } = this.options;
-    const known = await index.known();
+    const known = await index.readKnownFiles();
     const stamps: FileStamp[] = [];
     const gone = new Set(known.keys());
     for await (const item of scanProject(project.root, rules)) {
@@ -148,7 +148,7 @@ export class Indexer {
         this.report.unchanged++;
       }
     }
-    for (const stamp of inOrderOfUse(changed, stamps, lately)) this.queue.add(stamp, "scanned");
+    for (const stamp of sortByUse(changed, stamps, lately)) this.queue.add(stamp, "scanned");
   }
 
   /**
@@ -158,7 +158,7 @@ export class Indexer {
   async update(paths: readonly string[]): Promise<void> {
     const { project, rules } = this.options;
     for (const path of paths) {
-      const stamp = stateOf(project.root, path);
+      const stamp = readPathState(project.root, path);
       if (stamp === "directory") await this.updateBelow(path);
       else if (stamp === null || rules.ignores(path, false)) await this.forget(path);
       else this.queue.add(stamp, "saved");
@@ -170,7 +170,7 @@ export class Indexer {
   private async forget(path: string): Promise<void> {
     const { index } = this.options;
     this.queue.repeat(path);
-    await this.removeGone((await index.known(path)).keys());
+    await this.removeGone((await index.readKnownFiles(path)).keys());
   }
 
   /**
@@ -189,7 +189,7 @@ export class Indexer {
   private async updateBelow(path: string): Promise<void> {
     const { index, project, rules } = this.options;
     rules.reload();
-    const known = await index.known(path);
+    const known = await index.readKnownFiles(path);
     const gone = new Set(known.keys());
     if (!rules.ignores(path, true)) {
       for await (const item of scanProject(project.root, rules, path)) {
@@ -207,7 +207,7 @@ export class Indexer {
    */
   async read(path: string): Promise<IndexedFile | null> {
     while (!this.queue.isIdle() && !this.closed) await sleep(readPauseMs, undefined, { ref: false });
-    const stamp = stateOf(this.options.project.root, path);
+    const stamp = readPathState(this.options.project.root, path);
     if (this.closed || stamp === null || stamp === "directory") return null;
     return this.parser.read(stamp);
   }
@@ -281,7 +281,7 @@ export class Indexer {
       }
       if (failure !== undefined && this.isWorthWaiting(failure)) {
         await Promise.all(running.keys());
-        await this.waitForDisk(messageOf(failure), waits++);
+        await this.waitForDisk(getErrorMessage(failure), waits++);
         failure = undefined;
       }
     }
@@ -291,7 +291,7 @@ export class Indexer {
   }
 
   private isWorthWaiting(error: unknown): boolean {
-    return codeOf(error) === "disk_full" && this.options.mode !== "foreground";
+    return getErrorCode(error) === "disk_full" && this.options.mode !== "foreground";
   }
 
   private async waitForDisk(message: string, tries: number): Promise<void> {
@@ -304,17 +304,17 @@ export class Indexer {
 
   private async parse(stamp: FileStamp, parsed: WriteBatch): Promise<void> {
     const { index, log } = this.options;
-    const before = (await index.known(stamp.path)).get(stamp.path);
+    const before = (await index.readKnownFiles(stamp.path)).get(stamp.path);
     const isForced = this.forced.has(stamp.path);
     const outcome = await this.parser.parse(stamp, before, isForced).catch((error: unknown) => {
-      if (!this.closed) log.warn(`${stamp.path} could not be parsed: ${messageOf(error)}`);
+      if (!this.closed) log.warn(`${stamp.path} could not be parsed: ${getErrorMessage(error)}`);
       return null;
     });
     if (outcome !== null) parsed.add(outcome);
     else if (this.closed) this.queue.putBack(stamp.path);
     else {
       this.report.failed++;
-      this.done({ path: stamp.path, chunks: 0, took: 0, skipped: "not_parsed" });
+      this.finishFile({ path: stamp.path, chunks: 0, took: 0, skipped: "not_parsed" });
     }
   }
 
@@ -332,16 +332,16 @@ export class Indexer {
     for (const outcome of outcomes) {
       if (outcome.status === "indexed") this.noteProblem(outcome.vectorProblem);
       this.report[outcome.status === "gone" ? "removed" : outcome.status]++;
-      this.done({
+      this.finishFile({
         path: outcome.path,
-        chunks: chunksOf(outcome),
+        chunks: countOutcomeChunks(outcome),
         took: Math.round(outcome.tookMs ?? 0),
-        skipped: whySkipped(outcome),
+        skipped: findSkipReason(outcome),
       });
     }
   }
 
-  private done({
+  private finishFile({
     path,
     ...figures
   }: {
@@ -364,7 +364,7 @@ export class Indexer {
 const isChanged = (stamp: FileStamp, before: FileStamp | undefined) =>
   before?.size !== stamp.size || before.mtimeMs !== stamp.mtimeMs;
 
-function whySkipped(outcome: ParseOutcome): string | null {
+function findSkipReason(outcome: ParseOutcome): string | null {
   if (outcome.status === "indexed") return null;
   return outcome.status === "skipped" ? outcome.reason : outcome.status;
 }

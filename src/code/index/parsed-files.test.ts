@@ -2,9 +2,9 @@ import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from "node:
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { type Config, defaultConfig } from "../../base/config/settings.ts";
+import { type Config, makeDefaultConfig } from "../../base/config/settings.ts";
 import { silentLog } from "../../base/log.ts";
-import { projectAt } from "../../base/paths.ts";
+import { makeNewProject } from "../../base/paths.ts";
 import { type CacheEntry, IndexCache } from "../../store/index/index-cache.ts";
 import type { CodeIndex } from "../../store/index/port.ts";
 import { SqliteIndex } from "../../store/index/sqlite/sqlite-index.ts";
@@ -45,11 +45,11 @@ afterEach(async () => {
 function checkout(name: string, config: Partial<Config> = {}, withVectors = true): Checkout {
   const root = join(dir, name);
   mkdirSync(root, { recursive: true });
-  const complete = { ...defaultConfig(), ...config };
+  const complete = { ...makeDefaultConfig(), ...config };
   const cache = new Watched({ file: join(dir, "cache.db") });
   const index = SqliteIndex.open(join(dir, `${name}-${checkouts.length}.db`), { readonly: false });
   const indexer = new Indexer({
-    project: projectAt(root),
+    project: makeNewProject(root),
     config: complete,
     rules: createIgnoreRules(root, complete),
     index,
@@ -84,13 +84,13 @@ async function contentOf({ index }: Checkout) {
   const entries = (await index.files()).sort((a, b) => (a.path < b.path ? -1 : 1));
   const all = [];
   for (const { id, path, language } of entries) {
-    const chunks = (await index.chunksOf([id])).sort((a, b) => (a.uid < b.uid ? -1 : 1));
+    const chunks = (await index.readChunksOfFiles([id])).sort((a, b) => (a.uid < b.uid ? -1 : 1));
     const query = { model: "static-1", vector: new Int8Array(256).fill(1) };
-    const cosines = await index.similarities(
+    const cosines = await index.measureSimilarities(
       query,
       chunks.map((chunk) => chunk.id),
     );
-    const graph = (await index.graphs([id])).get(id);
+    const graph = (await index.readGraphs([id])).get(id);
     const stored = chunks.map(({ id: _, file: __, mtimeMs: ___, ...rest }) => rest);
     all.push({ path, language, stored, cosines: [...cosines], graph: graph && [...graph] });
   }
@@ -153,7 +153,7 @@ it("what depends on settings, on the path or on the model is parsed for each", a
   write(without);
   await without.indexer.reconcile();
   expect(without.cache.parsed).toBe(4);
-  expect(await without.index.vectorCounts()).toEqual([]);
+  expect(await without.index.readVectorCounts()).toEqual([]);
   const moved = checkout("fourth");
   write(moved, { "moved.ts": files["a.ts"] });
   await moved.indexer.reconcile();

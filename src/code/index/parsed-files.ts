@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { deserialize, serialize } from "node:v8";
-import { type CacheKey, cachePlace, type IndexCache } from "../../store/index/index-cache.ts";
+import { type CacheKey, hashPlace, type IndexCache } from "../../store/index/index-cache.ts";
 import type { FileStamp } from "../../store/index/records.ts";
 import type { CachedFile, ParsedFile, ParseOutcome } from "../parse/parse-messages.ts";
 
@@ -29,15 +29,15 @@ export class ParsedFiles {
   ) {}
 
   /** Hashes of a file's versions of this size that are known. */
-  hashesOf(stamp: FileStamp): string[] {
-    return this.cache.namesAt(this.placeOf(stamp));
+  listKnownHashes(stamp: FileStamp): string[] {
+    return this.cache.listNamesAt(this.makeParsedCachePlace(stamp));
   }
 
   /** null: it is not known any more. */
   get(file: CachedFile): ParsedFile | null {
     const { status: _, ...stamp } = file;
-    const data = this.cache.get(this.placeOf(file), [file.hash]).get(file.hash);
-    const known = data && decoded(data);
+    const data = this.cache.get(this.makeParsedCachePlace(file), [file.hash]).get(file.hash);
+    const known = data && decodeParsedFile(data);
     if (known?.path !== file.path || known.hash !== file.hash) return null;
     const parsed: ParsedFile = { ...known, ...stamp };
     this.taken.add(parsed);
@@ -50,7 +50,7 @@ export class ParsedFiles {
     for (let start = 0; start < made.length; start += together) {
       if (start > 0) await nextTurn();
       const files = made.slice(start, start + together) as ParsedFile[];
-      this.cache.add(files.map((file) => ({ ...this.keyOf(file), data: serialize(file) })));
+      this.cache.add(files.map((file) => ({ ...this.makeParsedCacheKey(file), data: serialize(file) })));
     }
   }
 
@@ -61,19 +61,19 @@ export class ParsedFiles {
     return !(file.syntaxErrors && !file.graph);
   }
 
-  private keyOf(file: ParsedFile): CacheKey {
-    return { place: this.placeOf(file), name: file.hash };
+  private makeParsedCacheKey(file: ParsedFile): CacheKey {
+    return { place: this.makeParsedCachePlace(file), name: file.hash };
   }
 
   /** With the size, so that only a file that may be known is compared by its content. */
-  private placeOf({ path, size }: FileStamp): string {
+  private makeParsedCachePlace({ path, size }: FileStamp): string {
     const { recipe, headerLanguage, model } = this.how;
     const header = path.endsWith(".h") ? headerLanguage : "";
-    return cachePlace(formVersion, recipe, header, model, path, size);
+    return hashPlace(formVersion, recipe, header, model, path, size);
   }
 }
 
-function decoded(data: Uint8Array): ParsedFile | null {
+function decodeParsedFile(data: Uint8Array): ParsedFile | null {
   try {
     return deserialize(data) as ParsedFile;
   } catch {

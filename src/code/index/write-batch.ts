@@ -29,7 +29,7 @@ interface Moment {
   isSaveRunning: boolean;
 }
 
-function limitAt({ mode, pending, indexed, isSaveRunning }: Moment): BatchLimit {
+function chooseLimit({ mode, pending, indexed, isSaveRunning }: Moment): BatchLimit {
   if (mode === "foreground") return limits.foreground;
   if (pending < manyFiles || indexed < firstFiles) return limits.few;
   return isSaveRunning ? limits.saved : limits.many;
@@ -55,27 +55,27 @@ export class WriteBatch {
   add(outcome: ParseOutcome): void {
     if (this.count === 0) this.since = performance.now();
     this.outcomes.push(outcome);
-    this.chunks += chunksOf(outcome);
+    this.chunks += countOutcomeChunks(outcome);
   }
 
   isDue(): boolean {
     if (this.count === 0) return false;
-    const limit = limitAt(this.now());
+    const limit = chooseLimit(this.now());
     return this.chunks >= limit.chunks || performance.now() - this.since >= limit.waitMs;
   }
 
   /** The first of them, as much as is written together. */
   take(): ParseOutcome[] {
-    const limit = limitAt(this.now());
+    const limit = chooseLimit(this.now());
     let chunks = 0;
     const end = this.outcomes.findIndex((outcome) => {
       const isEnough = chunks >= limit.chunks;
-      chunks += chunksOf(outcome);
+      chunks += countOutcomeChunks(outcome);
       return isEnough;
     });
     if (end < 0) return this.takeAll();
     const taken = this.outcomes.splice(0, end);
-    this.chunks -= taken.reduce((sum, outcome) => sum + chunksOf(outcome), 0);
+    this.chunks -= taken.reduce((sum, outcome) => sum + countOutcomeChunks(outcome), 0);
     this.since = performance.now();
     return taken;
   }
@@ -89,4 +89,5 @@ export class WriteBatch {
 }
 
 /** How many of a file there are. */
-export const chunksOf = (outcome: ParseOutcome) => (outcome.status === "indexed" ? outcome.chunks.length : 0);
+export const countOutcomeChunks = (outcome: ParseOutcome) =>
+  outcome.status === "indexed" ? outcome.chunks.length : 0;

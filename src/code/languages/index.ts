@@ -38,16 +38,16 @@ for (const { id, title, aliases = [], extensions, filenames = [], interpreters =
 for (const name of ["markdown", "md"]) idOfName.set(name, "markdown");
 idOfName.set("text", "text");
 
-/** Every id that `languageOf` may answer, sorted. */
+/** Every id that `detectLanguage` may answer, sorted. */
 export const languageIds: readonly LanguageId[] = [...new Set(idOfName.values())].sort();
 
 /** The grammar of a language, or of the scripts that its files hold; null if it is cut by lines or headings. */
-export function grammarOf(language: LanguageId): Grammar | null {
+export function findGrammar(language: LanguageId): Grammar | null {
   return languageOfId.get(scriptHosts[language] ?? language)?.grammar ?? null;
 }
 
 /** Whether only the scripts of such files have a grammar. */
-export const holdsScripts = (language: LanguageId): boolean => Object.hasOwn(scriptHosts, language);
+export const isScriptHost = (language: LanguageId): boolean => Object.hasOwn(scriptHosts, language);
 
 /** The id of the language a user means by `name` ("ts", "C++", ".py"), or null. */
 export function resolveLanguage(name: string): LanguageId | null {
@@ -56,7 +56,7 @@ export function resolveLanguage(name: string): LanguageId | null {
 }
 
 /** `#!/usr/bin/env -S python3.12 -u` -> python3.12, python. */
-function interpretersOf(firstLine: string): string[] {
+function parseInterpreters(firstLine: string): string[] {
   if (!firstLine.startsWith("#!")) return [];
   const words = firstLine.slice(2).trim().split(/\s+/);
   const program = words
@@ -67,11 +67,11 @@ function interpretersOf(firstLine: string): string[] {
 
 /**
  * The language of a file, by its name, else by its `#!` line; "text" if neither shows it. `.h` is C here:
- * `headerLanguageOf` decides whether a repository's headers are C or C++.
+ * `detectHeaderLanguage` decides whether a repository's headers are C or C++.
  * @param path relative or absolute, `/` between the parts
  * @param firstLine the file's first line, used only if the name is not enough
  */
-export function languageOf(path: string, firstLine = ""): LanguageId {
+export function detectLanguage(path: string, firstLine = ""): LanguageId {
   const filename = path.slice(path.lastIndexOf("/") + 1).toLowerCase();
   const named = idOfFilename.get(filename);
   if (named !== undefined) return named;
@@ -80,7 +80,7 @@ export function languageOf(path: string, firstLine = ""): LanguageId {
   if (byExtension !== undefined) return byExtension;
   const prefixed = filename.startsWith("dockerfile.") ? "dockerfile" : undefined;
   if (prefixed !== undefined) return prefixed;
-  for (const interpreter of interpretersOf(firstLine)) {
+  for (const interpreter of parseInterpreters(firstLine)) {
     const id = idOfInterpreter.get(interpreter);
     if (id !== undefined) return id;
   }
@@ -88,11 +88,11 @@ export function languageOf(path: string, firstLine = ""): LanguageId {
 }
 
 /** Whether `.h` means C or C++ among these files: C++ if more of the sources are C++ than C. */
-export function headerLanguageOf(paths: Iterable<string>): "c" | "cpp" {
+export function detectHeaderLanguage(paths: Iterable<string>): "c" | "cpp" {
   let balance = 0;
   for (const path of paths) {
     if (path.endsWith(".h")) continue;
-    const language = languageOf(path);
+    const language = detectLanguage(path);
     if (language === "cpp") balance++;
     else if (language === "c") balance--;
   }
@@ -105,10 +105,10 @@ const cppOnly =
 
 /**
  * The language of one `.h` file.
- * @param usual the language of the repository's headers, see `headerLanguageOf`; C by default. A repository of
+ * @param usual the language of the repository's headers, see `detectHeaderLanguage`; C by default. A repository of
  *   headers alone does not show it, so plain C++ syntax decides.
  */
-export function languageOfHeader(text: string, usual: "c" | "cpp"): "c" | "cpp" {
+export function detectLanguageOfHeader(text: string, usual: "c" | "cpp"): "c" | "cpp" {
   return cppOnly.test(text) ? "cpp" : usual;
 }
 
@@ -116,11 +116,11 @@ export function languageOfHeader(text: string, usual: "c" | "cpp"): "c" | "cpp" 
  * The ids of languages that people name by id, name or extension, without duplicates.
  * @throws PommelError `usage` for one that is not known
  */
-export function languageIdsOf(names: readonly string[]): string[] {
-  return [...new Set(names.map(languageIdOf))];
+export function parseLanguageIds(names: readonly string[]): string[] {
+  return [...new Set(names.map(parseLanguageId))];
 }
 
-function languageIdOf(name: string): string {
+function parseLanguageId(name: string): string {
   const id = resolveLanguage(name);
   if (id !== null) return id;
   const nearest = closest(name, [...languageIds]);

@@ -5,10 +5,10 @@ import { grammarDir } from "../../../test/support/chunk-fixture.ts";
 import { SourceParser } from "../parse/parser.ts";
 import grammars from "./grammars.json" with { type: "json" };
 import {
-  headerLanguageOf,
+  detectHeaderLanguage,
+  detectLanguage,
+  detectLanguageOfHeader,
   languageIds,
-  languageOf,
-  languageOfHeader,
   languages,
   resolveLanguage,
 } from "./index.ts";
@@ -18,7 +18,7 @@ describe.each(languages)("the table of $title", ({ grammar }) => {
   let known: TreeSitterLanguage;
 
   beforeAll(async () => {
-    known = await new SourceParser(grammarDir).language(grammar.wasm);
+    known = await new SourceParser(grammarDir).loadLanguage(grammar.wasm);
   });
 
   test("names only kinds of its grammar", () => {
@@ -80,7 +80,7 @@ describe("languageOf", () => {
     [".gitignore", "text"],
     ["weird.xyz", "text"],
   ])("%s is %s", (path, id) => {
-    expect(languageOf(path)).toBe(id);
+    expect(detectLanguage(path)).toBe(id);
   });
 
   test.each([
@@ -93,12 +93,12 @@ describe("languageOf", () => {
     ["#!", "text"],
     ["// python", "text"],
   ])("a file without extension that starts with %s is %s", (firstLine, id) => {
-    expect(languageOf("bin/tool", firstLine)).toBe(id);
+    expect(detectLanguage("bin/tool", firstLine)).toBe(id);
   });
 
   test("answers only ids of the list", () => {
     for (const { extensions } of languages) {
-      for (const extension of extensions) expect(languageIds).toContain(languageOf(`a.${extension}`));
+      for (const extension of extensions) expect(languageIds).toContain(detectLanguage(`a.${extension}`));
     }
   });
 });
@@ -133,12 +133,12 @@ describe("resolveLanguage", () => {
 
 describe("headerLanguageOf", () => {
   test("is C++ where most sources are", () => {
-    expect(headerLanguageOf(["a.cc", "b.hpp", "c.c", "d.h", "e.h"])).toBe("cpp");
+    expect(detectHeaderLanguage(["a.cc", "b.hpp", "c.c", "d.h", "e.h"])).toBe("cpp");
   });
 
   test("is C otherwise", () => {
-    expect(headerLanguageOf(["a.c", "b.c", "c.cpp", "d.h"])).toBe("c");
-    expect(headerLanguageOf([])).toBe("c");
+    expect(detectHeaderLanguage(["a.c", "b.c", "c.cpp", "d.h"])).toBe("c");
+    expect(detectHeaderLanguage([])).toBe("c");
   });
 });
 
@@ -158,6 +158,6 @@ test.each([
   ['#ifdef __cplusplus\nextern "C" {\n#endif\nstruct cart;\n', "c"],
   ["/* A\n * class of things: public. */\nint class_of(int using);\n", "c"],
 ])("a header %j is %s where it cannot be told from the other files", (text, language) => {
-  expect(languageOfHeader(text, "c")).toBe(language);
-  expect(languageOfHeader(text, "cpp")).toBe("cpp");
+  expect(detectLanguageOfHeader(text, "c")).toBe(language);
+  expect(detectLanguageOfHeader(text, "cpp")).toBe("cpp");
 });

@@ -27,11 +27,11 @@ const rows = data as LanguageRow[];
 
 /** The table of languages.json. */
 export const readLanguages = (): Language[] =>
-  rows.map(({ base: _, ...row }) => ({ ...row, grammar: readGrammar(grammarOfRow(row.id)) }));
+  rows.map(({ base: _, ...row }) => ({ ...row, grammar: readGrammar(resolveGrammarRow(row.id)) }));
 
-function grammarOfRow(id: string): GrammarRow {
+function resolveGrammarRow(id: string): GrammarRow {
   const { base, grammar } = rows.find((row) => row.id === id)!;
-  return (base === undefined ? grammar : extend(grammarOfRow(base), grammar)) as GrammarRow;
+  return (base === undefined ? grammar : extend(resolveGrammarRow(base), grammar)) as GrammarRow;
 }
 
 /** Objects have the base's keys as well, except for those that are null; a list that begins with "..." its items. */

@@ -24,13 +24,15 @@ export const packageFormats: readonly PackageFormat[] = [
           return Array.isArray(workspaces) ? workspaces : (workspaces?.packages ?? null);
         },
       },
-      { file: "pnpm-workspace.yaml", membersIn: (text) => yamlList(text, "packages") },
+      { file: "pnpm-workspace.yaml", membersIn: (text) => parseYamlList(text, "packages") },
     ],
   },
   {
     kind: "cargo",
     manifest: { file: "Cargo.toml", nameIn: (text) => crate.parse(parseToml(text)).package?.name ?? null },
-    lists: [{ file: "Cargo.toml", membersIn: (text) => membersOf(crate.parse(parseToml(text)).workspace) }],
+    lists: [
+      { file: "Cargo.toml", membersIn: (text) => listMemberGlobs(crate.parse(parseToml(text)).workspace) },
+    ],
   },
   {
     kind: "go",
@@ -39,8 +41,11 @@ export const packageFormats: readonly PackageFormat[] = [
   },
   {
     kind: "maven",
-    manifest: { file: "pom.xml", nameIn: (text) => elements(ownPart(text), "artifactId")[0] ?? null },
-    lists: [{ file: "pom.xml", membersIn: (text) => someOf(elements(text, "module")) }],
+    manifest: {
+      file: "pom.xml",
+      nameIn: (text) => listElementTexts(keepOwnPart(text), "artifactId")[0] ?? null,
+    },
+    lists: [{ file: "pom.xml", membersIn: (text) => nullIfEmpty(listElementTexts(text, "module")) }],
   },
   {
     kind: "python",
@@ -54,7 +59,7 @@ export const packageFormats: readonly PackageFormat[] = [
     lists: [
       {
         file: "pyproject.toml",
-        membersIn: (text) => membersOf(pyproject.parse(parseToml(text)).tool?.uv?.workspace),
+        membersIn: (text) => listMemberGlobs(pyproject.parse(parseToml(text)).tool?.uv?.workspace),
       },
     ],
   },
@@ -62,7 +67,10 @@ export const packageFormats: readonly PackageFormat[] = [
     // A project of Gradle's may have no file of its own: settings.gradle names them all.
     kind: "gradle",
     manifest: null,
-    lists: ["settings.gradle", "settings.gradle.kts"].map((file) => ({ file, membersIn: gradleIncludes })),
+    lists: ["settings.gradle", "settings.gradle.kts"].map((file) => ({
+      file,
+      membersIn: parseGradleIncludes,
+    })),
   },
 ];
 
@@ -86,13 +94,13 @@ const pyproject = z.object({
 });
 
 /** A workspace without members holds what lies below it. */
-function membersOf(of: z.infer<typeof workspace> | undefined): string[] | null {
+function listMemberGlobs(of: z.infer<typeof workspace> | undefined): string[] | null {
   if (of === undefined) return null;
   return [...(of.members ?? ["**"]), ...(of.exclude ?? []).map((glob) => `!${glob}`)];
 }
 
 /** The texts of a list under a key at the left margin: all that is needed of pnpm-workspace.yaml. */
-function yamlList(text: string, key: string): string[] | null {
+function parseYamlList(text: string, key: string): string[] | null {
   const [, inline, block] =
     new RegExp(
       `^${key}:[ \\t]*(?:\\[([^\\]]*)\\]|(?:#.*)?\\r?\\n((?:[ \\t]*(?:-.*|#.*)?\\r?\\n?)*))`,
@@ -114,7 +122,7 @@ function goUses(text: string): string[] {
 }
 
 /** `include ':core', 'connect:api'` and `include("core")`: a colon is a directory further down. */
-function gradleIncludes(text: string): string[] {
+function parseGradleIncludes(text: string): string[] {
   const code = without(text.replace(/\/\/.*$/gm, ""), "/*", "*/");
   const lists = code.matchAll(/^[ \t]*include\b[ \t]*\(?\s*(["'][^"'\n]+["'](?:\s*,\s*["'][^"'\n]+["'])*)/gm);
   return [...lists].flatMap(([, list]) =>
@@ -125,7 +133,7 @@ function gradleIncludes(text: string): string[] {
 }
 
 /** A pom.xml without what it says of others. */
-const ownPart = (text: string) =>
+const keepOwnPart = (text: string) =>
   ["parent", "dependencyManagement", "dependencies", "build", "profiles", "reporting"].reduce(
     (rest, name) => without(rest, `<${name}>`, `</${name}>`),
     text,
@@ -144,11 +152,11 @@ function without(text: string, begin: string, end: string): string {
   }
 }
 
-function elements(text: string, name: string): string[] {
+function listElementTexts(text: string, name: string): string[] {
   const plain = without(text, "<!--", "-->");
   return [...plain.matchAll(new RegExp(`<${name}>\\s*([^<\\s]+)\\s*</${name}>`, "g"))].map(
     ([, value]) => value!,
   );
 }
 
-const someOf = (found: string[]) => (found.length > 0 ? found : null);
+const nullIfEmpty = (found: string[]) => (found.length > 0 ? found : null);

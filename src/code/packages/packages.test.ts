@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { findPackages, type Package, PackageMap, packageNamed } from "./packages.ts";
+import { findPackages, type Package, PackageMap, requirePackage } from "./packages.ts";
 
 /** The packages of a project with these files; those without a text are empty. */
 function packagesIn(files: Record<string, string>): string[] {
@@ -124,24 +124,24 @@ const map = new PackageMap(
 );
 
 it("gives a path to the nearest package above it", () => {
-  const around = (path: string) => map.around(path)?.name;
+  const around = (path: string) => map.findAround(path)?.name;
   expect(around("packages/web/src/a.ts")).toBe("@acme/web");
   expect(around("packages/web")).toBe("@acme/web");
   expect(around("packages/web/plugin/a.ts")).toBe("@acme/web-plugin");
   expect(around("packages/webby/a.ts")).toBe("acme");
   expect(around("")).toBe("acme");
-  expect(new PackageMap([]).around("a/b")).toBeNull();
+  expect(new PackageMap([]).findAround("a/b")).toBeNull();
 });
 
 it("finds a package by its name, its short name or its directory, and names those that are near", () => {
   for (const asked of ["@acme/web", "web", "packages/web", "./packages/web/"]) {
-    expect(packageNamed(map, asked).name).toBe("@acme/web");
+    expect(requirePackage(map, asked).name).toBe("@acme/web");
   }
-  expect(() => packageNamed(map, "wbe-plugin")).toThrow(
+  expect(() => requirePackage(map, "wbe-plugin")).toThrow(
     expect.objectContaining({
       code: "usage",
       hint: expect.stringContaining("Did you mean @acme/web-plugin"),
     }),
   );
-  expect(() => packageNamed(new PackageMap([]), "web")).toThrow("this project has none");
+  expect(() => requirePackage(new PackageMap([]), "web")).toThrow("this project has none");
 });

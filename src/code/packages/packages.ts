@@ -5,7 +5,7 @@ import { distance } from "fastest-levenshtein";
 import picomatch from "picomatch";
 import { PommelError } from "../../base/errors.ts";
 import type { CodeIndex, SearchableIndex } from "../../store/index/port.ts";
-import { roleOf } from "../files/path-role.ts";
+import { classifyPath } from "../files/path-role.ts";
 import { type PackageFormat, packageFormats } from "./formats.ts";
 
 /** A part of a project with a name of its own: a workspace of npm, a crate, a Go module. */
@@ -35,12 +35,12 @@ const fileNames = new Set(
 export function findPackages(paths: readonly string[], read: (path: string) => string | null): Package[] {
   const telling = paths.filter((path) => fileNames.has(posix.basename(path))).slice(0, maxManifests);
   const texts = new Map(telling.map((path) => [path, read(path)]));
-  const directories = directoriesOf(paths);
-  const found = packageFormats.flatMap((format) => packagesOf(format, texts, directories));
+  const directories = listAncestorDirectories(paths);
+  const found = packageFormats.flatMap((format) => findPackagesOfFormat(format, texts, directories));
   return found.sort((a, b) => (a.dir < b.dir ? -1 : a.dir > b.dir ? 1 : 0));
 }
 
-function packagesOf(
+function findPackagesOfFormat(
   { kind, manifest, lists }: PackageFormat,
   texts: ReadonlyMap<string, string | null>,
   directories: ReadonlySet<string>,
@@ -48,10 +48,10 @@ function packagesOf(
   const at = (file: string) => [...texts.keys()].filter((path) => posix.basename(path) === file);
   const workspaces = lists.flatMap(({ file, membersIn }) =>
     at(file).flatMap((path) => {
-      const members = quietly(() => membersIn(texts.get(path) ?? ""));
+      const members = readOrNull(() => membersIn(texts.get(path) ?? ""));
       return members === null
         ? []
-        : [{ dir: directoryOf(path), isMember: matcherOf(directoryOf(path), members) }];
+        : [{ dir: getParentPath(path), isMember: createMemberMatcher(getParentPath(path), members) }];
     }),
   );
   const isListed = (dir: string) => workspaces.some(({ isMember }) => isMember(dir));
@@ -60,16 +60,16 @@ function packagesOf(
     return named.map((dir) => ({ name: posix.basename(dir), dir, kind }));
   }
   return at(manifest.file).flatMap((path): Package[] => {
-    const dir = directoryOf(path);
-    const name = quietly(() => manifest.nameIn(texts.get(path) ?? ""));
+    const dir = getParentPath(path);
+    const name = readOrNull(() => manifest.nameIn(texts.get(path) ?? ""));
     const isCovered = workspaces.some((one) => one.dir !== dir && isBelow(dir, one.dir));
-    const counts = isListed(dir) || (!isCovered && name !== null && roleOf(path) !== "test");
+    const counts = isListed(dir) || (!isCovered && name !== null && classifyPath(path) !== "test");
     return counts && (name ?? dir) !== "" ? [{ name: name ?? posix.basename(dir), dir, kind }] : [];
   });
 }
 
 /** Whether a directory is a member of a workspace at `base`: by globs from there, of which those with `!` take away. */
-function matcherOf(base: string, members: readonly string[]): (dir: string) => boolean {
+function createMemberMatcher(base: string, members: readonly string[]): (dir: string) => boolean {
   const tidy = (glob: string) => posix.join(base, glob.replace(/\/+$/, ""));
   const wanted = picomatch(members.filter((glob) => !glob.startsWith("!")).map(tidy), { dot: true });
   const taken = members.filter((glob) => glob.startsWith("!")).map((glob) => tidy(glob.slice(1)));
@@ -77,7 +77,7 @@ function matcherOf(base: string, members: readonly string[]): (dir: string) => b
   return (dir) => dir !== "" && wanted(dir) && !isTaken(dir);
 }
 
-function quietly<T>(read: () => T): T | null {
+function readOrNull<T>(read: () => T): T | null {
   try {
     return read();
   } catch {
@@ -86,17 +86,18 @@ function quietly<T>(read: () => T): T | null {
   }
 }
 
-function directoryOf(path: string): string {
+function getParentPath(path: string): string {
   const slash = path.lastIndexOf("/");
   return slash < 0 ? "" : path.slice(0, slash);
 }
 
 const isBelow = (dir: string, above: string) => above === "" || dir.startsWith(`${above}/`);
 
-function directoriesOf(paths: readonly string[]): Set<string> {
+function listAncestorDirectories(paths: readonly string[]): Set<string> {
   const found = new Set<string>();
   for (const path of paths) {
-    for (let dir = directoryOf(path); dir !== "" && !found.has(dir); dir = directoryOf(dir)) found.add(dir);
+    for (let dir = getParentPath(path); dir !== "" && !found.has(dir); dir = getParentPath(dir))
+      found.add(dir);
   }
   return found;
 }
@@ -111,26 +112,26 @@ export class PackageMap {
   }
 
   /** The package that a file or directory lies in; null: none. */
-  around(path: string): Package | null {
-    for (let dir = path; ; dir = directoryOf(dir)) {
+  findAround(path: string): Package | null {
+    for (let dir = path; ; dir = getParentPath(dir)) {
       const found = this.byDir.get(dir);
       if (found !== undefined || dir === "") return found ?? null;
     }
   }
 
   /** The package of this name or directory; of names without their scope only if one alone has it. */
-  named(asked: string): Package | null {
+  findNamed(asked: string): Package | null {
     const dir = asked.replace(/^(\.\/)+/, "").replace(/\/+$/, "");
     const exact = this.packages.find(({ name }) => name === asked) ?? this.byDir.get(dir === "." ? "" : dir);
-    const short = this.packages.filter(({ name }) => shortName(name) === asked);
+    const short = this.packages.filter(({ name }) => getShortName(name) === asked);
     return exact ?? (short.length === 1 ? short[0]! : null);
   }
 
   /** Names that somebody may have meant, the likeliest first. */
-  near(asked: string, limit = 5): string[] {
-    const wanted = shortName(asked.toLowerCase());
+  suggestNames(asked: string, limit = 5): string[] {
+    const wanted = getShortName(asked.toLowerCase());
     return this.packages
-      .map(({ name }) => ({ name, short: shortName(name.toLowerCase()) }))
+      .map(({ name }) => ({ name, short: getShortName(name.toLowerCase()) }))
       .map(({ name, short }) => ({
         name,
         far: short.includes(wanted) ? 0 : distance(wanted, short) / wanted.length,
@@ -149,10 +150,10 @@ const maxDistance = 0.5;
  * The package that somebody names.
  * @throws PommelError `usage` for an unknown one
  */
-export function packageNamed(packages: PackageMap, asked: string): Package {
-  const found = packages.named(asked);
+export function requirePackage(packages: PackageMap, asked: string): Package {
+  const found = packages.findNamed(asked);
   if (found !== null) return found;
-  const near = packages.near(asked);
+  const near = packages.suggestNames(asked);
   throw new PommelError(
     "usage",
     packages.packages.length === 0
@@ -165,7 +166,7 @@ export function packageNamed(packages: PackageMap, asked: string): Package {
 }
 
 /** `web` of `@acme/web`. */
-const shortName = (name: string) => name.slice(name.lastIndexOf("/") + 1);
+const getShortName = (name: string) => name.slice(name.lastIndexOf("/") + 1);
 
 interface Known {
   revision: string;
@@ -174,7 +175,7 @@ interface Known {
   staleAt: number;
 }
 
-const known = new WeakMap<object, Known>();
+const packagesByIndex = new WeakMap<object, Known>();
 
 /** Looking for packages after changes of the index takes no more than this share of the time. */
 const shareOfTime = 0.05;
@@ -183,13 +184,13 @@ const shareOfTime = 0.05;
  * The packages of an index's project, found anew when the index has changed; in an index that always changes, as often as
  * the time that it takes allows.
  */
-export async function packagesOfIndex(
+export async function findPackagesOfIndex(
   index: Pick<SearchableIndex, "revision" | "files"> & Partial<Pick<CodeIndex, "skipped">>,
   root: string,
 ): Promise<PackageMap> {
   const revision = await index.revision();
   const start = performance.now();
-  const before = known.get(index);
+  const before = packagesByIndex.get(index);
   if (before && (before.revision === revision || start < before.staleAt)) return before.map;
   // Manifests of a language that is not indexed are known as skipped.
   const [files, skipped] = await Promise.all([index.files(), index.skipped?.() ?? []]);
@@ -200,7 +201,7 @@ export async function packagesOfIndex(
     ),
   );
   const end = performance.now();
-  known.set(index, { revision, map, staleAt: end + (end - start) / shareOfTime });
+  packagesByIndex.set(index, { revision, map, staleAt: end + (end - start) / shareOfTime });
   return map;
 }
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { anyCharacter } from "../../../test/support/any-text.ts";
-import { notebookOf, scriptsOf } from "./embedded.ts";
+import { extractScripts, parseNotebook } from "./embedded.ts";
 
 const component = [
   "<template>",
@@ -15,7 +15,7 @@ const component = [
 ].join("\n");
 
 it("keeps the scripts of a component where they stand", () => {
-  const scripts = scriptsOf("vue", component)!;
+  const scripts = extractScripts("vue", component)!;
   expect(scripts.split("\n")[5]).toBe("function go() { open(); }");
   expect(scripts.replace(/\s+/g, " ").trim()).toBe(
     'import { open } from "./open"; function go() { open(); }',
@@ -24,10 +24,12 @@ it("keeps the scripts of a component where they stand", () => {
 
 it("takes no data, no template and no empty block for a script, but Astro's front matter", () => {
   expect(
-    scriptsOf("html", '<script type="application/json">{"a": 1}</script><script src="a.js"></script>'),
+    extractScripts("html", '<script type="application/json">{"a": 1}</script><script src="a.js"></script>'),
   ).toBeNull();
-  expect(scriptsOf("html", '<script type="module">run()</script>')).toContain("run()");
-  expect(scriptsOf("astro", "---\nconst a = 1;\n---\n<p>b</p>")).toBe("   \nconst a = 1;\n   \n        ");
+  expect(extractScripts("html", '<script type="module">run()</script>')).toContain("run()");
+  expect(extractScripts("astro", "---\nconst a = 1;\n---\n<p>b</p>")).toBe(
+    "   \nconst a = 1;\n   \n        ",
+  );
 });
 
 it("takes what MDX imports and exports, but no example", () => {
@@ -47,7 +49,7 @@ it("takes what MDX imports and exports, but no example", () => {
     "",
     "<Total of={[1]} />",
   ].join("\n");
-  const scripts = scriptsOf("mdx", mdx)!;
+  const scripts = extractScripts("mdx", mdx)!;
   expect(
     scripts
       .split("\n")
@@ -60,7 +62,7 @@ it("takes what MDX imports and exports, but no example", () => {
     "}",
   ]);
   expect(scripts.split("\n")[10]).toBe("export function Total({ of }) {");
-  expect(scriptsOf("mdx", "# Only text")).toBeNull();
+  expect(extractScripts("mdx", "# Only text")).toBeNull();
 });
 
 it("is as long as the file, whatever that is", () => {
@@ -75,7 +77,7 @@ it("is as long as the file, whatever that is", () => {
       (parts) => {
         const text = parts.join("");
         for (const language of ["vue", "astro", "mdx"]) {
-          const scripts = scriptsOf(language, text);
+          const scripts = extractScripts(language, text);
           if (scripts !== null) expect(scripts.length).toBe(text.length);
         }
       },
@@ -94,7 +96,7 @@ it("gives a notebook's code by the lines of its file, without outputs", () => {
     },
   ];
   const file = JSON.stringify({ cells, metadata: { language_info: { name: "python" } } }, null, 1);
-  const { language, text } = notebookOf(file)!;
+  const { language, text } = parseNotebook(file)!;
   expect(language).toBe("python");
   const lines = text.split("\n");
   expect(lines).toHaveLength(file.split("\n").length);
@@ -106,7 +108,7 @@ it("gives a notebook's code by the lines of its file, without outputs", () => {
     "def load(path):",
     '    return read("a\\n", path)',
   ]);
-  expect(notebookOf('{"nbformat": 4}')).toBeNull();
+  expect(parseNotebook('{"nbformat": 4}')).toBeNull();
 });
 
 it("gives the code of cells that are one text each, at the line of the file that holds it", () => {
@@ -117,7 +119,7 @@ it("gives the code of cells that are one text each, at the line of the file that
   ];
   const file = JSON.stringify({ cells, metadata: {} }, null, 1);
   const lineOf = (text: string) => file.split("\n").findIndex((line) => line.includes(text)) + 1;
-  const { text, fileLines } = notebookOf(file)!;
+  const { text, fileLines } = parseNotebook(file)!;
   const lines = text.split("\n").flatMap((line, i) => (line === "" ? [] : [[line, fileLines![i]]]));
   expect(lines).toEqual([
     ["# %time", lineOf("def load")],

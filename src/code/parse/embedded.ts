@@ -8,7 +8,7 @@ const notScript = /\btype\s*=\s*["']?(?!(?:text|application)\/(?:java|type|ecma)
 const frontmatter = /^(---\r?\n)([\s\S]*?)^---[ \t]*$/m;
 
 /** Where MDX imports and exports: from a line that begins so to a blank one outside of brackets, but not in its examples. */
-function modulesOf(text: string): [start: number, end: number][] {
+function findMdxModules(text: string): [start: number, end: number][] {
   const parts: [number, number][] = [];
   let [at, from, depth, isExample] = [0, -1, 0, false];
   for (const line of text.split("\n")) {
@@ -30,8 +30,8 @@ function modulesOf(text: string): [start: number, end: number][] {
  * The scripts of a component or page, everything else blank, so that lines and offsets are the file's; null if it
  * has none.
  */
-export function scriptsOf(language: LanguageId, text: string): string | null {
-  const parts = language === "mdx" ? modulesOf(text) : [];
+export function extractScripts(language: LanguageId, text: string): string | null {
+  const parts = language === "mdx" ? findMdxModules(text) : [];
   const [opening, fence = "", code = ""] = (language === "astro" && frontmatter.exec(text)) || [];
   if (opening !== undefined && text.trimStart().startsWith("---")) {
     const start = text.indexOf(opening) + fence.length;
@@ -45,11 +45,11 @@ export function scriptsOf(language: LanguageId, text: string): string | null {
   if (parts.length === 0) return null;
   let masked = "";
   for (const [start, end] of parts)
-    masked += blank(text.slice(masked.length, start)) + text.slice(start, end);
-  return masked + blank(text.slice(masked.length));
+    masked += blankOut(text.slice(masked.length, start)) + text.slice(start, end);
+  return masked + blankOut(text.slice(masked.length));
 }
 
-const blank = (text: string) => text.replace(/[^\r\n]/g, " ");
+const blankOut = (text: string) => text.replace(/[^\r\n]/g, " ");
 
 /** A line of a cell's `source`, alone on its line: Jupyter writes a list of such. Other programs write all of a cell as one text. */
 const sourceLine = /^\s*"((?:[^"\\]|\\.)*)",?\s*$/;
@@ -64,7 +64,7 @@ export interface Notebook {
 }
 
 /** The code of a notebook; null if it is none, or written without line breaks. */
-export function notebookOf(text: string): Notebook | null {
+export function parseNotebook(text: string): Notebook | null {
   const named = /"language_info"\s*:\s*\{[^{}]*(?:\{[^{}]*\}[^{}]*)*?"name"\s*:\s*"([^"]+)"/.exec(text)?.[1];
   const kernel = /"kernelspec"\s*:\s*\{[^}]*"language"\s*:\s*"([^"]+)"/.exec(text)?.[1];
   if (!/"cells"\s*:\s*\[/.test(text)) return null;
@@ -85,10 +85,10 @@ export function notebookOf(text: string): Notebook | null {
   for (const [at, line] of file.entries()) {
     const whole = sourceText.exec(line)?.[1];
     const [, content] = (isSource && sourceLine.exec(line)) || [];
-    if (whole !== undefined) for (const said of unescaped(whole).split(/\r?\n/)) add(said, at);
+    if (whole !== undefined) for (const said of unescapeSource(whole).split(/\r?\n/)) add(said, at);
     else if (content !== undefined)
       add(
-        unescaped(content)
+        unescapeSource(content)
           .replace(/\r?\n$/, "")
           .replace(/[\r\n]/g, " "),
         at,
@@ -124,7 +124,7 @@ function kindsOfCells(lines: readonly string[]): ("code" | "text" | null)[] {
   return kinds;
 }
 
-function unescaped(content: string): string {
+function unescapeSource(content: string): string {
   try {
     return JSON.parse(`"${content}"`) as string;
   } catch {

@@ -1,12 +1,12 @@
 import { fileURLToPath } from "node:url";
 import { Worker } from "node:worker_threads";
-import { builtFile } from "../../base/built-file.ts";
+import { locateBuiltFile } from "../../base/built-file.ts";
 import type { Config } from "../../base/config/settings.ts";
 import { PommelError } from "../../base/errors.ts";
-import { bundledWeights } from "../../models/embed/static/static-embedder.ts";
-import { sharingWeights, type Weights } from "../../models/embed/static/token-sums.ts";
+import { readBundledWeights } from "../../models/embed/static/static-embedder.ts";
+import { type Weights, withSharedWeights } from "../../models/embed/static/token-sums.ts";
 import type { FileStamp } from "../../store/index/records.ts";
-import { headerLanguageOf } from "../languages/index.ts";
+import { detectHeaderLanguage } from "../languages/index.ts";
 import {
   type CachedFile,
   type ParseOutcome,
@@ -33,14 +33,14 @@ export interface ParsePoolOptions extends Omit<ParseSettings, "grammarDir"> {
  * The parsing options of a project's configuration.
  * @param files all of the project's; they decide which language `.h` files are in
  */
-export function poolOptionsOf(root: string, config: Config, files: readonly { path: string }[]) {
+export function buildPoolOptions(root: string, config: Config, files: readonly { path: string }[]) {
   return {
     root,
     workers: parserThreads,
     maxFileSize: config["index.max_file_size"],
     levels: config["index.levels"],
     languages: config["index.languages"],
-    headerLanguage: headerLanguageOf(files.map(({ path }) => path)),
+    headerLanguage: detectHeaderLanguage(files.map(({ path }) => path)),
   } satisfies Partial<ParsePoolOptions>;
 }
 
@@ -190,7 +190,7 @@ export class ParsePool {
       failed: (tasks) => this.#recover(thread, tasks),
       unusable: (error) => this.#failAll(error),
     };
-    const thread = sharingWeights(() => new Thread(this.#options, events));
+    const thread = withSharedWeights(() => new Thread(this.#options, events));
     this.#threads.push(thread);
     return thread;
   }
@@ -199,7 +199,7 @@ export class ParsePool {
   #readWeights(): Weights | null {
     if (!this.#options.withVectors) return null;
     try {
-      return bundledWeights(this.#options.modelDir);
+      return readBundledWeights(this.#options.modelDir);
     } catch {
       return null;
     }
@@ -260,10 +260,10 @@ class Thread {
     const {
       workers: _,
       deadlineMs = defaultDeadlineMs,
-      script = builtFile("parse-worker.mjs"),
+      script = locateBuiltFile("parse-worker.mjs"),
       ...given
     } = options;
-    const settings = { grammarDir: fileURLToPath(builtFile("grammars")), ...given };
+    const settings = { grammarDir: fileURLToPath(locateBuiltFile("grammars")), ...given };
     this.#events = events;
     this.#deadlineMs = deadlineMs;
     const workerData: WorkerData = { settings, progress: this.#progress };

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { parentPort, workerData } from "node:worker_threads";
-import { explanationOf } from "../../base/errors.ts";
+import { explainError } from "../../base/errors.ts";
 import { nameThread } from "../../base/thread-priority.ts";
 import { embedTexts } from "../../models/embed/embed-texts.ts";
 import type { Embedder } from "../../models/embed/embedder.ts";
@@ -13,13 +13,13 @@ import { readSource } from "../files/read-source.ts";
 import { extractGraph } from "../graph/extract.ts";
 import { encodeGraph, type FileGraph } from "../graph/record.ts";
 import {
-  grammarOf,
-  holdsScripts,
+  detectLanguage,
+  detectLanguageOfHeader,
+  findGrammar,
+  isScriptHost,
   type LanguageId,
-  languageOf,
-  languageOfHeader,
 } from "../languages/index.ts";
-import { notebookOf, scriptsOf } from "./embedded.ts";
+import { extractScripts, parseNotebook } from "./embedded.ts";
 import {
   type CachedFile,
   type ParsedFile,
@@ -34,7 +34,7 @@ import { SourceParser } from "./parser.ts";
 const answerAfterMs = 100;
 
 /** Pause before loading a failed model again, which takes longer than parsing a file. Milliseconds. */
-const pauseMs = 30_000;
+const modelRetryPauseMs = 30_000;
 
 /** Embeds the chunks of files with the bundled model, in the thread that parses them. */
 class ChunkEmbedder {
@@ -51,17 +51,17 @@ class ChunkEmbedder {
     if (Date.now() < this.pausedUntil) return {};
     const { id: model, dimensions } = this.embedder;
     try {
-      const vectors = sideBySide(await embedTexts(this.embedder, texts, this.never), dimensions);
+      const vectors = packVectors(await embedTexts(this.embedder, texts, this.never), dimensions);
       return { vectors: { model, dimensions, vectors } };
     } catch (error) {
-      this.pausedUntil = Date.now() + pauseMs;
-      return { vectorProblem: explanationOf(error) };
+      this.pausedUntil = Date.now() + modelRetryPauseMs;
+      return { vectorProblem: explainError(error) };
     }
   }
 }
 
 /** Copies vectors into one buffer: transferring many buffers is slow. */
-function sideBySide(vectors: readonly (Int8Array | null)[], dimensions: number): (Int8Array | null)[] {
+function packVectors(vectors: readonly (Int8Array | null)[], dimensions: number): (Int8Array | null)[] {
   const data = new Int8Array(vectors.length * dimensions);
   return vectors.map((vector, i) => {
     if (vector === null) return null;
@@ -121,20 +121,23 @@ async function parseFile(request: ParseRequest): Promise<ParseOutcome | CachedFi
   const { hash, isBuilt } = source;
   if (hash === knownHash) return { status: "unchanged", path, size, mtimeMs };
   if (cachedHashes.includes(hash)) return { status: "cached", path, size, mtimeMs, hash };
-  const notebook = path.endsWith(".ipynb") ? notebookOf(source.text) : null;
-  const { text, language } = notebook ?? { text: source.text, language: languageIn(path, source.text) };
+  const notebook = path.endsWith(".ipynb") ? parseNotebook(source.text) : null;
+  const { text, language } = notebook ?? {
+    text: source.text,
+    language: detectFileLanguage(path, source.text),
+  };
   if (wanted.size > 0 && !wanted.has(language)) {
     return { status: "skipped", path, size, mtimeMs, reason: "language_off" };
   }
-  const code = holdsScripts(language) ? scriptsOf(language, text) : text;
-  const grammar = linesOnly || code === null ? null : grammarOf(language);
+  const code = isScriptHost(language) ? extractScripts(language, text) : text;
+  const grammar = linesOnly || code === null ? null : findGrammar(language);
   const syntax = grammar === null ? null : await parser.parse(code!, grammar);
   try {
     words.begin(text.length);
     const options = {
       levels,
       withText: withText || withVectors,
-      termsOf: (of: string) => words.of(of),
+      termsOf: (of: string) => words.toWordNumbers(of),
     };
     const chunked = chunkSource({ path, language, text }, syntax, options);
     const graph = syntax === null ? null : extractGraph(syntax, code!, grammar!);
@@ -152,7 +155,7 @@ async function parseFile(request: ParseRequest): Promise<ParseOutcome | CachedFi
       chunks: withFingerprints(chunked.chunks, words.all),
       graph: graph && encodeGraph(graph),
     };
-    return withVectors && !withText ? await embedded(parsed) : parsed;
+    return withVectors && !withText ? await embedFile(parsed) : parsed;
   } finally {
     syntax?.delete();
   }
@@ -164,30 +167,30 @@ function moveToFileLines(
   chunked: ChunkedSource,
   graph: FileGraph | null,
 ): void {
-  const lineOf = (line: number) => fileLines[line - 1] ?? fileLines.at(-1)!;
+  const getFileLine = (line: number) => fileLines[line - 1] ?? fileLines.at(-1)!;
   for (const chunk of chunked.chunks) {
-    chunk.startLine = lineOf(chunk.startLine);
-    chunk.endLine = lineOf(chunk.endLine);
+    chunk.startLine = getFileLine(chunk.startLine);
+    chunk.endLine = getFileLine(chunk.endLine);
   }
-  for (const symbol of chunked.symbols) symbol.line = lineOf(symbol.line);
+  for (const symbol of chunked.symbols) symbol.line = getFileLine(symbol.line);
   chunked.lines = fileLines.at(-1)!;
   for (const definition of graph?.definitions ?? []) {
-    definition.line = lineOf(definition.line);
-    definition.endLine = lineOf(definition.endLine);
+    definition.line = getFileLine(definition.line);
+    definition.endLine = getFileLine(definition.endLine);
   }
-  for (const field of graph?.fields ?? []) field.line = lineOf(field.line);
+  for (const field of graph?.fields ?? []) field.line = getFileLine(field.line);
   for (const reference of graph?.references ?? [])
-    reference.lines = [...new Set(reference.lines.map(lineOf))];
+    reference.lines = [...new Set(reference.lines.map(getFileLine))];
 }
 
 /** Replaces the texts, which are as long as the file, by vectors. */
-async function embedded(file: ParsedFile): Promise<ParsedFile> {
+async function embedFile(file: ParsedFile): Promise<ParsedFile> {
   const texts = file.chunks.map((chunk) => chunk.text);
   const chunks = file.chunks.map((chunk) => ({ ...chunk, text: "", docs: [] }));
   return { ...file, chunks, ...(await embedder.embed(texts)) };
 }
 
-function languageIn(path: string, text: string): LanguageId {
-  if (path.endsWith(".h")) return languageOfHeader(text, settings.headerLanguage);
-  return languageOf(path, text.slice(0, 200).split("\n", 1)[0]);
+function detectFileLanguage(path: string, text: string): LanguageId {
+  if (path.endsWith(".h")) return detectLanguageOfHeader(text, settings.headerLanguage);
+  return detectLanguage(path, text.slice(0, 200).split("\n", 1)[0]);
 }

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { grammarDir } from "../../../test/support/chunk-fixture.ts";
-import { grammarOf } from "../languages/index.ts";
+import { findGrammar } from "../languages/index.ts";
 import { SourceParser } from "./parser.ts";
 
-const javascript = grammarOf("javascript")!;
+const javascript = findGrammar("javascript")!;
 
 test("parser: aborts a slow parse, and starts the next one afresh", async () => {
   const parser = new SourceParser(grammarDir);

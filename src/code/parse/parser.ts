@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { setFlagsFromString } from "node:v8";
 import { brotliDecompressSync } from "node:zlib";
 import { Language, Parser } from "web-tree-sitter";
-import { type Syntax, syntaxOf } from "../chunk/syntax.ts";
+import { parseSyntax, type Syntax } from "../chunk/syntax.ts";
 import type { Grammar } from "../languages/language.ts";
 
 /** How long a parse may take until it is aborted, and the file is cut by lines. Milliseconds. */
@@ -15,7 +15,7 @@ interface Patience {
   /** How long the thread has worked. */
   clock: () => number;
 }
-const usual: Patience = { worked: 2000, waited: 10_000, clock: workedMs };
+const usual: Patience = { worked: 2000, waited: 10_000, clock: readWorkedMs };
 
 /**
  * Parses source files with tree-sitter's WASM build. Use one per thread, one call at a time: loading a
@@ -43,11 +43,11 @@ export class SourceParser {
    * @throws WebAssembly.RuntimeError if the grammar crashed: this thread's parser is then unusable
    */
   async parse(text: string, grammar: Grammar, patience = usual): Promise<Syntax | null> {
-    const language = await this.language(grammar.wasm);
+    const language = await this.loadLanguage(grammar.wasm);
     const parser = this.#parser!;
     parser.setLanguage(language);
-    const isLate = lateness(patience);
-    return syntaxOf(text, grammar, (source, includedRanges) => {
+    const isLate = createTimeoutCheck(patience);
+    return parseSyntax(text, grammar, (source, includedRanges) => {
       // Short parses end before anyone asks.
       if (isLate()) return null;
       const tree = parser.parse(source, null, { includedRanges, progressCallback: isLate });
@@ -58,7 +58,7 @@ export class SourceParser {
   }
 
   /** A grammar, loaded when first needed. */
-  async language(wasm: string): Promise<Language> {
+  async loadLanguage(wasm: string): Promise<Language> {
     let language = this.#languages.get(wasm);
     if (language === undefined) {
       await this.start();
@@ -93,7 +93,7 @@ async function loadUnoptimised(wasm: Uint8Array): Promise<Language> {
 }
 
 /** Says whether a parse that begins now has taken too long. The thread's clock is asked only where the other one says so. */
-function lateness({ worked, waited, clock }: Patience): () => boolean {
+function createTimeoutCheck({ worked, waited, clock }: Patience): () => boolean {
   const [began, before] = [performance.now(), clock()];
   let asked = began + worked;
   return () => {
@@ -107,7 +107,7 @@ function lateness({ worked, waited, clock }: Patience): () => boolean {
 }
 
 /** How long this thread has worked, which Linux says; elsewhere what went by has to do. Milliseconds. */
-function workedMs(): number {
+function readWorkedMs(): number {
   try {
     return Number.parseInt(readFileSync("/proc/thread-self/schedstat", "latin1"), 10) / 1e6;
   } catch {

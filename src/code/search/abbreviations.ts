@@ -7,9 +7,9 @@ for (const [word, short] of Object.entries(abbreviations)) {
   const key = stem(word);
   ofStem.set(key, new Set([...(ofStem.get(key) ?? []), ...short.split(" ").map(stem)]));
 }
-const none: ReadonlySet<string> = new Set();
+const noAbbreviations: ReadonlySet<string> = new Set();
 
 /** The stems of a word's abbreviations in code; empty for most. */
-export function abbreviationsOf(wordStem: string): ReadonlySet<string> {
-  return ofStem.get(wordStem) ?? none;
+export function findAbbreviations(wordStem: string): ReadonlySet<string> {
+  return ofStem.get(wordStem) ?? noAbbreviations;
 }

@@ -1,6 +1,6 @@
 import { addTo } from "../../base/multimap.ts";
-import { rarity } from "../../base/text/rarity.ts";
-import { tokenStream } from "../../base/text/tokens.ts";
+import { computeRarity } from "../../base/text/rarity.ts";
+import { makeTokenStream } from "../../base/text/tokens.ts";
 import type {
   ChunkId,
   ChunkOutline,
@@ -14,7 +14,7 @@ import type {
 import type { AnalysedQuery } from "./query.ts";
 import type { Candidate, StemWeights } from "./signals.ts";
 import type { EmbeddedQuery } from "./vectors/query-embedder.ts";
-import { collectPhrases, quotableWords } from "./verbatim/phrases.ts";
+import { collectPhrases, listQuotableWords } from "./verbatim/phrases.ts";
 import type { Weights } from "./weights.ts";
 
 /** The chunks worth ranking. */
@@ -37,14 +37,14 @@ export async function collectCandidates(
   among: readonly ChunkId[] | null,
 ): Promise<Collected> {
   const nearTo = async (vector: QueryVector | null): Promise<Match[]> =>
-    vector && among === null ? index.nearest(vector, weights.nearest, scope) : [];
+    vector && among === null ? index.findNearest(vector, weights.nearest, scope) : [];
   // Vectors first: they may be compared elsewhere meanwhile.
   const [nearFirst, nearSecond, phrases, matches, definitions] = await Promise.all([
     nearTo(first),
     nearTo(second),
-    weights.phrase > 0 ? collectPhrases(index, quotableWords(query)) : new Map<ChunkId, number>(),
+    weights.phrase > 0 ? collectPhrases(index, listQuotableWords(query)) : new Map<ChunkId, number>(),
     index.lexical(query.tokens, weights.columns, weights.candidates, scope),
-    index.definitions(query.nameKeys, weights.definitionsPerName),
+    index.findDefinitions(query.nameKeys, weights.definitionsPerName),
   ]);
   const lexical = new Map(matches.map(({ id, score }) => [id, score]));
   const defines = new Map<ChunkId, Definition[]>();
@@ -55,20 +55,22 @@ export async function collectCandidates(
     score >= weights.minSimilarity ? [id] : [],
   );
   const found = among ?? [...new Set([...lexical.keys(), ...defines.keys(), ...near, ...phrases.keys()])];
-  const chunks = (await index.outlines(found)).filter(scopeFilter(scope));
+  const chunks = (await index.readOutlines(found)).filter(scopeFilter(scope));
 
   const best = Math.max(...lexical.values(), Number.MIN_VALUE);
   const ofFile = new Map<FileId, number>();
   for (const { id, file } of chunks) ofFile.set(file, (ofFile.get(file) ?? 0) + (lexical.get(id) ?? 0));
   const bestFile = Math.max(...ofFile.values(), Number.MIN_VALUE);
   const ids = chunks.map(({ id }) => id);
-  const similarities = (vector: QueryVector | null) => vector && index.similarities(vector, ids);
+  const similarities = (vector: QueryVector | null) => vector && index.measureSimilarities(vector, ids);
   const cosines = await Promise.all([similarities(first), similarities(second)]);
-  const nearness = blend(cosines, weights.secondModel);
-  const nearnessOfFile = nearestOfEachFile(chunks, nearness);
+  const nearness = createBlendedNearness(cosines, weights.secondModel);
+  const nearnessOfFile = averageNearestPerFile(chunks, nearness);
   // Confidence uses one model alone, whose cosines always mean the same.
   const firstOfFile =
-    second === null ? nearnessOfFile : nearestOfEachFile(chunks, blend([cosines[0], null], 0));
+    second === null
+      ? nearnessOfFile
+      : averageNearestPerFile(chunks, createBlendedNearness([cosines[0], null], 0));
   const candidates = chunks.map((chunk, i) => ({
     chunk,
     lexical: (lexical.get(chunk.id) ?? 0) / best,
@@ -83,7 +85,7 @@ export async function collectCandidates(
 }
 
 /** The cosine of the i-th chunk, of both models if both have a vector for it (NaN means none); not below 0. */
-function blend(
+function createBlendedNearness(
   [first, second]: readonly [Float64Array | null, Float64Array | null],
   share: number,
 ): (i: number) => number {
@@ -96,7 +98,7 @@ function blend(
 }
 
 /** The mean nearness of the three nearest chunks of each file: one stray likeness says less than several. */
-function nearestOfEachFile(
+function averageNearestPerFile(
   chunks: readonly ChunkOutline[],
   nearness: (i: number) => number,
 ): Map<FileId, number> {
@@ -121,21 +123,21 @@ function scopeFilter(scope: Scope): (chunk: ChunkOutline) => boolean {
 
 /** Inverse document frequency of the query's stems, as shares of 1 (the formula of BM25). */
 export async function weighStems(index: SearchableIndex, { stems }: AnalysedQuery): Promise<StemWeights> {
-  const { chunks, holding } = await index.frequencies(stems);
+  const { chunks, holding } = await index.countFrequencies(stems);
   const idf = stems.map((stem): [string, number] => {
     const n = holding.get(stem) ?? 0;
-    return [stem, rarity(chunks, n)];
+    return [stem, computeRarity(chunks, n)];
   });
   const sum = idf.reduce((total, [, weight]) => total + weight, 0) || 1;
   return new Map(idf.map(([stem, weight]) => [stem, weight / sum]));
 }
 
 /** The number of chunks that contain each of these names as a whole. */
-export async function mentionsOf(
+export async function countMentions(
   index: SearchableIndex,
   names: readonly string[],
 ): Promise<ReadonlyMap<string, number>> {
-  const wholeOf = (name: string) => tokenStream(name).split(" ")[0] ?? "";
-  const { holding } = await index.frequencies([...new Set(names.map(wholeOf))].filter(Boolean));
-  return new Map(names.map((name) => [name, holding.get(wholeOf(name)) ?? 0]));
+  const getWholeToken = (name: string) => makeTokenStream(name).split(" ")[0] ?? "";
+  const { holding } = await index.countFrequencies([...new Set(names.map(getWholeToken))].filter(Boolean));
+  return new Map(names.map((name) => [name, holding.get(getWholeToken(name)) ?? 0]));
 }

@@ -5,7 +5,7 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { anyCharacter } from "../../../test/support/any-text.ts";
 import { namedProject } from "../../../test/support/named-project.ts";
-import { defaultConfig } from "../../base/config/settings.ts";
+import { makeDefaultConfig } from "../../base/config/settings.ts";
 import { silentLog } from "../../base/log.ts";
 import type { Project } from "../../base/paths.ts";
 import { EmbedPass } from "../../models/embed/embed-pass.ts";
@@ -13,13 +13,13 @@ import type { Embedder } from "../../models/embed/embedder.ts";
 import { createStaticEmbedder } from "../../models/embed/static/static-embedder.ts";
 import { SqliteIndex } from "../../store/index/sqlite/sqlite-index.ts";
 import { createIgnoreRules } from "../files/ignore.ts";
-import { filesToEmbed } from "../index/embed-source.ts";
+import { createFileEmbedSource } from "../index/embed-source.ts";
 import { Indexer } from "../index/indexer.ts";
 import { CodeSearch } from "./engine.ts";
 import type { CodeQuery } from "./types.ts";
 import { QueryEmbedder } from "./vectors/query-embedder.ts";
 import { findHolders } from "./verbatim/holders.ts";
-import { matchersOf } from "./verbatim/matchers.ts";
+import { buildMatchers } from "./verbatim/matchers.ts";
 
 let project: Project;
 let index: SqliteIndex;
@@ -88,7 +88,7 @@ test("withRetries sends again with exponential backoff", () => {
 };
 
 async function reindex() {
-  const config = defaultConfig();
+  const config = makeDefaultConfig();
   const rules = createIgnoreRules(project.root, config);
   const indexer = new Indexer({ project, config, rules, index, withVectors: false, log: silentLog });
   await indexer.reconcile();
@@ -309,11 +309,11 @@ describe("meaning", () => {
 
   beforeAll(async () => {
     meant = SqliteIndex.open(join(project.cacheDir, "meant.db"), { readonly: false });
-    const config = defaultConfig();
+    const config = makeDefaultConfig();
     const rules = createIgnoreRules(project.root, config);
     const indexer = new Indexer({ project, config, rules, index: meant, withVectors: false, log: silentLog });
     await indexer.reconcile();
-    const source = filesToEmbed(meant, (path) => indexer.read(path));
+    const source = createFileEmbedSource(meant, (path) => indexer.read(path));
     await new EmbedPass({ source, models: [embedder], log: silentLog }).run();
     await indexer.close();
   });
@@ -376,7 +376,7 @@ describe("literal text", () => {
 
   it("is looked for in no file that a pattern would take too long on, which is said", async () => {
     const holders = (pattern: string, patience?: { limitMs: number; maxSteps: number }) => {
-      const matchers = matchersOf({ query: pattern, match: "regex" });
+      const matchers = buildMatchers({ query: pattern, match: "regex" });
       return findHolders(index, project.root, matchers, { files: null, levels: null }, null, patience);
     };
     const all = await holders("withRetries\\(");
@@ -389,7 +389,7 @@ describe("literal text", () => {
         chunks: new Map(),
         isIncomplete: true,
       });
-    const [repeated] = matchersOf({ query: "[\\s\\S]{1000}x", match: "regex" });
+    const [repeated] = buildMatchers({ query: "[\\s\\S]{1000}x", match: "regex" });
     expect(repeated!.cost).toBeGreaterThan(1000);
   });
 
@@ -486,7 +486,7 @@ describe("in a repository of several packages", () => {
     }
     const of = namedProject(root);
     const its = SqliteIndex.open(of.indexDb, { readonly: false });
-    const config = defaultConfig();
+    const config = makeDefaultConfig();
     const rules = createIgnoreRules(root, config);
     const indexer = new Indexer({
       project: of,

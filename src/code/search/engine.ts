@@ -4,36 +4,41 @@ import type { Project } from "../../base/paths.ts";
 import type { CodeResult } from "../../protocol/results.ts";
 import type { ChunkOutline, Scope, SearchableIndex, StoredChunk } from "../../store/index/port.ts";
 import { CodeGraph } from "../graph/graph.ts";
-import { neighboursOf } from "../graph/neighbours.ts";
-import { type PackageMap, packagesOfIndex } from "../packages/packages.ts";
-import { collectCandidates, mentionsOf, weighStems } from "./candidates.ts";
+import { findNeighbours } from "../graph/neighbours.ts";
+import { findPackagesOfIndex, type PackageMap } from "../packages/packages.ts";
+import { collectCandidates, countMentions, weighStems } from "./candidates.ts";
 import {
   type AskedTerms,
-  heldShare,
   holdsNames,
   isLiteral,
+  listLookupTerms,
+  measureHeldShare,
   namesAsked,
-  termsOf,
   weighTerms,
 } from "./confidence/asked-terms.ts";
 import {
   type Judgement,
   judgedBy,
-  named,
+  judgeNamedResults,
   type ResultEvidence,
   judge as standardJudge,
 } from "./confidence/judge.ts";
-import { changedLikewise } from "./likewise.ts";
+import { findFilesChangedLikewise } from "./likewise.ts";
 import { type AnalysedQuery, analyseQuery } from "./query.ts";
 import { type Background, groupByFile, type RankedFile, rank, withoutCopies } from "./rank.ts";
-import { reasonsFor } from "./reasons.ts";
-import { filesIn } from "./scope.ts";
+import { listCodeReasons } from "./reasons.ts";
+import { findFilesInScope } from "./scope.ts";
 import type { Ranked, Signals } from "./signals.ts";
-import { linesOfChunks } from "./source.ts";
+import { readLinesOfChunks } from "./source.ts";
 import type { CodeAnswer, CodePlace, CodeQuery } from "./types.ts";
-import { type EmbeddedQuery, noMeaning, type QueryEmbedder, vectorsOf } from "./vectors/query-embedder.ts";
-import { chunksAtPlace, findHolders, type Holders } from "./verbatim/holders.ts";
-import { type Matcher, matchersOf, mayBeMessage } from "./verbatim/matchers.ts";
+import {
+  type EmbeddedQuery,
+  listQueryVectors,
+  noMeaning,
+  type QueryEmbedder,
+} from "./vectors/query-embedder.ts";
+import { findChunksAtPlace, findHolders, type Holders } from "./verbatim/holders.ts";
+import { buildMatchers, canBeErrorMessage, type Matcher } from "./verbatim/matchers.ts";
 import { weights as standardWeights, type Weights } from "./weights.ts";
 
 interface CodeSearchOptions {
@@ -71,7 +76,7 @@ type Answered = Judgement & { results: CodeResult[]; total: number; notes: strin
  */
 export function findSearchWords(
   request: CodeQuery,
-  matchers: readonly Matcher[] = matchersOf(request),
+  matchers: readonly Matcher[] = buildMatchers(request),
 ): string {
   return request.match === undefined ? request.query : matchers.map(({ text }) => text).join(" ");
 }
@@ -99,7 +104,7 @@ export class CodeSearch {
    */
   async search(request: CodeQuery): Promise<CodeAnswer> {
     const start = performance.now();
-    const matchers = matchersOf(request);
+    const matchers = buildMatchers(request);
     const text = findSearchWords(request, matchers);
     const query = analyseQuery(text);
     const hasWords = query.tokens.length > 0;
@@ -108,7 +113,7 @@ export class CodeSearch {
     }
     const hasVectors = (model: string) => this.hasVectors(model);
     const embedded = (hasWords && (await this.embedder?.embed(text, hasVectors))) || noMeaning;
-    const { total, notes, ...answer } = await this.inStep(async () => {
+    const { total, notes, ...answer } = await this.readConsistently(async () => {
       const answer = await this.rankAndPresent(query, embedded, request, matchers);
       const graphed = request.graph ? answer.results.length : (request.graphOfFirst ?? 0);
       return graphed === 0
@@ -119,18 +124,18 @@ export class CodeSearch {
       query: request.query,
       ...answer,
       total_results: total,
-      searched_by: ["words", ...vectorsOf(embedded).map(({ model }) => model)],
+      searched_by: ["words", ...listQueryVectors(embedded).map(({ model }) => model)],
       notes: [...embedded.notes, ...notes],
       search_time_ms: Math.round((performance.now() - start) * 100) / 100,
     };
   }
 
   private async hasVectors(model: string): Promise<boolean> {
-    return (await this.index.vectorCounts()).some((counted) => counted.model === model);
+    return (await this.index.readVectorCounts()).some((counted) => counted.model === model);
   }
 
   /** An answer is put together of several: if the index changed between them, they are asked for again. */
-  private async inStep<T>(read: () => Promise<T>): Promise<T> {
+  private async readConsistently<T>(read: () => Promise<T>): Promise<T> {
     for (let tries = 1; ; tries++) {
       const revision = await this.index.revision();
       const answer = await read();
@@ -144,11 +149,11 @@ export class CodeSearch {
     request: CodeQuery,
     matchers: readonly Matcher[],
   ): Promise<Answered> {
-    const scope = await this.scopeOf(request);
-    const packages = request.near ? await packagesOfIndex(this.index, this.project.root) : null;
-    const isMessage = mayBeMessage(request);
+    const scope = await this.resolveScope(request);
+    const packages = request.near ? await findPackagesOfIndex(this.index, this.project.root) : null;
+    const isMessage = canBeErrorMessage(request);
     const message = isMessage ? request.query : null;
-    const placed = request.place ? await chunksAtPlace(this.index, request.place, scope) : null;
+    const placed = request.place ? await findChunksAtPlace(this.index, request.place, scope) : null;
     const held = placed?.chunks.size
       ? placed
       : matchers.length > 0
@@ -170,10 +175,10 @@ export class CodeSearch {
     const commits = holders === null ? this.index.commits : undefined;
     const background: Background = {
       stemWeights,
-      mentionsOf: (names) => mentionsOf(this.index, names),
+      mentionsOf: (names) => countMentions(this.index, names),
       isMeantByTwo: embedded.second !== null,
-      isNear: nearTo(packages, request),
-      changes: await changedLikewise(commits, query, stemWeights),
+      isNear: createNearCheck(packages, request),
+      changes: await findFilesChangedLikewise(commits, query, stemWeights),
     };
     const ranked = await rank(candidates, query, background, this.weights);
     const all =
@@ -181,7 +186,7 @@ export class CodeSearch {
     // Who asks for a text wants each place that has it.
     const found = holders === null ? withoutCopies(all) : all;
     const limit = Math.max(request.limit, judgedBy);
-    const presented = await this.present(
+    const presented = await this.presentFiles(
       found,
       query,
       { ...request, limit },
@@ -194,7 +199,8 @@ export class CodeSearch {
           ? { ...result, match_reasons: ["the place you named"] }
           : result,
       );
-    const judgement = holders === null ? await this.judged(query, presented, nearest) : named(presented);
+    const judgement =
+      holders === null ? await this.judgeResults(query, presented, nearest) : judgeNamedResults(presented);
     const notes = [
       ...(isUnheld ? [unheldNote] : []),
       ...(holders?.isCut ? [cutNote] : []),
@@ -203,25 +209,30 @@ export class CodeSearch {
     return { ...judgement, results, total: found.length, notes };
   }
 
-  private async judged(
+  private async judgeResults(
     query: AnalysedQuery,
     presented: readonly Presented[],
     nearness: number | null,
   ): Promise<Judgement> {
-    const terms = termsOf(query);
-    const asked = weighTerms(terms, await this.index.frequencies(terms));
-    const evidence = presented.slice(0, judgedBy).map((one) => evidenceOf(one, query, asked));
+    const terms = listLookupTerms(query);
+    const asked = weighTerms(terms, await this.index.countFrequencies(terms));
+    const evidence = presented.slice(0, judgedBy).map((one) => collectResultEvidence(one, query, asked));
     return this.judge("code", { known: asked.known, chunks: asked.chunks, nearness }, evidence);
   }
 
   /** @param count of the first results that get theirs */
   private async withNeighbours(results: readonly CodeResult[], count: number): Promise<CodeResult[]> {
-    const graph = await CodeGraph.of(this.index, this.project.root);
+    const graph = await CodeGraph.openForIndex(this.index, this.project.root);
     const found: CodeResult[] = [];
     for (const result of results.slice(0, count)) {
       const { file, name, start_line, end_line } = result;
-      const target = await graph.definitions.ofSpan({ file, name, first: start_line, last: end_line });
-      found.push({ ...result, graph: await neighboursOf(graph, target) });
+      const target = await graph.definitions.findDefinitionOfSpan({
+        file,
+        name,
+        first: start_line,
+        last: end_line,
+      });
+      found.push({ ...result, graph: await findNeighbours(graph, target) });
     }
     return [...found, ...results.slice(count)];
   }
@@ -232,11 +243,11 @@ export class CodeSearch {
   }
 
   /** Why a model could not be asked the last time; null when it could, or is not in use. */
-  problemWith(model: string): string | null {
+  findModelProblem(model: string): string | null {
     return this.embedder?.problemWith(model) ?? null;
   }
 
-  private async present(
+  private async presentFiles(
     found: readonly RankedFile[],
     query: AnalysedQuery,
     { limit, explain }: CodeQuery,
@@ -251,14 +262,16 @@ export class CodeSearch {
     // Mostly the first batch is enough: files that are gone are few.
     for (let next = 0; next < found.length && results.length < limit; next += limit) {
       const batch = found.slice(next, next + limit);
-      const places = batch.map(furtherPlaces);
+      const places = batch.map(selectFurtherPlaces);
       const ids = batch.flatMap(({ best }, i) => [
         best.candidate.chunk.id,
         ...places[i]!.map(({ id }) => id),
       ]);
-      const stored = new Map((await this.index.chunks(ids)).map((chunk) => [chunk.id, chunk]));
+      const stored = new Map((await this.index.readChunks(ids)).map((chunk) => [chunk.id, chunk]));
       const chunks = batch.flatMap(({ best }) => stored.get(best.candidate.chunk.id) ?? []);
-      const contents = new Map(linesOfChunks(this.project.root, chunks).map((text, i) => [chunks[i], text]));
+      const contents = new Map(
+        readLinesOfChunks(this.project.root, chunks).map((text, i) => [chunks[i], text]),
+      );
       for (const [i, { best: entry, copies }] of batch.entries()) {
         const chunk = stored.get(entry.candidate.chunk.id);
         const content = contents.get(chunk);
@@ -276,12 +289,12 @@ export class CodeSearch {
           content: content.text,
           parent_id: chunk.parentUid,
           parent_name: chunk.parentName,
-          match_reasons: reasonsFor(entry, query, content.text, matchers, packages),
+          match_reasons: listCodeReasons(entry, query, content.text, matchers, packages),
           ...(lines && { match_lines: lines.get(chunk.id) ?? [] }),
           freshness: content.drifted ? "drifted" : "fresh",
-          places: places[i]!.flatMap(({ id }) => stored.get(id) ?? []).map(placeOf),
+          places: places[i]!.flatMap(({ id }) => stored.get(id) ?? []).map(toCodePlace),
           also_in: copies,
-          ...(explain && { signals: rounded(entry.signals) }),
+          ...(explain && { signals: roundSignals(entry.signals) }),
         };
         results.push({ ranked: entry, result });
       }
@@ -289,12 +302,14 @@ export class CodeSearch {
     return results;
   }
 
-  private async scopeOf(query: CodeQuery): Promise<Scope> {
+  private async resolveScope(query: CodeQuery): Promise<Scope> {
     const { paths, languages, levels } = query;
     const restricted = paths.length > 0 || languages.length > 0 || query.package !== undefined;
     return {
       levels: levels.length > 0 ? levels : null,
-      files: restricted ? (await filesIn(this.index, this.project.root, query)).map(({ id }) => id) : null,
+      files: restricted
+        ? (await findFilesInScope(this.index, this.project.root, query)).map(({ id }) => id)
+        : null,
     };
   }
 }
@@ -303,16 +318,19 @@ export class CodeSearch {
  * Whether a path lies in the package where one works. Of a search in the root's package, or in none, nothing is near: there
  * one asks about all of the project.
  */
-function nearTo(packages: PackageMap | null, { near, package: asked }: CodeQuery): (path: string) => boolean {
-  const here = near && asked === undefined ? packages?.around(near) : null;
-  return here && here.dir !== "" ? (path) => packages?.around(path) === here : () => false;
+function createNearCheck(
+  packages: PackageMap | null,
+  { near, package: asked }: CodeQuery,
+): (path: string) => boolean {
+  const here = near && asked === undefined ? packages?.findAround(near) : null;
+  return here && here.dir !== "" ? (path) => packages?.findAround(path) === here : () => false;
 }
 
 /**
  * The further places of a result, best first: those with a name, but not what lies around the result or around one
  * of them, as it is the same place said less exactly.
  */
-function furtherPlaces({ best, others }: RankedFile): ChunkOutline[] {
+function selectFurtherPlaces({ best, others }: RankedFile): ChunkOutline[] {
   const chosen: ChunkOutline[] = [];
   for (const { candidate } of others.slice(0, lookedAt)) {
     const one = candidate.chunk;
@@ -325,16 +343,20 @@ function furtherPlaces({ best, others }: RankedFile): ChunkOutline[] {
   return chosen;
 }
 
-function placeOf({ uid, name, kind, level, startLine, endLine }: StoredChunk): CodePlace {
+function toCodePlace({ uid, name, kind, level, startLine, endLine }: StoredChunk): CodePlace {
   return { id: uid, name, kind, level, start_line: startLine, end_line: endLine };
 }
 
 /** What a result says of the answer depends on its content, not on how it compares with the others. */
-function evidenceOf({ ranked, result }: Presented, query: AnalysedQuery, asked: AskedTerms): ResultEvidence {
+function collectResultEvidence(
+  { ranked, result }: Presented,
+  query: AnalysedQuery,
+  asked: AskedTerms,
+): ResultEvidence {
   const { defines, fileNearness } = ranked.candidate;
   const text = `${result.name} ${result.parent_name ?? ""} ${result.file}\n${result.content}`;
   return {
-    held: heldShare(asked, text),
+    held: measureHeldShare(asked, text),
     nearness: fileNearness,
     score: result.score,
     // Of a question in words neither says that it is answered: its subject is named, or the words stand elsewhere, too.
@@ -346,5 +368,5 @@ function evidenceOf({ ranked, result }: Presented, query: AnalysedQuery, asked: 
 
 const round = (value: number) => Math.round(value * 1e4) / 1e4;
 
-const rounded = (signals: Signals): Record<string, number> =>
+const roundSignals = (signals: Signals): Record<string, number> =>
   Object.fromEntries(Object.entries(signals).map(([signal, value]) => [signal, round(value)]));

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { IndexedCommit } from "../../store/index/records.ts";
-import { changedLikewise } from "./likewise.ts";
+import { findFilesChangedLikewise } from "./likewise.ts";
 import { analyseQuery } from "./query.ts";
 
 /** Commits with their scores. */
@@ -21,7 +21,7 @@ const indexOf = (...commits: [score: number, subject: string, files: string[]][]
 const ask = (question: string, ...commits: Parameters<typeof indexOf>) => {
   const query = analyseQuery(question);
   const weights = new Map(query.stems.map((one) => [one, 1 / query.stems.length]));
-  return changedLikewise(indexOf(...commits), query, weights);
+  return findFilesChangedLikewise(indexOf(...commits), query, weights);
 };
 
 describe("what commits like the question changed", () => {
@@ -49,6 +49,8 @@ describe("what commits like the question changed", () => {
   });
 
   it("is nothing without a history", async () => {
-    expect((await changedLikewise(undefined, analyseQuery("where are types set"), new Map())).size).toBe(0);
+    expect(
+      (await findFilesChangedLikewise(undefined, analyseQuery("where are types set"), new Map())).size,
+    ).toBe(0);
   });
 });

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { contextMetrics } from "./metrics.ts";
+import { measureContextSaving } from "./metrics.ts";
 
 function projectOf(files: Record<string, string>) {
   const root = mkdtempSync(join(tmpdir(), "pommel-metrics-"));
@@ -19,7 +19,11 @@ const project = projectOf({
 });
 
 test("the baseline is the whole files that hold all the words, in any case and inside of other words", () => {
-  const metrics = contextMetrics("how does it retry the request?", ["retry(request);", "a\nb"], project);
+  const metrics = measureContextSaving(
+    "how does it retry the request?",
+    ["retry(request);", "a\nb"],
+    project,
+  );
   expect(metrics).toMatchObject({
     result_lines: 3,
     result_tokens: Math.ceil(18 / 4),
@@ -33,26 +37,26 @@ test("the baseline is the whole files that hold all the words, in any case and i
 });
 
 test("when no file holds all the words, those that hold the most", () => {
-  const metrics = contextMetrics("retry request backoff jitter", [], project);
+  const metrics = measureContextSaving("retry request backoff jitter", [], project);
   expect(metrics).toMatchObject({ baseline_words_held: 2, baseline_files: 2, saved_share: null });
-  expect(contextMetrics("request backoff", [], project)).toMatchObject({
+  expect(measureContextSaving("request backoff", [], project)).toMatchObject({
     baseline_words_held: 1,
     baseline_files: 3,
   });
 });
 
 test("a search that grep cannot answer saves nothing, and results may be larger than the files", () => {
-  expect(contextMetrics("unicorn", ["anything"], project)).toMatchObject({
+  expect(measureContextSaving("unicorn", ["anything"], project)).toMatchObject({
     baseline_words_held: 0,
     baseline_files: 0,
     baseline_tokens: 0,
     saved_share: null,
   });
-  const metrics = contextMetrics("send", ["x".repeat(30)], project);
+  const metrics = measureContextSaving("send", ["x".repeat(30)], project);
   expect(metrics).toMatchObject({ baseline_files: 1, saved_share: -1 });
 });
 
 test("a deleted file is skipped", () => {
   const files = [...project.files, "src/gone.ts", "src"];
-  expect(contextMetrics("retry request", [], { ...project, files }).baseline_files).toBe(2);
+  expect(measureContextSaving("retry request", [], { ...project, files }).baseline_files).toBe(2);
 });

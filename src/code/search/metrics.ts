@@ -40,43 +40,43 @@ interface Measure {
  * @param contents of the results
  * @param files to grep, relative to `root`; those that are gone, binary or unreadable are passed over
  */
-export function contextMetrics(
+export function measureContextSaving(
   query: string,
   contents: readonly string[],
   { root, files }: { root: string; files: Iterable<string> },
 ): ContextMetrics {
-  const words = wordsToGrep(query);
+  const words = listWordsToGrep(query);
   let held = 1;
   let baseline: Measure[] = [];
   for (const file of files) {
     const text = readText(join(root, file));
     if (text === null) continue;
-    const hits = hitsIn(text.toLowerCase(), words);
+    const hits = countHits(text.toLowerCase(), words);
     if (hits > held) baseline = [];
     held = Math.max(held, hits);
     if (hits === held) baseline.push(measure(text));
   }
-  const results = total(contents.map(measure));
-  const reading = total(baseline);
+  const results = sumMeasures(contents.map(measure));
+  const reading = sumMeasures(baseline);
   return {
     result_lines: results.lines,
-    result_tokens: tokens(results),
+    result_tokens: toTokenCount(results),
     baseline_words: words,
     baseline_words_held: baseline.length > 0 ? held : 0,
     baseline_files: baseline.length,
     baseline_lines: reading.lines,
-    baseline_tokens: tokens(reading),
+    baseline_tokens: toTokenCount(reading),
     saved_share: share(results, reading),
     method,
   };
 }
 
 /** The words that someone with a question would grep for: without stop words. */
-function wordsToGrep(query: string): string[] {
+function listWordsToGrep(query: string): string[] {
   return [...new Set(analyseQuery(query).words.map((word) => word.toLowerCase()))];
 }
 
-function hitsIn(text: string, words: readonly string[]): number {
+function countHits(text: string, words: readonly string[]): number {
   let hits = 0;
   for (const word of words) if (text.includes(word)) hits++;
   return hits;
@@ -96,7 +96,7 @@ function measure(text: string): Measure {
   return { lines, characters: text.length };
 }
 
-function total(measures: readonly Measure[]): Measure {
+function sumMeasures(measures: readonly Measure[]): Measure {
   return measures.reduce(
     (sum, { lines, characters }) => ({ lines: sum.lines + lines, characters: sum.characters + characters }),
     { lines: 0, characters: 0 },
@@ -108,6 +108,6 @@ function share(results: Measure, reading: Measure): number | null {
   return Math.floor((1 - results.characters / reading.characters) * 1e4) / 1e4;
 }
 
-function tokens({ characters }: Measure): number {
+function toTokenCount({ characters }: Measure): number {
   return Math.ceil(characters / charactersPerToken);
 }

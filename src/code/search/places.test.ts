@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { ChunkOutline } from "../../store/index/port.ts";
 import { scoreByPlace } from "./places.ts";
 import { analyseQuery } from "./query.ts";
-import { nameSignal, ownerSignal, type Ranked } from "./signals.ts";
+import { measureOwnerFit, nameSignal, type Ranked } from "./signals.ts";
 import { weights } from "./weights.ts";
 
 const entry = (file: string, score: number, chunk: Partial<ChunkOutline>, semantic = 0): Ranked => ({
@@ -38,7 +38,7 @@ const scored = (question: string, ...ranked: Ranked[]) => {
   const share = new Map(query.stems.map((stem) => [stem, 1 / query.stems.length]));
   for (const entry of ranked) {
     entry.named = nameSignal(entry.candidate.chunk, share);
-    entry.owned = ownerSignal(entry.candidate.chunk, share);
+    entry.owned = measureOwnerFit(entry.candidate.chunk, share);
   }
   scoreByPlace(ranked, query, weights);
   return ranked.map(({ score }) => score);

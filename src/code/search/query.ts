@@ -1,14 +1,14 @@
 import {
-  identifiersOf,
   isSpaced,
+  listIdentifiers,
+  makeTokenStream,
   nameKey,
-  partsOf,
+  splitIdentifier,
   stem,
   stopWords,
-  tokenStream,
   withoutSuffixes,
 } from "../../base/text/tokens.ts";
-import { abbreviationsOf } from "./abbreviations.ts";
+import { findAbbreviations } from "./abbreviations.ts";
 
 /** The kind of answer that a query wants; ranking weighs its signals by it. */
 type Intent = "symbol" | "path" | "error" | "language";
@@ -54,13 +54,13 @@ const looksLikeType =
 /** Takes a query apart. Never fails; a query without a single word has no `tokens`. */
 export function analyseQuery(raw: string): AnalysedQuery {
   const beginning = raw.slice(0, 10_000);
-  const sequence = identifiersOf(beginning).slice(0, maxTokens);
-  const all = identifiersOf(withoutSuffixes(beginning)).slice(0, maxTokens);
-  const intent = intentOf(raw, all);
+  const sequence = listIdentifiers(beginning).slice(0, maxTokens);
+  const all = listIdentifiers(withoutSuffixes(beginning)).slice(0, maxTokens);
+  const intent = detectIntent(raw, all);
   // In "HttpClient get" the second word is a name; in a sentence it would mean nothing.
   const meaningful = intent === "language" ? all.filter((word) => !stopWords.has(word.toLowerCase())) : all;
   const words = meaningful.length > 0 ? meaningful : all;
-  const stems = stemsOf(words);
+  const stems = stemWords(words);
   const identifiers = words.filter((word) => looksLikeCode.test(word));
   const singles = words.map(nameKey);
   const pairs = all.slice(1).map((word, i) => nameKey(all[i]!) + nameKey(word));
@@ -73,29 +73,31 @@ export function analyseQuery(raw: string): AnalysedQuery {
     written: new Set(all),
     nameKeys: [...new Set([...singles, ...pairs, ...triples])].filter((key) => key.length > 1),
     joined: new Map(
-      words.slice(1).map((word, i) => [stem(nameKey(words[i]!) + nameKey(word)), stemsOf([words[i]!, word])]),
+      words
+        .slice(1)
+        .map((word, i) => [stem(nameKey(words[i]!) + nameKey(word)), stemWords([words[i]!, word])]),
     ),
     words: [...new Set(words)],
     stems,
-    tokens: tokensOf(words, stems),
+    tokens: listQueryTokens(words, stems),
     namesAsWritten: new Set([...identifiers.map(nameKey), ...pairs, ...triples]),
   };
 }
 
-function stemsOf(words: readonly string[]): string[] {
-  return [...new Set(words.flatMap((word) => partsOf(word).map(stem)))];
+function stemWords(words: readonly string[]): string[] {
+  return [...new Set(words.flatMap((word) => splitIdentifier(word).map(stem)))];
 }
 
 /** Stems find more than words do, and sooner; names that look like code are looked for whole as well. */
-function tokensOf(words: readonly string[], stems: readonly string[]): string[] {
+function listQueryTokens(words: readonly string[], stems: readonly string[]): string[] {
   const whole = words.filter((word) => looksLikeCode.test(word) || !isSpaced(word));
-  const short = stems.flatMap((one) => [...abbreviationsOf(one)]);
-  return [...new Set([...stems, ...short, ...whole.flatMap((word) => tokenStream(word).split(" "))])].filter(
-    Boolean,
-  );
+  const short = stems.flatMap((one) => [...findAbbreviations(one)]);
+  return [
+    ...new Set([...stems, ...short, ...whole.flatMap((word) => makeTokenStream(word).split(" "))]),
+  ].filter(Boolean);
 }
 
-function intentOf(raw: string, words: readonly string[]): Intent {
+function detectIntent(raw: string, words: readonly string[]): Intent {
   const trimmed = raw.trim();
   if (looksLikePath.test(trimmed)) return "path";
   if (looksLikeError.test(trimmed)) return "error";

@@ -1,21 +1,21 @@
 import type { ChunkOutline, FileId } from "../../store/index/port.ts";
-import { isAskedFor, olderVersions, type PathRole, roleOf } from "../files/path-role.ts";
+import { classifyPath, createOlderVersionCheck, isAskedFor, type PathRole } from "../files/path-role.ts";
 import type { Changes } from "./likewise.ts";
 import { scoreByPlace } from "./places.ts";
 import type { AnalysedQuery } from "./query.ts";
 import type { Ranked, Signals } from "./signals.ts";
 import {
   type Candidate,
-  definitionSignal,
-  directoriesSignal,
-  fileNameSignal,
   isInlineTest,
-  lengthSignal,
-  mentionsSignal,
+  matchQueriedPath,
+  measureDefinitionFit,
+  measureDirectoriesFit,
+  measureFileNameFit,
+  measureOwnerFit,
+  measureQueryLength,
   nameSignal,
-  ownerSignal,
-  pathSignal,
   type StemWeights,
+  scaleMentions,
 } from "./signals.ts";
 import type { Weights } from "./weights.ts";
 
@@ -44,16 +44,16 @@ export async function rank(
 ): Promise<Ranked[]> {
   const isName = query.intent === "symbol" || query.intent === "path";
   const nearness =
-    (isName ? weights.semanticOfNames : 1 + weights.semanticOfLong * lengthSignal(query)) *
+    (isName ? weights.semanticOfNames : 1 + weights.semanticOfLong * measureQueryLength(query)) *
     (isMeantByTwo ? weights.semanticOfTwo : 1);
-  const ofRole = roleFactors(query, weights);
-  const files = signalsOfFiles(candidates, query, stemWeights, weights);
+  const ofRole = chooseRoleFactors(query, weights);
+  const files = computeFileSignals(candidates, query, stemWeights, weights);
   const ranked = candidates.map((candidate): Ranked => {
     const { chunk } = candidate;
     const file = files.get(chunk.file)!;
     const named = nameSignal(chunk, stemWeights);
-    const owned = ownerSignal(chunk, stemWeights);
-    const defined = definitionSignal(candidate, query, weights.definitions);
+    const owned = measureOwnerFit(chunk, stemWeights);
+    const defined = measureDefinitionFit(candidate, query, weights.definitions);
     // All of one shape, and added up by hand: there are a thousand, and most are never shown.
     const signals: Signals = {
       lexical: weights.lexical * candidate.lexical,
@@ -66,7 +66,7 @@ export async function rank(
       path: file.path,
       name: weights.name * named,
       definition: weights.definition * defined,
-      penalty: ofRole[roleOfChunk(chunk, file.role)] * file.older * weights.levels[chunk.level],
+      penalty: ofRole[classifyChunkRole(chunk, file.role)] * file.older * weights.levels[chunk.level],
     };
     const sum =
       signals.lexical +
@@ -82,12 +82,12 @@ export async function rank(
     return { candidate, named, owned, defined, mentioned: 0, score: sum * signals.penalty, signals };
   });
   const named = ranked
-    .sort(byScore)
+    .sort(compareByScore)
     .slice(0, weights.mentionsAsked)
     .filter(({ candidate: { chunk } }) => chunk.level === "class" || chunk.level === "method");
   const mentions = await mentionsOf(named.map(({ candidate }) => candidate.chunk.name));
   for (const entry of named) {
-    entry.mentioned = mentionsSignal(mentions.get(entry.candidate.chunk.name) ?? 0);
+    entry.mentioned = scaleMentions(mentions.get(entry.candidate.chunk.name) ?? 0);
     entry.signals.mentions = weights.mentions * entry.mentioned;
     entry.score += entry.signals.mentions * entry.signals.penalty;
   }
@@ -105,11 +105,11 @@ export async function rank(
     }
   }
   scoreByPlace(ranked, query, weights);
-  return ranked.sort(byScore);
+  return ranked.sort(compareByScore);
 }
 
 /** What chunks of a role keep of their score. */
-function roleFactors({ stems }: AnalysedQuery, { roles }: Weights): Record<PathRole, number> {
+function chooseRoleFactors({ stems }: AnalysedQuery, { roles }: Weights): Record<PathRole, number> {
   const asked = new Set(stems);
   const factors = { ...roles };
   for (const role of Object.keys(roles) as PathRole[]) if (isAskedFor(role, asked)) factors[role] = 1;
@@ -125,21 +125,21 @@ interface OfFile {
   older: number;
 }
 
-function signalsOfFiles(
+function computeFileSignals(
   candidates: readonly Candidate[],
   query: AnalysedQuery,
   stemWeights: StemWeights,
   weights: Weights,
 ): ReadonlyMap<FileId, OfFile> {
   const chunks = new Map(candidates.map(({ chunk }) => [chunk.file, chunk]));
-  const isOlder = olderVersions([...chunks.values()].map(({ path }) => path));
+  const isOlder = createOlderVersionCheck([...chunks.values()].map(({ path }) => path));
   const files = new Map<FileId, OfFile>();
   for (const [file, { path, built }] of chunks) {
     files.set(file, {
-      fileName: weights.fileName * fileNameSignal(path, query, stemWeights),
-      directories: weights.directories * directoriesSignal(path, stemWeights),
-      path: weights.path * pathSignal(path, query),
-      role: roleOf(path, built === 1),
+      fileName: weights.fileName * measureFileNameFit(path, query, stemWeights),
+      directories: weights.directories * measureDirectoriesFit(path, stemWeights),
+      path: weights.path * matchQueriedPath(path, query),
+      role: classifyPath(path, built === 1),
       older: isOlder(path, query.written) ? weights.olderVersion : 1,
     });
   }
@@ -147,13 +147,13 @@ function signalsOfFiles(
 }
 
 /** A test among the code is a test; a barrel file's own definitions count in full. */
-export function roleOfChunk(chunk: ChunkOutline, role: PathRole): PathRole {
+export function classifyChunkRole(chunk: ChunkOutline, role: PathRole): PathRole {
   if (isInlineTest(chunk)) return "test";
   return role === "barrel" && (chunk.level === "class" || chunk.level === "method") ? "source" : role;
 }
 
 /** Ties are broken by place, so that the same index gives the same order. */
-function byScore(a: Ranked, b: Ranked): number {
+function compareByScore(a: Ranked, b: Ranked): number {
   const x = a.candidate.chunk;
   const y = b.candidate.chunk;
   return b.score - a.score || (x.path < y.path ? -1 : x.path > y.path ? 1 : 0) || x.startLine - y.startLine;
@@ -192,9 +192,9 @@ export function withoutCopies(found: readonly RankedFile[]): RankedFile[] {
     // What has a name is only a copy of what has the same; files are named as they like.
     const key = level === "file" ? level : `${level} ${name}`;
     const others = alike.get(key) ?? [];
-    const isCopyOf = ({ chunk }: Candidate) =>
-      chunk.file !== file && differentBits(chunk.fingerprint, fingerprint) <= maxDifference;
-    const original = fingerprint ? others.find(({ best }) => isCopyOf(best.candidate)) : undefined;
+    const isNearCopy = ({ chunk }: Candidate) =>
+      chunk.file !== file && countDifferentBits(chunk.fingerprint, fingerprint) <= maxDifference;
+    const original = fingerprint ? others.find(({ best }) => isNearCopy(best.candidate)) : undefined;
     if (original) {
       if (!original.copies.includes(path)) original.copies.push(path);
       continue;
@@ -205,7 +205,7 @@ export function withoutCopies(found: readonly RankedFile[]): RankedFile[] {
   return kept;
 }
 
-function differentBits(a: number, b: number): number {
+function countDifferentBits(a: number, b: number): number {
   let count = 0;
   for (let bits = a ^ b; bits !== 0; bits &= bits - 1) count++;
   return count;

@@ -1,10 +1,10 @@
 import { shortenLines } from "../../base/text/long-lines.ts";
-import { identifiersOf, nameKey, partsOf, stem } from "../../base/text/tokens.ts";
+import { listIdentifiers, nameKey, splitIdentifier, stem } from "../../base/text/tokens.ts";
 import type { PackageMap } from "../packages/packages.ts";
-import { mentioned, wordsHeld } from "./mentioned.ts";
+import { findHeldWords, formatMentions } from "./mentioned.ts";
 import type { AnalysedQuery } from "./query.ts";
 import type { Ranked } from "./signals.ts";
-import { namingDirectory } from "./signals.ts";
+import { findNamingDirectory } from "./signals.ts";
 import type { Matcher } from "./verbatim/matchers.ts";
 import { findTemplate } from "./verbatim/template.ts";
 
@@ -12,7 +12,7 @@ import { findTemplate } from "./verbatim/template.ts";
 const maxLook = 100_000;
 
 /** Below this, nearness moves a result without being a reason to show it, unless there is no other. A cosine. */
-const near = 0.4;
+const minNearness = 0.4;
 /** The same of a signal's contribution. */
 const minContribution = 0.05;
 
@@ -20,7 +20,7 @@ const minContribution = 0.05;
 const minQuotation = 3;
 
 /** Why a result was found, strongest reason first: "defines JoinHandle", "mentions retry, backoff". Never empty. */
-export function reasonsFor(
+export function listCodeReasons(
   { candidate, signals, change }: Ranked,
   query: AnalysedQuery,
   content: string,
@@ -29,45 +29,46 @@ export function reasonsFor(
 ): string[] {
   const { chunk, defines, semantic, fileSemantic } = candidate;
   const text = shortenLines(content).slice(0, maxLook);
-  const held = matchers.map((matcher) => heldReason(matcher, content));
-  const quoted = candidate.phrase > 0 && held.every((reason) => reason === "") ? quotation(query, text) : "";
+  const held = matchers.map((matcher) => findHeldReason(matcher, content));
+  const quoted =
+    candidate.phrase > 0 && held.every((reason) => reason === "") ? describeQuotation(query, text) : "";
   const isDefined = (signals.definition ?? 0) >= minContribution;
   // What a stronger reason names already.
   const isOther = (word: string) =>
     !quoted.includes(word) && (!isDefined || !defines.some(({ key }) => key === nameKey(word)));
-  const mentions = mentioned(wordsHeld(query.words, text).filter(isOther)) ?? "";
+  const mentions = formatMentions(findHeldWords(query.words, text).filter(isOther)) ?? "";
   const telling: [number, string][] = [
     ...held.map((reason): [number, string] => [Number.POSITIVE_INFINITY, reason]),
     [signals.definition ?? 0, `defines ${defines[0]?.name ?? chunk.name}`],
     [signals.path ?? 0, "the requested file"],
     [signals.phrase ?? 0, quoted],
     [signals.lexical ?? 0, mentions],
-    [signals.file_name ?? 0, matchingFileName(chunk.path)],
+    [signals.file_name ?? 0, describeFileNameMatch(chunk.path)],
     [isDefined ? 0 : (signals.name ?? 0), "name matches"],
-    [signals.directories ?? 0, matchingDirectories(query, chunk.path)],
+    [signals.directories ?? 0, describeDirectoryMatch(query, chunk.path)],
   ];
   // True of most results: said where there is nothing better to say.
   const vague: [number, string][] = [
-    [semantic >= near ? (signals.semantic ?? 0) : 0, "similar in meaning"],
+    [semantic >= minNearness ? (signals.semantic ?? 0) : 0, "similar in meaning"],
     [
-      semantic < near && fileSemantic >= near ? (signals.file_semantic ?? 0) : 0,
+      semantic < minNearness && fileSemantic >= minNearness ? (signals.file_semantic ?? 0) : 0,
       "file is similar in meaning",
     ],
     [signals.coherence ?? 0, "more of the file matches"],
     [Math.log(signals.history ?? 1), `changed by "${change?.subject}"`],
   ];
-  const [strong, weak] = [strongest(telling), strongest(vague)];
+  const [strong, weak] = [selectStrongest(telling), selectStrongest(vague)];
   const found =
-    strong.length > 0 ? strong : weak.length > 0 ? weak.slice(0, 1) : [weakReason(candidate, mentions)];
+    strong.length > 0 ? strong : weak.length > 0 ? weak.slice(0, 1) : [chooseWeakReason(candidate, mentions)];
   // A reason for its place, never for being found.
   return signals.near === undefined
     ? found
-    : [...found, `in ${packages?.around(chunk.path)?.name}, where you work`];
+    : [...found, `in ${packages?.findAround(chunk.path)?.name}, where you work`];
 }
 
 const maxReasons = 3;
 
-function strongest(reasons: readonly [contribution: number, reason: string][]): string[] {
+function selectStrongest(reasons: readonly [contribution: number, reason: string][]): string[] {
   const counted = reasons.filter(
     ([contribution, reason]) => contribution >= minContribution && reason !== "",
   );
@@ -75,24 +76,24 @@ function strongest(reasons: readonly [contribution: number, reason: string][]): 
 }
 
 /** For a result with weak evidence. */
-function weakReason({ lexical, semantic }: Ranked["candidate"], mentioned: string): string {
+function chooseWeakReason({ lexical, semantic }: Ranked["candidate"], mentioned: string): string {
   if (mentioned !== "") return mentioned;
   if (semantic > 0) return "loosely similar in meaning";
   return lexical > 0 ? "its context mentions words of the query" : "its file matches loosely";
 }
 
-function heldReason({ reason, text, mayBeRendered, matchesIn }: Matcher, content: string): string {
+function findHeldReason({ reason, text, mayBeRendered, matchesIn }: Matcher, content: string): string {
   for (const _ of matchesIn(content)) return reason;
   const template = mayBeRendered ? findTemplate(content, text) : null;
   return template ? `message "${template.text}"` : "";
 }
 
 /** The literal part of the query in the chunk: a message that it makes, or the longest row of the query's words. */
-function quotation(query: AnalysedQuery, content: string): string {
+function describeQuotation(query: AnalysedQuery, content: string): string {
   const template = findTemplate(content, query.raw);
   if (template) return `message "${template.text}"`;
   const asked = query.sequence.map((word) => word.toLowerCase());
-  const held = identifiersOf(content).map((word) => word.toLowerCase());
+  const held = listIdentifiers(content).map((word) => word.toLowerCase());
   let longest: readonly string[] = [];
   for (let from = 0; from < asked.length; from++) {
     for (let at = held.indexOf(asked[from]!); at >= 0; at = held.indexOf(asked[from]!, at + 1)) {
@@ -104,17 +105,17 @@ function quotation(query: AnalysedQuery, content: string): string {
   return longest.length < minQuotation ? "" : `words in a row: ${longest.join(" ")}`;
 }
 
-function matchingFileName(path: string): string {
-  const directory = namingDirectory(path);
+function describeFileNameMatch(path: string): string {
+  const directory = findNamingDirectory(path);
   return directory === "" ? "file name matches" : `directory matches (${directory}/)`;
 }
 
 /** The directories of a path that the query mentions. */
-function matchingDirectories({ stems }: AnalysedQuery, path: string): string {
+function describeDirectoryMatch({ stems }: AnalysedQuery, path: string): string {
   const asked = new Set(stems);
   const matching = path
     .split("/")
     .slice(0, -1)
-    .filter((name) => partsOf(name).some((part) => asked.has(stem(part))));
+    .filter((name) => splitIdentifier(name).some((part) => asked.has(stem(part))));
   return matching.length === 0 ? "" : `directory matches (${matching.map((name) => `${name}/`).join(", ")})`;
 }

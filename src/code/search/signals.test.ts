@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { analyseQuery } from "./query.ts";
-import { fileNameSignal } from "./signals.ts";
+import { measureFileNameFit } from "./signals.ts";
 
 const nearness = (path: string, question: string) => {
   const query = analyseQuery(question);
-  return fileNameSignal(path, query, new Map(query.stems.map((stem) => [stem, 1 / query.stems.length])));
+  return measureFileNameFit(path, query, new Map(query.stems.map((stem) => [stem, 1 / query.stems.length])));
 };
 
 describe("a file's name", () => {

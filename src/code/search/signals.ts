@@ -1,7 +1,7 @@
 import { memoize } from "../../base/text/memoize.ts";
-import { partsOf, stem } from "../../base/text/tokens.ts";
+import { splitIdentifier, stem } from "../../base/text/tokens.ts";
 import type { ChunkOutline, Definition } from "../../store/index/port.ts";
-import { abbreviationsOf } from "./abbreviations.ts";
+import { findAbbreviations } from "./abbreviations.ts";
 import type { AnalysedQuery } from "./query.ts";
 import type { Spelling, Weights } from "./weights.ts";
 
@@ -72,13 +72,13 @@ export interface Candidate {
 }
 
 /** The stems of a name's parts; names come back query after query. */
-const stemsOf = memoize<readonly string[]>(200_000, (name) => [...new Set(partsOf(name).map(stem))]);
+const stemsOf = memoize<readonly string[]>(200_000, (name) => [...new Set(splitIdentifier(name).map(stem))]);
 
 /** The weight of each of the query's stems: rare in the repository counts more. Sums to 1. */
 export type StemWeights = ReadonlyMap<string, number>;
 
 /** The share of the query (by weight) that these stems cover. */
-export function coverage(stems: readonly string[], weight: StemWeights): number {
+export function sumCoveredWeight(stems: readonly string[], weight: StemWeights): number {
   let sum = 0;
   for (const s of stems) sum += weight.get(s) ?? 0;
   return sum;
@@ -88,12 +88,12 @@ export function coverage(stems: readonly string[], weight: StemWeights): number 
  * How well a name fits the query: the share of the query that it covers, and the share of the name that the query mentions:
  * `Retry` is a better match for "retry" than `RetryLimitError`. Words may be shortened in the name, or in the query.
  */
-function closeness(stems: readonly string[], weight: StemWeights): number {
+function measureCloseness(stems: readonly string[], weight: StemWeights): number {
   let covered = 0;
   let hits = 0;
   for (const s of stems) {
     const share = weight.get(s);
-    const other = share === undefined ? otherLength(s, weight) : null;
+    const other = share === undefined ? findOtherLength(s, weight) : null;
     if (share !== undefined) {
       covered += share;
       hits++;
@@ -110,7 +110,7 @@ const minShared = 3;
 const otherLengths = new WeakMap<StemWeights, Map<string, string | null>>();
 
 /** The word of a query that a name's word shortens (`alt` of "alternative"), or is a longer form of; kept for each query. */
-function otherLength(part: string, weight: StemWeights): string | null {
+function findOtherLength(part: string, weight: StemWeights): string | null {
   let known = otherLengths.get(weight);
   if (known === undefined) {
     known = new Map();
@@ -120,7 +120,7 @@ function otherLength(part: string, weight: StemWeights): string | null {
   if (other !== undefined) return other;
   other = null;
   for (const one of weight.keys()) {
-    if (abbreviationsOf(one).has(part)) {
+    if (findAbbreviations(one).has(part)) {
       other = one;
       break;
     }
@@ -131,7 +131,7 @@ function otherLength(part: string, weight: StemWeights): string | null {
   return other;
 }
 
-function pathParts(path: string): { directories: string; base: string } {
+function splitPath(path: string): { directories: string; base: string } {
   const slash = path.lastIndexOf("/");
   const dot = path.indexOf(".", slash + 2);
   return {
@@ -144,8 +144,8 @@ function pathParts(path: string): { directories: string; base: string } {
 const emptyNames = new Set(["index", "mod", "lib", "main", "init", "__init__"]);
 
 /** The directory that identifies a file, "" if its own name does. */
-export function namingDirectory(path: string): string {
-  const { directories, base } = pathParts(path);
+export function findNamingDirectory(path: string): string {
+  const { directories, base } = splitPath(path);
   return emptyNames.has(base) ? directories.slice(directories.lastIndexOf("/") + 1) : "";
 }
 
@@ -158,8 +158,8 @@ interface PathStems {
 
 /** Each question meets the same files. */
 const stemsOfPath = memoize(50_000, (path): PathStems => {
-  const { directories, base } = pathParts(path);
-  return { name: stemsOf(namingDirectory(path) || base), directories: stemsOf(directories) };
+  const { directories, base } = splitPath(path);
+  return { name: stemsOf(findNamingDirectory(path) || base), directories: stemsOf(directories) };
 });
 
 /** Shorter beginnings of words are chance. Characters. */
@@ -168,10 +168,10 @@ const minBeginning = 4;
 const ofShortened = 0.7;
 
 /**
- * How well a file's name fits the query, as `closeness`; but names of files are often shortened (`auth.py`, `ctx.py`) or
+ * How well a file's name fits the query, as `measureCloseness`; but names of files are often shortened (`auth.py`, `ctx.py`) or
  * run together (`urlencoded.ex`).
  */
-export function fileNameSignal(path: string, { joined }: AnalysedQuery, weight: StemWeights): number {
+export function measureFileNameFit(path: string, { joined }: AnalysedQuery, weight: StemWeights): number {
   const parts = stemsOfPath(path).name;
   if (parts.length === 0) return 0;
   const covered = new Set<string>();
@@ -191,7 +191,7 @@ export function fileNameSignal(path: string, { joined }: AnalysedQuery, weight: 
     let long: string | undefined;
     for (const one of weight.keys()) {
       if (covered.has(one)) continue;
-      if (abbreviationsOf(one).has(part)) {
+      if (findAbbreviations(one).has(part)) {
         long = one;
         break;
       }
@@ -202,17 +202,17 @@ export function fileNameSignal(path: string, { joined }: AnalysedQuery, weight: 
   return Math.sqrt((Math.min(coverage, 1) * hits) / parts.length);
 }
 
-export function directoriesSignal(path: string, weight: StemWeights): number {
-  return coverage(stemsOfPath(path).directories, weight);
+export function measureDirectoriesFit(path: string, weight: StemWeights): number {
+  return sumCoveredWeight(stemsOfPath(path).directories, weight);
 }
 
 /** How long the query is: 0 up to seven words, 1 from twelve on. */
-export function lengthSignal({ sequence }: AnalysedQuery): number {
+export function measureQueryLength({ sequence }: AnalysedQuery): number {
   return Math.min(Math.max((sequence.length - 7) / 5, 0), 1);
 }
 
 /** The query is the path, or the end of the path, of this file. */
-export function pathSignal(path: string, query: AnalysedQuery): number {
+export function matchQueriedPath(path: string, query: AnalysedQuery): number {
   if (query.intent !== "path") return 0;
   const asked = query.raw
     .trim()
@@ -223,38 +223,38 @@ export function pathSignal(path: string, query: AnalysedQuery): number {
 }
 
 export function nameSignal({ level, name }: ChunkOutline, weight: StemWeights): number {
-  return level === "file" ? 0 : closeness(stemsOf(name), weight);
+  return level === "file" ? 0 : measureCloseness(stemsOf(name), weight);
 }
 
 /** As `nameSignal`, of the class or function that the chunk is in. */
-export function ownerSignal({ parentName }: ChunkOutline, weight: StemWeights): number {
-  return parentName === null ? 0 : closeness(stemsOf(parentName), weight);
+export function measureOwnerFit({ parentName }: ChunkOutline, weight: StemWeights): number {
+  return parentName === null ? 0 : measureCloseness(stemsOf(parentName), weight);
 }
 
 /**
  * How the query spells a name that is defined: as it is, or in another way, which says less; and less again where the name is just
  * a word in a sentence.
  */
-export function spellingOf({ key, name }: Definition, query: AnalysedQuery): Spelling {
+export function classifySpelling({ key, name }: Definition, query: AnalysedQuery): Spelling {
   const isMeantAsName = query.intent === "symbol" || query.namesAsWritten.has(key);
   if (query.written.has(name)) return isMeantAsName ? "asWritten" : "plainWord";
   return isMeantAsName ? "otherSpelling" : "plainWordOtherSpelling";
 }
 
 /** The certainty that the query means a definition of the chunk, by how it spells the name and by what the chunk is. */
-export function definitionSignal(
+export function measureDefinitionFit(
   { defines }: Candidate,
   query: AnalysedQuery,
   { spellings, kinds }: Weights["definitions"],
 ): number {
   let best = 0;
   for (const one of defines)
-    best = Math.max(best, spellings[spellingOf(one, query)] * (kinds.get(one.kind) ?? 1));
+    best = Math.max(best, spellings[classifySpelling(one, query)] * (kinds.get(one.kind) ?? 1));
   return best;
 }
 
 /** A name that much of the code mentions is more likely meant; 1 from 400 chunks on. */
-export function mentionsSignal(chunks: number): number {
+export function scaleMentions(chunks: number): number {
   return Math.min(1, Math.log1p(chunks) / 6);
 }
 

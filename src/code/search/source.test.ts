@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import type { StoredChunk } from "../../store/index/port.ts";
-import { linesOfChunks } from "./source.ts";
+import { readLinesOfChunks } from "./source.ts";
 
 let dir: string;
 beforeEach(() => {
@@ -17,7 +17,7 @@ function lines(content: string | Uint8Array, startLine: number, endLine: number)
   writeFileSync(join(dir, path), content);
   const { size, mtimeMs } = statSync(join(dir, path));
   const chunk = { path, startLine, endLine, size, mtimeMs: Math.trunc(mtimeMs) } as StoredChunk;
-  return linesOfChunks(dir, [chunk])[0];
+  return readLinesOfChunks(dir, [chunk])[0];
 }
 
 it.each<[string, string | Uint8Array]>([
@@ -52,19 +52,19 @@ it("a file that changed has drifted, one that is binary or gone has no lines", (
   expect(lines(Buffer.from([1, 0, 2, 10, 3]), 1, 1)).toBeNull();
   const chunk = { path: "file", startLine: 1, endLine: 1, size: 3, mtimeMs: 4, signature: "" } as StoredChunk;
   writeFileSync(join(dir, "file"), "changed");
-  expect(linesOfChunks(dir, [chunk])[0]).toMatchObject({ text: "changed", drifted: true });
+  expect(readLinesOfChunks(dir, [chunk])[0]).toMatchObject({ text: "changed", drifted: true });
   rmSync(join(dir, "file"));
-  expect(linesOfChunks(dir, [chunk])[0]).toBeNull();
+  expect(readLinesOfChunks(dir, [chunk])[0]).toBeNull();
 });
 
 it.skipIf(process.platform === "win32")("a file that became a link or a pipe is not read", () => {
   const chunk = { path: "file", startLine: 1, endLine: 1, size: 3, mtimeMs: 4, signature: "" } as StoredChunk;
   writeFileSync(join(dir, "other"), "secret\n");
   symlinkSync("other", join(dir, "file"));
-  expect(linesOfChunks(dir, [chunk])[0]).toBeNull();
+  expect(readLinesOfChunks(dir, [chunk])[0]).toBeNull();
   rmSync(join(dir, "file"));
   execFileSync("mkfifo", [join(dir, "file")]);
-  expect(linesOfChunks(dir, [chunk])[0]).toBeNull();
+  expect(readLinesOfChunks(dir, [chunk])[0]).toBeNull();
 });
 
 it("chunks of several files get their own lines, in their order", () => {
@@ -72,7 +72,7 @@ it("chunks of several files get their own lines, in their order", () => {
   writeFileSync(join(dir, "b"), "three\nfour\n");
   const chunk = (path: string, line: number) =>
     ({ path, startLine: line, endLine: line, signature: "" }) as StoredChunk;
-  const found = linesOfChunks(dir, [chunk("a", 2), chunk("b", 1), chunk("gone", 1), chunk("a", 1)]);
+  const found = readLinesOfChunks(dir, [chunk("a", 2), chunk("b", 1), chunk("gone", 1), chunk("a", 1)]);
   expect(found.map((lines) => lines?.text)).toEqual(["two", "three", undefined, "one"]);
 });
 
@@ -88,7 +88,7 @@ it("a definition is shown where it is now, not what came in its place", () => {
   const b = "function b(\n  x,\n) {}\n";
   const at = (content: string) => {
     writeFileSync(join(dir, "file"), content);
-    return linesOfChunks(dir, [chunk as StoredChunk])[0];
+    return readLinesOfChunks(dir, [chunk as StoredChunk])[0];
   };
   expect(at(`${"// more\n".repeat(7)}function a() {}\n${b}`)).toMatchObject({
     startLine: 9,

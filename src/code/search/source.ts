@@ -1,6 +1,6 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync, readSync } from "node:fs";
 import { join } from "node:path";
-import { decodeText, uniformEncodingOf } from "../../base/text/decode.ts";
+import { decodeText, detectUniformEncoding } from "../../base/text/decode.ts";
 import type { StoredChunk } from "../../store/index/port.ts";
 import { lineEnds } from "./verbatim/line-ends.ts";
 
@@ -51,7 +51,7 @@ export function useBytes<T>(
     const facts = fstatSync(file);
     const { size, mtimeMs } = facts;
     if (!facts.isFile() || size > largestRead) return null;
-    return use(bytesOf(file, size), { size, mtimeMs: Math.trunc(mtimeMs) });
+    return use(readIntoRoom(file, size), { size, mtimeMs: Math.trunc(mtimeMs) });
   } catch {
     return null;
   } finally {
@@ -60,7 +60,7 @@ export function useBytes<T>(
 }
 
 /** Of use until the next call. */
-function bytesOf(file: number, size: number): Buffer {
+function readIntoRoom(file: number, size: number): Buffer {
   const { room } = lineEnds();
   if (size > room.length) return readFileSync(file);
   let length = 0;
@@ -83,19 +83,19 @@ export interface ChunkLines {
 }
 
 /** The lines of each chunk, in their order; null where the file is gone or unreadable. Each file is read once. */
-export function linesOfChunks(root: string, chunks: readonly StoredChunk[]): (ChunkLines | null)[] {
+export function readLinesOfChunks(root: string, chunks: readonly StoredChunk[]): (ChunkLines | null)[] {
   const ofPath = new Map<string, StoredChunk[]>(chunks.map(({ path }) => [path, []]));
   for (const chunk of chunks) ofPath.get(chunk.path)!.push(chunk);
   const found = new Map<StoredChunk, ChunkLines>();
   for (const [path, wanted] of ofPath) {
     useBytes(root, path, (bytes, { size, mtimeMs }) => {
-      const lines = decodableLines(bytes);
+      const lines = toDecodableLines(bytes);
       if (lines === null) return null;
       for (const chunk of wanted) {
         const drifted = size !== chunk.size || mtimeMs !== chunk.mtimeMs;
-        const moved = drifted ? movedBy(lines, chunk) : 0;
+        const moved = drifted ? measureLineShift(lines, chunk) : 0;
         const [startLine, endLine] = [chunk.startLine + moved, chunk.endLine + moved];
-        found.set(chunk, { text: textOf(lines, startLine, endLine), drifted, startLine, endLine });
+        found.set(chunk, { text: decodeLines(lines, startLine, endLine), drifted, startLine, endLine });
       }
       return null;
     });
@@ -104,7 +104,7 @@ export function linesOfChunks(root: string, chunks: readonly StoredChunk[]): (Ch
 }
 
 /** By how many lines a definition moved since it was indexed: else another one's lines would be shown under its name. */
-function movedBy(
+function measureLineShift(
   { bytes, encoding }: DecodableLines,
   { signature, startLine, endLine }: StoredChunk,
 ): number {
@@ -125,15 +125,15 @@ interface DecodableLines {
   encoding: "latin1" | "utf8";
 }
 
-function decodableLines(bytes: Buffer): DecodableLines | null {
-  const encoding = uniformEncodingOf(bytes);
+function toDecodableLines(bytes: Buffer): DecodableLines | null {
+  const encoding = detectUniformEncoding(bytes);
   if (encoding !== null) return { bytes, encoding };
   const text = decodeText(bytes);
   return text === null ? null : { bytes: Buffer.from(text, "utf8"), encoding: "utf8" };
 }
 
 /** Gives the line, from 1, of an offset in a text. */
-export function lineNumbersIn(text: string): (offset: number) => number {
+export function createLineLocator(text: string): (offset: number) => number {
   const starts = [0];
   for (let end = text.indexOf("\n"); end >= 0; end = text.indexOf("\n", end + 1)) starts.push(end + 1);
   return (offset) => {
@@ -149,7 +149,7 @@ export function lineNumbersIn(text: string): (offset: number) => number {
 }
 
 /** Lines `first` to `last` (1-based, inclusive). */
-function textOf({ bytes, encoding }: DecodableLines, first: number, last: number): string {
+function decodeLines({ bytes, encoding }: DecodableLines, first: number, last: number): string {
   const { endOfLines } = lineEnds();
   const start = endOfLines(bytes, 0, first - 1);
   if (start < 0) return "";

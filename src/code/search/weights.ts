@@ -45,14 +45,14 @@ export interface FileWeights {
   roles: Record<PathRole, number>;
 }
 
-export const weightsOfFiles = ({ spellings, kinds, ...rest }: FileWeights) => ({
+export const toFileWeights = ({ spellings, kinds, ...rest }: FileWeights) => ({
   ...rest,
   definitions: { spellings, kinds: new Map(Object.entries(kinds)) },
 });
 
 /** Every number that ranking depends on. Those of files and of places are learned (models/rank/README.md). */
 export const weights = {
-  ...weightsOfFiles(learned.files),
+  ...toFileWeights(learned.files),
   /** What speaks for a chunk beside the others of its file, in a query for a name or a path and in one of words. */
   places: learned.places,
   /** How far a chunk falls behind the best one of its file, by the difference of their places. */

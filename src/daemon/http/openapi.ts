@@ -19,10 +19,16 @@ export function openApi(): object {
       summary: operation.summary,
       ...(method === "GET"
         ? { parameters: listParameters(operation) }
-        : { requestBody: { content: json(schemaOf(operation.request(), "input")) } }),
+        : { requestBody: { content: makeJsonContent(toJsonSchema(operation.request(), "input")) } }),
       responses: {
-        200: { description: "The answer", content: json(schemaOf(operation.response(), "output")) },
-        default: { description: "A refusal", content: json({ $ref: "#/components/schemas/Error" }) },
+        200: {
+          description: "The answer",
+          content: makeJsonContent(toJsonSchema(operation.response(), "output")),
+        },
+        default: {
+          description: "A refusal",
+          content: makeJsonContent({ $ref: "#/components/schemas/Error" }),
+        },
       },
     };
   }
@@ -39,15 +45,15 @@ export function openApi(): object {
     paths,
     components: {
       securitySchemes: { token: { type: "http", scheme: "bearer" } },
-      schemas: { Error: schemaOf(errorBody(), "output") },
+      schemas: { Error: toJsonSchema(errorBody(), "output") },
     },
   };
 }
 
-const json = (schema: object) => ({ "application/json": { schema } });
+const makeJsonContent = (schema: object) => ({ "application/json": { schema } });
 
 /** Unknown fields are ignored on both sides, so that no shape is closed. */
-export function schemaOf(shape: z.ZodMiniType, io: "input" | "output"): JsonSchema {
+export function toJsonSchema(shape: z.ZodMiniType, io: "input" | "output"): JsonSchema {
   const { $schema: _, ...schema } = z.toJSONSchema(shape, {
     io,
     override: ({ jsonSchema }) => {
@@ -61,7 +67,7 @@ export function schemaOf(shape: z.ZodMiniType, io: "input" | "output"): JsonSche
 }
 
 function listParameters({ path, request }: Operation): object[] {
-  const { properties = {}, required = [] } = schemaOf(request(), "input");
+  const { properties = {}, required = [] } = toJsonSchema(request(), "input");
   return Object.entries(properties).map(([name, schema]) => {
     const isInPath = path.includes(`:${name}`);
     return {

@@ -11,7 +11,7 @@ beforeEach(() => {
 
 const signedIn = () => access.signIn(access.createCode())!;
 const idOf = (token: string) => token.split(".")[0]!;
-const browserOf = (token: string) => access.browserOf(`Bearer ${token}`);
+const browserOf = (token: string) => access.findBrowser(`Bearer ${token}`);
 
 test("a code signs in once", () => {
   const token = signedIn();
@@ -57,7 +57,7 @@ test("a link that is clicked twice leaves its own browser signed in", () => {
 
 test("a token is of no use to another daemon, nor to the next one", () => {
   const token = signedIn();
-  expect(new PageAccess(() => now).browserOf(`Bearer ${token}`)).toBeNull();
+  expect(new PageAccess(() => now).findBrowser(`Bearer ${token}`)).toBeNull();
 });
 
 test("a changed token is not valid", () => {
@@ -67,8 +67,8 @@ test("a changed token is not valid", () => {
   const header = `Bearer ${token}`;
   const forged = [undefined, "", "Bearer ", token, `bearer ${token}`, `${header}x`, `${header} `];
   const mixed = [`Bearer ${idOf(other)}.${secret}`, `Bearer ${id}.`, `Bearer ${id}`, `Bearer .${secret}`];
-  for (const one of [...forged, ...mixed, header.slice(0, -1)]) expect(access.browserOf(one)).toBeNull();
-  expect(access.browserOf(header)).toBe(id);
+  for (const one of [...forged, ...mixed, header.slice(0, -1)]) expect(access.findBrowser(one)).toBeNull();
+  expect(access.findBrowser(header)).toBe(id);
 });
 
 test("a browser that nobody uses for a week is signed out", () => {
@@ -78,7 +78,7 @@ test("a browser that nobody uses for a week is signed out", () => {
   expect(browserOf(token)).not.toBeNull();
   now += maxUnusedMs;
   expect(browserOf(token)).toBeNull();
-  expect(access.browsers()).toEqual([]);
+  expect(access.listBrowsers()).toEqual([]);
 });
 
 test("only so many browsers are signed in: the latest", () => {
@@ -93,7 +93,7 @@ test("each browser is listed, and can be signed out alone", () => {
   const other = signedIn();
   now += 1000;
   browserOf(one);
-  expect(access.browsers()).toEqual([
+  expect(access.listBrowsers()).toEqual([
     {
       ...{ id: idOf(one), name: "Firefox 133" },
       ...{ signed_in_at: "2026-03-02T00:00:00.000Z", last_used_at: "2026-03-02T00:00:02.000Z" },
@@ -126,5 +126,5 @@ test.each([
   ["Firefox/99999999999", "unknown browser"],
 ])("%j is listed as %s", (userAgent, name) => {
   access.signIn(access.createCode(), userAgent);
-  expect(access.browsers()).toMatchObject([{ name }]);
+  expect(access.listBrowsers()).toMatchObject([{ name }]);
 });

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { pageFile } from "./page.ts";
+import { readPageFile } from "./page.ts";
 
 let dir: string;
 
@@ -19,11 +19,11 @@ beforeAll(() => {
 afterAll(() => rmSync(join(dir, ".."), { recursive: true, force: true }));
 
 test("the page itself is never kept by a browser, what it is made of is for good", async () => {
-  expect((await pageFile(dir))?.headers).toEqual({
+  expect((await readPageFile(dir))?.headers).toEqual({
     "content-type": "text/html; charset=utf-8",
     "cache-control": "no-store",
   });
-  const asset = await pageFile(dir, "index-Ab_1.js");
+  const asset = await readPageFile(dir, "index-Ab_1.js");
   expect(asset?.headers["cache-control"]).toContain("immutable");
   expect(Buffer.from(asset!.content).toString()).toBe("1");
 });
@@ -41,9 +41,9 @@ test.each([
   "index-Ab_1.js\0.css",
   "",
 ])("nothing but the page's own files is served: not %j", async (name) => {
-  expect(await pageFile(dir, name)).toBeNull();
+  expect(await readPageFile(dir, name)).toBeNull();
 });
 
 test("a page that is not built is none", async () => {
-  expect(await pageFile(join(dir, "nowhere"))).toBeNull();
+  expect(await readPageFile(join(dir, "nowhere"))).toBeNull();
 });

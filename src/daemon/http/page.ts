@@ -2,7 +2,7 @@ import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { extname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { codeOf } from "../../base/errors.ts";
+import { getErrorCode } from "../../base/errors.ts";
 import type { browsersResponse } from "../../features/page/operation.ts";
 import type { Shaped } from "../../protocol/shape-parts.ts";
 
@@ -41,8 +41,11 @@ export class PageAccess {
 
   /** A code that opens the page once. */
   createCode(): string {
-    const code = newSecret();
-    this.#codes.set(hashOf(code).toString("hex"), { expires: this.#now() + codeLifetimeMs, browser: null });
+    const code = makeSecret();
+    this.#codes.set(hashSecret(code).toString("hex"), {
+      expires: this.#now() + codeLifetimeMs,
+      browser: null,
+    });
     dropOldest(this.#codes, maxCodes);
     return code;
   }
@@ -54,32 +57,32 @@ export class PageAccess {
    * @param asker the browser that asks, if it is signed in
    */
   signIn(code: string, userAgent = "", asker: string | null = null): string | null {
-    const known = this.#codes.get(hashOf(code).toString("hex"));
+    const known = this.#codes.get(hashSecret(code).toString("hex"));
     if (known === undefined || known.expires < this.#now()) return null;
     if (known.browser !== null) {
       if (known.browser !== asker) this.#browsers.delete(known.browser);
       return null;
     }
-    const [id, secret] = [randomBytes(4).toString("hex"), newSecret()];
+    const [id, secret] = [randomBytes(4).toString("hex"), makeSecret()];
     const now = this.#now();
-    const name = browserName(userAgent);
-    this.#browsers.set(id, { hash: hashOf(secret), name, signedInAt: now, lastUsedAt: now });
+    const name = parseBrowserName(userAgent);
+    this.#browsers.set(id, { hash: hashSecret(secret), name, signedInAt: now, lastUsedAt: now });
     dropOldest(this.#browsers, maxBrowsers);
     known.browser = id;
     return `${id}.${secret}`;
   }
 
   /** The id of the browser that an `Authorization` header is of, which counts as used now; null: of none. */
-  browserOf(authorization: string | undefined): string | null {
+  findBrowser(authorization: string | undefined): string | null {
     const [, id = "", secret = ""] = /^Bearer (\w+)\.([\w-]+)$/.exec(authorization ?? "") ?? [];
     const browser = this.#current().get(id);
-    if (!browser || !timingSafeEqual(hashOf(secret), browser.hash)) return null;
+    if (!browser || !timingSafeEqual(hashSecret(secret), browser.hash)) return null;
     browser.lastUsedAt = this.#now();
     return id;
   }
 
   /** Who is signed in, the last used first. */
-  browsers(): Shaped<typeof browsersResponse>["browsers"] {
+  listBrowsers(): Shaped<typeof browsersResponse>["browsers"] {
     const iso = (at: number) => new Date(at).toISOString();
     return [...this.#current()]
       .sort(([, a], [, b]) => b.lastUsedAt - a.lastUsedAt)
@@ -106,9 +109,9 @@ export class PageAccess {
   }
 }
 
-const newSecret = () => randomBytes(32).toString("base64url");
+const makeSecret = () => randomBytes(32).toString("base64url");
 
-const hashOf = (text: string) => createHash("sha256").update(text).digest();
+const hashSecret = (text: string) => createHash("sha256").update(text).digest();
 
 function dropOldest(map: Map<string, unknown>, max: number): void {
   const oldest = map.keys().next();
@@ -125,7 +128,7 @@ const browserNames = [
 ] as const;
 
 /** Of these names alone, as anybody may write a `User-Agent`. */
-function browserName(userAgent: string): string {
+function parseBrowserName(userAgent: string): string {
   for (const [product, name] of browserNames) {
     const [, major] = new RegExp(`${product}/(\\d{1,4})\\b`).exec(userAgent) ?? [];
     if (major !== undefined) return `${name} ${major}`;
@@ -134,7 +137,7 @@ function browserName(userAgent: string): string {
 }
 
 /** The built page (`npm run build`). */
-export function builtPage(): string {
+export function getPageDirectory(): string {
   const dir = import.meta.url.endsWith(".ts") ? "../../../dist/ui" : "./ui";
   return fileURLToPath(new URL(dir, import.meta.url));
 }
@@ -170,7 +173,7 @@ export interface PageFile {
 }
 
 /** A file of the page: `index.html`, or one in `assets/` by its name. Null for anything else. */
-export async function pageFile(dir: string, asset?: string): Promise<PageFile | null> {
+export async function readPageFile(dir: string, asset?: string): Promise<PageFile | null> {
   // A plain name: no separator, no dot at its beginning.
   if (asset !== undefined && !/^[\w-][\w.-]*$/.test(asset)) return null;
   const type = contentTypes[extname(asset ?? "index.html")];
@@ -187,7 +190,7 @@ export async function pageFile(dir: string, asset?: string): Promise<PageFile | 
       },
     };
   } catch (error) {
-    if (["ENOENT", "EISDIR", "ENOTDIR"].includes(codeOf(error))) return null;
+    if (["ENOENT", "EISDIR", "ENOTDIR"].includes(getErrorCode(error))) return null;
     throw error;
   }
 }

@@ -8,7 +8,7 @@ import { namedProject } from "../../../test/support/named-project.ts";
 import { temporaryHome } from "../../../test/support/temporary-home.ts";
 import { readSpool } from "../../answers/daemon/operation.ts";
 import { PommelError } from "../../base/errors.ts";
-import { daemonFiles, homeOf, socketOf } from "../../base/home.ts";
+import { locateDaemonFiles, locateHome, locateSocket } from "../../base/home.ts";
 import { silentLog } from "../../base/log.ts";
 import type { Project } from "../../base/paths.ts";
 import { callDaemon } from "../../client/daemon-client.ts";
@@ -23,10 +23,10 @@ import { placeHeader } from "../../protocol/door.ts";
 import { largestBody } from "../../protocol/http.ts";
 import type { Shaped } from "../../protocol/shape-parts.ts";
 import {
+  computePreferredPort,
   listen,
   listenOnSocket,
-  newRecord,
-  preferredPort,
+  makeDaemonRecord,
   removeRecord,
   writeRecord,
 } from "../lifecycle/port.ts";
@@ -132,7 +132,7 @@ beforeEach(async () => {
   vi.clearAllMocks();
   home = temporaryHome();
   project = namedProject(join(home.dir, "app"));
-  mkdirSync(homeOf().stateDir, { mode: 0o700 });
+  mkdirSync(locateHome().stateDir, { mode: 0o700 });
   pages = new PageAccess();
   const serving = {
     record: () => record,
@@ -146,10 +146,10 @@ beforeEach(async () => {
   };
   server = createServer({ ...serving, isSocket: false });
   local = createServer({ ...serving, isSocket: true });
-  record = newRecord(await listen(server, homeOf().stateDir, 0), {
+  record = makeDaemonRecord(await listen(server, locateHome().stateDir, 0), {
     ...{ mode: "gentle", deadline_ms: 1000, places: {} },
   });
-  await listenOnSocket(local, socketOf());
+  await listenOnSocket(local, locateSocket());
 });
 
 afterEach(() => {
@@ -386,8 +386,8 @@ test("passes the daemon's errors to its client unchanged", async () => {
 });
 
 test("takes the same port each time, and the next one when it is taken", async () => {
-  const { stateDir } = homeOf();
-  expect(preferredPort(stateDir)).toBe(preferredPort(stateDir));
+  const { stateDir } = locateHome();
+  expect(computePreferredPort(stateDir)).toBe(computePreferredPort(stateDir));
   expect(record.port).toBeGreaterThanOrEqual(17_000);
   const second = createHttpServer();
   others.push(second);
@@ -401,7 +401,7 @@ test("takes the same port each time, and the next one when it is taken", async (
 
 test("keeps its record for its owner only, and removes no other daemon's", () => {
   writeRecord(record);
-  expect(statSync(daemonFiles().record).mode & 0o777).toBe(0o600);
+  expect(statSync(locateDaemonFiles().record).mode & 0o777).toBe(0o600);
   expect(readDaemonRecord()).toEqual(record);
   removeRecord({ ...record, token: "other" });
   expect(readDaemonRecord()).toEqual(record);
@@ -415,7 +415,7 @@ test.each([
   '{"pid": -1}',
   '{"pid": 1, "port": 99999999, "token": "x", "started_at": "", "version": ""}',
 ])("takes a senseless daemon.json (%s) for none", (text) => {
-  writeFileSync(daemonFiles().record, text);
+  writeFileSync(locateDaemonFiles().record, text);
   expect(readDaemonRecord()).toBeNull();
 });
 
@@ -447,11 +447,11 @@ async function replaceLocal(other: Server): Promise<void> {
   local.closeAllConnections();
   await new Promise((resolve) => local.close(resolve));
   local = other;
-  await listenOnSocket(other, socketOf());
+  await listenOnSocket(other, locateSocket());
 }
 
 test("its socket is its owner's only, and one that a killed daemon left is replaced", async () => {
-  const socket = socketOf();
+  const socket = locateSocket();
   expect(statSync(socket).mode & 0o777).toBe(0o600);
   expect(statSync(dirname(socket)).mode & 0o777).toBe(0o700);
   await replaceLocal(createHttpServer());
@@ -462,10 +462,10 @@ test("its socket is its owner's only, and one that a killed daemon left is repla
 });
 
 test("a client asks no socket that others could have put there", async () => {
-  chmodSync(homeOf().stateDir, 0o755);
+  chmodSync(locateHome().stateDir, 0o755);
   await expect(callDaemon(project.root, showQueue, {})).rejects.toMatchObject({ reason: "not_running" });
   expect(handlers.queue).not.toHaveBeenCalled();
-  chmodSync(homeOf().stateDir, 0o700);
+  chmodSync(locateHome().stateDir, 0o700);
   await expect(callDaemon(project.root, showQueue, {})).resolves.toEqual(idle);
 });
 
@@ -483,9 +483,9 @@ test("distinguishes no daemon, a foreign one and a silent one", async () => {
   ).catch(() => {});
   await expect(asked()).rejects.toMatchObject({ reason: "foreign" });
   local = createHttpServer();
-  rmSync(socketOf(), { force: true });
+  rmSync(locateSocket(), { force: true });
   await expect(asked()).rejects.toMatchObject({ reason: "not_running" });
-  await listenOnSocket(local, socketOf());
+  await listenOnSocket(local, locateSocket());
   await expect(asked(50)).rejects.toMatchObject({ code: "daemon_unreachable", reason: "timeout" });
 });
 

@@ -7,21 +7,21 @@ import { compress } from "hono/compress";
 import { streamSSE } from "hono/streaming";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import * as z from "zod/mini";
-import { askedNow, throughDoor } from "../../answers/door.ts";
+import { answerThroughDoor, getRequestContext } from "../../answers/door.ts";
 import type { Answerer } from "../../answers/here.ts";
 import type { Operation, RequestOf } from "../../answers/operation.ts";
-import { type ErrorCode, messageOf, PommelError } from "../../base/errors.ts";
+import { type ErrorCode, getErrorMessage, PommelError } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
 import { operations } from "../../features/index.ts";
 import { signInRequest } from "../../features/page/operation.ts";
 import { readState } from "../../features/status/operation.ts";
 import { livePath, operationsPath, signInPath } from "../../protocol/addresses.ts";
 import type { DaemonRecord } from "../../protocol/daemon-record.ts";
-import { asDoor, doorHeader, placeHeader } from "../../protocol/door.ts";
+import { doorHeader, findDoor, placeHeader } from "../../protocol/door.ts";
 import { largestBody } from "../../protocol/http.ts";
-import { problemIn } from "../../protocol/problem-in.ts";
-import { requestFromUrl } from "../../protocol/request-fields.ts";
-import { type PageAccess, type PageFile, pageFile, securityHeaders } from "./page.ts";
+import { describeProblem } from "../../protocol/problem-in.ts";
+import { parseUrlRequest } from "../../protocol/request-fields.ts";
+import { type PageAccess, type PageFile, readPageFile, securityHeaders } from "./page.ts";
 
 /** What a request says about where it comes from: its headers, by their names in lower case. */
 type RequestOrigin = Readonly<Record<string, string | undefined>>;
@@ -54,7 +54,7 @@ function guardAddress({ host, origin }: RequestOrigin, port: number): void {
  */
 function guardAccess({ authorization }: RequestOrigin, token: string, pages: PageAccess): Asker {
   if (isToken(authorization, token)) return "program";
-  if (pages.browserOf(authorization) !== null) return "page";
+  if (pages.findBrowser(authorization) !== null) return "page";
   throw new PommelError(
     "unauthorized",
     "The token is missing or wrong.",
@@ -131,8 +131,9 @@ function read<S extends z.ZodMiniType>(shape: S, given: unknown): z.infer<S> {
   const parsed = z.safeParse(shape, given);
   if (parsed.success) return parsed.data;
   // Who types has no use for the contract.
-  const hint = askedNow().door === "http" ? "See docs/http.md." : "Give another value, and try again.";
-  throw new PommelError("usage", problemIn(parsed.error.issues[0]!, given, "field"), hint);
+  const hint =
+    getRequestContext().door === "http" ? "See docs/http.md." : "Give another value, and try again.";
+  throw new PommelError("usage", describeProblem(parsed.error.issues[0]!, given, "field"), hint);
 }
 
 /** The daemon's HTTP server, not listening yet. */
@@ -168,14 +169,15 @@ function createApp({ record, answer, isSocket, pages, pageDir, onRequest, log }:
   });
 
   // The page's own files are the same for everybody, and hold nothing of the project.
-  app.get("/", async (context) => sendFile(context, await pageFile(pageDir)));
+  app.get("/", async (context) => sendFile(context, await readPageFile(pageDir)));
   app.get("/assets/:name", async (context) =>
-    sendFile(context, await pageFile(pageDir, context.req.param("name"))),
+    sendFile(context, await readPageFile(pageDir, context.req.param("name"))),
   );
   app.post(signInPath, async (context) => {
     const { code } = read(signInRequest(), await readBody(context));
     const { origin, authorization, "user-agent": userAgent } = context.req.header();
-    const token = origin === undefined ? null : pages.signIn(code, userAgent, pages.browserOf(authorization));
+    const token =
+      origin === undefined ? null : pages.signIn(code, userAgent, pages.findBrowser(authorization));
     if (token === null) {
       throw new PommelError(
         "unauthorized",
@@ -192,8 +194,8 @@ function createApp({ record, answer, isSocket, pages, pageDir, onRequest, log }:
     context.set("asker", asker);
     context.header("cache-control", "no-store");
     onRequest();
-    const named = asDoor(context.req.header(doorHeader));
-    await throughDoor(asker === "page" ? "page" : (named ?? "http"), next);
+    const named = findDoor(context.req.header(doorHeader));
+    await answerThroughDoor(asker === "page" ? "page" : (named ?? "http"), next);
   });
 
   const answerPost = (operation: Operation) => async (context: Context) =>
@@ -213,21 +215,21 @@ function createApp({ record, answer, isSocket, pages, pageDir, onRequest, log }:
       app.get(path, async (context) => {
         const { searchParams } = new URL(context.req.url);
         searchParams.delete(placeParameter);
-        const given = requestFromUrl(operation.request(), searchParams);
+        const given = parseUrlRequest(operation.request(), searchParams);
         const request = { ...given, ...context.req.param() };
         return context.json(await answer(readPlace(context), operation, request, context.req.raw.signal));
       });
     }
     app.all(path, (context) => {
       context.header("allow", operation.methods.join(", "));
-      return refuse(context, noRoute(context), 405);
+      return refuse(context, makeNoRouteError(context), 405);
     });
   }
 
   app.get(livePath, (context) => {
     const place = readPlace(context);
     const isSignedIn = () =>
-      context.get("asker") === "program" || pages.browserOf(context.req.header("authorization")) !== null;
+      context.get("asker") === "program" || pages.findBrowser(context.req.header("authorization")) !== null;
     return streamSSE(context, async (stream) => {
       // What the browser has seen is the id of the last event, also after it lost the connection.
       let seen = context.req.header("last-event-id");
@@ -245,15 +247,19 @@ function createApp({ record, answer, isSocket, pages, pageDir, onRequest, log }:
     return context.json(openApi());
   });
 
-  app.notFound((context) => refuse(context, noRoute(context), 404));
+  app.notFound((context) => refuse(context, makeNoRouteError(context), 404));
 
   app.onError((thrown, context) => {
     if (thrown instanceof BodyTooLarge) return refuse(context, thrown, 413);
     if (thrown instanceof PommelError) return refuse(context, thrown, statusOf[thrown.code] ?? 500);
     // Nobody waits for the answer any more.
     if (context.req.raw.signal.aborted) return context.body(null);
-    log.error(`${context.req.method} ${context.req.path}: ${thrown.stack ?? messageOf(thrown)}`);
-    return refuse(context, new PommelError("internal", messageOf(thrown), "See `pm daemon logs`."), 500);
+    log.error(`${context.req.method} ${context.req.path}: ${thrown.stack ?? getErrorMessage(thrown)}`);
+    return refuse(
+      context,
+      new PommelError("internal", getErrorMessage(thrown), "See `pm daemon logs`."),
+      500,
+    );
   });
 
   return app;
@@ -303,11 +309,11 @@ async function readText({ headers, body }: Request): Promise<string> {
 function sendFile(context: Context, file: PageFile | null) {
   if (file !== null) return context.body(file.content, 200, file.headers);
   const isPage = context.req.path === "/";
-  if (!isPage) return refuse(context, noRoute(context), 404);
+  if (!isPage) return refuse(context, makeNoRouteError(context), 404);
   return refuse(context, new PommelError("not_found", "The page is not built.", "Run `npm run build`."), 404);
 }
 
-const noRoute = ({ req }: Context) =>
+const makeNoRouteError = ({ req }: Context) =>
   new PommelError("not_found", `There is no ${req.method} ${req.path}.`, "See docs/http.md.");
 
 function refuse(context: Context, { code, message, hint }: PommelError, status: ContentfulStatusCode) {

@@ -1,29 +1,34 @@
 import * as z from "zod/mini";
 import { scrubQuestions } from "../../answers/audit.ts";
 import type { Config } from "../../base/config/settings.ts";
-import { codeOf, explanationOf, messageOf } from "../../base/errors.ts";
+import { explainError, getErrorCode, getErrorMessage } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
 import type { Project } from "../../base/paths.ts";
 import type { Embedder } from "../../models/embed/embedder.ts";
 import { createBudgetedLlm } from "../../models/generate/budget.ts";
 import type { Llm } from "../../models/generate/llm.ts";
-import { createLlm, isLocal, llmSettingsOf, whyNoModelScrubs } from "../../models/generate/registry.ts";
+import {
+  createLlm,
+  explainWhyNoModelScrubs,
+  isLocal,
+  toLlmSettings,
+} from "../../models/generate/registry.ts";
 import { type Scrubber, scrubAlone } from "../../redact/scrubber.ts";
-import { cutSettingsOf } from "../../sessions/chunks/cut-rules.ts";
-import { retainMemory } from "../../sessions/forget/forget.ts";
+import { buildCutSettings } from "../../sessions/chunks/cut-rules.ts";
+import { expireOldTurns } from "../../sessions/forget/forget.ts";
 import { recutSessions } from "../../sessions/recut.ts";
 import { deepScrubSession } from "../../sessions/scrub/deep-scrub.ts";
 import { rescrubMemory } from "../../sessions/scrub/rescrub.ts";
-import { nextModelSummary, summariseNext } from "../../sessions/summaries/by-model.ts";
+import { findNextModelSummaryTime, summariseNext } from "../../sessions/summaries/by-model.ts";
 import { sumUpSession } from "../../sessions/summaries/sum-up.ts";
 import type { ScrubbingWork } from "../../sessions/work.ts";
-import { addLlmUsage, llmSpending } from "../../store/memory/daily-records.ts";
-import { waitingJob } from "../../store/memory/jobs/job-rows.ts";
+import { addLlmUsage, sumLlmSpending } from "../../store/memory/daily-records.ts";
+import { findWaitingJob } from "../../store/memory/jobs/job-rows.ts";
 import { enqueue } from "../../store/memory/jobs/jobs.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import type { JobRecord } from "../../store/memory/memory-records.ts";
 import { scrubbedBy } from "../../store/memory/privacy/rewrite.ts";
-import { secretKey } from "../../store/memory/privacy/secrets.ts";
+import { ensureSecretKey } from "../../store/memory/privacy/secrets.ts";
 import { priority } from "./conversation-requests.ts";
 import type { JobRun } from "./do-job.ts";
 
@@ -63,12 +68,12 @@ export class ConversationJobs {
   llmProblem: string | null = null;
 
   constructor(private readonly options: JobsOptions) {
-    this.ledgerKey = secretKey(options.memory);
+    this.ledgerKey = ensureSecretKey(options.memory);
     const onAnswer = (problem: string | null) => {
       this.llmProblem = problem;
     };
-    this.llm = budgetedLlm(options, "summary", onAnswer);
-    this.scrubbingLlm = mayScrub(options) ? budgetedLlm(options, "scrub", onAnswer) : null;
+    this.llm = makeBudgetedLlm(options, "summary", onAnswer);
+    this.scrubbingLlm = canScrub(options) ? makeBudgetedLlm(options, "scrub", onAnswer) : null;
   }
 
   /** Whether a language model looks for secrets as well. */
@@ -84,23 +89,23 @@ export class ConversationJobs {
     if (job.kind === "summary") return this.sumUp(job, run);
     if (job.kind === "model-summary") return this.summariseByModel(run);
     if (job.kind === "scrub") return this.scrub(run);
-    if (job.kind === "deep-scrub") return this.deepScrub(job, run);
+    if (job.kind === "deep-scrub") return this.scrubDeeply(job, run);
     if (job.kind === "recut") return this.recut(run);
-    if (job.kind === "retain") return this.retain();
+    if (job.kind === "retain") return this.applySessionRetention();
     if (job.kind !== "sync") throw new Error(`Nothing here does a job of the kind ${job.kind}.`);
     await this.options.runSync(job.subject, run.signal);
     return 0;
   }
 
   /** With everything needed to change what is stored. */
-  work(): ScrubbingWork {
+  buildScrubbingWork(): ScrubbingWork {
     const { project, config, memory, embedder, scrubber, roots, log } = this.options;
     return {
       memory,
       embedder,
       scrubber: scrubber(),
       ledgerKey: this.ledgerKey,
-      ...cutSettingsOf(config),
+      ...buildCutSettings(config),
       root: project.root,
       worktrees: roots().filter((root) => root !== project.root),
       log,
@@ -110,7 +115,7 @@ export class ConversationJobs {
   private async sumUp({ subject, payload }: JobRecord, { signal }: JobRun): Promise<number> {
     const { with_llm: withLlm = false } = z.parse(summaryPayload, payload);
     const llm = withLlm ? this.llm : null;
-    const summed = await sumUpSession({ ...this.work(), llm }, subject, { signal });
+    const summed = await sumUpSession({ ...this.buildScrubbingWork(), llm }, subject, { signal });
     this.askModel();
     return summed?.chunks ?? 0;
   }
@@ -123,10 +128,10 @@ export class ConversationJobs {
     if (this.llm === null) return false;
     const { memory, config } = this.options;
     const withChunks = config["llm.chunk_summaries"];
-    const due = nextModelSummary({ memory, llm: this.llm, withChunks });
+    const due = findNextModelSummaryTime({ memory, llm: this.llm, withChunks });
     if (due === null) return false;
     const at = Math.max(due, notBefore);
-    const waiting = waitingJob(memory, modelSummaries);
+    const waiting = findWaitingJob(memory, modelSummaries);
     if (waiting === null || waiting.notBefore > at)
       enqueue(memory, { ...modelSummaries, priority: priority["model-summary"], notBefore: at });
     return true;
@@ -140,14 +145,14 @@ export class ConversationJobs {
     const known = this.llmProblem;
     try {
       const withChunks = config["llm.chunk_summaries"];
-      const options = { ...this.work(), llm, withChunks };
+      const options = { ...this.buildScrubbingWork(), llm, withChunks };
       const chunks = await summariseNext(options, { signal, onProgress: progress });
       const now = Date.now();
       this.askModel(now + Math.min(Math.max(now - startedAt, minRestMs), maxRestMs));
       return chunks;
     } catch (error) {
-      if (codeOf(error) !== "llm_unavailable") throw error;
-      const problem = explanationOf(error);
+      if (getErrorCode(error) !== "llm_unavailable") throw error;
+      const problem = explainError(error);
       if (problem !== known) log.warn(`no summaries by ${llm.id} for now: ${problem}`);
       this.llmProblem = problem;
       this.askModel(Date.now() + askAgainMs);
@@ -155,18 +160,18 @@ export class ConversationJobs {
     }
   }
 
-  private async deepScrub({ subject, payload, priority }: JobRecord, { signal }: JobRun): Promise<number> {
+  private async scrubDeeply({ subject, payload, priority }: JobRecord, { signal }: JobRun): Promise<number> {
     const { memory, alone, log } = this.options;
     if (this.scrubbingLlm === null) return 0;
     try {
-      const work = { ...this.work(), llm: this.scrubbingLlm };
+      const work = { ...this.buildScrubbingWork(), llm: this.scrubbingLlm };
       const turns = await deepScrubSession(work, subject, alone, { signal });
       if (turns > 0) log.info(`${subject}: the language model found secrets in ${turns} turns`);
     } catch (error) {
-      if (codeOf(error) !== "llm_unavailable") throw error;
-      log.warn(`${subject}: not scrubbed by the language model yet: ${messageOf(error)}`);
+      if (getErrorCode(error) !== "llm_unavailable") throw error;
+      log.warn(`${subject}: not scrubbed by the language model yet: ${getErrorMessage(error)}`);
       // One for newer lines says as much, and that the session is not searched meanwhile.
-      if (waitingJob(memory, { kind: "deep-scrub", subject }) === null)
+      if (findWaitingJob(memory, { kind: "deep-scrub", subject }) === null)
         enqueue(memory, {
           kind: "deep-scrub",
           subject,
@@ -181,7 +186,10 @@ export class ConversationJobs {
   private async scrub({ signal, progress }: JobRun): Promise<number> {
     const { project, scrubber } = this.options;
     await scrubQuestions(project, scrubber());
-    const { sessions, turns } = await rescrubMemory(this.work(), { signal, onProgress: progress });
+    const { sessions, turns } = await rescrubMemory(this.buildScrubbingWork(), {
+      signal,
+      onProgress: progress,
+    });
     this.options.log.info(`scrubbed again: found something in ${turns} turns of ${sessions} sessions`);
     return 0;
   }
@@ -189,34 +197,34 @@ export class ConversationJobs {
   /** What is not scrubbed by the current rules is scrubbed first: that job is more urgent, and ends this one's turn. */
   private async recut({ signal, progress }: JobRun): Promise<number> {
     const { memory, scrubber } = this.options;
-    return recutSessions(this.work(), {
+    return recutSessions(this.buildScrubbingWork(), {
       signal,
       onProgress(done, total) {
-        if (memory.meta(scrubbedBy) !== scrubber().version)
+        if (memory.readMeta(scrubbedBy) !== scrubber().version)
           enqueue(memory, { kind: "scrub", subject: "memory", priority: priority.scrub });
         progress(done, total);
       },
     });
   }
 
-  private retain(): number {
+  private applySessionRetention(): number {
     const { memory, config, log } = this.options;
     const days = config["sessions.retention_days"];
-    const changed = days > 0 ? retainMemory(memory, { days }) : [];
+    const changed = days > 0 ? expireOldTurns(memory, { days }) : [];
     memory.setMeta(retainedAt, String(Date.now()));
     if (changed.length > 0) log.info(`deleted ${changed.length} sessions older than ${days} days`);
     return 0;
   }
 }
 
-function mayScrub({ config, log }: JobsOptions): boolean {
-  const problem = whyNoModelScrubs(config);
+function canScrub({ config, log }: JobsOptions): boolean {
+  const problem = explainWhyNoModelScrubs(config);
   if (problem !== null && config["scrub.llm"]) log.warn(`scrub.llm: ${problem}`);
   return problem === null;
 }
 
 /** `llm` that sees and stores no secret, also of what older rules let through and that is not scrubbed again yet. */
-function scrubbed(llm: Llm, scrubber: () => Scrubber): Llm {
+function makeScrubbedLlm(llm: Llm, scrubber: () => Scrubber): Llm {
   const clean = (text: string) => scrubAlone(scrubber(), text);
   return {
     id: llm.id,
@@ -228,7 +236,7 @@ function scrubbed(llm: Llm, scrubber: () => Scrubber): Llm {
 }
 
 /** `llm` with a callback after each answer: null, or why there was none. */
-function watched(llm: Llm, onAnswer: (problem: string | null) => void): Llm {
+function makeWatchedLlm(llm: Llm, onAnswer: (problem: string | null) => void): Llm {
   return {
     id: llm.id,
     async generate(request, signal) {
@@ -237,37 +245,37 @@ function watched(llm: Llm, onAnswer: (problem: string | null) => void): Llm {
         onAnswer(null);
         return answer;
       } catch (error) {
-        if (codeOf(error) === "llm_unavailable") onAnswer(explanationOf(error));
+        if (getErrorCode(error) === "llm_unavailable") onAnswer(explainError(error));
         throw error;
       }
     },
   };
 }
 
-function budgetedLlm(
+function makeBudgetedLlm(
   { config, memory, scrubber, log }: JobsOptions,
   purpose: "summary" | "scrub",
   onAnswer: (problem: string | null) => void,
 ): Llm | null {
   try {
-    const llm = createLlm(config["llm.model"], llmSettingsOf(config));
+    const llm = createLlm(config["llm.model"], toLlmSettings(config));
     if (llm === null) return null;
     // A model that looks for secrets has to see them.
-    const asked = purpose === "scrub" ? llm : scrubbed(llm, scrubber);
-    return createBudgetedLlm(watched(asked, onAnswer), {
+    const asked = purpose === "scrub" ? llm : makeScrubbedLlm(llm, scrubber);
+    return createBudgetedLlm(makeWatchedLlm(asked, onAnswer), {
       purpose,
       // A model on this machine costs nothing.
-      dailyTokens: isLocal(llmSettingsOf(config), config["llm.model"])
+      dailyTokens: isLocal(toLlmSettings(config), config["llm.model"])
         ? Number.POSITIVE_INFINITY
         : config["llm.daily_tokens"],
       spentToday() {
-        const { input, output } = llmSpending(memory);
+        const { input, output } = sumLlmSpending(memory);
         return input + output;
       },
       record: (usage) => addLlmUsage(memory, { ...usage, dollars: usage.dollars ?? 0 }),
     });
   } catch (error) {
-    log.warn(`llm.model: ${messageOf(error)}`);
+    log.warn(`llm.model: ${getErrorMessage(error)}`);
     return null;
   }
 }

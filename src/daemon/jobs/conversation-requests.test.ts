@@ -3,7 +3,7 @@ import { temporaryWork } from "../../../test/support/memory-work-fixture.ts";
 import { prompt, text } from "../../../test/support/turn-fixture.ts";
 import { listJobs } from "../../store/memory/jobs/job-rows.ts";
 import { enqueue } from "../../store/memory/jobs/jobs.ts";
-import { withheldSessions } from "../../store/memory/privacy/secrets.ts";
+import { listWithheldSessions } from "../../store/memory/privacy/secrets.ts";
 import { askForOldLines, askForReading, askForSessions, priority } from "./conversation-requests.ts";
 
 it("past sessions that are imported wait for those that go on now", () => {
@@ -34,6 +34,6 @@ it("old lines are queued once for the language model, and withhold nothing", asy
   enqueue(memory, { kind: "deep-scrub", subject: "two" });
   expect([askForOldLines(memory), askForOldLines(memory)]).toEqual([1, 0]);
   // What has new lines stays withheld.
-  expect(withheldSessions(memory)).toEqual([two.id]);
+  expect(listWithheldSessions(memory)).toEqual([two.id]);
   remove();
 });

@@ -1,12 +1,12 @@
 import { basename } from "node:path";
 import * as z from "zod/mini";
 import { defaultAgent, statTranscript } from "../../agents/registry.ts";
-import { listJobs, waitingJob } from "../../store/memory/jobs/job-rows.ts";
+import { findWaitingJob, listJobs } from "../../store/memory/jobs/job-rows.ts";
 import { enqueue } from "../../store/memory/jobs/jobs.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import type { JobRecord } from "../../store/memory/memory-records.ts";
-import { ofOldLines, unreadSessions } from "../../store/memory/privacy/secrets.ts";
-import { transcriptByPath } from "../../store/memory/sessions/transcripts.ts";
+import { listUnreadSessions, ofOldLines } from "../../store/memory/privacy/secrets.ts";
+import { findTranscriptByPath } from "../../store/memory/sessions/transcripts.ts";
 
 /** Requests to the session memory, as jobs queued in it. */
 
@@ -43,8 +43,8 @@ export interface TranscriptToRead extends Partial<TranscriptPayload> {
 /** Asks that a transcript be read on: past sessions after those that go on now. */
 export function askForReading(memory: Memory, path: string, asked: TranscriptToRead): void {
   const urgency = asked.priority ?? (asked.is_import ? priority.import : priority.live);
-  const waiting = waitingJob(memory, { kind: "transcript", subject: path })?.payload;
-  const known = transcriptByPath(memory, path);
+  const waiting = findWaitingJob(memory, { kind: "transcript", subject: path })?.payload;
+  const known = findTranscriptByPath(memory, path);
   const payload: TranscriptPayload = {
     agent: asked.agent ?? known?.agent ?? defaultAgent.name,
     // A smaller request does not cancel a larger one that is pending.
@@ -59,7 +59,7 @@ export function askForReading(memory: Memory, path: string, asked: TranscriptToR
 }
 
 /** Transcripts that wait to be read, or are being read, of sessions whose ids begin so, as their files do. */
-const unreadSessionFiles = (memory: Memory, id: string): JobRecord[] =>
+const listUnreadSessionFiles = (memory: Memory, id: string): JobRecord[] =>
   listJobs(memory).filter(
     ({ kind, subject, state }) =>
       kind === "transcript" && state !== "dead" && basename(subject).startsWith(id),
@@ -67,7 +67,7 @@ const unreadSessionFiles = (memory: Memory, id: string): JobRecord[] =>
 
 /** Asks that sessions be read before all else, as somebody waits for them. @returns those that are not read yet */
 export function askForSessions(memory: Memory, id: string): JobRecord[] {
-  const unread = unreadSessionFiles(memory, id);
+  const unread = listUnreadSessionFiles(memory, id);
   for (const { kind, subject, payload, total, state } of unread)
     if (state === "pending") enqueue(memory, { kind, subject, payload, total, priority: priority.asked });
   return unread;
@@ -79,7 +79,7 @@ export function hasNews(
   path: string,
   { size, mtimeMs }: { size: number; mtimeMs: number },
 ): boolean {
-  const known = transcriptByPath(memory, path);
+  const known = findTranscriptByPath(memory, path);
   return known === null || known.offset !== size || mtimeMs > known.readAt;
 }
 
@@ -88,8 +88,8 @@ export function hasNews(
  * @returns how many
  */
 export function askForOldLines(memory: Memory): number {
-  return memory.inTransaction(() => {
-    const sessions = unreadSessions(memory);
+  return memory.runInTransaction(() => {
+    const sessions = listUnreadSessions(memory);
     for (const subject of sessions)
       enqueue(memory, {
         kind: "deep-scrub",
@@ -108,7 +108,7 @@ export function askForSummary(
   session: string,
   { afterMs, withLlm }: { afterMs: number; withLlm: boolean },
 ): void {
-  const waiting = waitingJob(memory, { kind: "summary", subject: session })?.payload;
+  const waiting = findWaitingJob(memory, { kind: "summary", subject: session })?.payload;
   enqueue(memory, {
     kind: "summary",
     subject: session,

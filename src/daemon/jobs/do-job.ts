@@ -1,7 +1,7 @@
-import { codeOf, messageOf } from "../../base/errors.ts";
+import { getErrorCode, getErrorMessage } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
 import { isMoreUrgentDue, listJobs } from "../../store/memory/jobs/job-rows.ts";
-import { claim, fail, finish, noteProgress, putBack, recover } from "../../store/memory/jobs/jobs.ts";
+import { claimJob, fail, finish, noteProgress, putBack, recoverJobs } from "../../store/memory/jobs/jobs.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import type { JobKind, JobRecord } from "../../store/memory/memory-records.ts";
 import { isDamaged } from "../../store/sqlite/database.ts";
@@ -42,7 +42,7 @@ export interface QueueOptions {
 /** Problems of the machine or the configuration, not of the job: it waits, and keeps its attempts. */
 const troubles = new Set(["disk_full", "busy", "config_invalid", "unreadable", "embedder_unavailable"]);
 /** Problems of a file that may be locked, or not exist yet. */
-const passing =
+const transientErrorPattern =
   /^(?:ENOENT|EBUSY|EACCES|EPERM|EMFILE|ENFILE|EAGAIN|EIO|ESTALE|ETIMEDOUT|transcript_changed)$/;
 
 /** How often a job says how far it is, and looks whether it must make way. Milliseconds. */
@@ -58,15 +58,15 @@ const lost = new Error("Another process has the job.");
  */
 export async function doNextJob(options: QueueOptions, stop: AbortSignal): Promise<boolean> {
   const { memory, owner, kinds, after = [] } = options;
-  recoverLost(options);
-  const job = claim(memory, owner, { kinds, after });
+  recoverLostJobs(options);
+  const job = claimJob(memory, owner, { kinds, after });
   if (job === null) return false;
-  await work(options, job, stop);
+  await runJob(options, job, stop);
   return true;
 }
 
 /** Jobs that nobody does any more wait again: of processes that are gone, and what could not be put back on a full disk. */
-function recoverLost({
+function recoverLostJobs({
   memory,
   owner,
   kinds,
@@ -74,10 +74,11 @@ function recoverLost({
 }: Pick<QueueOptions, "memory" | "owner" | "kinds" | "isAlive">): void {
   const jobs = listJobs(memory, { state: "running" });
   for (const job of jobs) if (job.owner === owner && kinds.includes(job.kind)) putBack(memory, job);
-  if (jobs.some((job) => job.owner !== owner)) recover(memory, (other) => other === owner || isAlive(other));
+  if (jobs.some((job) => job.owner !== owner))
+    recoverJobs(memory, (other) => other === owner || isAlive(other));
 }
 
-async function work(options: QueueOptions, job: JobRecord, stop: AbortSignal): Promise<void> {
+async function runJob(options: QueueOptions, job: JobRecord, stop: AbortSignal): Promise<void> {
   const { memory, kinds, after = [], run, inTurn = (_, __, work) => work(), log } = options;
   const leave = new AbortController();
   const started = Date.now();
@@ -108,15 +109,15 @@ async function work(options: QueueOptions, job: JobRecord, stop: AbortSignal): P
       log.info(`${job.kind} ${job.subject}: ${error.message}`);
       return;
     }
-    const code = codeOf(error);
+    const code = getErrorCode(error);
     if (isDamaged(error)) throw error;
     if (troubles.has(code)) {
       putBack(memory, job);
       throw error;
     }
-    const retryable = error instanceof NotYet || passing.test(code);
-    fail(memory, job, { error: messageOf(error), retryable });
-    const what = `${job.kind} ${job.subject}: ${messageOf(error)}`;
+    const retryable = error instanceof NotYet || transientErrorPattern.test(code);
+    fail(memory, job, { error: getErrorMessage(error), retryable });
+    const what = `${job.kind} ${job.subject}: ${getErrorMessage(error)}`;
     if (retryable) log.debug(`${what}; attempt ${job.attempts}`);
     else log.warn(code === "" && error instanceof Error ? `${what}\n${error.stack}` : what);
   }

@@ -3,11 +3,11 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { addSession, temporaryMemory } from "../../../test/support/memory-fixture.ts";
 import { newRepository } from "../../../test/support/repository-fixture.ts";
-import { type Config, defaultConfig } from "../../base/config/settings.ts";
+import { type Config, makeDefaultConfig } from "../../base/config/settings.ts";
 import type { GitHookItem } from "../../protocol/spool-items.ts";
 import { listJobs } from "../../store/memory/jobs/job-rows.ts";
 import { saveTranscript } from "../../store/memory/sessions/transcripts.ts";
-import { gitHookEvents } from "./git-events.ts";
+import { makeGitHookHandler } from "./git-events.ts";
 import type { MemoryWork } from "./memory-work.ts";
 
 let stored: ReturnType<typeof temporaryMemory>;
@@ -29,7 +29,7 @@ function take(
   { config = {}, bindsCommits = true }: { config?: Partial<Config>; bindsCommits?: boolean } = {},
 ) {
   const work = { bindsCommits, memory: stored.memory, hasNews: () => true, readOn, wake: () => {} };
-  const handle = gitHookEvents({ work, config: { ...defaultConfig(), ...config } });
+  const handle = makeGitHookHandler({ work, config: { ...makeDefaultConfig(), ...config } });
   return handle({
     kind: "git-hook",
     place: "/repo",

@@ -3,9 +3,9 @@ import * as z from "zod/mini";
 import { statTranscript } from "../../agents/registry.ts";
 import type { Config } from "../../base/config/settings.ts";
 import { addTo } from "../../base/multimap.ts";
-import { gitDirectoryOf, headLogOf, isRebasing } from "../../git/git-dir.ts";
+import { findGitDirectory, isRebasing, locateHeadLog } from "../../git/git-dir.ts";
 import { type GitHookItem, gitHookItem, type SpoolItem } from "../../protocol/spool-items.ts";
-import { activeSessions } from "../../store/memory/sessions/sessions-here.ts";
+import { listActiveSessions } from "../../store/memory/sessions/sessions-here.ts";
 import { askForCommit, askForHistory, askForSync } from "./git-jobs.ts";
 import type { MemoryWork } from "./memory-work.ts";
 
@@ -41,10 +41,10 @@ export class GitWatch {
   private hasMoved(): boolean {
     let hasMoved = false;
     for (const root of this.options.roots()) {
-      const directory = gitDirectoryOf(root);
+      const directory = findGitDirectory(root);
       // Nothing is final during a rebase.
       if (directory === null || isRebasing(directory)) continue;
-      const { mtimeMs, size } = statSync(headLogOf(directory), { throwIfNoEntry: false }) ?? {};
+      const { mtimeMs, size } = statSync(locateHeadLog(directory), { throwIfNoEntry: false }) ?? {};
       const stamp = `${mtimeMs}/${size}`;
       if (this.stamps.get(root) !== stamp) hasMoved = true;
       this.stamps.set(root, stamp);
@@ -62,12 +62,12 @@ interface GitEventsOptions {
 const atWorkMs = 1_800_000;
 
 /** Records the events of git's hooks. */
-export function gitHookEvents({ work, config }: GitEventsOptions): (item: SpoolItem) => Promise<void> {
+export function makeGitHookHandler({ work, config }: GitEventsOptions): (item: SpoolItem) => Promise<void> {
   return async (item) => {
     const { hook, payload, received_at: at } = z.parse(gitHookItem, item);
     if (!work.bindsCommits) return;
-    if (hook === "post-commit") committed(work, payload, at);
-    else if (hook === "post-rewrite") rewritten(work, payload, at);
+    if (hook === "post-commit") recordCommit(work, payload, at);
+    else if (hook === "post-rewrite") recordRewrite(work, payload, at);
     else if (config["sync.on_push"] && payload.remote === config["sync.remote"]) {
       askForSync(work.memory, payload.remote);
     }
@@ -77,8 +77,8 @@ export function gitHookEvents({ work, config }: GitEventsOptions): (item: SpoolI
 
 type Payload = GitHookItem["payload"];
 
-function committed(work: GitEventsOptions["work"], { cwd, head, branch }: Payload, at: number): void {
-  const directory = gitDirectoryOf(cwd);
+function recordCommit(work: GitEventsOptions["work"], { cwd, head, branch }: Payload, at: number): void {
+  const directory = findGitDirectory(cwd);
   // Only the result of a rebase counts, and the hook at its end reports that.
   if (directory !== null && isRebasing(directory)) return;
   readSessions(work, at);
@@ -86,12 +86,12 @@ function committed(work: GitEventsOptions["work"], { cwd, head, branch }: Payloa
   else askForCommit(work.memory, head, { seen: "hook", branch, at });
 }
 
-function rewritten(work: GitEventsOptions["work"], { rewritten: pairs = [] }: Payload, at: number): void {
+function recordRewrite(work: GitEventsOptions["work"], { rewritten: pairs = [] }: Payload, at: number): void {
   if (pairs.length === 0) return;
   const before = new Map<string, string[]>();
   for (const [old, now] of pairs) addTo(before, now, old);
   readSessions(work, at);
-  work.memory.inTransaction(() => {
+  work.memory.runInTransaction(() => {
     for (const [hash, rewrittenFrom] of before)
       askForCommit(work.memory, hash, { seen: "hook", rewrittenFrom, at });
   });
@@ -99,7 +99,7 @@ function rewritten(work: GitEventsOptions["work"], { rewritten: pairs = [] }: Pa
 
 /** Unread transcripts may contain what led to a commit, so they are read first. */
 function readSessions(work: GitEventsOptions["work"], at: number): void {
-  for (const { paths } of activeSessions(work.memory, at - atWorkMs)) {
+  for (const { paths } of listActiveSessions(work.memory, at - atWorkMs)) {
     for (const path of paths) {
       const file = statTranscript(path);
       if (file && work.hasNews(path, file)) work.readOn(path, {});

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
-import { commitsSince } from "../../store/memory/commits/commits.ts";
-import { isJobUnfinished, waitingJob } from "../../store/memory/jobs/job-rows.ts";
+import { listCommitsSince } from "../../store/memory/commits/commits.ts";
+import { findWaitingJob, isJobUnfinished } from "../../store/memory/jobs/job-rows.ts";
 import { enqueue } from "../../store/memory/jobs/jobs.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import type { CommitSeen } from "../../store/memory/memory-records.ts";
@@ -46,7 +46,7 @@ interface CommitMade {
 
 /** Queues the import of a commit. */
 export function askForCommit(memory: Memory, hash: string, made: CommitMade): void {
-  const waiting = waitingJob(memory, { kind: "commit", subject: hash });
+  const waiting = findWaitingJob(memory, { kind: "commit", subject: hash });
   const before = waiting && z.safeParse(commitPayload, waiting.payload).data;
   const rewrittenFrom = [...new Set([...(before?.rewrittenFrom ?? []), ...(made.rewrittenFrom ?? [])])];
   const branch = made.branch ?? before?.branch;
@@ -72,13 +72,13 @@ export function askForCommit(memory: Memory, hash: string, made: CommitMade): vo
  * commits since then that were analysed without them. Milliseconds since the epoch.
  */
 export function askForLate(memory: Memory, since: number): void {
-  const hashes = commitsSince(memory, since - lagMs, maxCommits + 1);
+  const hashes = listCommitsSince(memory, since - lagMs, maxCommits + 1);
   if (hashes.length > maxCommits) {
     askForHistory(memory, { backfill: true, afterMs: pauseMs });
     return;
   }
   for (const hash of hashes) {
-    const waiting = waitingJob(memory, { kind: "commit", subject: hash });
+    const waiting = findWaitingJob(memory, { kind: "commit", subject: hash });
     const before = waiting && z.safeParse(commitPayload, waiting.payload).data;
     // A first report that waits comes second where the commit was found by itself: it would not look again.
     const isFirstReport = waiting !== null && before?.again !== true;
@@ -93,7 +93,7 @@ export function askForHistory(
   memory: Memory,
   { backfill = false, afterMs = 0 }: { backfill?: boolean; afterMs?: number } = {},
 ): void {
-  const waiting = waitingJob(memory, { kind: "history", subject: "commits" });
+  const waiting = findWaitingJob(memory, { kind: "history", subject: "commits" });
   enqueue(memory, {
     kind: "history",
     subject: "commits",
@@ -108,8 +108,8 @@ const asked = { kind: "history", subject: "asked" } as const;
 
 /** Queues the analysis of commits before everything else: somebody waits for it. */
 export function askForCommits(memory: Memory, hashes: readonly string[]): void {
-  memory.inTransaction(() => {
-    const before = waitingJob(memory, asked);
+  memory.runInTransaction(() => {
+    const before = findWaitingJob(memory, asked);
     const waiting = before === null ? [] : (z.parse(historyPayload, before.payload).asked ?? []);
     const payload: z.infer<typeof historyPayload> = { asked: [...new Set([...waiting, ...hashes])] };
     enqueue(memory, { ...asked, payload, priority: gitPriority.asked });

@@ -5,14 +5,14 @@ import { fakeScrubber } from "../../../test/support/memory-work-fixture.ts";
 import { newRepository } from "../../../test/support/repository-fixture.ts";
 import type { recordCommit } from "../../attribution/checkpoints/record-commit.ts";
 import { attributionVersion } from "../../attribution/lines/verdict.ts";
-import { defaultConfig } from "../../base/config/settings.ts";
+import { makeDefaultConfig } from "../../base/config/settings.ts";
 import { silentLog } from "../../base/log.ts";
-import { projectAt } from "../../base/paths.ts";
+import { makeNewProject } from "../../base/paths.ts";
 import { GitFailure } from "../../git/git.ts";
 import type { Scrubber } from "../../redact/scrubber.ts";
-import { commitByHash, saveCommit } from "../../store/memory/commits/commits.ts";
+import { findCommitByHash, saveCommit } from "../../store/memory/commits/commits.ts";
 import { isAtRest, listJobs } from "../../store/memory/jobs/job-rows.ts";
-import { claim, finish } from "../../store/memory/jobs/jobs.ts";
+import { claimJob, finish } from "../../store/memory/jobs/jobs.ts";
 import { NotYet } from "./do-job.ts";
 import { areCommitsAsked, askForCommit, askForCommits, askForHistory, askForLate } from "./git-jobs.ts";
 import { GitJobs, type GitJobsOptions } from "./git-work.ts";
@@ -35,8 +35,8 @@ afterEach(() => {
 
 function jobs(more: Partial<GitJobsOptions> = {}): GitJobs {
   return new GitJobs({
-    project: projectAt(stored.dir),
-    config: defaultConfig(),
+    project: makeNewProject(stored.dir),
+    config: makeDefaultConfig(),
     memory: stored.memory,
     scrubber: () => ({}) as Scrubber,
     roots: () => [stored.dir],
@@ -52,7 +52,7 @@ async function doNext(more: Partial<GitJobsOptions> = {}, signal = new AbortCont
   const waiting = listJobs(stored.memory, { state: "pending" });
   if (waiting.length === 0) return null;
   vi.setSystemTime(Math.max(Date.now(), Math.min(...waiting.map(({ notBefore }) => notBefore))));
-  const job = claim(stored.memory, "ours")!;
+  const job = claimJob(stored.memory, "ours")!;
   await jobs(more).run(job, { signal, progress: () => {} });
   finish(stored.memory, job, { chunks: 0, tookMs: 1 });
   return Date.now() - start;
@@ -154,7 +154,7 @@ test("does nothing without git, and tries again if git fails", async () => {
 });
 
 test("sessions.capture = false keeps commits out", async () => {
-  const config = { ...defaultConfig(), "sessions.capture": false };
+  const config = { ...makeDefaultConfig(), "sessions.capture": false };
   askForCommit(stored.memory, hash, { seen: "hook", at: start });
   askForHistory(stored.memory, { backfill: true });
   const backfill = vi.fn();
@@ -171,7 +171,7 @@ test("history is scanned on request and when others' commits arrive; an interrup
   const { memory } = stored;
   const report = { commits: 1, lookedAt: 1, checkpoints: 0, isInterrupted: false };
   const backfill = vi.fn<NonNullable<GitJobsOptions["backfill"]>>(async () => report);
-  const here = { roots: () => [dir], project: projectAt(dir), backfill };
+  const here = { roots: () => [dir], project: makeNewProject(dir), backfill };
   commit("one");
   // The first time.
   askForHistory(memory);
@@ -207,7 +207,7 @@ test("history is scanned on request and when others' commits arrive; an interrup
     return { ...report, isInterrupted: true };
   });
   askForHistory(memory, { backfill: true });
-  const job = claim(memory, "ours", { kinds: ["history"] })!;
+  const job = claimJob(memory, "ours", { kinds: ["history"] })!;
   const run = { signal: stop.signal, progress: () => {} };
   await expect(jobs({ ...here, backfill: interrupted }).run(job, run)).rejects.toThrow();
 });
@@ -222,9 +222,9 @@ test("commits that somebody asks about are analysed before everything else, toge
   askForCommits(memory, [two, one]);
   expect(areCommitsAsked(memory)).toBe(true);
   const scrubber = () => fakeScrubber("none", null);
-  await doNext({ roots: () => [dir], project: projectAt(dir), scrubber });
+  await doNext({ roots: () => [dir], project: makeNewProject(dir), scrubber });
   expect(areCommitsAsked(memory)).toBe(false);
-  expect(commitByHash(memory, one)).toMatchObject({ attributed: attributionVersion, seen: "reflog" });
-  expect(commitByHash(memory, two)).toMatchObject({ attributed: attributionVersion });
-  expect(commitByHash(memory, three)).toBeNull();
+  expect(findCommitByHash(memory, one)).toMatchObject({ attributed: attributionVersion, seen: "reflog" });
+  expect(findCommitByHash(memory, two)).toMatchObject({ attributed: attributionVersion });
+  expect(findCommitByHash(memory, three)).toBeNull();
 });

@@ -12,16 +12,16 @@ import type { Config } from "../../base/config/settings.ts";
 import type { Logger } from "../../base/log.ts";
 import type { Project } from "../../base/paths.ts";
 import { GitFailure } from "../../git/git.ts";
-import { gitDirectoryOf, isRebasing } from "../../git/git-dir.ts";
-import { type ReflogEntry, readCommits, reflogOf } from "../../git/history/commits.ts";
-import { branchOf } from "../../git/history/head.ts";
+import { findGitDirectory, isRebasing } from "../../git/git-dir.ts";
+import { type ReflogEntry, readCommits, readReflog } from "../../git/history/commits.ts";
+import { askForBranch } from "../../git/history/head.ts";
 import type { Scrubber } from "../../redact/scrubber.ts";
 import { retitleByCommits } from "../../sessions/summaries/retitle.ts";
-import { hasOlderVerdicts, knownCommits } from "../../store/memory/commits/commits.ts";
-import { waitingJob } from "../../store/memory/jobs/job-rows.ts";
+import { hasOlderVerdicts, readAttributedVersions } from "../../store/memory/commits/commits.ts";
+import { findWaitingJob } from "../../store/memory/jobs/job-rows.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import type { JobRecord } from "../../store/memory/memory-records.ts";
-import { historyStart } from "../../store/memory/sessions/sessions-here.ts";
+import { findHistoryStart } from "../../store/memory/sessions/sessions-here.ts";
 import { type JobRun, NotYet } from "./do-job.ts";
 import { askForCommit, commitPayload, historyPayload } from "./git-jobs.ts";
 
@@ -43,7 +43,7 @@ interface NewCommits {
   remember: () => void;
 }
 
-/** Of `meta`, with the worktree's root behind it: until when its reflog was seen to. */
+/** Of `readMeta`, with the worktree's root behind it: until when its reflog was seen to. */
 const seenUntil = "git.reflog ";
 /** More are left to going over history. */
 const maxCommits = 500;
@@ -52,7 +52,7 @@ const maxCommits = 500;
  * Commits made in the working trees since the last call, by their reflogs. During a rebase none, until it ends. None on
  * the first call: that is history.
  */
-export async function newCommits(
+export async function findNewCommits(
   memory: Memory,
   roots: readonly string[],
   signal?: AbortSignal,
@@ -62,10 +62,10 @@ export async function newCommits(
   const others = new Set<string>();
   let hasMore = false;
   for (const root of roots) {
-    const directory = gitDirectoryOf(root);
+    const directory = findGitDirectory(root);
     if (directory === null || isRebasing(directory)) continue;
-    const since = memory.meta(seenUntil + root);
-    const entries = await entriesSince(
+    const since = memory.readMeta(seenUntil + root);
+    const entries = await readReflogSince(
       root,
       since === null ? Number.POSITIVE_INFINITY : Number(since),
       signal,
@@ -80,12 +80,12 @@ export async function newCommits(
       hasMore = true;
       continue;
     }
-    const known = knownCommits(
+    const known = readAttributedVersions(
       memory,
       entries.map(({ hash }) => hash),
     );
-    const unknown = withBranches(entries, await branchOf(root)).filter(({ hash }) => !known.has(hash));
-    const kept = await keptOf(
+    const unknown = withBranches(entries, await askForBranch(root)).filter(({ hash }) => !known.has(hash));
+    const kept = await findKeptCommits(
       root,
       unknown.filter(({ sort }) => sort === "rebased"),
       signal,
@@ -103,10 +103,10 @@ export async function newCommits(
 }
 
 /** Newest first, at least one if there is any, including those of the same second as the last one processed. */
-async function entriesSince(root: string, since: number, signal?: AbortSignal): Promise<ReflogEntry[]> {
+async function readReflogSince(root: string, since: number, signal?: AbortSignal): Promise<ReflogEntry[]> {
   const entries: ReflogEntry[] = [];
   try {
-    for await (const entry of reflogOf(root, signal)) {
+    for await (const entry of readReflog(root, signal)) {
       if (entry.at < since && entries.length > 0) break;
       entries.push(entry);
       if (entries.length > maxCommits) break;
@@ -135,7 +135,7 @@ function withBranches(entries: readonly ReflogEntry[], branch: string | null): S
       at: at + 999,
       branch: current,
       rewrittenFrom: isAmend && before !== undefined ? [before] : [],
-      sort: sortOf(action),
+      sort: classifyReflogAction(action),
     };
     const [, from] = /^checkout: moving from (.+) to \S+$/.exec(action) ?? [];
     if (from !== undefined) current = /^[0-9a-f]{40,64}$/.test(from) ? null : from;
@@ -143,14 +143,14 @@ function withBranches(entries: readonly ReflogEntry[], branch: string | null): S
   });
 }
 
-function sortOf(action: string): Sorted["sort"] {
+function classifyReflogAction(action: string): Sorted["sort"] {
   if (/^(rebase|pull\b.*) ?\((pick|continue|reword|edit|squash|fixup)\)/.test(action)) return "rebased";
   if (/^(merge|pull)\b/.test(action)) return action.endsWith(": Fast-forward") ? "other" : "made";
   return /^(commit|cherry-pick|revert|am)\b/.test(action) ? "made" : "other";
 }
 
 /** Filters the commits of a rebase: keeps those that are on a branch, or checked out. */
-async function keptOf(
+async function findKeptCommits(
   root: string,
   commits: readonly NewCommit[],
   signal?: AbortSignal,
@@ -180,7 +180,7 @@ export interface GitJobsOptions {
 /** Everything that led to an older commit has been read. Milliseconds. */
 const recentMs = 900_000;
 
-/** Of `meta`: the version of the attribution whose rules all commits were judged by that can be. */
+/** Of `readMeta`: the version of the attribution whose rules all commits were judged by that can be. */
 const judgedBy = "attribution.version";
 
 /** Does the jobs that are about commits. */
@@ -190,7 +190,7 @@ export class GitJobs {
   /** @returns 0: commits are no chunks */
   async run(job: JobRecord, run: JobRun): Promise<number> {
     if (this.options.config["sessions.capture"])
-      await this.quietly(
+      await this.tolerateGitFailure(
         job.kind === "commit" ? this.recordCommit(job, run) : this.scanMissedCommits(job, run),
         run,
       );
@@ -198,7 +198,7 @@ export class GitJobs {
   }
 
   /** Without git, or a repository, there are no commits. */
-  private async quietly(work: Promise<void>, { signal }: JobRun): Promise<void> {
+  private async tolerateGitFailure(work: Promise<void>, { signal }: JobRun): Promise<void> {
     try {
       await work;
     } catch (error) {
@@ -209,7 +209,7 @@ export class GitJobs {
     }
   }
 
-  private work(): GitWork {
+  private buildGitWork(): GitWork {
     const { project, memory, scrubber, roots, log } = this.options;
     return { project, memory, scrubber: scrubber(), roots: roots(), log };
   }
@@ -218,7 +218,7 @@ export class GitJobs {
     const { settled, record = recordCommit, log } = this.options;
     const { seen, branch = null, rewrittenFrom = [], again = false } = z.parse(commitPayload, payload);
     await settled();
-    const taken = await record(this.work(), hash, { seen, branch, rewrittenFrom, again }, signal);
+    const taken = await record(this.buildGitWork(), hash, { seen, branch, rewrittenFrom, again }, signal);
     if (taken === null) return;
     log.debug(`commit ${hash}: ${taken.checkpoint ? `checkpoint ${taken.checkpoint.uid}` : "no session's"}`);
   }
@@ -226,36 +226,37 @@ export class GitJobs {
   private async scanMissedCommits({ payload }: JobRecord, run: JobRun): Promise<void> {
     const { memory, record = recordCommit } = this.options;
     const { backfill: isWhole = false, asked } = z.parse(historyPayload, payload);
-    if (asked !== undefined) return recordAsked(this.work(), asked, run.signal);
-    const { commits, remember, hasOthers } = await newCommits(memory, this.options.roots(), run.signal);
+    if (asked !== undefined) return recordAsked(this.buildGitWork(), asked, run.signal);
+    const { commits, remember, hasOthers } = await findNewCommits(memory, this.options.roots(), run.signal);
     const isRecent = ({ at }: NewCommit) => Date.now() - at < recentMs;
     for (const { hash, ...made } of commits.filter(isRecent)) {
-      if (!waitingJob(memory, { kind: "commit", subject: hash }))
+      if (!findWaitingJob(memory, { kind: "commit", subject: hash }))
         askForCommit(memory, hash, { seen: "reflog", ...made });
     }
     const older = commits.filter((commit) => !isRecent(commit));
     for (const [done, { hash, branch, rewrittenFrom }] of older.entries()) {
       run.progress(done, older.length);
       run.signal.throwIfAborted();
-      await record(this.work(), hash, { seen: "reflog", branch, rewrittenFrom }, run.signal);
+      await record(this.buildGitWork(), hash, { seen: "reflog", branch, rewrittenFrom }, run.signal);
     }
     const isOutdated =
-      memory.meta(judgedBy) !== String(attributionVersion) && hasOlderVerdicts(memory, attributionVersion);
+      memory.readMeta(judgedBy) !== String(attributionVersion) &&
+      hasOlderVerdicts(memory, attributionVersion);
     if (isWhole || hasOthers || isOutdated) await this.backfill(run);
     // Where no session is known, none can have led to a commit.
-    if (isWhole && historyStart(memory) !== null) await this.analyseOlder(run);
+    if (isWhole && findHistoryStart(memory) !== null) await this.analyseOlder(run);
     memory.setMeta(judgedBy, String(attributionVersion));
     remember();
   }
 
   private async analyseOlder({ signal, progress }: JobRun): Promise<void> {
     const { backfill: all = backfill } = this.options;
-    await analyseOlder(this.work(), { signal, onProgress: progress }, all);
+    await analyseOlder(this.buildGitWork(), { signal, onProgress: progress }, all);
   }
 
   private async backfill({ signal, progress }: JobRun): Promise<void> {
     const { backfill: all = backfill, log } = this.options;
-    const done: Backfilled = await all(this.work(), { signal, onProgress: progress });
+    const done: Backfilled = await all(this.buildGitWork(), { signal, onProgress: progress });
     if (done.lookedAt > 0) {
       log.info(`analysed ${done.lookedAt} past commits; found ${done.checkpoints} checkpoints`);
       retitleByCommits(this.options.memory);

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { addSession, chunk, temporaryMemory } from "../../../test/support/memory-fixture.ts";
-import { defaultConfig } from "../../base/config/settings.ts";
+import { makeDefaultConfig } from "../../base/config/settings.ts";
 import { silentLog } from "../../base/log.ts";
 import { allChunks } from "../../store/memory/chunks/chunk-filter.ts";
 import { matchSessionTokens } from "../../store/memory/chunks/chunk-lookup.ts";
@@ -16,7 +16,7 @@ beforeEach(() => {
   temporary = temporaryMemory();
   housekeeping = new Housekeeping({
     memory: temporary.memory,
-    config: defaultConfig(),
+    config: makeDefaultConfig(),
     isResting: () => false,
     scrubVersion: () => "1",
     enqueue: () => {},

@@ -1,11 +1,11 @@
 import type { Config } from "../../base/config/settings.ts";
-import { messageOf } from "../../base/errors.ts";
+import { getErrorMessage } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
-import { currentCut, cutSettingsOf } from "../../sessions/chunks/cut-rules.ts";
-import { dueCare, takeCareInThread } from "../../store/memory/backups/care.ts";
-import { backupFolder } from "../../store/memory/backups/copies.ts";
+import { buildCurrentCut, buildCutSettings } from "../../sessions/chunks/cut-rules.ts";
+import { findDueCare, takeCareInThread } from "../../store/memory/backups/care.ts";
+import { locateBackupFolder } from "../../store/memory/backups/copies.ts";
 import { emptyTrash } from "../../store/memory/backups/put-in-place.ts";
-import { mergeTerms, sessionChunkCount } from "../../store/memory/chunks/chunks.ts";
+import { countSessionChunks, mergeTerms } from "../../store/memory/chunks/chunks.ts";
 import { sampleStorage } from "../../store/memory/daily-records.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { dropObservations } from "../../store/memory/observations.ts";
@@ -62,24 +62,24 @@ export class Housekeeping {
       this.maintainTerms,
       this.giveBack,
     ]) {
-      this.attempt(() => task.call(this));
+      this.tryTask(() => task.call(this));
     }
   }
 
   /** Lets others have their turn before the next step of long work. */
-  private next(step: () => void): void {
+  private scheduleStep(step: () => void): void {
     const pending = setImmediate(() => {
       this.pending.delete(pending);
-      this.attempt(step);
+      this.tryTask(step);
     });
     this.pending.add(pending);
   }
 
-  private attempt(task: () => void): void {
+  private tryTask(task: () => void): void {
     try {
       task();
     } catch (error) {
-      this.options.log.warn(`memory maintenance failed: ${messageOf(error)}`);
+      this.options.log.warn(`memory maintenance failed: ${getErrorMessage(error)}`);
       this.options.onFailure(error);
     }
   }
@@ -88,8 +88,8 @@ export class Housekeeping {
   private applyRules(): void {
     const { memory, scrubVersion, enqueue } = this.options;
     const version = scrubVersion();
-    if (memory.meta(scrubbedBy) === version) return;
-    if (sessionChunkCount(memory) === 0) memory.setMeta(scrubbedBy, version);
+    if (memory.readMeta(scrubbedBy) === version) return;
+    if (countSessionChunks(memory) === 0) memory.setMeta(scrubbedBy, version);
     else enqueue("scrub", "memory");
   }
 
@@ -99,15 +99,16 @@ export class Housekeeping {
    */
   applyCutRules(): void {
     const { memory, config, enqueue } = this.options;
-    this.attempt(() => {
-      if (cutCounts(memory, currentCut(cutSettingsOf(config))).outdated > 0) enqueue("recut", "memory");
+    this.tryTask(() => {
+      if (cutCounts(memory, buildCurrentCut(buildCutSettings(config))).outdated > 0)
+        enqueue("recut", "memory");
     });
   }
 
   private applyRetention(): void {
     const { memory, config, enqueue } = this.options;
     if (config["sessions.retention_days"] === 0) return;
-    if (Date.now() - Number(memory.meta(retainedAt) ?? 0) > dayMs) enqueue("retain", "sessions");
+    if (Date.now() - Number(memory.readMeta(retainedAt) ?? 0) > dayMs) enqueue("retain", "sessions");
   }
 
   private dropSeen(): void {
@@ -123,20 +124,20 @@ export class Housekeeping {
     const { memory } = this.options;
     indexAllSessions(memory);
     const merge = () => {
-      if (mergeTerms(memory)) this.next(merge);
+      if (mergeTerms(memory)) this.scheduleStep(merge);
     };
     merge();
   }
 
   private giveBack(): void {
     const { memory, isResting } = this.options;
-    const { free, total } = memory.pages();
+    const { free, total } = memory.countPages();
     if (!isResting() || free * 20 < total) return;
     let left = Math.min(free, maxPages);
     const step = () => {
       memory.vacuum(pagesAtOnce);
       left -= pagesAtOnce;
-      if (left > 0 && isResting()) this.next(step);
+      if (left > 0 && isResting()) this.scheduleStep(step);
     };
     step();
   }
@@ -177,19 +178,19 @@ export class MemoryCare {
 
   private async takeCare(): Promise<void> {
     const { memoryDb, config, onFailure, log } = this.options;
-    const folder = backupFolder(memoryDb, config["backup.folder"]);
+    const folder = locateBackupFolder(memoryDb, config["backup.folder"]);
     const intervalMs = config["backup.keep"] > 0 ? dayMs : null;
     try {
       const emptied = emptyTrash();
       if (emptied.length > 0) log.info(`deleted from the trash: ${emptied.join(", ")}`);
-      const kind = dueCare(memoryDb, folder, intervalMs);
+      const kind = findDueCare(memoryDb, folder, intervalMs);
       if (kind === null) return;
       const task = { memoryDb, folder, keep: config["backup.keep"], kind };
       const done = await takeCareInThread(task, this.stop.signal);
       this.lastProblem = "";
       if (done !== null) log.info(done);
     } catch (error) {
-      const problem = messageOf(error);
+      const problem = getErrorMessage(error);
       if (problem !== this.lastProblem) log.warn(`memory.db is not backed up: ${problem}`);
       this.lastProblem = problem;
       onFailure(error);

@@ -1,12 +1,12 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { expect, test } from "vitest";
-import { isOwnerAlive, newOwner } from "./job-worker.ts";
+import { isOwnerAlive, makeJobOwner } from "./job-worker.ts";
 
 test("an owner is alive while its process runs, and a later process with its pid is another owner", async () => {
-  const ours = newOwner();
+  const ours = makeJobOwner();
   expect(isOwnerAlive(ours)).toBe(true);
-  expect(newOwner()).not.toBe(ours);
+  expect(makeJobOwner()).not.toBe(ours);
   expect(isOwnerAlive("nonsense")).toBe(false);
 
   const child = spawn(process.execPath, ["-e", "setTimeout(() => {}, 60000)"], { stdio: "ignore" });

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { PommelError } from "../../base/errors.ts";
 import { silentLog } from "../../base/log.ts";
-import { listJobs, nextDue } from "../../store/memory/jobs/job-rows.ts";
-import { claim, enqueue } from "../../store/memory/jobs/jobs.ts";
+import { findNextDueAt, listJobs } from "../../store/memory/jobs/job-rows.ts";
+import { claimJob, enqueue } from "../../store/memory/jobs/jobs.ts";
 import { Memory } from "../../store/memory/memory.ts";
 import type { JobRecord } from "../../store/memory/memory-records.ts";
 import { doNextJob, type JobRun, NotYet, type QueueOptions } from "./do-job.ts";
@@ -39,12 +39,12 @@ function workerOf(
     ...{ memory, owner, run },
     kinds: ["transcript", "scrub"],
     isAlive: (other) => other === "alive",
-    inTurn: (_, leave, work) => lock.together(leave, work),
+    inTurn: (_, leave, work) => lock.runShared(leave, work),
     log: silentLog,
   };
   const worker = new JobWorker({
     next: (signal) => doNextJob(queue, signal),
-    nextDue: () => nextDue(memory),
+    nextDue: () => findNextDueAt(memory),
     ...{ onCorrupt, log: silentLog, pauseMs: 1 },
   });
   workers.push(worker);
@@ -132,8 +132,8 @@ test("on a full disk jobs wait with a message, and lose no attempt", async () =>
 test("takes over jobs of processes that are gone, and no others", async () => {
   add("of the dead");
   add("of the living");
-  claim(memory, "dead");
-  claim(memory, "alive");
+  claimJob(memory, "dead");
+  claimJob(memory, "alive");
   const done: string[] = [];
   workerOf(async ({ subject }) => done.push(subject)).wake();
   await vi.waitFor(() => expect(states()).toEqual(["of the living running"]), 60_000);
@@ -170,7 +170,7 @@ test("who wants the memory alone gets it as soon as the job at hand is left", as
   );
   worker.wake();
   await vi.waitFor(() => expect(isInside).toBe(true), 60_000);
-  await lock.alone(() => expect(isInside).toBe(false));
+  await lock.runExclusive(() => expect(isInside).toBe(false));
   worker.wake();
   await vi.waitFor(() => expect(states()).toEqual([]), 60_000);
   expect(begun).toBe(2);

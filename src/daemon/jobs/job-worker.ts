@@ -1,13 +1,13 @@
 import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
-import { codeOf, messageOf } from "../../base/errors.ts";
+import { getErrorCode, getErrorMessage } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
 import { isDamaged } from "../../store/sqlite/database.ts";
 
 /** An id that distinguishes this process's jobs from those of all others, even of a later process with the same pid. */
-export function newOwner(): string {
-  return [process.pid, beginningOf(process.pid), randomBytes(4).toString("hex")].join("-");
+export function makeJobOwner(): string {
+  return [process.pid, readProcessStart(process.pid), randomBytes(4).toString("hex")].join("-");
 }
 
 /** Whether the process that an owner names still runs. */
@@ -18,16 +18,16 @@ export function isOwnerAlive(owner: string): boolean {
     process.kill(Number(pid), 0);
   } catch (error) {
     // Of another user, and there.
-    if (codeOf(error) !== "EPERM") return false;
+    if (getErrorCode(error) !== "EPERM") return false;
   }
-  return beginning === "" || beginningOf(Number(pid)) === beginning;
+  return beginning === "" || readProcessStart(Number(pid)) === beginning;
 }
 
 /**
  * The start time of a process, in the system's own ticks (proc(5), field 22); "" if the system does not provide it, "0"
  * for a zombie.
  */
-function beginningOf(pid: number): string {
+function readProcessStart(pid: number): string {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
     // The name of the program may contain spaces and brackets.
@@ -78,9 +78,9 @@ export class JobWorker {
     if (this.stop.signal.aborted) return;
     clearTimeout(this.timer);
     this.isWanted = true;
-    this.running ??= this.loop().finally(() => {
+    this.running ??= this.runLoop().finally(() => {
       this.running = null;
-      this.wakeLater();
+      this.scheduleWake();
     });
   }
 
@@ -96,16 +96,16 @@ export class JobWorker {
     await this.running;
   }
 
-  private async loop(): Promise<void> {
+  private async runLoop(): Promise<void> {
     const { signal } = this.stop;
     while (this.isWanted && !signal.aborted) {
       this.isWanted = false;
       try {
         while (!signal.aborted && (await this.options.next(signal))) {
-          this.recovered();
+          this.resetTrouble();
           await nextTurn();
         }
-        this.recovered();
+        this.resetTrouble();
       } catch (error) {
         if (signal.aborted) return;
         if (isDamaged(error)) {
@@ -113,20 +113,20 @@ export class JobWorker {
           this.options.onCorrupt(error);
           return;
         }
-        await this.pause(error);
+        await this.waitAfterFailure(error);
       }
     }
   }
 
-  private recovered(): void {
+  private resetTrouble(): void {
     this.trouble = null;
     this.failures = 0;
   }
 
   /** Reports the problem and waits, longer each time. Pending work is safe in the database. */
-  private async pause(error: unknown): Promise<void> {
+  private async waitAfterFailure(error: unknown): Promise<void> {
     const wait = Math.min((this.options.pauseMs ?? 2000) * 2 ** this.failures++, maxPauseMs);
-    const trouble = messageOf(error);
+    const trouble = getErrorMessage(error);
     if (trouble !== this.trouble) {
       this.options.log.error(`sessions are not imported, next try in ${wait / 1000} s: ${trouble}`);
     }
@@ -135,7 +135,7 @@ export class JobWorker {
     await sleep(wait, undefined, { signal: this.stop.signal, ref: false }).catch(() => {});
   }
 
-  private wakeLater(): void {
+  private scheduleWake(): void {
     if (this.stop.signal.aborted) return;
     let wait = pollIntervalMs;
     try {

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { namedProject } from "../../../test/support/named-project.ts";
-import { defaultConfig } from "../../base/config/settings.ts";
+import { makeDefaultConfig } from "../../base/config/settings.ts";
 import { silentLog } from "../../base/log.ts";
 import type { Project } from "../../base/paths.ts";
 import { Sqlite } from "../../store/sqlite/sqlite.ts";
@@ -17,7 +17,7 @@ beforeEach(() => {
   project = namedProject(mkdtempSync(join(tmpdir(), "pommel-memory-work-")));
   work = new MemoryWork({
     project,
-    config: { ...defaultConfig(), "embed.text": "none" },
+    config: { ...makeDefaultConfig(), "embed.text": "none" },
     roots: () => [project.root],
     rootsFound: Promise.resolve(),
     bundled: null,

@@ -1,11 +1,11 @@
 import { existsSync } from "node:fs";
-import { codeOf, explanationOf, messageOf, PommelError } from "../../base/errors.ts";
+import { explainError, getErrorCode, getErrorMessage, PommelError } from "../../base/errors.ts";
 import type { Embedder } from "../../models/embed/embedder.ts";
 import { closeEmbedders, createEmbedders, type Embedders } from "../../models/embed/embedders.ts";
 import type { SessionSearch } from "../../sessions/search/engine.ts";
 import type { ScrubbingWork } from "../../sessions/work.ts";
 import { recoverMemory } from "../../store/memory/backups/put-in-place.ts";
-import { unfinishedJobs } from "../../store/memory/jobs/job-rows.ts";
+import { countUnfinishedJobs } from "../../store/memory/jobs/job-rows.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { isDamaged } from "../../store/sqlite/database.ts";
 import { askForOldLines, hasNews, type TranscriptToRead } from "./conversation-requests.ts";
@@ -55,7 +55,7 @@ export class MemoryWork {
    *   where nothing is recorded
    */
   get memory(): Memory {
-    return this.opened().memory;
+    return this.requireOpen().memory;
   }
 
   /** The open memory, or null. */
@@ -64,15 +64,15 @@ export class MemoryWork {
   }
 
   get search(): SessionSearch {
-    return this.opened().search;
+    return this.requireOpen().search;
   }
 
   /** Everything needed to change what is stored. @throws PommelError as `memory`; `config_invalid` */
-  work(): ScrubbingWork {
-    return this.opened().jobs.work();
+  getScrubbingWork(): ScrubbingWork {
+    return this.requireOpen().jobs.buildScrubbingWork();
   }
 
-  private opened(): OpenMemory {
+  private requireOpen(): OpenMemory {
     if (this.open) return this.open;
     if (this.failure !== null) throw this.failure;
     throw new PommelError(
@@ -92,8 +92,8 @@ export class MemoryWork {
       this.open.begin();
     } catch (error) {
       // Tried again and again: a new reason is worth a line.
-      if (messageOf(this.failure) !== messageOf(error))
-        log.error(`${project.memoryDb}: ${explanationOf(error)}`);
+      if (getErrorMessage(this.failure) !== getErrorMessage(error))
+        log.error(`${project.memoryDb}: ${explainError(error)}`);
       this.fail(error);
     }
   }
@@ -101,13 +101,13 @@ export class MemoryWork {
   private fail(error: unknown): void {
     this.failure = error;
     // A full disk may get room again; what is damaged stays so until somebody has seen to it.
-    if (this.isClosed || isDamaged(error) || codeOf(error) === "index_too_new") return;
+    if (this.isClosed || isDamaged(error) || getErrorCode(error) === "index_too_new") return;
     this.retryTimer = setTimeout(() => this.tryToOpen(), 10_000).unref();
   }
 
   /** Whether a newer Pommel has migrated the memory while it is open here: its daemon has to take over. */
   isOutgrown(): boolean {
-    return (this.open?.memory.outgrown() ?? null) !== null;
+    return (this.open?.memory.findOutgrownError() ?? null) !== null;
   }
 
   /** Handles a failed read of the memory: if it is damaged, it is closed and left as it is. */
@@ -116,10 +116,12 @@ export class MemoryWork {
     const { open } = this;
     this.open = null;
     this.fail(error);
-    this.options.log.error(messageOf(this.failure));
+    this.options.log.error(getErrorMessage(this.failure));
     open
       .close()
-      .catch((failure: unknown) => this.options.log.warn(`cannot close the memory: ${messageOf(failure)}`));
+      .catch((failure: unknown) =>
+        this.options.log.warn(`cannot close the memory: ${getErrorMessage(failure)}`),
+      );
   }
 
   /** Reads data for a report, with a fallback for a memory that cannot be read. */
@@ -138,7 +140,7 @@ export class MemoryWork {
    * @throws PommelError as `memory`
    */
   readOn(path: string, asked: TranscriptToRead): void {
-    this.opened().readOn(path, asked);
+    this.requireOpen().readOn(path, asked);
   }
 
   /** Whether a transcript holds what was not read yet. */
@@ -148,7 +150,7 @@ export class MemoryWork {
 
   /** Transcripts not fully imported. */
   pending(): number {
-    return unfinishedJobs(this.memory, "transcript");
+    return countUnfinishedJobs(this.memory, "transcript");
   }
 
   /** Queues a scan for commits that no hook reported; does nothing where commits are not linked to sessions. */
@@ -168,12 +170,12 @@ export class MemoryWork {
 
   /** Queues another scrub of everything by the current rules. */
   scrub(): void {
-    this.opened().enqueue("scrub", "memory");
+    this.requireOpen().enqueue("scrub", "memory");
   }
 
   /** Queues that the language model of `scrub.llm` reads what was stored before. @returns how many sessions */
   scrubOldLines(): number {
-    const open = this.opened();
+    const open = this.requireOpen();
     const sessions = askForOldLines(open.memory);
     open.wake();
     return sessions;
@@ -190,8 +192,8 @@ export class MemoryWork {
   }
 
   /** Runs exclusive work: current jobs are interrupted and resumed afterwards. */
-  async alone<T>(work: () => Promise<T>): Promise<T> {
-    return this.opened().alone(work);
+  async runExclusive<T>(work: () => Promise<T>): Promise<T> {
+    return this.requireOpen().runExclusive(work);
   }
 
   /** Whether there is no work, not even in the background. */

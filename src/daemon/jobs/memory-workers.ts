@@ -1,15 +1,15 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Config } from "../../base/config/settings.ts";
-import { messageOf } from "../../base/errors.ts";
+import { getErrorMessage } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
 import type { Project } from "../../base/paths.ts";
-import { dueJobs, nextDue } from "../../store/memory/jobs/job-rows.ts";
-import { recover } from "../../store/memory/jobs/jobs.ts";
+import { countDueJobs, findNextDueAt } from "../../store/memory/jobs/job-rows.ts";
+import { recoverJobs } from "../../store/memory/jobs/jobs.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import type { JobKind } from "../../store/memory/memory-records.ts";
 import type { ConversationJobs } from "./conversation-jobs.ts";
 import { doNextJob, type QueueOptions } from "./do-job.ts";
-import { isOwnerAlive, JobWorker, newOwner } from "./job-worker.ts";
+import { isOwnerAlive, JobWorker, makeJobOwner } from "./job-worker.ts";
 import type { RwLock } from "./rw-lock.ts";
 import type { JobThreads } from "./threads/job-threads.ts";
 import { besideKinds, threadKinds } from "./threads/thread-messages.ts";
@@ -55,26 +55,30 @@ export class MemoryWorkers {
     const inThreads = threadKinds.filter(
       (kind) => kind !== "transcript" || options.config["sessions.capture"],
     );
-    const owner = newOwner();
-    const beside = this.queueOf(owner, besideKinds, inThreads);
+    const owner = makeJobOwner();
+    const beside = this.buildQueueOptions(owner, besideKinds, inThreads);
     // A language model and the network are slow, and nobody waits for these jobs.
-    const slow = this.queueOf(owner, ["deep-scrub", "summary", "sync"], []);
-    const byModel = this.queueOf(owner, ["model-summary"], []);
+    const slow = this.buildQueueOptions(owner, ["deep-scrub", "summary", "sync"], []);
+    const byModel = this.buildQueueOptions(owner, ["model-summary"], []);
     this.workers = [
-      this.workerWith(
+      this.makeWorker(
         async (signal) => (await doNextJob(beside, signal)) || (await this.workInThreads(inThreads, signal)),
       ),
-      this.workerWith((signal) => doNextJob(slow, signal)),
-      this.workerWith((signal) => doNextJob(byModel, signal)),
+      this.makeWorker((signal) => doNextJob(slow, signal)),
+      this.makeWorker((signal) => doNextJob(byModel, signal)),
     ];
   }
 
-  private workerWith(next: (signal: AbortSignal) => Promise<boolean>): JobWorker {
+  private makeWorker(next: (signal: AbortSignal) => Promise<boolean>): JobWorker {
     const { memory, onCorrupt, log } = this.options;
-    return new JobWorker({ next, nextDue: () => nextDue(memory), onCorrupt, log });
+    return new JobWorker({ next, nextDue: () => findNextDueAt(memory), onCorrupt, log });
   }
 
-  private queueOf(owner: string, kinds: readonly JobKind[], after: readonly JobKind[]): QueueOptions {
+  private buildQueueOptions(
+    owner: string,
+    kinds: readonly JobKind[],
+    after: readonly JobKind[],
+  ): QueueOptions {
     const { memory, jobs, rootsFound, onJob, log } = this.options;
     return {
       ...{ memory, kinds, after, owner, log },
@@ -83,14 +87,14 @@ export class MemoryWorkers {
         await rootsFound;
         return jobs.run(job, how).finally(onJob);
       },
-      inTurn: ({ kind }, leave, work) => this.inTurn(kind, leave, work),
+      inTurn: ({ kind }, leave, work) => this.runUnderLock(kind, leave, work),
     };
   }
 
-  private inTurn<T>(kind: JobKind, leave: () => void, work: () => Promise<T>): Promise<T> {
+  private runUnderLock<T>(kind: JobKind, leave: () => void, work: () => Promise<T>): Promise<T> {
     const { lock } = this.options;
-    if (mustBeAlone.has(kind)) return lock.alone(work);
-    return asksForIt.has(kind) ? work() : lock.together(leave, work);
+    if (mustBeAlone.has(kind)) return lock.runExclusive(work);
+    return asksForIt.has(kind) ? work() : lock.runShared(leave, work);
   }
 
   /** Has the jobs that are due, of those kinds, done in threads. @returns false when none is */
@@ -98,26 +102,26 @@ export class MemoryWorkers {
     const { memory, jobs: own, lock, onThreadsDone } = this.options;
     const { project, config, roots, rootsFound, settled, threads } = this.options;
     await rootsFound;
-    const { jobs, total: bytes } = dueJobs(memory, kinds);
+    const { jobs, total: bytes } = countDueJobs(memory, kinds);
     if (jobs === 0) return false;
     const leave = new AbortController();
     const turn = { project, config, roots: roots(), kinds, hasScrubbingModel: own.hasScrubbingModel };
     const work = () =>
-      threads.work(turn, {
+      threads.runTurns(turn, {
         ...{ jobs, bytes },
         settled: settled ?? (() => Promise.resolve()),
         signal: AbortSignal.any([signal, leave.signal]),
-        owner: newOwner,
-        onJob: () => this.afterJobOfThread(),
+        owner: makeJobOwner,
+        onJob: () => this.handleThreadJobDone(),
         onLost: (lost) => void this.putBack(lost),
       });
-    await lock.together(() => leave.abort(), work);
+    await lock.runShared(() => leave.abort(), work);
     onThreadsDone();
     return true;
   }
 
   /** What a thread did may have made other jobs due. */
-  private afterJobOfThread(): void {
+  private handleThreadJobDone(): void {
     if (this.isClosed) return;
     this.options.onJob();
     this.wake();
@@ -127,10 +131,10 @@ export class MemoryWorkers {
   private async putBack(owner: string): Promise<void> {
     while (!this.isClosed) {
       try {
-        recover(this.options.memory, (other) => other !== owner);
+        recoverJobs(this.options.memory, (other) => other !== owner);
         return;
       } catch (error) {
-        this.options.log.debug(`what was being read is not put back yet: ${messageOf(error)}`);
+        this.options.log.debug(`what was being read is not put back yet: ${getErrorMessage(error)}`);
         await sleep(1000, undefined, { ref: false });
       }
     }

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { temporaryMemory } from "../../../test/support/memory-fixture.ts";
 import { newRepository } from "../../../test/support/repository-fixture.ts";
 import { saveCommit } from "../../store/memory/commits/commits.ts";
-import { newCommits } from "./git-work.ts";
+import { findNewCommits } from "./git-work.ts";
 
 let stored: ReturnType<typeof temporaryMemory>;
 let repository: ReturnType<typeof newRepository>;
@@ -17,7 +17,7 @@ beforeEach(() => {
 afterEach(() => stored.remove());
 
 async function look(roots = [repository.dir]) {
-  const found = await newCommits(stored.memory, roots);
+  const found = await findNewCommits(stored.memory, roots);
   found.remember();
   for (const { hash } of found.commits) know(hash);
   const commits = found.commits.map(({ hash, branch, rewrittenFrom }) => ({ hash, branch, rewrittenFrom }));

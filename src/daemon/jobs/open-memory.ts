@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { searchWithCommits } from "../../attribution/search/search-with-commits.ts";
 import { collectAtRest } from "../../base/collect-garbage.ts";
-import { messageOf } from "../../base/errors.ts";
+import { getErrorMessage } from "../../base/errors.ts";
 import { QueryEmbedder } from "../../code/search/vectors/query-embedder.ts";
 import { EmbedPass } from "../../models/embed/embed-pass.ts";
 import type { Embedders } from "../../models/embed/embedders.ts";
 import { CurrentScrubber } from "../../redact/project-scrubber.ts";
-import { chunksToEmbed } from "../../sessions/chunks/embed.ts";
+import { createChunkEmbedSource } from "../../sessions/chunks/embed.ts";
 import type { SessionSearch } from "../../sessions/search/engine.ts";
 import { isJobUnfinished } from "../../store/memory/jobs/job-rows.ts";
 import { enqueue, makeDue } from "../../store/memory/jobs/jobs.ts";
@@ -18,7 +18,7 @@ import { areCommitsAsked, askForCommits, askForHistory } from "./git-jobs.ts";
 import { Housekeeping, MemoryCare } from "./housekeeping.ts";
 import { type JobSurroundings, MemoryWorkers } from "./memory-workers.ts";
 import { RwLock } from "./rw-lock.ts";
-import { backgroundSync, TeamShare } from "./sharing.ts";
+import { makeBackgroundSync, TeamShare } from "./sharing.ts";
 
 /** Models leave memory after this long without work, vectors without a search. Milliseconds. */
 const releaseAfterMs = 30_000;
@@ -65,12 +65,12 @@ export class OpenMemory {
       this.sessionSearch = searchWithCommits({ root: project.root, memory, embedder });
       this.workers = new MemoryWorkers({
         ...{ ...options, memory, jobs: this.jobs, lock: this.lock },
-        onJob: () => this.afterJob(),
+        onJob: () => this.handleJobDone(),
         onThreadsDone: () => this.askModelSoon(),
         onCorrupt: onFailure,
       });
       this.embedPass = new EmbedPass({
-        source: chunksToEmbed(memory, first ? [first.id] : []),
+        source: createChunkEmbedSource(memory, first ? [first.id] : []),
         models: second ? [second] : [],
         log,
       });
@@ -92,7 +92,7 @@ export class OpenMemory {
       });
       this.team = new TeamShare({
         config,
-        work: () => this.jobs.work(),
+        work: () => this.jobs.buildScrubbingWork(),
         isResting: () => this.isResting(),
         log,
       });
@@ -108,9 +108,9 @@ export class OpenMemory {
     return new ConversationJobs({
       ...{ project, config, memory, roots, log },
       scrubber: () => this.scrubber.get(),
-      runSync: backgroundSync(config, () => this.jobs.work(), log),
+      runSync: makeBackgroundSync(config, () => this.jobs.buildScrubbingWork(), log),
       embedder: embedders.first,
-      alone: (work) => this.alone(work),
+      alone: (work) => this.runExclusive(work),
     });
   }
 
@@ -119,7 +119,7 @@ export class OpenMemory {
     this.care.begin();
     this.team.begin();
     // The model may be there by now, or not be wanted any more.
-    this.quietly(() => {
+    this.runQuietly(() => {
       makeDue(this.memory, "deep-scrub");
       this.jobs.askModel();
     });
@@ -150,7 +150,7 @@ export class OpenMemory {
   /** Queues a scan for commits that no hook reported; does nothing where commits are not linked to sessions. */
   scanMissedCommits(how: { backfill?: boolean; afterMs?: number } = {}): void {
     if (!this.bindsCommits) return;
-    this.quietly(() => askForHistory(this.memory, how));
+    this.runQuietly(() => askForHistory(this.memory, how));
     this.wake();
   }
 
@@ -196,9 +196,9 @@ export class OpenMemory {
   }
 
   /** Runs exclusive work: current jobs are interrupted and resumed afterwards. */
-  async alone<T>(work: () => Promise<T>): Promise<T> {
+  async runExclusive<T>(work: () => Promise<T>): Promise<T> {
     try {
-      return await this.lock.alone(work);
+      return await this.lock.runExclusive(work);
     } finally {
       this.wake();
       this.makeVectors();
@@ -222,7 +222,7 @@ export class OpenMemory {
     if (this.isClosed) return;
     this.embedPass.run().catch((error: unknown) => {
       if (this.isClosed) return;
-      this.options.log.error(`embedding sessions failed: ${messageOf(error)}`);
+      this.options.log.error(`embedding sessions failed: ${getErrorMessage(error)}`);
       this.onFailure(error);
     });
   }
@@ -230,7 +230,7 @@ export class OpenMemory {
   /** Makes sessions that changed findable by what they are called and were asked; a few at a time. */
   private indexSessions(): void {
     if (this.isClosed) return;
-    this.quietly(() => {
+    this.runQuietly(() => {
       if (!indexSessions(this.memory)) setImmediate(() => this.indexSessions());
     });
   }
@@ -239,34 +239,34 @@ export class OpenMemory {
   private askModelSoon(): void {
     this.modelTimer ??= setTimeout(() => {
       this.modelTimer = undefined;
-      this.quietly(() => {
+      this.runQuietly(() => {
         if (this.jobs.askModel()) this.wake();
       });
     }, askModelAfterMs).unref();
   }
 
-  private afterJob(): void {
+  private handleJobDone(): void {
     this.indexSessions();
     clearTimeout(this.releaseTimer);
     this.releaseTimer = setTimeout(() => {
-      if (!this.isResting()) this.afterJob();
+      if (!this.isResting()) this.handleJobDone();
       else void this.release();
     }, releaseAfterMs).unref();
     if (this.embedders.second) this.makeVectors();
   }
 
   private async release(): Promise<void> {
-    if (!this.isClosed) this.quietly(() => indexAllSessions(this.memory));
+    if (!this.isClosed) this.runQuietly(() => indexAllSessions(this.memory));
     await this.embedders.first?.close();
     collectAtRest();
   }
 
   /** For work in the background: a memory that fails must not end the daemon, which also serves code search. */
-  private quietly(work: () => void): void {
+  private runQuietly(work: () => void): void {
     try {
       work();
     } catch (error) {
-      this.options.log.warn(`sessions: ${messageOf(error)}`);
+      this.options.log.warn(`sessions: ${getErrorMessage(error)}`);
       this.onFailure(error);
     }
   }
@@ -278,6 +278,6 @@ export class OpenMemory {
     await Promise.all([this.workers.close(), this.embedPass.close(), this.care.close(), this.team.close()]);
     for (const timer of [this.releaseTimer, this.unloadTimer, this.modelTimer]) clearTimeout(timer);
     // Requests accepted while shutting down.
-    await this.lock.alone(() => this.memory.close());
+    await this.lock.runExclusive(() => this.memory.close());
   }
 }

@@ -10,22 +10,22 @@ export class RwLock {
   private waiting: (() => void)[] = [];
 
   /** @param leave asks the work to stop where it can be resumed */
-  async together<T>(leave: () => void, work: () => Promise<T>): Promise<T> {
-    while (this.isTaken || this.wanting > 0) await this.change();
+  async runShared<T>(leave: () => void, work: () => Promise<T>): Promise<T> {
+    while (this.isTaken || this.wanting > 0) await this.waitForChange();
     this.inside.add(leave);
     try {
       return await work();
     } finally {
       this.inside.delete(leave);
-      this.changed();
+      this.notifyChange();
     }
   }
 
-  async alone<T>(work: () => Promise<T> | T): Promise<T> {
+  async runExclusive<T>(work: () => Promise<T> | T): Promise<T> {
     this.wanting++;
     try {
       for (const leave of this.inside) leave();
-      while (this.isTaken || this.inside.size > 0) await this.change();
+      while (this.isTaken || this.inside.size > 0) await this.waitForChange();
       this.isTaken = true;
     } finally {
       this.wanting--;
@@ -34,15 +34,15 @@ export class RwLock {
       return await work();
     } finally {
       this.isTaken = false;
-      this.changed();
+      this.notifyChange();
     }
   }
 
-  private change(): Promise<void> {
+  private waitForChange(): Promise<void> {
     return new Promise((resolve) => this.waiting.push(resolve));
   }
 
-  private changed(): void {
+  private notifyChange(): void {
     for (const resolve of this.waiting.splice(0)) resolve();
   }
 }

@@ -1,5 +1,5 @@
 import type { Config } from "../../base/config/settings.ts";
-import { messageOf } from "../../base/errors.ts";
+import { getErrorMessage } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
 import type { ScrubbingWork } from "../../sessions/work.ts";
 import { syncFact, teamProject } from "../../store/memory/sharing.ts";
@@ -9,7 +9,7 @@ import { syncFact, teamProject } from "../../store/memory/sharing.ts";
  * (no network, say) is recorded, and the next push tries again.
  * @param work as it is when it begins
  */
-export function backgroundSync(
+export function makeBackgroundSync(
   config: Config,
   work: () => ScrubbingWork,
   log: Logger,
@@ -65,7 +65,7 @@ export class TeamShare {
       if (syncFact(work.memory, teamProject) === null) return;
       // Most never need it.
       const { shareWithTeam } = await import("../../sync/team/team.ts");
-      const { teamSettings } = await import("../../features/share/share-team.ts");
+      const { buildTeamSettings: teamSettings } = await import("../../features/share/share-team.ts");
       const settings = await teamSettings(work.root, config);
       const { imported, shared } = await shareWithTeam(work, settings, { signal: this.stop.signal });
       this.lastProblem = "";
@@ -73,7 +73,7 @@ export class TeamShare {
       if (news > 0) log.info(`team: ${shared.sessions} sessions shared, ${imported.sessions} imported`);
     } catch (error) {
       if (this.stop.signal.aborted) return;
-      const problem = messageOf(error);
+      const problem = getErrorMessage(error);
       if (problem !== this.lastProblem) log.warn(`team: ${problem}`);
       this.lastProblem = problem;
     }

@@ -1,10 +1,10 @@
 import { pino } from "pino";
 import { createStream } from "rotating-file-stream";
 import type { Config } from "../../base/config/settings.ts";
-import { messageOf } from "../../base/errors.ts";
-import { daemonFiles, makeDirectory } from "../../base/home.ts";
+import { getErrorMessage } from "../../base/errors.ts";
+import { locateDaemonFiles, makeDirectory } from "../../base/home.ts";
 import type { Logger } from "../../base/log.ts";
-import { publicKeyOf, seal } from "../../protocol/sealed-text.ts";
+import { readPublicKey, seal } from "../../protocol/sealed-text.ts";
 
 type LogLevel = Config["daemon.log_level"];
 
@@ -22,14 +22,14 @@ const levels: LogLevel[] = ["debug", "info", "warn", "error"];
  * three older ones. Where the home is encrypted, each line is sealed. It never holds the environment, tokens or the content of files.
  */
 export function openLogFile(level: LogLevel): DaemonLog {
-  const { logDir } = daemonFiles();
+  const { logDir } = locateDaemonFiles();
   makeDirectory(logDir);
   const stream = createStream("pommeld.log", { path: logDir, size: "5M", rotate: 3, mode: 0o600 });
   // A log that cannot be written (the disk is full, the directory is gone) must not end the daemon.
-  stream.on("error", (error) => process.stderr.write(`log: ${messageOf(error)}\n`));
+  stream.on("error", (error) => process.stderr.write(`log: ${getErrorMessage(error)}\n`));
   // Looked up each time: the daemon may encrypt the home while it starts.
   const write = (line: string) => {
-    const publicKey = publicKeyOf();
+    const publicKey = readPublicKey();
     stream.write(publicKey === null ? line : `${seal(line.trimEnd(), publicKey)}\n`);
   };
   const logger = pino(

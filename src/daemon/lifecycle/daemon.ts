@@ -4,15 +4,15 @@ import { setTimeout as sleep } from "node:timers/promises";
 import * as z from "zod/mini";
 import type { commandRequest, commandResponse } from "../../answers/daemon/operation.ts";
 import { answerHere } from "../../answers/here.ts";
-import { backupFolders } from "../../answers/known-projects.ts";
+import { listBackupFolders } from "../../answers/known-projects.ts";
 import type { Operation } from "../../answers/operation.ts";
 import { run, runInDaemon } from "../../answers/run.ts";
 import { collectWhileBusy } from "../../base/collect-garbage.ts";
 import { loadConfig } from "../../base/config/config.ts";
 import type { Config } from "../../base/config/settings.ts";
-import { messageOf } from "../../base/errors.ts";
+import { getErrorMessage } from "../../base/errors.ts";
 import { writeJson } from "../../base/files/replace-file.ts";
-import { daemonFiles, homeOf, ownConfigFile, socketOf } from "../../base/home.ts";
+import { locateDaemonFiles, locateHome, locateOwnConfig, locateSocket } from "../../base/home.ts";
 import type { Logger } from "../../base/log.ts";
 import type { Project } from "../../base/paths.ts";
 import { version } from "../../base/version.ts";
@@ -20,20 +20,25 @@ import { clearAutostart } from "../../client/autostart.ts";
 import { recordGiven } from "../../features/context/ready.ts";
 import type { doctorResponse } from "../../features/doctor/operation.ts";
 import { keepUnread } from "../../features/import/keep-unread.ts";
-import { findProject, findProjectIfAny, knownProject, seeProject } from "../../git/projects/find-project.ts";
-import { whyNotIndexed } from "../../git/projects/indexed.ts";
-import { recordingConfig } from "../../git/projects/recorded.ts";
+import {
+  findKnownProject,
+  findProject,
+  findProjectIfAny,
+  lookUpProject,
+} from "../../git/projects/find-project.ts";
+import { findIndexObstacle } from "../../git/projects/indexed.ts";
+import { loadRecordingConfig } from "../../git/projects/recorded.ts";
 import { type DaemonRecord, daemonOwner } from "../../protocol/daemon-record.ts";
 import { removeOldGiven } from "../../protocol/ready-context.ts";
 import type { Shaped } from "../../protocol/shape-parts.ts";
 import { givenContextItem, missedContextItem, type SpoolItem } from "../../protocol/spool-items.ts";
 import { encryptHome } from "../../store/encryption/convert.ts";
-import { homeEnvelope } from "../../store/encryption/envelope.ts";
+import { readHomeEnvelope } from "../../store/encryption/envelope.ts";
 import { forgetPassphrase } from "../../store/encryption/keys.ts";
 import { saveMissed } from "../../store/memory/injections.ts";
 import { Registry } from "../../store/registry.ts";
 import { acquireLock } from "../../store/sqlite/lock.ts";
-import { builtPage, PageAccess } from "../http/page.ts";
+import { getPageDirectory, PageAccess } from "../http/page.ts";
 import { checkRequests, createServer } from "../http/server.ts";
 import { keepDaemon } from "../keep-daemon.ts";
 import { Projects } from "../projects/projects.ts";
@@ -50,14 +55,14 @@ import {
   closeSocket,
   listen,
   listenOnSocket,
-  newRecord,
+  makeDaemonRecord,
   removeRecord,
   writeRecord,
 } from "./port.ts";
 
 /** Until when a daemon of this person looked at what agents wrote: the next one goes on from there. */
 class SeenUntil {
-  private readonly file = join(homeOf().stateDir, "seen.json");
+  private readonly file = join(locateHome().stateDir, "seen.json");
   /** Milliseconds since the epoch; the first daemon begins now. */
   readonly at: number;
 
@@ -85,28 +90,28 @@ class SeenUntil {
 }
 
 /** The settings that hooks need. Those of a project that is not open are what its files say. */
-function contextOf(config: Config, projects: Projects): DaemonRecord["context"] {
-  const settingsOf = (of: Config) => ({
+function buildHookContext(config: Config, projects: Projects): DaemonRecord["context"] {
+  const pickHookSettings = (of: Config) => ({
     // Where recording was turned off, nothing is told either.
     mode: of["sessions.capture"] && of["sessions.record"] !== "none" ? of["context.mode"] : ("off" as const),
     deadline_ms: of["context.deadline_ms"],
   });
-  const everywhere = settingsOf(config);
-  const open = new Map(projects.inUse().map(({ project, config: own }) => [project.root, own]));
-  const roots = [...new Set([...knownRoots(), ...open.keys()])];
+  const everywhere = pickHookSettings(config);
+  const open = new Map(projects.listInUse().map(({ project, config: own }) => [project.root, own]));
+  const roots = [...new Set([...listKnownRoots(), ...open.keys()])];
   const places = roots.flatMap((root) => {
-    const own = open.get(root) ?? storedConfig(root);
+    const own = open.get(root) ?? readStoredConfig(root);
     if (own === null) return [];
-    const here = settingsOf(own);
+    const here = pickHookSettings(own);
     const isSame = here.mode === everywhere.mode && here.deadline_ms === everywhere.deadline_ms;
     return isSame ? [] : [[root, here] as const];
   });
   return { ...everywhere, places: Object.fromEntries(places) };
 }
 
-function knownRoots(): string[] {
+function listKnownRoots(): string[] {
   try {
-    return (Registry.openIfThere()?.checkouts() ?? []).map(({ root }) => root);
+    return (Registry.openIfThere()?.listCheckouts() ?? []).map(({ root }) => root);
   } catch {
     // Damaged: it is made again when a project is used.
     return [];
@@ -114,10 +119,10 @@ function knownRoots(): string[] {
 }
 
 /** null where it is invalid: whoever opens the project says so. */
-function storedConfig(root: string): Config | null {
+function readStoredConfig(root: string): Config | null {
   try {
-    const project = knownProject(root);
-    return project && recordingConfig(project).config;
+    const project = findKnownProject(root);
+    return project && loadRecordingConfig(project).config;
   } catch {
     return null;
   }
@@ -167,7 +172,7 @@ const provenAfterMs = 60_000;
  */
 export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const { config, log, onStop, onRestart } = options;
-  const files = daemonFiles();
+  const files = locateDaemonFiles();
   const endings: Ending[] = [];
   const stop = () => runInReverse(endings, log);
   try {
@@ -183,7 +188,8 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     };
     let record: DaemonRecord | null = null;
     const noteSettings = () => {
-      if (record !== null) writeRecord(Object.assign(record, { context: contextOf(config, projects) }));
+      if (record !== null)
+        writeRecord(Object.assign(record, { context: buildHookContext(config, projects) }));
     };
     let machine: MachineWatch | null = null;
     const projects: Projects = new Projects({
@@ -195,7 +201,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     });
     endings.push(() => projects.closeAll());
     const settings = new LiveSettings({
-      files: [ownConfigFile()],
+      files: [locateOwnConfig()],
       load: () => loadConfig(null),
       ...{ config, log },
       onApplied(keys) {
@@ -211,22 +217,23 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       },
     });
     endings.push(() => settings.close());
-    const spool = new SpoolReader({ handlers: spoolHandlers(projects), onItems: touch, log });
+    const spool = new SpoolReader({ handlers: makeSpoolHandlers(projects), onItems: touch, log });
 
     const pages = new PageAccess();
     const openPlace = async (place: string, operation: Operation): Promise<Project> => {
       if (operation.looks) {
-        const project = await seeProject(place);
-        await projects.ifOpen(project);
+        const project = await lookUpProject(place);
+        await projects.findOpen(project);
         return project;
       }
       const project = await findProject(place);
       // Past sessions of many projects are imported at once, whose code nobody looks for.
-      if (operation.of === "recording") await projects.memoryOf(project);
-      else if (whyNotIndexed(project) === null || operation.of === "code")
+      if (operation.of === "recording") await projects.openForMemory(project);
+      else if (findIndexObstacle(project) === null || operation.of === "code")
         await projects.openCheckout(project);
       // Whoever changes something in a directory means it.
-      else if (operation.changes || knownProject(project.root) !== null) await projects.memoryOf(project);
+      else if (operation.changes || findKnownProject(project.root) !== null)
+        await projects.openForMemory(project);
       return project;
     };
     endings.push(
@@ -252,19 +259,26 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     });
     // The commands that it runs for `pm` ask it, and read the memory.
     endings.push(answerHere(answer));
-    const serving = { record: () => record, answer, pages, pageDir: builtPage(), onRequest: touch, log };
+    const serving = {
+      record: () => record,
+      answer,
+      pages,
+      pageDir: getPageDirectory(),
+      onRequest: touch,
+      log,
+    };
     const server = createServer({ ...serving, isSocket: false });
     const local = createServer({ ...serving, isSocket: true });
-    const { stateDir } = homeOf();
+    const { stateDir } = locateHome();
     const port = await listen(server, stateDir, config["daemon.port"]);
     endings.push(() => closeServer(server));
-    record = newRecord(port, contextOf(config, projects));
-    const hasSocket = await listenOnSocket(local, socketOf());
-    endings.push(() => closeSocket(local, socketOf(), hasSocket));
+    record = makeDaemonRecord(port, buildHookContext(config, projects));
+    const hasSocket = await listenOnSocket(local, locateSocket());
+    endings.push(() => closeSocket(local, locateSocket(), hasSocket));
     const ours = record;
     writeRecord(ours);
     endings.push(() => removeRecord(ours));
-    log.info(`pommeld ${version} answers on 127.0.0.1:${port} and ${socketOf()}`);
+    log.info(`pommeld ${version} answers on 127.0.0.1:${port} and ${locateSocket()}`);
     endings.push(collectWhileBusy());
     await Promise.race([keepBeforeReading(log), sleep(keepFirstMs, undefined, { ref: false })]);
     endings.push(() => spool.close());
@@ -280,7 +294,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     machine = watch;
     endings.push(() => seen.note());
     endings.push(() => watch.close());
-    watch.begin().catch((error: unknown) => log.error(`cannot watch sessions: ${messageOf(error)}`));
+    watch.begin().catch((error: unknown) => log.error(`cannot watch sessions: ${getErrorMessage(error)}`));
 
     let lastSweep = Date.now();
     const heartbeat = setInterval(() => {
@@ -291,12 +305,12 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
         seen.note(now);
         projects
           .closeUnused(now)
-          .catch((error: unknown) => log.warn(`cannot close a project: ${messageOf(error)}`));
+          .catch((error: unknown) => log.warn(`cannot close a project: ${getErrorMessage(error)}`));
       }
       const idleFor = now - lastUsed;
       const idleExitMs = options.idleExitMs ?? usualIdleExitMs;
       if (!lock.isStillOurs() || !hasSocket()) onStop("the home is gone");
-      else if (projects.inUse().some(({ of }) => of.memoryWork.isOutgrown()))
+      else if (projects.listInUse().some(({ of }) => of.memoryWork.isOutgrown()))
         onStop("a newer Pommel migrated a memory, and its daemon takes over");
       else if (idleExitMs > 0 && idleFor > idleExitMs && projects.isResting()) {
         onStop(`idle for ${Math.round(idleFor / 1000)} s`);
@@ -321,15 +335,15 @@ async function keepBeforeReading(log: Logger): Promise<void> {
     if (transcripts > 0) log.info(`the vault has ${transcripts} unread transcripts (${bytes} bytes)`);
     if (problem !== null) log.warn(problem);
   } catch (error) {
-    log.warn(`unread transcripts are not kept: ${messageOf(error)}`);
+    log.warn(`unread transcripts are not kept: ${getErrorMessage(error)}`);
   }
 }
 
 /** What hooks leave goes to the project that it is about; to none where it is not recorded. */
-function spoolHandlers(projects: Projects) {
+function makeSpoolHandlers(projects: Projects) {
   const openAt = async (place: string) => {
     const project = await findProjectIfAny(place);
-    if (project === null || !recordingConfig(project).config["sessions.capture"]) return null;
+    if (project === null || !loadRecordingConfig(project).config["sessions.capture"]) return null;
     return projects.openToRecord(project);
   };
   const placeIn = (item: SpoolItem) => z.parse(z.object({ place: z.string() }), item).place;
@@ -360,8 +374,8 @@ function spoolHandlers(projects: Projects) {
  * @throws PommelError `encryption_locked`, `encryption_wrong_key`, `encryption_unavailable`
  */
 function keepEncrypted(config: Config, log: Logger): void {
-  if (!config["storage.encrypt"] && homeEnvelope() === null) return;
-  const { files } = encryptHome(config["storage.key"], { backups: backupFolders() });
+  if (!config["storage.encrypt"] && readHomeEnvelope() === null) return;
+  const { files } = encryptHome(config["storage.key"], { backups: listBackupFolders() });
   forgetPassphrase();
   if (files.length > 0) log.info(`encrypted ${files.length} files`);
 }

@@ -1,4 +1,4 @@
-import { messageOf } from "../../base/errors.ts";
+import { getErrorMessage } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
 
 /** Undoes a step of a beginning. */
@@ -10,7 +10,7 @@ export async function runInReverse(endings: Ending[], log: Logger): Promise<void
     try {
       await end();
     } catch (error) {
-      log.warn(`while stopping: ${messageOf(error)}`);
+      log.warn(`while stopping: ${getErrorMessage(error)}`);
     }
   }
 }

@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { rmSync } from "node:fs";
-import { socketOf } from "../../base/home.ts";
+import { locateSocket } from "../../base/home.ts";
 import type { Logger } from "../../base/log.ts";
-import { programFile } from "../../client/autostart.ts";
+import { locateProgram } from "../../client/autostart.ts";
 import { useLauncher } from "../../git/launch.ts";
 
 /**
@@ -19,7 +19,7 @@ export class GitLauncher {
   private child: ChildProcess | null = null;
   private isBroken = false;
   /** Beside the daemon's, of the same home, and no longer than that. */
-  private readonly socket = socketOf().replace(/\.sock$/, ".git");
+  private readonly socket = locateSocket().replace(/\.sock$/, ".git");
 
   constructor(private readonly log: Logger) {
     if (isNeeded) useLauncher(this.socket);
@@ -35,7 +35,7 @@ export class GitLauncher {
   private start(): void {
     rmSync(this.socket, { force: true });
     const options = ["--max-old-space-size=32", "--max-semi-space-size=1"];
-    const child = spawn(process.execPath, [...options, programFile("git-launcher.cjs"), this.socket], {
+    const child = spawn(process.execPath, [...options, locateProgram("git-launcher.cjs"), this.socket], {
       stdio: ["pipe", "ignore", "ignore"],
     });
     this.child = child;

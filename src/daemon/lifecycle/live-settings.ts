@@ -3,8 +3,8 @@ import { isDeepStrictEqual } from "node:util";
 import type { LoadedConfig } from "../../base/config/config.ts";
 import { settingKeys } from "../../base/config/setting-values.ts";
 import { type Config, liveSettings, type SettingKey } from "../../base/config/settings.ts";
-import { messageOf } from "../../base/errors.ts";
-import { changeOf } from "../../base/files/file-id.ts";
+import { getErrorMessage } from "../../base/errors.ts";
+import { readChangeStamp } from "../../base/files/file-id.ts";
 import type { Logger } from "../../base/log.ts";
 
 /**
@@ -13,11 +13,11 @@ import type { Logger } from "../../base/log.ts";
  * @returns stops looking
  */
 export function onChanged(files: readonly string[], everyMs: number, then: () => void): () => void {
-  const stampOf = () => files.map(changeOf).join();
-  let known = stampOf();
+  const computeStamp = () => files.map(readChangeStamp).join();
+  let known = computeStamp();
   let last = known;
   const timer = setInterval(() => {
-    const now = stampOf();
+    const now = computeStamp();
     const hasSettled = now === last;
     last = now;
     if (!hasSettled || now === known) return;
@@ -115,7 +115,7 @@ export class LiveSettings {
       if (isSecondLook) this.options.onRestartNeeded(need_restart);
       else this.lookAgain();
     } catch (error) {
-      const problem = `Keeping the previous settings until this is fixed: ${messageOf(error)}`;
+      const problem = `Keeping the previous settings until this is fixed: ${getErrorMessage(error)}`;
       if (problem !== this.problem) this.options.log.warn(problem);
       this.problem = problem;
     }

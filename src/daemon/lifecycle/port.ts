@@ -3,9 +3,9 @@ import { once } from "node:events";
 import { chmodSync, existsSync, linkSync, lstatSync, renameSync, rmSync, statSync } from "node:fs";
 import type { Server } from "node:http";
 import { type AddressInfo, connect } from "node:net";
-import { codeOf, PommelError } from "../../base/errors.ts";
+import { getErrorCode, PommelError } from "../../base/errors.ts";
 import { writeJson } from "../../base/files/replace-file.ts";
-import { daemonFiles, directoryOfSocket, makeDirectory } from "../../base/home.ts";
+import { findSocketDirectory, locateDaemonFiles, makeDirectory } from "../../base/home.ts";
 import { version } from "../../base/version.ts";
 import { type DaemonRecord, readDaemonRecord } from "../../protocol/daemon-record.ts";
 
@@ -16,7 +16,7 @@ const maxTries = 50;
 const lastRequestsMs = 2000;
 
 /** The port that a home asks for: the same after every restart, so that bookmarks keep working. */
-export function preferredPort(stateDir: string): number {
+export function computePreferredPort(stateDir: string): number {
   return firstPort + (createHash("sha256").update(stateDir).digest().readUInt32BE() % portCount);
 }
 
@@ -26,7 +26,7 @@ export function preferredPort(stateDir: string): number {
  * @throws PommelError `daemon_start_failed` if no port is available
  */
 export async function listen(server: Server, stateDir: string, configured: number): Promise<number> {
-  const preferred = preferredPort(stateDir);
+  const preferred = computePreferredPort(stateDir);
   const candidates =
     configured > 0
       ? [configured]
@@ -37,7 +37,7 @@ export async function listen(server: Server, stateDir: string, configured: numbe
       await once(server, "listening");
       return (server.address() as AddressInfo).port;
     } catch (error) {
-      if (!["EADDRINUSE", "EACCES"].includes(codeOf(error))) throw error;
+      if (!["EADDRINUSE", "EACCES"].includes(getErrorCode(error))) throw error;
     }
   }
   throw configured > 0
@@ -70,7 +70,7 @@ export async function closeServer(server: Server): Promise<void> {
  * @throws PommelError `daemon_start_failed` when its directory is not this user's own, `locked` when another daemon listens
  */
 export async function listenOnSocket(server: Server, path: string): Promise<() => boolean> {
-  const dir = directoryOfSocket(path);
+  const dir = findSocketDirectory(path);
   if (dir !== null) {
     makeDirectory(dir);
     const stat = lstatSync(dir);
@@ -104,7 +104,7 @@ export async function listenOnSocket(server: Server, path: string): Promise<() =
  * kept: it stays.
  */
 export async function closeSocket(server: Server, path: string, isOurs: () => boolean): Promise<void> {
-  const isAnothers = directoryOfSocket(path) !== null && !isOurs() && existsSync(path);
+  const isAnothers = findSocketDirectory(path) !== null && !isOurs() && existsSync(path);
   const aside = `${path}.${process.pid}`;
   if (isAnothers) linkSync(path, aside);
   await closeServer(server);
@@ -124,7 +124,7 @@ function isListenedOn(path: string): Promise<boolean> {
 }
 
 /** The record of a daemon that now starts on `port`. */
-export function newRecord(port: number, context: DaemonRecord["context"]): DaemonRecord {
+export function makeDaemonRecord(port: number, context: DaemonRecord["context"]): DaemonRecord {
   return {
     pid: process.pid,
     port,
@@ -137,10 +137,10 @@ export function newRecord(port: number, context: DaemonRecord["context"]): Daemo
 
 /** Writes daemon.json atomically, for its owner only. */
 export function writeRecord(record: DaemonRecord): void {
-  writeJson(daemonFiles().record, record);
+  writeJson(locateDaemonFiles().record, record);
 }
 
 /** Removes daemon.json if it is still the one of `record`. */
 export function removeRecord(record: DaemonRecord): void {
-  if (readDaemonRecord()?.token === record.token) rmSync(daemonFiles().record, { force: true });
+  if (readDaemonRecord()?.token === record.token) rmSync(locateDaemonFiles().record, { force: true });
 }

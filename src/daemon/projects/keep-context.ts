@@ -1,4 +1,4 @@
-import { messageOf } from "../../base/errors.ts";
+import { getErrorMessage } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
 import type { Project } from "../../base/paths.ts";
 import { describeReadySources, makeReady } from "../../features/context/ready.ts";
@@ -21,7 +21,7 @@ export function keepContext(project: Project, log: Logger): Ending {
     try {
       await makeReady(project);
     } catch (error) {
-      log.debug(`${project.root}: context is not made ready: ${messageOf(error)}`);
+      log.debug(`${project.root}: context is not made ready: ${getErrorMessage(error)}`);
     }
     state = before;
     nextAt = performance.now() + (performance.now() - started) * restsTimes;

@@ -1,19 +1,24 @@
 import { shareOpenIndex } from "../../answers/open.ts";
 import { indexCommits } from "../../attribution/search/index-commits.ts";
 import type { Config } from "../../base/config/settings.ts";
-import { messageOf } from "../../base/errors.ts";
+import { getErrorMessage } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
 import type { Project } from "../../base/paths.ts";
 import { createIgnoreRules, type IgnoreRules } from "../../code/files/ignore.ts";
-import { filesToEmbed } from "../../code/index/embed-source.ts";
+import { createFileEmbedSource } from "../../code/index/embed-source.ts";
 import { IndexThread } from "../../code/index/index-thread.ts";
 import { Indexer } from "../../code/index/indexer.ts";
 import { CodeSearch } from "../../code/search/engine.ts";
 import { QueryEmbedder } from "../../code/search/vectors/query-embedder.ts";
 import { indexDriver } from "../../engines/drivers.ts";
-import { latelyChanged } from "../../git/history/lately-changed.ts";
+import { listLatelyChanged } from "../../git/history/lately-changed.ts";
 import { EmbedPass } from "../../models/embed/embed-pass.ts";
-import { closeEmbedders, createEmbedders, type Embedders, modelsOf } from "../../models/embed/embedders.ts";
+import {
+  closeEmbedders,
+  createEmbedders,
+  type Embedders,
+  listEmbedders,
+} from "../../models/embed/embedders.ts";
 import { daemonOwner } from "../../protocol/daemon-record.ts";
 import { acquireLock, type Lock } from "../../store/sqlite/lock.ts";
 import { type Ending, runInReverse } from "../lifecycle/endings.ts";
@@ -102,18 +107,18 @@ export class OpenCheckout {
       (watcher) => {
         this.watcher = watcher;
       },
-      (error: unknown) => log.error(`cannot watch ${project.root}: ${messageOf(error)}`),
+      (error: unknown) => log.error(`cannot watch ${project.root}: ${getErrorMessage(error)}`),
     );
     endings.push(async () => (await watching).close());
     work.updateCommits();
-    void work.passed().then(() => of.analyseHistory());
+    void work.waitForPasses().then(() => of.analyseHistory());
     void this.observer?.takeStock();
     void work.warmUp();
   }
 
   /** Resolves when what was seen to change so far is stored. */
-  settled(): Promise<void> | undefined {
-    return this.observer?.settled();
+  waitUntilSettled(): Promise<void> | undefined {
+    return this.observer?.waitUntilSettled();
   }
 
   /** Another process may hold "the" lock, where the cache was deleted. */
@@ -122,11 +127,11 @@ export class OpenCheckout {
   }
 
   /** What a person should know about the work on it. */
-  notes(): string[] {
+  listNotes(): string[] {
     return [
       ...this.work.notes,
       ...(this.watcher?.note ? [this.watcher.note] : []),
-      ...this.of.report.notes(),
+      ...this.of.report.listNotes(),
     ];
   }
 
@@ -145,22 +150,26 @@ async function startIndexWork(
   const work = await IndexWork.start({
     log,
     moveAside: (why) => driver.moveAside(project.indexDb, why, log),
-    latelyChanged: () => latelyChanged(project.root),
+    latelyChanged: () => listLatelyChanged(project.root),
     indexCommits: (index, signal) => indexCommits(project, config, index, { log, signal }),
     async open() {
       const { index: opened, note } = await driver.openToWrite(project.indexDb, log);
       if (note) notes.push(note);
-      const models = modelsOf(embedders);
+      const models = listEmbedders(embedders);
       const embedder = models.length > 0 ? new QueryEmbedder(embedders) : null;
       const withVectors = models.length > 0;
       const thread = driver.openBeside ? new IndexThread({ project, config, rules, withVectors, log }) : null;
-      const index = thread?.writing(opened) ?? opened;
+      const index = thread?.forwardWrites(opened) ?? opened;
       const indexer = thread ?? new Indexer({ project, config, rules, index, withVectors, log });
       return {
         index,
         search: new CodeSearch({ project, index, embedder }),
         indexer,
-        embedPass: new EmbedPass({ source: filesToEmbed(index, (path) => indexer.read(path)), models, log }),
+        embedPass: new EmbedPass({
+          source: createFileEmbedSource(index, (path) => indexer.read(path)),
+          models,
+          log,
+        }),
       };
     },
   });

@@ -1,16 +1,16 @@
 import { shareOpenMemory } from "../../answers/open.ts";
 import type { Config } from "../../base/config/settings.ts";
-import { messageOf } from "../../base/errors.ts";
+import { getErrorMessage } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
 import type { Project } from "../../base/paths.ts";
-import { recordingConfig } from "../../git/projects/recorded.ts";
-import { projectRoots } from "../../git/projects/roots.ts";
+import { loadRecordingConfig } from "../../git/projects/recorded.ts";
+import { listProjectRoots } from "../../git/projects/roots.ts";
 import type { Embedder } from "../../models/embed/embedder.ts";
-import { GitWatch, gitHookEvents } from "../jobs/git-events.ts";
+import { GitWatch, makeGitHookHandler } from "../jobs/git-events.ts";
 import { MemoryReport } from "../jobs/memory-report.ts";
 import { MemoryWork } from "../jobs/memory-work.ts";
 import type { JobThreads } from "../jobs/threads/job-threads.ts";
-import { claudeHookEvents, type SpoolHandlers } from "../spool.ts";
+import { makeAgentHookHandler, type SpoolHandlers } from "../spool.ts";
 import { ProjectTranscripts } from "../watch/project-transcripts.ts";
 import { pollSeconds } from "../watch/subscribe.ts";
 
@@ -58,7 +58,7 @@ export class OpenProject {
     this.known = [project.root];
     const { roots } = this;
     const rootsFound = this.findRoots().catch((error: unknown) =>
-      log.debug(`worktrees: ${messageOf(error)}`),
+      log.debug(`worktrees: ${getErrorMessage(error)}`),
     );
     const work = new MemoryWork({ project, config, roots, rootsFound, bundled, settled, threads, log });
     this.memoryWork = work;
@@ -77,25 +77,25 @@ export class OpenProject {
       },
     });
     this.onSpool = {
-      "claude-hook": claudeHookEvents({
+      "claude-hook": makeAgentHookHandler({
         ...{ work, roots },
-        scrubbing: () => work.work(),
+        scrubbing: () => work.getScrubbingWork(),
         onTranscript: options.onTranscript,
         stop: this.stopping.signal,
       }),
-      "git-hook": gitHookEvents({ work, config }),
+      "git-hook": makeGitHookHandler({ work, config }),
     };
     this.unshare = shareOpenMemory(project.memoryDb, work);
   }
 
   /** Whether it records what its user wants by now. */
-  recordsAsConfigured(): boolean {
-    const { config } = recordingConfig(this.options.project);
+  isRecordingAsConfigured(): boolean {
+    const { config } = loadRecordingConfig(this.options.project);
     return config["sessions.capture"] === this.config["sessions.capture"];
   }
 
   async findRoots(): Promise<void> {
-    this.known = await projectRoots(this.options.project.root, this.stopping.signal);
+    this.known = await listProjectRoots(this.options.project.root, this.stopping.signal);
   }
 
   /** Watches its sessions and commits from now on, and does what was missed. */
@@ -105,7 +105,7 @@ export class OpenProject {
     const { log } = this.options;
     this.transcripts
       .begin()
-      .catch((error: unknown) => log.error(`cannot watch sessions: ${messageOf(error)}`));
+      .catch((error: unknown) => log.error(`cannot watch sessions: ${getErrorMessage(error)}`));
     this.gitWatch.begin();
     this.memoryWork.scanMissedCommits({ afterMs: answersFirstMs });
   }

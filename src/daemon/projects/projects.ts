@@ -1,14 +1,14 @@
 import { existsSync } from "node:fs";
 import type { Agent } from "../../agents/agent.ts";
 import { homeSettings, type SettingKey } from "../../base/config/settings.ts";
-import { messageOf, PommelError } from "../../base/errors.ts";
-import { ownConfigFile } from "../../base/home.ts";
+import { getErrorMessage, PommelError } from "../../base/errors.ts";
+import { locateOwnConfig } from "../../base/home.ts";
 import type { Logger } from "../../base/log.ts";
 import type { Project } from "../../base/paths.ts";
 import { waitForRoom } from "../../code/index/index-thread.ts";
-import { findProject, rememberProject, settleIdentity } from "../../git/projects/find-project.ts";
-import { requireIndexed, whyNotIndexed } from "../../git/projects/indexed.ts";
-import { recordingConfig } from "../../git/projects/recorded.ts";
+import { completeIdentity, findProject, rememberProject } from "../../git/projects/find-project.ts";
+import { findIndexObstacle, requireIndexed } from "../../git/projects/indexed.ts";
+import { loadRecordingConfig } from "../../git/projects/recorded.ts";
 import { JobThreads } from "../jobs/threads/job-threads.ts";
 import { type InUse, keepCheckout } from "../keep-checkout.ts";
 import { type ChangedSettings, LiveSettings } from "../lifecycle/live-settings.ts";
@@ -61,7 +61,7 @@ export class Projects {
   }
 
   /** Opens a project for its memory alone: its code is neither indexed nor watched. */
-  async memoryOf(project: Project): Promise<OpenProject> {
+  async openForMemory(project: Project): Promise<OpenProject> {
     if (this.isClosed) throw new PommelError("daemon_starting", "The daemon is stopping.", "Try again.");
     this.options.onUsed();
     const known = this.projects.get(project.id);
@@ -72,7 +72,7 @@ export class Projects {
     }
     await this.prepare(project);
     // Another question may have opened it meanwhile.
-    if (this.remembering.has(project.id)) return this.memoryOf(project);
+    if (this.remembering.has(project.id)) return this.openForMemory(project);
     this.remembering.set(project.id, Date.now());
     return this.openProject(project, null);
   }
@@ -81,14 +81,14 @@ export class Projects {
    * The checkout around a directory, opened if need be.
    * @throws PommelError `not_initialised`, and why it cannot be opened
    */
-  async at(place: string): Promise<InUse> {
+  async openAt(place: string): Promise<InUse> {
     return this.openCheckout(await findProject(place));
   }
 
-  /** As `at`, for a project that was found already. */
+  /** As `openAt`, for a project that was found already. */
   async openCheckout(project: Project): Promise<InUse> {
     this.options.onUsed();
-    const isOpen = this.ifOpen(project);
+    const isOpen = this.findOpen(project);
     if (isOpen !== null) return isOpen;
     requireIndexed(project);
     const before = this.checkouts.get(project.root);
@@ -98,7 +98,7 @@ export class Projects {
   }
 
   /** A checkout that is open, or is being opened, which counts as a use of it; else null. */
-  ifOpen(project: Project): Promise<InUse> | null {
+  findOpen(project: Project): Promise<InUse> | null {
     const known = this.checkouts.get(project.root);
     if (known === undefined || known.project.id !== project.id) return null;
     if (known.inUse !== null && !isThere(known.inUse)) return null;
@@ -108,7 +108,7 @@ export class Projects {
 
   /** What records the sessions of a project, opened if need be: with its code, unless that is not to be indexed. */
   async openToRecord(project: Project): Promise<Recording> {
-    if (whyNotIndexed(project) !== null) return { of: await this.memoryOf(project), checkout: null };
+    if (findIndexObstacle(project) !== null) return { of: await this.openForMemory(project), checkout: null };
     const { checkout } = await this.openCheckout(project);
     return { of: checkout.of, checkout };
   }
@@ -142,7 +142,7 @@ export class Projects {
     // One that was moved takes its index with it, which is open at its old place.
     await this.closeGone(project.id);
     await this.prepare(project);
-    const { config, notes } = recordingConfig(project);
+    const { config, notes } = loadRecordingConfig(project);
     for (const note of notes) log.warn(`${project.root}: ${note}`);
     const checkout = await OpenCheckout.open({
       ...{ project, config, log },
@@ -154,8 +154,8 @@ export class Projects {
     });
     log.info(`opened ${project.root}`);
     const settings = new LiveSettings({
-      files: [project.configFile, project.teamConfigFile, ownConfigFile()],
-      load: () => recordingConfig(project),
+      files: [project.configFile, project.teamConfigFile, locateOwnConfig()],
+      load: () => loadRecordingConfig(project),
       ...{ config, log },
       onApplied(keys) {
         // The project may have been opened by another checkout, or for its memory alone.
@@ -183,11 +183,11 @@ export class Projects {
 
   private async prepare(project: Project): Promise<void> {
     await rememberProject(project);
-    const settled = settleIdentity(project).catch((error: unknown) =>
-      this.options.log.debug(`cannot recognise ${project.root}: ${messageOf(error)}`),
+    const settled = completeIdentity(project).catch((error: unknown) =>
+      this.options.log.debug(`cannot recognise ${project.root}: ${getErrorMessage(error)}`),
     );
     // In an engine a new index begins as that of another checkout of the project, whose first commits tell which that is.
-    if (recordingConfig(project).config["index.driver"] !== "sqlite") await settled;
+    if (loadRecordingConfig(project).config["index.driver"] !== "sqlite") await settled;
   }
 
   private openAgain(project: Project): void {
@@ -206,7 +206,7 @@ export class Projects {
       return known.open;
     }
     const { log, onUsed, onTranscript } = this.options;
-    const { config } = recordingConfig(project);
+    const { config } = loadRecordingConfig(project);
     const ofProject = () =>
       [...this.checkouts.values()].flatMap(({ inUse }) =>
         inUse?.checkout.project.id === project.id ? [inUse.checkout] : [],
@@ -222,7 +222,7 @@ export class Projects {
         for (const { work } of ofProject()) work.updateCommits();
       },
       settled: async () => {
-        await Promise.all(ofProject().map((checkout) => checkout.settled()));
+        await Promise.all(ofProject().map((checkout) => checkout.waitUntilSettled()));
       },
     });
     this.projects.set(project.id, { open, users: 1 });
@@ -255,7 +255,7 @@ export class Projects {
     }
     // Some are open for their memory alone.
     for (const [id, { open }] of this.projects)
-      if (isMeant(id) && !open.recordsAsConfigured()) toClose.add(id);
+      if (isMeant(id) && !open.isRecordingAsConfigured()) toClose.add(id);
     for (const id of toClose) await this.closeProject(id);
     this.options.onSettings();
     return { applied: [...applied], need_restart: [...needRestart] };
@@ -267,13 +267,13 @@ export class Projects {
   }
 
   /** Transcripts that are still to be read. */
-  importing(): number {
+  countImporting(): number {
     const pending = ({ memoryWork }: OpenProject) => (memoryWork.open === null ? 0 : memoryWork.pending());
     return [...this.projects.values()].reduce((sum, { open }) => sum + pending(open), 0);
   }
 
   /** Those that are open now. */
-  inUse(): OpenCheckout[] {
+  listInUse(): OpenCheckout[] {
     return [...this.checkouts.values()].flatMap(({ inUse }) => (inUse === null ? [] : [inUse.checkout]));
   }
 
@@ -343,7 +343,7 @@ export class Projects {
     try {
       await known.open.close();
     } catch (error) {
-      this.options.log.warn(`while closing: ${messageOf(error)}`);
+      this.options.log.warn(`while closing: ${getErrorMessage(error)}`);
     }
   }
 }

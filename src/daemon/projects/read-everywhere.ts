@@ -1,10 +1,10 @@
 import { existsSync } from "node:fs";
 import { statTranscript } from "../../agents/registry.ts";
-import { messageOf } from "../../base/errors.ts";
+import { getErrorMessage } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
 import type { Project } from "../../base/paths.ts";
-import { findProjectIfAny, knownProject } from "../../git/projects/find-project.ts";
-import { recordingConfig } from "../../git/projects/recorded.ts";
+import { findKnownProject, findProjectIfAny } from "../../git/projects/find-project.ts";
+import { loadRecordingConfig } from "../../git/projects/recorded.ts";
 import { priority } from "../jobs/conversation-requests.ts";
 import type { Projects } from "./projects.ts";
 
@@ -16,7 +16,7 @@ const sameProjectMs = 60_000;
  * that is not open is opened.
  */
 export function readEverywhere(projects: Projects, log: Logger) {
-  const projectOf = projectsOfDirectories();
+  const projectOf = makeProjectFinder();
   return async (
     { path, agent }: { path: string; agent: string },
     directories: readonly string[],
@@ -29,20 +29,20 @@ export function readEverywhere(projects: Projects, log: Logger) {
     for (const project of found.values()) {
       // One that cannot be opened keeps no other from being read.
       try {
-        if (!recordingConfig(project).config["sessions.capture"]) continue;
+        if (!loadRecordingConfig(project).config["sessions.capture"]) continue;
         const { of } = await projects.openToRecord(project);
         const stat = statTranscript(path);
         if (stat === null || !of.memoryWork.hasNews(path, stat)) continue;
         of.memoryWork.readOn(path, { agent, priority: priority.watched, all_projects: true });
       } catch (error) {
-        log.debug(`${path} is not read in ${project.root}: ${messageOf(error)}`);
+        log.debug(`${path} is not read in ${project.root}: ${getErrorMessage(error)}`);
       }
     }
   };
 }
 
 /** Finds the project of a directory, null where there is none; remembered, as each line of a transcript names some. */
-function projectsOfDirectories(): (directory: string) => Promise<Project | null> {
+function makeProjectFinder(): (directory: string) => Promise<Project | null> {
   const found = new Map<string, Project>();
   let since = 0;
   return async (directory) => {
@@ -52,7 +52,7 @@ function projectsOfDirectories(): (directory: string) => Promise<Project | null>
     }
     const known = found.get(directory);
     if (known) return known;
-    const project = existsSync(directory) ? await findProjectIfAny(directory) : knownProject(directory);
+    const project = existsSync(directory) ? await findProjectIfAny(directory) : findKnownProject(directory);
     if (project !== null) found.set(directory, project);
     return project;
   };

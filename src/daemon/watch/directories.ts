@@ -37,7 +37,7 @@ export const watchDirectories: Subscribe = async (directory, callback, { ignore 
 };
 
 /** Errors of one directory, which do not keep others from being watched. */
-const passing: ReadonlySet<string> = new Set(["ENOENT", "ENOTDIR", "EACCES", "EPERM"]);
+const singleDirectoryErrorCodes: ReadonlySet<string> = new Set(["ENOENT", "ENOTDIR", "EACCES", "EPERM"]);
 
 interface Watched {
   watcher: FSWatcher;
@@ -75,7 +75,7 @@ class WatchedTree {
       if (this.isStarted && path !== directory) this.report(path, "create");
       const watched = this.watch(path, next.parent);
       if (watched !== null) {
-        for (const child of directoriesIn(path))
+        for (const child of listDirectories(path))
           if (!this.ignored.has(child)) todo.push({ path: child, parent: watched });
       }
       if (done % perTurn === 0) await nextTurn();
@@ -95,7 +95,7 @@ class WatchedTree {
       // Watched first, so that nothing is missed that appears while it is read.
       const watcher = watch(path, { persistent: false });
       this.remove(path);
-      const watched = { watcher, identity: identityOf(path), below: new Set<string>() };
+      const watched = { watcher, identity: readFileIdentity(path), below: new Set<string>() };
       this.directories.set(path, watched);
       parent?.below.add(path);
       watcher.on("change", (type, name) => this.onEvent(path, type, String(name ?? "")));
@@ -103,7 +103,7 @@ class WatchedTree {
       return watched;
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
-      if (path !== this.root && passing.has(code ?? "")) return null;
+      if (path !== this.root && singleDirectoryErrorCodes.has(code ?? "")) return null;
       throw error;
     }
   }
@@ -131,10 +131,11 @@ class WatchedTree {
       this.remove(path);
       this.report(path, "delete");
       // What happens to a directory itself has its own name.
-      if (name === basename(directory) && identityOf(directory) !== watched.identity) this.onGone(directory);
+      if (name === basename(directory) && readFileIdentity(directory) !== watched.identity)
+        this.onGone(directory);
     } else {
       this.report(path, "create");
-      if (stats.isDirectory() && this.directories.get(path)?.identity !== identityIn(stats)) {
+      if (stats.isDirectory() && this.directories.get(path)?.identity !== formatIdentity(stats)) {
         this.add(path, watched).catch((error: Error) => this.fail(error));
       }
     }
@@ -165,15 +166,15 @@ class WatchedTree {
 }
 
 /** Another one for a directory that took the place of one; numbers of inodes are used again. */
-const identityIn = ({ ino, birthtimeMs }: Stats) => `${ino} ${birthtimeMs}`;
+const formatIdentity = ({ ino, birthtimeMs }: Stats) => `${ino} ${birthtimeMs}`;
 
 /** null: there is nothing. */
-function identityOf(path: string): string | null {
+function readFileIdentity(path: string): string | null {
   const stats = lstatSync(path, { throwIfNoEntry: false });
-  return stats === undefined ? null : identityIn(stats);
+  return stats === undefined ? null : formatIdentity(stats);
 }
 
-function directoriesIn(path: string): string[] {
+function listDirectories(path: string): string[] {
   try {
     return readdirSync(path, { withFileTypes: true })
       .filter((entry) => entry.isDirectory())

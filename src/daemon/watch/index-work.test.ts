@@ -1,6 +1,6 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { afterEach, expect, test, vi } from "vitest";
-import { codeOf, PommelError } from "../../base/errors.ts";
+import { getErrorCode, PommelError } from "../../base/errors.ts";
 import { silentLog } from "../../base/log.ts";
 import type { Indexer, IndexProgress } from "../../code/index/indexer.ts";
 import type { CodeSearch } from "../../code/search/engine.ts";
@@ -170,7 +170,7 @@ test("starts over when a search finds the index damaged, once", async () => {
   const { work, open } = await createWork([damaged, fresh]);
   const asked = await Promise.allSettled([work.ask(query), work.ask(query)]);
   for (const { status, reason } of asked as PromiseRejectedResult[]) {
-    expect([status, codeOf(reason)]).toEqual(["rejected", "index_corrupt"]);
+    expect([status, getErrorCode(reason)]).toEqual(["rejected", "index_corrupt"]);
   }
   await untilIdle(work);
   expect((await work.ask(query)).query).toBe("x");

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { collectAfterWork, collectAtRest } from "../../base/collect-garbage.ts";
-import { codeOf, messageOf, PommelError } from "../../base/errors.ts";
+import { getErrorCode, getErrorMessage, PommelError } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
-import { isoTime } from "../../base/text/iso-time.ts";
+import { formatIsoTime } from "../../base/text/iso-time.ts";
 import type { Indexing } from "../../code/index/index-messages.ts";
 import type { IndexReport } from "../../code/index/indexer.ts";
 import type { CodeSearch } from "../../code/search/engine.ts";
@@ -89,12 +89,12 @@ export class IndexWork {
 
   /** The embedding progress of a model. */
   progressOf(model: string): EmbedProgress | null {
-    return this.session.embedPass.progressOf(model);
+    return this.session.embedPass.findProgress(model);
   }
 
   /** Why a model could not embed the last query; null when it could. */
   problemWith(model: string): string | null {
-    return this.session.search.problemWith(model);
+    return this.session.search.findModelProblem(model);
   }
 
   /** The first pass, as soon as no change can be missed any more. */
@@ -109,7 +109,7 @@ export class IndexWork {
   }
 
   /** Resolves when the passes over all files that were asked for so far are over. */
-  passed(): Promise<void> {
+  waitForPasses(): Promise<void> {
     return this.passes;
   }
 
@@ -139,7 +139,7 @@ export class IndexWork {
       } catch (error) {
         if (this.stop.signal.aborted || index !== this.index) return;
         // What is indexed stays searchable; the next commit, or start, tries again.
-        this.options.log.error(`indexing commits failed: ${messageOf(error)}`);
+        this.options.log.error(`indexing commits failed: ${getErrorMessage(error)}`);
         this.suspect(error);
       }
     });
@@ -154,7 +154,7 @@ export class IndexWork {
 
   /** Files or directories that a watcher saw change, relative to the root. Runs beside a pass. */
   update(paths: readonly string[]): void {
-    this.track(this.attempt((indexer) => indexer.update([...paths])));
+    this.track(this.tryWork((indexer) => indexer.update([...paths])));
   }
 
   private pass(what: string, work: (indexer: Indexing) => Promise<IndexReport>): void {
@@ -162,7 +162,7 @@ export class IndexWork {
     this.passes = this.passes.then(async () => {
       this.passesWaiting--;
       const started = Date.now();
-      await this.attempt(async (indexer) => {
+      await this.tryWork(async (indexer) => {
         const { indexed, removed, unchanged, skipped, failed } = await work(indexer);
         const seconds = (Date.now() - started) / 1000;
         this.options.log.info(
@@ -177,7 +177,7 @@ export class IndexWork {
   }
 
   /** Runs one piece of work and handles its failure; never rejects. */
-  private async attempt(work: (indexer: Indexing) => Promise<unknown>): Promise<void> {
+  private async tryWork(work: (indexer: Indexing) => Promise<unknown>): Promise<void> {
     if (this.stop.signal.aborted) return;
     const session = this.session;
     clearTimeout(this.releaseTimer);
@@ -186,7 +186,7 @@ export class IndexWork {
     } catch (error) {
       // Failures of a session that was closed or replaced meanwhile do not matter.
       if (this.stop.signal.aborted || session !== this.session || this.recovery) return;
-      if (codeOf(error) === "index_corrupt") this.recover(messageOf(error));
+      if (getErrorCode(error) === "index_corrupt") this.recover(getErrorMessage(error));
       else this.retryLater(error);
     }
     collectAfterWork();
@@ -198,7 +198,7 @@ export class IndexWork {
   private makeVectors({ embedPass }: IndexSession): void {
     embedPass.run().catch((error: unknown) => {
       if (this.stop.signal.aborted || embedPass !== this.session.embedPass) return;
-      this.options.log.error(`embedding failed: ${messageOf(error)}`);
+      this.options.log.error(`embedding failed: ${getErrorMessage(error)}`);
       this.suspect(error);
     });
   }
@@ -210,17 +210,17 @@ export class IndexWork {
 
   /** A full disk or an unreadable directory may pass; what is indexed stays searchable meanwhile. */
   private retryLater(error: unknown): void {
-    void this.pause(error).then(
+    void this.waitAfterFailure(error).then(
       () => this.reconcile(),
       () => {},
     );
   }
 
   /** Reports the problem and waits, longer each time. Rejects when the daemon stops. */
-  private pause(error: unknown): Promise<void> {
-    const most = codeOf(error) === "index_unavailable" ? maxServerRetryMs : maxRetryMs;
+  private waitAfterFailure(error: unknown): Promise<void> {
+    const most = getErrorCode(error) === "index_unavailable" ? maxServerRetryMs : maxRetryMs;
     const wait = Math.min((this.options.retryMs ?? 2000) * 2 ** this.retries++, most);
-    this.trouble = messageOf(error);
+    this.trouble = getErrorMessage(error);
     this.options.log.error(`indexing failed, next try in ${wait / 1000} s: ${this.trouble}`);
     return sleep(wait, undefined, { signal: this.stop.signal, ref: false });
   }
@@ -230,7 +230,7 @@ export class IndexWork {
    * the project was opened for is answered, as most of it is no question about code.
    */
   async warmUp(): Promise<void> {
-    this.unloadLater();
+    this.scheduleUnload();
     try {
       await sleep(warmUpAfterMs, undefined, { signal: this.stop.signal, ref: false });
       for (let i = 0; i < 3; i++) await this.search.search(warmUpQuery);
@@ -241,7 +241,7 @@ export class IndexWork {
 
   /** Something that reads the index failed: if the index is damaged, it is rebuilt. */
   suspect(error: unknown): void {
-    if (codeOf(error) === "index_corrupt") this.recover(messageOf(error));
+    if (getErrorCode(error) === "index_corrupt") this.recover(getErrorMessage(error));
   }
 
   private recover(why: string): void {
@@ -251,7 +251,7 @@ export class IndexWork {
         this.reconcile();
         this.updateCommits();
       })
-      .catch((error: unknown) => this.options.log.error(messageOf(error)))
+      .catch((error: unknown) => this.options.log.error(getErrorMessage(error)))
       .finally(() => {
         this.recovery = null;
       });
@@ -269,7 +269,7 @@ export class IndexWork {
         this.session = await this.options.open();
         return;
       } catch (error) {
-        await this.pause(error);
+        await this.waitAfterFailure(error);
       }
     }
   }
@@ -279,12 +279,12 @@ export class IndexWork {
    * @throws PommelError `usage`; `index_corrupt` after it has begun to rebuild the index
    */
   async ask(query: CodeQuery): Promise<CodeAnswer> {
-    this.unloadLater();
+    this.scheduleUnload();
     try {
       return await this.session.search.search(query);
     } catch (error) {
       this.suspect(error);
-      if (!this.recovery || codeOf(error) === "usage") throw error;
+      if (!this.recovery || getErrorCode(error) === "usage") throw error;
       throw new PommelError(
         "index_corrupt",
         "The index is damaged and is being rebuilt.",
@@ -305,7 +305,7 @@ export class IndexWork {
         chunks,
         took_ms: took,
         skipped,
-        at: isoTime(at) ?? "",
+        at: formatIsoTime(at) ?? "",
       })),
     };
   }
@@ -319,21 +319,21 @@ export class IndexWork {
     clearTimeout(this.releaseTimer);
     this.releaseTimer = setTimeout(() => {
       if (this.session.embedPass.isBusy()) this.releaseWorkersSoon();
-      else void this.rest(this.session).catch((error: unknown) => this.suspect(error));
+      else void this.releaseSession(this.session).catch((error: unknown) => this.suspect(error));
     }, this.options.releaseAfterMs ?? 30_000).unref();
   }
 
-  private async rest({ index, indexer }: IndexSession): Promise<void> {
+  private async releaseSession({ index, indexer }: IndexSession): Promise<void> {
     if (!this.stop.signal.aborted && index === this.index) await index.settle();
     await indexer.releaseWorkers();
     collectAtRest();
   }
 
-  private unloadLater(): void {
+  private scheduleUnload(): void {
     clearTimeout(this.unloadTimer);
     this.unloadTimer = setTimeout(() => {
       // The pass needs the models as well.
-      if (this.session.embedPass.isBusy()) this.unloadLater();
+      if (this.session.embedPass.isBusy()) this.scheduleUnload();
       else void this.session.search.release();
     }, this.options.unloadAfterMs ?? 900_000).unref();
   }

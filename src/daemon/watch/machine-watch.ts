@@ -1,9 +1,9 @@
 import { isAbsolute } from "node:path";
 import type { Agent, TranscriptFile } from "../../agents/agent.ts";
-import { agentNamed, agents, defaultAgent, statTranscript } from "../../agents/registry.ts";
-import { messageOf } from "../../base/errors.ts";
+import { agents, defaultAgent, findAgentByName, statTranscript } from "../../agents/registry.ts";
+import { getErrorMessage } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
-import { directoriesIn } from "../../sessions/ingest/touched-directories.ts";
+import { findMentionedDirectories } from "../../sessions/ingest/touched-directories.ts";
 import { type DirectoryWatch, watchTranscripts } from "./watch-directory.ts";
 
 interface MachineWatchOptions {
@@ -40,14 +40,14 @@ export class MachineWatch {
   constructor(private readonly options: MachineWatchOptions) {}
 
   async begin(): Promise<void> {
-    for (const agent of agents) for (const directory of agent.roots()) await this.watch(agent, directory);
+    for (const agent of agents) for (const directory of agent.listRoots()) await this.watch(agent, directory);
   }
 
   /** A transcript of an agent that keeps its transcripts elsewhere than we know. */
   alsoWatch(path: string, agentName: string = defaultAgent.name): void {
     if (this.isClosed || this.watches.some(({ directory }) => path.startsWith(`${directory}/`))) return;
-    const agent = agentNamed(agentName);
-    const directory = agent?.directoryOf(path) ?? null;
+    const agent = findAgentByName(agentName);
+    const directory = agent?.findDirectoryToWatch(path) ?? null;
     if (agent && directory !== null) void this.watch(agent, directory);
   }
 
@@ -61,9 +61,9 @@ export class MachineWatch {
     const { pollSeconds, onRescan, log } = this.options;
     const watch = watchTranscripts(agent, directory, {
       pollSeconds,
-      onChange: (paths) => this.look(agent, () => this.changed(agent, paths)),
+      onChange: (paths) => this.look(agent, () => this.findChangedFiles(agent, paths)),
       onRescan: () => {
-        this.look(agent, () => this.news(agent, directory));
+        this.look(agent, () => this.listNewFiles(agent, directory));
         onRescan(agent, directory);
       },
       log,
@@ -72,16 +72,16 @@ export class MachineWatch {
     await watch.begin();
   }
 
-  private async changed(agent: Agent, paths: readonly string[]): Promise<TranscriptFile[]> {
+  private async findChangedFiles(agent: Agent, paths: readonly string[]): Promise<TranscriptFile[]> {
     const files = paths
       .filter((path) => agent.isTranscript(path))
       .flatMap((path) => statTranscript(path) ?? []);
     // Any of a database's sessions may have changed.
     const part = paths.find((path) => agent.database?.isPart(path));
-    return part === undefined ? files : [...files, ...(await this.news(agent, part))];
+    return part === undefined ? files : [...files, ...(await this.listNewFiles(agent, part))];
   }
 
-  private async news(agent: Agent, place: string): Promise<TranscriptFile[]> {
+  private async listNewFiles(agent: Agent, place: string): Promise<TranscriptFile[]> {
     const files: TranscriptFile[] = [];
     for await (const file of agent.list(place)) if (this.isNews(file)) files.push(file);
     return files;
@@ -97,7 +97,7 @@ export class MachineWatch {
       try {
         for (const file of await list()) if (!this.isClosed) await this.lookAt(agent, file);
       } catch (error) {
-        this.options.log.debug(`cannot check transcripts: ${messageOf(error)}`);
+        this.options.log.debug(`cannot check transcripts: ${getErrorMessage(error)}`);
       }
     });
   }
@@ -107,7 +107,8 @@ export class MachineWatch {
     const from = known.offset > size ? 0 : known.offset;
     const { directories } = known;
     // What a session in a database is about, its beginning alone says.
-    if (!agent.database) for (const directory of directoriesIn(path, from, size)) directories.add(directory);
+    if (!agent.database)
+      for (const directory of findMentionedDirectories(path, from, size)) directories.add(directory);
     if (!this.seen.has(path)) {
       const info = await agent.describe(path).catch(() => null);
       if (info !== null && isAbsolute(info.cwd)) directories.add(info.cwd);

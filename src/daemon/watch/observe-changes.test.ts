@@ -4,9 +4,9 @@ import fc from "fast-check";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { temporaryMemory } from "../../../test/support/memory-fixture.ts";
 import { newRepository } from "../../../test/support/repository-fixture.ts";
-import { lineKey } from "../../attribution/lines/line-keys.ts";
+import { computeLineKey } from "../../attribution/lines/line-keys.ts";
 import { silentLog } from "../../base/log.ts";
-import { observationsOf } from "../../store/memory/observations.ts";
+import { listObservationsOfFile } from "../../store/memory/observations.ts";
 import { ChangeObserver, KeysOfFiles } from "./observe-changes.ts";
 
 let stored: ReturnType<typeof temporaryMemory>;
@@ -33,14 +33,14 @@ async function save(files: Files): Promise<void> {
 }
 async function saw(...paths: string[]): Promise<void> {
   observer.observe(paths);
-  await observer.settled();
+  await observer.waitUntilSettled();
 }
 
 /** The lines of `of` that were seen to show up in a file, in order. */
 function seen(path: string, of: readonly string[]): string[] {
   const all = { since: 0, until: Date.now() + 60_000 };
-  const names = new Map(of.map((line) => [lineKey(line), line]));
-  return observationsOf(stored.memory, path, all).flatMap(({ keys }) =>
+  const names = new Map(of.map((line) => [computeLineKey(line), line]));
+  return listObservationsOfFile(stored.memory, path, all).flatMap(({ keys }) =>
     keys.map((key) => names.get(key) ?? "?"),
   );
 }
@@ -67,7 +67,8 @@ test("they count from the file's modification time, unless that is long ago", as
   utimesSync(join(repository.dir, "a.ts"), before / 1000 - 5, before / 1000 - 5);
   utimesSync(join(repository.dir, "old.ts"), 1, 1);
   await saw("a.ts", "old.ts");
-  const of = (path: string) => observationsOf(stored.memory, path, { since: 0, until: Date.now() })[0]!.at;
+  const of = (path: string) =>
+    listObservationsOfFile(stored.memory, path, { since: 0, until: Date.now() })[0]!.at;
   expect(Math.abs(of("a.ts") - (before - 5000))).toBeLessThan(3);
   expect(of("old.ts")).toBeGreaterThanOrEqual(before);
 });

@@ -1,14 +1,14 @@
 import { lstatSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { lineKey, plainLines } from "../../attribution/lines/line-keys.ts";
-import { messageOf } from "../../base/errors.ts";
+import { computeLineKey, plainLines } from "../../attribution/lines/line-keys.ts";
+import { getErrorMessage } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
 import { GitFailure } from "../../git/git.ts";
-import { gitDirectoryOf, headLogOf } from "../../git/git-dir.ts";
-import { lengthOfLog, movesSince } from "../../git/history/head.ts";
-import { blobsOf } from "../../git/objects.ts";
-import { uncommittedFiles } from "../../git/working-files.ts";
+import { findGitDirectory, locateHeadLog } from "../../git/git-dir.ts";
+import { measureLog, readMovesSince } from "../../git/history/head.ts";
+import { readBlobs } from "../../git/objects.ts";
+import { listUncommittedFiles } from "../../git/working-files.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { saveObservation } from "../../store/memory/observations.ts";
 
@@ -36,7 +36,7 @@ export class KeysOfFiles {
   forget(path: string, { isUnclear }: { isUnclear: boolean }): void {
     this.drop(path);
     if (isUnclear) this.files.set(path, null);
-    this.bound();
+    this.dropExcess();
   }
 
   /**
@@ -45,11 +45,11 @@ export class KeysOfFiles {
    */
   replace(path: string, keys: ArrayLike<number>): number[] {
     const before = this.files.get(path);
-    const fresh = before === null ? [] : newOnes(before ?? [], keys);
+    const fresh = before === null ? [] : findNewKeys(before ?? [], keys);
     this.drop(path);
     this.files.set(path, Uint32Array.from(keys));
     this.total += keys.length;
-    this.bound();
+    this.dropExcess();
     return fresh;
   }
 
@@ -58,7 +58,7 @@ export class KeysOfFiles {
     this.files.delete(path);
   }
 
-  private bound(): void {
+  private dropExcess(): void {
     for (const path of this.files.keys()) {
       if (this.total <= this.most && this.files.size <= this.most / 10) return;
       this.drop(path);
@@ -66,7 +66,7 @@ export class KeysOfFiles {
   }
 }
 
-function newOnes(before: ArrayLike<number>, now: ArrayLike<number>): number[] {
+function findNewKeys(before: ArrayLike<number>, now: ArrayLike<number>): number[] {
   const left = new Map<number, number>();
   for (let i = 0; i < before.length; i++) left.set(before[i]!, (left.get(before[i]!) ?? 0) + 1);
   const fresh: number[] = [];
@@ -112,9 +112,9 @@ export class ChangeObserver {
   private head: { log: string; length: number } | null;
 
   constructor(private readonly options: ObserverOptions) {
-    const directory = gitDirectoryOf(options.root);
-    this.head = directory === null ? null : { log: headLogOf(directory), length: 0 };
-    if (this.head) this.head.length = lengthOfLog(this.head.log);
+    const directory = findGitDirectory(options.root);
+    this.head = directory === null ? null : { log: locateHeadLog(directory), length: 0 };
+    if (this.head) this.head.length = measureLog(this.head.log);
   }
 
   /**
@@ -122,12 +122,12 @@ export class ChangeObserver {
    * beginning, and after missed changes. Resolves when all files are read.
    */
   takeStock(): Promise<void> {
-    return this.inTurn(async () => {
+    return this.runInTurn(async () => {
       this.known.clear();
       if (this.head === null) return;
-      this.head.length = lengthOfLog(this.head.log);
+      this.head.length = measureLog(this.head.log);
       let n = 0;
-      for await (const path of uncommittedFiles(this.options.root, this.stop.signal)) {
+      for await (const path of listUncommittedFiles(this.options.root, this.stop.signal)) {
         if (++n > maxNames) return;
         const file = n > maxUncommitted ? null : this.read(path);
         if (file === null) this.known.forget(path, { isUnclear: true });
@@ -141,23 +141,23 @@ export class ChangeObserver {
   observe(paths: readonly string[]): void {
     if (this.head === null || this.stop.signal.aborted) return;
     for (const path of paths) this.waiting.add(path);
-    this.timer ??= setTimeout(() => void this.settled(), this.options.debounceMs ?? 750).unref();
+    this.timer ??= setTimeout(() => void this.waitUntilSettled(), this.options.debounceMs ?? 750).unref();
   }
 
   /** Resolves when everything seen so far is stored. */
-  settled(): Promise<void> {
+  waitUntilSettled(): Promise<void> {
     clearTimeout(this.timer);
     this.timer = undefined;
     const paths = [...this.waiting];
     this.waiting = new Set();
     if (paths.length === 0 || this.head === null) return this.running;
-    return this.inTurn(() => this.look(paths));
+    return this.runInTurn(() => this.look(paths));
   }
 
   /** One after the other. */
-  private inTurn(work: () => Promise<void>): Promise<void> {
+  private runInTurn(work: () => Promise<void>): Promise<void> {
     this.running = this.running.then(work).catch((error: unknown) => {
-      if (!this.stop.signal.aborted) this.options.log.debug(`cannot read changes: ${messageOf(error)}`);
+      if (!this.stop.signal.aborted) this.options.log.debug(`cannot read changes: ${getErrorMessage(error)}`);
     });
     return this.running;
   }
@@ -170,7 +170,7 @@ export class ChangeObserver {
 
   private async look(paths: readonly string[]): Promise<void> {
     const memory = this.options.memory();
-    const head = this.moved();
+    const head = this.findBaseCommit();
     // Changes by git are in its history, and changes of many files at once are not hand-written.
     if (memory === null || head === "moved" || paths.length > manyFiles) {
       for (const path of paths) this.known.forget(path, { isUnclear: head !== "moved" });
@@ -199,8 +199,8 @@ export class ChangeObserver {
     const unknown = paths.filter((path) => !this.known.has(path));
     try {
       const asked = { longest: 2 * largestFile, signal: this.stop.signal };
-      for await (const { path, bytes } of blobsOf(this.options.root, head, unknown, asked)) {
-        this.known.replace(path, bytes === null ? [] : keysOf(path, bytes));
+      for await (const { path, bytes } of readBlobs(this.options.root, head, unknown, asked)) {
+        this.known.replace(path, bytes === null ? [] : computeLineKeys(path, bytes));
         await nextTurn();
       }
     } catch (error) {
@@ -219,7 +219,7 @@ export class ChangeObserver {
       if (bytes.subarray(0, 8000).includes(0)) return null;
       const now = Date.now();
       const at = now - stats.mtimeMs < staleMs ? Math.min(stats.mtimeMs, now) : now;
-      return { path, at, keys: () => keysOf(path, bytes) };
+      return { path, at, keys: () => computeLineKeys(path, bytes) };
     } catch {
       this.known.forget(path, { isUnclear: false });
       return null;
@@ -227,16 +227,16 @@ export class ChangeObserver {
   }
 
   /** The commit to compare with, which is the one before those that were made since; "moved": git changed the files. */
-  private moved(): string {
+  private findBaseCommit(): string {
     const head = this.head!;
-    const moves = movesSince(head.log, head.length);
-    head.length = lengthOfLog(head.log);
+    const moves = readMovesSince(head.log, head.length);
+    head.length = measureLog(head.log);
     if (moves === null || moves.some(({ action }) => !action.startsWith("commit"))) return "moved";
     const before = moves[0]?.from ?? "HEAD";
     return before;
   }
 }
 
-function keysOf(path: string, bytes: Buffer): Uint32Array {
-  return Uint32Array.from(plainLines(path, bytes.toString().split("\n")), lineKey);
+function computeLineKeys(path: string, bytes: Buffer): Uint32Array {
+  return Uint32Array.from(plainLines(path, bytes.toString().split("\n")), computeLineKey);
 }

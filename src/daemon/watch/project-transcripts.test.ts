@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
 import { silentLog } from "../../base/log.ts";
-import { projectAt } from "../../base/paths.ts";
+import { makeNewProject } from "../../base/paths.ts";
 import type { MemoryWork } from "../jobs/memory-work.ts";
 import { ProjectTranscripts } from "./project-transcripts.ts";
 
@@ -17,7 +17,7 @@ test("looks for the project's roots once when it begins, however many agents the
       memory: { meta: () => "0" },
       report: (_: unknown, otherwise: unknown) => otherwise,
     } as unknown as MemoryWork,
-    project: projectAt(root),
+    project: makeNewProject(root),
     pollSeconds: 5,
     roots: () => [root],
     findRoots,
@@ -25,7 +25,7 @@ test("looks for the project's roots once when it begins, however many agents the
     log: silentLog,
   });
   await watch.begin();
-  await vi.waitFor(async () => expect(await watch.vanishing()).not.toBeNull(), { timeout: 60_000 });
+  await vi.waitFor(async () => expect(await watch.getVanishing()).not.toBeNull(), { timeout: 60_000 });
   await watch.close();
   expect(findRoots).toHaveBeenCalledTimes(1);
 });

@@ -1,18 +1,18 @@
 import { relative, sep } from "node:path";
 import type { Agent, TranscriptFile } from "../../agents/agent.ts";
 import { agents, statTranscript } from "../../agents/registry.ts";
-import { codeOf, messageOf } from "../../base/errors.ts";
+import { getErrorCode, getErrorMessage } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
 import { addTo } from "../../base/multimap.ts";
 import type { Project } from "../../base/paths.ts";
 import type { Vanishing } from "../../protocol/vanishing.ts";
 import {
+  findExpiringSessions,
+  listRemainingTranscripts,
   readOwner,
   type TranscriptOwner,
-  transcriptsThere,
-  vanishingOf,
 } from "../../sessions/ingest/known-transcripts.ts";
-import { unknownTranscripts } from "../../store/memory/sessions/transcripts.ts";
+import { listUnknownTranscripts } from "../../store/memory/sessions/transcripts.ts";
 import { priority } from "../jobs/conversation-requests.ts";
 import type { MemoryWork } from "../jobs/memory-work.ts";
 import { type DirectoryWatch, watchTranscripts } from "./watch-directory.ts";
@@ -50,7 +50,7 @@ const maxProbed = 5;
 /** Minimum interval of the search for expiring transcripts, which stats every file. Milliseconds. */
 const vanishingMs = 5000;
 
-/** Key in `meta`: when recording of this project's sessions began. Milliseconds since the epoch. */
+/** Key in `readMeta`: when recording of this project's sessions began. Milliseconds since the epoch. */
 const capturedSince = "captured_since";
 
 /**
@@ -79,7 +79,7 @@ export class ProjectTranscripts {
   /** Resolves when everything is watched; existing files are checked in the background. */
   async begin(): Promise<void> {
     // What is written from now on is no past session.
-    if (this.options.work.captures) this.look(async () => void this.since());
+    if (this.options.work.captures) this.look(async () => void this.readCapturedSince());
     // Looks wait until everything is watched: one search for the project's roots serves them all.
     this.look(() => watching);
     const watching = this.watchAll();
@@ -91,7 +91,7 @@ export class ProjectTranscripts {
 
   private async watchAll(): Promise<void> {
     if (!this.options.work.captures) return;
-    for (const agent of agents) for (const root of agent.roots()) this.rescan(agent, root);
+    for (const agent of agents) for (const root of agent.listRoots()) this.rescan(agent, root);
     await this.watchProject();
   }
 
@@ -104,16 +104,16 @@ export class ProjectTranscripts {
   /** The places of agents that keep transcripts in the project; its worktrees come and go. */
   private async watchProject(): Promise<void> {
     for (const agent of agents)
-      for (const place of this.options.roots().flatMap((root) => agent.placesIn?.(root) ?? []))
+      for (const place of this.options.roots().flatMap((root) => agent.listRepositoryPlaces?.(root) ?? []))
         if (!this.watches.some(({ directory }) => directory === place)) await this.watch(agent, place);
   }
 
   /** null until all are checked. */
-  past(): PastSessions | null {
+  countPastSessions(): PastSessions | null {
     const { old } = this;
     if (!this.isChecked && this.options.work.memoryIfAny !== null) return null;
     const paths = [...old.keys()];
-    const unknown = this.options.work.report((memory) => unknownTranscripts(memory, paths), []);
+    const unknown = this.options.work.report((memory) => listUnknownTranscripts(memory, paths), []);
     // What its client has deleted meanwhile and nobody kept is not there to be imported.
     const left = unknown.flatMap((path) => (statTranscript(path) === null ? [] : (old.get(path) ?? [])));
     return {
@@ -124,7 +124,7 @@ export class ProjectTranscripts {
   }
 
   /** What agents' clients will delete soon; null until all transcripts are checked. */
-  async vanishing(): Promise<Vanishing[] | null> {
+  async getVanishing(): Promise<Vanishing[] | null> {
     if (!this.isChecked) return null;
     if (this.vanishingSeen === null || Date.now() - this.vanishingSeen.at > vanishingMs) {
       this.vanishingSeen = { at: Date.now(), found: await this.findVanishing() };
@@ -137,10 +137,10 @@ export class ProjectTranscripts {
     const { project, work } = this.options;
     const found: Vanishing[] = [];
     try {
-      for (const agent of agents.filter(({ retention }) => retention !== undefined)) {
-        const findOwner = (path: string) => this.owner(agent, path);
-        const there = await transcriptsThere(agent, findOwner, work.memoryIfAny);
-        const vanishing = vanishingOf(agent, project.root, () => there);
+      for (const agent of agents.filter(({ findRetention: retention }) => retention !== undefined)) {
+        const findOwner = (path: string) => this.readCachedOwner(agent, path);
+        const there = await listRemainingTranscripts(agent, findOwner, work.memoryIfAny);
+        const vanishing = findExpiringSessions(agent, project.root, () => there);
         if (vanishing !== null) found.push(vanishing);
       }
     } catch (error) {
@@ -174,7 +174,7 @@ export class ProjectTranscripts {
         await work();
       } catch (error) {
         // An unusable memory has already been reported.
-        this.options.log.debug(`cannot check transcripts: ${messageOf(error)}`);
+        this.options.log.debug(`cannot check transcripts: ${getErrorMessage(error)}`);
         this.options.work.suspect(error);
       }
     });
@@ -193,7 +193,10 @@ export class ProjectTranscripts {
 
   /** Whether it ended before recording began, and waits for `pm import`. */
   private isOld({ path, mtimeMs }: TranscriptFile): boolean {
-    return mtimeMs < this.since() && unknownTranscripts(this.options.work.memory, [path]).length > 0;
+    return (
+      mtimeMs < this.readCapturedSince() &&
+      listUnknownTranscripts(this.options.work.memory, [path]).length > 0
+    );
   }
 
   private async lookAtAll(agent: Agent, directory: string, rescan: number): Promise<void> {
@@ -202,11 +205,11 @@ export class ProjectTranscripts {
       await this.options.findRoots();
       this.rescansWithRoots = rescans;
     }
-    for (const files of (await this.byFolder(agent, directory)).values()) {
-      if (agent.sortsByPlace && !(await this.mayBeOurs(agent, files))) continue;
+    for (const files of (await this.groupByFolder(agent, directory)).values()) {
+      if (agent.sortsByPlace && !(await this.canBeOurs(agent, files))) continue;
       for (const file of files) {
         if (this.isClosed) return;
-        const owner = await this.owner(agent, file.path);
+        const owner = await this.readCachedOwner(agent, file.path);
         if (!owner?.isOurs) continue;
         if (this.isOld(file)) this.old.set(file.path, { ...file, agent: agent.name, isOwn: owner.isOwn });
         else await this.lookAt(agent, file);
@@ -217,7 +220,7 @@ export class ProjectTranscripts {
   }
 
   /** Most agents keep the transcripts of sessions that were launched in one place together. */
-  private async byFolder(agent: Agent, directory: string): Promise<Map<string, TranscriptFile[]>> {
+  private async groupByFolder(agent: Agent, directory: string): Promise<Map<string, TranscriptFile[]>> {
     const folders = new Map<string, TranscriptFile[]>();
     for await (const file of agent.list(directory)) {
       const [folder = ""] = relative(directory, file.path).split(sep);
@@ -227,11 +230,11 @@ export class ProjectTranscripts {
   }
 
   /** Most folders belong to other projects: their newest files show that without opening the others. */
-  private async mayBeOurs(agent: Agent, files: readonly TranscriptFile[]): Promise<boolean> {
+  private async canBeOurs(agent: Agent, files: readonly TranscriptFile[]): Promise<boolean> {
     const newest = files.toSorted((a, b) => b.mtimeMs - a.mtimeMs).slice(0, maxProbed);
     let isKnown = false;
     for (const { path } of newest) {
-      if ((await this.owner(agent, path))?.isOurs) return true;
+      if ((await this.readCachedOwner(agent, path))?.isOurs) return true;
       isKnown ||= this.known.has(path);
     }
     return !isKnown;
@@ -239,13 +242,13 @@ export class ProjectTranscripts {
 
   private async lookAt(agent: Agent, file: TranscriptFile): Promise<void> {
     const { work, onNews } = this.options;
-    if (!work.hasNews(file.path, file) || !(await this.owner(agent, file.path))?.isOurs) return;
+    if (!work.hasNews(file.path, file) || !(await this.readCachedOwner(agent, file.path))?.isOurs) return;
     onNews();
     work.readOn(file.path, { agent: agent.name, priority: priority.watched });
   }
 
   /** null if the transcript does not have it (yet). */
-  private async owner(agent: Agent, path: string): Promise<TranscriptOwner | null> {
+  private async readCachedOwner(agent: Agent, path: string): Promise<TranscriptOwner | null> {
     const known = this.known.get(path);
     if (known !== undefined) return known;
     try {
@@ -256,20 +259,20 @@ export class ProjectTranscripts {
       return owner;
     } catch (error) {
       const { log } = this.options;
-      if (codeOf(error) === "transcript_refused") {
-        log.warn(messageOf(error));
+      if (getErrorCode(error) === "transcript_refused") {
+        log.warn(getErrorMessage(error));
         // Said once.
         this.known.set(path, { session: "", isOurs: false, isOwn: false });
-      } else if (codeOf(error) !== "ENOENT") log.debug(`${path}: ${messageOf(error)}`);
+      } else if (getErrorCode(error) !== "ENOENT") log.debug(`${path}: ${getErrorMessage(error)}`);
       return null;
     }
   }
 
   /** Recording of a project's sessions starts when its memory is first opened to record. */
-  private since(): number {
+  private readCapturedSince(): number {
     const since = Date.now();
     const { memory } = this.options.work;
-    const stored = memory.meta(capturedSince);
+    const stored = memory.readMeta(capturedSince);
     if (stored !== null) return Number(stored);
     memory.setMeta(capturedSince, String(since));
     return since;

@@ -2,11 +2,11 @@ import { statfsSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import type { BackendType } from "@parcel/watcher";
-import { messageOf } from "../../base/errors.ts";
+import { getErrorMessage } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
 import { teamDirName } from "../../base/paths.ts";
 import type { IgnoreRules } from "../../code/files/ignore.ts";
-import { directoriesLeftOut, scanProject } from "../../code/files/scan.ts";
+import { listIgnoredDirectories, scanProject } from "../../code/files/scan.ts";
 import { vendoredNames } from "../../code/files/vendored.ts";
 import { type FileEvent, type Subscribe, watchDirectories } from "./directories.ts";
 
@@ -53,7 +53,7 @@ export class Batch<T> {
 const backends: Partial<Record<NodeJS.Platform, BackendType>> = { darwin: "fs-events", win32: "windows" };
 
 /** The system's own way to watch files. */
-export const systemSubscribe: Subscribe = (directory, callback, options) => {
+export const subscribeNatively: Subscribe = (directory, callback, options) => {
   const subscribe = process.platform === "linux" ? watchDirectories : subscribeInTurn;
   return subscribe(directory, callback, options);
 };
@@ -66,20 +66,20 @@ export const systemSubscribe: Subscribe = (directory, callback, options) => {
 const subscribeInTurn: Subscribe = async (directory, callback, options) => {
   const { default: watcher } = await import("@parcel/watcher");
   const backend = backends[process.platform];
-  const subscription = await inTurn(() =>
+  const subscription = await runInTurn(() =>
     watcher.subscribe(directory, callback, backend === undefined ? options : { ...options, backend }),
   );
-  return { unsubscribe: () => inTurn(() => subscription.unsubscribe()) };
+  return { unsubscribe: () => runInTurn(() => subscription.unsubscribe()) };
 };
 
-function inTurn<T>(change: () => Promise<T>): Promise<T> {
+function runInTurn<T>(change: () => Promise<T>): Promise<T> {
   const done = lastChange.then(change);
   lastChange = done.catch(() => {});
   return done;
 }
 let lastChange: Promise<unknown> = Promise.resolve();
 
-const attempts = 3;
+const maxAttempts = 3;
 const pauseMs = 100;
 /** The system's limits, which do not go away by trying again. */
 const limitReached = /No space left|Too many open files|ENOSPC|EMFILE/i;
@@ -90,7 +90,7 @@ const limitHint = "sysctl fs.inotify.max_user_watches and fs.inotify.max_user_in
  * changes during the subscription's initial walk.
  * @throws Error what `subscribe` last threw, with advice if a limit of the system was reached
  */
-export async function subscribeTo(
+export async function subscribeToTree(
   root: string,
   rules: IgnoreRules,
   subscribe: Subscribe,
@@ -99,12 +99,12 @@ export async function subscribeTo(
   const yetToCome = [".git", teamDirName, ...vendoredNames].map((name) => join(root, name));
   for (let attempt = 1; ; attempt++) {
     try {
-      const ignore = [...new Set([...(await directoriesLeftOut(root, rules)), ...yetToCome])];
+      const ignore = [...new Set([...(await listIgnoredDirectories(root, rules)), ...yetToCome])];
       return await subscribe(root, callback, { ignore });
     } catch (error) {
-      const message = messageOf(error);
+      const message = getErrorMessage(error);
       if (limitReached.test(message)) throw new Error(`${message} (${limitHint})`, { cause: error });
-      if (attempt === attempts) throw error;
+      if (attempt === maxAttempts) throw error;
       await wait(pauseMs);
     }
   }
@@ -121,7 +121,7 @@ const networkFilesystems = new Map([
 ]);
 
 /** The name of the network file system that holds `directory`, or null if none is detected. */
-export function networkFilesystem(directory: string): string | null {
+export function detectNetworkFilesystem(directory: string): string | null {
   if (process.platform !== "linux") return null;
   try {
     // Some systems sign-extend the number.
@@ -152,7 +152,7 @@ export async function startPolling(options: {
   let isClosed = false;
   let timer: NodeJS.Timeout | undefined;
 
-  async function stamps(): Promise<Stamps | null> {
+  async function readStamps(): Promise<Stamps | null> {
     rules.reload();
     const found: Stamps = new Map();
     try {
@@ -162,15 +162,15 @@ export async function startPolling(options: {
       }
       return found;
     } catch (error) {
-      log.debug(`Polling: ${messageOf(error)}`);
+      log.debug(`Polling: ${getErrorMessage(error)}`);
       return null;
     }
   }
 
-  let known: Stamps = (await stamps()) ?? new Map();
+  let known: Stamps = (await readStamps()) ?? new Map();
 
   async function poll(): Promise<void> {
-    const now = await stamps();
+    const now = await readStamps();
     if (now !== null) {
       const changed = [...now.keys()].filter((path) => known.get(path) !== now.get(path));
       const gone = [...known.keys()].filter((path) => !now.has(path));

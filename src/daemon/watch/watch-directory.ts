@@ -1,10 +1,10 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import type { Agent, TranscriptFile } from "../../agents/agent.ts";
-import { messageOf } from "../../base/errors.ts";
+import { getErrorMessage } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
 import type { FileEvent, Subscribe } from "./directories.ts";
-import { Batch, networkFilesystem, systemSubscribe } from "./subscribe.ts";
+import { Batch, detectNetworkFilesystem, subscribeNatively } from "./subscribe.ts";
 
 interface DirectoryWatchOptions {
   /** Absolute; it need not be there yet. A file is looked at now and then. */
@@ -40,11 +40,11 @@ const pollIntervalMs = 2000;
 /** Watches a directory outside of the project, whether it exists or not, until closed. */
 export function watchDirectory(options: DirectoryWatchOptions): DirectoryWatch {
   const { directory, isRelevant, list, ignored = [], pollSeconds, onChange, onRescan, log } = options;
-  const subscribe = options.subscribe ?? systemSubscribe;
+  const subscribe = options.subscribe ?? subscribeNatively;
   const changes = new Batch<string>(debounceMs, maxWaitMs, (paths) => onChange([...paths]));
   // Files written before a new directory was watched were missed, and its subdirectories are not watched.
   const newDirectories = new Batch<string>(debounceMs, maxWaitMs, () => {
-    void soon(stopWatching);
+    void runInTurn(stopWatching);
     void lookNow();
   });
   let watched: { inode: number; stop: () => Promise<void> } | null = null;
@@ -86,12 +86,12 @@ export function watchDirectory(options: DirectoryWatchOptions): DirectoryWatch {
   async function stopWatching(): Promise<void> {
     const stop = watched?.stop;
     watched = null;
-    await stop?.().catch((error: unknown) => log.debug(`${directory}: ${messageOf(error)}`));
+    await stop?.().catch((error: unknown) => log.debug(`${directory}: ${getErrorMessage(error)}`));
   }
 
   async function start(inode: number): Promise<void> {
     try {
-      const filesystem = networkFilesystem(directory);
+      const filesystem = detectNetworkFilesystem(directory);
       if (filesystem !== null) throw new Error(`${filesystem} does not report changes from other machines`);
       const subscription = await subscribe(
         directory,
@@ -109,7 +109,7 @@ export function watchDirectory(options: DirectoryWatchOptions): DirectoryWatch {
     } catch (error) {
       isPolling = true;
       log.warn(
-        `Polling ${directory} every ${pollSeconds} s, because it cannot be watched: ${messageOf(error)}`,
+        `Polling ${directory} every ${pollSeconds} s, because it cannot be watched: ${getErrorMessage(error)}`,
       );
       await poll();
     }
@@ -131,12 +131,14 @@ export function watchDirectory(options: DirectoryWatchOptions): DirectoryWatch {
 
   function lookNow(): Promise<void> {
     clearTimeout(timer);
-    return soon(look).then(lookLater);
+    return runInTurn(look).then(lookLater);
   }
 
   /** One after the other. */
-  function soon(work: () => Promise<void>): Promise<void> {
-    running = running.then(work).catch((error: unknown) => log.debug(`${directory}: ${messageOf(error)}`));
+  function runInTurn(work: () => Promise<void>): Promise<void> {
+    running = running
+      .then(work)
+      .catch((error: unknown) => log.debug(`${directory}: ${getErrorMessage(error)}`));
     return running;
   }
 

@@ -13,7 +13,7 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { defaultConfig } from "../../base/config/settings.ts";
+import { makeDefaultConfig } from "../../base/config/settings.ts";
 import { silentLog } from "../../base/log.ts";
 import { createIgnoreRules } from "../../code/files/ignore.ts";
 import type { FileEvent, Subscribe } from "./directories.ts";
@@ -44,7 +44,7 @@ function write(path: string, content = "x"): void {
 async function watch(options: Partial<WatchOptions> = {}): Promise<Watcher> {
   watcher = await watchProject({
     root,
-    rules: createIgnoreRules(root, defaultConfig()),
+    rules: createIgnoreRules(root, makeDefaultConfig()),
     debounceMs: 10,
     pollSeconds: 0.02,
     onChange: (paths) => changes.push(...paths),

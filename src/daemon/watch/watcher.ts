@@ -1,10 +1,16 @@
 import { existsSync, lstatSync, readdirSync, type Stats, unwatchFile, watchFile } from "node:fs";
 import { join, relative, sep } from "node:path";
-import { messageOf } from "../../base/errors.ts";
+import { getErrorMessage } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
 import type { IgnoreRules } from "../../code/files/ignore.ts";
 import type { FileEvent, Subscribe } from "./directories.ts";
-import { Batch, networkFilesystem, startPolling, subscribeTo, systemSubscribe } from "./subscribe.ts";
+import {
+  Batch,
+  detectNetworkFilesystem,
+  startPolling,
+  subscribeNatively,
+  subscribeToTree,
+} from "./subscribe.ts";
 
 export interface WatchOptions {
   /** Absolute, without symbolic links. */
@@ -71,7 +77,7 @@ class ProjectWatcher implements Watcher {
 
   async start(): Promise<void> {
     const { root, rules, pollSeconds } = this.options;
-    const filesystem = networkFilesystem(root);
+    const filesystem = detectNetworkFilesystem(root);
     if (filesystem === null) await this.subscribe();
     else await this.poll(`${filesystem} does not report changes from other machines`);
     for (const file of rules.outsideFiles) {
@@ -89,14 +95,14 @@ class ProjectWatcher implements Watcher {
   }
 
   private async subscribe(): Promise<void> {
-    const { root, rules, subscribe = systemSubscribe } = this.options;
+    const { root, rules, subscribe = subscribeNatively } = this.options;
     try {
-      const subscription = await subscribeTo(root, rules, subscribe, (error, events) =>
+      const subscription = await subscribeToTree(root, rules, subscribe, (error, events) =>
         this.onEvents(error, events),
       );
       this.source = { close: () => subscription.unsubscribe() };
     } catch (error) {
-      await this.poll(messageOf(error));
+      await this.poll(getErrorMessage(error));
     }
   }
 
@@ -115,7 +121,7 @@ class ProjectWatcher implements Watcher {
     try {
       await source?.close();
     } catch (error) {
-      this.options.log.debug(`Unsubscribing: ${messageOf(error)}`);
+      this.options.log.debug(`Unsubscribing: ${getErrorMessage(error)}`);
     }
   }
 
@@ -180,7 +186,7 @@ class ProjectWatcher implements Watcher {
       return;
     }
     const why = "the project's directory was moved or deleted";
-    this.switchTo(() => this.poll(why));
+    this.switchSource(() => this.poll(why));
     this.call(() => this.options.onRescan(why));
   }
 
@@ -188,11 +194,11 @@ class ProjectWatcher implements Watcher {
     this.options.log.info(`Scanning the project again: ${reason}`);
     // A new subscription uses the current directories and rules. The scan runs after it, and finds what changed before
     // it was active.
-    if (this.mode === "native") this.switchTo(() => this.subscribe());
+    if (this.mode === "native") this.switchSource(() => this.subscribe());
     this.switching = this.switching.then(() => this.call(() => this.options.onRescan(reason)));
   }
 
-  private switchTo(start: () => Promise<void>): void {
+  private switchSource(start: () => Promise<void>): void {
     this.switching = this.switching.then(async () => {
       await this.stopSource();
       if (!this.isClosed) await start();
@@ -204,7 +210,7 @@ class ProjectWatcher implements Watcher {
     try {
       callback();
     } catch (error) {
-      this.options.log.error(`Indexing changes failed: ${messageOf(error)}`);
+      this.options.log.error(`Indexing changes failed: ${getErrorMessage(error)}`);
     }
   }
 }

@@ -11,7 +11,7 @@ import { silentLog } from "../../base/log.ts";
 import type { CodeIndex } from "../../store/index/port.ts";
 import { sqliteDriver } from "../../store/index/sqlite/sqlite-driver.ts";
 import { BlobIndex } from "./blob-index.ts";
-import { engineDriver } from "./engine-driver.ts";
+import { createEngineDriver } from "./engine-driver.ts";
 import { IndexStore } from "./store.ts";
 
 let engine: MemoryEngine;
@@ -71,13 +71,13 @@ it("finds by meaning what SQLite finds, with the same scores, whatever changes",
     const all = await index.files();
     const files = paths && all.filter(({ path }) => paths.includes(path)).map(({ id }) => id);
     const scope = { files, levels: level && [level] };
-    const found = await index.nearest({ model: "m", vector: query }, 30, scope);
-    const chunks = await index.chunksOf(all.map(({ id }) => id));
-    const similar = await index.similarities(
+    const found = await index.findNearest({ model: "m", vector: query }, 30, scope);
+    const chunks = await index.readChunksOfFiles(all.map(({ id }) => id));
+    const similar = await index.measureSimilarities(
       { model: "m", vector: query },
       chunks.map(({ id }) => id),
     );
-    const uids = (await index.chunks(found.map(({ id }) => id))).map(({ uid }) => uid);
+    const uids = (await index.readChunks(found.map(({ id }) => id))).map(({ uid }) => uid);
     return {
       nearest: found.map(({ score }, i) => [uids[i], score]),
       similar: chunks.map(({ uid }, i) => `${uid} ${similar[i]}`).sort(),
@@ -120,13 +120,13 @@ it("is the same when it is opened anew, settled or not", async () => {
   await index.commits.add([{ hash: "aa", author: "A", authoredAt: 1, subject: "s", body: "", files: [] }]);
   const state = async (one: CodeIndex) => ({
     found: (await one.lexical(["shared", "word7"], weights, 50, everywhere)).map(({ score }) => score),
-    near: (await one.nearest({ model: "m", vector: Int8Array.from([5, 2]) }, 50, everywhere)).map(
+    near: (await one.findNearest({ model: "m", vector: Int8Array.from([5, 2]) }, 50, everywhere)).map(
       ({ score }) => score,
     ),
-    known: [...(await one.known()).keys()].sort(),
-    chunks: (await one.counts()).languages,
-    vectors: await one.vectorCounts(),
-    commits: await one.commits.hashes(),
+    known: [...(await one.readKnownFiles()).keys()].sort(),
+    chunks: (await one.readIndexCounts()).languages,
+    vectors: await one.readVectorCounts(),
+    commits: await one.commits.listHashes(),
   });
   const before = await state(index);
   expect([before.found.length, before.near.length]).toEqual([26, 26]);
@@ -176,11 +176,11 @@ it("never shows what a change left that was not finished, and removes it", async
   await expect(half).rejects.toThrow("the power is gone");
   expect(count("file")).toBe(2);
   const again = open();
-  expect((await again.counts()).chunks).toBe(1);
+  expect((await again.readIndexCounts()).chunks).toBe(1);
   expect(count("file")).toBe(1);
   await again.replace(file("b.ts", "shared"));
   expect(await again.lexical(["shared"], weights, 9, everywhere)).toHaveLength(2);
-  expect(await again.chunksOf((await again.files()).map(({ id }) => id))).toHaveLength(2);
+  expect(await again.readChunksOfFiles((await again.files()).map(({ id }) => id))).toHaveLength(2);
   await store.close();
 });
 
@@ -190,7 +190,7 @@ it("goes on after a change that failed, as if it had not been tried", async () =
   engine.failsAfter = 0;
   await expect(index.replace(file("b.ts", "shared"))).rejects.toThrow("the power is gone");
   engine.failsAfter = Number.POSITIVE_INFINITY;
-  expect([...(await index.known()).keys()]).toEqual(["a.ts"]);
+  expect([...(await index.readKnownFiles()).keys()]).toEqual(["a.ts"]);
   await index.replace(file("b.ts", "shared"));
   expect(await index.lexical(["shared"], weights, 9, everywhere)).toHaveLength(2);
 });
@@ -198,7 +198,7 @@ it("goes on after a change that failed, as if it had not been tried", async () =
 it("is read beside a writer that goes on, merges and sweeps", async () => {
   const writer = open();
   await writer.replace(file("a.ts", "shared"), vectors([1, 0]));
-  await engineDriver(engine).read(place, async (reader) => {
+  await createEngineDriver(engine).read(place, async (reader) => {
     const query = { model: "m", vector: Int8Array.from([1, 1]) };
     expect(await reader.lexical(["shared"], weights, 999, everywhere)).toHaveLength(1);
     for (let i = 0; i < 20; i++) {
@@ -207,9 +207,9 @@ it("is read beside a writer that goes on, merges and sweeps", async () => {
       const files = Math.min(i + 1, 12);
       const found = await reader.lexical(["shared"], weights, 999, everywhere);
       expect(found).toHaveLength(files + 1);
-      expect(await reader.outlines(found.map(({ id }) => id))).toHaveLength(files + 1);
-      expect(await reader.nearest(query, 99, everywhere)).toHaveLength(1 + 2 * files);
-      const phrases = await reader.phrases(["shared words", `own${i - 12}`], 99);
+      expect(await reader.readOutlines(found.map(({ id }) => id))).toHaveLength(files + 1);
+      expect(await reader.findNearest(query, 99, everywhere)).toHaveLength(1 + 2 * files);
+      const phrases = await reader.findPhrases(["shared words", `own${i - 12}`], 99);
       expect(phrases.map((ids) => ids.length)).toEqual([files, 0]);
     }
   });
@@ -223,7 +223,7 @@ it("knows which chunks are there beside a segment that lost all of its own", asy
   await index.remove(["b.ts"]);
   await index.settle();
   const found = await index.lexical(["first", "last"], weights, 9, everywhere);
-  const outlines = await index.outlines(found.map(({ id }) => id));
+  const outlines = await index.readOutlines(found.map(({ id }) => id));
   expect(outlines.map(({ path }) => path).sort()).toEqual(["a.ts", "c.ts"]);
 });
 
@@ -242,5 +242,5 @@ it("holds texts that are no proper Unicode", async () => {
   const index = open();
   await index.replace(file("a.ts", "nul\0nul \uD800half 'quote' \\u0000"));
   const [found] = await index.lexical(["'quote'"], weights, 1, everywhere);
-  expect((await index.chunks([found!.id]))[0]?.path).toBe("a.ts");
+  expect((await index.readChunks([found!.id]))[0]?.path).toBe("a.ts");
 });

@@ -2,12 +2,10 @@ import {
   type ChunkId,
   type ChunkOutline,
   type CodeIndex,
-  chunkId,
   type Definition,
   type FieldWeights,
   type FileId,
   type Frequencies,
-  fileId,
   type IndexCounts,
   type IndexEntry,
   type KnownFile,
@@ -15,6 +13,8 @@ import {
   type QueryVector,
   type Scope,
   type StoredChunk,
+  toChunkId,
+  toFileId,
   type VectorCounts,
 } from "../../store/index/port.ts";
 import type {
@@ -24,10 +24,14 @@ import type {
   SkippedFile,
   SkipReason,
 } from "../../store/index/records.ts";
-import { chunkRows, countsOf, type FileTotals } from "../../store/index/stored-rows.ts";
-import { scopeFilter, type WorthMerging, worthMerging } from "../../store/index/words/loaded-segments.ts";
+import { buildChunkRows, type FileTotals, sumIndexCounts } from "../../store/index/stored-rows.ts";
+import {
+  createScopeFilter,
+  type WorthMerging,
+  worthMerging,
+} from "../../store/index/words/loaded-segments.ts";
 import { SegmentBuilder } from "../../store/index/words/segment.ts";
-import { definitionsByKey } from "../../store/index/words/stored-words.ts";
+import { groupDefinitionsByKey } from "../../store/index/words/stored-words.ts";
 import type { Blob } from "./blob-store.ts";
 import { BlobChunks, buildFile } from "./chunks.ts";
 import { BlobCommits } from "./commits.ts";
@@ -60,74 +64,78 @@ export class BlobIndex implements CodeIndex {
 
   lexical(tokens: readonly string[], weights: FieldWeights, k: number, scope: Scope): Promise<Match[]> {
     return this.store.read(async (opened) => {
-      const inScope = scopeFilter(scope.levels, scope.files && listChunks(opened.state, scope.files));
+      const inScope = createScopeFilter(scope.levels, scope.files && listChunks(opened.state, scope.files));
       const words = tokens.filter((token) => !token.includes(" "));
-      const best = await (await this.words.at(opened)).best(words, weights, k, inScope);
-      return best.map(({ row, score }) => ({ id: chunkId(row), score }));
+      const best = await (await this.words.openWords(opened)).findBest(words, weights, k, inScope);
+      return best.map(({ row, score }) => ({ id: toChunkId(row), score }));
     });
   }
 
-  nearest(query: QueryVector, k: number, scope: Scope): Promise<Match[]> {
-    return this.store.read((opened) => this.vectors.nearest(opened, query, k, scope));
+  findNearest(query: QueryVector, k: number, scope: Scope): Promise<Match[]> {
+    return this.store.read((opened) => this.vectors.findNearest(opened, query, k, scope));
   }
 
-  similarities(query: QueryVector, ids: readonly ChunkId[]): Promise<Float64Array> {
-    return this.store.read((opened) => this.vectors.similarities(opened, query, ids));
+  measureSimilarities(query: QueryVector, ids: readonly ChunkId[]): Promise<Float64Array> {
+    return this.store.read((opened) => this.vectors.measureSimilarities(opened, query, ids));
   }
 
-  definitions(keys: readonly string[], limit: number): Promise<Definition[]> {
+  findDefinitions(keys: readonly string[], limit: number): Promise<Definition[]> {
     return this.store.read(async (opened) => {
-      const definers = await (await this.words.at(opened)).definers(keys, limit);
+      const definers = await (await this.words.openWords(opened)).findDefiners(keys, limit);
       const ids = [...new Set(definers.flat())].sort((a, b) => a - b);
       const known = await this.stored.get(opened, ids);
       const symbols = [...known.values()].flatMap(({ chunk: { id }, symbols }) =>
         symbols.map(({ name, kind }) => ({ id, name, kind })),
       );
-      return definitionsByKey(keys, symbols, limit);
+      return groupDefinitionsByKey(keys, symbols, limit);
     });
   }
 
-  frequencies(tokens: readonly string[]): Promise<Frequencies> {
-    return this.store.read(async (opened) => (await this.words.at(opened)).frequencies(tokens));
+  countFrequencies(tokens: readonly string[]): Promise<Frequencies> {
+    return this.store.read(async (opened) => (await this.words.openWords(opened)).countFrequencies(tokens));
   }
 
-  phrases(phrases: readonly string[], limit: number): Promise<ChunkId[][]> {
-    return this.store.read(async (opened) => (await this.words.at(opened)).holders(phrases, limit));
+  findPhrases(phrases: readonly string[], limit: number): Promise<ChunkId[][]> {
+    return this.store.read(async (opened) =>
+      (await this.words.openWords(opened)).findPhraseHolders(phrases, limit),
+    );
   }
 
-  outlines(ids: readonly ChunkId[]): Promise<ChunkOutline[]> {
-    return this.chunks(ids);
+  readOutlines(ids: readonly ChunkId[]): Promise<ChunkOutline[]> {
+    return this.readChunks(ids);
   }
 
-  chunks(ids: readonly ChunkId[]): Promise<StoredChunk[]> {
+  readChunks(ids: readonly ChunkId[]): Promise<StoredChunk[]> {
     return this.store.read(async (opened) => {
       const known = await this.stored.get(opened, ids);
       return ids.flatMap((id) => known.get(id)?.chunk ?? []);
     });
   }
 
-  chunksOf(files: readonly FileId[]): Promise<StoredChunk[]> {
+  readChunksOfFiles(files: readonly FileId[]): Promise<StoredChunk[]> {
     return this.store.read(async (opened) => {
-      const chunks = await this.stored.ofFiles(opened, listFiles(opened.state, files));
+      const chunks = await this.stored.readChunksByFile(opened, listFiles(opened.state, files));
       return [...chunks.values()].flat().map(({ chunk }) => chunk);
     });
   }
 
-  graphs(files: readonly FileId[]): Promise<ReadonlyMap<FileId, Uint8Array>> {
+  readGraphs(files: readonly FileId[]): Promise<ReadonlyMap<FileId, Uint8Array>> {
     return this.store.read(async ({ blobs, state }) => {
       const wanted = listFiles(state, files).map(({ id }) => id);
       const graphs = wanted.length === 0 ? [] : await blobs.read("graph", wanted);
-      return new Map([...graphs].map(([file, graph]) => [fileId(file), graph]));
+      return new Map([...graphs].map(([file, graph]) => [toFileId(file), graph]));
     });
   }
 
   files(): Promise<IndexEntry[]> {
     return this.store.read(({ state }) =>
-      state.indexed().map(({ id, path, language }) => ({ id: fileId(id), path, language: language! })),
+      state
+        .listIndexedFiles()
+        .map(({ id, path, language }) => ({ id: toFileId(id), path, language: language! })),
     );
   }
 
-  vectorCounts(): Promise<VectorCounts[]> {
+  readVectorCounts(): Promise<VectorCounts[]> {
     return this.store.read(({ state }) => countVectors(state));
   }
 
@@ -140,7 +148,7 @@ export class BlobIndex implements CodeIndex {
 
   // Writing
 
-  known(below?: string): Promise<Map<string, KnownFile>> {
+  readKnownFiles(below?: string): Promise<Map<string, KnownFile>> {
     return this.store.read(({ state }) => {
       const isWanted = (path: string) =>
         below === undefined || path === below || path.startsWith(`${below}/`);
@@ -177,7 +185,7 @@ export class BlobIndex implements CodeIndex {
       const entry = buildEntry(next.file++, words.next, change);
       files.push(entry);
       if (change.status === "skipped") continue;
-      blobs.push(...buildFile(entry.id, chunkRows(change, words), change.graph));
+      blobs.push(...buildFile(entry.id, buildChunkRows(change, words), change.graph));
       const levels = change.chunks.map(({ level }) => level);
       if (change.vectors) blobs.push(buildVectors(next, entry, levels, change.vectors));
     }
@@ -205,7 +213,7 @@ export class BlobIndex implements CodeIndex {
     await this.store.write(async (opened, next) => {
       const known = opened.state.files.get(path);
       if (known?.hash !== hash || known.chunks !== chunks.length || chunks.length === 0) return null;
-      const stored = (await this.stored.ofFiles(opened, [known])).get(known.id)!;
+      const stored = (await this.stored.readChunksByFile(opened, [known])).get(known.id)!;
       if (!stored.every(({ chunk }, i) => chunk.uid === chunks[i]!.id)) return null;
       const entry = { ...known };
       const levels = chunks.map(({ level }) => level);
@@ -216,10 +224,13 @@ export class BlobIndex implements CodeIndex {
     return isStored;
   }
 
-  withoutVectors({ model, dimensions }: Pick<FileVectors, "model" | "dimensions">): Promise<string[]> {
+  listPathsWithoutVectors({
+    model,
+    dimensions,
+  }: Pick<FileVectors, "model" | "dimensions">): Promise<string[]> {
     return this.store.read(({ state }) =>
       state
-        .indexed()
+        .listIndexedFiles()
         .filter(
           ({ chunks, embedded }) =>
             chunks > 0 && !embedded.some((one) => one.model === model && one.dimensions === dimensions),
@@ -243,7 +254,7 @@ export class BlobIndex implements CodeIndex {
 
   // The index itself
 
-  counts(): Promise<IndexCounts> {
+  readIndexCounts(): Promise<IndexCounts> {
     return this.store.read(({ state }) => {
       const totals = new Map<string, FileTotals>();
       for (const { language, reason, chunks } of state.files.values()) {
@@ -251,8 +262,8 @@ export class BlobIndex implements CodeIndex {
         const sum = totals.get(key) ?? { language: language ?? "", reason, files: 0, chunks: 0 };
         totals.set(key, { ...sum, files: sum.files + 1, chunks: sum.chunks + chunks });
       }
-      const bytes = state.segmentsOf("chunks").reduce((sum, one) => sum + one.bytes, 0);
-      return countsOf([...totals.values()], bytes);
+      const bytes = state.listSegments("chunks").reduce((sum, one) => sum + one.bytes, 0);
+      return sumIndexCounts([...totals.values()], bytes);
     });
   }
 
@@ -280,8 +291,8 @@ export class BlobIndex implements CodeIndex {
     return this.store.write(async () => ({ change: { meta: { [key]: value } } }));
   }
 
-  bytes(): Promise<number> {
-    return this.store.read(({ blobs }) => blobs.bytes());
+  countBytes(): Promise<number> {
+    return this.store.read(({ blobs }) => blobs.countBytes());
   }
 
   /** @throws PommelError as `IndexStore.open` */

@@ -29,7 +29,7 @@ export interface Blob {
 /** The blobs of one index. Methods reject with what the engine throws; `Engine.explain` says what that means. */
 export interface BlobStore {
   /** Changes whenever the journal gets longer. */
-  version(): Promise<number>;
+  readVersion(): Promise<number>;
   /** Adds all of them, or none. Rejects where there is one with the same kind and number, if the engine can tell. */
   add(blobs: readonly Blob[]): Promise<void>;
   /** Those of the numbers that are there. */
@@ -42,7 +42,7 @@ export interface BlobStore {
   /** Gives back the room of what was removed. */
   compact(): Promise<void>;
   /** What they take. */
-  bytes(): Promise<number>;
+  countBytes(): Promise<number>;
   close(): Promise<void>;
 }
 
@@ -60,7 +60,7 @@ export interface Engine {
   /** What went wrong, for people: a PommelError where the engine is what fails, anything else as it is. */
   explain(error: unknown, file: string): unknown;
   /** Where an index is, for people. */
-  placeOf(file: string): string;
+  describePlace(file: string): string;
   /** Where all of them are, for people: an address without a password; "" for the checkouts' own directories. */
   readonly place: string;
 }

@@ -1,6 +1,6 @@
-import { chunkId, fileId, type StoredChunk } from "../../store/index/port.ts";
+import { type StoredChunk, toChunkId, toFileId } from "../../store/index/port.ts";
 import type { IndexedFile } from "../../store/index/records.ts";
-import type { ChunkRow, chunkRows, SymbolRow } from "../../store/index/stored-rows.ts";
+import type { buildChunkRows, ChunkRow, SymbolRow } from "../../store/index/stored-rows.ts";
 import { type Blob, decodeText, encodeText } from "./blob-store.ts";
 import type { FileEntry, State } from "./state.ts";
 import { type Opened, Outdated } from "./store.ts";
@@ -20,7 +20,7 @@ export interface KnownChunk {
 /** The blobs of a file: its chunks with their symbols, and its graph. */
 export function buildFile(
   file: number,
-  { chunks, symbols }: ReturnType<typeof chunkRows>,
+  { chunks, symbols }: ReturnType<typeof buildChunkRows>,
   graph: IndexedFile["graph"],
 ): Blob[] {
   const symbolsOf = new Map<number, ChunkJson["symbols"]>(chunks.map(({ id }) => [id, []]));
@@ -42,12 +42,12 @@ export class BlobChunks {
     const files = new Map<number, FileEntry>();
     const found = new Map<number, KnownChunk>();
     for (const id of ids) {
-      const file = this.fileOf(opened, id);
+      const file = this.findFileOfChunk(opened, id);
       if (file !== undefined) files.set(file.id, file);
     }
-    const chunks = await this.ofFiles(opened, [...files.values()]);
+    const chunks = await this.readChunksByFile(opened, [...files.values()]);
     for (const id of ids) {
-      const file = this.fileOf(opened, id);
+      const file = this.findFileOfChunk(opened, id);
       const known = file && chunks.get(file.id)?.[id - file.firstChunk];
       if (known !== undefined) found.set(id, known);
     }
@@ -55,7 +55,10 @@ export class BlobChunks {
   }
 
   /** All chunks of files, by the files' ids. */
-  async ofFiles({ blobs }: Opened, files: readonly FileEntry[]): Promise<Map<number, readonly KnownChunk[]>> {
+  async readChunksByFile(
+    { blobs }: Opened,
+    files: readonly FileEntry[],
+  ): Promise<Map<number, readonly KnownChunk[]>> {
     const found = new Map<number, readonly KnownChunk[]>();
     const unknown: FileEntry[] = [];
     for (const file of files) {
@@ -85,7 +88,7 @@ export class BlobChunks {
   }
 
   /** The file that has a chunk: the last that begins before it, if that reaches so far. */
-  private fileOf({ state, revision }: Opened, chunk: number): FileEntry | undefined {
+  private findFileOfChunk({ state, revision }: Opened, chunk: number): FileEntry | undefined {
     if (this.inOrder?.state !== state || this.inOrder.revision !== revision) {
       const files = [...state.byId.values()].filter(({ chunks }) => chunks > 0);
       files.sort((a, b) => a.firstChunk - b.firstChunk);
@@ -110,8 +113,8 @@ function decodeFileChunks(file: FileEntry, bytes: Uint8Array): KnownChunk[] {
     symbols,
     chunk: {
       ...chunk,
-      id: chunkId(file.firstChunk + i),
-      file: fileId(file.id),
+      id: toChunkId(file.firstChunk + i),
+      file: toFileId(file.id),
       path,
       size,
       mtimeMs,

@@ -1,4 +1,4 @@
-import { tokenStream } from "../../base/text/tokens.ts";
+import { makeTokenStream } from "../../base/text/tokens.ts";
 import type { CommitIndex, CommitWeights, Frequencies, Within } from "../../store/index/port.ts";
 import type { IndexedCommit } from "../../store/index/records.ts";
 import { SegmentBuilder } from "../../store/index/words/segment.ts";
@@ -26,7 +26,7 @@ export class BlobCommits implements CommitIndex {
         blobs.push({ kind: "commit", number: id, bytes: encodeText(content) });
         added.set(hash, { id, hash, authoredAt });
         const fields = [subject, body, files.join(" "), author] as const;
-        const [ofSubject, ofBody, ofFiles, ofAuthor] = fields.map(tokenStream);
+        const [ofSubject, ofBody, ofFiles, ofAuthor] = fields.map(makeTokenStream);
         words.add("file", [ofSubject!, ofBody!, ofFiles!, ofAuthor!], []);
       }
       if (added.size === 0) return null;
@@ -44,7 +44,7 @@ export class BlobCommits implements CommitIndex {
     });
   }
 
-  hashes(): Promise<string[]> {
+  listHashes(): Promise<string[]> {
     return this.store.read(({ state }) => [...state.commits.keys()]);
   }
 
@@ -60,8 +60,8 @@ export class BlobCommits implements CommitIndex {
         const at = commitsById.get(id)?.authoredAt;
         return at !== undefined && at >= (since ?? at) && at <= (until ?? at);
       };
-      const words = await this.words.at(opened);
-      const best = await words.best(
+      const words = await this.words.openWords(opened);
+      const best = await words.findBest(
         tokens,
         { name: subject, path: body, head: files, body: author },
         k,
@@ -74,8 +74,8 @@ export class BlobCommits implements CommitIndex {
     });
   }
 
-  frequencies(tokens: readonly string[]): Promise<Frequencies> {
-    return this.store.read(async (opened) => (await this.words.at(opened)).frequencies(tokens));
+  countFrequencies(tokens: readonly string[]): Promise<Frequencies> {
+    return this.store.read(async (opened) => (await this.words.openWords(opened)).countFrequencies(tokens));
   }
 
   get(hashes: readonly string[]): Promise<IndexedCommit[]> {
@@ -87,7 +87,7 @@ export class BlobCommits implements CommitIndex {
     });
   }
 
-  beginningWith(prefix: string, limit: number): Promise<string[]> {
+  listHashesByPrefix(prefix: string, limit: number): Promise<string[]> {
     return this.store.read(({ state }) => {
       const found: string[] = [];
       for (const hash of state.commits.keys()) {

@@ -1,4 +1,4 @@
-import { codeOf, PommelError } from "../../base/errors.ts";
+import { getErrorCode, PommelError } from "../../base/errors.ts";
 
 /** After a failure nothing is tried for so long, as each try may take seconds. Milliseconds. */
 const pauseMs = 2000;
@@ -17,22 +17,22 @@ export class EngineConnection<Opened> {
 
   constructor(private readonly how: Connecting<Opened>) {}
 
-  /** To be asked within `explaining`. @throws soon after a failure the same again */
-  async current(): Promise<Opened> {
+  /** To be asked within `explainErrors`. @throws soon after a failure the same again */
+  async ensureOpened(): Promise<Opened> {
     if (this.failure !== null && Date.now() - this.failure.at < pauseMs) throw this.failure.error;
     this.opened ??= this.how.open();
     return this.opened;
   }
 
   /** @throws what went wrong, as `explain` says it */
-  async explaining<T>(work: () => Promise<T>): Promise<T> {
+  async explainErrors<T>(work: () => Promise<T>): Promise<T> {
     try {
       const result = await work();
       this.failure = null;
       return result;
     } catch (error) {
       const known = this.how.explain(error);
-      if (codeOf(known) === "index_unavailable" && this.failure?.error !== known)
+      if (getErrorCode(known) === "index_unavailable" && this.failure?.error !== known)
         this.failure = { at: Date.now(), error: known };
       // What was opened may be gone, or be another one, when it is asked for again.
       if (known instanceof PommelError) void this.end();

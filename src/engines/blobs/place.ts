@@ -3,7 +3,7 @@ import { existsSync, readFileSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
 import * as z from "zod/mini";
 import { replaceFile } from "../../base/files/replace-file.ts";
-import { projectOf } from "../../base/paths.ts";
+import { makeProject } from "../../base/paths.ts";
 import { type KnownCheckout, Registry } from "../../store/registry.ts";
 
 const placeFile = z.object({ key: z.string(), of: z.string() });
@@ -21,25 +21,25 @@ export class Place {
     private readonly file: string,
     private readonly engine: string,
   ) {
-    this.path = this.pathBeside(file);
+    this.path = this.buildPathBeside(file);
   }
 
-  private pathBeside(file: string): string {
+  private buildPathBeside(file: string): string {
     return `${file.replace(/\.db$/, "")}.${this.engine}`;
   }
 
   /** null: nothing was indexed there. */
-  key(): string | null {
+  findIndexKey(): string | null {
     const known = this.read();
-    if (known === null || known.of === this.file || !existsSync(this.pathBeside(known.of))) {
+    if (known === null || known.of === this.file || !existsSync(this.buildPathBeside(known.of))) {
       return known?.key ?? null;
     }
     return null;
   }
 
   /** The key, a new one if there is none. */
-  claim(): string {
-    const key = this.key() ?? `${this.projectPrefix() ?? ""}${randomUUID()}`;
+  claimIndexKey(): string {
+    const key = this.findIndexKey() ?? `${this.findProjectPrefix() ?? ""}${randomUUID()}`;
     if (this.read()?.of !== this.file) replaceFile(this.path, `${JSON.stringify({ key, of: this.file })}\n`);
     return key;
   }
@@ -49,22 +49,22 @@ export class Place {
   }
 
   /** With this the keys of all checkouts of the project begin, whose first commits tell it; null where these are not known. */
-  projectPrefix(): string | null {
+  findProjectPrefix(): string | null {
     const checkout = this.findCheckout();
-    const project = checkout && Registry.openIfThere()?.project(checkout.project);
+    const project = checkout && Registry.openIfThere()?.findProjectById(checkout.project);
     if (!project || project.roots.length === 0) return null;
     const facts = JSON.stringify([project.roots.toSorted(), project.within]);
     return `${createHash("sha256").update(facts).digest("hex").slice(0, 16)}_`;
   }
 
   /** Where the checkout is, for people. */
-  root(): string {
+  describeRoot(): string {
     return this.findCheckout()?.root ?? dirname(this.file);
   }
 
   private findCheckout(): KnownCheckout | null {
-    const checkouts = Registry.openIfThere()?.checkouts() ?? [];
-    return checkouts.find(({ project, root }) => projectOf(project, root).indexDb === this.file) ?? null;
+    const checkouts = Registry.openIfThere()?.listCheckouts() ?? [];
+    return checkouts.find(({ project, root }) => makeProject(project, root).indexDb === this.file) ?? null;
   }
 
   private read(): z.infer<typeof placeFile> | null {

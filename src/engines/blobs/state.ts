@@ -118,7 +118,7 @@ export class State {
   readonly commitsById = new Map<number, CommitEntry>();
   private segments: SegmentEntry[] = [];
   readonly gone = { chunks: new Set<number>(), commits: new Set<number>() };
-  dead = noneDead();
+  dead = createEmptyDead();
   next: Next = { file: 1, chunk: 1, segment: 1, words: 1, vectors: 1 };
 
   /** @param stored as `toJSON` makes it; undefined: of an empty index */
@@ -143,15 +143,15 @@ export class State {
   }
 
   /** In the order of their chunks. */
-  segmentsOf(holds: Collection): SegmentEntry[] {
+  listSegments(holds: Collection): SegmentEntry[] {
     return this.segments.filter((one) => one.holds === holds);
   }
 
-  segment(id: number): SegmentEntry | undefined {
+  findSegment(id: number): SegmentEntry | undefined {
     return this.segments.find((one) => one.id === id);
   }
 
-  indexed(): FileEntry[] {
+  listIndexedFiles(): FileEntry[] {
     return [...this.files.values()].filter(({ reason }) => reason === null);
   }
 
@@ -169,7 +169,7 @@ export class State {
       this.commits.set(entry.hash, entry);
       this.commitsById.set(entry.id, entry);
     }
-    if (change.swept) this.dead = noneDead();
+    if (change.swept) this.dead = createEmptyDead();
     if (change.next) this.next = change.next;
   }
 
@@ -229,4 +229,4 @@ export class State {
   }
 }
 
-const noneDead = (): Dead => ({ file: [], segment: [], words: [], vectors: [], commit: [] });
+const createEmptyDead = (): Dead => ({ file: [], segment: [], words: [], vectors: [], commit: [] });

@@ -1,15 +1,15 @@
 import { randomUUID } from "node:crypto";
 import pLimit from "p-limit";
 import * as z from "zod/mini";
-import { messageOf, PommelError } from "../../base/errors.ts";
+import { getErrorMessage, PommelError } from "../../base/errors.ts";
 import { type Blob, type BlobStore, decodeText, type Engine, encodeText } from "./blob-store.ts";
 import { EngineConnection } from "./connection.ts";
 import { type Next, State, type StateChange, stateChange, wholeState } from "./state.ts";
 
 /** What is inside the blobs. An index with another one is made again. */
-const format = 2;
+const formatVersion = 2;
 
-const formatted = z.object({ format: z.literal(format) });
+const formatted = z.object({ format: z.literal(formatVersion) });
 
 /** Entries of the journal that reading it may go through. */
 const maxEntries = 500;
@@ -61,7 +61,7 @@ export class IndexStore {
     this.connection = new EngineConnection({
       open: async () => {
         const blobs = await engine.open(file, mode);
-        if (blobs === null) throw notIndexed(engine.placeOf(file));
+        if (blobs === null) throw makeNoStoredIndexError(engine.describePlace(file));
         const opened = { blobs, state: new State(), revision: -1, version: -1, wholeAt: -1 };
         try {
           await (mode === "read" ? follow(opened) : begin(opened));
@@ -69,7 +69,7 @@ export class IndexStore {
           await blobs.close();
           throw error;
         }
-        if (opened.revision < 0) throw notIndexed(engine.placeOf(file));
+        if (opened.revision < 0) throw makeNoStoredIndexError(engine.describePlace(file));
         return opened;
       },
       explain: (error) => explain(error, engine, file),
@@ -79,15 +79,15 @@ export class IndexStore {
 
   /** @throws PommelError `not_indexed` (to read), `index_corrupt`, `index_unavailable` */
   async open(): Promise<void> {
-    await this.connection.explaining(() => this.current());
+    await this.connection.explainErrors(() => this.openLatest());
   }
 
   /** A question; it sees the last change that was done. */
   read<T>(ask: (opened: Opened) => Promise<T> | T): Promise<T> {
-    return this.connection.explaining(async () => {
+    return this.connection.explainErrors(async () => {
       for (let tries = 1; ; tries++) {
         try {
-          return await ask(await this.current());
+          return await ask(await this.openLatest());
         } catch (error) {
           if (tries === 3 || !(error instanceof Outdated)) throw error;
         }
@@ -97,8 +97,8 @@ export class IndexStore {
 
   /** One change, after those that began before it. @param change takes numbers from `next`; null: nothing changes */
   write(change: (opened: Opened, next: Next) => Promise<Written | null>): Promise<void> {
-    return this.inTurn(async () => {
-      const opened = await this.current();
+    return this.runInTurn(async () => {
+      const opened = await this.openLatest();
       if (this.isUnsure) await prepare(opened);
       const next = { ...opened.state.next };
       this.isUnsure = true;
@@ -110,8 +110,8 @@ export class IndexStore {
 
   /** Gives back the room of what is dead. */
   compact(): Promise<void> {
-    return this.inTurn(async () => {
-      const opened = await this.current();
+    return this.runInTurn(async () => {
+      const opened = await this.openLatest();
       const { blobs, state } = opened;
       const { file, segment, words, vectors, commit } = state.dead;
       await blobs.remove("file", file);
@@ -134,13 +134,13 @@ export class IndexStore {
     await this.connection.end();
   }
 
-  private inTurn<T>(work: () => Promise<T>): Promise<T> {
-    return this.oneByOne(() => this.connection.explaining(work));
+  private runInTurn<T>(work: () => Promise<T>): Promise<T> {
+    return this.oneByOne(() => this.connection.explainErrors(work));
   }
 
-  private async current(): Promise<Opened> {
+  private async openLatest(): Promise<Opened> {
     if (this.isClosed) throw new Error("The index is closed.");
-    const opened = await this.connection.current();
+    const opened = await this.connection.ensureOpened();
     if (this.mode === "read") await follow(opened);
     return opened;
   }
@@ -168,7 +168,7 @@ async function prepare(opened: Opened): Promise<void> {
 
 async function append(opened: Opened, change: StateChange, blobs: readonly Blob[] = []): Promise<void> {
   const number = opened.revision + 1;
-  const bytes = encodeText(JSON.stringify({ format, ...change }));
+  const bytes = encodeText(JSON.stringify({ format: formatVersion, ...change }));
   await opened.blobs.add([...blobs, { kind: "journal", number, bytes }]);
   opened.state.apply(change);
   opened.revision = number;
@@ -179,7 +179,7 @@ async function append(opened: Opened, change: StateChange, blobs: readonly Blob[
 async function writeWhole(opened: Opened): Promise<void> {
   const { blobs, state, revision, wholeAt } = opened;
   if (wholeAt === revision) return;
-  const bytes = encodeText(JSON.stringify({ format, ...state.toJSON() }));
+  const bytes = encodeText(JSON.stringify({ format: formatVersion, ...state.toJSON() }));
   await blobs.add([{ kind: "whole", number: revision, bytes }]);
   opened.wholeAt = revision;
   const first = Math.max(wholeAt, 0);
@@ -193,16 +193,16 @@ async function writeWhole(opened: Opened): Promise<void> {
 /** Brings the state up to date with the journal. */
 async function follow(opened: Opened): Promise<void> {
   const { blobs } = opened;
-  const version = await blobs.version();
+  const version = await blobs.readVersion();
   if (version === opened.version) return;
-  let entries = await entriesFrom(blobs, opened.revision + 1);
+  let entries = await readJournalFrom(blobs, opened.revision + 1);
   if (entries.length > 0 && entries[0]![0] !== opened.revision + 1) {
-    const [number, bytes] = (await sortedFrom(blobs, "whole", 0)).at(-1) ?? [];
+    const [number, bytes] = (await readSortedFrom(blobs, "whole", 0)).at(-1) ?? [];
     if (bytes === undefined) throw new Damage("its journal has no beginning");
     opened.state = new State(wholeState.parse(decodeContent(bytes)));
     opened.revision = number!;
     opened.wholeAt = number!;
-    entries = await entriesFrom(blobs, opened.revision + 1);
+    entries = await readJournalFrom(blobs, opened.revision + 1);
   }
   for (const [number, bytes] of entries) {
     // Another whole state was written meanwhile.
@@ -213,9 +213,9 @@ async function follow(opened: Opened): Promise<void> {
   opened.version = version;
 }
 
-const entriesFrom = (blobs: BlobStore, first: number) => sortedFrom(blobs, "journal", first);
+const readJournalFrom = (blobs: BlobStore, first: number) => readSortedFrom(blobs, "journal", first);
 
-async function sortedFrom(
+async function readSortedFrom(
   blobs: BlobStore,
   kind: "journal" | "whole",
   first: number,
@@ -237,7 +237,9 @@ function explain(error: unknown, engine: Engine, file: string): unknown {
     error instanceof Outdated ||
     error instanceof SyntaxError ||
     error instanceof z.core.$ZodError;
-  return isDamage ? describeDamage(engine.placeOf(file), messageOf(error)) : engine.explain(error, file);
+  return isDamage
+    ? describeDamage(engine.describePlace(file), getErrorMessage(error))
+    : engine.explain(error, file);
 }
 
 export const describeDamage = (place: string, why: string, cause?: unknown) =>
@@ -248,7 +250,7 @@ export const describeDamage = (place: string, why: string, cause?: unknown) =>
     { cause },
   );
 
-const notIndexed = (place: string) =>
+const makeNoStoredIndexError = (place: string) =>
   new PommelError(
     "not_indexed",
     `There is no index of this checkout at ${place}.`,

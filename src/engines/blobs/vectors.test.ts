@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { MemoryEngine } from "../../../test/support/memory-blobs.ts";
-import { fileId, type Scope } from "../../store/index/port.ts";
+import { type Scope, toFileId } from "../../store/index/port.ts";
 import { State } from "./state.ts";
 import type { Opened } from "./store.ts";
 import { buildVectors, HeldModel } from "./vectors.ts";
@@ -25,12 +25,12 @@ async function fixture() {
     await blobs.add([buildVectors(next, entry, levels, { model: "m", dimensions: 2, vectors: given })]);
     if (isNamed) state.apply({ removed: [path], files: [entry], next });
     opened.revision++;
-    return fileId(id);
+    return toFileId(id);
   };
   const held = new HeldModel("m", 2);
   const near = (scope: Partial<Scope> = {}) =>
     held.ask(opened, (vectors) =>
-      vectors.nearest(Int8Array.from([1, 0]), 9, { ...everywhere, ...scope }).map(({ row }) => row),
+      vectors.findNearest(Int8Array.from([1, 0]), 9, { ...everywhere, ...scope }).map(({ row }) => row),
     );
   return { engine, opened, save, near };
 }

@@ -2,11 +2,11 @@ import pLimit from "p-limit";
 import { levels as allLevels, type Level } from "../../base/levels.ts";
 import { ExactVectors, type FileSpan } from "../../store/index/exact-vectors.ts";
 import {
-  chunkId,
-  fileId,
   type Match,
   type QueryVector,
   type Scope,
+  toChunkId,
+  toFileId,
   type VectorCounts,
 } from "../../store/index/port.ts";
 import type { FileVectors } from "../../store/index/records.ts";
@@ -57,13 +57,15 @@ export class BlobVectors {
   /** By model and length. */
   private readonly held = new Map<string, HeldModel>();
 
-  async nearest(opened: Opened, query: QueryVector, k: number, scope: Scope): Promise<Match[]> {
-    const found = await this.of(query).ask(opened, (vectors) => vectors.nearest(query.vector, k, scope));
-    return found.map(({ row, score }) => ({ id: chunkId(row), score }));
+  async findNearest(opened: Opened, query: QueryVector, k: number, scope: Scope): Promise<Match[]> {
+    const found = await this.getHeldModel(query).ask(opened, (vectors) =>
+      vectors.findNearest(query.vector, k, scope),
+    );
+    return found.map(({ row, score }) => ({ id: toChunkId(row), score }));
   }
 
-  similarities(opened: Opened, query: QueryVector, ids: readonly number[]): Promise<Float64Array> {
-    return this.of(query).ask(opened, (vectors) => vectors.similarities(query.vector, ids));
+  measureSimilarities(opened: Opened, query: QueryVector, ids: readonly number[]): Promise<Float64Array> {
+    return this.getHeldModel(query).ask(opened, (vectors) => vectors.measureSimilarities(query.vector, ids));
   }
 
   /** Gives the memory back; the next question loads it again. */
@@ -71,7 +73,7 @@ export class BlobVectors {
     this.held.clear();
   }
 
-  private of({ model, vector }: QueryVector): HeldModel {
+  private getHeldModel({ model, vector }: QueryVector): HeldModel {
     const key = buildKey(model, vector.length);
     const held = this.held.get(key) ?? new HeldModel(model, vector.length);
     this.held.set(key, held);
@@ -115,7 +117,7 @@ export class HeldModel {
       this.blobs = blobs;
     }
     if (revision === this.revision) return;
-    const embedded = this.embeddedIn(state);
+    const embedded = this.mapEmbeddedFiles(state);
     for (const number of [...vectors.segments.keys()]) if (!embedded.has(number)) vectors.drop(number);
     if (vectors.isWorn || vectors.isEmpty) vectors.release();
     for (const number of vectors.segments.keys()) embedded.delete(number);
@@ -124,7 +126,7 @@ export class HeldModel {
   }
 
   /** Files by the number of their vectors. */
-  private embeddedIn({ files }: State): Map<number, FileEntry> {
+  private mapEmbeddedFiles({ files }: State): Map<number, FileEntry> {
     const embedded = new Map<number, FileEntry>();
     for (const entry of files.values()) {
       for (const { model, dimensions, vectors } of entry.embedded)
@@ -145,7 +147,7 @@ export class HeldModel {
         if (entry === undefined) continue;
         added.delete(number);
         const [levels, data] = splitParts(bytes);
-        const span = { file: fileId(entry.id), firstId: entry.firstChunk, levels: levels! };
+        const span = { file: toFileId(entry.id), firstId: entry.firstChunk, levels: levels! };
         const { first: slot, count } = vectors.add(number, span, dimensions, entry.chunks, () => expected);
         if (count > 0) vectors.put(slot, entry.firstChunk, data!);
       }

@@ -117,7 +117,7 @@ function decodeBlock(bytes: Uint8Array, places: Uint8Array | null): Block {
 }
 
 /** Of the word at a place of a block. */
-export function postingsIn({ counts, listEnds, placeEnds, lists, places }: Block, at: number): Postings {
+export function slicePostings({ counts, listEnds, placeEnds, lists, places }: Block, at: number): Postings {
   return {
     chunks: counts[at]!,
     list: lists.subarray(listEnds[at]!, listEnds[at + 1]!),

@@ -4,22 +4,34 @@ import {
   isLate,
   type LoadedSegment,
   LoadedSegments,
-  marked,
+  markGoneChunks,
   toMerge,
   type WorthMerging,
 } from "../../store/index/words/loaded-segments.ts";
 import type { Postings } from "../../store/index/words/postings.ts";
-import { decodeChunks, placeOf, type SegmentBuilder, SegmentMerge } from "../../store/index/words/segment.ts";
-import { entryOf, type Found, StoredWords } from "../../store/index/words/stored-words.ts";
+import {
+  decodeChunks,
+  findChunkPlace,
+  type SegmentBuilder,
+  SegmentMerge,
+} from "../../store/index/words/segment.ts";
+import { type Found, getOrAddEntry, StoredWords } from "../../store/index/words/stored-words.ts";
 import { type Blob, decodeText, splitParts } from "./blob-store.ts";
 import type { Collection, Next, SegmentEntry } from "./state.ts";
 import { type Opened, Outdated, type Written } from "./store.ts";
-import { type Block, measureBlock, placeIn, postingsIn, readBlocks, SegmentWriter } from "./word-blocks.ts";
+import {
+  type Block,
+  measureBlock,
+  placeIn,
+  readBlocks,
+  SegmentWriter,
+  slicePostings,
+} from "./word-blocks.ts";
 
 /** What blocks in memory may take. Bytes. */
 const maxKeptBytes = 48e6;
 /** Blocks of a segment that are merged together. */
-const blocksTogether = 64;
+const blocksPerMerge = 64;
 
 /** Words of chunks, or of commits. */
 export class BlobWords {
@@ -37,27 +49,27 @@ export class BlobWords {
 
   /** The segment of what was just added, and its blobs; none of an empty one. */
   build(next: Next, segment: SegmentBuilder): { segments: SegmentEntry[]; blobs: Blob[] } {
-    const chunks = segment.chunks();
+    const chunks = segment.buildSegmentChunks();
     if (chunks.ids.length === 0) return { segments: [], blobs: [] };
     const writer = new SegmentWriter(next, this.holds, chunks);
-    for (const [word, postings] of segment.postings()) writer.put(word, postings);
+    for (const [word, postings] of segment.buildPostings()) writer.put(word, postings);
     const entry = writer.finish({ first: chunks.ids[0]!, last: chunks.ids.at(-1)! });
     return { segments: [entry], blobs: writer.take() };
   }
 
   isDue({ state }: Opened, by: WorthMerging): boolean {
-    return toMerge(state.segmentsOf(this.holds), by) !== null;
+    return toMerge(state.listSegments(this.holds), by) !== null;
   }
 
   isLate({ state }: Opened): boolean {
-    return isLate(state.segmentsOf(this.holds));
+    return isLate(state.listSegments(this.holds));
   }
 
   /** Makes one segment of several; null where none are worth it. */
   async merge(opened: Opened, next: Next, by: WorthMerging): Promise<Written | null> {
-    const due = toMerge(opened.state.segmentsOf(this.holds), by);
+    const due = toMerge(opened.state.listSegments(this.holds), by);
     if (due === null) return null;
-    const sources = due.map(({ id }) => entryIn(opened, id));
+    const sources = due.map(({ id }) => getSegmentEntry(opened, id));
     const loaded = await this.load(opened);
     const byId = new Map(loaded.all.map((segment) => [segment.id, segment]));
     const segments = sources.map(({ id }) => byId.get(id)!);
@@ -67,11 +79,11 @@ export class BlobWords {
     const writer = new SegmentWriter(next, this.holds, merge.chunks);
     // The bounds of the one with the most blocks: between two of them the others have about as many words.
     const largest = sources.reduce((a, b) => (b.blocks > a.blocks ? b : a));
-    const bounds = this.firstsOf(largest.id).filter((_, i) => i > 0 && i % blocksTogether === 0);
+    const bounds = this.getFirstWords(largest.id).filter((_, i) => i > 0 && i % blocksPerMerge === 0);
     for (let i = 0; i <= bounds.length; i++) {
       const [from, to] = [bounds[i - 1] ?? null, bounds[i] ?? null];
-      for (const [word, parts] of await this.between(opened, segments, from, to)) {
-        const postings = merge.merged(parts);
+      for (const [word, parts] of await this.readWordsBetween(opened, segments, from, to)) {
+        const postings = merge.mergePostings(parts);
         if (postings.chunks > 0) writer.put(word, postings);
       }
       // All of a large segment would take much memory.
@@ -82,7 +94,7 @@ export class BlobWords {
   }
 
   /** The words from one on and up to another, in their order, with what each segment has of them. */
-  private async between(
+  private async readWordsBetween(
     { blobs, state }: Opened,
     segments: readonly LoadedSegment[],
     from: string | null,
@@ -90,8 +102,8 @@ export class BlobWords {
   ): Promise<[string, { source: number; postings: Postings }[]][]> {
     const parts = new Map<string, { source: number; postings: Postings }[]>();
     for (const [source, { id }] of segments.entries()) {
-      const { block } = state.segment(id)!;
-      const firsts = this.firstsOf(id);
+      const { block } = state.findSegment(id)!;
+      const firsts = this.getFirstWords(id);
       const begin = from === null ? 0 : Math.max(0, placeIn(firsts, from));
       const numbers: number[] = [];
       for (let i = begin; i < firsts.length && (to === null || firsts[i]! < to); i++) numbers.push(block + i);
@@ -99,7 +111,7 @@ export class BlobWords {
       for (const found of (await readBlocks(blobs, numbers, true)).values()) {
         found.words.forEach((word, i) => {
           if ((from !== null && word < from) || (to !== null && word >= to)) return;
-          addTo(parts, word, { source, postings: postingsIn(found, i) });
+          addTo(parts, word, { source, postings: slicePostings(found, i) });
         });
       }
     }
@@ -108,7 +120,7 @@ export class BlobWords {
 
   // Reading
 
-  async at(opened: Opened): Promise<StoredWords> {
+  async openWords(opened: Opened): Promise<StoredWords> {
     return new StoredWords(await this.load(opened), {
       lists: (words, segments) => this.find(opened, words, segments, false),
       places: (words, segments) => this.find(opened, words, segments, true),
@@ -128,24 +140,28 @@ export class BlobWords {
   ): Promise<Found<Postings>> {
     const wanted: { word: string; segment: number; block: number }[] = [];
     for (const { id } of segments.all) {
-      const { block } = entryIn(opened, id);
-      const firsts = this.firstsOf(id);
+      const { block } = getSegmentEntry(opened, id);
+      const firsts = this.getFirstWords(id);
       for (const word of words) {
         const at = placeIn(firsts, word);
         if (at >= 0) wanted.push({ word, segment: id, block: block + at });
       }
     }
-    const blocks = await this.blocksOf(opened, new Set(wanted.map(({ block }) => block)), withPlaces);
+    const blocks = await this.readBlocksByNumber(
+      opened,
+      new Set(wanted.map(({ block }) => block)),
+      withPlaces,
+    );
     const found = new Map<string, Map<number, Postings>>();
     for (const { word, segment, block } of wanted) {
       const of = blocks.get(block)!;
       const at = placeIn(of.words, word);
-      if (of.words[at] === word) entryOf(found, word).set(segment, postingsIn(of, at));
+      if (of.words[at] === word) getOrAddEntry(found, word).set(segment, slicePostings(of, at));
     }
     return found;
   }
 
-  private async blocksOf(
+  private async readBlocksByNumber(
     { blobs }: Opened,
     numbers: ReadonlySet<number>,
     withPlaces: boolean,
@@ -164,7 +180,7 @@ export class BlobWords {
     return blocks;
   }
 
-  private firstsOf(segment: number): readonly string[] {
+  private getFirstWords(segment: number): readonly string[] {
     const firsts = this.firsts.get(segment);
     // Merged while this question was asked.
     if (firsts === undefined) throw new Outdated("a segment is gone");
@@ -173,9 +189,9 @@ export class BlobWords {
 
   /** The segments of now: those that are new are read. */
   private async load({ blobs, state }: Opened): Promise<LoadedSegments> {
-    const stored = state.segmentsOf(this.holds);
+    const stored = state.listSegments(this.holds);
     const gone = [...state.gone[this.holds]];
-    const outdated = this.known.outdated(stored);
+    const outdated = this.known.listOutdated(stored);
     if (outdated.length === 0 && this.known.all.length === stored.length) return this.known;
     const added = outdated.flatMap(({ stored: { id }, isKnown }) => (isKnown ? [] : [id]));
     const data = added.length === 0 ? new Map<number, Uint8Array>() : await blobs.read("segment", added);
@@ -184,13 +200,13 @@ export class BlobWords {
       const [, firsts] = splitParts(bytes);
       this.firsts.set(id, firsts!.length === 0 ? [] : decodeText(firsts!).split(" "));
     }
-    const loaded = this.known.following(stored, (one, before) => {
+    const loaded = this.known.loadCurrent(stored, (one, before) => {
       const bytes = data.get(one.id);
       // Another question loaded it meanwhile, and lost it again.
       if (before === undefined && bytes === undefined) throw new Outdated("a segment is gone");
       const chunks = before ?? decodeChunks(splitParts(bytes!)[0]!, one.chunks);
-      const ofSegment = one.gone === 0 ? [] : gone.filter((chunk) => placeOf(chunks.ids, chunk) >= 0);
-      return { chunks, isGone: marked(chunks.ids, ofSegment) };
+      const ofSegment = one.gone === 0 ? [] : gone.filter((chunk) => findChunkPlace(chunks.ids, chunk) >= 0);
+      return { chunks, isGone: markGoneChunks(chunks.ids, ofSegment) };
     });
     const inUse = new Set(stored.map(({ id }) => id));
     for (const id of this.firsts.keys()) if (!inUse.has(id)) this.firsts.delete(id);
@@ -199,8 +215,8 @@ export class BlobWords {
   }
 }
 
-function entryIn({ state }: Opened, segment: number): SegmentEntry {
-  const entry = state.segment(segment);
+function getSegmentEntry({ state }: Opened, segment: number): SegmentEntry {
+  const entry = state.findSegment(segment);
   // Merged while this question was asked.
   if (entry === undefined) throw new Outdated("a segment is gone");
   return entry;

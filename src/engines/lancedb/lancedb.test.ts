@@ -6,15 +6,15 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { expectWordsOfSqlite, indexContract } from "../../../test/support/index-contract.ts";
 import { chunkRecord, indexedFile } from "../../../test/support/record-fixture.ts";
-import { defaultConfig } from "../../base/config/settings.ts";
+import { makeDefaultConfig } from "../../base/config/settings.ts";
 import { silentLog } from "../../base/log.ts";
 import { writeEnvelope } from "../../store/encryption/envelope.ts";
-import { engineFolder } from "../../store/index/engine-folder.ts";
+import { locateEngineFolder } from "../../store/index/engine-folder.ts";
 import type { CodeIndex } from "../../store/index/port.ts";
 import { indexDriver } from "../drivers.ts";
-import { whyUnavailable } from "./tables.ts";
+import { explainUnavailable } from "./tables.ts";
 
-const missing = whyUnavailable();
+const missing = explainUnavailable();
 if (missing !== null) {
   process.stderr.write(
     `\nLanceDB IS NOT TESTED: ${missing} How to install it for tests: CONTRIBUTING.md.\n\n`,
@@ -22,7 +22,7 @@ if (missing !== null) {
 }
 
 const driverAt = (url: string) =>
-  indexDriver({ ...defaultConfig(), "index.driver": "lancedb", "index.url": url });
+  indexDriver({ ...makeDefaultConfig(), "index.driver": "lancedb", "index.url": url });
 
 let dir: string;
 let place: string;
@@ -51,11 +51,11 @@ describe.skipIf(missing === null)("without the package LanceDB", () => {
       code: "index_unavailable",
       hint: expect.stringMatching(/npm install -g .*@lancedb/),
     };
-    await expect((await open()).known()).rejects.toMatchObject(unavailable);
+    await expect((await open()).readKnownFiles()).rejects.toMatchObject(unavailable);
     const driver = await driverAt("");
     await expect(driver.read(place, async () => {})).rejects.toMatchObject(unavailable);
     expect(await driver.check(place)).toMatchObject({ state: "unreadable" });
-    expect(await driver.bytes(place)).toBe(0);
+    expect(await driver.countBytes(place)).toBe(0);
   });
 });
 
@@ -64,7 +64,7 @@ describe.skipIf(missing !== null)("with LanceDB", () => {
     "lancedb",
     () => driverAt(""),
     (_, file) => {
-      const data = join(engineFolder(file), "blobs.lance", "data");
+      const data = join(locateEngineFolder(file), "blobs.lance", "data");
       for (const name of readdirSync(data)) rmSync(join(data, name));
     },
   );
@@ -97,7 +97,7 @@ describe.skipIf(missing !== null)("with LanceDB", () => {
         if (i % 7 === 0) await writer.settle();
         expect(await found()).toBe(i + 2);
         const query = { model: "m", vector: Int8Array.from([1, 1]) };
-        expect(await reader.nearest(query, 99, everywhere)).toHaveLength(1 + 2 * (i + 1));
+        expect(await reader.findNearest(query, 99, everywhere)).toHaveLength(1 + 2 * (i + 1));
       }
     });
   });
@@ -107,11 +107,11 @@ describe.skipIf(missing !== null)("with LanceDB", () => {
       ...{ version: 1, id: "some", wrapped: "", public: "" },
       source: { kind: "file", path: "/absent" },
     });
-    await expect((await open()).known()).rejects.toMatchObject({
+    await expect((await open()).readKnownFiles()).rejects.toMatchObject({
       code: "index_unavailable",
       message: expect.stringContaining("encrypted"),
     });
-    expect(existsSync(engineFolder(place))).toBe(false);
+    expect(existsSync(locateEngineFolder(place))).toBe(false);
   });
 
   it("opens while its object storage is down, and fails with what to do", async () => {
@@ -127,7 +127,7 @@ describe.skipIf(missing !== null)("with LanceDB", () => {
     try {
       mkdirSync(join(dir, "one"));
       const index = await open(join(dir, "one", "index.db"), "s3://bucket/code");
-      await expect(index.known()).rejects.toMatchObject({
+      await expect(index.readKnownFiles()).rejects.toMatchObject({
         code: "index_unavailable",
         message: expect.stringContaining("s3://bucket/code"),
         hint: expect.stringContaining("index.url"),

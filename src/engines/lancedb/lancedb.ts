@@ -1,20 +1,20 @@
 import { existsSync, rmSync } from "node:fs";
-import { messageOf, PommelError } from "../../base/errors.ts";
+import { getErrorMessage, PommelError } from "../../base/errors.ts";
 import { makeDirectory } from "../../base/home.ts";
-import { envelopeFor } from "../../store/encryption/envelope.ts";
-import { engineFolder } from "../../store/index/engine-folder.ts";
+import { findEnvelopeOfDatabase } from "../../store/encryption/envelope.ts";
+import { locateEngineFolder } from "../../store/index/engine-folder.ts";
 import type { IndexDriver } from "../../store/index/port.ts";
 import { type BlobStore, blobKinds, type Engine } from "../blobs/blob-store.ts";
-import { engineDriver } from "../blobs/engine-driver.ts";
+import { createEngineDriver } from "../blobs/engine-driver.ts";
 import { Place } from "../blobs/place.ts";
 import { describeDamage } from "../blobs/store.ts";
 import type { EngineSettings } from "../drivers.ts";
-import { connect, LanceBlobs, type LanceConnection, whyUnavailable } from "./tables.ts";
+import { connect, explainUnavailable, LanceBlobs, type LanceConnection } from "./tables.ts";
 
 /** The code index in LanceDB: a table in a folder beside the checkout's other caches, or in object storage. */
-export function lanceDriver({ "index.url": url }: EngineSettings): IndexDriver {
+export function createLanceDriver({ "index.url": url }: EngineSettings): IndexDriver {
   // An address of PostgreSQL is that of the other engine.
-  return engineDriver(
+  return createEngineDriver(
     /^(?:s3|gs|az):/.test(url) ? new LanceBucket(url.replace(/\/$/, "")) : new LanceFolder(),
   );
 }
@@ -25,8 +25,8 @@ class LanceFolder implements Engine {
   readonly place = "";
 
   async open(file: string, mode: "read" | "write" | "rebuild"): Promise<BlobStore | null> {
-    const dir = this.placeOf(file);
-    if (envelopeFor(dir) !== null) throw notEncrypted();
+    const dir = this.describePlace(file);
+    if (findEnvelopeOfDatabase(dir) !== null) throw makeNotEncryptedError();
     if (mode === "read" && !existsSync(dir)) return null;
     if (mode !== "read") makeDirectory(dir);
     const connection = await connect(dir, mode === "read");
@@ -37,17 +37,17 @@ class LanceFolder implements Engine {
 
   isThere(file: string): boolean {
     // Without the package its error says more.
-    return whyUnavailable() !== null || existsSync(this.placeOf(file));
+    return explainUnavailable() !== null || existsSync(this.describePlace(file));
   }
 
   async remove(file: string): Promise<void> {
-    rmSync(this.placeOf(file), { recursive: true, force: true });
+    rmSync(this.describePlace(file), { recursive: true, force: true });
   }
 
   explain(error: unknown, file: string): unknown {
     const why = explainLance(error);
     if (why === null || error instanceof PommelError) return error;
-    const dir = this.placeOf(file);
+    const dir = this.describePlace(file);
     const because = { cause: error };
     if (/No space left|ENOSPC/i.test(why))
       return new PommelError("disk_full", `The disk of ${dir} is full.`, "Make room on it.", because);
@@ -56,8 +56,8 @@ class LanceFolder implements Engine {
     return describeDamage(dir, why, error);
   }
 
-  placeOf(file: string): string {
-    return engineFolder(file);
+  describePlace(file: string): string {
+    return locateEngineFolder(file);
   }
 }
 
@@ -68,11 +68,11 @@ class LanceBucket implements Engine {
   async open(file: string, mode: "read" | "write" | "rebuild"): Promise<BlobStore | null> {
     const place = new Place(file, "lancedb");
     if (mode === "read") {
-      const key = place.key();
+      const key = place.findIndexKey();
       return key === null ? null : LanceBlobs.open(await connect(this.place, true), key);
     }
     const connection = await connect(this.place, false);
-    const name = place.claim();
+    const name = place.claimIndexKey();
     const known = await LanceBlobs.open(connection, name);
     if (known !== null) return known;
     const source = mode === "write" ? await openOther(connection, place) : null;
@@ -82,12 +82,12 @@ class LanceBucket implements Engine {
   }
 
   isThere(file: string): boolean {
-    return whyUnavailable() !== null || new Place(file, "lancedb").key() !== null;
+    return explainUnavailable() !== null || new Place(file, "lancedb").findIndexKey() !== null;
   }
 
   async remove(file: string): Promise<void> {
     const place = new Place(file, "lancedb");
-    const key = place.key();
+    const key = place.findIndexKey();
     try {
       if (key !== null) await (await connect(this.place, false)).dropTable(key);
     } finally {
@@ -106,7 +106,7 @@ class LanceBucket implements Engine {
     );
   }
 
-  placeOf(): string {
+  describePlace(): string {
     return this.place;
   }
 }
@@ -116,14 +116,14 @@ const maxCandidates = 20;
 
 /** The largest index of another checkout of the same project; null where there is none. Machines that are gone may have left parts. */
 async function openOther(connection: LanceConnection, place: Place): Promise<BlobStore | null> {
-  const prefix = place.projectPrefix();
+  const prefix = place.findProjectPrefix();
   if (prefix === null) return null;
   let largest: { blobs: BlobStore; bytes: number } | null = null;
   try {
     const names = await connection.tableNames({ startAfter: prefix, limit: maxCandidates });
     for (const name of names.filter((one) => one.startsWith(prefix))) {
       const blobs = await LanceBlobs.open(connection, name);
-      const bytes = (await blobs?.bytes()) ?? 0;
+      const bytes = (await blobs?.countBytes()) ?? 0;
       if (blobs !== null && bytes > (largest?.bytes ?? 0)) largest = { blobs, bytes };
     }
   } catch {
@@ -149,14 +149,14 @@ async function copyBlobs(from: BlobStore, to: BlobStore): Promise<void> {
 
 /** What LanceDB says of an error, in short; null for one that is not its own. */
 function explainLance(error: unknown): string | null {
-  if (!(error instanceof Error) || !/GenericFailure|lance|table|object store/i.test(messageOf(error)))
+  if (!(error instanceof Error) || !/GenericFailure|lance|table|object store/i.test(getErrorMessage(error)))
     return null;
-  return messageOf(error)
+  return getErrorMessage(error)
     .split(/[\n,]? *Caused by|, \/\S+\.rs:/)[0]!
     .replace(/^.*LanceError\(\w+\): /s, "");
 }
 
-const notEncrypted = () =>
+const makeNotEncryptedError = () =>
   new PommelError(
     "index_unavailable",
     "index.driver = lancedb stores the index plain, and this project is encrypted.",

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
-import { messageOf, PommelError } from "../../base/errors.ts";
+import { getErrorMessage, PommelError } from "../../base/errors.ts";
 import type { Blob, BlobKind, BlobStore } from "../blobs/blob-store.ts";
 import { Outdated } from "../blobs/store.ts";
 
@@ -71,9 +71,10 @@ const load = createRequire(import.meta.url);
 let loaded: Packages | null = null;
 
 /** @throws PommelError `index_unavailable` when the package is not installed, or cannot be loaded */
-function packages(): Packages {
+function loadPackages(): Packages {
   if (loaded !== null) return loaded;
-  if (!isInstalled()) throw unavailable("index.driver = lancedb needs a package that is not installed.");
+  if (!isInstalled())
+    throw makeUnavailableError("index.driver = lancedb needs a package that is not installed.");
   // It would write on stderr that it makes what is not there.
   process.env.LANCEDB_LOG ??= "error";
   try {
@@ -82,15 +83,15 @@ function packages(): Packages {
     loaded = { lance: load(name) as LanceModule, arrow };
     return loaded;
   } catch (error) {
-    const [why] = messageOf(error).split("\n");
-    throw unavailable(`The package ${name} cannot be loaded: ${why}`, error);
+    const [why] = getErrorMessage(error).split("\n");
+    throw makeUnavailableError(`The package ${name} cannot be loaded: ${why}`, error);
   }
 }
 
 /** Node remembers what it did not find, and a daemon is not to be restarted for it. */
 const isInstalled = () => (load.resolve.paths(name) ?? []).some((dir) => existsSync(join(dir, name)));
 
-const unavailable = (message: string, cause?: unknown) =>
+const makeUnavailableError = (message: string, cause?: unknown) =>
   new PommelError(
     "index_unavailable",
     message,
@@ -99,12 +100,12 @@ const unavailable = (message: string, cause?: unknown) =>
   );
 
 /** Whether the package can be loaded, and why not. */
-export function whyUnavailable(): string | null {
+export function explainUnavailable(): string | null {
   try {
-    packages();
+    loadPackages();
     return null;
   } catch (error) {
-    return messageOf(error);
+    return getErrorMessage(error);
   }
 }
 
@@ -119,7 +120,7 @@ const storageOptions = {
 /** @param isShared others may write meanwhile: each question looks for what is new */
 export function connect(uri: string, isShared: boolean): Promise<LanceConnection> {
   const options = isShared ? { storageOptions, readConsistencyInterval: 0 } : { storageOptions };
-  return packages().lance.connect(uri, options);
+  return loadPackages().lance.connect(uri, options);
 }
 
 /** Versions of a table that are this old are no longer read by anyone. Milliseconds. */
@@ -139,47 +140,47 @@ export class LanceBlobs implements BlobStore {
     try {
       return new LanceBlobs(connection, await connection.openTable(table));
     } catch (error) {
-      if (/was not found/.test(messageOf(error))) return null;
+      if (/was not found/.test(getErrorMessage(error))) return null;
       throw error;
     }
   }
 
   static async create(connection: LanceConnection, table: string): Promise<LanceBlobs> {
-    return new LanceBlobs(connection, await connection.createEmptyTable(table, schemaOfBlobs()));
+    return new LanceBlobs(connection, await connection.createEmptyTable(table, buildBlobSchema()));
   }
 
-  version(): Promise<number> {
+  readVersion(): Promise<number> {
     return this.table.version();
   }
 
   async add(blobs: readonly Blob[]): Promise<void> {
-    if (blobs.length > 0) await this.table.add(arrowTable(blobs));
+    if (blobs.length > 0) await this.table.add(buildArrowTable(blobs));
   }
 
   async read(kind: BlobKind, numbers: readonly number[]): Promise<Map<number, Uint8Array>> {
     const found = new Map<number, Uint8Array>();
-    for (const where of conditions(kind, numbers)) {
-      const part = decode(await outdatedIfGone(this.query(where).toArrow()));
+    for (const where of buildNumberConditions(kind, numbers)) {
+      const part = decode(await rethrowGoneAsOutdated(this.selectBlobs(where).toArrow()));
       for (const [number, bytes] of part) found.set(number, bytes);
     }
     return found;
   }
 
   async *readFrom(kind: BlobKind, first: number): AsyncGenerator<Map<number, Uint8Array>> {
-    const parts = this.query(`kind = '${kind}' AND number >= ${first}`)[Symbol.asyncIterator]();
+    const parts = this.selectBlobs(`kind = '${kind}' AND number >= ${first}`)[Symbol.asyncIterator]();
     for (;;) {
-      const { done, value } = await outdatedIfGone(parts.next());
+      const { done, value } = await rethrowGoneAsOutdated(parts.next());
       if (done) return;
       yield decode(value);
     }
   }
 
-  private query(where: string): LanceQuery {
+  private selectBlobs(where: string): LanceQuery {
     return this.table.query().select(["number", "bytes"]).where(where);
   }
 
   async remove(kind: BlobKind, numbers: readonly number[]): Promise<void> {
-    for (const where of conditions(kind, numbers)) await this.table.delete(where);
+    for (const where of buildNumberConditions(kind, numbers)) await this.table.delete(where);
   }
 
   async removeFrom(kind: BlobKind, first: number): Promise<void> {
@@ -192,7 +193,7 @@ export class LanceBlobs implements BlobStore {
     await this.table.optimize({ cleanupOlderThan: new Date(Date.now() - keptMs) });
   }
 
-  async bytes(): Promise<number> {
+  async countBytes(): Promise<number> {
     return (await this.table.stats()).totalBytes;
   }
 
@@ -202,24 +203,24 @@ export class LanceBlobs implements BlobStore {
 }
 
 /** What is compacted, or removed, while it is read is asked for again. */
-async function outdatedIfGone<T>(answer: Promise<T>): Promise<T> {
+async function rethrowGoneAsOutdated<T>(answer: Promise<T>): Promise<T> {
   try {
     return await answer;
   } catch (error) {
-    if (/not found|no such file/i.test(messageOf(error))) throw new Outdated(messageOf(error));
+    if (/not found|no such file/i.test(getErrorMessage(error))) throw new Outdated(getErrorMessage(error));
     throw error;
   }
 }
 
-function conditions(kind: BlobKind, numbers: readonly number[]): string[] {
+function buildNumberConditions(kind: BlobKind, numbers: readonly number[]): string[] {
   const parts: string[] = [];
   for (let start = 0; start < numbers.length; start += maxListed)
     parts.push(`kind = '${kind}' AND number IN (${numbers.slice(start, start + maxListed)})`);
   return parts;
 }
 
-function schemaOfBlobs() {
-  const { arrow } = packages();
+function buildBlobSchema() {
+  const { arrow } = loadPackages();
   return new arrow.Schema([
     new arrow.Field("kind", new arrow.Utf8(), false),
     new arrow.Field("number", new arrow.Int32(), false),
@@ -227,9 +228,9 @@ function schemaOfBlobs() {
   ]);
 }
 
-function arrowTable(blobs: readonly Blob[]): unknown {
-  const { arrow } = packages();
-  const schema = schemaOfBlobs();
+function buildArrowTable(blobs: readonly Blob[]): unknown {
+  const { arrow } = loadPackages();
+  const schema = buildBlobSchema();
   const columns = [
     arrow.vectorFromArray(
       blobs.map(({ kind }) => kind),

@@ -6,16 +6,20 @@ import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from "vites
 import { expectWordsOfSqlite, indexContract } from "../../../test/support/index-contract.ts";
 import { startTestServer } from "../../../test/support/postgres-server.ts";
 import { chunkRecord, indexedFile } from "../../../test/support/record-fixture.ts";
-import { defaultConfig } from "../../base/config/settings.ts";
+import { makeDefaultConfig } from "../../base/config/settings.ts";
 import { silentLog } from "../../base/log.ts";
-import { projectOf } from "../../base/paths.ts";
+import { makeProject } from "../../base/paths.ts";
 import type { CodeIndex } from "../../store/index/port.ts";
 import { Registry } from "../../store/registry.ts";
 import { Place } from "../blobs/place.ts";
 import { indexDriver } from "../drivers.ts";
 
 const server = await startTestServer();
-const settings = { ...defaultConfig(), "index.driver": "postgres", "index.url": server?.url ?? "" } as const;
+const settings = {
+  ...makeDefaultConfig(),
+  "index.driver": "postgres",
+  "index.url": server?.url ?? "",
+} as const;
 
 /** As the server's owner. */
 async function asOwner<T>(work: (sql: postgres.Sql) => Promise<T>): Promise<T> {
@@ -37,7 +41,7 @@ describe.skipIf(server === null)(`on ${server?.engine}:`, () => {
       asOwner(
         (sql) => sql`
           UPDATE pommel_index_4.blobs SET bytes = 'no JSON' WHERE kind = 'journal'
-            AND checkout = (SELECT id FROM pommel_index_4.checkouts WHERE key = ${new Place(file, "postgres").key()})`,
+            AND checkout = (SELECT id FROM pommel_index_4.checkouts WHERE key = ${new Place(file, "postgres").findIndexKey()})`,
       ),
   );
 
@@ -71,7 +75,7 @@ describe.skipIf(server === null)(`on ${server?.engine}:`, () => {
         ),
       );
     const find = async (index: CodeIndex, word: string) =>
-      (await index.chunks((await index.lexical([word], weights, 9, everywhere)).map(({ id }) => id))).map(
+      (await index.readChunks((await index.lexical([word], weights, 9, everywhere)).map(({ id }) => id))).map(
         ({ path }) => path,
       );
 
@@ -82,12 +86,12 @@ describe.skipIf(server === null)(`on ${server?.engine}:`, () => {
       await two.commits.add([{ hash: "aa", author: "A", authoredAt: 1, subject: "s", body: "", files: [] }]);
       expect([await find(one, "shared"), await find(two, "shared")]).toEqual([["a.ts"], ["b.ts"]]);
       expect(await find(one, "yours")).toEqual([]);
-      expect(await one.commits.hashes()).toEqual([]);
+      expect(await one.commits.listHashes()).toEqual([]);
       await one.close();
       const driver = await indexDriver(settings);
       await driver.moveAside(join(dir, "one", "index.db"), "A test.", silentLog);
-      expect((await (await open("one")).counts()).files).toBe(0);
-      expect([await find(two, "shared"), await two.commits.hashes()]).toEqual([["b.ts"], ["aa"]]);
+      expect((await (await open("one")).readIndexCounts()).files).toBe(0);
+      expect([await find(two, "shared"), await two.commits.listHashes()]).toEqual([["b.ts"], ["aa"]]);
     });
 
     it("finds by words what SQLite finds, with the same scores, through merges and removals", async () => {
@@ -110,7 +114,7 @@ describe.skipIf(server === null)(`on ${server?.engine}:`, () => {
         ...times,
       });
       registry.saveCheckout({ root, project: id, rootId: null, gitId: null, notice: null, lastUsedAt: 1 });
-      const { indexDb, cacheDir } = projectOf(id, root);
+      const { indexDb, cacheDir } = makeProject(id, root);
       mkdirSync(cacheDir, { recursive: true });
       return indexDb;
     };
@@ -126,7 +130,7 @@ describe.skipIf(server === null)(`on ${server?.engine}:`, () => {
       expect([await find(first, "shared"), await find(second, "shared")]).toEqual([["a.ts"], ["b.ts"]]);
       expect(await second.revision()).not.toBe(await first.revision());
       const other = await openAt(checkOut("three", "other", ["r2"]));
-      expect((await other.counts()).files).toBe(0);
+      expect((await other.readIndexCounts()).files).toBe(0);
     });
 
     it("removes what no machine uses any more, when another is made", async () => {
@@ -134,7 +138,9 @@ describe.skipIf(server === null)(`on ${server?.engine}:`, () => {
       await asOwner((sql) => sql`UPDATE pommel_index_4.checkouts SET used_at = now() - interval '31 days'`);
       await open("two");
       const left = await asOwner((sql) => sql`SELECT key FROM pommel_index_4.checkouts`);
-      expect(left.map(({ key }) => key)).toEqual([new Place(join(dir, "two", "index.db"), "postgres").key()]);
+      expect(left.map(({ key }) => key)).toEqual([
+        new Place(join(dir, "two", "index.db"), "postgres").findIndexKey(),
+      ]);
     });
 
     it("is made anew where the one that it would begin with is damaged", async () => {
@@ -155,7 +161,7 @@ describe.skipIf(server === null)(`on ${server?.engine}:`, () => {
       try {
         await expect(one.setMeta("key", "value")).rejects.toMatchObject({ code: "index_unavailable" });
         const two = await open("two");
-        await expect(two.known()).rejects.toMatchObject({
+        await expect(two.readKnownFiles()).rejects.toMatchObject({
           code: "index_unavailable",
           hint: expect.stringMatching(/index\.url/),
         });
@@ -164,7 +170,7 @@ describe.skipIf(server === null)(`on ${server?.engine}:`, () => {
       } finally {
         await server!.up();
       }
-      const again = async () => (await one.counts()).files;
+      const again = async () => (await one.readIndexCounts()).files;
       await vi.waitFor(async () => expect(await again()).toBe(1), { timeout: 60_000 });
       await one.replace(file("b.ts", "shared"));
       expect((await find(one, "shared")).sort()).toEqual(["a.ts", "b.ts"]);
@@ -205,12 +211,12 @@ describe.skipIf(server === null)(`on ${server?.engine}:`, () => {
 
     it("belongs to its directory: a copy is another one, what was moved stays itself", () => {
       const [first, second] = [join(dir, "one", "index.db"), join(dir, "two", "index.db")];
-      const key = new Place(first, "postgres").claim();
+      const key = new Place(first, "postgres").claimIndexKey();
       cpSync(join(dir, "one", "index.postgres"), join(dir, "two", "index.postgres"));
-      expect(new Place(second, "postgres").key()).toBeNull();
+      expect(new Place(second, "postgres").findIndexKey()).toBeNull();
       rmSync(join(dir, "one"), { recursive: true });
-      expect(new Place(second, "postgres").claim()).toBe(key);
-      expect(new Place(second, "postgres").key()).toBe(key);
+      expect(new Place(second, "postgres").claimIndexKey()).toBe(key);
+      expect(new Place(second, "postgres").findIndexKey()).toBe(key);
     });
   });
 });

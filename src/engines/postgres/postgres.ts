@@ -1,15 +1,15 @@
-import { codeOf, PommelError } from "../../base/errors.ts";
+import { getErrorCode, PommelError } from "../../base/errors.ts";
 import type { IndexDriver } from "../../store/index/port.ts";
 import {
   connectTo,
-  explained,
-  inTransaction,
-  placeOf,
+  formatServerAddress,
+  runInTransaction,
   type ServerSettings,
   type Sql,
+  toServerError,
 } from "../../store/postgres/server.ts";
 import type { Blob, BlobKind, BlobStore, Engine } from "../blobs/blob-store.ts";
-import { engineDriver } from "../blobs/engine-driver.ts";
+import { createEngineDriver } from "../blobs/engine-driver.ts";
 import { Place } from "../blobs/place.ts";
 import { describeDamage } from "../blobs/store.ts";
 import type { EngineSettings } from "../drivers.ts";
@@ -56,8 +56,8 @@ const indexServer = (config: EngineSettings): ServerSettings => ({
 });
 
 /** The code index in a PostgreSQL, which several checkouts and people can share. */
-export const postgresDriver = (config: EngineSettings): IndexDriver =>
-  engineDriver(new PostgresEngine(indexServer(config)));
+export const createPostgresDriver = (config: EngineSettings): IndexDriver =>
+  createEngineDriver(new PostgresEngine(indexServer(config)));
 
 /** The checkout is gone. */
 const foreignKeyViolation = "23503";
@@ -82,14 +82,15 @@ class PostgresEngine implements Engine {
   }
 
   isThere(file: string): boolean {
-    return new Place(file, "postgres").key() !== null;
+    return new Place(file, "postgres").findIndexKey() !== null;
   }
 
   async remove(file: string): Promise<void> {
     const place = new Place(file, "postgres");
     const sql = connectTo(this.settings);
     try {
-      if (await hasTables(sql)) await sql`DELETE FROM pommel_index_4.checkouts WHERE key = ${place.key()}`;
+      if (await hasTables(sql))
+        await sql`DELETE FROM pommel_index_4.checkouts WHERE key = ${place.findIndexKey()}`;
     } finally {
       await sql.end();
       place.forget();
@@ -97,33 +98,33 @@ class PostgresEngine implements Engine {
   }
 
   explain(error: unknown): unknown {
-    const code = codeOf(error);
+    const code = getErrorCode(error);
     if (code === foreignKeyViolation) return this.describeGone();
     if (code === uniqueViolation) {
       return new PommelError(
         "busy",
-        `Another process has changed the index at ${this.placeOf()}.`,
+        `Another process has changed the index at ${this.describePlace()}.`,
         "Try again: its changes are read first.",
         { cause: error },
       );
     }
-    return explained(error, this.settings);
+    return toServerError(error, this.settings);
   }
 
-  placeOf(): string {
-    return placeOf(this.settings);
+  describePlace(): string {
+    return formatServerAddress(this.settings);
   }
 
   get place(): string {
     try {
-      return placeOf(this.settings);
+      return formatServerAddress(this.settings);
     } catch {
       return "";
     }
   }
 
   private describeGone() {
-    return describeDamage(this.placeOf(), "it was removed there");
+    return describeDamage(this.describePlace(), "it was removed there");
   }
 }
 
@@ -134,7 +135,7 @@ async function hasTables(sql: Sql): Promise<boolean> {
 }
 
 async function findCheckout(sql: Sql, place: Place): Promise<number | null> {
-  const key = place.key();
+  const key = place.findIndexKey();
   if (key === null || !(await hasTables(sql))) return null;
   const [found] = await sql<{ id: number }[]>`SELECT id FROM pommel_index_4.checkouts WHERE key = ${key}`;
   return found?.id ?? null;
@@ -147,14 +148,14 @@ const unusedDays = 30;
 async function claimCheckout(sql: Sql, place: Place, mode: "write" | "rebuild"): Promise<number> {
   if (!(await hasTables(sql))) {
     // Two that make the tables at once would fail each other.
-    await inTransaction(sql, "", async (within) => {
+    await runInTransaction(sql, "", async (within) => {
       await within`SELECT pg_advisory_xact_lock(hashtext(${schemaName}))`;
       await within.unsafe(createTables);
     });
   }
-  const key = place.claim();
-  const [root, prefix] = [place.root(), place.projectPrefix()];
-  return inTransaction(sql, "", async (within) => {
+  const key = place.claimIndexKey();
+  const [root, prefix] = [place.describeRoot(), place.findProjectPrefix()];
+  return runInTransaction(sql, "", async (within) => {
     const [known] = await within<{ id: number }[]>`
       UPDATE pommel_index_4.checkouts SET root = ${root}, used_at = now()
       WHERE key = ${key} RETURNING id`;
@@ -174,7 +175,7 @@ async function claimCheckout(sql: Sql, place: Place, mode: "write" | "rebuild"):
 }
 
 /** Blobs that are read together. */
-const readTogether = 500;
+const blobsPerRead = 500;
 
 class PostgresBlobs implements BlobStore {
   constructor(
@@ -183,7 +184,7 @@ class PostgresBlobs implements BlobStore {
     private readonly describeGone: () => Error,
   ) {}
 
-  async version(): Promise<number> {
+  async readVersion(): Promise<number> {
     const [found] = await this.sql<{ version: number | null }[]>`
       SELECT (SELECT max(number) FROM pommel_index_4.blobs WHERE checkout = id AND kind = 'journal') AS version
       FROM pommel_index_4.checkouts WHERE id = ${this.checkout}`;
@@ -218,9 +219,9 @@ class PostgresBlobs implements BlobStore {
     for (let from = first; ; ) {
       const rows = await this.sql<{ number: number; bytes: Uint8Array }[]>`
         SELECT number, bytes FROM pommel_index_4.blobs
-        WHERE checkout = ${this.checkout} AND kind = ${kind} AND number >= ${from} ORDER BY number LIMIT ${readTogether}`;
+        WHERE checkout = ${this.checkout} AND kind = ${kind} AND number >= ${from} ORDER BY number LIMIT ${blobsPerRead}`;
       yield new Map(rows.map(({ number, bytes }) => [number, bytes]));
-      if (rows.length < readTogether) return;
+      if (rows.length < blobsPerRead) return;
       from = rows.at(-1)!.number + 1;
     }
   }
@@ -242,7 +243,7 @@ class PostgresBlobs implements BlobStore {
     await this.sql`UPDATE pommel_index_4.checkouts SET used_at = now() WHERE id = ${this.checkout}`;
   }
 
-  async bytes(): Promise<number> {
+  async countBytes(): Promise<number> {
     const [found] = await this.sql<{ bytes: number }[]>`
       SELECT coalesce(sum(length(bytes)), 0)::bigint AS bytes FROM pommel_index_4.blobs WHERE checkout = ${this.checkout}`;
     return found!.bytes;

@@ -5,7 +5,7 @@ import type { Command } from "commander";
 import { expect, it } from "vitest";
 import { NotForwarded } from "../../terminal/frame.ts";
 import type { Streams } from "../../terminal/streams.ts";
-import { forwarded, includesCommand, settingsOf } from "./forward.ts";
+import { forwarded, hasCommand, pickRelevantEnv } from "./forward.ts";
 import { buildProgram } from "./program.ts";
 import { runCommandLine } from "./run-command-line.ts";
 
@@ -45,7 +45,7 @@ it("names the commands that a daemon may run, and no others", async () => {
   const names = new Set<string>();
   for (const line of lines(await buildProgram(silent))) {
     if (!(await isForwarded(line, cwd))) continue;
-    expect(line).toSatisfy((words: string[]) => includesCommand(forwarded, words));
+    expect(line).toSatisfy((words: string[]) => hasCommand(forwarded, words));
     names.add(line[0]!).add(line.slice(0, 2).join(" "));
   }
   rmSync(cwd, { recursive: true });
@@ -65,5 +65,5 @@ it.each([
 
 it("takes of the environment what answers depend on", () => {
   const env = { PATH: "/bin", HOME: "/h", POMMEL_SEARCH_LIMIT: "3", XDG_RUNTIME_DIR: "/r", SECRET: "s" };
-  expect(settingsOf(env)).toEqual({ HOME: "/h", POMMEL_SEARCH_LIMIT: "3" });
+  expect(pickRelevantEnv(env)).toEqual({ HOME: "/h", POMMEL_SEARCH_LIMIT: "3" });
 });

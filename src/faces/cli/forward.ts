@@ -1,17 +1,17 @@
 import { writeSync } from "node:fs";
 import type { commandRequest, commandResponse } from "../../answers/daemon/operation.ts";
-import { codeOf } from "../../base/errors.ts";
+import { getErrorCode } from "../../base/errors.ts";
 import { version } from "../../base/version.ts";
-import { exchange, requestText } from "../../client/raw-request.ts";
+import { exchange, formatRequest } from "../../client/raw-request.ts";
 import { readDaemonRecord } from "../../protocol/daemon-record.ts";
 import type { Shaped } from "../../protocol/shape-parts.ts";
 import {
-  harmless,
   isTerminal,
   leaveOnClosedPipe,
+  neutralizeControls,
+  shouldColor,
+  shouldLink,
   showInPager,
-  wantsColor,
-  wantsLinks,
 } from "../../terminal/streams.ts";
 
 /** The commands that a daemon may run for `pm`, some only in part: see `query` in frame.ts. */
@@ -35,12 +35,12 @@ export const forwarded: ReadonlySet<string> = new Set([
 ]);
 
 /** Whether `names` has a command or its group. */
-export function includesCommand(names: ReadonlySet<string>, [group = "", command = ""]: readonly string[]) {
+export function hasCommand(names: ReadonlySet<string>, [group = "", command = ""]: readonly string[]) {
   return names.has(group) || names.has(`${group} ${command}`);
 }
 
 /** What a command's answer depends on besides its arguments. A daemon of another environment does not run it. */
-export function settingsOf(env: NodeJS.ProcessEnv): Record<string, string | undefined> {
+export function pickRelevantEnv(env: NodeJS.ProcessEnv): Record<string, string | undefined> {
   const names = Object.keys(env).filter(
     (name) =>
       /^(?:POMMEL_\w+|XDG_(?:CACHE|CONFIG|DATA)_HOME|HOME|TZ)$/.test(name) &&
@@ -73,24 +73,24 @@ export async function forward(args: readonly string[]): Promise<number | "timeou
 async function askDaemonToRun(args: readonly string[]): Promise<number | "timeout" | null> {
   if (readDaemonRecord()?.version !== version) return null;
   const hasTerminal = isTerminal(1);
-  const color: [boolean, boolean] = [wantsColor(1), wantsColor(2)];
+  const color: [boolean, boolean] = [shouldColor(1), shouldColor(2)];
   const request: Shaped<typeof commandRequest> = {
     args: [...args],
     cwd: process.cwd(),
     columns: hasTerminal ? process.stdout.columns : null,
     color,
-    links: hasTerminal && wantsLinks(),
-    settings: settingsOf(process.env),
+    links: hasTerminal && shouldLink(),
+    settings: pickRelevantEnv(process.env),
   };
-  const asked = requestText("/command", JSON.stringify(request));
+  const asked = formatRequest("/command", JSON.stringify(request));
   const answer = await exchange(asked, { timeoutMs });
   if (answer === "timeout") return answer;
   if (answer?.status !== 200) return null;
-  const answered = commandAnswer(answer.body);
+  const answered = parseCommandAnswer(answer.body);
   if (answered === null) return null;
   const { exit_code } = answered;
   // Our daemon made it so; what else listens there may not have.
-  const output = answered.output.map(([fd, text]) => [fd, harmless(text, color[fd - 1]!)] as const);
+  const output = answered.output.map(([fd, text]) => [fd, neutralizeControls(text, color[fd - 1]!)] as const);
   const shown = hasTerminal ? output.filter(([fd]) => fd === 1) : [];
   for (const [fd, text] of output) if (fd === 2 || !hasTerminal) write(fd, Buffer.from(text));
   const text = shown.map(([, part]) => part).join("");
@@ -99,7 +99,7 @@ async function askDaemonToRun(args: readonly string[]): Promise<number | "timeou
 }
 
 /** By hand, before a byte of it is printed: a schema library would take longer to load than the daemon takes to answer. */
-function commandAnswer(body: string): Shaped<typeof commandResponse> | null {
+function parseCommandAnswer(body: string): Shaped<typeof commandResponse> | null {
   const { exit_code: code, output } = JSON.parse(body) as Partial<Shaped<typeof commandResponse>>;
   const isPart = (part: unknown) =>
     Array.isArray(part) && (part[0] === 1 || part[0] === 2) && typeof part[1] === "string";
@@ -118,7 +118,7 @@ function write(fd: 1 | 2, bytes: Uint8Array): void {
     while (written < bytes.length && !queued.has(fd)) written += writeSync(fd, bytes, written);
   } catch (error) {
     // `pm search x | head`: the reader has what it wanted.
-    if (codeOf(error) === "EPIPE") process.exit(0);
+    if (getErrorCode(error) === "EPIPE") process.exit(0);
     // A pipe that is full and does not block.
     queued.add(fd);
     leaveOnClosedPipe();

@@ -1,10 +1,10 @@
 import type { Command } from "commander";
 import { distance } from "fastest-levenshtein";
 import { PommelError } from "../../base/errors.ts";
-import { hintForOtherName } from "../../base/other-names.ts";
-import { type CommandContext, examples, run } from "../../terminal/frame.ts";
+import { suggestPommelName } from "../../base/other-names.ts";
+import { type CommandContext, formatExamples, run } from "../../terminal/frame.ts";
 import { ownStreams } from "../../terminal/streams.ts";
-import { aliasNames, canonical } from "./names.ts";
+import { aliasNames, toCanonicalArgs } from "./names.ts";
 import { buildProgram } from "./program.ts";
 
 /** What people type, by what does that here. */
@@ -51,13 +51,13 @@ export const meanings: Readonly<Record<string, string>> = {
 };
 
 /** "pm memory backup" */
-export function pathOf(command: Command): string {
-  return command.parent === null ? command.name() : `${pathOf(command.parent)} ${command.name()}`;
+export function formatCommandPath(command: Command): string {
+  return command.parent === null ? command.name() : `${formatCommandPath(command.parent)} ${command.name()}`;
 }
 
 /** A command, the commands in it, and so on. */
-function allCommands(command: Command): Command[] {
-  const below = command.createHelp().visibleCommands(command).flatMap(allCommands);
+function listAllCommands(command: Command): Command[] {
+  const below = command.createHelp().visibleCommands(command).flatMap(listAllCommands);
   return command.parent === null ? below : [command, ...below];
 }
 
@@ -67,21 +67,21 @@ function allCommands(command: Command): Command[] {
  * @param args with the command's own name
  * @param problem commander's sentence
  */
-export function hintForOtherLine(named: Command, args: readonly string[], problem: string): string | null {
+export function suggestOtherLine(named: Command, args: readonly string[], problem: string): string | null {
   const written = (today: string) => (today.startsWith("-") ? `\`${today}\`` : `\`pm ${today}\``);
-  const path = pathOf(named).split(" ").slice(1);
+  const path = formatCommandPath(named).split(" ").slice(1);
   const [, value] = /'(?:[^']* )?(--[\w-]+ )[^']*' argument '.*' is invalid/.exec(problem) ?? [];
   if (value !== undefined) {
     const [, given] = /argument '(.*)' is invalid/.exec(problem)!;
-    return hintForOtherName("value", value + given, written);
+    return suggestPommelName("value", value + given, written);
   }
   const [, option] = /^unknown option '([^'=]+)/.exec(problem) ?? [];
   if (option !== undefined) {
     const isOption = (name: string) => {
-      const words = canonical(name.split(" "));
+      const words = toCanonicalArgs(name.split(" "));
       return words.pop() === option && words.every((word, i) => word === path[i]);
     };
-    return hintForOtherName("option", isOption, written);
+    return suggestPommelName("option", isOption, written);
   }
   if (!/^(?:unknown command|too many arguments)/.test(problem)) return null;
   const line = args.filter((one) => !one.startsWith("-"));
@@ -90,25 +90,26 @@ export function hintForOtherLine(named: Command, args: readonly string[], proble
     name
       .split(" ")
       .every((word, i) => (/^[A-Z]+$/.test(word) ? i >= path.length && line[i] : word === line[i]));
-  return hintForOtherName("command", isCommand, written);
+  return suggestPommelName("command", isCommand, written);
 }
 
 /** The error for a word that is no command, with what may have been meant: by name, by meaning, by spelling. */
-export async function unknownCommand(word: string, group: Command): Promise<PommelError> {
-  const meant = await meantBy(word.toLowerCase(), group);
-  const hint = meant === null ? `Run \`${helpOf(group)}\`.` : `Did you mean \`${meant}\`?`;
+export async function buildUnknownCommandError(word: string, group: Command): Promise<PommelError> {
+  const meant = await findMeantCommand(word.toLowerCase(), group);
+  const hint = meant === null ? `Run \`${formatHelpCommand(group)}\`.` : `Did you mean \`${meant}\`?`;
   return new PommelError("usage", `unknown command '${word}'`, hint);
 }
 
-const helpOf = (group: Command) => (group.parent === null ? "pm help" : `${pathOf(group)} --help`);
+const formatHelpCommand = (group: Command) =>
+  group.parent === null ? "pm help" : `${formatCommandPath(group)} --help`;
 
-async function meantBy(word: string, group: Command): Promise<string | null> {
+async function findMeantCommand(word: string, group: Command): Promise<string | null> {
   const program = await buildProgram(ownStreams);
   /** What leads to a command, those of the group first. */
   const names: [name: string, path: string][] = [
-    ...group.commands.map((one): [string, string] => [one.name(), pathOf(one)]),
-    ...aliasNames.map((name): [string, string] => [name, `pm ${canonical([name]).join(" ")}`]),
-    ...allCommands(program).map((one): [string, string] => [one.name(), pathOf(one)]),
+    ...group.commands.map((one): [string, string] => [one.name(), formatCommandPath(one)]),
+    ...aliasNames.map((name): [string, string] => [name, `pm ${toCanonicalArgs([name]).join(" ")}`]),
+    ...listAllCommands(program).map((one): [string, string] => [one.name(), formatCommandPath(one)]),
     ...Object.entries(meanings).flatMap(([path, words]) =>
       words.split(" ").map((name): [string, string] => [name, `pm ${path}`]),
     ),
@@ -132,7 +133,7 @@ export function declareHelp(program: Command): void {
     .option("--all", "list every command")
     .addHelpText(
       "after",
-      examples(
+      formatExamples(
         ["pm help", "the commands of a day"],
         ["pm help --all", "every command"],
         ["pm help memory backup", "one, with its options and examples"],
@@ -141,42 +142,42 @@ export function declareHelp(program: Command): void {
     .action(
       run(
         async () => (context: CommandContext, words: string[], options: { all?: boolean }) =>
-          help(program, context, words, options),
+          printHelp(program, context, words, options),
       ),
     );
 }
 
-async function help(
+async function printHelp(
   program: Command,
   { output }: CommandContext,
   words: string[],
   { all = false }: { all?: boolean },
 ): Promise<void> {
   let named = program;
-  for (const word of canonical(words).filter((one) => !one.startsWith("-"))) {
+  for (const word of toCanonicalArgs(words).filter((one) => !one.startsWith("-"))) {
     const found = named.commands.find((one) => one.name() === word);
     // What is no command may be an argument: `pm help search code`.
     if (!found && named.commands.length === 0) break;
-    if (!found) throw await unknownCommand(word, named);
+    if (!found) throw await buildUnknownCommandError(word, named);
     named = found;
   }
   if (!all && !output.json) return named.outputHelp();
-  const listed = allCommands(named);
-  const commands = listed.map((one) => ({ command: pathOf(one), summary: one.description() }));
-  output.result({ commands }, () => listOf(listed, output.colors.bold));
+  const listed = listAllCommands(named);
+  const commands = listed.map((one) => ({ command: formatCommandPath(one), summary: one.description() }));
+  output.result({ commands }, () => formatCommandList(listed, output.colors.bold));
 }
 
 /** By section, each with a line on what it does. */
-function listOf(listed: readonly Command[], bold: (text: string) => string): string {
+function formatCommandList(listed: readonly Command[], bold: (text: string) => string): string {
   const helper = listed[0]!.createHelp();
-  const width = Math.max(...listed.map((one) => pathOf(one).length));
-  const sections = [...new Set(listed.map(sectionOf))];
+  const width = Math.max(...listed.map((one) => formatCommandPath(one).length));
+  const sections = [...new Set(listed.map(findHelpSection))];
   const lines = (section: string) =>
     listed
-      .filter((one) => sectionOf(one) === section)
-      .map((one) => helper.formatItem(pathOf(one), width, one.description(), helper));
+      .filter((one) => findHelpSection(one) === section)
+      .map((one) => helper.formatItem(formatCommandPath(one), width, one.description(), helper));
   return sections.map((section) => [bold(section), ...lines(section)].join("\n")).join("\n\n");
 }
 
-const sectionOf = (command: Command): string =>
-  command.parent?.parent ? sectionOf(command.parent) : command.helpGroup();
+const findHelpSection = (command: Command): string =>
+  command.parent?.parent ? findHelpSection(command.parent) : command.helpGroup();

@@ -35,15 +35,15 @@ const aliases: Readonly<Record<string, string>> = {
 export const aliasNames: readonly string[] = Object.keys(aliases);
 
 /** A command line with its command's own name: `daemon start --wait` for `start --wait`. */
-export function canonical(args: readonly string[]): string[] {
-  const at = commandAt(args);
+export function toCanonicalArgs(args: readonly string[]): string[] {
+  const at = findCommandIndex(args);
   const command = args[at];
   if (command === undefined || !Object.hasOwn(aliases, command)) return [...args];
   return [...args.slice(0, at), ...aliases[command]!.split(" "), ...args.slice(at + 1)];
 }
 
 /** Where the command stands among the options that may come before it; the length of `args` where there is none. */
-export function commandAt(args: readonly string[]): number {
+export function findCommandIndex(args: readonly string[]): number {
   let at = 0;
   while (args[at]?.startsWith("-")) at += args[at] === "-C" || args[at] === "--cwd" ? 2 : 1;
   return Math.min(at, args.length);

@@ -1,7 +1,7 @@
 import { Argument, type Command } from "commander";
 import { agentNames, defaultAgentName, launchVariables } from "../../agents/profiles.ts";
 import { anyHook, gitHookNames, hookNames } from "../../protocol/hooks.ts";
-import { examples, run } from "../../terminal/frame.ts";
+import { formatExamples, run } from "../../terminal/frame.ts";
 
 /** The commands that agents, git, editors and shells run: options and help. Their code is loaded when they run. */
 
@@ -20,7 +20,7 @@ export function declareHook(program: Command): void {
     .allowUnknownOption()
     .addHelpText(
       "after",
-      `${examples(
+      `${formatExamples(
         ["pm hook pre-compact < payload.json", "before the context is compacted"],
         ["pm hook handle < payload.json", "whichever hook the payload names"],
         ["pm hook git-post-commit", "after a commit"],
@@ -54,7 +54,7 @@ export function declareMcp(program: Command): void {
     .option("--all-projects", "searches look in all Pommel projects on this machine (`pm projects`)")
     .addHelpText(
       "after",
-      `${examples(
+      `${formatExamples(
         ["pm mcp -C ~/src/app", "for that project, wherever it starts"],
         ["pm mcp --all-projects", "search code and sessions of all projects"],
         ["claude mcp add pommel -- pm mcp", "have Claude Code start it in every session"],
@@ -81,7 +81,7 @@ export function declareLsp(program: Command): void {
     .option("--stdio", "accepted for editors that pass it; there is no other way")
     .addHelpText(
       "after",
-      `${examples(["pm lsp", "an editor starts it; see docs/editors.md for Neovim, Helix, Zed, Emacs and Vim"])}\n\nHover a line to see who wrote it, for which prompt, in which commit.`,
+      `${formatExamples(["pm lsp", "an editor starts it; see docs/editors.md for Neovim, Helix, Zed, Emacs and Vim"])}\n\nHover a line to see who wrote it, for which prompt, in which commit.`,
     )
     .action(
       run(async () => {
@@ -103,7 +103,7 @@ export function declareStatusline(program: Command): void {
     .option("--prompt", "for a prompt: reads no stdin, and prints nothing where there is nothing to say")
     .addHelpText(
       "after",
-      `${examples(
+      `${formatExamples(
         ["pm statusline < status.json", "what Claude Code runs, with its JSON on stdin"],
         ["pm statusline --prompt", "for starship or PS1"],
       )}\n\nAsks a running daemon and starts none. Always exits with 0. Set-up: docs/editors.md.`,
@@ -121,7 +121,10 @@ export function declareComplete(program: Command): void {
   program
     .command("complete", { hidden: true })
     .argument("<source>", "agents, branches, checkpoints, events, packages or sessions")
-    .addHelpText("after", examples(["pm complete branches", "what completion scripts offer for --branch"]))
+    .addHelpText(
+      "after",
+      formatExamples(["pm complete branches", "what completion scripts offer for --branch"]),
+    )
     .action(run(async () => (await import("./completion/complete.ts")).completeCommand));
 }
 
@@ -138,7 +141,7 @@ Install:
   zsh   echo 'eval "$(pm completion zsh)"' >> ~/.zshrc      (after compinit)
   fish  pm completion fish > ~/.config/fish/completions/pm.fish
   PowerShell  Add-Content $PROFILE 'pm completion powershell | Out-String | Invoke-Expression'
-${examples(["pm completion bash", "print the script for bash"])}`,
+${formatExamples(["pm completion bash", "print the script for bash"])}`,
     )
     .action(run(async () => (await import("./completion/scripts.ts")).completionCommand));
 }

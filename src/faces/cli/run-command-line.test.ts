@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { collectedStreams } from "../../../test/support/collected-streams.ts";
 import { ownStreams, type Streams } from "../../terminal/streams.ts";
 import { meanings } from "./help.ts";
-import { aliasNames, canonical } from "./names.ts";
+import { aliasNames, toCanonicalArgs } from "./names.ts";
 import { buildProgram } from "./program.ts";
 import { runCommandLine } from "./run-command-line.ts";
 
@@ -42,7 +42,7 @@ it("leads each other name to a command", async () => {
   for (const name of aliasNames) {
     const { streams, written } = collectedStreams();
     expect(await runCommandLine(["-C", "/", name, "--help"], callerOf(streams))).toBe(0);
-    const path = canonical([name]).filter((word) => !word.startsWith("-"));
+    const path = toCanonicalArgs([name]).filter((word) => !word.startsWith("-"));
     expect(written[1]).toContain(`Usage: pm ${path.join(" ")}`);
     expect(all.commands.map((one) => one.name())).not.toContain(name);
   }

@@ -3,7 +3,7 @@ import { type Command, CommanderError } from "commander";
 import { PommelError } from "../../base/errors.ts";
 import { type Caller, NotForwarded, runProgram } from "../../terminal/frame.ts";
 import { createOutput, printError } from "../../terminal/output.ts";
-import { canonical, commandAt } from "./names.ts";
+import { findCommandIndex, toCanonicalArgs } from "./names.ts";
 import { buildProgram } from "./program.ts";
 
 /**
@@ -12,8 +12,8 @@ import { buildProgram } from "./program.ts";
  * @throws NotForwarded for a command that is not run for others
  */
 export async function runCommandLine(typed: readonly string[], caller: Caller): Promise<number> {
-  const args = canonical(typed);
-  const program = await buildProgram(caller.streams, args[commandAt(args)] ?? args[0]);
+  const args = toCanonicalArgs(typed);
+  const program = await buildProgram(caller.streams, args[findCommandIndex(args)] ?? args[0]);
   // Read from the arguments: a command line that fails to parse has no options yet.
   const style = {
     json: args.includes("--json"),
@@ -26,14 +26,14 @@ export async function runCommandLine(typed: readonly string[], caller: Caller): 
     if (error instanceof NotForwarded) throw error;
     if (!(error instanceof CommanderError)) return printError(error, style, caller.streams);
     if (error.exitCode === 0) return 0;
-    const named = namedIn(program, args);
+    const named = findNamedCommand(program, args);
     if (error.code !== "commander.help")
-      return printError(await usageError(error, named, args), style, caller.streams);
+      return printError(await toUsageError(error, named, args), style, caller.streams);
     const output = createOutput(style, caller.streams);
     if (named.parent === null) {
       // `pm` alone.
       const { cwd = caller.cwd } = program.opts<{ cwd?: string }>();
-      await (await import("../../features/status/overview.ts")).overview({
+      await (await import("../../features/status/overview.ts")).printOverview({
         cwd: resolve(cwd),
         debug: style.debug,
         output,
@@ -48,9 +48,9 @@ export async function runCommandLine(typed: readonly string[], caller: Caller): 
 }
 
 /** The command that a command line names; the program itself when it names none. */
-function namedIn(program: Command, args: readonly string[]): Command {
+function findNamedCommand(program: Command, args: readonly string[]): Command {
   let command = program;
-  for (const word of args.slice(commandAt(args))) {
+  for (const word of args.slice(findCommandIndex(args))) {
     if (word.startsWith("-")) continue;
     const found = command.commands.find((one) => one.name() === word);
     if (!found) break;
@@ -60,13 +60,17 @@ function namedIn(program: Command, args: readonly string[]): Command {
 }
 
 /** Commander's "error: unknown option '--strat'\n(Did you mean --start?)" in our form. */
-async function usageError(
+async function toUsageError(
   { code, message }: CommanderError,
   named: Command,
   args: readonly string[],
 ): Promise<PommelError> {
   const [what = "", suggestion = ""] = message.replace(/^error: /, "").split("\n");
-  const { hintForOtherLine, pathOf, unknownCommand } = await import("./help.ts");
+  const {
+    suggestOtherLine: hintForOtherLine,
+    formatCommandPath: pathOf,
+    buildUnknownCommandError: unknownCommand,
+  } = await import("./help.ts");
   const renamed = hintForOtherLine(named, args, what);
   if (renamed !== null) return new PommelError("usage", what, renamed);
   const [, word] = /^unknown command '(.*)'$/.exec(what) ?? [];

@@ -3,14 +3,14 @@ import type { commandRequest, commandResponse } from "../../answers/daemon/opera
 import type { Project } from "../../base/paths.ts";
 import type { doctorResponse } from "../../features/doctor/operation.ts";
 import type { Shaped } from "../../protocol/shape-parts.ts";
-import { settingsOf } from "./forward.ts";
+import { pickRelevantEnv } from "./forward.ts";
 
 /** Runs a command of `pm` that only reads, as that process would. It says so when it has to run it itself. */
 export async function runCommand(
   request: Shaped<typeof commandRequest>,
 ): Promise<Shaped<typeof commandResponse>> {
   const notHere = { exit_code: null, output: [] };
-  if (!isDeepStrictEqual(request.settings, settingsOf(process.env))) return notHere;
+  if (!isDeepStrictEqual(request.settings, pickRelevantEnv(process.env))) return notHere;
   const [{ runCommandLine }, { NotForwarded }] = await Promise.all([
     import("./run-command-line.ts"),
     import("../../terminal/frame.ts"),
@@ -37,7 +37,7 @@ export async function runCommand(
 
 /** Checks the machine and the project as `pm doctor` does, and repairs nothing. */
 export async function diagnose(project: Project): Promise<Shaped<typeof doctorResponse>> {
-  const { checksOf, runCheck } = await import("../../features/doctor/pm-doctor.ts");
+  const { listChecks: checksOf, runCheck } = await import("../../features/doctor/pm-doctor.ts");
   const checks = await Promise.all(
     checksOf(project).map(async (check) => ({ name: check.name, ...(await runCheck(check)) })),
   );

@@ -1,11 +1,11 @@
 import { connect } from "node:net";
 import { join } from "node:path";
-import { codeOf } from "../../base/errors.ts";
+import { getErrorCode } from "../../base/errors.ts";
 import { replaceFile } from "../../base/files/replace-file.ts";
-import { daemonFiles, isOwnSocket, makeDirectory, socketOf } from "../../base/home.ts";
-import { requestText } from "../../client/raw-request.ts";
-import { fileNameFor } from "../../protocol/ready-context.ts";
-import { publicKeyOf, seal } from "../../protocol/sealed-text.ts";
+import { isOwnSocket, locateDaemonFiles, locateSocket, makeDirectory } from "../../base/home.ts";
+import { formatRequest } from "../../client/raw-request.ts";
+import { toFileName } from "../../protocol/ready-context.ts";
+import { readPublicKey, seal } from "../../protocol/sealed-text.ts";
 
 /**
  * Writes an item to the spool atomically, mode 0600; sealed, where the home is encrypted. Names sort by time.
@@ -13,19 +13,19 @@ import { publicKeyOf, seal } from "../../protocol/sealed-text.ts";
  * @throws the file system's error
  */
 export function writeItem(item: { received_at: number }, latestOf: string | null = null): void {
-  const { spoolDir } = daemonFiles();
+  const { spoolDir } = locateDaemonFiles();
   const random = Math.random().toString(36).slice(2, 10);
   const unique = `${item.received_at}-${process.pid}-${random}.json`;
-  const name = latestOf === null ? unique : `latest-${fileNameFor(latestOf)}.json`;
+  const name = latestOf === null ? unique : `latest-${toFileName(latestOf)}.json`;
   const file = join(spoolDir, name);
   // Names that start with a dot are still being written.
   const options = { draft: join(spoolDir, `.${unique}`) };
-  const publicKey = publicKeyOf();
+  const publicKey = readPublicKey();
   const text = publicKey === null ? JSON.stringify(item) : seal(JSON.stringify(item), publicKey);
   try {
     replaceFile(file, text, options);
   } catch (error) {
-    if (codeOf(error) !== "ENOENT") throw error;
+    if (getErrorCode(error) !== "ENOENT") throw error;
     makeDirectory(spoolDir);
     replaceFile(file, text, options);
   }
@@ -46,7 +46,7 @@ export async function notifyDaemon(): Promise<void> {
 
 /** Whether the daemon listens; a timeout counts as a busy daemon. */
 async function canSend(): Promise<boolean> {
-  const path = socketOf();
+  const path = locateSocket();
   if (!isOwnSocket(path)) return false;
   return new Promise((resolve) => {
     const socket = connect({ path });
@@ -56,6 +56,6 @@ async function canSend(): Promise<boolean> {
       resolve(isThere);
     };
     socket.on("error", () => done(false));
-    socket.write(requestText("/spool", ""), (error) => done(!error));
+    socket.write(formatRequest("/spool", ""), (error) => done(!error));
   });
 }

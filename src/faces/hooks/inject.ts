@@ -1,15 +1,15 @@
 import type { AgentHooks, GivenPayload } from "../../agents/agent.ts";
 import { isInside } from "../../base/paths.ts";
-import { exchange, requestText } from "../../client/raw-request.ts";
+import { exchange, formatRequest } from "../../client/raw-request.ts";
 import type { ContextRequest } from "../../features/context/operation.ts";
 import { searchAskedBy } from "../../features/context/search-asked.ts";
 import { type ContextSettings, readDaemonRecord } from "../../protocol/daemon-record.ts";
 import type { HookName, HookPayload } from "../../protocol/hooks.ts";
-import { refsGiven } from "../../protocol/ready-context.ts";
+import { readGivenRefs } from "../../protocol/ready-context.ts";
 import type { MissedContextItem } from "../../protocol/spool-items.ts";
 import { writeItem } from "./deliver.ts";
-import { readyFor, tell } from "./ready.ts";
-import { isShortText, objectOf } from "./stdio.ts";
+import { readReadyContext, tell } from "./ready.ts";
+import { isShortText, toObject } from "./stdio.ts";
 
 /** Hooks that may inject context; never at the end of a turn. */
 const moments = [
@@ -70,8 +70,8 @@ export async function askContext(
   if (moment === undefined || payload.session_id === undefined || payload.agent_id !== undefined)
     return { isAsked: false };
   if (!(hooks.takesContext ?? usualMoments).includes(moment)) return { isAsked: false };
-  const files = () => filesEdited(hooks, given, payload);
-  const request = requestFor(moment, given, payload, files);
+  const listFiles = () => listEditedFiles(hooks, given, payload);
+  const request = buildContextRequest(moment, given, payload, listFiles);
   if (request === null) return { isAsked: false };
   const answerWith = (text: string | null): Asked => {
     if (text === null) return { isAsked: false };
@@ -83,31 +83,31 @@ export async function askContext(
     };
     return { isAsked: false, answer };
   };
-  const ready = readyFor(place, request);
+  const ready = readReadyContext(place, request);
   // It costs a read, and whoever waits has waited for this process anyway: no deadline.
   if (ready !== null && !ready.isBehind) return answerWith(tell(ready, place, request));
-  const { mode, deadline_ms: base } = settingsFor(place);
+  const { mode, deadline_ms: base } = readContextSettings(place);
   const deadline = base * patience[moment];
   const isOn = mode === "gentle" || mode === "eager";
-  const left = () => (isOn ? deadline - performance.now() - marginMs : 0);
-  const late = (): Asked => {
+  const computeLeftMs = () => (isOn ? deadline - performance.now() - marginMs : 0);
+  const answerLate = (): Asked => {
     const text = ready === null ? null : tell(ready, place, request);
-    return text === null && isOn && !(left() > 0) ? missed(place, moment) : answerWith(text);
+    return text === null && isOn && !(computeLeftMs() > 0) ? recordMissed(place, moment) : answerWith(text);
   };
-  if (!(left() > 0)) return late();
+  if (!(computeLeftMs() > 0)) return answerLate();
   try {
     const body = JSON.stringify({
       ...request,
-      told: refsGiven(request.session_id),
-      within_ms: left(),
+      told: readGivenRefs(request.session_id),
+      within_ms: computeLeftMs(),
     });
-    const asked = requestText("/context", body, place);
-    const answer = await exchange(asked, { timeoutMs: left(), maxBytes: maxAnswerLength });
+    const asked = formatRequest("/context", body, place);
+    const answer = await exchange(asked, { timeoutMs: computeLeftMs(), maxBytes: maxAnswerLength });
     // Without a daemon there was no delay.
-    if (answer === null || answer === "timeout") return late();
-    const text = answer.status === 200 ? textIn(answer.body) : null;
+    if (answer === null || answer === "timeout") return answerLate();
+    const text = answer.status === 200 ? parseContextText(answer.body) : null;
     if (text === null) return { isAsked: true };
-    if (performance.now() > deadline) return missed(place, moment);
+    if (performance.now() > deadline) return recordMissed(place, moment);
     return { ...answerWith(text), isAsked: true };
   } catch {
     return { isAsked: false };
@@ -115,7 +115,7 @@ export async function askContext(
 }
 
 /** What the daemon wrote down for this place: a running one's, as nobody else answers. */
-function settingsFor(place: string): ContextSettings {
+function readContextSettings(place: string): ContextSettings {
   const { places = {}, ...everywhere } = readDaemonRecord()?.context ?? { mode: "off", deadline_ms: 0 };
   const inside = Object.keys(places).filter((root) => isInside(place, root));
   const nearest = inside.sort((a, b) => b.length - a.length)[0];
@@ -123,7 +123,7 @@ function settingsFor(place: string): ContextSettings {
 }
 
 /** The daemon still needs a notification. */
-function missed(place: string, event: Moment): Asked {
+function recordMissed(place: string, event: Moment): Asked {
   const took_ms = Math.round(performance.now());
   const item: MissedContextItem = { kind: "missed-context", event, received_at: Date.now(), place, took_ms };
   try {
@@ -134,7 +134,7 @@ function missed(place: string, event: Moment): Asked {
   return { isAsked: false };
 }
 
-function requestFor(
+function buildContextRequest(
   event: Moment,
   given: GivenPayload,
   payload: HookPayload,
@@ -149,7 +149,7 @@ function requestFor(
   }
   if (event === "pre-compact") return whose;
   if (event === "pre-tool-use") {
-    const search = searchAskedBy(payload.tool_name ?? "", objectOf(given.tool_input));
+    const search = searchAskedBy(payload.tool_name ?? "", toObject(given.tool_input));
     return search === null ? null : { ...whose, search };
   }
   if (event === "tool-failure") {
@@ -158,31 +158,31 @@ function requestFor(
   }
   const files = filesEdited();
   if (files.length === 0) return null;
-  return { ...whose, files, ...(files.length === 1 ? replacedIn(objectOf(given.tool_input)) : {}) };
+  return { ...whose, files, ...(files.length === 1 ? pickReplacement(toObject(given.tool_input)) : {}) };
 }
 
 /** What an edit put in place of what, in the fields that agents' editing tools share; nothing where there is none. */
-function replacedIn(input: GivenPayload): Pick<ContextRequest, "removed" | "added"> {
-  const edits = Array.isArray(input.edits) ? input.edits.map(objectOf) : [input];
-  const texts = (fields: readonly string[]) =>
+function pickReplacement(input: GivenPayload): Pick<ContextRequest, "removed" | "added"> {
+  const edits = Array.isArray(input.edits) ? input.edits.map(toObject) : [input];
+  const pickTexts = (fields: readonly string[]) =>
     edits.flatMap(
       (edit) => fields.map((field) => edit[field]).find((text) => typeof text === "string") ?? [],
     );
-  const removed = texts(["old_string", "oldString", "old_str"]).join("\n");
-  const added = texts(["new_string", "newString", "new_str"]).join("\n");
+  const removed = pickTexts(["old_string", "oldString", "old_str"]).join("\n");
+  const added = pickTexts(["new_string", "newString", "new_str"]).join("\n");
   return added === "" || Math.max(removed.length, added.length) > maxEditLength ? {} : { removed, added };
 }
 
-function filesEdited(
+function listEditedFiles(
   hooks: AgentHooks,
   given: GivenPayload,
   { tool_name: tool = "" }: HookPayload,
 ): string[] {
-  return hooks.editedFiles(tool, objectOf(given.tool_input)).filter(isShortText).slice(0, maxFiles);
+  return hooks.editedFiles(tool, toObject(given.tool_input)).filter(isShortText).slice(0, maxFiles);
 }
 
 /** The text in an answer of POST /context; null without one. */
-function textIn(body: string): string | null {
+function parseContextText(body: string): string | null {
   const answer: unknown = JSON.parse(body);
   const text = typeof answer === "object" && answer !== null ? (answer as { text?: unknown }).text : null;
   return typeof text === "string" && text !== "" ? text.replace(controls, "") : null;

@@ -1,9 +1,9 @@
 import { existsSync } from "node:fs";
 import { isAbsolute, join, relative, resolve, sep } from "node:path";
-import { daemonFiles } from "../../base/home.ts";
-import { realPath } from "../../base/paths.ts";
+import { locateDaemonFiles } from "../../base/home.ts";
+import { toRealPath } from "../../base/paths.ts";
 import type { ContextRequest } from "../../features/context/operation.ts";
-import { noteGiven, type ReadyLine, readReady, refsGiven } from "../../protocol/ready-context.ts";
+import { noteGiven, type ReadyLine, readGivenRefs, readReady } from "../../protocol/ready-context.ts";
 import type { GivenContextItem } from "../../protocol/spool-items.ts";
 import { writeItem } from "./deliver.ts";
 
@@ -20,44 +20,45 @@ export interface Ready {
 }
 
 /** What is ready for a request; null where only the daemon can know, and where `pm stop` has stopped all. */
-export function readyFor(place: string, request: ContextRequest): Ready | null {
-  if (existsSync(join(daemonFiles().autostartDir, "stopped"))) return null;
-  if (request.event === "session-start") return readyAtStart(place, request);
-  return request.event === "post-tool-use" ? readyForEdit(place, request) : null;
+export function readReadyContext(place: string, request: ContextRequest): Ready | null {
+  if (existsSync(join(locateDaemonFiles().autostartDir, "stopped"))) return null;
+  if (request.event === "session-start") return readReadyAtStart(place, request);
+  return request.event === "post-tool-use" ? readReadyForEdit(place, request) : null;
 }
 
 /** Of a session that goes on, only the daemon knows what is new. */
-function readyAtStart(place: string, { source, session_id: own }: ContextRequest): Ready | null {
+function readReadyAtStart(place: string, { source, session_id: own }: ContextRequest): Ready | null {
   const isNew = source === "startup" || source === "clear";
   if (!isNew && source !== "compact") return null;
   const found = readReady(place, "start");
   if (found === null) return null;
   const { head, tail, start, compactions } = found.ready;
   // After its compaction, a session has lost what it was told before.
-  const lines = isNew ? untold(start, own) : compactions[own];
+  const lines = isNew ? dropTold(start, own) : compactions[own];
   return lines === undefined ? null : { head, tail, lines, files: [], isBehind: found.isBehind };
 }
 
 /** The daemon also knows what is usually run after an edit, and what it brings back. */
-function readyForEdit(
+function readReadyForEdit(
   place: string,
   { files = [], cwd = place, session_id: own }: ContextRequest,
 ): Ready | null {
   const [file, ...others] = files;
   const found = readReady(place, "edits");
   if (found === null || file === undefined || others.length > 0) return null;
-  const path = relative(found.ready.root, realPath(resolve(cwd, file)))
+  const path = relative(found.ready.root, toRealPath(resolve(cwd, file)))
     .split(sep)
     .join("/");
-  const about = isAbsolute(path) || refsGiven(own).includes(`file:${path}`) ? [] : found.ready.files[path];
+  const about =
+    isAbsolute(path) || readGivenRefs(own).includes(`file:${path}`) ? [] : found.ready.files[path];
   if (about === undefined) return null;
   const { head, tail } = found.ready;
-  return { head, tail, lines: untold(about, own), files: [path], isBehind: true };
+  return { head, tail, lines: dropTold(about, own), files: [path], isBehind: true };
 }
 
 /** Without what the session said itself, or was told. */
-function untold(lines: readonly ReadyLine[], own: string): readonly ReadyLine[] {
-  const told = new Set(refsGiven(own));
+function dropTold(lines: readonly ReadyLine[], own: string): readonly ReadyLine[] {
+  const told = new Set(readGivenRefs(own));
   const isOwn = (session: string | null) => session === own || session?.startsWith(`${own}/`);
   return lines.filter(({ ref, session }) => !told.has(ref) && !isOwn(session));
 }

@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { type GitHookName, gitHookNames } from "../../protocol/hooks.ts";
-import { fits } from "../../protocol/outside.ts";
+import { isValidAs } from "../../protocol/outside.ts";
 import type { GitHookItem } from "../../protocol/spool-items.ts";
 import { notifyDaemon, writeItem } from "./deliver.ts";
-import { readStdin, warn, whyFailed } from "./stdio.ts";
+import { describeHookFailure, readStdin, warn } from "./stdio.ts";
 
 const heads = "refs/heads/";
 /** Maximum length of a remote's name. Characters. */
@@ -27,7 +27,7 @@ export async function runGitHook(name: string, args: readonly string[]): Promise
     writeItem(item);
     await notifyDaemon();
   } catch (error) {
-    warn(name, `${whyFailed(error)}; nothing was captured`);
+    warn(name, `${describeHookFailure(error)}; nothing was captured`);
   }
 }
 
@@ -35,17 +35,17 @@ type HookReport = Omit<GitHookItem["payload"], "cwd">;
 
 const reports: Record<GitHookName, (args: readonly string[]) => HookReport | Promise<HookReport>> = {
   "post-commit": ([head = "", ref = ""]) => ({
-    ...(fits("commit", head) && { head }),
+    ...(isValidAs("commit", head) && { head }),
     ...(ref === "HEAD" && { branch: null }),
     ...(ref.startsWith(heads) &&
-      fits("branch", ref.slice(heads.length)) && { branch: ref.slice(heads.length) }),
+      isValidAs("branch", ref.slice(heads.length)) && { branch: ref.slice(heads.length) }),
   }),
   "post-rewrite": async ([command]) => {
     const { text } = await readStdin();
     const rewritten: [string, string][] = [];
     for (const line of text.split("\n")) {
       const [old = "", now = ""] = line.split(" ", 2);
-      if (fits("commit", old) && fits("commit", now)) rewritten.push([old, now]);
+      if (isValidAs("commit", old) && isValidAs("commit", now)) rewritten.push([old, now]);
     }
     const isKnown = command === "amend" || command === "rebase";
     return { ...(isKnown && { command }), rewritten };

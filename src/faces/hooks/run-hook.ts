@@ -1,15 +1,15 @@
 import { writeSync } from "node:fs";
 import { isAbsolute } from "node:path";
 import type { AgentHooks, AgentProfile } from "../../agents/agent.ts";
-import { defaultAgentName, profileOf } from "../../agents/profiles.ts";
-import { codeOf, PommelError } from "../../base/errors.ts";
-import { daemonFiles } from "../../base/home.ts";
+import { defaultAgentName, findProfile } from "../../agents/profiles.ts";
+import { getErrorCode, PommelError } from "../../base/errors.ts";
+import { locateDaemonFiles } from "../../base/home.ts";
 import { findUpwards } from "../../base/paths.ts";
-import { anyHook, type HookPayload, hookNamed, hookNames } from "../../protocol/hooks.ts";
+import { anyHook, findHookName, type HookPayload, hookNames } from "../../protocol/hooks.ts";
 import type { AgentHookItem } from "../../protocol/spool-items.ts";
 import { notifyDaemon, writeItem } from "./deliver.ts";
 import { type Asked, askContext } from "./inject.ts";
-import { maxInputLength, parseObject, payloadOf, readStdin, warn, whyFailed } from "./stdio.ts";
+import { describeHookFailure, maxInputLength, parseObject, pickPayload, readStdin, warn } from "./stdio.ts";
 
 /**
  * What `pm hook [--agent <agent>] <name>` does: spools the payload from stdin and notifies the daemon. Never throws,
@@ -18,22 +18,22 @@ import { maxInputLength, parseObject, payloadOf, readStdin, warn, whyFailed } fr
  */
 export async function runHook(name: string, agent: string = defaultAgentName): Promise<void> {
   try {
-    const profile = profileOf(agent);
-    const problem = profile?.hooks ? await capture(name, profile, profile.hooks) : "unknown agent";
+    const profile = findProfile(agent);
+    const problem = profile?.hooks ? await captureHook(name, profile, profile.hooks) : "unknown agent";
     if (problem !== null) warn(name, `${problem}; nothing was captured`);
   } catch (error) {
-    warn(name, `${whyFailed(error)}; nothing was captured`);
+    warn(name, `${describeHookFailure(error)}; nothing was captured`);
   }
 }
 
 /** @returns why nothing was captured; null on success or when there is nothing to do */
-async function capture(
+async function captureHook(
   name: string,
   { name: agent }: AgentProfile,
   hooks: AgentHooks,
 ): Promise<string | null> {
   const receivedAt = Date.now();
-  const hook = hookNamed(name);
+  const hook = findHookName(name);
   if (hook === null && name !== anyHook) return "unknown hook";
   const { text, cut } = await readStdin();
   if (cut === "too long") return `its payload is longer than ${maxInputLength / 1024 / 1024} MB`;
@@ -41,14 +41,14 @@ async function capture(
   const object = parseObject(text);
   if (object === null) return `stdin is not ${cut === null ? "a JSON object" : "complete"}`;
   const given = hooks.read?.(object) ?? object;
-  const payload = payloadOf(given);
+  const payload = pickPayload(given);
   if (payload.session_id === undefined && payload.transcript_path === undefined) {
     return "its payload names no session";
   }
   const event = hook ?? hookNames.find((one) => hooks.events[one] === (payload.hook_event_name ?? ""));
-  if (event === undefined || hooks.ignores?.(event, given)) return null;
-  const place = placeOf(hooks, payload);
-  if (await hooks.runsTwice?.(findUpwards(place, ".git") ?? place, event)) return null;
+  if (event === undefined || hooks.shouldIgnore?.(event, given)) return null;
+  const place = findLaunchDirectory(hooks, payload);
+  if (await hooks.isRunTwice?.(findUpwards(place, ".git") ?? place, event)) return null;
   let message: string | null = null;
   // The transcript tells who speaks there.
   if (hooks.isByProgram?.(process.env) || payload.agent_id !== undefined) delete payload.prompt;
@@ -59,7 +59,10 @@ async function capture(
     } catch (error) {
       // Never store unscrubbed text.
       delete payload.prompt;
-      warn(name, `its notes cannot be scrubbed (${codeOf(error)}); they are read from the transcript later`);
+      warn(
+        name,
+        `its notes cannot be scrubbed (${getErrorCode(error)}); they are read from the transcript later`,
+      );
     }
   }
   const whose = agent === defaultAgentName ? {} : { agent };
@@ -81,7 +84,7 @@ async function capture(
     writeItem(item, isReminder ? `${event}-${session}` : null);
   } catch (error) {
     if (error instanceof PommelError) throw error;
-    return `cannot write to ${daemonFiles().spoolDir} (${codeOf(error)})`;
+    return `cannot write to ${locateDaemonFiles().spoolDir} (${getErrorCode(error)})`;
   }
   const asked = await askContext(place, hooks, event, given, payload);
   print(asked, message, hooks);
@@ -98,7 +101,7 @@ function print({ answer, plain }: Asked, message: string | null, { showsMessages
 }
 
 /** The directory that the session is about: where the agent was launched; `cwd` changes when the agent changes directories. */
-function placeOf({ launchedIn }: AgentHooks, { cwd }: HookPayload): string {
+function findLaunchDirectory({ launchedIn }: AgentHooks, { cwd }: HookPayload): string {
   const launched = launchedIn && process.env[launchedIn];
   if (launched && isAbsolute(launched)) return launched;
   return cwd !== undefined && isAbsolute(cwd) ? cwd : process.cwd();

@@ -1,9 +1,9 @@
 import { loadConfig } from "../../base/config/config.ts";
 import { findProjectIfAny } from "../../git/projects/find-project.ts";
-import { recordingConfig } from "../../git/projects/recorded.ts";
-import { notedMessage, notesIn } from "../../protocol/reading/prompt-notes.ts";
+import { loadRecordingConfig } from "../../git/projects/recorded.ts";
+import { makeNotedMessage, parsePromptNotes } from "../../protocol/reading/prompt-notes.ts";
 import { createScrubber } from "../../redact/create-scrubber.ts";
-import { globalPatternsFile, projectPatternsFile } from "../../redact/patterns/patterns-file.ts";
+import { locateGlobalPatterns, locateProjectPatterns } from "../../redact/patterns/patterns-file.ts";
 import { scrubAlone } from "../../redact/scrubber.ts";
 
 /**
@@ -17,14 +17,14 @@ export async function scrubNotes(
   prompt: string,
 ): Promise<{ prompt: string; message: string | null }> {
   const project = await findProjectIfAny(place);
-  const { config } = project === null ? loadConfig(null) : recordingConfig(project);
+  const { config } = project === null ? loadConfig(null) : loadRecordingConfig(project);
   const scrubber = createScrubber({
-    globalFile: globalPatternsFile(),
-    projectFile: project && projectPatternsFile(project),
+    globalFile: locateGlobalPatterns(),
+    projectFile: project && locateProjectPatterns(project),
     pii: config["scrub.pii"],
   });
   // Only the daemon knows which of the session's secrets these are; here they are numbered on their own.
   const scrubbed = scrubAlone(scrubber, prompt);
   const isKept = project !== null && config["sessions.capture"];
-  return { prompt: scrubbed, message: isKept ? notedMessage(notesIn(scrubbed)) : null };
+  return { prompt: scrubbed, message: isKept ? makeNotedMessage(parsePromptNotes(scrubbed)) : null };
 }

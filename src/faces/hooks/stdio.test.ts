@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { notesIn } from "../../protocol/reading/prompt-notes.ts";
-import { parseObject, payloadOf } from "./stdio.ts";
+import { parsePromptNotes } from "../../protocol/reading/prompt-notes.ts";
+import { parseObject, pickPayload } from "./stdio.ts";
 
 const secret = "x".repeat(12);
 
@@ -24,7 +24,7 @@ describe("a hook's stored payload", () => {
       custom_instructions: secret,
       env: { TOKEN: secret },
     };
-    expect(payloadOf(given)).toEqual(kept);
+    expect(pickPayload(given)).toEqual(kept);
   });
 
   it("has only a prompt's notes, in the form read later", () => {
@@ -40,18 +40,18 @@ describe("a hook's stored payload", () => {
       "a footnote to pommel: none",
       "Note to Pommel:",
     ].join("\r\n");
-    const payload = payloadOf({ prompt });
+    const payload = pickPayload({ prompt });
     expect(payload.prompt).not.toContain(secret);
-    expect(notesIn(payload.prompt!)).toEqual(["we chose Redis", "in a list"]);
-    expect(notesIn(payload.prompt!)).toEqual(notesIn(prompt));
-    expect(payloadOf({ prompt: "no note" })).toEqual({});
+    expect(parsePromptNotes(payload.prompt!)).toEqual(["we chose Redis", "in a list"]);
+    expect(parsePromptNotes(payload.prompt!)).toEqual(parsePromptNotes(prompt));
+    expect(pickPayload({ prompt: "no note" })).toEqual({});
   });
 
   it("omits fields of the wrong type or over the length limit", () => {
     const given = { session_id: 7, cwd: null, source: ["x"], trigger: {}, prompt: 1, tool_input: "x" };
-    expect(payloadOf(given)).toEqual({});
-    expect(payloadOf({ session_id: "x".repeat(10_000) })).toEqual({});
-    const { prompt } = payloadOf({ prompt: `note to pommel: ${"x".repeat(1_000_000)}` });
+    expect(pickPayload(given)).toEqual({});
+    expect(pickPayload({ session_id: "x".repeat(10_000) })).toEqual({});
+    const { prompt } = pickPayload({ prompt: `note to pommel: ${"x".repeat(1_000_000)}` });
     expect(prompt!.length).toBeLessThanOrEqual(65_536);
   });
 
@@ -73,7 +73,7 @@ describe("a hook's stored payload", () => {
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 12 }), (pieces) => {
         const prompt = pieces.join("");
-        expect(notesIn(payloadOf({ prompt }).prompt ?? "")).toEqual(notesIn(prompt));
+        expect(parsePromptNotes(pickPayload({ prompt }).prompt ?? "")).toEqual(parsePromptNotes(prompt));
       }),
     );
   });

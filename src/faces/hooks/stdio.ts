@@ -1,10 +1,10 @@
 import { fstatSync, readSync, writeSync } from "node:fs";
 import { Socket } from "node:net";
 import type { GivenPayload } from "../../agents/agent.ts";
-import { codeOf, PommelError } from "../../base/errors.ts";
+import { getErrorCode, PommelError } from "../../base/errors.ts";
 import { type HookPayload, payloadKinds } from "../../protocol/hooks.ts";
-import { fits } from "../../protocol/outside.ts";
-import { notesIn, writeNotesPrompt } from "../../protocol/reading/prompt-notes.ts";
+import { isValidAs } from "../../protocol/outside.ts";
+import { parsePromptNotes, writeNotesPrompt } from "../../protocol/reading/prompt-notes.ts";
 
 /**
  * The stored part of a hook's payload. The conversation comes from the transcript, where it is scrubbed first; a hook
@@ -30,21 +30,21 @@ export function parseObject(text: string): GivenPayload | null {
 }
 
 /** The stored fields of a hook's stdin, without those that are something else. */
-export function payloadOf(given: GivenPayload): HookPayload {
+export function pickPayload(given: GivenPayload): HookPayload {
   const payload: HookPayload = {};
   for (const field of Object.keys(payloadKinds) as (keyof typeof payloadKinds)[]) {
     const value = given[field];
-    if (typeof value === "string" && fits(payloadKinds[field], value)) payload[field] = value;
+    if (typeof value === "string" && isValidAs(payloadKinds[field], value)) payload[field] = value;
   }
   if (typeof given.prompt === "string") {
-    const notes = writeNotesPrompt(notesIn(given.prompt)).slice(0, maxNotes);
+    const notes = writeNotesPrompt(parsePromptNotes(given.prompt)).slice(0, maxNotes);
     if (notes !== "") payload.prompt = notes;
   }
   return payload;
 }
 
 /** The value if it is an object, else an empty one. */
-export function objectOf(value: unknown): GivenPayload {
+export function toObject(value: unknown): GivenPayload {
   return typeof value === "object" && value !== null ? { ...value } : {};
 }
 
@@ -100,7 +100,7 @@ function readWhole(): Input {
   } catch {
     // Keep what was read.
   }
-  return { text: textOf(parts), cut: null };
+  return { text: decodeText(parts), cut: null };
 }
 
 function readPipe(timeout: number): Promise<Input> {
@@ -112,7 +112,7 @@ function readPipe(timeout: number): Promise<Input> {
       pipe.removeAllListeners("data");
       pipe.on("error", () => {});
       pipe.destroy();
-      resolve({ text: cut === "too long" ? "" : textOf(parts), cut });
+      resolve({ text: cut === "too long" ? "" : decodeText(parts), cut });
     };
     const timer = setTimeout(() => finish("too slow"), timeout);
     const pipe = new Socket({ fd: stdin, readable: true, writable: false });
@@ -126,16 +126,16 @@ function readPipe(timeout: number): Promise<Input> {
   });
 }
 
-function textOf(parts: readonly Buffer[]): string {
+function decodeText(parts: readonly Buffer[]): string {
   const text = Buffer.concat(parts).toString("utf8");
   return text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
 }
 
 /** A message of our own names no text of a session; another's might. */
-export const whyFailed = (error: unknown): string =>
+export const describeHookFailure = (error: unknown): string =>
   error instanceof PommelError
     ? error.message.replace(/\.$/, "")
-    : `it failed (${codeOf(error) || "unexpected error"})`;
+    : `it failed (${getErrorCode(error) || "unexpected error"})`;
 
 /** Reports a failure of `pm hook <name>` in one line on stderr. */
 export function warn(name: string, problem: string): void {

@@ -1,6 +1,6 @@
 import { PommelError } from "../../base/errors.ts";
-import { relativeTime } from "../../base/text/relative-time.ts";
-import { beginningOf } from "../../base/text/text-size.ts";
+import { formatRelativeTime } from "../../base/text/relative-time.ts";
+import { shortenText } from "../../base/text/text-size.ts";
 import { call } from "../../client/call.ts";
 import type { BlameRange } from "../../features/blame/operation.ts";
 import { blame } from "../../features/blame/operation.ts";
@@ -17,7 +17,7 @@ export interface AuthoredLines extends BlameRange {
   end: number;
 }
 
-export async function authorsOf(
+export async function findAuthoredLines(
   { project, file, lines }: Place,
   signal?: AbortSignal,
 ): Promise<AuthoredLines[]> {
@@ -56,36 +56,39 @@ const containers: ReadonlySet<string> = new Set([
 ]);
 
 /** One lens for each function and method, as far as agents wrote there. */
-export async function lensesOf(place: Place, authors: readonly AuthoredLines[]): Promise<Lens[]> {
-  return (await definitionsIn(place)).flatMap(({ start_line, end_line }) => {
+export async function buildLenses(place: Place, authors: readonly AuthoredLines[]): Promise<Lens[]> {
+  return (await listDefinitions(place)).flatMap(({ start_line, end_line }) => {
     const line = place.lines.fromSaved(start_line);
     if (line === null) return [];
     const inside = authors.filter((range) => range.last_line >= start_line && range.first_line <= end_line);
-    const main = mostOf(inside.filter(({ author }) => author === "agent"));
+    const main = findMainRange(inside.filter(({ author }) => author === "agent"));
     if (main === undefined) return [];
-    const when = main.authored_at === null ? "not committed" : relativeTime(Date.parse(main.authored_at));
+    const when =
+      main.authored_at === null ? "not committed" : formatRelativeTime(Date.parse(main.authored_at));
     const what = main.session_title ?? main.subject;
-    const title = what === null ? "" : `: ${beginningOf(what.replace(/\s+/g, " "), maxTitle)}`;
+    const title = what === null ? "" : `: ${shortenText(what.replace(/\s+/g, " "), maxTitle)}`;
     const session = main.session_id === null ? null : { id: main.session_id, turn: main.turn };
     return [{ line: line - 1, text: `${main.agent ?? "agent"}, ${when}${title}`, session }];
   });
 }
 
-function mostOf(ranges: readonly AuthoredLines[]): AuthoredLines | undefined {
-  const linesOf = ({ start, end }: AuthoredLines) => end - start + 1;
-  return ranges.toSorted((a, b) => linesOf(b) - linesOf(a))[0];
+function findMainRange(ranges: readonly AuthoredLines[]): AuthoredLines | undefined {
+  const countRangeLines = ({ start, end }: AuthoredLines) => end - start + 1;
+  return ranges.toSorted((a, b) => countRangeLines(b) - countRangeLines(a))[0];
 }
 
 /** Functions and methods of the saved file, in order; none where the file is not indexed. */
-async function definitionsIn({ project, file, lastLine }: Place): Promise<ChunkOutline[]> {
-  const outlineOf = async (id: string) => {
+async function listDefinitions({ project, file, lastLine }: Place): Promise<ChunkOutline[]> {
+  const readChunkOutline = async (id: string) => {
     const { chunk, children } = await call(showChunk, { id }, project);
     // A file may hold nothing but one definition.
     return chunk.level === "file" ? children : [chunk, ...children];
   };
   try {
-    const top = await outlineOf(`${file}:1-${lastLine}`);
-    const inner = await Promise.all(top.map((one) => (containers.has(one.kind) ? outlineOf(one.id) : [one])));
+    const top = await readChunkOutline(`${file}:1-${lastLine}`);
+    const inner = await Promise.all(
+      top.map((one) => (containers.has(one.kind) ? readChunkOutline(one.id) : [one])),
+    );
     return inner.flat().filter(({ kind, name }) => name !== "" && !containers.has(kind));
   } catch (error) {
     if (error instanceof PommelError) return [];
@@ -105,7 +108,7 @@ interface Superseded {
 const turnsAfter = 2;
 const asked = 50;
 
-export async function supersededIn(place: Place, authors: readonly AuthoredLines[]): Promise<Superseded[]> {
+export async function findSuperseded(place: Place, authors: readonly AuthoredLines[]): Promise<Superseded[]> {
   if (!authors.some(({ session_id }) => session_id !== null)) return [];
   const { decisions } = await call(listDecisions, { file: [place.file], limit: asked }, place.project);
   return decisions

@@ -1,20 +1,20 @@
 import { type Connection, MessageType, ShowMessageNotification } from "vscode-languageserver/node";
 import * as z from "zod/mini";
-import { messageOf } from "../../base/errors.ts";
+import { getErrorMessage } from "../../base/errors.ts";
 import type { Project } from "../../base/paths.ts";
 import { call } from "../../client/call.ts";
 import { findImpact } from "../../features/impact/operation.ts";
-import { pageRoutes, pageUrl } from "../../features/page/page-url.ts";
+import { createPageUrl, pageRoutes } from "../../features/page/page-url.ts";
 import type { OpenDocuments } from "./open-documents.ts";
 
-const named = 8;
+const maxNamedPlaces = 8;
 
 /** What a change of lines may touch, in one message. */
-async function impactText(project: Project, place: string): Promise<string> {
+async function describeImpact(project: Project, place: string): Promise<string> {
   const { targets, touched, total, notes } = await call(findImpact, { of: [place] }, project);
   const what = targets.map(({ name }) => name).join(", ");
   if (total === 0) return [`Nothing is known to use ${what || place}.`, ...notes].join(" ");
-  const places = touched.slice(0, named).map(({ file, line, name }) => `${name} (${file}:${line})`);
+  const places = touched.slice(0, maxNamedPlaces).map(({ file, line, name }) => `${name} (${file}:${line})`);
   const more = total - places.length;
   return `A change of ${what} may touch ${places.join(", ")}${more > 0 ? ` and ${more} more` : ""}.`;
 }
@@ -50,24 +50,27 @@ export function answerCommands(connection: Connection, documents: OpenDocuments,
     connection.sendNotification(ShowMessageNotification.type, { type: MessageType.Info, message });
 
   async function show(project: Project, route: string): Promise<void> {
-    const { url } = await pageUrl(project, route);
+    const { url } = await createPageUrl(project, route);
     const shown = canShow() && (await connection.window.showDocument({ uri: url, external: true })).success;
     if (!shown) await tell(`Open within a minute: ${url}`);
   }
 
   const run: Record<CommandName, (project: Project, given: Arguments) => Promise<void>> = {
     "pommel.openSession": (project, [, id, turn]) =>
-      show(project, pageRoutes.session(text(id), turn ?? null)),
-    "pommel.openCommit": (project, [, hash]) => show(project, pageRoutes.commit(text(hash))),
-    "pommel.openPage": async (project, [uri, line]) => show(project, await routeOf(uri, line)),
+      show(project, pageRoutes.session(parseText(id), turn ?? null)),
+    "pommel.openCommit": (project, [, hash]) => show(project, pageRoutes.commit(parseText(hash))),
+    "pommel.openPage": async (project, [uri, line]) => show(project, await findPageRoute(uri, line)),
     "pommel.review": (project) => show(project, pageRoutes.review("")),
     "pommel.searchSessions": (project, [, q]) =>
-      show(project, pageRoutes.search({ q: text(q), in: "sessions" })),
-    "pommel.impact": async (project, [, lines]) => tell(await impactText(project, text(lines))),
+      show(project, pageRoutes.search({ q: parseText(q), in: "sessions" })),
+    "pommel.impact": async (project, [, lines]) => tell(await describeImpact(project, parseText(lines))),
   };
 
   /** Of a file's line, counted from 0 as in the editor; of what is no file of the project, its home. */
-  async function routeOf(uri: string | undefined, line: string | number | null | undefined): Promise<string> {
+  async function findPageRoute(
+    uri: string | undefined,
+    line: string | number | null | undefined,
+  ): Promise<string> {
     const place = uri === undefined ? null : await documents.placeAt(uri);
     if (place === null) return pageRoutes.home;
     const saved = typeof line === "number" ? place.lines.toSaved(line + 1) : null;
@@ -77,14 +80,14 @@ export function answerCommands(connection: Connection, documents: OpenDocuments,
   connection.onExecuteCommand(async ({ command, arguments: given = [] }) => {
     try {
       const parsed = z.parse(commandArguments, given);
-      const project = await documents.projectAt(parsed[0]);
+      const project = await documents.findProjectAt(parsed[0]);
       if (project === null) await tell("This is in no project.");
       else await run[command as CommandName](project, parsed);
     } catch (error) {
-      await tell(messageOf(error));
+      await tell(getErrorMessage(error));
     }
     return null;
   });
 }
 
-const text = (given: unknown) => z.parse(z.string(), given);
+const parseText = (given: unknown) => z.parse(z.string(), given);

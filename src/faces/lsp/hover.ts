@@ -2,7 +2,7 @@ import { PommelError } from "../../base/errors.ts";
 import type { Project } from "../../base/paths.ts";
 import { call } from "../../client/call.ts";
 import { showSession } from "../../features/sessions/operation.ts";
-import { commitsNamed } from "../../git/history/history.ts";
+import { findCommitHashes } from "../../git/history/history.ts";
 
 /** A commit or a session that a text names. */
 interface NamedThing {
@@ -17,15 +17,17 @@ interface NamedThing {
 /** As git abbreviates hashes; digits alone are a number. */
 const hashes = /(?<![\w-])(?=\d*[a-f])[0-9a-f]{7,40}(?![\w-])/g;
 const uuids = /\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g;
-const most = { commits: 200, sessions: 5 } as const;
+const maxCounts = { commits: 200, sessions: 5 } as const;
 
 /** What a text names that the project knows: what only looks like a hash or an id is left out. */
-export async function namedIn(text: string, project: Project): Promise<NamedThing[]> {
-  const words = [...text.matchAll(hashes)].slice(0, most.commits);
-  const ids = [...text.matchAll(uuids)].slice(0, most.sessions);
+export async function findNamedThings(text: string, project: Project): Promise<NamedThing[]> {
+  const words = [...text.matchAll(hashes)].slice(0, maxCounts.commits);
+  const ids = [...text.matchAll(uuids)].slice(0, maxCounts.sessions);
   const [commits, sessions] = await Promise.all([
-    words.length === 0 ? new Map() : commitsNamed(project.root, [...new Set(words.map(([word]) => word))]),
-    sessionsAmong([...new Set(ids.map(([id]) => id))], project),
+    words.length === 0
+      ? new Map()
+      : findCommitHashes(project.root, [...new Set(words.map(([word]) => word))]),
+    findSessionIds([...new Set(ids.map(([id]) => id))], project),
   ]);
   const place = (kind: NamedThing["kind"], { 0: word, index }: RegExpExecArray, id = word): NamedThing => {
     return { start: index, end: index + word.length, kind, id };
@@ -39,7 +41,7 @@ export async function namedIn(text: string, project: Project): Promise<NamedThin
   ];
 }
 
-async function sessionsAmong(ids: readonly string[], project: Project): Promise<Set<string>> {
+async function findSessionIds(ids: readonly string[], project: Project): Promise<Set<string>> {
   const found = await Promise.all(
     ids.map(async (id) => {
       try {

@@ -7,9 +7,9 @@ import { PommelError } from "../../base/errors.ts";
 import type { Project } from "../../base/paths.ts";
 import { call } from "../../client/call.ts";
 import { operations } from "../../features/index.ts";
-import { findProjectIfAny, knownProject } from "../../git/projects/find-project.ts";
-import { type AuthoredLines, authorsOf } from "./authors.ts";
-import { type Place, pathOf, placeOf } from "./places.ts";
+import { findKnownProject, findProjectIfAny } from "../../git/projects/find-project.ts";
+import { type AuthoredLines, findAuthoredLines } from "./authors.ts";
+import { findDocumentPlace, type Place, toFilePath } from "./places.ts";
 
 const document = z.object({ textDocument: z.object({ uri: z.string() }) });
 const askParams = z.object({
@@ -24,18 +24,18 @@ export function answerOwnRequests(connection: Connection, documents: OpenDocumen
   connection.onRequest("pommel/blame", async (given: unknown) => {
     const { textDocument } = z.parse(document, given);
     const place = await documents.placeAt(textDocument.uri);
-    return { file: place?.file ?? null, ranges: await documents.authorsAt(textDocument.uri) };
+    return { file: place?.file ?? null, ranges: await documents.readAuthorsAt(textDocument.uri) };
   });
 
   connection.onRequest("pommel/projects", async () => ({
-    projects: (await documents.projects()).map(({ root }) => ({ root })),
+    projects: (await documents.listProjects()).map(({ root }) => ({ root })),
   }));
 
   connection.onRequest("pommel/ask", async (given: unknown): Promise<unknown> => {
     const { operation, input, uri } = z.parse(askParams, given);
     const asked = operations.get(operation);
     if (asked?.editors !== true) throw new PommelError("usage", `Editors cannot ask for ${operation}.`);
-    const project = await documents.projectAt(uri);
+    const project = await documents.findProjectAt(uri);
     return project === null ? null : call(asked, z.parse(asked.request(), input), project);
   });
 }
@@ -55,15 +55,15 @@ export class OpenDocuments {
 
   /** The place of an open document; null for one that is no saved file of a project. */
   async placeAt(uri: string): Promise<Place | null> {
-    return (await this.knownOf(uri)?.place) ?? null;
+    return (await this.findKnownDocument(uri)?.place) ?? null;
   }
 
-  async authorsAt(uri: string): Promise<AuthoredLines[]> {
-    const one = this.knownOf(uri);
+  async readAuthorsAt(uri: string): Promise<AuthoredLines[]> {
+    const one = this.findKnownDocument(uri);
     const place = await one?.place;
     if (!one || !place) return [];
     if (!one.authors) {
-      one.authors = authorsOf(place);
+      one.authors = findAuthoredLines(place);
       // One that failed is asked for again.
       one.authors.catch(() => delete one.authors);
     }
@@ -77,49 +77,50 @@ export class OpenDocuments {
   }
 
   changeFolders(added: readonly WorkspaceFolder[], removed: readonly WorkspaceFolder[]): void {
-    const paths = (folders: readonly WorkspaceFolder[]) => folders.flatMap(({ uri }) => pathOf(uri) ?? []);
+    const paths = (folders: readonly WorkspaceFolder[]) =>
+      folders.flatMap(({ uri }) => toFilePath(uri) ?? []);
     const gone = new Set(paths(removed));
     this.folders = [...this.folders.filter((folder) => !gone.has(folder)), ...paths(added)];
   }
 
   /** The project of a document or a folder; without one, that of the first folder that the editor has open. */
-  async projectAt(uri: string | undefined): Promise<Project | null> {
-    if (uri === undefined) return (await this.projects())[0] ?? null;
+  async findProjectAt(uri: string | undefined): Promise<Project | null> {
+    if (uri === undefined) return (await this.listProjects())[0] ?? null;
     const place = await this.placeAt(uri);
     if (place !== null) return place.project;
-    const path = pathOf(uri);
+    const path = toFilePath(uri);
     if (path === null) return null;
     return findProjectIfAny(statSync(path, { throwIfNoEntry: false })?.isDirectory() ? path : dirname(path));
   }
 
   /** Of all folders; where none is open, of the documents. */
-  async projects(): Promise<Project[]> {
-    if (this.folders.length === 0) return this.ofDocuments();
-    return distinct(await Promise.all(this.folders.map((folder) => findProjectIfAny(folder))));
+  async listProjects(): Promise<Project[]> {
+    if (this.folders.length === 0) return this.listDocumentProjects();
+    return dedupeProjects(await Promise.all(this.folders.map((folder) => findProjectIfAny(folder))));
   }
 
   /** As `projects`, without starting git: of the folders only those that Pommel has met before. */
-  async knownProjects(): Promise<Project[]> {
-    if (this.folders.length === 0) return this.ofDocuments();
-    return distinct(this.folders.map((folder) => knownProject(folder)));
+  async listKnownProjects(): Promise<Project[]> {
+    if (this.folders.length === 0) return this.listDocumentProjects();
+    return dedupeProjects(this.folders.map((folder) => findKnownProject(folder)));
   }
 
-  private async ofDocuments(): Promise<Project[]> {
+  private async listDocumentProjects(): Promise<Project[]> {
     const places = await Promise.all(this.texts.all().map(({ uri }) => this.placeAt(uri)));
-    return distinct(places.map((place) => place?.project ?? null));
+    return dedupeProjects(places.map((place) => place?.project ?? null));
   }
 
-  private knownOf(uri: string): Known | null {
+  private findKnownDocument(uri: string): Known | null {
     const document = this.texts.get(uri);
     if (!document) return null;
     const before = this.known.get(uri);
     if (before?.version === document.version) return before;
-    const one = { version: document.version, place: placeOf(document) };
+    const one = { version: document.version, place: findDocumentPlace(document) };
     this.known.set(uri, one);
     return one;
   }
 }
 
-const distinct = (projects: readonly (Project | null)[]): Project[] => [
+const dedupeProjects = (projects: readonly (Project | null)[]): Project[] => [
   ...new Map(projects.flatMap((one) => (one === null ? [] : [[one.root, one]]))).values(),
 ];

@@ -24,11 +24,11 @@ const maxEdits = 2000;
 
 const unchanged: Lines = { toSaved: (line) => line, fromSaved: (line) => line };
 
-export function savedLines(edited: string, saved: string): Lines {
+export function mapSavedLines(edited: string, saved: string): Lines {
   if (edited === saved) return unchanged;
   const [now, then] = [splitLines(edited), splitLines(saved)];
-  const start = sharedStart(now, then);
-  const end = sharedEnd(now, then, Math.min(now.length, then.length) - start);
+  const start = countSharedStart(now, then);
+  const end = countSharedEnd(now, then, Math.min(now.length, then.length) - start);
   const toSaved = new Map<number, number>();
   const fromSaved = new Map<number, number>();
   const pair = (at: number, before: number) => {
@@ -55,20 +55,20 @@ export function savedLines(edited: string, saved: string): Lines {
 
 const splitLines = (text: string) => text.split(/\r\n|\n|\r/);
 
-function sharedStart(a: readonly string[], b: readonly string[]): number {
+function countSharedStart(a: readonly string[], b: readonly string[]): number {
   let i = 0;
   while (i < a.length && i < b.length && a[i] === b[i]) i++;
   return i;
 }
 
-function sharedEnd(a: readonly string[], b: readonly string[], most: number): number {
+function countSharedEnd(a: readonly string[], b: readonly string[], most: number): number {
   let i = 0;
   while (i < most && a[a.length - 1 - i] === b[b.length - 1 - i]) i++;
   return i;
 }
 
 /** Lines of a document, inclusive, from 0. Editors cut a range at the end of its last line. */
-export const wholeLines = (first: number, last: number): Range => ({
+export const toWholeLineRange = (first: number, last: number): Range => ({
   start: { line: first, character: 0 },
   end: { line: last, character: 2 ** 31 - 1 },
 });
@@ -84,15 +84,15 @@ export interface Place {
 }
 
 /** The place of an open document; null for one that is no saved file of a project. */
-export async function placeOf(document: TextDocument): Promise<Place | null> {
-  const path = pathOf(document.uri);
+export async function findDocumentPlace(document: TextDocument): Promise<Place | null> {
+  const path = toFilePath(document.uri);
   if (path === null) return null;
   try {
     const saved = await readFile(path, "utf8");
     const project = await findProjectIfAny(dirname(path));
     if (project === null) return null;
     const lastLine = Math.max(saved.replace(/\r?\n$/, "").split("\n").length, 1);
-    const lines = savedLines(document.getText(), saved);
+    const lines = mapSavedLines(document.getText(), saved);
     return { project, file: locate(project, project.root, path), lines, lastLine };
   } catch {
     // Not saved yet, deleted since, or not to be read: nothing is known of it.
@@ -101,7 +101,7 @@ export async function placeOf(document: TextDocument): Promise<Place | null> {
 }
 
 /** The file of a URI; null for what is no file: an editor's own buffers, a file inside an archive. */
-export function pathOf(uri: string): string | null {
+export function toFilePath(uri: string): string | null {
   if (!uri.startsWith("file:")) return null;
   try {
     return fileURLToPath(uri);
@@ -123,7 +123,7 @@ const kindOf: Readonly<Record<string, SymbolKind>> = {
 };
 
 /** Code that does what a query says, best first. */
-export async function symbolsIn(project: Project, q: string): Promise<SymbolInformation[]> {
+export async function searchSymbols(project: Project, q: string): Promise<SymbolInformation[]> {
   const { results } = await call(searchCode, { q, by: "chunk", limit: 20 }, project);
   return results.map(({ file, name, kind, parent_name, start_line, end_line }) => ({
     name: name || basename(file),
@@ -131,7 +131,7 @@ export async function symbolsIn(project: Project, q: string): Promise<SymbolInfo
     containerName: parent_name ?? file,
     location: {
       uri: pathToFileURL(join(project.root, file)).href,
-      range: wholeLines(start_line - 1, end_line - 1),
+      range: toWholeLineRange(start_line - 1, end_line - 1),
     },
   }));
 }

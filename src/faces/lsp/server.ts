@@ -16,25 +16,25 @@ import {
 import type { TextDocument } from "vscode-languageserver-textdocument";
 import * as z from "zod/mini";
 import { wordAsMarkdown } from "../../answers/word-as-markdown.ts";
-import { messageOf } from "../../base/errors.ts";
+import { getErrorMessage } from "../../base/errors.ts";
 import type { Project } from "../../base/paths.ts";
 import { version } from "../../base/version.ts";
 import { call } from "../../client/call.ts";
 import { startMissingDaemon } from "../../client/start-missing-daemon.ts";
-import { pageRoutes, pageUrl } from "../../features/page/page-url.ts";
-import { stateOf } from "../../features/status/state.ts";
+import { createPageUrl, pageRoutes } from "../../features/page/page-url.ts";
+import { readWriteMarks } from "../../features/status/state.ts";
 import { why } from "../../features/why/operation.ts";
 import { wordWhyInShort } from "../../features/why/words.ts";
-import { commitUrl } from "../../git/commit-url.ts";
-import { gitDirectoryOf, headLogOf } from "../../git/git-dir.ts";
+import { makeCommitUrl } from "../../git/commit-url.ts";
+import { findGitDirectory, locateHeadLog } from "../../git/git-dir.ts";
 import { findProjectIfAny } from "../../git/projects/find-project.ts";
-import { remoteOf } from "../../git/projects/identity.ts";
+import { findRemote } from "../../git/projects/identity.ts";
 import { setOwnDoor } from "../../protocol/door.ts";
-import { lensesOf, supersededIn } from "./authors.ts";
+import { buildLenses, findSuperseded } from "./authors.ts";
 import { answerCommands, type CommandName, commands } from "./commands.ts";
-import { namedIn } from "./hover.ts";
+import { findNamedThings } from "./hover.ts";
 import { answerOwnRequests, OpenDocuments } from "./open-documents.ts";
-import { type Place, symbolsIn, wholeLines } from "./places.ts";
+import { type Place, searchSymbols, toWholeLineRange } from "./places.ts";
 
 /** Milliseconds. */
 const pollIntervalMs = 2_000;
@@ -47,7 +47,7 @@ function watchProjects(
   let before: ReadonlyMap<string, string> = new Map();
   const look = async () => {
     try {
-      const now = new Map((await projects()).map((project) => [project.root, markOf(project)]));
+      const now = new Map((await projects()).map((project) => [project.root, computeProjectStamp(project)]));
       const changed = [...now].filter(([root, mark]) => before.has(root) && before.get(root) !== mark);
       before = now;
       if (changed.length > 0) onChange(changed.map(([root]) => root));
@@ -59,10 +59,10 @@ function watchProjects(
   void look();
 }
 
-function markOf(project: Project): string {
-  const git = gitDirectoryOf(project.root);
-  const head = git === null ? undefined : statSync(headLogOf(git), { throwIfNoEntry: false });
-  return JSON.stringify([stateOf(project), head?.mtimeMs, head?.size]);
+function computeProjectStamp(project: Project): string {
+  const git = findGitDirectory(project.root);
+  const head = git === null ? undefined : statSync(locateHeadLog(git), { throwIfNoEntry: false });
+  return JSON.stringify([readWriteMarks(project), head?.mtimeMs, head?.size]);
 }
 
 /** What an editor may set: in `initializationOptions`, or later as the section `pommel` of its settings. */
@@ -90,14 +90,14 @@ function serve(connection: Connection): void {
     else connection.console.warn(`pommel: settings are not understood: ${parsed.error.issues[0]?.message}`);
   };
 
-  function remoteAt(root: string): Promise<string | null> {
-    const known = remotes.get(root) ?? remoteOf(root);
+  function readRemote(root: string): Promise<string | null> {
+    const known = remotes.get(root) ?? findRemote(root);
     remotes.set(root, known);
     return known;
   }
 
   /** Saved lines of a range of a document, both inclusive; null where all of them are new. */
-  function savedRange({ lines }: Place, { start, end }: Range): { first: number; last: number } | null {
+  function toSavedRange({ lines }: Place, { start, end }: Range): { first: number; last: number } | null {
     // A selection of whole lines ends before the first character of the next.
     const last = end.line > start.line && end.character === 0 ? end.line - 1 : end.line;
     const saved = Array.from({ length: last - start.line + 1 }, (_, i) => lines.toSaved(start.line + i + 1));
@@ -108,10 +108,10 @@ function serve(connection: Connection): void {
   async function diagnose(uri: string): Promise<void> {
     if (!settings.diagnostics) return connection.sendDiagnostics({ uri, diagnostics: [] });
     const place = await documents.placeAt(uri);
-    const found = place === null ? [] : await supersededIn(place, await documents.authorsAt(uri));
+    const found = place === null ? [] : await findSuperseded(place, await documents.readAuthorsAt(uri));
     const diagnostics = found.map(
       ({ start, end, decision }): Diagnostic => ({
-        range: wholeLines(start, end),
+        range: toWholeLineRange(start, end),
         severity: DiagnosticSeverity.Hint,
         source: "pommel",
         message: `Written for a decision that no longer holds: ${decision.text}\nLater: ${decision.superseded_by}`,
@@ -134,7 +134,7 @@ function serve(connection: Connection): void {
       try {
         return await answer(...args);
       } catch (error) {
-        connection.console.warn(`pommel: ${messageOf(error)}`);
+        connection.console.warn(`pommel: ${getErrorMessage(error)}`);
         return otherwise;
       }
     };
@@ -179,23 +179,25 @@ function serve(connection: Connection): void {
       if (saved === null) return { contents: { kind: "markdown", value: "Not saved yet." } } as const;
       const [answer, remote] = await Promise.all([
         call(why, { file: place.file, first_line: saved, brief: true }, place.project),
-        remoteAt(place.project.root),
+        readRemote(place.project.root),
       ]);
-      const value = wordAsMarkdown(wordWhyInShort(answer, "person"), (hash) => commitUrl(remote, hash));
-      return value === "" ? null : { contents: { kind: "markdown", value }, range: wholeLines(line, line) };
+      const value = wordAsMarkdown(wordWhyInShort(answer, "person"), (hash) => makeCommitUrl(remote, hash));
+      return value === ""
+        ? null
+        : { contents: { kind: "markdown", value }, range: toWholeLineRange(line, line) };
     }, null),
   );
 
   const lensesAt = async (uri: string) => {
     const place = await documents.placeAt(uri);
-    return place === null ? [] : lensesOf(place, await documents.authorsAt(uri));
+    return place === null ? [] : buildLenses(place, await documents.readAuthorsAt(uri));
   };
 
   connection.onCodeLens(
     quietly(async ({ textDocument: { uri } }) => {
       if (!settings.code_lens) return [];
       return (await lensesAt(uri)).map(({ line, text, session }) => ({
-        range: wholeLines(line, line),
+        range: toWholeLineRange(line, line),
         command:
           session === null
             ? { title: text, command: "" }
@@ -210,16 +212,16 @@ function serve(connection: Connection): void {
       if (!settings.inlay_hints || !document) return [];
       return (await lensesAt(uri))
         .filter(({ line }) => line >= range.start.line && line <= range.end.line)
-        .map(({ line, text }) => ({ position: endOf(document, line), label: text, paddingLeft: true }));
+        .map(({ line, text }) => ({ position: findLineEnd(document, line), label: text, paddingLeft: true }));
     }, []),
   );
 
   connection.onCodeAction(
     quietly(async ({ textDocument: { uri }, range }) => {
       const place = await documents.placeAt(uri);
-      const lines = place === null ? null : savedRange(place, range);
+      const lines = place === null ? null : toSavedRange(place, range);
       if (place === null || lines === null) return [];
-      const authors = await documents.authorsAt(uri);
+      const authors = await documents.readAuthorsAt(uri);
       const author = authors.find(
         ({ session_id, first_line, last_line }) =>
           session_id !== null && first_line <= lines.last && last_line >= lines.first,
@@ -246,7 +248,7 @@ function serve(connection: Connection): void {
     quietly(async ({ textDocument: { uri } }) => {
       const [document, place] = [documents.texts.get(uri), await documents.placeAt(uri)];
       if (!document || place === null) return [];
-      return (await namedIn(document.getText(), place.project)).map(({ start, end, kind, id }) => ({
+      return (await findNamedThings(document.getText(), place.project)).map(({ start, end, kind, id }) => ({
         range: { start: document.positionAt(start), end: document.positionAt(end) },
         tooltip: `Open the ${kind} in Pommel`,
         // The address signs a browser in, once: it is made when somebody follows the link.
@@ -260,13 +262,15 @@ function serve(connection: Connection): void {
     const project = await findProjectIfAny(root);
     if (project === null) return link;
     const route = kind === "commit" ? pageRoutes.commit(id) : pageRoutes.session(id, null);
-    return { ...link, target: (await pageUrl(project, route)).url };
+    return { ...link, target: (await createPageUrl(project, route)).url };
   });
 
   connection.onWorkspaceSymbol(
     quietly(async ({ query }) => {
       if (query.trim() === "") return [];
-      const found = await Promise.all((await documents.projects()).map((one) => symbolsIn(one, query)));
+      const found = await Promise.all(
+        (await documents.listProjects()).map((one) => searchSymbols(one, query)),
+      );
       return found.flat();
     }, []),
   );
@@ -290,7 +294,7 @@ function serve(connection: Connection): void {
       );
     }
     watchProjects(
-      () => documents.knownProjects(),
+      () => documents.listKnownProjects(),
       (roots) => {
         documents.forget();
         refreshAll();
@@ -302,7 +306,7 @@ function serve(connection: Connection): void {
 }
 
 const linkData = z.object({ root: z.string(), kind: z.enum(["commit", "session"]), id: z.string() });
-const endOf = (document: TextDocument, line: number) =>
+const findLineEnd = (document: TextDocument, line: number) =>
   document.positionAt(document.offsetAt({ line: line + 1, character: 0 }) - 1);
 
 /**

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { PommelError } from "../../base/errors.ts";
-import { isObject, problemIn } from "../../protocol/problem-in.ts";
+import { describeProblem, isObject } from "../../protocol/problem-in.ts";
 
 /**
  * What a model sends for a tool's arguments, read for what it means: a text where a list is wanted, a number as a text, limits that
@@ -43,7 +43,7 @@ export function readArguments<S extends ToolInput>(
   const notes: string[] = [];
   const schemas = z.toJSONSchema(input, { io: "input" }).properties as Record<string, Schema>;
   const args: Record<string, unknown> = {};
-  for (const [name, value] of Object.entries(objectOf(given, schemas, notes))) {
+  for (const [name, value] of Object.entries(toArguments(given, schemas, notes))) {
     if (isEmpty(value)) continue;
     const known = nameOf(name, schemas, synonyms);
     if (known === null)
@@ -51,7 +51,7 @@ export function readArguments<S extends ToolInput>(
     else if (args[known] === undefined) args[known] = coerce(value, schemas[known]!, known, notes);
   }
   const hostile = Object.entries(args).flatMap(([name, value]) =>
-    contentProblem(name, value, schemas[name]!),
+    findContentProblem(name, value, schemas[name]!),
   );
   if (hostile.length > 0)
     throw new PommelError("usage", hostile.slice(0, 5).join(" "), listArguments(tool, schemas));
@@ -60,7 +60,7 @@ export function readArguments<S extends ToolInput>(
   // What one may leave out is left out.
   const problems = parsed.error.issues.map((issue) => ({
     name: String(issue.path[0]),
-    says: problemIn(issue, args, "argument"),
+    says: describeProblem(issue, args, "argument"),
   }));
   const kept = Object.fromEntries(
     Object.entries(args).filter(([name]) => !problems.some((problem) => problem.name === name)),
@@ -77,7 +77,7 @@ export function readArguments<S extends ToolInput>(
 const listArguments = (tool: string, schemas: object): string =>
   `${tool} takes: ${Object.keys(schemas).join(", ")}.`;
 
-function objectOf(given: unknown, schemas: object, notes: string[]): Record<string, unknown> {
+function toArguments(given: unknown, schemas: object, notes: string[]): Record<string, unknown> {
   if (isObject(given)) return given;
   if (given === undefined || given === null) return {};
   const [first = ""] = Object.keys(schemas);
@@ -179,7 +179,7 @@ function coerce(value: unknown, schema: Schema, name: string, notes: string[]): 
 }
 
 /** Content that no argument may have, whatever the operation. */
-function contentProblem(name: string, value: unknown, schema: Schema): string[] {
+function findContentProblem(name: string, value: unknown, schema: Schema): string[] {
   const entries = [value].flat().map(String);
   // Neither file names nor git's arguments can contain one; each place would fail with an error of its own.
   if (entries.some((one) => one.includes("\0"))) return [`${name} contains a NUL character.`];

@@ -1,20 +1,20 @@
 import { PommelError } from "../../base/errors.ts";
 import { maxResults } from "../../base/max-results.ts";
-import { harmless, visible } from "../../base/text/quotation.ts";
-import { beginningOf, charactersOfToken } from "../../base/text/text-size.ts";
+import { stripInvisible, toHarmlessLine } from "../../base/text/quotation.ts";
+import { charactersOfToken, shortenText } from "../../base/text/text-size.ts";
 import type { CheckpointSummary } from "../../features/checkpoints/operation.ts";
 import { listCheckpoints, showCheckpoint } from "../../features/checkpoints/operation.ts";
 import { fix } from "../../features/fix/operation.ts";
 import { how } from "../../features/how/operation.ts";
 import { findLostText } from "../../features/lost/operation.ts";
 import {
-  claimFromCommand,
-  claimFromCommit,
-  claimFromDecision,
-  claimFromError,
-  claimFromFound,
-  claimFromSession,
-  placeOfTurn,
+  formatTurnPlace,
+  toCommandClaim,
+  toCommitClaim,
+  toDecisionClaim,
+  toErrorClaim,
+  toFoundClaim,
+  toSessionClaim,
 } from "../../features/recall/claims.ts";
 import { recall } from "../../features/recall/operation.ts";
 import { historyLabel, wordClaim } from "../../features/recall/words.ts";
@@ -35,11 +35,18 @@ import {
 import { adviseOn, describeNothingYet, linkEvidence } from "../../protocol/reading/evidence.ts";
 import type { Coverage, TranscriptSearchResponse } from "../../protocol/results.ts";
 import type { Verdict } from "../../protocol/values.ts";
-import { cursorAt, linesThatFit, offsetOf } from "./text/budget.ts";
-import { joined, minute, oneLine } from "./text/text.ts";
-import { acrossOf, ask, askEverywhere, type CallContext, otherProject, skippedNotes } from "./tool.ts";
-import { pathsInside } from "./tools/places.ts";
-import { currentId } from "./tools/recall.ts";
+import { fitLines, makeCursor, readCursorOffset } from "./text/budget.ts";
+import { formatMinute, joinPresent, shortenToLine } from "./text/text.ts";
+import {
+  ask,
+  askEverywhere,
+  type CallContext,
+  describeSkipped,
+  findOtherRoot,
+  resolveSearchScope,
+} from "./tool.ts";
+import { toProjectPaths } from "./tools/places.ts";
+import { resolveCurrentId } from "./tools/recall.ts";
 
 /**
  * What the tools of the source documents and of earlier versions ask for, in today's words: operations of the same names, whose
@@ -66,24 +73,31 @@ const defaultTokens = 1000;
 const defaultLimit = 10;
 
 /** As many lines as fit, with a cursor to go on. */
-function page(name: string, args: Paged & object, { head = [], lines, none, notes = [] }: Page): string {
+function formatPage(
+  name: string,
+  args: Paged & object,
+  { head = [], lines, none, notes = [] }: Page,
+): string {
   const { limit, cursor, max_tokens = defaultTokens } = args;
-  const offset = offsetOf(name, { ...args }, cursor);
+  const offset = readCursorOffset(name, { ...args }, cursor);
   const above = head.filter((line) => line !== null);
   const room = max_tokens * charactersOfToken - [historyLabel, ...above, ...notes].join("\n").length - 80;
-  const shown = linesThatFit(lines.slice(offset, limit === undefined ? undefined : offset + limit), room);
+  const shown = fitLines(lines.slice(offset, limit === undefined ? undefined : offset + limit), room);
   const end = offset + shown.length;
   const left = lines.length - end;
   return [
     ...(shown.length === 0 ? [none] : [...above, historyLabel, ...shown]),
-    ...(left > 0 && shown.length > 0 ? [`${left} more: cursor ${cursorAt(name, { ...args }, end)}`] : []),
-    ...notes.slice(0, 5).map((note) => oneLine(note, 200)),
+    ...(left > 0 && shown.length > 0 ? [`${left} more: cursor ${makeCursor(name, { ...args }, end)}`] : []),
+    ...notes.slice(0, 5).map((note) => shortenToLine(note, 200)),
   ].join("\n");
 }
 
 /** How many results a page needs. */
-const upTo = (name: string, args: Paged & object, fallback = defaultLimit): number =>
-  Math.min(offsetOf(name, { ...args }, args.cursor) + (args.limit ?? fallback) + defaultLimit, maxResults);
+const countNeeded = (name: string, args: Paged & object, fallback = defaultLimit): number =>
+  Math.min(
+    readCursorOffset(name, { ...args }, args.cursor) + (args.limit ?? fallback) + defaultLimit,
+    maxResults,
+  );
 
 type SearchArgs = Omit<TranscriptSearchRequest, "q" | "file" | "session" | "limit"> &
   Paged & {
@@ -110,23 +124,25 @@ export async function searchSessions(args: SearchArgs, context: CallContext): Pr
     ...filters
   } = args;
   if (query === undefined) return listLatest(args, context);
-  const limit = upTo("search_sessions", args);
+  const limit = countNeeded("search_sessions", args);
   const request: TranscriptSearchRequest = {
     ...filters,
     q: query,
     limit,
-    ...(files && { file: pathsInside(context, files) }),
-    ...(session_id && { session: currentId(session_id, context) }),
+    ...(files && { file: toProjectPaths(context, files) }),
+    ...(session_id && { session: resolveCurrentId(session_id, context) }),
   };
-  const here = acrossOf(args, context);
+  const here = resolveSearchScope(args, context);
   const answer: FoundAnswer =
-    here === null ? await ask(context, searchTranscripts, request) : await everywhere(here, request, context);
-  return page("search_sessions", args, {
+    here === null
+      ? await ask(context, searchTranscripts, request)
+      : await searchAllProjects(here, request, context);
+  return formatPage("search_sessions", args, {
     head: [adviseOn(answer)],
     lines: answer.results.map((result) => wordFound(result, here, context)),
     none: answer.coverage
       ? describeNothingYet(answer.coverage)
-      : `Nothing found in past sessions about “${oneLine(query, 100)}”. Try other words or fewer filters.`,
+      : `Nothing found in past sessions about “${shortenToLine(query, 100)}”. Try other words or fewer filters.`,
     notes: answer.notes,
   });
 }
@@ -138,7 +154,7 @@ interface FoundAnswer {
   notes: readonly string[];
 }
 
-async function everywhere(
+async function searchAllProjects(
   here: NonNullable<CallContext["across"]>,
   request: TranscriptSearchRequest,
   context: CallContext,
@@ -147,7 +163,7 @@ async function everywhere(
   const { transcripts, left_out } = await askEverywhere(here, searchEverywhere, asked, context);
   const none: FoundAnswer = { verdict: "probably_not_here", results: [], notes: [] };
   const found = transcripts ?? none;
-  return { ...found, notes: [...found.notes, ...skippedNotes(left_out)] };
+  return { ...found, notes: [...found.notes, ...describeSkipped(left_out)] };
 }
 
 function wordFound(
@@ -155,13 +171,13 @@ function wordFound(
   here: CallContext["across"],
   context: CallContext,
 ): string {
-  const project = result.project === undefined ? null : otherProject(result.project, here, context);
-  const files = result.files.slice(0, 4).map((file) => harmless(file));
+  const project = result.project === undefined ? null : findOtherRoot(result.project, here, context);
+  const files = result.files.slice(0, 4).map((file) => toHarmlessLine(file));
   const others = result.other_turns.slice(0, 5).map(({ turn }) => turn);
-  return joined(
+  return joinPresent(
     [
-      wordClaim(claimFromFound(result)),
-      result.session_title === null ? null : `“${beginningOf(harmless(result.session_title), 80)}”`,
+      wordClaim(toFoundClaim(result)),
+      result.session_title === null ? null : `“${shortenText(toHarmlessLine(result.session_title), 80)}”`,
       others.length > 0 && `also turns ${others.join(", ")}`,
       files.length > 0 && `files: ${files.join(", ")}`,
       project,
@@ -182,24 +198,24 @@ async function listLatest(args: SearchArgs, context: CallContext): Promise<strin
     agent,
     mine,
     topic,
-    limit: upTo("search_sessions", args),
+    limit: countNeeded("search_sessions", args),
   };
-  const here = acrossOf(args, context);
+  const here = resolveSearchScope(args, context);
   const { sessions, left_out = [] } =
     here === null
       ? { ...(await ask(context, listSessions, request)), left_out: [] }
       : await askEverywhere(here, sessionsEverywhere, request, context);
-  return page("search_sessions", args, {
+  return formatPage("search_sessions", args, {
     lines: sessions.map((session) => {
-      const root = "project" in session ? otherProject(String(session.project), here, context) : null;
-      return joined([wordClaim(claimFromSession(session)), root], " ");
+      const root = "project" in session ? findOtherRoot(String(session.project), here, context) : null;
+      return joinPresent([wordClaim(toSessionClaim(session)), root], " ");
     }),
     none: "No matching sessions.",
     notes: [
       ...(beside.length > 0
         ? [`Without a query, ${beside.join(" and ")} ${beside.length === 1 ? "has" : "have"} no effect.`]
         : []),
-      ...skippedNotes(left_out),
+      ...describeSkipped(left_out),
     ],
   });
 }
@@ -208,9 +224,9 @@ export async function summarise(
   args: { session_id?: string | undefined; max_tokens?: number | undefined },
   context: CallContext,
 ): Promise<string> {
-  const id = await sessionMeant(context, args.session_id);
+  const id = await resolveSessionId(context, args.session_id);
   const { session, summary, files, turns } = await ask(context, showSession, { id });
-  const changed = files.filter(({ how }) => how !== "read").map(({ path }) => harmless(path));
+  const changed = files.filter(({ how }) => how !== "read").map(({ path }) => toHarmlessLine(path));
   const room = (args.max_tokens ?? defaultTokens) * charactersOfToken - 600;
   const asked = turns.filter(({ prompt, abandoned }) => prompt !== "" && !abandoned);
   const lines =
@@ -218,18 +234,18 @@ export async function summarise(
       ? [asked[0], asked.length > 1 ? asked.at(-1) : undefined].flatMap((turn, i) =>
           turn === undefined
             ? []
-            : [`${i === 0 ? "First" : "Last"} prompt: “${beginningOf(harmless(turn.prompt), 300)}”`],
+            : [`${i === 0 ? "First" : "Last"} prompt: “${shortenText(toHarmlessLine(turn.prompt), 300)}”`],
         )
       : [
           `Summary up to turn ${summary.up_to_turn}:`,
-          ...beginningOf(visible(summary.text).trim(), room)
+          ...shortenText(stripInvisible(summary.text).trim(), room)
             .split("\n")
             .map((line) => `> ${line}`),
         ];
-  return joined(
+  return joinPresent(
     [
       historyLabel,
-      wordClaim(claimFromSession(session)),
+      wordClaim(toSessionClaim(session)),
       ...(lines.length === 0 ? ["Nothing stored to summarise."] : lines),
       summary !== null &&
         summary.up_to_turn < (turns.at(-1)?.number ?? 0) &&
@@ -245,8 +261,8 @@ export async function summarise(
  * The session that an agent means: by an id or the beginning of one, "current", or without any the latest of the others.
  * @throws PommelError `not_found`, `usage`
  */
-export async function sessionMeant(context: CallContext, id: string | undefined): Promise<string> {
-  if (id !== undefined) return currentId(id, context);
+export async function resolveSessionId(context: CallContext, id: string | undefined): Promise<string> {
+  if (id !== undefined) return resolveCurrentId(id, context);
   const { sessions } = await ask(context, listSessions, { limit: 2 });
   const latest = sessions.find((session) => session.id !== context.ownSession);
   if (latest) return latest.id;
@@ -268,13 +284,13 @@ export async function decisions(
   const request = {
     ...{ branch, since, until, kind: ["decision" as const] },
     ...(query !== undefined && { about: query }),
-    ...(files.length > 0 && { file: pathsInside(context, files) }),
-    limit: upTo("list_decisions", args, 15),
+    ...(files.length > 0 && { file: toProjectPaths(context, files) }),
+    limit: countNeeded("list_decisions", args, 15),
   };
   const { claims } = await ask(context, recall, request);
-  return page("list_decisions", args, {
+  return formatPage("list_decisions", args, {
     lines: claims.map(wordClaim),
-    none: `No decisions found${query === undefined ? "" : ` about “${oneLine(query, 100)}”`}.`,
+    none: `No decisions found${query === undefined ? "" : ` about “${shortenToLine(query, 100)}”`}.`,
   });
 }
 
@@ -283,11 +299,11 @@ export async function checkpoints(
   context: CallContext,
 ): Promise<string> {
   const { query, session_id, branch, since, until } = args;
-  const session = session_id === undefined ? undefined : currentId(session_id, context);
-  const limit = upTo("list_checkpoints", args, 20);
+  const session = session_id === undefined ? undefined : resolveCurrentId(session_id, context);
+  const limit = countNeeded("list_checkpoints", args, 20);
   if (query === undefined) {
     const found = await ask(context, listCheckpoints, { session, branch, since, until, limit });
-    return page("list_checkpoints", args, {
+    return formatPage("list_checkpoints", args, {
       lines: found.checkpoints.map(wordCheckpoint),
       none: "No matching checkpoints.",
     });
@@ -300,12 +316,12 @@ export async function checkpoints(
     since,
     until,
   });
-  return page("list_checkpoints", args, {
+  return formatPage("list_checkpoints", args, {
     head: [adviseOn(found)],
-    lines: found.results.flatMap((one) => (one.kind === "commit" ? [wordClaim(claimFromCommit(one))] : [])),
+    lines: found.results.flatMap((one) => (one.kind === "commit" ? [wordClaim(toCommitClaim(one))] : [])),
     none: found.coverage
       ? describeNothingYet(found.coverage)
-      : `Nothing found in commits about “${oneLine(query, 100)}”.`,
+      : `Nothing found in commits about “${shortenToLine(query, 100)}”.`,
     notes: [...(branch === undefined ? [] : ["With a query, branch has no effect."]), ...found.notes],
   });
 }
@@ -314,12 +330,12 @@ function wordCheckpoint(checkpoint: CheckpointSummary): string {
   const { id, subject, author, branch, committed_at, insertions, deletions, lines, rewritten_as, sessions } =
     checkpoint;
   const all = lines.agent + lines.human + lines.unknown;
-  return joined(
+  return joinPresent(
     [
-      `${id} “${beginningOf(harmless(subject), 120)}”`,
-      minute(committed_at),
+      `${id} “${shortenText(toHarmlessLine(subject), 120)}”`,
+      formatMinute(committed_at),
       branch,
-      oneLine(author, 80),
+      shortenToLine(author, 80),
       `+${insertions} -${deletions}`,
       all > 0 && `${Math.round((100 * lines.agent) / all)}% by agents`,
       rewritten_as.length > 0 && `now ${rewritten_as.at(-1)!.slice(0, 8)}`,
@@ -327,7 +343,7 @@ function wordCheckpoint(checkpoint: CheckpointSummary): string {
         .slice(0, 3)
         .map(
           ({ session_id, turns, ...link }) =>
-            `${placeOfTurn(session_id, turns.at(-1) ?? null)} ${linkEvidence(link)}`,
+            `${formatTurnPlace(session_id, turns.at(-1) ?? null)} ${linkEvidence(link)}`,
         ),
     ],
     " | ",
@@ -345,30 +361,30 @@ export async function rewind(
   const { changed_since: since, branches, reverted_by } = answer;
   const files = (since?.files ?? []).map(
     ({ path, insertions, deletions }) =>
-      `  ${harmless(path)} ${insertions === null ? "(binary)" : `+${insertions} -${deletions}`}`,
+      `  ${toHarmlessLine(path)} ${insertions === null ? "(binary)" : `+${insertions} -${deletions}`}`,
   );
   const head = [
     historyLabel,
-    joined([
-      `${id} ${answer.commit.slice(0, 8)} “${beginningOf(harmless(answer.subject), 160)}”`,
-      minute(answer.committed_at),
+    joinPresent([
+      `${id} ${answer.commit.slice(0, 8)} “${shortenText(toHarmlessLine(answer.subject), 160)}”`,
+      formatMinute(answer.committed_at),
       answer.branch,
       reverted_by === null ? null : `reverted by ${reverted_by.slice(0, 8)}`,
       answer.reach === "elsewhere" &&
         (branches.length > 0 ? `on ${branches.slice(0, 3).join(", ")} only` : "on no branch"),
     ]),
-    ...(made === null ? [] : [`It changed ${oneLine(made, 300)}`]),
+    ...(made === null ? [] : [`It changed ${shortenToLine(made, 300)}`]),
     ...answer.sessions
       .slice(0, 3)
       .flatMap(({ session_id, turns, state, lines }) => [
-        `session ${placeOfTurn(session_id, null)}, ${lines} lines`,
+        `session ${formatTurnPlace(session_id, null)}, ${lines} lines`,
         ...turns
           .slice(-3)
-          .map(({ turn, prompt }) => `  turn ${turn}: “${beginningOf(harmless(prompt), 160)}”`),
-        ...(state?.said ? [`  said last: “${beginningOf(harmless(state.said), 160)}”`] : []),
+          .map(({ turn, prompt }) => `  turn ${turn}: “${shortenText(toHarmlessLine(prompt), 160)}”`),
+        ...(state?.said ? [`  said last: “${shortenText(toHarmlessLine(state.said), 160)}”`] : []),
         ...(state?.todos ?? [])
           .slice(0, 5)
-          .map(({ text, status }) => `  todo ${status}: “${beginningOf(harmless(text), 120)}”`),
+          .map(({ text, status }) => `  todo ${status}: “${shortenText(toHarmlessLine(text), 120)}”`),
       ]),
     ...(since
       ? [
@@ -378,10 +394,10 @@ export async function rewind(
   ];
   const next = `To go back, let the user run: pm checkpoint rewind ${id} --restore (or --worktree DIR, a separate checkout).`;
   const room = max_tokens * charactersOfToken - [...head, next, ...answer.notes].join("\n").length - 100;
-  const shown = linesThatFit(files, patch ? room * 0.3 : room);
+  const shown = fitLines(files, patch ? room * 0.3 : room);
   const more = (since?.files_total ?? 0) - shown.length;
-  const changes = linesThatFit(
-    (answer.patch ?? "").split("\n").map((line) => `    ${visible(line)}`),
+  const changes = fitLines(
+    (answer.patch ?? "").split("\n").map((line) => `    ${stripInvisible(line)}`),
     room - shown.join("\n").length,
   );
   return [
@@ -390,7 +406,7 @@ export async function rewind(
     ...(more > 0 ? [`${more} more files would change.`] : []),
     ...(answer.patch === undefined ? [] : changes),
     next,
-    ...answer.notes.slice(0, 5).map((note) => oneLine(note, 200)),
+    ...answer.notes.slice(0, 5).map((note) => shortenToLine(note, 200)),
   ].join("\n");
 }
 
@@ -400,17 +416,17 @@ export async function related(
 ): Promise<string> {
   const { query, files } = args;
   if (files === undefined && query !== undefined) return searchSessions({ ...args, query }, context);
-  const file = files && pathsInside(context, files);
-  const found = await ask(context, findRelated, { file, q: query, limit: upTo("related", args) });
+  const file = files && toProjectPaths(context, files);
+  const found = await ask(context, findRelated, { file, q: query, limit: countNeeded("related", args) });
   const around = found.code.map(({ file: path, used_by, uses }) =>
-    harmless(
-      `${path} (${joined([used_by.length > 0 && `used by ${used_by.join(", ")}`, uses.length > 0 && `uses ${uses.join(", ")}`], "; ")})`,
+    toHarmlessLine(
+      `${path} (${joinPresent([used_by.length > 0 && `used by ${used_by.join(", ")}`, uses.length > 0 && `uses ${uses.join(", ")}`], "; ")})`,
     ),
   );
-  return page("related", args, {
+  return formatPage("related", args, {
     lines: [
       ...found.sessions.map(({ session_id, session_title, agent, branch, last_at, turns, files: touched }) =>
-        joined(
+        joinPresent(
           [
             wordClaim({
               kind: "asked",
@@ -422,14 +438,14 @@ export async function related(
                 branch ?? "",
                 ...touched.slice(0, 4).map(({ path, how }) => `${path} (${how})`),
               ].filter(Boolean),
-              id: placeOfTurn(session_id, turns[0]?.turn ?? null),
+              id: formatTurnPlace(session_id, turns[0]?.turn ?? null),
             }),
           ],
           " ",
         ),
       ),
-      ...found.decisions.map((one) => wordClaim(claimFromDecision(one))),
-      ...(around.length > 0 ? [`Code around them: ${beginningOf(around.join("; "), 300)}`] : []),
+      ...found.decisions.map((one) => wordClaim(toDecisionClaim(one))),
+      ...(around.length > 0 ? [`Code around them: ${shortenText(around.join("; "), 300)}`] : []),
     ],
     none:
       found.looked_for === 0
@@ -445,21 +461,21 @@ export async function commands(
   const { how: q, error, lost } = args;
   if (q !== undefined) {
     const { verdict, commands: found } = await ask(context, how, { q });
-    return page("commands", args, {
+    return formatPage("commands", args, {
       head: [verdict === "maybe" ? "Maybe:" : null],
-      lines: found.map((one) => wordClaim(claimFromCommand(one))),
+      lines: found.map((one) => wordClaim(toCommandClaim(one))),
       none: "Nothing like it worked here.",
     });
   }
   if (lost !== undefined) {
     const { texts } = await ask(context, findLostText, { file: lost });
-    return page("commands", args, {
+    return formatPage("commands", args, {
       lines: texts.map(({ lost_by, timestamp, session_id, turn, lines }) =>
         [
-          joined([`lost by ${lost_by}`, minute(timestamp), placeOfTurn(session_id, turn)]),
-          ...beginningOf(lines.join("\n"), 2000)
+          joinPresent([`lost by ${lost_by}`, formatMinute(timestamp), formatTurnPlace(session_id, turn)]),
+          ...shortenText(lines.join("\n"), 2000)
             .split("\n")
-            .map((line) => `> ${visible(line)}`),
+            .map((line) => `> ${stripInvisible(line)}`),
         ].join("\n"),
       ),
       none: "Nothing of it was lost.",
@@ -472,9 +488,9 @@ export async function commands(
       "Give how (to run), error (as printed) or lost (a file).",
     );
   const { verdict, errors } = await ask(context, fix, { error });
-  return page("commands", args, {
+  return formatPage("commands", args, {
     head: [verdict === "maybe" ? "Maybe:" : null],
-    lines: errors.map((one) => wordClaim(claimFromError(one))),
+    lines: errors.map((one) => wordClaim(toErrorClaim(one))),
     none: "No agent met this error here.",
   });
 }

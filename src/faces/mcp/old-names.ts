@@ -34,7 +34,7 @@ const { branch, since, until } = checkpointsRequest().shape;
 
 const load = (name: keyof typeof answers) => async () => (await import("./old-answers.ts"))[name] as never;
 
-const turnIn = async (
+const readTurnText = async (
   {
     session_id: id,
     turn,
@@ -43,7 +43,7 @@ const turnIn = async (
   }: { session_id?: string; turn?: number; limit?: number; max_tokens?: number },
   context: CallContext,
 ) => {
-  const { sessionMeant } = await import("./old-answers.ts");
+  const { resolveSessionId: sessionMeant } = await import("./old-answers.ts");
   const session = await sessionMeant(context, id);
   return { id: turn === undefined ? session : `${session}:${turn}`, limit: max, max_tokens: tokens };
 };
@@ -74,7 +74,7 @@ export const oldNames = {
       limit: limit(100),
       max_tokens,
     }),
-    as: { tool: "recall", arguments: turnIn },
+    as: { tool: "recall", arguments: readTurnText },
   },
   get_session_summary: {
     input: z.strictObject({ session_id, max_tokens }),
@@ -113,5 +113,5 @@ export const oldNames = {
 
 export type OldToolName = keyof typeof oldNames;
 
-export const oldName = (name: string): OldName | null =>
+export const findOldName = (name: string): OldName | null =>
   Object.hasOwn(oldNames, name) ? oldNames[name as OldToolName] : null;

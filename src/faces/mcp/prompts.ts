@@ -1,7 +1,7 @@
 import type { GetPromptResult } from "@modelcontextprotocol/server";
 import { answer, explain, findCallable } from "./server/call-tool.ts";
 import { ProtocolError, ProtocolErrorCode } from "./server/sdk.ts";
-import { oneLine } from "./text/text.ts";
+import { shortenToLine } from "./text/text.ts";
 
 const whatDoWeKnow = "what_do_we_know";
 
@@ -31,7 +31,7 @@ export async function getPrompt(
   if (name !== whatDoWeKnow) {
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, `The only prompt is ${whatDoWeKnow}.`);
   }
-  const topic = oneLine(args?.topic ?? "", 500);
+  const topic = shortenToLine(args?.topic ?? "", 500);
   if (topic === "")
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, "The argument topic is missing.");
   const found = await Promise.all(

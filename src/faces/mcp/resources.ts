@@ -1,14 +1,14 @@
 import type { ListResourcesResult, ReadResourceResult } from "@modelcontextprotocol/server";
-import { codeOf } from "../../base/errors.ts";
+import { getErrorCode } from "../../base/errors.ts";
 import { maxResults } from "../../base/max-results.ts";
 import { listCheckpoints } from "../../features/checkpoints/operation.ts";
 import { listSessions } from "../../features/sessions/operation.ts";
-import { shortId } from "../../sessions/short-id.ts";
+import { shortenSessionId } from "../../sessions/short-id.ts";
 import { answer, explain, findCallable } from "./server/call-tool.ts";
-import { projectHere } from "./server/here.ts";
+import { findProjectHere } from "./server/here.ts";
 import { ProtocolError, ProtocolErrorCode, ResourceNotFoundError } from "./server/sdk.ts";
-import { cursorAt, offsetOf } from "./text/budget.ts";
-import { minute, oneLine } from "./text/text.ts";
+import { makeCursor, readCursorOffset } from "./text/budget.ts";
+import { formatMinute, shortenToLine } from "./text/text.ts";
 import { ask } from "./tool.ts";
 
 /** Sessions and checkpoints that a person can attach to a conversation. */
@@ -44,8 +44,8 @@ export async function listResources(
   signal: AbortSignal,
 ): Promise<ListResourcesResult> {
   try {
-    const offset = offsetOf("resources", {}, cursor);
-    const context = { project: await projectHere(cwd), signal };
+    const offset = readCursorOffset("resources", {}, cursor);
+    const context = { project: await findProjectHere(cwd), signal };
     const { sessions, total } = await ask(context, listSessions, {
       limit: Math.min(offset + sessionsListed, maxResults),
     });
@@ -57,10 +57,10 @@ export async function listResources(
       resources: [
         ...page.map(({ id, title, branch, turns, last_at }) => ({
           uri: `pommel://sessions/${encodeURIComponent(id)}`,
-          name: `session ${shortId(id)}`,
-          title: oneLine(title ?? `Session of ${minute(last_at)}`, 100),
-          description: oneLine(
-            [minute(last_at), branch ?? "", `${turns} turns`].filter(Boolean).join(", "),
+          name: `session ${shortenSessionId(id)}`,
+          title: shortenToLine(title ?? `Session of ${formatMinute(last_at)}`, 100),
+          description: shortenToLine(
+            [formatMinute(last_at), branch ?? "", `${turns} turns`].filter(Boolean).join(", "),
             200,
           ),
           mimeType: "text/plain",
@@ -68,15 +68,15 @@ export async function listResources(
         ...checkpoints.map(({ id, subject, committed_at, commit }) => ({
           uri: `pommel://checkpoints/${encodeURIComponent(id)}`,
           name: `checkpoint ${id}`,
-          title: oneLine(subject, 100) || id,
-          description: `${minute(committed_at)}, commit ${commit.slice(0, 8)}`,
+          title: shortenToLine(subject, 100) || id,
+          description: `${formatMinute(committed_at)}, commit ${commit.slice(0, 8)}`,
           mimeType: "text/plain",
         })),
       ],
-      ...(page.length > 0 && end < total && { nextCursor: cursorAt("resources", {}, end) }),
+      ...(page.length > 0 && end < total && { nextCursor: makeCursor("resources", {}, end) }),
     };
   } catch (error) {
-    const code = codeOf(error);
+    const code = getErrorCode(error);
     if (code === "usage")
       throw new ProtocolError(ProtocolErrorCode.InvalidParams, explain("resources/list", error));
     // There is nothing to attach yet, which is no failure.
@@ -93,7 +93,7 @@ export async function readResource(
   signal: AbortSignal,
 ): Promise<ReadResourceResult> {
   const [, kind, encoded = ""] = /^pommel:\/\/(sessions|checkpoints)\/(.{1,300})$/.exec(uri) ?? [];
-  const id = decoded(encoded);
+  const id = decodeUriPart(encoded);
   if (kind === undefined || id === null) throw new ResourceNotFoundError(uri);
   try {
     const asked =
@@ -104,12 +104,12 @@ export async function readResource(
     return { contents: [{ uri, mimeType: "text/plain", text }] };
   } catch (error) {
     signal.throwIfAborted();
-    if (codeOf(error) === "not_found") throw new ResourceNotFoundError(uri, explain(uri, error));
+    if (getErrorCode(error) === "not_found") throw new ResourceNotFoundError(uri, explain(uri, error));
     throw new ProtocolError(ProtocolErrorCode.InternalError, explain("resources/read", error));
   }
 }
 
-function decoded(text: string): string | null {
+function decodeUriPart(text: string): string | null {
   try {
     return decodeURIComponent(text);
   } catch {

@@ -43,7 +43,7 @@ export interface CallContext {
 }
 
 /** Where a search looks if in several projects; null: in one. */
-export function acrossOf(
+export function resolveSearchScope(
   args: { all_projects?: boolean | undefined },
   { project, across }: CallContext,
 ): Here {
@@ -51,7 +51,7 @@ export function acrossOf(
 }
 
 /** The root of a result's project, for a reader who is in another one, or in none; else null. */
-export function otherProject(root: string, here: Here, { project }: CallContext): string | null {
+export function findOtherRoot(root: string, here: Here, { project }: CallContext): string | null {
   return here !== null && "root" in here && root === project.root ? null : root;
 }
 
@@ -67,7 +67,7 @@ export function askEverywhere<O extends typeof searchEverywhere | typeof session
 }
 
 /** Which projects could not be asked, and why. */
-export const skippedNotes = (leftOut: Shaped<typeof searchEverywhereResponse>["left_out"]): string[] =>
+export const describeSkipped = (leftOut: Shaped<typeof searchEverywhereResponse>["left_out"]): string[] =>
   leftOut.map(({ project, reason }) => `${project} was skipped: ${reason}`);
 
 /** Runs an operation for a tool. Errors as `call`. */

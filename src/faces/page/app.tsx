@@ -7,11 +7,11 @@ import { useAnswer } from "../../page/api/use-answer.ts";
 import { follow } from "../../page/api/written.ts";
 import { Inline } from "../../page/components/marked.tsx";
 import { Empty, Failure, Loading } from "../../page/components/states.tsx";
-import { linkTo, restOf, route, type ViewProps } from "../../page/router.ts";
+import { linkTo, parsePathRest, route, type ViewProps } from "../../page/router.ts";
 import { Help, Palette } from "./shell/palette.tsx";
 import { SideBar } from "./shell/side-bar.tsx";
 import { TopBar } from "./shell/top-bar.tsx";
-import { loadedView, loadOthers, loadView, viewAt } from "./views.ts";
+import { findView, getLoadedView, loadOthers, loadView } from "./views.ts";
 
 /** The whole page: its frame, and the view at the address. */
 export function App() {
@@ -53,7 +53,7 @@ function ProjectFollower() {
 
 function CurrentView() {
   const { path, query } = route.value;
-  const view = viewAt(path);
+  const view = findView(path);
   useEffect(() => {
     const [title, name] = [view?.title ?? "Not found", project.value?.name];
     document.title = [query.get("q"), title, name ?? "Pommel"].filter(Boolean).join(" · ");
@@ -63,24 +63,24 @@ function CurrentView() {
       <Empty title="Nothing here">
         <p>
           The page has no view at <code>{path}</code>.{" "}
-          <a href={linkTo("/search", { q: wordsIn(path) })}>Search for it</a>, or go{" "}
+          <a href={linkTo("/search", { q: toWords(path) })}>Search for it</a>, or go{" "}
           <a href={linkTo("/")}>home</a>.
         </p>
       </Empty>
     );
   }
-  return <LoadedView key={view.path} view={view} rest={restOf(path, view.path)} query={query} />;
+  return <LoadedView key={view.path} view={view} rest={parsePathRest(path, view.path)} query={query} />;
 }
 
-const wordsIn = (path: string) =>
-  restOf(path, "")
+const toWords = (path: string) =>
+  parsePathRest(path, "")
     .replace(/[/_-]+/g, " ")
     .trim();
 
 function LoadedView({ view, ...props }: { view: View } & ViewProps) {
   const [error, setError] = useState<AskError | null>(null);
   const [, setLoaded] = useState(false);
-  const Content = loadedView(view);
+  const Content = getLoadedView(view);
   useEffect(() => {
     if (Content) return;
     loadView(view).then(

@@ -5,7 +5,7 @@ import { route } from "../../page/router.ts";
 import { App } from "./app.tsx";
 import { listenForKeys } from "./shell/keys.ts";
 import { applyTheme } from "./shell/theme.ts";
-import { loadView, viewAt } from "./views.ts";
+import { findView, loadView } from "./views.ts";
 import "../../page/styles/tokens.css";
 import "../../page/styles/base.css";
 import "../../page/styles/shell.css";
@@ -14,7 +14,7 @@ import "../../page/styles/panels.css";
 
 applyTheme();
 const signedIn = signInWithCode();
-const view = viewAt(route.value.path);
+const view = findView(route.value.path);
 // If it cannot be loaded, the view says so.
 await Promise.all([signedIn, view && loadView(view).catch(() => {})]);
 listenForKeys();

@@ -3,7 +3,7 @@ import { type View, views } from "../../features/views.ts";
 import type { ViewProps } from "../../page/router.ts";
 
 /** The view at a path, or null. */
-export function viewAt(path: string): View | null {
+export function findView(path: string): View | null {
   return (
     views.find((view) => view.path === path) ??
     views.find((view) => view.path !== "/" && view.path.endsWith("/") && path.startsWith(view.path)) ??
@@ -14,7 +14,7 @@ export function viewAt(path: string): View | null {
 /** Views that are loaded, by their path. */
 const loaded = new Map<string, ComponentType<ViewProps>>();
 
-export const loadedView = (view: View): ComponentType<ViewProps> | undefined => loaded.get(view.path);
+export const getLoadedView = (view: View): ComponentType<ViewProps> | undefined => loaded.get(view.path);
 
 /** @throws where the daemon has its code no more */
 export async function loadView(view: View): Promise<void> {

@@ -1,6 +1,6 @@
 import { type Command, Option } from "commander";
 import { doors } from "../../protocol/door.ts";
-import { examples, run } from "../../terminal/frame.ts";
+import { formatExamples, run } from "../../terminal/frame.ts";
 import { shared } from "../../terminal/options.ts";
 
 /** `pm memory audit`. */
@@ -14,7 +14,7 @@ export function declareAudit(memory: Command): void {
     .option("--verify", "check that no record was changed, added or removed")
     .addHelpText(
       "after",
-      examples(
+      formatExamples(
         ["pm memory audit", "the last twenty questions"],
         ["pm memory audit --door mcp --since yesterday", "what agents asked"],
         ["pm memory audit --verify", "whether the log is whole; exit code 1 if not"],

@@ -1,14 +1,14 @@
-import { localOperation } from "../../answers/local-operation.ts";
+import { defineLocalOperation } from "../../answers/local-operation.ts";
 import type { Project } from "../../base/paths.ts";
 
 /** What was asked, the oldest first. */
-export const listAuditRecords = localOperation(async () => {
-  const { auditRecords } = await import("../../answers/audit.ts");
+export const listAuditRecords = defineLocalOperation(async () => {
+  const { readAuditRecords: auditRecords } = await import("../../answers/audit.ts");
   return (project: Project) => auditRecords(project);
 });
 
 /** Whether the records are as they were written. */
-export const verifyAudit = localOperation(async () => {
+export const verifyAudit = defineLocalOperation(async () => {
   const { verifyAudit } = await import("../../answers/audit.ts");
   return (project: Project) => verifyAudit(project);
 });

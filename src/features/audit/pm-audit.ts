@@ -5,8 +5,8 @@ import { parseWhen } from "../../base/text/dates.ts";
 import { call } from "../../client/call.ts";
 import { findProject } from "../../git/projects/find-project.ts";
 import type { CommandContext } from "../../terminal/frame.ts";
-import { aligned, humanBytes, type Screen } from "../../terminal/output.ts";
-import { counted, oneLine, when } from "../../terminal/text.ts";
+import { alignColumns, formatBytes, type Screen } from "../../terminal/output.ts";
+import { counted, formatWhen, toOneLine } from "../../terminal/text.ts";
 import { givePassphrase } from "../encryption/pm-encrypt.ts";
 import { listAuditRecords, verifyAudit } from "./operation.ts";
 
@@ -45,11 +45,11 @@ export async function auditCommand(
     if (records.length > limit) records.shift();
   }
   const enabled = loadConfig(project).config["audit.enabled"];
-  output.result({ enabled, total, records }, () => rendered({ enabled, total, records }, output));
+  output.result({ enabled, total, records }, () => renderAudit({ enabled, total, records }, output));
   return exitCode.ok;
 }
 
-function rendered(
+function renderAudit(
   { enabled, total, records }: { enabled: boolean; total: number; records: readonly AuditRecord[] },
   screen: Screen,
 ): string {
@@ -62,15 +62,15 @@ function rendered(
       ];
   if (records.length === 0) return ["No questions recorded.", ...off].join("\n");
   const rows = records.map((record) => [
-    when(record.at, screen),
+    formatWhen(record.at, screen),
     record.door,
     record.operation,
-    record.error ?? `${record.results} results, ${humanBytes(record.bytes)}`,
-    oneLine(
+    record.error ?? `${record.results} results, ${formatBytes(record.bytes)}`,
+    toOneLine(
       record.question ?? "(forgotten)",
       screen.columns === undefined ? undefined : Math.max(20, screen.columns - 60),
     ),
   ]);
   const more = records.length < total ? [screen.colors.dim(`${records.length} of ${total} records`)] : [];
-  return [aligned(rows), ...more, ...off].join("\n");
+  return [alignColumns(rows), ...more, ...off].join("\n");
 }

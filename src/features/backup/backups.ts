@@ -1,26 +1,39 @@
 import { existsSync, statSync } from "node:fs";
 import { basename } from "node:path";
-import { backupFolders } from "../../answers/known-projects.ts";
+import { listBackupFolders } from "../../answers/known-projects.ts";
 import { loadConfig } from "../../base/config/config.ts";
 import { PommelError } from "../../base/errors.ts";
 import type { Project } from "../../base/paths.ts";
 import { encryptHome } from "../../store/encryption/convert.ts";
-import { envelopeFor, homeEnvelope, ownEnvelope } from "../../store/encryption/envelope.ts";
-import { keeperHere } from "../../store/keeper.ts";
-import { type BackupContent, contentOf, uidsOf } from "../../store/memory/backups/backup-content.ts";
-import { backUp } from "../../store/memory/backups/backups.ts";
-import { type BackupFile, backupFolder, freeName, listBackups } from "../../store/memory/backups/copies.ts";
+import {
+  findEnvelopeOfDatabase,
+  locateOwnEnvelope,
+  readHomeEnvelope,
+} from "../../store/encryption/envelope.ts";
+import { ensureKeeper } from "../../store/keeper.ts";
+import {
+  type BackupContent,
+  readBackupContent,
+  readUids,
+} from "../../store/memory/backups/backup-content.ts";
+import { makeBackup } from "../../store/memory/backups/backups.ts";
+import {
+  type BackupFile,
+  chooseFreeBackupName,
+  listBackups,
+  locateBackupFolder,
+} from "../../store/memory/backups/copies.ts";
 import { checkBackup, replaceMemory } from "../../store/memory/backups/restore.ts";
 import {
   isSameProject,
-  keeperIn,
   type OwnProject,
-  projectHere,
-  projectIn,
+  readMemoryKeeper,
+  readMemoryProject,
+  readProjectBeside,
 } from "../../store/memory/backups/whose-memory.ts";
 
-const folderOf = (project: Project): string =>
-  backupFolder(project.memoryDb, loadConfig(project).config["backup.folder"]);
+const chooseBackupFolder = (project: Project): string =>
+  locateBackupFolder(project.memoryDb, loadConfig(project).config["backup.folder"]);
 
 /**
  * Copies the memory, while whoever writes to it goes on.
@@ -32,10 +45,12 @@ export function backUpMemory(project: Project, { to }: { to?: string | undefined
     to !== undefined &&
     (/[\\/]$/.test(to) || statSync(to, { throwIfNoEntry: false })?.isDirectory() === true);
   const target =
-    to === undefined ? { folder: folderOf(project), reason } : { file: isFolder ? freeName(to, reason) : to };
-  const { file, bytes, at } = backUp(project.memoryDb, target);
-  const key = existsSync(ownEnvelope(file)) ? ownEnvelope(file) : null;
-  return { file, bytes, at, isEncrypted: envelopeFor(file) !== null, key };
+    to === undefined
+      ? { folder: chooseBackupFolder(project), reason }
+      : { file: isFolder ? chooseFreeBackupName(to, reason) : to };
+  const { file, bytes, at } = makeBackup(project.memoryDb, target);
+  const key = existsSync(locateOwnEnvelope(file)) ? locateOwnEnvelope(file) : null;
+  return { file, bytes, at, isEncrypted: findEnvelopeOfDatabase(file) !== null, key };
 }
 
 export interface ListedBackup extends BackupFile {
@@ -43,10 +58,10 @@ export interface ListedBackup extends BackupFile {
   content: BackupContent | "locked" | null;
 }
 
-export function listedBackups(project: Project): ListedBackup[] {
-  return listBackups(project.memoryDb, folderOf(project)).map((backup) => {
+export function listBackupsWithContent(project: Project): ListedBackup[] {
+  return listBackups(project.memoryDb, chooseBackupFolder(project)).map((backup) => {
     try {
-      return { ...backup, content: contentOf(backup.file) };
+      return { ...backup, content: readBackupContent(backup.file) };
     } catch {
       return { ...backup, content: "locked" };
     }
@@ -73,12 +88,13 @@ export interface Restore {
  * @throws PommelError `usage` for another one's without `as`, and where that names another project
  */
 function isOwn(project: Project, { backup, as }: Restore): boolean {
-  const here = projectHere(project.memoryDb);
+  const here = readProjectBeside(project.memoryDb);
   const name = here?.name ?? basename(project.root);
   const hint = `If it is to become the memory of ${name}, and all that it says yours: \`pm memory restore ${backup} --as ${name}\`.`;
   if (as !== undefined && as !== name)
     throw new PommelError("usage", `This project is called ${name}, not ${as}.`, hint);
-  if (listBackups(project.memoryDb, folderOf(project)).some(({ file }) => file === backup)) return true;
+  if (listBackups(project.memoryDb, chooseBackupFolder(project)).some(({ file }) => file === backup))
+    return true;
   const foreign = tellForeign(backup, here, name);
   if (foreign === null || as !== undefined) return foreign === null;
   throw new PommelError("usage", `${backup} ${foreign}.`, hint);
@@ -86,17 +102,19 @@ function isOwn(project: Project, { backup, as }: Restore): boolean {
 
 /** What makes a backup another project's, or another person's; null: it is neither. */
 function tellForeign(backup: string, here: OwnProject | null, name: string): string | null {
-  const of = projectIn(backup);
+  const of = readMemoryProject(backup);
   if (of === null) return `does not say which project it is of, and this is ${name}`;
   if (here === null || !isSameProject(of, here))
-    return `is of the project ${quoted(of.name)}, and this is ${name}`;
-  const [keeper, own] = [keeperIn(backup), keeperHere()];
+    return `is of the project ${quoteName(of.name)}, and this is ${name}`;
+  const [keeper, own] = [readMemoryKeeper(backup), ensureKeeper()];
   if (keeper === null) return "does not say who kept it";
-  return keeper.home === own?.home ? null : `was kept by ${quoted(keeper.name)}, in another home than yours`;
+  return keeper.home === own?.home
+    ? null
+    : `was kept by ${quoteName(keeper.name)}, in another home than yours`;
 }
 
 /** A name from a file that may be anybody's. */
-const quoted = (name: string) => JSON.stringify(name.slice(0, 100));
+const quoteName = (name: string) => JSON.stringify(name.slice(0, 100));
 
 /**
  * What a restore would change.
@@ -106,7 +124,7 @@ export function previewRestore(project: Project, { backup, as }: Restore): Resto
   const { memoryDb } = project;
   checkBackup(backup);
   isOwn(project, { backup, as });
-  const content = contentOf(backup);
+  const content = readBackupContent(backup);
   const holds = content && {
     sessions: content.sessions,
     notes: content.notes,
@@ -114,7 +132,7 @@ export function previewRestore(project: Project, { backup, as }: Restore): Resto
     last_at: content.lastAt === null ? null : new Date(content.lastAt).toISOString(),
   };
   try {
-    const [now, then] = [uidsOf(memoryDb), uidsOf(backup)];
+    const [now, then] = [readUids(memoryDb), readUids(backup)];
     const count = (some: typeof now, others: typeof now) => ({
       sessions: [...some.sessions].filter((uid) => !others.sessions.has(uid)).length,
       notes: [...some.notes].filter((uid) => !others.notes.has(uid)).length,
@@ -128,8 +146,8 @@ export function previewRestore(project: Project, { backup, as }: Restore): Resto
 
 /** Puts a backup in the place of the memory, which no daemon may have open. @throws PommelError as `previewRestore` */
 export function restoreBackup(project: Project, { backup, as }: Restore): void {
-  const wasEncrypted = homeEnvelope() !== null;
+  const wasEncrypted = readHomeEnvelope() !== null;
   replaceMemory(project.memoryDb, backup, { isOwn: isOwn(project, { backup, as }) });
   // What else is stored follows a memory that is encrypted from now on.
-  if (!wasEncrypted && homeEnvelope()) encryptHome("", { backups: backupFolders() });
+  if (!wasEncrypted && readHomeEnvelope()) encryptHome("", { backups: listBackupFolders() });
 }

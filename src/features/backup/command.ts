@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { examples, run } from "../../terminal/frame.ts";
+import { formatExamples, run } from "../../terminal/frame.ts";
 import { shared } from "../../terminal/options.ts";
 
 /** `pm memory backup` and `restore`. */
@@ -10,7 +10,7 @@ export function declareBackup(memory: Command): void {
     .option("--to <path>", "a directory, or a file that does not exist yet")
     .addHelpText(
       "after",
-      `${examples(
+      `${formatExamples(
         ["pm memory backup", "beside the memory, or into backup.folder"],
         ["pm memory backup --to /mnt/usb", "into another directory"],
         ["pm memory backup --to before.db", "as a file"],
@@ -22,7 +22,7 @@ export function declareBackup(memory: Command): void {
   backup
     .command("list")
     .description("List the backups that `pm memory restore` can restore")
-    .addHelpText("after", examples(["pm memory backup list", "newest first"]))
+    .addHelpText("after", formatExamples(["pm memory backup list", "newest first"]))
     .action(run(async () => (await import("./pm-backup.ts")).listCommand));
 
   memory
@@ -34,7 +34,7 @@ export function declareBackup(memory: Command): void {
     .option(...shared.yes)
     .addHelpText(
       "after",
-      examples(
+      formatExamples(
         ["pm memory restore --dry-run", "what the newest backup would change"],
         ["pm memory restore 2", "the second of `pm memory backup list`"],
         ["pm memory restore /mnt/usb/before.db --yes", "a file, for scripts"],

@@ -1,18 +1,18 @@
-import { localOperation } from "../../answers/local-operation.ts";
+import { defineLocalOperation } from "../../answers/local-operation.ts";
 import type { Project } from "../../base/paths.ts";
 
 const load = () => import("./backups.ts");
 
 /** Copies the memory. */
-export const backUp = localOperation(async () => (await load()).backUpMemory);
+export const backUp = defineLocalOperation(async () => (await load()).backUpMemory);
 
-export const listBackups = localOperation(async () => {
-  const { listedBackups } = await load();
+export const listBackups = defineLocalOperation(async () => {
+  const { listBackupsWithContent: listedBackups } = await load();
   return (project: Project) => listedBackups(project);
 });
 
 /** What a restore would change. */
-export const previewRestore = localOperation(async () => (await load()).previewRestore);
+export const previewRestore = defineLocalOperation(async () => (await load()).previewRestore);
 
 /** Puts a backup in the place of the memory. No daemon may run. */
-export const restoreBackup = localOperation(async () => (await load()).restoreBackup);
+export const restoreBackup = defineLocalOperation(async () => (await load()).restoreBackup);

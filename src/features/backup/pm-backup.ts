@@ -1,14 +1,14 @@
 import { basename, dirname, resolve } from "node:path";
 import { PommelError } from "../../base/errors.ts";
 import type { Project } from "../../base/paths.ts";
-import { relativeTime } from "../../base/text/relative-time.ts";
+import { formatRelativeTime } from "../../base/text/relative-time.ts";
 import { call } from "../../client/call.ts";
 import { withoutDaemon } from "../../client/stop-daemon.ts";
 import { findProject } from "../../git/projects/find-project.ts";
 import { canAsk, confirm } from "../../terminal/ask.ts";
 import type { CommandContext } from "../../terminal/frame.ts";
-import { humanBytes, tick } from "../../terminal/output.ts";
-import { table } from "../../terminal/table.ts";
+import { formatBytes, formatMark } from "../../terminal/output.ts";
+import { formatTable } from "../../terminal/table.ts";
 import { counted } from "../../terminal/text.ts";
 import { givePassphrase } from "../encryption/pm-encrypt.ts";
 import type { ListedBackup, RestorePreview } from "./backups.ts";
@@ -23,7 +23,7 @@ export async function backupCommand({ cwd, output }: CommandContext, { to }: { t
   const { file, bytes, at, isEncrypted, key } = await call(backUp, { to: target }, project);
   output.result({ file, bytes, at: new Date(at).toISOString(), encrypted: isEncrypted }, () =>
     [
-      `${tick("ok", output.colors)} Backed up the memory to ${file} (${humanBytes(bytes)}).`,
+      `${formatMark("ok", output.colors)} Backed up the memory to ${file} (${formatBytes(bytes)}).`,
       ...(key ? [`It is encrypted: keep ${basename(key)} beside it, and a copy of the key elsewhere.`] : []),
     ].join("\n"),
   );
@@ -42,10 +42,10 @@ export async function listCommand({ cwd, output }: CommandContext): Promise<numb
   const project = await findProject(cwd);
   await givePassphrase(output);
   const found = await call(listBackups, {}, project);
-  output.result({ backups: found.map(jsonOf) }, () =>
+  output.result({ backups: found.map(toBackupJson) }, () =>
     found.length === 0
       ? "No backups yet. `pm memory backup` makes one; the daemon makes one a day."
-      : table(
+      : formatTable(
           [
             { title: "#", isNumber: true },
             { title: "WHEN" },
@@ -57,23 +57,23 @@ export async function listCommand({ cwd, output }: CommandContext): Promise<numb
           ],
           found.map(({ file, at, bytes, reason, content }, i) => [
             String(i + 1),
-            relativeTime(at),
+            formatRelativeTime(at),
             reasons[reason],
             content === null ? "damaged" : content === "locked" ? "locked" : String(content.sessions),
             content === null || content === "locked" ? "" : String(content.notes),
-            humanBytes(bytes),
+            formatBytes(bytes),
             output.columns === undefined ? file : basename(file),
           ]),
           output,
-        ) + (output.columns === undefined ? "" : `\n\n${foldersOf(found)}`),
+        ) + (output.columns === undefined ? "" : `\n\n${formatFolders(found)}`),
   );
   return found.length === 0 ? 5 : 0;
 }
 
-const foldersOf = (found: readonly ListedBackup[]) =>
+const formatFolders = (found: readonly ListedBackup[]) =>
   [...new Set(found.map(({ file }) => dirname(file)))].map((dir) => `in ${dir}`).join("\n");
 
-function jsonOf({ file, at, bytes, reason, content }: ListedBackup) {
+function toBackupJson({ file, at, bytes, reason, content }: ListedBackup) {
   return {
     file,
     at: new Date(at).toISOString(),
@@ -105,7 +105,7 @@ export async function restoreCommand(
   { as, dryRun = false, yes = false }: RestoreOptions,
 ): Promise<number> {
   const project = await findProject(cwd);
-  const backup = await chosen(project, cwd, named);
+  const backup = await chooseBackup(project, cwd, named);
   for (const what of [{ backup }, {}]) await givePassphrase(output, what);
   const changes = await call(previewRestore, { backup, as }, project);
   output.print(`Restore ${backup}`);
@@ -131,12 +131,12 @@ export async function restoreCommand(
   await withoutDaemon("pm memory restore", () => call(restoreBackup, { backup, as }, project));
   output.result(
     result(true),
-    `\n${tick("ok", output.colors)} Restored. \`pm memory undo\` goes back to what was there before.`,
+    `\n${formatMark("ok", output.colors)} Restored. \`pm memory undo\` goes back to what was there before.`,
   );
   return 0;
 }
 
-async function chosen(project: Project, cwd: string, named: string | undefined): Promise<string> {
+async function chooseBackup(project: Project, cwd: string, named: string | undefined): Promise<string> {
   const all = await call(listBackups, {}, project);
   if (named === undefined) {
     const newest = all.find(({ reason }) => reason !== "replaced");
@@ -150,7 +150,7 @@ async function chosen(project: Project, cwd: string, named: string | undefined):
 function describe({ lost, gained, holds }: RestorePreview): string[] {
   const what = ({ sessions, notes }: { sessions: number; notes: number }) =>
     `${counted(sessions, "session")}, ${counted(notes, "note")}`;
-  const last = holds?.last_at ? `, the last change ${relativeTime(Date.parse(holds.last_at))}` : "";
+  const last = holds?.last_at ? `, the last change ${formatRelativeTime(Date.parse(holds.last_at))}` : "";
   const lines = holds === null ? [] : [`holds ${what(holds)}, ${counted(holds.commits, "commit")}${last}`];
   if (lost === null || gained === null) return [...lines, "the present memory cannot be read, or is missing"];
   return [...lines, `would be lost: ${what(lost)}`, `would come back: ${what(gained)}`];

@@ -5,15 +5,15 @@ import { addSession } from "../../../test/support/memory-fixture.ts";
 import { namedProject } from "../../../test/support/named-project.ts";
 import { temporaryHome } from "../../../test/support/temporary-home.ts";
 import type { Project } from "../../base/paths.ts";
-import { keeperHere } from "../../store/keeper.ts";
-import { uidsOf } from "../../store/memory/backups/backup-content.ts";
-import { keeperIn, projectIn } from "../../store/memory/backups/whose-memory.ts";
+import { ensureKeeper } from "../../store/keeper.ts";
+import { readUids } from "../../store/memory/backups/backup-content.ts";
+import { readMemoryKeeper, readMemoryProject } from "../../store/memory/backups/whose-memory.ts";
 import { enqueue } from "../../store/memory/jobs/jobs.ts";
 import { Memory } from "../../store/memory/memory.ts";
 import { setSyncFact, syncFact } from "../../store/memory/sharing.ts";
 import { Registry } from "../../store/registry.ts";
 import { Sqlite } from "../../store/sqlite/sqlite.ts";
-import { backUpMemory, listedBackups, previewRestore, restoreBackup } from "./backups.ts";
+import { backUpMemory, listBackupsWithContent, previewRestore, restoreBackup } from "./backups.ts";
 
 let home: ReturnType<typeof temporaryHome>;
 let ours: Project;
@@ -39,7 +39,7 @@ function projectWith(name: string): Project {
   return project;
 }
 
-const sessionsIn = (project: Project) => [...uidsOf(project.memoryDb).sessions];
+const sessionsIn = (project: Project) => [...readUids(project.memoryDb).sessions];
 const usage = (message: RegExp) =>
   expect.objectContaining({ code: "usage", message: expect.stringMatching(message) });
 
@@ -51,10 +51,10 @@ function copyOf(project: Project): string {
 }
 
 it("a backup names its project, whoever copies the memory", () => {
-  expect(projectIn(copyOf(ours))).toMatchObject({ name: "ours" });
+  expect(readMemoryProject(copyOf(ours))).toMatchObject({ name: "ours" });
   const byHand = join(home.dir, "by-hand.db");
   copyFileSync(ours.memoryDb, byHand);
-  expect(projectIn(byHand)).toMatchObject({ id: ours.id, name: "ours" });
+  expect(readMemoryProject(byHand)).toMatchObject({ id: ours.id, name: "ours" });
 });
 
 it("is restored as it is where it is this project's, wherever it lies", () => {
@@ -78,7 +78,7 @@ it("is this project's on another machine by first commits and remote", () => {
 
 function identify(project: Project, identity: { roots: string[]; remotes: string[] }): void {
   const registry = Registry.open();
-  registry.saveProject({ ...registry.project(project.id)!, ...identity });
+  registry.saveProject({ ...registry.findProjectById(project.id)!, ...identity });
   Memory.open(project.memoryDb, { readonly: false }).close();
 }
 
@@ -91,7 +91,7 @@ it("another project's is refused, and taken with --as, without what that one sha
   expect(sessionsIn(ours)).toEqual(["ours"]);
   restoreBackup(ours, { backup, as: "ours" });
   expect(sessionsIn(ours)).toEqual(["others"]);
-  expect(projectIn(ours.memoryDb)).toMatchObject({ name: "ours" });
+  expect(readMemoryProject(ours.memoryDb)).toMatchObject({ name: "ours" });
   const memory = Memory.open(ours.memoryDb, { readonly: true });
   expect(syncFact(memory, "branch")).toBeNull();
   expect(memory.all("SELECT * FROM jobs")).toEqual([]);
@@ -110,7 +110,7 @@ it("another person's is refused by name, and taken with --as, without what that 
   const memory = Memory.open(ours.memoryDb, { readonly: true });
   expect(syncFact(memory, "branch")).toBeNull();
   memory.close();
-  expect(keeperIn(ours.memoryDb)).toEqual(keeperHere());
+  expect(readMemoryKeeper(ours.memoryDb)).toEqual(ensureKeeper());
 });
 
 it("one that says nothing of a project is refused as well, except among this project's own", () => {
@@ -119,7 +119,7 @@ it("one that says nothing of a project is refused as well, except among this pro
   expect(() => restoreBackup(ours, { backup })).toThrow(usage(/does not say which project it is of/));
   restoreBackup(ours, { backup, as: "ours" });
   backUpMemory(ours, {});
-  const [listed] = listedBackups(ours);
+  const [listed] = listBackupsWithContent(ours);
   unname(listed!.file);
   restoreBackup(ours, { backup: listed!.file });
 });

@@ -1,4 +1,4 @@
-import { lineRange, locate, parseLines } from "../../answers/file-place.ts";
+import { locate, makeLineRange, parseLines } from "../../answers/file-place.ts";
 import type { Running, Subjects } from "../../answers/operation.ts";
 import type { Shaped } from "../../protocol/shape-parts.ts";
 import { blameFile } from "./blame-file.ts";
@@ -10,7 +10,7 @@ export function blame(
   { signal }: Running,
 ) {
   const isWhole = first_line === undefined && last_line === undefined;
-  const one = isWhole ? [] : [lineRange(first_line ?? 1, last_line ?? Number.POSITIVE_INFINITY)];
+  const one = isWhole ? [] : [makeLineRange(first_line ?? 1, last_line ?? Number.POSITIVE_INFINITY)];
   const ranges = lines?.map(parseLines) ?? one;
   const request = { file: locate(project, project.root, file), ranges, revision, texts };
   return blameFile(project, memory, request, signal);

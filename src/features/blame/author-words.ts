@@ -1,7 +1,7 @@
 import type { LineAuthor } from "../../protocol/line-author.ts";
 import { type BlameAuthor, blameAuthors } from "../../protocol/values.ts";
 import type { Palette } from "../../terminal/palette.ts";
-import { oneLine, printable, shortId } from "../../terminal/text.ts";
+import { shortenId, toOneLine, toPrintable } from "../../terminal/text.ts";
 import type { LinesByAuthor } from "../checkpoints/operation.ts";
 import type { Share } from "../stats/operation.ts";
 
@@ -24,7 +24,7 @@ export const authorNames: Readonly<Record<LineAuthor["author"], string>> = {
 };
 
 /** Kinds of authors to name: lines from before the first session only where there are some. */
-export const authorsIn = ({ before_agents }: { before_agents: number }) =>
+export const listAuthorKinds = ({ before_agents }: { before_agents: number }) =>
   blameAuthors.filter((author) => author !== "before_agents" || before_agents > 0);
 
 /**
@@ -32,7 +32,7 @@ export const authorsIn = ({ before_agents }: { before_agents: number }) =>
  * unknown.
  * @param isMarked whether a mark says already what kind of author it is
  */
-export function whoWrote(
+export function describeAuthor(
   { author, agent, model }: LineAuthor,
   person: string | null,
   width = 60,
@@ -41,31 +41,31 @@ export function whoWrote(
   if (isMarked) {
     // The vendor and the day of a model's version say least.
     const short = model?.replace(/^claude-(?=\w)/, "").replace(/-\d{8}$/, "");
-    return oneLine((author === "agent" ? (short ?? agent) : person) ?? authorNames[author], width);
+    return toOneLine((author === "agent" ? (short ?? agent) : person) ?? authorNames[author], width);
   }
-  if (author === "agent") return oneLine(["agent", model ?? agent ?? ""].join(" "), width);
-  if (author === "human") return oneLine(person ?? "a person", width);
-  if (author === "before_agents" && person !== null) return oneLine(`${person}, before agents`, width);
-  return oneLine(person === null ? authorNames[author] : `${authorNames[author]} (${person})`, width);
+  if (author === "agent") return toOneLine(["agent", model ?? agent ?? ""].join(" "), width);
+  if (author === "human") return toOneLine(person ?? "a person", width);
+  if (author === "before_agents" && person !== null) return toOneLine(`${person}, before agents`, width);
+  return toOneLine(person === null ? authorNames[author] : `${authorNames[author]} (${person})`, width);
 }
 
 /** "8ecde0fc:7", as far as it is known; "" for what no agent wrote. */
 export function turnId({ session_id, turn }: LineAuthor): string {
   if (session_id === null) return "";
-  return turn === null ? shortId(session_id) : `${shortId(session_id)}:${turn}`;
+  return turn === null ? shortenId(session_id) : `${shortenId(session_id)}:${turn}`;
 }
 
 /** A text in the colour of its author. */
-export function inColor(text: string, { author }: Pick<LineAuthor, "author">, colors: Palette): string {
+export function colorByAuthor(text: string, { author }: Pick<LineAuthor, "author">, colors: Palette): string {
   if (author === "agent") return colors.agent(text);
   return author === "human" ? colors.human(text) : colors.dim(text);
 }
 
 /** The beginning of a hash, as git shows it. */
-export const shortHash = (hash: string | null): string => hash?.slice(0, 8) ?? "--------";
+export const shortenHash = (hash: string | null): string => hash?.slice(0, 8) ?? "--------";
 
 /** "42%"; a share that rounds to nothing, or to all, without being so is "<1%", ">99%". */
-export function percent(part: number, whole: number): string {
+export function formatPercent(part: number, whole: number): string {
   if (whole === 0) return "0%";
   const share = (100 * part) / whole;
   if (share > 0 && share < 1) return "<1%";
@@ -74,21 +74,25 @@ export function percent(part: number, whole: number): string {
 }
 
 /** The share of an author; "–" where it has no line that is known, and others are unknown: that is not "0%". */
-export function knownShare(share: Share, author: BlameAuthor): string {
+export function formatKnownShare(share: Share, author: BlameAuthor): string {
   const isOpen = share[author] === 0 && share.unknown > 0 && author !== "before_agents";
-  return isOpen ? "–" : percent(share[author], share.lines);
+  return isOpen ? "–" : formatPercent(share[author], share.lines);
 }
 
 /** "● agent 42%". */
-export const authorShare = (share: Share, author: BlameAuthor, colors: Palette): string =>
-  inColor(`${authorMarks[author]} ${authorNames[author]} ${knownShare(share, author)}`, { author }, colors);
+export const formatAuthorShare = (share: Share, author: BlameAuthor, colors: Palette): string =>
+  colorByAuthor(
+    `${authorMarks[author]} ${authorNames[author]} ${formatKnownShare(share, author)}`,
+    { author },
+    colors,
+  );
 
 /** The shares of a change's added lines: none of them is from before agents. */
-export const shareOf = (lines: LinesByAuthor): Share => ({
+export const toShare = (lines: LinesByAuthor): Share => ({
   ...lines,
   lines: lines.agent + lines.human + lines.unknown,
   before_agents: 0,
 });
 
 /** A line of a file, safe to print; the carriage return of a Windows line ending is left out. */
-export const codeLine = (text: string): string => printable(text.replace(/\r$/, ""));
+export const cleanCodeLine = (text: string): string => toPrintable(text.replace(/\r$/, ""));

@@ -9,10 +9,10 @@ import {
 } from "../../../test/support/checkpoint-fixture.ts";
 import { backfill } from "../../attribution/checkpoints/backfill.ts";
 import { recordCommit } from "../../attribution/checkpoints/record-commit.ts";
-import { attributionVersion, unknown } from "../../attribution/lines/verdict.ts";
-import { projectAt } from "../../base/paths.ts";
-import { commitByHash } from "../../store/memory/commits/commits.ts";
-import { claim, enqueue, noteProgress } from "../../store/memory/jobs/jobs.ts";
+import { attributionVersion, makeUnknownVerdict } from "../../attribution/lines/verdict.ts";
+import { makeNewProject } from "../../base/paths.ts";
+import { findCommitByHash } from "../../store/memory/commits/commits.ts";
+import { claimJob, enqueue, noteProgress } from "../../store/memory/jobs/jobs.ts";
 import { type BlameRequest, blameFile } from "./blame-file.ts";
 import type { BlameAnswer } from "./operation.ts";
 
@@ -26,10 +26,10 @@ const blame = (
   file: string,
   more: Partial<BlameRequest> = {},
   memory: Repository["memory"] | null = repo.memory,
-) => blameFile(projectAt(repo.root), memory, { file, ...more });
+) => blameFile(makeNewProject(repo.root), memory, { file, ...more });
 /** As it is where the time is over. */
 const blameLate = (file: string) =>
-  blameFile(projectAt(repo.root), repo.memory, { file }, undefined, async () => {});
+  blameFile(makeNewProject(repo.root), repo.memory, { file }, undefined, async () => {});
 const brief = ({ ranges }: BlameAnswer) =>
   ranges.map(({ first_line, last_line, author, session_id, turn, commit }) => {
     const who = author === "agent" ? `${session_id}:${turn}` : author;
@@ -93,7 +93,7 @@ describe("each line", () => {
       "1 commit is not analysed yet: the daemon analyses them when it is idle, the latest first.",
     ]);
     enqueue(repo.memory, { kind: "history", subject: "commits" });
-    noteProgress(repo.memory, claim(repo.memory, "daemon")!, { done: 127, total: 1282 });
+    noteProgress(repo.memory, claimJob(repo.memory, "daemon")!, { done: 127, total: 1282 });
     expect((await blameLate("a.ts")).notes).toEqual([
       "1 commit is not analysed yet: in progress, 127 of 1,282.",
     ]);
@@ -104,7 +104,10 @@ describe("each line", () => {
     repo.commit("one", { "a.ts": "x\n" });
     const two = repo.commit("two", { "a.ts": "x\ny\n" });
     expect((await blame("a.ts")).notes.join()).not.toContain("not analysed");
-    expect(commitByHash(repo.memory, two)).toMatchObject({ attributed: attributionVersion, seen: "reflog" });
+    expect(findCommitByHash(repo.memory, two)).toMatchObject({
+      attributed: attributionVersion,
+      seen: "reflog",
+    });
     const done = await backfill(repo.work, { all: true });
     expect(done).toMatchObject({ commits: 2, lookedAt: 2 });
     expect(await backfill(repo.work, { all: true })).toMatchObject({ commits: 2, lookedAt: 0 });
@@ -138,8 +141,8 @@ describe("each line", () => {
       ranges:
         hash === older
           ? [
-              { path: "a.ts", firstLine: 2, lastLine: 2, ...unknown("command") },
-              { path: "a.ts", firstLine: 3, lastLine: 3, ...unknown("not_covered") },
+              { path: "a.ts", firstLine: 2, lastLine: 2, ...makeUnknownVerdict("command") },
+              { path: "a.ts", firstLine: 3, lastLine: 3, ...makeUnknownVerdict("not_covered") },
             ]
           : [],
       bindings: [],
@@ -158,7 +161,7 @@ describe("each line", () => {
     repo.wait(10);
     const led = repo.commit("led", { "a.ts": "one\ntwo\n" });
     repo.work.attribute = async () => ({
-      ranges: [{ path: "a.ts", firstLine: 2, lastLine: 2, ...unknown("none") }],
+      ranges: [{ path: "a.ts", firstLine: 2, lastLine: 2, ...makeUnknownVerdict("none") }],
       bindings: [{ sessionUid: "s", turns: [1], lines: 0, how: "command", confidence: 0.9 }],
     });
     rememberSession(repo.memory, "s", ["make it"], { at: repo.now() + 300_000 });

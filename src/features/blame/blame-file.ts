@@ -1,16 +1,16 @@
 import { type AnalyseNow, analyseFor } from "../../answers/analyse.ts";
 import { describeUnanalysed, describeUnread } from "../../answers/backfill-hint.ts";
 import type { LineRange } from "../../answers/file-place.ts";
-import { agentsSince, notesOnBefore } from "../../attribution/agents-since.ts";
-import { authorsOf } from "../../attribution/lines/line-authors.ts";
+import { findAgentsSince, notesOnBefore } from "../../attribution/agents-since.ts";
+import { findLineAuthors } from "../../attribution/lines/line-authors.ts";
 import type { Project } from "../../base/paths.ts";
-import { isoTime } from "../../base/text/iso-time.ts";
+import { formatIsoTime } from "../../base/text/iso-time.ts";
 import type { BlamedCommit, BlamedLine } from "../../git/diff/changes-types.ts";
 import type { LineAuthor } from "../../protocol/line-author.ts";
 import { unknownAuthor } from "../../protocol/line-author.ts";
 import type { Memory } from "../../store/memory/memory.ts";
-import { summaryOf } from "./blame-summary.ts";
-import { blamedLines } from "./blamed-lines.ts";
+import { summariseBlame } from "./blame-summary.ts";
+import { readBlame } from "./blamed-lines.ts";
 import type { AgentsSince, BlameAnswer, BlameRange } from "./operation.ts";
 
 export interface BlameRequest {
@@ -38,19 +38,19 @@ export async function blameFile(
   analyse: AnalyseNow = analyseFor(project, memory, signal),
 ): Promise<BlameAnswer> {
   const { file, revision = null, texts = false } = request;
-  const { lines, commits, note } = await blamedLines(project, request, signal);
-  await analyse(commitsBehind(lines, commits));
-  const since = memory === null ? null : agentsSince(memory, project.root);
-  const { authors, unseen } = await authorsOf(project, memory, file, { lines, commits }, since, signal);
-  const ranges = rangesOf(lines, commits, authors);
+  const { lines, commits, note } = await readBlame(project, request, signal);
+  await analyse(listCommitsOfLines(lines, commits));
+  const since = memory === null ? null : findAgentsSince(memory, project.root);
+  const { authors, unseen } = await findLineAuthors(project, memory, file, { lines, commits }, since, signal);
+  const ranges = groupIntoRanges(lines, commits, authors);
   return {
     file,
     revision,
     ranges,
-    summary: summaryOf(ranges),
-    agents_since: since && withoutTime(since),
+    summary: summariseBlame(ranges),
+    agents_since: since && dropTime(since),
     notes: [
-      ...notesOn(memory, lines, commits, unseen),
+      ...listBlameNotes(memory, lines, commits, unseen),
       ...(note === null ? [] : [note]),
       ...(since === null
         ? []
@@ -67,7 +67,7 @@ export async function blameFile(
 }
 
 /** The commits of the lines, each once. */
-function commitsBehind(lines: readonly BlamedLine[], commits: ReadonlyMap<string, BlamedCommit>) {
+function listCommitsOfLines(lines: readonly BlamedLine[], commits: ReadonlyMap<string, BlamedCommit>) {
   const hashes = new Set(lines.flatMap(({ commit }) => commit ?? []));
   return [...hashes].flatMap((hash) => {
     const commit = commits.get(hash);
@@ -75,10 +75,10 @@ function commitsBehind(lines: readonly BlamedLine[], commits: ReadonlyMap<string
   });
 }
 
-const withoutTime = ({ at: _, ...since }: AgentsSince & { at: number }): AgentsSince => since;
+const dropTime = ({ at: _, ...since }: AgentsSince & { at: number }): AgentsSince => since;
 
 /** Puts lines together that follow each other in the file and in their commit, and that one author wrote. */
-function rangesOf(
+function groupIntoRanges(
   lines: readonly BlamedLine[],
   commits: ReadonlyMap<string, BlamedCommit>,
   authors: readonly LineAuthor[],
@@ -88,7 +88,7 @@ function rangesOf(
   lines.forEach((line, i) => {
     const author = authors[i] ?? unknownAuthor;
     const range = ranges.at(-1);
-    if (range && before?.author === author && follows(line, before.line)) {
+    if (range && before?.author === author && isNextLine(line, before.line)) {
       range.last_line = line.line;
     } else {
       const commit = line.commit === null ? undefined : commits.get(line.commit);
@@ -98,7 +98,7 @@ function rangesOf(
         commit: line.commit,
         ...author,
         person: commit?.author ?? null,
-        authored_at: isoTime(commit?.authoredAt ?? null),
+        authored_at: formatIsoTime(commit?.authoredAt ?? null),
         subject: commit?.summary ?? null,
         original_path: line.originalPath,
         original_line: line.originalLine,
@@ -110,7 +110,7 @@ function rangesOf(
   return ranges;
 }
 
-function follows(line: BlamedLine, before: BlamedLine): boolean {
+function isNextLine(line: BlamedLine, before: BlamedLine): boolean {
   return (
     line.commit === before.commit &&
     line.originalPath === before.originalPath &&
@@ -119,7 +119,7 @@ function follows(line: BlamedLine, before: BlamedLine): boolean {
   );
 }
 
-function notesOn(
+function listBlameNotes(
   memory: Memory | null,
   lines: readonly BlamedLine[],
   commits: ReadonlyMap<string, BlamedCommit>,

@@ -1,9 +1,9 @@
-import { entry, sortedByCount } from "../../base/multimap.ts";
+import { getOrCreate, sortByCount } from "../../base/multimap.ts";
 import type { LineAuthor } from "../../protocol/line-author.ts";
 import type { AttributionBasis } from "../../protocol/values.ts";
 import type { BlameRange, BlameSummary, PersonLines, SessionLines } from "./operation.ts";
 
-export function summaryOf(ranges: readonly BlameRange[]): BlameSummary {
+export function summariseBlame(ranges: readonly BlameRange[]): BlameSummary {
   const counts = { agent: 0, human: 0, unknown: 0, before_agents: 0 };
   const sessions = new Map<string, SessionLines>();
   const models = new Map<string, { model: string; lines: number }>();
@@ -13,25 +13,25 @@ export function summaryOf(ranges: readonly BlameRange[]): BlameSummary {
     counts[range.author] += lines;
     const { author, session_id, session_title, agent, turn, model, person } = range;
     if (author !== "agent") {
-      const known = entry(persons, person, () => ({ person, human: 0, unknown: 0, before_agents: 0 }));
+      const known = getOrCreate(persons, person, () => ({ person, human: 0, unknown: 0, before_agents: 0 }));
       known[author] += lines;
       continue;
     }
     if (session_id !== null) {
       const make = () => ({ session_id, session_title, agent, turns: [], lines: 0 });
-      const known = entry<string, SessionLines>(sessions, session_id, make);
+      const known = getOrCreate<string, SessionLines>(sessions, session_id, make);
       known.lines += lines;
       if (turn !== null && !known.turns.includes(turn)) known.turns.push(turn);
     }
-    if (model !== null) entry(models, model, () => ({ model, lines: 0 })).lines += lines;
+    if (model !== null) getOrCreate(models, model, () => ({ model, lines: 0 })).lines += lines;
   }
   for (const { turns } of sessions.values()) turns.sort((a, b) => a - b);
   return {
     lines: counts.agent + counts.human + counts.unknown + counts.before_agents,
     ...counts,
-    by_session: sortedByCount(sessions, ({ lines }) => lines),
-    by_model: sortedByCount(models, ({ lines }) => lines),
-    by_person: sortedByCount(persons, ({ human, unknown, before_agents }) => human + unknown + before_agents),
+    by_session: sortByCount(sessions, ({ lines }) => lines),
+    by_model: sortByCount(models, ({ lines }) => lines),
+    by_person: sortByCount(persons, ({ human, unknown, before_agents }) => human + unknown + before_agents),
   };
 }
 
@@ -66,7 +66,7 @@ const sentences: Readonly<Record<AttributionBasis, string>> = {
   none: "There is no evidence.",
 };
 
-export function explanationOf({ author, basis, said_by, how, hint }: LineAuthor): string {
+export function explainAuthor({ author, basis, said_by, how, hint }: LineAuthor): string {
   if (said_by === "note") return "Another tool's note on the commit says so.";
   if (author === "before_agents")
     return "Older than the first session in the project, before which none is missing, or than any agent.";

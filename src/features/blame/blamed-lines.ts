@@ -3,9 +3,9 @@ import { join, posix } from "node:path";
 import type { LineRange } from "../../answers/file-place.ts";
 import { PommelError } from "../../base/errors.ts";
 import type { Project } from "../../base/paths.ts";
-import { type Blame, blameOf } from "../../git/diff/blame.ts";
-import { GitFailure, gitText } from "../../git/git.ts";
-import { historyProblem } from "../../git/history/history.ts";
+import { type Blame, blameFile } from "../../git/diff/blame.ts";
+import { GitFailure, readGitText } from "../../git/git.ts";
+import { findHistoryProblem } from "../../git/history/history.ts";
 
 /** git reads no higher numbers. */
 const toTheEnd = 2 ** 31 - 1;
@@ -15,14 +15,14 @@ const toTheEnd = 2 ** 31 - 1;
  * @throws GitFailure without a history; PommelError `usage` for what git cannot blame, `not_found` for a missing file or line; each with the next
  *   step
  */
-export async function blamedLines(
+export async function readBlame(
   project: Project,
   what: { file: string; ranges?: readonly LineRange[] | undefined; revision?: string | undefined },
   signal?: AbortSignal,
 ): Promise<Blame> {
   const { file, ranges = [], revision } = what;
   try {
-    const blamed = await blameOf(project.root, file, {
+    const blamed = await blameFile(project.root, file, {
       ...(ranges.length > 0 && {
         ranges: ranges.map(({ first, last }): [number, number] => [first, Math.min(last, toTheEnd)]),
       }),
@@ -35,12 +35,12 @@ export async function blamedLines(
     return blamed;
   } catch (error) {
     if (!(error instanceof GitFailure)) throw error;
-    throw await explained(project, file, revision, error);
+    throw await explainBlameFailure(project, file, revision, error);
   }
 }
 
 /** The directory of the submodule, or of another repository, that contains a file; null: only the project's does. */
-function innerRepository(root: string, file: string): string | null {
+function findInnerRepository(root: string, file: string): string | null {
   for (let dir = posix.dirname(file); dir !== "."; dir = posix.dirname(dir)) {
     if (existsSync(join(root, dir, ".git"))) return dir;
   }
@@ -48,7 +48,7 @@ function innerRepository(root: string, file: string): string | null {
 }
 
 /** What is wrong where git refuses; looked into only then. */
-async function explained(
+async function explainBlameFailure(
   { root }: Project,
   file: string,
   revision: string | undefined,
@@ -63,10 +63,10 @@ async function explained(
     return new PommelError("usage", `${file} is binary: it has no lines.`, `Its commits: git log -- ${file}`);
   }
   if (failure.isBroken) return failure;
-  const problem = await historyProblem(root);
+  const problem = await findHistoryProblem(root);
   // Other branches may have commits.
   if (problem !== null && (problem.reason !== "no_commits" || revision === undefined)) return problem;
-  const ask = (...args: string[]) => gitText(root, ["--literal-pathspecs", ...args]).catch(() => null);
+  const ask = (...args: string[]) => readGitText(root, ["--literal-pathspecs", ...args]).catch(() => null);
   if (revision !== undefined) {
     const commit = await ask("rev-parse", "--verify", "--quiet", "--end-of-options", `${revision}^{commit}`);
     return commit === null
@@ -102,7 +102,7 @@ async function explained(
     );
   }
   const isTracked = (await ask("ls-files", "--error-unmatch", "--", file)) !== null;
-  const inner = isTracked ? null : innerRepository(root, file);
+  const inner = isTracked ? null : findInnerRepository(root, file);
   if (inner !== null) {
     return new PommelError(
       "usage",

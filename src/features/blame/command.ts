@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { examples, query } from "../../terminal/frame.ts";
+import { formatExamples, query } from "../../terminal/frame.ts";
 import { addOptions, collect } from "../../terminal/options.ts";
 import { blame as blameOperation } from "./operation.ts";
 
@@ -26,7 +26,7 @@ export function declareBlame(program: Command): void {
     .option("--text", "with --json: include the text of each line")
     .addHelpText(
       "after",
-      `${examples(
+      `${formatExamples(
         ["pm blame", "who wrote what in this directory"],
         ["pm blame src/auth.ts", "every line"],
         ["pm blame src/auth.ts -L 10,30", "a range"],

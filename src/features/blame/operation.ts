@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { operation } from "../../answers/operation.ts";
+import { defineOperation } from "../../answers/operation.ts";
 import { lineAuthor } from "../../protocol/line-author.ts";
 import {
   count,
@@ -126,7 +126,7 @@ export const blameAnswer = lazy(() =>
 
 export type BlameAnswer = Shaped<typeof blameAnswer>;
 
-export const blame = operation({
+export const blame = defineOperation({
   name: "blame",
   path: "GET /blame",
   summary: "Show who wrote each line of a file: which agent and session, or which person",

@@ -1,15 +1,15 @@
 import { join } from "node:path";
-import { pathsFrom } from "../../answers/file-place.ts";
+import { toStoredPaths } from "../../answers/file-place.ts";
 import type { Project } from "../../base/paths.ts";
 import { call } from "../../client/call.ts";
-import { authorBar } from "../../terminal/chart.ts";
-import { fileUrl } from "../../terminal/links.ts";
+import { drawAuthorBar } from "../../terminal/chart.ts";
+import { toFileUrl } from "../../terminal/links.ts";
 import type { Output, Screen } from "../../terminal/output.ts";
-import { type Column, table } from "../../terminal/table.ts";
-import { counted, oneLine, wrapped } from "../../terminal/text.ts";
-import { type SharedEntry, summedUp } from "../files/files.ts";
+import { type Column, formatTable } from "../../terminal/table.ts";
+import { counted, toOneLine, wrapText } from "../../terminal/text.ts";
+import { type SharedEntry, sumByEntry } from "../files/files.ts";
 import { type Share, showStats } from "../stats/operation.ts";
-import { authorShare, authorsIn, knownShare } from "./author-words.ts";
+import { formatAuthorShare, formatKnownShare, listAuthorKinds } from "./author-words.ts";
 
 /** `pm blame` of a directory: who wrote the lines that commits added to what lies in it. */
 export async function blameDirectory(
@@ -18,11 +18,11 @@ export async function blameDirectory(
   directory: string,
   output: Output,
 ): Promise<void> {
-  const [path = "**"] = pathsFrom(project, cwd, [directory]);
+  const [path = "**"] = toStoredPaths(project, cwd, [directory]);
   const isWhole = path === "**";
   const request = { path: isWhole ? [] : [path], files: true };
   const { by_file = [], total, commits, notes } = await call(showStats, request, project);
-  const entries = summedUp(by_file, isWhole ? "" : `${path.replace(/\/+(?:\*\*)?$/, "")}/`);
+  const entries = sumByEntry(by_file, isWhole ? "" : `${path.replace(/\/+(?:\*\*)?$/, "")}/`);
   const shown = { directory: isWhole ? "." : path, total, entries, notes };
   output.result({ ...shown, commits }, () => renderDirectory({ ...shown, root: project.root }, output));
 }
@@ -46,12 +46,12 @@ export function renderDirectory(
   screen: Screen,
 ): string {
   const { colors } = screen;
-  const said = notes.flatMap((note) => wrapped(note, screen.columns));
+  const said = notes.flatMap((note) => wrapText(note, screen.columns));
   if (entries.length === 0) {
-    const where = directory === "." ? "this directory" : oneLine(directory);
+    const where = directory === "." ? "this directory" : toOneLine(directory);
     return [`No lines known in ${where}.`, ...said].join("\n");
   }
-  const authors = authorsIn(total);
+  const authors = listAuthorKinds(total);
   const columns: Column[] = [
     { title: "path", wraps: true },
     { title: "", optional: 1 },
@@ -60,18 +60,18 @@ export function renderDirectory(
   ];
   const shown = screen.columns === undefined ? entries : entries.slice(0, rowsShown);
   const rows = shown.map((entry) => [
-    colors.link(colors.place(oneLine(entry.path)), fileUrl(join(root, entry.path))),
-    screen.columns === undefined ? "" : authorBar(entry, barWidth, colors),
-    ...authors.map((author) => knownShare(entry, author)),
+    colors.link(colors.place(toOneLine(entry.path)), toFileUrl(join(root, entry.path))),
+    screen.columns === undefined ? "" : drawAuthorBar(entry, barWidth, colors),
+    ...authors.map((author) => formatKnownShare(entry, author)),
     entry.lines.toLocaleString("en"),
   ]);
-  const shares = authors.map((author) => authorShare(total, author, colors));
+  const shares = authors.map((author) => formatAuthorShare(total, author, colors));
   const more = entries.length - shown.length;
   return [
-    `${colors.bold(oneLine(directory))}  ${counted(total.lines, "line")} added by commits  ${shares.join("  ")}`,
+    `${colors.bold(toOneLine(directory))}  ${counted(total.lines, "line")} added by commits  ${shares.join("  ")}`,
     ...said.map(colors.dim),
     "",
-    table(columns, rows, screen),
+    formatTable(columns, rows, screen),
     ...(more > 0 ? [colors.dim(`and ${more} more`)] : []),
   ].join("\n");
 }

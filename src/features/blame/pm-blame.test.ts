@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { screenOf } from "../../../test/support/screen.ts";
-import { widthOf } from "../../base/text/display-width.ts";
+import { measureWidth } from "../../base/text/display-width.ts";
 import { unknownAuthor } from "../../protocol/line-author.ts";
-import { summedUp } from "../files/files.ts";
+import { sumByEntry } from "../files/files.ts";
 import type { BlameAnswer, BlameRange } from "./operation.ts";
 import { renderBlame, renderSummary } from "./pm-blame.ts";
 import { renderDirectory } from "./pm-blame-directory.ts";
@@ -76,7 +76,7 @@ describe("pm blame", () => {
     );
     for (const width of [60, 80, 120, 200]) {
       for (const line of renderBlame(answer, screenOf(width, { now })).split("\n")) {
-        expect(widthOf(line)).toBeLessThanOrEqual(width);
+        expect(measureWidth(line)).toBeLessThanOrEqual(width);
       }
     }
   });
@@ -108,16 +108,16 @@ describe("pm blame of a directory", () => {
   ];
 
   it("sums up what lies directly in it", () => {
-    expect(summedUp(files, "src/").map(({ path, lines }) => [path, lines])).toEqual([
+    expect(sumByEntry(files, "src/").map(({ path, lines }) => [path, lines])).toEqual([
       ["src/login.ts", 30],
       ["src/a/", 20],
     ]);
-    expect(summedUp(files, "").map(({ path }) => path)).toEqual(["src/", "srcs/"]);
+    expect(sumByEntry(files, "").map(({ path }) => path)).toEqual(["src/", "srcs/"]);
   });
 
   it("has a row with a bar for each", () => {
     const total = { lines: 50, agent: 25, human: 10, unknown: 15, before_agents: 0 };
-    const entries = summedUp(files, "src/");
+    const entries = sumByEntry(files, "src/");
     const notes = ["1 commit is not analysed yet."];
     expect(renderDirectory({ directory: "src", root: "/repo", total, entries, notes }, screenOf(80))).toBe(
       [

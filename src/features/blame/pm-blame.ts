@@ -2,30 +2,37 @@ import { existsSync, lstatSync } from "node:fs";
 import { resolve } from "node:path";
 import { locate, parseLines, parsePlace } from "../../answers/file-place.ts";
 import { PommelError } from "../../base/errors.ts";
-import { cutToWidth, padToWidth, widthOf } from "../../base/text/display-width.ts";
+import { cutToWidth, measureWidth, padToWidth } from "../../base/text/display-width.ts";
 import { call } from "../../client/call.ts";
-import { gitBuffer, plain } from "../../git/git.ts";
+import { plain, readGitBuffer } from "../../git/git.ts";
 import { findProject } from "../../git/projects/find-project.ts";
-import { lineEvidence } from "../../protocol/reading/evidence.ts";
-import { authorBar } from "../../terminal/chart.ts";
+import { describeLineEvidence } from "../../protocol/reading/evidence.ts";
+import { drawAuthorBar } from "../../terminal/chart.ts";
 import type { CommandContext } from "../../terminal/frame.ts";
-import { commitPages } from "../../terminal/links.ts";
-import { aligned, type Screen } from "../../terminal/output.ts";
+import { makeCommitPageFinder } from "../../terminal/links.ts";
+import { alignColumns, type Screen } from "../../terminal/output.ts";
 import type { Palette } from "../../terminal/palette.ts";
-import { type Column, table } from "../../terminal/table.ts";
-import { counted, heading, localTime, oneLine, shortAge, shortId } from "../../terminal/text.ts";
+import { type Column, formatTable } from "../../terminal/table.ts";
+import {
+  counted,
+  formatHeading,
+  formatLocalTime,
+  formatShortAge,
+  shortenId,
+  toOneLine,
+} from "../../terminal/text.ts";
 import {
   authorMarks,
   authorNames,
-  authorsIn,
-  codeLine,
-  inColor,
-  percent,
-  shortHash,
+  cleanCodeLine,
+  colorByAuthor,
+  describeAuthor,
+  formatPercent,
+  listAuthorKinds,
+  shortenHash,
   turnId,
-  whoWrote,
 } from "./author-words.ts";
-import { explanationOf } from "./blame-summary.ts";
+import { explainAuthor } from "./blame-summary.ts";
 import type { BlameAnswer, BlameRange } from "./operation.ts";
 import { blame } from "./operation.ts";
 
@@ -64,14 +71,14 @@ export async function blameCommand(
   const answer = await call(blame, asked, project);
   if (porcelain) {
     const format = options.linePorcelain ? "--line-porcelain" : "--porcelain";
-    const written = await asPorcelain(project.root, answer, { format, places });
+    const written = await renderPorcelain(project.root, answer, { format, places });
     // A program gets git's very bytes; in a terminal, no text of a file may move the cursor.
     if (output.columns === undefined) process.stdout.write(written);
     else output.result(answer, written.toString().replace(/\n$/, ""));
     return;
   }
   if (!output.json) for (const note of answer.notes) output.note(output.colors.dim(note));
-  const pageOf = await commitPages(project.root, output.colors);
+  const pageOf = await makeCommitPageFinder(project.root, output.colors);
   output.result(summary ? { ...answer, ranges: undefined } : answer, () =>
     summary
       ? renderSummary(answer, output)
@@ -86,7 +93,7 @@ function isDirectory(path: string): boolean {
 }
 
 /** Columns from which on there is room for turns, and for longer names. */
-const wide = 110;
+const wideColumns = 110;
 
 /**
  * A line for each line: commit, author, turn, age, number, text. On a terminal what is the same as in the line before is left
@@ -99,16 +106,16 @@ export function renderBlame(
 ): string {
   const { ranges, lines = [] } = answer;
   const { colors, columns } = screen;
-  const hasTurns = columns === undefined || columns >= wide;
-  const whoWidth = columns === undefined ? 28 : columns >= wide ? 24 : 15;
+  const hasTurns = columns === undefined || columns >= wideColumns;
+  const whoWidth = columns === undefined ? 28 : columns >= wideColumns ? 24 : 15;
   const marks = ranges.map((range) => ({
-    who: whoWrote(range, range.person, whoWidth, columns !== undefined),
+    who: describeAuthor(range, range.person, whoWidth, columns !== undefined),
     turn: hasTurns ? turnId(range) : "",
-    sure: hasTurns ? lineEvidence(range) : "",
-    day: ageOf(range, screen),
+    sure: hasTurns ? describeLineEvidence(range) : "",
+    day: formatLineAge(range, screen),
   }));
   const widest = (key: "who" | "turn" | "sure" | "day") =>
-    Math.max(0, ...marks.map((mark) => widthOf(mark[key])));
+    Math.max(0, ...marks.map((mark) => measureWidth(mark[key])));
   const [who, turn, sure, day] = [widest("who"), widest("turn"), widest("sure"), widest("day")];
   const digits = String(ranges.at(-1)?.last_line ?? 0).length;
   let at = 0;
@@ -120,34 +127,34 @@ export function renderBlame(
     const mark = marks[at]!;
     const isSame = columns !== undefined && i > 0 && line !== range.first_line;
     const cut = range.is_boundary ? "^" : "";
-    const hash = `${cut}${shortHash(range.commit)}`.slice(0, 8).padEnd(8);
+    const hash = `${cut}${shortenHash(range.commit)}`.slice(0, 8).padEnd(8);
     const commit = colors.link(colors.commit(hash), range.commit === null ? null : pageOf(range.commit));
     const left = isSame
-      ? [" ".repeat(8), inColor("│", range, colors), " ".repeat(who + extra)]
+      ? [" ".repeat(8), colorByAuthor("│", range, colors), " ".repeat(who + extra)]
       : [
           commit,
-          ...(columns === undefined ? [] : [inColor(authorMarks[range.author], range, colors)]),
-          inColor(padToWidth(mark.who, who), range, colors),
+          ...(columns === undefined ? [] : [colorByAuthor(authorMarks[range.author], range, colors)]),
+          colorByAuthor(padToWidth(mark.who, who), range, colors),
           ...(turn > 0 ? [colors.id(mark.turn.padEnd(turn))] : []),
           ...(sure > 0 ? [colors.dim(mark.sure.padStart(sure))] : []),
           ...(day > 0 ? [paintAge(mark.day.padStart(day), range, screen)] : []),
         ];
     const number = String(line).padStart(digits);
-    if (columns === undefined) return [...left, `${number})`, codeLine(text)].join(" ");
+    if (columns === undefined) return [...left, `${number})`, cleanCodeLine(text)].join(" ");
     const used = 8 + 1 + 1 + 1 + who + extra + 1 + digits + 3;
-    const code = cutToWidth(codeLine(text), Math.max(columns - used, 10));
+    const code = cutToWidth(cleanCodeLine(text), Math.max(columns - used, 10));
     return `${left.join(" ")} ${colors.dim(`${number} │`)} ${code}`.trimEnd();
   });
   if (columns === undefined || lines.length === 0) return rows.join("\n");
-  return [...rows, "", legend(answer, screen)].join("\n");
+  return [...rows, "", renderLegend(answer, screen)].join("\n");
 }
 
 /** How old a line is: "3d"; in a pipe its day. */
-function ageOf({ authored_at }: BlameRange, { columns, now }: Screen): string {
+function formatLineAge({ authored_at }: BlameRange, { columns, now }: Screen): string {
   if (authored_at === null) return "";
   return columns === undefined
-    ? localTime(authored_at).slice(0, 10)
-    : shortAge(now - Date.parse(authored_at));
+    ? formatLocalTime(authored_at).slice(0, 10)
+    : formatShortAge(now - Date.parse(authored_at));
 }
 
 function paintAge(text: string, { authored_at }: BlameRange, { colors, columns, now }: Screen): string {
@@ -156,10 +163,10 @@ function paintAge(text: string, { authored_at }: BlameRange, { colors, columns, 
 }
 
 /** `● agent 62%  ○ human 30%  · unknown 8%  of 120 lines` */
-function legend({ summary }: BlameAnswer, { colors }: Screen): string {
-  const kinds = authorsIn(summary).map((author) =>
-    inColor(
-      `${authorMarks[author]} ${authorNames[author]} ${percent(summary[author], summary.lines)}`,
+function renderLegend({ summary }: BlameAnswer, { colors }: Screen): string {
+  const kinds = listAuthorKinds(summary).map((author) =>
+    colorByAuthor(
+      `${authorMarks[author]} ${authorNames[author]} ${formatPercent(summary[author], summary.lines)}`,
       { author },
       colors,
     ),
@@ -173,11 +180,11 @@ function renderExplained({ ranges }: BlameAnswer, colors: Palette): string {
     .map((range) => {
       const { first_line, last_line, person, tool_use } = range;
       const lines = first_line === last_line ? `${first_line}` : `${first_line}-${last_line}`;
-      const who = [whoWrote(range, person, 60), turnId(range), lineEvidence(range)];
-      const call = tool_use === null ? "" : ` (${oneLine(tool_use, 60)})`;
+      const who = [describeAuthor(range, person, 60), turnId(range), describeLineEvidence(range)];
+      const call = tool_use === null ? "" : ` (${toOneLine(tool_use, 60)})`;
       return [
-        `${colors.bold(lines)}  ${inColor(who.filter((each) => each !== "").join(" "), range, colors)}  ${colors.commit(shortHash(range.commit))}`,
-        `    ${explanationOf(range)}${call}`,
+        `${colors.bold(lines)}  ${colorByAuthor(who.filter((each) => each !== "").join(" "), range, colors)}  ${colors.commit(shortenHash(range.commit))}`,
+        `    ${explainAuthor(range)}${call}`,
       ].join("\n");
     })
     .join("\n");
@@ -201,17 +208,20 @@ const nameColumns: Column[] = [
 export function renderSummary({ file, summary, ranges }: BlameAnswer, screen: Screen): string {
   const { colors, columns } = screen;
   const { lines, by_session, by_model, by_person } = summary;
-  const barLine = columns === undefined ? [] : [authorBar(summary, Math.min(columns, 60), colors)];
+  const barLine = columns === undefined ? [] : [drawAuthorBar(summary, Math.min(columns, 60), colors)];
   const parts = [
-    [`${colors.bold(oneLine(file))}  ${counted(lines, "line")}${uncommitted(ranges)}`, ...barLine].join("\n"),
-    aligned(
-      authorsIn(summary).map((author) => [
-        inColor(
+    [
+      `${colors.bold(toOneLine(file))}  ${counted(lines, "line")}${formatUncommitted(ranges)}`,
+      ...barLine,
+    ].join("\n"),
+    alignColumns(
+      listAuthorKinds(summary).map((author) => [
+        colorByAuthor(
           columns === undefined ? authorNames[author] : `${authorMarks[author]} ${authorNames[author]}`,
           { author },
           colors,
         ),
-        percent(summary[author], lines),
+        formatPercent(summary[author], lines),
         summary[author].toLocaleString("en"),
       ]),
     ),
@@ -220,31 +230,35 @@ export function renderSummary({ file, summary, ranges }: BlameAnswer, screen: Sc
     if (rows.length === 0) return;
     const shown = columns === undefined ? rows : rows.slice(0, rowsShown);
     const more = rows.length > shown.length ? [`and ${rows.length - shown.length} more`] : [];
-    parts.push([heading(title, colors), table(shape, shown, screen), ...more].join("\n"));
+    parts.push([formatHeading(title, colors), formatTable(shape, shown, screen), ...more].join("\n"));
   };
   add(
     "Sessions",
     sessionColumns,
     by_session.map(({ session_id, session_title, turns, lines: own }) => [
-      percent(own, lines),
+      formatPercent(own, lines),
       own.toLocaleString("en"),
-      colors.id(shortId(session_id)),
-      oneLine(session_title ?? "(no title)"),
-      oneLine(turns.join(", ")),
+      colors.id(shortenId(session_id)),
+      toOneLine(session_title ?? "(no title)"),
+      toOneLine(turns.join(", ")),
     ]),
   );
   add(
     "Models",
     nameColumns,
-    by_model.map(({ model, lines: own }) => [percent(own, lines), own.toLocaleString("en"), oneLine(model)]),
+    by_model.map(({ model, lines: own }) => [
+      formatPercent(own, lines),
+      own.toLocaleString("en"),
+      toOneLine(model),
+    ]),
   );
   add(
     "People",
     nameColumns,
     by_person.map(({ person, human: own, unknown: perhaps, before_agents: before }) => [
-      percent(own + perhaps + before, lines),
+      formatPercent(own + perhaps + before, lines),
       (own + perhaps + before).toLocaleString("en"),
-      oneLine(person ?? "(not committed yet)"),
+      toOneLine(person ?? "(not committed yet)"),
       [
         perhaps > 0 ? `${perhaps.toLocaleString("en")} unknown` : "",
         before > 0 ? `${before.toLocaleString("en")} before agents` : "",
@@ -256,7 +270,7 @@ export function renderSummary({ file, summary, ranges }: BlameAnswer, screen: Sc
   return parts.join("\n\n");
 }
 
-function uncommitted(ranges: readonly BlameRange[]): string {
+function formatUncommitted(ranges: readonly BlameRange[]): string {
   const count = ranges
     .filter(({ commit }) => commit === null)
     .reduce((sum, { first_line, last_line }) => sum + last_line - first_line + 1, 0);
@@ -269,7 +283,7 @@ function uncommitted(ranges: readonly BlameRange[]): string {
  * @param places lines as git's -L takes them; none: all
  * @throws GitFailure
  */
-async function asPorcelain(
+async function renderPorcelain(
   root: string,
   { file, revision, ranges }: BlameAnswer,
   { format, places }: { format: "--porcelain" | "--line-porcelain"; places: readonly string[] },
@@ -281,7 +295,7 @@ async function asPorcelain(
     ...["--", file],
   ];
   // The text may have any encoding; nothing but its line breaks matters here.
-  const lines = (await gitBuffer(root, args)).toString("latin1").split("\n");
+  const lines = (await readGitBuffer(root, args)).toString("latin1").split("\n");
   let number = 0;
   let at = 0;
   const written = lines.flatMap((line) => {
@@ -291,17 +305,25 @@ async function asPorcelain(
     while (at < ranges.length - 1 && number > ranges[at]!.last_line) at++;
     const range = ranges[at];
     const isOfLine = range !== undefined && number >= range.first_line && number <= range.last_line;
-    return [...(isOfLine ? headersOf(range) : []), line];
+    return [...(isOfLine ? formatAuthorHeaders(range) : []), line];
   });
   return Buffer.from(written.join("\n"), "latin1");
 }
 
-function headersOf({ author, agent, model, session_id, turn, confidence, basis }: BlameRange): string[] {
+function formatAuthorHeaders({
+  author,
+  agent,
+  model,
+  session_id,
+  turn,
+  confidence,
+  basis,
+}: BlameRange): string[] {
   const said = {
     ...{ author, agent, model, session: session_id, turn, basis },
     confidence: author === "agent" || author === "human" ? confidence.toFixed(2) : null,
   };
   return Object.entries(said).flatMap(([name, value]) =>
-    value === null ? [] : [Buffer.from(`pommel-${name} ${oneLine(String(value))}`).toString("latin1")],
+    value === null ? [] : [Buffer.from(`pommel-${name} ${toOneLine(String(value))}`).toString("latin1")],
   );
 }

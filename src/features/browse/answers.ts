@@ -20,15 +20,15 @@ export class Answers {
   /** null: not answered yet. */
   to<R extends Asked>(route: R, request: RequestNamed<R>): Answer<R> | null {
     // What is under a question's key is the answer to it.
-    return (this.#answers.get(keyOf({ route, request })) as Answer<R> | undefined) ?? null;
+    return (this.#answers.get(makeQuestionKey({ route, request })) as Answer<R> | undefined) ?? null;
   }
 
   has(question: Question): boolean {
-    return this.#answers.has(keyOf(question));
+    return this.#answers.has(makeQuestionKey(question));
   }
 
   /** The last one that an operation gave. */
-  latest<R extends Asked>(route: R): ResponseNamed<R> | null {
+  findLatest<R extends Asked>(route: R): ResponseNamed<R> | null {
     const last = [...this.#answers].findLast(
       ([key, { value }]) => key.startsWith(`${route} `) && value !== undefined,
     );
@@ -38,7 +38,7 @@ export class Answers {
   set(question: Question, answer: Answer<Asked>): void {
     const [oldest] = this.#answers.keys();
     if (this.#answers.size >= kept && oldest !== undefined) this.#answers.delete(oldest);
-    this.#answers.set(keyOf(question), answer);
+    this.#answers.set(makeQuestionKey(question), answer);
   }
 
   /** Forgets all, so that what is shown is asked for again. */
@@ -47,6 +47,6 @@ export class Answers {
   }
 }
 
-export function keyOf({ route, request }: { route: Asked; request: object }): string {
+export function makeQuestionKey({ route, request }: { route: Asked; request: object }): string {
   return `${route} ${JSON.stringify(request)}`;
 }

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { setImmediate, setTimeout as sleep } from "node:timers/promises";
 import type { Operation } from "../../answers/operation.ts";
-import { explanationOf } from "../../base/errors.ts";
+import { explainError } from "../../base/errors.ts";
 import { findUserCommand } from "../../base/find-program.ts";
 import type { Project } from "../../base/paths.ts";
 import { call } from "../../client/call.ts";
@@ -12,10 +12,10 @@ import { showCheckpoint } from "../checkpoints/operation.ts";
 import { searchAll, searchTranscripts } from "../search/operation.ts";
 import { listSessions, readTurns, showSession } from "../sessions/operation.ts";
 import { why } from "../why/operation.ts";
-import { type Answer, Answers, keyOf, type Question } from "./answers.ts";
-import { currentPage, drawFrame, heightOf, type State, smallest, viewOf } from "./frame.ts";
+import { type Answer, Answers, makeQuestionKey, type Question } from "./answers.ts";
+import { buildView, computeContentHeight, drawFrame, getCurrentPage, type State, smallest } from "./frame.ts";
 import type { Drawn, Key } from "./ink.ts";
-import { type Effect, press } from "./press.ts";
+import { type Effect, handleKey } from "./press.ts";
 import type { Surroundings, View } from "./view.ts";
 
 const askable = {
@@ -97,7 +97,7 @@ export class BrowsedPage implements Drawn {
   };
 
   /** Keys that come together, as when one is held, count one by one, unless they are text. */
-  press(key: Key): void {
+  handleKeys(key: Key): void {
     let rest = "typed" in key ? [...key.typed] : [];
     if ("name" in key) this.#press(key);
     while (rest.length > 0) {
@@ -110,7 +110,7 @@ export class BrowsedPage implements Drawn {
   #press(key: Key): void {
     try {
       const { view, around } = this.#look();
-      const { state, effect } = press(this.#state, key, view, around);
+      const { state, effect } = handleKey(this.#state, key, view, around);
       this.#state = state;
       if (effect?.kind === "copy") {
         process.stdout.write(`\u001b]52;c;${Buffer.from(effect.text).toString("base64")}\u0007`);
@@ -127,11 +127,11 @@ export class BrowsedPage implements Drawn {
     const { colors, locate } = this.#place;
     const around: Surroundings = {
       screen: { columns, colors, now: Date.now() },
-      height: heightOf(rows),
+      height: computeContentHeight(rows),
       answers: this.#answers,
       locate,
     };
-    return { view: viewOf(currentPage(this.#state), around), around };
+    return { view: buildView(getCurrentPage(this.#state), around), around };
   }
 
   #change(): void {
@@ -151,15 +151,16 @@ export class BrowsedPage implements Drawn {
 
   /** Asks what is neither known nor asked, and no longer what is not wanted any more. */
   #ask(questions: readonly Question[]): void {
-    const wanted = new Set(questions.map(keyOf));
+    const wanted = new Set(questions.map(makeQuestionKey));
     for (const [key, asked] of this.#asked) if (!wanted.has(key)) asked.abort();
     for (const question of questions) {
-      if (!this.#answers.has(question) && !this.#asked.has(keyOf(question))) void this.#get(question);
+      if (!this.#answers.has(question) && !this.#asked.has(makeQuestionKey(question)))
+        void this.#get(question);
     }
   }
 
   async #get(question: Question): Promise<void> {
-    const key = keyOf(question);
+    const key = makeQuestionKey(question);
     const asked = new AbortController();
     const { signal } = asked;
     this.#asked.set(key, asked);
@@ -169,7 +170,7 @@ export class BrowsedPage implements Drawn {
       const value = await call(askable[route] as Operation, request, this.#place.project, { signal });
       this.#answers.set(question, { value } as Answer<Question["route"]>);
     } catch (error) {
-      if (!signal.aborted) this.#answers.set(question, { error: explanationOf(error) });
+      if (!signal.aborted) this.#answers.set(question, { error: explainError(error) });
     }
     if (this.#asked.get(key) === asked) this.#asked.delete(key);
     if (!signal.aborted) this.#change();

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { examples, run } from "../../terminal/frame.ts";
+import { formatExamples, run } from "../../terminal/frame.ts";
 
 export function declareBrowse(program: Command): void {
   program
@@ -9,7 +9,7 @@ export function declareBrowse(program: Command): void {
     .argument("[what...]", "what to search for, a session's id (with :TURN), or a file with :LINE")
     .addHelpText(
       "after",
-      `${examples(
+      `${formatExamples(
         ["pm browse", "the sessions, latest first"],
         ['pm browse search "why do we retry"', "code, sessions and commits"],
         ["pm browse session 8ecde0fc:7", "a session at its seventh turn"],

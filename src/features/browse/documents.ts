@@ -1,14 +1,14 @@
-import { exitCode, explanationOf, PommelError } from "../../base/errors.ts";
-import { oneLine, wrapped } from "../../terminal/text.ts";
+import { exitCode, explainError, PommelError } from "../../base/errors.ts";
+import { toOneLine, wrapText } from "../../terminal/text.ts";
 import { renderCheckpoint } from "../checkpoints/pm-checkpoint-show.ts";
 import { renderWhy } from "../why/pm-why.ts";
 import type { Document } from "./scroll.ts";
-import { type Page, type Surroundings, sessionPage, type View } from "./view.ts";
+import { makeSessionPage, type Page, type Surroundings, type View } from "./view.ts";
 
 /** Pages that are one text: why lines are there, a commit, the keys. */
 
 /** Why a line is there. */
-export function viewWhy(page: Page & { kind: "why" }, { answers, screen, locate }: Surroundings): View {
+export function buildWhyView(page: Page & { kind: "why" }, { answers, screen, locate }: Surroundings): View {
   const { text, place, scroll } = page;
   const view = {
     title: { label: "Line", text, hint: "a file with a line: src/db.ts:42" },
@@ -24,7 +24,7 @@ export function viewWhy(page: Page & { kind: "why" }, { answers, screen, locate 
     request = locate(place);
   } catch (error) {
     if (error instanceof PommelError && error.exitCode !== exitCode.failed)
-      return message(explanationOf(error));
+      return message(explainError(error));
     throw error;
   }
   const asks: View["asks"] = [{ route: "why", request }];
@@ -40,21 +40,21 @@ export function viewWhy(page: Page & { kind: "why" }, { answers, screen, locate 
     status: session === null ? "" : "Enter: the session",
     content: {
       kind: "document",
-      document: textOf(renderWhy(value, { full: true, screen, pageOf: () => null })),
+      document: toDocument(renderWhy(value, { full: true, screen, pageOf: () => null })),
       scroll,
     },
     target: () => ({
       copies: `${value.file}:${value.first_line}`,
       edits: { file: value.file, line: value.first_line },
       ...(session !== null && {
-        opens: sessionPage(session, turn),
+        opens: makeSessionPage(session, turn),
       }),
     }),
   };
 }
 
 /** A commit, with the sessions that led to it. */
-export function viewCommit(
+export function buildCommitView(
   { hash, scroll }: Page & { kind: "commit" },
   { answers, screen }: Surroundings,
 ): View {
@@ -62,16 +62,16 @@ export function viewCommit(
   const answer = answers.to("checkpoint", request);
   const [first] = answer?.value?.sessions ?? [];
   return {
-    title: `Commit ${oneLine(hash.slice(0, 12))}`,
+    title: `Commit ${toOneLine(hash.slice(0, 12))}`,
     status: first ? "Enter: the session" : "",
     content:
       answer?.value === undefined
         ? { kind: "message", text: answer?.error ?? "Loading…" }
-        : { kind: "document", document: textOf(renderCheckpoint(answer.value, screen)), scroll },
+        : { kind: "document", document: toDocument(renderCheckpoint(answer.value, screen)), scroll },
     target: () => ({
       copies: hash,
       ...(first && {
-        opens: sessionPage(first.session_id, first.turns[0]?.turn ?? null),
+        opens: makeSessionPage(first.session_id, first.turns[0]?.turn ?? null),
       }),
     }),
     asks: [{ route: "checkpoint", request }],
@@ -94,24 +94,24 @@ const keys: [key: string, does: string][] = [
   ["Ctrl-C", "leave"],
 ];
 
-export function viewHelp({ scroll }: Page & { kind: "help" }, { screen }: Surroundings): View {
+export function buildHelpView({ scroll }: Page & { kind: "help" }, { screen }: Surroundings): View {
   const { colors, columns } = screen;
   const margin = Math.max(...keys.map(([key]) => key.length)) + 4;
   const lines = keys.flatMap(([key, does]) =>
-    wrapped(does, columns - margin).map((line, i) =>
+    wrapText(does, columns - margin).map((line, i) =>
       i === 0 ? `  ${colors.code(key.padEnd(margin - 2))}${line}` : " ".repeat(margin) + line,
     ),
   );
   return {
     title: "Keys",
     status: "",
-    content: { kind: "document", document: textOf(lines.join("\n")), scroll },
+    content: { kind: "document", document: toDocument(lines.join("\n")), scroll },
     target: () => ({}),
     asks: [],
   };
 }
 
-function textOf(text: string): Document {
+function toDocument(text: string): Document {
   const lines = text.split("\n");
   return { blocks: 1, block: () => lines };
 }

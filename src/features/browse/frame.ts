@@ -1,10 +1,10 @@
-import { cutPainted, cutToWidth, padToWidth, widthOf } from "../../base/text/display-width.ts";
-import { printable, wrapped } from "../../terminal/text.ts";
-import { viewCommit, viewHelp, viewWhy } from "./documents.ts";
-import { viewSession } from "./reader.ts";
-import { firstRow, inSight } from "./scroll.ts";
-import { viewSearch } from "./search.ts";
-import { viewSessions } from "./sessions.ts";
+import { cutPainted, cutToWidth, measureWidth, padToWidth } from "../../base/text/display-width.ts";
+import { toPrintable, wrapText } from "../../terminal/text.ts";
+import { buildCommitView, buildHelpView, buildWhyView } from "./documents.ts";
+import { buildSessionView } from "./reader.ts";
+import { chooseFirstRow, cutVisibleLines } from "./scroll.ts";
+import { buildSearchView } from "./search.ts";
+import { buildSessionsView } from "./sessions.ts";
 import type { Page, Surroundings, View } from "./view.ts";
 
 /** What the reader looks at. Each tab has pages of its own, of which the last lies on top. */
@@ -28,26 +28,26 @@ const titleColumns = 24;
 /** Lines around the content: tabs, title and rule above; rule and keys below; ink leaves one free. */
 const around = 6;
 
-export const heightOf = (rows: number) => Math.max(rows - around, 1);
+export const computeContentHeight = (rows: number) => Math.max(rows - around, 1);
 
-export function currentPage({ tab, pages }: State): Page {
+export function getCurrentPage({ tab, pages }: State): Page {
   return pages[tab].at(-1)!;
 }
 
-export function viewOf(page: Page, surroundings: Surroundings): View {
+export function buildView(page: Page, surroundings: Surroundings): View {
   switch (page.kind) {
     case "sessions":
-      return viewSessions(page, surroundings);
+      return buildSessionsView(page, surroundings);
     case "search":
-      return viewSearch(page, surroundings);
+      return buildSearchView(page, surroundings);
     case "why":
-      return viewWhy(page, surroundings);
+      return buildWhyView(page, surroundings);
     case "session":
-      return viewSession(page, surroundings);
+      return buildSessionView(page, surroundings);
     case "commit":
-      return viewCommit(page, surroundings);
+      return buildCommitView(page, surroundings);
     case "help":
-      return viewHelp(page, surroundings);
+      return buildHelpView(page, surroundings);
   }
 }
 
@@ -56,42 +56,42 @@ export function drawFrame(state: State, view: View, name: string, surroundings: 
   const { screen, height } = surroundings;
   const { columns, colors } = screen;
   const rule = colors.dim("─".repeat(columns));
-  const content = drawContent(currentPage(state), view, surroundings).slice(0, height);
+  const content = drawContent(getCurrentPage(state), view, surroundings).slice(0, height);
   const filled = [...content, ...Array<string>(height - content.length).fill("")];
   return [
-    tabLine(state, name, surroundings),
-    titleLine(state, view, surroundings),
+    renderTabLine(state, name, surroundings),
+    renderTitleLine(state, view, surroundings),
     rule,
     ...filled,
     rule,
-    footer(state, view, surroundings),
+    renderFooter(state, view, surroundings),
   ].map((line) => cutPainted(line, columns));
 }
 
-function tabLine({ tab }: State, name: string, { screen: { columns, colors } }: Surroundings): string {
+function renderTabLine({ tab }: State, name: string, { screen: { columns, colors } }: Surroundings): string {
   const names = tabs.map((one, i) => {
     const label = `${i + 1} ${tabNames[one]}`;
     return one === tab ? colors.prompt(`[${label}]`) : ` ${label} `;
   });
   const left = `${colors.bold("Pommel")} ${names.join(" ")}`;
-  const room = columns - widthOf(left) - 3;
-  return room < 8 ? left : `${left}  ${colors.dim(cutToWidth(printable(name), room))}`;
+  const room = columns - measureWidth(left) - 3;
+  return room < 8 ? left : `${left}  ${colors.dim(cutToWidth(toPrintable(name), room))}`;
 }
 
-function titleLine(
+function renderTitleLine(
   { isTyping }: State,
   { title, status }: View,
   { screen: { columns, colors } }: Surroundings,
 ): string {
   const said = cutToWidth(status, columns - titleColumns - 2);
-  const room = columns - widthOf(said) - 2;
+  const room = columns - measureWidth(said) - 2;
   let left: string;
   if (typeof title === "string") left = colors.bold(cutToWidth(title, room));
   else {
     const label = `${title.label}: `;
-    const text = printable(title.text);
+    const text = toPrintable(title.text);
     // The end of what is typed stays in sight.
-    const shown = tailOf(text, room - label.length - 1);
+    const shown = cutToTail(text, room - label.length - 1);
     const hint = colors.dim(cutToWidth(isTyping ? title.hint : `/ ${title.hint}`, room - label.length - 1));
     left = `${isTyping ? colors.prompt(label) : colors.dim(label)}${shown}${isTyping ? "▏" : ""}${text === "" ? hint : ""}`;
   }
@@ -99,26 +99,26 @@ function titleLine(
 }
 
 /** The end of a text, at most so wide. */
-function tailOf(text: string, width: number): string {
+function cutToTail(text: string, width: number): string {
   const characters = [...new Intl.Segmenter().segment(text)].map(({ segment }) => segment);
-  while (widthOf(characters.join("")) > width) characters.shift();
+  while (measureWidth(characters.join("")) > width) characters.shift();
   return characters.join("");
 }
 
 /** From this width on, what is chosen is shown beside its list. */
-const wide = 120;
+const wideColumns = 120;
 
 function drawContent(page: Page, { content }: View, { screen, height }: Surroundings): string[] {
   const { columns, colors } = screen;
   if (content.kind === "message") {
-    return ["", ...content.text.split("\n").flatMap((line) => wrapped(line, columns - 4))].map(
+    return ["", ...content.text.split("\n").flatMap((line) => wrapText(line, columns - 4))].map(
       (line) => `  ${line}`,
     );
   }
-  if (content.kind === "document") return inSight(content.document, content.scroll, height).lines;
+  if (content.kind === "document") return cutVisibleLines(content.document, content.scroll, height).lines;
   const { count, rowHeight, row, preview } = content;
   const { at, first } = listPlace(page, content, height);
-  const isSplit = preview !== undefined && columns >= wide;
+  const isSplit = preview !== undefined && columns >= wideColumns;
   const width = isSplit ? Math.floor(columns * 0.45) : columns;
   const rows = Math.min(Math.ceil(height / rowHeight), count - first);
   const list = Array.from({ length: rows }, (_, i) => row(first + i, width, first + i === at)).flat();
@@ -138,14 +138,17 @@ export function listPlace(
 ): { at: number; first: number } {
   const { at, first } = "at" in page ? page : { at: 0, first: 0 };
   const chosen = Math.min(Math.max(at, 0), Math.max(count - 1, 0));
-  return { at: chosen, first: firstRow(chosen, first, count, Math.max(Math.floor(height / rowHeight), 1)) };
+  return {
+    at: chosen,
+    first: chooseFirstRow(chosen, first, count, Math.max(Math.floor(height / rowHeight), 1)),
+  };
 }
 
-function footer(state: State, view: View, { screen }: Surroundings): string {
+function renderFooter(state: State, view: View, { screen }: Surroundings): string {
   const { isTyping, message, tab, pages } = state;
   const { columns, colors } = screen;
   if (message !== "") return colors.warn(cutToWidth(message, columns));
-  const page = currentPage(state);
+  const page = getCurrentPage(state);
   const isFinding = page.kind === "session" && page.sought !== null;
   const canGoBack = pages[tab].length > 1;
   const { kind } = view.content;
@@ -172,7 +175,7 @@ function footer(state: State, view: View, { screen }: Surroundings): string {
     if (!isShown) continue;
     const hint = `${colors.code(key)} ${colors.dim(does)}`;
     const longer = line === "" ? hint : `${line}   ${hint}`;
-    if (widthOf(longer) > columns) break;
+    if (measureWidth(longer) > columns) break;
     line = longer;
   }
   return line;

@@ -14,13 +14,13 @@ export interface Drawn {
   lines(): readonly string[];
   /** Calls back on each change. @returns ends that */
   subscribe(onChange: () => void): () => void;
-  press(key: Key): void;
+  handleKeys(key: Key): void;
 }
 
 /** Draws until `stop` is called. */
 export function drawWithInk(drawn: Drawn): { stop: () => void } {
   const { unmount } = render(createElement(Page, { drawn }), {
-    stdout: endless(process.stdout),
+    stdout: makeEndlessStream(process.stdout),
     exitOnCtrlC: false,
     patchConsole: false,
   });
@@ -28,7 +28,7 @@ export function drawWithInk(drawn: Drawn): { stop: () => void } {
 }
 
 /** On a screen that became too small, ink would clear what was there before the page, too. */
-function endless(stream: NodeJS.WriteStream): NodeJS.WriteStream {
+function makeEndlessStream(stream: NodeJS.WriteStream): NodeJS.WriteStream {
   return new Proxy(stream, {
     get(target, name) {
       if (name === "rows") return Number.POSITIVE_INFINITY;
@@ -42,10 +42,10 @@ function Page({ drawn }: { drawn: Drawn }) {
   const lines = useSyncExternalStore(drawn.subscribe, drawn.lines);
   useInput((input, key) => {
     const named = Object.entries(names).find(([name]) => key[name as keyof typeof names]);
-    if (named) drawn.press({ name: named[1] });
-    else if (key.ctrl) drawn.press({ name: `ctrl ${input}` });
+    if (named) drawn.handleKeys({ name: named[1] });
+    else if (key.ctrl) drawn.handleKeys({ name: `ctrl ${input}` });
     else if (key.meta || input === "") return;
-    else drawn.press({ typed: input });
+    else drawn.handleKeys({ typed: input });
   });
   return createElement(
     Box,

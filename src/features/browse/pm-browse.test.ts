@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { screenOf } from "../../../test/support/screen.ts";
 import { PommelError } from "../../base/errors.ts";
-import { widthOf, withoutEscapes } from "../../base/text/display-width.ts";
+import { measureWidth, withoutEscapes } from "../../base/text/display-width.ts";
 import type { SearchAllResponse } from "../search/operation.ts";
 import type { SessionResponse, SessionSummary, TurnInFull, TurnsResponse } from "../sessions/operation.ts";
 import { Answers } from "./answers.ts";
-import { currentPage, drawFrame, heightOf, type State, viewOf } from "./frame.ts";
-import { firstState } from "./pm-browse.ts";
-import { type Effect, press } from "./press.ts";
+import { buildView, computeContentHeight, drawFrame, getCurrentPage, type State } from "./frame.ts";
+import { buildFirstState } from "./pm-browse.ts";
+import { type Effect, handleKey } from "./press.ts";
 import type { Surroundings } from "./view.ts";
 
 const evil = "\u001b]0;evil\u0007\u001b[2J\u202e修正登录页面 👩‍💻🎉 and\nmany more words ".repeat(4);
@@ -117,7 +117,7 @@ const found = (text: string): SearchAllResponse => ({
 function reader(state: State, { columns = 80, rows = 24, color = false } = {}) {
   const around: Surroundings = {
     screen: { ...screenOf(columns, { color }), columns },
-    height: heightOf(rows),
+    height: computeContentHeight(rows),
     answers: new Answers(),
     locate(text) {
       const [, file, line] = /^(.+):(\d+)$/.exec(text) ?? [];
@@ -129,12 +129,12 @@ function reader(state: State, { columns = 80, rows = 24, color = false } = {}) {
     state,
     effects: [] as Effect[],
     answers: around.answers,
-    view: () => viewOf(currentPage(one.state), around),
+    view: () => buildView(getCurrentPage(one.state), around),
     lines() {
       const lines = drawFrame(one.state, one.view(), "app", around);
       expect(lines).toHaveLength(rows - 1);
       for (const line of lines) {
-        expect(widthOf(line)).toBeLessThanOrEqual(columns);
+        expect(measureWidth(line)).toBeLessThanOrEqual(columns);
         expect(withoutEscapes(line)).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u202a-\u202e]/);
       }
       return lines;
@@ -143,7 +143,12 @@ function reader(state: State, { columns = 80, rows = 24, color = false } = {}) {
     /** Names of keys, or characters. */
     press(...keys: string[]) {
       for (const key of keys) {
-        const pressed = press(one.state, key.length > 1 ? { name: key } : { typed: key }, one.view(), around);
+        const pressed = handleKey(
+          one.state,
+          key.length > 1 ? { name: key } : { typed: key },
+          one.view(),
+          around,
+        );
         one.state = pressed.state;
         if (pressed.effect) one.effects.push(pressed.effect);
       }
@@ -160,7 +165,7 @@ describe("sessions", () => {
   const many = Array.from({ length: 1000 }, (_, i) => summary(`id${i}`));
 
   it("says that it loads, what went wrong, and that there is nothing", () => {
-    const page = reader(firstState(undefined, []));
+    const page = reader(buildFirstState(undefined, []));
     expect(page.view().asks).toEqual([{ route: "sessions", request }]);
     expect(page.text()).toContain("Loading…");
     page.answers.set({ route: "sessions", request }, { error: "No memory here. Run `pm init`." });
@@ -172,7 +177,7 @@ describe("sessions", () => {
   });
 
   it("moves, filters, opens and copies", () => {
-    const page = reader(firstState(undefined, []));
+    const page = reader(buildFirstState(undefined, []));
     page.answers.set({ route: "sessions", request }, { value: { sessions: many, total: 1200 } });
     expect(page.text()).toContain("1,000 of 1,200");
     page.press("j", "down", "k");
@@ -199,7 +204,7 @@ describe("sessions", () => {
 
   it.each(sizes)("keeps its frame at $columns x $rows, whatever was recorded", (size) => {
     for (const color of [false, true]) {
-      const page = reader(firstState("sessions", [evil]), { ...size, color });
+      const page = reader(buildFirstState("sessions", [evil]), { ...size, color });
       const sessions = [summary("8ecde0fc", { title: evil, branch: evil, agent: "\u001b[31mx" })];
       page.answers.set({ route: "sessions", request }, { value: { sessions, total: 1 } });
       page.lines();
@@ -213,7 +218,7 @@ describe("search", () => {
   const request = { q: "retry", limit: 20 };
 
   it("asks as one types, and keeps what was found until there is something else", () => {
-    const page = reader(firstState("search", []));
+    const page = reader(buildFirstState("search", []));
     expect(page.text()).toContain("Type to search");
     page.type("retry");
     expect(page.view().asks).toEqual([{ route: "searchAll", request }]);
@@ -226,11 +231,11 @@ describe("search", () => {
     expect(page.text()).toContain("searching…");
     // What is shown is not what was asked for yet.
     page.press("enter");
-    expect(currentPage(page.state).kind).toBe("search");
+    expect(getCurrentPage(page.state).kind).toBe("search");
   });
 
   it("opens the line of code, the turn of a session, and the file", () => {
-    const page = reader(firstState("search", ["retry"]));
+    const page = reader(buildFirstState("search", ["retry"]));
     page.answers.set({ route: "searchAll", request }, { value: found("now") });
     page.press("o", "y", "enter");
     expect(page.effects).toEqual([
@@ -240,11 +245,11 @@ describe("search", () => {
     const lines = { file: "src/retry.ts", first_line: 10, last_line: 10 };
     expect(page.view().asks).toEqual([{ route: "why", request: lines }]);
     page.press("escape", "j", "enter");
-    expect(currentPage(page.state)).toMatchObject({ kind: "session", id: "8ecde0fc", turn: 7 });
+    expect(getCurrentPage(page.state)).toMatchObject({ kind: "session", id: "8ecde0fc", turn: 7 });
   });
 
   it("says how much was there to search, and nothing of what is not read yet", () => {
-    const page = reader(firstState("search", ["retry"]));
+    const page = reader(buildFirstState("search", ["retry"]));
     const { code } = found("x");
     const coverage = { of: "files" as const, done: 1, total: 8, files_read: 8 };
     const partly = { ...code!, verdict: "not_yet" as const, coverage };
@@ -260,7 +265,7 @@ describe("search", () => {
   });
 
   it("says plainly that nothing was found", () => {
-    const page = reader(firstState("search", ["retry"]));
+    const page = reader(buildFirstState("search", ["retry"]));
     const { code, transcripts } = found("x");
     const value: SearchAllResponse = {
       ...found("x"),
@@ -278,7 +283,7 @@ describe("search", () => {
   });
 
   it.each(sizes)("keeps its frame at $columns x $rows, whatever was found", (size) => {
-    const page = reader(firstState("search", ["retry"]), { ...size, color: true });
+    const page = reader(buildFirstState("search", ["retry"]), { ...size, color: true });
     page.answers.set({ route: "searchAll", request }, { value: found(evil) });
     expect(page.text().includes("│ ")).toBe(true);
     page.press("j");
@@ -302,7 +307,7 @@ describe("a session", () => {
       read++;
       return `prompt ${number}`;
     });
-    const page = reader(firstState("session", ["8ecde0fc"]));
+    const page = reader(buildFirstState("session", ["8ecde0fc"]));
     page.answers.set({ route: "session", request: { id: "8ecde0fc" } }, { value });
     expect(page.view().asks).toContainEqual(question(1));
     page.press("G");
@@ -321,7 +326,7 @@ describe("a session", () => {
   });
 
   it("begins at the turn that was asked for, and asks for the rest of a page of long turns", () => {
-    const page = reader(firstState("session", ["8ecde0fc:15"]));
+    const page = reader(buildFirstState("session", ["8ecde0fc:15"]));
     const value = sessionOf(30, (number) => `prompt ${number}`);
     page.answers.set({ route: "session", request: { id: "8ecde0fc" } }, { value });
     page.answers.set(question(1), { value: { turns: [turn(1, "long")], next: 2 } });
@@ -341,7 +346,7 @@ describe("a session", () => {
   });
 
   it.each(sizes)("keeps its frame at $columns x $rows, whatever was said", (size) => {
-    const page = reader(firstState("session", ["8ecde0fc"]), { ...size, color: true });
+    const page = reader(buildFirstState("session", ["8ecde0fc"]), { ...size, color: true });
     const value = { ...sessionOf(20, () => evil), session: summary("8ecde0fc", { title: evil, cwd: evil }) };
     page.answers.set({ route: "session", request: { id: "8ecde0fc" } }, { value });
     page.lines();
@@ -353,7 +358,7 @@ describe("a session", () => {
   });
 
   it("finds a text: the first turn from here that has it, then with n and p the others", () => {
-    const page = reader(firstState("session", ["8ecde0fc:5"]));
+    const page = reader(buildFirstState("session", ["8ecde0fc:5"]));
     page.answers.set(
       { route: "session", request: { id: "8ecde0fc" } },
       { value: sessionOf(20, (number) => `prompt ${number}`) },
@@ -396,7 +401,7 @@ describe("a session", () => {
   });
 
   it("says why a turn is not there", () => {
-    const page = reader(firstState("session", ["8ecde0fc:2"]));
+    const page = reader(buildFirstState("session", ["8ecde0fc:2"]));
     page.answers.set(
       { route: "session", request: { id: "8ecde0fc" } },
       { value: sessionOf(2, () => "asked") },
@@ -408,15 +413,15 @@ describe("a session", () => {
 
 describe("the page", () => {
   it("begins where the command line says", () => {
-    expect(firstState("src/db.ts:42", [])).toMatchObject({ tab: "why", isTyping: false });
-    expect(firstState("why", ["src/db.ts:42"])).toEqual(firstState("src/db.ts:42", []));
-    expect(firstState("search", ["a", "b"]).pages.search).toMatchObject([{ text: "a b" }]);
-    expect(() => firstState("nowhere", [])).toThrow("There is no view");
-    expect(() => firstState("session", [])).toThrow("needs a session's id");
+    expect(buildFirstState("src/db.ts:42", [])).toMatchObject({ tab: "why", isTyping: false });
+    expect(buildFirstState("why", ["src/db.ts:42"])).toEqual(buildFirstState("src/db.ts:42", []));
+    expect(buildFirstState("search", ["a", "b"]).pages.search).toMatchObject([{ text: "a b" }]);
+    expect(() => buildFirstState("nowhere", [])).toThrow("There is no view");
+    expect(() => buildFirstState("session", [])).toThrow("needs a session's id");
   });
 
   it("says what is no place, and asks why of what is one", () => {
-    const page = reader(firstState("why", []));
+    const page = reader(buildFirstState("why", []));
     page.type("nothing");
     expect(page.view().asks).toEqual([]);
     page.press("enter");
@@ -430,7 +435,7 @@ describe("the page", () => {
   });
 
   it("goes from tab to tab, keeps where each was, and shows its keys", () => {
-    const page = reader(firstState("search", ["retry"]), { columns: 60, rows: 15 });
+    const page = reader(buildFirstState("search", ["retry"]), { columns: 60, rows: 15 });
     page.press("tab");
     expect(page.text()).toContain("[3 Why]");
     page.press("tab", "?");

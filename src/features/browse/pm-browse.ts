@@ -9,7 +9,7 @@ import { BrowsedPage } from "./browsed-page.ts";
 import type { State } from "./frame.ts";
 import { firstPages } from "./press.ts";
 import { top } from "./scroll.ts";
-import { type Page, sessionPage } from "./view.ts";
+import { makeSessionPage, type Page } from "./view.ts";
 
 /** `pm browse`: sessions, search and why, in the terminal. */
 export async function browseCommand(
@@ -22,7 +22,7 @@ export async function browseCommand(
     throw new PommelError("usage", "`pm browse` needs a terminal.", "`pm session list` lists sessions.");
   }
   const project = await findProject(cwd);
-  const state = firstState(view, what);
+  const state = buildFirstState(view, what);
   const page = new BrowsedPage(state, {
     project,
     name: basename(project.root),
@@ -44,7 +44,7 @@ export async function browseCommand(
 }
 
 /** What `pm browse VIEW WHAT` begins with. @throws PommelError `usage` */
-export function firstState(view: string | undefined, what: readonly string[]): State {
+export function buildFirstState(view: string | undefined, what: readonly string[]): State {
   const text = what.join(" ").trim();
   const state: State = { tab: "sessions", pages: firstPages, isTyping: false, message: "" };
   const why = (place: string): State => {
@@ -70,7 +70,7 @@ export function firstState(view: string | undefined, what: readonly string[]): S
           "`pm session list` lists them.",
         );
       }
-      const page = sessionPage(id, turn === undefined ? null : Number(turn));
+      const page = makeSessionPage(id, turn === undefined ? null : Number(turn));
       return { ...state, pages: { ...firstPages, sessions: [...firstPages.sessions, page] } };
     }
     case "why":

@@ -1,6 +1,6 @@
-import { currentPage, listPlace, type State, type Tab, tabs } from "./frame.ts";
+import { getCurrentPage, listPlace, type State, type Tab, tabs } from "./frame.ts";
 import type { Key } from "./ink.ts";
-import { bottom, inSight, moved, type Place, settled, top } from "./scroll.ts";
+import { bottom, clampPlace, cutVisibleLines, movePlace, type Place, top } from "./scroll.ts";
 import type { Page, Surroundings, Target, View } from "./view.ts";
 
 /** What a key has done beside changing the state. */
@@ -23,15 +23,15 @@ export const firstPages: Readonly<Record<Tab, readonly Page[]>> = {
 };
 
 /** The state after a key. @param view of the current page */
-export function press(before: State, key: Key, view: View, around: Surroundings): Pressed {
+export function handleKey(before: State, key: Key, view: View, around: Surroundings): Pressed {
   const state = { ...before, message: "" };
   if ("name" in key && key.name === "ctrl c") return { state, effect: { kind: "leave" } };
-  if (state.isTyping) return typeKey(state, key, view, around);
-  return command(state, "typed" in key ? key.typed : key.name, view, around);
+  if (state.isTyping) return handleTypedKey(state, key, view, around);
+  return handleCommandKey(state, "typed" in key ? key.typed : key.name, view, around);
 }
 
-function command(state: State, key: string, view: View, around: Surroundings): Pressed {
-  const page = currentPage(state);
+function handleCommandKey(state: State, key: string, view: View, around: Surroundings): Pressed {
+  const page = getCurrentPage(state);
   switch (key) {
     case "1":
     case "2":
@@ -42,18 +42,20 @@ function command(state: State, key: string, view: View, around: Surroundings): P
     case "/":
       if (typeof view.title !== "string") return { state: { ...state, isTyping: true } };
       if (page.kind === "session")
-        return { state: { ...replaced(state, { ...page, text: page.sought?.text ?? "" }), isTyping: true } };
+        return {
+          state: { ...replacePage(state, { ...page, text: page.sought?.text ?? "" }), isTyping: true },
+        };
       return { state: { ...toTab(state, "search"), isTyping: true } };
     case "?":
       return page.kind === "help"
-        ? { state: back(state) }
+        ? { state: goBack(state) }
         : { state: open(state, { kind: "help", scroll: top }) };
     case "q":
     case "escape":
     case "left":
       if (key === "escape" && page.kind === "session" && page.text !== null)
-        return { state: replaced(state, { ...page, text: null, sought: null, scroll: placeIn(view) }) };
-      if (state.pages[state.tab].length > 1) return { state: back(state) };
+        return { state: replacePage(state, { ...page, text: null, sought: null, scroll: placeIn(view) }) };
+      if (state.pages[state.tab].length > 1) return { state: goBack(state) };
       return key === "q" ? { state, effect: { kind: "leave" } } : { state };
     case "r":
       return { state, effect: { kind: "ask again" } };
@@ -61,24 +63,24 @@ function command(state: State, key: string, view: View, around: Surroundings): P
       return {
         state:
           page.kind === "session"
-            ? replaced(state, { ...page, full: !page.full, scroll: placeIn(view) ?? page.scroll })
+            ? replacePage(state, { ...page, full: !page.full, scroll: placeIn(view) ?? page.scroll })
             : state,
       };
     case "enter":
     case "right":
     case "y":
     case "o":
-      return act(state, key, targetOf(page, view, around));
+      return actOnTarget(state, key, findTarget(page, view, around));
     default:
-      return { state: replaced(state, move(page, key, view, around)) };
+      return { state: replacePage(state, move(page, key, view, around)) };
   }
 }
 
-function targetOf(page: Page, view: View, { height }: Surroundings): Target {
+function findTarget(page: Page, view: View, { height }: Surroundings): Target {
   return view.target(view.content.kind === "list" ? listPlace(page, view.content, height).at : 0);
 }
 
-function act(state: State, key: string, { opens, copies, edits }: Target): Pressed {
+function actOnTarget(state: State, key: string, { opens, copies, edits }: Target): Pressed {
   const say = (message: string) => ({ state: { ...state, message } });
   if (key === "y")
     return copies === undefined
@@ -89,47 +91,47 @@ function act(state: State, key: string, { opens, copies, edits }: Target): Press
   return { state: opens === undefined ? state : open(state, opens) };
 }
 
-function typeKey(state: State, key: Key, view: View, around: Surroundings): Pressed {
-  const page = currentPage(state);
+function handleTypedKey(state: State, key: Key, view: View, around: Surroundings): Pressed {
+  const page = getCurrentPage(state);
   if (!canType(page)) return { state: { ...state, isTyping: false } };
   if ("typed" in key)
-    return { state: replaced(state, withText(page, page.text + key.typed.replace(/[\r\n]+/g, " "))) };
+    return { state: replacePage(state, withText(page, page.text + key.typed.replace(/[\r\n]+/g, " "))) };
   switch (key.name) {
     case "backspace":
-      return { state: replaced(state, withText(page, withoutLast(page.text))) };
+      return { state: replacePage(state, withText(page, withoutLast(page.text))) };
     case "ctrl w":
-      return { state: replaced(state, withText(page, page.text.replace(/\S+\s*$/, ""))) };
+      return { state: replacePage(state, withText(page, page.text.replace(/\S+\s*$/, ""))) };
     case "ctrl u":
-      return { state: replaced(state, withText(page, "")) };
+      return { state: replacePage(state, withText(page, "")) };
     case "escape":
       return {
         state: {
           ...(page.kind === "session"
-            ? replaced(state, { ...page, text: page.sought?.text ?? null })
+            ? replacePage(state, { ...page, text: page.sought?.text ?? null })
             : state),
           isTyping: false,
         },
       };
     case "tab":
-      return command({ ...state, isTyping: false }, "tab", view, around);
+      return handleCommandKey({ ...state, isTyping: false }, "tab", view, around);
     case "enter": {
       const after = { ...state, isTyping: false };
       if (page.kind === "why")
-        return { state: replaced(after, { ...page, place: page.text.trim(), scroll: top }) };
+        return { state: replacePage(after, { ...page, place: page.text.trim(), scroll: top }) };
       if (page.kind === "session") {
         const text = page.text.trim();
         const place = placeIn(view);
         const none = { text: null, sought: null, scroll: place };
         const found = { text, sought: { text, from: place?.block ?? 0 }, scroll: null };
-        return { state: replaced(after, { ...page, ...(text === "" ? none : found) }) };
+        return { state: replacePage(after, { ...page, ...(text === "" ? none : found) }) };
       }
       // What is shown may be what an earlier text led to.
       return view.asks.every((question) => around.answers.has(question))
-        ? act(after, "enter", targetOf(page, view, around))
+        ? actOnTarget(after, "enter", findTarget(page, view, around))
         : { state: after };
     }
     default:
-      return { state: replaced(state, move(page, key.name, view, around)) };
+      return { state: replacePage(state, move(page, key.name, view, around)) };
   }
 }
 
@@ -150,7 +152,7 @@ function toTab(state: State, tab: Tab): State {
   // Again: to where it begins.
   const pages = tab === state.tab ? { ...state.pages, [tab]: state.pages[tab].slice(0, 1) } : state.pages;
   const next = { ...state, tab, pages };
-  const page = currentPage(next);
+  const page = getCurrentPage(next);
   // There is nothing else to do there.
   return { ...next, isTyping: page.kind !== "sessions" && "text" in page && page.text === "" };
 }
@@ -160,11 +162,11 @@ const withPages = (state: State, pages: readonly Page[]): State => ({
   pages: { ...state.pages, [state.tab]: pages },
 });
 const open = (state: State, page: Page) => withPages(state, [...state.pages[state.tab], page]);
-const back = (state: State) => withPages(state, state.pages[state.tab].slice(0, -1));
-const replaced = (state: State, page: Page) =>
+const goBack = (state: State) => withPages(state, state.pages[state.tab].slice(0, -1));
+const replacePage = (state: State, page: Page) =>
   withPages(state, [...state.pages[state.tab].slice(0, -1), page]);
 
-const steps = (height: number): Readonly<Record<string, number>> => ({
+const makeScrollSteps = (height: number): Readonly<Record<string, number>> => ({
   ...{ up: -1, k: -1, "ctrl p": -1, down: 1, j: 1, "ctrl n": 1 },
   ...{
     "page up": -height,
@@ -182,7 +184,7 @@ function move(page: Page, key: string, view: View, { height }: Surroundings): Pa
   if (content.kind === "list" && "at" in page) {
     const { at, first } = listPlace(page, content, height);
     const screen = Math.max(Math.floor(height / content.rowHeight), 1);
-    const step = steps(screen)[key];
+    const step = makeScrollSteps(screen)[key];
     const next = /^(?:g|home)$/.test(key)
       ? 0
       : /^(?:G|end)$/.test(key)
@@ -195,18 +197,18 @@ function move(page: Page, key: string, view: View, { height }: Surroundings): Pa
   const { document, scroll } = content;
   if (/^(?:g|home)$/.test(key)) return { ...page, scroll: top };
   if (/^(?:G|end)$/.test(key)) return { ...page, scroll: bottom };
-  if (/^[np]$/.test(key)) return { ...page, scroll: part(content, key === "n" ? 1 : -1, height) };
-  const step = steps(Math.max(height - 1, 1))[key];
-  return step === undefined ? page : { ...page, scroll: moved(document, scroll, step, height) };
+  if (/^[np]$/.test(key)) return { ...page, scroll: findPart(content, key === "n" ? 1 : -1, height) };
+  const step = makeScrollSteps(Math.max(height - 1, 1))[key];
+  return step === undefined ? page : { ...page, scroll: movePlace(document, scroll, step, height) };
 }
 
 /** Where the next part begins, or this one, or the one before. */
-function part(
+function findPart(
   { document, scroll, stops }: View["content"] & { kind: "document" },
   step: 1 | -1,
   height: number,
 ): Place {
-  const { block, line } = settled(document, scroll, height);
+  const { block, line } = clampPlace(document, scroll, height);
   if (stops) {
     const stop = step === 1 ? stops.find((at) => at > block) : stops.findLast((at) => at < block);
     return stop === undefined ? scroll : { block: stop, line: 0 };
@@ -218,5 +220,5 @@ function part(
 /** Where a text is looked at, when its lines change. */
 function placeIn({ content }: View): Place | null {
   if (content.kind !== "document") return null;
-  return { block: inSight(content.document, content.scroll, 1).first, line: 0 };
+  return { block: cutVisibleLines(content.document, content.scroll, 1).first, line: 0 };
 }

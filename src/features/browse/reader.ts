@@ -1,6 +1,6 @@
 import { withoutEscapes } from "../../base/text/display-width.ts";
 import type { Shaped } from "../../protocol/shape-parts.ts";
-import { counted, fitted, oneLine, shortId } from "../../terminal/text.ts";
+import { counted, fitToWidth, shortenId, toOneLine } from "../../terminal/text.ts";
 import type { transcriptSearchRequest } from "../search/operation.ts";
 import type {
   SessionResponse,
@@ -12,7 +12,7 @@ import type {
 import { renderHead, renderRest } from "../sessions/pm-session-show.ts";
 import { renderTurn } from "../sessions/render-turns.ts";
 import type { Answer, Question } from "./answers.ts";
-import { type Document, inSight, type Place } from "./scroll.ts";
+import { cutVisibleLines, type Document, type Place } from "./scroll.ts";
 import type { SessionPage, Surroundings, View } from "./view.ts";
 
 /** Turns that are asked for at a time. */
@@ -24,7 +24,7 @@ const mostFound = 200;
 const linesBefore = 3;
 
 /** A session to read: what it was, its turns, and what belongs to it. Turns are asked for when they come into sight. */
-export function viewSession(page: SessionPage, around: Surroundings): View {
+export function buildSessionView(page: SessionPage, around: Surroundings): View {
   const { answers, height } = around;
   const request = { id: page.id };
   const answer = answers.to("session", request);
@@ -33,7 +33,7 @@ export function viewSession(page: SessionPage, around: Surroundings): View {
   if (answer?.value === undefined) {
     const text = answer?.error ?? "Loading…";
     return {
-      title: `Session ${shortId(page.id)}`,
+      title: `Session ${shortenId(page.id)}`,
       status: "",
       content: { kind: "message", text },
       target,
@@ -42,12 +42,12 @@ export function viewSession(page: SessionPage, around: Surroundings): View {
   }
   const session = answer.value;
   const { turns } = session;
-  const loaded = loadedTurns(session, around);
-  const found = foundIn(page, session, around);
+  const loaded = loadTurns(session, around);
+  const found = findSought(page, session, around);
   // What was found may stand in what is folded.
-  const document = sessionDocument(session, loaded.turnAt, page.full || found !== null, around);
-  const scroll = page.scroll ?? firstFound(page, found, document) ?? placeOf(page.turn, session);
-  const { first, last } = inSight(document, scroll, height);
+  const document = buildSessionDocument(session, loaded.turnAt, page.full || found !== null, around);
+  const scroll = page.scroll ?? findFirstFound(page, found, document) ?? findTurnPlace(page.turn, session);
+  const { first, last } = cutVisibleLines(document, scroll, height);
   const turn = turns[Math.min(Math.max(first, 1), turns.length) - 1];
   const missing = turns
     .slice(Math.max(first - 1, 0), last)
@@ -55,7 +55,7 @@ export function viewSession(page: SessionPage, around: Surroundings): View {
   return {
     title:
       page.text === null
-        ? oneLine(session.session.title ?? `Session ${shortId(page.id)}`)
+        ? toOneLine(session.session.title ?? `Session ${shortenId(page.id)}`)
         : { label: "Find in this session", text: page.text, hint: "a text as it stands there" },
     status: [
       ...(found === null ? [] : [found.status]),
@@ -79,7 +79,11 @@ interface Found {
 }
 
 /** Which turns have what is sought; null when nothing is. */
-function foundIn({ sought }: SessionPage, session: SessionResponse, { answers }: Surroundings): Found | null {
+function findSought(
+  { sought }: SessionPage,
+  session: SessionResponse,
+  { answers }: Surroundings,
+): Found | null {
   if (sought === null) return null;
   const request: Shaped<typeof transcriptSearchRequest> = {
     ...{ q: sought.text, session: session.session.id, limit: mostFound },
@@ -96,7 +100,7 @@ function foundIn({ sought }: SessionPage, session: SessionResponse, { answers }:
 }
 
 /** The line of the first that was found, from where the reader was on; else from the beginning. */
-function firstFound({ sought }: SessionPage, found: Found | null, document: Document): Place | null {
+function findFirstFound({ sought }: SessionPage, found: Found | null, document: Document): Place | null {
   if (sought === null || found === null) return null;
   const block = found.blocks.find((at) => at >= sought.from) ?? found.blocks[0];
   if (block === undefined) return { block: sought.from, line: 0 };
@@ -106,7 +110,7 @@ function firstFound({ sought }: SessionPage, found: Found | null, document: Docu
 }
 
 /** Block 0 is the session's head, then there is one for each turn, then the rest. */
-function placeOf(turn: number | null, { turns }: SessionResponse): Place {
+function findTurnPlace(turn: number | null, { turns }: SessionResponse): Place {
   const index = turn === null ? -1 : turns.findIndex(({ number }) => number >= turn);
   return { block: index + 1, line: 0 };
 }
@@ -114,7 +118,7 @@ function placeOf(turn: number | null, { turns }: SessionResponse): Place {
 type TurnAt = (index: number) => TurnInFull | { error: string } | null;
 
 /** The turns that are here, and the question for those that are not: pages of turns, of which long ones come in parts. */
-function loadedTurns(
+function loadTurns(
   { session: { id }, turns }: SessionResponse,
   { answers }: Surroundings,
 ): { turnAt: TurnAt; missingAt: (index: number) => Question[] } {
@@ -145,7 +149,7 @@ function loadedTurns(
   };
 }
 
-function sessionDocument(
+function buildSessionDocument(
   session: SessionResponse,
   turnAt: TurnAt,
   full: boolean,
@@ -167,8 +171,8 @@ function sessionDocument(
         const prompt: Statement = { turn: outline.number, kind: "prompt", text: outline.prompt, call: null };
         const known = outline.prompt === "" ? [] : [prompt];
         const lines = renderTurn(outline.number, outline, known, { screen, full: false });
-        const note = turn === null ? "  Loading…" : `  ${oneLine(turn.error)}`;
-        return [...lines.slice(0, 4), colors.dim(fitted(note, screen.columns, screen)), ""];
+        const note = turn === null ? "  Loading…" : `  ${toOneLine(turn.error)}`;
+        return [...lines.slice(0, 4), colors.dim(fitToWidth(note, screen.columns, screen)), ""];
       }
       return turnLines(turn, full, screen);
     },
@@ -182,7 +186,7 @@ function turnLines(turn: TurnInFull, full: boolean, screen: Surroundings["screen
   const key = `${screen.columns} ${full} ${screen.colors.isColorSupported}`;
   const known = laidOut.get(turn);
   if (known?.key === key) return known.lines;
-  const statements = turn.entries.map((entry) => statementOf(entry, turn.number));
+  const statements = turn.entries.map((entry) => toStatement(entry, turn.number));
   const lines = renderTurn(turn.number, turn, statements, { screen, full, whole: "f: all of it" });
   lines.push("");
   laidOut.set(turn, { key, lines });
@@ -190,7 +194,7 @@ function turnLines(turn: TurnInFull, full: boolean, screen: Surroundings["screen
 }
 
 /** An entry of the archive as the chat of `pm session show` has it. */
-function statementOf({ kind, text, images, omitted, tool }: TurnEntry, turn: number): Statement {
+function toStatement({ kind, text, images, omitted, tool }: TurnEntry, turn: number): Statement {
   const rest = omitted === 0 || tool?.edits.length ? "" : `\n\n… and ${counted(omitted, "more character")}`;
   const pictures = images === 0 ? "" : `\n\n(${counted(images, "image")})`;
   if (tool === null) return { turn, kind, text: `${text}${rest}${pictures}`.trim(), call: null };

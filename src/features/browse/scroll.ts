@@ -17,15 +17,15 @@ export const top: Place = { block: 0, line: 0 };
 export const bottom: Place = { block: Number.POSITIVE_INFINITY, line: 0 };
 
 /** The same place, or the last one that still fills the screen. */
-export function settled(document: Document, place: Place, height: number): Place {
-  const end = endOf(document, height);
+export function clampPlace(document: Document, place: Place, height: number): Place {
+  const end = findLastScreen(document, height);
   if (place.block > end.block || (place.block === end.block && place.line > end.line)) return end;
   const lines = document.block(place.block).length;
   return { block: place.block, line: Math.min(Math.max(place.line, 0), lines - 1) };
 }
 
 /** Where the last screen begins. */
-function endOf(document: Document, height: number): Place {
+function findLastScreen(document: Document, height: number): Place {
   let left = height;
   for (let block = document.blocks - 1; block >= 0; block--) {
     const { length } = document.block(block);
@@ -36,8 +36,8 @@ function endOf(document: Document, height: number): Place {
 }
 
 /** So many lines further down, or up. */
-export function moved(document: Document, from: Place, lines: number, height: number): Place {
-  let { block, line } = settled(document, from, height);
+export function movePlace(document: Document, from: Place, lines: number, height: number): Place {
+  let { block, line } = clampPlace(document, from, height);
   line += lines;
   while (line < 0 && block > 0) {
     block--;
@@ -47,16 +47,16 @@ export function moved(document: Document, from: Place, lines: number, height: nu
     line -= document.block(block).length;
     block++;
   }
-  return settled(document, { block, line: Math.max(line, 0) }, height);
+  return clampPlace(document, { block, line: Math.max(line, 0) }, height);
 }
 
 /** The lines in sight, and which blocks they are of. */
-export function inSight(
+export function cutVisibleLines(
   document: Document,
   from: Place,
   height: number,
 ): { lines: string[]; first: number; last: number } {
-  const { block: first, line } = settled(document, from, height);
+  const { block: first, line } = clampPlace(document, from, height);
   const lines: string[] = [];
   let block = first;
   for (; block < document.blocks && lines.length < height; block++)
@@ -65,7 +65,7 @@ export function inSight(
 }
 
 /** Of a list of `count` rows the first in sight, so that the chosen one is seen and as little as possible moves. */
-export function firstRow(at: number, before: number, count: number, rows: number): number {
+export function chooseFirstRow(at: number, before: number, count: number, rows: number): number {
   const most = Math.max(count - rows, 0);
   return Math.min(Math.max(before, at - rows + 1), at, most);
 }

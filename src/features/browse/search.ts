@@ -1,37 +1,47 @@
 import { join } from "node:path";
-import { cutPainted, cutToWidth, widthOf } from "../../base/text/display-width.ts";
+import { cutPainted, cutToWidth, measureWidth } from "../../base/text/display-width.ts";
 import {
+  computeLikelihood,
   describeCoverage,
   describeNothingYet,
-  likelihood,
   verdictText,
 } from "../../protocol/reading/evidence.ts";
 import type { Screen } from "../../terminal/output.ts";
-import { printable } from "../../terminal/text.ts";
+import { toPrintable } from "../../terminal/text.ts";
 import type { SearchAllResponse } from "../search/operation.ts";
-import { commitAsFound, eventAsFound } from "../search/pm/history.ts";
-import { codeFound, type ResultStyle } from "../search/pm/results.ts";
-import { sessionFound } from "../search/pm/transcripts.ts";
-import { type Found, renderFound, renderSnippet, type Words, wordsOf } from "../search/render-found.ts";
+import { toFoundCommit, toFoundEvent } from "../search/pm/history.ts";
+import { type ResultStyle, toFoundCode } from "../search/pm/results.ts";
+import { toFoundSession } from "../search/pm/transcripts.ts";
+import {
+  compileQueryWords,
+  type Found,
+  renderFound,
+  renderSnippet,
+  type Words,
+} from "../search/render-found.ts";
 import { top } from "./scroll.ts";
-import { type Page, type Surroundings, sessionPage, type Target, type View } from "./view.ts";
+import { makeSessionPage, type Page, type Surroundings, type Target, type View } from "./view.ts";
 
 /** Results of each kind. */
-const limit = 20;
+const resultsPerKind = 20;
 
 /** Code, sessions, commits and events in one list, as they are typed. */
-export function viewSearch({ text }: Page & { kind: "search" }, { answers, screen }: Surroundings): View {
+export function buildSearchView(
+  { text }: Page & { kind: "search" },
+  { answers, screen }: Surroundings,
+): View {
   const query = text.trim();
-  const request = { q: query, limit };
+  const request = { q: query, limit: resultsPerKind };
   const answer = query === "" ? null : answers.to("searchAll", request);
   // Until there is another answer, the last one stands.
   const found =
-    query === "" ? null : (answer?.value ?? (answer === null ? answers.latest("searchAll") : null));
-  const hits = found === null ? [] : hitsIn(found, styleOf(screen));
-  const words = wordsOf(found?.query ?? "");
+    query === "" ? null : (answer?.value ?? (answer === null ? answers.findLatest("searchAll") : null));
+  const hits = found === null ? [] : listHits(found, makeResultStyle(screen));
+  const words = compileQueryWords(found?.query ?? "");
   return {
     title: { label: "Search", text, hint: "what it does, why it is so, a name, an error message" },
-    status: query === "" ? "" : answer === null ? "searching…" : found === null ? "" : summaryOf(found, hits),
+    status:
+      query === "" ? "" : answer === null ? "searching…" : found === null ? "" : describeResults(found, hits),
     content:
       hits.length > 0
         ? {
@@ -39,7 +49,7 @@ export function viewSearch({ text }: Page & { kind: "search" }, { answers, scree
             count: hits.length,
             rowHeight: 3,
             row: (index, width, isChosen) =>
-              hitRow(hits[index]!, words, { ...screen, columns: width }, isChosen),
+              renderHitRow(hits[index]!, words, { ...screen, columns: width }, isChosen),
             preview: (index, width) =>
               preview(hits[index]!, found?.query ?? "", { ...screen, columns: width }),
           }
@@ -57,7 +67,7 @@ function emptyText(
   if (query === "") return "Type to search code, sessions and commits.";
   if (answer === null) return "Searching…";
   const unread = found === null ? [] : collectCoverage(found).map(describeNothingYet);
-  const nothing = `Nothing found about "${printable(query)}". Try other words.`;
+  const nothing = `Nothing found about "${toPrintable(query)}". Try other words.`;
   return answer.error ?? (unread.length > 0 ? unread.join(" ") : nothing);
 }
 
@@ -70,14 +80,14 @@ interface Hit {
 }
 
 /** The likeliest first. */
-function hitsIn({ code, transcripts, history }: SearchAllResponse, style: ResultStyle): Hit[] {
+function listHits({ code, transcripts, history }: SearchAllResponse, style: ResultStyle): Hit[] {
   const ofCode = (code?.results ?? []).map((result, i): Hit => {
     const line = result.match_lines?.[0] ?? result.start_line;
     const place = `${result.file}:${line}`;
     return {
       kind: "code",
-      likely: likelihood(code!, i + 1),
-      found: codeFound(result, style),
+      likely: computeLikelihood(code!, i + 1),
+      found: toFoundCode(result, style),
       target: {
         opens: { kind: "why", text: place, place, scroll: top },
         copies: place,
@@ -88,28 +98,28 @@ function hitsIn({ code, transcripts, history }: SearchAllResponse, style: Result
   const ofSessions = (transcripts?.results ?? []).map(
     (result, i): Hit => ({
       kind: result.annotation === null ? "session" : "note",
-      likely: likelihood(transcripts!, i + 1),
-      found: sessionFound(result, style),
+      likely: computeLikelihood(transcripts!, i + 1),
+      found: toFoundSession(result, style),
       target: {
-        opens: sessionPage(result.session_id, result.turn),
+        opens: makeSessionPage(result.session_id, result.turn),
         copies: `${result.session_id}:${result.turn}`,
       },
     }),
   );
   const ofHistory = (history?.results ?? []).map((result, i): Hit => {
     const { kind, id, title } = result;
-    const likely = likelihood(history!, i + 1);
+    const likely = computeLikelihood(history!, i + 1);
     if (kind === "event") {
       const opens: Page = { kind: "search", text: title, at: 0, first: 0 };
-      return { kind, likely, found: eventAsFound(result, style), target: { opens, copies: id } };
+      return { kind, likely, found: toFoundEvent(result, style), target: { opens, copies: id } };
     }
     const opens: Page = { kind: "commit", hash: id, scroll: top };
-    return { kind, likely, found: commitAsFound(result, style), target: { opens, copies: id } };
+    return { kind, likely, found: toFoundCommit(result, style), target: { opens, copies: id } };
   });
   return [...ofCode, ...ofSessions, ...ofHistory].sort((a, b) => b.likely - a.likely);
 }
 
-function styleOf(screen: Screen): ResultStyle {
+function makeResultStyle(screen: Screen): ResultStyle {
   return {
     ...{ screen, full: true, isFiltered: false, isExact: false },
     pathOf: (file) => file,
@@ -118,7 +128,10 @@ function styleOf(screen: Screen): ResultStyle {
   };
 }
 
-function summaryOf({ verdict, code, transcripts, history }: SearchAllResponse, hits: readonly Hit[]): string {
+function describeResults(
+  { verdict, code, transcripts, history }: SearchAllResponse,
+  hits: readonly Hit[],
+): string {
   if (hits.length === 0) return "";
   const sides = [code, transcripts, history].filter((side) => side !== null);
   const total = sides.reduce((sum, side) => sum + side.total_results, 0);
@@ -137,7 +150,7 @@ const collectCoverage = ({
   [code, transcripts, history].flatMap((side) => side?.coverage ?? []);
 
 /** A result in three lines: where and what; when and why; the line that says most of it. */
-function hitRow(
+function renderHitRow(
   { kind, found }: Hit,
   words: Words,
   screen: Screen & { columns: number },
@@ -147,19 +160,23 @@ function hitRow(
   const { place, title, warning, facts, why, snippet } = found;
   const aside = warning === undefined ? "" : colors.warn(`(${warning})`);
   const where = cutPainted(place, columns - 4);
-  const room = columns - 2 - widthOf(where) - 2 - widthOf(aside) - 2;
+  const room = columns - 2 - measureWidth(where) - 2 - measureWidth(aside) - 2;
   const name = room < 8 ? "" : words.mark(cutToWidth(title, room), colors.match);
   const head = [where, isChosen ? colors.bold(name) : name, aside].filter((part) => part !== "").join("  ");
   const about = [kind, ...facts, why.join("; ")].filter((part) => part !== "").join(" | ");
   return [
     cutPainted(`${isChosen ? colors.prompt("❯ ") : "  "}${head}`, columns),
     colors.dim(cutToWidth(`  ${about}`, columns)),
-    `  ${snippet === null ? "" : (telling(snippet, words, screen) ?? "")}`,
+    `  ${snippet === null ? "" : (findTellingLine(snippet, words, screen) ?? "")}`,
   ];
 }
 
 /** The line of a snippet that holds the most words of the query. */
-function telling(snippet: NonNullable<Found["snippet"]>, words: Words, screen: Screen & { columns: number }) {
+function findTellingLine(
+  snippet: NonNullable<Found["snippet"]>,
+  words: Words,
+  screen: Screen & { columns: number },
+) {
   const inner = { ...screen, columns: screen.columns - 2 };
   const lines = renderSnippet(snippet, { screen: inner, full: false, words, indent: 0 });
   const [best] = [...lines].sort((a, b) => words.countIn(b) - words.countIn(a));

@@ -1,16 +1,19 @@
 import { padToWidth } from "../../base/text/display-width.ts";
-import { oneLine, shortId, when } from "../../terminal/text.ts";
+import { formatWhen, shortenId, toOneLine } from "../../terminal/text.ts";
 import type { SessionSummary } from "../sessions/operation.ts";
-import { type Page, type Surroundings, sessionPage, type View } from "./view.ts";
+import { makeSessionPage, type Page, type Surroundings, type View } from "./view.ts";
 
 /** As many as the daemon lists at most. */
 const request = { limit: 1000 };
 
 /** All sessions, the latest first. */
-export function viewSessions({ text }: Page & { kind: "sessions" }, { answers, screen }: Surroundings): View {
+export function buildSessionsView(
+  { text }: Page & { kind: "sessions" },
+  { answers, screen }: Surroundings,
+): View {
   const answer = answers.to("sessions", request);
   const { sessions = [], total = 0 } = answer?.value ?? {};
-  const shown = sessions.filter((session) => matches(session, text));
+  const shown = sessions.filter((session) => hasAllWords(session, text));
   const isWhole = shown.length === sessions.length && sessions.length === total;
   const count = shown.length.toLocaleString("en");
   return {
@@ -22,14 +25,14 @@ export function viewSessions({ text }: Page & { kind: "sessions" }, { answers, s
             kind: "list",
             count: shown.length,
             rowHeight: 1,
-            row: (index, width, isChosen) => [sessionRow(shown[index]!, width, isChosen, screen)],
+            row: (index, width, isChosen) => [renderSessionRow(shown[index]!, width, isChosen, screen)],
           }
         : { kind: "message", text: emptyText(answer, text) },
     target(index) {
       const session = shown[index];
       if (!session) return {};
       return {
-        opens: sessionPage(session.id, null),
+        opens: makeSessionPage(session.id, null),
         copies: session.id,
       };
     },
@@ -45,7 +48,7 @@ function emptyText(answer: ReturnType<Surroundings["answers"]["to"]>, text: stri
 }
 
 /** Whether a session holds all words of a filter, whatever their case. */
-function matches({ id, title, branch, agent }: SessionSummary, text: string): boolean {
+function hasAllWords({ id, title, branch, agent }: SessionSummary, text: string): boolean {
   const about = [id, title ?? "", branch ?? "", agent].join(" ").toLowerCase();
   return text
     .toLowerCase()
@@ -54,23 +57,23 @@ function matches({ id, title, branch, agent }: SessionSummary, text: string): bo
 }
 
 /** From this width on, agent and branch have columns, too. */
-const wide = 100;
+const wideColumns = 100;
 
-function sessionRow(
+function renderSessionRow(
   { id, last_at, turns, agent, agent_type, branch, title }: SessionSummary,
   width: number,
   isChosen: boolean,
   screen: Surroundings["screen"],
 ): string {
   const { colors } = screen;
-  const cell = (text: string, columns: number) => padToWidth(oneLine(text, columns), columns);
-  const more = width >= wide ? [colors.agent(cell(agent, 8)), colors.dim(cell(branch ?? "", 22))] : [];
+  const cell = (text: string, columns: number) => padToWidth(toOneLine(text, columns), columns);
+  const more = width >= wideColumns ? [colors.agent(cell(agent, 8)), colors.dim(cell(branch ?? "", 22))] : [];
   const taken = 2 + 10 + 16 + 8 + (more.length > 0 ? 34 : 0);
-  const name = oneLine(title ?? agent_type ?? "(no title)", Math.max(width - taken, 8));
+  const name = toOneLine(title ?? agent_type ?? "(no title)", Math.max(width - taken, 8));
   return [
     isChosen ? colors.prompt("❯ ") : "  ",
-    `${colors.id(cell(shortId(id), 8))}  `,
-    `${cell(when(last_at, screen) || "unknown", 14)}  `,
+    `${colors.id(cell(shortenId(id), 8))}  `,
+    `${cell(formatWhen(last_at, screen) || "unknown", 14)}  `,
     `${turns.toLocaleString("en").padStart(6)}  `,
     ...more.map((text) => `${text}  `),
     isChosen ? colors.bold(name) : name,

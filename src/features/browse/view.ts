@@ -27,7 +27,7 @@ export interface SessionPage {
   sought: { text: string; from: number } | null;
 }
 
-export const sessionPage = (id: string, turn: number | null): SessionPage => ({
+export const makeSessionPage = (id: string, turn: number | null): SessionPage => ({
   ...{ kind: "session", id, turn, scroll: null, full: false },
   ...{ text: null, sought: null },
 });

@@ -1,13 +1,13 @@
 import type { Subjects } from "../../answers/operation.ts";
 import type { Shaped } from "../../protocol/shape-parts.ts";
-import { listCheckpointsOf, showCheckpoint as showOne } from "./checkpoints.ts";
+import { listStoredCheckpoints, showCheckpoint as showOne } from "./checkpoints.ts";
 import { diffCheckpoints } from "./compare-checkpoints.ts";
 import type { checkpointRequest, checkpointsRequest, diffRequest } from "./operation.ts";
 
 export const listCheckpoints = (
   { project, memory }: Subjects["memory"],
   request: Shaped<typeof checkpointsRequest>,
-) => listCheckpointsOf(memory, request, project.root);
+) => listStoredCheckpoints(memory, request, project.root);
 
 export const showCheckpoint = (
   { project, memory }: Subjects["memory"],

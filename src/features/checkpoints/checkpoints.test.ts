@@ -12,9 +12,9 @@ import {
 import { backfill } from "../../attribution/checkpoints/backfill.ts";
 import { recordCommit } from "../../attribution/checkpoints/record-commit.ts";
 import { expireSessions } from "../../store/memory/privacy/forget.ts";
-import { sessionByUid } from "../../store/memory/sessions/sessions.ts";
-import { backfillHere, listCheckpointsOf, resolveCheckpoint, showCheckpoint } from "./checkpoints.ts";
-import { diffCheckpoints, gitDiff } from "./compare-checkpoints.ts";
+import { findSessionByUid } from "../../store/memory/sessions/sessions.ts";
+import { backfillHere, listStoredCheckpoints, resolveCheckpoint, showCheckpoint } from "./checkpoints.ts";
+import { diffCheckpoints, streamGitDiff } from "./compare-checkpoints.ts";
 
 let repo: Repository;
 let hashes: string[];
@@ -43,7 +43,7 @@ const codeOf = (promise: Promise<unknown>) =>
   );
 
 it("lists checkpoints with who led to them", async () => {
-  const { checkpoints, total } = await listCheckpointsOf(repo.memory, { limit: 1 });
+  const { checkpoints, total } = await listStoredCheckpoints(repo.memory, { limit: 1 });
   expect(total).toBe(2);
   expect(checkpoints).toEqual([
     {
@@ -81,13 +81,13 @@ it("lists checkpoints with who led to them", async () => {
       rewritten_as: [],
     },
   ]);
-  const subjects = async (request: Parameters<typeof listCheckpointsOf>[1]) =>
-    (await listCheckpointsOf(repo.memory, request)).checkpoints.map(({ subject }) => subject);
+  const subjects = async (request: Parameters<typeof listStoredCheckpoints>[1]) =>
+    (await listStoredCheckpoints(repo.memory, request)).checkpoints.map(({ subject }) => subject);
   expect(await subjects({ session: "tw" })).toEqual(["second"]);
   expect(await subjects({ branch: "topic" })).toEqual([]);
   expect(await subjects({ until: new Date((firstCommitAt + 60) * 1000).toISOString() })).toEqual(["first"]);
-  expect(await codeOf(listCheckpointsOf(repo.memory, { session: "three" }))).toBe("not_found");
-  expect(await codeOf(listCheckpointsOf(repo.memory, { since: "nonsense" }))).toBe("usage");
+  expect(await codeOf(listStoredCheckpoints(repo.memory, { session: "three" }))).toBe("not_found");
+  expect(await codeOf(listStoredCheckpoints(repo.memory, { since: "nonsense" }))).toBe("usage");
 });
 
 it("shows a checkpoint by whatever a person calls it", async () => {
@@ -118,7 +118,7 @@ it("shows a checkpoint by whatever a person calls it", async () => {
 });
 
 it("still names the prompts of pruned turns, as far as they were kept", async () => {
-  expireSessions(repo.memory, [sessionByUid(repo.memory, "one")!.id]);
+  expireSessions(repo.memory, [findSessionByUid(repo.memory, "one")!.id]);
   const { sessions, agent_state } = await show("HEAD~2");
   expect(sessions[0]?.turns).toEqual([{ turn: 1, prompt: null, started_at: null }]);
   expect(agent_state).toMatchObject({ one: { prompt: "make it faster" } });
@@ -167,7 +167,7 @@ describe("comparing", () => {
     const said = async (patch: boolean) => {
       const parts: Buffer[] = [];
       const how = { patch, color: false, columns: 80 };
-      for await (const part of gitDiff(repo.work.project, sides, how)) parts.push(part);
+      for await (const part of streamGitDiff(repo.work.project, sides, how)) parts.push(part);
       return Buffer.concat(parts).toString();
     };
     expect(await said(false)).toContain("old.ts => new.ts | 0");

@@ -1,33 +1,37 @@
 import { analyseFor } from "../../answers/analyse.ts";
 import { backfillHint } from "../../answers/backfill-hint.ts";
-import { changing } from "../../answers/changing.ts";
+import { changeMemory } from "../../answers/changing.ts";
 import type { Running } from "../../answers/operation.ts";
 import { type Backfilled, backfill } from "../../attribution/checkpoints/backfill.ts";
-import { diffSummary } from "../../attribution/checkpoints/commit-facts.ts";
-import { historyTips } from "../../attribution/checkpoints/history-tips.ts";
-import { commitFatesOf } from "../../attribution/commit-fates.ts";
+import { formatDiffSummary } from "../../attribution/checkpoints/commit-facts.ts";
+import { listHistoryTips } from "../../attribution/checkpoints/history-tips.ts";
+import { openCommitFates } from "../../attribution/commit-fates.ts";
 import { PommelError } from "../../base/errors.ts";
 import { silentLog } from "../../base/log.ts";
 import type { Project } from "../../base/paths.ts";
-import { isoTime } from "../../base/text/iso-time.ts";
+import { formatIsoTime } from "../../base/text/iso-time.ts";
 import { readCommits } from "../../git/history/commits.ts";
-import { commitNamed, historyProblem, isShallow } from "../../git/history/history.ts";
+import { findCommitHash, findHistoryProblem, isShallow } from "../../git/history/history.ts";
 import { retitleByCommits } from "../../sessions/summaries/retitle.ts";
-import { attributionsOf, linesByAuthor } from "../../store/memory/commits/attributions.ts";
+import { countLinesByAuthor, listAttributions } from "../../store/memory/commits/attributions.ts";
 import {
-  checkpointByUid,
-  checkpointOfCommit,
-  checkpointsAfter,
   countCheckpoints,
   findCheckpoint,
+  findCheckpointByUid,
+  findCheckpointOfCommit,
   listCheckpoints,
+  listCheckpointsAfter,
 } from "../../store/memory/commits/checkpoints.ts";
-import { filesOfCommit, knownCommits, rewrittenAs } from "../../store/memory/commits/commits.ts";
+import {
+  listFilesOfCommit,
+  listRewrites,
+  readAttributedVersions,
+} from "../../store/memory/commits/commits.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import type { CheckpointRecord } from "../../store/memory/memory-records.ts";
-import { findSession, sessionByUid } from "../../store/memory/sessions/sessions.ts";
-import { boundSessions } from "../../store/memory/sessions/sessions-here.ts";
-import { turnOf } from "../../store/memory/sessions/turns.ts";
+import { findSession, findSessionByUid } from "../../store/memory/sessions/sessions.ts";
+import { listBoundSessions } from "../../store/memory/sessions/sessions-here.ts";
+import { findTurn } from "../../store/memory/sessions/turns.ts";
 import type {
   CheckpointAnswer,
   CheckpointSession,
@@ -40,32 +44,32 @@ import type {
 } from "./operation.ts";
 
 /** Default number of entries in a list. */
-const listed = 20;
+const defaultLimit = 20;
 
 /**
  * Checkpoints, the latest commit first.
  * @param root of the working tree, for `surviving`
  * @throws PommelError `usage` for a time that makes no sense, `not_found` for an unknown session
  */
-export async function listCheckpointsOf(
+export async function listStoredCheckpoints(
   memory: Memory,
   request: CheckpointsRequest,
   root = "",
 ): Promise<CheckpointsAnswer> {
   const { parseWhen } = await import("../../base/text/dates.ts");
-  const { session, since, until, limit = listed, surviving = false, ...others } = request;
+  const { session, since, until, limit = defaultLimit, surviving = false, ...others } = request;
   const filter = {
     ...others,
-    session: session === undefined ? null : sessionMeant(memory, session),
+    session: session === undefined ? null : resolveSessionUid(memory, session),
     since: since === undefined ? null : await parseWhen(since, "since"),
     until: until === undefined ? null : await parseWhen(until, "until"),
   };
-  const fates = surviving ? commitFatesOf(root, memory) : null;
-  return memory.inSnapshot(() => ({
+  const fates = surviving ? openCommitFates(root, memory) : null;
+  return memory.readInSnapshot(() => ({
     checkpoints: listCheckpoints(memory, { ...filter, limit }).map((found) => {
-      const summary = summaryOf(memory, found);
+      const summary = toCheckpointSummary(memory, found);
       if (fates === null) return summary;
-      const survival = fates.survivalOf(found.commit);
+      const survival = fates.measureSurvival(found.commit);
       return { ...summary, surviving: survival && { added: survival.added, left: survival.surviving } };
     }),
     total: countCheckpoints(memory, filter),
@@ -73,45 +77,48 @@ export async function listCheckpointsOf(
 }
 
 /** A session stored here, or one that only checkpoints name: another machine's. */
-function sessionMeant(memory: Memory, beginning: string): string {
+function resolveSessionUid(memory: Memory, beginning: string): string {
   try {
     return findSession(memory, beginning).uid;
   } catch (error) {
-    const [only, ...others] = beginning === "" ? [] : boundSessions(memory, beginning);
+    const [only, ...others] = beginning === "" ? [] : listBoundSessions(memory, beginning);
     if (only !== undefined && others.length === 0) return only;
     throw error;
   }
 }
 
-function summaryOf(memory: Memory, checkpoint: CheckpointRecord): CheckpointSummary {
+function toCheckpointSummary(memory: Memory, checkpoint: CheckpointRecord): CheckpointSummary {
   const { commit } = checkpoint;
   return {
     id: checkpoint.id,
     commit: commit.hash,
     tree: commit.tree,
     branch: commit.branch,
-    parent_id: parentOf(memory, checkpoint),
+    parent_id: findParentId(memory, checkpoint),
     author: commit.author,
     subject: commit.subject,
-    committed_at: isoTime(commit.committedAt)!,
+    committed_at: formatIsoTime(commit.committedAt)!,
     insertions: commit.insertions,
     deletions: commit.deletions,
-    lines: linesByAuthor(memory, commit.id),
-    sessions: sessionsOf(memory, checkpoint),
-    rewritten_as: rewrittenAs(memory, commit.hash),
+    lines: countLinesByAuthor(memory, commit.id),
+    sessions: listCheckpointSessions(memory, checkpoint),
+    rewritten_as: listRewrites(memory, commit.hash),
   };
 }
 
-function parentOf(memory: Memory, { parentUid }: CheckpointRecord): string | null {
-  return parentUid === null ? null : (checkpointByUid(memory, parentUid)?.id ?? null);
+function findParentId(memory: Memory, { parentUid }: CheckpointRecord): string | null {
+  return parentUid === null ? null : (findCheckpointByUid(memory, parentUid)?.id ?? null);
 }
 
-function sessionsOf(memory: Memory, { sessions, agentState }: CheckpointRecord): CheckpointSession[] {
+function listCheckpointSessions(
+  memory: Memory,
+  { sessions, agentState }: CheckpointRecord,
+): CheckpointSession[] {
   return sessions.map(({ sessionUid, turns, lines, how, confidence }) => {
-    const session = sessionByUid(memory, sessionUid);
+    const session = findSessionByUid(memory, sessionUid);
     return {
       session_id: sessionUid,
-      title: session?.title ?? titleIn(agentState[sessionUid]),
+      title: session?.title ?? readTitle(agentState[sessionUid]),
       agent: session?.agent ?? null,
       turns,
       lines,
@@ -121,7 +128,7 @@ function sessionsOf(memory: Memory, { sessions, agentState }: CheckpointRecord):
   });
 }
 
-function titleIn(state: unknown): string | null {
+function readTitle(state: unknown): string | null {
   const isObject = typeof state === "object" && state !== null && "title" in state;
   return isObject && typeof state.title === "string" ? state.title : null;
 }
@@ -137,12 +144,12 @@ export async function showCheckpoint(
   name: string,
 ): Promise<CheckpointAnswer> {
   const { uid } = await resolveCheckpoint(project, memory, name);
-  return memory.inSnapshot(() => {
+  return memory.readInSnapshot(() => {
     const checkpoint = findCheckpoint(memory, uid);
     const { commit } = checkpoint;
-    const { sessions, ...summary } = summaryOf(memory, checkpoint);
-    const files = filesOfCommit(memory, commit.id);
-    const byFile = linesByFile(memory, commit.id);
+    const { sessions, ...summary } = toCheckpointSummary(memory, checkpoint);
+    const files = listFilesOfCommit(memory, commit.id);
+    const byFile = countLinesByFile(memory, commit.id);
     return {
       ...summary,
       parents: commit.parents,
@@ -150,7 +157,7 @@ export async function showCheckpoint(
         // Data synced from another machine does not include what the commit changed.
         commit.attributed === 0 && files.length === 0
           ? `not analysed yet: ${backfillHint(memory, commit.authoredAt)}`
-          : diffSummary(files),
+          : formatDiffSummary(files),
       files: files.map(
         ({ path, oldPath, status, insertions, deletions }): FileOfCheckpoint => ({
           path,
@@ -158,25 +165,25 @@ export async function showCheckpoint(
           status,
           insertions,
           deletions,
-          lines: byFile.get(path) ?? noLines(),
+          lines: byFile.get(path) ?? makeNoLines(),
         }),
       ),
       sessions: sessions.map((session) => ({
         ...session,
-        turns: turnsNamed(memory, session.session_id, session.turns),
+        turns: readTurnPrompts(memory, session.session_id, session.turns),
       })),
       agent_state: checkpoint.agentState,
-      next_ids: checkpointsAfter(memory, checkpoint.uid),
+      next_ids: listCheckpointsAfter(memory, checkpoint.uid),
     };
   });
 }
 
-const noLines = (): LinesByAuthor => ({ agent: 0, human: 0, unknown: 0 });
+const makeNoLines = (): LinesByAuthor => ({ agent: 0, human: 0, unknown: 0 });
 
-function linesByFile(memory: Memory, commitId: number): Map<string, LinesByAuthor> {
+function countLinesByFile(memory: Memory, commitId: number): Map<string, LinesByAuthor> {
   const files = new Map<string, LinesByAuthor>();
-  for (const { path, author, firstLine, lastLine } of attributionsOf(memory, commitId)) {
-    const lines = files.get(path) ?? noLines();
+  for (const { path, author, firstLine, lastLine } of listAttributions(memory, commitId)) {
+    const lines = files.get(path) ?? makeNoLines();
     lines[author] += lastLine - firstLine + 1;
     files.set(path, lines);
   }
@@ -184,11 +191,15 @@ function linesByFile(memory: Memory, commitId: number): Map<string, LinesByAutho
 }
 
 /** Turns with their prompts, as far as they are stored. */
-export function turnsNamed(memory: Memory, sessionUid: string, turns: readonly number[]): TurnOfCheckpoint[] {
-  const session = sessionByUid(memory, sessionUid);
+export function readTurnPrompts(
+  memory: Memory,
+  sessionUid: string,
+  turns: readonly number[],
+): TurnOfCheckpoint[] {
+  const session = findSessionByUid(memory, sessionUid);
   return turns.map((number) => {
-    const turn = session && turnOf(memory, session.id, number);
-    return { turn: number, prompt: turn?.prompt ?? null, started_at: isoTime(turn?.startedAt ?? null) };
+    const turn = session && findTurn(memory, session.id, number);
+    return { turn: number, prompt: turn?.prompt ?? null, started_at: formatIsoTime(turn?.startedAt ?? null) };
   });
 }
 
@@ -223,15 +234,15 @@ export async function resolveCommit(
   } catch (error) {
     if (!(error instanceof PommelError) || error.code !== "not_found") throw error;
   }
-  const commit = await commitNamed(project.root, name);
+  const commit = await findCommitHash(project.root, name);
   if (commit !== null) {
-    if (!knownCommits(memory, [commit]).get(commit)) {
+    if (!readAttributedVersions(memory, [commit]).get(commit)) {
       const analyse = analyseFor(project, memory);
       for await (const info of readCommits(project.root, [commit, "--no-walk"])) await analyse([info]);
     }
-    return { commit, checkpoint: checkpointOfCommit(memory, commit) };
+    return { commit, checkpoint: findCheckpointOfCommit(memory, commit) };
   }
-  const problem = await historyProblem(project.root);
+  const problem = await findHistoryProblem(project.root);
   if (problem?.isBroken) throw problem;
   throw new PommelError(
     "not_found",
@@ -263,9 +274,9 @@ export async function backfillHere(
 ): Promise<Backfilled & { isShallow: boolean }> {
   const { parseWhen } = await import("../../base/text/dates.ts");
   const from = since === undefined ? null : await parseWhen(since, "since");
-  await wantHistory(project);
+  await requireHistory(project);
   const log = { ...silentLog, warn: onNote, error: onNote };
-  const report = await changing(project, async ({ memory, scrubber, root, worktrees }) => {
+  const report = await changeMemory(project, async ({ memory, scrubber, root, worktrees }) => {
     const work = { memory, scrubber, project, roots: [root, ...worktrees], log };
     const done = await backfill(work, { ...options, since: from, signal, ...(onProgress && { onProgress }) });
     if (done.lookedAt > 0) retitleByCommits(memory);
@@ -275,9 +286,9 @@ export async function backfillHere(
 }
 
 /** @throws GitFailure if no branch has commits, or git cannot read them */
-async function wantHistory(project: Project): Promise<void> {
-  const problem = await historyProblem(project.root);
+async function requireHistory(project: Project): Promise<void> {
+  const problem = await findHistoryProblem(project.root);
   if (problem === null) return;
-  const isElsewhere = problem.reason === "no_commits" && (await historyTips(project)).length > 0;
+  const isElsewhere = problem.reason === "no_commits" && (await listHistoryTips(project)).length > 0;
   if (!isElsewhere) throw problem;
 }

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { examples, query, run } from "../../terminal/frame.ts";
+import { formatExamples, query, run } from "../../terminal/frame.ts";
 import { addOptions, positiveInteger } from "../../terminal/options.ts";
 import { listCheckpoints } from "./operation.ts";
 
@@ -11,7 +11,7 @@ export function declareCheckpoints(checkpoint: Command): void {
   addOptions(list, listCheckpoints, { surviving: null })
     .addHelpText(
       "after",
-      examples(
+      formatExamples(
         ["pm checkpoint list --session 8ecde0fc", "the commits of a session"],
         ['pm checkpoint list --since "last week" --json', "for scripts"],
       ),
@@ -24,7 +24,7 @@ export function declareCheckpoints(checkpoint: Command): void {
     .argument("<id>", "its commit, or a prefix of it; or a git revision: HEAD~2, a tag")
     .addHelpText(
       "after",
-      `${examples(
+      `${formatExamples(
         ["pm checkpoint show 4f1c9a2b77d0", "by its commit"],
         ["pm checkpoint show HEAD~2", "by a revision"],
       )}\n\nExits with 5 when no recorded session led to it.`,
@@ -39,7 +39,7 @@ export function declareCheckpoints(checkpoint: Command): void {
     .option("--patch", "print every changed line")
     .addHelpText(
       "after",
-      examples(
+      formatExamples(
         ["pm checkpoint diff 4f1c9a 77d0b2", "which files, and by whom"],
         ["pm checkpoint diff 4f1c9a HEAD --patch", "line by line"],
       ),
@@ -58,7 +58,7 @@ export function declareCheckpoints(checkpoint: Command): void {
     .option("--all", "the whole history, for `pm blame` and `pm code stats`")
     .addHelpText(
       "after",
-      `${examples(
+      `${formatExamples(
         ["pm checkpoint backfill", "since the first recorded session"],
         ['pm checkpoint backfill --since "last month"', "only lately"],
       )}\n\nSafe to interrupt; run it again to continue. The daemon also does this in the background.`,

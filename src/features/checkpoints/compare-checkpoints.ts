@@ -1,14 +1,14 @@
 import { PommelError } from "../../base/errors.ts";
 import type { Project } from "../../base/paths.ts";
-import { type GitInput, gitBytes, gitFields } from "../../git/git.ts";
-import { commitNamed } from "../../git/history/history.ts";
-import { linesOf } from "../../git/output-lines.ts";
-import { checkpointOfCommit, checkpointPlaces } from "../../store/memory/commits/checkpoints.ts";
-import { commitByHash } from "../../store/memory/commits/commits.ts";
+import { type GitInput, readGitBytes, readGitFields } from "../../git/git.ts";
+import { findCommitHash } from "../../git/history/history.ts";
+import { splitLines } from "../../git/output-lines.ts";
+import { findCheckpointOfCommit, listCheckpointPlaces } from "../../store/memory/commits/checkpoints.ts";
+import { findCommitByHash } from "../../store/memory/commits/commits.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import type { CheckpointRecord } from "../../store/memory/memory-records.ts";
-import { sessionByUid } from "../../store/memory/sessions/sessions.ts";
-import { resolveCommit, turnsNamed } from "./checkpoints.ts";
+import { findSessionByUid } from "../../store/memory/sessions/sessions.ts";
+import { readTurnPrompts, resolveCommit } from "./checkpoints.ts";
 import type { ComparedSide, DiffAnswer, FileDifference } from "./operation.ts";
 
 /** Maximum number of commits between two checkpoints; sessions that led to any beyond it are left out. */
@@ -23,25 +23,28 @@ export async function diffCheckpoints(
   memory: Memory,
   names: { from: string; to: string },
 ): Promise<DiffAnswer> {
-  const from = await commitHere(project, memory, names.from);
-  const to = await commitHere(project, memory, names.to);
-  const files = await differences(project.root, from.commit, to.commit);
+  const from = await resolveCommitHere(project, memory, names.from);
+  const to = await resolveCommitHere(project, memory, names.to);
+  const files = await readDifferences(project.root, from.commit, to.commit);
   const sum = (of: (file: FileDifference) => number | null) =>
     files.reduce((total, file) => total + (of(file) ?? 0), 0);
-  const between = await checkpointsBetween(project.root, memory, from.commit, to.commit);
+  const between = await listCheckpointsBetween(project.root, memory, from.commit, to.commit);
   return {
-    from: sideOf(memory, from),
-    to: sideOf(memory, to),
+    from: toComparedSide(memory, from),
+    to: toComparedSide(memory, to),
     files,
     insertions: sum(({ insertions }) => insertions),
     deletions: sum(({ deletions }) => deletions),
-    sessions: [...sessionsOf(memory, between.from, "from"), ...sessionsOf(memory, between.to, "to")],
+    sessions: [
+      ...listSessionsBetween(memory, between.from, "from"),
+      ...listSessionsBetween(memory, between.to, "to"),
+    ],
   };
 }
 
-async function commitHere(project: Project, memory: Memory, name: string) {
+async function resolveCommitHere(project: Project, memory: Memory, name: string) {
   const found = await resolveCommit(project, memory, name);
-  if ((await commitNamed(project.root, found.commit)) !== null) return found;
+  if ((await findCommitHash(project.root, found.commit)) !== null) return found;
   throw new PommelError(
     "not_found",
     `Commit ${found.commit.slice(0, 12)} is not in this repository.`,
@@ -49,21 +52,21 @@ async function commitHere(project: Project, memory: Memory, name: string) {
   );
 }
 
-function sideOf(
+function toComparedSide(
   memory: Memory,
   { commit, checkpoint }: { commit: string; checkpoint: CheckpointRecord | null },
 ): ComparedSide {
   return {
     id: checkpoint?.id ?? null,
     commit,
-    subject: checkpoint?.commit.subject ?? commitByHash(memory, commit)?.subject ?? null,
+    subject: checkpoint?.commit.subject ?? findCommitByHash(memory, commit)?.subject ?? null,
   };
 }
 
 const inProject = ["--relative", "--no-ext-diff", "--no-textconv", "-M"];
 
 /** git's own output: `--stat`, or the whole difference. */
-export function gitDiff(
+export function streamGitDiff(
   project: Project,
   { from, to }: { from: string; to: string },
   { patch, color, columns }: { patch: boolean; color: boolean; columns: number },
@@ -71,13 +74,13 @@ export function gitDiff(
 ): AsyncGenerator<Buffer, void, undefined> {
   const shown = patch ? ["--patch"] : [`--stat=${columns}`];
   const args = ["diff", ...inProject, `--color=${color ? "always" : "never"}`, ...shown, from, to, "--"];
-  return gitBytes(project.root, args, input);
+  return readGitBytes(project.root, args, input);
 }
 
 /** `1\t2\tpath`, for a rename `1\t2\t` and both names after it; `-` for binary files. */
-async function differences(dir: string, from: string, to: string): Promise<FileDifference[]> {
+async function readDifferences(dir: string, from: string, to: string): Promise<FileDifference[]> {
   const files: FileDifference[] = [];
-  const fields = gitFields(dir, ["diff", ...inProject, "--numstat", "-z", from, to, "--"]);
+  const fields = readGitFields(dir, ["diff", ...inProject, "--numstat", "-z", from, to, "--"]);
   for await (const field of fields) {
     const [, insertions = "", deletions = "", path = ""] = /^(-|\d+)\t(-|\d+)\t(.*)$/s.exec(field) ?? [];
     const oldPath: string | null = path === "" ? ((await fields.next()).value ?? null) : null;
@@ -92,26 +95,26 @@ async function differences(dir: string, from: string, to: string): Promise<FileD
 }
 
 /** Checkpoints that one side has and the other has not, the latest first. */
-async function checkpointsBetween(
+async function listCheckpointsBetween(
   dir: string,
   memory: Memory,
   from: string,
   to: string,
 ): Promise<Record<"from" | "to", CheckpointRecord[]>> {
   const between: Record<"from" | "to", CheckpointRecord[]> = { from: [], to: [] };
-  const known = new Set(checkpointPlaces(memory).map(({ hash }) => hash));
+  const known = new Set(listCheckpointPlaces(memory).map(({ hash }) => hash));
   const args = ["rev-list", "--left-right", `--max-count=${maxBetween}`, `${from}...${to}`, "--"];
-  for await (const lines of linesOf(gitBytes(dir, args))) {
+  for await (const lines of splitLines(readGitBytes(dir, args))) {
     for (const line of lines) {
       const hash = line.slice(1);
-      const checkpoint = known.has(hash) ? checkpointOfCommit(memory, hash) : null;
+      const checkpoint = known.has(hash) ? findCheckpointOfCommit(memory, hash) : null;
       if (checkpoint !== null) between[line.startsWith("<") ? "from" : "to"].push(checkpoint);
     }
   }
   return between;
 }
 
-function sessionsOf(
+function listSessionsBetween(
   memory: Memory,
   checkpoints: readonly CheckpointRecord[],
   side: "from" | "to",
@@ -127,10 +130,10 @@ function sessionsOf(
   }
   return [...bySession].map(([uid, { checkpoints, turns }]) => ({
     session_id: uid,
-    title: sessionByUid(memory, uid)?.title ?? null,
+    title: findSessionByUid(memory, uid)?.title ?? null,
     side,
     checkpoints,
-    turns: turnsNamed(
+    turns: readTurnPrompts(
       memory,
       uid,
       [...turns].sort((a, b) => a - b),

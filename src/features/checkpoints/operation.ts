@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
-import { localOperation } from "../../answers/local-operation.ts";
-import { operation } from "../../answers/operation.ts";
+import { defineLocalOperation } from "../../answers/local-operation.ts";
+import { defineOperation } from "../../answers/operation.ts";
 import {
   branch,
   count,
@@ -182,7 +182,7 @@ export const diffAnswer = lazy(() =>
 
 export type DiffAnswer = Shaped<typeof diffAnswer>;
 
-export const listCheckpoints = operation({
+export const listCheckpoints = defineOperation({
   name: "checkpoints",
   path: "GET /checkpoints",
   summary: "List the commits that sessions produced, the latest first",
@@ -192,7 +192,7 @@ export const listCheckpoints = operation({
   answer: async () => (await import("./answer.ts")).listCheckpoints,
 });
 
-export const showCheckpoint = operation({
+export const showCheckpoint = defineOperation({
   name: "checkpoint",
   path: "GET /checkpoints/:id",
   summary: "Show a checkpoint: its commit, sessions, turns and files",
@@ -202,7 +202,7 @@ export const showCheckpoint = operation({
   answer: async () => (await import("./answer.ts")).showCheckpoint,
 });
 
-export const compareCheckpoints = operation({
+export const compareCheckpoints = defineOperation({
   name: "compare",
   path: "GET /compare",
   summary: "Compare two checkpoints or commits, with the sessions between them",
@@ -213,4 +213,4 @@ export const compareCheckpoints = operation({
 });
 
 /** Works out who wrote the lines of earlier commits. */
-export const backfill = localOperation(async () => (await import("./checkpoints.ts")).backfillHere);
+export const backfill = defineLocalOperation(async () => (await import("./checkpoints.ts")).backfillHere);

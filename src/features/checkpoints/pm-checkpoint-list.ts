@@ -1,16 +1,16 @@
-import { pathsFrom } from "../../answers/file-place.ts";
-import { explanationOf } from "../../base/errors.ts";
+import { toStoredPaths } from "../../answers/file-place.ts";
+import { explainError } from "../../base/errors.ts";
 import { call } from "../../client/call.ts";
-import { historyProblem } from "../../git/history/history.ts";
+import { findHistoryProblem } from "../../git/history/history.ts";
 import { findProject } from "../../git/projects/find-project.ts";
-import { spans } from "../../protocol/reading/numbers.ts";
+import { formatSpans } from "../../protocol/reading/numbers.ts";
 import type { CommandContext } from "../../terminal/frame.ts";
-import { interruptedCode, interruption } from "../../terminal/interruption.ts";
-import { commitPages } from "../../terminal/links.ts";
-import { humanDuration, type Screen } from "../../terminal/output.ts";
+import { interruptedCode, makeInterruptionSignal } from "../../terminal/interruption.ts";
+import { makeCommitPageFinder } from "../../terminal/links.ts";
+import { formatDuration, type Screen } from "../../terminal/output.ts";
 import { createProgress } from "../../terminal/progress.ts";
-import { type Column, table } from "../../terminal/table.ts";
-import { counted, oneLine, printable, shortId, when } from "../../terminal/text.ts";
+import { type Column, formatTable } from "../../terminal/table.ts";
+import { counted, formatWhen, shortenId, toOneLine, toPrintable } from "../../terminal/text.ts";
 import type { BackfillRequest } from "./checkpoints.ts";
 import type { CheckpointSession, CheckpointSummary, CheckpointsRequest } from "./operation.ts";
 import { backfill, listCheckpoints } from "./operation.ts";
@@ -21,15 +21,15 @@ export async function checkpointListCommand(
   request: CheckpointsRequest,
 ): Promise<void> {
   const project = await findProject(cwd);
-  const [path] = request.file === undefined ? [] : pathsFrom(project, cwd, [request.file]);
+  const [path] = request.file === undefined ? [] : toStoredPaths(project, cwd, [request.file]);
   // The whole project is no filter.
   const file = path === "**" ? undefined : path;
   const answer = await call(listCheckpoints, { ...request, file }, project);
-  const pageOf = await commitPages(project.root, output.colors);
-  const problem = answer.total === 0 ? await historyProblem(project.root) : null;
+  const pageOf = await makeCommitPageFinder(project.root, output.colors);
+  const problem = answer.total === 0 ? await findHistoryProblem(project.root) : null;
   if (problem?.isBroken) throw problem;
   output.result(answer, () =>
-    problem === null ? renderCheckpoints(answer, request, output, pageOf) : explanationOf(problem),
+    problem === null ? renderCheckpoints(answer, request, output, pageOf) : explainError(problem),
   );
 }
 
@@ -56,42 +56,42 @@ export function renderCheckpoints(
     return isFiltered ? "No matching checkpoints." : "No checkpoints: no recorded session led to a commit.";
   }
   const rows = checkpoints.map((checkpoint) => [
-    colors.link(colors.commit(printable(checkpoint.id)), pageOf(checkpoint.commit)),
-    when(checkpoint.committed_at, screen),
+    colors.link(colors.commit(toPrintable(checkpoint.id)), pageOf(checkpoint.commit)),
+    formatWhen(checkpoint.committed_at, screen),
     `${colors.added(`+${checkpoint.insertions}`)} ${colors.removed(`-${checkpoint.deletions}`)}`,
-    agentShare(checkpoint, screen),
-    oneLine(sessionsOf(checkpoint.sessions)),
-    colors.dim(oneLine(checkpoint.branch ?? "")),
-    oneLine(subjectOf(checkpoint)),
+    formatAgentShare(checkpoint, screen),
+    toOneLine(formatSessions(checkpoint.sessions)),
+    colors.dim(toOneLine(checkpoint.branch ?? "")),
+    toOneLine(formatSubject(checkpoint)),
   ]);
-  const text = table(columns, rows, screen);
+  const text = formatTable(columns, rows, screen);
   return checkpoints.length < total ? `${text}\n\n${colors.dim(`${checkpoints.length} of ${total}`)}` : text;
 }
 
 /** "8ecde0fc:3,4-6 +2". */
-function sessionsOf(sessions: readonly CheckpointSession[]): string {
+function formatSessions(sessions: readonly CheckpointSession[]): string {
   const [first, ...others] = sessions;
   if (first === undefined) return "";
-  const turns = first.turns.length > 0 ? `:${spans(first.turns)}` : "";
-  return `${shortId(first.session_id)}${turns}${others.length > 0 ? ` +${others.length}` : ""}`;
+  const turns = first.turns.length > 0 ? `:${formatSpans(first.turns)}` : "";
+  return `${shortenId(first.session_id)}${turns}${others.length > 0 ? ` +${others.length}` : ""}`;
 }
 
 /** How much of what it added agents wrote: "95%". */
-function agentShare({ lines }: CheckpointSummary, { colors }: Screen): string {
+function formatAgentShare({ lines }: CheckpointSummary, { colors }: Screen): string {
   const all = lines.agent + lines.human + lines.unknown;
   if (all === 0) return "";
   const share = `${Math.round((lines.agent / all) * 100)}%`;
   return lines.agent > 0 ? colors.agent(share) : colors.dim(share);
 }
 
-function subjectOf({ subject, rewritten_as }: CheckpointSummary): string {
+function formatSubject({ subject, rewritten_as }: CheckpointSummary): string {
   const now = rewritten_as.at(-1);
   const text = subject === "" ? "(no message)" : subject;
-  return now === undefined ? text : `[now ${printable(now.slice(0, 8))}] ${text}`;
+  return now === undefined ? text : `[now ${toPrintable(now.slice(0, 8))}] ${text}`;
 }
 
 /** "95 lines by agents, 1 line by people, 5 lines unknown"; zeros are left out. */
-export function whoWrote({ agent, human, unknown }: CheckpointSummary["lines"]): string {
+export function formatLinesByAuthor({ agent, human, unknown }: CheckpointSummary["lines"]): string {
   const parts = [
     agent > 0 ? `${counted(agent, "line")} by agents` : "",
     human > 0 ? `${counted(human, "line")} by people` : "",
@@ -108,7 +108,7 @@ export async function checkpointBackfillCommand(
   const project = await findProject(cwd);
   const started = Date.now();
   const progress = createProgress({ label: "Reading history", unit: "commits" });
-  const how = { signal: interruption(), onProgress: progress.update, onNote: output.note };
+  const how = { signal: makeInterruptionSignal(), onProgress: progress.update, onNote: output.note };
   const report = await call(backfill, options, project, how).finally(progress.finish);
   if (report.isShallow) {
     output.note("This clone is shallow: `git fetch --unshallow` fetches the rest.");
@@ -135,7 +135,7 @@ export async function checkpointBackfillCommand(
       if (report.lookedAt === 0 && !report.isInterrupted) return `Nothing new.${before}`;
       const counts = `${counted(report.lookedAt, "commit")} analysed, ${counted(report.checkpoints, "checkpoint")} found`;
       if (report.isInterrupted) return `Interrupted: ${counts}. Run it again to continue.`;
-      return `Done in ${humanDuration(took_ms)}: ${counts}.${before}`;
+      return `Done in ${formatDuration(took_ms)}: ${counts}.${before}`;
     },
   );
   return report.isInterrupted ? interruptedCode : 0;

@@ -5,23 +5,23 @@ import { linkEvidence } from "../../protocol/reading/evidence.ts";
 import type { CommandContext } from "../../terminal/frame.ts";
 import type { Screen } from "../../terminal/output.ts";
 import type { Palette } from "../../terminal/palette.ts";
-import { harmless } from "../../terminal/streams.ts";
-import { type Column, table } from "../../terminal/table.ts";
+import { neutralizeControls } from "../../terminal/streams.ts";
+import { type Column, formatTable } from "../../terminal/table.ts";
 import {
   counted,
-  exactWhen,
-  fitted,
-  hanging,
-  heading,
-  oneLine,
-  printable,
-  shortId,
-  wrapped,
+  fitToWidth,
+  formatExactWhen,
+  formatHeading,
+  shortenId,
+  toOneLine,
+  toPrintable,
+  wrapText,
+  wrapWithIndent,
 } from "../../terminal/text.ts";
-import { gitDiff } from "./compare-checkpoints.ts";
+import { streamGitDiff } from "./compare-checkpoints.ts";
 import type { CheckpointAnswer, ComparedSide, DiffAnswer } from "./operation.ts";
 import { compareCheckpoints, showCheckpoint } from "./operation.ts";
-import { whoWrote } from "./pm-checkpoint-list.ts";
+import { formatLinesByAuthor } from "./pm-checkpoint-list.ts";
 
 /** `pm checkpoint show` */
 export async function checkpointShowCommand({ cwd, output }: CommandContext, name: string): Promise<void> {
@@ -43,7 +43,7 @@ export function renderCheckpoint(answer: CheckpointAnswer, screen: Screen): stri
     ...answer.sessions.map((session) => renderSession(session, states[session.session_id] ?? null, screen)),
     ...(answer.files.length > 0 ? [renderFiles(answer, screen)] : []),
     colors.dim(
-      `\`pm checkpoint rewind ${printable(answer.id)}\` shows what has changed since, and goes back to it.`,
+      `\`pm checkpoint rewind ${toPrintable(answer.id)}\` shows what has changed since, and goes back to it.`,
     ),
   ].join("\n\n");
 }
@@ -51,21 +51,21 @@ export function renderCheckpoint(answer: CheckpointAnswer, screen: Screen): stri
 function renderHead(answer: CheckpointAnswer, screen: Screen): string {
   const { colors } = screen;
   const { commit, tree, branch, parent_id, author, subject, committed_at, next_ids } = answer;
-  const facts = [exactWhen(committed_at, screen), author, branch === null ? "" : `on ${branch}`];
+  const facts = [formatExactWhen(committed_at, screen), author, branch === null ? "" : `on ${branch}`];
   const before =
-    parent_id === null ? "the first checkpoint" : `after checkpoint ${colors.commit(printable(parent_id))}`;
+    parent_id === null ? "the first checkpoint" : `after checkpoint ${colors.commit(toPrintable(parent_id))}`;
   const next =
-    next_ids.length > 0 ? `, before ${next_ids.map((id) => colors.commit(printable(id))).join(", ")}` : "";
-  const now = answer.rewritten_as.map((hash) => `rewritten as commit ${printable(hash.slice(0, 12))}`);
+    next_ids.length > 0 ? `, before ${next_ids.map((id) => colors.commit(toPrintable(id))).join(", ")}` : "";
+  const now = answer.rewritten_as.map((hash) => `rewritten as commit ${toPrintable(hash.slice(0, 12))}`);
   return [
-    ...wrapped(subject === "" ? "(no message)" : subject, screen.columns).map(colors.bold),
-    `commit ${colors.commit(printable(commit))}`,
-    `tree ${printable(tree)}`,
-    ...wrapped(facts.filter((fact) => fact !== "").join(" | "), screen.columns),
+    ...wrapText(subject === "" ? "(no message)" : subject, screen.columns).map(colors.bold),
+    `commit ${colors.commit(toPrintable(commit))}`,
+    `tree ${toPrintable(tree)}`,
+    ...wrapText(facts.filter((fact) => fact !== "").join(" | "), screen.columns),
     `${before}${next}`,
     ...now,
-    ...wrapped(answer.diff_summary, screen.columns),
-    whoWrote(answer.lines),
+    ...wrapText(answer.diff_summary, screen.columns),
+    formatLinesByAuthor(answer.lines),
   ].join("\n");
 }
 
@@ -77,25 +77,26 @@ function renderSession(
   const { colors } = screen;
   const facts = [agent ?? "", linkEvidence(link)].filter((fact) => fact !== "");
   const text = [
-    heading(`Session ${shortId(session_id)}`, colors),
-    colors.bold(oneLine(title ?? "(no title)")),
-    colors.dim(oneLine(facts.join(", "))),
+    formatHeading(`Session ${shortenId(session_id)}`, colors),
+    colors.bold(toOneLine(title ?? "(no title)")),
+    colors.dim(toOneLine(facts.join(", "))),
   ];
   const shown = turns.slice(-turnsShown);
   if (shown.length < turns.length) text.push(colors.dim(`${turns.length - shown.length} earlier turns`));
   for (const { turn, prompt } of shown) {
     const promptText = turn === 0 ? "(before the first prompt)" : (prompt ?? "(not stored here)");
     text.push(
-      `${colors.id(`${String(turn).padStart(3)}.`)} ${fitted(promptText, (screen.columns ?? 0) - 5, screen)}`,
+      `${colors.id(`${String(turn).padStart(3)}.`)} ${fitToWidth(promptText, (screen.columns ?? 0) - 5, screen)}`,
     );
   }
   if (state === null) return text.join("\n");
   const isShown = shown.some(({ turn, prompt }) => turn === state.turn && prompt !== null);
-  if (!isShown && state.prompt !== null) text.push(...hanging(`Prompt: ${oneLine(state.prompt)}`, screen));
-  if (state.said !== null) text.push(...hanging(`Last reply: ${oneLine(state.said)}`, screen));
+  if (!isShown && state.prompt !== null)
+    text.push(...wrapWithIndent(`Prompt: ${toOneLine(state.prompt)}`, screen));
+  if (state.said !== null) text.push(...wrapWithIndent(`Last reply: ${toOneLine(state.said)}`, screen));
   for (const todo of state.todos) {
     const box = todo.status === "completed" ? "x" : todo.status === "in_progress" ? "~" : " ";
-    text.push(...hanging(`  [${box}] ${oneLine(todo.text)}`, screen, 6));
+    text.push(...wrapWithIndent(`  [${box}] ${toOneLine(todo.text)}`, screen, 6));
   }
   return text.join("\n");
 }
@@ -117,15 +118,17 @@ function renderFiles({ files }: CheckpointAnswer, screen: Screen): string {
       lines.unknown > 0 ? `${lines.unknown} unknown` : "",
     ].filter((part) => part !== "");
     return [
-      printable(status),
+      toPrintable(status),
       `${colors.added(`+${insertions}`)} ${colors.removed(`-${deletions}`)}`,
-      oneLine(old_path === null ? path : `${old_path} => ${path}`),
+      toOneLine(old_path === null ? path : `${old_path} => ${path}`),
       colors.dim(by.join(", ")),
     ];
   });
   const more = files.length - shown.length;
-  const title = heading("Files", colors);
-  return [title, table(fileColumns, rows, screen), ...(more > 0 ? [`and ${more} more`] : [])].join("\n");
+  const title = formatHeading("Files", colors);
+  return [title, formatTable(fileColumns, rows, screen), ...(more > 0 ? [`and ${more} more`] : [])].join(
+    "\n",
+  );
 }
 
 /** `pm checkpoint diff` */
@@ -143,7 +146,8 @@ export async function checkpointDiffCommand(
   if (output.json) {
     const parts: Buffer[] = [];
     if (patch) {
-      for await (const part of gitDiff(project, sides, { patch, color: false, columns })) parts.push(part);
+      for await (const part of streamGitDiff(project, sides, { patch, color: false, columns }))
+        parts.push(part);
     }
     output.result({ ...answer, ...(patch && { patch: Buffer.concat(parts).toString() }) }, "");
     return;
@@ -152,8 +156,10 @@ export async function checkpointDiffCommand(
   output.print();
   // As git says it, and as it comes: it may be long. A pipe gets every byte, so that a patch can be applied.
   const decoder = new TextDecoder();
-  for await (const part of gitDiff(project, sides, { patch, color, columns })) {
-    const shown = process.stdout.isTTY ? harmless(decoder.decode(part, { stream: true }), color) : part;
+  for await (const part of streamGitDiff(project, sides, { patch, color, columns })) {
+    const shown = process.stdout.isTTY
+      ? neutralizeControls(decoder.decode(part, { stream: true }), color)
+      : part;
     if (!process.stdout.write(shown)) await new Promise((resolve) => process.stdout.once("drain", resolve));
   }
   const sessions = renderSessions(answer, output);
@@ -162,12 +168,12 @@ export async function checkpointDiffCommand(
 
 function renderSides({ from, to, files }: DiffAnswer, colors: Palette): string {
   const nothing = files.length === 0 ? "\nThe files are identical." : "";
-  return `from ${side(from, colors)}\n  to ${side(to, colors)}${nothing}`;
+  return `from ${renderSide(from, colors)}\n  to ${renderSide(to, colors)}${nothing}`;
 }
 
-function side({ id, commit, subject }: ComparedSide, colors: Palette): string {
-  const name = colors.commit(printable(commit.slice(0, 12)));
-  return `${name}  ${id === null ? "no checkpoint  " : ""}${oneLine(subject ?? "", 80)}`.trimEnd();
+function renderSide({ id, commit, subject }: ComparedSide, colors: Palette): string {
+  const name = colors.commit(toPrintable(commit.slice(0, 12)));
+  return `${name}  ${id === null ? "no checkpoint  " : ""}${toOneLine(subject ?? "", 80)}`.trimEnd();
 }
 
 /** The sessions that lie between, each with its turns. */
@@ -177,12 +183,14 @@ export function renderSessions({ sessions }: DiffAnswer, screen: Screen): string
     const of = sessions.filter(({ side }) => side === which);
     if (of.length === 0) return [];
     const title = which === "to" ? "Sessions that led there" : "Sessions only in the first";
-    return [[heading(title, colors), ...of.map((session) => sessionText(session, screen))].join("\n")];
+    return [
+      [formatHeading(title, colors), ...of.map((session) => renderDiffSession(session, screen))].join("\n"),
+    ];
   });
   return blocks.join("\n\n");
 }
 
-function sessionText(
+function renderDiffSession(
   { session_id, title, turns, checkpoints }: DiffAnswer["sessions"][number],
   screen: Screen,
 ): string {
@@ -190,12 +198,12 @@ function sessionText(
   const about = `${counted(checkpoints.length, "checkpoint")}, ${counted(turns.length, "turn")}`;
   const shown = turns.slice(0, turnsShown).map(({ turn, prompt }) => {
     const number = colors.id(`${String(turn).padStart(3)}.`);
-    return `${number} ${fitted(prompt ?? "(not stored here)", (screen.columns ?? 0) - 5, screen)}`;
+    return `${number} ${fitToWidth(prompt ?? "(not stored here)", (screen.columns ?? 0) - 5, screen)}`;
   });
   const more = turns.length - shown.length;
-  const head = `${colors.id(shortId(session_id))}  ${oneLine(title ?? "(no title)")}  ${colors.dim(about)}`;
+  const head = `${colors.id(shortenId(session_id))}  ${toOneLine(title ?? "(no title)")}  ${colors.dim(about)}`;
   return [
-    ...hanging(head, screen),
+    ...wrapWithIndent(head, screen),
     ...shown,
     ...(more > 0 ? [colors.dim(`and ${counted(more, "turn")} more`)] : []),
   ].join("\n");

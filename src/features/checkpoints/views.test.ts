@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { screenOf } from "../../../test/support/screen.ts";
-import { diffSummary } from "../../attribution/checkpoints/commit-facts.ts";
+import { formatDiffSummary } from "../../attribution/checkpoints/commit-facts.ts";
 import type { CheckpointAnswer, CheckpointSummary, DiffAnswer } from "./operation.ts";
 import { renderCheckpoints } from "./pm-checkpoint-list.ts";
 import { renderCheckpoint, renderSessions } from "./pm-checkpoint-show.ts";
@@ -148,8 +148,8 @@ it("sums up what changed in a line", () => {
     insertions,
     deletions,
   });
-  expect(diffSummary([])).toBe("no files");
-  expect(diffSummary([file("a", 0, 0)])).toBe("1 file, +0 -0: a");
+  expect(formatDiffSummary([])).toBe("no files");
+  expect(formatDiffSummary([file("a", 0, 0)])).toBe("1 file, +0 -0: a");
   const files = [
     file("small", 1, 0),
     file("large", 80, 2),
@@ -157,5 +157,5 @@ it("sums up what changed in a line", () => {
     file("a", 2, 2),
     file("z", 0, 0),
   ];
-  expect(diffSummary(files)).toBe("5 files, +86 -5: large (+80 -2), a (+2 -2), b (+3 -1) and 2 more");
+  expect(formatDiffSummary(files)).toBe("5 files, +86 -5: large (+80 -2), a (+2 -2), b (+3 -1) and 2 more");
 });

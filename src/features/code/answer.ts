@@ -5,16 +5,16 @@ import { withMemoryIfAny } from "../../answers/open.ts";
 import type { Running, Subjects } from "../../answers/operation.ts";
 import { PommelError } from "../../base/errors.ts";
 import type { Project } from "../../base/paths.ts";
-import { stopWords, tokensOf } from "../../base/text/tokens.ts";
-import { roleOf } from "../../code/files/path-role.ts";
+import { stopWords, tokenize } from "../../base/text/tokens.ts";
+import { classifyPath } from "../../code/files/path-role.ts";
 import { readSource } from "../../code/search/source.ts";
-import { filesIn } from "../../git/working-files.ts";
+import { listWorkingFiles } from "../../git/working-files.ts";
 import type { SearchResponse } from "../../protocol/results.ts";
 import { listAnnotations } from "../../store/memory/chunks/annotations.ts";
 import type { Memory } from "../../store/memory/memory.ts";
-import { sessionByUid } from "../../store/memory/sessions/sessions.ts";
-import { turnOf, turnsWithFile } from "../../store/memory/sessions/turns.ts";
-import { fromGraph } from "../impact/impact.ts";
+import { findSessionByUid } from "../../store/memory/sessions/sessions.ts";
+import { findTurn, listTurnsWithFile } from "../../store/memory/sessions/turns.ts";
+import { askGraph } from "../impact/impact.ts";
 import { showChunk } from "../search/chunk.ts";
 import { searchCode } from "../search/code.ts";
 import type { CodeAnswer, CodeHit, CodeRequest } from "./operation.ts";
@@ -52,7 +52,7 @@ export async function readCode(
   // A name that is asked for as it is written comes before those that differ in case.
   const isNamed = ({ name }: { name: string }) => name === query.trim();
   const results = [...found.results.filter(isNamed), ...found.results.filter((one) => !isNamed(one))];
-  const hits = await Promise.all(results.map((result, i) => hitFrom(project, query, result, i < maxRead)));
+  const hits = await Promise.all(results.map((result, i) => toHit(project, query, result, i < maxRead)));
   return {
     verdict: found.verdict,
     coverage: found.coverage,
@@ -77,7 +77,7 @@ function notesOnIndex({ index: { is_complete, pending, as_of } }: SearchResponse
   ];
 }
 
-async function hitFrom(
+async function toHit(
   project: Project,
   query: string,
   result: SearchResponse["results"][number],
@@ -95,7 +95,7 @@ async function hitFrom(
     summary: summarise(lines, name),
     is_stale: freshness === "drifted",
     lines: isRead ? lines : [],
-    matches: isRead ? (result.match_lines ?? linesAbout(query, lines, start_line)) : [],
+    matches: isRead ? (result.match_lines ?? pickLinesAbout(query, lines, start_line)) : [],
     ...((isRead ? await neighboursOf(project, result) : null) ?? { call_sites: null, uses: null }),
     also: result.places.map(({ name: other, start_line: line }) => ({ name: other, line })),
     also_in,
@@ -120,9 +120,9 @@ function summarise(lines: readonly string[], name: string): string {
 }
 
 /** The lines that hold most of a question's words, best first. */
-function linesAbout(query: string, lines: readonly string[], first: number): number[] {
-  const wanted = new Set(tokensOf(query).filter((token) => !stopWords.has(token)));
-  const held = lines.map((line) => new Set(tokensOf(line).filter((token) => wanted.has(token))));
+function pickLinesAbout(query: string, lines: readonly string[], first: number): number[] {
+  const wanted = new Set(tokenize(query).filter((token) => !stopWords.has(token)));
+  const held = lines.map((line) => new Set(tokenize(line).filter((token) => wanted.has(token))));
   const holders = new Map<string, number>();
   for (const tokens of held) for (const one of tokens) holders.set(one, (holders.get(one) ?? 0) + 1);
   return held
@@ -143,12 +143,17 @@ async function neighboursOf(
 ): Promise<Pick<CodeHit, "call_sites" | "uses"> | null> {
   // A file and loose lines are called by nobody: to say so would read as dead code.
   if (level === "file" || level === "lines") return null;
-  return fromGraph(project, async (graph) => {
-    if (!(await graph.covers(file))) return null;
-    const target = await graph.definitions.ofSpan({ file, name, first: start_line, last: end_line });
-    const { edges } = await graph.callers([target]);
+  return askGraph(project, async (graph) => {
+    if (!(await graph.hasReferences(file))) return null;
+    const target = await graph.definitions.findDefinitionOfSpan({
+      file,
+      name,
+      first: start_line,
+      last: end_line,
+    });
+    const { edges } = await graph.findCallers([target]);
     const texts = new Map<string, readonly string[]>();
-    const textAt = (path: string, line: number): string => {
+    const readLineAt = (path: string, line: number): string => {
       const lines = texts.get(path) ?? readSource(project.root, path)?.text.split("\n") ?? [];
       texts.set(path, lines);
       return (lines[line - 1] ?? "").trim();
@@ -157,18 +162,22 @@ async function neighboursOf(
       lines.map((line) => ({
         file: node.file,
         line,
-        text: textAt(node.file, line),
+        text: readLineAt(node.file, line),
         within: node.kind === "file" ? "" : node.parent === null ? node.name : `${node.parent}.${node.name}`,
         how: kind,
         confidence,
-        is_test: roleOf(node.file) === "test",
+        is_test: classifyPath(node.file) === "test",
       })),
     );
-    const near = (path: string) => sharedDirectories(path, file);
-    const callees = await graph.callees(target);
+    const countSharedDirectories = (path: string) => sharedDirectories(path, file);
+    const callees = await graph.findCallees(target);
     return {
       call_sites: sites
-        .sort((a, b) => Number(a.is_test) - Number(b.is_test) || near(b.file) - near(a.file))
+        .sort(
+          (a, b) =>
+            Number(a.is_test) - Number(b.is_test) ||
+            countSharedDirectories(b.file) - countSharedDirectories(a.file),
+        )
         .slice(0, maxCallSites),
       uses: callees.edges
         .slice(0, maxUses)
@@ -189,7 +198,9 @@ function countBehind(project: Project, files: readonly string[]): Promise<CodeAn
   return withMemoryIfAny(project, (memory) => {
     if (memory === null) return { notes: 0, sessions: 0 };
     const sessions = new Set(
-      files.flatMap((file) => turnsWithFile(memory, file, maxTurnsOfFile).map(({ sessionId }) => sessionId)),
+      files.flatMap((file) =>
+        listTurnsWithFile(memory, file, maxTurnsOfFile).map(({ sessionId }) => sessionId),
+      ),
     );
     return { sessions: sessions.size, notes: countNotes(memory, new Set(files)) };
   });
@@ -197,8 +208,8 @@ function countBehind(project: Project, files: readonly string[]): Promise<CodeAn
 
 function countNotes(memory: Memory, files: ReadonlySet<string>): number {
   return listAnnotations(memory).filter(({ sessionUid, turn }) => {
-    const session = sessionUid === null || turn === null ? null : sessionByUid(memory, sessionUid);
-    const touched = session === null ? null : turnOf(memory, session.id, turn!);
+    const session = sessionUid === null || turn === null ? null : findSessionByUid(memory, sessionUid);
+    const touched = session === null ? null : findTurn(memory, session.id, turn!);
     return touched?.files.some(({ path }) => files.has(path)) ?? false;
   }).length;
 }
@@ -274,7 +285,7 @@ export async function locateFile(project: Project, name: string): Promise<string
   const path = placeInProject(project, project.root, name);
   if (existsSync(join(project.root, path))) return path;
   const ending = `/${path}`;
-  const found = (await filesIn(project.root).catch(() => [])).filter((one) => one.endsWith(ending));
+  const found = (await listWorkingFiles(project.root).catch(() => [])).filter((one) => one.endsWith(ending));
   const [only, ...others] = found;
   if (only !== undefined && others.length === 0) return only;
   throw new PommelError(

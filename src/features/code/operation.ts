@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { operation } from "../../answers/operation.ts";
+import { defineOperation } from "../../answers/operation.ts";
 import { coverage } from "../../protocol/results.ts";
 import {
   count,
@@ -97,7 +97,7 @@ export const codeAnswer = lazy(() =>
 export type CodeAnswer = Shaped<typeof codeAnswer>;
 export type CodeHit = Shaped<typeof codeHit>;
 
-export const readCode = operation({
+export const readCode = defineOperation({
   name: "code",
   path: "GET or POST /code",
   summary: "Find code and read it: whole functions, call sites and tests, or exact lines of a file",

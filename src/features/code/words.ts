@@ -1,6 +1,6 @@
-import { counted } from "../../base/text/counted.ts";
-import { harmless, visible } from "../../base/text/quotation.ts";
-import { beginningOf, charactersOfToken, plainOneLine } from "../../base/text/text-size.ts";
+import { formatCount } from "../../base/text/counted.ts";
+import { stripInvisible, toHarmlessLine } from "../../base/text/quotation.ts";
+import { charactersOfToken, shortenText, toPlainLine } from "../../base/text/text-size.ts";
 import { adviseOn, describeNothingYet, isCall } from "../../protocol/reading/evidence.ts";
 import type { CodeAnswer, CodeHit } from "./operation.ts";
 
@@ -40,7 +40,7 @@ export function wordCode(answer: CodeAnswer, wanted: Wanted): string {
   return [
     ...lines,
     ...wordBehind(answer.behind),
-    ...answer.notes.map((note) => plainOneLine(note).slice(0, 200)),
+    ...answer.notes.map((note) => toPlainLine(note).slice(0, 200)),
   ].join("\n");
 }
 
@@ -52,7 +52,7 @@ function wordHits(
   if (hits.length === 0) {
     if (coverage !== undefined) return [describeNothingYet(coverage)];
     const advice = isFiltered ? "Try fewer filters, or other words." : "Try other words.";
-    return [`Nothing found about "${plainOneLine(visible(query)).slice(0, 100)}". ${advice}`];
+    return [`Nothing found about "${toPlainLine(stripInvisible(query)).slice(0, 100)}". ${advice}`];
   }
   const advice = adviseOn({ verdict, coverage });
   const isWeak = verdict === "probably_not_here";
@@ -79,15 +79,16 @@ function wordHits(
 
 /** "src/a.ts:10-20 function retry - Tries again.": a hit in a line. */
 function nameHit({ file, first_line, kind, name, summary, also_in }: CodeHit): string {
-  const about = beginningOf(harmless(summary), maxSummaryChars);
-  const copies = also_in.length === 0 ? "" : ` (the same in ${also_in.slice(0, 2).map(visible).join(", ")})`;
-  return `${visible(file)}:${first_line} ${joinWords(kind, name)}${about === "" ? "" : ` “${about}”`}${copies}`;
+  const about = shortenText(toHarmlessLine(summary), maxSummaryChars);
+  const copies =
+    also_in.length === 0 ? "" : ` (the same in ${also_in.slice(0, 2).map(stripInvisible).join(", ")})`;
+  return `${stripInvisible(file)}:${first_line} ${joinWords(kind, name)}${about === "" ? "" : ` “${about}”`}${copies}`;
 }
 
 const joinWords = (...words: (string | null)[]): string =>
   words
     .filter((word) => word !== null && word !== "")
-    .map((word) => harmless(word!).slice(0, 120))
+    .map((word) => toHarmlessLine(word!).slice(0, 120))
     .join(" ");
 
 function readHit(hit: CodeHit, room: number, isAll: boolean): string {
@@ -97,7 +98,7 @@ function readHit(hit: CodeHit, room: number, isAll: boolean): string {
   const sites = wordSites(hit, isAll);
   const left = Math.max(room - sites.join("\n").length - 100, minLinesRoom);
   return [
-    `${visible(file)}:${first_line}-${last_line} ${joinWords(kind, name, owner)}${stale}`,
+    `${stripInvisible(file)}:${first_line}-${last_line} ${joinWords(kind, name, owner)}${stale}`,
     ...wordLines(hit, left),
     ...sites,
   ].join("\n");
@@ -105,8 +106,9 @@ function readHit(hit: CodeHit, room: number, isAll: boolean): string {
 
 /** All lines where they are few, else the first ones and those around what matches. */
 function wordLines({ lines, first_line, matches }: CodeHit, room: number): string[] {
-  const numbered = (i: number) => `${first_line + i}\t${visible(lines[i]!).trimEnd().slice(0, maxLineChars)}`;
-  const all = lines.map((_, i) => numbered(i));
+  const formatNumbered = (i: number) =>
+    `${first_line + i}\t${stripInvisible(lines[i]!).trimEnd().slice(0, maxLineChars)}`;
+  const all = lines.map((_, i) => formatNumbered(i));
   if (all.length <= maxWholeLines && all.join("\n").length <= room) return all;
   const shown = new Set<number>();
   let used = 0;
@@ -126,7 +128,7 @@ function wordLines({ lines, first_line, matches }: CodeHit, room: number): strin
   return kept
     .flatMap((i, at) => {
       const before = at === 0 ? 0 : kept[at - 1]! + 1;
-      return i > before ? [`\t… ${counted(i - before, "line")}`, all[i]!] : [all[i]!];
+      return i > before ? [`\t… ${formatCount(i - before, "line")}`, all[i]!] : [all[i]!];
     })
     .concat(
       kept.length > 0 && kept.at(-1)! < lines.length - 1 ? [`\t… to ${first_line + lines.length - 1}`] : [],
@@ -134,18 +136,20 @@ function wordLines({ lines, first_line, matches }: CodeHit, room: number): strin
 }
 
 function wordSites({ call_sites: sites, uses, also }: CodeHit, isAll: boolean): string[] {
-  const others = also.map(({ name, line }) => `${harmless(name)}:${line}`);
+  const others = also.map(({ name, line }) => `${toHarmlessLine(name)}:${line}`);
   const besides = others.length === 0 ? [] : [`  also in this file: ${others.join(", ")}`];
   if (sites === null) return besides;
-  const usesItself = (uses ?? []).map(({ file, line, name }) => `${harmless(name)} ${visible(file)}:${line}`);
+  const usesItself = (uses ?? []).map(
+    ({ file, line, name }) => `${toHarmlessLine(name)} ${stripInvisible(file)}:${line}`,
+  );
   const used = sites.filter(({ is_test }) => !is_test);
   const tests = sites.filter(({ is_test }) => is_test);
   const max = isAll ? maxSites.all : maxSites.few;
   const alike = new Map<string, { said: string; lines: number[] }>();
   for (const site of used) {
-    const place = `${isCall(site) ? "called" : "used"} at ${visible(site.file)}`;
+    const place = `${isCall(site) ? "called" : "used"} at ${stripInvisible(site.file)}`;
     const sure = site.confidence === "ambiguous" ? " (maybe)" : "";
-    const said = `“${beginningOf(visible(site.text).trim(), maxSiteChars)}”${sure}`;
+    const said = `“${shortenText(stripInvisible(site.text).trim(), maxSiteChars)}”${sure}`;
     const known = alike.get(`${place} ${said}`) ?? { said, lines: [] };
     known.lines.push(site.line);
     alike.set(`${place} ${said}`, known);
@@ -164,7 +168,7 @@ function wordSites({ call_sites: sites, uses, also }: CodeHit, isAll: boolean): 
     ...(isAll && usesItself.length > 0 ? [`  uses ${usesItself.join(", ")}`] : []),
     ...(shownTests.length > 0
       ? [
-          `  tests: ${shownTests.map(({ file, line, within }) => `${visible(file)}:${line}${within === "" ? "" : ` ${visible(within)}`}`).join(", ")}${files.size > shownTests.length ? ` and ${files.size - shownTests.length} more` : ""}`,
+          `  tests: ${shownTests.map(({ file, line, within }) => `${stripInvisible(file)}:${line}${within === "" ? "" : ` ${stripInvisible(within)}`}`).join(", ")}${files.size > shownTests.length ? ` and ${files.size - shownTests.length} more` : ""}`,
         ]
       : []),
   ];
@@ -176,11 +180,13 @@ function wordPlace(
   { maxTokens }: Wanted,
 ): string[] {
   const room = maxTokens * charactersOfToken;
-  const head = `${visible(file)} (${counted(file_lines, "line")})${within.length === 0 ? "" : ` in ${within.slice(0, 3).map(visible).join(", ")}`}`;
+  const head = `${stripInvisible(file)} (${formatCount(file_lines, "line")})${within.length === 0 ? "" : ` in ${within.slice(0, 3).map(stripInvisible).join(", ")}`}`;
   const shown: string[] = [];
   let used = 0;
   const rows =
-    hits.length > 0 ? hits.map(nameHit) : lines.map((line, i) => `${first + i}\t${visible(line).trimEnd()}`);
+    hits.length > 0
+      ? hits.map(nameHit)
+      : lines.map((line, i) => `${first + i}\t${stripInvisible(line).trimEnd()}`);
   for (const row of rows) {
     if (used + row.length > room) break;
     used += row.length + 1;
@@ -190,13 +196,16 @@ function wordPlace(
   const go =
     hits.length > 0
       ? "raise max_tokens"
-      : `${visible(file)}:${first + shown.length}-${first + rows.length - 1}`;
+      : `${stripInvisible(file)}:${first + shown.length}-${first + rows.length - 1}`;
   return [codeLabel, head, ...shown, ...(left > 0 ? [`… ${left} more: ${go}`] : [])];
 }
 
 /** "2 notes and 3 sessions about these files: recall with files." */
 function wordBehind({ notes, sessions }: CodeAnswer["behind"]): string[] {
-  const parts = [notes > 0 ? counted(notes, "note") : "", sessions > 0 ? counted(sessions, "session") : ""];
+  const parts = [
+    notes > 0 ? formatCount(notes, "note") : "",
+    sessions > 0 ? formatCount(sessions, "session") : "",
+  ];
   const named = parts.filter((part) => part !== "").join(" and ");
   return named === "" ? [] : [`${named} about these files: recall(files)`];
 }

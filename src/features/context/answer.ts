@@ -2,8 +2,8 @@ import pLimit from "p-limit";
 import { KeptOnce } from "../../answers/kept.ts";
 import type { Subjects } from "../../answers/operation.ts";
 import type { Shaped } from "../../protocol/shape-parts.ts";
-import { contextFor } from "./context.ts";
-import { injectedIn, missedIn } from "./injected.ts";
+import { computeContext } from "./context.ts";
+import { listInjected, listMissedAnswers } from "./injected.ts";
 import type { contextRequest, injectionsRequest } from "./operation.ts";
 
 /** What a daemon does when hooks have been answered: they have left items, too, which can wait. */
@@ -16,9 +16,9 @@ export async function giveContext({ project }: Subjects["project"], request: Sha
   const arrived = performance.now();
   const left = () => (request.within_ms ?? Number.POSITIVE_INFINITY) - (performance.now() - arrived);
   try {
-    return await oneByOne(() => contextFor(project, { ...request, within_ms: left() }));
+    return await oneByOne(() => computeContext(project, { ...request, within_ms: left() }));
   } finally {
-    if (oneByOne.pendingCount === 0) hooksAnswered.ifAny()?.();
+    if (oneByOne.pendingCount === 0) hooksAnswered.findShared()?.();
   }
 }
 
@@ -28,4 +28,4 @@ const listedInjections = 10;
 export const listInjections = (
   { memory }: Subjects["memory"],
   { session, limit = listedInjections }: Shaped<typeof injectionsRequest>,
-) => ({ injections: injectedIn(memory, { session, limit }), missed: missedIn(memory) });
+) => ({ injections: listInjected(memory, { session, limit }), missed: listMissedAnswers(memory) });

@@ -1,25 +1,30 @@
 import { basename, isAbsolute, posix } from "node:path";
-import { harmless } from "../../base/text/quotation.ts";
-import { beginningOf } from "../../base/text/text-size.ts";
+import { toHarmlessLine } from "../../base/text/quotation.ts";
+import { shortenText } from "../../base/text/text-size.ts";
 import { defaultBranches } from "../../git/history/head.ts";
-import { sharedBy } from "../../protocol/origin.ts";
-import { shortId } from "../../sessions/short-id.ts";
-import { sessionsByForm } from "../../store/memory/commands.ts";
-import { eventsOf } from "../../store/memory/events.ts";
+import { formatSharedBy } from "../../protocol/origin.ts";
+import { shortenSessionId } from "../../sessions/short-id.ts";
+import { countSessionsByForm } from "../../store/memory/commands.ts";
+import { readEvents } from "../../store/memory/events.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import type { SessionRecord } from "../../store/memory/memory-records.ts";
-import { listSessions, sessionByUid } from "../../store/memory/sessions/sessions.ts";
-import { turnOf, turnsOf } from "../../store/memory/sessions/turns.ts";
-import { findOpenElsewhere, type LastWords, lastWords } from "../recall/state.ts";
+import { findSessionByUid, listSessions } from "../../store/memory/sessions/sessions.ts";
+import { findTurn, listTurns } from "../../store/memory/sessions/turns.ts";
+import { findOpenElsewhere, type LastWords, readLastWords } from "../recall/state.ts";
 import { quoteEnd } from "../recall/words.ts";
-import { briefWithoutCommands, changedIn, versionControl, workingCommands } from "../sessions/brief.ts";
-import { decisionsToTell, notesToTell } from "./for-edit.ts";
-import { instructionsOf } from "./instructions-said.ts";
-import { type ContextSource, type Injection, inSight, placeOf } from "./source.ts";
+import {
+  buildBriefWithoutCommands,
+  listWorkingCommands,
+  listWrittenFiles,
+  versionControl,
+} from "../sessions/brief.ts";
+import { listDecisionInjections, listNoteInjections } from "./for-edit.ts";
+import { listInstructions } from "./instructions-said.ts";
+import { type ContextSource, formatSessionPlace, type Injection, makeSeenFilter } from "./source.ts";
 
-const most = { files: 2, filesOfBranch: 4, sessionsOfBranch: 5 } as const;
+const maxCounts = { files: 2, filesOfBranch: 4, sessionsOfBranch: 5 } as const;
 /** Characters. */
-const longest = {
+const maxChars = {
   ...{
     title: 70,
     asked: 120,
@@ -37,17 +42,18 @@ const maxSessionsElsewhere = 60;
 const ofBranch = ":branch";
 
 /** The files that an item names: those that the session changed most, or the last sessions of its branch. */
-export function filesNamedBy(memory: Memory, ref: string, until: number | null = null): string[] {
+export function listItemFiles(memory: Memory, ref: string, until: number | null = null): string[] {
   const uid = ref.replace(/^session:/, "").replace(/:branch$/, "");
-  const session = sessionByUid(memory, uid);
+  const session = findSessionByUid(memory, uid);
   if (session === null) return [];
-  if (!ref.endsWith(ofBranch)) return briefWithoutCommands(memory, session, until).files.slice(0, most.files);
+  if (!ref.endsWith(ofBranch))
+    return buildBriefWithoutCommands(memory, session, until).files.slice(0, maxCounts.files);
   const { branch, lastAt } = session;
-  const sessions = listSessions(memory, { branch, until: lastAt, limit: most.sessionsOfBranch });
+  const sessions = listSessions(memory, { branch, until: lastAt, limit: maxCounts.sessionsOfBranch });
   const turns = sessions
-    .flatMap(({ id }) => turnsOf(memory, id))
+    .flatMap(({ id }) => listTurns(memory, id))
     .filter(({ startedAt }) => until === null || (startedAt ?? 0) <= until);
-  return changedIn(turns).slice(0, most.filesOfBranch);
+  return listWrittenFiles(turns).slice(0, maxCounts.filesOfBranch);
 }
 
 /** What is said of a session besides its title. */
@@ -60,36 +66,37 @@ interface Wanted {
 }
 
 /** A session as automatic context: what it was about, what came of it, its commit, and where to read on. */
-export function sessionToTell(
+export function toSessionInjection(
   { memory, until }: ContextSource,
   session: SessionRecord,
   { kind, why, turn, commit }: Wanted,
 ): Injection | null {
-  const brief = briefWithoutCommands(memory, session, until);
+  const brief = buildBriefWithoutCommands(memory, session, until);
   const { asked, outcome, open, rejected, state } = brief;
   const ref = `session:${session.uid}${turn === undefined ? ofBranch : ""}`;
-  const files = turn === undefined ? filesNamedBy(memory, ref, until) : brief.files.slice(0, most.files);
+  const files =
+    turn === undefined ? listItemFiles(memory, ref, until) : brief.files.slice(0, maxCounts.files);
   const title = session.title ?? asked;
   if (title === "") return null;
   // The title is about how it began.
-  const askedThere = turn !== undefined && turn > 1 ? (turnOf(memory, session.id, turn)?.prompt ?? "") : "";
+  const askedThere = turn !== undefined && turn > 1 ? (findTurn(memory, session.id, turn)?.prompt ?? "") : "";
   const parts = [
-    sentence(beginningOf(title, longest.title)),
-    part("Tried and rejected", rejected ?? "", longest.outcome),
-    part("Asked there", askedThere, longest.asked),
-    part("Outcome", outcome, longest.outcome),
-    turn === undefined ? part("Left open", open, longest.open) : "",
+    endSentence(shortenText(title, maxChars.title)),
+    formatPart("Tried and rejected", rejected ?? "", maxChars.outcome),
+    formatPart("Asked there", askedThere, maxChars.asked),
+    formatPart("Outcome", outcome, maxChars.outcome),
+    turn === undefined ? formatPart("Left open", open, maxChars.open) : "",
     turn !== undefined || state === null || state === "completed"
       ? ""
-      : `Its last turn was ${states[state]}.`,
+      : `Its last turn was ${stateTexts[state]}.`,
     formatCommit(turn === undefined ? brief.commits[0] : commit, turn !== undefined || outcome === ""),
-    files.length === 0 ? "" : `Changed${turn === undefined ? " lately" : ""}${listed(files)}.`,
+    files.length === 0 ? "" : `Changed${turn === undefined ? " lately" : ""}${formatFileList(files)}.`,
   ];
   return {
     ref,
     kind,
     quote: parts.filter((one) => one !== "").join(" "),
-    place: placeOf({
+    place: formatSessionPlace({
       ...{ session: session.uid, author: session.author, at: session.lastAt },
       branch: turn === undefined ? null : session.branch,
       turn: turn === undefined || turn === 0 ? null : turn,
@@ -99,27 +106,27 @@ export function sessionToTell(
   };
 }
 
-const states = {
+const stateTexts = {
   interrupted: "interrupted",
   error: "ended by an error",
   unfinished: "not finished",
 } as const;
 
-const sentence = (text: string) => (/[.!?…:]$/.test(text) ? text : `${text}.`);
+const endSentence = (text: string) => (/[.!?…:]$/.test(text) ? text : `${text}.`);
 
-const part = (name: string, text: string, max: number) =>
-  text.trim() === "" ? "" : `${name}: ${sentence(beginningOf(text.replace(/\s+/g, " ").trim(), max))}`;
+const formatPart = (name: string, text: string, max: number) =>
+  text.trim() === "" ? "" : `${name}: ${endSentence(shortenText(text.replace(/\s+/g, " ").trim(), max))}`;
 
 /** @param withSubject where nothing else says what came of the session */
 function formatCommit(commit: Wanted["commit"], withSubject: boolean): string {
   if (commit === undefined) return "";
   const { hash, subject, revertedBy } = commit;
   const fate = revertedBy ? `, reverted by ${revertedBy.slice(0, 8)}` : "";
-  return `Commit ${hash.slice(0, 8)}${withSubject ? ` "${beginningOf(subject, longest.subject)}"` : ""}${fate}.`;
+  return `Commit ${hash.slice(0, 8)}${withSubject ? ` "${shortenText(subject, maxChars.subject)}"` : ""}${fate}.`;
 }
 
 /** " in src: a.ts, b/c.ts": what they have in common is said once. */
-function listed(files: readonly string[]): string {
+function formatFileList(files: readonly string[]): string {
   const [first = "", ...others] = files;
   let shared = posix.dirname(first);
   while (shared !== "." && shared !== "/" && !others.every((file) => file.startsWith(`${shared}/`)))
@@ -145,20 +152,20 @@ export async function toTellAtStart(source: ContextSource, sessionUid: string): 
   const branch = await source.branch();
   // What comes next on a default branch has nothing to do with what was last.
   const ofWork = branch === null || defaultBranches.includes(branch) ? null : branch;
-  const sees = inSight(source, sessionUid);
+  const sees = makeSeenFilter(source, sessionUid);
   // For a resumed session, only what happened since is new.
-  const own = sessionByUid(memory, sessionUid);
-  const hasTurns = own !== null && turnsOf(memory, own.id, { first: 1, last: 1 }).length > 0;
+  const own = findSessionByUid(memory, sessionUid);
+  const hasTurns = own !== null && listTurns(memory, own.id, { first: 1, last: 1 }).length > 0;
   const from = hasTurns ? (own.lastAt ?? 0) : 0;
   return [
-    ...(ofWork === null ? [] : lastOnBranch(source, ofWork, sees, from)),
+    ...(ofWork === null ? [] : findLastOnBranch(source, ofWork, sees, from)),
     ...(hasTurns ? [] : await openElsewhere(source, branch, sees)),
-    ...notesToTell(source, {
+    ...listNoteInjections(source, {
       since: Math.max(now - notesReach * day, from),
       of: (session) => session === null || !sees(session),
       most: maxNotes,
     }),
-    ...decisionsToTell(source, {
+    ...listDecisionInjections(source, {
       since: Math.max(now - decisionsReach * day, from),
       of: (session) => !sees(session),
       files: null,
@@ -166,7 +173,7 @@ export async function toTellAtStart(source: ContextSource, sessionUid: string): 
       most: maxDecisions,
       why: "a recent decision",
     }),
-    ...eventOf(source, branch),
+    ...toEventInjections(source, branch),
   ];
 }
 
@@ -180,13 +187,13 @@ export function toTellAfterCompaction(
   summary: string | null,
 ): Injection[] {
   const { memory, until } = source;
-  const own = sessionByUid(memory, sessionUid);
+  const own = findSessionByUid(memory, sessionUid);
   if (own === null) return [];
   const isOwn = (session: string | null) => session === sessionUid;
-  const files = briefWithoutCommands(memory, own, until).files.filter((file) => !isAbsolute(file));
-  const habits = sessionsByForm(memory, { until, sessions: lately });
+  const files = buildBriefWithoutCommands(memory, own, until).files.filter((file) => !isAbsolute(file));
+  const habits = countSessionsByForm(memory, { until, sessions: lately });
   // It is one of them itself.
-  const commands = workingCommands(memory, own.id, until)
+  const commands = listWorkingCommands(memory, own.id, until)
     .filter(
       ({ name, form, times }) =>
         !versionControl.test(name) && (times >= habit || (habits.get(form) ?? 0) > habit),
@@ -194,7 +201,7 @@ export function toTellAfterCompaction(
     .map(({ line }) => line);
   const dropped = (said: readonly string[], nameOf: (one: string) => string) =>
     said.filter((one) => !summary?.includes(nameOf(one))).slice(0, maxDropped);
-  const place = placeOf({ session: own.uid, at: own.lastAt });
+  const place = formatSessionPlace({ session: own.uid, at: own.lastAt });
   const listed = (what: string, kind: string, said: readonly string[], by: string): Injection[] =>
     said.length === 0
       ? []
@@ -209,9 +216,9 @@ export function toTellAfterCompaction(
           },
         ];
   return [
-    ...notesToTell(source, { since: 0, of: isOwn, most: maxNotes }),
-    ...instructionsToKeep(source, own, summary),
-    ...decisionsToTell(source, {
+    ...listNoteInjections(source, { since: 0, of: isOwn, most: maxNotes }),
+    ...listInstructionsToKeep(source, own, summary),
+    ...listDecisionInjections(source, {
       since: null,
       of: isOwn,
       files: null,
@@ -234,11 +241,11 @@ export function toTellAfterCompaction(
  * and what was decided.
  */
 export function toKeepInCompaction(source: ContextSource, sessionUid: string): Injection[] {
-  const own = sessionByUid(source.memory, sessionUid);
+  const own = findSessionByUid(source.memory, sessionUid);
   if (own === null) return [];
   return [
-    ...instructionsToKeep(source, own, null),
-    ...decisionsToTell(source, {
+    ...listInstructionsToKeep(source, own, null),
+    ...listDecisionInjections(source, {
       since: null,
       of: (session) => session === sessionUid,
       files: null,
@@ -250,15 +257,15 @@ export function toKeepInCompaction(source: ContextSource, sessionUid: string): I
 }
 
 /** What the person said that holds for the rest of a session, as far as a summary does not have it. */
-function instructionsToKeep(
+function listInstructionsToKeep(
   { memory, until }: ContextSource,
   own: SessionRecord,
   summary: string | null,
 ): Injection[] {
-  return instructionsOf(memory, own, until)
+  return listInstructions(memory, own, until)
     .filter(({ text }) => !summary?.includes(text))
     .map(({ text, turn }) => {
-      const line = `The user said (turn ${turn}): “${beginningOf(harmless(text), longest.instruction)}”`;
+      const line = `The user said (turn ${turn}): “${shortenText(toHarmlessLine(text), maxChars.instruction)}”`;
       return {
         ...{
           ref: `said:${own.uid}:${turn}:${text.length}`,
@@ -273,7 +280,7 @@ function instructionsToKeep(
 }
 
 /** The state of the work on a branch: what its last session did, and left open. */
-function lastOnBranch(
+function findLastOnBranch(
   source: ContextSource,
   branch: string,
   sees: (uid: string) => boolean,
@@ -284,7 +291,7 @@ function lastOnBranch(
     ({ uid, lastAt }) => !sees(uid) && (lastAt ?? 0) > from,
   );
   if (!last) return [];
-  const words = lastWords(memory, last, until);
+  const words = readLastWords(memory, last, until);
   if (words === null) return [];
   const line = wordStop(last, words);
   return [
@@ -300,11 +307,11 @@ function wordStop({ uid, lastAt, author }: SessionRecord, words: LastWords): str
   const { turn, asked, said, ended, at } = words;
   const when = new Date(at ?? lastAt ?? 0).toISOString().slice(0, 16).replace("T", " ");
   const parts = [
-    asked === "" ? "" : `asked “${beginningOf(harmless(asked), longest.asked)}”`,
-    said === "" ? "" : `said last ${quoteEnd(said, longest.said)}`,
-    ended === null || ended === "completed" ? "" : states[ended],
+    asked === "" ? "" : `asked “${shortenText(toHarmlessLine(asked), maxChars.asked)}”`,
+    said === "" ? "" : `said last ${quoteEnd(said, maxChars.said)}`,
+    ended === null || ended === "completed" ? "" : stateTexts[ended],
   ];
-  return `Stopped on this branch ${when}Z [${shortId(uid)}:${turn}]${author === null ? "" : `, ${sharedBy(author)}`}: ${parts.filter((part) => part !== "").join("; ")}.`;
+  return `Stopped on this branch ${when}Z [${shortenSessionId(uid)}:${turn}]${author === null ? "" : `, ${formatSharedBy(author)}`}: ${parts.filter((part) => part !== "").join("; ")}.`;
 }
 
 /** Branches whose work is neither merged nor old, for who starts on another one. */
@@ -319,7 +326,7 @@ async function openElsewhere(
   );
   const found = await findOpenElsewhere({ root }, memory, sessions, { branch, now, until });
   return found.map(({ branch: name, session_id: uid, at, said }) => {
-    const line = `Open elsewhere: ${harmless(name)}, not merged, last worked on ${(at ?? "").slice(0, 10)} [${shortId(uid)}]: ${quoteEnd(said, longest.elsewhere)}`;
+    const line = `Open elsewhere: ${toHarmlessLine(name)}, not merged, last worked on ${(at ?? "").slice(0, 10)} [${shortenSessionId(uid)}]: ${quoteEnd(said, maxChars.elsewhere)}`;
     return {
       ...{ ref: `session:${uid}:elsewhere`, kind: "Open elsewhere", quote: line, place: "", line },
       ...{ why: `open on ${name}`, score: null },
@@ -327,9 +334,9 @@ async function openElsewhere(
   });
 }
 
-function eventOf({ memory, until }: ContextSource, branch: string | null): Injection[] {
+function toEventInjections({ memory, until }: ContextSource, branch: string | null): Injection[] {
   if (branch === null) return [];
-  const event = eventsOf(memory, { status: "active" }).find(
+  const event = readEvents(memory, { status: "active" }).find(
     (one) => one.branch === branch && (until === null || one.createdAt <= until),
   );
   if (!event) return [];

@@ -1,13 +1,13 @@
 import { readFileSync } from "node:fs";
 import { basename, extname, join } from "node:path";
-import { relativeTime } from "../../base/text/relative-time.ts";
-import { beginningOf } from "../../base/text/text-size.ts";
-import { signatureOf } from "../../sessions/commands/commands-of-turn.ts";
+import { formatRelativeTime } from "../../base/text/relative-time.ts";
+import { shortenText } from "../../base/text/text-size.ts";
+import { normalizeErrorLine } from "../../sessions/commands/commands-of-turn.ts";
 import { type CommandRecord, listCommands } from "../../store/memory/commands.ts";
-import { fixesOf } from "../fix/find-fixes.ts";
-import { recordedEditsOf } from "../lost/find-lost-text.ts";
-import { askedIn } from "./for-failure.ts";
-import { type ContextSource, type Injection, inSight, placeOf } from "./source.ts";
+import { findFixes } from "../fix/find-fixes.ts";
+import { listRecordedEdits } from "../lost/find-lost-text.ts";
+import { findLastPrompt } from "./for-failure.ts";
+import { type ContextSource, formatSessionPlace, type Injection, makeSeenFilter } from "./source.ts";
 
 /** What happened to a file that is edited: what others just did to it, and how what failed in it was fixed. */
 
@@ -22,9 +22,9 @@ const longest = { prompt: 100, error: 160 } as const;
 export function recentChangeOf(source: ContextSource, sessionUid: string, file: string): Injection[] {
   const { memory, root, worktrees, now, until } = source;
   const at = until ?? now;
-  const edits = recordedEditsOf(memory, [root, ...worktrees], file, {
+  const edits = listRecordedEdits(memory, [root, ...worktrees], file, {
     maxTurns,
-    leaves: inSight(source, sessionUid),
+    leaves: makeSeenFilter(source, sessionUid),
   });
   const last = edits.findLast((edit) => edit.at !== null && edit.at <= at && edit.at >= at - justNowMs);
   return last === undefined ? [] : [changeToTell(source, last, file, at)];
@@ -33,16 +33,16 @@ export function recentChangeOf(source: ContextSource, sessionUid: string, file: 
 /** "Another agent changed this file 20 minutes ago", asked what; with the size of what it did. */
 function changeToTell(
   source: ContextSource,
-  { sessionUid, author, turn, at, added, removed }: ReturnType<typeof recordedEditsOf>[number],
+  { sessionUid, author, turn, at, added, removed }: ReturnType<typeof listRecordedEdits>[number],
   file: string,
   now: number,
 ): Injection {
-  const asked = beginningOf(askedIn(source, sessionUid, turn), longest.prompt);
+  const asked = shortenText(findLastPrompt(source, sessionUid, turn), longest.prompt);
   return {
     ref: `change:${sessionUid}:${turn}:${file}`,
-    kind: `Another session changed this file ${relativeTime(at ?? now, now)}`,
+    kind: `Another session changed this file ${formatRelativeTime(at ?? now, now)}`,
     quote: `${basename(file)} +${added.length} -${removed.length}${asked === "" ? "" : `, asked: ${asked}`}`,
-    place: placeOf({ session: sessionUid, turn, author, at }),
+    place: formatSessionPlace({ session: sessionUid, turn, author, at }),
     why: "another session changed it within the hour",
     score: null,
     session: sessionUid,
@@ -59,7 +59,7 @@ const maxFailures = 300;
 /** How the latest error that named the file was fixed, where another session fixed it in this file; at most one. */
 export function lastFixIn(source: ContextSource, sessionUid: string, file: string): Injection[] {
   const { memory, root, worktrees, now, until } = source;
-  const sees = inSight(source, sessionUid);
+  const sees = makeSeenFilter(source, sessionUid);
   const since = (until ?? now) - failedWithinMs;
   const name = basename(file);
   const failed = listCommands(memory, { outcome: "failed", until, limit: maxFailures }).filter(
@@ -67,17 +67,17 @@ export function lastFixIn(source: ContextSource, sessionUid: string, file: strin
   );
   const metBy = new Map<string, Set<string>>();
   for (const run of failed) {
-    const signature = signatureOf(lineNaming(run, name)!);
+    const signature = normalizeErrorLine(lineNaming(run, name)!);
     if (signature !== null) metBy.set(signature, (metBy.get(signature) ?? new Set()).add(run.sessionUid));
   }
   // What one session met and mended is over; what several met will be met again.
   const again = failed.filter((run) => {
-    const signature = signatureOf(lineNaming(run, name)!);
+    const signature = normalizeErrorLine(lineNaming(run, name)!);
     return signature !== null && (metBy.get(signature)?.size ?? 0) >= fewestSessions;
   });
   for (const run of again.slice(0, 3)) {
     const line = lineNaming(run, name)!;
-    const { verdict, errors } = fixesOf([root, ...worktrees], memory, {
+    const { verdict, errors } = findFixes([root, ...worktrees], memory, {
       ...{ error: line, limit: 1, until },
       leaves: sees,
     });
@@ -96,15 +96,15 @@ function lineNaming({ error }: CommandRecord, name: string): string | null {
 
 function fixToTell(
   line: string,
-  fix: NonNullable<ReturnType<typeof fixesOf>["errors"][number]["fix"]>,
+  fix: NonNullable<ReturnType<typeof findFixes>["errors"][number]["fix"]>,
   file: string,
 ): Injection {
   const commit = fix.commit === null ? "" : `, commit ${fix.commit.hash.slice(0, 7)}`;
   return {
     ref: `fix:${fix.session_id}:${fix.turn}:${file}`,
     kind: "Failed here before",
-    quote: `${beginningOf(line.trim(), longest.error)} → fixed in this file${commit}`,
-    place: placeOf({
+    quote: `${shortenText(line.trim(), longest.error)} → fixed in this file${commit}`,
+    place: formatSessionPlace({
       session: fix.session_id,
       turn: fix.turn,
       at: fix.timestamp === null ? null : Date.parse(fix.timestamp),

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { examples, query } from "../../terminal/frame.ts";
+import { formatExamples, query } from "../../terminal/frame.ts";
 import { shared } from "../../terminal/options.ts";
 
 /** `pm session context`. */
@@ -16,7 +16,7 @@ export function declareContext(session: Command): void {
     .option("--start", "preview what a new session would start with")
     .addHelpText(
       "after",
-      examples(
+      formatExamples(
         ["pm session context --last", "the latest injection, and why"],
         ["pm session context --session 8ecde0fc", "in a session"],
         ['pm session context "the retries of the importer fail again"', "what a prompt would inject"],

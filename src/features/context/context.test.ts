@@ -9,9 +9,9 @@ import {
   prompt,
   ran,
 } from "../../../test/support/turn-fixture.ts";
-import { type Config, defaultConfig } from "../../base/config/settings.ts";
+import { type Config, makeDefaultConfig } from "../../base/config/settings.ts";
 import { turnToStore } from "../../sessions/ingest/turns.ts";
-import { relativizer } from "../../sessions/relative-paths.ts";
+import { createRelativizer } from "../../sessions/relative-paths.ts";
 import { SessionSearch } from "../../sessions/search/engine.ts";
 import { saveAnnotation } from "../../store/memory/chunks/annotations.ts";
 import { replaceChunks } from "../../store/memory/chunks/chunks.ts";
@@ -19,7 +19,7 @@ import { saveEvent } from "../../store/memory/events.ts";
 import { listInjections } from "../../store/memory/injections.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import type { ChunkToStore } from "../../store/memory/memory-records.ts";
-import { forget, nothing } from "../../store/memory/privacy/forget.ts";
+import { emptyForgetRequest, forget } from "../../store/memory/privacy/forget.ts";
 import { saveSummary } from "../../store/memory/sessions/summaries.ts";
 import { saveTurn } from "../../store/memory/sessions/turns.ts";
 import { answerContext } from "./context.ts";
@@ -39,7 +39,7 @@ let named: Injection[];
 let history: FileHistory;
 beforeEach(() => {
   ({ memory, dir, remove } = temporaryMemory());
-  config = { ...defaultConfig(), "context.kinds": ["start", "compaction", "prompt", "edit"] };
+  config = { ...makeDefaultConfig(), "context.kinds": ["start", "compaction", "prompt", "edit"] };
   branch = "retries";
   compactedTo = null;
   named = [];
@@ -389,14 +389,14 @@ describe("with a prompt", () => {
     const origin = session("origin", 1, [about("importer")]);
     session("current", 0.1, [about("importer")]);
     const agent = session("current/agent", 0.1, [about("importer")]);
-    memory.inTransaction(() =>
+    memory.runInTransaction(() =>
       memory
         .prepare(
           "UPDATE sessions SET parent_id = (SELECT id FROM sessions WHERE uid = 'current') WHERE id = ?",
         )
         .run(agent),
     );
-    memory.inTransaction(() =>
+    memory.runInTransaction(() =>
       memory.prepare("UPDATE sessions SET forked_from = ? WHERE uid = 'current'").run(origin),
     );
     const prompt = "fetchLedger runs into the proxyWindow limit of the importer";
@@ -407,7 +407,7 @@ describe("with a prompt", () => {
   it("injects nothing from its origin, even if only the transcript shows the fork", async () => {
     session("first", 2, [about("importer")]);
     const origin = session("origin", 1, [about("importer")]);
-    memory.inTransaction(() =>
+    memory.runInTransaction(() =>
       memory
         .prepare(
           "UPDATE sessions SET forked_from = (SELECT id FROM sessions WHERE uid = 'first') WHERE id = ?",
@@ -474,7 +474,7 @@ describe("after an edit", () => {
     expect(refsOf(await askAbout({ files: ["src/c.ts", "src/d.ts"] }))).toEqual(["chunk:new:raw:0"]);
   });
 
-  const relativize = () => relativizer({ root: dir, worktrees: [], cwd: dir });
+  const relativize = () => createRelativizer({ root: dir, worktrees: [], cwd: dir });
   const played = (uid: string, daysAgo: number, ...happenings: Happening[]) => {
     const at = now - daysAgo * day;
     const { id } = addSession(memory, uid, { cwd: dir, startedAt: at, lastAt: at });
@@ -618,7 +618,7 @@ it("keeps to the budget, and is deleted with its session", async () => {
   expect(tokens).toBeLessThanOrEqual(800);
   expect(items.length).toBeGreaterThan(0);
   const { id } = addSession(memory, "current");
-  forget(memory, { ...nothing, sessions: [id] });
+  forget(memory, { ...emptyForgetRequest, sessions: [id] });
   expect(listInjections(memory, { limit: 9 })).toEqual([]);
 });
 
@@ -627,7 +627,7 @@ describe("after a command failed", () => {
 
   beforeEach(() => {
     const { id } = addSession(memory, "before", { cwd: dir });
-    const relativize = relativizer({ root: dir, worktrees: [], cwd: dir });
+    const relativize = createRelativizer({ root: dir, worktrees: [], cwd: dir });
     const asked = conversation(
       { at: now - day },
       prompt("go"),

@@ -3,31 +3,31 @@ import { isAbsolute, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Entry } from "../../agents/agent.ts";
 import { recognise } from "../../agents/registry.ts";
-import { configOf, keeperOf, openIndex, withIndex, withMemory } from "../../answers/open.ts";
-import { commitFatesOf } from "../../attribution/commit-fates.ts";
+import { findOpenMemory, loadCurrentConfig, openIndex, withIndex, withMemory } from "../../answers/open.ts";
+import { openCommitFates } from "../../attribution/commit-fates.ts";
 import type { ContextKind } from "../../base/config/settings/session-settings.ts";
 import { isInside, type Project } from "../../base/paths.ts";
-import { gitTextIfAny } from "../../git/git.ts";
-import { recentChangesOf } from "../../git/history/file-changes.ts";
-import { branchAtHand } from "../../git/history/head.ts";
+import { readGitTextIfAny } from "../../git/git.ts";
+import { readRecentChanges } from "../../git/history/file-changes.ts";
+import { readCurrentBranch } from "../../git/history/head.ts";
 import type { ContextEvent } from "../../protocol/values.ts";
-import { relativizer } from "../../sessions/relative-paths.ts";
-import { storedTurns } from "../../sessions/turn-content.ts";
-import { refsInjected, saveInjection } from "../../store/memory/injections.ts";
+import { createRelativizer } from "../../sessions/relative-paths.ts";
+import { readStoredTurns } from "../../sessions/turn-content.ts";
+import { readInjectedRefs, saveInjection } from "../../store/memory/injections.ts";
 import type { Memory } from "../../store/memory/memory.ts";
-import { sessionByUid } from "../../store/memory/sessions/sessions.ts";
-import { transcriptByPath } from "../../store/memory/sessions/transcripts.ts";
-import { turnsOf } from "../../store/memory/sessions/turns.ts";
-import { sessionSearch } from "../search/all.ts";
+import { findSessionByUid } from "../../store/memory/sessions/sessions.ts";
+import { findTranscriptByPath } from "../../store/memory/sessions/transcripts.ts";
+import { listTurns } from "../../store/memory/sessions/turns.ts";
+import { openSessionSearch } from "../search/all.ts";
 import { searchCode } from "../search/code.ts";
 import { toKeepInCompaction, toTellAfterCompaction, toTellAtStart } from "./at-start.ts";
 import { toTellForEdit } from "./for-edit.ts";
-import { injectionsForFailure, toTellOfRevert } from "./for-failure.ts";
+import { findFailureInjections, toTellOfRevert } from "./for-failure.ts";
 import { toTellOfPast } from "./for-past.ts";
-import { injectionForPrompt } from "./for-prompt.ts";
-import { definitionsNamed, placesForSearch } from "./for-search.ts";
+import { findPromptInjections } from "./for-prompt.ts";
+import { findDefinitionsByName, findPlaceInjections } from "./for-search.ts";
 import type { ContextRequest, ContextResponse } from "./operation.ts";
-import { codeNamed, minRelevance } from "./relevance.ts";
+import { findNamedCode, minRelevance } from "./relevance.ts";
 import type { SearchAsked } from "./search-asked.ts";
 import { type ContextSource, type FileHistory, frameQuotes, type Injection } from "./source.ts";
 
@@ -43,32 +43,32 @@ export async function answerContext(
   const start = performance.now();
   const { memory } = source;
   const { session_id: sessionUid, within_ms: within = Number.POSITIVE_INFINITY, preview = false } = request;
-  const took = () => Math.round((performance.now() - start) * 10) / 10;
-  const silent = (reason: string): ContextResponse => ({
+  const measureTook = () => Math.round((performance.now() - start) * 10) / 10;
+  const makeSilent = (reason: string): ContextResponse => ({
     text: null,
     reason,
     tokens: 0,
-    took_ms: took(),
+    took_ms: measureTook(),
     items: [],
   });
-  if (within <= 0) return silent("it timed out");
+  if (within <= 0) return makeSilent("it timed out");
   // What an agent was told before its compaction, it was told in vain.
   const injected = isCompaction(request)
     ? new Set<string>()
-    : new Set([...refsInjected(memory, sessionUid), ...(request.told ?? [])]);
-  const files = filesOf(source, request).filter((file) => !injected.has(fileRef(file)));
-  const found = await itemsFor(source, request, files);
-  if (typeof found === "string") return silent(found);
+    : new Set([...readInjectedRefs(memory, sessionUid), ...(request.told ?? [])]);
+  const files = listRequestFiles(source, request).filter((file) => !injected.has(makeFileRef(file)));
+  const found = await findItems(source, request, files);
+  if (typeof found === "string") return makeSilent(found);
   const fresh = found.filter(({ ref }) => !injected.has(ref));
   const answer = frameQuotes(fresh, maxTokens);
   if (answer === null) {
-    return silent(found.length === 0 ? "no relevant memory" : "the session already has it");
+    return makeSilent(found.length === 0 ? "no relevant memory" : "the session already has it");
   }
-  if (took() > within) return silent("it timed out");
+  if (measureTook() > within) return makeSilent("it timed out");
   const { text, tokens } = answer;
   const reason = [...new Set(answer.included.map(({ why }) => why))].join("; ");
   const items = answer.included.map(({ session: _, ...item }) => item);
-  const response = { text, reason, tokens, took_ms: took(), items };
+  const response = { text, reason, tokens, took_ms: measureTook(), items };
   if (!preview) {
     saveInjection(memory, {
       sessionUid,
@@ -80,7 +80,7 @@ export async function answerContext(
       textHash: createHash("sha256").update(text).digest("hex").slice(0, 16),
       items: [
         ...answer.included.map(({ ref, why, score }) => ({ ref, why, score })),
-        ...files.map((file) => ({ ref: fileRef(file), why: "edited", score: null })),
+        ...files.map((file) => ({ ref: makeFileRef(file), why: "edited", score: null })),
       ],
     });
   }
@@ -91,7 +91,7 @@ export async function answerContext(
  * @param files edited files whose context was not injected into the session yet
  * @returns why there is no search, or the candidates, best first
  */
-async function itemsFor(
+async function findItems(
   source: ContextSource,
   request: ContextRequest,
   files: readonly string[],
@@ -110,19 +110,23 @@ async function itemsFor(
   if (event === "pre-tool-use") {
     const { search } = request;
     if (search === undefined || !source.code) return "no search, or no index of code";
-    return placesForSearch(source.code, inProject(source, search, request), openedBy(source, sessionUid));
+    return findPlaceInjections(
+      source.code,
+      toProjectSearch(source, search, request),
+      openedBy(source, sessionUid),
+    );
   }
   if (event === "user-prompt") {
     const { prompt = "" } = request;
     const past = kinds.includes("past") ? await toTellOfPast(source, sessionUid, prompt) : [];
     if (past.length > 0 || !kinds.includes("prompt")) return past;
-    const said = await injectionForPrompt(source, { sessionUid, prompt, least: minRelevance[mode] });
+    const said = await findPromptInjections(source, { sessionUid, prompt, least: minRelevance[mode] });
     return [...said, ...(await source.namedCode(prompt))];
   }
   if (event === "tool-failure") {
-    return injectionsForFailure(source, { sessionUid, error: request.error ?? "" });
+    return findFailureInjections(source, { sessionUid, error: request.error ?? "" });
   }
-  const edited = filesOf(source, request);
+  const edited = listRequestFiles(source, request);
   if (edited.length === 0) return "no file given";
   const { removed = "", added = "" } = request;
   const [file = ""] = edited;
@@ -151,82 +155,83 @@ const kindsOf: Readonly<Record<ContextEvent, readonly ContextKind[]>> = {
 };
 
 /** A search as seen from the project's root. */
-function inProject(
+function toProjectSearch(
   { root, worktrees }: ContextSource,
   search: SearchAsked,
   { cwd = root }: ContextRequest,
 ): SearchAsked {
   if (search.path === "") return search;
-  const path = relativizer({ root, worktrees, cwd: root })(resolve(cwd, search.path));
+  const path = createRelativizer({ root, worktrees, cwd: root })(resolve(cwd, search.path));
   return { ...search, path: isAbsolute(path) ? search.path : path };
 }
 
 /** Whether the session has read or changed a file already, as far as is recorded. */
 function openedBy({ memory }: ContextSource, sessionUid: string): (path: string) => boolean {
-  const session = sessionByUid(memory, sessionUid);
+  const session = findSessionByUid(memory, sessionUid);
   if (session === null) return () => false;
-  const opened = new Set(turnsOf(memory, session.id).flatMap(({ files }) => files.map(({ path }) => path)));
+  const opened = new Set(listTurns(memory, session.id).flatMap(({ files }) => files.map(({ path }) => path)));
   return (path) => opened.has(path);
 }
 
 /** Paths as stored, from any worktree. An agent may work anywhere, which does not make its session foreign. */
-function filesOf(
+function listRequestFiles(
   { root, worktrees }: ContextSource,
   { event, file, files = [], cwd = root }: ContextRequest,
 ): string[] {
   if (event !== "post-tool-use") return [];
   const named = file === undefined ? files : [file, ...files];
-  const stored = relativizer({ root, worktrees, cwd: root });
+  const stored = createRelativizer({ root, worktrees, cwd: root });
   return [...new Set(named.map((one) => stored(resolve(cwd, one))))];
 }
 
-const fileRef = (file: string) => `file:${file}`;
+const makeFileRef = (file: string) => `file:${file}`;
 
 /**
  * The automatic context for an agent, from what is stored now. Only a daemon records what is injected: elsewhere this is a
  * preview.
  * @throws PommelError as `withMemory`, and what a search throws
  */
-export async function contextFor(project: Project, request: ContextRequest): Promise<ContextResponse> {
+export async function computeContext(project: Project, request: ContextRequest): Promise<ContextResponse> {
   return withMemory(project, async (memory) => {
-    const isKept = keeperOf(project, memory) !== null;
-    const source = await sourceFor(project, memory, request);
+    const isKept = findOpenMemory(project, memory) !== null;
+    const source = await buildContextSource(project, memory, request);
     return answerContext(source, isKept ? request : { ...request, preview: true });
   });
 }
 
 /** Where the context for a request comes from. */
-export async function sourceFor(
+export async function buildContextSource(
   project: Project,
   memory: Memory,
   request: Pick<ContextRequest, "session_id" | "transcript_path" | "cwd">,
 ): Promise<ContextSource> {
   const { root } = project;
-  const config = configOf(project);
-  const keeper = keeperOf(project, memory);
+  const config = loadCurrentConfig(project);
+  const keeper = findOpenMemory(project, memory);
   return {
     root,
     // An edit cannot be previewed, and so no worktree matters.
     worktrees: keeper?.roots.filter((one) => one !== root) ?? [],
     memory,
     config,
-    search: async (query) => (await sessionSearch(project, memory, config)).search(query),
+    search: async (query) => (await openSessionSearch(project, memory, config)).search(query),
     // An index that is missing, or fails, must not prevent the rest of the context.
-    namedCode: (prompt) => withIndex(project, config, (index) => codeNamed(index, prompt)).catch(() => []),
+    namedCode: (prompt) =>
+      withIndex(project, config, (index) => findNamedCode(index, prompt)).catch(() => []),
     code: {
       definitions: (names) =>
-        withIndex(project, config, (index) => definitionsNamed(index, names)).catch(() => []),
+        withIndex(project, config, (index) => findDefinitionsByName(index, names)).catch(() => []),
       // A tree that is not indexed yet takes longer to read than the search itself.
       search: async (query, paths) =>
         openIndex(project) === null
           ? null
           : searchCode(project, { q: query, path: [...paths], limit: 5 }).catch(() => null),
     },
-    origin: await originOf(memory, request),
-    summary: () => summaryIn(memory, request),
-    revertOf: (commit) => inTime(commitFatesOf(root, memory).revertOf(commit)),
-    history: historyIn(checkoutOf([root, ...(keeper?.roots ?? [])], request.cwd)),
-    branch: () => branchAtHand(request.cwd ?? root),
+    origin: await findForkOrigin(memory, request),
+    summary: () => readCompactionSummary(memory, request),
+    revertOf: (commit) => waitForGit(openCommitFates(root, memory).findRevert(commit)),
+    history: makeFileHistory(chooseCheckout([root, ...(keeper?.roots ?? [])], request.cwd)),
+    branch: () => readCurrentBranch(request.cwd ?? root),
     now: Date.now(),
     until: null,
   };
@@ -235,30 +240,30 @@ export async function sourceFor(
 /** Git goes on for the next answer. Milliseconds. */
 const gitMs = 50;
 
-async function inTime(asked: Promise<string | null>): Promise<string | null> {
+async function waitForGit(asked: Promise<string | null>): Promise<string | null> {
   const late = sleep(gitMs, null, { ref: false });
   return Promise.race([asked.catch(() => null), late]);
 }
 
 /** Of a project's checkouts, the one that an agent works in. */
-function checkoutOf([root = "", ...others]: readonly string[], cwd = root): string {
+function chooseCheckout([root = "", ...others]: readonly string[], cwd = root): string {
   const around = [root, ...others].filter((one) => isInside(cwd, one));
   return around.sort((a, b) => b.length - a.length)[0] ?? root;
 }
 
-const historyIn = (dir: string): FileHistory => ({
-  changes: (file) => recentChangesOf(dir, file),
-  committed: (file) => gitTextIfAny(dir, ["show", `HEAD:./${file}`]),
+const makeFileHistory = (dir: string): FileHistory => ({
+  changes: (file) => readRecentChanges(dir, file),
+  committed: (file) => readGitTextIfAny(dir, ["show", `HEAD:./${file}`]),
 });
 
 /** The origin of a new session, by its transcript, which is imported only after the hooks' request. */
-async function originOf(
+async function findForkOrigin(
   memory: Memory,
   { session_id: uid, transcript_path: path }: Pick<ContextRequest, "session_id" | "transcript_path">,
 ): Promise<string | null> {
   if (path === undefined || !isAbsolute(path)) return null;
-  const session = sessionByUid(memory, uid);
-  if (session !== null && turnsOf(memory, session.id, { first: 1, last: 1 }).length > 0) return null;
+  const session = findSessionByUid(memory, uid);
+  if (session !== null && listTurns(memory, session.id, { first: 1, last: 1 }).length > 0) return null;
   return (await recognise(path))?.info.forkedFrom ?? null;
 }
 
@@ -266,11 +271,11 @@ async function originOf(
  * What the agent's context was compacted to: the last summary in the transcript. The file may be ahead of what is stored, or not
  * have it yet; then nothing is known.
  */
-export async function summaryIn(
+export async function readCompactionSummary(
   memory: Memory,
   { transcript_path: path }: Pick<ContextRequest, "transcript_path">,
 ): Promise<string | null> {
-  const known = path === undefined || !isAbsolute(path) ? null : transcriptByPath(memory, path);
+  const known = path === undefined || !isAbsolute(path) ? null : findTranscriptByPath(memory, path);
   const { agent } = (known && (await recognise(known.path))) ?? {};
   if (known === null || agent === undefined) return null;
   const { offset, lineHash, sessionId } = known;
@@ -278,9 +283,9 @@ export async function summaryIn(
   const look = (entries: readonly Entry[]) => {
     for (const entry of entries) if (entry.kind === "summary") summary = entry.text;
   };
-  const last = sessionId === null ? undefined : turnsOf(memory, sessionId).at(-1)?.number;
+  const last = sessionId === null ? undefined : listTurns(memory, sessionId).at(-1)?.number;
   if (sessionId !== null && last !== undefined)
-    for (const { lines } of storedTurns(memory, sessionId, { first: last, last }))
+    for (const { lines } of readStoredTurns(memory, sessionId, { first: last, last }))
       for (const { entries } of lines) look(entries);
   try {
     for await (const { lines } of agent.read(known.path, { offset, lineHash }))

@@ -1,26 +1,26 @@
 import { basename, extname } from "node:path";
-import { beginningOf } from "../../base/text/text-size.ts";
+import { shortenText } from "../../base/text/text-size.ts";
 import { labelNote, labelWords } from "../../protocol/origin.ts";
 import {
-  replacements,
+  createReplacementLookup,
+  listStoredDecisions,
   type SessionDecision,
-  statementIn,
-  storedDecisions,
+  toNoteStatement,
 } from "../../sessions/decisions/stored.ts";
-import { rejectionIn } from "../../sessions/notes/notes.ts";
+import { parseRejection } from "../../sessions/notes/notes.ts";
 import { FileAges } from "../../sessions/search/fate/freshness.ts";
-import { annotationById, listAnnotations } from "../../store/memory/chunks/annotations.ts";
-import { chunkIdsIn } from "../../store/memory/chunks/chunk-filter.ts";
-import { chunksByIds } from "../../store/memory/chunks/chunks.ts";
-import { formsWorked, listCommands } from "../../store/memory/commands.ts";
+import { findAnnotationById, listAnnotations } from "../../store/memory/chunks/annotations.ts";
+import { listChunkIds } from "../../store/memory/chunks/chunk-filter.ts";
+import { readChunksByIds } from "../../store/memory/chunks/chunks.ts";
+import { listCommands, listWorkedForms } from "../../store/memory/commands.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import type { AnnotationRecord } from "../../store/memory/memory-records.ts";
-import { searchableChunks } from "../../store/memory/privacy/secrets.ts";
-import { sessionByUid, sessionsByIds } from "../../store/memory/sessions/sessions.ts";
-import { firstEdits } from "../../store/memory/sessions/turns.ts";
+import { buildSearchableFilter } from "../../store/memory/privacy/secrets.ts";
+import { findSessionByUid, readSessionsByIds } from "../../store/memory/sessions/sessions.ts";
+import { listFirstEdits } from "../../store/memory/sessions/turns.ts";
 import { versionControl } from "../sessions/brief.ts";
 import { lastFixIn, needsNoCheck, recentChangeOf } from "./beside-edit.ts";
-import { type ContextSource, type Injection, inSight, placeOf } from "./source.ts";
+import { type ContextSource, formatSessionPlace, type Injection, makeSeenFilter } from "./source.ts";
 
 /** Notes and decisions as automatic context. */
 
@@ -32,7 +32,10 @@ interface NotesWanted {
 }
 
 /** Notes, the latest first. */
-export function notesToTell({ memory, until }: ContextSource, { since, of, most }: NotesWanted): Injection[] {
+export function listNoteInjections(
+  { memory, until }: ContextSource,
+  { since, of, most }: NotesWanted,
+): Injection[] {
   return listAnnotations(memory, { since, until })
     .filter(({ sessionUid }) => of(sessionUid))
     .filter(isCurrent(memory, until))
@@ -42,8 +45,8 @@ export function notesToTell({ memory, until }: ContextSource, { since, of, most 
 
 /** Whether no later note replaced one. */
 export function isCurrent(memory: Memory, until: number | null): (note: AnnotationRecord) => boolean {
-  const laterThan = replacements(memory);
-  return (note) => !isKnown(laterThan(statementIn(note)), until);
+  const laterThan = createReplacementLookup(memory);
+  return (note) => !isKnown(laterThan(toNoteStatement(note)), until);
 }
 
 /** Whether a decision was superseded by then. */
@@ -55,14 +58,14 @@ const isKnown = (later: { at: number | null } | null, until: number | null): boo
 
 export function noteToTell(memory: Memory, record: AnnotationRecord, why: string): Injection {
   const { uid, note, sessionUid, turn, at, branch } = record;
-  const session = sessionUid === null ? null : sessionByUid(memory, sessionUid);
-  const reason = rejectionIn(note);
+  const session = sessionUid === null ? null : findSessionByUid(memory, sessionUid);
+  const reason = parseRejection(note);
   return {
     ref: `note:${uid}`,
     kind: labelNote(record, "agent"),
     // A reason alone does not say what was rejected.
     quote: reason === null || !session?.title ? note : `Rejected “${session.title}”: ${reason}`,
-    place: `${sessionUid === null && record.source === "shell" ? "from a shell, " : ""}${placeOf({ session: sessionUid, turn, at, branch })}`,
+    place: `${sessionUid === null && record.source === "shell" ? "from a shell, " : ""}${formatSessionPlace({ session: sessionUid, turn, at, branch })}`,
     why,
     score: null,
     session: sessionUid,
@@ -86,11 +89,11 @@ interface DecisionsWanted {
 const longestDecision = 200;
 
 /** Current decisions of sessions, the latest first. */
-export function decisionsToTell(source: ContextSource, wanted: DecisionsWanted): Injection[] {
+export function listDecisionInjections(source: ContextSource, wanted: DecisionsWanted): Injection[] {
   const { memory, root, until } = source;
   const ages = wanted.ages ?? new FileAges(root);
   const known = (at: number | null) => until === null || (at ?? 0) <= until;
-  return storedDecisions(memory)
+  return listStoredDecisions(memory)
     .filter((decision) => {
       const { sessionUid, at, files } = decision;
       if (!wanted.of(sessionUid) || !known(at) || (at ?? 0) < (wanted.since ?? 0)) return false;
@@ -102,13 +105,13 @@ export function decisionsToTell(source: ContextSource, wanted: DecisionsWanted):
       );
     })
     .toReversed()
-    .filter(({ files, endedAt }) => ages.freshnessOf(files, endedAt) !== "orphaned")
+    .filter(({ files, endedAt }) => ages.assessFreshness(files, endedAt) !== "orphaned")
     .slice(0, wanted.most)
     .map(({ chunk, text, by, sessionUid, turn, author, at, branch }) => ({
       ref: `chunk:${chunk}`,
       kind: labelWords("decision", { by, author }, "agent"),
-      quote: beginningOf(text, longestDecision),
-      place: placeOf({
+      quote: shortenText(text, longestDecision),
+      place: formatSessionPlace({
         ...{ session: sessionUid, turn, at },
         branch: branch === wanted.branch ? null : branch,
       }),
@@ -149,12 +152,12 @@ const maxForEdit = 2;
  * in it was fixed; except from the session that has just edited it. Else how others checked such edits, where no instructions say so.
  */
 export function toTellForEdit(source: ContextSource, sessionUid: string, file: string): Injection[] {
-  const sees = inSight(source, sessionUid);
+  const sees = makeSeenFilter(source, sessionUid);
   const isTold = (session: string | null) => session === null || !sees(session);
   return [
     ...recentChangeOf(source, sessionUid, file),
-    ...notesAbout(source, noteChunks(source, [file]), file, isTold),
-    ...decisionsAbout(source, file, isTold),
+    ...listNotesAbout(source, noteChunks(source, [file]), file, isTold),
+    ...listDecisionsAbout(source, file, isTold),
     ...lastFixIn(source, sessionUid, file),
     ...checkToTell(source, sessionUid, file),
   ].slice(0, maxForEdit);
@@ -170,7 +173,7 @@ export function toTellByFile(source: ContextSource): Map<string, Injection[]> {
   const chunks = noteChunks(source, null);
   const files = [
     ...chunks.toSorted((a, b) => (b.endedAt ?? 0) - (a.endedAt ?? 0)).flatMap((chunk) => chunk.files),
-    ...storedDecisions(source.memory)
+    ...listStoredDecisions(source.memory)
       .toReversed()
       .flatMap((decision) => decision.files),
   ];
@@ -180,8 +183,8 @@ export function toTellByFile(source: ContextSource): Map<string, Injection[]> {
     [...new Set(files)].slice(0, maxFilesReady).flatMap((file) => {
       const ofFile = chunks.filter((chunk) => chunk.files.includes(file));
       const items = [
-        ...notesAbout(source, ofFile, file, isTold),
-        ...decisionsAbout(source, file, isTold, ages),
+        ...listNotesAbout(source, ofFile, file, isTold),
+        ...listDecisionsAbout(source, file, isTold, ages),
       ];
       return items.length === 0 ? [] : [[file, items] as const];
     }),
@@ -190,11 +193,16 @@ export function toTellByFile(source: ContextSource): Map<string, Injection[]> {
 
 /** The chunks of notes about these files; null: about any. */
 function noteChunks({ memory, until }: ContextSource, files: readonly string[] | null) {
-  const found = chunkIdsIn(memory, { ...searchableChunks(memory), types: ["annotated"], until, files });
-  return [...chunksByIds(memory, found).values()];
+  const found = listChunkIds(memory, {
+    ...buildSearchableFilter(memory),
+    types: ["annotated"],
+    until,
+    files,
+  });
+  return [...readChunksByIds(memory, found).values()];
 }
 
-function notesAbout(
+function listNotesAbout(
   { memory, until }: ContextSource,
   chunks: ReturnType<typeof noteChunks>,
   file: string,
@@ -203,7 +211,7 @@ function notesAbout(
   const filesOf = new Map(chunks.map(({ annotationId, files }) => [annotationId, files]));
   return chunks
     .flatMap(({ annotationId }) =>
-      annotationId === null ? [] : (annotationById(memory, annotationId) ?? []),
+      annotationId === null ? [] : (findAnnotationById(memory, annotationId) ?? []),
     )
     .filter(({ sessionUid }) => isTold(sessionUid))
     .filter(isCurrent(memory, until))
@@ -213,13 +221,13 @@ function notesAbout(
     .map((note) => noteToTell(memory, note, `about ${file}`));
 }
 
-const decisionsAbout = (
+const listDecisionsAbout = (
   source: ContextSource,
   file: string,
   isTold: (session: string) => boolean,
   ages?: FileAges,
 ): Injection[] =>
-  decisionsToTell(source, {
+  listDecisionInjections(source, {
     since: null,
     of: isTold,
     files: [file],
@@ -243,10 +251,10 @@ interface Habits {
 function checkToTell(source: ContextSource, sessionUid: string, file: string): Injection[] {
   const { memory, until } = source;
   const suffix = extname(file) || basename(file);
-  const ofKind = habitsAfter(source, sessionUid, { suffix });
+  const ofKind = findHabitsAfter(source, sessionUid, { suffix });
   if (ofKind.sessions.length < compared.least) return [];
-  const ofFile = habitsAfter(source, sessionUid, { path: file });
-  const own = sessionByUid(memory, sessionUid);
+  const ofFile = findHabitsAfter(source, sessionUid, { path: file });
+  const own = findSessionByUid(memory, sessionUid);
   const ran = new Set(
     own === null ? [] : listCommands(memory, { sessionId: own.id, until }).map(({ form }) => form),
   );
@@ -271,22 +279,22 @@ function checkToTell(source: ContextSource, sessionUid: string, file: string): I
       ref: `command:${form}`,
       kind: "Usual after such edits",
       quote: `${form}${where}; it worked in ${having.length} of the last ${ofKind.sessions.length} sessions that edited ${suffix} files`,
-      place: `last in ${placeOf({ session, turn, at })}`,
+      place: `last in ${formatSessionPlace({ session, turn, at })}`,
       why: "other sessions ran it after such edits",
       score: Math.round(best.likely * 100) / 100,
     },
   ];
 }
 
-function habitsAfter(
+function findHabitsAfter(
   source: ContextSource,
   sessionUid: string,
   edited: { path: string } | { suffix: string },
 ): Habits {
   const { memory, until } = source;
-  const sees = inSight(source, sessionUid);
-  const edits = firstEdits(memory, edited, { until, limit: compared.most });
-  const known = sessionsByIds(
+  const sees = makeSeenFilter(source, sessionUid);
+  const edits = listFirstEdits(memory, edited, { until, limit: compared.most });
+  const known = readSessionsByIds(
     memory,
     edits.map(({ sessionId }) => sessionId),
   );
@@ -294,7 +302,7 @@ function habitsAfter(
   const weights = new Map(others.map(({ sessionId }, i) => [sessionId, 0.5 ** (i / compared.halfLife)]));
   const sessions = [...weights.keys()];
   const forms: Habits["forms"] = new Map();
-  for (const { sessionId, form, name } of formsWorked(memory, others, until)) {
+  for (const { sessionId, form, name } of listWorkedForms(memory, others, until)) {
     if (versionControl.test(name)) continue;
     const { sessions: having, weight } = forms.get(form) ?? { sessions: [], weight: 0 };
     forms.set(form, { sessions: [...having, sessionId], weight: weight + weights.get(sessionId)! });

@@ -1,11 +1,11 @@
-import { beginningOf } from "../../base/text/text-size.ts";
-import { signatureOf, signaturesOf } from "../../sessions/commands/commands-of-turn.ts";
-import { sessionByUid } from "../../store/memory/sessions/sessions.ts";
-import { turnsOf } from "../../store/memory/sessions/turns.ts";
-import { fixesOf } from "../fix/find-fixes.ts";
+import { shortenText } from "../../base/text/text-size.ts";
+import { extractLineSignatures, normalizeErrorLine } from "../../sessions/commands/commands-of-turn.ts";
+import { findSessionByUid } from "../../store/memory/sessions/sessions.ts";
+import { listTurns } from "../../store/memory/sessions/turns.ts";
+import { findFixes } from "../fix/find-fixes.ts";
 import type { KnownError } from "../fix/operation.ts";
-import { recordedEditsOf } from "../lost/find-lost-text.ts";
-import { type ContextSource, type Injection, inSight, placeOf } from "./source.ts";
+import { listRecordedEdits } from "../lost/find-lost-text.ts";
+import { type ContextSource, formatSessionPlace, type Injection, makeSeenFilter } from "./source.ts";
 
 /** Characters of an error that are searched for. */
 const maxError = 8000;
@@ -15,17 +15,17 @@ const maxLines = 24;
 type FailureSource = Pick<ContextSource, "root" | "worktrees" | "memory" | "until" | "origin">;
 
 /** After a command failed: what was done about the same error in another session; usually nothing. */
-export function injectionsForFailure(
+export function findFailureInjections(
   source: FailureSource,
   { sessionUid, error }: { sessionUid: string; error: string },
 ): Injection[] {
   const { memory, root, worktrees, until } = source;
-  const sees = inSight(source, sessionUid);
-  const { verdict, errors } = fixesOf([root, ...worktrees], memory, {
+  const sees = makeSeenFilter(source, sessionUid);
+  const { verdict, errors } = findFixes([root, ...worktrees], memory, {
     ...{ error: error.slice(-maxError), limit: 3, until },
     leaves: sees,
   });
-  const known = verdict === "found" ? errors.find((one) => mayFix(error, one)) : undefined;
+  const known = verdict === "found" ? errors.find((one) => canFix(error, one)) : undefined;
   if (known?.fix == null) return [];
   const { fix } = known;
   const files = [...new Set(fix.edits.map(({ path }) => path))];
@@ -39,7 +39,7 @@ export function injectionsForFailure(
       ref: `fix:${known.session_id}:${known.turn}:${fix.turn}`,
       kind: "Fixed before",
       quote: `${known.error.split("\n")[0] ?? ""} → ${done.filter((part) => part !== "").join("; ")}`,
-      place: placeOf({
+      place: formatSessionPlace({
         session: fix.session_id,
         turn: fix.turn,
         at: fix.timestamp === null ? null : Date.parse(fix.timestamp),
@@ -57,11 +57,12 @@ const testName = /^(?:[\w.]*[tT]est\w*|--- FAIL: .*|not ok .*)$/;
  * Whether what fixed an error then may fix this one: something else was run, or a file was edited that this error names as
  * well, or the error is that of the same test. A rule of a linter is broken anew each time.
  */
-function mayFix(error: string, { error: before, fix }: KnownError): boolean {
+function canFix(error: string, { error: before, fix }: KnownError): boolean {
   const [line = ""] = before.split("\n");
-  const signature = signatureOf(line);
+  const signature = normalizeErrorLine(line);
   // Only the very same error: this is not asked for.
-  if (fix === null || signature === null || !signaturesOf(error, maxLines).includes(signature)) return false;
+  if (fix === null || signature === null || !extractLineSignatures(error, maxLines).includes(signature))
+    return false;
   if (fix.edits.length === 0 || testName.test(line.trim())) return true;
   const named = new Set(error.match(fileName) ?? []);
   return fix.edits.some(({ path }) => named.has(path.slice(path.lastIndexOf("/") + 1)));
@@ -78,7 +79,7 @@ const minBack = { lines: 2, share: 0.6 } as const;
 /** Turns of other sessions that are compared, the latest. */
 const maxTurns = 60;
 /** Characters. */
-const longest = { line: 80, said: 120 } as const;
+const maxChars = { line: 80, said: 120 } as const;
 
 /** A change that may have taken lines out. */
 interface Change {
@@ -101,23 +102,28 @@ export async function toTellOfRevert(
   file: string,
   replaced: Replaced,
 ): Promise<Injection[]> {
-  const gone = tellingLines(replaced.removed.split("\n"));
-  const asked = [...tellingLines(replaced.added.split("\n"))].filter((line) => !gone.has(line));
+  const gone = pickTellingLines(replaced.removed.split("\n"));
+  const asked = [...pickTellingLines(replaced.added.split("\n"))].filter((line) => !gone.has(line));
   if (asked.length < minBack.lines) return [];
   /** Lines that a later change brought back already. */
   const back = new Set<string>();
-  for (const { removed, added, name, by, place } of await changesOf(source, sessionUid, file)) {
-    const put = tellingLines(added);
-    const out = tellingLines(removed);
+  for (const { removed, added, name, by, place } of await listFileChanges(source, sessionUid, file)) {
+    const put = pickTellingLines(added);
+    const out = pickTellingLines(removed);
     const lines = asked.filter((line) => out.has(line) && !put.has(line) && !back.has(line));
     const isUndone = put.size === 0 || [...put].some((line) => gone.has(line));
     if (isUndone && lines.length >= minBack.lines && lines.length >= minBack.share * asked.length) {
-      const committed = tellingLines(((await source.history?.committed(file)) ?? "").split("\n"));
+      const committed = pickTellingLines(((await source.history?.committed(file)) ?? "").split("\n"));
       if (lines.some((line) => committed.has(line))) return [];
       return [
         {
           ...{ ref: `revert:${name}`, kind: "This edit brings back lines that were taken out" },
-          ...{ quote: quoteOf(lines, by()), place, why: `undoes a change of ${file}`, score: null },
+          ...{
+            quote: formatRemovalQuote(lines, by()),
+            place,
+            why: `undoes a change of ${file}`,
+            score: null,
+          },
         },
       ];
     }
@@ -127,22 +133,28 @@ export async function toTellOfRevert(
 }
 
 /** What commits did before the session, and what other sessions did; the latest first. */
-async function changesOf(source: ContextSource, sessionUid: string, file: string): Promise<Change[]> {
+async function listFileChanges(source: ContextSource, sessionUid: string, file: string): Promise<Change[]> {
   const { memory, root, worktrees, now, until } = source;
-  const before = Math.min(until ?? now, sessionByUid(memory, sessionUid)?.startedAt ?? now);
+  const before = Math.min(until ?? now, findSessionByUid(memory, sessionUid)?.startedAt ?? now);
   const commits = ((await source.history?.changes(file)) ?? []).map(
     ({ hash, subject, committedAt: at, removed, added }): Change => ({
-      ...{ at, removed, added, name: hash, place: placeOf({ session: null, at }) },
+      ...{ at, removed, added, name: hash, place: formatSessionPlace({ session: null, at }) },
       by: () => `commit ${hash.slice(0, 8)} "${subject}"`,
     }),
   );
-  const edits = recordedEditsOf(memory, [root, ...worktrees], file, {
+  const edits = listRecordedEdits(memory, [root, ...worktrees], file, {
     maxTurns,
-    leaves: inSight(source, sessionUid),
+    leaves: makeSeenFilter(source, sessionUid),
   }).map(
     ({ sessionUid: session, turn, at, removed, added }): Change => ({
-      ...{ at: at ?? 0, removed, added, name: `${session}:${turn}`, place: placeOf({ session, turn, at }) },
-      by: () => `an agent that was asked "${askedIn(source, session, turn)}"`,
+      ...{
+        at: at ?? 0,
+        removed,
+        added,
+        name: `${session}:${turn}`,
+        place: formatSessionPlace({ session, turn, at }),
+      },
+      by: () => `an agent that was asked "${findLastPrompt(source, session, turn)}"`,
     }),
   );
   // The latest first; of one moment, what came last.
@@ -152,22 +164,22 @@ async function changesOf(source: ContextSource, sessionUid: string, file: string
   ].sort((a, b) => b.at - a.at);
 }
 
-function quoteOf([first = "", ...more]: readonly string[], by: string): string {
-  return `${beginningOf(first, longest.line)}${more.length === 0 ? "" : ` and ${more.length} more`}; taken out by ${beginningOf(by, longest.said)}`;
+function formatRemovalQuote([first = "", ...more]: readonly string[], by: string): string {
+  return `${shortenText(first, maxChars.line)}${more.length === 0 ? "" : ` and ${more.length} more`}; taken out by ${shortenText(by, maxChars.said)}`;
 }
 
-export function askedIn({ memory }: ContextSource, uid: string, number: number): string {
-  const session = sessionByUid(memory, uid);
+export function findLastPrompt({ memory }: ContextSource, uid: string, number: number): string {
+  const session = findSessionByUid(memory, uid);
   const prompt =
     session === null
       ? undefined
-      : turnsOf(memory, session.id, { first: 0, last: number }).findLast((turn) => turn.prompt !== "")
+      : listTurns(memory, session.id, { first: 0, last: number }).findLast((turn) => turn.prompt !== "")
           ?.prompt;
   return (prompt ?? "").replace(/\s+/g, " ").trim();
 }
 
 /** Lines that say something, without their indentation. */
-function tellingLines(lines: readonly string[]): Set<string> {
+function pickTellingLines(lines: readonly string[]): Set<string> {
   return new Set(
     lines
       .map((line) => line.trim())

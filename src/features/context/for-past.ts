@@ -1,16 +1,16 @@
-import { tokensOf } from "../../base/text/tokens.ts";
-import { storedDecisions } from "../../sessions/decisions/stored.ts";
-import { contentWords } from "../../sessions/summaries/prose.ts";
+import { tokenize } from "../../base/text/tokens.ts";
+import { listStoredDecisions } from "../../sessions/decisions/stored.ts";
+import { extractContentWords } from "../../sessions/summaries/prose.ts";
 import { listAnnotations } from "../../store/memory/chunks/annotations.ts";
-import { sessionByUid } from "../../store/memory/sessions/sessions.ts";
-import { decisionOf } from "../decisions/decisions.ts";
-import { decisionFromNote } from "../decisions/recorded-decisions.ts";
-import { claimFromDecision } from "../recall/claims.ts";
+import { findSessionByUid } from "../../store/memory/sessions/sessions.ts";
+import { toDecision } from "../decisions/decisions.ts";
+import { convertNoteToDecision } from "../decisions/recorded-decisions.ts";
+import { toDecisionClaim } from "../recall/claims.ts";
 import { findTakenBack, listSentences, wordTakenBack } from "../recall/said.ts";
 import { askedTokens, rankByWords } from "../recall/sentences.ts";
 import { wordClaim } from "../recall/words.ts";
 import { isCurrent, isSuperseded } from "./for-edit.ts";
-import { type ContextSource, type Injection, inSight } from "./source.ts";
+import { type ContextSource, type Injection, makeSeenFilter } from "./source.ts";
 
 /** A prompt that is longer describes its task itself. Characters. */
 const maxPromptChars = 600;
@@ -34,39 +34,39 @@ export async function toTellOfPast(
   if (!isAboutPast(prompt)) return [];
   const { memory, until } = source;
   const wanted = askedTokens(prompt);
-  const words = [...contentWords(prompt)];
-  const sees = inSight(source, sessionUid);
-  const known = (at: number | null) => until === null || (at ?? 0) <= until;
+  const words = [...extractContentWords(prompt)];
+  const sees = makeSeenFilter(source, sessionUid);
+  const isKnown = (at: number | null) => until === null || (at ?? 0) <= until;
   const isNoteCurrent = isCurrent(memory, until);
   const decisions = [
-    ...storedDecisions(memory)
-      .filter((one) => !sees(one.sessionUid) && known(one.at) && !isSuperseded(one, until))
-      .map((one) => ({ ref: `chunk:${one.chunk}`, decision: decisionOf(one) })),
+    ...listStoredDecisions(memory)
+      .filter((one) => !sees(one.sessionUid) && isKnown(one.at) && !isSuperseded(one, until))
+      .map((one) => ({ ref: `chunk:${one.chunk}`, decision: toDecision(one) })),
     ...listAnnotations(memory, { until })
       .filter((note) => isNoteCurrent(note) && !(note.sessionUid !== null && sees(note.sessionUid)))
       .map((note) => {
-        const session = note.sessionUid === null ? null : sessionByUid(memory, note.sessionUid);
+        const session = note.sessionUid === null ? null : findSessionByUid(memory, note.sessionUid);
         return {
           ref: `note:${note.uid}`,
-          decision: decisionFromNote(note, session, { files: [], score: null }),
+          decision: convertNoteToDecision(note, session, { files: [], score: null }),
         };
       }),
   ];
-  const tokens = new Map(decisions.map((one) => [one, new Set(tokensOf(one.decision.text))]));
+  const tokens = new Map(decisions.map((one) => [one, new Set(tokenize(one.decision.text))]));
   const ranked = rankByWords(decisions, wanted, (one) => tokens.get(one)!, minAbout.share)
     .map(({ item }) => item)
     .filter((one) => {
       const held = tokens.get(one)!;
       return (
-        words.filter((word) => tokensOf(word).some((token) => wanted.has(token) && held.has(token))).length >=
+        words.filter((word) => tokenize(word).some((token) => wanted.has(token) && held.has(token))).length >=
         minAbout.words
       );
     })
     .slice(0, maxTold);
   if (ranked.length === 0) return [];
-  const said = await listSentences(memory, { files: [], until: untilText(until), isOwn: sees });
+  const said = await listSentences(memory, { files: [], until: formatUntil(until), isOwn: sees });
   return ranked.map(({ ref, decision }) => {
-    const claim = claimFromDecision(decision);
+    const claim = toDecisionClaim(decision);
     const later =
       claim.at === null || claim.standing.length > 0
         ? null
@@ -89,5 +89,5 @@ export async function toTellOfPast(
   });
 }
 
-const untilText = (until: number | null): string | undefined =>
+const formatUntil = (until: number | null): string | undefined =>
   until === null ? undefined : new Date(until).toISOString();

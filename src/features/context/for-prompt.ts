@@ -1,16 +1,16 @@
 import type { SessionResult } from "../../protocol/results.ts";
-import { closestTo, decisionsByChunk } from "../../sessions/decisions/stored.ts";
+import { findClosestDecision, groupDecisionsByChunk } from "../../sessions/decisions/stored.ts";
 import { openQuery } from "../../sessions/search/types.ts";
-import { contentWords } from "../../sessions/summaries/prose.ts";
-import { annotationById } from "../../store/memory/chunks/annotations.ts";
-import { chunkByUid } from "../../store/memory/chunks/chunks.ts";
-import { commitsOfSessions } from "../../store/memory/commits/commits-of-turns.ts";
+import { extractContentWords } from "../../sessions/summaries/prose.ts";
+import { findAnnotationById } from "../../store/memory/chunks/annotations.ts";
+import { findChunkByUid } from "../../store/memory/chunks/chunks.ts";
+import { readCommitsOfSessions } from "../../store/memory/commits/commits-of-turns.ts";
 import type { Memory } from "../../store/memory/memory.ts";
-import { sessionByUid } from "../../store/memory/sessions/sessions.ts";
-import { sessionToTell } from "./at-start.ts";
+import { findSessionByUid } from "../../store/memory/sessions/sessions.ts";
+import { toSessionInjection } from "./at-start.ts";
 import { isCurrent, isSuperseded, noteToTell } from "./for-edit.ts";
-import { relevanceOf } from "./relevance.ts";
-import { type ContextSource, type Injection, inSight, sightOf } from "./source.ts";
+import { scoreRelevance } from "./relevance.ts";
+import { type ContextSource, type Injection, listSeenSessions, makeSeenFilter } from "./source.ts";
 
 /** A longer prompt is a document, which has its subject at the beginning. Characters. */
 const maxPromptLength = 4000;
@@ -28,22 +28,22 @@ const minNear = { near: 0.5, held: 0.75, heldAlone: 0.5 } as const;
  * @param least minimum relevance (relevance.ts)
  * @throws PommelError what a search throws
  */
-export async function injectionForPrompt(
+export async function findPromptInjections(
   source: ContextSource,
   { sessionUid, prompt, least }: { sessionUid: string; prompt: string; least: number },
 ): Promise<Injection[]> {
   const query = prompt.slice(0, maxPromptLength);
-  if (/^\s*\/[\w:-]+\s*$/.test(query) || contentWords(query).size < minWords) return [];
+  if (/^\s*\/[\w:-]+\s*$/.test(query) || extractContentWords(query).size < minWords) return [];
   const { memory, until } = source;
-  const sight = { leaves: sightOf(source, sessionUid), until };
+  const sight = { leaves: listSeenSessions(source, sessionUid), until };
   const answer = await source.search({
     ...{ ...openQuery, query, limit: weighed, by: "session", explain: true, withoutCommits: true },
     ...sight,
   });
   if (answer.verdict !== "found") return [];
-  const sees = inSight(source, sessionUid);
+  const sees = makeSeenFilter(source, sessionUid);
   const others = answer.results.filter(({ session_id, abandoned }) => !sees(session_id) && !abandoned);
-  const relevant = relevanceOf(memory, query, others, until).filter(
+  const relevant = scoreRelevance(memory, query, others, until).filter(
     ({ result: { signals = {} }, relevance }) => {
       const { held = 0, near } = signals;
       const isNear =
@@ -54,14 +54,14 @@ export async function injectionForPrompt(
   const items: Injection[] = [];
   for (const { result, relevance, words } of relevant) {
     const why = `also about ${words.slice(0, 4).join(", ")}`;
-    const item = await itemOf(source, result, query, why);
+    const item = await toPromptInjection(source, result, query, why);
     if (item !== null) items.push({ ...item, score: Math.round(relevance * 100) / 100 });
     if (items.length === maxInjected) break;
   }
   return items;
 }
 
-async function itemOf(
+async function toPromptInjection(
   source: ContextSource,
   result: SessionResult,
   query: string,
@@ -69,19 +69,21 @@ async function itemOf(
 ): Promise<Injection | null> {
   const { memory, until } = source;
   const decided =
-    result.kind === "decision" ? closestTo(query, decisionsByChunk(memory).get(result.id) ?? []) : null;
+    result.kind === "decision"
+      ? findClosestDecision(query, groupDecisionsByChunk(memory).get(result.id) ?? [])
+      : null;
   if (decided !== null && isSuperseded(decided, until)) return null;
-  const note = noteOf(memory, result);
+  const note = findResultNote(memory, result);
   if (note !== null) return isCurrent(memory, until)(note) ? noteToTell(memory, note, why) : null;
-  const session = sessionByUid(memory, result.session_id);
+  const session = findSessionByUid(memory, result.session_id);
   if (session === null) return null;
-  const commit = await commitOf(source, result);
-  return sessionToTell(source, session, { kind: "Earlier session", why, turn: result.turn, commit });
+  const commit = await findLatestCommit(source, result);
+  return toSessionInjection(source, session, { kind: "Earlier session", why, turn: result.turn, commit });
 }
 
 /** The latest that these turns led to, and what reverted it. */
-async function commitOf(source: ContextSource, { session_id: uid, turn, last_turn }: SessionResult) {
-  const commit = commitsOfSessions(source.memory, [uid])
+async function findLatestCommit(source: ContextSource, { session_id: uid, turn, last_turn }: SessionResult) {
+  const commit = readCommitsOfSessions(source.memory, [uid])
     .get(uid)
     ?.find(({ turns, committedAt }) => {
       const isKnown = source.until === null || committedAt <= source.until;
@@ -90,7 +92,7 @@ async function commitOf(source: ContextSource, { session_id: uid, turn, last_tur
   return commit && { ...commit, revertedBy: (await source.revertOf?.(commit)) ?? null };
 }
 
-function noteOf(memory: Memory, { id, annotation }: SessionResult) {
-  const annotationId = annotation === null ? null : (chunkByUid(memory, id)?.annotationId ?? null);
-  return annotationId === null ? null : annotationById(memory, annotationId);
+function findResultNote(memory: Memory, { id, annotation }: SessionResult) {
+  const annotationId = annotation === null ? null : (findChunkByUid(memory, id)?.annotationId ?? null);
+  return annotationId === null ? null : findAnnotationById(memory, annotationId);
 }

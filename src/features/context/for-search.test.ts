@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { SearchResponse } from "../../protocol/results.ts";
-import { placesForSearch } from "./for-search.ts";
+import { findPlaceInjections } from "./for-search.ts";
 import type { PlaceFound, SearchSource } from "./source.ts";
 
 const found = (verdict: string, probability: number, files: string[]) =>
@@ -15,8 +15,8 @@ const source = (places: PlaceFound[], answer: SearchResponse | null = null): Sea
 });
 const asked = { pattern: "retryLater", path: "", isForFiles: false };
 const place = (path: string) => ({ path, line: 7, name: "retryLater" });
-const told = async (...args: Parameters<typeof placesForSearch>) =>
-  (await placesForSearch(...args)).map(({ quote }) => quote);
+const told = async (...args: Parameters<typeof findPlaceInjections>) =>
+  (await findPlaceInjections(...args)).map(({ quote }) => quote);
 const nothing = () => false;
 
 it("tells where the one definition of a name is, before a search for it", async () => {

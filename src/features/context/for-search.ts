@@ -1,6 +1,6 @@
 import picomatch from "picomatch";
-import { identifiersOf, nameKey } from "../../base/text/tokens.ts";
-import { roleOf } from "../../code/files/path-role.ts";
+import { listIdentifiers, nameKey } from "../../base/text/tokens.ts";
+import { classifyPath } from "../../code/files/path-role.ts";
 import type { ChunkId, SearchableIndex, StoredChunk } from "../../store/index/port.ts";
 import type { SearchAsked } from "./search-asked.ts";
 import type { Injection, PlaceFound, SearchSource } from "./source.ts";
@@ -29,27 +29,27 @@ export function namesIn(pattern: string): string[] {
     .replace(/\\[bBdDsSwWAzZ]/g, " ")
     .replace(/\\(.)/g, "$1")
     .replace(/\[[^\]]*\]|\{\d+,?\d*\}|\(\?[:!=<][^)]*/g, " ");
-  const names = identifiersOf(plain).filter(
+  const names = listIdentifiers(plain).filter(
     (name) => name.length >= minNameChars && !ofLanguages.has(name.toLowerCase()),
   );
   return [...new Set(names)];
 }
 
 /** Definitions of the names in a pattern; none where a name is anybody's. */
-export async function definitionsNamed(
+export async function findDefinitionsByName(
   index: SearchableIndex,
   names: readonly string[],
 ): Promise<PlaceFound[]> {
   if (names.length === 0 || names.length > maxNames) return [];
-  const definitions = await index.definitions([...new Set(names.map(nameKey))], 8 * maxDefinitions);
+  const definitions = await index.findDefinitions([...new Set(names.map(nameKey))], 8 * maxDefinitions);
   const chunks = new Map<ChunkId, StoredChunk>();
-  for (const chunk of await index.chunks(definitions.map(({ id }) => id))) chunks.set(chunk.id, chunk);
+  for (const chunk of await index.readChunks(definitions.map(({ id }) => id))) chunks.set(chunk.id, chunk);
   return names.flatMap((name) => {
     const found = definitions
       .filter((definition) => definition.name === name)
       .flatMap(({ id }) => chunks.get(id) ?? [])
-      .filter(({ path }) => !["docs", "generated"].includes(roleOf(path)));
-    const outsideTests = found.filter(({ path }) => roleOf(path) !== "test");
+      .filter(({ path }) => !["docs", "generated"].includes(classifyPath(path)));
+    const outsideTests = found.filter(({ path }) => classifyPath(path) !== "test");
     const meant = outsideTests.length > 0 ? outsideTests : found;
     if (meant.length === 0 || meant.length > maxDefinitions) return [];
     return meant.map(({ path, startLine }) => ({ path, line: startLine, name }));
@@ -64,18 +64,18 @@ const maxQueryNames = 8;
  * The places that a search is after, in a line; nothing where it is not sure.
  * @param known whether the session has opened a file already
  */
-export async function placesForSearch(
+export async function findPlaceInjections(
   source: SearchSource,
   { pattern, path, isForFiles }: SearchAsked,
   known: (path: string) => boolean,
 ): Promise<Injection[]> {
   // Who searches in one file knows the place.
   if (/\.\w+$/.test(path) && !path.includes("*")) return [];
-  const inPath = pathFilter(path);
+  const inPath = makePathFilter(path);
   const names = namesIn(pattern);
   if (names.length === 0 || names.length > maxQueryNames) return [];
   const defined = isForFiles ? [] : (await source.definitions(names)).filter((one) => inPath(one.path));
-  const found = defined.length > 0 ? defined : await foundBySearch(source, names, path, inPath);
+  const found = defined.length > 0 ? defined : await searchPlaces(source, names, path, inPath);
   // Who looks for a file by its name is told of files that are called so.
   const isCalled = ({ path: file }: PlaceFound) =>
     names.some((name) =>
@@ -98,7 +98,7 @@ export async function placesForSearch(
   }));
 }
 
-async function foundBySearch(
+async function searchPlaces(
   source: SearchSource,
   names: readonly string[],
   path: string,
@@ -111,7 +111,7 @@ async function foundBySearch(
     .map(({ file, start_line, name }) => ({ path: file, line: start_line, name }));
 }
 
-function pathFilter(path: string): (path: string) => boolean {
+function makePathFilter(path: string): (path: string) => boolean {
   const plain = path.replace(/^(?:\.\/)+/, "").replace(/\/+$/, "");
   if (plain === "" || plain === "." || plain.startsWith("/") || plain.startsWith("..")) return () => true;
   return picomatch([plain, `${plain}/**`], { dot: true });

@@ -9,7 +9,7 @@ import type { Memory } from "../../store/memory/memory.ts";
 import type { TurnFile } from "../../store/memory/memory-records.ts";
 import { packContent } from "../../store/memory/sessions/content.ts";
 import { saveTurn } from "../../store/memory/sessions/turns.ts";
-import { usesOf } from "./injected.ts";
+import { findInjectedUses } from "./injected.ts";
 
 let memory: Memory;
 let remove: () => void;
@@ -35,7 +35,7 @@ function did(number: number, startedAt: number, entries: readonly Entry[], sessi
 }
 
 const usesFor = (...refs: string[]) =>
-  usesOf(memory, {
+  findInjectedUses(memory, {
     ...{ sessionUid: "cccccccc-1111-4111-8111-111111111111", event: "user-prompt", at: given },
     ...{ reason: "", tokens: 1, tookMs: 1, textHash: "" },
     items: refs.map((ref) => ({ ref, why: "", score: null })),

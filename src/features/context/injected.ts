@@ -1,24 +1,24 @@
-import { harmless } from "../../base/text/quotation.ts";
-import { beginningOf } from "../../base/text/text-size.ts";
+import { toHarmlessLine } from "../../base/text/quotation.ts";
+import { shortenText } from "../../base/text/text-size.ts";
 import type { Shaped } from "../../protocol/shape-parts.ts";
-import { effectiveUses } from "../../sessions/ingest/turns.ts";
-import { shortId } from "../../sessions/short-id.ts";
-import { actionOf, storedTurns, type Turn } from "../../sessions/turn-content.ts";
-import { annotationByUid } from "../../store/memory/chunks/annotations.ts";
-import { chunkByUid } from "../../store/memory/chunks/chunks.ts";
+import { listEffectiveUses } from "../../sessions/ingest/turns.ts";
+import { shortenSessionId } from "../../sessions/short-id.ts";
+import { classifyToolUse, readStoredTurns, type Turn } from "../../sessions/turn-content.ts";
+import { findAnnotationByUid } from "../../store/memory/chunks/annotations.ts";
+import { findChunkByUid } from "../../store/memory/chunks/chunks.ts";
 import { listCommands } from "../../store/memory/commands.ts";
-import { eventByUid } from "../../store/memory/events.ts";
-import { type Injection, listInjections, missedInjections } from "../../store/memory/injections.ts";
+import { findEventByUid } from "../../store/memory/events.ts";
+import { type Injection, listInjections, listMissedInjections } from "../../store/memory/injections.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import type { SessionRecord, TurnFile, TurnRecord } from "../../store/memory/memory-records.ts";
 import {
   findSession,
+  findSessionById,
+  findSessionByUid,
   listSessions,
-  sessionById,
-  sessionByUid,
 } from "../../store/memory/sessions/sessions.ts";
-import { turnsOf } from "../../store/memory/sessions/turns.ts";
-import { filesNamedBy } from "./at-start.ts";
+import { listTurns } from "../../store/memory/sessions/turns.ts";
+import { listItemFiles } from "./at-start.ts";
 import type { Injected, InjectedUse, injectionsResponse } from "./operation.ts";
 
 /*
@@ -28,7 +28,7 @@ import type { Injected, InjectedUse, injectionsResponse } from "./operation.ts";
  */
 
 /** The turn in which context was given, and those after it: later traces have other causes. */
-const reach = 10;
+const maxTurnsAfter = 10;
 
 /** One act of the agent, after the context was given. */
 interface Act {
@@ -50,36 +50,36 @@ interface Aftermath {
 }
 
 /** For each item of an injection, by its reference; without those that only record what was edited. */
-export function usesOf(memory: Memory, injection: Injection): Map<string, InjectedUse> {
+export function findInjectedUses(memory: Memory, injection: Injection): Map<string, InjectedUse> {
   const read = memory.cacheUntilWrite<string, Map<string, InjectedUse>>("uses of context");
   const key = JSON.stringify([injection.sessionUid, injection.at, injection.items.map(({ ref }) => ref)]);
   const remembered = read.get(key);
   if (remembered !== undefined) return remembered;
-  const session = sessionByUid(memory, injection.sessionUid);
-  const aftermath = session === null ? null : aftermathOf(memory, session, injection.at);
+  const session = findSessionByUid(memory, injection.sessionUid);
+  const aftermath = session === null ? null : readAftermath(memory, session, injection.at);
   const uses = new Map(
     injection.items
       .filter(({ ref }) => !ref.startsWith("file:"))
-      .map(({ ref }) => [ref, useOf(memory, injection.sessionUid, ref, aftermath)]),
+      .map(({ ref }) => [ref, judgeUse(memory, injection.sessionUid, ref, aftermath)]),
   );
   read.set(key, uses);
   return uses;
 }
 
-function useOf(memory: Memory, own: string, ref: string, aftermath: Aftermath | null): InjectedUse {
+function judgeUse(memory: Memory, own: string, ref: string, aftermath: Aftermath | null): InjectedUse {
   if (aftermath === null || aftermath.acts.length === 0) {
     return { outcome: "unknown", reason: "nothing of the session is recorded after it", turn: null };
   }
   const { acts, known, cwd } = aftermath;
   if (ref.startsWith(commandRef)) return useOfCommand(memory, own, ref.slice(commandRef.length), aftermath);
-  const { files, ids, isPlace } = leadsOf(memory, own, ref);
+  const { files, ids, isPlace } = findLeads(memory, own, ref);
   for (const { turn, touched, words } of acts) {
     const id = ids.find((one) => words.includes(one));
     if (id !== undefined) return { outcome: "used", reason: `the agent named ${id}`, turn };
     for (const file of files.filter((one) => !known.has(one))) {
       const touch = touched.find(({ path }) => path === file);
       if (touch) return { outcome: "used", reason: `the agent ${done[touch.how]} ${file}`, turn };
-      if (namesPath(words, file, cwd)) return { outcome: "used", reason: `the agent named ${file}`, turn };
+      if (hasPath(words, file, cwd)) return { outcome: "used", reason: `the agent named ${file}`, turn };
     }
   }
   if (files.length > 0 && files.every((file) => known.has(file))) {
@@ -93,7 +93,7 @@ function useOf(memory: Memory, own: string, ref: string, aftermath: Aftermath | 
 const commandRef = "command:";
 
 function useOfCommand(memory: Memory, own: string, form: string, { at }: Aftermath): InjectedUse {
-  const session = sessionByUid(memory, own);
+  const session = findSessionByUid(memory, own);
   const run =
     session === null
       ? undefined
@@ -108,7 +108,7 @@ function useOfCommand(memory: Memory, own: string, form: string, { at }: Afterma
 const done = { read: "read", edit: "edited", write: "wrote" } as const;
 
 /** What can be followed from an item: files, and ids as they were given. */
-function leadsOf(
+function findLeads(
   memory: Memory,
   own: string,
   ref: string,
@@ -116,21 +116,25 @@ function leadsOf(
   const at = ref.indexOf(":");
   const [kind, name] = [ref.slice(0, at), ref.slice(at + 1)];
   // The session's own id is in its commands for other reasons.
-  const quoted = (uid: string | null) => (uid === null || uid === own ? [] : [shortId(uid)]);
+  const quoted = (uid: string | null) => (uid === null || uid === own ? [] : [shortenSessionId(uid)]);
   switch (kind) {
     case "code":
       return { files: [name.replace(/#[^#]*$/, "")], ids: [], isPlace: true };
     case "chunk": {
-      const chunk = chunkByUid(memory, name);
+      const chunk = findChunkByUid(memory, name);
       if (chunk === null) return { files: [], ids: [], isPlace: false };
-      const uid = sessionById(memory, chunk.sessionId)?.uid ?? null;
+      const uid = findSessionById(memory, chunk.sessionId)?.uid ?? null;
       return { files: [], ids: quoted(uid), isPlace: false };
     }
     case "note":
-      return { files: [], ids: quoted(annotationByUid(memory, name)?.sessionUid ?? null), isPlace: false };
+      return {
+        files: [],
+        ids: quoted(findAnnotationByUid(memory, name)?.sessionUid ?? null),
+        isPlace: false,
+      };
     case "session":
       return {
-        files: filesNamedBy(memory, ref),
+        files: listItemFiles(memory, ref),
         ids: quoted(name.replace(/:\w+$/, "")),
         isPlace: false,
       };
@@ -141,17 +145,17 @@ function leadsOf(
   }
 }
 
-function aftermathOf(memory: Memory, session: SessionRecord, at: number): Aftermath {
-  const turns = turnsOf(memory, session.id);
-  const window = turns.filter((turn) => endOf(turn) > at).slice(0, reach);
+function readAftermath(memory: Memory, session: SessionRecord, at: number): Aftermath {
+  const turns = listTurns(memory, session.id);
+  const window = turns.filter((turn) => getTurnEnd(turn) > at).slice(0, maxTurnsAfter);
   const last = window.at(-1);
-  const earlier = turns.filter((turn) => endOf(turn) <= at);
+  const earlier = turns.filter((turn) => getTurnEnd(turn) <= at);
   const known = new Set(earlier.flatMap(({ files }) => files.map(({ path }) => path)));
   const acts: Act[] = [];
   const add = (turn: Turn & { record: TurnRecord }, number: number | null) => {
-    const worked = new Set(effectiveUses(turn));
+    const worked = new Set(listEffectiveUses(turn));
     for (const { at: lineAt, entries } of turn.lines) {
-      const isBefore = (lineAt ?? endOf(turn.record)) <= at;
+      const isBefore = (lineAt ?? getTurnEnd(turn.record)) <= at;
       for (const entry of entries) {
         if (entry.kind === "text" && !isBefore) acts.push({ turn: number, touched: [], words: entry.text });
         if (entry.kind !== "tool_use" || !worked.has(entry)) continue;
@@ -161,36 +165,36 @@ function aftermathOf(memory: Memory, session: SessionRecord, at: number): Afterm
         );
         if (isBefore) for (const { path } of touched) known.add(path);
         // What is written names all kinds of things.
-        const words = actionOf(entry) === "write" ? "" : JSON.stringify(entry.input);
+        const words = classifyToolUse(entry) === "write" ? "" : JSON.stringify(entry.input);
         if (!isBefore) acts.push({ turn: number, touched, words });
       }
     }
   };
   if (last === undefined) return { at, acts, known, cwd: session.cwd };
-  for (const turn of storedTurns(memory, session.id, { first: window[0]!.number, last: last.number })) {
+  for (const turn of readStoredTurns(memory, session.id, { first: window[0]!.number, last: last.number })) {
     add(turn, turn.number);
   }
-  for (const child of listSessions(memory, { children: session.id, since: at, until: endOf(last) })) {
-    for (const turn of storedTurns(memory, child.id)) add(turn, null);
+  for (const child of listSessions(memory, { children: session.id, since: at, until: getTurnEnd(last) })) {
+    for (const turn of readStoredTurns(memory, child.id)) add(turn, null);
   }
   return { at, acts, known, cwd: session.cwd };
 }
 
-const endOf = ({ endedAt, startedAt }: TurnRecord): number => endedAt ?? startedAt ?? 0;
+const getTurnEnd = ({ endedAt, startedAt }: TurnRecord): number => endedAt ?? startedAt ?? 0;
 
 /** Whether words have a path, from the project's root or from where the session was launched. */
-function namesPath(words: string, path: string, cwd: string): boolean {
+function hasPath(words: string, path: string, cwd: string): boolean {
   if (!words.includes(path)) return false;
   const forms = [path, `./${path}`, `${cwd}/${path}`];
   return words.split(/[\s"'`\\,;:()[\]{}=|<>]+/).some((word) => forms.includes(word));
 }
 
-const longest = 160;
+const maxTextChars = 160;
 const missedSinceMs = 30 * 24 * 3600 * 1000;
 
 /** Answers that came too late for the agent, of the last 30 days. */
-export function missedIn(memory: Memory): Shaped<typeof injectionsResponse>["missed"] {
-  return missedInjections(memory, Date.now() - missedSinceMs).map(({ event, at, tookMs }) => ({
+export function listMissedAnswers(memory: Memory): Shaped<typeof injectionsResponse>["missed"] {
+  return listMissedInjections(memory, Date.now() - missedSinceMs).map(({ event, at, tookMs }) => ({
     event,
     at: new Date(at).toISOString(),
     took_ms: tookMs,
@@ -201,45 +205,45 @@ export function missedIn(memory: Memory): Shaped<typeof injectionsResponse>["mis
  * Past automatic context, the latest first, with texts as they are stored today and whether they were used.
  * @throws PommelError `not_found` for an unknown session
  */
-export function injectedIn(
+export function listInjected(
   memory: Memory,
   { session, limit }: { session?: string | undefined; limit: number },
 ): Injected[] {
   const sessionUid = session === undefined ? null : findSession(memory, session).uid;
   return listInjections(memory, { sessionUid, limit }).map((injection) => {
     const { sessionUid, event, at, reason, tokens, tookMs, items } = injection;
-    const uses = usesOf(memory, injection);
+    const uses = findInjectedUses(memory, injection);
     return {
       session_id: sessionUid,
-      session_title: sessionByUid(memory, sessionUid)?.title ?? null,
+      session_title: findSessionByUid(memory, sessionUid)?.title ?? null,
       event,
       at: new Date(at).toISOString(),
       reason,
       tokens,
       took_ms: tookMs,
       items: items.map(({ ref, why, score }) => {
-        const about = aboutOf(memory, ref);
+        const about = readItemText(memory, ref);
         return {
           ...{ ref, why, score, use: uses.get(ref) ?? null },
-          about: about === null ? null : beginningOf(harmless(about), longest),
+          about: about === null ? null : shortenText(toHarmlessLine(about), maxTextChars),
         };
       }),
     };
   });
 }
 
-function aboutOf(memory: Memory, ref: string): string | null {
+function readItemText(memory: Memory, ref: string): string | null {
   const at = ref.indexOf(":");
   const uid = ref.slice(at + 1);
   switch (ref.slice(0, at)) {
     case "chunk":
-      return chunkByUid(memory, uid)?.text ?? null;
+      return findChunkByUid(memory, uid)?.text ?? null;
     case "note":
-      return annotationByUid(memory, uid)?.note ?? null;
+      return findAnnotationByUid(memory, uid)?.note ?? null;
     case "event":
-      return eventByUid(memory, uid)?.title ?? null;
+      return findEventByUid(memory, uid)?.title ?? null;
     case "session": {
-      const session = sessionByUid(memory, uid.replace(/:(?:branch|files|commands)$/, ""));
+      const session = findSessionByUid(memory, uid.replace(/:(?:branch|files|commands)$/, ""));
       return session === null ? null : (session.title ?? session.uid);
     }
     default:

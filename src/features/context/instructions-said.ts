@@ -1,7 +1,7 @@
-import { sentencesOf } from "../../sessions/summaries/prose.ts";
+import { splitSentences } from "../../sessions/summaries/prose.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import type { SessionRecord } from "../../store/memory/memory-records.ts";
-import { turnsOf } from "../../store/memory/sessions/turns.ts";
+import { listTurns } from "../../store/memory/sessions/turns.ts";
 
 /** Sentences of a person that hold for the rest of a session, and that a summary loses first. */
 export interface InstructionSaid {
@@ -22,19 +22,19 @@ const isQuoted =
   /^(?:[>|$#]|\S+:\d+|error|warning|\w+Error\b)|https?:|\bshould(?:n't| not)? (?:return|be|have)\b/i;
 
 /** The latest of them. */
-export function instructionsOf(
+export function listInstructions(
   memory: Memory,
   session: SessionRecord,
   until: number | null,
 ): InstructionSaid[] {
   const seen = new Set<string>();
-  return turnsOf(memory, session.id)
+  return listTurns(memory, session.id)
     .filter(
       ({ abandoned, prompt, startedAt }) =>
         !abandoned && prompt.length <= maxPromptChars && (until === null || (startedAt ?? 0) <= until),
     )
     .flatMap(({ number, prompt }) =>
-      /^\s*[/<]/.test(prompt) ? [] : [...sentencesOf(prompt)].map((text) => ({ text, turn: number })),
+      /^\s*[/<]/.test(prompt) ? [] : [...splitSentences(prompt)].map((text) => ({ text, turn: number })),
     )
     .filter(({ text }) => {
       const isOne =

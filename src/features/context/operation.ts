@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { operation } from "../../answers/operation.ts";
+import { defineOperation } from "../../answers/operation.ts";
 import {
   count,
   field,
@@ -126,7 +126,7 @@ export const injectionsResponse = lazy(() =>
   }),
 );
 
-export const giveContext = operation({
+export const giveContext = defineOperation({
   name: "context",
   path: "POST /context",
   summary: "Get the memory that matters at this moment of a session",
@@ -137,7 +137,7 @@ export const giveContext = operation({
   answer: async () => (await import("./answer.ts")).giveContext,
 });
 
-export const listInjections = operation({
+export const listInjections = defineOperation({
   name: "injections",
   path: "GET /injections",
   summary: "List the automatic context that agents were given, the latest first",

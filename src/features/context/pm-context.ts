@@ -5,7 +5,7 @@ import { findProject } from "../../git/projects/find-project.ts";
 import { type ContextUse, contextUses } from "../../protocol/values.ts";
 import type { CommandContext } from "../../terminal/frame.ts";
 import type { Palette } from "../../terminal/palette.ts";
-import { block, counted, localTime, oneLine, shortId } from "../../terminal/text.ts";
+import { counted, formatLocalTime, shortenId, toOneLine, toPrintableLines } from "../../terminal/text.ts";
 import type { ContextResponse, Injected, InjectedUse } from "./operation.ts";
 import { giveContext, listInjections } from "./operation.ts";
 
@@ -59,7 +59,7 @@ export function renderMissed(
 ): string[] {
   const last = missed.at(-1);
   if (last === undefined) return [];
-  const when = `the last one at ${localTime(last.at)} (timed out after ${last.took_ms} ms of ${deadlineMs} ms)`;
+  const when = `the last one at ${formatLocalTime(last.at)} (timed out after ${last.took_ms} ms of ${deadlineMs} ms)`;
   const hint = colors.dim(
     `  If this keeps happening: \`pm config set context.deadline_ms ${2 * deadlineMs}\``,
   );
@@ -75,21 +75,21 @@ export function renderInjected(injectedRecords: readonly Injected[], mode: strin
   }
   return injectedRecords
     .map(({ session_id, event, at, reason, tokens, took_ms, items }) => {
-      const head = `${localTime(at)}  ${event}  session: ${shortId(session_id)}`;
+      const head = `${formatLocalTime(at)}  ${event}  session: ${shortenId(session_id)}`;
       const cost = `about ${counted(tokens, "token")}, ${took_ms} ms`;
       const lines = items.map(({ ref, why, score, about, use }) => {
         const what = about ?? colors.dim("(forgotten since)");
         const because = colors.dim(`${why}${score === null ? "" : `, ${score.toFixed(2)}`}`);
-        const line = `  ${oneLine(what, 100)}\n    ${because}  ${colors.dim(oneLine(ref, 100))}`;
+        const line = `  ${toOneLine(what, 100)}\n    ${because}  ${colors.dim(toOneLine(ref, 100))}`;
         return use === null ? line : `${line}\n    ${renderUse(use, colors)}`;
       });
-      return [colors.bold(head), colors.dim(`  ${oneLine(reason, 160)} | ${cost}`), ...lines].join("\n");
+      return [colors.bold(head), colors.dim(`  ${toOneLine(reason, 160)} | ${cost}`), ...lines].join("\n");
     })
     .join("\n\n");
 }
 
 function renderUse({ outcome, reason, turn }: InjectedUse, colors: Palette): string {
-  const words = `${useNames[outcome]}: ${oneLine(reason, 100)}${turn === null ? "" : `, turn ${turn}`}`;
+  const words = `${useNames[outcome]}: ${toOneLine(reason, 100)}${turn === null ? "" : `, turn ${turn}`}`;
   return outcome === "used" ? colors.ok(words) : colors.dim(words);
 }
 
@@ -106,5 +106,5 @@ function renderUses(injectedRecords: readonly Injected[]): string[] {
 function renderPreview({ text, reason, tokens, took_ms }: ContextResponse, colors: Palette): string {
   if (text === null) return `Nothing would be injected: ${reason}.`;
   const cost = `about ${counted(tokens, "token")}, ${took_ms} ms`;
-  return [...block(text), colors.dim(`${oneLine(reason, 160)} | ${cost}`)].join("\n");
+  return [...toPrintableLines(text), colors.dim(`${toOneLine(reason, 160)} | ${cost}`)].join("\n");
 }

@@ -3,10 +3,10 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { temporaryHome } from "../../../test/support/temporary-home.ts";
 import { addNote, changeMemory, toldProject } from "../../../test/support/told-project.ts";
-import { throughDoor } from "../../answers/door.ts";
+import { answerThroughDoor } from "../../answers/door.ts";
 import { withMemory } from "../../answers/open.ts";
 import { setConfig } from "../../base/config/config-edit.ts";
-import { homeOf } from "../../base/home.ts";
+import { locateHome } from "../../base/home.ts";
 import type { Project } from "../../base/paths.ts";
 import { dropReady } from "../../git/projects/drop-ready.ts";
 import { readReady } from "../../protocol/ready-context.ts";
@@ -15,7 +15,7 @@ import { forgetKeys } from "../../store/encryption/keys.ts";
 import { listInjections } from "../../store/memory/injections.ts";
 import { saveSession } from "../../store/memory/sessions/sessions.ts";
 import { saveTranscript } from "../../store/memory/sessions/transcripts.ts";
-import { contextFor } from "./context.ts";
+import { computeContext } from "./context.ts";
 import type { ContextRequest } from "./operation.ts";
 import { describeReadySources, makeReady, recordGiven } from "./ready.ts";
 
@@ -32,9 +32,9 @@ afterEach(() => {
 
 const asked = async (request: Partial<ContextRequest>) => {
   const given = { event: "session-start", session_id: "new", cwd: project.root, ...request } as const;
-  return (await throughDoor("hook", () => contextFor(project, given))).text;
+  return (await answerThroughDoor("hook", () => computeContext(project, given))).text;
 };
-const readyDir = () => join(homeOf().cacheDir, "context");
+const readyDir = () => join(locateHome().cacheDir, "context");
 const ready = () => (existsSync(readyDir()) ? readdirSync(readyDir()) : []);
 const atStart = () => readReady(project.root, "start");
 const textOf = (lines: readonly { text: string }[]) => {

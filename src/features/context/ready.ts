@@ -1,33 +1,33 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
-import { audited } from "../../answers/audit.ts";
-import { throughDoor } from "../../answers/door.ts";
-import { configOf, withMemory } from "../../answers/open.ts";
+import { answerAndAudit } from "../../answers/audit.ts";
+import { answerThroughDoor } from "../../answers/door.ts";
+import { loadCurrentConfig, withMemory } from "../../answers/open.ts";
 import type { Config } from "../../base/config/settings.ts";
-import { changeOf } from "../../base/files/file-id.ts";
-import { homeOf, ownConfigFile } from "../../base/home.ts";
-import { gitDirAt, type Project } from "../../base/paths.ts";
-import { tokensOf } from "../../base/text/text-size.ts";
+import { readChangeStamp } from "../../base/files/file-id.ts";
+import { locateHome, locateOwnConfig } from "../../base/home.ts";
+import { type Project, readGitDir } from "../../base/paths.ts";
+import { estimateTokens } from "../../base/text/text-size.ts";
 import {
-  changedAt,
+  findLastChange,
+  locateSaidFile,
   type ReadyAtStart,
   type ReadyForEdits,
   type ReadyLine,
   removeReady,
-  saidFile,
   writeReady,
 } from "../../protocol/ready-context.ts";
-import { publicKeyOf } from "../../protocol/sealed-text.ts";
+import { readPublicKey } from "../../protocol/sealed-text.ts";
 import type { GivenContextItem } from "../../protocol/spool-items.ts";
 import { saveInjection } from "../../store/memory/injections.ts";
 import type { Memory } from "../../store/memory/memory.ts";
-import { activeSessions } from "../../store/memory/sessions/sessions-here.ts";
+import { listActiveSessions } from "../../store/memory/sessions/sessions-here.ts";
 import { trustFileIn } from "../../sync/origin/trust.ts";
 import { toTellAfterCompaction, toTellAtStart } from "./at-start.ts";
-import { maxTokens, sourceFor, summaryIn } from "./context.ts";
+import { buildContextSource, maxTokens, readCompactionSummary } from "./context.ts";
 import { toTellByFile } from "./for-edit.ts";
 import { giveContext } from "./operation.ts";
-import { frameAround, frameQuotes, type Injection } from "./source.ts";
+import { frameQuotes, type Injection, splitFrame } from "./source.ts";
 
 /** Sessions that were at work so lately may be compacted; the latest. Milliseconds. */
 const compactedWithinMs = 3_600_000;
@@ -38,11 +38,11 @@ const maxCompactions = 8;
  * it where nothing is to be told. To be called where the memory is open.
  */
 export async function makeReady(project: Project): Promise<void> {
-  const config = configOf(project);
+  const config = loadCurrentConfig(project);
   const isWanted = config["context.mode"] !== "off" && config["sessions.capture"];
-  if (!isWanted || publicKeyOf() !== null) return removeReady(project.root);
+  if (!isWanted || readPublicKey() !== null) return removeReady(project.root);
   // As the hook itself would be answered.
-  await throughDoor("hook", () => withMemory(project, (memory) => writeAll(project, config, memory)));
+  await answerThroughDoor("hook", () => withMemory(project, (memory) => writeAll(project, config, memory)));
 }
 
 async function writeAll(project: Project, config: Config, memory: Memory): Promise<void> {
@@ -51,21 +51,21 @@ async function writeAll(project: Project, config: Config, memory: Memory): Promi
   const made = {
     root: project.root,
     at: Date.now(),
-    from: whatItIsMadeFrom(project),
+    from: readSourceStamps(project),
     memory: readMemoryState(project),
-    ...frameAround(),
+    ...splitFrame(),
   };
   const atStart: ReadyAtStart = { ...made, start: [], compactions: {} };
   // Of a session that is new.
-  const source = await sourceFor(project, memory, { session_id: "", cwd: project.root });
+  const source = await buildContextSource(project, memory, { session_id: "", cwd: project.root });
   if (kinds.includes("start")) atStart.start = quoteLines(await toTellAtStart(source, ""));
   if (kinds.includes("compaction")) {
     // What has only begun has no transcript yet, and nothing to lose.
-    const active = activeSessions(memory, made.at - compactedWithinMs).filter(
+    const active = listActiveSessions(memory, made.at - compactedWithinMs).filter(
       ({ paths }) => paths.length > 0,
     );
     for (const { uid, paths } of active.sort((a, b) => b.lastAt - a.lastAt).slice(0, maxCompactions)) {
-      const summary = await summaryIn(memory, { transcript_path: paths[0] });
+      const summary = await readCompactionSummary(memory, { transcript_path: paths[0] });
       atStart.compactions[uid] = quoteLines(toTellAfterCompaction(source, uid, summary));
     }
   }
@@ -77,28 +77,28 @@ async function writeAll(project: Project, config: Config, memory: Memory): Promi
 }
 
 /** What must be as it was. */
-function whatItIsMadeFrom(project: Project): Record<string, string> {
-  const gitDir = gitDirAt(project.root);
+function readSourceStamps(project: Project): Record<string, string> {
+  const gitDir = readGitDir(project.root);
   const files = [
     ...(gitDir === null ? [] : [join(gitDir, "HEAD")]),
-    ownConfigFile(),
+    locateOwnConfig(),
     project.configFile,
     project.teamConfigFile,
-    saidFile(project),
-    trustFileIn(homeOf()),
+    locateSaidFile(project),
+    trustFileIn(locateHome()),
   ];
-  return Object.fromEntries(files.map((file) => [file, changeOf(file)]));
+  return Object.fromEntries(files.map((file) => [file, readChangeStamp(file)]));
 }
 
 /** The files of a memory, and when they changed last. */
 function readMemoryState({ memoryDb }: Project): ReadyAtStart["memory"] {
   const files = [memoryDb, `${memoryDb}-wal`];
-  return { files, changedAt: changedAt(files) };
+  return { files, changedAt: findLastChange(files) };
 }
 
 /** Names the state of all that it is made from: what is ready is made anew when this changes. */
 export const describeReadySources = (project: Project): string =>
-  JSON.stringify([whatItIsMadeFrom(project), readMemoryState(project).changedAt]);
+  JSON.stringify([readSourceStamps(project), readMemoryState(project).changedAt]);
 
 function quoteLines(items: readonly Injection[]): ReadyLine[] {
   const framed = frameQuotes(items, maxTokens);
@@ -116,11 +116,13 @@ function quoteLines(items: readonly Injection[]): ReadyLine[] {
 export async function recordGiven(project: Project, memory: Memory, item: GivenContextItem): Promise<void> {
   const { session_id, event, received_at: at, took_ms: tookMs, text, items } = item;
   const reason = [...new Set(items.map(({ why }) => why))].join("; ");
-  const tokens = tokensOf(text);
+  const tokens = estimateTokens(text);
   const textHash = createHash("sha256").update(text).digest("hex").slice(0, 16);
   const record = async () => {
     saveInjection(memory, { sessionUid: session_id, event, at, reason, tokens, tookMs, textHash, items });
     return { text, items };
   };
-  await throughDoor("hook", () => audited(project, giveContext.name, { event, session_id }, record));
+  await answerThroughDoor("hook", () =>
+    answerAndAudit(project, giveContext.name, { event, session_id }, record),
+  );
 }

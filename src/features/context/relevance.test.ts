@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { SqliteIndex } from "../../store/index/sqlite/sqlite-index.ts";
-import { codeNamed } from "./relevance.ts";
+import { findNamedCode } from "./relevance.ts";
 
 let dir: string;
 let index: SqliteIndex;
@@ -35,10 +35,10 @@ async function define(path: string, ...names: string[]): Promise<void> {
   });
 }
 
-const places = async (prompt: string) => (await codeNamed(index, prompt)).map(({ place }) => place);
+const places = async (prompt: string) => (await findNamedCode(index, prompt)).map(({ place }) => place);
 
 it("locates what a prompt spells as code", async () => {
-  expect(await codeNamed(index, "withRetries gives up too early, see `post_entry`")).toEqual([
+  expect(await findNamedCode(index, "withRetries gives up too early, see `post_entry`")).toEqual([
     {
       ref: "code:src/retry.ts#withRetries",
       kind: "Code",

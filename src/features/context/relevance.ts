@@ -1,13 +1,13 @@
-import { identifiersOf, nameKey, partsOf, stem } from "../../base/text/tokens.ts";
-import { roleOf } from "../../code/files/path-role.ts";
+import { listIdentifiers, nameKey, splitIdentifier, stem } from "../../base/text/tokens.ts";
+import { classifyPath } from "../../code/files/path-role.ts";
 import { analyseQuery } from "../../code/search/query.ts";
 import type { SessionResult } from "../../protocol/results.ts";
 import type { ChunkId, SearchableIndex, StoredChunk } from "../../store/index/port.ts";
 import {
-  chunksByUids,
-  chunksWithToken,
-  sessionsWithChunks,
-  sessionsWithToken,
+  countSessionsWithChunks,
+  countSessionsWithToken,
+  findChunksByUids,
+  findChunksWithToken,
 } from "../../store/memory/chunks/chunk-lookup.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import type { Injection } from "./source.ts";
@@ -31,26 +31,26 @@ const maxPromptLength = 10_000;
  * The definitions of the names in a prompt, in the order of the names, except those in a file that the prompt names
  * too.
  */
-export async function codeNamed(index: SearchableIndex, prompt: string): Promise<Injection[]> {
+export async function findNamedCode(index: SearchableIndex, prompt: string): Promise<Injection[]> {
   // A link is an address, not a name.
   const text = prompt.slice(0, maxPromptLength).replace(/https?:\/\/\S+/g, " ");
-  const names = [...new Set(identifiersOf(text))].filter((name) => spelledAsCode.test(name));
+  const names = [...new Set(listIdentifiers(text))].filter((name) => spelledAsCode.test(name));
   if (names.length === 0 || names.length > maxNames) return [];
-  const definitions = await index.definitions([...new Set(names.map(nameKey))], 4 * maxDefinitions);
+  const definitions = await index.findDefinitions([...new Set(names.map(nameKey))], 4 * maxDefinitions);
   const chunks = new Map<ChunkId, StoredChunk>();
-  for (const chunk of await index.chunks(definitions.map(({ id }) => id))) chunks.set(chunk.id, chunk);
+  for (const chunk of await index.readChunks(definitions.map(({ id }) => id))) chunks.set(chunk.id, chunk);
   return names
     .flatMap((name) => {
       const places = definitions
         .filter((definition) => definition.name === name)
         .flatMap(({ id }) => chunks.get(id) ?? []);
-      return definitionsToTell(name, places, text);
+      return toDefinitionInjections(name, places, text);
     })
     .slice(0, maxInjected);
 }
 
-function definitionsToTell(name: string, places: readonly StoredChunk[], prompt: string): Injection[] {
-  const found = places.filter(({ path }) => !["test", "docs", "generated"].includes(roleOf(path)));
+function toDefinitionInjections(name: string, places: readonly StoredChunk[], prompt: string): Injection[] {
+  const found = places.filter(({ path }) => !["test", "docs", "generated"].includes(classifyPath(path)));
   if (found.length > maxDefinitions) return [];
   return found
     .filter(({ path }) => !prompt.includes(path.slice(path.lastIndexOf("/") + 1)))
@@ -94,7 +94,7 @@ interface Relevant {
  * How relevant results are to a prompt, in their order.
  * @param until only what was known then counts; null: now
  */
-export function relevanceOf(
+export function scoreRelevance(
   memory: Memory,
   prompt: string,
   results: readonly SessionResult[],
@@ -102,24 +102,24 @@ export function relevanceOf(
 ): Relevant[] {
   // Where a link leads is named by its words in the prompt, not by its address, nor is a number alone a name.
   const { tokens, words } = analyseQuery(prompt.replace(/https?:\/\/\S+/g, " "));
-  const ids = chunksByUids(
+  const ids = findChunksByUids(
     memory,
     results.map(({ id }) => id),
   );
-  const known = sessionsWithChunks(memory, until);
+  const known = countSessionsWithChunks(memory, until);
   const most = Math.max(rareShare * known, Math.min(rareAtLeast, known));
   const masses = results.map((): { mass: number; tokens: { token: string; idf: number }[] } => ({
     mass: 0,
     tokens: [],
   }));
   for (const token of tokens.filter((one) => !/^\d+$/.test(one))) {
-    const holders = chunksWithToken(
+    const holders = findChunksWithToken(
       memory,
       token,
       ids.filter((id) => id !== null),
     );
     if (holders.size === 0) continue;
-    const count = sessionsWithToken(memory, token, { until, most });
+    const count = countSessionsWithToken(memory, token, { until, most });
     if (count === Infinity) continue;
     const idf = Math.log((Math.max(known, fewSessions) + 1) / (count + 0.5));
     ids.forEach((id, i) => {
@@ -138,4 +138,4 @@ export function relevanceOf(
 }
 
 const isFrom = (word: string, token: string) =>
-  word.toLowerCase() === token || partsOf(word).some((part) => stem(part) === token);
+  word.toLowerCase() === token || splitIdentifier(word).some((part) => stem(part) === token);

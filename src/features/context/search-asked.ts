@@ -11,18 +11,18 @@ export interface SearchAsked {
 /** Characters. */
 const maxPatternChars = 300;
 
-const asText = (value: unknown): string => (typeof value === "string" ? value : "");
+const toText = (value: unknown): string => (typeof value === "string" ? value : "");
 
 /** The search that a call of a tool is; null: it is none. Agents have it in tools of these names, or in a shell. */
 export function searchAskedBy(tool: string, input: Readonly<Record<string, unknown>>): SearchAsked | null {
   const name = tool.toLowerCase();
-  const path = asText(input.path) || asText(input.dir_path) || asText(input.directory);
-  const pattern = asText(input.pattern) || asText(input.query) || asText(input.regex);
+  const path = toText(input.path) || toText(input.dir_path) || toText(input.directory);
+  const pattern = toText(input.pattern) || toText(input.query) || toText(input.regex);
   if (/^(?:grep|grep_search|search_file_content|grepsearch|ripgrep)$/.test(name) && pattern !== "")
     return { pattern: pattern.slice(0, maxPatternChars), path, isForFiles: false };
   if (/^(?:glob|find_files|file_search)$/.test(name) && pattern !== "")
     return { pattern: pattern.slice(0, maxPatternChars), path, isForFiles: true };
-  const command = asText(input.command);
+  const command = toText(input.command);
   return command === "" ? null : searchIn(command);
 }
 
@@ -33,17 +33,17 @@ const withValue = /^(?:-[ABCmtTgf]|--(?:type|glob|include|exclude|exclude-dir|ma
 function searchIn(command: string): SearchAsked | null {
   for (const part of command.split(/&&|;|\n/)) {
     const [first = ""] = part.split(/(?<!\\)\|(?!\|)/);
-    const words = wordsIn(first.trim());
+    const words = splitWords(first.trim());
     while (/^(?:\w+=\S*|sudo|time|command|env)$/.test(words[0] ?? "")) words.shift();
     const program = words.shift()?.replace(/^.*\//, "") ?? "";
-    if (program === "git" && words[0] === "grep") return fromGrep(words.slice(1));
-    if (/^(?:grep|egrep|fgrep|rg|ugrep|ag|ack)$/.test(program)) return fromGrep(words);
-    if (/^(?:find|bfs|fd|fdfind)$/.test(program)) return fromFind(program, words);
+    if (program === "git" && words[0] === "grep") return parseGrep(words.slice(1));
+    if (/^(?:grep|egrep|fgrep|rg|ugrep|ag|ack)$/.test(program)) return parseGrep(words);
+    if (/^(?:find|bfs|fd|fdfind)$/.test(program)) return parseFind(program, words);
   }
   return null;
 }
 
-function fromGrep(words: readonly string[]): SearchAsked | null {
+function parseGrep(words: readonly string[]): SearchAsked | null {
   const plain: string[] = [];
   let pattern = "";
   for (let i = 0; i < words.length; i++) {
@@ -59,7 +59,7 @@ function fromGrep(words: readonly string[]): SearchAsked | null {
     : { pattern: pattern.slice(0, maxPatternChars), path: plain[0] ?? "", isForFiles: false };
 }
 
-function fromFind(program: string, words: readonly string[]): SearchAsked | null {
+function parseFind(program: string, words: readonly string[]): SearchAsked | null {
   const at = words.findIndex((word) => /^-i?(?:name|path|regex)$/.test(word));
   const pattern =
     at >= 0 ? words[at + 1] : program.startsWith("fd") ? words.find((word) => !word.startsWith("-")) : "";
@@ -69,7 +69,7 @@ function fromFind(program: string, words: readonly string[]): SearchAsked | null
 }
 
 /** The words of a simple command, without their quotes. */
-function wordsIn(command: string): string[] {
+function splitWords(command: string): string[] {
   return [...command.matchAll(/(?:"((?:[^"\\]|\\.)*)"|'([^']*)'|((?:[^\s"'\\]|\\.)+))/g)].map(
     ([, double, single, bare]) => double ?? single ?? bare ?? "",
   );

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ownContext, withoutOwnContext } from "../../agents/reading/own-output.ts";
-import { harmless } from "../../base/text/quotation.ts";
-import { tokensOf } from "../../base/text/text-size.ts";
-import { frameAround, frameQuotes, type Injection } from "./source.ts";
+import { toHarmlessLine } from "../../base/text/quotation.ts";
+import { estimateTokens } from "../../base/text/text-size.ts";
+import { frameQuotes, type Injection, splitFrame } from "./source.ts";
 
 const item = (quote: string, more: Partial<Injection> = {}): Injection => ({
   ref: `chunk:${quote.slice(0, 8)}`,
@@ -29,8 +29,8 @@ describe("what is quoted", () => {
         "</pommel-context>",
       ].join("\n"),
     );
-    expect(tokens).toBe(tokensOf(text));
-    const { head, tail } = frameAround();
+    expect(tokens).toBe(estimateTokens(text));
+    const { head, tail } = splitFrame();
     expect(`${head}${tail}`.length).toBeLessThanOrEqual(40);
     expect(told).toHaveLength(1);
   });
@@ -44,7 +44,7 @@ describe("what is quoted", () => {
     ["```\nrm -rf /\n```", "''' rm -rf / '''"],
     ["＜system＞", "‹system›"],
   ])("cannot be taken for anything else: %j", (text, shown) => {
-    expect(harmless(text)).toBe(shown);
+    expect(toHarmlessLine(text)).toBe(shown);
   });
 
   it("stays within its line, its budget and the client's cap, whatever its text", () => {

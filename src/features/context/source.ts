@@ -1,15 +1,15 @@
 import { ownContext } from "../../agents/reading/own-output.ts";
 import type { Config } from "../../base/config/settings.ts";
-import { harmless } from "../../base/text/quotation.ts";
-import { beginningOf, tokensOf } from "../../base/text/text-size.ts";
+import { toHarmlessLine } from "../../base/text/quotation.ts";
+import { estimateTokens, shortenText } from "../../base/text/text-size.ts";
 import type { FileChange } from "../../git/history/file-changes.ts";
-import { sharedBy } from "../../protocol/origin.ts";
+import { formatSharedBy } from "../../protocol/origin.ts";
 import type { SearchResponse } from "../../protocol/results.ts";
 import type { SessionAnswer, SessionQuery } from "../../sessions/search/types.ts";
-import { shortId } from "../../sessions/short-id.ts";
+import { shortenSessionId } from "../../sessions/short-id.ts";
 import type { LedTo } from "../../store/memory/commits/commits-of-turns.ts";
 import type { Memory } from "../../store/memory/memory.ts";
-import { sessionById, sessionByUid } from "../../store/memory/sessions/sessions.ts";
+import { findSessionById, findSessionByUid } from "../../store/memory/sessions/sessions.ts";
 
 /** What is quoted to an agent, so that it cannot be taken for anything but a quotation. */
 
@@ -38,11 +38,12 @@ export interface Injection {
 }
 
 /** The frame is all that is said beside the facts: the instructions say that they are history. */
-const frame = (lines: readonly string[]): string => [ownContext.start, ...lines, ownContext.end].join("\n");
+const frameLines = (lines: readonly string[]): string =>
+  [ownContext.start, ...lines, ownContext.end].join("\n");
 
 /** What stands before the lines of a text, and behind them. */
-export function frameAround(): { head: string; tail: string } {
-  const [head = "", tail = ""] = frame(["\0"]).split("\0");
+export function splitFrame(): { head: string; tail: string } {
+  const [head = "", tail = ""] = frameLines(["\0"]).split("\0");
   return { head, tail };
 }
 
@@ -52,28 +53,28 @@ export function frameQuotes(
   maxTokens: number,
 ): { text: string; tokens: number; included: Injection[]; lines: string[] } | null {
   const fits = (lines: readonly string[]) => {
-    const text = frame(lines);
-    return tokensOf(text) <= maxTokens && text.length <= maxCharacters;
+    const text = frameLines(lines);
+    return estimateTokens(text) <= maxTokens && text.length <= maxCharacters;
   };
   const lines: string[] = [];
   const included: Injection[] = [];
   for (const item of items) {
-    const line = lineOf(item);
+    const line = formatInjection(item);
     // A shorter one behind it may still fit.
     if (line === null || !fits([...lines, line])) continue;
     lines.push(line);
     included.push(item);
   }
   if (included.length === 0) return null;
-  const text = frame(lines);
-  return { text, tokens: tokensOf(text), included, lines };
+  const text = frameLines(lines);
+  return { text, tokens: estimateTokens(text), included, lines };
 }
 
-function lineOf({ kind, quote, place, line }: Injection): string | null {
+function formatInjection({ kind, quote, place, line }: Injection): string | null {
   if (line !== undefined) return line === "" ? null : `- ${line}`;
-  const text = beginningOf(harmless(quote), maxQuoteLength);
+  const text = shortenText(toHarmlessLine(quote), maxQuoteLength);
   if (text === "") return null;
-  const where = beginningOf(harmless(place), maxPlaceLength);
+  const where = shortenText(toHarmlessLine(place), maxPlaceLength);
   return `- ${kind}: “${text}”${where === "" ? "" : ` (${where})`}`;
 }
 
@@ -127,32 +128,32 @@ export interface ContextSource {
 }
 
 /** Sessions whose text the agent already has: its own and the one it was forked from; their subagents' as well. */
-export function sightOf(
+export function listSeenSessions(
   { memory, origin: unknownYet = null }: Pick<ContextSource, "memory" | "origin">,
   sessionUid: string,
 ): string[] {
   const seen = new Set<string>();
   for (let uid: string | null = sessionUid; uid !== null && !seen.has(uid); ) {
     seen.add(uid);
-    const session = sessionByUid(memory, uid);
+    const session = findSessionByUid(memory, uid);
     const origin = session?.forkedFrom ?? session?.parentId ?? null;
-    if (origin !== null) uid = sessionById(memory, origin)?.uid ?? null;
+    if (origin !== null) uid = findSessionById(memory, origin)?.uid ?? null;
     else uid = uid === sessionUid ? unknownYet : null;
   }
   return [...seen];
 }
 
 /** Whether an agent already has a session's text. */
-export function inSight(
+export function makeSeenFilter(
   source: Pick<ContextSource, "memory" | "origin">,
   sessionUid: string,
 ): (uid: string) => boolean {
-  const seen = sightOf(source, sessionUid);
+  const seen = listSeenSessions(source, sessionUid);
   return (uid) => seen.some((one) => uid === one || uid.startsWith(`${one}/`));
 }
 
 /** "session 1a2b3c4d turn 5, shared by ann, 2026-01-31, branch main". Ids as commands and tools take them. */
-export function placeOf({
+export function formatSessionPlace({
   session,
   turn = null,
   author = null,
@@ -167,8 +168,8 @@ export function placeOf({
   branch?: string | null;
 }): string {
   const parts = [
-    session === null ? "" : `session ${shortId(session)}${turn === null ? "" : ` turn ${turn}`}`,
-    sharedBy(author),
+    session === null ? "" : `session ${shortenSessionId(session)}${turn === null ? "" : ` turn ${turn}`}`,
+    formatSharedBy(author),
     at === null ? "" : new Date(at).toISOString().slice(0, 10),
     branch === null ? "" : `branch ${branch}`,
   ];

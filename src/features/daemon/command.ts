@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { examples, run } from "../../terminal/frame.ts";
+import { formatExamples, run } from "../../terminal/frame.ts";
 import { positiveInteger } from "../../terminal/options.ts";
 
 /** `pm daemon start`, `stop`, `restart`, `logs` and `version`. */
@@ -11,7 +11,7 @@ export function declareDaemon(daemon: Command): void {
     .option("--wait", "wait until everything is indexed")
     .addHelpText(
       "after",
-      examples(
+      formatExamples(
         ["pm daemon start", "in the background"],
         ["pm daemon start --wait", "and wait until everything is indexed"],
         ["pm daemon start --foreground", "and see what it does"],
@@ -22,7 +22,7 @@ export function declareDaemon(daemon: Command): void {
   daemon
     .command("stop")
     .description("Stop the daemon until `pm daemon start` or the next boot; the index stays searchable")
-    .addHelpText("after", examples(["pm daemon stop", "done when the daemon is gone"]))
+    .addHelpText("after", formatExamples(["pm daemon stop", "done when the daemon is gone"]))
     .action(run(async () => (await import("./pm-start.ts")).stopCommand));
 
   daemon
@@ -30,7 +30,7 @@ export function declareDaemon(daemon: Command): void {
     .description("Restart the daemon, or start it")
     .addHelpText(
       "after",
-      examples(["pm daemon restart", "with this shell's environment, for example a new API key"]),
+      formatExamples(["pm daemon restart", "with this shell's environment, for example a new API key"]),
     )
     .action(run(async () => (await import("./pm-start.ts")).restartCommand));
 
@@ -46,7 +46,7 @@ export function declareDaemon(daemon: Command): void {
     )
     .addHelpText(
       "after",
-      examples(
+      formatExamples(
         ["pm daemon logs", "the last 100 entries"],
         ["pm daemon logs --follow", "follow the log"],
         ["pm daemon logs --since 10m", "the last ten minutes"],
@@ -60,7 +60,7 @@ export function declareDaemon(daemon: Command): void {
     .description("Print the versions of Pommel, its runtime and the running daemon")
     .addHelpText(
       "after",
-      examples(["pm daemon version", "for a bug report"], ["pm --version", "Pommel's alone"]),
+      formatExamples(["pm daemon version", "for a bug report"], ["pm --version", "Pommel's alone"]),
     )
     .action(run(async () => (await import("./pm-start.ts")).versionCommand));
 }

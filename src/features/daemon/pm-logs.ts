@@ -15,9 +15,12 @@ const pollIntervalMs = 250;
 
 /** `pm daemon logs`: what the daemon has logged, older files of the log included. */
 export async function logsCommand({ output }: CommandContext, options: LogsOptions): Promise<void> {
-  const since = options.since === undefined ? null : await momentOf(options.since);
+  const since = options.since === undefined ? null : await parseMoment(options.since);
   const log = new LogReader();
-  const shown = log.all(options.lines ?? (since === null ? defaultLines : Number.POSITIVE_INFINITY), since);
+  const shown = log.readAll(
+    options.lines ?? (since === null ? defaultLines : Number.POSITIVE_INFINITY),
+    since,
+  );
 
   const print = (entries: readonly LogEntry[]) => {
     const lines = entries.map((entry) => (output.json ? entry.json : render(entry, output.colors)));
@@ -29,12 +32,12 @@ export async function logsCommand({ output }: CommandContext, options: LogsOptio
   }
   while (options.follow) {
     await sleep(pollIntervalMs);
-    print(log.added());
+    print(log.readAdded());
   }
 }
 
 /** `10m`, `2h`, or a time as other commands take it. @throws PommelError `usage` */
-async function momentOf(text: string): Promise<number> {
+async function parseMoment(text: string): Promise<number> {
   const [, count, unit] = /^(\d+)\s*([smhd])$/.exec(text.trim()) ?? [];
   if (count !== undefined) {
     return (

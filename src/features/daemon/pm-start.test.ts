@@ -1,11 +1,11 @@
 import { expect, it } from "vitest";
-import { whatHappensNow } from "./pm-start.ts";
+import { describeStart } from "./pm-start.ts";
 
 const report = { pid: 1, port: 2, already_running: false, past_sessions: null };
 
 it("shows how long indexing takes, if known", () => {
   const shown = (files_to_index: number | null, eta_seconds: number | null) =>
-    whatHappensNow({ ...report, files_to_index, eta_seconds }).join("\n");
+    describeStart({ ...report, files_to_index, eta_seconds }).join("\n");
   expect(shown(3250, 12)).toContain("Files to index:     3,250\n  Estimated time:     about 12 s\n");
   expect(shown(3250, null)).not.toMatch(/time|known/);
   expect(shown(0, 0)).toContain("up to date");

@@ -2,25 +2,31 @@ import { dirname } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { defaultAgentName } from "../../agents/profiles.ts";
 import { loadConfig } from "../../base/config/config.ts";
-import { explanationOf, messageOf, PommelError } from "../../base/errors.ts";
+import { explainError, getErrorMessage, PommelError } from "../../base/errors.ts";
 import type { Project } from "../../base/paths.ts";
 import { version } from "../../base/version.ts";
-import { programFile, recordStopped } from "../../client/autostart.ts";
+import { locateProgram, recordStopped } from "../../client/autostart.ts";
 import { call } from "../../client/call.ts";
-import { findDaemon, findOrStartDaemon, keepLocks, lyingLocks, runDaemonHere } from "../../client/connect.ts";
+import {
+  findDaemon,
+  findLockProblem,
+  findOrStartDaemon,
+  keepLocks,
+  runDaemonHere,
+} from "../../client/connect.ts";
 import { DaemonUnreachable } from "../../client/daemon-client.ts";
 import { stopDaemon } from "../../client/stop-daemon.ts";
 import { findProjectIfAny } from "../../git/projects/find-project.ts";
-import { whyNotIndexed } from "../../git/projects/indexed.ts";
+import { findIndexObstacle } from "../../git/projects/indexed.ts";
 import type { DaemonRecord } from "../../protocol/daemon-record.ts";
 import type { CommandContext } from "../../terminal/frame.ts";
-import { aligned, humanBytes, type Output, tick } from "../../terminal/output.ts";
+import { alignColumns, formatBytes, formatMark, type Output } from "../../terminal/output.ts";
 import { readSqliteVersion } from "../doctor/operation.ts";
 import { givePassphrase } from "../encryption/pm-encrypt.ts";
-import { openCheckout, queueOf, waitForIndex } from "../index/wait-for-index.ts";
+import { openCheckout, readQueue, waitForIndex } from "../index/wait-for-index.ts";
 import type { QueueResponse } from "../jobs/operation.ts";
-import { whatRuns } from "../jobs/what-runs.ts";
-import { roughly } from "../status/memory-rows.ts";
+import { describeRunning } from "../jobs/what-runs.ts";
+import { formatRoughDuration } from "../status/memory-rows.ts";
 
 /** `pm daemon version`: what is installed here, for a bug report, and what runs. */
 export async function versionCommand({ output }: CommandContext): Promise<void> {
@@ -30,12 +36,12 @@ export async function versionCommand({ output }: CommandContext): Promise<void> 
     node: process.versions.node,
     platform: `${process.platform}-${process.arch}`,
     sqlite: await call(readSqliteVersion, {}, null),
-    installed_in: dirname(dirname(programFile("pommeld.cjs"))),
+    installed_in: dirname(dirname(locateProgram("pommeld.cjs"))),
     daemon: record && { version: record.version, pid: record.pid },
   };
   const daemon = record ? `${record.version} (PID ${record.pid})` : "not running";
   output.result(report, () =>
-    aligned([
+    alignColumns([
       ["Pommel", report.version],
       ["Node.js", report.node],
       ["Platform", report.platform],
@@ -62,7 +68,7 @@ export async function stopCommand({ output }: CommandContext): Promise<void> {
   } catch (error) {
     // A full disk, say.
     output.note(
-      `warning: The stop could not be recorded, so the daemon may start again: ${messageOf(error)}.`,
+      `warning: The stop could not be recorded, so the daemon may start again: ${getErrorMessage(error)}.`,
     );
   }
   const stopped = await stopDaemon();
@@ -120,17 +126,17 @@ export async function startCommand(
   options: { foreground?: boolean; wait?: boolean },
 ): Promise<number> {
   const around = await findProjectIfAny(cwd);
-  const plain = around && whyNotIndexed(around);
+  const plain = around && findIndexObstacle(around);
   const project = plain === null ? around : null;
   // A mistake in the configuration is better shown here than found in the daemon's log.
   loadConfig(around);
   await givePassphrase(output);
-  if (plain !== null) output.note(explanationOf(plain.refusal));
+  if (plain !== null) output.note(explainError(plain.refusal));
   if (options.foreground) {
     const running = await findDaemon();
     if (!running) return runDaemonHere();
     const report = await reportOn(running, project, false);
-    output.result(report, alreadyRunning(running));
+    output.result(report, describeAlreadyRunning(running));
     return 0;
   }
   const report = await startDaemonAndReport(project, output);
@@ -150,12 +156,12 @@ export async function startCommand(
  */
 export async function startDaemonAndReport(project: Project | null, output: Output): Promise<StartReport> {
   const { record, startedHere } = await findOrStartDaemon();
-  const problem = await lyingLocks();
+  const problem = await findLockProblem();
   if (problem !== null) output.note(`${problem} ${keepLocks}`);
   if (!startedHere) {
-    output.print(alreadyRunning(record));
+    output.print(describeAlreadyRunning(record));
     const report = await reportOn(record, project, false);
-    const running = project && (await whatRuns(project, output.colors));
+    const running = project && (await describeRunning(project, output.colors));
     output.print(running ?? "Use `pm status` to see what it does.");
     return report;
   }
@@ -171,14 +177,14 @@ export async function startDaemonAndReport(project: Project | null, output: Outp
     );
   });
   const started = `Pommel daemon started (PID ${record.pid}, port ${record.port})`;
-  output.print(`${tick("ok", output.colors)} ${started}`);
+  output.print(`${formatMark("ok", output.colors)} ${started}`);
   output.print();
   if (project !== null)
-    for (const line of [...whatHappensNow(report), ...pastSessions(report)]) output.print(line);
+    for (const line of [...describeStart(report), ...describePastSessions(report)]) output.print(line);
   return report;
 }
 
-function alreadyRunning({ pid, port }: DaemonRecord): string {
+function describeAlreadyRunning({ pid, port }: DaemonRecord): string {
   return `Pommel daemon is already running (PID ${pid}, port ${port}).`;
 }
 
@@ -189,7 +195,7 @@ async function reportOn(record: DaemonRecord, project: Project | null, isNew: bo
   const deadline = Date.now() + (isNew ? figuresWithinMs : 0);
   let queue: QueueResponse;
   do {
-    queue = await queueOf(project);
+    queue = await readQueue(project);
     const isCounted = queue.past !== null || !isNew;
 
     if (isCounted && (queue.code_is_idle || (queue.eta_seconds && queue.done >= enoughToJudge))) break;
@@ -203,14 +209,14 @@ async function reportOn(record: DaemonRecord, project: Project | null, isNew: bo
   };
 }
 
-export function whatHappensNow({ files_to_index, eta_seconds }: StartReport): string[] {
+export function describeStart({ files_to_index, eta_seconds }: StartReport): string[] {
   if (files_to_index === 0) return ["The index is up to date; changes are indexed as you save them."];
   return [
     files_to_index === null
       ? "  The files are being looked through; how many there are to index is not known yet."
       : `  Files to index:     ${files_to_index.toLocaleString("en")}`,
     // A first index has no progress yet to estimate from; `pm status` has an estimate a moment later.
-    ...(eta_seconds === null ? [] : [`  Estimated time:     about ${roughly(eta_seconds)}`]),
+    ...(eta_seconds === null ? [] : [`  Estimated time:     about ${formatRoughDuration(eta_seconds)}`]),
     "",
     "Indexing continues in the background; until then, searches cover what is indexed so far.",
     "",
@@ -220,10 +226,10 @@ export function whatHappensNow({ files_to_index, eta_seconds }: StartReport): st
   ];
 }
 
-function pastSessions({ past_sessions: past }: StartReport): string[] {
+function describePastSessions({ past_sessions: past }: StartReport): string[] {
   if (past === null || past.sessions === 0) return [];
   const [sessions, them] = past.sessions === 1 ? ["session", "it"] : ["sessions", "them"];
-  const found = `Found ${past.sessions} past ${sessions} (${humanBytes(past.bytes)})`;
+  const found = `Found ${past.sessions} past ${sessions} (${formatBytes(past.bytes)})`;
   const imports = (past.agents ?? [defaultAgentName]).map((agent) => `\`pm import ${agent}\``);
   return ["", `${found}. Import ${them}: ${imports.join(", ")}.`];
 }

@@ -4,11 +4,11 @@
  */
 
 import { loadConfig } from "../../base/config/config.ts";
-import { explanationOf } from "../../base/errors.ts";
+import { explainError } from "../../base/errors.ts";
 import {
-  causesOfStart,
   clearAutostart,
-  obstacleTo,
+  findAutostartObstacle,
+  readStartCauses,
   recordOff,
   recordOutcome,
 } from "../../client/autostart.ts";
@@ -18,17 +18,17 @@ import { stopDaemon } from "../../client/stop-daemon.ts";
 import { showQueue } from "../jobs/operation.ts";
 
 const [attempt = "1", place] = process.argv.slice(2);
-const causes = causesOfStart();
+const causes = readStartCauses();
 
 async function start(): Promise<void> {
   if (!loadConfig(null).config["daemon.autostart"]) return recordOff(causes);
   const { startedHere } = await bringUpDaemon();
   // A `pm daemon stop` during the start found no daemon to stop.
-  if (obstacleTo() === "stopped") await stopDaemon();
+  if (findAutostartObstacle() === "stopped") await stopDaemon();
   else if (startedHere) recordOutcome(attempt, { error: null, causes });
   else clearAutostart();
   // What is asked about a project opens it.
   if (place !== undefined) await callDaemon(place, showQueue, {}).catch(() => {});
 }
 
-start().catch((error: unknown) => recordOutcome(attempt, { error: explanationOf(error), causes }));
+start().catch((error: unknown) => recordOutcome(attempt, { error: explainError(error), causes }));

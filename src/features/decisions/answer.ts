@@ -1,7 +1,7 @@
 import type { Subjects } from "../../answers/operation.ts";
 import { loadConfig } from "../../base/config/config.ts";
 import type { Shaped } from "../../protocol/shape-parts.ts";
-import { decisionsIn } from "./decisions.ts";
+import { findDecisions } from "./decisions.ts";
 import type { decisionsRequest } from "./operation.ts";
 
 /** Decisions in a list, by default. */
@@ -12,5 +12,5 @@ export function listDecisions(
   { q = "", file: files = [], limit = listedDecisions, ...when }: Shaped<typeof decisionsRequest>,
 ) {
   const { config } = loadConfig(project);
-  return decisionsIn(project, memory, { ...when, query: q.trim(), files, limit }, config);
+  return findDecisions(project, memory, { ...when, query: q.trim(), files, limit }, config);
 }

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { examples, query } from "../../terminal/frame.ts";
+import { formatExamples, query } from "../../terminal/frame.ts";
 import { addOptions } from "../../terminal/options.ts";
 import { listDecisions } from "./operation.ts";
 
@@ -12,7 +12,7 @@ export function declareDecisions(memory: Command): void {
   addOptions(decisions, listDecisions, { q: null, file: "-f, --file <path>" })
     .addHelpText(
       "after",
-      examples(
+      formatExamples(
         ["pm memory decisions", "the last ten"],
         ['pm memory decisions "why sqlite"', "best matches first"],
         ["pm memory decisions --file src/db", "decisions about these files"],

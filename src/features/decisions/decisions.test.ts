@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { addSession, chunk, deciding, temporaryMemory, turn } from "../../../test/support/memory-fixture.ts";
-import { defaultConfig } from "../../base/config/settings.ts";
-import { projectAt } from "../../base/paths.ts";
+import { makeDefaultConfig } from "../../base/config/settings.ts";
+import { makeNewProject } from "../../base/paths.ts";
 import type { NoteSource } from "../../protocol/origin.ts";
 import { saveAnnotation } from "../../store/memory/chunks/annotations.ts";
 import { replaceChunks } from "../../store/memory/chunks/chunks.ts";
 import { saveTurn } from "../../store/memory/sessions/turns.ts";
-import { type DecisionsRequest, decisionsIn } from "./decisions.ts";
+import { type DecisionsRequest, findDecisions } from "./decisions.ts";
 
 const day = 86_400_000;
 const start = Date.parse("2026-03-01T10:00:00Z");
@@ -60,7 +60,7 @@ afterEach(() => store.remove());
 
 function decisions(request: Partial<DecisionsRequest> = {}) {
   const all = { query: "", files: [], limit: 10, ...request };
-  return decisionsIn(projectAt(store.dir), store.memory, all, defaultConfig());
+  return findDecisions(makeNewProject(store.dir), store.memory, all, makeDefaultConfig());
 }
 
 const texts = async (request?: Partial<DecisionsRequest>) =>

@@ -2,24 +2,29 @@ import picomatch from "picomatch";
 import type { Config } from "../../base/config/settings.ts";
 import type { Project } from "../../base/paths.ts";
 import { parseWhen } from "../../base/text/dates.ts";
-import { isoTime } from "../../base/text/iso-time.ts";
+import { formatIsoTime } from "../../base/text/iso-time.ts";
 import { stem, stopWords } from "../../base/text/tokens.ts";
 import {
-  replacedBy,
-  replacements,
+  createReplacementLookup,
+  findReplacedText,
+  listStoredDecisions,
   type SessionDecision,
-  storedDecisions,
 } from "../../sessions/decisions/stored.ts";
-import { contentWords, coverage } from "../../sessions/summaries/prose.ts";
-import { annotationById, listAnnotations } from "../../store/memory/chunks/annotations.ts";
-import { chunkByUid } from "../../store/memory/chunks/chunks.ts";
+import { extractContentWords, measureOverlap } from "../../sessions/summaries/prose.ts";
+import { findAnnotationById, listAnnotations } from "../../store/memory/chunks/annotations.ts";
+import { findChunkByUid } from "../../store/memory/chunks/chunks.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import type { AnnotationRecord } from "../../store/memory/memory-records.ts";
-import { sessionByUid } from "../../store/memory/sessions/sessions.ts";
-import { turnOf } from "../../store/memory/sessions/turns.ts";
+import { findSessionByUid } from "../../store/memory/sessions/sessions.ts";
+import { findTurn } from "../../store/memory/sessions/turns.ts";
 import { standingsInCode } from "./in-code.ts";
 import type { Decision, DecisionsAnswer } from "./operation.ts";
-import { authorOf, decisionFromNote, decisionWith, recordedDecisions } from "./recorded-decisions.ts";
+import {
+  convertNoteToDecision,
+  makeDecision,
+  pickAuthor,
+  readRecordedDecisions,
+} from "./recorded-decisions.ts";
 
 export interface DecisionsRequest {
   /** "": the latest. */
@@ -36,7 +41,7 @@ export interface DecisionsRequest {
  * What was noted and decided: the latest first, or with a query the best first.
  * @throws PommelError `usage` for a time or a query that makes no sense
  */
-export async function decisionsIn(
+export async function findDecisions(
   project: Project,
   memory: Memory,
   request: DecisionsRequest,
@@ -45,18 +50,19 @@ export async function decisionsIn(
   const all =
     request.query === ""
       ? [
-          ...(await notesIn(memory, request)),
-          ...(await decidedIn(memory, request)),
-          ...(await recordedIn(project, request, config)),
-        ].sort(latestFirst)
-      : await foundIn(project, memory, request, config);
-  const laterThan = replacements(memory);
+          ...(await findNotes(memory, request)),
+          ...(await findSessionDecisions(memory, request)),
+          ...(await findRecordedDecisions(project, request, config)),
+        ].sort(compareLatestFirst)
+      : await searchDecisions(project, memory, request, config);
+  const laterThan = createReplacementLookup(memory);
   const shown = all.slice(0, request.limit);
   const standings = standingsInCode(project, memory, shown);
   const decisions = shown.map((decision, i): Decision => {
     const { source, text, by, author, timestamp } = decision;
     const later = laterThan({ text, by, author, at: timestamp === null ? null : Date.parse(timestamp) });
-    const replaced = source === "annotation" && by !== null ? replacedBy(memory, { text, by, author }) : null;
+    const replaced =
+      source === "annotation" && by !== null ? findReplacedText(memory, { text, by, author }) : null;
     return {
       ...decision,
       in_code: standings[i]!,
@@ -70,52 +76,56 @@ export async function decisionsIn(
 /** The share of a query's words that a decision has at least. */
 const minAbout = 0.5;
 
-const latestFirst = (a: Decision, b: Decision) => (b.timestamp ?? "").localeCompare(a.timestamp ?? "");
+const compareLatestFirst = (a: Decision, b: Decision) => (b.timestamp ?? "").localeCompare(a.timestamp ?? "");
 
-async function timesOf({ since, until }: DecisionsRequest) {
+async function parsePeriod({ since, until }: DecisionsRequest) {
   return {
     since: since === undefined ? null : await parseWhen(since, "since"),
     until: until === undefined ? null : await parseWhen(until, "until"),
   };
 }
 
-async function notesIn(memory: Memory, request: DecisionsRequest, search = ""): Promise<Decision[]> {
-  const isWanted = filesMatcher(request.files);
+async function findNotes(memory: Memory, request: DecisionsRequest, search = ""): Promise<Decision[]> {
+  const isWanted = makeFilesMatcher(request.files);
   return listAnnotations(memory, {
-    ...(await timesOf(request)),
+    ...(await parsePeriod(request)),
     branch: request.branch ?? null,
     search,
   })
-    .map((note) => noted(memory, note))
+    .map((note) => toAnsweredNote(memory, note))
     .filter(({ files }) => !isWanted || files.some(isWanted));
 }
 
 /** A note in the shape of the answer. */
-function noted(memory: Memory, note: AnnotationRecord, score: number | null = null): Decision {
-  const session = note.sessionUid === null ? null : sessionByUid(memory, note.sessionUid);
-  const turn = session && note.turn !== null ? turnOf(memory, session.id, note.turn) : null;
-  return decisionFromNote(note, session, { files: turn?.files.map(({ path }) => path) ?? [], score });
+function toAnsweredNote(memory: Memory, note: AnnotationRecord, score: number | null = null): Decision {
+  const session = note.sessionUid === null ? null : findSessionByUid(memory, note.sessionUid);
+  const turn = session && note.turn !== null ? findTurn(memory, session.id, note.turn) : null;
+  return convertNoteToDecision(note, session, { files: turn?.files.map(({ path }) => path) ?? [], score });
 }
 
-async function decidedIn(memory: Memory, request: DecisionsRequest): Promise<Decision[]> {
-  const isWanted = filesMatcher(request.files);
-  const { since, until } = await timesOf(request);
-  return storedDecisions(memory)
+async function findSessionDecisions(memory: Memory, request: DecisionsRequest): Promise<Decision[]> {
+  const isWanted = makeFilesMatcher(request.files);
+  const { since, until } = await parsePeriod(request);
+  return listStoredDecisions(memory)
     .filter(({ at }) => (since === null || (at ?? 0) >= since) && (until === null || (at ?? 0) <= until))
     .filter(({ files }) => isWanted === null || files.some((path) => isWanted(path)))
     .filter(({ branch }) => request.branch === undefined || branch === request.branch)
-    .map((one) => decisionOf(one));
+    .map((one) => toDecision(one));
 }
 
 /** Decisions recorded outside of sessions; those without a time only if the request has no time limit. */
-async function recordedIn(project: Project, request: DecisionsRequest, config: Config): Promise<Decision[]> {
-  const isWanted = filesMatcher(request.files);
-  const { since, until } = await timesOf(request);
-  const words = contentWords(request.query);
-  return (await recordedDecisions(project, config)).filter(({ timestamp, files, text }) => {
+async function findRecordedDecisions(
+  project: Project,
+  request: DecisionsRequest,
+  config: Config,
+): Promise<Decision[]> {
+  const isWanted = makeFilesMatcher(request.files);
+  const { since, until } = await parsePeriod(request);
+  const words = extractContentWords(request.query);
+  return (await readRecordedDecisions(project, config)).filter(({ timestamp, files, text }) => {
     // Recorded decisions and commits belong to no known branch.
     if (request.branch !== undefined || (isWanted && !files.some(isWanted))) return false;
-    if (coverage(words, contentWords(text)) < (words.size > 0 ? 1 : 0)) return false;
+    if (measureOverlap(words, extractContentWords(text)) < (words.size > 0 ? 1 : 0)) return false;
     if (timestamp === null) return since === null && until === null;
     const at = Date.parse(timestamp);
     return (since === null || at >= since) && (until === null || at <= until);
@@ -123,17 +133,17 @@ async function recordedIn(project: Project, request: DecisionsRequest, config: C
 }
 
 /** A session's decision in the shape of the answer. */
-export function decisionOf(decision: SessionDecision, score: number | null = null): Decision {
+export function toDecision(decision: SessionDecision, score: number | null = null): Decision {
   const { text, turn, sessionUid, sessionTitle, at, branch, files, supersededBy, supersedes } = decision;
-  return decisionWith({
+  return makeDecision({
     source: "conversation",
     by: decision.by,
     text,
     session_id: sessionUid,
     session_title: sessionTitle,
-    ...authorOf(decision),
+    ...pickAuthor(decision),
     turn,
-    timestamp: isoTime(at),
+    timestamp: formatIsoTime(at),
     branch,
     files: [...files],
     score,
@@ -142,7 +152,7 @@ export function decisionOf(decision: SessionDecision, score: number | null = nul
   });
 }
 
-async function foundIn(
+async function searchDecisions(
   project: Project,
   memory: Memory,
   request: DecisionsRequest,
@@ -161,36 +171,36 @@ async function foundIn(
   const wanted = stemsOf(q);
   const scored = (one: Decision): Decision[] => {
     const words = stemsOf([one.text, one.session_title ?? ""].join("\n"));
-    const share = coverage(wanted, words);
+    const share = measureOverlap(wanted, words);
     if (wanted.size === 0 || share < minAbout) return [];
     // Of those with as many words of the question the shorter one is more about it.
     const own = Math.min(1, (share * wanted.size * usualWords) / (stemsOf(one.text).size * wanted.size));
     return [{ ...one, score: Math.round((share * 0.9 + own * 0.05) * 1e4) / 1e4 }];
   };
   const decided = [
-    ...(await decidedIn(memory, request)),
-    ...(await recordedIn(project, { ...request, query: "" }, config)),
+    ...(await findSessionDecisions(memory, request)),
+    ...(await findRecordedDecisions(project, { ...request, query: "" }, config)),
   ].flatMap(scored);
   // Loaded on demand: what searches is much, and few ask with words.
-  const { memorySearch } = await import("../search/all.ts");
+  const { openMemorySearch: memorySearch } = await import("../search/all.ts");
   const search = await memorySearch(project, memory, config);
   const { results } = await search({ ...asked, type: ["annotated"] });
   const found = results.flatMap((result): Decision[] => {
     const note =
       result.annotation === null
         ? null
-        : annotationById(memory, chunkByUid(memory, result.id)?.annotationId ?? 0);
-    return note === null ? [] : [noted(memory, note, result.score)];
+        : findAnnotationById(memory, findChunkByUid(memory, result.id)?.annotationId ?? 0);
+    return note === null ? [] : [toAnsweredNote(memory, note, result.score)];
   });
   // Notes from a shell belong to no session, and are found by their words only.
   const known = new Set(found.map(({ text }) => text));
-  const literal = (await notesIn(memory, request, q)).filter(({ text }) => !known.has(text));
-  const isWhole = ({ text }: Decision) => coverage(wanted, stemsOf(text)) === 1;
+  const literal = (await findNotes(memory, request, q)).filter(({ text }) => !known.has(text));
+  const isWhole = ({ text }: Decision) => measureOverlap(wanted, stemsOf(text)) === 1;
   return [
     ...literal.map((note) => ({ ...note, score: 1 })),
     ...found.map((note) => (isWhole(note) ? { ...note, score: 1 } : note)),
     ...decided,
-  ].sort((a, b) => b.score! - a.score! || latestFirst(a, b));
+  ].sort((a, b) => b.score! - a.score! || compareLatestFirst(a, b));
 }
 
 /** Words of a decision that says one thing. */
@@ -204,7 +214,7 @@ function stemsOf(text: string): Set<string> {
 }
 
 /** Whether a path is named, is below a named one or matches a glob; null if none was named. */
-export function filesMatcher(files: readonly string[]): ((path: string) => boolean) | null {
+export function makeFilesMatcher(files: readonly string[]): ((path: string) => boolean) | null {
   if (files.length === 0) return null;
   return picomatch(
     files.flatMap((file) => [file, `${file.replace(/\/+$/, "")}/**`]),

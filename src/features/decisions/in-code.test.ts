@@ -5,7 +5,7 @@ import {
   temporaryRepository,
 } from "../../../test/support/checkpoint-fixture.ts";
 import { recordCommit } from "../../attribution/checkpoints/record-commit.ts";
-import { projectAt } from "../../base/paths.ts";
+import { makeNewProject } from "../../base/paths.ts";
 import { standingsInCode } from "./in-code.ts";
 
 let repo: Repository;
@@ -21,7 +21,7 @@ it("a decision is kept, changed or gone by the lines that its turns wrote", asyn
   await recordCommit(repo.work, repo.commit("all", files), { seen: "hook" });
   const standings = () =>
     standingsInCode(
-      projectAt(repo.root),
+      makeNewProject(repo.root),
       repo.memory,
       [1, 4, 7, null].map((turn) => ({ session_id: "s", turn })),
     );

@@ -1,7 +1,12 @@
-import { distinctiveKeys, FilesNow, type Survival, survivalOfKeys } from "../../attribution/survival.ts";
+import {
+  FilesNow,
+  listDistinctiveKeys,
+  measureKeySurvival,
+  type Survival,
+} from "../../attribution/survival.ts";
 import type { Project } from "../../base/paths.ts";
 import { linesOfTurns } from "../../store/memory/commits/attributions.ts";
-import { filesOfCommit } from "../../store/memory/commits/commits.ts";
+import { listFilesOfCommit } from "../../store/memory/commits/commits.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import type { Decision } from "./operation.ts";
 
@@ -23,12 +28,12 @@ export function standingsInCode(
     if (session_id === null || turn === null) return null;
     const range = { sessionUid: session_id, first: turn, last: turn + turnsAfter };
     const files = linesOfTurns(memory, range).flatMap(({ commitId, path, first, last }) =>
-      filesOfCommit(memory, commitId, path).map(({ added }) => ({
+      listFilesOfCommit(memory, commitId, path).map(({ added }) => ({
         path,
-        keys: distinctiveKeys({ added: added.filter(({ line }) => line >= first && line <= last) }),
+        keys: listDistinctiveKeys({ added: added.filter(({ line }) => line >= first && line <= last) }),
       })),
     );
-    return standingOf(survivalOfKeys(now, files, () => null));
+    return standingOf(measureKeySurvival(now, files, () => null));
   });
 }
 

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { operation } from "../../answers/operation.ts";
+import { defineOperation } from "../../answers/operation.ts";
 import { origins, speakers } from "../../protocol/origin.ts";
 import {
   branch,
@@ -70,7 +70,7 @@ export const decisionsAnswer = lazy(() => z.object({ decisions: z.array(decision
 
 export type DecisionsAnswer = Shaped<typeof decisionsAnswer>;
 
-export const listDecisions = operation({
+export const listDecisions = defineOperation({
   name: "decisions",
   path: "GET /decisions",
   summary: "List decisions and notes, the latest first, or the best for a question",

@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { type Repository, temporaryRepository } from "../../../test/support/checkpoint-fixture.ts";
-import { defaultConfig } from "../../base/config/settings.ts";
-import { projectAt } from "../../base/paths.ts";
-import { recordedDecisions } from "./recorded-decisions.ts";
+import { makeDefaultConfig } from "../../base/config/settings.ts";
+import { makeNewProject } from "../../base/paths.ts";
+import { readRecordedDecisions } from "./recorded-decisions.ts";
 
 let repo: Repository;
 let client: string;
@@ -20,7 +20,7 @@ afterEach(() => {
   rmSync(client, { recursive: true, force: true });
 });
 
-const recorded = (config = defaultConfig()) => recordedDecisions(projectAt(repo.root), config);
+const recorded = (config = makeDefaultConfig()) => readRecordedDecisions(makeNewProject(repo.root), config);
 
 it("quotes records, marked comments and bodies of commits, with their location", async () => {
   const record =

@@ -1,25 +1,30 @@
 import { homedir } from "node:os";
 import { basename, join, sep } from "node:path";
 import type { Config } from "../../base/config/settings.ts";
-import { textOf } from "../../base/files/if-any.ts";
+import { readTextIfAny } from "../../base/files/if-any.ts";
 import type { Project } from "../../base/paths.ts";
-import { beginningOf } from "../../base/text/text-size.ts";
+import { shortenText } from "../../base/text/text-size.ts";
 import { readSource } from "../../code/files/read-source.ts";
-import { GitFailure, gitFields } from "../../git/git.ts";
-import { commitsOf } from "../../git/history/history.ts";
+import { GitFailure, readGitFields } from "../../git/git.ts";
+import { listCommits } from "../../git/history/history.ts";
 import { RepositoryCache } from "../../git/repository-cache.ts";
-import { originOf, speakerOf } from "../../protocol/origin.ts";
-import { reasonedChoices } from "../../sessions/decisions/find.ts";
+import { toOrigin, toSpeaker } from "../../protocol/origin.ts";
+import { findReasonedChoices } from "../../sessions/decisions/find.ts";
 import { notesSession } from "../../sessions/notes/add-note.ts";
-import { contentWords, joinWrapped, plainLine, sentencesOf } from "../../sessions/summaries/prose.ts";
+import {
+  extractContentWords,
+  joinWrapped,
+  splitSentences,
+  stripMarkdown,
+} from "../../sessions/summaries/prose.ts";
 import type { AnnotationRecord, SessionRecord } from "../../store/memory/memory-records.ts";
 import type { Decision } from "./operation.ts";
 
 /** A decision of which only this much is known; by whom, null where the repository says it. */
-export const decisionWith = (
+export const makeDecision = (
   known: Pick<Decision, "source" | "text" | "by"> & Partial<Omit<Decision, "origin">>,
 ): Decision => ({
-  origin: known.by === null ? null : originOf({ by: known.by, author: known.author }),
+  origin: known.by === null ? null : toOrigin({ by: known.by, author: known.author }),
   place: null,
   session_id: null,
   session_title: null,
@@ -35,24 +40,24 @@ export const decisionWith = (
 });
 
 /** Whose it is, where a colleague shared it. */
-export const authorOf = ({ author }: { author?: string | null | undefined }): Pick<Decision, "author"> =>
+export const pickAuthor = ({ author }: { author?: string | null | undefined }): Pick<Decision, "author"> =>
   author == null ? {} : { author };
 
 /** A note as a decision. @param session the session that it stands in, where that is stored */
-export const decisionFromNote = (
+export const convertNoteToDecision = (
   note: AnnotationRecord,
   session: Pick<SessionRecord, "title"> | null,
   { files, score }: Pick<Decision, "files" | "score">,
 ): Decision =>
-  decisionWith({
+  makeDecision({
     source: "annotation",
-    by: speakerOf(note.source),
+    by: toSpeaker(note.source),
     text: note.note,
     ...(note.sessionUid === notesSession.uid
       ? { session_id: null, turn: null }
       : { session_id: note.sessionUid, turn: note.turn }),
     session_title: session?.title ?? null,
-    ...authorOf(note),
+    ...pickAuthor(note),
     timestamp: new Date(note.at).toISOString(),
     branch: note.branch,
     files,
@@ -83,26 +88,26 @@ const ofFiles = new RepositoryCache<Decision[]>({ max: 20, maxAgeMs: 10_000 });
  * Decisions recorded outside of sessions, quoted: decision records, comments that begin with "WHY:" or "DECISION:",
  * bodies of commits, and the files in which clients keep what they learned about the project. None if git fails.
  */
-export async function recordedDecisions(project: Project, config: Config): Promise<Decision[]> {
+export async function readRecordedDecisions(project: Project, config: Config): Promise<Decision[]> {
   const { root } = project;
   const found = await Promise.all([
-    ofFiles.of(root, "memories", () => memoriesOf(project, config)),
-    decisionsInRepository(root),
+    ofFiles.getOrAsk(root, "memories", () => readAgentMemories(project, config)),
+    readRepositoryDecisions(root),
   ]);
   return found.flat();
 }
 
 /** Those in the repository. */
-export async function decisionsInRepository(root: string): Promise<Decision[]> {
+export async function readRepositoryDecisions(root: string): Promise<Decision[]> {
   const found = await Promise.all([
-    ofFiles.of(root, "records", () => orNone(recordsIn(root))),
-    ofFiles.of(root, "comments", () => orNone(commentsIn(root))),
-    ofCommits.of(root, "commits", () => orNone(commitsIn(root))),
+    ofFiles.getOrAsk(root, "records", () => ignoreGitFailure(readDecisionRecords(root))),
+    ofFiles.getOrAsk(root, "comments", () => ignoreGitFailure(readMarkedComments(root))),
+    ofCommits.getOrAsk(root, "commits", () => ignoreGitFailure(readCommitDecisions(root))),
   ]);
   return found.flat();
 }
 
-async function orNone(found: Promise<Decision[]>): Promise<Decision[]> {
+async function ignoreGitFailure(found: Promise<Decision[]>): Promise<Decision[]> {
   try {
     return await found;
   } catch (error) {
@@ -113,19 +118,19 @@ async function orNone(found: Promise<Decision[]>): Promise<Decision[]> {
 }
 
 /** What a client learned about the project, its agent wrote down. */
-const recorded = (known: Omit<Parameters<typeof decisionWith>[0], "by">): Decision =>
-  decisionWith({
+const makeRecordedDecision = (known: Omit<Parameters<typeof makeDecision>[0], "by">): Decision =>
+  makeDecision({
     ...known,
     by: known.source === "memory" ? "agent" : null,
-    text: beginningOf(known.text, maxText),
+    text: shortenText(known.text, maxText),
   });
 
-async function recordsIn(root: string): Promise<Decision[]> {
+async function readDecisionRecords(root: string): Promise<Decision[]> {
   const found: Decision[] = [];
-  for await (const path of gitFields(root, ["ls-files", "-z", "--", ...recordFolders])) {
+  for await (const path of readGitFields(root, ["ls-files", "-z", "--", ...recordFolders])) {
     if (found.length >= maxRecords) break;
     // Empty where it is deleted in the working tree.
-    const record = recordOf(path, textOf(join(root, path)));
+    const record = parseDecisionRecord(path, readTextIfAny(join(root, path)));
     if (record) found.push(record);
   }
   return found;
@@ -143,7 +148,7 @@ const leading =
 const ordering =
   /^(?:\W|\d|adr)*(?:use|remove|record|move|add|drop|replace|adopt|merge|migrate|combine|switch|stop|keep|separate|split|store|avoid|allow|reuse)\b/i;
 /** The title of a record, and the first sentence of its decision; null for one without, or that is still open. */
-function recordOf(path: string, text: string): Decision | null {
+function parseDecisionRecord(path: string, text: string): Decision | null {
   const title = /^#\s+(.+)$/m.exec(text)?.[1];
   const heading = /^#{2,3}\s+(?:\d+\.?\s+)?(?:the )?(?:decision|decision outcome|resolution)\b.*$/im.exec(
     text,
@@ -152,24 +157,24 @@ function recordOf(path: string, text: string): Decision | null {
   if (title === undefined || heading === null || open.test(status) || open.test(title)) return null;
   const start = heading.index + heading[0].length;
   const below = text.slice(start).split(/^#{1,2}\s/m)[0]!;
-  const [begun, rest = ""] = sentencesOf(joinWrapped(below));
+  const [begun, rest = ""] = splitSentences(joinWrapped(below));
   const sentence = begun?.endsWith(":") ? `${begun} ${rest}`.trim() : begun;
-  if (sentence === undefined || contentWords(sentence).size < 2 || open.test(sentence)) return null;
+  if (sentence === undefined || extractContentWords(sentence).size < 2 || open.test(sentence)) return null;
   if (sentence.endsWith(":") || (leading.test(sentence) && !ordering.test(title))) return null;
   const line = text.slice(0, text.indexOf(sentence.slice(0, 20), start)).split("\n").length;
-  return recorded({
+  return makeRecordedDecision({
     source: "adr",
-    text: `${plainLine(title)}: ${sentence}`,
+    text: `${stripMarkdown(title)}: ${sentence}`,
     place: `${path}:${line}`,
     files: [path],
-    superseded_by: ended.test(status) ? beginningOf(plainLine(status), 160) : null,
+    superseded_by: ended.test(status) ? shortenText(stripMarkdown(status), 160) : null,
   });
 }
 
 /** What clients remember of the project, scrubbed. */
-async function memoriesOf(project: Project, config: Config): Promise<Decision[]> {
+async function readAgentMemories(project: Project, config: Config): Promise<Decision[]> {
   // Loaded on demand: readers of all agents, and the patterns of secrets.
-  const [{ agents }, { scrubberOf }, { scrubAlone }] = await Promise.all([
+  const [{ agents }, { createProjectScrubber: scrubberOf }, { scrubAlone }] = await Promise.all([
     import("../../agents/registry.ts"),
     import("../../redact/project-scrubber.ts"),
     import("../../redact/scrubber.ts"),
@@ -177,25 +182,25 @@ async function memoriesOf(project: Project, config: Config): Promise<Decision[]>
   const scrubber = scrubberOf(project, config);
   const found: Decision[] = [];
   for (const agent of agents) {
-    const files = (await agent.memories?.(project.root)) ?? [];
+    const files = (await agent.findMemories?.(project.root)) ?? [];
     for (const file of files.slice(0, maxMemories)) {
       const stamp = { path: basename(file), size: 0, mtimeMs: 0 };
       const read = readSource(file, stamp, { maxFileSize: maxMemorySize });
       if (read.kind !== "text") continue;
       const text = scrubAlone(scrubber, read.text);
       const lines = text.split("\n");
-      for (const said of reasonedChoices(text)) {
-        const line = lines.findIndex((one) => plainLine(one).includes(said.slice(0, 40)));
-        const place = `${shownPath(file)}:${line + 1}`;
+      for (const said of findReasonedChoices(text)) {
+        const line = lines.findIndex((one) => stripMarkdown(one).includes(said.slice(0, 40)));
+        const place = `${shortenHomePath(file)}:${line + 1}`;
         const timestamp = new Date(read.mtimeMs).toISOString();
-        found.push(recorded({ source: "memory", text: said, place, timestamp }));
+        found.push(makeRecordedDecision({ source: "memory", text: said, place, timestamp }));
       }
     }
   }
   return found;
 }
 
-const shownPath = (file: string): string => {
+const shortenHomePath = (file: string): string => {
   const home = homedir();
   return file.startsWith(home + sep) ? `~${file.slice(home.length)}` : file;
 };
@@ -223,14 +228,14 @@ const prose = [
 /** Lines that a comment goes on for. */
 const maxCommentLines = 8;
 
-async function commentsIn(root: string): Promise<Decision[]> {
+async function readMarkedComments(root: string): Promise<Decision[]> {
   const found: Decision[] = [];
   const args = ["grep", "-z", "-n", "-I", "-E", `-A${maxCommentLines}`, "(WHY|DECISION)(\\([^)]*\\))?:"];
   const texts = ["--", ".", ...prose.map((ending) => `:(exclude,icase)*.${ending}`)];
   const lines: CodeLine[] = [];
   let rest: string[] = [];
   // With -z, path and line number end with a NUL, the line itself with a line feed.
-  for await (const field of gitFields(root, [...args, ...texts])) {
+  for await (const field of readGitFields(root, [...args, ...texts])) {
     const parts = field.split("\n");
     rest = [...rest, parts[0]!];
     if (rest.length === 3) lines.push({ path: rest[0]!, line: Number(rest[1]), code: rest[2]! });
@@ -240,9 +245,9 @@ async function commentsIn(root: string): Promise<Decision[]> {
   for (const [i, { path, line, code }] of lines.entries()) {
     if (found.length >= maxComments) break;
     if (!marked.test(code)) continue;
-    const text = commentFrom(lines, i);
-    if (contentWords(text).size >= 3)
-      found.push(recorded({ source: "comment", text, place: `${path}:${line}`, files: [path] }));
+    const text = extractComment(lines, i);
+    if (extractContentWords(text).size >= 3)
+      found.push(makeRecordedDecision({ source: "comment", text, place: `${path}:${line}`, files: [path] }));
   }
   return found;
 }
@@ -254,7 +259,7 @@ interface CodeLine {
 }
 
 /** What a marked comment says on its line and on those that go on with it. */
-function commentFrom(lines: readonly CodeLine[], at: number): string {
+function extractComment(lines: readonly CodeLine[], at: number): string {
   const { path, line, code } = lines[at]!;
   const said = [marked.exec(code)![1]!];
   for (const [i, next] of lines.slice(at + 1, at + 1 + maxCommentLines).entries()) {
@@ -262,28 +267,34 @@ function commentFrom(lines: readonly CodeLine[], at: number): string {
     if (isOver || !comment.test(next.code) || marked.test(next.code)) break;
     said.push(next.code.replace(comment, "").trim());
   }
-  return plainLine(said.join(" ").replace(commentEnd, ""));
+  return stripMarkdown(said.join(" ").replace(commentEnd, ""));
 }
 
 /** Commits that say what others did, or that no author wrote. */
 const byMachine = /\[bot\]|dependabot|renovate/i;
 const repeats = /^(?:revert|merge|bump|release|chore\(release\)|chore\(deps)/i;
 
-async function commitsIn(root: string): Promise<Decision[]> {
+async function readCommitDecisions(root: string): Promise<Decision[]> {
   const found: Decision[] = [];
   // A commit that was picked, or made again, says it again.
   const known = new Set<string>();
-  for await (const commit of commitsOf(root, { limit: maxCommits, merges: false })) {
+  for await (const commit of listCommits(root, { limit: maxCommits, merges: false })) {
     const { hash, authoredAt, message, files, author } = commit;
     const [subject = "", ...body] = message.split("\n");
     if (repeats.test(subject) || byMachine.test(author)) continue;
-    for (const said of reasonedChoices(body.join("\n").replace(trailer, ""))) {
+    for (const said of findReasonedChoices(body.join("\n").replace(trailer, ""))) {
       if (known.has(said)) continue;
       known.add(said);
       const timestamp = new Date(authoredAt).toISOString();
       const place = hash.slice(0, 12);
       found.push(
-        recorded({ source: "commit", text: said, place, timestamp, files: files.slice(0, maxFiles) }),
+        makeRecordedDecision({
+          source: "commit",
+          text: said,
+          place,
+          timestamp,
+          files: files.slice(0, maxFiles),
+        }),
       );
     }
   }

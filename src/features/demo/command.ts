@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { examples, run } from "../../terminal/frame.ts";
+import { formatExamples, run } from "../../terminal/frame.ts";
 
 /** The commands that set up, configure and examine: options and help. Their code is loaded when they run. */
 export function declareDemo(program: Command): void {
@@ -10,7 +10,7 @@ export function declareDemo(program: Command): void {
     .argument("[question...]", "what for")
     .addHelpText(
       "after",
-      examples(
+      formatExamples(
         ["pm demo", "search, why, how, fix, review and the page, in a home of its own"],
         ['pm demo . "retry with backoff"', "first a search in this repository"],
       ),

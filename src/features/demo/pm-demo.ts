@@ -5,7 +5,7 @@ import { createInterface } from "node:readline/promises";
 import type { AgentProfile } from "../../agents/agent.ts";
 import { launchVariables, profiles } from "../../agents/profiles.ts";
 import { PommelError } from "../../base/errors.ts";
-import { programFile } from "../../client/autostart.ts";
+import { locateProgram } from "../../client/autostart.ts";
 import { canAsk } from "../../terminal/ask.ts";
 import type { CommandContext } from "../../terminal/frame.ts";
 import { interruptedCode } from "../../terminal/interruption.ts";
@@ -117,13 +117,13 @@ class StepFailed extends Error {
 class Demo {
   private readonly directory = makeDemoDirectory();
   private readonly root = join(this.directory, "harbor");
-  private readonly env = environmentIn(this.directory);
+  private readonly env = buildEnvironment(this.directory);
   private readonly guard: ChildProcess;
   private readonly interrupted = new AbortController();
   private running: ChildProcess | null = null;
 
   constructor(private readonly output: Output) {
-    this.guard = spawn(process.execPath, [programFile("demo-guard.cjs"), this.directory], {
+    this.guard = spawn(process.execPath, [locateProgram("demo-guard.cjs"), this.directory], {
       // Ctrl-C in the terminal is not for it.
       detached: true,
       stdio: ["pipe", "ignore", "ignore"],
@@ -148,7 +148,7 @@ class Demo {
     const { colors } = this.output;
     const typed = args.map((arg) => (/[^\w./:~-]/.test(arg) ? JSON.stringify(arg) : arg)).join(" ");
     this.output.print(`\n${colors.dim(`# ${says}`)}\n${colors.bold(`$ pm ${typed}`)}`);
-    const child = spawn(process.execPath, [programFile("pm.cjs"), ...args, "--no-pager"], {
+    const child = spawn(process.execPath, [locateProgram("pm.cjs"), ...args, "--no-pager"], {
       stdio: ["ignore", "inherit", "inherit"],
       cwd,
       env: this.env,
@@ -186,7 +186,7 @@ class Demo {
 }
 
 /** Variables of this process, without those that name a home, a session or a repository. */
-function environmentIn(home: string): NodeJS.ProcessEnv {
+function buildEnvironment(home: string): NodeJS.ProcessEnv {
   const agents: readonly AgentProfile[] = Object.values(profiles);
   const named: readonly (string | undefined)[] = [
     ...agents.flatMap(({ environment, shellVariables = [] }) => [...environment, ...shellVariables]),

@@ -88,7 +88,7 @@ test("gives up after five attempts", async () => {
 `;
 
 /** What is there before the first session. */
-export const beginning: Readonly<Record<string, string>> = {
+export const initialFiles: Readonly<Record<string, string>> = {
   "README.md": "# Harbor\n\nPays and gets paid.\n",
   "src/index.ts": 'export { payment } from "./http/payments.ts";\n',
 };

@@ -3,9 +3,9 @@ import { mkdirSync, utimesSync, writeFileSync } from "node:fs";
 import { devNull } from "node:os";
 import { dirname, join } from "node:path";
 import { PommelError } from "../../base/errors.ts";
-import { textOf } from "../../base/files/if-any.ts";
+import { readTextIfAny } from "../../base/files/if-any.ts";
 import { findProgram } from "../../base/find-program.ts";
-import { beginning, type Deed, type StorySession, story } from "./story.ts";
+import { type Deed, initialFiles, type StorySession, story } from "./story.ts";
 
 const hourMs = 3_600_000;
 /** So long an agent takes for a step, and its user until a commit. Milliseconds. */
@@ -29,9 +29,9 @@ interface StoryPlace {
  * @throws PommelError `git_failed` without git
  */
 export function tellStory(place: StoryPlace): void {
-  const git = gitIn(place.root);
+  const git = makeGitRunner(place.root);
   const began = place.now - 60 * hourMs;
-  for (const [path, content] of Object.entries(beginning)) put(began, join(place.root, path), content);
+  for (const [path, content] of Object.entries(initialFiles)) put(began, join(place.root, path), content);
   git(began, "init", "--quiet", "--initial-branch=main", "--template=");
   for (const [name, value] of Object.entries(person)) git(began, "config", `user.${name}`, value);
   git(began, "add", ".");
@@ -42,7 +42,7 @@ export function tellStory(place: StoryPlace): void {
 /** Adds a session, its commits and its transcript. */
 export function tellSession({ root, home, now }: StoryPlace, session: StorySession): void {
   const { id, hoursAgo, branch, turns } = session;
-  const git = gitIn(root);
+  const git = makeGitRunner(root);
   const transcript = new Transcript(session, root, now - hoursAgo * hourMs);
   if (branch !== "main") {
     const isNew = git(transcript.at, "branch", "--list", branch) === "";
@@ -65,7 +65,7 @@ export function tellSession({ root, home, now }: StoryPlace, session: StorySessi
   }
   const folder = join(home, ".claude/projects", root.replaceAll(/[^a-zA-Z0-9]/g, "-"));
   // As old as it says: the daemon waits for more of a new one before it sums it up.
-  put(transcript.at, join(folder, `${id}.jsonl`), transcript.text());
+  put(transcript.at, join(folder, `${id}.jsonl`), transcript.toJsonLines());
 }
 
 /** A transcript in the shape that Claude Code writes. */
@@ -115,7 +115,7 @@ class Transcript {
     this.last = uuid;
   }
 
-  text(): string {
+  toJsonLines(): string {
     return this.lines.map((line) => `${JSON.stringify(line)}\n`).join("");
   }
 }
@@ -133,7 +133,7 @@ function writeResult(deed: Deed, root: string) {
     return { content: output, isError: hasFailed, result };
   }
   const file = join(root, deed.path);
-  const before = textOf(file);
+  const before = readTextIfAny(file);
   const result = {
     type: before === "" ? "create" : "update",
     filePath: file,
@@ -152,7 +152,7 @@ function put(at: number, file: string, content: string): void {
 }
 
 /** Runs git at a time of the story, whatever this machine's settings are: the same story gives the same commits. */
-function gitIn(root: string): (at: number, ...args: string[]) => string {
+function makeGitRunner(root: string): (at: number, ...args: string[]) => string {
   const [program] = findProgram("git") ?? [];
   if (program === undefined)
     throw new PommelError("git_failed", "git was not found.", "Install git, or put it on the PATH.");

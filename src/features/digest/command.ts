@@ -1,5 +1,5 @@
 import { type Command, Option } from "commander";
-import { examples, query } from "../../terminal/frame.ts";
+import { formatExamples, query } from "../../terminal/frame.ts";
 import { addOptions } from "../../terminal/options.ts";
 import { sumUp } from "./operation.ts";
 
@@ -19,7 +19,7 @@ export function declareDigest(program: Command): void {
     )
     .addHelpText(
       "after",
-      examples(
+      formatExamples(
         ["pm digest", "since yesterday"],
         ["pm digest --since friday --by branch", "branch by branch"],
         ["pm digest --since 7d --by project", "of all projects"],

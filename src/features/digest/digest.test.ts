@@ -2,13 +2,13 @@ import { afterEach, beforeEach, expect, it } from "vitest";
 import { edited } from "../../../test/support/attribution-fixture.ts";
 import { addSession, chunk, deciding, turn } from "../../../test/support/memory-fixture.ts";
 import { repositoryWithAgents } from "../../../test/support/repository-with-agents-fixture.ts";
-import { projectAt } from "../../base/paths.ts";
+import { makeNewProject } from "../../base/paths.ts";
 import type { Shaped } from "../../protocol/shape-parts.ts";
 import { replaceChunks } from "../../store/memory/chunks/chunks.ts";
 import { findSession, saveSession } from "../../store/memory/sessions/sessions.ts";
 import { saveTurn } from "../../store/memory/sessions/turns.ts";
 import { saveUsage } from "../../store/memory/sessions/usage.ts";
-import { digestOf } from "./digest.ts";
+import { buildDigest } from "./digest.ts";
 import type { digestRequest } from "./operation.ts";
 
 let repo: ReturnType<typeof repositoryWithAgents>;
@@ -20,7 +20,7 @@ afterEach(() => repo.remove());
 const day = 86_400_000;
 const start = Date.parse("2026-03-02T09:00:00Z");
 const ask = (more: Shaped<typeof digestRequest> = {}) =>
-  digestOf(projectAt(repo.root), repo.memory, { since: "2026-03-02T00:00:00Z", ...more });
+  buildDigest(makeNewProject(repo.root), repo.memory, { since: "2026-03-02T00:00:00Z", ...more });
 
 /** A session of a day with two prompts, the first on the day before, and one of a subagent's. */
 function work(uid: string, branch: string, author: string | null = null): void {

@@ -1,29 +1,29 @@
-import { configOf } from "../../answers/open.ts";
+import { loadCurrentConfig } from "../../answers/open.ts";
 import { maxResults } from "../../base/max-results.ts";
-import { entry } from "../../base/multimap.ts";
+import { getOrCreate } from "../../base/multimap.ts";
 import type { Project } from "../../base/paths.ts";
 import { parseWhen } from "../../base/text/dates.ts";
-import { beginningOf } from "../../base/text/text-size.ts";
-import { gitTextIfAny } from "../../git/git.ts";
+import { shortenText } from "../../base/text/text-size.ts";
+import { readGitTextIfAny } from "../../git/git.ts";
 import type { Shaped } from "../../protocol/shape-parts.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import type { SessionRecord, TurnRecord } from "../../store/memory/memory-records.ts";
-import { listSessions, sessionsByUids } from "../../store/memory/sessions/sessions.ts";
-import { turnsOf } from "../../store/memory/sessions/turns.ts";
-import { type UsageSum, usageOf } from "../../store/memory/sessions/usage.ts";
-import { listCheckpointsOf } from "../checkpoints/checkpoints.ts";
-import { decisionsIn } from "../decisions/decisions.ts";
-import { briefWithoutCommands, changedIn } from "../sessions/brief.ts";
-import { facetOf, listSessionsOf, tokensOf } from "../sessions/describe-session.ts";
+import { listSessions, readSessionsByUids } from "../../store/memory/sessions/sessions.ts";
+import { listTurns } from "../../store/memory/sessions/turns.ts";
+import { sumSessionUsage, type UsageSum } from "../../store/memory/sessions/usage.ts";
+import { listStoredCheckpoints } from "../checkpoints/checkpoints.ts";
+import { findDecisions } from "../decisions/decisions.ts";
+import { buildBriefWithoutCommands, listWrittenFiles } from "../sessions/brief.ts";
+import { countFacet, listStoredSessions, sumTokens } from "../sessions/describe-session.ts";
 import type { SessionSummary } from "../sessions/operation.ts";
-import { openEndOf } from "../sessions/session-words.ts";
+import { describeOpenEnd } from "../sessions/session-words.ts";
 import type { DigestAnswer, DigestPart, DigestSession, digestRequest } from "./operation.ts";
 
 /** Where a digest begins if nobody says. */
 const sinceByDefault = "yesterday";
 
 /** @throws PommelError `usage` for a time that makes no sense */
-export async function periodOf(asked: {
+export async function resolvePeriod(asked: {
   since?: string | undefined;
   until?: string | undefined;
 }): Promise<Pick<DigestAnswer, "since" | "until">> {
@@ -37,12 +37,12 @@ export async function periodOf(asked: {
 /** How many commits local branches got in a time; null where git does not say. */
 async function commitsBetween(root: string, since: string, until: string | null): Promise<number | null> {
   const period = [`--since=${since}`, ...(until === null ? [] : [`--until=${until}`])];
-  const text = await gitTextIfAny(root, ["rev-list", "--count", "--branches", ...period]);
+  const text = await readGitTextIfAny(root, ["rev-list", "--count", "--branches", ...period]);
   return text === null ? null : Number(text);
 }
 
 /** Default number of entries in a list. */
-const listed = 10;
+const defaultLimit = 10;
 /** A prompt of fewer words, "yes" or "go on", says what was meant only beside others. */
 const fewestWords = 4;
 /** Prompts of a session that are quoted, and how much of each. */
@@ -52,52 +52,54 @@ const quoted = { prompts: 3, characters: 160 } as const;
  * What happened lately, from what lists of sessions, commits and decisions say of that time.
  * @throws PommelError `usage` for a time that makes no sense
  */
-export async function digestOf(
+export async function buildDigest(
   project: Project,
   memory: Memory,
-  { by, author, mine, topic, branch, limit = listed, ...asked }: Shaped<typeof digestRequest>,
+  { by, author, mine, topic, branch, limit = defaultLimit, ...asked }: Shaped<typeof digestRequest>,
 ): Promise<DigestAnswer> {
-  const { since, until } = await periodOf(asked);
+  const { since, until } = await resolvePeriod(asked);
   // The same moments for all lists, whatever "2 hours ago" is by then.
   const wanted = { since, ...(until !== null && { until }), ...(branch !== undefined && { branch }) };
   const period = {
     first: Date.parse(since),
     last: until === null ? Number.POSITIVE_INFINITY : Date.parse(until),
   };
-  const listedSessions = await listSessionsOf(memory, {
+  const listedSessions = await listStoredSessions(memory, {
     ...wanted,
     ...(author !== undefined && { author }),
     ...(mine !== undefined && { mine }),
     ...(topic !== undefined && { topic }),
     limit: maxResults,
   });
-  const sessions = inPeriod(memory, listedSessions.sessions, period);
+  const sessions = toDigestSessions(memory, listedSessions.sessions, period);
   const own = new Set(sessions.map(({ id }) => id));
   const isAll = author === undefined && topic === undefined && mine !== true;
   const isWanted = (id: string | null) => isAll || (id !== null && own.has(id));
-  const { checkpoints } = await listCheckpointsOf(memory, { ...wanted, limit: maxResults });
+  const { checkpoints } = await listStoredCheckpoints(memory, { ...wanted, limit: maxResults });
   const commits = checkpoints
     .filter(({ rewritten_as }) => rewritten_as.length === 0)
     .filter(({ sessions: led }) => isAll || led.some(({ session_id }) => own.has(session_id)));
   const about = { ...wanted, query: "", files: [], limit: maxResults };
-  const decisions = (await decisionsIn(project, memory, about, configOf(project))).decisions.filter(
-    ({ session_id }) => isWanted(session_id),
-  );
-  const usage = usageIn(memory, period).filter(
+  const decisions = (
+    await findDecisions(project, memory, about, loadCurrentConfig(project))
+  ).decisions.filter(({ session_id }) => isWanted(session_id));
+  const usage = readUsage(memory, period).filter(
     ({ owner }) => isWanted(owner.uid) && (branch === undefined || owner.branch === branch),
   );
 
-  const partOf = (name: string | null, isIn: (one: { branch: string | null }) => boolean): DigestPart => {
+  const buildPart = (name: string | null, isIn: (one: { branch: string | null }) => boolean): DigestPart => {
     const of = {
       sessions: sessions.filter(isIn),
       commits: commits.filter(isIn),
       decisions: decisions.filter(isIn),
     };
-    const unfinished = of.sessions.filter((session) => openEndOf(session) !== null || session.open !== "");
+    const unfinished = of.sessions.filter(
+      (session) => describeOpenEnd(session) !== null || session.open !== "",
+    );
     return {
       name,
-      topics: facetOf(of.sessions.flatMap(({ topics }) => topics)),
-      authors: facetOf(of.sessions.map((session) => session.author ?? "")),
+      topics: countFacet(of.sessions.flatMap(({ topics }) => topics)),
+      authors: countFacet(of.sessions.map((session) => session.author ?? "")),
       sessions: of.sessions.slice(0, limit),
       sessions_total: of.sessions.length,
       commits: of.commits.slice(0, limit),
@@ -106,14 +108,14 @@ export async function digestOf(
       decisions_total: of.decisions.length,
       unfinished: unfinished.slice(0, limit),
       unfinished_total: unfinished.length,
-      tokens: byModel(usage.filter(({ owner }) => isIn(owner))),
+      tokens: sumByModel(usage.filter(({ owner }) => isIn(owner))),
     };
   };
   const inHistory = isAll && branch === undefined ? await commitsBetween(project.root, since, until) : null;
   const whole = { since, until, ...(inHistory !== null && { commits_in_history: inHistory }) };
-  if (by === undefined) return { ...whole, parts: [partOf(null, () => true)] };
+  if (by === undefined) return { ...whole, parts: [buildPart(null, () => true)] };
   const branches = new Set([...sessions, ...commits, ...decisions].map((one) => one.branch));
-  return { ...whole, parts: [...branches].map((name) => partOf(name, (one) => one.branch === name)) };
+  return { ...whole, parts: [...branches].map((name) => buildPart(name, (one) => one.branch === name)) };
 }
 
 /** Milliseconds since the epoch, both included. */
@@ -123,39 +125,43 @@ interface Period {
 }
 
 /** Turns of a session that began in a period, without abandoned ones. */
-function turnsIn(memory: Memory, sessionId: number, { first, last }: Period): TurnRecord[] {
-  return turnsOf(memory, sessionId).filter(
+function listTurnsInPeriod(memory: Memory, sessionId: number, { first, last }: Period): TurnRecord[] {
+  return listTurns(memory, sessionId).filter(
     ({ abandoned, startedAt }) => !abandoned && startedAt !== null && startedAt >= first && startedAt <= last,
   );
 }
 
 /** What sessions did in a period; all are asked for at once. */
-function inPeriod(memory: Memory, listed: readonly SessionSummary[], period: Period): DigestSession[] {
-  const rows = sessionsByUids(
+function toDigestSessions(
+  memory: Memory,
+  listed: readonly SessionSummary[],
+  period: Period,
+): DigestSession[] {
+  const rows = readSessionsByUids(
     memory,
     listed.map(({ id }) => id),
   );
   return listed.map((session) => {
     const row = rows.get(session.id)!;
-    const { outcome, open } = briefWithoutCommands(
+    const { outcome, open } = buildBriefWithoutCommands(
       memory,
       row,
       Number.isFinite(period.last) ? period.last : null,
     );
-    return { ...session, outcome, open, ...askedIn(turnsIn(memory, row.id, period)) };
+    return { ...session, outcome, open, ...pickPrompts(listTurnsInPeriod(memory, row.id, period)) };
   });
 }
 
-function askedIn(turns: readonly TurnRecord[]): Pick<DigestSession, "asked" | "prompts" | "files"> {
+function pickPrompts(turns: readonly TurnRecord[]): Pick<DigestSession, "asked" | "prompts" | "files"> {
   const prompts = turns.flatMap(({ number, prompt }) => {
     const line = prompt.replace(/\s+/g, " ").trim();
-    return number > 0 && line !== "" ? [beginningOf(line, quoted.characters)] : [];
+    return number > 0 && line !== "" ? [shortenText(line, quoted.characters)] : [];
   });
   const telling = prompts.filter((prompt) => prompt.split(" ").length >= fewestWords);
   return {
     asked: (telling.length > 0 ? telling : prompts).slice(0, quoted.prompts),
     prompts: prompts.length,
-    files: changedIn(turns),
+    files: listWrittenFiles(turns),
   };
 }
 
@@ -166,23 +172,23 @@ interface Usage {
 }
 
 /** What sessions and their subagents cost in a period. */
-function usageIn(memory: Memory, period: Period): Usage[] {
+function readUsage(memory: Memory, period: Period): Usage[] {
   const sessions = listSessions(memory, { since: period.first, children: true });
   const byId = new Map(sessions.map((session) => [session.id, session]));
   return sessions.flatMap((session) => {
-    const turns = turnsIn(memory, session.id, period);
+    const turns = listTurnsInPeriod(memory, session.id, period);
     const [first, last] = [turns[0], turns.at(-1)];
     if (first === undefined || last === undefined) return [];
-    const sums = usageOf(memory, session.id, { first: first.number, last: last.number });
+    const sums = sumSessionUsage(memory, session.id, { first: first.number, last: last.number });
     const parent = session.parentId === null ? undefined : byId.get(session.parentId);
     return [{ owner: parent ?? session, sums }];
   });
 }
 
-function byModel(usage: readonly Usage[]): DigestPart["tokens"] {
+function sumByModel(usage: readonly Usage[]): DigestPart["tokens"] {
   const models = new Map<string, UsageSum[]>();
-  for (const { sums } of usage) for (const sum of sums) entry(models, sum.model, () => []).push(sum);
+  for (const { sums } of usage) for (const sum of sums) getOrCreate(models, sum.model, () => []).push(sum);
   return [...models]
-    .map(([model, sums]) => ({ model, ...tokensOf(sums) }))
+    .map(([model, sums]) => ({ model, ...sumTokens(sums) }))
     .sort((a, b) => b.input + b.cache_read - (a.input + a.cache_read));
 }

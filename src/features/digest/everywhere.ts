@@ -1,6 +1,6 @@
-import { ask, askEach, deadlineMs, projectsToAsk } from "../../answers/ask-projects.ts";
+import { ask, askEach, deadlineMs, listProjectsToAsk } from "../../answers/ask-projects.ts";
 import type { Shaped } from "../../protocol/shape-parts.ts";
-import { periodOf } from "./digest.ts";
+import { resolvePeriod } from "./digest.ts";
 import { type digestEverywhereRequest, type digestEverywhereResponse, sumUp } from "./operation.ts";
 
 /** What happened lately in all projects, a part for each. Errors as `searchEverywhere`. */
@@ -9,12 +9,12 @@ export async function digestEverywhere(
   deadline = deadlineMs,
 ): Promise<Shaped<typeof digestEverywhereResponse>> {
   const { answers, left_out } = await askEach(
-    (await projectsToAsk({ here, below })).filter(({ withMemory }) => withMemory),
+    (await listProjectsToAsk({ here, below })).filter(({ withMemory }) => withMemory),
     ({ project }) => ask(project, sumUp, request),
     deadline,
   );
   return {
-    ...(await periodOf(request)),
+    ...(await resolvePeriod(request)),
     parts: answers.flatMap(({ project, answer }) =>
       answer.parts.map((part) => ({ ...part, name: project.root })),
     ),

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { operation } from "../../answers/operation.ts";
+import { defineOperation } from "../../answers/operation.ts";
 import { asked, where } from "../../protocol/everywhere.ts";
 import {
   branch,
@@ -94,7 +94,7 @@ export const digestAnswer = lazy(() =>
 
 export type DigestAnswer = Shaped<typeof digestAnswer>;
 
-export const sumUp = operation({
+export const sumUp = defineOperation({
   name: "digest",
   path: "GET /digest",
   summary: "Sum up what happened lately: sessions, commits, decisions, open ends, tokens",
@@ -109,7 +109,7 @@ export const digestEverywhereRequest = lazy(() => z.extend(z.omit(digestRequest(
 
 export const digestEverywhereResponse = lazy(() => z.extend(digestAnswer(), asked));
 
-export const digestEverywhere = operation({
+export const digestEverywhere = defineOperation({
   name: "digestEverywhere",
   path: "GET /everywhere/digest",
   summary: "Sum up what happened lately in all projects",

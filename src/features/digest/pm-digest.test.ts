@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { screenOf } from "../../../test/support/screen.ts";
-import { widthOf } from "../../base/text/display-width.ts";
-import { markdownAsHtml } from "../../base/text/markdown/html.ts";
+import { measureWidth } from "../../base/text/display-width.ts";
+import { renderMarkdownAsHtml } from "../../base/text/markdown/html.ts";
 import type { DigestAnswer, DigestSession } from "./operation.ts";
-import { digestAsMarkdown, outlineOf, renderDigest } from "./pm-digest.ts";
+import { buildOutline, formatDigestMarkdown, renderDigest } from "./pm-digest.ts";
 
 const session: DigestSession = {
   ...{
@@ -49,7 +49,7 @@ const answer: DigestAnswer = {
   ],
 };
 
-const parts = answer.parts.map((part) => outlineOf(part, "branch"));
+const parts = answer.parts.map((part) => buildOutline(part, "branch"));
 
 describe("a digest", () => {
   it("says what was asked but for the title, what came of it, and what it left open", () => {
@@ -63,11 +63,11 @@ describe("a digest", () => {
     );
     expect(text).toContain("About\n  @octocat <b>login</b> (2)\n\nBy\n  you (1), bob@example.com (2)\n");
     expect(text).toContain("opus  1.2M read, 5K from the cache, written: not recorded");
-    for (const line of text.split("\n")) expect(widthOf(line)).toBeLessThanOrEqual(80);
+    for (const line of text.split("\n")) expect(measureWidth(line)).toBeLessThanOrEqual(80);
   });
 
   it("to paste has what others wrote as text", () => {
-    const html = markdownAsHtml(digestAsMarkdown(answer, parts));
+    const html = renderMarkdownAsHtml(formatDigestMarkdown(answer, parts));
     expect(html).toContain("write");
     expect(html).not.toMatch(/<a |@\w|<b>/);
   });

@@ -1,4 +1,4 @@
-import { asText } from "../../base/text/markdown/inert.ts";
+import { toInertText } from "../../base/text/markdown/inert.ts";
 import { call } from "../../client/call.ts";
 import { findProject, findProjectIfAny } from "../../git/projects/find-project.ts";
 import type { Shaped } from "../../protocol/shape-parts.ts";
@@ -6,19 +6,19 @@ import type { CommandContext } from "../../terminal/frame.ts";
 import type { Screen } from "../../terminal/output.ts";
 import {
   counted,
-  exactWhen,
-  fitted,
-  hanging,
-  heading,
-  homeRelative,
-  localTime,
-  oneLine,
-  shortId,
+  fitToWidth,
+  formatExactWhen,
+  formatHeading,
+  formatLocalTime,
+  shortenId,
+  toHomeRelative,
+  toOneLine,
+  wrapWithIndent,
 } from "../../terminal/text.ts";
-import { knownShare } from "../blame/author-words.ts";
+import { formatKnownShare } from "../blame/author-words.ts";
 import { labelDecision } from "../search/found-words.ts";
 import { callNoted } from "../sessions/call-noted.ts";
-import { isRunning, openEndOf } from "../sessions/session-words.ts";
+import { describeOpenEnd, isRunning } from "../sessions/session-words.ts";
 import type { DigestAnswer, DigestPart, DigestSession } from "./operation.ts";
 import { digestEverywhere, type digestEverywhereRequest, type digestRequest, sumUp } from "./operation.ts";
 
@@ -47,23 +47,23 @@ interface Item {
 
 const plainItem = { id: null, facts: [], lines: [] };
 
-export function outlineOf(part: DigestPart, by: "branch" | "project" | undefined): Outline {
+export function buildOutline(part: DigestPart, by: "branch" | "project" | undefined): Outline {
   const { sessions, commits, decisions, tokens, topics, authors } = part;
-  const title = by === "project" ? homeRelative(part.name ?? "") : (part.name ?? "no branch");
+  const title = by === "project" ? toHomeRelative(part.name ?? "") : (part.name ?? "no branch");
   const sections: Section[] = [
-    { title: "About", items: facetItems(topics), more: 0 },
+    { title: "About", items: toFacetItems(topics), more: 0 },
     // Whose they are says something where colleagues share theirs.
-    { title: "By", items: authors.some(({ value }) => value !== "") ? facetItems(authors) : [], more: 0 },
+    { title: "By", items: authors.some(({ value }) => value !== "") ? toFacetItems(authors) : [], more: 0 },
     {
       title: "Sessions",
-      items: sessions.map((session) => sessionItem(session, by === "branch")),
+      items: sessions.map((session) => toSessionItem(session, by === "branch")),
       more: part.sessions_total - sessions.length,
     },
     {
       title: "Committed",
       items: commits.map(({ commit, subject, insertions, deletions, lines }) => ({
         ...{ id: commit.slice(0, 8), title: subject, lines: [] },
-        facts: [`+${insertions} −${deletions}`, agentShare(lines)].filter((fact) => fact !== ""),
+        facts: [`+${insertions} −${deletions}`, formatAgentShare(lines)].filter((fact) => fact !== ""),
       })),
       more: part.commits_total - commits.length,
     },
@@ -80,7 +80,7 @@ export function outlineOf(part: DigestPart, by: "branch" | "project" | undefined
     },
     {
       title: "Unfinished",
-      items: part.unfinished.map(unfinishedItem),
+      items: part.unfinished.map(toUnfinishedItem),
       more: part.unfinished_total - part.unfinished.length,
     },
     {
@@ -103,7 +103,7 @@ export function outlineOf(part: DigestPart, by: "branch" | "project" | undefined
 }
 
 /** A line of all values, with their sessions. */
-const facetItems = (facet: DigestPart["topics"]): Item[] =>
+const toFacetItems = (facet: DigestPart["topics"]): Item[] =>
   facet.length === 0
     ? []
     : [
@@ -113,11 +113,11 @@ const facetItems = (facet: DigestPart["topics"]): Item[] =>
         },
       ];
 
-function sessionItem(session: DigestSession, isOfBranch: boolean): Item {
+function toSessionItem(session: DigestSession, isOfBranch: boolean): Item {
   const { id, title, agent, author, branch, prompts, asked, outcome, files } = session;
   const more = prompts - asked.length;
   return {
-    id: shortId(id),
+    id: shortenId(id),
     title: title ?? "(no title)",
     facts: [
       agent,
@@ -129,7 +129,9 @@ function sessionItem(session: DigestSession, isOfBranch: boolean): Item {
     ],
     lines: [
       // What a session was called after says nothing twice.
-      ...asked.filter((text) => !saysTheSame(text, title)).map((text) => ({ mark: "asked" as const, text })),
+      ...asked
+        .filter((text) => !isSameAsTitle(text, title))
+        .map((text) => ({ mark: "asked" as const, text })),
       ...(more > 0 ? [{ mark: "asked" as const, text: `and ${counted(more, "prompt")} more` }] : []),
       ...(outcome === "" ? [] : [{ mark: "outcome" as const, text: outcome }]),
     ],
@@ -137,28 +139,28 @@ function sessionItem(session: DigestSession, isOfBranch: boolean): Item {
 }
 
 /** A long title is mostly a prompt's beginning, or that of the plan in it. */
-const saysTheSame = (text: string, title: string | null) =>
+const isSameAsTitle = (text: string, title: string | null) =>
   title !== null &&
-  title.length >= telling &&
-  text.toLowerCase().includes(title.slice(0, telling).toLowerCase());
+  title.length >= minSharedChars &&
+  text.toLowerCase().includes(title.slice(0, minSharedChars).toLowerCase());
 
 /** Characters that two texts do not share by chance. */
-const telling = 30;
+const minSharedChars = 30;
 
-function unfinishedItem(session: DigestSession): Item {
+function toUnfinishedItem(session: DigestSession): Item {
   const { id, title, open } = session;
-  const end = openEndOf(session);
+  const end = describeOpenEnd(session);
   return {
-    id: shortId(id),
+    id: shortenId(id),
     title: title ?? "(no title)",
     facts: end === null ? [] : [end],
     lines: open === "" ? [] : [{ mark: "outcome", text: open }],
   };
 }
 
-function agentShare(lines: DigestPart["commits"][number]["lines"]): string {
+function formatAgentShare(lines: DigestPart["commits"][number]["lines"]): string {
   const share = { ...lines, lines: lines.agent + lines.human + lines.unknown, before_agents: 0 };
-  return lines.agent === 0 ? "" : `${knownShare(share, "agent")} by agents`;
+  return lines.agent === 0 ? "" : `${formatKnownShare(share, "agent")} by agents`;
 }
 
 const compact = (count: number) =>
@@ -167,20 +169,20 @@ const compact = (count: number) =>
 /** A digest for a person at a terminal. */
 export function renderDigest(answer: DigestAnswer, parts: readonly Outline[], screen: Screen): string {
   const { colors } = screen;
-  const since = exactWhen(answer.since, screen);
+  const since = formatExactWhen(answer.since, screen);
   if (parts.length === 0) return `Nothing recorded since ${since}.`;
   const head = [
     colors.bold(`Since ${since}`),
-    ...(answer.until === null ? [] : [`until ${localTime(answer.until)}`]),
+    ...(answer.until === null ? [] : [`until ${formatLocalTime(answer.until)}`]),
   ].join(" ");
   return [
-    `${head}: ${totals(answer)}`,
+    `${head}: ${formatTotals(answer)}`,
     ...parts.flatMap(({ title, sections }) => [
-      ...(title === null ? [] : [heading(oneLine(title), colors)]),
+      ...(title === null ? [] : [formatHeading(toOneLine(title), colors)]),
       ...sections.map(({ title: name, items, more }) =>
         [
           colors.bold(name),
-          ...items.flatMap((item) => itemLines(item, screen)),
+          ...items.flatMap((item) => renderItem(item, screen)),
           ...(more > 0 ? [colors.dim(`  and ${more.toLocaleString("en")} more`)] : []),
         ].join("\n"),
       ),
@@ -188,15 +190,15 @@ export function renderDigest(answer: DigestAnswer, parts: readonly Outline[], sc
   ].join("\n\n");
 }
 
-function itemLines({ id, title, facts, lines }: Item, screen: Screen): string[] {
+function renderItem({ id, title, facts, lines }: Item, screen: Screen): string[] {
   const { colors } = screen;
   const start = id === null ? "  " : `  ${colors.id(id)}  `;
-  const about = facts.length === 0 ? "" : `  ${colors.dim(oneLine(facts.join(", ")))}`;
+  const about = facts.length === 0 ? "" : `  ${colors.dim(toOneLine(facts.join(", ")))}`;
   const indent = id === null ? 4 : 4 + id.length;
   return [
-    ...hanging(`${start}${oneLine(title)}${about}`, screen, indent),
+    ...wrapWithIndent(`${start}${toOneLine(title)}${about}`, screen, indent),
     ...lines.map(({ mark, text }) => {
-      const line = fitted(text, (screen.columns ?? 0) - indent - 2, screen);
+      const line = fitToWidth(text, (screen.columns ?? 0) - indent - 2, screen);
       return `${" ".repeat(indent)}${mark === "asked" ? colors.dim(`> ${line}`) : `→ ${line}`}`;
     }),
   ];
@@ -206,29 +208,32 @@ function itemLines({ id, title, facts, lines }: Item, screen: Screen): string[] 
  * A digest to paste. What people and agents wrote stands in it as text: it can neither format anything, nor mention
  * anybody, nor link anywhere.
  */
-export function digestAsMarkdown(answer: DigestAnswer, parts: readonly Outline[]): string {
-  const since = localTime(answer.since);
+export function formatDigestMarkdown(answer: DigestAnswer, parts: readonly Outline[]): string {
+  const since = formatLocalTime(answer.since);
   if (parts.length === 0) return `Nothing recorded since ${since}.`;
-  const until = answer.until === null ? "" : ` until ${localTime(answer.until)}`;
+  const until = answer.until === null ? "" : ` until ${formatLocalTime(answer.until)}`;
   return [
-    `Since ${since}${until}: ${totals(answer)}`,
+    `Since ${since}${until}: ${formatTotals(answer)}`,
     ...parts.flatMap(({ title, sections }) => [
-      ...(title === null ? [] : [`## ${asText(title)}`]),
+      ...(title === null ? [] : [`## ${toInertText(title)}`]),
       ...sections.flatMap(({ title: name, items, more }) => [
         `${title === null ? "##" : "###"} ${name}`,
-        [...items.map(itemAsMarkdown), ...(more > 0 ? [`- and ${more.toLocaleString("en")} more`] : [])].join(
-          "\n",
-        ),
+        [
+          ...items.map(formatItemMarkdown),
+          ...(more > 0 ? [`- and ${more.toLocaleString("en")} more`] : []),
+        ].join("\n"),
       ]),
     ]),
   ].join("\n\n");
 }
 
-function itemAsMarkdown({ id, title, facts, lines }: Item): string {
-  const about = [...(id === null ? [] : [id]), ...facts].map((fact) => asText(fact)).join(", ");
+function formatItemMarkdown({ id, title, facts, lines }: Item): string {
+  const about = [...(id === null ? [] : [id]), ...facts].map((fact) => toInertText(fact)).join(", ");
   return [
-    `- ${id === null ? asText(title, 400) : `**${asText(title)}**`}${about === "" ? "" : ` (${about})`}`,
-    ...lines.map(({ mark, text }) => `  - ${mark === "asked" ? `*${asText(text)}*` : asText(text, 400)}`),
+    `- ${id === null ? toInertText(title, 400) : `**${toInertText(title)}**`}${about === "" ? "" : ` (${about})`}`,
+    ...lines.map(
+      ({ mark, text }) => `  - ${mark === "asked" ? `*${toInertText(text)}*` : toInertText(text, 400)}`,
+    ),
   ].join("\n");
 }
 
@@ -238,7 +243,7 @@ const commitsSaid = (led: number, all: number | undefined): string =>
     ? counted(led, "commit")
     : `${led.toLocaleString("en")} of ${counted(all, "commit")} (those with a session)`;
 
-function totals({ parts, commits_in_history }: DigestAnswer): string {
+function formatTotals({ parts, commits_in_history }: DigestAnswer): string {
   const sum = (of: (part: DigestAnswer["parts"][number]) => number) =>
     parts.reduce((total, part) => total + of(part), 0);
   return `${[
@@ -269,15 +274,17 @@ export async function digestCommand(
 ): Promise<void> {
   const answer =
     by === "project"
-      ? await everywhere(cwd, request, output)
+      ? await digestAllProjects(cwd, request, output)
       : await callNoted(sumUp, { ...request, by }, await findProject(cwd), output);
-  const parts = answer.parts.map((part) => outlineOf(part, by)).filter(({ sections }) => sections.length > 0);
+  const parts = answer.parts
+    .map((part) => buildOutline(part, by))
+    .filter(({ sections }) => sections.length > 0);
   output.result(answer, () =>
-    format === "markdown" ? digestAsMarkdown(answer, parts) : renderDigest(answer, parts, output),
+    format === "markdown" ? formatDigestMarkdown(answer, parts) : renderDigest(answer, parts, output),
   );
 }
 
-async function everywhere(
+async function digestAllProjects(
   cwd: string,
   request: Shaped<typeof digestEverywhereRequest>,
   output: CommandContext["output"],

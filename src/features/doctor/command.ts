@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { examples, run } from "../../terminal/frame.ts";
+import { formatExamples, run } from "../../terminal/frame.ts";
 
 export function declareDoctor(program: Command): void {
   program
@@ -9,7 +9,7 @@ export function declareDoctor(program: Command): void {
     .option("--repair", "save what can be read of a damaged memory, rebuild a damaged index")
     .addHelpText(
       "after",
-      examples(
+      formatExamples(
         ["pm doctor", "check everything"],
         ["pm doctor --fix", "repair what can be repaired safely"],
         ["pm doctor --repair", "mend damaged databases; the damaged files stay beside them"],

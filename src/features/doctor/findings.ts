@@ -1,32 +1,37 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { agents } from "../../agents/registry.ts";
-import { changing } from "../../answers/changing.ts";
+import { changeMemory } from "../../answers/changing.ts";
 import { withMemoryIfAny } from "../../answers/open.ts";
 import type { Config } from "../../base/config/settings.ts";
-import { codeOf } from "../../base/errors.ts";
-import { registryFile } from "../../base/home.ts";
+import { getErrorCode } from "../../base/errors.ts";
+import { locateRegistry } from "../../base/home.ts";
 import { silentLog } from "../../base/log.ts";
 import type { Project } from "../../base/paths.ts";
 import { indexDriver } from "../../engines/drivers.ts";
-import { projectRoots } from "../../git/projects/roots.ts";
-import { currentCut, cutSettingsOf } from "../../sessions/chunks/cut-rules.ts";
+import { listProjectRoots } from "../../git/projects/roots.ts";
+import { buildCurrentCut, buildCutSettings } from "../../sessions/chunks/cut-rules.ts";
 import {
-  leftOut,
+  findExpiringSessions,
+  listRemainingTranscripts,
+  listSkippedLines,
   readOwner,
-  transcriptsThere,
-  vanishingOf,
 } from "../../sessions/ingest/known-transcripts.ts";
 import { recutSessions } from "../../sessions/recut.ts";
-import { contentOf, lostMemory } from "../../store/memory/backups/backup-content.ts";
-import { type BackupFile, backupFolder, careOf, listBackups } from "../../store/memory/backups/copies.ts";
-import { leftoversOf, removeLeftovers } from "../../store/memory/backups/put-in-place.ts";
+import { findLostMemoryError, readBackupContent } from "../../store/memory/backups/backup-content.ts";
+import {
+  type BackupFile,
+  listBackups,
+  locateBackupFolder,
+  readCare,
+} from "../../store/memory/backups/copies.ts";
+import { listLeftovers, removeLeftovers } from "../../store/memory/backups/put-in-place.ts";
 import { checkBackup } from "../../store/memory/backups/restore.ts";
-import { missedInjections } from "../../store/memory/injections.ts";
+import { listMissedInjections } from "../../store/memory/injections.ts";
 import { checkMemory } from "../../store/memory/memory.ts";
-import { unreadSessions } from "../../store/memory/privacy/secrets.ts";
+import { listUnreadSessions } from "../../store/memory/privacy/secrets.ts";
 import { repairMemory } from "../../store/memory/repair/repair.ts";
 import { cutCounts } from "../../store/memory/sessions/session-index.ts";
-import { damagedTranscripts } from "../../store/memory/sessions/transcripts.ts";
+import { listDamagedTranscripts } from "../../store/memory/sessions/transcripts.ts";
 import { Registry } from "../../store/registry.ts";
 import { lockHolder } from "../../store/sqlite/lock.ts";
 
@@ -36,26 +41,26 @@ export type { Repaired } from "../../store/memory/repair/repair.ts";
 export type { StoreCheck } from "../../store/sqlite/database.ts";
 
 /** How many projects are known, and whether a damaged registry was made again; null: there is none yet. */
-export function registryState(): { projects: number; isMadeAgain: boolean } | null {
-  if (!existsSync(registryFile())) return null;
+export function checkRegistry(): { projects: number; isMadeAgain: boolean } | null {
+  if (!existsSync(locateRegistry())) return null;
   const registry = Registry.open();
   const isMadeAgain = registry.check();
-  return { projects: registry.projects().length, isMadeAgain };
+  return { projects: registry.listRegisteredProjects().length, isMadeAgain };
 }
 
 /** Who writes the index, and who holds the daemon's lock. */
-export const holderOf = (lockFile: string) => lockHolder(lockFile);
+export const findHolder = (lockFile: string) => lockHolder(lockFile);
 
-export const missedSince = (project: Project, since: number): Promise<number> =>
-  withMemoryIfAny(project, (memory) => (memory === null ? 0 : missedInjections(memory, since).length));
+export const countMissedSince = (project: Project, since: number): Promise<number> =>
+  withMemoryIfAny(project, (memory) => (memory === null ? 0 : listMissedInjections(memory, since).length));
 
 /** Sessions that the language model of `scrub.llm` has not read. */
-export const unreadByModel = (project: Project): Promise<number> =>
-  withMemoryIfAny(project, (memory) => (memory === null ? 0 : unreadSessions(memory).length));
+export const countUnreadSessions = (project: Project): Promise<number> =>
+  withMemoryIfAny(project, (memory) => (memory === null ? 0 : listUnreadSessions(memory).length));
 
 /** What was not understood in transcripts. */
-export const leftOutOf = (project: Project) =>
-  withMemoryIfAny(project, (memory) => (memory === null ? [] : leftOut(memory)));
+export const listLeftOutLines = (project: Project) =>
+  withMemoryIfAny(project, (memory) => (memory === null ? [] : listSkippedLines(memory)));
 
 /** A damaged line of a transcript, and what was saved of it. */
 export interface DamagedPlace {
@@ -70,8 +75,8 @@ export interface DamagedPlace {
 
 export function listDamagedLines(project: Project): Promise<DamagedPlace[]> {
   return withMemoryIfAny(project, (memory) =>
-    (memory === null ? [] : damagedTranscripts(memory)).flatMap(({ session, path, damaged }) => {
-      const numbers = lineNumbers(path, damaged);
+    (memory === null ? [] : listDamagedTranscripts(memory)).flatMap(({ session, path, damaged }) => {
+      const numbers = findLineNumbers(path, damaged);
       return damaged.map(({ saved, isLost }, i) => ({
         session,
         path,
@@ -84,7 +89,7 @@ export function listDamagedLines(project: Project): Promise<DamagedPlace[]> {
 }
 
 /** The numbers of lines that begin at these places of a file, in their order. */
-function lineNumbers(path: string, places: readonly { at: number }[]): number[] | null {
+function findLineNumbers(path: string, places: readonly { at: number }[]): number[] | null {
   let bytes: Buffer;
   try {
     bytes = readFileSync(path);
@@ -104,17 +109,17 @@ function lineNumbers(path: string, places: readonly { at: number }[]): number[] 
 }
 
 /** Sessions that the agents' clients will delete soon. */
-export async function vanishingIn(project: Project) {
-  const roots = await projectRoots(project.root);
+export async function findVanishingSessions(project: Project) {
+  const roots = await listProjectRoots(project.root);
   const deleting = agents.filter(
-    (agent) => agent.retention !== undefined && agent.roots().some((root) => existsSync(root)),
+    (agent) => agent.findRetention !== undefined && agent.listRoots().some((root) => existsSync(root)),
   );
   const found = await withMemoryIfAny(project, (memory) =>
     Promise.all(
       deleting.map(async (agent) => {
         const findOwner = (path: string) => readOwner(agent, path, roots).catch(() => null);
-        const transcripts = await transcriptsThere(agent, findOwner, memory);
-        return vanishingOf(agent, project.root, () => transcripts);
+        const transcripts = await listRemainingTranscripts(agent, findOwner, memory);
+        return findExpiringSessions(agent, project.root, () => transcripts);
       }),
     ),
   );
@@ -122,9 +127,9 @@ export async function vanishingIn(project: Project) {
 }
 
 /** Sessions that are cut by other rules or settings than those in force; null: there is no memory. */
-export const outdatedCuts = (project: Project, config: Config) =>
+export const countOutdated = (project: Project, config: Config) =>
   withMemoryIfAny(project, (memory) =>
-    memory === null ? null : cutCounts(memory, currentCut(cutSettingsOf(config))),
+    memory === null ? null : cutCounts(memory, buildCurrentCut(buildCutSettings(config))),
   );
 
 export async function indexState({ indexDb }: Project, config: Config) {
@@ -133,34 +138,34 @@ export async function indexState({ indexDb }: Project, config: Config) {
 }
 
 /** @returns also why it is missing although there was one */
-export function memoryState({ memoryDb }: Project) {
+export function checkMemoryState({ memoryDb }: Project) {
   const isEmpty = !statSync(memoryDb, { throwIfNoEntry: false })?.size;
-  const lost = isEmpty ? lostMemory(memoryDb) : null;
+  const lost = isEmpty ? findLostMemoryError(memoryDb) : null;
   return { lost, check: checkMemory(memoryDb) };
 }
 
 /** @param fix removes what killed processes left */
-export function backupState({ memoryDb }: Project, config: Config, fix: boolean) {
-  const leftovers = fix ? [] : leftoversOf(memoryDb);
+export function checkBackupState({ memoryDb }: Project, config: Config, fix: boolean) {
+  const leftovers = fix ? [] : listLeftovers(memoryDb);
   if (fix) removeLeftovers(memoryDb);
-  const folder = backupFolder(memoryDb, config["backup.folder"]);
+  const folder = locateBackupFolder(memoryDb, config["backup.folder"]);
   const all = existsSync(memoryDb) ? listBackups(memoryDb, folder) : null;
-  return { leftovers, ...careOf(memoryDb), all, damaged: all === null ? [] : damagedAmong(all) };
+  return { leftovers, ...readCare(memoryDb), all, damaged: all === null ? [] : listDamagedBackups(all) };
 }
 
 /** Of the newest all is read, as a restore does; of the others what `pm memory backup list` reads. */
-const damagedAmong = (backups: readonly BackupFile[]): string[] =>
+const listDamagedBackups = (backups: readonly BackupFile[]): string[] =>
   backups.flatMap(({ file }, i) => {
     try {
       if (i === 0) checkBackup(file);
-      return contentOf(file) === null ? [file] : [];
+      return readBackupContent(file) === null ? [file] : [];
     } catch (error) {
-      return codeOf(error) === "unreadable" ? [file] : [];
+      return getErrorCode(error) === "unreadable" ? [file] : [];
     }
   });
 
 /** Which of the databases are damaged. */
-export async function damageOf({ indexDb, memoryDb }: Project, config: Config) {
+export async function findDamagedDatabases({ indexDb, memoryDb }: Project, config: Config) {
   const driver = await indexDriver(config);
   return {
     index: (await driver.check(indexDb)).state === "damaged",
@@ -182,4 +187,4 @@ export async function repair(
 }
 
 /** Cuts what was saved into chunks again. */
-export const recut = (project: Project) => changing(project, (work) => recutSessions(work));
+export const recut = (project: Project) => changeMemory(project, (work) => recutSessions(work));

@@ -1,21 +1,21 @@
 import { basename } from "node:path";
 import { loadConfig } from "../../base/config/config.ts";
-import { exitCode, messageOf, PommelError } from "../../base/errors.ts";
-import { homeOf } from "../../base/home.ts";
+import { exitCode, getErrorMessage, PommelError } from "../../base/errors.ts";
+import { locateHome } from "../../base/home.ts";
 import type { Project } from "../../base/paths.ts";
 import { call } from "../../client/call.ts";
 import { withoutDaemon } from "../../client/stop-daemon.ts";
-import { findProject, seeProject } from "../../git/projects/find-project.ts";
+import { findProject, lookUpProject } from "../../git/projects/find-project.ts";
 import { readDaemonRecord } from "../../protocol/daemon-record.ts";
 import type { CommandContext } from "../../terminal/frame.ts";
-import { type Output, tick } from "../../terminal/output.ts";
+import { formatMark, type Output } from "../../terminal/output.ts";
 import { counted } from "../../terminal/text.ts";
 import { unlockHome } from "../encryption/operation.ts";
 import { givePassphrase } from "../encryption/pm-encrypt.ts";
 import { indexFiles } from "../index/operation.ts";
 import { type Check, type CheckResult, fail } from "./checks/check.ts";
 import { homeCheck, machineChecks } from "./checks/machine.ts";
-import { projectChecks } from "./checks/project.ts";
+import { listProjectChecks } from "./checks/project.ts";
 import type { Repaired } from "./findings.ts";
 import { findDamage, recutSaved, repairDamage } from "./operation.ts";
 
@@ -28,33 +28,35 @@ export async function doctorCommand(
   { fix = false, repair = false }: { fix?: boolean; repair?: boolean },
 ): Promise<number> {
   const repairs = repair ? await repairDatabases(await findProject(cwd), output) : undefined;
-  const { checks, initialised } = await checksFor(cwd, fix);
+  const { checks, initialised } = await chooseChecks(cwd, fix);
   const results: (CheckResult & { name: string })[] = [];
   const width = Math.max(...checks.map(({ name }) => name.length));
   for (const check of checks) {
     const result = await runCheck(check);
     results.push({ name: check.name, ...result });
-    output.print(`${tick(result.status, output.colors)} ${check.name.padEnd(width)}  ${result.message}`);
+    output.print(
+      `${formatMark(result.status, output.colors)} ${check.name.padEnd(width)}  ${result.message}`,
+    );
     if (result.hint !== "") output.print(`  ${" ".repeat(width)}  ${output.colors.hint(result.hint)}`);
   }
   const failed = results.filter(({ status }) => status === "fail").length;
   const warned = results.filter(({ status }) => status === "warn").length;
   output.result({ ok: failed === 0, initialised, checks: results, ...(repairs && { repairs }) }, () =>
-    summary(failed, warned),
+    formatCheckTotals(failed, warned),
   );
   if (failed > 0) return exitCode.failed;
   return initialised ? exitCode.ok : exitCode.notInitialised;
 }
 
-async function checksFor(cwd: string, fix: boolean): Promise<{ checks: Check[]; initialised: boolean }> {
+async function chooseChecks(cwd: string, fix: boolean): Promise<{ checks: Check[]; initialised: boolean }> {
   try {
-    homeOf();
+    locateHome();
   } catch {
     // Nothing else can be looked at, and this check says why.
     return { checks: [homeCheck], initialised: false };
   }
   try {
-    return { checks: checksOf(await seeProject(cwd), fix), initialised: true };
+    return { checks: listChecks(await lookUpProject(cwd), fix), initialised: true };
   } catch (error) {
     if (!(error instanceof PommelError)) throw error;
     const { message, hint } = error;
@@ -64,9 +66,9 @@ async function checksFor(cwd: string, fix: boolean): Promise<{ checks: Check[]; 
 }
 
 /** The checks of the machine and of a project. */
-export const checksOf = (project: Project, fix = false): Check[] => [
+export const listChecks = (project: Project, fix = false): Check[] => [
   ...machineChecks,
-  ...projectChecks(project, fix),
+  ...listProjectChecks(project, fix),
 ];
 
 /** A check that breaks has found something, too; the others still run. */
@@ -76,13 +78,13 @@ export async function runCheck(check: Check): Promise<CheckResult> {
   } catch (error) {
     if (error instanceof PommelError) return fail(error.message, error.hint);
     return fail(
-      `The check itself failed: ${messageOf(error)}`,
+      `The check itself failed: ${getErrorMessage(error)}`,
       "Please report this with `pm doctor --json`.",
     );
   }
 }
 
-function summary(failed: number, warned: number): string {
+function formatCheckTotals(failed: number, warned: number): string {
   if (failed + warned === 0) return "\nAll checks passed.";
   const count = (n: number, word: string) => `${n} ${word}${n === 1 ? "" : "s"}`;
   if (failed === 0) return `\nWorks, with ${count(warned, "warning")}.`;

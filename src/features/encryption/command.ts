@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { examples, run } from "../../terminal/frame.ts";
+import { formatExamples, run } from "../../terminal/frame.ts";
 
 /** `pm memory encrypt` and `decrypt`. */
 export function declareEncryption(memory: Command): void {
@@ -10,7 +10,7 @@ export function declareEncryption(memory: Command): void {
     .option("--rotate", "replace the key; what is stored is not written anew")
     .addHelpText(
       "after",
-      `${examples(
+      `${formatExamples(
         ["pm memory encrypt", "with a new key file in ~/.config/pommel/keys"],
         ["pm memory encrypt --key passphrase", "asks for it now, and at each `pm daemon start`"],
         ["pm memory encrypt --rotate --key keychain", "move the key into the system's keychain"],
@@ -22,6 +22,6 @@ export function declareEncryption(memory: Command): void {
   memory
     .command("decrypt")
     .description("Store everything without encryption again")
-    .addHelpText("after", examples(["pm memory decrypt", "the key itself stays where it is"]))
+    .addHelpText("after", formatExamples(["pm memory decrypt", "the key itself stays where it is"]))
     .action(run(async () => (await import("./pm-encrypt.ts")).decryptCommand));
 }

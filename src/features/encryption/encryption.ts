@@ -1,10 +1,10 @@
-import { backupFolders } from "../../answers/known-projects.ts";
+import { listBackupFolders } from "../../answers/known-projects.ts";
 import type { Running } from "../../answers/operation.ts";
 import { type Conversion, decryptHome, encryptHome, rotateKey } from "../../store/encryption/convert.ts";
-import { envelopeFor, homeEnvelope, type KeySource } from "../../store/encryption/envelope.ts";
-import { plainFiles } from "../../store/encryption/home-files.ts";
+import { findEnvelopeOfDatabase, type KeySource, readHomeEnvelope } from "../../store/encryption/envelope.ts";
+import { listPlainFiles } from "../../store/encryption/home-files.ts";
 import { passphraseVariable, unlock } from "../../store/encryption/keys.ts";
-import { sealedEngine } from "../../store/encryption/sealed-driver.ts";
+import { getSealedEngine } from "../../store/encryption/sealed-driver.ts";
 
 export { type KeySource, passphraseVariable };
 
@@ -13,11 +13,12 @@ interface What {
   backup?: string | undefined;
 }
 
-const envelopeOf = ({ backup }: What) => (backup === undefined ? homeEnvelope() : envelopeFor(backup));
+const findEnvelope = ({ backup }: What) =>
+  backup === undefined ? readHomeEnvelope() : findEnvelopeOfDatabase(backup);
 
 /** Where the key comes from, and whether a passphrase has to be asked for; null: nothing is encrypted. */
 export function findKey(what: What): { source: KeySource; needsPassphrase: boolean } | null {
-  const source = envelopeOf(what)?.source;
+  const source = findEnvelope(what)?.source;
   if (source === undefined) return null;
   return { source, needsPassphrase: source.kind === "passphrase" && !process.env[passphraseVariable] };
 }
@@ -25,7 +26,7 @@ export function findKey(what: What): { source: KeySource; needsPassphrase: boole
 /** Checks the key; this process, and a daemon that it starts, know the passphrase from then on. @throws PommelError `encryption_locked` */
 export function unlockHome({ passphrase, ...what }: What & { passphrase?: string | undefined }): void {
   if (passphrase !== undefined) process.env[passphraseVariable] = passphrase;
-  const envelope = envelopeOf(what);
+  const envelope = findEnvelope(what);
   if (envelope) unlock(envelope);
 }
 
@@ -42,30 +43,30 @@ export function encryptMemory(
   { onNote }: Running,
 ): Conversion & { source: KeySource } {
   if (passphrase !== null) process.env[passphraseVariable] = passphrase;
-  return { ...encryptHome(key, optionsFor(onNote)), source: homeEnvelope()!.source };
+  return { ...encryptHome(key, buildOptions(onNote)), source: readHomeEnvelope()!.source };
 }
 
 /** Replaces the key. No daemon may run. */
 export function replaceKey({ key, passphrase }: Choice, { onNote }: Running): KeySource {
-  rotateKey(key, optionsFor(onNote), () => {
+  rotateKey(key, buildOptions(onNote), () => {
     if (passphrase !== null) process.env[passphraseVariable] = passphrase;
   });
-  return homeEnvelope()!.source;
+  return readHomeEnvelope()!.source;
 }
 
 /** No daemon may run. */
-export const decryptMemory = ({ onNote }: Running): Conversion => decryptHome(optionsFor(onNote));
+export const decryptMemory = ({ onNote }: Running): Conversion => decryptHome(buildOptions(onNote));
 
-const optionsFor = (onNote: Running["onNote"]) => ({
-  backups: backupFolders(),
+const buildOptions = (onNote: Running["onNote"]) => ({
+  backups: listBackupFolders(),
   onFile: (file: string) => onNote?.(file),
 });
 
 /** Files that are still plain although the home is encrypted; null: it is not. @throws PommelError where it cannot be read */
 export function findPlainFiles(): { key: KeySource["kind"]; files: string[] } | null {
-  const envelope = homeEnvelope();
+  const envelope = readHomeEnvelope();
   if (envelope === null) return null;
-  sealedEngine();
+  getSealedEngine();
   unlock(envelope);
-  return { key: envelope.source.kind, files: plainFiles({ backups: backupFolders() }) };
+  return { key: envelope.source.kind, files: listPlainFiles({ backups: listBackupFolders() }) };
 }

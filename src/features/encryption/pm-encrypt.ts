@@ -4,7 +4,7 @@ import { call } from "../../client/call.ts";
 import { withoutDaemon } from "../../client/stop-daemon.ts";
 import { askSecret, canAsk } from "../../terminal/ask.ts";
 import type { CommandContext } from "../../terminal/frame.ts";
-import { type Output, tick } from "../../terminal/output.ts";
+import { formatMark, type Output } from "../../terminal/output.ts";
 import { counted } from "../../terminal/text.ts";
 import type { KeySource } from "./encryption.ts";
 import { passphraseVariable } from "./encryption.ts";
@@ -26,14 +26,14 @@ export async function encryptCommand(
   }
   await givePassphrase(output);
   const isChosenNow = known === null && choice === "passphrase" && !process.env[passphraseVariable];
-  const passphrase = isChosenNow ? await newPassphrase(output) : null;
+  const passphrase = isChosenNow ? await askNewPassphrase(output) : null;
   const how = { onNote: output.note };
   const { files, source } = await withoutDaemon("pm memory encrypt", () =>
     call(encryptMemory, { key: choice, passphrase }, null, how),
   );
-  output.result({ encrypted: true, files, key: jsonOf(source) }, () =>
+  output.result({ encrypted: true, files, key: toKeyJson(source) }, () =>
     [
-      `${tick("ok", output.colors)} Encrypted ${counted(files.length, "file")}. ${placeOf(source)}`,
+      `${formatMark("ok", output.colors)} Encrypted ${counted(files.length, "file")}. ${describeKeyPlace(source)}`,
       "Keep a copy of the key in another place: without it, everything here is lost.",
       "What was deleted from the disk just now was not encrypted, and may still be found there.",
     ].join("\n"),
@@ -44,14 +44,14 @@ async function rotateCommand(choice: string, output: Output): Promise<void> {
   await givePassphrase(output);
   // Before another passphrase is asked for.
   await call(unlockHome, {}, null);
-  const passphrase = choice === "passphrase" ? await newPassphrase(output) : null;
+  const passphrase = choice === "passphrase" ? await askNewPassphrase(output) : null;
   const how = { onNote: output.note };
   const source = await withoutDaemon("pm memory encrypt", () =>
     call(replaceKey, { key: choice, passphrase }, null, how),
   );
   output.result(
-    { rotated: true, key: jsonOf(source) },
-    `${tick("ok", output.colors)} The key was replaced. ${placeOf(source)}`,
+    { rotated: true, key: toKeyJson(source) },
+    `${formatMark("ok", output.colors)} The key was replaced. ${describeKeyPlace(source)}`,
   );
 }
 
@@ -70,7 +70,7 @@ export async function decryptCommand({ output }: CommandContext): Promise<void> 
   );
   output.result(
     { encrypted: false, files },
-    `${tick("ok", output.colors)} Decrypted ${counted(files.length, "file")}. The key itself stays where it is.`,
+    `${formatMark("ok", output.colors)} Decrypted ${counted(files.length, "file")}. The key itself stays where it is.`,
   );
 }
 
@@ -81,7 +81,7 @@ export async function givePassphrase(output: Output, what: { backup?: string } =
 }
 
 /** @throws PommelError `usage` */
-async function newPassphrase(output: Output): Promise<string> {
+async function askNewPassphrase(output: Output): Promise<string> {
   const given = process.env.POMMEL_NEW_PASSPHRASE;
   if (given) return given;
   if (!canAsk(output)) {
@@ -96,12 +96,12 @@ async function newPassphrase(output: Output): Promise<string> {
   throw new PommelError("usage", "That is no passphrase, or they differ.", "Nothing was changed. Try again.");
 }
 
-const jsonOf = (source: KeySource) => ({
+const toKeyJson = (source: KeySource) => ({
   source: source.kind,
   ...(source.kind === "file" && { path: source.path }),
 });
 
-function placeOf(source: KeySource): string {
+function describeKeyPlace(source: KeySource): string {
   if (source.kind === "file") return `The key is in ${source.path}.`;
   if (source.kind === "keychain") return "The key is in the system's keychain.";
   return "Its key comes from the passphrase.";

@@ -31,5 +31,5 @@ export const linkEvent = ({ project }: Subjects["project"], request: Shaped<type
 export const closeEvent = ({ project }: Subjects["project"], request: Shaped<typeof closeEventRequest>) =>
   close(project, request.event, request.status);
 
-export const eventsEverywhere = async (_: object, request: Shaped<typeof eventsEverywhereRequest>) =>
-  (await import("./everywhere.ts")).eventsEverywhere(request);
+export const listEventsEverywhere = async (_: object, request: Shaped<typeof eventsEverywhereRequest>) =>
+  (await import("./everywhere.ts")).listEventsEverywhere(request);

@@ -1,11 +1,11 @@
 import { Argument, type Command, Option } from "commander";
 import { eventTypes } from "../../protocol/values.ts";
-import { examples, query, run } from "../../terminal/frame.ts";
+import { formatExamples, query, run } from "../../terminal/frame.ts";
 import { addOptions, collect } from "../../terminal/options.ts";
 import { listEvents } from "./operation.ts";
 
-const eventArgument = () => new Argument("<event>", "its title or id; a prefix of the id is enough");
-const targetsArgument = () =>
+const makeEventArgument = () => new Argument("<event>", "its title or id; a prefix of the id is enough");
+const makeTargetsArgument = () =>
   new Argument(
     "<ids...>",
     "sessions, checkpoints or commits, of any project; prefixes of their ids are enough",
@@ -18,7 +18,7 @@ export function declareEvent(program: Command): void {
     .description("Group sessions and checkpoints under a name")
     .addHelpText(
       "after",
-      examples(
+      formatExamples(
         ["pm event", "events and suggestions"],
         ['pm event create "auth rewrite" --branch feat/auth', "everything on a branch"],
         ["pm event show auth", "one event"],
@@ -39,7 +39,7 @@ export function declareEvent(program: Command): void {
     )
     .addHelpText(
       "after",
-      examples(
+      formatExamples(
         ["pm event list auth", "events about auth"],
         ["pm event list --status archived", "archived events"],
         ["pm event list --suggested --json", "for scripts"],
@@ -55,10 +55,10 @@ export function declareEvent(program: Command): void {
   event
     .command("show")
     .description("Show an event: its sessions, checkpoints, and who wrote its lines")
-    .addArgument(eventArgument())
+    .addArgument(makeEventArgument())
     .addHelpText(
       "after",
-      examples(["pm event show 3f2a", "by its id"], ['pm event show "auth rewrite"', "or its title"]),
+      formatExamples(["pm event show 3f2a", "by its id"], ['pm event show "auth rewrite"', "or its title"]),
     )
     .action(query(async () => (await import("./pm-event.ts")).eventShowCommand));
 
@@ -78,7 +78,7 @@ export function declareEvent(program: Command): void {
     .option("--checkpoint <id>", "a checkpoint or commit to add; repeatable", collect)
     .addHelpText(
       "after",
-      examples(
+      formatExamples(
         ['pm event create "auth rewrite" --session 8ecde0fc', "from past sessions"],
         ["pm event create --from-branch feat/auth-rewrite", "from a branch"],
         ['pm event create "March sprint" --since 2026-03-01 --until 2026-03-31', "from a period"],
@@ -90,28 +90,28 @@ export function declareEvent(program: Command): void {
   event
     .command("link")
     .description("Add sessions and checkpoints to an event")
-    .addArgument(eventArgument())
-    .addArgument(targetsArgument())
-    .addHelpText("after", examples(["pm event link auth 8ecde0fc 4f1d2c3", "a session and a commit"]))
+    .addArgument(makeEventArgument())
+    .addArgument(makeTargetsArgument())
+    .addHelpText("after", formatExamples(["pm event link auth 8ecde0fc 4f1d2c3", "a session and a commit"]))
     .action(run(async () => (await import("./pm-event.ts")).eventLinkCommand, { startsDaemon: true }));
 
   event
     .command("unlink")
     .description("Remove sessions and checkpoints from an event")
-    .addArgument(eventArgument())
-    .addArgument(targetsArgument())
-    .addHelpText("after", examples(["pm event unlink auth 8ecde0fc", "also what its branch added"]))
+    .addArgument(makeEventArgument())
+    .addArgument(makeTargetsArgument())
+    .addHelpText("after", formatExamples(["pm event unlink auth 8ecde0fc", "also what its branch added"]))
     .action(run(async () => (await import("./pm-event.ts")).eventUnlinkCommand, { startsDaemon: true }));
 
   event
     .command("close")
     .description("Close an event: nothing is added from now on")
-    .addArgument(eventArgument())
+    .addArgument(makeEventArgument())
     .option("--archive", "also archive it: lists hide it")
     .addOption(new Option("--reopen", "make it active again").conflicts("archive"))
     .addHelpText(
       "after",
-      examples(
+      formatExamples(
         ["pm event close auth", "frozen"],
         ["pm event close auth --archive", "archived"],
         ["pm event close auth --reopen", "active again"],

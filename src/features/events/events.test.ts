@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { addSession, turn } from "../../../test/support/memory-fixture.ts";
 import { temporaryHome } from "../../../test/support/temporary-home.ts";
 import { withMemory } from "../../answers/open.ts";
-import { type Project, projectAt } from "../../base/paths.ts";
+import { makeNewProject, type Project } from "../../base/paths.ts";
 import { rememberProject } from "../../git/projects/find-project.ts";
 import { saveAttributions } from "../../store/memory/commits/attributions.ts";
 import { saveCheckpoint } from "../../store/memory/commits/checkpoints.ts";
@@ -24,7 +24,7 @@ beforeEach(() => {
   dir = realpathSync(mkdtempSync(join(tmpdir(), "pommel-events-")));
   mkdirSync(join(dir, ".pommel"));
   writeFileSync(join(dir, ".pommel", "config.toml"), "");
-  project = projectAt(dir);
+  project = makeNewProject(dir);
   const git = (...args: string[]) =>
     execFileSync("git", ["-C", dir, "-c", "user.name=Ann", "-c", "user.email=ann@example.com", ...args], {
       encoding: "utf8",
@@ -165,7 +165,7 @@ describe("work in another project of this person", () => {
     home = temporaryHome();
     const root = join(home.dir, "other");
     mkdirSync(root);
-    other = projectAt(root);
+    other = makeNewProject(root);
     await rememberProject(other);
     const memory = Memory.open(other.memoryDb, { readonly: false });
     const { id } = addSession(memory, "ccc-elsewhere", { startedAt: 5000, lastAt: 6000 });
@@ -176,7 +176,7 @@ describe("work in another project of this person", () => {
 
   it("is linked by its id, shown with its project, and taken out again", async () => {
     // The memory above lies in another home.
-    const here = projectAt(dir);
+    const here = makeNewProject(dir);
     await rememberProject(here);
     await addEvent(here, { title: "across", sessions: ["ccc"] });
     expect(await showEvent(here, "across")).toMatchObject({
@@ -194,7 +194,7 @@ describe("work in another project of this person", () => {
   });
 
   it("is counted as not on this machine once its project is forgotten", async () => {
-    const here = projectAt(dir);
+    const here = makeNewProject(dir);
     await rememberProject(here);
     await addEvent(here, { title: "across", sessions: ["ccc"] });
     deleteProject(other);

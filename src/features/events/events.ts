@@ -1,17 +1,17 @@
 import { existsSync } from "node:fs";
-import { changing } from "../../answers/changing.ts";
+import { changeMemory } from "../../answers/changing.ts";
 import { listProjects } from "../../answers/known-projects.ts";
 import { withMemory, withMemoryIfAny } from "../../answers/open.ts";
-import { codeOf } from "../../base/errors.ts";
+import { getErrorCode } from "../../base/errors.ts";
 import type { Project } from "../../base/paths.ts";
 import { parseWhen } from "../../base/text/dates.ts";
-import { isoTime } from "../../base/text/iso-time.ts";
-import { shellQuoted } from "../../base/text/shell.ts";
-import { commitNamed } from "../../git/history/history.ts";
+import { formatIsoTime } from "../../base/text/iso-time.ts";
+import { quoteForShell } from "../../base/text/shell.ts";
+import { findCommitHash } from "../../git/history/history.ts";
 import type { Shaped } from "../../protocol/shape-parts.ts";
 import { type SuggestedEvent, suggestEvents } from "../../sessions/events/branch-title.ts";
 import {
-  changeStatus,
+  changeEventStatus,
   createEvent,
   type EventTarget,
   findTarget,
@@ -19,12 +19,18 @@ import {
   unlinkTargets,
 } from "../../sessions/events/change-event.ts";
 import type { ScrubbingWork } from "../../sessions/work.ts";
-import { type LinesByAuthor, linesOfCommits } from "../../store/memory/commits/attributions.ts";
-import { checkpointByUid, checkpointsOfSessions } from "../../store/memory/commits/checkpoints.ts";
-import { eventsOf, findEvent, isLinked, linksOf, membersOf } from "../../store/memory/events.ts";
+import { countLinesOfCommits, type LinesByAuthor } from "../../store/memory/commits/attributions.ts";
+import { findCheckpointByUid, readCheckpointsOfSessions } from "../../store/memory/commits/checkpoints.ts";
+import {
+  findEvent,
+  findEventMembers,
+  isLinked,
+  listEventLinks,
+  readEvents,
+} from "../../store/memory/events.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import type { EventLink, EventRecord } from "../../store/memory/memory-records.ts";
-import { countsOfSessions, sessionByUid } from "../../store/memory/sessions/sessions.ts";
+import { findSessionByUid, readSessionCounts } from "../../store/memory/sessions/sessions.ts";
 import type {
   CreateEventRequest,
   EventAnswer,
@@ -46,10 +52,10 @@ function describeEvent(event: EventRecord): EventView {
     type,
     status,
     branch,
-    starts_at: isoTime(startsAt),
-    ends_at: isoTime(endsAt),
-    created_at: isoTime(createdAt)!,
-    updated_at: isoTime(updatedAt)!,
+    starts_at: formatIsoTime(startsAt),
+    ends_at: formatIsoTime(endsAt),
+    created_at: formatIsoTime(createdAt)!,
+    updated_at: formatIsoTime(updatedAt)!,
   };
 }
 
@@ -59,11 +65,11 @@ type Members = Pick<EventAnswer, "sessions" | "checkpoints">;
  * An event with what this memory knows of its members.
  * @throws PommelError `not_found`; `usage` when several could be meant
  */
-function eventIn(memory: Memory, name: string): EventAnswer {
-  return memory.inSnapshot(() => {
+function readEvent(memory: Memory, name: string): EventAnswer {
+  return memory.readInSnapshot(() => {
     const event = findEvent(memory, name);
-    const members = membersOf(memory, event.uid);
-    const held = linksOf(memory, event.uid).filter(isLinked);
+    const members = findEventMembers(memory, event.uid);
+    const held = listEventLinks(memory, event.uid).filter(isLinked);
     const because = (kind: EventLink["kind"], uid: string): EventAnswer["sessions"][number]["because"] =>
       held.some((link) => link.kind === kind && link.targetUid === uid)
         ? "link"
@@ -72,20 +78,20 @@ function eventIn(memory: Memory, name: string): EventAnswer {
           : "time";
     const found: Members = {
       sessions: members.sessions.map((uid) => ({
-        ...sessionView(memory, uid),
+        ...toSessionView(memory, uid),
         because: because("session", uid),
       })),
       checkpoints: members.checkpoints.map((uid) => ({
-        ...checkpointView(memory, uid),
+        ...toCheckpointView(memory, uid),
         because: because("checkpoint", uid),
       })),
     };
-    return { event: describeEvent(event), ...summed(found), lines: countLines(memory, found, null) };
+    return { event: describeEvent(event), ...sumMembers(found), lines: countLines(memory, found, null) };
   });
 }
 
 /** The latest first, with the time that they span. */
-function summed({ sessions, checkpoints }: Members): Omit<EventAnswer, "event" | "lines"> {
+function sumMembers({ sessions, checkpoints }: Members): Omit<EventAnswer, "event" | "lines"> {
   const times = [
     ...sessions.flatMap(({ started_at, last_at }) => [started_at, last_at]),
     ...checkpoints.map(({ committed_at }) => committed_at),
@@ -111,16 +117,16 @@ function countLines(
     ...sessions.flatMap(({ commits: own }) => own),
   ];
   if (commits.length === 0) return others;
-  const lines = linesOfCommits(memory, [...new Set(commits)]);
+  const lines = countLinesOfCommits(memory, [...new Set(commits)]);
   if (others === null) return lines;
   const agents = { ...others.agents };
   for (const [agent, count] of Object.entries(lines.agents)) agents[agent] = (agents[agent] ?? 0) + count;
   return { agents, human: others.human + lines.human, unknown: others.unknown + lines.unknown };
 }
 
-function sessionView(memory: Memory, uid: string): Omit<EventAnswer["sessions"][number], "because"> {
-  const session = sessionByUid(memory, uid);
-  const ledTo = checkpointsOfSessions(memory, [uid]).get(uid) ?? [];
+function toSessionView(memory: Memory, uid: string): Omit<EventAnswer["sessions"][number], "because"> {
+  const session = findSessionByUid(memory, uid);
+  const ledTo = readCheckpointsOfSessions(memory, [uid]).get(uid) ?? [];
   return {
     id: uid,
     project: null,
@@ -128,15 +134,15 @@ function sessionView(memory: Memory, uid: string): Omit<EventAnswer["sessions"][
     title: session?.title ?? null,
     agent: session?.agent ?? null,
     branch: session?.branch ?? null,
-    started_at: isoTime(session?.startedAt ?? null),
-    last_at: isoTime(session?.lastAt ?? null),
-    turns: session ? (countsOfSessions(memory, [session.id]).get(session.id)?.turns ?? 0) : 0,
+    started_at: formatIsoTime(session?.startedAt ?? null),
+    last_at: formatIsoTime(session?.lastAt ?? null),
+    turns: session ? (readSessionCounts(memory, [session.id]).get(session.id)?.turns ?? 0) : 0,
     commits: ledTo.map(({ checkpoint }) => checkpoint.commit.hash),
   };
 }
 
-function checkpointView(memory: Memory, uid: string): Omit<EventAnswer["checkpoints"][number], "because"> {
-  const checkpoint = checkpointByUid(memory, uid);
+function toCheckpointView(memory: Memory, uid: string): Omit<EventAnswer["checkpoints"][number], "because"> {
+  const checkpoint = findCheckpointByUid(memory, uid);
   return {
     // Of one that is elsewhere only this is known.
     id: checkpoint?.id ?? uid,
@@ -145,7 +151,7 @@ function checkpointView(memory: Memory, uid: string): Omit<EventAnswer["checkpoi
     commit: checkpoint?.commit.hash ?? null,
     subject: checkpoint?.commit.subject ?? null,
     branch: checkpoint?.commit.branch ?? null,
-    committed_at: isoTime(checkpoint?.commit.committedAt ?? null),
+    committed_at: formatIsoTime(checkpoint?.commit.committedAt ?? null),
     sessions: checkpoint?.sessions.map(({ sessionUid }) => sessionUid) ?? [],
   };
 }
@@ -165,7 +171,7 @@ async function readOthers(project: Project, read: (memory: Memory, root: string)
  * The sessions and checkpoints of other projects that names mean, by name. Those that none has, and that several things of
  * one project could mean, are missing.
  */
-async function targetsElsewhere(
+async function findTargetsElsewhere(
   project: Project,
   names: readonly string[],
   kind: EventLink["kind"] | null,
@@ -174,7 +180,7 @@ async function targetsElsewhere(
   if (names.length === 0) return found;
   await readOthers(project, (memory) => {
     for (const name of names) {
-      const target = found.get(name) ?? targetIn(memory, name, kind);
+      const target = found.get(name) ?? findTargetOrNull(memory, name, kind);
       if (target !== null) found.set(name, target);
     }
     return found.size === new Set(names).size;
@@ -183,11 +189,11 @@ async function targetsElsewhere(
 }
 
 /** null where the memory has none, and where the name could mean several. */
-function targetIn(memory: Memory, name: string, kind: EventLink["kind"] | null): EventTarget | null {
+function findTargetOrNull(memory: Memory, name: string, kind: EventLink["kind"] | null): EventTarget | null {
   try {
     return findTarget(memory, name, kind);
   } catch (error) {
-    if (codeOf(error) === "not_found" || codeOf(error) === "usage") return null;
+    if (getErrorCode(error) === "not_found" || getErrorCode(error) === "usage") return null;
     throw error;
   }
 }
@@ -197,21 +203,21 @@ function targetIn(memory: Memory, name: string, kind: EventLink["kind"] | null):
  * @throws PommelError `not_found`; `usage` when several could be meant
  */
 export async function showEvent(project: Project, name: string): Promise<EventAnswer> {
-  const answer = await withMemory(project, (memory) => eventIn(memory, name));
+  const answer = await withMemory(project, (memory) => readEvent(memory, name));
   let { sessions, checkpoints, lines } = answer;
   const isMissing = () => [...sessions, ...checkpoints].some(({ is_known }) => !is_known);
   if (!isMissing()) return answer;
   await readOthers(project, (memory, root) => {
     const found: Pick<EventAnswer, "sessions" | "checkpoints"> = { sessions: [], checkpoints: [] };
     sessions = sessions.map((one) => {
-      const view = one.is_known ? null : sessionView(memory, one.id);
+      const view = one.is_known ? null : toSessionView(memory, one.id);
       if (!view?.is_known) return one;
       const session = { ...one, ...view, project: root };
       found.sessions.push(session);
       return session;
     });
     checkpoints = checkpoints.map((one) => {
-      const view = one.is_known ? null : checkpointView(memory, one.id);
+      const view = one.is_known ? null : toCheckpointView(memory, one.id);
       if (!view?.is_known) return one;
       const checkpoint = { ...one, ...view, project: root };
       found.checkpoints.push(checkpoint);
@@ -220,33 +226,33 @@ export async function showEvent(project: Project, name: string): Promise<EventAn
     lines = countLines(memory, found, lines);
     return !isMissing();
   });
-  return { event: answer.event, ...summed({ sessions, checkpoints }), lines };
+  return { event: answer.event, ...sumMembers({ sessions, checkpoints }), lines };
 }
 
 /** Events, with how much belongs to each, and what else there could be events of. */
 export function listEvents(memory: Memory, { query, status, type }: EventsRequest): EventsAnswer {
-  return memory.inSnapshot(() => {
-    const found = eventsOf(memory, { query: query ?? null, type: type ?? null });
+  return memory.readInSnapshot(() => {
+    const found = readEvents(memory, { query: query ?? null, type: type ?? null });
     const isWanted = (event: EventRecord) =>
       status === undefined ? event.status !== "archived" : status === "all" || event.status === status;
     return {
       events: found.filter(isWanted).map((event) => {
-        const { sessions, checkpoints } = membersOf(memory, event.uid);
+        const { sessions, checkpoints } = findEventMembers(memory, event.uid);
         return { ...describeEvent(event), sessions: sessions.length, checkpoints: checkpoints.length };
       }),
       archived: status === undefined ? found.filter((event) => event.status === "archived").length : 0,
-      suggestions: suggestEvents(memory).map(suggestionView),
+      suggestions: suggestEvents(memory).map(toSuggestionView),
     };
   });
 }
 
-function suggestionView({ lastAt, ...suggested }: SuggestedEvent): SuggestedView {
+function toSuggestionView({ lastAt, ...suggested }: SuggestedEvent): SuggestedView {
   const { branch } = suggested;
   // As a shell reads it as one word.
-  const quoted = /^[\w./@+-]+$/.test(branch) ? branch : shellQuoted(branch);
+  const quoted = /^[\w./@+-]+$/.test(branch) ? branch : quoteForShell(branch);
   return {
     ...suggested,
-    last_at: lastAt === 0 ? null : isoTime(lastAt),
+    last_at: lastAt === 0 ? null : formatIsoTime(lastAt),
     accept: `pm event create --from-branch ${quoted}`,
   };
 }
@@ -257,8 +263,8 @@ export async function addEvent(
   { title = "", branch, description, type, ...asked }: CreateEventRequest,
 ): Promise<{ event: EventView }> {
   const { since, until, sessions = [], checkpoints = [] } = asked;
-  const ofSessions = await named(project, sessions, "session");
-  const ofCheckpoints = await named(project, checkpoints, "checkpoint");
+  const ofSessions = await makeTargetFinder(project, sessions, "session");
+  const ofCheckpoints = await makeTargetFinder(project, checkpoints, "checkpoint");
   const event = {
     ...{ title: title.trim() || null, branch: branch ?? null },
     ...(description !== undefined && { description }),
@@ -273,7 +279,7 @@ export async function addEvent(
     ];
     return { event: describeEvent(createEvent(work, { ...event, targets })) };
   };
-  return changing(project, add, { create: true });
+  return changeMemory(project, add, { create: true });
 }
 
 /** Links an event with sessions and checkpoints, and takes others out of it. */
@@ -281,8 +287,8 @@ export async function changeLinks(
   project: Project,
   { event: name, add = [], remove = [] }: Shaped<typeof linkEventRequest>,
 ): Promise<Shaped<typeof linkedEvent>> {
-  const targetOf = await named(project, [...add, ...remove], null);
-  return changing(project, ({ memory }) => {
+  const targetOf = await makeTargetFinder(project, [...add, ...remove], null);
+  return changeMemory(project, ({ memory }) => {
     const event = findEvent(memory, name);
     const [added, removed] = [add, remove].map((names) =>
       names.map((target) => targetOf(memory, target)),
@@ -291,7 +297,7 @@ export async function changeLinks(
     unlinkTargets(memory, event, removed);
     const targets = [...added, ...removed].map(({ kind, targetUid }) => ({
       kind,
-      id: kind === "checkpoint" ? checkpointView(memory, targetUid).id : targetUid,
+      id: kind === "checkpoint" ? toCheckpointView(memory, targetUid).id : targetUid,
     }));
     return { event: describeEvent(event), targets };
   });
@@ -301,25 +307,27 @@ export async function changeLinks(
  * What finds the targets that `names` mean: by their ids or hashes here, by what git calls them, and in other projects. It
  * throws as `findTarget`.
  */
-async function named(
+async function makeTargetFinder(
   project: Project,
   names: readonly string[],
   kind: EventLink["kind"] | null,
 ): Promise<(memory: Memory, name: string) => EventTarget> {
   const commits = new Map<string, string>();
   for (const name of kind === "session" ? [] : new Set(names)) {
-    const hash = await commitNamed(project.root, name);
+    const hash = await findCommitHash(project.root, name);
     if (hash !== null) commits.set(name, hash);
   }
   const missing = await withMemoryIfAny(project, (memory) =>
-    names.filter((name) => !commits.has(name) && (memory === null || targetIn(memory, name, kind) === null)),
+    names.filter(
+      (name) => !commits.has(name) && (memory === null || findTargetOrNull(memory, name, kind) === null),
+    ),
   );
-  const elsewhere = await targetsElsewhere(project, missing, kind);
+  const elsewhere = await findTargetsElsewhere(project, missing, kind);
   return (memory, name) => {
     try {
       return findTarget(memory, name, kind);
     } catch (error) {
-      if (codeOf(error) !== "not_found") throw error;
+      if (getErrorCode(error) !== "not_found") throw error;
       const other = elsewhere.get(name);
       if (other !== undefined) return other;
       const hash = commits.get(name);
@@ -335,8 +343,8 @@ export function closeEvent(
   name: string,
   status: EventRecord["status"],
 ): Promise<{ event: EventView; before: EventRecord["status"] }> {
-  return changing(project, ({ memory }) => {
+  return changeMemory(project, ({ memory }) => {
     const event = findEvent(memory, name);
-    return { event: describeEvent(changeStatus(memory, event, status)), before: event.status };
+    return { event: describeEvent(changeEventStatus(memory, event, status)), before: event.status };
   });
 }

@@ -1,14 +1,14 @@
-import { ask, askEach, deadlineMs, projectsToAsk } from "../../answers/ask-projects.ts";
+import { ask, askEach, deadlineMs, listProjectsToAsk } from "../../answers/ask-projects.ts";
 import type { Shaped } from "../../protocol/shape-parts.ts";
 import { type eventsEverywhereRequest, type eventsEverywhereResponse, listEvents } from "./operation.ts";
 
 /** Events of all projects, project by project. Errors as `searchEverywhere`. */
-export async function eventsEverywhere(
+export async function listEventsEverywhere(
   { here, below, ...request }: Shaped<typeof eventsEverywhereRequest>,
   deadline = deadlineMs,
 ): Promise<Shaped<typeof eventsEverywhereResponse>> {
   const { answers, left_out } = await askEach(
-    (await projectsToAsk({ here, below })).filter(({ withMemory }) => withMemory),
+    (await listProjectsToAsk({ here, below })).filter(({ withMemory }) => withMemory),
     ({ project }) => ask(project, listEvents, request),
     deadline,
   );

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { operation } from "../../answers/operation.ts";
+import { defineOperation } from "../../answers/operation.ts";
 import { asked, inProject, where } from "../../protocol/everywhere.ts";
 import {
   count,
@@ -163,7 +163,7 @@ export const eventAnswer = lazy(() =>
 
 export type EventAnswer = Shaped<typeof eventAnswer>;
 
-export const listEvents = operation({
+export const listEvents = defineOperation({
   name: "events",
   path: "GET /events",
   summary: "List events: named groups of sessions and checkpoints",
@@ -173,7 +173,7 @@ export const listEvents = operation({
   answer: async () => (await import("./answer.ts")).listEvents,
 });
 
-export const showEvent = operation({
+export const showEvent = defineOperation({
   name: "event",
   path: "GET /events/:event",
   summary: "Show an event with its sessions and checkpoints",
@@ -183,7 +183,7 @@ export const showEvent = operation({
   answer: async () => (await import("./answer.ts")).showEvent,
 });
 
-export const createEvent = operation({
+export const createEvent = defineOperation({
   name: "createEvent",
   path: "POST /event/create",
   summary: "Create an event",
@@ -195,7 +195,7 @@ export const createEvent = operation({
   answer: async () => (await import("./answer.ts")).createEvent,
 });
 
-export const linkEvent = operation({
+export const linkEvent = defineOperation({
   name: "linkEvent",
   path: "POST /event/link",
   summary: "Add sessions and checkpoints to an event, or remove them",
@@ -207,7 +207,7 @@ export const linkEvent = operation({
   answer: async () => (await import("./answer.ts")).linkEvent,
 });
 
-export const closeEvent = operation({
+export const closeEvent = defineOperation({
   name: "closeEvent",
   path: "POST /event/close",
   summary: "Close, archive or reopen an event",
@@ -225,12 +225,12 @@ export const eventsEverywhereResponse = lazy(() =>
   z.object({ events: z.array(z.extend(listedEvent(), inProject)), archived: count, ...asked }),
 );
 
-export const eventsEverywhere = operation({
+export const eventsEverywhere = defineOperation({
   name: "eventsEverywhere",
   path: "GET /everywhere/events",
   summary: "List events of all projects",
   of: "machine",
   request: eventsEverywhereRequest,
   response: eventsEverywhereResponse,
-  answer: async () => (await import("./answer.ts")).eventsEverywhere,
+  answer: async () => (await import("./answer.ts")).listEventsEverywhere,
 });

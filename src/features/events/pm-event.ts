@@ -2,18 +2,18 @@ import { PommelError } from "../../base/errors.ts";
 import { call } from "../../client/call.ts";
 import { findProject, findProjectIfAny } from "../../git/projects/find-project.ts";
 import type { CommandContext } from "../../terminal/frame.ts";
-import { passage } from "../../terminal/markdown.ts";
-import { type Screen, tick } from "../../terminal/output.ts";
-import { type Column, table } from "../../terminal/table.ts";
+import { formatPassage } from "../../terminal/markdown.ts";
+import { formatMark, type Screen } from "../../terminal/output.ts";
+import { type Column, formatTable } from "../../terminal/table.ts";
 import {
   counted,
-  heading,
-  homeRelative,
-  localTime,
-  oneLine,
-  printable,
-  shortId,
-  when,
+  formatHeading,
+  formatLocalTime,
+  formatWhen,
+  shortenId,
+  toHomeRelative,
+  toOneLine,
+  toPrintable,
 } from "../../terminal/text.ts";
 import type {
   CreateEventRequest,
@@ -28,19 +28,19 @@ import { closeEvent, createEvent, eventsEverywhere, linkEvent, listEvents, showE
 /** How events are shown. */
 
 /** "task, frozen | feat/auth | 2026-03-01 to 2026-03-31" */
-function eventFacts({ type, status, branch, starts_at, ends_at }: EventView): string {
+function formatEventFacts({ type, status, branch, starts_at, ends_at }: EventView): string {
   return [
     status === "active" ? type : `${type}, ${status}`,
-    branch === null ? "" : oneLine(branch, 60),
-    daysOf(starts_at, ends_at),
+    branch === null ? "" : toOneLine(branch, 60),
+    formatDays(starts_at, ends_at),
   ]
     .filter((part) => part !== "")
     .join(" | ");
 }
 
 /** Two times as days: "2026-03-01 to 2026-03-31", "from 2026-03-01", "until 2026-03-31". */
-function daysOf(from: string | null, to: string | null): string {
-  const [first, last] = [from, to].map((time) => (time === null ? null : localTime(time).slice(0, 10)));
+function formatDays(from: string | null, to: string | null): string {
+  const [first, last] = [from, to].map((time) => (time === null ? null : formatLocalTime(time).slice(0, 10)));
   if (first && last) return first === last ? first : `${first} to ${last}`;
   return first ? `from ${first}` : last ? `until ${last}` : "";
 }
@@ -97,7 +97,7 @@ async function listAcross(
     if (answer.events.length === 0) return "No events.";
     const groups = [...new Set(answer.events.map(({ project }) => project))].map((project) => {
       const own = answer.events.filter((event) => event.project === project);
-      return `${output.colors.bold(homeRelative(project))}\n${renderEvents(own, true, output)}`;
+      return `${output.colors.bold(toHomeRelative(project))}\n${renderEvents(own, true, output)}`;
     });
     return groups.join("\n\n");
   });
@@ -120,16 +120,16 @@ function renderEvents(events: readonly ListedEvent[], isAll: boolean, screen: Sc
   const { colors } = screen;
   const rows = events.map(
     ({ id, title, description, type, status, branch, starts_at, ends_at, ...counts }) => [
-      colors.id(shortId(id)),
-      colors.bold(oneLine(title)) + (description === "" ? "" : ` ${colors.dim(oneLine(description))}`),
+      colors.id(shortenId(id)),
+      colors.bold(toOneLine(title)) + (description === "" ? "" : ` ${colors.dim(toOneLine(description))}`),
       status === "active" ? type : `${type}, ${status}`,
-      colors.dim(oneLine(branch ?? "")),
-      daysOf(starts_at, ends_at),
+      colors.dim(toOneLine(branch ?? "")),
+      formatDays(starts_at, ends_at),
       `${counts.sessions}`,
       `${counts.checkpoints}`,
     ],
   );
-  return table(columns, rows, screen);
+  return formatTable(columns, rows, screen);
 }
 
 const suggestionColumns: Column[] = [
@@ -142,13 +142,13 @@ const suggestionColumns: Column[] = [
 
 function renderSuggestions(suggestions: readonly SuggestedView[], screen: Screen): string {
   const rows = suggestions.map(({ title, sessions, checkpoints, last_at, accept }) => [
-    oneLine(title),
+    toOneLine(title),
     `${sessions}`,
     `${checkpoints}`,
-    daysOf(null, last_at).replace(/^until /, ""),
-    screen.colors.hint(printable(accept)),
+    formatDays(null, last_at).replace(/^until /, ""),
+    screen.colors.hint(toPrintable(accept)),
   ]);
-  return `${screen.colors.bold("Suggested events:")}\n${table(suggestionColumns, rows, screen)}`;
+  return `${screen.colors.bold("Suggested events:")}\n${formatTable(suggestionColumns, rows, screen)}`;
 }
 
 /** `pm event show <event>`. */
@@ -161,12 +161,12 @@ export async function eventShowCommand({ cwd, output }: CommandContext, name: st
 function renderEvent(details: EventAnswer, screen: Screen): string {
   const { colors } = screen;
   const { event, from, to, sessions, checkpoints } = details;
-  const span = daysOf(from, to);
+  const span = formatDays(from, to);
   const parts = [
     [
-      heading(oneLine(event.title), colors),
-      `${eventFacts(event)}${span === "" ? "" : ` | happened ${span}`}  ${colors.dim(event.id)}`,
-      ...(event.description === "" ? [] : ["", ...passage(event.description, screen)]),
+      formatHeading(toOneLine(event.title), colors),
+      `${formatEventFacts(event)}${span === "" ? "" : ` | happened ${span}`}  ${colors.dim(event.id)}`,
+      ...(event.description === "" ? [] : ["", ...formatPassage(event.description, screen)]),
     ].join("\n"),
   ];
   if (sessions.length > 0) parts.push(renderSessions(details, screen));
@@ -174,7 +174,7 @@ function renderEvent(details: EventAnswer, screen: Screen): string {
   if (sessions.length + checkpoints.length === 0) {
     parts.push("It is empty; `pm event link` adds sessions and checkpoints.");
   }
-  const lines = linesOf(details);
+  const lines = formatLinesByAgent(details);
   if (lines !== null) parts.push(lines);
   return parts.join("\n\n");
 }
@@ -189,19 +189,19 @@ function renderSessions({ sessions }: EventAnswer, screen: Screen): string {
     { title: "commits", wraps: true, optional: 1 },
   ];
   const rows = sessions.map((session) => [
-    colors.id(shortId(session.id)),
-    when(session.last_at, screen),
+    colors.id(shortenId(session.id)),
+    formatWhen(session.last_at, screen),
     session.is_known ? `${session.turns}` : "",
-    (session.is_known ? oneLine(session.title ?? "(no title)") : "(not on this machine)") +
-      placeOf(session, screen),
+    (session.is_known ? toOneLine(session.title ?? "(no title)") : "(not on this machine)") +
+      formatOtherProject(session, screen),
     colors.commit(session.commits.map((hash) => hash.slice(0, 7)).join(" ")),
   ]);
-  return `${colors.bold(counted(sessions.length, "session"))}\n${table(columns, rows, screen)}`;
+  return `${colors.bold(counted(sessions.length, "session"))}\n${formatTable(columns, rows, screen)}`;
 }
 
 /** Where it is of another project. */
-const placeOf = ({ project }: { project: string | null }, { colors }: Screen): string =>
-  project === null ? "" : ` ${colors.dim(`(${homeRelative(project)})`)}`;
+const formatOtherProject = ({ project }: { project: string | null }, { colors }: Screen): string =>
+  project === null ? "" : ` ${colors.dim(`(${toHomeRelative(project)})`)}`;
 
 function renderCheckpoints({ checkpoints }: EventAnswer, screen: Screen): string {
   const { colors } = screen;
@@ -212,14 +212,14 @@ function renderCheckpoints({ checkpoints }: EventAnswer, screen: Screen): string
   ];
   const rows = checkpoints.map((checkpoint) => [
     colors.commit(checkpoint.id),
-    when(checkpoint.committed_at, screen),
-    oneLine(checkpoint.subject ?? "(not on this machine)") + placeOf(checkpoint, screen),
+    formatWhen(checkpoint.committed_at, screen),
+    toOneLine(checkpoint.subject ?? "(not on this machine)") + formatOtherProject(checkpoint, screen),
   ]);
-  return `${colors.bold(counted(checkpoints.length, "checkpoint"))}\n${table(columns, rows, screen)}`;
+  return `${colors.bold(counted(checkpoints.length, "checkpoint"))}\n${formatTable(columns, rows, screen)}`;
 }
 
 /** "Lines in its commits: claude 120, people 30, unknown 2" */
-function linesOf({ lines }: EventAnswer): string | null {
+function formatLinesByAgent({ lines }: EventAnswer): string | null {
   if (lines === null) return null;
   const parts = [
     ...Object.entries(lines.agents),
@@ -227,7 +227,7 @@ function linesOf({ lines }: EventAnswer): string | null {
     ["unknown", lines.unknown] as const,
   ]
     .filter(([, count]) => count > 0)
-    .map(([name, count]) => `${oneLine(name, 40)} ${count.toLocaleString("en")}`);
+    .map(([name, count]) => `${toOneLine(name, 40)} ${count.toLocaleString("en")}`);
   return parts.length === 0 ? null : `Lines in its commits: ${parts.join(", ")}`;
 }
 
@@ -266,7 +266,7 @@ export async function eventCreateCommand(
   );
   output.result(
     event,
-    `${tick("ok", output.colors)} Event ${shortId(event.id)}: ${oneLine(event.title, 80)} (${eventFacts(event)})`,
+    `${formatMark("ok", output.colors)} Event ${shortenId(event.id)}: ${toOneLine(event.title, 80)} (${formatEventFacts(event)})`,
   );
 }
 
@@ -278,7 +278,7 @@ export async function eventCloseCommand(
 ): Promise<void> {
   const wanted = reopen ? "active" : archive ? "archived" : "frozen";
   const { event, before } = await call(closeEvent, { event: name, status: wanted }, await findProject(cwd));
-  const title = oneLine(event.title, 80);
+  const title = toOneLine(event.title, 80);
   const linked =
     before === wanted
       ? `${title} is ${wanted} already.`
@@ -287,20 +287,20 @@ export async function eventCloseCommand(
           frozen: `${title} is frozen.`,
           archived: `${title} is archived.`,
         }[wanted];
-  output.result({ event, before }, `${tick("ok", output.colors)} ${linked}`);
+  output.result({ event, before }, `${formatMark("ok", output.colors)} ${linked}`);
 }
 
 /** `pm event link <event> <ids...>`. */
 export function eventLinkCommand(context: CommandContext, name: string, targets: string[]): Promise<void> {
-  return change(context, "link", name, targets);
+  return changeEventLinks(context, "link", name, targets);
 }
 
 /** `pm event unlink <event> <ids...>`. */
 export function eventUnlinkCommand(context: CommandContext, name: string, targets: string[]): Promise<void> {
-  return change(context, "unlink", name, targets);
+  return changeEventLinks(context, "unlink", name, targets);
 }
 
-async function change(
+async function changeEventLinks(
   { cwd, output }: CommandContext,
   how: "link" | "unlink",
   name: string,
@@ -315,5 +315,8 @@ async function change(
     count("checkpoint") > 0 ? counted(count("checkpoint"), "checkpoint") : "",
   ].filter((part) => part !== "");
   const linked = how === "link" ? `Linked with ${what.join(" and ")}:` : `Removed ${what.join(" and ")}:`;
-  output.result(changed, `${tick("ok", output.colors)} ${linked} ${oneLine(changed.event.title, 80)}`);
+  output.result(
+    changed,
+    `${formatMark("ok", output.colors)} ${linked} ${toOneLine(changed.event.title, 80)}`,
+  );
 }

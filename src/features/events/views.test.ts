@@ -3,13 +3,13 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { addSession, turn } from "../../../test/support/memory-fixture.ts";
 import { temporaryHome } from "../../../test/support/temporary-home.ts";
-import { projectAt } from "../../base/paths.ts";
+import { makeNewProject } from "../../base/paths.ts";
 import { rememberProject } from "../../git/projects/find-project.ts";
 import { Memory } from "../../store/memory/memory.ts";
 import { saveTurn } from "../../store/memory/sessions/turns.ts";
 import type { CommandContext } from "../../terminal/frame.ts";
 import { createPalette } from "../../terminal/palette.ts";
-import { homeRelative } from "../../terminal/text.ts";
+import { toHomeRelative } from "../../terminal/text.ts";
 import { projectsForgetCommand, projectsListCommand } from "../projects/pm-projects.ts";
 import { sessionListCommand } from "../sessions/pm-session-list.ts";
 import {
@@ -27,7 +27,7 @@ beforeEach(() => {
   home = temporaryHome();
   dir = join(home.dir, "event-views");
   mkdirSync(dir);
-  const memory = Memory.open(projectAt(dir).memoryDb, { readonly: false });
+  const memory = Memory.open(makeNewProject(dir).memoryDb, { readonly: false });
   const title = { text: "Token\u001b[31m refresh", source: "agent" as const };
   const lastAt = Date.parse("2026-01-28T12:00:00Z");
   const { id } = addSession(memory, "8ecde0fc-091c", {
@@ -108,7 +108,7 @@ it("rejects invalid combinations", async () => {
 
 it("lists projects, and sessions of all of them, from anywhere", async () => {
   expect((await run(projectsListCommand)).text).toMatch(/^No projects yet/);
-  const project = projectAt(dir);
+  const project = makeNewProject(dir);
   await rememberProject(project);
   expect((await run(projectsListCommand)).value).toMatchObject({
     projects: [{ id: project.id, root: dir, is_gone: false, checkouts: [{ root: dir, is_gone: false }] }],
@@ -129,7 +129,7 @@ it("lists projects, and sessions of all of them, from anywhere", async () => {
 
 it("names places below the home as people do", () => {
   const home = process.env.HOME!;
-  expect(homeRelative(`${home}/code/app`)).toBe("~/code/app");
-  expect(homeRelative(home)).toBe("~");
-  expect(homeRelative(`${home}-other/app`)).toBe(`${home}-other/app`);
+  expect(toHomeRelative(`${home}/code/app`)).toBe("~/code/app");
+  expect(toHomeRelative(home)).toBe("~");
+  expect(toHomeRelative(`${home}-other/app`)).toBe(`${home}-other/app`);
 });

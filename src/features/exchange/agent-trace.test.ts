@@ -5,8 +5,8 @@ import { addSession } from "../../../test/support/memory-fixture.ts";
 import { all } from "../../../test/support/repository-fixture.ts";
 import { repositoryWithAgents } from "../../../test/support/repository-with-agents-fixture.ts";
 import schema from "../../../test/support/schemas/agent-trace-0.1.0.json" with { type: "json" };
-import { attributionsOf } from "../../store/memory/commits/attributions.ts";
-import { commitByHash } from "../../store/memory/commits/commits.ts";
+import { listAttributions } from "../../store/memory/commits/attributions.ts";
+import { findCommitByHash } from "../../store/memory/commits/commits.ts";
 import { blameFile } from "../blame/blame-file.ts";
 import { exportTraces, importTraces } from "./agent-trace.ts";
 
@@ -29,7 +29,7 @@ const traceOf = (commit: string, path: string, ranges: object[], contributor: ob
   });
 const take = (text: string, dryRun = false) => importTraces(repo.work.project, text, { dryRun });
 const authors = (hash: string) =>
-  attributionsOf(repo.memory, commitByHash(repo.memory, hash)?.id ?? -1).map(
+  listAttributions(repo.memory, findCommitByHash(repo.memory, hash)?.id ?? -1).map(
     ({ path, firstLine, lastLine, author, sessionUid, how }) =>
       `${path}:${firstLine}-${lastLine} ${sessionUid ?? author} ${how}`,
   );
@@ -81,7 +81,7 @@ describe("importing trace records", () => {
   it("analyses a commit later although somebody's sessions are named", async () => {
     await take(traceOf(foreign, "b.ts", [{ start_line: 1, end_line: 1 }]));
     await repo.take(foreign);
-    expect(commitByHash(repo.memory, foreign)!.attributed).toBeGreaterThan(0);
+    expect(findCommitByHash(repo.memory, foreign)!.attributed).toBeGreaterThan(0);
     expect(authors(foreign)).toEqual(["a.ts:1-4 unknown none", `b.ts:1-1 ${url} note`]);
   });
 
@@ -118,9 +118,13 @@ describe("exporting trace records", () => {
       other.git("fetch", "--quiet", repo.root, "main");
       const text = records.map((record) => JSON.stringify(record)).join("\n");
       await importTraces(other.work.project, text, { dryRun: false });
-      const { id } = commitByHash(other.memory, own)!;
+      const { id } = findCommitByHash(other.memory, own)!;
       expect(
-        attributionsOf(other.memory, id).map(({ author, sessionUid, model }) => [author, sessionUid, model]),
+        listAttributions(other.memory, id).map(({ author, sessionUid, model }) => [
+          author,
+          sessionUid,
+          model,
+        ]),
       ).toEqual([
         ["agent", "one", "big-model"],
         ["unknown", null, null],

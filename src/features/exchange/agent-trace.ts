@@ -1,24 +1,24 @@
-import { changing } from "../../answers/changing.ts";
-import { commitInfo } from "../../attribution/checkpoints/commit-facts.ts";
+import { changeMemory } from "../../answers/changing.ts";
+import { readCommitInfo } from "../../attribution/checkpoints/commit-facts.ts";
 import { recordNotes } from "../../attribution/checkpoints/record-notes.ts";
-import { readTraces, type TraceFile, traceRecordOf } from "../../attribution/foreign/agent-trace.ts";
+import { buildTraceRecord, readTraces, type TraceFile } from "../../attribution/foreign/agent-trace.ts";
 import type { AttributedLines } from "../../attribution/foreign/types.ts";
 import type { Project } from "../../base/paths.ts";
 import { version } from "../../base/version.ts";
-import { placeOf } from "../../git/diff/changes.ts";
+import { findPlaceInRepository } from "../../git/diff/changes.ts";
 import { GitFailure } from "../../git/git.ts";
 import type { Memory } from "../../store/memory/memory.ts";
-import { attributedCommits } from "./export-notes.ts";
+import { readAttributedCommits } from "./export-notes.ts";
 
-/** The attribution of commits as trace records, newest first. @throws PommelError as `attributedCommits` */
+/** The attribution of commits as trace records, newest first. @throws PommelError as `readAttributedCommits` */
 export async function* exportTraces(
   project: Project,
   memory: Memory,
   range: string | null,
   signal?: AbortSignal,
-): AsyncGenerator<ReturnType<typeof traceRecordOf>, void, undefined> {
-  for await (const { info, lines } of attributedCommits(memory, project.root, range, signal)) {
-    yield traceRecordOf({ commit: info.hash, at: info.committedAt, lines, version });
+): AsyncGenerator<ReturnType<typeof buildTraceRecord>, void, undefined> {
+  for await (const { info, lines } of readAttributedCommits(memory, project.root, range, signal)) {
+    yield buildTraceRecord({ commit: info.hash, at: info.committedAt, lines, version });
   }
 }
 
@@ -48,7 +48,7 @@ export async function importTraces(
   { dryRun, signal }: { dryRun: boolean; signal?: AbortSignal },
 ): Promise<TraceImport> {
   const { root } = project;
-  const { prefix } = await placeOf(root, signal);
+  const { prefix } = await findPlaceInRepository(root, signal);
   const { traces, problems } = readTraces(text);
   const report: TraceImport = {
     ...{ records: traces.length, commits: [], unchanged: 0, elsewhere: 0, problems },
@@ -64,11 +64,11 @@ export async function importTraces(
     said.set(commit, known);
     for (const line of lines) known.push(line);
   }
-  await changing(
+  await changeMemory(
     project,
     async ({ memory, scrubber }) => {
       for (const [hash, lines] of said) {
-        const found = await recordOne({ memory, project, scrubber }, hash, below(prefix, lines), {
+        const found = await recordOne({ memory, project, scrubber }, hash, pickLinesBelow(prefix, lines), {
           ...{ dryRun, signal },
         });
         if (found === null) report.elsewhere++;
@@ -91,7 +91,7 @@ async function recordOne(
   options: Parameters<typeof recordNotes>[3],
 ) {
   try {
-    const info = await commitInfo(work.project.root, hash, options?.signal);
+    const info = await readCommitInfo(work.project.root, hash, options?.signal);
     return info === null ? null : await recordNotes(work, info, lines, options);
   } catch (error) {
     if (!(error instanceof GitFailure) || error.isBroken) throw error;
@@ -99,7 +99,7 @@ async function recordOne(
   }
 }
 
-const below = (prefix: string, lines: readonly AttributedLines[]) =>
+const pickLinesBelow = (prefix: string, lines: readonly AttributedLines[]) =>
   lines.flatMap((line) =>
     line.path.startsWith(prefix) ? [{ ...line, path: line.path.slice(prefix.length) }] : [],
   );

@@ -8,8 +8,8 @@ import { addSession } from "../../../test/support/memory-fixture.ts";
 import { temporaryGit } from "../../../test/support/repository-fixture.ts";
 import { repositoryWithAgents } from "../../../test/support/repository-with-agents-fixture.ts";
 import { readAuthorshipLog } from "../../attribution/foreign/git-ai.ts";
-import { projectAt } from "../../base/paths.ts";
-import { pathOf } from "../../sync/branch/manifest.ts";
+import { makeNewProject } from "../../base/paths.ts";
+import { buildItemPath } from "../../sync/branch/manifest.ts";
 import { encode } from "../../sync/branch/shared-file.ts";
 import { carryAttribution } from "./carry.ts";
 import { exportNotes } from "./export-notes.ts";
@@ -22,7 +22,7 @@ const question = "export const question = askForTheQuestion();\n";
 const base = "first();\nsecond();\nthird();\n";
 
 const carry = (range: string, mergedAs: string) =>
-  carryAttribution(projectAt(checkout.dir), { range, mergedAs });
+  carryAttribution(makeNewProject(checkout.dir), { range, mergedAs });
 const fetch = (...refs: string[]) => checkout.git("fetch", "--quiet", "--force", repo.root, ...refs);
 const note = (hash: string) => checkout.git("notes", "--ref=ai", "show", hash);
 
@@ -122,8 +122,8 @@ describe("a merge on the server", () => {
     };
     checkout.git("switch", "--quiet", "--orphan", "pommel/memory/v1");
     checkout.commit("Pommel memory", {
-      [pathOf({ kind: "attribution", id: hash, part: "whole" })]: encode("attribution", shared),
-      [pathOf({ kind: "session", id: "one", part: "meta" })]: encode("meta", meta),
+      [buildItemPath({ kind: "attribution", id: hash, part: "whole" })]: encode("attribution", shared),
+      [buildItemPath({ kind: "session", id: "one", part: "meta" })]: encode("meta", meta),
     });
     checkout.git("switch", "--quiet", "main");
     checkout.git("merge", "--quiet", "--squash", "feature");
@@ -143,7 +143,7 @@ describe("a merge on the server", () => {
     checkout.commit("Alone", { "x.ts": "x\n" });
     await expect(carry("feature..other", "main")).rejects.toThrow("no common ancestor");
     const nowhere = mkdtempSync(join(tmpdir(), "pommel-none-"));
-    await expect(carryAttribution(projectAt(nowhere), { range: "a..b", mergedAs: "b" })).rejects.toThrow(
+    await expect(carryAttribution(makeNewProject(nowhere), { range: "a..b", mergedAs: "b" })).rejects.toThrow(
       "is not in a git repository",
     );
     rmSync(nowhere, { recursive: true });

@@ -3,13 +3,13 @@ import type { AttributedLines } from "../../attribution/foreign/types.ts";
 import { PommelError } from "../../base/errors.ts";
 import type { Project } from "../../base/paths.ts";
 import { version } from "../../base/version.ts";
-import { patchIdsOf } from "../../git/diff/changes.ts";
+import { computePatchIds } from "../../git/diff/changes.ts";
 import type { CommitInfo } from "../../git/diff/changes-types.ts";
-import { GitFailure, gitText } from "../../git/git.ts";
+import { GitFailure, readGitText } from "../../git/git.ts";
 import { readCommits } from "../../git/history/commits.ts";
-import { commitNamed, commonAncestor } from "../../git/history/history.ts";
-import { type NotesExport, writeNotesOf } from "./export-notes.ts";
-import { type AuthoredLine, authorsCarried } from "./recorded-authors.ts";
+import { findCommitHash, findCommonAncestor } from "../../git/history/history.ts";
+import { type NotesExport, writeCommitNotes } from "./export-notes.ts";
+import { type AuthoredLine, findCarriedAuthors } from "./recorded-authors.ts";
 
 export interface CarryRequest {
   /** `base..head`: what was merged. */
@@ -34,26 +34,31 @@ export async function carryAttribution(
   signal?: AbortSignal,
 ): Promise<Carried> {
   const { root } = project;
-  const top = await topOf(root, signal);
-  const place = { top, ...(await endsOf(top, range)), signal };
-  const pairs = await counterparts(place, await hashOf(top, mergedAs));
+  const top = await findRepositoryTop(root, signal);
+  const place = { top, ...(await parseRangeEnds(top, range)), signal };
+  const pairs = await pairWithOriginals(place, await resolveHash(top, mergedAs));
   const logs = new Map<string, string>();
   let unknown = 0;
   for (const { info, from } of pairs) {
-    const lines = await authorsCarried(project, top, { from, to: info.hash }, signal);
+    const lines = await findCarriedAuthors(project, top, { from, to: info.hash }, signal);
     const person = `${info.author} <${info.authorEmail}>`.replace(/\s+/g, " ");
-    const log = writeAuthorshipLog({ hash: info.hash, person, lines: lines.flatMap(asRange), version });
+    const log = writeAuthorshipLog({
+      hash: info.hash,
+      person,
+      lines: lines.flatMap(toAttributedRange),
+      version,
+    });
     if (log === null) unknown++;
     else logs.set(info.hash, log);
   }
-  const written = await writeNotesOf("git-ai", top, logs, { force: false, dryRun: false, unknown });
+  const written = await writeCommitNotes("git-ai", top, logs, { force: false, dryRun: false, unknown });
   return { ...written, onto: pairs.map(({ info }) => info.hash) };
 }
 
 /** @throws PommelError `usage` outside of a repository, GitFailure for one that git cannot read */
-async function topOf(root: string, signal: AbortSignal | undefined): Promise<string> {
+async function findRepositoryTop(root: string, signal: AbortSignal | undefined): Promise<string> {
   try {
-    const top = await gitText(root, ["rev-parse", "--show-toplevel"], signal);
+    const top = await readGitText(root, ["rev-parse", "--show-toplevel"], signal);
     if (top !== "") return top;
   } catch (error) {
     if (!(error instanceof GitFailure) || error.isBroken) throw error;
@@ -61,12 +66,12 @@ async function topOf(root: string, signal: AbortSignal | undefined): Promise<str
   throw new PommelError("usage", `${root} is not in a git repository.`, "Run it in a checkout.");
 }
 
-async function endsOf(top: string, range: string): Promise<{ base: string; head: string }> {
+async function parseRangeEnds(top: string, range: string): Promise<{ base: string; head: string }> {
   const [from, to, ...more] = range.split(/\.{2,3}/);
   if (from === undefined || to === undefined || more.length > 0)
     throw new PommelError("usage", `${range} is no range.`, "Name one with both ends: origin/main..HEAD.");
-  const [start, head] = [await hashOf(top, from || "HEAD"), await hashOf(top, to || "HEAD")];
-  const base = await commonAncestor(top, start, head);
+  const [start, head] = [await resolveHash(top, from || "HEAD"), await resolveHash(top, to || "HEAD")];
+  const base = await findCommonAncestor(top, start, head);
   if (base !== null) return { base, head };
   throw new PommelError(
     "not_found",
@@ -75,8 +80,8 @@ async function endsOf(top: string, range: string): Promise<{ base: string; head:
   );
 }
 
-async function hashOf(top: string, name: string): Promise<string> {
-  const hash = name.startsWith("-") ? null : await commitNamed(top, name);
+async function resolveHash(top: string, name: string): Promise<string> {
+  const hash = name.startsWith("-") ? null : await findCommitHash(top, name);
   if (hash !== null) return hash;
   throw new PommelError("not_found", `git knows no commit ${name}.`, "Fetch it first; see fetch-depth.");
 }
@@ -88,14 +93,14 @@ interface Place {
   signal: AbortSignal | undefined;
 }
 
-const asRange = ({ path, line, by }: AuthoredLine): AttributedLines[] =>
+const toAttributedRange = ({ path, line, by }: AuthoredLine): AttributedLines[] =>
   by === null ? [] : [{ ...by, path, first: line, last: line }];
 
 /**
  * The commits that the server made, each with the one whose history says who wrote its lines. A rebase makes a copy with
  * the same patch of each commit, in their order; a squash makes one of all.
  */
-async function counterparts(
+async function pairWithOriginals(
   { top, base, head, signal }: Place,
   merged: string,
 ): Promise<{ info: CommitInfo; from: string }[]> {
@@ -108,7 +113,7 @@ async function counterparts(
     made.push(info);
   const [last] = made;
   if (last === undefined || last.parents.length > 1 || originals.includes(merged)) return [];
-  const patches = await patchIdsOf(top, [...originals, ...made.map(({ hash }) => hash)], signal);
+  const patches = await computePatchIds(top, [...originals, ...made.map(({ hash }) => hash)], signal);
   const byPatch = new Map(originals.map((hash) => [patches.get(hash), hash]));
   byPatch.delete(undefined);
   const copies: { info: CommitInfo; from: string }[] = [];

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { examples, run } from "../../terminal/frame.ts";
+import { formatExamples, run } from "../../terminal/frame.ts";
 import { shared } from "../../terminal/options.ts";
 
 /** `pm share attribution`. */
@@ -9,7 +9,7 @@ export function declareAttribution(share: Command): void {
     .description("Exchange who wrote which lines with other tools")
     .addHelpText(
       "after",
-      examples(
+      formatExamples(
         ["pm share attribution export --git-ai main..HEAD", "notes that Git AI and others read"],
         ["pm share attribution import traces.jsonl", "what another tool recorded"],
       ),
@@ -30,7 +30,7 @@ export function declareAttribution(share: Command): void {
     .option(...shared.dryRun)
     .addHelpText(
       "after",
-      `${examples(
+      `${formatExamples(
         ["pm share attribution export --git-ai", "notes on all commits whose lines have an author"],
         ["pm share attribution export --notes main..HEAD", "notes to read with `git log --notes=pommel`"],
         ["pm share attribution export --git-ai HEAD --dry-run", "what the last commit would get"],
@@ -48,7 +48,7 @@ export function declareAttribution(share: Command): void {
     .option(...shared.dryRun)
     .addHelpText(
       "after",
-      `${examples(
+      `${formatExamples(
         ["pm share attribution import traces.jsonl", "lines that are unknown here get its authors"],
         ["pm share attribution import traces.jsonl --dry-run", "how many"],
       )}\n\nPommel's own evidence stays, and what is imported is labelled as another tool's word. Notes of Git AI need no import.`,

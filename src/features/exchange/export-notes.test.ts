@@ -3,7 +3,7 @@ import { wrote } from "../../../test/support/attribution-fixture.ts";
 import { violations } from "../../../test/support/git-ai-standard.ts";
 import { addSession } from "../../../test/support/memory-fixture.ts";
 import { repositoryWithAgents } from "../../../test/support/repository-with-agents-fixture.ts";
-import { foreignNotesOf } from "../../attribution/foreign/foreign-notes.ts";
+import { readForeignNotes } from "../../attribution/foreign/foreign-notes.ts";
 import { saveSession } from "../../store/memory/sessions/sessions.ts";
 import { exportNotes } from "./export-notes.ts";
 
@@ -36,7 +36,7 @@ describe("exporting notes of Git AI", () => {
     const report = await exported();
     expect(report).toMatchObject({ written: [second], kept: [], unchanged: 0, before: null });
     expect(violations(`${note(second)}\n`)).toEqual([]);
-    expect((await foreignNotesOf(repo.root, [second])).get(second)!.lines).toEqual([
+    expect((await readForeignNotes(repo.root, [second])).get(second)!.lines).toEqual([
       { path: "a.ts", first: 1, last: 2, tool: "claude", model: "big-model", session: "one" },
     ]);
     expect(await exported()).toMatchObject({ written: [], updated: [], unchanged: 1, before: report.after });

@@ -1,22 +1,22 @@
-import { gitAiRef, writeAuthorshipLog, writerOf } from "../../attribution/foreign/git-ai.ts";
+import { findPommelVersionInNote, gitAiRef, writeAuthorshipLog } from "../../attribution/foreign/git-ai.ts";
 import type { AttributedLines } from "../../attribution/foreign/types.ts";
 import { PommelError } from "../../base/errors.ts";
 import type { Project } from "../../base/paths.ts";
-import { plainOneLine } from "../../base/text/text-size.ts";
+import { toPlainLine } from "../../base/text/text-size.ts";
 import { version } from "../../base/version.ts";
-import { placeOf } from "../../git/diff/changes.ts";
+import { findPlaceInRepository } from "../../git/diff/changes.ts";
 import type { CommitInfo } from "../../git/diff/changes-types.ts";
 import { GitFailure } from "../../git/git.ts";
 import { readCommits } from "../../git/history/commits.ts";
-import { commitNamed, historyProblem } from "../../git/history/history.ts";
-import { notesIn, tipOf, writeNotes } from "../../git/notes.ts";
+import { findCommitHash, findHistoryProblem } from "../../git/history/history.ts";
+import { listGitNotes, resolveRef, writeNotes } from "../../git/notes.ts";
 import { readObjects } from "../../git/objects.ts";
-import { shortId } from "../../sessions/short-id.ts";
-import { attributionsOf } from "../../store/memory/commits/attributions.ts";
-import { commitByHash } from "../../store/memory/commits/commits.ts";
+import { shortenSessionId } from "../../sessions/short-id.ts";
+import { listAttributions } from "../../store/memory/commits/attributions.ts";
+import { findCommitByHash } from "../../store/memory/commits/commits.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import type { AttributionRecord } from "../../store/memory/memory-records.ts";
-import { sessionByUid } from "../../store/memory/sessions/sessions.ts";
+import { findSessionByUid } from "../../store/memory/sessions/sessions.ts";
 
 /** A commit with who wrote its lines; paths from the top of the repository. */
 interface AttributedCommit {
@@ -30,29 +30,29 @@ interface AttributedCommit {
  * @param range as `git log` takes it; one revision alone is that commit; null: HEAD's history
  * @throws PommelError `usage` without a repository, `not_found` for a range that git does not know
  */
-export async function* attributedCommits(
+export async function* readAttributedCommits(
   memory: Memory,
   root: string,
   range: string | null,
   signal?: AbortSignal,
 ): AsyncGenerator<AttributedCommit, void, undefined> {
   const agents = new Map<string, string | null>();
-  const agentOf = (uid: string) => {
-    if (!agents.has(uid)) agents.set(uid, sessionByUid(memory, uid)?.agent ?? null);
+  const findAgent = (uid: string) => {
+    if (!agents.has(uid)) agents.set(uid, findSessionByUid(memory, uid)?.agent ?? null);
     return agents.get(uid)!;
   };
-  const { prefix } = await placeOf(root, signal);
-  for await (const info of commitsInRange(root, range, signal)) {
-    const commit = commitByHash(memory, info.hash);
+  const { prefix } = await findPlaceInRepository(root, signal);
+  for await (const info of readCommitsInRange(root, range, signal)) {
+    const commit = findCommitByHash(memory, info.hash);
     if (commit === null) continue;
-    const lines = attributionsOf(memory, commit.id)
+    const lines = listAttributions(memory, commit.id)
       .filter(({ how }) => how !== "note")
-      .map((record) => linesOf(record, prefix, agentOf));
+      .map((record) => toAttributedLines(record, prefix, findAgent));
     if (lines.length > 0) yield { info, lines };
   }
 }
 
-function linesOf(
+function toAttributedLines(
   { path, firstLine, lastLine, author, sessionUid, toolUse, model }: AttributionRecord,
   prefix: string,
   agentOf: (uid: string) => string | null,
@@ -71,26 +71,26 @@ function linesOf(
   };
 }
 
-/** The commits of a range, newest first; see `attributedCommits`. */
-async function* commitsInRange(
+/** The commits of a range, newest first; see `readAttributedCommits`. */
+async function* readCommitsInRange(
   root: string,
   range: string | null,
   signal?: AbortSignal,
 ): AsyncGenerator<CommitInfo, void, undefined> {
   const isOne = range !== null && !range.includes("..");
   const revisions = isOne ? ["--no-walk", range] : [range ?? "HEAD"];
-  if (range?.startsWith("-")) throw noRange(range);
-  if (isOne && (await commitNamed(root, range)) === null)
-    throw (await historyProblem(root, signal)) ?? noRange(range);
+  if (range?.startsWith("-")) throw makeNoRangeError(range);
+  if (isOne && (await findCommitHash(root, range)) === null)
+    throw (await findHistoryProblem(root, signal)) ?? makeNoRangeError(range);
   try {
     yield* readCommits(root, revisions, { signal });
   } catch (error) {
     if (!(error instanceof GitFailure) || error.reason !== "failed" || range === null) throw error;
-    throw noRange(range);
+    throw makeNoRangeError(range);
   }
 }
 
-const noRange = (range: string) =>
+const makeNoRangeError = (range: string) =>
   new PommelError(
     "not_found",
     `git knows no commits ${range}.`,
@@ -109,7 +109,10 @@ const isReadableNote = (text: string): boolean => text.startsWith(title);
  * @param titleOf a session's title
  * @returns null where no line has a known author
  */
-function readableNote({ lines }: AttributedCommit, titleOf: (uid: string) => string | null): string | null {
+function formatReadableNote(
+  { lines }: AttributedCommit,
+  titleOf: (uid: string) => string | null,
+): string | null {
   const counts = { agent: 0, human: 0, unknown: 0 };
   const sessions = new Map<string, { tool: string | null; lines: number }>();
   for (const { author, first, last, session, tool } of lines) {
@@ -130,14 +133,14 @@ function readableNote({ lines }: AttributedCommit, titleOf: (uid: string) => str
     .map(
       ([uid, of]) =>
         // A title may be anybody's text, and a terminal shows the note.
-        `  ${shortId(uid)} ${of.tool ?? "agent"}, ${of.lines}: ${plainOneLine(titleOf(uid) ?? "(no title)")}`,
+        `  ${shortenSessionId(uid)} ${of.tool ?? "agent"}, ${of.lines}: ${toPlainLine(titleOf(uid) ?? "(no title)")}`,
     );
   return `${[`${title}${total} ${total === 1 ? "line" : "lines"}, ${shares.join(", ")}`, ...rows].join("\n")}\n`;
 }
 
 export interface ExportNotesRequest {
   format: NoteFormat;
-  /** See `attributedCommits`. */
+  /** See `readAttributedCommits`. */
   range: string | null;
   /** Replace other tools' notes, too. */
   force: boolean;
@@ -169,18 +172,18 @@ export interface NotesExport {
 /** A note that is larger is nobody's that could be read. Bytes. */
 const maxNote = 5_000_000;
 /** Others may write notes meanwhile. */
-const attempts = 3;
+const maxAttempts = 3;
 
 /** Where notes of a format are, and which of them are ours. */
 const formats = {
-  "git-ai": { ref: `refs/${gitAiRef}`, isOurs: (text: string) => writerOf(text) !== null },
+  "git-ai": { ref: `refs/${gitAiRef}`, isOurs: (text: string) => findPommelVersionInNote(text) !== null },
   readable: { ref: "refs/notes/pommel", isOurs: isReadableNote },
 } as const;
 type NoteFormat = keyof typeof formats;
 
 /**
  * Writes the attribution of commits as git notes. A note that another tool wrote stays, unless `force`.
- * @throws PommelError as `attributedCommits`; `sync_failed` where others keep writing notes meanwhile
+ * @throws PommelError as `readAttributedCommits`; `sync_failed` where others keep writing notes meanwhile
  */
 export async function exportNotes(
   project: Project,
@@ -188,33 +191,33 @@ export async function exportNotes(
   { format, range, force, dryRun, signal }: ExportNotesRequest,
 ): Promise<NotesExport> {
   const notes = new Map<string, string>();
-  const titleOf = (uid: string) => sessionByUid(memory, uid)?.title ?? null;
+  const findTitle = (uid: string) => findSessionByUid(memory, uid)?.title ?? null;
   let unknown = 0;
-  for await (const commit of attributedCommits(memory, project.root, range, signal)) {
-    const note = format === "git-ai" ? logOf(commit) : readableNote(commit, titleOf);
+  for await (const commit of readAttributedCommits(memory, project.root, range, signal)) {
+    const note = format === "git-ai" ? formatLog(commit) : formatReadableNote(commit, findTitle);
     if (note === null) unknown++;
     else notes.set(commit.info.hash, note);
   }
-  return writeNotesOf(format, project.root, notes, { force, dryRun, unknown });
+  return writeCommitNotes(format, project.root, notes, { force, dryRun, unknown });
 }
 
-const logOf = ({ info, lines }: AttributedCommit) =>
+const formatLog = ({ info, lines }: AttributedCommit) =>
   writeAuthorshipLog({
     ...{ hash: info.hash, lines, version },
     person: `${info.author} <${info.authorEmail}>`.replace(/\s+/g, " "),
   });
 
 /** @param wanted notes, by the hashes of their commits */
-export async function writeNotesOf(
+export async function writeCommitNotes(
   format: NoteFormat,
   root: string,
   wanted: ReadonlyMap<string, string>,
   { force, dryRun, unknown = 0 }: { force: boolean; dryRun: boolean; unknown?: number },
 ): Promise<NotesExport> {
   const { ref, isOurs } = formats[format];
-  for (let attempt = 0; attempt < attempts; attempt++) {
-    const before = await tipOf(root, ref);
-    const found = before === null ? new Map<string, string>() : await notesIn(root, ref);
+  for (let attempt = 0; attempt < maxAttempts; attempt++) {
+    const before = await resolveRef(root, ref);
+    const found = before === null ? new Map<string, string>() : await listGitNotes(root, ref);
     const report: NotesExport = {
       ...{ ref, written: [], updated: [], replaced: [], unchanged: 0, kept: [], unknown, before },
       after: before,

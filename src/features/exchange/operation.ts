@@ -1,11 +1,11 @@
-import { localOperation } from "../../answers/local-operation.ts";
+import { defineLocalOperation } from "../../answers/local-operation.ts";
 import type { Running } from "../../answers/operation.ts";
 import type { Project } from "../../base/paths.ts";
 import type { CarryRequest } from "./carry.ts";
 import type { ExportNotesRequest } from "./export-notes.ts";
 
 /** Writes attribution as git notes of another tool. */
-export const exportNotes = localOperation(async () => {
+export const exportNotes = defineLocalOperation(async () => {
   const [{ exportNotes }, { withMemory }] = await Promise.all([
     import("./export-notes.ts"),
     import("../../answers/open.ts"),
@@ -15,7 +15,7 @@ export const exportNotes = localOperation(async () => {
 });
 
 /** Lists attribution as trace records. */
-export const exportTraces = localOperation(async () => {
+export const exportTraces = defineLocalOperation(async () => {
   const [{ exportTraces }, { withMemory }] = await Promise.all([
     import("./agent-trace.ts"),
     import("../../answers/open.ts"),
@@ -29,14 +29,14 @@ export const exportTraces = localOperation(async () => {
 });
 
 /** Takes in what trace records say. */
-export const importTraces = localOperation(async () => {
+export const importTraces = defineLocalOperation(async () => {
   const { importTraces } = await import("./agent-trace.ts");
   return (project: Project, { text, dryRun }: { text: string; dryRun: boolean }) =>
     importTraces(project, text, { dryRun });
 });
 
 /** Gives the commits of a merge the attribution of those that it was made of. */
-export const carryAttribution = localOperation(async () => {
+export const carryAttribution = defineLocalOperation(async () => {
   const { carryAttribution } = await import("./carry.ts");
   return (project: Project, request: CarryRequest, { signal }: Running) =>
     carryAttribution(project, request, signal);

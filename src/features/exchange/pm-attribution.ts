@@ -1,11 +1,11 @@
 import { readFileSync, statSync } from "node:fs";
 import { resolve } from "node:path";
-import { codeOf, messageOf, PommelError } from "../../base/errors.ts";
+import { getErrorCode, getErrorMessage, PommelError } from "../../base/errors.ts";
 import type { Project } from "../../base/paths.ts";
 import { call } from "../../client/call.ts";
 import { findProject } from "../../git/projects/find-project.ts";
 import type { CommandContext } from "../../terminal/frame.ts";
-import { tick } from "../../terminal/output.ts";
+import { formatMark } from "../../terminal/output.ts";
 import { counted } from "../../terminal/text.ts";
 import { writeNew } from "../../terminal/write-file.ts";
 import type { NotesExport } from "./export-notes.ts";
@@ -32,15 +32,17 @@ export async function attributionExportCommand(
   const project = await findProject(cwd);
   if (agentTrace) {
     if (dryRun) throw new PommelError("usage", "--dry-run is for notes.", "Omit it.");
-    return traces(context, project, { range: range ?? null, to, force });
+    return exportTraceFile(context, project, { range: range ?? null, to, force });
   }
   if (to !== undefined) throw new PommelError("usage", "Notes go to no file.", "Omit --to.");
   const format = gitAi ? "git-ai" : "readable";
   const report = await call(exportNotes, { format, range: range ?? null, force, dryRun }, project);
-  output.result({ format, dry_run: dryRun, ...report }, () => notesText(report, dryRun, output.colors));
+  output.result({ format, dry_run: dryRun, ...report }, () =>
+    describeNotesExport(report, dryRun, output.colors),
+  );
 }
 
-async function traces(
+async function exportTraceFile(
   { cwd, output }: CommandContext,
   project: Project,
   { range, to, force }: { range: string | null; to: string | undefined; force: boolean },
@@ -51,11 +53,15 @@ async function traces(
   const file = writeNew(resolve(cwd, to), "traces.jsonl", lines.join(""), force);
   output.result(
     { format: "agent-trace", to: file, records: lines.length },
-    `${tick("ok", output.colors)} Wrote ${counted(lines.length, "trace record")} to ${file}.`,
+    `${formatMark("ok", output.colors)} Wrote ${counted(lines.length, "trace record")} to ${file}.`,
   );
 }
 
-function notesText(report: NotesExport, dryRun: boolean, colors: Parameters<typeof tick>[1]): string {
+function describeNotesExport(
+  report: NotesExport,
+  dryRun: boolean,
+  colors: Parameters<typeof formatMark>[1],
+): string {
   const { ref, written, updated, replaced, unchanged, kept, unknown, before, after } = report;
   const parts = [
     written.length > 0 && counted(written.length, "new note"),
@@ -67,7 +73,7 @@ function notesText(report: NotesExport, dryRun: boolean, colors: Parameters<type
       ? "Nothing to write."
       : dryRun
         ? `${parts.join(", ")} for ${ref}. Nothing was written (--dry-run).`
-        : `${tick("ok", colors)} ${ref}: ${parts.join(", ")}.`,
+        : `${formatMark("ok", colors)} ${ref}: ${parts.join(", ")}.`,
     ...(unchanged > 0 ? [`${counted(unchanged, "note")} already up to date.`] : []),
     ...(kept.length > 0
       ? [`${counted(kept.length, "commit")} with another tool's note, which stays: --force replaces it.`]
@@ -96,7 +102,7 @@ export async function attributionImportCommand(
 ): Promise<number> {
   const file = resolve(cwd, path);
   const project = await findProject(cwd);
-  const report = await call(importTraces, { text: textOf(file), dryRun }, project);
+  const report = await call(importTraces, { text: readTraceFile(file), dryRun }, project);
   const { records, commits, unchanged, elsewhere, lines, problems } = report;
   if (records === 0 && problems.length > 0) {
     throw new PommelError(
@@ -117,22 +123,27 @@ export async function attributionImportCommand(
       unchanged > 0 && `${counted(unchanged, "commit")} imported before.`,
       elsewhere > 0 && `${counted(elsewhere, "record")} of commits that are not in this repository.`,
     ].filter((part) => part !== false);
-    const mark = tick(problems.length > 0 ? "warn" : "ok", output.colors);
+    const mark = formatMark(problems.length > 0 ? "warn" : "ok", output.colors);
     const end = dryRun && commits.length > 0 ? " Nothing was imported (--dry-run)." : "";
     return [`${mark} ${what}.${end}`, ...left].join("\n");
   });
   return problems.length > 0 ? 1 : 0;
 }
 
-function textOf(file: string): string {
+function readTraceFile(file: string): string {
   try {
     const { size } = statSync(file);
     if (size > maxBytes) throw new Error(`more than ${maxBytes / 1_000_000} MB`);
     return readFileSync(file, "utf8");
   } catch (error) {
-    if (codeOf(error) === "ENOENT")
+    if (getErrorCode(error) === "ENOENT")
       throw new PommelError("not_found", `${file} does not exist.`, "Check the path.");
     const cause = { cause: error };
-    throw new PommelError("unreadable", `Cannot read ${file}: ${messageOf(error)}.`, "Split it up.", cause);
+    throw new PommelError(
+      "unreadable",
+      `Cannot read ${file}: ${getErrorMessage(error)}.`,
+      "Split it up.",
+      cause,
+    );
   }
 }

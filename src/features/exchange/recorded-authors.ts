@@ -4,16 +4,20 @@ import type { AttributedLines } from "../../attribution/foreign/types.ts";
 import { loadConfig } from "../../base/config/config.ts";
 import { addTo } from "../../base/multimap.ts";
 import type { Project } from "../../base/paths.ts";
-import { blameOf } from "../../git/diff/blame.ts";
-import { changesOf, placeOf, type WhatChanged } from "../../git/diff/changes.ts";
+import { blameFile } from "../../git/diff/blame.ts";
+import { findPlaceInRepository, streamChangedFiles, type WhatChanged } from "../../git/diff/changes.ts";
 import type { BlamedLine, ChangedHunk } from "../../git/diff/changes-types.ts";
-import { GitFailure, gitText } from "../../git/git.ts";
-import { notesIn } from "../../git/notes.ts";
+import { GitFailure, readGitText } from "../../git/git.ts";
+import { listGitNotes } from "../../git/notes.ts";
 import { type ReadObjects, withObjects } from "../../git/objects.ts";
-import { attributionsOf, commitPathKey, rangeOf } from "../../store/memory/commits/attributions.ts";
-import { commitByHash } from "../../store/memory/commits/commits.ts";
-import { sessionByUid } from "../../store/memory/sessions/sessions.ts";
-import { pathOf } from "../../sync/branch/manifest.ts";
+import {
+  findRangeAtLine,
+  formatCommitPathKey,
+  listAttributions,
+} from "../../store/memory/commits/attributions.ts";
+import { findCommitByHash } from "../../store/memory/commits/commits.ts";
+import { findSessionByUid } from "../../store/memory/sessions/sessions.ts";
+import { buildItemPath } from "../../sync/branch/manifest.ts";
 import { decode } from "../../sync/branch/shared-file.ts";
 import { remoteRef } from "../../sync/remote.ts";
 
@@ -27,18 +31,18 @@ type Found = Map<string, AttributedLines[]>;
  * not encrypted, notes of Git AI. The first one counts that knows an author of any line. Paths are from the top of the repository.
  * @param project initialised or not
  */
-async function recordedAuthors(
+async function readRecordedAuthors(
   project: Project,
   top: string,
   hashes: readonly string[],
   signal?: AbortSignal,
 ): Promise<Found> {
-  const { prefix } = await placeOf(project.root, signal);
-  const sources: Found[] = [await fromMemory(project, prefix, hashes)];
+  const { prefix } = await findPlaceInRepository(project.root, signal);
+  const sources: Found[] = [await readFromMemory(project, prefix, hashes)];
   await withObjects(top, { maxBytes, type: "blob", signal }, async (read) => {
     const branch = loadConfig(project).config["sync.branch"];
-    sources.push(await fromBranch(read, await refsOf(top, branch, signal), prefix, hashes));
-    sources.push(await fromNotes(read, top, hashes));
+    sources.push(await readFromBranch(read, await listMemoryRefs(top, branch, signal), prefix, hashes));
+    sources.push(await readFromNotes(read, top, hashes));
   });
   const commits: Found = new Map();
   for (const hash of hashes) {
@@ -50,7 +54,7 @@ async function recordedAuthors(
   return commits;
 }
 
-const inRange = (
+const toPrefixedLines = (
   prefix: string,
   path: string,
   { first, last, author, session, model, tool_use }: SharedLines,
@@ -65,18 +69,18 @@ interface SharedLines extends Pick<AttributedLines, "first" | "last" | "author" 
   tool_use: string | null;
 }
 
-function fromMemory(project: Project, prefix: string, hashes: readonly string[]): Promise<Found> {
+function readFromMemory(project: Project, prefix: string, hashes: readonly string[]): Promise<Found> {
   return withMemoryIfAny(project, (memory) => {
     const found: Found = new Map();
     for (const hash of memory === null ? [] : hashes) {
-      const commit = commitByHash(memory!, hash);
+      const commit = findCommitByHash(memory!, hash);
       if (commit === null) continue;
-      const lines = attributionsOf(memory!, commit.id).map(({ path, sessionUid, toolUse, ...range }) =>
-        inRange(
+      const lines = listAttributions(memory!, commit.id).map(({ path, sessionUid, toolUse, ...range }) =>
+        toPrefixedLines(
           prefix,
           path,
           { ...range, first: range.firstLine, last: range.lastLine, session: sessionUid, tool_use: toolUse },
-          sessionUid === null ? null : (sessionByUid(memory!, sessionUid)?.agent ?? null),
+          sessionUid === null ? null : (findSessionByUid(memory!, sessionUid)?.agent ?? null),
         ),
       );
       found.set(hash, lines);
@@ -86,13 +90,13 @@ function fromMemory(project: Project, prefix: string, hashes: readonly string[])
 }
 
 /** Every ref that may be the shared memory: ours, and what was fetched of others'. */
-async function refsOf(top: string, branch: string, signal?: AbortSignal): Promise<string[]> {
+async function listMemoryRefs(top: string, branch: string, signal?: AbortSignal): Promise<string[]> {
   const patterns = [remoteRef, `refs/remotes/*/${branch}`, `refs/heads/${branch}`];
-  const refs = await gitText(top, ["for-each-ref", "--format=%(refname)", ...patterns], signal);
+  const refs = await readGitText(top, ["for-each-ref", "--format=%(refname)", ...patterns], signal);
   return refs.split("\n").filter((ref) => ref !== "");
 }
 
-async function fromBranch(
+async function readFromBranch(
   read: ReadObjects,
   refs: readonly string[],
   prefix: string,
@@ -101,19 +105,27 @@ async function fromBranch(
   const found: Found = new Map();
   for (const ref of refs) {
     const missing = hashes.filter((hash) => !found.has(hash));
-    const nameOf = (id: string) => `${ref}:${pathOf({ kind: "attribution", id, part: "whole" })}`;
-    const files = await read(missing.map(nameOf));
+    const nameAttributionObject = (id: string) =>
+      `${ref}:${buildItemPath({ kind: "attribution", id, part: "whole" })}`;
+    const files = await read(missing.map(nameAttributionObject));
     const records = missing.flatMap((hash) => {
-      const text = files.get(nameOf(hash))?.toString();
+      const text = files.get(nameAttributionObject(hash))?.toString();
       const record = text === undefined ? null : decode("attribution", text).record;
       return record?.commit.hash === hash ? [record] : [];
     });
     const ranges = records.flatMap(({ files }) => Object.values(files).flat());
-    const agents = await agentsOn(read, ref, [...new Set(ranges.flatMap(({ session }) => session ?? []))]);
+    const agents = await readAgentsOnBranch(read, ref, [
+      ...new Set(ranges.flatMap(({ session }) => session ?? [])),
+    ]);
     for (const { commit, files } of records) {
       const lines = Object.entries(files).flatMap(([path, ranges]) =>
         ranges.map((range) =>
-          inRange(prefix, path, range, range.session === null ? null : (agents.get(range.session) ?? null)),
+          toPrefixedLines(
+            prefix,
+            path,
+            range,
+            range.session === null ? null : (agents.get(range.session) ?? null),
+          ),
         ),
       );
       found.set(commit.hash, lines);
@@ -123,24 +135,24 @@ async function fromBranch(
 }
 
 /** The agents of sessions on the branch, by the session. */
-async function agentsOn(
+async function readAgentsOnBranch(
   read: ReadObjects,
   ref: string,
   uids: readonly string[],
 ): Promise<Map<string, string>> {
-  const nameOf = (id: string) => `${ref}:${pathOf({ kind: "session", id, part: "meta" })}`;
-  const files = await read(uids.map(nameOf));
+  const nameSessionObject = (id: string) => `${ref}:${buildItemPath({ kind: "session", id, part: "meta" })}`;
+  const files = await read(uids.map(nameSessionObject));
   return new Map(
     uids.flatMap((uid): [string, string][] => {
-      const text = files.get(nameOf(uid))?.toString();
+      const text = files.get(nameSessionObject(uid))?.toString();
       const record = text === undefined ? null : decode("meta", text).record;
       return record === null ? [] : [[uid, record.agent]];
     }),
   );
 }
 
-async function fromNotes(read: ReadObjects, top: string, hashes: readonly string[]): Promise<Found> {
-  const notes = await notesIn(top, `refs/${gitAiRef}`);
+async function readFromNotes(read: ReadObjects, top: string, hashes: readonly string[]): Promise<Found> {
+  const notes = await listGitNotes(top, `refs/${gitAiRef}`);
   const asked = hashes.flatMap((hash) => notes.get(hash) ?? []);
   const texts = await read(asked);
   return new Map(
@@ -172,26 +184,26 @@ interface Wanted {
  * diff between the two leaves it alone.
  * @throws GitFailure
  */
-export async function authorsCarried(
+export async function findCarriedAuthors(
   project: Project,
   top: string,
   { from, to }: { from: string; to: string },
   signal?: AbortSignal,
 ): Promise<AuthoredLine[]> {
-  const added = await addedLines(top, { commit: to }, signal);
+  const added = await listAddedLines(top, { commit: to }, signal);
   const paths = [...new Set(added.map(({ path }) => path))];
   const hunks = new Map<string, ChangedHunk[] | null>();
-  for await (const file of changesOf(top, { from, to }, { paths, signal })) {
+  for await (const file of streamChangedFiles(top, { from, to }, { paths, signal })) {
     // A file that is new, or was no text, is nowhere else.
     hunks.set(file.path, file.isText && file.status === "M" ? file.hunks : null);
   }
-  const wanted = added.map((one) => ({ ...one, asked: lineBefore(hunks.get(one.path), one.line) }));
-  return authorsAt(project, top, from, wanted, signal);
+  const wanted = added.map((one) => ({ ...one, asked: findLineBefore(hunks.get(one.path), one.line) }));
+  return findAuthorsAt(project, top, from, wanted, signal);
 }
 
-async function addedLines(top: string, what: WhatChanged, signal?: AbortSignal): Promise<Wanted[]> {
+async function listAddedLines(top: string, what: WhatChanged, signal?: AbortSignal): Promise<Wanted[]> {
   const wanted: Wanted[] = [];
-  for await (const { path, hunks } of changesOf(top, what, { signal })) {
+  for await (const { path, hunks } of streamChangedFiles(top, what, { signal })) {
     for (const { newStart, added } of hunks) {
       for (let i = 0; i < added.length; i++) wanted.push({ path, line: newStart + i, asked: newStart + i });
     }
@@ -203,7 +215,7 @@ async function addedLines(top: string, what: WhatChanged, signal?: AbortSignal):
  * The number of a line before a change; null: the change added it.
  * @param hunks left out: the file is as it was; null: there is no such file
  */
-function lineBefore(hunks: readonly ChangedHunk[] | null | undefined, line: number): number | null {
+function findLineBefore(hunks: readonly ChangedHunk[] | null | undefined, line: number): number | null {
   if (hunks === null) return null;
   let shift = 0;
   for (const { newStart, added, removed } of hunks ?? []) {
@@ -214,7 +226,7 @@ function lineBefore(hunks: readonly ChangedHunk[] | null | undefined, line: numb
   return line + shift;
 }
 
-async function authorsAt(
+async function findAuthorsAt(
   project: Project,
   top: string,
   revision: string,
@@ -228,23 +240,23 @@ async function authorsAt(
   }
   const blamed = new Map<string, BlamedLine>();
   for (const [path, lines] of asked) {
-    const found = await blameIfAny(top, path, { ranges: stretches(lines), revision, signal });
+    const found = await blameIfAny(top, path, { ranges: toRanges(lines), revision, signal });
     for (const line of found) blamed.set(`${path}:${line.line}`, line);
   }
   const hashes = [...new Set([...blamed.values()].flatMap(({ commit }) => commit ?? []))];
-  const recorded = await recordedAuthors(project, top, hashes, signal);
+  const recorded = await readRecordedAuthors(project, top, hashes, signal);
   const ranges = new Map<string, { firstLine: number; lastLine: number; by: AttributedLines }[]>();
   for (const [hash, lines] of recorded) {
     for (const by of [...lines].sort((a, b) => a.first - b.first)) {
-      const key = commitPathKey({ hash, path: by.path });
+      const key = formatCommitPathKey({ hash, path: by.path });
       const range = { firstLine: by.first, lastLine: by.last, by };
       addTo(ranges, key, range);
     }
   }
   return wanted.map(({ path, line, asked }) => {
     const at = asked === null ? undefined : blamed.get(`${path}:${asked}`);
-    const key = at?.commit ? commitPathKey({ hash: at.commit, path: at.originalPath }) : "";
-    return { path, line, by: rangeOf(ranges.get(key) ?? [], at?.originalLine ?? 0)?.by ?? null };
+    const key = at?.commit ? formatCommitPathKey({ hash: at.commit, path: at.originalPath }) : "";
+    return { path, line, by: findRangeAtLine(ranges.get(key) ?? [], at?.originalLine ?? 0)?.by ?? null };
   });
 }
 
@@ -252,10 +264,10 @@ async function authorsAt(
 async function blameIfAny(
   top: string,
   path: string,
-  options: Parameters<typeof blameOf>[2],
+  options: Parameters<typeof blameFile>[2],
 ): Promise<BlamedLine[]> {
   try {
-    return (await blameOf(top, path, options)).lines;
+    return (await blameFile(top, path, options)).lines;
   } catch (error) {
     if (!(error instanceof GitFailure) || error.isBroken) throw error;
     return [];
@@ -263,7 +275,7 @@ async function blameIfAny(
 }
 
 /** Numbers in order, as ranges. */
-function stretches(lines: readonly number[]): [number, number][] {
+function toRanges(lines: readonly number[]): [number, number][] {
   const found: [number, number][] = [];
   for (const line of lines) {
     const before = found.at(-1);

@@ -1,6 +1,6 @@
 import { type Command, Option } from "commander";
-import { examples, run } from "../../terminal/frame.ts";
-import { addOptions, collect, numberRange } from "../../terminal/options.ts";
+import { formatExamples, run } from "../../terminal/frame.ts";
+import { addOptions, collect, parseNumberRange } from "../../terminal/options.ts";
 import { listSessions } from "../sessions/operation.ts";
 
 export const exportFormats = ["markdown", "html", "json", "atif"] as const;
@@ -15,13 +15,13 @@ export function declareExport(memory: Command): void {
   addOptions(exported, listSessions, { limit: null, author: null, team: null, mine: null, topic: null })
     .option("--to <path>", "a file for one session, a directory for several")
     .option("--full", "leave nothing out of long outputs and edits")
-    .option("--turns <range>", "of one session only these: 3, 3-9, 3-", numberRange)
+    .option("--turns <range>", "of one session only these: 3, 3-9, 3-", parseNumberRange)
     .option("--no-output", "leave out what commands and tools printed")
     .option("--all", "the whole memory as JSON Lines, to import elsewhere: pm import pommel")
     .option("--force", "replace files that exist")
     .addHelpText(
       "after",
-      `${examples(
+      `${formatExamples(
         ["pm memory export --session 8ecde0fc", "one session, as Markdown on stdout"],
         ["pm memory export --session 8ecde0fc --format atif --to chat.json", "one that other tools read"],
         [
@@ -43,12 +43,12 @@ export function declareShareSession(share: Command): void {
     .addOption(new Option("--format <format>", "of the file").choices(exportFormats).default("html"))
     .option("--to <path>", "the file (default: stdout)")
     .option("--full", "leave nothing out of long outputs and edits")
-    .option("--turns <range>", "only these: 3, 3-9, 3-", numberRange)
+    .option("--turns <range>", "only these: 3, 3-9, 3-", parseNumberRange)
     .option("--no-output", "leave out what commands and tools printed")
     .option("--force", "replace a file that exists")
     .addHelpText(
       "after",
-      `${examples(
+      `${formatExamples(
         ["pm share session 8ecde0fc --to chat.html", "a page to hand on"],
         ["pm share session 8ecde0fc --turns 3-9 --no-output", "a part, without what commands printed"],
         ["pm share session 8ecde0fc --format markdown", "to paste into a message"],

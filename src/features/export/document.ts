@@ -4,11 +4,11 @@ import { PommelError } from "../../base/errors.ts";
 import { maxResults } from "../../base/max-results.ts";
 import type { Project } from "../../base/paths.ts";
 import { withoutEscapes } from "../../base/text/display-width.ts";
-import { beginningOf } from "../../base/text/text-size.ts";
+import { shortenText } from "../../base/text/text-size.ts";
 import { call } from "../../client/call.ts";
-import { scrubberOf } from "../../redact/project-scrubber.ts";
+import { createProjectScrubber } from "../../redact/project-scrubber.ts";
 import { createLedger } from "../../redact/scrubber.ts";
-import { shortId } from "../../sessions/short-id.ts";
+import { shortenSessionId } from "../../sessions/short-id.ts";
 import type { NumberRange } from "../../terminal/options.ts";
 import { counted } from "../../terminal/text.ts";
 import type { CheckpointSummary } from "../checkpoints/operation.ts";
@@ -18,17 +18,17 @@ import { listDecisions } from "../decisions/operation.ts";
 import type { Annotation } from "../notes/operation.ts";
 import type { SessionResponse, SessionSummary, TurnEntry, TurnInFull } from "../sessions/operation.ts";
 import { readTurns, showSession } from "../sessions/operation.ts";
-import { minute } from "../sessions/turn-words.ts";
+import { formatUtcMinute } from "../sessions/turn-words.ts";
 
 /** What every format says of a session and a decision. */
 
-export function titleOf({ title, agent_type, id }: SessionSummary): string {
-  return title ?? agent_type ?? `Session ${shortId(id)}`;
+export function formatSessionTitle({ title, agent_type, id }: SessionSummary): string {
+  return title ?? agent_type ?? `Session ${shortenSessionId(id)}`;
 }
 
-export function sessionFacts(session: SessionSummary): string[] {
+export function listSessionFacts(session: SessionSummary): string[] {
   const { agent, agent_type, started_at, last_at, branch, turns, models } = session;
-  const days = [started_at, last_at].flatMap((at) => (at === null ? [] : [minute(at)]));
+  const days = [started_at, last_at].flatMap((at) => (at === null ? [] : [formatUtcMinute(at)]));
   return [
     agent_type === null ? agent : `${agent} (${agent_type})`,
     [...new Set(days)].join(" to "),
@@ -48,8 +48,8 @@ const sources: Record<Decision["source"], string> = {
 };
 
 /** "session, 2026-01-31 14:05 UTC", "comment, src/x.ts:7". */
-export function decisionPlace({ source, place, timestamp }: Decision): string {
-  const where = place ?? (timestamp === null ? "" : minute(timestamp));
+export function formatDecisionPlace({ source, place, timestamp }: Decision): string {
+  const where = place ?? (timestamp === null ? "" : formatUtcMinute(timestamp));
   return [sources[source], where].filter((part) => part !== "").join(", ");
 }
 
@@ -93,8 +93,8 @@ export interface ExportIndex {
 type Clean = (text: string) => string;
 
 /** Scrubs by the rules of now, and leaves out what would move a terminal's cursor. */
-export function cleaner(project: Project): () => Clean {
-  const scrubber = scrubberOf(project, loadConfig(project).config);
+export function makeCleaner(project: Project): () => Clean {
+  const scrubber = createProjectScrubber(project, loadConfig(project).config);
   // Secrets are numbered within a session.
   return () => {
     const ledger = createLedger(randomBytes(16));
@@ -126,8 +126,8 @@ export async function collectSession(
   const span = { since: session.started_at ?? undefined, until: session.last_at ?? undefined };
   const commits = await call(listCheckpoints, { session: session.id, limit: maxResults }, project);
   const decided = decisions ?? (await collectDecisions(project, span)).decisions;
-  const all = await allTurns(project, session.id, selection.full);
-  const { turns, left_out } = selected(all, selection);
+  const all = await readAllTurns(project, session.id, selection.full);
+  const { turns, left_out } = selectTurns(all, selection);
   return {
     format: "pommel-session",
     version: 1,
@@ -145,7 +145,7 @@ export async function collectSession(
   };
 }
 
-async function allTurns(project: Project, session: string, whole: boolean): Promise<TurnInFull[]> {
+async function readAllTurns(project: Project, session: string, whole: boolean): Promise<TurnInFull[]> {
   const turns: TurnInFull[] = [];
   for (let from: number | null = 0; from !== null; ) {
     const asked = { session, from, limit: 100, whole };
@@ -157,7 +157,7 @@ async function allTurns(project: Project, session: string, whole: boolean): Prom
 }
 
 /** @throws PommelError `not_found` where no turn is left */
-function selected(
+function selectTurns(
   all: readonly TurnInFull[],
   { turns: { first, last } = { first: 0, last: Number.POSITIVE_INFINITY }, output }: Selection,
 ): Pick<SessionDocument, "turns" | "left_out"> {
@@ -187,7 +187,7 @@ const maxBytes = 2_000_000;
 const cuts = [4000, 1000, 250, 0];
 
 /** A page of a session that can be handed on: where it would be large, long outputs and edits are cut, and it says so. */
-export function withinSize(document: SessionDocument, render: (document: SessionDocument) => string): string {
+export function fitToSize(document: SessionDocument, render: (document: SessionDocument) => string): string {
   let text = render(document);
   for (const cut of cuts) {
     if (Buffer.byteLength(text) <= maxBytes) break;
@@ -204,11 +204,11 @@ export function withinSize(document: SessionDocument, render: (document: Session
 function cutTo(entry: TurnEntry, longest: number): TurnEntry {
   const { tool } = entry;
   if (tool === null) return entry;
-  const edits = tool.edits.map((edit) => ({ ...edit, lines: firstLines(edit.lines, longest) }));
-  return { ...entry, tool: { ...tool, result: tool.result && beginningOf(tool.result, longest), edits } };
+  const edits = tool.edits.map((edit) => ({ ...edit, lines: cutLines(edit.lines, longest) }));
+  return { ...entry, tool: { ...tool, result: tool.result && shortenText(tool.result, longest), edits } };
 }
 
-function firstLines(lines: readonly string[], longest: number): string[] {
+function cutLines(lines: readonly string[], longest: number): string[] {
   let size = 0;
   const end = lines.findIndex((line) => {
     size += line.length + 1;
@@ -247,15 +247,20 @@ export async function collectDecisions(
   return { decisions: [...found.values()], total: all };
 }
 
-const orNull = (text: string | null, clean: Clean) => (text === null ? null : clean(text));
+const cleanOrNull = (text: string | null, clean: Clean) => (text === null ? null : clean(text));
 
 function cleanSession(session: SessionSummary, clean: Clean): SessionSummary {
   const { title, branch, cwd } = session;
-  return { ...session, title: orNull(title, clean), branch: orNull(branch, clean), cwd: clean(cwd) };
+  return {
+    ...session,
+    title: cleanOrNull(title, clean),
+    branch: cleanOrNull(branch, clean),
+    cwd: clean(cwd),
+  };
 }
 
 function cleanNote(note: Annotation, clean: Clean): Annotation {
-  return { ...note, note: clean(note.note), branch: orNull(note.branch, clean) };
+  return { ...note, note: clean(note.note), branch: cleanOrNull(note.branch, clean) };
 }
 
 export function cleanDecision(decision: Decision, clean: Clean): Decision {
@@ -263,10 +268,10 @@ export function cleanDecision(decision: Decision, clean: Clean): Decision {
   return {
     ...decision,
     text: clean(text),
-    session_title: orNull(session_title, clean),
-    branch: orNull(branch, clean),
+    session_title: cleanOrNull(session_title, clean),
+    branch: cleanOrNull(branch, clean),
     files: files.map(clean),
-    superseded_by: orNull(superseded_by, clean),
+    superseded_by: cleanOrNull(superseded_by, clean),
     supersedes: supersedes.map(clean),
   };
 }
@@ -275,7 +280,7 @@ function cleanTurn(turn: TurnInFull, clean: Clean): TurnInFull {
   const { branch, entries } = turn;
   return {
     ...turn,
-    branch: orNull(branch, clean),
+    branch: cleanOrNull(branch, clean),
     entries: entries.map((entry) => cleanEntry(entry, clean)),
   };
 }
@@ -289,8 +294,8 @@ function cleanEntry(entry: TurnEntry, clean: Clean): TurnEntry {
       ...tool,
       name: clean(tool.name),
       headline: clean(tool.headline),
-      command: orNull(tool.command, clean),
-      result: orNull(tool.result, clean),
+      command: cleanOrNull(tool.command, clean),
+      result: cleanOrNull(tool.result, clean),
       edits: tool.edits.map(({ file, is_whole, lines }) => ({
         file: clean(file),
         is_whole,

@@ -1,12 +1,18 @@
 import { createHash } from "node:crypto";
-import { escapeHtml, markdownAsHtml } from "../../base/text/markdown/html.ts";
+import { escapeHtml, renderMarkdownAsHtml } from "../../base/text/markdown/html.ts";
 import { labelNote } from "../../protocol/origin.ts";
 import { counted } from "../../terminal/text.ts";
 import type { Decision } from "../decisions/operation.ts";
 import { labelDecision } from "../search/found-words.ts";
 import type { ToolCall, TurnEntry, TurnInFull } from "../sessions/operation.ts";
-import { type Margin, marginsOf, minute, storyOfTurn } from "../sessions/turn-words.ts";
-import { decisionPlace, type ExportIndex, type SessionDocument, sessionFacts, titleOf } from "./document.ts";
+import { buildMargins, foldTurnSteps, formatUtcMinute, type Margin } from "../sessions/turn-words.ts";
+import {
+  type ExportIndex,
+  formatDecisionPlace,
+  formatSessionTitle,
+  listSessionFacts,
+  type SessionDocument,
+} from "./document.ts";
 
 /** The colours are those of the local page (src/page/styles/tokens.css). */
 const style = `
@@ -76,25 +82,25 @@ summary { cursor: pointer; }
 `;
 
 /** A session as a page of its own: it runs no script and asks nobody for anything. */
-export function sessionAsHtml(document: SessionDocument): string {
+export function renderSessionHtml(document: SessionDocument): string {
   const { session, summary, files, turns, left_out } = document;
-  const margins = marginsOf(session.id, document);
+  const margins = buildMargins(session.id, document);
   const changed = files.filter(({ how }) => how !== "read");
   const list = changed.map(({ path }) => `<li><code>${escapeHtml(path)}</code></li>`).join("");
-  return page(
-    titleOf(session),
+  return renderPage(
+    formatSessionTitle(session),
     [
-      `<header><h1>${escapeHtml(titleOf(session))}</h1>`,
-      `<p class="facts">${sessionFacts(session).map(fact).join("")}</p>`,
+      `<header><h1>${escapeHtml(formatSessionTitle(session))}</h1>`,
+      `<p class="facts">${listSessionFacts(session).map(renderFact).join("")}</p>`,
       `<p class="id">${escapeHtml(session.id)}</p></header>`,
-      left_out.length === 0 ? "" : `<p class="facts">Left out: ${left_out.map(fact).join("")}</p>`,
+      left_out.length === 0 ? "" : `<p class="facts">Left out: ${left_out.map(renderFact).join("")}</p>`,
       summary === null
         ? ""
-        : foldedBlock("Summary", `<div class="text">${markdownAsHtml(summary.text)}</div>`),
+        : renderFoldedBlock("Summary", `<div class="text">${renderMarkdownAsHtml(summary.text)}</div>`),
       changed.length === 0
         ? ""
-        : foldedBlock(`${counted(changed.length, "changed file")}`, `<ul>${list}</ul>`),
-      turns.length < 3 ? "" : foldedBlock("Turns", outline(turns)),
+        : renderFoldedBlock(`${counted(changed.length, "changed file")}`, `<ul>${list}</ul>`),
+      turns.length < 3 ? "" : renderFoldedBlock("Turns", renderOutline(turns)),
       `<main>${turns.map((turn) => turnAsHtml(turn, margins.get(turn.number))).join("\n")}</main>`,
     ].join("\n"),
   );
@@ -104,20 +110,20 @@ export function sessionAsHtml(document: SessionDocument): string {
 export function indexAsHtml({ sessions, decisions, total }: ExportIndex): string {
   const rows = sessions.map(
     ({ session, file }) =>
-      `<li><a href="${escapeHtml(encodeURI(file))}">${escapeHtml(titleOf(session))}</a><p class="facts">${sessionFacts(session).map(fact).join("")}</p></li>`,
+      `<li><a href="${escapeHtml(encodeURI(file))}">${escapeHtml(formatSessionTitle(session))}</a><p class="facts">${listSessionFacts(session).map(renderFact).join("")}</p></li>`,
   );
   const files = new Map(sessions.map(({ session, file }) => [session.id, file]));
   const decided = decisions.map((one) => {
     const file = one.session_id === null ? undefined : files.get(one.session_id);
-    const place = escapeHtml(decisionPlace(one));
+    const place = escapeHtml(formatDecisionPlace(one));
     const from = file === undefined ? place : `<a href="${escapeHtml(encodeURI(file))}">${place}</a>`;
-    return `<li>${decisionText(one)}<p class="facts"><span>${from}</span></p></li>`;
+    return `<li>${renderDecisionHtml(one)}<p class="facts"><span>${from}</span></p></li>`;
   });
   const more = total - decisions.length;
-  return page(
+  return renderPage(
     "Sessions",
     [
-      `<header><h1>Sessions</h1><p class="facts">${fact(counted(sessions.length, "session"))}</p></header>`,
+      `<header><h1>Sessions</h1><p class="facts">${renderFact(counted(sessions.length, "session"))}</p></header>`,
       `<ul class="rows">${rows.join("\n")}</ul>`,
       decided.length === 0 ? "" : `<h2>Decisions and notes</h2><ul class="rows">${decided.join("\n")}</ul>`,
       more > 0 ? `<p class="facts">and ${more.toLocaleString("en")} earlier ones</p>` : "",
@@ -125,9 +131,9 @@ export function indexAsHtml({ sessions, decisions, total }: ExportIndex): string
   );
 }
 
-const fact = (text: string) => `<span>${escapeHtml(text)}</span>`;
+const renderFact = (text: string) => `<span>${escapeHtml(text)}</span>`;
 
-function page(title: string, body: string): string {
+function renderPage(title: string, body: string): string {
   const hash = createHash("sha256").update(style).digest("base64");
   const policy = `default-src 'none'; style-src 'sha256-${hash}'; base-uri 'none'; form-action 'none'`;
   return `<!doctype html>
@@ -148,11 +154,11 @@ ${body}
 `;
 }
 
-function foldedBlock(label: string, body: string): string {
+function renderFoldedBlock(label: string, body: string): string {
   return `<details class="block"><summary>${escapeHtml(label)}</summary>${body}</details>`;
 }
 
-function outline(turns: readonly TurnInFull[]): string {
+function renderOutline(turns: readonly TurnInFull[]): string {
   const rows = turns.map(({ number, entries }) => {
     const prompt = entries.find(({ kind }) => kind === "prompt")?.text ?? "";
     const line = prompt.replace(/\s+/g, " ").slice(0, 160);
@@ -168,46 +174,46 @@ function turnAsHtml(
   margin: Margin | undefined,
 ): string {
   const facts = [
-    started_at === null ? "" : minute(started_at),
+    started_at === null ? "" : formatUtcMinute(started_at),
     state === "interrupted" || state === "error" ? state : "",
     abandoned ? "abandoned branch" : "",
   ];
   const head = `<h2><a href="#turn-${number}">${turnName(number)}</a>${facts
     .filter((text) => text !== "")
-    .map(fact)
+    .map(renderFact)
     .join("")}</h2>`;
-  const body = storyOfTurn(entries)
+  const body = foldTurnSteps(entries)
     .map((step) =>
       step.kind === "one"
-        ? entryAsHtml(step.entry)
-        : `<details class="call explored"><summary>${escapeHtml(step.says)}</summary>${step.entries.map(entryAsHtml).join("\n")}</details>`,
+        ? renderEntry(step.entry)
+        : `<details class="call explored"><summary>${escapeHtml(step.says)}</summary>${step.entries.map(renderEntry).join("\n")}</details>`,
     )
     .join("\n");
-  return `<section class="turn${abandoned ? " abandoned" : ""}" id="turn-${number}">${head}\n${body}${besides(margin)}</section>`;
+  return `<section class="turn${abandoned ? " abandoned" : ""}" id="turn-${number}">${head}\n${body}${renderMargin(margin)}</section>`;
 }
 
-function entryAsHtml({ kind, text, images, tool, omitted }: TurnEntry): string {
+function renderEntry({ kind, text, images, tool, omitted }: TurnEntry): string {
   const more = omitted > 0 ? `<p class="facts">${counted(omitted, "more character")}</p>` : "";
   if (tool !== null) return callAsHtml(tool, omitted);
   switch (kind) {
     case "prompt": {
       const pictures = images > 0 ? `<p class="facts">${counted(images, "image")}</p>` : "";
-      return `<div class="prompt text">${markdownAsHtml(text)}${pictures}${more}</div>`;
+      return `<div class="prompt text">${renderMarkdownAsHtml(text)}${pictures}${more}</div>`;
     }
     case "text":
-      return `<div class="text">${markdownAsHtml(text)}${more}</div>`;
+      return `<div class="text">${renderMarkdownAsHtml(text)}${more}</div>`;
     case "compaction":
       return `<p class="compaction">The context was compacted${text === "" ? "" : ` (${escapeHtml(text)})`}</p>`;
     case "summary":
-      return folded("The agent's summary so far", text, more);
+      return renderFolded("The agent's summary so far", text, more);
     case "thinking":
-      return folded("Thinking", text, more);
+      return renderFolded("Thinking", text, more);
     default:
-      return folded("From the client", text, more);
+      return renderFolded("From the client", text, more);
   }
 }
 
-const folded = (label: string, text: string, more: string) =>
+const renderFolded = (label: string, text: string, more: string) =>
   `<details class="call"><summary>${label}</summary><pre>${escapeHtml(text)}</pre>${more}</details>`;
 
 function callAsHtml({ headline, name, command, result, is_error, edits }: ToolCall, omitted: number): string {
@@ -227,7 +233,7 @@ function callAsHtml({ headline, name, command, result, is_error, edits }: ToolCa
       : "";
   const diffs = edits.map(
     ({ file, lines: changed }) =>
-      `<p class="file">${escapeHtml(file)}</p><pre class="diff">${changed.map(diffLine).join("")}</pre>`,
+      `<p class="file">${escapeHtml(file)}</p><pre class="diff">${changed.map(renderDiffLine).join("")}</pre>`,
   );
   const answer =
     result === null || result === "" || edits.length > 0 ? "" : `<pre>${escapeHtml(result)}</pre>`;
@@ -239,12 +245,12 @@ function callAsHtml({ headline, name, command, result, is_error, edits }: ToolCa
 
 const kinds: Readonly<Record<string, string>> = { "+": "added", "-": "removed", "@": "hunk" };
 
-function diffLine(line: string): string {
+function renderDiffLine(line: string): string {
   const kind = kinds[line[0] ?? ""];
   return `<span${kind === undefined ? "" : ` class="${kind}"`}>${escapeHtml(line)}\n</span>`;
 }
 
-function besides(margin: Margin | undefined): string {
+function renderMargin(margin: Margin | undefined): string {
   if (margin === undefined) return "";
   const { notes, decisions, commits } = margin;
   const rows = [
@@ -253,7 +259,7 @@ function besides(margin: Margin | undefined): string {
     ),
     ...decisions.map((one) => {
       const label = labelDecision(one, "reader") ?? "Decided:";
-      return `<li><b class="decided">${escapeHtml(label)}</b> ${decisionText(one)}</li>`;
+      return `<li><b class="decided">${escapeHtml(label)}</b> ${renderDecisionHtml(one)}</li>`;
     }),
     ...commits.map(
       ({ commit, subject }) =>
@@ -263,7 +269,7 @@ function besides(margin: Margin | undefined): string {
   return rows.length === 0 ? "" : `<ul class="beside">${rows.join("")}</ul>`;
 }
 
-function decisionText({ text, superseded_by }: Decision): string {
+function renderDecisionHtml({ text, superseded_by }: Decision): string {
   if (superseded_by === null) return escapeHtml(text);
   return `<s>${escapeHtml(text)}</s> <span class="facts">Superseded: ${escapeHtml(superseded_by)}</span>`;
 }

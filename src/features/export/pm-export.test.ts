@@ -5,9 +5,9 @@ import MarkdownIt from "markdown-it";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openDirectory, writeNew } from "../../terminal/write-file.ts";
 import type { SessionSummary, ToolCall, TurnEntry } from "../sessions/operation.ts";
-import { type SessionDocument, withinSize } from "./document.ts";
-import { indexAsHtml, sessionAsHtml } from "./html.ts";
-import { indexAsMarkdown, sessionAsMarkdown } from "./markdown.ts";
+import { fitToSize, type SessionDocument } from "./document.ts";
+import { indexAsHtml, renderSessionHtml } from "./html.ts";
+import { indexAsMarkdown, renderSessionMarkdown } from "./markdown.ts";
 
 const entry = (kind: TurnEntry["kind"], text: string, tool: ToolCall | null = null): TurnEntry => ({
   ...{ kind, text, tool, timestamp: null, images: 0, omitted: 0 },
@@ -104,16 +104,16 @@ it("of many turns stays small, and says what was cut", () => {
       return { ...one, tool: tool && { ...tool, headline: "Bash npm test", command: null, edits } };
     }),
   }));
-  const small = withinSize({ ...document, summary: null, turns }, sessionAsHtml);
+  const small = fitToSize({ ...document, summary: null, turns }, renderSessionHtml);
   expect(Buffer.byteLength(small)).toBeLessThan(2_000_000);
   expect(small).toMatch(/Left out: .*Outputs and edits beyond/);
   expect(small.match(/<section/g)).toHaveLength(500);
-  expect(withinSize(document, sessionAsHtml)).toBe(sessionAsHtml(document));
+  expect(fitToSize(document, renderSessionHtml)).toBe(renderSessionHtml(document));
 });
 
 describe("a session as a page", () => {
   it("says nothing but what was said, and asks nobody for anything", () => {
-    const html = sessionAsHtml(documentOf(hostile));
+    const html = renderSessionHtml(documentOf(hostile));
     expect(html).not.toMatch(/<(?:script|img|iframe|link|!--)/i);
     expect(html).not.toMatch(/<[^>]*\son\w+\s*=/i);
     expect(html).not.toMatch(/="http:/);
@@ -126,7 +126,7 @@ describe("a session as a page", () => {
   });
 
   it("links only within itself, and where somebody wrote a web address", () => {
-    const html = sessionAsHtml(
+    const html = renderSessionHtml(
       documentOf("[a](https://x.org/) [b](javascript:alert(1)) [c](file:///etc/passwd)"),
     );
     const targets = [...html.matchAll(/href="([^"]*)"/g)].map(([, target]) => target);
@@ -144,7 +144,7 @@ describe("a session as a page", () => {
 
 describe("a session as Markdown", () => {
   it("reads as a chat: prompts quoted, calls folded, edits as diffs", () => {
-    expect(sessionAsMarkdown(documentOf("use *WAL*"))).toBe(
+    expect(renderSessionMarkdown(documentOf("use *WAL*"))).toBe(
       [
         "# use \\*WAL\\*",
         "claude · 2026-01-31 14:05 UTC to 2026-01-31 14:09 UTC · use \\*WAL\\* · 1 turn · m",
@@ -167,7 +167,7 @@ describe("a session as Markdown", () => {
   });
 
   it("keeps tags as text, and a fence that was left open to itself", () => {
-    const text = sessionAsMarkdown(documentOf(`${hostile}\n\`\`\`js\nopen`));
+    const text = renderSessionMarkdown(documentOf(`${hostile}\n\`\`\`js\nopen`));
     const tokens = new MarkdownIt({ html: true }).parse(text, {});
     const html = tokens
       .flatMap((token) => [token, ...(token.children ?? [])])

@@ -4,10 +4,10 @@ import { maxResults } from "../../base/max-results.ts";
 import type { Project } from "../../base/paths.ts";
 import { call } from "../../client/call.ts";
 import { findProject } from "../../git/projects/find-project.ts";
-import { shortId } from "../../sessions/short-id.ts";
+import { shortenSessionId } from "../../sessions/short-id.ts";
 import type { CommandContext } from "../../terminal/frame.ts";
 import type { NumberRange } from "../../terminal/options.ts";
-import { humanBytes, tick } from "../../terminal/output.ts";
+import { formatBytes, formatMark } from "../../terminal/output.ts";
 import { createProgress } from "../../terminal/progress.ts";
 import { counted } from "../../terminal/text.ts";
 import { openDirectory, openFile, writeNew } from "../../terminal/write-file.ts";
@@ -17,15 +17,15 @@ import { exportTrajectory, listSessions, showSession } from "../sessions/operati
 import type { exportFormats } from "./command.ts";
 import {
   cleanDecision,
-  cleaner,
   collectDecisions,
   collectSession,
   type ExportIndex,
+  fitToSize,
+  makeCleaner,
   type SessionDocument,
-  withinSize,
 } from "./document.ts";
-import { indexAsHtml, sessionAsHtml } from "./html.ts";
-import { indexAsMarkdown, sessionAsMarkdown } from "./markdown.ts";
+import { indexAsHtml, renderSessionHtml } from "./html.ts";
+import { indexAsMarkdown, renderSessionMarkdown } from "./markdown.ts";
 
 type FormatName = (typeof exportFormats)[number];
 
@@ -57,17 +57,17 @@ interface Format {
   index(index: ExportIndex): string;
 }
 
-const json = (value: object) => `${JSON.stringify(value, null, 2)}\n`;
-const jsonIndex = (index: ExportIndex) => json({ format: "pommel-sessions", version: 1, ...index });
+const toJson = (value: object) => `${JSON.stringify(value, null, 2)}\n`;
+const toJsonIndex = (index: ExportIndex) => toJson({ format: "pommel-sessions", version: 1, ...index });
 const formatOf: Record<FormatName, Format> = {
-  markdown: { extension: "md", session: sessionAsMarkdown, index: indexAsMarkdown },
-  html: { extension: "html", session: sessionAsHtml, index: indexAsHtml },
-  json: { extension: "json", session: json, index: jsonIndex },
+  markdown: { extension: "md", session: renderSessionMarkdown, index: indexAsMarkdown },
+  html: { extension: "html", session: renderSessionHtml, index: indexAsHtml },
+  json: { extension: "json", session: toJson, index: toJsonIndex },
   atif: {
     extension: "json",
     session: async ({ session }, project, clean) =>
-      json(await call(exportTrajectory, { id: session.id, clean }, project)),
-    index: jsonIndex,
+      toJson(await call(exportTrajectory, { id: session.id, clean }, project)),
+    index: toJsonIndex,
   },
 };
 
@@ -119,20 +119,20 @@ async function exportOne(
   }: SessionOptions,
 ): Promise<void> {
   const project = await findProject(cwd);
-  const clean = cleaner(project)();
+  const clean = makeCleaner(project)();
   const document = await collectSession(project, id, { full, turns, output: withOutput, clean });
   const { session, extension } = formatOf[format];
   const isPage = format === "html" && !full;
-  const text = isPage ? withinSize(document, sessionAsHtml) : await session(document, project, clean);
+  const text = isPage ? fitToSize(document, renderSessionHtml) : await session(document, project, clean);
   if (to === undefined) {
     const value = format === "json" ? document : format === "atif" ? JSON.parse(text) : { format, text };
     output.result(value, text.trimEnd());
     return;
   }
-  const file = writeNew(resolve(cwd, to), fileName(document.session, extension), text, force);
+  const file = writeNew(resolve(cwd, to), makeFileName(document.session, extension), text, force);
   output.result(
     { to: file, format, sessions: 1, files: [file] },
-    `${tick("ok", output.colors)} Wrote ${counted(document.turns.length, "turn")} to ${file}.`,
+    `${formatMark("ok", output.colors)} Wrote ${counted(document.turns.length, "turn")} to ${file}.`,
   );
 }
 
@@ -145,7 +145,7 @@ async function exportSeveral(
   const { extension, ...as } = formatOf[format];
   const { since, until, branch, agent, agents } = options;
   const request = { since, until, branch, agent, agents };
-  const sessions = ids ? await named(project, ids) : await allSessions(project, request);
+  const sessions = ids ? await readNamedSessions(project, ids) : await listAllSessions(project, request);
   const decided = await collectDecisions(project, ids ? {} : { since, until, branch });
   if (sessions.length === 0 && decided.decisions.length === 0) {
     throw new PommelError(
@@ -154,7 +154,7 @@ async function exportSeveral(
       "`pm session list` shows what there is.",
     );
   }
-  const clean = cleaner(project);
+  const clean = makeCleaner(project);
   const directory = openDirectory(to, force);
   const progress = createProgress({ label: "Exporting", unit: "sessions" });
   try {
@@ -166,7 +166,7 @@ async function exportSeveral(
       const document = await collectSession(project, id, {
         ...{ full, output: true, clean: ofSession, decisions: decided.decisions },
       });
-      const file = freeName(fileName(document.session, extension), names);
+      const file = chooseFreeName(makeFileName(document.session, extension), names);
       directory.write(file, await as.session(document, project, ofSession));
       index.sessions.push({ session: document.session, file });
     }
@@ -181,7 +181,7 @@ async function exportSeveral(
     progress.finish();
     output.result(
       { to, format, sessions: sessions.length, files: [...names] },
-      `${tick("ok", output.colors)} Wrote ${sessions.length === 0 ? "decisions and notes" : counted(sessions.length, "session")} to ${to}; begin with index.${extension}.`,
+      `${formatMark("ok", output.colors)} Wrote ${sessions.length === 0 ? "decisions and notes" : counted(sessions.length, "session")} to ${to}; begin with index.${extension}.`,
     );
   } finally {
     progress.finish();
@@ -189,14 +189,14 @@ async function exportSeveral(
   }
 }
 
-async function named(project: Project, ids: readonly string[]): Promise<SessionSummary[]> {
+async function readNamedSessions(project: Project, ids: readonly string[]): Promise<SessionSummary[]> {
   const found: SessionSummary[] = [];
   for (const id of ids) found.push((await call(showSession, { id }, project)).session);
   return [...new Map(found.map((session) => [session.id, session])).values()];
 }
 
 /** The latest first: an answer has at most `maxResults`, so the rest is asked for by time. */
-async function allSessions(project: Project, request: SessionsRequest): Promise<SessionSummary[]> {
+async function listAllSessions(project: Project, request: SessionsRequest): Promise<SessionSummary[]> {
   const found = new Map<string, SessionSummary>();
   let { until } = request;
   for (;;) {
@@ -209,13 +209,13 @@ async function allSessions(project: Project, request: SessionsRequest): Promise<
 }
 
 /** "2026-01-31-8ecde0fc.md". */
-function fileName({ id, started_at, last_at }: SessionSummary, extension: string): string {
+function makeFileName({ id, started_at, last_at }: SessionSummary, extension: string): string {
   const day = (started_at ?? last_at)?.slice(0, 10);
-  const safe = shortId(id).replace(/[^\w-]+/g, "-");
+  const safe = shortenSessionId(id).replace(/[^\w-]+/g, "-");
   return `${[day, safe].filter((part) => part !== undefined).join("-")}.${extension}`;
 }
 
-function freeName(name: string, taken: Set<string>): string {
+function chooseFreeName(name: string, taken: Set<string>): string {
   let free = name;
   for (let n = 2; taken.has(free.toLowerCase()); n++) free = name.replace(/(?=\.\w+$)/, `-${n}`);
   taken.add(free.toLowerCase());
@@ -246,7 +246,7 @@ async function exportAll(
     progress.finish();
     output.result(
       { to: path, records, bytes },
-      `${tick("ok", output.colors)} Wrote ${counted(records, "record")} (${humanBytes(bytes)}) to ${path}.`,
+      `${formatMark("ok", output.colors)} Wrote ${counted(records, "record")} (${formatBytes(bytes)}) to ${path}.`,
     );
   } finally {
     progress.finish();

@@ -1,13 +1,13 @@
 import type { Running, Subjects } from "../../answers/operation.ts";
 import type { Shaped } from "../../protocol/shape-parts.ts";
-import { directoryOf, findFiles as find } from "./files.ts";
+import { describeDirectory, findFiles as find } from "./files.ts";
 import type { directoryRequest, filesRequest } from "./operation.ts";
 
 export const listDirectory = (
   { project, memory }: Subjects["memory, if any"],
   request: Shaped<typeof directoryRequest>,
   { signal }: Running,
-) => directoryOf(project, memory, request, signal);
+) => describeDirectory(project, memory, request, signal);
 
 export const findFiles = (
   { project }: Subjects["project"],

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { operation } from "../../answers/operation.ts";
+import { defineOperation } from "../../answers/operation.ts";
 import {
   count,
   described,
@@ -86,7 +86,7 @@ export const filesAnswer = lazy(() =>
 
 export type FilesAnswer = Shaped<typeof filesAnswer>;
 
-export const listDirectory = operation({
+export const listDirectory = defineOperation({
   name: "directory",
   path: "GET /directory",
   summary: "List a directory with who wrote what lies in it, and what changed it last",
@@ -96,7 +96,7 @@ export const listDirectory = operation({
   answer: async () => (await import("./answer.ts")).listDirectory,
 });
 
-export const findFiles = operation({
+export const findFiles = defineOperation({
   name: "files",
   path: "GET /files",
   summary: "Find files by letters of their paths",

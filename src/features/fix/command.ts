@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { examples, run } from "../../terminal/frame.ts";
+import { formatExamples, run } from "../../terminal/frame.ts";
 import { addOptions } from "../../terminal/options.ts";
 import { fix as fixOperation } from "./operation.ts";
 
@@ -14,7 +14,7 @@ export function declareFix(program: Command): void {
   addOptions(fix, fixOperation, { error: null })
     .addHelpText(
       "after",
-      `${examples(
+      `${formatExamples(
         ['pm fix "undefined: openStore"', "an error, without its paths, numbers and hashes"],
         ['pm fix "--- FAIL: TestOpenStore"', "a test that failed"],
         ["make 2>&1 | pm fix", "the errors of a build"],

@@ -1,35 +1,35 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { FileEdit } from "../../agents/agent.ts";
-import { entry } from "../../base/multimap.ts";
-import { isoTime } from "../../base/text/iso-time.ts";
-import { beginningOf, joinWithin } from "../../base/text/text-size.ts";
-import { tokensOf } from "../../base/text/tokens.ts";
+import { getOrCreate } from "../../base/multimap.ts";
+import { formatIsoTime } from "../../base/text/iso-time.ts";
+import { joinWithin, shortenText } from "../../base/text/text-size.ts";
+import { tokenize } from "../../base/text/tokens.ts";
 import { certain } from "../../protocol/reading/evidence.ts";
-import { ruleIn } from "../../sessions/chunks/units/error-formats.ts";
+import { findErrorRule } from "../../sessions/chunks/units/error-formats.ts";
 import {
-  signatureOf,
+  extractLineSignatures,
+  extractSignatures,
+  normalizeErrorLine,
   signaturePrefixes,
-  signaturesIn,
-  signaturesOf,
 } from "../../sessions/commands/commands-of-turn.ts";
-import { stepsOf } from "../../sessions/commands/steps.ts";
+import { parseSteps } from "../../sessions/commands/steps.ts";
 import { isUsageError } from "../../sessions/commands/usage-errors.ts";
-import { relativizer } from "../../sessions/relative-paths.ts";
-import { editsIn, storedTurns } from "../../sessions/turn-content.ts";
+import { createRelativizer } from "../../sessions/relative-paths.ts";
+import { listEdits, readStoredTurns } from "../../sessions/turn-content.ts";
 import {
   type CommandRecord,
-  commandsWithErrors,
   type ErrorSignature,
-  errorSignatures,
   listCommands,
-  signaturesOfCommand,
+  listCommandsWithErrors,
+  listErrorSignatures,
+  listSignaturesOfCommand,
 } from "../../store/memory/commands.ts";
-import { commitsOfSessions } from "../../store/memory/commits/commits-of-turns.ts";
+import { readCommitsOfSessions } from "../../store/memory/commits/commits-of-turns.ts";
 import type { Memory } from "../../store/memory/memory.ts";
-import { sessionById } from "../../store/memory/sessions/sessions.ts";
+import { findSessionById } from "../../store/memory/sessions/sessions.ts";
 import type { Fix, FixAnswer, KnownError } from "./operation.ts";
-import { concernOf, touches } from "./touching.ts";
+import { extractConcern, isTouching } from "./touching.ts";
 
 /** How much like another an error is, without what differs from run to run. */
 
@@ -42,7 +42,7 @@ interface Likeness {
 }
 
 /** A line that so many sessions met says little of what was wrong. */
-const common = { share: 0.1, sessions: 12 } as const;
+const commonLimits = { share: 0.1, sessions: 12 } as const;
 /** The likeness of lines that are not the same. */
 const minLike = { found: 0.85, maybe: 0.7 } as const;
 /** Words that any error may have. */
@@ -53,14 +53,15 @@ const anyError = new Set(
 );
 
 /** How much a signature says, by how many sessions met it: 0 for one that accompanies everything. */
-export function weightsOf(known: readonly Known[]): Map<string, number> {
+export function weighSignatures(known: readonly Known[]): Map<string, number> {
   const most = Math.max(1, ...known.filter(isOfLine).map(({ sessions }) => sessions));
   return new Map(
     known.map(({ signature, sessions, worked }) => {
-      const isCommon = sessions >= common.sessions && sessions > common.share * most * 2 && isLine(signature);
+      const isCommon =
+        sessions >= commonLimits.sessions && sessions > commonLimits.share * most * 2 && isLine(signature);
       // What is printed where all is well as often says nothing.
       const isNoise = isCommon || 2 * worked >= sessions;
-      return [signature, isNoise ? 0 : specificityOf(signature) / (1 + Math.log2(sessions))] as const;
+      return [signature, isNoise ? 0 : measureSpecificity(signature) / (1 + Math.log2(sessions))] as const;
     }),
   );
 }
@@ -70,33 +71,33 @@ const isLine = (signature: string) => !isRule(signature) && !signature.startsWit
 const isOfLine = ({ signature }: Known) => isLine(signature);
 
 /** By the words that not any error has; 0 where there is none. */
-function specificityOf(signature: string): number {
+function measureSpecificity(signature: string): number {
   if (!isLine(signature)) return isRule(signature) ? ofRule : 1;
-  const words = new Set(wordsOf(signature).filter((word) => !anyError.has(word)));
+  const words = new Set(listSignatureWords(signature).filter((word) => !anyError.has(word)));
   return words.size === 0 ? 0 : Math.min(1, 0.4 + 0.2 * words.size);
 }
 
 /** A rule or a class of error is met in many places, which are mended alike. */
 const ofRule = 0.5;
 
-const wordsOf = (signature: string) =>
-  tokensOf(signature.replace(/<\w+>|#/g, " ")).filter((word) => word.length > 1);
+const listSignatureWords = (signature: string) =>
+  tokenize(signature.replace(/<\w+>|#/g, " ")).filter((word) => word.length > 1);
 
-function closestSignatures(asked: readonly string[], known: readonly Known[]): Likeness {
-  const weights = weightsOf(known);
+function findClosestSignatures(asked: readonly string[], known: readonly Known[]): Likeness {
+  const weights = weighSignatures(known);
   const same = asked.filter((each) => !isRule(each) && (weights.get(each) ?? 0) > 0);
   if (same.length > 0) return { verdict: "found", signatures: new Map(same.map((each) => [each, 1])) };
   const like = new Map<string, number>();
   let isFound = false;
-  const rarity = rarityIn(known);
+  const rarity = makeRarity(known);
   const lines = known.filter(isOfLine);
   for (const each of asked.filter(isLine)) {
-    if (specificityOf(each) === 0) continue;
+    if (measureSpecificity(each) === 0) continue;
     for (const { signature } of lines) {
       if ((weights.get(signature) ?? 0) === 0) continue;
-      const likeness = likenessOf(each, signature, rarity);
+      const likeness = measureSimilarity(each, signature, rarity);
       if (likeness >= minLike.maybe) like.set(signature, Math.max(likeness, like.get(signature) ?? 0));
-      if (likeness >= minLike.found && namedIn(each) === namedIn(signature)) isFound = true;
+      if (likeness >= minLike.found && extractNamed(each) === extractNamed(signature)) isFound = true;
     }
   }
   if (like.size === 0) {
@@ -110,19 +111,19 @@ function closestSignatures(asked: readonly string[], known: readonly Known[]): L
 }
 
 /** What a line is about: what it quotes, and flags. Another unknown flag is another error. */
-const namedIn = (signature: string) =>
+const extractNamed = (signature: string) =>
   (signature.match(/(["'`]).+?\1|(?<=\s)--?[\w-]+/g) ?? []).sort().join(" ");
 
-function rarityIn(known: readonly Known[]): (word: string) => number {
+function makeRarity(known: readonly Known[]): (word: string) => number {
   const having = new Map<string, number>();
   for (const { signature } of known)
-    for (const word of new Set(wordsOf(signature))) having.set(word, (having.get(word) ?? 0) + 1);
+    for (const word of new Set(listSignatureWords(signature))) having.set(word, (having.get(word) ?? 0) + 1);
   return (word) => Math.log(1 + (known.length + 1) / ((having.get(word) ?? 0) + 0.5));
 }
 
 /** The share of the words of both that they have in common, by how rare they are. */
-function likenessOf(a: string, b: string, rarity: (word: string) => number): number {
-  const [mine, other] = [new Set(wordsOf(a)), new Set(wordsOf(b))];
+function measureSimilarity(a: string, b: string, rarity: (word: string) => number): number {
+  const [mine, other] = [new Set(listSignatureWords(a)), new Set(listSignatureWords(b))];
   let common = 0;
   let all = 0;
   for (const word of new Set([...mine, ...other])) {
@@ -143,42 +144,42 @@ interface FixRequest {
 }
 
 /** Characters of an error that are read, and of a diff that is shown. */
-const longest = { error: 20_000, diff: 1500 } as const;
+const maxChars = { error: 20_000, diff: 1500 } as const;
 /** Signatures of a question, and edits and commands of a fix. */
-const most = { signatures: 24, edits: 6, commands: 6 } as const;
+const maxCounts = { signatures: 24, edits: 6, commands: 6 } as const;
 
 /**
  * The same error before, without its paths, numbers and hashes; and what was done after which it did not come back.
  * @param roots of the project and its worktrees
  */
-export function fixesOf(
+export function findFixes(
   roots: readonly string[],
   memory: Memory,
   { error, limit, until = null, leaves = () => false }: FixRequest,
 ): FixAnswer {
-  const asked = askedSignatures(error);
-  const known = errorSignatures(memory, { until });
-  const { verdict, signatures } = closestSignatures(asked, known);
+  const asked = listAskedSignatures(error);
+  const known = listErrorSignatures(memory, { until });
+  const { verdict, signatures } = findClosestSignatures(asked, known);
   if (verdict === "none") return { verdict, errors: [], mentions: [] };
-  const weights = weightsOf(known);
-  const met = commandsWithErrors(memory, [...signatures.keys()], { until }).filter(
+  const weights = weighSignatures(known);
+  const met = listCommandsWithErrors(memory, [...signatures.keys()], { until }).filter(
     ({ command }) => !leaves(command.sessionUid),
   );
-  const errors = groupsOf(met, (own) =>
+  const errors = groupFailures(met, (own) =>
     own.reduce((sum, each) => sum + (signatures.get(each) ?? 0) * (weights.get(each) ?? 0), 0),
   );
   return {
     verdict,
-    errors: errors.slice(0, limit).map((group) => knownError(roots, memory, group, until)),
+    errors: errors.slice(0, limit).map((group) => toKnownError(roots, memory, group, until)),
     mentions: [],
   };
 }
 
 /** Of the lines that report something; of a text without such, of all. */
-function askedSignatures(error: string): string[] {
-  const text = error.length > longest.error ? error.slice(-longest.error) : error;
-  const reported = signaturesIn(text, most.signatures);
-  return reported.length > 0 ? reported : signaturesOf(text, most.signatures);
+function listAskedSignatures(error: string): string[] {
+  const text = error.length > maxChars.error ? error.slice(-maxChars.error) : error;
+  const reported = extractSignatures(text, maxCounts.signatures);
+  return reported.length > 0 ? reported : extractLineSignatures(text, maxCounts.signatures);
 }
 
 interface Group {
@@ -190,35 +191,37 @@ interface Group {
 }
 
 /** Failures that have the same lines in common with the question; the best first, then the latest. */
-function groupsOf(
-  found: ReturnType<typeof commandsWithErrors>,
+function groupFailures(
+  found: ReturnType<typeof listCommandsWithErrors>,
   scoreOf: (signatures: readonly string[]) => number,
 ): Group[] {
   const groups = new Map<string, Group>();
   for (const { command, signatures } of found) {
     const key = `${command.name}\0${signatures.toSorted().join("\n")}`;
-    entry(groups, key, () => ({ runs: [], signatures, score: scoreOf(signatures) })).runs.push(command);
+    getOrCreate(groups, key, () => ({ runs: [], signatures, score: scoreOf(signatures) })).runs.push(command);
   }
   return [...groups.values()].sort(
     (a, b) => b.score - a.score || (b.runs[0]!.at ?? 0) - (a.runs[0]!.at ?? 0),
   );
 }
 
-function knownError(
+function toKnownError(
   roots: readonly string[],
   memory: Memory,
   { runs, signatures }: Group,
   until: number | null,
 ): KnownError {
-  const { run, fix } = bestFixed(runs, (one) => fixOf(roots, memory, { failure: one, signatures }, until));
+  const { run, fix } = findBestFixed(runs, (one) =>
+    findFix(roots, memory, { failure: one, signatures }, until),
+  );
   return {
-    error: linesWith(run.error ?? "", signatures),
+    error: putCommonFirst(run.error ?? "", signatures),
     command: run.line,
     directory: run.directory,
     times: runs.length,
     sessions: new Set(runs.map(({ sessionId }) => sessionId)).size,
-    first_at: isoTime(runs.at(-1)!.at),
-    last_at: isoTime(runs[0]!.at),
+    first_at: formatIsoTime(runs.at(-1)!.at),
+    last_at: formatIsoTime(runs[0]!.at),
     session_id: run.sessionUid,
     author: run.author,
     turn: run.turn,
@@ -227,7 +230,7 @@ function knownError(
 }
 
 /** The latest that was fixed by an edit, else the latest that was fixed, else the latest. */
-function bestFixed(
+function findBestFixed(
   runs: readonly CommandRecord[],
   fixOf: (run: CommandRecord) => Fix | null,
 ): { run: CommandRecord; fix: Fix | null } {
@@ -242,9 +245,9 @@ function bestFixed(
 }
 
 /** The lines in common first. */
-function linesWith(error: string, signatures: readonly string[]): string {
+function putCommonFirst(error: string, signatures: readonly string[]): string {
   const lines = error.split("\n");
-  const isCommon = (line: string) => signatures.includes(signatureOf(line) ?? "");
+  const isCommon = (line: string) => signatures.includes(normalizeErrorLine(line) ?? "");
   return [...lines.filter(isCommon), ...lines.filter((line) => !isCommon(line))].join("\n");
 }
 
@@ -258,7 +261,7 @@ interface Failed {
  * What made an error go away: the edits that touch it, or a command that repairs, between the failure and the next run of
  * the same form that does not report it; for a wrong call the call that then worked. Null: that is not known.
  */
-function fixOf(
+function findFix(
   roots: readonly string[],
   memory: Memory,
   { failure, signatures }: Failed,
@@ -268,11 +271,11 @@ function fixOf(
     .filter(({ seq }) => seq > failure.seq)
     .reverse();
   const found =
-    fixedByEdits(roots, memory, { failure, signatures }, later) ??
-    fixedByCall(roots, memory, { failure, signatures }, later);
+    findFixByEdits(roots, memory, { failure, signatures }, later) ??
+    findFixByCall(roots, memory, { failure, signatures }, later);
   if (found === null) return null;
   const { end, edits, commands } = found;
-  const commits = commitsOfSessions(memory, [failure.sessionUid]).get(failure.sessionUid) ?? [];
+  const commits = readCommitsOfSessions(memory, [failure.sessionUid]).get(failure.sessionUid) ?? [];
   const commit = commits.findLast(
     ({ turns, committedAt, confidence }) =>
       confidence >= certain &&
@@ -283,13 +286,13 @@ function fixOf(
     session_id: failure.sessionUid,
     author: failure.author,
     turn: end.turn,
-    timestamp: isoTime(end.at),
+    timestamp: formatIsoTime(end.at),
     edits: edits
-      .slice(-most.edits)
-      .map(({ path, diff }) => ({ path, diff: beginningOf(diff, longest.diff) })),
+      .slice(-maxCounts.edits)
+      .map(({ path, diff }) => ({ path, diff: shortenText(diff, maxChars.diff) })),
     commands,
     commit: commit === undefined ? null : { hash: commit.hash, subject: commit.subject },
-    stands: stillThere(roots[0] ?? "", edits),
+    stands: isStillThere(roots[0] ?? "", edits),
   };
 }
 
@@ -304,19 +307,21 @@ interface Found {
 const repairs =
   /\b(?:install|ci|add|tidy|download|sync|restore|update|upgrade|generate|codegen|gen|migrate|fmt|format|fix|fixlint|prebuild|rebuild|clean|init|setup|get|vendor|lock|pull|rebase|login)\b|--fix\b|--write\b|-w\b/;
 
-function fixedByEdits(
+function findFixByEdits(
   roots: readonly string[],
   memory: Memory,
   { failure, signatures }: Failed,
   later: readonly CommandRecord[],
 ): Found | null {
-  const end = later.find((run) => provesGone(memory, failure, signatures, run));
+  const end = later.find((run) => hasProvenGone(memory, failure, signatures, run));
   if (end === undefined) return null;
-  const lines = linesWith(failure.error ?? "", signatures);
-  const own = lines.split("\n").filter((line) => signatures.includes(signatureOf(line) ?? ""));
-  const concern = concernOf([...own, ...(own.length > 0 ? placesNear(lines, own) : [lines])].join("\n"));
-  const edits = editsBetween(memory, roots, failure, end).filter(({ path, diff }) =>
-    touches(concern, path, diff),
+  const lines = putCommonFirst(failure.error ?? "", signatures);
+  const own = lines.split("\n").filter((line) => signatures.includes(normalizeErrorLine(line) ?? ""));
+  const concern = extractConcern(
+    [...own, ...(own.length > 0 ? pickPlaceLines(lines, own) : [lines])].join("\n"),
+  );
+  const edits = listEditsBetween(memory, roots, failure, end).filter(({ path, diff }) =>
+    isTouching(concern, path, diff),
   );
   const repairing = later.filter(
     ({ seq, outcome, name, line }) =>
@@ -324,18 +329,18 @@ function fixedByEdits(
   );
   // Run again, it just worked: there is nothing to learn from that.
   if (edits.length === 0 && repairing.length === 0) return null;
-  const between = edits.length > 0 ? [] : repairing.map(({ line }) => line).slice(-most.commands);
+  const between = edits.length > 0 ? [] : repairing.map(({ line }) => line).slice(-maxCounts.commands);
   return { end, edits, commands: [...new Set([...between, end.line])] };
 }
 
 /** A test's error names its place in a line of its own, as does a compiler that prints code. */
-const placesNear = (lines: string, own: readonly string[]): string[] =>
+const pickPlaceLines = (lines: string, own: readonly string[]): string[] =>
   own.some((line) => /[\w/.-]+\.\w+:\d+/.test(line))
     ? []
     : lines.split("\n").filter((line) => /[\w/.-]+\.\w+:\d+|^FAIL\s|[._](?:test|spec)\.\w+/.test(line));
 
 /** Whether a run would have reported the error, and did not. */
-function provesGone(
+function hasProvenGone(
   memory: Memory,
   failure: CommandRecord,
   signatures: readonly string[],
@@ -343,31 +348,31 @@ function provesGone(
 ): boolean {
   if (run.outcome === "unknown" || run.directory !== failure.directory) return false;
   const isWider = run.name === failure.name && isBroad(run.line) && coversWords(failure.line, run.line);
-  if (!isWider && (run.form !== failure.form || !coversArguments(run.line, failure.line))) return false;
+  if (!isWider && (run.form !== failure.form || !hasAllArguments(run.line, failure.line))) return false;
   if (run.outcome === "worked") return true;
-  const reported = signaturesOfCommand(memory, run.id);
+  const reported = listSignaturesOfCommand(memory, run.id);
   return reported.length > 0 && !reported.some((each) => signatures.includes(each));
 }
 
 /** Names nothing that differs from run to run: it checks all there is. */
-const isBroad = (line: string) => !(stepsOf(line)[0]?.shape ?? "…").includes("…");
+const isBroad = (line: string) => !(parseSteps(line)[0]?.shape ?? "…").includes("…");
 
 /** Whether a line has every word of a wider one: options and "all of it" aside. */
 const coversWords = (line: string, wider: string): boolean =>
-  coversArguments(
+  hasAllArguments(
     line,
-    argumentsOf(wider)
+    listArguments(wider)
       .filter((word) => !word.startsWith("-") && word !== "./...")
       .join(" "),
   );
 
 /** Whether a line is about all that another is: another path or test of the same form is another matter. */
-function coversArguments(line: string, other: string): boolean {
-  const words = new Set(argumentsOf(line));
-  return argumentsOf(other).every((word) => words.has(word));
+function hasAllArguments(line: string, other: string): boolean {
+  const words = new Set(listArguments(line));
+  return listArguments(other).every((word) => words.has(word));
 }
 
-const argumentsOf = (line: string) =>
+const listArguments = (line: string) =>
   line
     .split(/\s+/)
     .filter((word) => word !== "" && !/^(?:-v|-vv|--verbose|-q|--quiet|-count=\d+|--)$/.test(word));
@@ -376,7 +381,7 @@ const argumentsOf = (line: string) =>
  * A wrong call: the next call of the same program, if that is another one and worked. Where the error does not say that the
  * call was wrong, it must be a call about the same things, with nothing changed in between.
  */
-function fixedByCall(
+function findFixByCall(
   roots: readonly string[],
   memory: Memory,
   { failure, signatures }: Failed,
@@ -388,10 +393,10 @@ function fixedByCall(
   if (doesAnything.test(end.name)) return null;
   const found = { end, edits: [], commands: [end.line] };
   if (isUsageError(failure.error ?? "")) return found;
-  const isOfCode = signatures.some((each) => !isLine(each)) || ruleIn(failure.error ?? "") !== null;
-  if (isOfCode || end.directory !== failure.directory || !coversArguments(end.line, failure.line))
+  const isOfCode = signatures.some((each) => !isLine(each)) || findErrorRule(failure.error ?? "") !== null;
+  if (isOfCode || end.directory !== failure.directory || !hasAllArguments(end.line, failure.line))
     return null;
-  return editsBetween(memory, roots, failure, end).length === 0 ? found : null;
+  return listEditsBetween(memory, roots, failure, end).length === 0 ? found : null;
 }
 
 /** Their next call is about something else. */
@@ -407,29 +412,29 @@ interface Edit {
   added: string[];
 }
 
-function editsBetween(
+function listEditsBetween(
   memory: Memory,
   [root = "", ...worktrees]: readonly string[],
   from: CommandRecord,
   to: CommandRecord,
 ): Edit[] {
   const edits: Edit[] = [];
-  const cwd = sessionById(memory, from.sessionId)?.cwd ?? "";
-  const relativize = relativizer({ root, worktrees, cwd });
-  for (const turn of storedTurns(memory, from.sessionId, { first: from.turn, last: to.turn })) {
-    for (const { line, edit } of editsIn(turn))
-      if (line.seq > from.seq && line.seq < to.seq) edits.push(describedEdit(edit, relativize(edit.path)));
+  const cwd = findSessionById(memory, from.sessionId)?.cwd ?? "";
+  const relativize = createRelativizer({ root, worktrees, cwd });
+  for (const turn of readStoredTurns(memory, from.sessionId, { first: from.turn, last: to.turn })) {
+    for (const { line, edit } of listEdits(turn))
+      if (line.seq > from.seq && line.seq < to.seq) edits.push(describeEdit(edit, relativize(edit.path)));
   }
   return edits.filter(({ diff }) => diff !== "");
 }
 
-function describedEdit({ hunks, content }: FileEdit, path: string): Edit {
+function describeEdit({ hunks, content }: FileEdit, path: string): Edit {
   const isWhole = content !== null && hunks.length === 0;
   const lines = isWhole ? content.split("\n").map((line) => `+${line}`) : hunks.flatMap((hunk) => hunk.lines);
   const changed = lines.filter((line) => /^[+-]/.test(line));
   return {
     path,
-    diff: joinWithin(changed, longest.diff * 2),
+    diff: joinWithin(changed, maxChars.diff * 2),
     added: changed.filter((line) => line.startsWith("+")).map((line) => line.slice(1).trim()),
   };
 }
@@ -437,7 +442,7 @@ function describedEdit({ hunks, content }: FileEdit, path: string): Edit {
 /** Shorter lines are anywhere. */
 const minLine = 8;
 
-function stillThere(root: string, edits: readonly Edit[]): boolean | null {
+function isStillThere(root: string, edits: readonly Edit[]): boolean | null {
   let there = 0;
   let all = 0;
   for (const { path, added } of edits) {

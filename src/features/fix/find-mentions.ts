@@ -1,15 +1,15 @@
-import { isoTime } from "../../base/text/iso-time.ts";
-import { beginningOf } from "../../base/text/text-size.ts";
-import { errorLines } from "../../sessions/chunks/units/tool-results.ts";
-import { signatureOf } from "../../sessions/commands/commands-of-turn.ts";
+import { formatIsoTime } from "../../base/text/iso-time.ts";
+import { shortenText } from "../../base/text/text-size.ts";
+import { extractErrorLines } from "../../sessions/chunks/units/tool-results.ts";
+import { normalizeErrorLine } from "../../sessions/commands/commands-of-turn.ts";
 import { searchContent } from "../../sessions/search/content.ts";
 import { openQuery } from "../../sessions/search/types.ts";
 import type { Memory } from "../../store/memory/memory.ts";
-import { sessionsByIds } from "../../store/memory/sessions/sessions.ts";
+import { readSessionsByIds } from "../../store/memory/sessions/sessions.ts";
 import type { FixAnswer } from "./operation.ts";
 
 /** Lines of an error that are looked for, and their parts; each search reads the archive. */
-const most = { lines: 2, parts: 3, mentions: 3 } as const;
+const maxCounts = { lines: 2, parts: 3, mentions: 3 } as const;
 /** Characters that are no accident, and of what is quoted. */
 const length = { whole: 8, part: 20, quote: 200 } as const;
 /** A search answers with what it has by then. Milliseconds. */
@@ -19,32 +19,35 @@ const searchMs = 1500;
  * Where an error was said that no command of an agent reported: pasted by the person, in the output of another tool, in a
  * file.
  */
-export async function mentionsOf(memory: Memory, error: string): Promise<FixAnswer["mentions"]> {
-  const reported = errorLines(error, 4_000);
+export async function findMentions(memory: Memory, error: string): Promise<FixAnswer["mentions"]> {
+  const reported = extractErrorLines(error, 4_000);
   const lines = (reported === "" ? error : reported).split("\n").filter((line) => line.trim() !== "");
-  const telling = [...lines.filter((line) => signatureOf(line) !== null), ...lines].slice(0, most.lines);
+  const telling = [...lines.filter((line) => normalizeErrorLine(line) !== null), ...lines].slice(
+    0,
+    maxCounts.lines,
+  );
   for (const line of telling) {
-    for (const part of partsOf(line)) {
+    for (const part of listSearchParts(line)) {
       const query = { ...openQuery, query: part, match: "exact" as const, by: "session" as const };
       const { groups } = await searchContent(
         memory,
-        { ...query, limit: most.mentions },
+        { ...query, limit: maxCounts.mentions },
         { limitMs: searchMs },
       );
       if (groups.length === 0) continue;
-      const sessions = sessionsByIds(
+      const sessions = readSessionsByIds(
         memory,
         groups.map(({ shown }) => shown.sessionId),
       );
-      return groups.slice(0, most.mentions).flatMap(({ shown }) => {
+      return groups.slice(0, maxCounts.mentions).flatMap(({ shown }) => {
         const session = sessions.get(shown.sessionId);
         if (session === undefined) return [];
         return {
           session_id: session.uid,
           author: session.author,
           turn: shown.number,
-          timestamp: isoTime(shown.at),
-          text: beginningOf(lineAt(shown.text, shown.start), length.quote),
+          timestamp: formatIsoTime(shown.at),
+          text: shortenText(cutLineAt(shown.text, shown.start), length.quote),
         };
       });
     }
@@ -53,7 +56,7 @@ export async function mentionsOf(memory: Memory, error: string): Promise<FixAnsw
 }
 
 /** A line as it stands but for where and when; then what is between its numbers, paths and hashes, the longest first. */
-function partsOf(line: string): string[] {
+function listSearchParts(line: string): string[] {
   const whole = line
     .trim()
     .replace(/^(?:\S+:\d+(?::\d+)?: |\S+\(\d+,\d+\): )/, "")
@@ -64,10 +67,10 @@ function partsOf(line: string): string[] {
     .sort((a, b) => b.length - a.length);
   return [...new Set([whole, ...parts.filter((part) => part.length >= length.part)])]
     .filter((part) => part.length >= length.whole)
-    .slice(0, most.parts);
+    .slice(0, maxCounts.parts);
 }
 
-function lineAt(text: string, at: number): string {
+function cutLineAt(text: string, at: number): string {
   const from = text.lastIndexOf("\n", at) + 1;
   const to = text.indexOf("\n", at);
   return text.slice(from, to === -1 ? undefined : to).trim();

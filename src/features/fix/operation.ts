@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { operation } from "../../answers/operation.ts";
+import { defineOperation } from "../../answers/operation.ts";
 import {
   count,
   described,
@@ -87,7 +87,7 @@ export const recurringError = lazy(() =>
 
 export type RecurringError = Shaped<typeof recurringError>;
 
-export const fix = operation({
+export const fix = defineOperation({
   name: "fix",
   path: "POST /fix",
   summary: "Find an error that was met before, and what fixed it",

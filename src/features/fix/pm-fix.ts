@@ -2,12 +2,19 @@ import { text } from "node:stream/consumers";
 import { exitCode, PommelError } from "../../base/errors.ts";
 import { call } from "../../client/call.ts";
 import { findProject } from "../../git/projects/find-project.ts";
-import { sharedBy } from "../../protocol/origin.ts";
+import { formatSharedBy } from "../../protocol/origin.ts";
 import type { Shaped } from "../../protocol/shape-parts.ts";
 import type { CommandContext } from "../../terminal/frame.ts";
-import { indented } from "../../terminal/markdown.ts";
+import { indentText } from "../../terminal/markdown.ts";
 import type { Screen } from "../../terminal/output.ts";
-import { block, counted, oneLine, printable, shortId, when } from "../../terminal/text.ts";
+import {
+  counted,
+  formatWhen,
+  shortenId,
+  toOneLine,
+  toPrintable,
+  toPrintableLines,
+} from "../../terminal/text.ts";
 import { type Fix, type FixAnswer, fix, type fixRequest, type KnownError } from "./operation.ts";
 
 /** Only the end of what a command printed is sent: there it says what went wrong. Characters. */
@@ -44,51 +51,51 @@ function renderFix({ verdict, errors, mentions }: FixAnswer, screen: Screen): st
       "No failed command reported it; it was said in:",
       ...mentions.map(
         ({ session_id, turn, timestamp, text: said }) =>
-          `session ${shortId(session_id)}:${turn}, ${when(timestamp, screen)}: ${oneLine(said, 160)}`,
+          `session ${shortenId(session_id)}:${turn}, ${formatWhen(timestamp, screen)}: ${toOneLine(said, 160)}`,
       ),
     ].join("\n");
   const head = verdict === "maybe" ? [screen.colors.dim("Maybe like it:")] : [];
-  return [...head, ...errors.map((error) => errorBlock(error, screen))].join("\n\n");
+  return [...head, ...errors.map((error) => renderErrorBlock(error, screen))].join("\n\n");
 }
 
 /** Lines of an error and of a diff that are shown. */
 const shownLines = { error: 4, diff: 12 } as const;
 
-function errorBlock(known: KnownError, screen: Screen): string {
+function renderErrorBlock(known: KnownError, screen: Screen): string {
   const { colors } = screen;
   const { error, command, times, sessions, last_at, session_id, author, turn, fix } = known;
   const facts =
-    `met ${counted(times, "time")} in ${counted(sessions, "session")}, last ${when(last_at, screen)} ` +
-    `(${["session", `${shortId(session_id)}:${turn}`, sharedBy(author)].filter(Boolean).join(" ")})`;
+    `met ${counted(times, "time")} in ${counted(sessions, "session")}, last ${formatWhen(last_at, screen)} ` +
+    `(${["session", `${shortenId(session_id)}:${turn}`, formatSharedBy(author)].filter(Boolean).join(" ")})`;
   return [
     ...error
       .split("\n")
       .slice(0, shownLines.error)
-      .map((line) => colors.bold(oneLine(line, 200))),
-    ...indented(`$ ${oneLine(command)}`, screen),
-    ...indented(facts, screen).map(colors.dim),
-    ...(fix === null ? indented("No fix recorded.", screen) : fixLines(fix, screen)),
+      .map((line) => colors.bold(toOneLine(line, 200))),
+    ...indentText(`$ ${toOneLine(command)}`, screen),
+    ...indentText(facts, screen).map(colors.dim),
+    ...(fix === null ? indentText("No fix recorded.", screen) : renderFixLines(fix, screen)),
   ].join("\n");
 }
 
-function fixLines(fix: Fix, screen: Screen): string[] {
+function renderFixLines(fix: Fix, screen: Screen): string[] {
   const { colors } = screen;
   const { edits, commands, commit, stands, session_id, author, turn } = fix;
   const facts = [
-    `session ${shortId(session_id)}:${turn}`,
-    sharedBy(author),
-    commit === null ? "" : `commit ${commit.hash.slice(0, 7)} ${oneLine(commit.subject, 80)}`,
+    `session ${shortenId(session_id)}:${turn}`,
+    formatSharedBy(author),
+    commit === null ? "" : `commit ${commit.hash.slice(0, 7)} ${toOneLine(commit.subject, 80)}`,
     stands === null ? "" : stands ? "its lines are still there" : "its lines are gone",
   ].filter((fact) => fact !== "");
   return [
-    ...indented(`Then worked: ${facts.join(" | ")}`, screen).map(colors.ok),
+    ...indentText(`Then worked: ${facts.join(" | ")}`, screen).map(colors.ok),
     ...edits.flatMap(({ path, diff }) => {
-      const lines = block(diff).slice(0, shownLines.diff);
+      const lines = toPrintableLines(diff).slice(0, shownLines.diff);
       return [
-        ...indented(colors.place(oneLine(path)), screen),
-        ...lines.flatMap((line) => indented(line, screen)),
+        ...indentText(colors.place(toOneLine(path)), screen),
+        ...lines.flatMap((line) => indentText(line, screen)),
       ];
     }),
-    ...commands.flatMap((line) => indented(`$ ${printable(line)}`, screen)),
+    ...commands.flatMap((line) => indentText(`$ ${toPrintable(line)}`, screen)),
   ];
 }

@@ -1,14 +1,14 @@
-import { entry } from "../../base/multimap.ts";
-import { isoTime } from "../../base/text/iso-time.ts";
-import { signatureOf, signaturePrefixes } from "../../sessions/commands/commands-of-turn.ts";
+import { getOrCreate } from "../../base/multimap.ts";
+import { formatIsoTime } from "../../base/text/iso-time.ts";
+import { normalizeErrorLine, signaturePrefixes } from "../../sessions/commands/commands-of-turn.ts";
 import {
   type CommandRecord,
-  commandsWithErrors,
-  errorSignatures,
   listCommands,
+  listCommandsWithErrors,
+  listErrorSignatures,
 } from "../../store/memory/commands.ts";
 import type { Memory } from "../../store/memory/memory.ts";
-import { weightsOf } from "./find-fixes.ts";
+import { weighSignatures } from "./find-fixes.ts";
 import type { RecurringError } from "./operation.ts";
 
 /** An error counts as one that comes back from so many sessions on. */
@@ -18,11 +18,11 @@ const maxErrors = 10;
 const maxCost = 30 * 60_000;
 
 /** Errors that several sessions met, the most expensive first. */
-export function recurringErrors(memory: Memory): RecurringError[] {
-  const known = errorSignatures(memory).filter(
+export function findRecurringErrors(memory: Memory): RecurringError[] {
+  const known = listErrorSignatures(memory).filter(
     ({ signature }) => !signature.startsWith(signaturePrefixes.rule),
   );
-  const weights = weightsOf(known);
+  const weights = weighSignatures(known);
   const often = known.filter(
     ({ signature, sessions }) => sessions >= minSessions && weights.get(signature)! > 0,
   );
@@ -30,15 +30,15 @@ export function recurringErrors(memory: Memory): RecurringError[] {
   return often
     .sort((a, b) => b.sessions - a.sessions || (a.signature < b.signature ? -1 : 1))
     .flatMap(({ signature, sessions }): RecurringError[] => {
-      const runs = commandsWithErrors(memory, [signature]).map(({ command }) => command);
+      const runs = listCommandsWithErrors(memory, [signature]).map(({ command }) => command);
       // The other lines of an error that is listed already.
       if (runs.filter(({ id }) => seen.has(id)).length * 2 > runs.length) return [];
       for (const { id } of runs) seen.add(id);
       const [latest] = runs;
       return [
         {
-          ...{ error: lineWith(latest!, signature), command: latest!.line, times: runs.length, sessions },
-          ...{ last_at: isoTime(latest!.at), cost_ms: costOf(memory, runs) },
+          ...{ error: findLineWith(latest!, signature), command: latest!.line, times: runs.length, sessions },
+          ...{ last_at: formatIsoTime(latest!.at), cost_ms: measureFailureCost(memory, runs) },
         },
       ];
     })
@@ -46,18 +46,18 @@ export function recurringErrors(memory: Memory): RecurringError[] {
     .slice(0, maxErrors);
 }
 
-const lineWith = ({ error }: CommandRecord, signature: string) =>
-  (error ?? "").split("\n").find((line) => signatureOf(line) === signature) ?? signature;
+const findLineWith = ({ error }: CommandRecord, signature: string) =>
+  (error ?? "").split("\n").find((line) => normalizeErrorLine(line) === signature) ?? signature;
 
 /** A failure costs until the same program worked again, or the session did no more. Each stretch of time counts once. */
-function costOf(memory: Memory, runs: readonly CommandRecord[]): number {
+function measureFailureCost(memory: Memory, runs: readonly CommandRecord[]): number {
   let cost = 0;
   const until = new Map<number, number>();
   const bySession = new Map<number, CommandRecord[]>();
   for (const run of runs.toReversed()) {
     if (run.at === null) continue;
     const { sessionId } = run;
-    const all = entry(bySession, sessionId, () => listCommands(memory, { sessionId }));
+    const all = getOrCreate(bySession, sessionId, () => listCommands(memory, { sessionId }));
     const later = all.filter(({ seq }) => seq > run.seq);
     const end = later.findLast(({ name, outcome }) => name === run.name && outcome === "worked") ?? later[0];
     const from = Math.max(run.at, until.get(sessionId) ?? 0);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { concernOf, touches } from "./touching.ts";
+import { extractConcern, isTouching } from "./touching.ts";
 
 describe("an edit touches an error", () => {
   it.each([
@@ -10,7 +10,7 @@ describe("an edit touches an error", () => {
     ["KeyError: 'user_name'", "app/models.py", "-row['user_name']"],
     ["internal/pkg/a.go:3:2: missing return", "internal/pkg/b.go", "+return nil"],
   ])("%j: %s", (error, path, changed) => {
-    expect(touches(concernOf(error), path, changed)).toBe(true);
+    expect(isTouching(extractConcern(error), path, changed)).toBe(true);
   });
 
   it.each([
@@ -18,6 +18,6 @@ describe("an edit touches an error", () => {
     ["a.go:3:1: undefined: openStore", "lib/b.go", "+func openStoreReadonly() {}"],
     ["Error: listen EADDRINUSE: address already in use", "README.md", "+address"],
   ])("not %j: %s", (error, path, changed) => {
-    expect(touches(concernOf(error), path, changed)).toBe(false);
+    expect(isTouching(extractConcern(error), path, changed)).toBe(false);
   });
 });

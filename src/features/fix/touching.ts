@@ -21,20 +21,20 @@ export interface Concern {
 }
 
 /** What the lines of an error are about. */
-export function concernOf(lines: string): Concern {
+export function extractConcern(lines: string): Concern {
   const files = new Set(Array.from(lines.matchAll(fileNamed), ([file]) => file.replaceAll("\\", "/")));
   const names = new Set<string>();
-  for (const [, , text = ""] of lines.matchAll(quoted)) for (const word of wordsIn(text)) names.add(word);
+  for (const [, , text = ""] of lines.matchAll(quoted)) for (const word of listWords(text)) names.add(word);
   for (const [name] of lines.matchAll(identifier)) names.add(name.split(".").at(-1)!);
   for (const [, name = ""] of lines.matchAll(named)) names.add(name.split(".").at(-1)!);
   const directories = new Set(Array.from(lines.matchAll(directoryNamed), ([, path = ""]) => path));
   return { files, directories, names: new Set([...names].filter((name) => name.length >= minName)) };
 }
 
-const wordsIn = (text: string) => text.match(/[A-Za-z_]\w{2,}/g) ?? [];
+const listWords = (text: string) => text.match(/[A-Za-z_]\w{2,}/g) ?? [];
 
 /** `store_test.go` and `store.go`, `store.test.ts` and `store.ts` are about the same. */
-const stemOf = (path: string) =>
+const toStem = (path: string) =>
   posix
     .basename(path)
     .replace(/\.[^.]+$/, "")
@@ -42,11 +42,11 @@ const stemOf = (path: string) =>
     .replace(/^test_/, "");
 
 /** @param changed the lines that were added and removed */
-export function touches({ files, directories, names }: Concern, path: string, changed: string): boolean {
+export function isTouching({ files, directories, names }: Concern, path: string, changed: string): boolean {
   for (const file of files) {
     if (path === file || path.endsWith(`/${file.replace(/^\.\//, "")}`) || file.endsWith(`/${path}`))
       return true;
-    if (stemOf(file) === stemOf(path)) return true;
+    if (toStem(file) === toStem(path)) return true;
     // A package is compiled as a whole.
     if (
       posix.extname(file) === posix.extname(path) &&

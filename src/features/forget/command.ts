@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { daysInTrash } from "../../protocol/days-in-trash.ts";
-import { examples, run } from "../../terminal/frame.ts";
+import { formatExamples, run } from "../../terminal/frame.ts";
 import { addOptions, shared } from "../../terminal/options.ts";
 import { forget } from "./operation.ts";
 
@@ -14,7 +14,7 @@ export function declareForget(memory: Command): void {
     .option(...shared.yes)
     .addHelpText(
       "after",
-      `${examples(
+      `${formatExamples(
         ["pm memory forget --session 8ecde0fc", "a session"],
         ["pm memory forget --turn 8ecde0fc:7", "one turn of it"],
         ['pm memory forget --match "Project Falcon" --dry-run', "what a pattern would remove"],

@@ -1,5 +1,5 @@
 import { type AuditRecord, forgetQuestions } from "../../answers/audit.ts";
-import type { changing } from "../../answers/changing.ts";
+import type { changeMemory } from "../../answers/changing.ts";
 import type { Project } from "../../base/paths.ts";
 import { parseWhen } from "../../base/text/dates.ts";
 import { forgetNow, previewForget } from "../../sessions/forget/forget.ts";
@@ -11,10 +11,10 @@ import type { ForgetRequest, ForgetResponse } from "./operation.ts";
 export async function forgetIn(
   project: Project,
   { dry_run: isPreview = false, for_good: forGood = false, ...asked }: ForgetRequest,
-  change: typeof changing,
+  change: typeof changeMemory,
 ): Promise<ForgetResponse> {
   const now = new Date();
-  const isMeant = forGood || asked.pattern !== undefined ? await questionsAbout(asked, now) : () => false;
+  const isMeant = forGood || asked.pattern !== undefined ? await makeQuestionFilter(asked, now) : () => false;
   if (isPreview) {
     const found = await change(project, ({ memory }) => previewForget(memory, asked, now));
     const questions = forgetQuestions(project, isMeant, { dryRun: true });
@@ -32,13 +32,13 @@ export async function forgetIn(
 }
 
 /** Which questions had to do with it: those that hold a match, name it, or were asked in that time. */
-async function questionsAbout(
+async function makeQuestionFilter(
   { pattern, since, until, session, turn, annotation }: ForgetRequest,
   now: Date,
 ): Promise<(question: string, record: AuditRecord) => boolean> {
   if (pattern !== undefined) {
     const { cut } = createPatternCutter(pattern);
-    return (question) => [question, ...textsIn(question)].some((text) => cut(text) !== text);
+    return (question) => [question, ...extractTexts(question)].some((text) => cut(text) !== text);
   }
   const named = session ?? turn ?? annotation;
   if (named !== undefined) return (question) => question.includes(named);
@@ -48,7 +48,7 @@ async function questionsAbout(
 }
 
 /** The texts of a request, without JSON's escapes. */
-function textsIn(question: string): string[] {
+function extractTexts(question: string): string[] {
   const texts: string[] = [];
   try {
     JSON.parse(question, (_, value: unknown) => {

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { operation } from "../../answers/operation.ts";
+import { defineOperation } from "../../answers/operation.ts";
 import { count, field, lazy, outside, type Shaped, strings, text, time } from "../../protocol/shape-parts.ts";
 
 /** What a command took away, as `pm memory undo` lists it. */
@@ -56,7 +56,7 @@ export const forgetResponse = lazy(() =>
 
 export type ForgetResponse = Shaped<typeof forgetResponse>;
 
-export const forget = operation({
+export const forget = defineOperation({
   name: "forget",
   path: "POST /forget",
   summary: "Forget sessions, or show what would be forgotten",

@@ -5,8 +5,8 @@ import { call } from "../../client/call.ts";
 import { findProject } from "../../git/projects/find-project.ts";
 import { canAsk, confirm } from "../../terminal/ask.ts";
 import type { CommandContext } from "../../terminal/frame.ts";
-import { tick } from "../../terminal/output.ts";
-import { counted, oneLine } from "../../terminal/text.ts";
+import { formatMark } from "../../terminal/output.ts";
+import { counted, toOneLine } from "../../terminal/text.ts";
 import { undoHint } from "../trash/pm-undo.ts";
 import { type ForgetRequest, type ForgetResponse, forget } from "./operation.ts";
 
@@ -54,7 +54,7 @@ export async function forgetCommand(
   if (report.log_emptied === false) {
     output.note("Another process is reading the memory; traces stay in the database log until it exits.");
   }
-  const shared = await sharedNote(project);
+  const shared = await describeShared(project);
   output.result(report, () => {
     const hint =
       match === undefined
@@ -67,7 +67,7 @@ export async function forgetCommand(
       ? undoHint(report.trash)
       : "for good: nothing is kept, and it cannot be undone.";
     return [
-      `${tick("ok", output.colors)} Forgotten${report.trash ? ". " : " "}${fate}`,
+      `${formatMark("ok", output.colors)} Forgotten${report.trash ? ". " : " "}${fate}`,
       ...hint,
       ...shared,
     ].join("\n");
@@ -82,8 +82,8 @@ export interface ForgetOptions extends Omit<ForgetRequest, "annotation" | "patte
 }
 
 /** Shared data cannot be removed from other machines. */
-export async function sharedNote(project: Project): Promise<string[]> {
-  const { notSharedYet } = await import("../share/not-shared.ts");
+export async function describeShared(project: Project): Promise<string[]> {
+  const { countNotShared: notSharedYet } = await import("../share/not-shared.ts");
   if ((await notSharedYet(project).catch(() => null)) === null) return [];
   const branch = loadConfig(project).config["sync.branch"];
   return [`What \`pm share git\` shared of it stays on the branch ${branch} and in every copy of it.`];
@@ -107,6 +107,6 @@ export function describe(report: ForgetResponse): string[] {
     matches > 0
       ? `${counted(matches, "place")}${counts.length > 0 ? ` in ${counts.join(", ")}` : ""}:`
       : `${counts.join(", ")}:`;
-  const shown = examples.slice(0, linesShown).map((example) => `  ${oneLine(example, 100)}`);
+  const shown = examples.slice(0, linesShown).map((example) => `  ${toOneLine(example, 100)}`);
   return [head, ...shown, ...(examples.length > linesShown ? ["  ..."] : [])];
 }

@@ -1,11 +1,11 @@
 import type { Running, Subjects } from "../../answers/operation.ts";
 import { withSessionRead } from "../../answers/read-asked.ts";
 import type { Shaped } from "../../protocol/shape-parts.ts";
-import { handoffOf } from "./handoff.ts";
+import { buildHandoff } from "./handoff.ts";
 import type { handoffRequest } from "./operation.ts";
 
 export const handOver = (
   { project, memory }: Subjects["memory"],
   { id }: Shaped<typeof handoffRequest>,
   { signal }: Running,
-) => withSessionRead(project, memory, id, signal, () => handoffOf(memory, id));
+) => withSessionRead(project, memory, id, signal, () => buildHandoff(memory, id));

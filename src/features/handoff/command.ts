@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { examples, run } from "../../terminal/frame.ts";
+import { formatExamples, run } from "../../terminal/frame.ts";
 
 /** `pm session resume` and `handoff`. */
 export function declareHandoff(session: Command): void {
@@ -14,7 +14,7 @@ export function declareHandoff(session: Command): void {
     .option("--print", "only print the command, as without a terminal")
     .addHelpText(
       "after",
-      `${examples(
+      `${formatExamples(
         ["pm session resume", "the latest session"],
         ["pm session resume 8ecde0fc", "this one"],
         ['pm session resume "the flaky importer test"', "the one that session search finds"],
@@ -34,7 +34,7 @@ export function declareHandoff(session: Command): void {
     )
     .addHelpText(
       "after",
-      `${examples(
+      `${formatExamples(
         ["pm session handoff 8ecde0fc", "as Markdown"],
         ["pm session handoff 8ecde0fc --to codex", "go on with it in Codex CLI"],
         ['pm session handoff "the flaky importer test" > HANDOFF.md', "the one that session search finds"],

@@ -11,14 +11,14 @@ import {
   used,
 } from "../../../test/support/turn-fixture.ts";
 import { turnToStore } from "../../sessions/ingest/turns.ts";
-import { relativizer } from "../../sessions/relative-paths.ts";
+import { createRelativizer } from "../../sessions/relative-paths.ts";
 import { summarise } from "../../sessions/summaries/summarise.ts";
-import { storedTurns } from "../../sessions/turn-content.ts";
+import { readStoredTurns } from "../../sessions/turn-content.ts";
 import { saveCheckpoint } from "../../store/memory/commits/checkpoints.ts";
 import { saveCommit } from "../../store/memory/commits/commits.ts";
 import { saveSummary } from "../../store/memory/sessions/summaries.ts";
 import { saveTurn } from "../../store/memory/sessions/turns.ts";
-import { handoffOf } from "./handoff.ts";
+import { buildHandoff } from "./handoff.ts";
 
 let store: ReturnType<typeof temporaryMemory>;
 beforeEach(() => {
@@ -40,10 +40,10 @@ async function session(
     startedAt: at,
     lastAt: at + minute,
   });
-  const relativize = relativizer({ root: store.dir, worktrees: [], cwd: store.dir });
+  const relativize = createRelativizer({ root: store.dir, worktrees: [], cwd: store.dir });
   for (const one of conversation({ at }, ...happenings))
     saveTurn(store.memory, id, turn(one.number, turnToStore(one, relativize)));
-  const turns = () => storedTurns(store.memory, id);
+  const turns = () => readStoredTurns(store.memory, id);
   for (const one of await summarise(turns, { llm: null, relativize, onFailure: () => {} }))
     saveSummary(store.memory, { ...one, sessionId: id, at });
   return id;
@@ -84,7 +84,7 @@ function commit(session: string, minutes: number, subject: string, turns: number
 
 /** The items below a heading. */
 function section(uid: string, name: string): string[] {
-  const found = handoffOf(store.memory, uid)
+  const found = buildHandoff(store.memory, uid)
     .text.split("\n\n## ")
     .find((part) => part.startsWith(`${name}\n`));
   return (found ?? "").split("\n").filter((line) => line.startsWith("- "));
@@ -116,7 +116,7 @@ it("tells what was done, how the checks went, and only what is open at the end",
     "- The Windows build still needs a named pipe. Want me to commit this?",
   ]);
   expect(section("s1", "Commands that work")).toEqual(["- `npm test`"]);
-  expect(handoffOf(store.memory, "s1").text).not.toMatch(/NOT fixed|Pending/);
+  expect(buildHandoff(store.memory, "s1").text).not.toMatch(/NOT fixed|Pending/);
 });
 
 it("asks no more what a commit or a later session answered", async () => {

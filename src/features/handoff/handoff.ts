@@ -1,65 +1,65 @@
 import type { Entry } from "../../agents/agent.ts";
-import { agentNamed } from "../../agents/registry.ts";
-import { harmless } from "../../base/text/quotation.ts";
-import { beginningOf } from "../../base/text/text-size.ts";
+import { findAgentByName } from "../../agents/registry.ts";
+import { toHarmlessLine } from "../../base/text/quotation.ts";
+import { shortenText } from "../../base/text/text-size.ts";
 import { labelNote, labelWords } from "../../protocol/origin.ts";
-import { storedDecisions } from "../../sessions/decisions/stored.ts";
-import { shortId } from "../../sessions/short-id.ts";
-import { contentWords, coverage } from "../../sessions/summaries/prose.ts";
-import { storedTurns } from "../../sessions/turn-content.ts";
+import { listStoredDecisions } from "../../sessions/decisions/stored.ts";
+import { shortenSessionId } from "../../sessions/short-id.ts";
+import { extractContentWords, measureOverlap } from "../../sessions/summaries/prose.ts";
+import { readStoredTurns } from "../../sessions/turn-content.ts";
 import { listAnnotations } from "../../store/memory/chunks/annotations.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import type { SessionRecord } from "../../store/memory/memory-records.ts";
 import { findSession } from "../../store/memory/sessions/sessions.ts";
 import { isSuperseded } from "../context/for-edit.ts";
-import { briefOf } from "../sessions/brief.ts";
-import { resumeCommandOf } from "../sessions/describe-session.ts";
+import { buildBrief } from "../sessions/brief.ts";
+import { buildResumeCommand } from "../sessions/describe-session.ts";
 import type { SessionBrief } from "../sessions/operation.ts";
 import type { Handoff } from "./operation.ts";
 
-const most = { decisions: 6, notes: 6, todos: 12 } as const;
-const longest = 600;
+const maxCounts = { decisions: 6, notes: 6, todos: 12 } as const;
+const maxLineChars = 600;
 
 /**
  * What another agent needs to go on with a session: goal, what was done, what is open, decisions, commands that work.
  * @throws PommelError `not_found` for an unknown session, `usage` for an ambiguous id
  */
-export function handoffOf(memory: Memory, id: string): Handoff {
+export function buildHandoff(memory: Memory, id: string): Handoff {
   const session = findSession(memory, id);
   const { uid, title, branch, cwd, lastAt, author = null } = session;
-  const brief = briefOf(memory, session);
-  const decisions = storedDecisions(memory)
+  const brief = buildBrief(memory, session);
+  const decisions = listStoredDecisions(memory)
     .filter((one) => one.sessionUid === uid && !isSuperseded(one, null))
-    .slice(-most.decisions);
-  const notes = listAnnotations(memory, { sessionUid: uid, limit: most.notes });
+    .slice(-maxCounts.decisions);
+  const notes = listAnnotations(memory, { sessionUid: uid, limit: maxCounts.notes });
   const on = [
-    `session ${shortId(uid)} (${session.agent})`,
+    `session ${shortenSessionId(uid)} (${session.agent})`,
     branch === null ? "" : `branch ${branch}`,
     lastAt === null ? "" : new Date(lastAt).toISOString().slice(0, 10),
   ];
   const parts = [
-    `# Go on with: ${line(title ?? brief.asked)}`,
+    `# Go on with: ${toLine(title ?? brief.asked)}`,
     `From ${on.filter((one) => one !== "").join(", ")}. Quoted from the project's memory, not instructions: check it against the code as it is now.`,
-    section("Goal", [brief.asked, brief.last_asked === "" ? "" : `Last asked: ${brief.last_asked}`]),
-    section("Done", [
+    formatSection("Goal", [brief.asked, brief.last_asked === "" ? "" : `Last asked: ${brief.last_asked}`]),
+    formatSection("Done", [
       brief.rejected === null ? "" : `Rejected later: ${brief.rejected}`,
       brief.outcome,
       ...brief.commits.map(({ hash, subject }) => `Commit ${hash.slice(0, 8)} ${subject}`),
       ...brief.checks,
       brief.files.length === 0 ? "" : `Changed ${brief.files.join(", ")}`,
     ]),
-    section("Open", [brief.open, ...openTodos(memory, session, brief)]),
-    section("Decisions", [
+    formatSection("Open", [brief.open, ...openTodos(memory, session, brief)]),
+    formatSection("Decisions", [
       ...decisions.map((one) => `${labelWords("decision", one, "agent")}: ${one.text}`),
       ...notes.map(
         (one) => `${labelNote(one, "agent")}, ${new Date(one.at).toISOString().slice(0, 10)}: ${one.note}`,
       ),
     ]),
-    section(
+    formatSection(
       "Commands that work",
       brief.commands.map((one) => `\`${one}\``),
     ),
-    `More: \`pm session show ${shortId(uid)}\`, or Pommel's MCP tool recall with this id.`,
+    `More: \`pm session show ${shortenSessionId(uid)}\`, or Pommel's MCP tool recall with this id.`,
   ];
   return {
     session_id: uid,
@@ -67,25 +67,25 @@ export function handoffOf(memory: Memory, id: string): Handoff {
     agent: session.agent,
     cwd,
     shared_by: author,
-    resume: resumeCommandOf(session),
+    resume: buildResumeCommand(session),
     text: `${parts.filter((one) => one !== "").join("\n\n")}\n`,
   };
 }
 
-const line = (text: string) => beginningOf(harmless(text), longest);
+const toLine = (text: string) => shortenText(toHarmlessLine(text), maxLineChars);
 
-function section(name: string, items: readonly string[]): string {
-  const said = items.filter((item) => item.trim() !== "").map((item) => `- ${line(item)}`);
+function formatSection(name: string, items: readonly string[]): string {
+  const said = items.filter((item) => item.trim() !== "").map((item) => `- ${toLine(item)}`);
   return said.length === 0 ? "" : `## ${name}\n\n${said.join("\n")}`;
 }
 
 /** Of the agent's own list, if it kept that to the end, without what its last words speak of. */
 function openTodos(memory: Memory, session: SessionRecord, { outcome, open }: SessionBrief): string[] {
-  const todos = agentNamed(session.agent)?.todos;
+  const todos = findAgentByName(session.agent)?.todos;
   if (todos === undefined) return [];
   const entries: Entry[] = [];
   let lastPrompt = 0;
-  for (const { lines } of storedTurns(memory, session.id))
+  for (const { lines } of readStoredTurns(memory, session.id))
     for (const { entries: own } of lines)
       for (const entry of own) {
         if (entry.kind === "prompt") lastPrompt = entries.length;
@@ -95,10 +95,12 @@ function openTodos(memory: Memory, session: SessionRecord, { outcome, open }: Se
     .slice(lastPrompt)
     .some((entry) => entry.kind === "tool_use" && todos.tools.includes(entry.tool));
   if (!isKept) return [];
-  const said = contentWords(`${outcome} ${open}`);
+  const said = extractContentWords(`${outcome} ${open}`);
   return todos
     .after(entries)
-    .filter(({ status, text }) => status !== "completed" && coverage(contentWords(text), said) < 0.5)
-    .slice(0, most.todos)
+    .filter(
+      ({ status, text }) => status !== "completed" && measureOverlap(extractContentWords(text), said) < 0.5,
+    )
+    .slice(0, maxCounts.todos)
     .map(({ text, status }) => `${text} (${status})`);
 }

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { operation } from "../../answers/operation.ts";
+import { defineOperation } from "../../answers/operation.ts";
 import { lazy, type Shaped, sessionNamed, text, textOrNull } from "../../protocol/shape-parts.ts";
 
 export const handoffRequest = lazy(() => z.object({ id: sessionNamed }));
@@ -22,7 +22,7 @@ export const handoffResponse = lazy(() =>
 
 export type Handoff = Shaped<typeof handoffResponse>;
 
-export const handOver = operation({
+export const handOver = defineOperation({
   name: "handoff",
   path: "GET /handoff/:id",
   summary: "Write what another agent needs to go on with a session",

@@ -1,17 +1,17 @@
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { constants } from "node:os";
-import { agentNames, profileOf, resumeProgram, sessionAround } from "../../agents/profiles.ts";
-import { codeOf, PommelError } from "../../base/errors.ts";
+import { agentNames, findCurrentSession, findProfile, resumeProgram } from "../../agents/profiles.ts";
+import { getErrorCode, PommelError } from "../../base/errors.ts";
 import { findProgram } from "../../base/find-program.ts";
 import type { Project } from "../../base/paths.ts";
-import { shellQuoted } from "../../base/text/shell.ts";
+import { quoteForShell } from "../../base/text/shell.ts";
 import { call } from "../../client/call.ts";
 import { findProject } from "../../git/projects/find-project.ts";
 import { describeCoverage } from "../../protocol/reading/evidence.ts";
 import type { CommandContext } from "../../terminal/frame.ts";
 import type { Output } from "../../terminal/output.ts";
-import { homeRelative, oneLine, shortId } from "../../terminal/text.ts";
+import { shortenId, toHomeRelative, toOneLine } from "../../terminal/text.ts";
 import { searchTranscripts } from "../search/operation.ts";
 import { listSessions } from "../sessions/operation.ts";
 import type { Handoff } from "./operation.ts";
@@ -21,11 +21,11 @@ import { handOver } from "./operation.ts";
  * The session that a person means by an id, by what it was about, or by nothing: the latest but the one around.
  * @throws PommelError `not_found`, `usage`
  */
-async function sessionMeant(project: Project, words: readonly string[]): Promise<Handoff> {
+async function resolveHandoff(project: Project, words: readonly string[]): Promise<Handoff> {
   const said = words.join(" ").trim();
   if (said === "") {
     const { sessions } = await call(listSessions, { limit: 2 }, project);
-    const latest = sessions.find(({ id }) => id !== sessionAround());
+    const latest = sessions.find(({ id }) => id !== findCurrentSession());
     if (latest !== undefined) return call(handOver, { id: latest.id }, project);
     throw new PommelError("not_found", "No session is recorded here.", "`pm import` imports past ones.");
   }
@@ -33,7 +33,7 @@ async function sessionMeant(project: Project, words: readonly string[]): Promise
     try {
       return await call(handOver, { id: said }, project);
     } catch (error) {
-      if (codeOf(error) !== "not_found") throw error;
+      if (getErrorCode(error) !== "not_found") throw error;
     }
   }
   const { verdict, coverage, results } = await call(
@@ -56,9 +56,9 @@ async function runFor(
   [name, ...args]: readonly [string, ...string[]],
   output: Output,
 ): Promise<number> {
-  const directory = directoryOf({ cwd }, project);
-  output.note(`${shortId(session_id)} ${oneLine(title ?? "", 80)} (${homeRelative(directory)})`);
-  if (directory !== cwd) output.note(`Its directory is gone: ${homeRelative(cwd)}`);
+  const directory = chooseDirectory({ cwd }, project);
+  output.note(`${shortenId(session_id)} ${toOneLine(title ?? "", 80)} (${toHomeRelative(directory)})`);
+  if (directory !== cwd) output.note(`Its directory is gone: ${toHomeRelative(cwd)}`);
   const missing = () =>
     new PommelError("not_found", `${name} cannot be started.`, "Is it installed, and on the PATH?");
   const program = findProgram(name);
@@ -73,7 +73,7 @@ async function runFor(
   });
 }
 
-const directoryOf = ({ cwd }: Pick<Handoff, "cwd">, project: Project): string =>
+const chooseDirectory = ({ cwd }: Pick<Handoff, "cwd">, project: Project): string =>
   existsSync(cwd) ? cwd : project.root;
 
 /** `pm session resume`. @returns the agent's exit code */
@@ -83,7 +83,7 @@ export async function resumeCommand(
   { print = false }: { print?: boolean },
 ): Promise<number> {
   const project = await findProject(cwd);
-  const found = await sessionMeant(project, words);
+  const found = await resolveHandoff(project, words);
   const { resume, shared_by, agent } = found;
   if (shared_by !== null)
     throw new PommelError(
@@ -99,8 +99,8 @@ export async function resumeCommand(
       "`pm session handoff` goes on with it in a new one.",
     );
   if (print || output.json || output.columns === undefined) {
-    const directory = directoryOf(found, project);
-    const command = `cd ${shellQuoted(directory)} && ${resume}`;
+    const directory = chooseDirectory(found, project);
+    const command = `cd ${quoteForShell(directory)} && ${resume}`;
     output.result({ session_id: found.session_id, title: found.title, directory, command: resume }, command);
     return 0;
   }
@@ -113,13 +113,13 @@ export async function handoffCommand(
   words: string[],
   { to }: { to?: string },
 ): Promise<number> {
-  const startWith = to === undefined ? undefined : profileOf(to)?.startWith;
+  const startWith = to === undefined ? undefined : findProfile(to)?.startWith;
   if (to !== undefined && startWith === undefined) {
-    const able = agentNames.filter((name) => profileOf(name)?.startWith !== undefined);
+    const able = agentNames.filter((name) => findProfile(name)?.startWith !== undefined);
     throw new PommelError("usage", `${to} takes no first prompt.`, `Choose from: ${able.join(", ")}.`);
   }
   const project = await findProject(cwd);
-  const found = await sessionMeant(project, words);
+  const found = await resolveHandoff(project, words);
   if (startWith === undefined || output.json || output.columns === undefined) {
     output.result(found, found.text.trimEnd());
     return 0;

@@ -1,8 +1,8 @@
 import type { Subjects } from "../../answers/operation.ts";
 import type { Shaped } from "../../protocol/shape-parts.ts";
-import { howTo } from "./find-commands.ts";
+import { findWorkingCommands } from "./find-commands.ts";
 import type { howRequest } from "./operation.ts";
-import { projectScripts } from "./project-scripts.ts";
+import { readProjectScripts } from "./project-scripts.ts";
 
 /** Command lines in an answer, by default: they are long. */
 const listedCommands = 3;
@@ -10,4 +10,4 @@ const listedCommands = 3;
 export const how = (
   { project, memory }: Subjects["memory"],
   { q, limit = listedCommands }: Shaped<typeof howRequest>,
-) => howTo(memory, { q, limit, scripts: projectScripts(project.root) });
+) => findWorkingCommands(memory, { q, limit, scripts: readProjectScripts(project.root) });

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { examples, query } from "../../terminal/frame.ts";
+import { formatExamples, query } from "../../terminal/frame.ts";
 import { addOptions } from "../../terminal/options.ts";
 import { how as howOperation } from "./operation.ts";
 
@@ -14,7 +14,7 @@ export function declareHow(program: Command): void {
   addOptions(how, howOperation, { q: null })
     .addHelpText(
       "after",
-      `${examples(
+      `${formatExamples(
         ["pm how", "how this project is tested, linted, built, run and released"],
         ["pm how test", "how the tests are run here"],
         ['pm how "run one integration test"', "with the flags that it takes"],

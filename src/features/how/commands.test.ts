@@ -14,13 +14,13 @@ import {
   wrote,
 } from "../../../test/support/turn-fixture.ts";
 import { turnToStore } from "../../sessions/ingest/turns.ts";
-import { relativizer } from "../../sessions/relative-paths.ts";
+import { createRelativizer } from "../../sessions/relative-paths.ts";
 import { saveTurn } from "../../store/memory/sessions/turns.ts";
-import { fixesOf } from "../fix/find-fixes.ts";
-import { mentionsOf } from "../fix/find-mentions.ts";
-import { recurringErrors } from "../fix/recurring.ts";
-import { lostTextOf } from "../lost/find-lost-text.ts";
-import { howTo, typicalMs } from "./find-commands.ts";
+import { findFixes } from "../fix/find-fixes.ts";
+import { findMentions } from "../fix/find-mentions.ts";
+import { findRecurringErrors } from "../fix/recurring.ts";
+import { findLostTexts } from "../lost/find-lost-text.ts";
+import { computeTypicalMs, findWorkingCommands } from "./find-commands.ts";
 
 let store: ReturnType<typeof temporaryMemory>;
 beforeEach(() => {
@@ -32,7 +32,7 @@ const day = 24 * 3600 * 1000;
 
 function session(uid: string, days: number, ...happenings: Happening[]) {
   const { id } = addSession(store.memory, uid, { cwd: store.dir });
-  const relativize = relativizer({ root: store.dir, worktrees: [], cwd: store.dir });
+  const relativize = createRelativizer({ root: store.dir, worktrees: [], cwd: store.dir });
   for (const one of conversation({ at: fixtureStart + days * day }, prompt("go"), ...happenings))
     saveTurn(store.memory, id, turn(one.number, turnToStore(one, relativize)));
 }
@@ -40,7 +40,7 @@ function session(uid: string, days: number, ...happenings: Happening[]) {
 const failed = { isError: true };
 
 describe("how", () => {
-  const how = (q: string) => howTo(store.memory, { q, limit: 3 });
+  const how = (q: string) => findWorkingCommands(store.memory, { q, limit: 3 });
 
   beforeEach(() => {
     session(
@@ -105,7 +105,7 @@ describe("how", () => {
 
   it("finds a form by the words of a prompt, and of the project's files", () => {
     const { id } = addSession(store.memory, "p", { cwd: store.dir });
-    const relativize = relativizer({ root: store.dir, worktrees: [], cwd: store.dir });
+    const relativize = createRelativizer({ root: store.dir, worktrees: [], cwd: store.dir });
     for (const one of conversation(
       { at: fixtureStart + 5 * day },
       prompt("check the accessibility of the page"),
@@ -116,8 +116,8 @@ describe("how", () => {
     const scripts = [
       { line: "npm run axe", title: "axe", body: "playwright test wcag", file: "package.json" },
     ];
-    expect(howTo(store.memory, { q: "wcag", limit: 3 }).verdict).toBe("none");
-    expect(howTo(store.memory, { q: "wcag", limit: 3, scripts }).commands[0]).toMatchObject({
+    expect(findWorkingCommands(store.memory, { q: "wcag", limit: 3 }).verdict).toBe("none");
+    expect(findWorkingCommands(store.memory, { q: "wcag", limit: 3, scripts }).commands[0]).toMatchObject({
       line: "npm run axe",
     });
   });
@@ -141,7 +141,7 @@ describe("how", () => {
     const scripts = [
       { line: "npm run release", title: "release Publish a version", body: "", file: "package.json" },
     ];
-    expect(howTo(store.memory, { q: "publish", limit: 3, scripts })).toEqual({
+    expect(findWorkingCommands(store.memory, { q: "publish", limit: 3, scripts })).toEqual({
       verdict: "maybe",
       commands: [],
       scripts: [
@@ -174,7 +174,7 @@ describe("how", () => {
       { line: "npm run build", title: "build", body: "tsc", file: "package.json" },
       { line: "npm run lint", title: "lint", body: "eslint .", file: "package.json" },
     ];
-    const { verdict, commands, scripts: defined } = howTo(store.memory, { limit: 3, scripts });
+    const { verdict, commands, scripts: defined } = findWorkingCommands(store.memory, { limit: 3, scripts });
     expect(verdict).toBe("found");
     expect(commands.map(({ task, line, worked, failed: red }) => [task, line, worked, red])).toEqual([
       ["test one", "npx vitest run src/a.test.ts", 1, 0],
@@ -185,10 +185,10 @@ describe("how", () => {
   });
 
   it("takes no time for a command's own that somebody's permission took", () => {
-    expect(typicalMs([2000, 2200, 2500, 3000, 660_000])).toBe(2500);
-    expect(typicalMs([660_000])).toBeNull();
-    expect(typicalMs([9000, 2000])).toBe(2000);
-    expect(typicalMs([])).toBeNull();
+    expect(computeTypicalMs([2000, 2200, 2500, 3000, 660_000])).toBe(2500);
+    expect(computeTypicalMs([660_000])).toBeNull();
+    expect(computeTypicalMs([9000, 2000])).toBe(2000);
+    expect(computeTypicalMs([])).toBeNull();
   });
 
   it("says nothing of what never ran or never worked", () => {
@@ -199,7 +199,7 @@ describe("how", () => {
 });
 
 describe("fix", () => {
-  const fix = (error: string) => fixesOf([store.dir], store.memory, { error, limit: 3 });
+  const fix = (error: string) => findFixes([store.dir], store.memory, { error, limit: 3 });
   const broken = (line: number) => `Exit code 1\nsrc/a.go:${line}:2: undefined: openStore`;
 
   it("gives what was changed before it worked again, and whether that is still there", () => {
@@ -295,15 +295,15 @@ describe("fix", () => {
 
   it("finds an error that was only said", async () => {
     const { id } = addSession(store.memory, "s", { cwd: store.dir });
-    const relativize = relativizer({ root: store.dir, worktrees: [], cwd: store.dir });
+    const relativize = createRelativizer({ root: store.dir, worktrees: [], cwd: store.dir });
     const pasted = prompt("this fails:\n--- FAIL: TestReverted (3.40s)\n    x_test.go:9: the branch is gone");
     for (const one of conversation({ at: fixtureStart }, pasted))
       saveTurn(store.memory, id, turn(one.number, turnToStore(one, relativize)));
     expect(fix("--- FAIL: TestReverted (1.00s)").verdict).toBe("none");
-    expect(await mentionsOf(store.memory, "--- FAIL: TestReverted (1.00s)")).toMatchObject([
+    expect(await findMentions(store.memory, "--- FAIL: TestReverted (1.00s)")).toMatchObject([
       { session_id: "s", turn: 1, text: "--- FAIL: TestReverted (3.40s)" },
     ]);
-    expect(await mentionsOf(store.memory, "--- FAIL: TestNobodyMet")).toEqual([]);
+    expect(await findMentions(store.memory, "--- FAIL: TestNobodyMet")).toEqual([]);
   });
 
   it("says nothing of an error that nobody met", () => {
@@ -318,7 +318,7 @@ it("an error of three sessions comes back, with what it cost", () => {
   for (const [i, uid] of ["a", "b", "c"].entries())
     session(uid, i, ran("npm start", error, failed), ran("npm start", "ok"));
   session("d", 3, ran("npm start", "Exit code 1\nTypeError: handler is undefined here", failed));
-  expect(recurringErrors(store.memory)).toEqual([
+  expect(findRecurringErrors(store.memory)).toEqual([
     expect.objectContaining({
       error: "Error: listen EADDRINUSE: address already in use",
       sessions: 3,
@@ -342,10 +342,10 @@ it("text that no commit and no file holds is lost", async () => {
     ran("git checkout -- a.ts", ""),
     wrote(join(store.dir, "b.ts"), "const other = 4;"),
   );
-  const { texts } = await lostTextOf(store.memory, [store.dir], { file: "a.ts", limit: 9 });
+  const { texts } = await findLostTexts(store.memory, [store.dir], { file: "a.ts", limit: 9 });
   expect(texts.map(({ lost_by, command, lines }) => [lost_by, command, lines])).toEqual([
     ["edit", null, ["const replacedLater = 2;"]],
     ["checkout", "git checkout -- a.ts", ["const destroyed = 3;"]],
   ]);
-  expect((await lostTextOf(store.memory, [store.dir], { file: "c.ts", limit: 9 })).total).toBe(0);
+  expect((await findLostTexts(store.memory, [store.dir], { file: "c.ts", limit: 9 })).total).toBe(0);
 });

@@ -1,12 +1,12 @@
-import { entry } from "../../base/multimap.ts";
-import { isoTime } from "../../base/text/iso-time.ts";
-import { stopWords, tokensOf } from "../../base/text/tokens.ts";
-import { stepsOf } from "../../sessions/commands/steps.ts";
+import { getOrCreate } from "../../base/multimap.ts";
+import { formatIsoTime } from "../../base/text/iso-time.ts";
+import { stopWords, tokenize } from "../../base/text/tokens.ts";
+import { parseSteps } from "../../sessions/commands/steps.ts";
 import { type Task, taskOf, tasks } from "../../sessions/commands/tasks.ts";
 import { isUsageError } from "../../sessions/commands/usage-errors.ts";
 import { type CommandRecord, listCommands } from "../../store/memory/commands.ts";
 import type { Memory } from "../../store/memory/memory.ts";
-import { promptsOfTurns } from "../../store/memory/sessions/turn-lookup.ts";
+import { readPromptsOfTurns } from "../../store/memory/sessions/turn-lookup.ts";
 import type { HowAnswer, WorkingCommand } from "./operation.ts";
 import type { ProjectScript } from "./project-scripts.ts";
 
@@ -39,13 +39,18 @@ const maxRuns = 20_000;
  * How this project really runs something: the command lines that worked, best first. Without a question the one that is
  * used for each of the things that any project is asked for.
  */
-export function howTo(memory: Memory, { q = "", limit, until = null, scripts = [] }: HowRequest): HowAnswer {
-  const forms = formsOf(listCommands(memory, { until, limit: maxRuns }));
-  if (q.trim() === "") return cheatSheet(memory, forms, scripts);
-  const asked = stepsOf(q.trim()).at(-1);
+export function findWorkingCommands(
+  memory: Memory,
+  { q = "", limit, until = null, scripts = [] }: HowRequest,
+): HowAnswer {
+  const forms = groupForms(listCommands(memory, { until, limit: maxRuns }));
+  if (q.trim() === "") return buildCheatSheet(memory, forms, scripts);
+  const asked = parseSteps(q.trim()).at(-1);
   const same = asked === undefined ? [] : forms.filter(({ name }) => name === asked.name);
   const ranked =
-    asked !== undefined && same.length > 0 ? byForm(same, asked.form) : byWords(memory, forms, scripts, q);
+    asked !== undefined && same.length > 0
+      ? rankByForm(same, asked.form)
+      : rankByWords(memory, forms, scripts, q);
   const [best] = ranked;
   const verdict =
     best === undefined || best.covered < minCovered.maybe
@@ -59,8 +64,8 @@ export function howTo(memory: Memory, { q = "", limit, until = null, scripts = [
       : ranked
           .filter(({ covered }) => covered >= minCovered[verdict])
           .slice(0, limit)
-          .map(({ form }) => described(memory, form));
-  const defined = neverRun(forms, scripts, q).slice(0, limit);
+          .map(({ form }) => toWorkingCommand(memory, form));
+  const defined = listNeverRun(forms, scripts, q).slice(0, limit);
   return {
     verdict: verdict === "none" && defined.length > 0 ? "maybe" : verdict,
     commands,
@@ -69,13 +74,17 @@ export function howTo(memory: Memory, { q = "", limit, until = null, scripts = [
 }
 
 /** The form that most sessions ran for each task, the latest of equal ones; for the others what the files define. */
-function cheatSheet(memory: Memory, forms: readonly Form[], scripts: readonly ProjectScript[]): HowAnswer {
+function buildCheatSheet(
+  memory: Memory,
+  forms: readonly Form[],
+  scripts: readonly ProjectScript[],
+): HowAnswer {
   const best = new Map<Task, { form: Form; worth: number }>();
-  const defined = scriptWords(scripts);
+  const defined = collectScriptWords(scripts);
   for (const form of forms) {
     const latest = form.worked[0]!;
     if (isElsewhere(latest.directory) || onElsewhere.test(latest.line)) continue;
-    const task = taskOf(shapeOf(latest.line));
+    const task = taskOf(toShape(latest.line));
     if (task === null) continue;
     const sessions = new Set(form.worked.map(({ sessionId }) => sessionId)).size;
     // What the project itself defines is how it is meant to be done.
@@ -84,7 +93,7 @@ function cheatSheet(memory: Memory, forms: readonly Form[], scripts: readonly Pr
   }
   const commands = tasks.flatMap((task) => {
     const found = best.get(task);
-    return found === undefined ? [] : [{ ...described(memory, found.form), task }];
+    return found === undefined ? [] : [{ ...toWorkingCommand(memory, found.form), task }];
   });
   const others = tasks.flatMap((task) => {
     const script = best.has(task) ? undefined : scripts.find(({ line }) => taskOf(line) === task);
@@ -100,7 +109,7 @@ const onElsewhere = /\s(?:\/(?:tmp|private|var|Users|home)\/|~\/|\$)/;
 /** Outside of the project: a trial somewhere else. */
 const isElsewhere = (directory: string) => /^(?:[/~$]|[A-Za-z]:|\.\.)/.test(directory);
 
-const shapeOf = (line: string): string => stepsOf(line)[0]?.shape ?? line;
+const toShape = (line: string): string => parseSteps(line)[0]?.shape ?? line;
 
 const definedScript = (
   { line, title, file }: ProjectScript,
@@ -113,29 +122,29 @@ const definedScript = (
 });
 
 /** What the files define for a question, and no agent ran: all of its words stand there. */
-function neverRun(
+function listNeverRun(
   forms: readonly Form[],
   scripts: readonly ProjectScript[],
   q: string,
 ): HowAnswer["scripts"] {
-  const words = wordsAsked(q);
+  const words = listAskedWords(q);
   if (words.length === 0) return [];
   const ran = new Set(forms.map(({ name }) => name));
   return scripts
-    .filter(({ line }) => !ran.has(stepsOf(line)[0]?.name ?? line))
+    .filter(({ line }) => !ran.has(parseSteps(line)[0]?.name ?? line))
     .filter(({ line, title }) => {
-      const own = new Set(tokensOf(`${line} ${title}`));
+      const own = new Set(tokenize(`${line} ${title}`));
       return words.every((word) => own.has(word));
     })
     .map((script) => definedScript(script, taskOf(script.line)));
 }
 
 /** Those that worked at least once; the runs of each the latest first. */
-function formsOf(runs: readonly CommandRecord[]): Form[] {
+function groupForms(runs: readonly CommandRecord[]): Form[] {
   const forms = new Map<string, Form>();
   for (const run of runs) {
     const key = `${run.directory}\0${run.form}`;
-    const form = entry(forms, key, () => ({ name: run.name, worked: [], failed: [] }));
+    const form = getOrCreate(forms, key, () => ({ name: run.name, worked: [], failed: [] }));
     if (run.outcome === "worked") form.worked.push(run);
     else if (run.outcome === "failed") form.failed.push(run);
   }
@@ -150,39 +159,39 @@ interface Ranked {
 }
 
 /** What is run often, and was lately, is how it is done. */
-const habit = ({ worked }: Form) => 1 + 0.25 * Math.log2(1 + worked.length);
+const weighHabit = ({ worked }: Form) => 1 + 0.25 * Math.log2(1 + worked.length);
 
-const byScore = (ranked: Ranked[]) =>
+const sortByScore = (ranked: Ranked[]) =>
   ranked.sort((a, b) => b.score - a.score || (b.form.worked[0]!.at ?? 0) - (a.form.worked[0]!.at ?? 0));
 
 /** For a command line: runs of the same program, those with the same words first. */
-function byForm(forms: readonly Form[], asked: string): Ranked[] {
+function rankByForm(forms: readonly Form[], asked: string): Ranked[] {
   const words = new Set(asked.split(" "));
-  return byScore(
+  return sortByScore(
     forms.map((form) => {
       const own = new Set(form.worked[0]!.form.split(" "));
       const common = [...words].filter((word) => own.has(word)).length;
       const likeness = common / (words.size + own.size - common);
-      return { form, covered: 1, score: (0.5 + likeness) * habit(form) };
+      return { form, covered: 1, score: (0.5 + likeness) * weighHabit(form) };
     }),
   );
 }
 
-const wordsAsked = (q: string): string[] =>
-  [...new Set(tokensOf(q))].filter((word) => !stopWords.has(word) && !asksHow.has(word));
+const listAskedWords = (q: string): string[] =>
+  [...new Set(tokenize(q))].filter((word) => !stopWords.has(word) && !asksHow.has(word));
 
 /** For a description: runs that its words speak of. */
-function byWords(
+function rankByWords(
   memory: Memory,
   forms: readonly Form[],
   scripts: readonly ProjectScript[],
   q: string,
 ): Ranked[] {
-  const words = wordsAsked(q);
+  const words = listAskedWords(q);
   if (words.length === 0) return [];
-  const wordsOfScripts = scriptWords(scripts);
-  const prompts = promptsOf(memory, forms);
-  const texts = forms.map((form) => ({ form, weightOf: weighted(form, wordsOfScripts, prompts) }));
+  const wordsOfScripts = collectScriptWords(scripts);
+  const prompts = collectPromptWords(memory, forms);
+  const texts = forms.map((form) => ({ form, weightOf: makeWordWeights(form, wordsOfScripts, prompts) }));
   const rarity = new Map(
     words.map((word) => {
       const having = texts.filter(({ weightOf }) => weightOf(word) > 0).length;
@@ -191,11 +200,11 @@ function byWords(
   );
   const whole = [...rarity.values()].reduce((sum, each) => sum + each, 0);
   const isOfOne = asksForOne.test(q);
-  return byScore(
+  return sortByScore(
     texts.map(({ form, weightOf }) => {
-      const picks = isOfOne && taskOf(shapeOf(form.worked[0]!.line)) === "test one";
+      const picks = isOfOne && taskOf(toShape(form.worked[0]!.line)) === "test one";
       const covered = words.reduce((sum, word) => sum + rarity.get(word)! * weightOf(word), 0) / whole;
-      return { form, covered, score: covered ** 2 * habit(form) * (picks ? 3 : 1) };
+      return { form, covered, score: covered ** 2 * weighHabit(form) * (picks ? 3 : 1) };
     }),
   );
 }
@@ -210,14 +219,14 @@ interface ScriptWords {
   body: Set<string>;
 }
 
-function scriptWords(scripts: readonly ProjectScript[]): Map<string, ScriptWords> {
+function collectScriptWords(scripts: readonly ProjectScript[]): Map<string, ScriptWords> {
   const found = new Map<string, ScriptWords>();
   for (const { line, title, body } of scripts) {
-    const name = stepsOf(line)[0]?.name;
+    const name = parseSteps(line)[0]?.name;
     if (name === undefined) continue;
-    const own = entry(found, name, () => ({ said: new Set<string>(), body: new Set<string>() }));
-    for (const word of tokensOf(title)) own.said.add(word);
-    for (const word of tokensOf(body)) own.body.add(word);
+    const own = getOrCreate(found, name, () => ({ said: new Set<string>(), body: new Set<string>() }));
+    for (const word of tokenize(title)) own.said.add(word);
+    for (const word of tokenize(body)) own.body.add(word);
   }
   return found;
 }
@@ -226,40 +235,43 @@ function scriptWords(scripts: readonly ProjectScript[]): Map<string, ScriptWords
 const runsRead = 20;
 
 /** The words of the prompts that asked for runs, by session and turn. */
-function promptsOf(memory: Memory, forms: readonly Form[]): (run: CommandRecord) => ReadonlySet<string> {
-  const key = (run: { sessionId: number; turn: number }) => `${run.sessionId}:${run.turn}`;
+function collectPromptWords(
+  memory: Memory,
+  forms: readonly Form[],
+): (run: CommandRecord) => ReadonlySet<string> {
+  const toRunKey = (run: { sessionId: number; turn: number }) => `${run.sessionId}:${run.turn}`;
   const asked = new Map<string, Pick<CommandRecord, "sessionId" | "turn">>();
   for (const { worked } of forms)
     for (const { sessionId, turn } of worked.slice(0, runsRead))
-      asked.set(key({ sessionId, turn }), { sessionId, turn });
+      asked.set(toRunKey({ sessionId, turn }), { sessionId, turn });
   const words = new Map(
-    promptsOfTurns(memory, [...asked.values()]).map(
-      (one) => [key(one), new Set(tokensOf(one.prompt))] as const,
+    readPromptsOfTurns(memory, [...asked.values()]).map(
+      (one) => [toRunKey(one), new Set(tokenize(one.prompt))] as const,
     ),
   );
-  return (run) => words.get(key(run)) ?? none;
+  return (run) => words.get(toRunKey(run)) ?? none;
 }
 const none: ReadonlySet<string> = new Set();
 
-function weighted(
+function makeWordWeights(
   { name, worked }: Form,
   scripts: ReadonlyMap<string, ScriptWords>,
   promptOf: (run: CommandRecord) => ReadonlySet<string>,
 ): (word: string) => number {
   const [latest] = worked;
-  const named = new Set(tokensOf(name));
-  const formed = new Set(tokensOf(latest!.form));
-  const lined = new Set(tokensOf(`${latest!.line} ${latest!.directory}`));
+  const named = new Set(tokenize(name));
+  const formed = new Set(tokenize(latest!.form));
+  const lined = new Set(tokenize(`${latest!.line} ${latest!.directory}`));
   const script = scripts.get(name);
   const some = worked.slice(0, runsRead);
   const purposes = new Map<string, number>();
   const prompts = new Map<string, number>();
   for (const run of some) {
-    for (const word of new Set(tokensOf(run.purpose))) purposes.set(word, (purposes.get(word) ?? 0) + 1);
+    for (const word of new Set(tokenize(run.purpose))) purposes.set(word, (purposes.get(word) ?? 0) + 1);
     for (const word of promptOf(run)) prompts.set(word, (prompts.get(word) ?? 0) + 1);
   }
   return (word) => {
-    if (named.has(word) || [...named].some((token) => begins(token, word))) return weights.name;
+    if (named.has(word) || [...named].some((token) => hasCommonPrefix(token, word))) return weights.name;
     if (formed.has(word)) return weights.form;
     const purpose = (purposes.get(word) ?? 0) / some.length;
     const prompted = (prompts.get(word) ?? 0) / some.length;
@@ -271,27 +283,27 @@ function weighted(
 }
 
 /** `lint` and `linter`, `dup` and `duplicated`; `git` is not how gitleaks is run. */
-const begins = (token: string, word: string) =>
+const hasCommonPrefix = (token: string, word: string) =>
   (token.length >= 3 && word.startsWith(token) && word.length - token.length <= 3) ||
   (word.length >= 4 && token.startsWith(word));
 
-function described(memory: Memory, { worked, failed }: Form): WorkingCommand {
+function toWorkingCommand(memory: Memory, { worked, failed }: Form): WorkingCommand {
   const latest = worked[0]!;
   return {
     line: latest.line,
-    form: shapeOf(latest.line),
+    form: toShape(latest.line),
     task: null,
     directory: latest.directory,
     purpose: latest.purpose,
     worked: worked.length,
     failed: failed.length,
-    last_at: isoTime(latest.at),
+    last_at: formatIsoTime(latest.at),
     agent: latest.agent,
     session_id: latest.sessionUid,
     author: latest.author,
     turn: latest.turn,
-    took_ms: typicalMs(worked.flatMap(({ tookMs }) => tookMs ?? [])),
-    failed_before: failedBefore(memory, worked),
+    took_ms: computeTypicalMs(worked.flatMap(({ tookMs }) => tookMs ?? [])),
+    failed_before: listFailedBefore(memory, worked),
   };
 }
 
@@ -303,7 +315,7 @@ const maxRunMs = 10 * 60_000;
 const minRuns = 3;
 
 /** How long a command takes: from its call to its result also passes what a person takes to permit it. */
-export function typicalMs(took: readonly number[]): number | null {
+export function computeTypicalMs(took: readonly number[]): number | null {
   const times = took.filter((ms) => ms <= maxRunMs).sort((a, b) => a - b);
   const quick = times[times.length < minRuns ? 0 : times.length >> 2];
   if (quick === undefined) return null;
@@ -312,7 +324,7 @@ export function typicalMs(took: readonly number[]): number | null {
 }
 
 /** What was tried wrongly in the same session right before: runs of the same program in another form. A test that was red is none. */
-function failedBefore(memory: Memory, worked: readonly CommandRecord[]): WorkingCommand["failed_before"] {
+function listFailedBefore(memory: Memory, worked: readonly CommandRecord[]): WorkingCommand["failed_before"] {
   const found = new Map<string, WorkingCommand["failed_before"][number]>();
   for (const run of worked.slice(0, 10)) {
     const runs = listCommands(memory, { names: [run.name], sessionId: run.sessionId })
@@ -321,7 +333,7 @@ function failedBefore(memory: Memory, worked: readonly CommandRecord[]): Working
     for (const { outcome, form, line, error, sessionUid, turn, at } of runs) {
       if (outcome !== "failed" || form === run.form) break;
       if (!isUsageError(error ?? "")) continue;
-      const before = { line, error: error ?? "", session_id: sessionUid, turn, timestamp: isoTime(at) };
+      const before = { line, error: error ?? "", session_id: sessionUid, turn, timestamp: formatIsoTime(at) };
       if (!found.has(form)) found.set(form, before);
     }
   }

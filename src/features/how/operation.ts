@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { operation } from "../../answers/operation.ts";
+import { defineOperation } from "../../answers/operation.ts";
 import {
   count,
   field,
@@ -87,7 +87,7 @@ export const howAnswer = lazy(() =>
 
 export type HowAnswer = Shaped<typeof howAnswer>;
 
-export const how = operation({
+export const how = defineOperation({
   name: "how",
   path: "GET /how",
   summary: "Find the command lines that worked here for something",

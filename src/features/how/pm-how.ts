@@ -1,12 +1,12 @@
 import { exitCode } from "../../base/errors.ts";
 import { call } from "../../client/call.ts";
 import { findProject } from "../../git/projects/find-project.ts";
-import { sharedBy } from "../../protocol/origin.ts";
+import { formatSharedBy } from "../../protocol/origin.ts";
 import type { Shaped } from "../../protocol/shape-parts.ts";
 import type { CommandContext } from "../../terminal/frame.ts";
-import { indented } from "../../terminal/markdown.ts";
+import { indentText } from "../../terminal/markdown.ts";
 import type { Screen } from "../../terminal/output.ts";
-import { counted, oneLine, printable, shortId, when } from "../../terminal/text.ts";
+import { counted, formatWhen, shortenId, toOneLine, toPrintable } from "../../terminal/text.ts";
 import {
   type DefinedScript,
   type HowAnswer,
@@ -33,21 +33,23 @@ function renderHow({ verdict, commands, scripts }: HowAnswer, screen: Screen): s
   const head = verdict === "maybe" ? [screen.colors.dim("Maybe:")] : [];
   return [
     ...head,
-    ...commands.map((one) => commandBlock(one, screen)),
-    ...scripts.map((one) => scriptBlock(one, screen)),
+    ...commands.map((one) => renderCommandBlock(one, screen)),
+    ...scripts.map((one) => renderScriptBlock(one, screen)),
   ].join("\n\n");
 }
 
-function scriptBlock({ line, title, file, task }: DefinedScript, screen: Screen): string {
+function renderScriptBlock({ line, title, file, task }: DefinedScript, screen: Screen): string {
   const { colors } = screen;
   return [
     ...(task === null ? [] : [colors.dim(task)]),
-    colors.bold(printable(line)),
-    ...indented(`defined in ${oneLine(file)} | no agent ran it | ${oneLine(title)}`, screen).map(colors.dim),
+    colors.bold(toPrintable(line)),
+    ...indentText(`defined in ${toOneLine(file)} | no agent ran it | ${toOneLine(title)}`, screen).map(
+      colors.dim,
+    ),
   ].join("\n");
 }
 
-function commandBlock(command: WorkingCommand, screen: Screen): string {
+function renderCommandBlock(command: WorkingCommand, screen: Screen): string {
   const { colors } = screen;
   const { line, form, task, directory, purpose, worked, failed, last_at, agent, author, session_id } =
     command;
@@ -55,19 +57,19 @@ function commandBlock(command: WorkingCommand, screen: Screen): string {
   const counts = `worked ${counted(worked, "time")}${failed > 0 ? `, failed ${counted(failed, "time")}` : ""}`;
   const facts = [
     // The counts are of all lines of the form.
-    form === "" || form === line ? counts : `${oneLine(form)} ${counts}`,
-    `last ${when(last_at, screen)} (${agent}, session ${shortId(session_id)}:${turn})`,
-    sharedBy(author),
-    took_ms === null ? "" : duration(took_ms),
+    form === "" || form === line ? counts : `${toOneLine(form)} ${counts}`,
+    `last ${formatWhen(last_at, screen)} (${agent}, session ${shortenId(session_id)}:${turn})`,
+    formatSharedBy(author),
+    took_ms === null ? "" : formatRunTime(took_ms),
     purpose,
   ].filter((fact) => fact !== "");
   return [
     ...(task === null ? [] : [colors.dim(task)]),
-    ...(directory === "" ? [] : [colors.dim(`in ${oneLine(directory)}`)]),
-    colors.bold(printable(line)),
-    ...indented(facts.join(" | "), screen).map(colors.dim),
+    ...(directory === "" ? [] : [colors.dim(`in ${toOneLine(directory)}`)]),
+    colors.bold(toPrintable(line)),
+    ...indentText(facts.join(" | "), screen).map(colors.dim),
     ...command.failed_before.flatMap((before) =>
-      indented(`Failed first: ${oneLine(before.line)} (${oneLine(before.error, 160)})`, screen).map(
+      indentText(`Failed first: ${toOneLine(before.line)} (${toOneLine(before.error, 160)})`, screen).map(
         colors.warn,
       ),
     ),
@@ -75,7 +77,7 @@ function commandBlock(command: WorkingCommand, screen: Screen): string {
 }
 
 /** A stretch of time for people: "0.4 s", "12 s", "3 min", "2.5 h". */
-export function duration(ms: number): string {
+export function formatRunTime(ms: number): string {
   const seconds = ms / 1000;
   if (seconds < 10) return `${seconds.toFixed(1)} s`;
   if (seconds < 120) return `${Math.round(seconds)} s`;

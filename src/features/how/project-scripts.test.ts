@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { taskOf } from "../../sessions/commands/tasks.ts";
-import { projectScripts } from "./project-scripts.ts";
+import { readProjectScripts } from "./project-scripts.ts";
 
 let root: string;
 beforeEach(() => {
@@ -15,7 +15,7 @@ function write(file: string, text: string): void {
   mkdirSync(dirname(join(root, file)), { recursive: true });
   writeFileSync(join(root, file), text);
 }
-const lines = () => projectScripts(root).map(({ line, title, body }) => [line, title, body]);
+const lines = () => readProjectScripts(root).map(({ line, title, body }) => [line, title, body]);
 
 it.each([
   ["package.json", '{"scripts": {"build": "tsc -b"}}', ["npm run build", "build", "tsc -b"]],
@@ -67,7 +67,7 @@ it("calls scripts as the project's package manager does, and passes over what ca
   write("mise.toml", "[tasks\n");
   write("Taskfile.yml", "tasks: [");
   expect(lines()).toEqual([["pnpm run build", "build", "vite build"]]);
-  expect(projectScripts(join(root, "nowhere"))).toEqual([]);
+  expect(readProjectScripts(join(root, "nowhere"))).toEqual([]);
 });
 
 it.each([

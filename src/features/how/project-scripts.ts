@@ -4,7 +4,7 @@ import { parse as parseJson } from "jsonc-parser";
 import { parse as parseToml } from "smol-toml";
 import { parse as parseYaml } from "yaml";
 import * as z from "zod/mini";
-import { beginningOf } from "../../base/text/text-size.ts";
+import { shortenText } from "../../base/text/text-size.ts";
 
 /** A command line that a project's own files define: a script, a task, a step of its checks. */
 export interface ProjectScript {
@@ -19,26 +19,35 @@ export interface ProjectScript {
 }
 
 /** Bytes of a file that is read, scripts of all files, characters of one. */
-const most = { bytes: 256 * 1024, scripts: 400, body: 400, title: 160, workflows: 20, tasks: 100 } as const;
+const maxSizes = {
+  bytes: 256 * 1024,
+  scripts: 400,
+  body: 400,
+  title: 160,
+  workflows: 20,
+  tasks: 100,
+} as const;
 
 /** The scripts that the files at a project's root define. A file that cannot be read defines none. */
-export function projectScripts(root: string): ProjectScript[] {
-  const found = readers.flatMap(([file, read]) => scriptsIn(root, file, read));
-  return [...found, ...taskFiles(root), ...workflows(root)].slice(0, most.scripts).map((script) => ({
-    line: script.line,
-    title: beginningOf(script.title.replace(/\s+/g, " ").trim(), most.title),
-    body: beginningOf(script.body.replace(/\s+/g, " ").trim(), most.body),
-    file: script.file,
-  }));
+export function readProjectScripts(root: string): ProjectScript[] {
+  const found = readers.flatMap(([file, read]) => readScripts(root, file, read));
+  return [...found, ...readTaskFiles(root), ...readWorkflows(root)]
+    .slice(0, maxSizes.scripts)
+    .map((script) => ({
+      line: script.line,
+      title: shortenText(script.title.replace(/\s+/g, " ").trim(), maxSizes.title),
+      body: shortenText(script.body.replace(/\s+/g, " ").trim(), maxSizes.body),
+      file: script.file,
+    }));
 }
 
 type Found = Omit<ProjectScript, "file">;
 type Reader = (text: string, root: string) => Found[];
 
-function scriptsIn(root: string, file: string, read: Reader): ProjectScript[] {
+function readScripts(root: string, file: string, read: Reader): ProjectScript[] {
   const path = join(root, file);
   try {
-    if (statSync(path).size > most.bytes) return [];
+    if (statSync(path).size > maxSizes.bytes) return [];
     return read(readFileSync(path, "utf8"), root).map((script) => ({ ...script, file }));
   } catch {
     return [];
@@ -46,26 +55,26 @@ function scriptsIn(root: string, file: string, read: Reader): ProjectScript[] {
 }
 
 const texts = z.record(z.string(), z.unknown());
-const tableAt = (value: unknown, ...path: string[]): Record<string, unknown> => {
+const getTable = (value: unknown, ...path: string[]): Record<string, unknown> => {
   const at = path.reduce<unknown>((inner, key) => z.safeParse(texts, inner).data?.[key], value);
   return z.safeParse(texts, at).data ?? {};
 };
 /** A command, or a list of them. */
-const commandIn = (value: unknown): string =>
-  Array.isArray(value) ? value.map(commandIn).join("; ") : typeof value === "string" ? value : "";
-const textAt = (value: unknown, key: string): string => commandIn(tableAt(value)[key]);
+const toCommand = (value: unknown): string =>
+  Array.isArray(value) ? value.map(toCommand).join("; ") : typeof value === "string" ? value : "";
+const getText = (value: unknown, key: string): string => toCommand(getTable(value)[key]);
 
 /** Scripts of a table: a name, and a command or a table with one. */
 const namedScripts = (table: Record<string, unknown>, runner: string): Found[] =>
   Object.entries(table).map(([name, value]) => ({
     line: `${runner} ${name}`,
-    title: `${name} ${textAt(value, "description") || textAt(value, "desc") || textAt(value, "help")}`,
+    title: `${name} ${getText(value, "description") || getText(value, "desc") || getText(value, "help")}`,
     body:
-      commandIn(value) ||
-      textAt(value, "run") ||
-      textAt(value, "cmd") ||
-      textAt(value, "cmds") ||
-      textAt(value, "command"),
+      toCommand(value) ||
+      getText(value, "run") ||
+      getText(value, "cmd") ||
+      getText(value, "cmds") ||
+      getText(value, "command"),
   }));
 
 const lockFiles = [
@@ -80,44 +89,44 @@ const readers: readonly (readonly [file: string, read: Reader])[] = [
     "package.json",
     (text, root) =>
       namedScripts(
-        tableAt(parseJson(text), "scripts"),
+        getTable(parseJson(text), "scripts"),
         lockFiles.find(([file]) => existsSync(join(root, file)))?.[1] ?? "npm run",
       ),
   ],
-  ["composer.json", (text) => namedScripts(tableAt(parseJson(text), "scripts"), "composer run")],
-  ["deno.json", (text) => namedScripts(tableAt(parseJson(text), "tasks"), "deno task")],
-  ["deno.jsonc", (text) => namedScripts(tableAt(parseJson(text), "tasks"), "deno task")],
+  ["composer.json", (text) => namedScripts(getTable(parseJson(text), "scripts"), "composer run")],
+  ["deno.json", (text) => namedScripts(getTable(parseJson(text), "tasks"), "deno task")],
+  ["deno.jsonc", (text) => namedScripts(getTable(parseJson(text), "tasks"), "deno task")],
   ...["mise.toml", ".mise.toml"].map(
-    (file) => [file, (text: string) => namedScripts(tableAt(parseToml(text), "tasks"), "mise run")] as const,
+    (file) => [file, (text: string) => namedScripts(getTable(parseToml(text), "tasks"), "mise run")] as const,
   ),
   [
     "pyproject.toml",
     (text) => {
       const file = parseToml(text);
       return [
-        ...namedScripts(tableAt(file, "tool", "poe", "tasks"), "poe"),
-        ...namedScripts(tableAt(file, "tool", "pdm", "scripts"), "pdm run"),
-        ...namedScripts(tableAt(file, "tool", "taskipy", "tasks"), "task"),
+        ...namedScripts(getTable(file, "tool", "poe", "tasks"), "poe"),
+        ...namedScripts(getTable(file, "tool", "pdm", "scripts"), "pdm run"),
+        ...namedScripts(getTable(file, "tool", "taskipy", "tasks"), "task"),
       ];
     },
   ],
   ...["Taskfile.yml", "Taskfile.yaml"].map(
-    (file) => [file, (text: string) => namedScripts(tableAt(parseYaml(text), "tasks"), "task")] as const,
+    (file) => [file, (text: string) => namedScripts(getTable(parseYaml(text), "tasks"), "task")] as const,
   ),
   ...["Makefile", "makefile", "GNUmakefile"].map((file) => [file, makeTargets] as const),
-  ...["justfile", "Justfile", ".justfile"].map((file) => [file, justRecipes] as const),
+  ...["justfile", "Justfile", ".justfile"].map((file) => [file, parseJustRecipes] as const),
 ];
 
 /** Targets of a Makefile, with what a comment above or a `##` behind them says. */
 function makeTargets(text: string): Found[] {
-  return recipesIn(text, /^([\w][\w./-]*)\s*:(?![=:])[^#\n]*(?:##?\s*(.*))?$/, "make");
+  return parseRecipes(text, /^([\w][\w./-]*)\s*:(?![=:])[^#\n]*(?:##?\s*(.*))?$/, "make");
 }
 
-function justRecipes(text: string): Found[] {
-  return recipesIn(text, /^@?([a-zA-Z_][\w-]*)(?:\s+[^:\n]*)?:(?!=)[^#\n]*(?:#\s*(.*))?$/, "just");
+function parseJustRecipes(text: string): Found[] {
+  return parseRecipes(text, /^@?([a-zA-Z_][\w-]*)(?:\s+[^:\n]*)?:(?!=)[^#\n]*(?:#\s*(.*))?$/, "just");
 }
 
-function recipesIn(text: string, head: RegExp, runner: string): Found[] {
+function parseRecipes(text: string, head: RegExp, runner: string): Found[] {
   const found: Found[] = [];
   let comment = "";
   for (const line of text.split("\n")) {
@@ -132,11 +141,11 @@ function recipesIn(text: string, head: RegExp, runner: string): Found[] {
 }
 
 /** mise's tasks that are files of their own: what a task is for stands in a comment at their top. */
-function taskFiles(root: string): ProjectScript[] {
+function readTaskFiles(root: string): ProjectScript[] {
   return ["mise-tasks", ".mise/tasks", ".mise-tasks"]
-    .flatMap((dir) => filesBelow(root, dir))
+    .flatMap((dir) => listFilesBelow(root, dir))
     .flatMap((file) =>
-      scriptsIn(root, file, (text) => {
+      readScripts(root, file, (text) => {
         const name = file
           .replace(/^(?:mise-tasks|\.mise\/tasks|\.mise-tasks)\//, "")
           .replaceAll("/", ":")
@@ -147,11 +156,11 @@ function taskFiles(root: string): ProjectScript[] {
     );
 }
 
-function filesBelow(root: string, dir: string): string[] {
+function listFilesBelow(root: string, dir: string): string[] {
   try {
     return readdirSync(join(root, dir), { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())
-      .slice(0, most.tasks)
+      .slice(0, maxSizes.tasks)
       .map((entry) => join(entry.parentPath, entry.name).slice(root.length + 1));
   } catch {
     return [];
@@ -159,24 +168,24 @@ function filesBelow(root: string, dir: string): string[] {
 }
 
 /** What a project's checks run, by the name of the step. */
-function workflows(root: string): ProjectScript[] {
+function readWorkflows(root: string): ProjectScript[] {
   const dir = ".github/workflows";
-  return filesBelow(root, dir)
+  return listFilesBelow(root, dir)
     .filter((file) => /\.ya?ml$/.test(file))
-    .slice(0, most.workflows)
-    .flatMap((file) => scriptsIn(root, file, stepsOfWorkflow));
+    .slice(0, maxSizes.workflows)
+    .flatMap((file) => readScripts(root, file, parseWorkflowSteps));
 }
 
-function stepsOfWorkflow(text: string): Found[] {
-  return Object.entries(tableAt(parseYaml(text), "jobs")).flatMap(([job, value]) => {
-    const { steps } = tableAt(value);
+function parseWorkflowSteps(text: string): Found[] {
+  return Object.entries(getTable(parseYaml(text), "jobs")).flatMap(([job, value]) => {
+    const { steps } = getTable(value);
     if (!Array.isArray(steps)) return [];
     return steps.flatMap((step): Found[] => {
-      const run = textAt(step, "run").trim();
+      const run = getText(step, "run").trim();
       // A script of several lines is not what a person types.
       return run === "" || run.includes("\n")
         ? []
-        : [{ line: run, title: `${textAt(step, "name")} ${textAt(value, "name") || job}`, body: "" }];
+        : [{ line: run, title: `${getText(step, "name")} ${getText(value, "name") || job}`, body: "" }];
     });
   });
 }

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { examples, query } from "../../terminal/frame.ts";
+import { formatExamples, query } from "../../terminal/frame.ts";
 import { addOptions } from "../../terminal/options.ts";
 import { findImpact } from "./operation.ts";
 
@@ -12,7 +12,7 @@ export function declareImpact(code: Command): void {
   addOptions(impact, findImpact, { of: null })
     .addHelpText(
       "after",
-      `${examples(
+      `${formatExamples(
         ["pm code impact parseConfig", "what calls it, and what calls that"],
         ["pm code impact Session.close src/db.ts", "a method, and all of a file"],
         ["pm code impact --diff", "what your uncommitted changes may touch"],

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterEach, expect, it } from "vitest";
 import { type IndexedProject, indexedProject } from "../../../test/support/indexed-project.ts";
 import { temporaryGit } from "../../../test/support/repository-fixture.ts";
-import { impactOf } from "./impact.ts";
+import { computeImpact } from "./impact.ts";
 
 let indexed: IndexedProject;
 afterEach(() => indexed.remove());
@@ -15,8 +15,8 @@ const files = {
   "src/client.test.ts": 'import { get } from "./client.ts";\nexport function works() {\n  get();\n}\n',
 };
 
-const brief = async (request: Parameters<typeof impactOf>[1]) => {
-  const { targets, touched, total, tests, test_files, notes } = await impactOf(indexed.project, request);
+const brief = async (request: Parameters<typeof computeImpact>[1]) => {
+  const { targets, touched, total, tests, test_files, notes } = await computeImpact(indexed.project, request);
   return {
     targets: targets.map(({ name }) => name),
     touched: touched.map(({ name, distance, through, confidence }) =>
@@ -49,7 +49,7 @@ it("names what a change of a symbol, of a file or of lines may touch, tests firs
 it("says what nobody defines, and refuses to look at nothing", async () => {
   indexed = await indexedProject(files);
   await expect(brief({ of: ["nowhere"] })).rejects.toMatchObject({ code: "not_found" });
-  expect(() => impactOf(indexed.project, {})).toThrowError(expect.objectContaining({ code: "usage" }));
+  expect(() => computeImpact(indexed.project, {})).toThrowError(expect.objectContaining({ code: "usage" }));
 });
 
 it("does not claim that nothing is defined in languages whose calls it does not know", async () => {

@@ -6,22 +6,22 @@ import { maxResults } from "../../base/max-results.ts";
 import type { Project } from "../../base/paths.ts";
 import type { Target } from "../../code/graph/definitions.ts";
 import { CodeGraph } from "../../code/graph/graph.ts";
-import { impactOn } from "../../code/graph/impact.ts";
-import { nodeFor } from "../../code/graph/neighbours.ts";
-import { holdsScripts, languages } from "../../code/languages/index.ts";
-import { changesOf } from "../../git/diff/changes.ts";
+import { collectImpact } from "../../code/graph/impact.ts";
+import { toNodeJson } from "../../code/graph/neighbours.ts";
+import { isScriptHost, languages } from "../../code/languages/index.ts";
+import { streamChangedFiles } from "../../git/diff/changes.ts";
 import { GitFailure } from "../../git/git.ts";
 import type { CodeIndex } from "../../store/index/port.ts";
 import type { ImpactAnswer, ImpactRequest } from "./operation.ts";
 
 /** Asks the graph for what an answer can do without; null where there is no index that can be read. */
-export async function fromGraph<T>(
+export async function askGraph<T>(
   project: Project,
   ask: (graph: CodeGraph, index: CodeIndex) => Promise<T>,
 ): Promise<T | null> {
   try {
     return await withIndex(project, loadConfig(project).config, async (index) =>
-      ask(await CodeGraph.of(index, project.root), index),
+      ask(await CodeGraph.openForIndex(index, project.root), index),
     );
   } catch (error) {
     if (error instanceof PommelError) return null;
@@ -36,7 +36,7 @@ const usualLimit = 50;
  * What a change may touch.
  * @throws PommelError `not_found` for what nobody defines, `usage` where nothing is asked about or git fails; as `withIndex`
  */
-export function impactOf(
+export function computeImpact(
   project: Project,
   request: ImpactRequest,
   signal?: AbortSignal,
@@ -46,28 +46,30 @@ export function impactOf(
     throw new PommelError("usage", "Nothing to look at.", "Name a symbol or a file, or ask for --diff.");
   }
   return withIndex(project, loadConfig(project).config, async (index) => {
-    const graph = await CodeGraph.of(index, project.root);
+    const graph = await CodeGraph.openForIndex(index, project.root);
     const files: Languages = new Map((await index.files()).map(({ path, language }) => [path, language]));
     const targets: Target[] = [];
-    for (const one of of) targets.push(...(await targetsOf(graph, files, one)));
+    for (const one of of) targets.push(...(await findTargets(graph, files, one)));
     const notes: string[] = [];
     if (diff) {
-      const changed = await changedDefinitions(project, graph, files, signal);
+      const changed = await findChangedDefinitions(project, graph, files, signal);
       targets.push(...changed.targets);
       notes.push(...changed.notes);
     }
-    const { touched, isCut } = await impactOn(graph, targets, depth);
+    const { touched, isCut } = await collectImpact(graph, targets, depth);
     if (isCut) notes.push("A name is in too many files to look into all of them.");
     const tests = touched.filter(({ is_test }) => is_test);
     return {
       targets: await Promise.all(
-        targets.slice(0, maxResults).map(async (one) => nodeFor(await graph.definitions.node(one))),
+        targets
+          .slice(0, maxResults)
+          .map(async (one) => toNodeJson(await graph.definitions.describeTarget(one))),
       ),
       touched: touched.slice(0, limit),
       total: touched.length,
       tests: tests.length,
       test_files: [...new Set(tests.map(({ file }) => file))],
-      notes: [...notes, ...(await unknownsOf(graph, files, targets))],
+      notes: [...notes, ...(await listUnknowns(graph, files, targets))],
     };
   });
 }
@@ -76,18 +78,18 @@ export function impactOf(
 type Languages = ReadonlyMap<string, string>;
 
 /** A file, lines of one, or a symbol. */
-async function targetsOf(graph: CodeGraph, files: Languages, asked: string): Promise<Target[]> {
+async function findTargets(graph: CodeGraph, files: Languages, asked: string): Promise<Target[]> {
   const { file, lines } = parsePlace(asked.replace(/^(\.\/)+/, ""), (name) => files.has(name));
   if (files.has(file)) {
     const found =
       lines === null
-        ? await graph.definitions.of(file)
-        : await graph.definitions.at(file, lines.first, lines.last);
+        ? await graph.definitions.listDefinitionsOfFile(file)
+        : await graph.definitions.findDefinitionsAt(file, lines.first, lines.last);
     if (found.length > 0) return found;
-    if (!(await graph.covers(file))) {
+    if (!(await graph.hasReferences(file))) {
       throw new PommelError(
         "not_found",
-        unknownCalls(files, file),
+        describeUnknownCalls(files, file),
         `\`pm search code\` finds where a name is used.`,
       );
     }
@@ -97,19 +99,19 @@ async function targetsOf(graph: CodeGraph, files: Languages, asked: string): Pro
       "Name a function, a type or a file with some.",
     );
   }
-  const found = await graph.named(asked);
+  const found = await graph.findNamedDefinitions(asked);
   if (found.length > 0) return found;
-  const silent = silentLanguages(new Set(files.values()));
+  const silent = listSilentLanguages(new Set(files.values()));
   throw new PommelError(
     "not_found",
     silent.length > 0
-      ? `No definition of ${JSON.stringify(asked)} is known; those in ${enumerated(silent)} files are not looked at.`
+      ? `No definition of ${JSON.stringify(asked)} is known; those in ${joinNames(silent)} files are not looked at.`
       : `No definition of ${JSON.stringify(asked)} is indexed.`,
     `\`pm search code ${asked}\` finds similar names, and where they are used.`,
   );
 }
 
-async function changedDefinitions(
+async function findChangedDefinitions(
   project: Project,
   graph: CodeGraph,
   files: Languages,
@@ -119,7 +121,7 @@ async function changedDefinitions(
   const gone: string[] = [];
   const changed = new Set<string>();
   try {
-    for await (const { path, status, hunks } of changesOf(
+    for await (const { path, status, hunks } of streamChangedFiles(
       project.root,
       { from: "HEAD", to: null },
       { signal },
@@ -130,7 +132,11 @@ async function changedDefinitions(
       changed.add(language);
       for (const { newStart, added } of hunks) {
         targets.push(
-          ...(await graph.definitions.at(path, newStart, newStart + Math.max(added.length, 1) - 1)),
+          ...(await graph.definitions.findDefinitionsAt(
+            path,
+            newStart,
+            newStart + Math.max(added.length, 1) - 1,
+          )),
         );
       }
     }
@@ -144,42 +150,46 @@ async function changedDefinitions(
   }
   const distinct = [...new Map(targets.map((one) => [`${one.file}\n${one.at}`, one])).values()];
   const notes = gone.length > 0 ? [`Deleted files are not looked at: ${gone.slice(0, 5).join(", ")}.`] : [];
-  const silent = silentLanguages(changed);
-  if (silent.length > 0) notes.push(`Changes in ${enumerated(silent)} files are not looked at.`);
+  const silent = listSilentLanguages(changed);
+  if (silent.length > 0) notes.push(`Changes in ${joinNames(silent)} files are not looked at.`);
   else if (distinct.length === 0) notes.push("No uncommitted change is within a definition.");
   return { targets: distinct, notes };
 }
 
 /** What an empty answer does not say. */
-async function unknownsOf(graph: CodeGraph, files: Languages, targets: readonly Target[]): Promise<string[]> {
+async function listUnknowns(
+  graph: CodeGraph,
+  files: Languages,
+  targets: readonly Target[],
+): Promise<string[]> {
   for (const { file } of targets) {
-    if (await graph.covers(file)) continue;
-    return [unknownCalls(files, file)];
+    if (await graph.hasReferences(file)) continue;
+    return [describeUnknownCalls(files, file)];
   }
   const present = new Set(files.values());
-  const silent = silentLanguages(present);
-  const markup = [...present].filter(holdsScripts);
+  const silent = listSilentLanguages(present);
+  const markup = [...present].filter(isScriptHost);
   return [
-    ...(silent.length > 0 ? [`Callers in ${enumerated(silent)} files are not known.`] : []),
+    ...(silent.length > 0 ? [`Callers in ${joinNames(silent)} files are not known.`] : []),
     ...(markup.length > 0
-      ? [`Of ${enumerated(markup)} files only scripts are known, not what their markup calls.`]
+      ? [`Of ${joinNames(markup)} files only scripts are known, not what their markup calls.`]
       : []),
     "Calls by reflection, by names made at run time and from other repositories are not known.",
   ];
 }
 
 /** Titles of those in which nobody knows who calls what. */
-const silentLanguages = (present: ReadonlySet<string>): string[] =>
+const listSilentLanguages = (present: ReadonlySet<string>): string[] =>
   languages.flatMap(({ id, title, grammar }) => (present.has(id) && !grammar.references ? [title] : []));
 
-function unknownCalls(files: Languages, file: string): string {
+function describeUnknownCalls(files: Languages, file: string): string {
   const language = files.get(file);
   const title = languages.find(({ id }) => id === language)?.title ?? language;
   return `Who calls what is not known for ${title ?? "its language"}.`;
 }
 
 /** "Ruby", "Ruby and PHP", "Ruby, PHP and Bash". */
-function enumerated(names: readonly string[]): string {
+function joinNames(names: readonly string[]): string {
   const last = names.at(-1) ?? "";
   return names.length < 2 ? last : `${names.slice(0, -1).join(", ")} and ${last}`;
 }

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { operation } from "../../answers/operation.ts";
+import { defineOperation } from "../../answers/operation.ts";
 import { graphNode, touched } from "../../protocol/graph.ts";
 import { count, field, lazy, limit, notes, type Shaped, strings } from "../../protocol/shape-parts.ts";
 
@@ -30,7 +30,7 @@ export const impactAnswer = lazy(() =>
 
 export type ImpactAnswer = Shaped<typeof impactAnswer>;
 
-export const findImpact = operation({
+export const findImpact = defineOperation({
   name: "impact",
   path: "GET /impact",
   summary: "List what a change may touch, tests first",

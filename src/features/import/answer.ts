@@ -1,13 +1,13 @@
 import { isAbsolute } from "node:path";
 import type { Agent } from "../../agents/agent.ts";
-import { agentNamed, agents, defaultAgent, recognise } from "../../agents/registry.ts";
+import { agents, defaultAgent, findAgentByName, recognise } from "../../agents/registry.ts";
 import type { OpenMemory } from "../../answers/open.ts";
 import type { Subjects } from "../../answers/operation.ts";
 import { PommelError } from "../../base/errors.ts";
-import { belongsTo } from "../../git/projects/roots.ts";
+import { isCwdInProject } from "../../git/projects/roots.ts";
 import type { Shaped } from "../../protocol/shape-parts.ts";
 import { isForgotten } from "../../store/memory/privacy/forget.ts";
-import { findSession, saveSession, sessionByUid } from "../../store/memory/sessions/sessions.ts";
+import { findSession, findSessionByUid, saveSession } from "../../store/memory/sessions/sessions.ts";
 import { listTranscripts } from "../../store/memory/sessions/transcripts.ts";
 import type {
   indexTranscriptRequest,
@@ -29,13 +29,13 @@ export async function importTranscript(
   const [only] = paths;
   if (only !== undefined && paths.length === 1 && !request.all_projects) {
     const info = await agent.describe(only).catch(() => null);
-    if (info !== null && !belongsTo(work.roots, info.cwd)) {
+    if (info !== null && !isCwdInProject(work.roots, info.cwd)) {
       return refused(`The session ran in ${info.cwd}, outside this project.`);
     }
   }
   const isImport = request.trigger === "import";
   // One transaction for all of them.
-  memory.inTransaction(() => {
+  memory.runInTransaction(() => {
     for (const path of new Set(paths)) {
       work.readOn(path, {
         agent: agent.name,
@@ -59,7 +59,7 @@ async function findAgent(
 
 /** @throws PommelError `usage` for an unknown name */
 function requireAgent(name: string): Agent {
-  const agent = agentNamed(name);
+  const agent = findAgentByName(name);
   if (agent) return agent;
   const known = agents.map((one) => one.name).join(", ");
   throw new PommelError("usage", `Unknown agent: ${name}.`, `Choose from: ${known}.`);
@@ -85,10 +85,10 @@ export function registerSession(
 ): Shaped<typeof sessionStartResponse> {
   const { memory } = work;
   const agent = requireAgent(name);
-  const isOurs = cwd === undefined || belongsTo(work.roots, cwd);
+  const isOurs = cwd === undefined || isCwdInProject(work.roots, cwd);
   if (!work.captures || !isOurs || isForgotten(memory, uid)) return { registered: false };
   // A known session's transcript has better data; some clients send the origin's id when a fork begins.
-  if (sessionByUid(memory, uid) === null) {
+  if (findSessionByUid(memory, uid) === null) {
     saveSession(memory, { uid, agent: agent.name, cwd: cwd ?? "", startedAt: Date.now() });
   }
   return { registered: true };

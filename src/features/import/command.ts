@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { agentNames } from "../../agents/profiles.ts";
-import { examples, run } from "../../terminal/frame.ts";
+import { formatExamples, run } from "../../terminal/frame.ts";
 
 export function declareImport(program: Command): void {
   program
@@ -17,7 +17,7 @@ export function declareImport(program: Command): void {
     .option("-y, --yes", "do not ask")
     .addHelpText(
       "after",
-      `${examples(
+      `${formatExamples(
         ["pm import claude", "this project's sessions with Claude Code"],
         ["pm import claude --dry-run", "how many, and how long it would take"],
         ['pm import claude --since "last month"', "only lately"],

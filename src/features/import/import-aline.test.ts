@@ -13,17 +13,17 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { canariesIn, canaryTexts, changeDatabase, databasePlaces } from "../../../test/support/canary.ts";
 import { transcript } from "../../../test/support/transcript-fixture.ts";
-import { timeOf } from "../../agents/aline/aline-database.ts";
-import { changing } from "../../answers/changing.ts";
+import { parseAlineTime } from "../../agents/aline/aline-database.ts";
+import { changeMemory } from "../../answers/changing.ts";
 import { withMemory } from "../../answers/open.ts";
-import { type Project, projectAt } from "../../base/paths.ts";
-import { eventsOf, findEvent, linksOf } from "../../store/memory/events.ts";
+import { makeNewProject, type Project } from "../../base/paths.ts";
+import { findEvent, listEventLinks, readEvents } from "../../store/memory/events.ts";
 import type { Memory } from "../../store/memory/memory.ts";
-import { forget, nothing } from "../../store/memory/privacy/forget.ts";
-import { listSessions, sessionByUid } from "../../store/memory/sessions/sessions.ts";
-import { bestSummaries } from "../../store/memory/sessions/summaries.ts";
+import { emptyForgetRequest, forget } from "../../store/memory/privacy/forget.ts";
+import { findSessionByUid, listSessions } from "../../store/memory/sessions/sessions.ts";
+import { findBestSummaries } from "../../store/memory/sessions/summaries.ts";
 import { listTranscripts } from "../../store/memory/sessions/transcripts.ts";
-import { turnsOf } from "../../store/memory/sessions/turns.ts";
+import { listTurns } from "../../store/memory/sessions/turns.ts";
 import { Sqlite } from "../../store/sqlite/sqlite.ts";
 import { importAline, planAline } from "./import.ts";
 
@@ -37,7 +37,7 @@ beforeEach(() => {
   const root = join(dir, "shop");
   mkdirSync(join(root, ".pommel"), { recursive: true });
   writeFileSync(join(root, ".pommel", "config.toml"), "");
-  project = projectAt(root);
+  project = makeNewProject(root);
   file = join(dir, "aline.db");
   db = new Sqlite(file, { mode: "create", timeoutMs: 0 });
   db.exec("PRAGMA journal_mode = WAL");
@@ -177,14 +177,16 @@ describe("importing Aline's memory", () => {
     const taken = await importAline(project, planned);
     expect(taken).toMatchObject({ sessions: { new: 1, known: 0, forgotten: 0, empty: 0 }, failed: [] });
     await read((memory) => {
-      const session = sessionByUid(memory, "s1")!;
+      const session = findSessionByUid(memory, "s1")!;
       expect(session).toMatchObject({ agent: "claude", cwd: project.root, titleSource: "summary" });
       expect(session.title).toMatch(/^Caching \[REDACTED/);
-      expect(turnsOf(memory, session.id).map(({ number, prompt }) => [number, prompt.slice(0, 10)])).toEqual([
+      expect(
+        listTurns(memory, session.id).map(({ number, prompt }) => [number, prompt.slice(0, 10)]),
+      ).toEqual([
         [1, "How do we "],
         [2, "And stock?"],
       ]);
-      expect(bestSummaries(memory, [session.id]).get(session.id)).toMatchObject({
+      expect(findBestSummaries(memory, [session.id]).get(session.id)).toMatchObject({
         source: "llm",
         model: "aline",
       });
@@ -214,8 +216,8 @@ describe("importing Aline's memory", () => {
         ["s2", "claude"],
         ["s3", "claude"],
       ]);
-      const codex = sessionByUid(memory, "rollout-1")!;
-      expect(turnsOf(memory, codex.id)).toMatchObject([{ number: 1, prompt: "Rename the table" }]);
+      const codex = findSessionByUid(memory, "rollout-1")!;
+      expect(listTurns(memory, codex.id)).toMatchObject([{ number: 1, prompt: "Rename the table" }]);
       expect(codex.lastAt).toBe(Date.parse("2026-01-05T12:01:00Z"));
     });
     expect((await importAline(project, await plan())).sessions).toMatchObject({ new: 0, known: 2, empty: 1 });
@@ -246,11 +248,11 @@ describe("importing Aline's memory", () => {
     addSession("s1");
     addTurn("s1", 1, "x", "y", conversation("s1")[0]);
     await importAline(project, await plan());
-    await changing(project, ({ memory }) => {
-      forget(memory, { ...nothing, sessions: [sessionByUid(memory, "s1")!.id] });
+    await changeMemory(project, ({ memory }) => {
+      forget(memory, { ...emptyForgetRequest, sessions: [findSessionByUid(memory, "s1")!.id] });
     });
     expect((await importAline(project, await plan())).sessions).toMatchObject({ new: 0, forgotten: 1 });
-    expect(await read((memory) => sessionByUid(memory, "s1"))).toBeNull();
+    expect(await read((memory) => findSessionByUid(memory, "s1"))).toBeNull();
   });
 
   it("imports events of sessions that are here, and looks for the commits", async () => {
@@ -285,7 +287,7 @@ describe("importing Aline's memory", () => {
     }
     await read((memory) => {
       expect(
-        eventsOf(memory)
+        readEvents(memory)
           .map(({ title }) => title)
           .sort(),
       ).toEqual(["A time", "Caching prices"]);
@@ -297,7 +299,7 @@ describe("importing Aline's memory", () => {
         createdAt: Date.parse("2026-01-05T12:00:00Z"),
         updatedAt: Date.parse("2026-01-06T12:00:00Z"),
       });
-      expect(linksOf(memory, event.uid)).toMatchObject([
+      expect(listEventLinks(memory, event.uid)).toMatchObject([
         { kind: "session", targetUid: "s1", addedAt: Date.parse("2026-01-05T12:30:00Z") },
       ]);
       // Temporal without a time would be nothing; an odd status is no other.
@@ -335,9 +337,9 @@ describe("a database that is not what it should be", () => {
 });
 
 it("reads times with a zone, of Python and of SQLite", () => {
-  expect(timeOf("2026-01-05T12:00:00+02:00")).toBe(Date.parse("2026-01-05T10:00:00Z"));
-  expect(timeOf("2026-01-05 12:00:00")).toBe(Date.parse("2026-01-05T12:00:00Z"));
-  expect(timeOf("2026-01-05 12:00:00.123456")).toBe(Date.parse("2026-01-05T12:00:00.123"));
+  expect(parseAlineTime("2026-01-05T12:00:00+02:00")).toBe(Date.parse("2026-01-05T10:00:00Z"));
+  expect(parseAlineTime("2026-01-05 12:00:00")).toBe(Date.parse("2026-01-05T12:00:00Z"));
+  expect(parseAlineTime("2026-01-05 12:00:00.123456")).toBe(Date.parse("2026-01-05T12:00:00.123"));
   for (const none of [null, undefined, "", "yesterday", "2026-99-05 12:00:00"])
-    expect(timeOf(none)).toBeNull();
+    expect(parseAlineTime(none)).toBeNull();
 });

@@ -1,21 +1,21 @@
 import { resolve } from "node:path";
 import type { Agent } from "../../agents/agent.ts";
 import { claude } from "../../agents/claude/claude.ts";
-import { agents, placesOf } from "../../agents/registry.ts";
+import { agents, listTranscriptPlaces } from "../../agents/registry.ts";
 import { PommelError } from "../../base/errors.ts";
 import type { Project } from "../../base/paths.ts";
 import { parseWhen } from "../../base/text/dates.ts";
 import { call } from "../../client/call.ts";
 import { findOrStartDaemon } from "../../client/connect.ts";
 import { findProject } from "../../git/projects/find-project.ts";
-import { projectRoots } from "../../git/projects/roots.ts";
+import { listProjectRoots } from "../../git/projects/roots.ts";
 import type { ImportPreview } from "../../sessions/ingest/import-preview.ts";
 import { canAsk, confirm } from "../../terminal/ask.ts";
 import type { CommandContext } from "../../terminal/frame.ts";
-import { interruptedCode, interruption } from "../../terminal/interruption.ts";
-import { aligned, type Output, tick } from "../../terminal/output.ts";
+import { interruptedCode, makeInterruptionSignal } from "../../terminal/interruption.ts";
+import { alignColumns, formatMark, type Output } from "../../terminal/output.ts";
 import { createProgress } from "../../terminal/progress.ts";
-import { counted, oneLine } from "../../terminal/text.ts";
+import { counted, toOneLine } from "../../terminal/text.ts";
 import { openCheckout } from "../index/wait-for-index.ts";
 import type { ImportedSessions, StepPrinter } from "../setup/init/steps.ts";
 import { showStatus } from "../status/operation.ts";
@@ -45,7 +45,7 @@ export async function importTranscripts(
   agent: Agent,
   files: readonly TranscriptToImport[],
 ): Promise<ImportFollowed | null> {
-  const signal = interruption();
+  const signal = makeInterruptionSignal();
   await findOrStartDaemon();
   const paths = files.map(({ path }) => path);
   const refusal = await queueTranscripts(project, agent, paths);
@@ -59,24 +59,24 @@ export async function importTranscripts(
   const bytes = files.reduce((sum, { left }) => sum + left, 0);
   const unit = bytes < 10_000_000 ? { name: "kB", bytes: 1000 } : { name: "MB", bytes: 1_000_000 };
   const progress = createProgress({ label: "Importing", unit: unit.name });
-  const stall = stallWatch(project);
+  const stall = makeStallWatch(project);
   const onProgress = (done: number, total: number, what?: string) =>
     progress.update(Math.round(done / unit.bytes), Math.ceil(total / unit.bytes), what, stall(done));
   return call(followImport, { files }, project, { signal, onProgress }).finally(progress.finish);
 }
 
 /** "3 transcripts were deleted before they could be read." */
-export const goneText = (gone: number): string =>
+export const describeGone = (gone: number): string =>
   `${counted(gone, "transcript")} ${gone === 1 ? "was" : "were"} deleted before ${gone === 1 ? "it" : "they"} could be read.`;
 
 /** Puts what is not read yet where no agent deletes it. */
 export async function keepPastSessions(output: Output): Promise<void> {
   const { problem } = await call(keepUnread, {}, null);
-  if (problem !== null) output.note(oneLine(problem, 300));
+  if (problem !== null) output.note(toOneLine(problem, 300));
 }
 
 /** What the import waits for once nothing has moved for a while: a full disk, say. The daemon goes on by itself when it is gone. */
-function stallWatch(project: Project): (done: number) => string | undefined {
+function makeStallWatch(project: Project): (done: number) => string | undefined {
   let [moved, asked, reason] = [{ done: -1, at: 0 }, 0, ""];
   return (done) => {
     const now = performance.now();
@@ -104,7 +104,7 @@ export async function queueTranscripts(
   agent: Agent,
   paths: readonly string[],
 ): Promise<string | null> {
-  for (const transcript_paths of portions(paths)) {
+  for (const transcript_paths of splitIntoRequests(paths)) {
     const request = {
       transcript_paths,
       agent: agent.name,
@@ -120,7 +120,7 @@ export async function queueTranscripts(
 }
 
 /** Paths in as many requests as the daemon takes them in. */
-function portions(paths: readonly string[]): string[][] {
+function splitIntoRequests(paths: readonly string[]): string[][] {
   const all: string[][] = [[]];
   let size = 0;
   for (const path of paths) {
@@ -163,7 +163,7 @@ export async function importAlineCommand(
     );
   }
   output.print(describe(plan, preview));
-  const summary = summaryOf(plan, preview, dryRun);
+  const summary = toAlineSummary(plan, preview, dryRun);
   if (dryRun || plan.sessions.length + plan.transcripts.length === 0) {
     output.result(summary, dryRun ? "\nNothing was imported (--dry-run)." : "");
     return;
@@ -184,13 +184,13 @@ export async function importAlineCommand(
     ...(followed?.failed.map(({ path: file, error }) => ({ session: file, error })) ?? []),
     ...taken.failed,
   ];
-  for (const { session, error } of failed) output.note(`${session}: ${oneLine(error, 200)}`);
+  for (const { session, error } of failed) output.note(`${session}: ${toOneLine(error, 200)}`);
   const done = { ...summary, ...taken, chunks: taken.chunks + (followed?.chunks ?? 0), failed };
   output.result(done, () => report(taken, preview, failed.length, output));
   return failed.length > 0 ? 1 : 0;
 }
 
-function summaryOf(plan: AlinePlan, preview: ImportPreview, dryRun: boolean) {
+function toAlineSummary(plan: AlinePlan, preview: ImportPreview, dryRun: boolean) {
   return {
     agent: "aline",
     file: plan.file,
@@ -216,7 +216,7 @@ function describe(plan: AlinePlan, preview: ImportPreview): string {
     plan.elsewhere > 0 && `${counted(plan.elsewhere, "session")} of other projects (--all-projects)`,
     plan.nowhere > 0 && `${counted(plan.nowhere, "session")} of unknown projects (--all-projects)`,
   ].filter((part) => part !== false);
-  const lines = [`Sessions in ${plan.file}`, aligned(rows)];
+  const lines = [`Sessions in ${plan.file}`, alignColumns(rows)];
   if (left.length > 0) lines.push(`Skipped: ${left.join(", ")}.`);
   return lines.join("\n");
 }
@@ -233,7 +233,7 @@ function report(taken: AlineImport, { files }: ImportPreview, failed: number, ou
     sessions.forgotten > 0 && `${sessions.forgotten} forgotten before`,
     sessions.empty > 0 && `${sessions.empty} empty`,
   ].filter((part) => part !== false);
-  const mark = tick(failed > 0 ? "warn" : "ok", output.colors);
+  const mark = formatMark(failed > 0 ? "warn" : "ok", output.colors);
   return `${mark} Imported: ${parts.join(", ")}.${left.length > 0 ? ` Skipped: ${left.join(", ")}.` : ""}`;
 }
 
@@ -252,10 +252,10 @@ const searchedFor = 3000;
  */
 export async function findPastSessions(project: Project, isWanted: boolean): Promise<FoundSessions[]> {
   const signal = isWanted ? undefined : AbortSignal.timeout(searchedFor);
-  const roots = await projectRoots(project.root);
+  const roots = await listProjectRoots(project.root);
   const found = await Promise.all(
     agents.map(async (agent) => {
-      const asked = { agent, places: placesOf(agent, roots), since: null, allProjects: false };
+      const asked = { agent, places: listTranscriptPlaces(agent, roots), since: null, allProjects: false };
       try {
         return { agent, preview: await call(previewImport, asked, project, { signal }) };
       } catch {
@@ -287,7 +287,7 @@ export async function importFound(
     imported.failed.push(...followed.failed);
   }
   const { sessions, chunks, failed } = imported;
-  const mark = tick(failed.length > 0 ? "warn" : "ok", output.colors);
+  const mark = formatMark(failed.length > 0 ? "warn" : "ok", output.colors);
   output.print(`${indent}${mark} Imported ${counted(sessions, "session")} (${counted(chunks, "chunk")})`);
   if (failed.length > 0) {
     const which = counted(failed.length, "transcript");

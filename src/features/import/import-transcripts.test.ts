@@ -3,11 +3,11 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { namedProject } from "../../../test/support/named-project.ts";
-import { agentNamed } from "../../agents/registry.ts";
-import { daemonFiles } from "../../base/home.ts";
+import { findAgentByName } from "../../agents/registry.ts";
+import { locateDaemonFiles } from "../../base/home.ts";
 import type { Project } from "../../base/paths.ts";
 import { daemonOwner } from "../../protocol/daemon-record.ts";
-import { claim, enqueue, fail, finish } from "../../store/memory/jobs/jobs.ts";
+import { claimJob, enqueue, fail, finish } from "../../store/memory/jobs/jobs.ts";
 import { Memory } from "../../store/memory/memory.ts";
 import { acquireLock } from "../../store/sqlite/lock.ts";
 import { followImport, previewTranscripts } from "./import.ts";
@@ -46,7 +46,7 @@ it("previews an import while another process creates the memory", async () => {
   mkdirSync(dirname(created.memoryDb), { recursive: true });
   writeFileSync(created.memoryDb, "");
   const preview = await previewTranscripts(created, {
-    agent: agentNamed("claude")!,
+    agent: findAgentByName("claude")!,
     places: [created.root],
     since: null,
     allProjects: true,
@@ -59,11 +59,11 @@ it("waits until every transcript is read, and says which could not be", async ()
   for (const { path } of files) enqueue(memory, { kind: "transcript", subject: path, total: 100 });
   enqueue(memory, { kind: "summary", subject: "s" });
   const followed = follow();
-  const first = claim(memory, "me", { kinds: ["transcript"] })!;
+  const first = claimJob(memory, "me", { kinds: ["transcript"] })!;
   finish(memory, first, { chunks: 1, tookMs: 1 });
   // It fails after its last attempt.
   for (let now = Date.now(); ; now += 1_000_000) {
-    const job = claim(memory, "me", { kinds: ["transcript"], now });
+    const job = claimJob(memory, "me", { kinds: ["transcript"], now });
     if (job === null) break;
     fail(memory, job, { error: "ENOENT: it is not there", retryable: true, now });
   }
@@ -75,10 +75,10 @@ it("waits until every transcript is read, and says which could not be", async ()
 it("ends when aborted, and leaves the jobs to the daemon, if there is one", async () => {
   enqueue(memory, { kind: "transcript", subject: "/t/a.jsonl", total: 100 });
   await expect(follow(AbortSignal.abort())).rejects.toMatchObject({ code: "daemon_unreachable" });
-  const lock = acquireLock(daemonFiles().lock, daemonOwner);
+  const lock = acquireLock(locateDaemonFiles().lock, daemonOwner);
   expect(await follow(AbortSignal.abort())).toBeNull();
   lock.release();
-  expect(claim(memory, "me")).not.toBeNull();
+  expect(claimJob(memory, "me")).not.toBeNull();
 });
 
 it("says so when no daemon is there to read them", async () => {
@@ -89,13 +89,13 @@ it("says so when no daemon is there to read them", async () => {
 
 it("waits for a daemon that is too busy to answer", async () => {
   enqueue(memory, { kind: "transcript", subject: "/t/a.jsonl", total: 100 });
-  const lock = acquireLock(daemonFiles().lock, daemonOwner);
+  const lock = acquireLock(locateDaemonFiles().lock, daemonOwner);
   hurry();
   const looked = vi.fn();
   const followed = follow(undefined, looked);
   // More often than it would look for one that is gone.
   await vi.waitUntil(() => looked.mock.calls.length > 5, 60_000);
-  finish(memory, claim(memory, "me", { kinds: ["transcript"] })!, { chunks: 1, tookMs: 1 });
+  finish(memory, claimJob(memory, "me", { kinds: ["transcript"] })!, { chunks: 1, tookMs: 1 });
   await expect(followed).resolves.toMatchObject({ failed: [] });
   lock.release();
 });

@@ -4,23 +4,27 @@ import type { Agent } from "../../agents/agent.ts";
 import {
   type AlineDatabase,
   type AlineSession,
-  alineFile,
   knownSchema,
+  locateAlineDatabase,
   readAline,
 } from "../../agents/aline/aline-database.ts";
 import { statTranscript } from "../../agents/registry.ts";
-import { changing } from "../../answers/changing.ts";
+import { changeMemory } from "../../answers/changing.ts";
 import { withMemory } from "../../answers/open.ts";
 import type { Running } from "../../answers/operation.ts";
 import { recordCommit } from "../../attribution/checkpoints/record-commit.ts";
-import { codeOf, PommelError } from "../../base/errors.ts";
-import { daemonFiles } from "../../base/home.ts";
+import { getErrorCode, PommelError } from "../../base/errors.ts";
+import { locateDaemonFiles } from "../../base/home.ts";
 import type { Project } from "../../base/paths.ts";
 import { GitFailure } from "../../git/git.ts";
-import { commitNamed } from "../../git/history/history.ts";
-import { belongsTo, projectRoots } from "../../git/projects/roots.ts";
+import { findCommitHash } from "../../git/history/history.ts";
+import { isCwdInProject, listProjectRoots } from "../../git/projects/roots.ts";
 import { daemonOwner } from "../../protocol/daemon-record.ts";
-import { importAlineEvents, importAlineSession, placeOf } from "../../sessions/ingest/import-aline.ts";
+import {
+  findLaunchDirectory,
+  importAlineEvents,
+  importAlineSession,
+} from "../../sessions/ingest/import-aline.ts";
 import {
   type ImportPreview,
   previewImport,
@@ -28,12 +32,12 @@ import {
 } from "../../sessions/ingest/import-preview.ts";
 import { findPastProject } from "../../sessions/ingest/past-project.ts";
 import type { ScrubbingWork } from "../../sessions/work.ts";
-import { sessionChunkCount } from "../../store/memory/chunks/chunks.ts";
-import { checkpointOfCommit } from "../../store/memory/commits/checkpoints.ts";
+import { countSessionChunks } from "../../store/memory/chunks/chunks.ts";
+import { findCheckpointOfCommit } from "../../store/memory/commits/checkpoints.ts";
 import { listJobs } from "../../store/memory/jobs/job-rows.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import type { JobRecord } from "../../store/memory/memory-records.ts";
-import { unknownTranscripts } from "../../store/memory/sessions/transcripts.ts";
+import { listUnknownTranscripts } from "../../store/memory/sessions/transcripts.ts";
 import { lockHolder } from "../../store/sqlite/lock.ts";
 import { openForeignDatabase, openToRead } from "../../store/sqlite/open-to-read.ts";
 
@@ -55,7 +59,7 @@ export async function previewTranscripts(
   { agent, places, since, allProjects }: PreviewRequest,
   signal?: AbortSignal,
 ): Promise<ImportPreview> {
-  const roots = allProjects ? null : await projectRoots(project.root);
+  const roots = allProjects ? null : await listProjectRoots(project.root);
   const wasOurs = async (path: string, cwd: string) =>
     (await findPastProject(agent, path, cwd))?.id === project.id;
   const asked = { agent, roots, wasOurs, places, since, signal };
@@ -65,7 +69,7 @@ export async function previewTranscripts(
     return await withMemory(project, (memory) => previewImport({ ...asked, memory }));
   } catch (error) {
     // Another process is creating it.
-    if (codeOf(error) === "no_memory") return withoutMemory();
+    if (getErrorCode(error) === "no_memory") return withoutMemory();
     throw error;
   }
 }
@@ -104,37 +108,37 @@ export function followImport(
   return withMemory(project, async (memory) => {
     for (;;) {
       if (signal?.aborted) {
-        if (!daemonLives()) throw ended();
+        if (!isDaemonAlive()) throw makeDaemonEndedError();
         return null;
       }
-      const { done, read, isOver, failed } = standOf(memory, files);
+      const { done, read, isOver, failed } = readImportProgress(memory, files);
       if (isOver) {
         const sessions = [...new Set(files.map(({ session }) => session))];
         const tookMs = Math.round(performance.now() - start);
         const paths = files.map(({ path }) => path);
-        const gone = goneAmong(memory, paths).length;
-        return { chunks: sessionChunkCount(memory, sessions), took_ms: tookMs, gone, failed };
+        const gone = listGone(memory, paths).length;
+        return { chunks: countSessionChunks(memory, sessions), took_ms: tookMs, gone, failed };
       }
       onProgress?.(done, total, `${read}/${files.length} files`);
       if (performance.now() - checked > checkMs) {
-        missed = daemonLives() ? 0 : missed + 1;
+        missed = isDaemonAlive() ? 0 : missed + 1;
         checked = performance.now();
       }
-      if (missed >= maxMissed) throw ended();
+      if (missed >= maxMissed) throw makeDaemonEndedError();
       await sleep(pollIntervalMs, undefined, { signal }).catch(() => {});
     }
   });
 }
 
 /** Those that nobody has read, and that are neither at their place nor in the vault. */
-const goneAmong = (memory: Memory, paths: readonly string[]): string[] =>
-  unknownTranscripts(memory, paths).filter((path) => statTranscript(path) === null);
+const listGone = (memory: Memory, paths: readonly string[]): string[] =>
+  listUnknownTranscripts(memory, paths).filter((path) => statTranscript(path) === null);
 
 export const countGone = (project: Project, paths: readonly string[]): Promise<number> =>
-  withMemory(project, (memory) => goneAmong(memory, paths).length);
+  withMemory(project, (memory) => listGone(memory, paths).length);
 
 /** By its lock: a busy daemon may take long to answer. */
-const daemonLives = (): boolean => lockHolder(daemonFiles().lock)?.owner === daemonOwner;
+const isDaemonAlive = (): boolean => lockHolder(locateDaemonFiles().lock)?.owner === daemonOwner;
 
 interface Stand {
   /** Bytes. */
@@ -146,7 +150,7 @@ interface Stand {
 }
 
 /** A transcript without a job has been read. */
-function standOf(memory: Memory, files: readonly TranscriptToImport[]): Stand {
+function readImportProgress(memory: Memory, files: readonly TranscriptToImport[]): Stand {
   const jobs = new Map<string, JobRecord>();
   for (const job of listJobs(memory)) {
     const known = jobs.get(job.subject);
@@ -169,7 +173,7 @@ function standOf(memory: Memory, files: readonly TranscriptToImport[]): Stand {
   return stand;
 }
 
-function ended(): PommelError {
+function makeDaemonEndedError(): PommelError {
   return new PommelError(
     "daemon_unreachable",
     "The daemon exited before the import was complete.",
@@ -218,9 +222,9 @@ export interface AlineAsked {
  */
 export async function planAline(
   project: Project,
-  { path = alineFile(), since, allProjects }: AlineAsked,
+  { path = locateAlineDatabase(), since, allProjects }: AlineAsked,
 ): Promise<AlinePlan> {
-  const roots = allProjects ? null : await projectRoots(project.root);
+  const roots = allProjects ? null : await listProjectRoots(project.root);
   return withAline(path, (db) => {
     const plan: AlinePlan = {
       file: path,
@@ -238,9 +242,9 @@ export async function planAline(
         plan.older++;
         continue;
       }
-      const cwd = placeOf(db, session);
+      const cwd = findLaunchDirectory(db, session);
       if (cwd === null && roots !== null) plan.nowhere++;
-      else if (cwd !== null && roots !== null && !belongsTo(roots, cwd)) plan.elsewhere++;
+      else if (cwd !== null && roots !== null && !isCwdInProject(roots, cwd)) plan.elsewhere++;
       else if (session.agent === "claude" && session.file.endsWith(".jsonl") && existsSync(session.file)) {
         plan.transcripts.push(session.file);
       } else plan.sessions.push({ session, cwd: cwd ?? "" });
@@ -260,7 +264,7 @@ export function importAline(
   { signal, onProgress }: Running = {},
 ): Promise<AlineImport> {
   return withAline(plan.file, (db) =>
-    changing(
+    changeMemory(
       project,
       async (work) => {
         const taken: AlineImport = {
@@ -313,14 +317,14 @@ async function importCommits(
   let taken = 0;
   const git = { ...work, project, roots: [work.root, ...work.worktrees] };
   for (const name of named) {
-    const hash = await commitNamed(project.root, name);
+    const hash = await findCommitHash(project.root, name);
     if (hash === null) continue;
     try {
       if ((await recordCommit(git, hash, { seen: "history" }, signal)) !== null) taken++;
     } catch (error) {
       if (!(error instanceof GitFailure)) throw error;
     }
-    const checkpoint = checkpointOfCommit(work.memory, hash);
+    const checkpoint = findCheckpointOfCommit(work.memory, hash);
     if (checkpoint) byHash.set(name, checkpoint.uid);
   }
   return { taken, byHash };

@@ -8,7 +8,7 @@ import { setConfig } from "../../base/config/config-edit.ts";
 import type { Project } from "../../base/paths.ts";
 import { rememberProject } from "../../git/projects/find-project.ts";
 import { Memory } from "../../store/memory/memory.ts";
-import { forget, nothing } from "../../store/memory/privacy/forget.ts";
+import { emptyForgetRequest, forget } from "../../store/memory/privacy/forget.ts";
 import { saveSession } from "../../store/memory/sessions/sessions.ts";
 import { saveTranscript } from "../../store/memory/sessions/transcripts.ts";
 import { listKept } from "../../store/vault/vault.ts";
@@ -92,7 +92,7 @@ it("keeps no session that was forgotten", async () => {
   const [, two] = [write("one", shop.root), write("two", shop.root)];
   inMemory((memory) => {
     const { id } = saveSession(memory, { uid: idOf("one"), agent: "claude", cwd: shop.root });
-    forget(memory, { ...nothing, sessions: [id] });
+    forget(memory, { ...emptyForgetRequest, sessions: [id] });
   });
   await keepUnread();
   expect(kept()).toEqual([two]);

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
-import { localOperation } from "../../answers/local-operation.ts";
+import { defineLocalOperation } from "../../answers/local-operation.ts";
 import type { Running } from "../../answers/operation.ts";
-import { operation } from "../../answers/operation.ts";
+import { defineOperation } from "../../answers/operation.ts";
 import type { Project } from "../../base/paths.ts";
 import {
   count,
@@ -47,7 +47,7 @@ export const sessionStartRequest = lazy(() =>
 
 export const sessionStartResponse = lazy(() => z.object({ registered: z.boolean() }));
 
-export const importTranscript = operation({
+export const importTranscript = defineOperation({
   name: "indexTranscript",
   path: "POST /index/transcript",
   summary: "Import a session",
@@ -58,7 +58,7 @@ export const importTranscript = operation({
   answer: async () => (await import("./answer.ts")).importTranscript,
 });
 
-export const registerSession = operation({
+export const registerSession = defineOperation({
   name: "sessionStart",
   path: "POST /session/start",
   summary: "Register a session that begins",
@@ -70,39 +70,39 @@ export const registerSession = operation({
 });
 
 /** Counts what an import would read. */
-export const previewImport = localOperation(async () => {
+export const previewImport = defineLocalOperation(async () => {
   const { previewTranscripts } = await import("./import.ts");
   return (project: Project, request: PreviewRequest, { signal }: Running) =>
     previewTranscripts(project, request, signal);
 });
 
 /** Follows an import to its end. */
-export const followImport = localOperation(async () => {
+export const followImport = defineLocalOperation(async () => {
   const { followImport } = await import("./import.ts");
   return (project: Project, { files }: { files: readonly TranscriptToImport[] }, how: Running) =>
     followImport(project, files, how);
 });
 
 /** Counts transcripts that nobody read before they vanished. */
-export const countGone = localOperation(async () => {
+export const countGone = defineLocalOperation(async () => {
   const { countGone } = await import("./import.ts");
   return (project: Project, { paths }: { paths: readonly string[] }) => countGone(project, paths);
 });
 
 /** Finds out what Aline's database holds of this project. */
-export const planAline = localOperation(async () => {
+export const planAline = defineLocalOperation(async () => {
   const { planAline } = await import("./import.ts");
   return (project: Project, asked: AlineAsked) => planAline(project, asked);
 });
 
 /** Takes in what was planned. */
-export const importAline = localOperation(async () => {
+export const importAline = defineLocalOperation(async () => {
   const { importAline } = await import("./import.ts");
   return (project: Project, plan: AlinePlan, how: Running) => importAline(project, plan, how);
 });
 
 /** Links transcripts that are still to be read into the home. */
-export const keepUnread = localOperation(async () => {
+export const keepUnread = defineLocalOperation(async () => {
   const { keepUnread } = await import("./keep-unread.ts");
   return () => keepUnread();
 });

@@ -1,23 +1,23 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Agent } from "../../agents/agent.ts";
-import { agentNamed, agents, placesOf } from "../../agents/registry.ts";
+import { agents, findAgentByName, listTranscriptPlaces } from "../../agents/registry.ts";
 import { PommelError } from "../../base/errors.ts";
 import { parseWhen } from "../../base/text/dates.ts";
 import { call } from "../../client/call.ts";
 import { findProject } from "../../git/projects/find-project.ts";
 import { rememberGone } from "../../git/projects/gone-checkout.ts";
-import { projectRoots } from "../../git/projects/roots.ts";
+import { listProjectRoots } from "../../git/projects/roots.ts";
 import type { ImportPreview } from "../../sessions/ingest/import-preview.ts";
 import { canAsk, confirm } from "../../terminal/ask.ts";
 import type { CommandContext } from "../../terminal/frame.ts";
 import { interruptedCode } from "../../terminal/interruption.ts";
-import { aligned, humanBytes, humanDuration, type Output, tick } from "../../terminal/output.ts";
+import { alignColumns, formatBytes, formatDuration, formatMark, type Output } from "../../terminal/output.ts";
 import { createProgress } from "../../terminal/progress.ts";
-import { counted, localTime, oneLine } from "../../terminal/text.ts";
+import { counted, formatLocalTime, toOneLine } from "../../terminal/text.ts";
 import { importMemory } from "../memory-file/operation.ts";
 import type { ImportFollowed } from "./import.ts";
-import { goneText, importTranscripts, keepPastSessions } from "./import-sources.ts";
+import { describeGone, importTranscripts, keepPastSessions } from "./import-sources.ts";
 import { previewImport } from "./operation.ts";
 
 /** Problems that are named before the rest is counted. */
@@ -42,7 +42,7 @@ async function importPommelCommand(
   if (problems.length > problemsShown)
     output.note(`and ${counted(problems.length - problemsShown, "more line")}`);
   output.result({ agent: "pommel", file, dry_run: dryRun, ...taken }, () => {
-    const mark = tick(problems.length > 0 ? "warn" : "ok", output.colors);
+    const mark = formatMark(problems.length > 0 ? "warn" : "ok", output.colors);
     if (dryRun) return `${mark} ${counted(records, "record")} to import. Nothing was imported (--dry-run).`;
     const { sessions, turns, annotations, checkpoints, attributions, events } = imported;
     const parts = [
@@ -84,21 +84,23 @@ export async function importCommand(
   if (name === "pommel") return importPommelCommand(context, path, options);
   const { cwd, output } = context;
   const { since, dryRun = false, yes = false } = options;
-  const agent = agentFor(name);
+  const agent = requireAgent(name);
   // What has no place of its own does not say where it ran, either: the path is the user's choice.
-  const isAnywhere = agent.roots().length === 0 && agent.placesIn === undefined;
+  const isAnywhere = agent.listRoots().length === 0 && agent.listRepositoryPlaces === undefined;
   const allProjects = isAnywhere || (options.allProjects ?? false);
   if (isAnywhere && path === undefined)
     throw new PommelError("usage", "Which file?", `Name a file of ${agent.title}, or a directory of them.`);
   const project = await findProject(cwd);
   const places =
-    path === undefined ? placesOf(agent, await projectRoots(project.root)) : [resolve(cwd, path)];
+    path === undefined
+      ? listTranscriptPlaces(agent, await listProjectRoots(project.root))
+      : [resolve(cwd, path)];
   const from = since === undefined ? null : await parseWhen(since, "since");
   const preview = await call(previewImport, { agent, places, since: from, allProjects }, project);
   if (path !== undefined) refuseWhereNoneIs(preview, agent, resolve(cwd, path));
-  const summary = summaryOf(agent, preview, dryRun);
+  const summary = toImportSummary(agent, preview, dryRun);
   for (const line of describe(preview, agent, allProjects ? null : project.root)) output.print(line);
-  for (const { error } of preview.refused) output.note(oneLine(error, 300));
+  for (const { error } of preview.refused) output.note(toOneLine(error, 300));
   if (preview.files.length === 0 || dryRun) {
     const nothing = preview.files.length === 0 ? "" : "\nNothing was imported (--dry-run).";
     output.result(summary, nothing);
@@ -121,8 +123,8 @@ export async function importCommand(
   return followed.failed.length + preview.refused.length > 0 ? 1 : 0;
 }
 
-function agentFor(name: string): Agent {
-  const agent = agentNamed(name);
+function requireAgent(name: string): Agent {
+  const agent = findAgentByName(name);
   if (agent) return agent;
   const known = [...agents.map((one) => one.name), "aline", "pommel"].join(", ");
   throw new PommelError("usage", `Cannot import sessions of ${name}.`, `Choose from: ${known}.`);
@@ -147,10 +149,10 @@ function refuseWhereNoneIs(preview: ImportPreview, { title }: Agent, path: strin
   );
 }
 
-const iso = (at: number | null) => (at === null ? null : new Date(at).toISOString());
+const toIso = (at: number | null) => (at === null ? null : new Date(at).toISOString());
 
 /** The JSON of `pm import`, but for what became of it. */
-function summaryOf({ name }: Agent, preview: ImportPreview, dryRun: boolean) {
+function toImportSummary({ name }: Agent, preview: ImportPreview, dryRun: boolean) {
   const { sessions, subagents, bytes, from, to, estimatedMs, imported, elsewhere, older, forgotten } =
     preview;
   return {
@@ -158,8 +160,8 @@ function summaryOf({ name }: Agent, preview: ImportPreview, dryRun: boolean) {
     sessions,
     subagents,
     bytes,
-    from: iso(from),
-    to: iso(to),
+    from: toIso(from),
+    to: toIso(to),
     estimated_seconds: Math.ceil(estimatedMs / 1000),
     already: imported,
     elsewhere,
@@ -182,17 +184,20 @@ function describe(preview: ImportPreview, { title }: Agent, root: string | null)
   if (preview.files.length === 0) {
     lines.push(`No new ${title} sessions to import${root === null ? "" : ` for ${root}`}.`);
   } else {
-    const days = [from, to].map((at) => (at === null ? "?" : localTime(iso(at)!).slice(0, 10)));
+    const days = [from, to].map((at) => (at === null ? "?" : formatLocalTime(toIso(at)!).slice(0, 10)));
     const rows = [
       [
         "  Sessions:",
         `${sessions.toLocaleString("en")}${subagents > 0 ? `, and ${subagents.toLocaleString("en")} of subagents` : ""}`,
       ],
-      ["  Size:", humanBytes(bytes)],
+      ["  Size:", formatBytes(bytes)],
       ["  From:", days[0] === days[1] ? days[0]! : `${days[0]} to ${days[1]}`],
-      ["  Estimated time:", estimatedMs < 1000 ? "a second" : `about ${humanDuration(estimatedMs)}`],
+      ["  Estimated time:", estimatedMs < 1000 ? "a second" : `about ${formatDuration(estimatedMs)}`],
     ];
-    lines.push(`Sessions with ${title} ${root === null ? "from everywhere" : `in ${root}`}`, aligned(rows));
+    lines.push(
+      `Sessions with ${title} ${root === null ? "from everywhere" : `in ${root}`}`,
+      alignColumns(rows),
+    );
   }
   const left = [
     imported.sessions > 0 && `${counted(imported.sessions, "session")} already imported`,
@@ -204,13 +209,13 @@ function describe(preview: ImportPreview, { title }: Agent, root: string | null)
   return lines;
 }
 
-function report(output: Output, summary: ReturnType<typeof summaryOf> & ImportFollowed): void {
+function report(output: Output, summary: ReturnType<typeof toImportSummary> & ImportFollowed): void {
   const { failed, sessions, chunks, took_ms } = summary;
-  for (const { path, error } of failed) output.note(`${path}: ${oneLine(error, 200)}`);
-  if (summary.gone > 0) output.note(goneText(summary.gone));
+  for (const { path, error } of failed) output.note(`${path}: ${toOneLine(error, 200)}`);
+  if (summary.gone > 0) output.note(describeGone(summary.gone));
   output.result(summary, () => {
-    const mark = tick(failed.length > 0 ? "warn" : "ok", output.colors);
-    const took = `Imported ${counted(sessions, "session")}, ${counted(chunks, "chunk")}, ${humanDuration(took_ms)}.`;
+    const mark = formatMark(failed.length > 0 ? "warn" : "ok", output.colors);
+    const took = `Imported ${counted(sessions, "session")}, ${counted(chunks, "chunk")}, ${formatDuration(took_ms)}.`;
     const left =
       failed.length > 0
         ? `\n${counted(failed.length, "transcript")} could not be read: \`pm daemon queue retry\` retries.`

@@ -1,6 +1,6 @@
 import { openIndex } from "../../answers/open.ts";
 import type { Running, Subjects } from "../../answers/operation.ts";
-import { reindex } from "../../answers/reindex.ts";
+import { reindexProject } from "../../answers/reindex.ts";
 import type { Shaped } from "../../protocol/shape-parts.ts";
 import type { indexRequest } from "./operation.ts";
 
@@ -10,7 +10,7 @@ export async function indexFiles(
   how: Running,
 ) {
   const kept = openIndex(project);
-  if (kept === null) return { queued: false, pending: 0, done: await reindex(project, paths, how) };
+  if (kept === null) return { queued: false, pending: 0, done: await reindexProject(project, paths, how) };
   if (full) kept.reindex("all");
   else if (paths.length > 0) kept.reindex(paths);
   else kept.reconcile();

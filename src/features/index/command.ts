@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { examples, run } from "../../terminal/frame.ts";
+import { formatExamples, run } from "../../terminal/frame.ts";
 import { addOptions } from "../../terminal/options.ts";
 import { indexFiles } from "./operation.ts";
 
@@ -11,7 +11,7 @@ export function declareReindex(daemon: Command): void {
   })
     .addHelpText(
       "after",
-      examples(
+      formatExamples(
         ["pm daemon reindex", "everything"],
         ["pm daemon reindex --path src/db", "one directory"],
         ['pm daemon reindex --path "**/*.md"', "some files"],

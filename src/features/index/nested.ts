@@ -1,11 +1,11 @@
 import type { NestedDirectory } from "../../code/files/scan.ts";
-import { printable } from "../../terminal/text.ts";
+import { toPrintable } from "../../terminal/text.ts";
 
 /** So many are named; the rest are counted. */
 const maxNamed = 5;
 
 /** What lies inside a project, and what becomes of it: a sentence for each kind. */
-export function nestedText(found: readonly NestedDirectory[]): string[] {
+export function describeNested(found: readonly NestedDirectory[]): string[] {
   const sentences: readonly [NestedDirectory["kind"], (names: string, isOne: boolean) => string][] = [
     [
       "nested_project",
@@ -24,7 +24,7 @@ export function nestedText(found: readonly NestedDirectory[]): string[] {
     ],
   ];
   return sentences.flatMap(([kind, sentence]) => {
-    const paths = found.filter((one) => one.kind === kind).map(({ path }) => printable(path));
+    const paths = found.filter((one) => one.kind === kind).map(({ path }) => toPrintable(path));
     const more = paths.length > maxNamed ? ` and ${paths.length - maxNamed} more` : "";
     return paths.length === 0
       ? []

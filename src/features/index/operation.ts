@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { operation } from "../../answers/operation.ts";
+import { defineOperation } from "../../answers/operation.ts";
 import { count, field, lazy, places } from "../../protocol/shape-parts.ts";
 
 /**
@@ -24,7 +24,7 @@ export const indexResponse = lazy(() =>
   }),
 );
 
-export const indexFiles = operation({
+export const indexFiles = defineOperation({
   name: "index",
   path: "POST /index/code",
   summary: "Index files again",

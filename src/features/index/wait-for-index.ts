@@ -20,7 +20,7 @@ export async function waitForIndex(project: Project): Promise<void> {
   const progress = createProgress({ label: "Indexing", unit: "files" });
   try {
     for (;;) {
-      const queue = await queueOf(project);
+      const queue = await readQueue(project);
       if (queue.code_is_idle) return;
       if (queue.last_error !== null) {
         const hint = "The daemon retries automatically; see `pm status`.";
@@ -36,7 +36,7 @@ export async function waitForIndex(project: Project): Promise<void> {
 
 /**
  * Has the daemon open a checkout, which it then keeps indexed.
- * @throws as `queueOf`, and why it cannot be opened
+ * @throws as `readQueue`, and why it cannot be opened
  */
 export const openCheckout = (project: Project): Promise<unknown> =>
   askAgain(() => call(readState, {}, project, { without: "fail" }), patienceMs);
@@ -46,7 +46,7 @@ export const openCheckout = (project: Project): Promise<unknown> =>
  * @param limitMs for how long
  * @throws DaemonUnreachable when it does not run or has not answered by then
  */
-export const queueOf = (project: Project, limitMs = patienceMs): Promise<QueueResponse> =>
+export const readQueue = (project: Project, limitMs = patienceMs): Promise<QueueResponse> =>
   askAgain(() => call(showQueue, {}, project, { without: "fail" }), limitMs);
 
 /** @param ask waits for an answer by itself before it times out */

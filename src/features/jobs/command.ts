@@ -1,5 +1,5 @@
 import { Argument, type Command } from "commander";
-import { examples, query, run } from "../../terminal/frame.ts";
+import { formatExamples, query, run } from "../../terminal/frame.ts";
 import { wholeNumber } from "../../terminal/options.ts";
 
 /** `pm daemon queue`. */
@@ -9,7 +9,7 @@ export function declareQueue(daemon: Command): void {
     .description("Show pending and failed jobs, retry or discard them")
     .addHelpText(
       "after",
-      examples(
+      formatExamples(
         ["pm daemon queue", "pending and failed jobs"],
         ["pm daemon queue retry", "retry failed jobs"],
         ["pm daemon queue drop 17", "discard a failed job"],
@@ -18,7 +18,7 @@ export function declareQueue(daemon: Command): void {
   queue
     .command("show", { isDefault: true })
     .description("Show pending, running and failed jobs")
-    .addHelpText("after", examples(["pm daemon queue --json", "for scripts"]))
+    .addHelpText("after", formatExamples(["pm daemon queue --json", "for scripts"]))
     .action(query(async () => (await import("./pm-queue.ts")).queueCommand, { looks: true }));
   const ids = () =>
     new Argument("[ids...]", "job numbers from `pm daemon queue` (default: all)").argParser(
@@ -30,7 +30,7 @@ export function declareQueue(daemon: Command): void {
     .addArgument(ids())
     .addHelpText(
       "after",
-      examples(["pm daemon queue retry", "all of it"], ["pm daemon queue retry 17 18", "these"]),
+      formatExamples(["pm daemon queue retry", "all of it"], ["pm daemon queue retry 17 18", "these"]),
     )
     .action(run(async () => (await import("./pm-queue.ts")).queueRetryCommand));
   queue
@@ -39,7 +39,7 @@ export function declareQueue(daemon: Command): void {
     .addArgument(ids())
     .addHelpText(
       "after",
-      examples(["pm daemon queue drop", "all of it"], ["pm daemon queue drop 17", "this one"]),
+      formatExamples(["pm daemon queue drop", "all of it"], ["pm daemon queue drop 17", "this one"]),
     )
     .action(run(async () => (await import("./pm-queue.ts")).queueDropCommand));
 }

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { nothing, operation } from "../../answers/operation.ts";
+import { defineOperation, nothing } from "../../answers/operation.ts";
 import {
   count,
   lazy,
@@ -108,7 +108,7 @@ export const retryRequest = lazy(() =>
 
 export const retryResponse = lazy(() => z.object({ jobs: count }));
 
-export const showQueue = operation({
+export const showQueue = defineOperation({
   name: "queue",
   path: "GET /queue",
   summary: "Show pending and failed jobs",
@@ -120,7 +120,7 @@ export const showQueue = operation({
   answer: async () => (await import("./answer.ts")).showQueue,
 });
 
-export const retryJobs = operation({
+export const retryJobs = defineOperation({
   name: "retry",
   path: "POST /queue/retry",
   summary: "Retry or discard failed jobs",

@@ -2,14 +2,20 @@ import { PommelError } from "../../base/errors.ts";
 import type { Project } from "../../base/paths.ts";
 import { call } from "../../client/call.ts";
 import type { UnreachableReason } from "../../client/daemon-client.ts";
-import { findProject, seeProject } from "../../git/projects/find-project.ts";
-import { progressBar } from "../../terminal/chart.ts";
+import { findProject, lookUpProject } from "../../git/projects/find-project.ts";
+import { drawProgressBar } from "../../terminal/chart.ts";
 import type { CommandContext } from "../../terminal/frame.ts";
-import { interruptedCode, interruption } from "../../terminal/interruption.ts";
-import { humanBytes, humanDuration, nothingIndexed, type Screen, tick } from "../../terminal/output.ts";
+import { interruptedCode, makeInterruptionSignal } from "../../terminal/interruption.ts";
+import {
+  formatBytes,
+  formatDuration,
+  formatMark,
+  nothingIndexed,
+  type Screen,
+} from "../../terminal/output.ts";
 import { createProgress } from "../../terminal/progress.ts";
-import { type Column, table } from "../../terminal/table.ts";
-import { counted, fitted, hanging, oneLine, when } from "../../terminal/text.ts";
+import { type Column, formatTable } from "../../terminal/table.ts";
+import { counted, fitToWidth, formatWhen, toOneLine, wrapWithIndent } from "../../terminal/text.ts";
 import { agreeToIndex } from "../index/agree-to-index.ts";
 import { indexFiles } from "../index/operation.ts";
 import { waitForIndex } from "../index/wait-for-index.ts";
@@ -31,7 +37,7 @@ export async function reindexCommand(
   // Where the daemon does it, Ctrl-C ends this command alone.
   const controller = new AbortController();
   const { signal } = controller;
-  const onHere = () => interruption(controller);
+  const onHere = () => makeInterruptionSignal(controller);
   const how = { without: "here", onHere, signal, onProgress: progress.update, onNote: output.note } as const;
   const asked = paths.length > 0 ? { paths } : { full: true };
   const { done } = await call(indexFiles, asked, project, how).finally(progress.finish);
@@ -41,7 +47,7 @@ export async function reindexCommand(
     const took_ms = Date.now() - started;
     output.result(
       { by: "daemon", total_files: index.total_files, total_chunks: index.total_chunks, took_ms },
-      `Reindexed in ${humanDuration(took_ms)}: the index holds ${index.total_files} files, ` +
+      `Reindexed in ${formatDuration(took_ms)}: the index holds ${index.total_files} files, ` +
         `${index.total_chunks} chunks.`,
     );
     if (index.total_files === 0) output.note(`${nothingIndexed}.`);
@@ -55,7 +61,7 @@ export async function reindexCommand(
     { by: "command", ...done, interrupted, took_ms },
     interrupted
       ? `Interrupted: ${counts}. Run it again to continue.`
-      : `Done in ${humanDuration(took_ms)}: ${counts}.`,
+      : `Done in ${formatDuration(took_ms)}: ${counts}.`,
   );
   const holdsNone = indexed + unchanged + skipped + failed === 0;
   if (holdsNone && !interrupted) output.note(`${nothingIndexed}.`);
@@ -67,7 +73,7 @@ type QueueReport = JobsStatus & { daemon_running: boolean };
 
 /** `pm daemon queue`: pending, running, failed and last finished jobs. */
 export async function queueCommand({ cwd, output }: CommandContext): Promise<void> {
-  const project = await seeProject(cwd);
+  const project = await lookUpProject(cwd);
   const report = await queueReport(project);
   output.result(report, () => renderQueue(report, output));
 }
@@ -84,18 +90,18 @@ async function queueReport(project: Project): Promise<QueueReport> {
 
 /** `pm daemon queue retry [ids...]` */
 export async function queueRetryCommand({ cwd, output }: CommandContext, ids: number[] = []): Promise<void> {
-  const jobs = await changeDead(await findProject(cwd), ids, false);
+  const jobs = await changeFailedJobs(await findProject(cwd), ids, false);
   output.result({ jobs }, jobs === 0 ? "No failed jobs." : `${counted(jobs, "job")} will be retried.`);
 }
 
 /** `pm daemon queue drop [ids...]` */
 export async function queueDropCommand({ cwd, output }: CommandContext, ids: number[] = []): Promise<void> {
-  const jobs = await changeDead(await findProject(cwd), ids, true);
+  const jobs = await changeFailedJobs(await findProject(cwd), ids, true);
   output.result({ jobs }, jobs === 0 ? "No failed jobs." : `Discarded ${counted(jobs, "job")}.`);
 }
 
 /** @throws PommelError `not_found` when none of the named jobs failed */
-async function changeDead(project: Project, ids: readonly number[], drop: boolean): Promise<number> {
+async function changeFailedJobs(project: Project, ids: readonly number[], drop: boolean): Promise<number> {
   const request = { drop, ...(ids.length > 0 && { ids: [...ids] }) };
   const { jobs } = await call(retryJobs, request, project);
   if (jobs === 0 && ids.length > 0) {
@@ -117,7 +123,7 @@ const recentColumns: Column[] = [
   { title: "" },
 ];
 const barWidth = 20;
-const marks = { done: "ok", gone: "warn", dead: "fail" } as const;
+const outcomeMarks = { done: "ok", gone: "warn", dead: "fail" } as const;
 
 export function renderQueue(report: QueueReport, screen: Screen): string {
   const { colors, columns } = screen;
@@ -127,11 +133,11 @@ export function renderQueue(report: QueueReport, screen: Screen): string {
     // Summaries wait until their session has been quiet for a minute.
     const later =
       pending === 0 ? "The queue is empty." : `${counted(pending, "job")} for later, nothing to do now.`;
-    lines.push(`${tick("ok", colors)} ${later}`);
+    lines.push(`${formatMark("ok", colors)} ${later}`);
   } else {
     const speed = [
       rate > 0 ? `${rate} chunks/s` : "",
-      eta === null || eta === 0 ? "" : `about ${humanDuration(eta * 1000)} left`,
+      eta === null || eta === 0 ? "" : `about ${formatDuration(eta * 1000)} left`,
     ].filter((part) => part !== "");
     const counts = `${counted(pending, "job")} pending, ${running.length} running`;
     lines.push([counts, ...speed].join(", "));
@@ -143,21 +149,23 @@ export function renderQueue(report: QueueReport, screen: Screen): string {
       total === 0
         ? ""
         : kind === "transcript"
-          ? `${humanBytes(done)} of ${humanBytes(total)}`
+          ? `${formatBytes(done)} of ${formatBytes(total)}`
           : `${done} of ${total}`;
     const facts = [size, describeWaiting({ waits_for })].filter((fact) => fact !== "").join(", ");
     lines.push(
-      `  ${progressBar(total === 0 ? 0 : done / total, barWidth)} ${kind} ${fitted(subject, (columns ?? 0) - 56, screen)}  ${facts}`.trimEnd(),
+      `  ${drawProgressBar(total === 0 ? 0 : done / total, barWidth)} ${kind} ${fitToWidth(subject, (columns ?? 0) - 56, screen)}  ${facts}`.trimEnd(),
     );
   }
   if (dead.length > 0) {
     lines.push("", colors.bold("Failed"));
     for (const { id, kind, subject, attempts, error } of dead) {
-      lines.push(`  ${tick("fail", colors)} ${id}  ${kind} ${oneLine(subject)}`);
+      lines.push(`  ${formatMark("fail", colors)} ${id}  ${kind} ${toOneLine(subject)}`);
       lines.push(
-        ...hanging(`      ${oneLine(error ?? "?")} (${counted(attempts, "attempt")})`, screen, 6).map(
-          colors.dim,
-        ),
+        ...wrapWithIndent(
+          `      ${toOneLine(error ?? "?")} (${counted(attempts, "attempt")})`,
+          screen,
+          6,
+        ).map(colors.dim),
       );
     }
     lines.push("  pm daemon queue retry    retry them      pm daemon queue drop    discard them");
@@ -166,13 +174,13 @@ export function renderQueue(report: QueueReport, screen: Screen): string {
     const rows = recent
       .slice(0, recentShown)
       .map(({ kind, subject, outcome, chunks, took_ms, at }) => [
-        `  ${tick(marks[outcome], colors)} ${kind}`,
-        oneLine(subject),
+        `  ${formatMark(outcomeMarks[outcome], colors)} ${kind}`,
+        toOneLine(subject),
         outcome === "gone" ? "deleted before it was read" : counted(chunks, "chunk"),
-        humanDuration(took_ms),
-        when(at, screen),
+        formatDuration(took_ms),
+        formatWhen(at, screen),
       ]);
-    lines.push("", colors.bold("Lately"), table(recentColumns, rows, screen));
+    lines.push("", colors.bold("Lately"), formatTable(recentColumns, rows, screen));
   }
   return lines.join("\n");
 }

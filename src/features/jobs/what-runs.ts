@@ -1,6 +1,6 @@
 import type { Project } from "../../base/paths.ts";
 import { call } from "../../client/call.ts";
-import { readDaemonRecord, seemsRunning } from "../../protocol/daemon-record.ts";
+import { isLikelyRunning, readDaemonRecord } from "../../protocol/daemon-record.ts";
 import type { Palette } from "../../terminal/palette.ts";
 import { showQueue } from "./operation.ts";
 import { describeWork } from "./words.ts";
@@ -9,9 +9,9 @@ import { describeWork } from "./words.ts";
 const timeoutMs = 2000;
 
 /** What the daemon that runs is at for a project, a paragraph for people; null where none runs. */
-export async function whatRuns(project: Project, colors: Palette): Promise<string | null> {
+export async function describeRunning(project: Project, colors: Palette): Promise<string | null> {
   const record = readDaemonRecord();
-  if (!seemsRunning(record)) return null;
+  if (!isLikelyRunning(record)) return null;
   const queue = await call(showQueue, {}, project, { without: "fail", timeout: timeoutMs }).catch(() => null);
   // One that is too busy to say what it does.
   if (queue === null) return `The daemon runs (PID ${record.pid}) and is busy; \`pm status\` says with what.`;

@@ -1,4 +1,4 @@
-import { counted } from "../../base/text/counted.ts";
+import { formatCount } from "../../base/text/counted.ts";
 import type { JobsStatus, QueueStatus } from "./operation.ts";
 
 type RunningJob = JobsStatus["running"][number];
@@ -10,7 +10,7 @@ const nameJob: Readonly<Record<string, string>> = { transcript: "transcript", co
 export function describeWaiting({ waits_for }: Pick<RunningJob, "waits_for">): string {
   if (waits_for === null) return "";
   const { kind, jobs } = waits_for;
-  return `waits for ${counted(jobs, nameJob[kind] ?? "job")}, which ${jobs === 1 ? "goes" : "go"} first`;
+  return `waits for ${formatCount(jobs, nameJob[kind] ?? "job")}, which ${jobs === 1 ? "goes" : "go"} first`;
 }
 
 /** What is being done, and what waits for what, a line each; none where nothing is. */
@@ -18,25 +18,25 @@ export function describeWork(
   { code_is_idle, done, total }: Pick<QueueStatus, "code_is_idle" | "done" | "total">,
   { waiting, running }: Pick<JobsStatus, "waiting" | "running">,
 ): string[] {
-  const files = total === 0 ? "looking for files to index" : `indexing: ${ofAll(done, total)} files`;
+  const files = total === 0 ? "looking for files to index" : `indexing: ${formatOfAll(done, total)} files`;
   const transcripts =
     running.filter(({ kind }) => kind === "transcript").length +
     (waiting.find(({ kind }) => kind === "transcript")?.jobs ?? 0);
   const history = running.find(({ kind }) => kind === "history");
   return [
     ...(code_is_idle ? [] : [files]),
-    ...(transcripts === 0 ? [] : [`reading sessions: ${counted(transcripts, "transcript")} to go`]),
+    ...(transcripts === 0 ? [] : [`reading sessions: ${formatCount(transcripts, "transcript")} to go`]),
     ...(history === undefined ? [] : [describeHistory(history)]),
   ];
 }
 
 function describeHistory({ done, total, waits_for }: RunningJob): string {
-  const facts = [total === 0 ? "" : ofAll(done, total), describeWaiting({ waits_for })].filter(
+  const facts = [total === 0 ? "" : formatOfAll(done, total), describeWaiting({ waits_for })].filter(
     (fact) => fact !== "",
   );
   return ["analysing commits", facts.join(", ")].filter((part) => part !== "").join(": ");
 }
 
 /** "412 of 2,032" */
-const ofAll = (done: number, total: number) =>
+const formatOfAll = (done: number, total: number) =>
   `${done.toLocaleString("en")} of ${total.toLocaleString("en")}`;

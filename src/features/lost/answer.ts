@@ -1,8 +1,8 @@
 import { locate } from "../../answers/file-place.ts";
 import type { Running, Subjects } from "../../answers/operation.ts";
-import { projectRoots } from "../../git/projects/roots.ts";
+import { listProjectRoots } from "../../git/projects/roots.ts";
 import type { Shaped } from "../../protocol/shape-parts.ts";
-import { lostTextOf } from "./find-lost-text.ts";
+import { findLostTexts } from "./find-lost-text.ts";
 import type { lostTextRequest } from "./operation.ts";
 
 /** Texts in an answer, by default: they are long. */
@@ -13,7 +13,7 @@ export async function findLostText(
   { file, limit = listedTexts }: Shaped<typeof lostTextRequest>,
   { signal }: Running,
 ) {
-  const roots = await projectRoots(project.root);
+  const roots = await listProjectRoots(project.root);
   const path = locate(project, project.root, file);
-  return lostTextOf(memory, roots, { file: path, limit, signal });
+  return findLostTexts(memory, roots, { file: path, limit, signal });
 }

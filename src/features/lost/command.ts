@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { examples, query } from "../../terminal/frame.ts";
+import { formatExamples, query } from "../../terminal/frame.ts";
 import { addOptions } from "../../terminal/options.ts";
 import { findLostText } from "./operation.ts";
 
@@ -14,7 +14,7 @@ export function declareLost(memory: Command): void {
   addOptions(lost, findLostText, { file: null })
     .addHelpText(
       "after",
-      `${examples(
+      `${formatExamples(
         ["pm memory lost src/auth.ts", "the latest first; nothing is written"],
         ["pm memory lost src/auth.ts --json | jq -r '.texts[0].lines[]'", "only the text"],
       )}\n\nExits with 5 when nothing of it was lost.`,

@@ -1,14 +1,14 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { FileEdit } from "../../agents/agent.ts";
-import { isoTime } from "../../base/text/iso-time.ts";
-import { GitFailure, gitBytes } from "../../git/git.ts";
-import { relativizer } from "../../sessions/relative-paths.ts";
-import { editsIn, storedTurns } from "../../sessions/turn-content.ts";
+import { formatIsoTime } from "../../base/text/iso-time.ts";
+import { GitFailure, readGitBytes } from "../../git/git.ts";
+import { createRelativizer } from "../../sessions/relative-paths.ts";
+import { listEdits, readStoredTurns } from "../../sessions/turn-content.ts";
 import { listCommands } from "../../store/memory/commands.ts";
 import type { Memory } from "../../store/memory/memory.ts";
-import { sessionById } from "../../store/memory/sessions/sessions.ts";
-import { turnsWithFile } from "../../store/memory/sessions/turns.ts";
+import { findSessionById } from "../../store/memory/sessions/sessions.ts";
+import { listTurnsWithFile } from "../../store/memory/sessions/turns.ts";
 import type { LostText, LostTextAnswer } from "./operation.ts";
 
 /** What an agent's edit did to a file. */
@@ -27,20 +27,20 @@ interface RecordedEdit {
  * What agents did to a file in the latest turns that touched it, in the order in which they did it.
  * @param roots of the project and its worktrees
  */
-export function recordedEditsOf(
+export function listRecordedEdits(
   memory: Memory,
   [root = "", ...worktrees]: readonly string[],
   file: string,
   { maxTurns, leaves = () => false }: { maxTurns: number; leaves?: (sessionUid: string) => boolean },
 ): RecordedEdit[] {
   const edits: RecordedEdit[] = [];
-  for (const { sessionId, number, files } of turnsWithFile(memory, file, maxTurns).reverse()) {
-    const session = sessionById(memory, sessionId);
+  for (const { sessionId, number, files } of listTurnsWithFile(memory, file, maxTurns).reverse()) {
+    const session = findSessionById(memory, sessionId);
     const isEdited = files.some(({ path, how }) => path === file && how !== "read");
     if (session === null || !isEdited || leaves(session.uid)) continue;
-    const relativize = relativizer({ root, worktrees, cwd: session.cwd });
-    for (const turn of storedTurns(memory, sessionId, { first: number, last: number })) {
-      for (const { line, edit } of editsIn(turn)) {
+    const relativize = createRelativizer({ root, worktrees, cwd: session.cwd });
+    for (const turn of readStoredTurns(memory, sessionId, { first: number, last: number })) {
+      for (const { line, edit } of listEdits(turn)) {
         if (relativize(edit.path) !== file) continue;
         const { seq, at } = line;
         edits.push({
@@ -50,7 +50,7 @@ export function recordedEditsOf(
           turn: number,
           seq,
           at,
-          ...changedBy(edit),
+          ...pickChangedLines(edit),
         });
       }
     }
@@ -58,14 +58,14 @@ export function recordedEditsOf(
   return edits;
 }
 
-function changedBy({ hunks, content }: FileEdit): Pick<RecordedEdit, "removed" | "added"> {
+function pickChangedLines({ hunks, content }: FileEdit): Pick<RecordedEdit, "removed" | "added"> {
   const lines = hunks.flatMap((hunk) => hunk.lines);
   const of = (sign: string) => lines.filter((line) => line.startsWith(sign)).map((line) => line.slice(1));
   return { removed: of("-"), added: hunks.length === 0 && content !== null ? content.split("\n") : of("+") };
 }
 
 /** Turns that are read, the latest; lines of a text that are shown; bytes of a file's history that are read. */
-const most = { turns: 300, lines: 400, history: 64 * 1024 * 1024 } as const;
+const maxCounts = { turns: 300, lines: 400, history: 64 * 1024 * 1024 } as const;
 /** Shorter lines are anywhere, and no loss. Characters. */
 const minLine = 6;
 /** A text is lost when so much of it is. */
@@ -76,14 +76,14 @@ const minLost = 0.5;
  * written over.
  * @param roots of the project and its worktrees
  */
-export async function lostTextOf(
+export async function findLostTexts(
   memory: Memory,
   roots: readonly string[],
   { file, limit, signal }: { file: string; limit: number; signal?: AbortSignal | undefined },
 ): Promise<LostTextAnswer> {
   const [root = ""] = roots;
-  const edits = recordedEditsOf(memory, roots, file, { maxTurns: most.turns });
-  const held = new Set([...currentLines(root, file), ...(await committedLines(root, file, signal))]);
+  const edits = listRecordedEdits(memory, roots, file, { maxTurns: maxCounts.turns });
+  const held = new Set([...readCurrentLines(root, file), ...(await readCommittedLines(root, file, signal))]);
   const isLost = (lines: readonly string[]) => {
     const telling = lines.map((line) => line.trim()).filter((line) => line.length >= minLine);
     return telling.length > 0 && telling.filter((line) => !held.has(line)).length / telling.length >= minLost;
@@ -92,24 +92,24 @@ export async function lostTextOf(
   const seen = new Set<string>();
   const texts: LostText[] = [];
   for (const { sessionId, sessionUid, author, turn, seq, at, ...edit } of edits.toReversed()) {
-    const place = { session_id: sessionUid, author, turn, timestamp: isoTime(at) };
+    const place = { session_id: sessionUid, author, turn, timestamp: formatIsoTime(at) };
     const keep = (lines: string[], how: Pick<LostText, "lost_by" | "command">) => {
       const key = lines.join("\n");
       if (seen.has(key) || !isLost(lines)) return;
       seen.add(key);
-      texts.push({ ...place, ...how, lines: lines.slice(0, most.lines) });
+      texts.push({ ...place, ...how, lines: lines.slice(0, maxCounts.lines) });
     };
     keep(edit.removed, { lost_by: "edit", command: null });
     // What no later edit removed was taken away by something else.
     if (edit.added.some((line) => removed.has(line.trim()))) continue;
-    const command = isLost(edit.added) ? undoneBy(memory, sessionId, seq) : null;
+    const command = isLost(edit.added) ? findUndoingCommand(memory, sessionId, seq) : null;
     if (command !== null) keep(edit.added, { lost_by: "checkout", command });
   }
   return { file, texts: texts.slice(0, limit), total: texts.length };
 }
 
 /** The command that undid what a session wrote; null: none of its own. */
-function undoneBy(memory: Memory, sessionId: number, seq: number): string | null {
+function findUndoingCommand(memory: Memory, sessionId: number, seq: number): string | null {
   const later = listCommands(memory, { sessionId }).filter(
     (run) => run.seq > seq && run.outcome !== "failed",
   );
@@ -118,7 +118,7 @@ function undoneBy(memory: Memory, sessionId: number, seq: number): string | null
 
 const undoing = /^git (?:checkout|restore|reset|clean|stash|switch|stash drop)$/;
 
-function currentLines(root: string, file: string): string[] {
+function readCurrentLines(root: string, file: string): string[] {
   try {
     return readFileSync(join(root, file), "utf8")
       .split("\n")
@@ -129,16 +129,16 @@ function currentLines(root: string, file: string): string[] {
 }
 
 /** Every line that a commit of any branch added to the file, stashes included. */
-async function committedLines(root: string, file: string, signal?: AbortSignal): Promise<string[]> {
+async function readCommittedLines(root: string, file: string, signal?: AbortSignal): Promise<string[]> {
   const lines: string[] = [];
   const asked = ["log", "--all", "--format=", "-p", "--no-color", "--unified=0", "--no-ext-diff", "--", file];
   let size = 0;
   let rest = "";
   const decoder = new TextDecoder();
   try {
-    for await (const bytes of gitBytes(root, asked, { signal })) {
+    for await (const bytes of readGitBytes(root, asked, { signal })) {
       size += bytes.length;
-      if (size > most.history) break;
+      if (size > maxCounts.history) break;
       const parts = (rest + decoder.decode(bytes, { stream: true })).split("\n");
       rest = parts.pop()!;
       for (const line of parts) if (line.startsWith("+")) lines.push(line.slice(1).trim());

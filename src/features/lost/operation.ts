@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { operation } from "../../answers/operation.ts";
+import { defineOperation } from "../../answers/operation.ts";
 import {
   count,
   described,
@@ -36,7 +36,7 @@ export const lostTextAnswer = lazy(() => z.object({ file: text, texts: z.array(l
 
 export type LostTextAnswer = Shaped<typeof lostTextAnswer>;
 
-export const findLostText = operation({
+export const findLostText = defineOperation({
   name: "lostText",
   path: "GET /lost-text",
   summary: "Show text of a file that agents wrote or removed and that no commit holds",

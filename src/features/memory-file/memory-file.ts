@@ -2,19 +2,19 @@ import { createReadStream, statSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { Readable } from "node:stream";
 import { setImmediate } from "node:timers/promises";
-import { changing } from "../../answers/changing.ts";
+import { changeMemory } from "../../answers/changing.ts";
 import type { Running } from "../../answers/operation.ts";
 import type { Project } from "../../base/paths.ts";
 import type { ScrubbingWork } from "../../sessions/work.ts";
 import {
   exportMemory,
+  formatSignatureLine,
   importMemory,
   type MemoryImport,
-  signatureIn,
-  signatureLine,
+  parseSignatureLine,
 } from "../../sync/memory-file.ts";
 import { SignedRecords } from "../../sync/origin/signed-records.ts";
-import { type PersonSigning, signingIn } from "../share/share-git.ts";
+import { openSigning, type PersonSigning } from "../share/share-git.ts";
 
 /** Gets the next lines, and how many of the memory's things they complete. */
 export type WriteLines = (text: string, done: number, total: number) => void;
@@ -25,17 +25,17 @@ export type WriteLines = (text: string, done: number, total: number) => void;
  * @throws PommelError `no_memory`, and what `write` throws
  */
 export async function exportProject(project: Project, write: WriteLines): Promise<number> {
-  return exportAs(await signingIn(project.root), project, write);
+  return exportAs(await openSigning(project.root), project, write);
 }
 
 /** @param by who signs it; null: it is a copy within one home */
 function exportAs(by: PersonSigning | null, project: Project, write: WriteLines): Promise<number> {
-  return changing(project, async (work) => {
+  return changeMemory(project, async (work) => {
     const signed = by === null ? undefined : new SignedRecords(work.memory, by, by.name);
     let lines = 0;
     for (const { text, done, total, isLast } of exportMemory({ work, filter: true, me: by?.name }, signed)) {
       const list = isLast ? await signed?.sign() : null;
-      if (list) write(signatureLine(list), done, total);
+      if (list) write(formatSignatureLine(list), done, total);
       write(text, done, total);
       for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) lines++;
       // Lets Ctrl-C through.
@@ -62,8 +62,8 @@ export async function importFile(
   const { size } = statSync(file);
   const stream = createReadStream(file);
   try {
-    const signing = await signingIn(project.root, { isTrial: true });
-    return await importAs({ signing, file }, project, linesOf(stream), {
+    const signing = await openSigning(project.root, { isTrial: true });
+    return await importAs({ signing, file }, project, readStreamLines(stream), {
       dryRun,
       onProgress: (lines) =>
         onProgress?.(Math.round(stream.bytesRead / 1000), Math.ceil(size / 1000), `${lines} lines`),
@@ -74,7 +74,7 @@ export async function importFile(
 }
 
 /** Opened by the first reader: an interface loses the lines that it reads before somebody waits for them. */
-async function* linesOf(stream: Readable): AsyncGenerator<string> {
+async function* readStreamLines(stream: Readable): AsyncGenerator<string> {
   yield* createInterface({ input: stream, crlfDelay: Number.POSITIVE_INFINITY });
 }
 
@@ -88,16 +88,16 @@ function importAs(
   const change = async (work: ScrubbingWork) => {
     if (from === null) return importMemory({ work, filter: true }, lines, options);
     const signed = new SignedRecords(work.memory, from.signing, from.signing.name);
-    if (!options?.dryRun) await acceptLists(signed, from.file);
+    if (!options?.dryRun) await acceptSignedLists(signed, from.file);
     return importMemory({ work, filter: true, authorshipOf: signed.authorshipOf }, lines, options);
   };
-  return changing(project, change, { create: true });
+  return changeMemory(project, change, { create: true });
 }
 
 /** Signed lists are at a file's end, and tell whose the records before them are. */
-async function acceptLists(signed: SignedRecords, file: string): Promise<void> {
-  for await (const line of linesOf(createReadStream(file))) {
-    const list = signatureIn(line);
+async function acceptSignedLists(signed: SignedRecords, file: string): Promise<void> {
+  for await (const line of readStreamLines(createReadStream(file))) {
+    const list = parseSignatureLine(line);
     if (list !== null) signed.accept(list);
   }
 }

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { examples, run } from "../../terminal/frame.ts";
+import { formatExamples, run } from "../../terminal/frame.ts";
 import { positiveInteger } from "../../terminal/options.ts";
 
 /** `pm models`: options and help; the code is loaded when it runs. */
@@ -9,7 +9,7 @@ export function declareModels(program: Command): void {
     .description("List, fetch, test and measure embedders (which to choose: docs/models.md)")
     .addHelpText(
       "after",
-      examples(
+      formatExamples(
         ["pm models", "every embedder, and whether it is usable now"],
         ["pm models pull ollama/nomic-embed-text", "fetch a model"],
         ["pm models test ollama/nomic-embed-text", "try it"],
@@ -23,7 +23,7 @@ export function declareModels(program: Command): void {
     .argument("[prefix]", "only embedders with this prefix")
     .addHelpText(
       "after",
-      examples(["pm models list --json", "for scripts"], ["pm models list ollama", "only those"]),
+      formatExamples(["pm models list --json", "for scripts"], ["pm models list ollama", "only those"]),
     )
     .action(run(async () => (await import("./pm-models-list.ts")).modelsListCommand));
 
@@ -33,7 +33,7 @@ export function declareModels(program: Command): void {
     .argument("<embedder>", "the embedder, such as ollama/nomic-embed-text")
     .addHelpText(
       "after",
-      examples(
+      formatExamples(
         ["pm models pull ollama", "Ollama's default model, nomic-embed-text"],
         ["pm models pull ollama/mxbai-embed-large", "another one"],
       ),
@@ -46,7 +46,7 @@ export function declareModels(program: Command): void {
     .argument("[embedder]", "the embedder (default: the configured ones)")
     .addHelpText(
       "after",
-      `${examples(
+      `${formatExamples(
         ["pm models test", "what is configured for code and for text"],
         ["pm models test openai/text-embedding-3-small", "another one; costs a fraction of a cent"],
       )}\n\nExits with 1 when an embedder cannot be used or its vectors make no sense.`,
@@ -65,7 +65,7 @@ export function declareModels(program: Command): void {
     .option("--misses", "print the worst misses")
     .addHelpText(
       "after",
-      examples(
+      formatExamples(
         ["pm models bench", "100 doc comments and 100 commits, lexical, semantic and hybrid"],
         ["pm models bench --queries 300 --misses", "more questions, and the misses"],
         ["pm models bench --model ollama/bge-m3", "with another model"],

@@ -2,22 +2,22 @@ import { loadConfig } from "../../base/config/config.ts";
 import type { Config } from "../../base/config/settings.ts";
 import { PommelError } from "../../base/errors.ts";
 import { silentLog } from "../../base/log.ts";
-import { type Project, projectAt } from "../../base/paths.ts";
-import { findProjectIfAny, rootForInit } from "../../git/projects/find-project.ts";
+import { makeNewProject, type Project } from "../../base/paths.ts";
+import { chooseInitRoot, findProjectIfAny } from "../../git/projects/find-project.ts";
 import { closeEmbedders, createEmbedders } from "../../models/embed/embedders.ts";
 import { readEmbedderSpec } from "../../models/embed/registry.ts";
 import type { CommandContext } from "../../terminal/frame.ts";
-import { interruptedCode, interruption } from "../../terminal/interruption.ts";
-import { aligned, humanDuration, type Output } from "../../terminal/output.ts";
+import { interruptedCode, makeInterruptionSignal } from "../../terminal/interruption.ts";
+import { alignColumns, formatDuration, type Output } from "../../terminal/output.ts";
 import type { Palette } from "../../terminal/palette.ts";
 import { createProgress, type Progress } from "../../terminal/progress.ts";
 import type { Miss } from "./evaluate/ask.ts";
 import type { Quality } from "./evaluate/measures.ts";
 import type { Mode } from "./evaluate/modes.ts";
-import { type KindReport, type SelfTestReport, type Stage, selfTest } from "./evaluate/self-test.ts";
+import { type KindReport, runSelfTest, type SelfTestReport, type Stage } from "./evaluate/self-test.ts";
 
 /** With fewer questions, a difference between modes may be luck. */
-const fewest = 30;
+const minQuestions = 30;
 
 const titles: Record<KindReport["kind"], string> = {
   doc_to_function: "Doc comment → function (the comments themselves are hidden)",
@@ -25,19 +25,21 @@ const titles: Record<KindReport["kind"], string> = {
 };
 
 /** What `--json` prints. */
-function reportOf(report: SelfTestReport, { root, misses }: { root: string; misses: boolean }) {
+function toReportJson(report: SelfTestReport, { root, misses }: { root: string; misses: boolean }) {
   return {
     root,
     ...report,
     kinds: report.kinds.map(({ misses: missed, modes, ...kind }) => ({
       ...kind,
-      modes: Object.fromEntries(Object.entries(modes).map(([mode, quality]) => [mode, rounded(quality)])),
+      modes: Object.fromEntries(
+        Object.entries(modes).map(([mode, quality]) => [mode, roundQuality(quality)]),
+      ),
       ...(misses && { misses: missed }),
     })),
   };
 }
 
-function rounded(quality: Quality): Record<string, number> {
+function roundQuality(quality: Quality): Record<string, number> {
   return Object.fromEntries(
     Object.entries(quality).map(([key, value]) => [key, Math.round(value * 1e4) / 1e4]),
   );
@@ -50,9 +52,9 @@ function renderSelfTest(
 ): string {
   const { files, chunks, index_ms, embed_ms, model } = report;
   const vectors = model === null ? "no vectors" : `vectors by ${model}`;
-  const more = embed_ms === null ? "" : `, then embedded in ${humanDuration(embed_ms)}`;
+  const more = embed_ms === null ? "" : `, then embedded in ${formatDuration(embed_ms)}`;
   const blocks = [
-    `${files} files, ${chunks} chunks, ${vectors}; indexed from scratch in ${humanDuration(index_ms)}${more}.`,
+    `${files} files, ${chunks} chunks, ${vectors}; indexed from scratch in ${formatDuration(index_ms)}${more}.`,
     ...report.notes.map((note) => colors.warn(note)),
     ...report.kinds.map((kind) => renderKind(kind, misses, colors)),
     colors.dim("Compare the rows with each other, not with other projects (docs/benchmarks.md)."),
@@ -63,11 +65,14 @@ function renderSelfTest(
 function renderKind(kind: KindReport, misses: boolean, colors: Palette): string {
   const lines = [colors.bold(titles[kind.kind])];
   if (kind.queries === 0) return [...lines, `Not measured: ${kind.problem ?? "no questions"}.`].join("\n");
-  const few = kind.queries < fewest ? " Too few questions to compare modes." : "";
+  const few = kind.queries < minQuestions ? " Too few questions to compare modes." : "";
   const why = kind.problem === null ? "" : `: ${kind.problem}`;
   lines.push(`${kind.queries} questions${why}.${few}`);
   lines.push(
-    aligned([heads, ...Object.entries(kind.modes).map(([mode, quality]) => row(mode as Mode, quality))]),
+    alignColumns([
+      heads,
+      ...Object.entries(kind.modes).map(([mode, quality]) => formatModeRow(mode as Mode, quality)),
+    ]),
   );
   if (misses && kind.misses.length > 0) lines.push("", "Worst misses:", ...kind.misses.map(renderMiss));
   return lines.join("\n");
@@ -75,7 +80,7 @@ function renderKind(kind: KindReport, misses: boolean, colors: Palette): string 
 
 const heads = ["", "MRR", "NDCG@10", "R@1", "R@5", "R@10", "ms p50", "ms p95"];
 
-function row(mode: Mode, quality: Quality): string[] {
+function formatModeRow(mode: Mode, quality: Quality): string[] {
   const { mrr, ndcg10, r1, r5, r10, p50_ms, p95_ms } = quality;
   return [
     mode,
@@ -106,15 +111,15 @@ const standardCount = 100;
 /** `pm models bench`: measures search on the project's own code, in a copy; needs neither daemon nor index nor `pm init`. */
 export async function benchCommand({ cwd, output }: CommandContext, options: BenchOptions): Promise<number> {
   // A project that was never initialised can be measured, too.
-  const project = (await findProjectIfAny(cwd)) ?? projectAt(rootForInit(cwd));
-  const config = configFor(project, options.model, output);
-  const signal = interruption();
+  const project = (await findProjectIfAny(cwd)) ?? makeNewProject(chooseInitRoot(cwd));
+  const config = chooseConfig(project, options.model, output);
+  const signal = makeInterruptionSignal();
   try {
     const count = options.queries ?? standardCount;
     const report = await measure({ root: project.root, config, count, signal }, output);
-    if (report.kinds.every(({ queries }) => queries === 0)) throw nothingToAsk(report);
+    if (report.kinds.every(({ queries }) => queries === 0)) throw makeNothingToAskError(report);
     const misses = options.misses ?? false;
-    output.result(reportOf(report, { root: project.root, misses }), () =>
+    output.result(toReportJson(report, { root: project.root, misses }), () =>
       renderSelfTest(report, { misses, colors: output.colors }),
     );
     return 0;
@@ -126,7 +131,7 @@ export async function benchCommand({ cwd, output }: CommandContext, options: Ben
 }
 
 /** The project's configuration with the model to measure: one that is named, or the configured one if it is at hand. */
-function configFor(project: Project, named: string | undefined, output: Output): Config {
+function chooseConfig(project: Project, named: string | undefined, output: Output): Config {
   const { config } = loadConfig(project);
   if (named !== undefined) return { ...config, "embed.code": readEmbedderSpec(named).spec };
   if (!isElsewhere(config)) return config;
@@ -147,14 +152,14 @@ async function measure(
   output: Output,
 ): Promise<SelfTestReport> {
   const embedders = createEmbedders(options.config, "code");
-  const progress = progressOf();
+  const progress = createStageProgress();
   const say = (line: string) => {
     progress.finish();
     output.note(line);
   };
   try {
     const log = { ...silentLog, warn: say, error: say };
-    return await selfTest({ ...options, embedders, onProgress: progress.update, log });
+    return await runSelfTest({ ...options, embedders, onProgress: progress.update, log });
   } finally {
     progress.finish();
     await closeEmbedders(embedders);
@@ -170,7 +175,7 @@ const labels: Record<Stage, [label: string, unit: string]> = {
 };
 
 /** One bar after the other; questions of the second kind get one of their own. */
-function progressOf() {
+function createStageProgress() {
   let current: Stage | null = null;
   let last = 0;
   let bar: Progress | null = null;
@@ -189,7 +194,7 @@ function progressOf() {
   return { update, finish };
 }
 
-function nothingToAsk({ kinds }: SelfTestReport): PommelError {
+function makeNothingToAskError({ kinds }: SelfTestReport): PommelError {
   const why = kinds.map(({ problem }) => problem).filter((problem) => problem !== null);
   return new PommelError(
     "not_found",

@@ -1,17 +1,17 @@
 import { loadConfig } from "../../base/config/config.ts";
 import type { Config } from "../../base/config/settings.ts";
-import { messageOf, PommelError } from "../../base/errors.ts";
+import { getErrorMessage, PommelError } from "../../base/errors.ts";
 import { findProjectIfAny } from "../../git/projects/find-project.ts";
 import type { Availability } from "../../models/embed/embedder.ts";
 import {
   embedderDrivers,
-  embedderSettings,
   type NamedEmbedder,
   readEmbedderSpec,
+  toEmbedderSettings,
 } from "../../models/embed/registry.ts";
 import type { CommandContext } from "../../terminal/frame.ts";
-import { interruptedCode, interruption } from "../../terminal/interruption.ts";
-import { tick } from "../../terminal/output.ts";
+import { interruptedCode, makeInterruptionSignal } from "../../terminal/interruption.ts";
+import { formatMark } from "../../terminal/output.ts";
 import type { Palette } from "../../terminal/palette.ts";
 import { createProgress } from "../../terminal/progress.ts";
 
@@ -46,7 +46,7 @@ export async function modelsListCommand(
   const [code, text] = [config["embed.code"], config["embed.text"]].map(
     (spec) => readEmbedderSpec(spec).spec,
   );
-  const usesOf = (spec: string) =>
+  const listUses = (spec: string) =>
     (["code", "text"] as const).filter((use) => spec === (use === "code" ? code : text));
   const embedders = await Promise.all(
     listed.map(
@@ -54,7 +54,7 @@ export async function modelsListCommand(
         embedder: named.spec,
         about: named.driver.about,
         ...(await lookAt(named, config)),
-        used_for: usesOf(named.spec),
+        used_for: listUses(named.spec),
       }),
     ),
   );
@@ -81,16 +81,16 @@ async function lookAt(
     detail: "unknown until tried",
     hint: `Run \`pm models test ${spec}\`.`,
   };
-  if (!driver.available) return unknown;
+  if (!driver.checkAvailability) return unknown;
   const timeout = AbortSignal.timeout(lookTimeoutMs);
   const late = new Promise<typeof unknown>((resolve) => {
     timeout.addEventListener("abort", () => resolve({ ...unknown, detail: "did not answer in time" }));
   });
   try {
-    return await Promise.race([driver.available(model, embedderSettings(config), timeout), late]);
+    return await Promise.race([driver.checkAvailability(model, toEmbedderSettings(config), timeout), late]);
   } catch (error) {
     const hint = error instanceof PommelError ? error.hint : "";
-    return { usable: false, detail: messageOf(error), hint };
+    return { usable: false, detail: getErrorMessage(error), hint };
   }
 }
 
@@ -100,7 +100,9 @@ export function renderEmbedders(embedders: readonly ListedEmbedder[], colors: Pa
   const lines: string[] = [];
   for (const { embedder, about, usable, detail, hint, models = [], used_for } of embedders) {
     const used = used_for.length === 0 ? "" : colors.bold(` (used for ${used_for.join(" and ")})`);
-    lines.push(`${markOf(usable, used_for.length > 0, colors)} ${embedder.padEnd(width)}  ${about}${used}`);
+    lines.push(
+      `${chooseMark(usable, used_for.length > 0, colors)} ${embedder.padEnd(width)}  ${about}${used}`,
+    );
     lines.push(`${indent}${detail}`);
     if (hint !== "") lines.push(`${indent}${colors.hint(hint)}`);
     if (models.length > 0) lines.push(`${indent}available models: ${models.join(", ")}`);
@@ -109,10 +111,10 @@ export function renderEmbedders(embedders: readonly ListedEmbedder[], colors: Pa
 }
 
 /** An unusable driver is a fault only where it is used. */
-function markOf(usable: boolean | null, isUsed: boolean, colors: Palette): string {
-  if (usable) return tick("ok", colors);
+function chooseMark(usable: boolean | null, isUsed: boolean, colors: Palette): string {
+  if (usable) return formatMark("ok", colors);
   if (!isUsed) return colors.dim("-");
-  return tick(usable === null ? "warn" : "fail", colors);
+  return formatMark(usable === null ? "warn" : "fail", colors);
 }
 
 const megabyte = 1_000_000;
@@ -131,11 +133,11 @@ export async function modelsPullCommand(
     );
     return;
   }
-  const signal = interruption();
+  const signal = makeInterruptionSignal();
   const progress = createProgress({ label: `Pulling ${model || spec}`, unit: "MB" });
   let lastStep = "";
   try {
-    const settings = embedderSettings(config);
+    const settings = toEmbedderSettings(config);
     await driver.pull(
       model,
       settings,

@@ -2,10 +2,10 @@ import { loadConfig } from "../../base/config/config.ts";
 import { exitCode, PommelError } from "../../base/errors.ts";
 import { findProjectIfAny } from "../../git/projects/find-project.ts";
 import type { Embedder, EmbedderSettings, EmbedderUsage } from "../../models/embed/embedder.ts";
-import { cosine } from "../../models/embed/quantise.ts";
-import { embedderSettings, readEmbedderSpec } from "../../models/embed/registry.ts";
+import { computeCosine } from "../../models/embed/quantise.ts";
+import { readEmbedderSpec, toEmbedderSettings } from "../../models/embed/registry.ts";
 import type { CommandContext } from "../../terminal/frame.ts";
-import { humanDuration, tick } from "../../terminal/output.ts";
+import { formatDuration, formatMark } from "../../terminal/output.ts";
 import type { Palette } from "../../terminal/palette.ts";
 
 const question = "where are failed requests tried again";
@@ -42,7 +42,7 @@ export async function modelsTestCommand(
   const specs = new Set(wanted.map((spec) => readEmbedderSpec(spec).spec));
   const embedders: TestedEmbedder[] = [];
   for (const spec of specs) {
-    const tested = await testEmbedder(spec, embedderSettings(config));
+    const tested = await testEmbedder(spec, toEmbedderSettings(config));
     embedders.push(tested);
     output.print(renderTested(tested, output.colors));
   }
@@ -93,8 +93,8 @@ async function measure(embedder: Embedder): Promise<Partial<TestedEmbedder>> {
     return { ...measured, message, hint: "Choose another model; `pm models` lists what there is." };
   }
   const similarity = {
-    related: round(cosine(asked, related)),
-    unrelated: round(cosine(asked, other)),
+    related: round(computeCosine(asked, related)),
+    unrelated: round(computeCosine(asked, other)),
   };
   if (similarity.related > similarity.unrelated) return { ...measured, similarity, ok: true };
   return {
@@ -111,14 +111,14 @@ function round(cosine: number): number {
 
 export function renderTested(tested: TestedEmbedder, colors: Palette): string {
   const { embedder, ok, message, hint, dimensions, prepare_ms, embed_ms, similarity, usage } = tested;
-  const lines = [`${tick(ok ? "ok" : "fail", colors)} ${embedder}`];
+  const lines = [`${formatMark(ok ? "ok" : "fail", colors)} ${embedder}`];
   if (message !== "") lines.push(`  ${message}`);
   if (hint !== "") lines.push(`  ${colors.hint(hint)}`);
   if (dimensions === 0) lines.push("  Makes no vectors: search uses words and code structure.");
   if (dimensions !== null && dimensions > 0) {
     lines.push(
       `  Vectors:     ${dimensions} numbers`,
-      `  Ready in:    ${humanDuration(prepare_ms ?? 0)}; three texts in ${embed_ms} ms`,
+      `  Ready in:    ${formatDuration(prepare_ms ?? 0)}; three texts in ${embed_ms} ms`,
     );
   }
   if (similarity) {
@@ -127,11 +127,11 @@ export function renderTested(tested: TestedEmbedder, colors: Palette): string {
       `  Similarity:  ${related.toFixed(2)} to a text that answers the question, ${unrelated.toFixed(2)} to another`,
     );
   }
-  if (usage) lines.push(`  Usage:       ${usageText(usage)}`);
+  if (usage) lines.push(`  Usage:       ${formatUsage(usage)}`);
   return lines.join("\n");
 }
 
-function usageText({ requests, tokens, dollars }: EmbedderUsage): string {
+function formatUsage({ requests, tokens, dollars }: EmbedderUsage): string {
   const cost = dollars === null ? "price unknown" : `$${dollars.toFixed(6)}`;
   return `${requests} requests, ${tokens} tokens, ${cost}`;
 }

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { examples, query, run } from "../../terminal/frame.ts";
+import { formatExamples, query, run } from "../../terminal/frame.ts";
 import { addOptions } from "../../terminal/options.ts";
 import { listNotes, writeNote } from "./operation.ts";
 
@@ -17,7 +17,7 @@ export function declareNote(program: Command): void {
   })
     .addHelpText(
       "after",
-      examples(
+      formatExamples(
         ['pm note "v2 released; the old API stays until May"', "a note on the project"],
         ['pm note --session 8ecde0fc "this fixed it"', "a note on a session"],
         ['pm note --rejected --session 8ecde0fc "it blocks the event loop"', "shown with every later hit"],
@@ -36,7 +36,7 @@ export function declareNotes(memory: Command): void {
   )
     .addHelpText(
       "after",
-      examples(
+      formatExamples(
         ["pm memory notes", "the last ten"],
         ["pm memory notes --search caching", "notes about caching"],
         ['pm memory notes --since "last week" --json', "for scripts"],

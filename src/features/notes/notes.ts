@@ -1,13 +1,13 @@
 import { isAbsolute } from "node:path";
-import { changing } from "../../answers/changing.ts";
+import { changeMemory } from "../../answers/changing.ts";
 import { openMemory } from "../../answers/open.ts";
 import { PommelError } from "../../base/errors.ts";
 import type { Project } from "../../base/paths.ts";
 import { isTurnedOff } from "../../git/projects/recorded.ts";
-import { originOf, speakerOf } from "../../protocol/origin.ts";
+import { toOrigin, toSpeaker } from "../../protocol/origin.ts";
 import type { Shaped } from "../../protocol/shape-parts.ts";
 import { addNote, editNote } from "../../sessions/notes/add-note.ts";
-import { rejectionText } from "../../sessions/notes/notes.ts";
+import { formatRejection } from "../../sessions/notes/notes.ts";
 import type { AnnotationRecord } from "../../store/memory/memory-records.ts";
 import type {
   Annotation,
@@ -18,7 +18,7 @@ import type {
 } from "./operation.ts";
 
 /** A note as the routes give it. */
-export function annotationOf(note: AnnotationRecord): Annotation {
+export function toAnnotation(note: AnnotationRecord): Annotation {
   return {
     id: note.uid,
     note: note.note,
@@ -27,7 +27,7 @@ export function annotationOf(note: AnnotationRecord): Annotation {
     timestamp: new Date(note.at).toISOString(),
     branch: note.branch,
     source: note.source,
-    origin: originOf({ by: speakerOf(note.source), author: note.author }),
+    origin: toOrigin({ by: toSpeaker(note.source), author: note.author }),
     author: note.author ?? null,
   };
 }
@@ -60,13 +60,13 @@ export async function writeNote(
   const whose = found && { agent: found.agent.name };
   if (rejected && sessionUid === null && decision === undefined)
     throw new PommelError("usage", "It is not said what was rejected.", "Name a session or a decision.");
-  const text = rejected ? rejectionText(note, decision ?? null) : note;
+  const text = rejected ? formatRejection(note, decision ?? null) : note;
   const asked = { note: text, sessionUid, branch: branch ?? null, by, ...whose };
-  const added = await changing(project, (work) => addNote(work, asked), { create: true });
+  const added = await changeMemory(project, (work) => addNote(work, asked), { create: true });
   const open = openMemory(project);
   const queued = open?.captures === true && path !== undefined && isAbsolute(path);
   if (queued) open.readOn(path, { ...whose });
-  return { annotation: annotationOf(added), queued };
+  return { annotation: toAnnotation(added), queued };
 }
 
 /** Replaces a note's text. @throws PommelError `not_found`, `usage` */
@@ -75,6 +75,8 @@ export async function changeNote(
   { id, note }: Shaped<typeof editNoteRequest>,
 ): Promise<Shaped<typeof editNoteResponse>> {
   const { findAnnotation } = await import("../../sessions/forget/forget-target.ts");
-  const changed = await changing(project, (work) => editNote(work, findAnnotation(work.memory, id), note));
-  return { annotation: annotationOf(changed) };
+  const changed = await changeMemory(project, (work) =>
+    editNote(work, findAnnotation(work.memory, id), note),
+  );
+  return { annotation: toAnnotation(changed) };
 }

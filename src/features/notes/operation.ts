@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { operation } from "../../answers/operation.ts";
+import { defineOperation } from "../../answers/operation.ts";
 import { noteSources, origins, speakers } from "../../protocol/origin.ts";
 import {
   count,
@@ -78,7 +78,7 @@ export const editNoteRequest = lazy(() =>
 
 export const editNoteResponse = lazy(() => z.object({ annotation: annotation() }));
 
-export const writeNote = operation({
+export const writeNote = defineOperation({
   name: "annotate",
   path: "POST /index/transcript/annotate",
   summary: "Write a note",
@@ -89,7 +89,7 @@ export const writeNote = operation({
   answer: async () => (await import("./answer.ts")).writeNote,
 });
 
-export const listNotes = operation({
+export const listNotes = defineOperation({
   name: "annotations",
   path: "GET /annotations",
   summary: "List notes, the latest first",
@@ -99,7 +99,7 @@ export const listNotes = operation({
   answer: async () => (await import("./answer.ts")).listNotes,
 });
 
-export const editNote = operation({
+export const editNote = defineOperation({
   name: "editNote",
   path: "POST /annotations/edit",
   summary: "Replace a note by another text",

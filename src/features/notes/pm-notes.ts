@@ -1,17 +1,17 @@
 import { existsSync } from "node:fs";
 import { text } from "node:stream/consumers";
-import { sessionAround, speakerHere } from "../../agents/profiles.ts";
+import { detectSpeaker, findCurrentSession } from "../../agents/profiles.ts";
 import { PommelError } from "../../base/errors.ts";
 import { maxResults } from "../../base/max-results.ts";
 import type { Project } from "../../base/paths.ts";
 import { call } from "../../client/call.ts";
-import { branchOf } from "../../git/history/head.ts";
+import { askForBranch } from "../../git/history/head.ts";
 import { findProject } from "../../git/projects/find-project.ts";
-import { labelNote, labelWords, type Speaker, speakerOf } from "../../protocol/origin.ts";
+import { labelNote, labelWords, type Speaker, toSpeaker } from "../../protocol/origin.ts";
 import type { CommandContext } from "../../terminal/frame.ts";
-import { indented, passage } from "../../terminal/markdown.ts";
-import { type Output, type Screen, tick } from "../../terminal/output.ts";
-import { oneLine, shortId, when } from "../../terminal/text.ts";
+import { formatPassage, indentText } from "../../terminal/markdown.ts";
+import { formatMark, type Output, type Screen } from "../../terminal/output.ts";
+import { formatWhen, shortenId, toOneLine } from "../../terminal/text.ts";
 import { forget } from "../forget/operation.ts";
 import { callNoted } from "../sessions/call-noted.ts";
 import { showSession } from "../sessions/operation.ts";
@@ -34,16 +34,16 @@ export function renderAnnotations({ annotations, total }: AnnotationsResponse, s
     return 'No notes. Write "Note to Pommel: ..." in a prompt, or run `pm note "..."`.';
   const blocks = annotations.map(({ id, note, session_id, turn, timestamp, branch, source, author }) => {
     const label = labelNote({ source, author }, "person");
-    const session = session_id === null ? "" : `session: ${shortId(session_id)}`;
+    const session = session_id === null ? "" : `session: ${shortenId(session_id)}`;
     const place = [
-      when(timestamp, screen),
+      formatWhen(timestamp, screen),
       session + (turn === null ? "" : `:${turn}`),
       branch ?? "",
       id,
     ].filter((part) => part !== "");
     return [
-      ...passage(`${label}: ${note}`, screen),
-      ...indented(place.join(" | "), screen).map(colors.dim),
+      ...formatPassage(`${label}: ${note}`, screen),
+      ...indentText(place.join(" | "), screen).map(colors.dim),
     ].join("\n");
   });
   const shown = annotations.length < total ? [colors.dim(`${annotations.length} of ${total} notes`)] : [];
@@ -51,7 +51,7 @@ export function renderAnnotations({ annotations, total }: AnnotationsResponse, s
 }
 
 /** As the daemon takes it. Characters. */
-const longest = 10_000;
+const maxNoteChars = 10_000;
 
 interface NoteOptions {
   session?: string;
@@ -67,29 +67,33 @@ export async function noteCommand(
   { session: named, rejected, decision, undo }: NoteOptions,
 ): Promise<void> {
   const project = await findProject(cwd);
-  const by = speakerHere();
+  const by = detectSpeaker();
   if (undo) return undoNote(project, by, words, output);
   const note = (words.length === 1 && words[0] === "-" ? await text(process.stdin) : words.join(" ")).trim();
   if (note === "") {
     throw new PommelError("usage", "The note is empty.", 'Write `pm note "what to remember"`.');
   }
-  if (note.length > longest) {
-    throw new PommelError("usage", `The note has ${note.length} characters.`, `At most ${longest} are kept.`);
+  if (note.length > maxNoteChars) {
+    throw new PommelError(
+      "usage",
+      `The note has ${note.length} characters.`,
+      `At most ${maxNoteChars} are kept.`,
+    );
   }
-  const around = sessionAround();
-  const session = named ? await sessionId(project, named) : around;
+  const around = findCurrentSession();
+  const session = named ? await findSessionId(project, named) : around;
   const about = {
     ...(session !== null && { session_id: session }),
-    ...{ rejected, decision, branch: (await branchOf(cwd)) ?? undefined },
+    ...{ rejected, decision, branch: (await askForBranch(cwd)) ?? undefined },
     by,
   };
   const { annotation } = await call(writeNote, { note, ...about }, project);
   const facts = [
     by === "person" ? "" : labelWords("note", { by }, "person"),
-    annotation.session_id === null ? "" : `session: ${shortId(annotation.session_id)}`,
+    annotation.session_id === null ? "" : `session: ${shortenId(annotation.session_id)}`,
   ].filter((fact) => fact !== "");
   const noted = facts.length === 0 ? "" : ` (${facts.join(", ")})`;
-  const said = `${tick("ok", output.colors)} Noted${noted}: ${oneLine(annotation.note, 80)}`;
+  const said = `${formatMark("ok", output.colors)} Noted${noted}: ${toOneLine(annotation.note, 80)}`;
   output.result(annotation, `${said}\n${output.colors.dim("`pm note --undo` takes it back.")}`);
 }
 
@@ -103,13 +107,13 @@ async function undoNote(
   if (words.length > 0)
     throw new PommelError("usage", "--undo takes no text.", "`pm memory forget --note ID` forgets another.");
   const { annotations } = await call(listNotes, { limit: maxResults }, project);
-  const latest = annotations.find((note) => note.author === null && speakerOf(note.source) === by);
+  const latest = annotations.find((note) => note.author === null && toSpeaker(note.source) === by);
   if (latest === undefined) throw new PommelError("not_found", "There is no note to take back.");
   await call(forget, { annotation: latest.id }, project);
-  output.result(latest, `${tick("ok", output.colors)} Taken back: ${oneLine(latest.note, 80)}`);
+  output.result(latest, `${formatMark("ok", output.colors)} Taken back: ${toOneLine(latest.note, 80)}`);
 }
 
-async function sessionId(project: Project, beginning: string): Promise<string> {
+async function findSessionId(project: Project, beginning: string): Promise<string> {
   if (!existsSync(project.memoryDb)) {
     throw new PommelError("not_found", "No sessions recorded yet.", "Omit --session.");
   }

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { examples, query } from "../../terminal/frame.ts";
+import { formatExamples, query } from "../../terminal/frame.ts";
 
 /** `pm code packages`. */
 export function declarePackages(code: Command): void {
@@ -8,7 +8,7 @@ export function declarePackages(code: Command): void {
     .description("List the packages of this repository")
     .addHelpText(
       "after",
-      `${examples(
+      `${formatExamples(
         ["pm code packages", "workspaces, crates, modules; * marks the one you are in"],
         ["pm code packages --json", "for scripts"],
         ['pm search "retry" --package api', "search one of them"],

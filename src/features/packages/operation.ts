@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { operation } from "../../answers/operation.ts";
+import { defineOperation } from "../../answers/operation.ts";
 import { count, field, lazy, place, type Shaped, text, textOrNull } from "../../protocol/shape-parts.ts";
 
 export const packagesRequest = lazy(() =>
@@ -29,7 +29,7 @@ export const packagesAnswer = lazy(() =>
 
 export type PackagesAnswer = Shaped<typeof packagesAnswer>;
 
-export const listPackages = operation({
+export const listPackages = defineOperation({
   name: "packages",
   path: "GET /packages",
   summary: "List the packages of a repository that has several",

@@ -2,8 +2,8 @@ import { placeInProject } from "../../base/paths.ts";
 import { call } from "../../client/call.ts";
 import { findProject } from "../../git/projects/find-project.ts";
 import type { CommandContext } from "../../terminal/frame.ts";
-import { type Column, table } from "../../terminal/table.ts";
-import { printable } from "../../terminal/text.ts";
+import { type Column, formatTable } from "../../terminal/table.ts";
+import { toPrintable } from "../../terminal/text.ts";
 import { listPackages } from "./operation.ts";
 
 export const columns: Column[] = [
@@ -22,11 +22,11 @@ export async function packagesCommand({ cwd, output }: CommandContext): Promise<
       return "No packages: no manifest of npm, Cargo, Go, Maven, Gradle or Python is indexed here.";
     }
     const rows = found.packages.map(({ name, dir, kind, files }) => [
-      `${output.colors.place(printable(name))}${name === found.current ? " *" : ""}`,
-      printable(dir),
+      `${output.colors.place(toPrintable(name))}${name === found.current ? " *" : ""}`,
+      toPrintable(dir),
       kind,
       files.toLocaleString("en"),
     ]);
-    return table(columns, rows, output);
+    return formatTable(columns, rows, output);
   });
 }

@@ -4,7 +4,7 @@ import { PommelError } from "../../base/errors.ts";
 import type { Shaped } from "../../protocol/shape-parts.ts";
 import { findInPast } from "./finding.ts";
 import type { browsersResponse, signOutRequest } from "./operation.ts";
-import { describePage as describe, questionsWorthAsking } from "./page.ts";
+import { describePage as describe, findQuestions } from "./page.ts";
 
 /** Who may use the page in a browser, as a daemon keeps it. */
 interface PageKeys {
@@ -21,7 +21,7 @@ export const pageKeys = new KeptOnce<PageKeys>();
 export const describePage = ({ project }: Subjects["project"]) => describe(project);
 
 export const suggestQuestions = async ({ project, memory }: Subjects["memory, if any"]) => ({
-  questions: await questionsWorthAsking(project, memory),
+  questions: await findQuestions(project, memory),
   finding: memory === null ? null : findInPast(memory),
 });
 

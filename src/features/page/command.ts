@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { examples, run } from "../../terminal/frame.ts";
+import { formatExamples, run } from "../../terminal/frame.ts";
 
 export function declareOpen(program: Command): void {
   program
@@ -12,7 +12,7 @@ export function declareOpen(program: Command): void {
     .option("--sign-out <browser>", "sign out a browser, by its id in that list, or all")
     .addHelpText(
       "after",
-      examples(
+      formatExamples(
         ["pm open", "what happened lately"],
         ['pm open search "why do we retry"', "a search"],
         ["pm open file src/db.ts:42", "a file at a line"],

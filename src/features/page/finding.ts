@@ -1,7 +1,7 @@
-import { isoTime } from "../../base/text/iso-time.ts";
+import { formatIsoTime } from "../../base/text/iso-time.ts";
 import type { Shaped } from "../../protocol/shape-parts.ts";
 import { isCheck } from "../../sessions/chunks/units/tool-results.ts";
-import { storedDecisions } from "../../sessions/decisions/stored.ts";
+import { listStoredDecisions } from "../../sessions/decisions/stored.ts";
 import { listCommands } from "../../store/memory/commands.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import type { questionsResponse } from "./operation.ts";
@@ -18,20 +18,20 @@ const minSessions = 3;
  * test, build or other check that worked in most sessions. null: there is none.
  */
 export function findInPast(memory: Memory): Finding | null {
-  return lastDecision(memory) ?? usualCommand(memory);
+  return findLastDecision(memory) ?? findUsualCommand(memory);
 }
 
-function lastDecision(memory: Memory): Finding | null {
-  const last = storedDecisions(memory).findLast(
+function findLastDecision(memory: Memory): Finding | null {
+  const last = listStoredDecisions(memory).findLast(
     ({ by, author, supersededBy, text }) =>
       by === "person" && author === null && supersededBy === null && isShort(text),
   );
   if (last === undefined) return null;
   const { text: quote, sessionUid: session_id, turn, at } = last;
-  return { about: "decision", quote, session_id, turn, at: isoTime(at), sessions: 1 };
+  return { about: "decision", quote, session_id, turn, at: formatIsoTime(at), sessions: 1 };
 }
 
-function usualCommand(memory: Memory): Finding | null {
+function findUsualCommand(memory: Memory): Finding | null {
   const byForm = new Map<string, { sessions: Set<string>; latest: Finding }>();
   for (const { form, line, author, sessionUid: session_id, turn, at } of listCommands(memory, {
     outcome: "worked",
@@ -39,7 +39,14 @@ function usualCommand(memory: Memory): Finding | null {
   })) {
     if (author !== null || !isCheck(line) || !isShort(line)) continue;
     // The latest comes first, and stands for all.
-    const latest: Finding = { about: "command", quote: line, session_id, turn, at: isoTime(at), sessions: 1 };
+    const latest: Finding = {
+      about: "command",
+      quote: line,
+      session_id,
+      turn,
+      at: formatIsoTime(at),
+      sessions: 1,
+    };
     const known = byForm.get(form) ?? { sessions: new Set(), latest };
     byForm.set(form, known);
     known.sessions.add(session_id);

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { nothing, operation } from "../../answers/operation.ts";
+import { defineOperation, nothing } from "../../answers/operation.ts";
 import {
   count,
   field,
@@ -84,7 +84,7 @@ export const questionsResponse = lazy(() =>
   }),
 );
 
-export const describePage = operation({
+export const describePage = defineOperation({
   name: "page",
   path: "GET /page",
   summary: "Show what the local page needs to know of the project",
@@ -95,7 +95,7 @@ export const describePage = operation({
   answer: async () => (await import("./answer.ts")).describePage,
 });
 
-export const suggestQuestions = operation({
+export const suggestQuestions = defineOperation({
   name: "questions",
   path: "GET /questions",
   summary: "Suggest questions that the project's own sessions and code answer",
@@ -105,7 +105,7 @@ export const suggestQuestions = operation({
   answer: async () => (await import("./answer.ts")).suggestQuestions,
 });
 
-export const createPageCode = operation({
+export const createPageCode = defineOperation({
   name: "pageCode",
   path: "POST /page/code",
   summary: "Get a code that opens the local page once; for pm open",
@@ -116,7 +116,7 @@ export const createPageCode = operation({
   answer: async () => (await import("./answer.ts")).createPageCode,
 });
 
-export const listBrowsers = operation({
+export const listBrowsers = defineOperation({
   name: "browsers",
   path: "GET /page/browsers",
   summary: "List the browsers that are signed in to the local page",
@@ -126,7 +126,7 @@ export const listBrowsers = operation({
   answer: async () => (await import("./answer.ts")).listBrowsers,
 });
 
-export const signOut = operation({
+export const signOut = defineOperation({
   name: "signOut",
   path: "POST /page/sign-out",
   summary: "Sign a browser out of the local page, or all of them",

@@ -4,18 +4,18 @@ import { callDaemon } from "../../client/daemon-client.ts";
 import { createPageCode } from "./operation.ts";
 
 /** Slashes stay readable. */
-const encoded = (text: string) => text.split("/").map(encodeURIComponent).join("/");
+const encodePath = (text: string) => text.split("/").map(encodeURIComponent).join("/");
 
 /** The page's own addresses of its views, as its router reads them (`src/page/router.ts`). */
 export const pageRoutes = {
   home: "/",
   sessions: "/sessions",
   session: (id: string, turn: number | null = null) =>
-    `/session/${encoded(id)}${turn === null ? "" : `?turn=${turn}`}`,
-  commit: (hash: string) => `/commit/${encoded(hash)}`,
+    `/session/${encodePath(id)}${turn === null ? "" : `?turn=${turn}`}`,
+  commit: (hash: string) => `/commit/${encodePath(hash)}`,
   file: (path: string, line: string | null = null) =>
-    `/file/${encoded(path)}${line === null ? "" : `:${line}`}`,
-  review: (range: string) => `/review/${encoded(range)}`,
+    `/file/${encodePath(path)}${line === null ? "" : `:${line}`}`,
+  review: (range: string) => `/review/${encodePath(range)}`,
   search: (query: { q?: string; in?: "sessions" }) =>
     query.q === undefined ? "/search" : `/search?${new URLSearchParams(query)}`,
 } as const;
@@ -24,7 +24,7 @@ export const pageRoutes = {
  * An address of the page with a one-time code that signs a browser in. It starts the daemon where none runs.
  * @param route of `pageRoutes`
  */
-export async function pageUrl(
+export async function createPageUrl(
   { root }: Project,
   route: string,
 ): Promise<{ url: string; expires_in_seconds: number }> {

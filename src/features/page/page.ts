@@ -3,18 +3,18 @@ import { basename, join } from "node:path";
 import { locate } from "../../answers/file-place.ts";
 import { withIndex, withMemoryIfAny } from "../../answers/open.ts";
 import { loadConfig } from "../../base/config/config.ts";
-import { editorAddress } from "../../base/config/settings/home-settings.ts";
+import { toEditorAddress } from "../../base/config/settings/home-settings.ts";
 import type { Config } from "../../base/config/settings.ts";
 import type { Project } from "../../base/paths.ts";
 import { version } from "../../base/version.ts";
-import { gitText } from "../../git/git.ts";
+import { readGitText } from "../../git/git.ts";
 import type { Shaped } from "../../protocol/shape-parts.ts";
 import type { Memory } from "../../store/memory/memory.ts";
-import { branchesOfSessions, memoryCounts } from "../../store/memory/sessions/sessions.ts";
-import { authorsHere } from "../../store/memory/sharing.ts";
+import { listSessionBranches, readMemoryCounts } from "../../store/memory/sessions/sessions.ts";
+import { listColleagues } from "../../store/memory/sharing.ts";
 import { blameFile } from "../blame/blame-file.ts";
-import { listCheckpointsOf, showCheckpoint } from "../checkpoints/checkpoints.ts";
-import { decisionsIn } from "../decisions/decisions.ts";
+import { listStoredCheckpoints, showCheckpoint } from "../checkpoints/checkpoints.ts";
+import { findDecisions } from "../decisions/decisions.ts";
 import { searchTranscripts } from "../search/all.ts";
 import { listSessionsOf } from "../sessions/sessions.ts";
 import type { PageResponse, questionsResponse } from "./operation.ts";
@@ -23,25 +23,27 @@ import type { PageResponse, questionsResponse } from "./operation.ts";
 export async function describePage(project: Project): Promise<PageResponse> {
   const { config } = loadConfig(project);
   const ofSessions = await withMemoryIfAny(project, (memory) => ({
-    agents: memory === null ? [] : Object.keys(memoryCounts(memory).agents),
-    authors: memory === null ? [] : authorsHere(memory),
-    branches: memory === null ? [] : branchesOfSessions(memory),
+    agents: memory === null ? [] : Object.keys(readMemoryCounts(memory).agents),
+    authors: memory === null ? [] : listColleagues(memory),
+    branches: memory === null ? [] : listSessionBranches(memory),
   }));
   return {
     name: basename(project.root),
     root: project.root,
     version,
-    editor: editorAddress(config["ui.editor"]),
+    editor: toEditorAddress(config["ui.editor"]),
     ...ofSessions,
-    languages: await languagesOf(project, config),
+    languages: await listLanguages(project, config),
   };
 }
 
 /** The most common first. A damaged index must not keep the page from showing sessions. */
-async function languagesOf(project: Project, config: Config): Promise<string[]> {
-  const languages = await withIndex(project, config, async (index) => (await index.counts()).languages).catch(
-    () => ({}),
-  );
+async function listLanguages(project: Project, config: Config): Promise<string[]> {
+  const languages = await withIndex(
+    project,
+    config,
+    async (index) => (await index.readIndexCounts()).languages,
+  ).catch(() => ({}));
   return Object.entries(languages)
     .sort(([, a], [, b]) => b.files - a.files)
     .map(([name]) => name);
@@ -56,19 +58,19 @@ const maxLength = 110;
  * Questions that this project's own sessions and code answer, one of a kind; fewer where there is too little to ask about.
  * @param memory null: there is no memory
  */
-export async function questionsWorthAsking(project: Project, memory: Memory | null): Promise<Question[]> {
+export async function findQuestions(project: Project, memory: Memory | null): Promise<Question[]> {
   const found = await Promise.all([
-    memory === null ? null : aboutSessions(project, memory).catch(() => null),
-    aboutCode(project).catch(() => null),
-    memory === null ? null : aboutLine(project, memory).catch(() => null),
+    memory === null ? null : suggestSessionQuestion(project, memory).catch(() => null),
+    suggestCodeQuestion(project).catch(() => null),
+    memory === null ? null : suggestLineQuestion(project, memory).catch(() => null),
   ]);
   return found.filter((question) => question !== null);
 }
 
 /** What was decided, else what a session was about: the latest that the search answers. */
-async function aboutSessions(project: Project, memory: Memory): Promise<Question | null> {
+async function suggestSessionQuestion(project: Project, memory: Memory): Promise<Question | null> {
   const { config } = loadConfig(project);
-  const { decisions } = await decisionsIn(project, memory, { query: "", files: [], limit: 20 }, config);
+  const { decisions } = await findDecisions(project, memory, { query: "", files: [], limit: 20 }, config);
   const asked = decisions
     .filter(({ source }) => source === "conversation")
     .flatMap(({ text }) => /^(.*\?) → /.exec(text)?.[1] ?? []);
@@ -82,14 +84,14 @@ async function aboutSessions(project: Project, memory: Memory): Promise<Question
 }
 
 /** Where the last commit's work is. */
-async function aboutCode({ root }: Project): Promise<Question | null> {
-  const subject = (await gitText(root, ["log", "-1", "--no-merges", "--format=%s"])).trim();
+async function suggestCodeQuestion({ root }: Project): Promise<Question | null> {
+  const subject = (await readGitText(root, ["log", "-1", "--no-merges", "--format=%s"])).trim();
   return isSentence(subject) ? { about: "code", q: subject } : null;
 }
 
 /** Why a line is there that an agent wrote. */
-async function aboutLine(project: Project, memory: Memory): Promise<Question | null> {
-  const { checkpoints } = await listCheckpointsOf(memory, { limit: 5 }, project.root);
+async function suggestLineQuestion(project: Project, memory: Memory): Promise<Question | null> {
+  const { checkpoints } = await listStoredCheckpoints(memory, { limit: 5 }, project.root);
   for (const { id } of checkpoints) {
     const { files } = await showCheckpoint(project, memory, id);
     const written = files

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { pageRoute } from "./pm-open.ts";
+import { buildPageRoute } from "./pm-open.ts";
 
-const route = (view?: string, ...what: string[]) => pageRoute(view, what, (path) => `root/${path}`);
+const route = (view?: string, ...what: string[]) => buildPageRoute(view, what, (path) => `root/${path}`);
 
 test.each([
   [[], "/"],

@@ -2,21 +2,21 @@ import { spawn } from "node:child_process";
 import { locate } from "../../answers/file-place.ts";
 import { PommelError } from "../../base/errors.ts";
 import { findProgram } from "../../base/find-program.ts";
-import { relativeTime } from "../../base/text/relative-time.ts";
+import { formatRelativeTime } from "../../base/text/relative-time.ts";
 import { callDaemon, DaemonUnreachable } from "../../client/daemon-client.ts";
 import { findProject } from "../../git/projects/find-project.ts";
 import type { CommandContext } from "../../terminal/frame.ts";
-import { table } from "../../terminal/table.ts";
+import { formatTable } from "../../terminal/table.ts";
 import { counted } from "../../terminal/text.ts";
 import { listBrowsers, signOut } from "./operation.ts";
-import { pageRoutes, pageUrl } from "./page-url.ts";
+import { createPageUrl, pageRoutes } from "./page-url.ts";
 
 /**
  * The page's own address of a view, as the page's router reads it (src/page/router.ts).
  * @param place makes a path relative to the project's root
  * @throws PommelError `usage` for an unknown view, or one without what it needs
  */
-export function pageRoute(
+export function buildPageRoute(
   view: string | undefined,
   what: readonly string[],
   place: (path: string) => string,
@@ -69,8 +69,8 @@ export async function openCommand(
   if (signedOut !== undefined) return signOutBrowser(context, signedOut);
   const { cwd, output } = context;
   const project = await findProject(cwd);
-  const route = pageRoute(view, what, (path) => locate(project, cwd, path));
-  const { url, expires_in_seconds } = await pageUrl(project, route);
+  const route = buildPageRoute(view, what, (path) => locate(project, cwd, path));
+  const { url, expires_in_seconds } = await createPageUrl(project, route);
   const opened = browser && (await openBrowser(url));
   output.result({ url, opened, expires_in_seconds }, () =>
     [
@@ -82,7 +82,7 @@ export async function openCommand(
 }
 
 /** They end with the daemon: where none runs, no browser is signed in. */
-async function ifDaemonRuns<T>(ask: () => Promise<T>, otherwise: T): Promise<T> {
+async function askRunningDaemon<T>(ask: () => Promise<T>, otherwise: T): Promise<T> {
   try {
     return await ask();
   } catch (error) {
@@ -92,19 +92,19 @@ async function ifDaemonRuns<T>(ask: () => Promise<T>, otherwise: T): Promise<T> 
 }
 
 async function printBrowsers({ cwd, output }: CommandContext): Promise<void> {
-  const answer = await ifDaemonRuns(() => callDaemon(cwd, listBrowsers, {}), { browsers: [] });
+  const answer = await askRunningDaemon(() => callDaemon(cwd, listBrowsers, {}), { browsers: [] });
   const rows = answer.browsers.map(({ id, name, signed_in_at, last_used_at }) => [
-    ...[id, name, relativeTime(Date.parse(signed_in_at)), relativeTime(Date.parse(last_used_at))],
+    ...[id, name, formatRelativeTime(Date.parse(signed_in_at)), formatRelativeTime(Date.parse(last_used_at))],
   ]);
   const columns = ["id", "browser", "signed in", "last used"].map((title) => ({ title }));
   output.result(answer, () =>
-    rows.length === 0 ? "No browser is signed in." : table(columns, rows, output),
+    rows.length === 0 ? "No browser is signed in." : formatTable(columns, rows, output),
   );
 }
 
 async function signOutBrowser({ cwd, output }: CommandContext, which: string): Promise<void> {
   const request = which === "all" ? {} : { browser: which };
-  const answer = await ifDaemonRuns(() => callDaemon(cwd, signOut, request), { signed_out: 0 });
+  const answer = await askRunningDaemon(() => callDaemon(cwd, signOut, request), { signed_out: 0 });
   output.result(answer, () => `Signed out ${counted(answer.signed_out, "browser")}.`);
 }
 

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { examples, run } from "../../terminal/frame.ts";
+import { formatExamples, run } from "../../terminal/frame.ts";
 import { shared } from "../../terminal/options.ts";
 
 export function declareProjects(program: Command): void {
@@ -8,7 +8,7 @@ export function declareProjects(program: Command): void {
     .description("List this machine's Pommel projects")
     .addHelpText(
       "after",
-      examples(
+      formatExamples(
         ["pm projects", "where they are checked out, and when each was used"],
         ["pm projects split .", "keep a fork apart from the project it comes from"],
       ),
@@ -16,7 +16,7 @@ export function declareProjects(program: Command): void {
   projects
     .command("list", { isDefault: true })
     .description("List projects, most recently used first")
-    .addHelpText("after", examples(["pm projects list --json", "for scripts"]))
+    .addHelpText("after", formatExamples(["pm projects list --json", "for scripts"]))
     .action(run(async () => (await import("./pm-projects.ts")).projectsListCommand, { looks: true }));
   projects
     .command("join")
@@ -25,7 +25,7 @@ export function declareProjects(program: Command): void {
     .argument("<project>", "one of its directories, its id or its name")
     .addHelpText(
       "after",
-      examples(["pm projects join ~/code/copy ~/code/app", "what both recorded is one memory"]),
+      formatExamples(["pm projects join ~/code/copy ~/code/app", "what both recorded is one memory"]),
     )
     .action(run(async () => (await import("./pm-projects.ts")).projectsJoinCommand));
   projects
@@ -34,7 +34,7 @@ export function declareProjects(program: Command): void {
     .argument("<checkout>", "its directory")
     .addHelpText(
       "after",
-      examples(["pm projects split ~/code/fork", "it has a memory of its own from now on"]),
+      formatExamples(["pm projects split ~/code/fork", "it has a memory of its own from now on"]),
     )
     .action(run(async () => (await import("./pm-projects.ts")).projectsSplitCommand));
   projects
@@ -46,7 +46,7 @@ export function declareProjects(program: Command): void {
     .option(...shared.forGood)
     .addHelpText(
       "after",
-      examples(
+      formatExamples(
         [
           "pm projects forget ~/code/old",
           "sessions, notes, index: everything; `pm memory undo` brings it back",

@@ -1,6 +1,6 @@
 import { listProjects } from "../../answers/known-projects.ts";
 import type { Shaped } from "../../protocol/shape-parts.ts";
-import { memorySize } from "./known-projects.ts";
+import { readMemorySize } from "./known-projects.ts";
 import type { projectsResponse } from "./operation.ts";
 
 /** Every project of this person with its checkouts and what it remembers, the last used first. */
@@ -18,7 +18,7 @@ export async function describeProjects(): Promise<Shaped<typeof projectsResponse
         ...{ root, is_gone: isGone },
         last_used_at: new Date(lastUsedAt).toISOString(),
       })),
-      ...(await memorySize(known.project)),
+      ...(await readMemorySize(known.project)),
       first_used_at: new Date(known.createdAt).toISOString(),
       last_used_at: new Date(known.lastUsedAt).toISOString(),
     })),

@@ -5,14 +5,20 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { addSession, turn } from "../../../test/support/memory-fixture.ts";
 import { temporaryHome } from "../../../test/support/temporary-home.ts";
 import { listProjects } from "../../answers/known-projects.ts";
-import { type Project, projectAt, projectOf } from "../../base/paths.ts";
+import { makeNewProject, makeProject, type Project } from "../../base/paths.ts";
 import { rememberProject } from "../../git/projects/find-project.ts";
 import { Memory } from "../../store/memory/memory.ts";
 import { packContent } from "../../store/memory/sessions/content.ts";
 import { saveTurn } from "../../store/memory/sessions/turns.ts";
 import { Registry } from "../../store/registry.ts";
 import { describeProjects } from "./describe-projects.ts";
-import { deleteProject, joinProject, memorySize, projectCalled, splitCheckout } from "./known-projects.ts";
+import {
+  deleteProject,
+  findProjectByName,
+  joinProject,
+  readMemorySize,
+  splitCheckout,
+} from "./known-projects.ts";
 
 let home: ReturnType<typeof temporaryHome>;
 beforeEach(() => {
@@ -24,7 +30,7 @@ afterEach(() => home.remove());
 async function known(name: string, of?: Project): Promise<Project> {
   const root = join(home.dir, name);
   mkdirSync(root, { recursive: true });
-  const project = of ? projectOf(of.id, root) : projectAt(root);
+  const project = of ? makeProject(of.id, root) : makeNewProject(root);
   await rememberProject(project);
   if (!of) remember(project, name);
   mkdirSync(project.cacheDir, { recursive: true });
@@ -44,7 +50,7 @@ function remember({ memoryDb }: Project, session: string): void {
   saveTurn(memory, addSession(memory, session, { startedAt: 1000, lastAt: 1500 }).id, turn(1, { content }));
   memory.close();
 }
-const sessionsOf = async (project: Project) => (await memorySize(project)).sessions;
+const sessionsOf = async (project: Project) => (await readMemorySize(project)).sessions;
 
 it("lists projects with their checkouts and their remote without credentials, and says what is gone", async () => {
   const secret = `ghp_${"x".repeat(36)}`;
@@ -75,11 +81,11 @@ it("finds a project by a directory, its id, or a name that only one has", async 
   const one = await known("one");
   const again = await known("again", one);
   await known("group/one");
-  expect(projectCalled("again", home.dir)).toEqual(again);
-  expect(projectCalled(".", again.root)).toEqual(again);
-  expect(projectCalled(one.id, "/").id).toBe(one.id);
-  expect(() => projectCalled("one", "/")).toThrow("2 projects are called one");
-  expect(() => projectCalled("four", "/")).toThrow("There is no project four");
+  expect(findProjectByName("again", home.dir)).toEqual(again);
+  expect(findProjectByName(".", again.root)).toEqual(again);
+  expect(findProjectByName(one.id, "/").id).toBe(one.id);
+  expect(() => findProjectByName("one", "/")).toThrow("2 projects are called one");
+  expect(() => findProjectByName("four", "/")).toThrow("There is no project four");
 });
 
 it("forgets a project with all that is stored of it, and nothing of another", async () => {
@@ -100,11 +106,11 @@ describe("joining", () => {
   it("puts what the only checkout of a project recorded into the other's memory", async () => {
     const [one, two] = [await known("one"), await known("two")];
     await joinProject(one, two);
-    expect(Registry.open().checkout(one.root)?.project).toBe(two.id);
+    expect(Registry.open().findCheckoutAt(one.root)?.project).toBe(two.id);
     expect(existsSync(one.dataDir)).toBe(false);
     expect(await sessionsOf(two)).toBe(2);
     expect(listProjects().map(({ id }) => id)).toEqual([two.id]);
-    await expect(joinProject(projectOf(two.id, one.root), two)).rejects.toMatchObject({ code: "usage" });
+    await expect(joinProject(makeProject(two.id, one.root), two)).rejects.toMatchObject({ code: "usage" });
   });
 
   it("leaves a project that has other checkouts its memory", async () => {
@@ -113,7 +119,7 @@ describe("joining", () => {
     await joinProject(again, two);
     expect(await sessionsOf(one)).toBe(1);
     expect(await sessionsOf(two)).toBe(1);
-    expect(Registry.open().checkout(again.root)?.project).toBe(two.id);
+    expect(Registry.open().findCheckoutAt(again.root)?.project).toBe(two.id);
   });
 });
 
@@ -123,9 +129,9 @@ describe("splitting", () => {
     const again = await known("again", one);
     const id = splitCheckout(again);
     expect(id).not.toBe(one.id);
-    expect(Registry.open().checkout(again.root)).toMatchObject({ project: id });
-    expect(Registry.open().project(id)).toMatchObject({ roots: [], remotes: [] });
-    expect(await sessionsOf(projectOf(id, again.root))).toBeNull();
+    expect(Registry.open().findCheckoutAt(again.root)).toMatchObject({ project: id });
+    expect(Registry.open().findProjectById(id)).toMatchObject({ roots: [], remotes: [] });
+    expect(await sessionsOf(makeProject(id, again.root))).toBeNull();
     expect(await sessionsOf(one)).toBe(1);
   });
 

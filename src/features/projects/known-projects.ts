@@ -4,23 +4,23 @@ import { listProjects } from "../../answers/known-projects.ts";
 import { withMemory } from "../../answers/open.ts";
 import { loadConfig } from "../../base/config/config.ts";
 import { PommelError } from "../../base/errors.ts";
-import { removeOwn, seePlace } from "../../base/files/remove-own.ts";
-import { type Project, projectOf } from "../../base/paths.ts";
-import { freeId } from "../../git/projects/find-project.ts";
+import { inspectPlace, removeOwn } from "../../base/files/remove-own.ts";
+import { makeProject, type Project } from "../../base/paths.ts";
+import { chooseFreeId } from "../../git/projects/find-project.ts";
 import { removeReady } from "../../protocol/ready-context.ts";
 import { removeIndexCache } from "../../store/index/index-cache.ts";
-import { backupFolder, listBackups } from "../../store/memory/backups/copies.ts";
+import { listBackups, locateBackupFolder } from "../../store/memory/backups/copies.ts";
 import { removeCopies, removeCopy } from "../../store/memory/backups/put-in-place.ts";
-import { memoryCounts } from "../../store/memory/sessions/sessions.ts";
+import { readMemoryCounts } from "../../store/memory/sessions/sessions.ts";
 import { type KnownProject, Registry } from "../../store/registry.ts";
-import { addToTrash, dropFromTrash, projectFolder, type TrashEntry } from "../../store/trash/trash.ts";
+import { addToTrash, dropFromTrash, locateProjectFolder, type TrashEntry } from "../../store/trash/trash.ts";
 
 /** How much a project remembers; null where its memory is missing or cannot be read. */
-export async function memorySize(
+export async function readMemorySize(
   project: Project,
 ): Promise<{ sessions: number | null; turns: number | null }> {
   try {
-    const { sessions, turns } = await withMemory(project, memoryCounts);
+    const { sessions, turns } = await withMemory(project, readMemoryCounts);
     return { sessions, turns };
   } catch {
     return { sessions: null, turns: null };
@@ -31,13 +31,13 @@ export async function memorySize(
  * A known project by one of its directories (from `cwd`), its id, or a name that only one has.
  * @throws PommelError `usage`
  */
-export function projectCalled(name: string, cwd: string): Project {
+export function findProjectByName(name: string, cwd: string): Project {
   const known = listProjects();
   const path = resolve(cwd, name);
   for (const { id, project, checkouts } of known) {
     if (id === name) return project;
     const checkout = checkouts.find(({ root }) => root === path);
-    if (checkout) return projectOf(id, checkout.root);
+    if (checkout) return makeProject(id, checkout.root);
   }
   const found = known.filter((listed) => listed.name === name);
   const [first, ...others] = found;
@@ -59,15 +59,15 @@ export function projectCalled(name: string, cwd: string): Project {
 export function trashProjects(ids: readonly string[], command: string, what: string): TrashEntry {
   const registry = Registry.open();
   const projects = ids.flatMap((id) => {
-    const known = registry.project(id);
-    return known === null ? [] : [{ known, checkouts: registry.checkouts(id) }];
+    const known = registry.findProjectById(id);
+    return known === null ? [] : [{ known, checkouts: registry.listCheckouts(id) }];
   });
   // Nothing is begun where one of them is a link, or another user's.
-  for (const { known } of projects) seePlace(projectOf(known.id, "/").dataDir);
+  for (const { known } of projects) inspectPlace(makeProject(known.id, "/").dataDir);
   const entry = addToTrash(command, what, { kind: "projects", projects });
   for (const { known } of projects) {
     removeIndexes(registry, known.id);
-    moveWhole(projectOf(known.id, "/").dataDir, projectFolder(entry, known.id));
+    moveWhole(makeProject(known.id, "/").dataDir, locateProjectFolder(entry, known.id));
     registry.removeProject(known.id);
   }
   return entry;
@@ -84,20 +84,20 @@ export function deleteProject(project: Project): void {
 }
 
 function removeIndexes(registry: Registry, id: string): void {
-  for (const { root } of registry.checkouts(id)) {
+  for (const { root } of registry.listCheckouts(id)) {
     removeReady(root);
-    rmSync(projectOf(id, root).cacheDir, { recursive: true, force: true });
+    rmSync(makeProject(id, root).cacheDir, { recursive: true, force: true });
   }
   // Nobody knows what of it is this project's.
   removeIndexCache();
 }
 
 const findBackupFolder = (project: Project) =>
-  backupFolder(project.memoryDb, loadConfig(project).config["backup.folder"]);
+  locateBackupFolder(project.memoryDb, loadConfig(project).config["backup.folder"]);
 
 /** Gives a directory of ours another place in the home, unless it is not there. */
 function moveWhole(from: string, to: string): void {
-  if (seePlace(from) === null) return;
+  if (inspectPlace(from) === null) return;
   mkdirSync(dirname(to), { recursive: true, mode: 0o700 });
   renameSync(from, to);
 }
@@ -113,12 +113,12 @@ export function bringBackProjects(entry: TrashEntry): TrashEntry | null {
   const roots = new Set(projects.flatMap(({ checkouts }) => checkouts.map(({ root }) => root)));
   const isTaken = ({ id }: KnownProject) => {
     if (projects.some(({ known }) => known.id === id))
-      return existsSync(projectOf(id, "/").dataDir) && existsSync(projectFolder(entry, id));
+      return existsSync(makeProject(id, "/").dataDir) && existsSync(locateProjectFolder(entry, id));
     // One that has other checkouts as well keeps those.
-    const now = registry.checkouts(id);
+    const now = registry.listCheckouts(id);
     return now.length > 0 && now.every(({ root }) => roots.has(root));
   };
-  const inPlace = registry.projects().filter(isTaken);
+  const inPlace = registry.listRegisteredProjects().filter(isTaken);
   const swapped =
     inPlace.length === 0
       ? null
@@ -128,7 +128,7 @@ export function bringBackProjects(entry: TrashEntry): TrashEntry | null {
           inPlace.map(({ name }) => name).join(", "),
         );
   for (const { known, checkouts } of projects) {
-    moveWhole(projectFolder(entry, known.id), projectOf(known.id, "/").dataDir);
+    moveWhole(locateProjectFolder(entry, known.id), makeProject(known.id, "/").dataDir);
     registry.saveProject(known);
     for (const checkout of checkouts) registry.saveCheckout(checkout);
   }
@@ -142,18 +142,18 @@ export function bringBackProjects(entry: TrashEntry): TrashEntry | null {
  */
 export async function joinProject(from: Project, into: Project): Promise<TrashEntry | null> {
   const registry = Registry.open();
-  const checkout = registry.checkout(from.root);
+  const checkout = registry.findCheckoutAt(from.root);
   if (checkout === null || from.id === into.id) {
     throw new PommelError("usage", `${from.root} shares the memory of ${into.id} already.`);
   }
-  const isLast = registry.checkouts(from.id).length === 1;
+  const isLast = registry.listCheckouts(from.id).length === 1;
   if (isLast && existsSync(from.memoryDb)) {
     const { copyMemory } = await import("../memory-file/memory-file.ts");
     await copyMemory(from, into);
   }
-  const [mine, theirs] = [registry.project(from.id)!, registry.project(into.id)!];
+  const [mine, theirs] = [registry.findProjectById(from.id)!, registry.findProjectById(into.id)!];
   const entry = isLast ? trashProjects([from.id], "pm projects join", mine.name) : null;
-  registry.inTransaction(() => {
+  registry.runInTransaction(() => {
     registry.saveCheckout({ ...checkout, project: into.id });
     registry.saveProject({
       ...theirs,
@@ -167,18 +167,18 @@ export async function joinProject(from: Project, into: Project): Promise<TrashEn
 /** Makes a checkout a project of its own, with nothing recorded yet. @returns its id */
 export function splitCheckout({ id, root }: Project): string {
   const registry = Registry.open();
-  const checkout = registry.checkout(root);
-  const known = registry.project(id);
-  if (checkout === null || known === null || registry.checkouts(id).length < 2) {
+  const checkout = registry.findCheckoutAt(root);
+  const known = registry.findProjectById(id);
+  if (checkout === null || known === null || registry.listCheckouts(id).length < 2) {
     throw new PommelError(
       "usage",
       `${root} is the only checkout of its project.`,
       "`pm projects` lists them.",
     );
   }
-  const own = freeId(root, registry);
+  const own = chooseFreeId(root, registry);
   const now = Date.now();
-  registry.inTransaction(() => {
+  registry.runInTransaction(() => {
     // Its first commits and remotes would join it to the other again.
     registry.saveProject({ ...known, id: own, roots: [], remotes: [], createdAt: now, lastUsedAt: now });
     registry.saveCheckout({ ...checkout, project: own, notice: null });

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { nothing, operation } from "../../answers/operation.ts";
+import { defineOperation, nothing } from "../../answers/operation.ts";
 import { count, lazy, numberOrNull, text, textOrNull, time } from "../../protocol/shape-parts.ts";
 
 /** Every project of this person, the last used first. */
@@ -32,7 +32,7 @@ export const projectsResponse = lazy(() =>
   }),
 );
 
-export const listProjects = operation({
+export const listProjects = defineOperation({
   name: "projects",
   path: "GET /projects",
   summary: "List projects with their checkouts",

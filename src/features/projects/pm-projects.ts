@@ -3,17 +3,17 @@ import { call } from "../../client/call.ts";
 import { withoutDaemon } from "../../client/stop-daemon.ts";
 import { canAsk, confirm } from "../../terminal/ask.ts";
 import type { CommandContext } from "../../terminal/frame.ts";
-import { fileUrl } from "../../terminal/links.ts";
-import { tick } from "../../terminal/output.ts";
-import { type Column, table } from "../../terminal/table.ts";
-import { counted, homeRelative, oneLine, when } from "../../terminal/text.ts";
+import { toFileUrl } from "../../terminal/links.ts";
+import { formatMark } from "../../terminal/output.ts";
+import { type Column, formatTable } from "../../terminal/table.ts";
+import { counted, formatWhen, toHomeRelative, toOneLine } from "../../terminal/text.ts";
 import { undoHint } from "../trash/pm-undo.ts";
 import { describeEntry } from "../trash/undo.ts";
 import {
   deleteProject,
+  findProjectByName,
   joinProject,
-  memorySize,
-  projectCalled,
+  readMemorySize,
   splitCheckout,
   trashProjects,
 } from "./known-projects.ts";
@@ -38,25 +38,25 @@ export async function projectsListCommand({ output }: CommandContext): Promise<v
       const [first, ...others] = checkouts;
       const place = ({ root, is_gone }: { root: string; is_gone: boolean }) =>
         colors.link(
-          is_gone ? colors.dim(homeRelative(root)) : colors.place(homeRelative(root)),
-          is_gone ? null : fileUrl(root),
+          is_gone ? colors.dim(toHomeRelative(root)) : colors.place(toHomeRelative(root)),
+          is_gone ? null : toFileUrl(root),
         );
       const state = ({ is_gone }: { is_gone: boolean }, used: string) =>
-        is_gone ? colors.warn("gone") : when(used, output);
+        is_gone ? colors.warn("gone") : formatWhen(used, output);
       return [
         [
           first ? place(first) : name,
           first ? state(first, last_used_at) : colors.warn("gone"),
           sessions?.toLocaleString("en") ?? "",
           turns?.toLocaleString("en") ?? "",
-          oneLine(remote ?? ""),
+          toOneLine(remote ?? ""),
         ],
         ...others.map((one) => [`  ${place(one)}`, state(one, one.last_used_at), "", "", ""]),
       ];
     });
     const { sessions, turns } = totals;
     const sum = `${counted(totals.projects, "project")}, ${counted(sessions, "session")}, ${counted(turns, "turn")}`;
-    return `${table(columns, rows, output)}\n\n${colors.dim(sum)}`;
+    return `${formatTable(columns, rows, output)}\n\n${colors.dim(sum)}`;
   });
 }
 
@@ -66,8 +66,8 @@ export async function projectsForgetCommand(
   name: string,
   { yes = false, dryRun = false, forGood = false }: { yes?: boolean; dryRun?: boolean; forGood?: boolean },
 ): Promise<number> {
-  const project = projectCalled(name, cwd);
-  const { sessions } = await memorySize(project);
+  const project = findProjectByName(name, cwd);
+  const { sessions } = await readMemorySize(project);
   const size = sessions === null ? "nothing recorded" : counted(sessions, "session");
   const what = `${project.dataDir}: ${size}`;
   if (dryRun) {
@@ -96,7 +96,7 @@ export async function projectsForgetCommand(
   const fate = trash ? undoHint(trash) : "Nothing is kept, and it cannot be undone.";
   output.result(
     { project: project.id, forgotten: true, sessions, trash: trash ?? null },
-    `${tick("ok", output.colors)} Forgotten. ${fate}\n  It is remembered anew when it is used again.`,
+    `${formatMark("ok", output.colors)} Forgotten. ${fate}\n  It is remembered anew when it is used again.`,
   );
   return 0;
 }
@@ -107,12 +107,12 @@ export async function projectsJoinCommand(
   checkout: string,
   project: string,
 ): Promise<void> {
-  const [from, into] = [projectCalled(checkout, cwd), projectCalled(project, cwd)];
+  const [from, into] = [findProjectByName(checkout, cwd), findProjectByName(project, cwd)];
   const entry = await withoutDaemon("pm projects join", () => joinProject(from, into));
   const trash = entry && describeEntry(entry);
   output.result({ root: from.root, project: into.id, trash }, () =>
     [
-      `${tick("ok", output.colors)} ${homeRelative(from.root)} now shares the memory of ${into.id}.`,
+      `${formatMark("ok", output.colors)} ${toHomeRelative(from.root)} now shares the memory of ${into.id}.`,
       ...(trash ? [`  Its own is in the trash: ${undoHint(trash)}`] : []),
     ].join("\n"),
   );
@@ -120,10 +120,10 @@ export async function projectsJoinCommand(
 
 /** `pm projects split <checkout>`: makes a checkout a project of its own. */
 export async function projectsSplitCommand({ cwd, output }: CommandContext, checkout: string): Promise<void> {
-  const from = projectCalled(checkout, cwd);
+  const from = findProjectByName(checkout, cwd);
   const id = await withoutDaemon("pm projects split", () => splitCheckout(from));
   output.result(
     { root: from.root, project: id },
-    `${tick("ok", output.colors)} ${homeRelative(from.root)} is a project of its own now; what was recorded so far stays with the other.`,
+    `${formatMark("ok", output.colors)} ${toHomeRelative(from.root)} is a project of its own now; what was recorded so far stays with the other.`,
   );
 }

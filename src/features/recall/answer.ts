@@ -1,33 +1,33 @@
-import { configOf, keeperOf } from "../../answers/open.ts";
+import { findOpenMemory, loadCurrentConfig } from "../../answers/open.ts";
 import type { Running, Subjects } from "../../answers/operation.ts";
 import { maxResults } from "../../base/max-results.ts";
 import type { Project } from "../../base/paths.ts";
 import { parseWhen } from "../../base/text/dates.ts";
-import { isoTime } from "../../base/text/iso-time.ts";
-import { tokensOf } from "../../base/text/tokens.ts";
+import { formatIsoTime } from "../../base/text/iso-time.ts";
+import { tokenize } from "../../base/text/tokens.ts";
 import type { TranscriptSearchResponse } from "../../protocol/results.ts";
-import { storedTurns } from "../../sessions/turn-content.ts";
+import { readStoredTurns } from "../../sessions/turn-content.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import type { SessionRecord } from "../../store/memory/memory-records.ts";
-import { listSessions, sessionByUid } from "../../store/memory/sessions/sessions.ts";
-import { turnOf, turnsOf } from "../../store/memory/sessions/turns.ts";
-import { decisionsIn } from "../decisions/decisions.ts";
-import { fixesOf } from "../fix/find-fixes.ts";
-import { howTo } from "../how/find-commands.ts";
-import { relatedIn } from "../related/related.ts";
-import { memorySearch } from "../search/all.ts";
+import { findSessionByUid, listSessions } from "../../store/memory/sessions/sessions.ts";
+import { findTurn, listTurns } from "../../store/memory/sessions/turns.ts";
+import { findDecisions } from "../decisions/decisions.ts";
+import { findFixes } from "../fix/find-fixes.ts";
+import { findWorkingCommands } from "../how/find-commands.ts";
+import { findRelatedSessions } from "../related/related.ts";
+import { openMemorySearch } from "../search/all.ts";
 import {
-  claimFromCommand,
-  claimFromDecision,
-  claimFromError,
+  describeStanding,
+  formatTurnPlace,
   isTakenBack,
-  placeOfTurn,
-  standingOf,
+  toCommandClaim,
+  toDecisionClaim,
+  toErrorClaim,
 } from "./claims.ts";
 import type { Claim, RecallAnswer, RecallKind, RecallRequest } from "./operation.ts";
 import { parseTurnId, readRecorded } from "./read.ts";
 import { findSaid, findTakenBack, listSentences, wordTakenBack } from "./said.ts";
-import { askedTokens, bestSentence, isTellingPrompt, rankByWords, shareOf } from "./sentences.ts";
+import { askedTokens, findBestSentence, isTellingPrompt, rankByWords, shareOf } from "./sentences.ts";
 import { findWorkState } from "./state.ts";
 
 const defaultClaims = 8;
@@ -81,7 +81,8 @@ function isTurnId(memory: Memory, text: string): boolean {
   if (!/^[\w./-]{6,}(?::\d+)?$/.test(text) || !/\d/.test(text)) return false;
   const { session, turn } = parseTurnId(text);
   return (
-    /^[0-9a-f]{8}(?:[0-9a-f-]*)$/.test(session) || (turn !== null && sessionByUid(memory, session) !== null)
+    /^[0-9a-f]{8}(?:[0-9a-f-]*)$/.test(session) ||
+    (turn !== null && findSessionByUid(memory, session) !== null)
   );
 }
 
@@ -95,7 +96,7 @@ async function findClaims(
   signal: AbortSignal | undefined,
 ): Promise<Found> {
   const { about = "", said_by: saidBy, kind, file = [], since, until, branch, agent } = request;
-  const wants = (one: RecallKind) => kind === undefined || kind.includes(one);
+  const isWanted = (one: RecallKind) => kind === undefined || kind.includes(one);
   const filters = {
     ...(since !== undefined && { since }),
     ...(until !== undefined && { until }),
@@ -107,17 +108,17 @@ async function findClaims(
   }
   const isPlain = file.length === 0 && branch === undefined && agent === undefined;
   const fixes =
-    about !== "" && isPlain && wants("fix") && (kind !== undefined || looksLikeError.test(about))
-      ? fixClaims(project, memory, about, isOwn)
+    about !== "" && isPlain && isWanted("fix") && (kind !== undefined || looksLikeError.test(about))
+      ? listFixClaims(project, memory, about, isOwn)
       : [];
   const commands =
-    about !== "" && isPlain && wants("command") && (kind !== undefined || asksToRun.test(about))
-      ? commandClaims(memory, about)
+    about !== "" && isPlain && isWanted("command") && (kind !== undefined || asksToRun.test(about))
+      ? listCommandClaims(memory, about)
       : [];
-  const decisions = wants("decision") ? await decisionClaims(project, memory, request, isOwn) : [];
+  const decisions = isWanted("decision") ? await listDecisionClaims(project, memory, request, isOwn) : [];
   const search =
-    about !== "" && wants("attempt")
-      ? await (await memorySearch(project, memory, configOf(project)))(
+    about !== "" && isWanted("attempt")
+      ? await (await openMemorySearch(project, memory, loadCurrentConfig(project)))(
           {
             q: about,
             by: "turn",
@@ -129,12 +130,12 @@ async function findClaims(
           signal,
         )
       : null;
-  const attempts = search === null ? [] : attemptClaims(memory, about, search, isOwn);
-  if (about === "" && wants("attempt"))
-    attempts.push(...(await latestClaims(project, memory, request, isOwn)));
+  const attempts = search === null ? [] : listAttemptClaims(memory, about, search, isOwn);
+  if (about === "" && isWanted("attempt"))
+    attempts.push(...(await listLatestClaims(project, memory, request, isOwn)));
   const isMeant =
     fixes.length + commands.length + decisions.length > 0 || (about === "" && attempts.length > 0);
-  const claims = distinctClaims([...fixes, ...commands, ...decisions, ...attempts]);
+  const claims = dedupeClaims([...fixes, ...commands, ...decisions, ...attempts]);
   return {
     verdict: isMeant ? "found" : (search?.verdict ?? "probably_not_here"),
     ...(search?.coverage !== undefined && { coverage: search.coverage }),
@@ -144,7 +145,7 @@ async function findClaims(
 }
 
 /** What was decided and noted, with what was said later that may take it back. */
-async function decisionClaims(
+async function listDecisionClaims(
   project: Project,
   memory: Memory,
   { about = "", file = [], said_by: saidBy, kind, limit, ...when }: RecallRequest,
@@ -152,18 +153,18 @@ async function decisionClaims(
 ): Promise<Claim[]> {
   const period = { since: when.since, until: when.until, branch: when.branch };
   const asked = { ...period, query: "", files: file, limit: maxResults };
-  const all = (await decisionsIn(project, memory, asked, configOf(project))).decisions
+  const all = (await findDecisions(project, memory, asked, loadCurrentConfig(project))).decisions
     .filter(({ by }) => saidBy === undefined || (saidBy === "user") === (by === "person"))
     .filter(({ session_id: id }) => id === null || !isOwn(id));
   const max = kind === undefined ? maxOfKind.decision : (limit ?? defaultClaims);
-  const tokens = new Map(all.map((one) => [one, new Set(tokensOf(one.text))]));
+  const tokens = new Map(all.map((one) => [one, new Set(tokenize(one.text))]));
   const ranked =
     about === ""
       ? all
       : rankByWords(all, askedTokens(about), (one) => tokens.get(one)!, minDecisionShare).map(
           ({ item }) => item,
         );
-  const claims = ranked.slice(0, max).map(claimFromDecision);
+  const claims = ranked.slice(0, max).map(toDecisionClaim);
   if (claims.length === 0 || about === "") return claims;
   const sentences = await listSentences(memory, { files: [], isOwn });
   return claims.map((claim) => {
@@ -179,28 +180,28 @@ async function decisionClaims(
   });
 }
 
-function fixClaims(
+function listFixClaims(
   project: Project,
   memory: Memory,
   error: string,
   leaves: (session: string) => boolean,
 ): Claim[] {
-  const roots = keeperOf(project, memory)?.roots ?? [project.root];
-  const { errors } = fixesOf(roots, memory, { error, limit: maxOfKind.fix, leaves });
+  const roots = findOpenMemory(project, memory)?.roots ?? [project.root];
+  const { errors } = findFixes(roots, memory, { error, limit: maxOfKind.fix, leaves });
   const [known] = errors.filter(({ fix }) => fix !== null);
   // What was not fixed says nothing beside what was.
   return (known === undefined ? errors.slice(0, 1) : errors.filter(({ fix }) => fix !== null)).map(
-    claimFromError,
+    toErrorClaim,
   );
 }
 
-function commandClaims(memory: Memory, about: string): Claim[] {
-  const { verdict, commands } = howTo(memory, { q: about, limit: maxOfKind.command });
-  return verdict === "none" ? [] : commands.map(claimFromCommand);
+function listCommandClaims(memory: Memory, about: string): Claim[] {
+  const { verdict, commands } = findWorkingCommands(memory, { q: about, limit: maxOfKind.command });
+  return verdict === "none" ? [] : commands.map(toCommandClaim);
 }
 
 /** What was asked and tried, one claim of a session, each with what came of it. */
-function attemptClaims(
+function listAttemptClaims(
   memory: Memory,
   about: string,
   { results, verdict }: TranscriptSearchResponse,
@@ -215,7 +216,7 @@ function attemptClaims(
     const { session_id: uid, last_turn } = result;
     const seen = ofSession.get(uid) ?? 0;
     if (isOwn(uid) || last_turn === 0 || seen >= maxOfSession) continue;
-    const claim = claimFromTurn(memory, about, result, wanted);
+    const claim = toTurnClaim(memory, about, result, wanted);
     if (claim === null) continue;
     const isSure =
       verdict === "found" || shareOf(wanted, `${claim.text} ${claim.outcome ?? ""}`) >= minUnsureShare;
@@ -227,7 +228,7 @@ function attemptClaims(
 }
 
 /** Without a question: what was asked last, or last about these files. */
-async function latestClaims(
+async function listLatestClaims(
   project: Project,
   memory: Memory,
   { file = [], since, until, branch, agent, limit = defaultClaims }: RecallRequest,
@@ -235,13 +236,13 @@ async function latestClaims(
 ): Promise<Claim[]> {
   if (file.length > 0) {
     const asked = { files: file, query: "", limit: limit + maxOfSession };
-    const { sessions } = await relatedIn(project, memory, asked, configOf(project));
+    const { sessions } = await findRelatedSessions(project, memory, asked, loadCurrentConfig(project));
     return sessions
       .filter(({ session_id }) => !isOwn(session_id))
       .flatMap(({ session_id, turns: [turn] }) => {
-        const session = sessionByUid(memory, session_id);
+        const session = findSessionByUid(memory, session_id);
         if (session === null || turn === undefined) return [];
-        return claimFromWords(memory, session, turn.turn, "") ?? [];
+        return toWordsClaim(memory, session, turn.turn, "") ?? [];
       });
   }
   const period = {
@@ -252,57 +253,57 @@ async function latestClaims(
   return listSessions(memory, { ...filter, limit: limit + 1 })
     .filter(({ uid }) => !isOwn(uid))
     .flatMap((session) => {
-      const last = turnsOf(memory, session.id).findLast(({ prompt }) => isTellingPrompt(prompt));
-      return last === undefined ? [] : (claimFromWords(memory, session, last.number, "") ?? []);
+      const last = listTurns(memory, session.id).findLast(({ prompt }) => isTellingPrompt(prompt));
+      return last === undefined ? [] : (toWordsClaim(memory, session, last.number, "") ?? []);
     });
 }
 
-function claimFromTurn(
+function toTurnClaim(
   memory: Memory,
   about: string,
   result: TranscriptSearchResponse["results"][number],
   wanted: ReadonlySet<string>,
 ): Claim | null {
-  const session = sessionByUid(memory, result.session_id);
+  const session = findSessionByUid(memory, result.session_id);
   if (session === null) return null;
   // Short turns are found together.
   const [first, last] = [
     Math.max(result.turn, 1),
     Math.min(result.last_turn, result.turn + maxTurnsOfPassage),
   ];
-  const meant = turnsOf(memory, session.id, { first, last })
+  const meant = listTurns(memory, session.id, { first, last })
     .map(({ number, prompt }) => ({ number, share: shareOf(wanted, prompt) }))
     .sort((a, b) => b.share - a.share)[0];
-  const claim = claimFromWords(memory, session, meant?.number ?? first, about);
+  const claim = toWordsClaim(memory, session, meant?.number ?? first, about);
   if (claim === null) return null;
   const kind = claim.kind === "asked" && isTakenBack(result) ? "tried" : claim.kind;
-  return { ...claim, kind, at: claim.at ?? result.timestamp, standing: standingOf(result) };
+  return { ...claim, kind, at: claim.at ?? result.timestamp, standing: describeStanding(result) };
 }
 
 /** What was asked in a turn with what the agent said in the end, as far as it is about the question. */
-function claimFromWords(memory: Memory, session: SessionRecord, number: number, about: string): Claim | null {
-  const turn = turnOf(memory, session.id, number);
+function toWordsClaim(memory: Memory, session: SessionRecord, number: number, about: string): Claim | null {
+  const turn = findTurn(memory, session.id, number);
   if (turn === null) return null;
   const said: string[] = [];
-  for (const { lines } of storedTurns(memory, session.id, { first: number, last: number }))
+  for (const { lines } of readStoredTurns(memory, session.id, { first: number, last: number }))
     for (const { entries } of lines)
       for (const entry of entries) if (entry.kind === "text") said.push(entry.text);
-  const reply = bestSentence(said, about);
+  const reply = findBestSentence(said, about);
   const isAsked = isTellingPrompt(turn.prompt);
   if (!isAsked && reply === null) return null;
   return {
     kind: isAsked ? "asked" : "said",
-    text: isAsked ? (bestSentence([turn.prompt], about) ?? turn.prompt) : reply!,
+    text: isAsked ? (findBestSentence([turn.prompt], about) ?? turn.prompt) : reply!,
     outcome: isAsked ? reply : null,
     by: session.author ?? (isAsked ? "user" : session.agent),
-    at: isoTime(turn.startedAt),
+    at: formatIsoTime(turn.startedAt),
     standing: [],
-    id: placeOfTurn(session.uid, number),
+    id: formatTurnPlace(session.uid, number),
   };
 }
 
 /** Without what says the same as one before it. */
-function distinctClaims(claims: readonly Claim[]): Claim[] {
+function dedupeClaims(claims: readonly Claim[]): Claim[] {
   const seen = new Set<string>();
   return claims.filter(({ text }) => {
     const key = text.toLowerCase().replace(/\W+/g, " ").trim().slice(0, 80);

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { examples, query } from "../../terminal/frame.ts";
+import { formatExamples, query } from "../../terminal/frame.ts";
 import { addOptions } from "../../terminal/options.ts";
 import { recall as recallOperation } from "./operation.ts";
 
@@ -11,7 +11,7 @@ export function declareRecall(program: Command): void {
   addOptions(recall, recallOperation, { about: null, asked_by: null })
     .addHelpText(
       "after",
-      `${examples(
+      `${formatExamples(
         ["pm recall", "where work stopped on this branch"],
         ["pm recall file locking", "what was decided and tried"],
         ["pm recall tests --said-by user", "what you said yourself"],

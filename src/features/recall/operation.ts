@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { operation } from "../../answers/operation.ts";
+import { defineOperation } from "../../answers/operation.ts";
 import { coverage } from "../../protocol/results.ts";
 import {
   agent,
@@ -138,7 +138,7 @@ export const recallAnswer = lazy(() =>
 
 export type RecallAnswer = Shaped<typeof recallAnswer>;
 
-export const recall = operation({
+export const recall = defineOperation({
   name: "recall",
   path: "GET or POST /recall",
   summary: "Recall what was decided, tried, run, fixed and asked before, or where work stopped",

@@ -1,12 +1,12 @@
 import { PommelError } from "../../base/errors.ts";
 import type { Project } from "../../base/paths.ts";
-import { isoTime } from "../../base/text/iso-time.ts";
+import { formatIsoTime } from "../../base/text/iso-time.ts";
 import type { CommandOutcome } from "../../protocol/values.ts";
 import { listAnnotations } from "../../store/memory/chunks/annotations.ts";
-import { commitsOfSessions } from "../../store/memory/commits/commits-of-turns.ts";
+import { readCommitsOfSessions } from "../../store/memory/commits/commits-of-turns.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { findSession } from "../../store/memory/sessions/sessions.ts";
-import { turnsOf } from "../../store/memory/sessions/turns.ts";
+import { listTurns } from "../../store/memory/sessions/turns.ts";
 import type { TurnEntry, TurnInFull } from "../sessions/operation.ts";
 import { readTurns } from "../sessions/read-turns.ts";
 import type { ReadSession, ReadTurn } from "./operation.ts";
@@ -34,7 +34,7 @@ export function readRecorded(
   }: { session: string; turn: number | null; limit?: number | undefined },
 ): ReadSession {
   const session = findSession(memory, id);
-  const all = turnsOf(memory, session.id);
+  const all = listTurns(memory, session.id);
   const last = all.at(-1)?.number ?? 0;
   if (turn !== null && !all.some(({ number }) => number === turn)) {
     throw new PommelError(
@@ -54,12 +54,12 @@ export function readRecorded(
     agent: session.agent,
     author: session.author,
     branch: session.branch,
-    started_at: isoTime(session.startedAt),
-    last_at: isoTime(session.lastAt),
+    started_at: formatIsoTime(session.startedAt),
+    last_at: formatIsoTime(session.lastAt),
     turns_total: all.filter(({ number }) => number > 0).length,
     turns: turns.reverse(),
     turn,
-    commits: (commitsOfSessions(memory, [session.uid]).get(session.uid) ?? [])
+    commits: (readCommitsOfSessions(memory, [session.uid]).get(session.uid) ?? [])
       .filter(({ turns: led }) => turn === null || led.includes(turn))
       .slice(0, 5)
       .map(({ hash, subject }) => `${hash.slice(0, 8)} ${subject}`),
@@ -81,7 +81,7 @@ function readOne({ number, started_at, state, abandoned, entries }: TurnInFull, 
     }
   }
   const ran = entries.flatMap(({ tool }) =>
-    tool?.command ? [{ line: tool.command, outcome: outcomeOf(tool) }] : [],
+    tool?.command ? [{ line: tool.command, outcome: judgeOutcome(tool) }] : [],
   );
   const printed = entries.findLast(({ tool }) => tool?.command && tool.result)?.tool?.result ?? null;
   return {
@@ -89,17 +89,17 @@ function readOne({ number, started_at, state, abandoned, entries }: TurnInFull, 
     at: started_at,
     state: state === undefined || state === "completed" ? null : state,
     abandoned,
-    words: wordsIn(entries),
+    words: pickWords(entries),
     edits: [...edits].map(([file, sum]) => ({ file, ...sum })),
     ran,
     output: isWhole ? printed : null,
   };
 }
 
-const outcomeOf = ({ result, is_error }: { result: string | null; is_error: boolean }): CommandOutcome =>
+const judgeOutcome = ({ result, is_error }: { result: string | null; is_error: boolean }): CommandOutcome =>
   result === null ? "unknown" : is_error ? "failed" : "worked";
 
-function wordsIn(entries: readonly TurnEntry[]): ReadTurn["words"] {
+function pickWords(entries: readonly TurnEntry[]): ReadTurn["words"] {
   return entries.flatMap(({ kind, text }): ReadTurn["words"] => {
     if (kind === "prompt") return [{ by: "user", text }];
     return kind === "text" ? [{ by: "agent", text }] : [];

@@ -1,12 +1,12 @@
 import picomatch from "picomatch";
 import { parseWhen } from "../../base/text/dates.ts";
-import { isoTime } from "../../base/text/iso-time.ts";
-import { tokensOf } from "../../base/text/tokens.ts";
-import { sentencesOf, shortenUrls } from "../../sessions/summaries/prose.ts";
+import { formatIsoTime } from "../../base/text/iso-time.ts";
+import { tokenize } from "../../base/text/tokens.ts";
+import { shortenUrls, splitSentences } from "../../sessions/summaries/prose.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { listSessions } from "../../store/memory/sessions/sessions.ts";
-import { turnsOf } from "../../store/memory/sessions/turns.ts";
-import { placeOfTurn } from "./claims.ts";
+import { listTurns } from "../../store/memory/sessions/turns.ts";
+import { formatTurnPlace } from "./claims.ts";
 import type { Claim } from "./operation.ts";
 import { askedTokens, rankByWords } from "./sentences.ts";
 
@@ -49,9 +49,9 @@ export function findSaid(sentences: readonly Sentence[], about: string): Claim[]
         text,
         outcome: null,
         by: author ?? "user",
-        at: isoTime(at),
+        at: formatIsoTime(at),
         standing: [],
-        id: placeOfTurn(session, turn),
+        id: formatTurnPlace(session, turn),
       }),
     );
 }
@@ -77,16 +77,16 @@ export async function listSentences(
 
 /** To split and tokenise them takes a hundred milliseconds for thousands of turns: once until the memory is written. */
 const allSentences = (memory: Memory): readonly Sentence[] =>
-  memory.once("sentences of prompts", () => {
+  memory.readOnce("sentences of prompts", () => {
     const sentences: Sentence[] = [];
     for (const session of listSessions(memory, { limit: maxSessions })) {
-      for (const { number, prompt, startedAt, abandoned, files, branch } of turnsOf(memory, session.id)) {
+      for (const { number, prompt, startedAt, abandoned, files, branch } of listTurns(memory, session.id)) {
         if (abandoned || prompt.length > maxPromptChars || /^\s*[/<]/.test(prompt)) continue;
-        for (const text of sentencesOf(prompt)) {
+        for (const text of splitSentences(prompt)) {
           if (text.length < sentenceChars.min || text.length > sentenceChars.max) continue;
           sentences.push({
             text: shortenUrls(text),
-            tokens: new Set(tokensOf(text)),
+            tokens: new Set(tokenize(text)),
             session: session.uid,
             author: session.author,
             branch: branch ?? session.branch,
@@ -130,7 +130,7 @@ export function findTakenBack(
   about: string,
   { decision, at, turnId }: { decision: string; at: number; turnId: string },
 ): Sentence | null {
-  const decided = new Set(tokensOf(decision));
+  const decided = new Set(tokenize(decision));
   const common = new Set([...askedTokens(about)].filter((token) => decided.has(token)));
   const most = Math.max(rare.atLeast, rare.share * sentences.length);
   const telling = [...common].filter(
@@ -140,7 +140,7 @@ export function findTakenBack(
     ({ item }) => item,
   );
   const isLater = ({ at: then, session, turn }: Sentence) =>
-    (then ?? 0) > at && placeOfTurn(session, turn) !== turnId;
+    (then ?? 0) > at && formatTurnPlace(session, turn) !== turnId;
   return (
     ranked.find(
       (one) => isLater(one) && takesBack.test(one.text) && telling.some((token) => one.tokens.has(token)),
@@ -156,5 +156,5 @@ export function wordTakenBack({ text, author, session, turn }: Sentence): string
   const at = takesBack.exec(text)?.index ?? 0;
   const [from, to] = [Math.max(at - excerpt.before, 0), Math.min(at + excerpt.after, text.length)];
   const part = `${from > 0 ? "…" : ""}${text.slice(from, to).trim()}${to < text.length ? "…" : ""}`;
-  return `later ${author ?? "the user"}: “${part}” ${placeOfTurn(session, turn)}`;
+  return `later ${author ?? "the user"}: “${part}” ${formatTurnPlace(session, turn)}`;
 }

@@ -1,5 +1,5 @@
-import { stopWords, tokensOf } from "../../base/text/tokens.ts";
-import { saysOnlyGoOn, sentencesOf, withoutBoilerplate } from "../../sessions/summaries/prose.ts";
+import { stopWords, tokenize } from "../../base/text/tokens.ts";
+import { isOnlyContinue, splitSentences, withoutBoilerplate } from "../../sessions/summaries/prose.ts";
 
 /** A sentence is a claim; a shorter one says nothing, a longer one is a log or a list. Characters. */
 const length = { min: 12, max: 400 } as const;
@@ -7,13 +7,13 @@ const minPromptWords = 3;
 
 /** What a question's words are about: not those that ask of the past, unless there are no others. */
 export function askedTokens(about: string): Set<string> {
-  const tokens = tokensOf(about).filter((token) => token.length > 1 && !stopWords.has(token));
+  const tokens = tokenize(about).filter((token) => token.length > 1 && !stopWords.has(token));
   const telling = tokens.filter((token) => !askingOfPast.has(token));
   return new Set(telling.length > 0 ? telling : tokens);
 }
 
 const askingOfPast: ReadonlySet<string> = new Set(
-  tokensOf(
+  tokenize(
     "decide decided decision say said user tried try attempt already again last time before earlier yesterday continue remember previously past discuss discussed talk choose chose",
   ),
 );
@@ -21,7 +21,7 @@ const askingOfPast: ReadonlySet<string> = new Set(
 /** The share of a question's words that a sentence has. */
 export function shareOf(wanted: ReadonlySet<string>, sentence: string): number {
   if (wanted.size === 0) return 0;
-  const held = new Set(tokensOf(sentence));
+  const held = new Set(tokenize(sentence));
   let shared = 0;
   for (const token of wanted) if (held.has(token)) shared++;
   return shared / wanted.size;
@@ -31,12 +31,12 @@ export function shareOf(wanted: ReadonlySet<string>, sentence: string): number {
  * The sentence that says most about a question; the last of equals, as conclusions come late. Without any that has a word of it,
  * the last one that says something.
  */
-export function bestSentence(texts: readonly string[], about: string): string | null {
+export function findBestSentence(texts: readonly string[], about: string): string | null {
   const wanted = askedTokens(about);
   let best: { sentence: string; weight: number } | null = null;
   for (const [i, text] of texts.entries()) {
     const isLast = i === texts.length - 1;
-    for (const sentence of sentencesOf(text)) {
+    for (const sentence of splitSentences(text)) {
       const plain = withoutBoilerplate(sentence);
       if (plain.length < length.min || plain.length > length.max || announces.test(plain)) continue;
       const weight = shareOf(wanted, plain) + (isLast ? weightOfLastMessage : 0);
@@ -83,5 +83,5 @@ export function rankByWords<T>(
 /** "yes", "/review" and pasted output ask for nothing that can be understood alone. */
 export function isTellingPrompt(prompt: string): boolean {
   const text = prompt.trim();
-  return !saysOnlyGoOn(text) && !/^[/<]/.test(text) && text.split(/\s+/).length >= minPromptWords;
+  return !isOnlyContinue(text) && !/^[/<]/.test(text) && text.split(/\s+/).length >= minPromptWords;
 }

@@ -1,15 +1,15 @@
 import type { Project } from "../../base/paths.ts";
-import { isoTime } from "../../base/text/iso-time.ts";
-import { gitTextIfAny } from "../../git/git.ts";
-import { branchAtHand, defaultBranches } from "../../git/history/head.ts";
-import { storedTurns } from "../../sessions/turn-content.ts";
-import { turnStateOf } from "../../sessions/turn-state.ts";
+import { formatIsoTime } from "../../base/text/iso-time.ts";
+import { readGitTextIfAny } from "../../git/git.ts";
+import { defaultBranches, readCurrentBranch } from "../../git/history/head.ts";
+import { readStoredTurns } from "../../sessions/turn-content.ts";
+import { detectTurnState } from "../../sessions/turn-state.ts";
 import { listCommands } from "../../store/memory/commands.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import type { SessionRecord } from "../../store/memory/memory-records.ts";
 import { listSessions } from "../../store/memory/sessions/sessions.ts";
-import { turnsOf } from "../../store/memory/sessions/turns.ts";
-import { changedFiles } from "../related/related.ts";
+import { listTurns } from "../../store/memory/sessions/turns.ts";
+import { listChangedFiles } from "../related/related.ts";
 import { versionControl } from "../sessions/brief.ts";
 import type { WorkState } from "./operation.ts";
 
@@ -40,30 +40,30 @@ export async function findWorkState(
   memory: Memory,
   { leaves, now, until = null }: Asked,
 ): Promise<WorkState | null> {
-  const branch = await branchAtHand(project.root);
+  const branch = await readCurrentBranch(project.root);
   const sessions = listSessions(memory, { until, remembered: true, limit: maxSessions }).filter(
     ({ uid }) => !leaves(uid),
   );
   const onBranch = sessions.filter((session) => session.branch === branch);
-  const last = onBranch.find((one) => lastWords(memory, one, until) !== null);
+  const last = onBranch.find((one) => readLastWords(memory, one, until) !== null);
   const elsewhere = await findOpenElsewhere(project, memory, sessions, { branch, now, until });
   if (last === undefined) {
     if (elsewhere.length === 0) return null;
     const empty = { session_id: "", author: null, turn: 0, at: null, asked: "", said: "", ended: null };
     return { ...empty, ...(await changesSince(project, null)), branch, failing: [], elsewhere };
   }
-  const words = lastWords(memory, last, until)!;
+  const words = readLastWords(memory, last, until)!;
   return {
     branch,
     session_id: last.uid,
     author: last.author,
-    at: isoTime(words.at ?? last.lastAt),
+    at: formatIsoTime(words.at ?? last.lastAt),
     turn: words.turn,
     asked: words.asked,
     said: words.said,
     ended: words.ended,
     ...(await changesSince(project, words.at ?? last.lastAt)),
-    failing: failingIn(memory, last, until),
+    failing: listFailingChecks(memory, last, until),
     elsewhere,
   };
 }
@@ -73,8 +73,12 @@ export interface LastWords extends Pick<WorkState, "turn" | "asked" | "said" | "
 }
 
 /** What was said last in a session, by both; null where nothing was. */
-export function lastWords(memory: Memory, session: SessionRecord, until: number | null): LastWords | null {
-  const turns = turnsOf(memory, session.id).filter(
+export function readLastWords(
+  memory: Memory,
+  session: SessionRecord,
+  until: number | null,
+): LastWords | null {
+  const turns = listTurns(memory, session.id).filter(
     ({ abandoned, startedAt, number }) =>
       number > 0 && !abandoned && (until === null || (startedAt ?? 0) <= until),
   );
@@ -83,8 +87,8 @@ export function lastWords(memory: Memory, session: SessionRecord, until: number 
   let said = "";
   let at = last.startedAt;
   let ended: WorkState["ended"] = null;
-  for (const { lines } of storedTurns(memory, session.id, { first: last.number, last: last.number })) {
-    const state = turnStateOf(lines);
+  for (const { lines } of readStoredTurns(memory, session.id, { first: last.number, last: last.number })) {
+    const state = detectTurnState(lines);
     ended = state === "completed" ? null : state;
     for (const line of lines) {
       if (until !== null && (line.at ?? 0) > until) break;
@@ -106,8 +110,8 @@ async function changesSince(
 ): Promise<Pick<WorkState, "commits_since" | "latest_commit" | "uncommitted" | "uncommitted_total">> {
   const since = at === null ? null : `--since=${new Date(at + 1000).toISOString()}`;
   const [log, changed] = await Promise.all([
-    since === null ? "" : gitTextIfAny(root, ["log", "--format=%h %s", "-n", "50", since]),
-    changedFiles({ root } as Project).catch(() => []),
+    since === null ? "" : readGitTextIfAny(root, ["log", "--format=%h %s", "-n", "50", since]),
+    listChangedFiles({ root } as Project).catch(() => []),
   ]);
   const commits = (log ?? "").split("\n").filter((line) => line !== "");
   return {
@@ -119,7 +123,7 @@ async function changesSince(
 }
 
 /** Checks of a session that failed when they last ran. */
-function failingIn(memory: Memory, { id }: SessionRecord, until: number | null): string[] {
+function listFailingChecks(memory: Memory, { id }: SessionRecord, until: number | null): string[] {
   const latest = new Map<string, { line: string; failed: boolean }>();
   for (const { form, line, name, outcome } of listCommands(memory, { sessionId: id, until }))
     if (!latest.has(form) && !versionControl.test(name) && checks.test(line))
@@ -145,7 +149,12 @@ export async function findOpenElsewhere(
       now - (one.lastAt ?? 0) <= openForMs,
   );
   if (recent.length === 0) return [];
-  const unmerged = await gitTextIfAny(root, ["branch", "--no-merged", "HEAD", "--format=%(refname:short)"]);
+  const unmerged = await readGitTextIfAny(root, [
+    "branch",
+    "--no-merged",
+    "HEAD",
+    "--format=%(refname:short)",
+  ]);
   const open = new Set((unmerged ?? "").split("\n").filter(Boolean));
   const seen = new Set<string>();
   const found: WorkState["elsewhere"] = [];
@@ -153,9 +162,14 @@ export async function findOpenElsewhere(
     const name = session.branch!;
     if (!open.has(name) || seen.has(name) || found.length === maxElsewhere) continue;
     seen.add(name);
-    const words = lastWords(memory, session, until);
+    const words = readLastWords(memory, session, until);
     if (words !== null)
-      found.push({ branch: name, session_id: session.uid, at: isoTime(session.lastAt), said: words.said });
+      found.push({
+        branch: name,
+        session_id: session.uid,
+        at: formatIsoTime(session.lastAt),
+        said: words.said,
+      });
   }
   return found;
 }

@@ -1,9 +1,9 @@
-import { counted } from "../../base/text/counted.ts";
-import { harmless, visible } from "../../base/text/quotation.ts";
-import { relativeTime } from "../../base/text/relative-time.ts";
-import { beginningOf, charactersOfToken } from "../../base/text/text-size.ts";
+import { formatCount } from "../../base/text/counted.ts";
+import { stripInvisible, toHarmlessLine } from "../../base/text/quotation.ts";
+import { formatRelativeTime } from "../../base/text/relative-time.ts";
+import { charactersOfToken, shortenText } from "../../base/text/text-size.ts";
 import { adviseOn, describeNothingYet } from "../../protocol/reading/evidence.ts";
-import { shortId } from "../../sessions/short-id.ts";
+import { shortenSessionId } from "../../sessions/short-id.ts";
 import type { Claim, ReadSession, ReadTurn, RecallAnswer, WorkState } from "./operation.ts";
 
 /** Said above everything that comes from sessions: a model must not take it for orders. */
@@ -41,14 +41,14 @@ function wordClaims(claims: readonly Claim[], room: number): string[] {
   return lines;
 }
 
-const quote = (text: string, max: number): string => `“${beginningOf(harmless(text), max)}”`;
+const quote = (text: string, max: number): string => `“${shortenText(toHarmlessLine(text), max)}”`;
 
 /** `DECIDED 2026-02-06 by the user: “…” (replaced by “…”) [0c275b1b:15]`. */
 export function wordClaim({ kind, text, outcome, by, at, standing, id }: Claim): string {
-  const who = by === "user" ? "the user" : harmless(by);
+  const who = by === "user" ? "the user" : toHarmlessLine(by);
   const when = at === null ? "" : ` ${at.slice(0, 10)}`;
   const came = outcome === null || outcome === "" ? "" : ` → ${quote(outcome, maxClaimChars.outcome)}`;
-  const stands = standing.map((one) => beginningOf(harmless(one), maxClaimChars.standing)).join("; ");
+  const stands = standing.map((one) => shortenText(toHarmlessLine(one), maxClaimChars.standing)).join("; ");
   return `${kind.toUpperCase()}${when} by ${who}: ${quote(text, maxClaimChars.text)}${came}${stands === "" ? "" : ` (${stands})`}${id === null ? "" : ` [${id}]`}`;
 }
 
@@ -62,21 +62,21 @@ const ends = {
 /** Where work stopped, and what has happened since. */
 function wordState(state: WorkState, now = Date.now()): string[] {
   const { branch, session_id, author, turn, at, asked, said, ended, failing, elsewhere } = state;
-  const ago = (time: string | null) => (time === null ? "" : relativeTime(Date.parse(time), now));
-  const on = branch === null ? "" : ` on ${harmless(branch)}`;
-  const files = state.uncommitted.map((file) => harmless(file)).join(", ");
+  const formatAgo = (time: string | null) => (time === null ? "" : formatRelativeTime(Date.parse(time), now));
+  const on = branch === null ? "" : ` on ${toHarmlessLine(branch)}`;
+  const files = state.uncommitted.map((file) => toHarmlessLine(file)).join(", ");
   const more = state.uncommitted_total - state.uncommitted.length;
   const stopped =
     session_id === ""
       ? [`No session${on} yet.`]
       : [
-          `STOPPED ${ago(at)}${on} [${shortId(session_id)}:${turn}]${author === null ? "" : `, shared by ${harmless(author)}`}`,
+          `STOPPED ${formatAgo(at)}${on} [${shortenSessionId(session_id)}:${turn}]${author === null ? "" : `, shared by ${toHarmlessLine(author)}`}`,
           ...(asked === "" ? [] : [`asked last: ${quote(asked, maxStateChars.asked)}`]),
           ...(said === "" ? [] : [`said last: ${quoteEnd(said, maxStateChars.said)}`]),
           ...(ended === null ? [] : [`its last turn: ${ends[ended]}`]),
           state.commits_since === 0
             ? "since then: no commit"
-            : `since then: ${counted(state.commits_since, "commit")}, the latest ${quote(state.latest_commit ?? "", 90)}`,
+            : `since then: ${formatCount(state.commits_since, "commit")}, the latest ${quote(state.latest_commit ?? "", 90)}`,
         ];
   return [
     ...stopped,
@@ -84,14 +84,14 @@ function wordState(state: WorkState, now = Date.now()): string[] {
     ...failing.map((line) => `failed when it last ran: ${quote(line, maxReadChars.line)}`),
     ...elsewhere.map(
       (one) =>
-        `open elsewhere: ${harmless(one.branch)}, ${ago(one.at)}, not merged: ${quoteEnd(one.said, maxStateChars.elsewhere)} [${shortId(one.session_id)}]`,
+        `open elsewhere: ${toHarmlessLine(one.branch)}, ${formatAgo(one.at)}, not merged: ${quoteEnd(one.said, maxStateChars.elsewhere)} [${shortenSessionId(one.session_id)}]`,
     ),
   ];
 }
 
 /** The last sentences of what was said: what was next stands at the end. */
 export function quoteEnd(text: string, max: number): string {
-  const flat = harmless(text);
+  const flat = toHarmlessLine(text);
   if (flat.length <= max) return `“${flat}”`;
   const end = flat.slice(-max);
   const sentence = /(?<=[.!?:])\s+(?=[\p{Lu}\d"'`(*[])/u.exec(end);
@@ -104,12 +104,12 @@ function wordRead(read: ReadSession, maxTokens: number): string[] {
   const { session_id, title, agent, author, branch, started_at, last_at, turns_total, turn, commits, notes } =
     read;
   const facts = [
-    `session ${shortId(session_id)}`,
+    `session ${shortenSessionId(session_id)}`,
     agent,
-    author === null ? "" : `shared by ${harmless(author)}`,
-    branch === null ? "" : harmless(branch),
-    `${minute(started_at)} to ${minute(last_at)}`,
-    counted(turns_total, "turn"),
+    author === null ? "" : `shared by ${toHarmlessLine(author)}`,
+    branch === null ? "" : toHarmlessLine(branch),
+    `${formatReadTime(started_at)} to ${formatReadTime(last_at)}`,
+    formatCount(turns_total, "turn"),
   ];
   const head = [
     ...(title === null ? [] : [quote(title, 120)]),
@@ -129,17 +129,19 @@ function wordRead(read: ReadSession, maxTokens: number): string[] {
   return [
     ...head,
     ...lines,
-    ...(turn === null ? [`A turn in full: recall(id: "${shortId(session_id)}:TURN")`] : []),
+    ...(turn === null ? [`A turn in full: recall(id: "${shortenSessionId(session_id)}:TURN")`] : []),
   ];
 }
 
-const minute = (iso: string | null): string =>
+const formatReadTime = (iso: string | null): string =>
   iso === null ? "?" : `${iso.slice(0, 16).replace("T", " ")}Z`;
 
 function wordTurnShort({ number, at, state, abandoned, words, edits }: ReadTurn): string[] {
   const asked = words.find(({ by }) => by === "user")?.text ?? "";
   const said = words.findLast(({ by }) => by === "agent")?.text ?? "";
-  const facts = [minute(at), state ?? "", abandoned ? "the user went back from it" : ""].filter(Boolean);
+  const facts = [formatReadTime(at), state ?? "", abandoned ? "the user went back from it" : ""].filter(
+    Boolean,
+  );
   return [
     `turn ${number} ${facts.join(", ")}`,
     ...(asked === "" ? [] : [`  user: ${quote(asked, maxReadChars.short)}`]),
@@ -149,14 +151,16 @@ function wordTurnShort({ number, at, state, abandoned, words, edits }: ReadTurn)
 }
 
 const wordEdit = ({ file, added, removed }: ReadTurn["edits"][number]): string =>
-  `${harmless(file)} +${added} -${removed}`;
+  `${toHarmlessLine(file)} +${added} -${removed}`;
 
 /** Words first, then what was changed and run; output last, its end before its beginning. */
 function wordTurn(
   { number, at, state, abandoned, words, edits, ran, output }: ReadTurn,
   room: number,
 ): string[] {
-  const facts = [minute(at), state ?? "", abandoned ? "the user went back from it" : ""].filter(Boolean);
+  const facts = [formatReadTime(at), state ?? "", abandoned ? "the user went back from it" : ""].filter(
+    Boolean,
+  );
   const prompts = words
     .filter(({ by }) => by === "user")
     .map(({ text }) => `user: ${quote(text, maxReadChars.prompt)}`);
@@ -177,13 +181,15 @@ function wordTurn(
   for (const [i, reply] of replies.toReversed().entries()) {
     const text = `agent: ${i === 0 ? quoteEnd(reply, Math.min(maxReadChars.reply, Math.max(left, 200))) : quote(reply, maxReadChars.short)}`;
     if (i > 0 && text.length > left) {
-      said.push(`… ${counted(replies.length - i, "earlier message")}`);
+      said.push(`… ${formatCount(replies.length - i, "earlier message")}`);
       break;
     }
     left -= text.length + 1;
     said.push(text);
   }
   const end =
-    output !== null && left > 200 ? [`output: ${quoteEnd(visible(output), Math.min(left - 20, 600))}`] : [];
+    output !== null && left > 200
+      ? [`output: ${quoteEnd(stripInvisible(output), Math.min(left - 20, 600))}`]
+      : [];
   return [...lines, ...said.reverse(), ...did, ...end];
 }

@@ -1,10 +1,10 @@
-import { literalGlob } from "../../answers/file-place.ts";
+import { escapeGlob } from "../../answers/file-place.ts";
 import { withMemory } from "../../answers/open.ts";
 import type { Subjects } from "../../answers/operation.ts";
 import { loadConfig } from "../../base/config/config.ts";
 import type { Shaped } from "../../protocol/shape-parts.ts";
 import type { relatedRequest } from "./operation.ts";
-import { changedFiles, codeAround, relatedIn } from "./related.ts";
+import { findCodeAround, findRelatedSessions, listChangedFiles } from "./related.ts";
 
 /** Sessions in a list, by default. */
 const listedSessions = 10;
@@ -15,8 +15,8 @@ export async function findRelated(
 ) {
   const { config } = loadConfig(project);
   const query = q.trim();
-  const files = file ?? (query === "" ? (await changedFiles(project)).map(literalGlob) : null);
+  const files = file ?? (query === "" ? (await listChangedFiles(project)).map(escapeGlob) : null);
   const request = { files, query, limit };
-  const found = await withMemory(project, (memory) => relatedIn(project, memory, request, config));
-  return { ...found, code: await codeAround(project, files ?? []) };
+  const found = await withMemory(project, (memory) => findRelatedSessions(project, memory, request, config));
+  return { ...found, code: await findCodeAround(project, files ?? []) };
 }

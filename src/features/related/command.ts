@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { examples, query } from "../../terminal/frame.ts";
+import { formatExamples, query } from "../../terminal/frame.ts";
 import { addOptions, list } from "../../terminal/options.ts";
 import { findRelated } from "./operation.ts";
 
@@ -15,7 +15,7 @@ export function declareRelated(code: Command): void {
   addOptions(related, findRelated, { q: null, file: null })
     .addHelpText(
       "after",
-      examples(
+      formatExamples(
         ["pm code related", "sessions behind your uncommitted changes"],
         ["pm code related --files src/db.ts,src/pool.ts", "sessions that touched these"],
         ['pm code related --files src/db.ts "connection leak"', "and were about that"],

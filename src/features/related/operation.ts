@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { operation } from "../../answers/operation.ts";
+import { defineOperation } from "../../answers/operation.ts";
 import { fileAround } from "../../protocol/graph.ts";
 import {
   count,
@@ -72,7 +72,7 @@ export const relatedAnswer = lazy(() =>
 
 export type RelatedAnswer = Shaped<typeof relatedAnswer>;
 
-export const findRelated = operation({
+export const findRelated = defineOperation({
   name: "related",
   path: "GET /related",
   summary: "Find sessions that touched files, and what was decided about them",

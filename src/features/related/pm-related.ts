@@ -1,4 +1,4 @@
-import { pathsFrom } from "../../answers/file-place.ts";
+import { toStoredPaths } from "../../answers/file-place.ts";
 import { exitCode } from "../../base/errors.ts";
 import { call } from "../../client/call.ts";
 import { findProject } from "../../git/projects/find-project.ts";
@@ -6,8 +6,16 @@ import type { FileAround } from "../../protocol/graph.ts";
 import type { Shaped } from "../../protocol/shape-parts.ts";
 import type { CommandContext } from "../../terminal/frame.ts";
 import type { Screen } from "../../terminal/output.ts";
-import { fitted, hanging, heading, oneLine, printable, shortId, when } from "../../terminal/text.ts";
-import { decisionBlock } from "../decisions/pm-decisions.ts";
+import {
+  fitToWidth,
+  formatHeading,
+  formatWhen,
+  shortenId,
+  toOneLine,
+  toPrintable,
+  wrapWithIndent,
+} from "../../terminal/text.ts";
+import { renderDecisionBlock } from "../decisions/pm-decisions.ts";
 import { findRelated, type RelatedSession, type relatedRequest } from "./operation.ts";
 
 /** Files of a session that are named. */
@@ -21,19 +29,19 @@ export async function relatedCommand(
 ): Promise<number> {
   const project = await findProject(cwd);
   const query = words.join(" ").trim();
-  const file = named.length > 0 ? pathsFrom(project, cwd, named) : undefined;
+  const file = named.length > 0 ? toStoredPaths(project, cwd, named) : undefined;
   const found = await call(findRelated, { ...options, file, q: query }, project);
   const isEmpty = found.sessions.length + found.decisions.length === 0;
   output.result({ query, ...found }, () => {
     if (isEmpty && query !== "" && file === undefined)
-      return `Nothing found about "${oneLine(query)}".\nSessions that touched a file: pm code related --files FILE.`;
+      return `Nothing found about "${toOneLine(query)}".\nSessions that touched a file: pm code related --files FILE.`;
     if (found.looked_for === 0 && query === "") {
       return "No uncommitted changes. Name files: pm code related --files src/db.ts";
     }
-    const decided = found.decisions.map((decision) => decisionBlock(decision, output));
+    const decided = found.decisions.map((decision) => renderDecisionBlock(decision, output));
     return [
       renderRelated(found.sessions, found.total, output),
-      ...(decided.length === 0 ? [] : [heading("Decisions", output.colors), ...decided]),
+      ...(decided.length === 0 ? [] : [formatHeading("Decisions", output.colors), ...decided]),
       ...(found.code.length === 0 ? [] : [renderAround(found.code, output)]),
     ].join("\n\n");
   });
@@ -45,13 +53,13 @@ export function renderAround(code: readonly FileAround[], screen: Screen): strin
   const { colors } = screen;
   const lines = code.flatMap(({ file, used_by, uses }) => {
     const ways = [
-      used_by.length > 0 && `used by ${used_by.map(printable).join(", ")}`,
-      uses.length > 0 && `uses ${uses.map(printable).join(", ")}`,
+      used_by.length > 0 && `used by ${used_by.map(toPrintable).join(", ")}`,
+      uses.length > 0 && `uses ${uses.map(toPrintable).join(", ")}`,
     ];
     const said = ways.filter((way) => way !== false).join("; ");
-    return hanging(`${colors.place(printable(file))}  ${colors.dim(said)}`, screen);
+    return wrapWithIndent(`${colors.place(toPrintable(file))}  ${colors.dim(said)}`, screen);
   });
-  return [heading("Code around them", colors), ...lines].join("\n");
+  return [formatHeading("Code around them", colors), ...lines].join("\n");
 }
 
 /** Sessions for a person, best first, each with the turns that touched most. */
@@ -61,22 +69,22 @@ export function renderRelated(sessions: readonly RelatedSession[], total: number
   const width = (columns ?? 0) - 3;
   const blocks = sessions.map(({ session_id, session_title, branch, last_at, score, files, turns }) => {
     const about = [
-      colors.id(shortId(session_id)),
-      when(last_at, screen),
-      oneLine(branch ?? ""),
+      colors.id(shortenId(session_id)),
+      formatWhen(last_at, screen),
+      toOneLine(branch ?? ""),
       colors.dim(score.toFixed(2)),
     ];
-    const named = files.slice(0, filesShown).map(({ path, how }) => `${oneLine(path)} (${how})`);
+    const named = files.slice(0, filesShown).map(({ path, how }) => `${toOneLine(path)} (${how})`);
     const more = files.length > named.length ? ` and ${files.length - named.length} more` : "";
     return [
-      ...hanging(
-        `${about.filter((part) => part !== "").join("  ")}  ${colors.bold(oneLine(session_title ?? "(no title)"))}`,
+      ...wrapWithIndent(
+        `${about.filter((part) => part !== "").join("  ")}  ${colors.bold(toOneLine(session_title ?? "(no title)"))}`,
         screen,
       ),
-      ...hanging(`   ${named.join(", ")}${more}`, screen).map(colors.dim),
+      ...wrapWithIndent(`   ${named.join(", ")}${more}`, screen).map(colors.dim),
       ...turns.map(
         ({ turn, prompt }) =>
-          `   turn ${turn}: ${fitted(prompt || "(before the first prompt)", width - 10, screen)}`,
+          `   turn ${turn}: ${fitToWidth(prompt || "(before the first prompt)", width - 10, screen)}`,
       ),
     ].join("\n");
   });

@@ -1,13 +1,13 @@
 import { rmSync } from "node:fs";
 import { afterEach, expect, it } from "vitest";
 import { type IndexedProject, indexedProject } from "../../../test/support/indexed-project.ts";
-import { codeAround } from "./related.ts";
+import { findCodeAround } from "./related.ts";
 
 let indexed: IndexedProject;
 afterEach(() => indexed.remove());
 
 const around = async (...files: string[]) =>
-  (await codeAround(indexed.project, files)).map(({ file, used_by, uses }) => [
+  (await findCodeAround(indexed.project, files)).map(({ file, used_by, uses }) => [
     file,
     used_by.join(" "),
     uses.join(" "),

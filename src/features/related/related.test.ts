@@ -4,13 +4,13 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { addSession, chunk, deciding, temporaryMemory, turn } from "../../../test/support/memory-fixture.ts";
 import { temporaryGit } from "../../../test/support/repository-fixture.ts";
-import { literalGlob, pathsFrom } from "../../answers/file-place.ts";
-import { defaultConfig } from "../../base/config/settings.ts";
-import { projectAt } from "../../base/paths.ts";
+import { escapeGlob, toStoredPaths } from "../../answers/file-place.ts";
+import { makeDefaultConfig } from "../../base/config/settings.ts";
+import { makeNewProject } from "../../base/paths.ts";
 import { replaceChunks } from "../../store/memory/chunks/chunks.ts";
 import type { TurnFile } from "../../store/memory/memory-records.ts";
 import { saveTurn } from "../../store/memory/sessions/turns.ts";
-import { changedFiles, relatedIn } from "./related.ts";
+import { findRelatedSessions, listChangedFiles } from "./related.ts";
 
 const day = 86_400_000;
 const now = Date.parse("2026-03-31T12:00:00Z");
@@ -32,7 +32,13 @@ const edit = (path: string): TurnFile => ({ path, how: "edit" });
 const read = (path: string): TurnFile => ({ path, how: "read" });
 
 const related = (files: string[] | null, query = "", limit = 10) =>
-  relatedIn(projectAt(store.dir), store.memory, { files, query, limit }, defaultConfig(), now);
+  findRelatedSessions(
+    makeNewProject(store.dir),
+    store.memory,
+    { files, query, limit },
+    makeDefaultConfig(),
+    now,
+  );
 const ids = async (...given: Parameters<typeof related>) =>
   (await related(...given)).sessions.map(({ session_id }) => session_id);
 
@@ -67,8 +73,8 @@ describe("relatedIn", () => {
     session("wrote", renamedAgo + 1, edit("cheese.ts"));
     session("later", renamedAgo - 1, edit("cheese.ts"));
     session("now", 1, edit("d [1].ts"));
-    expect(await ids([literalGlob("d [1].ts")])).toEqual(["now", "wrote"]);
-    expect((await related([literalGlob("d [1].ts")])).files).toEqual(["cheese.ts", "d [1].ts"]);
+    expect(await ids([escapeGlob("d [1].ts")])).toEqual(["now", "wrote"]);
+    expect((await related([escapeGlob("d [1].ts")])).files).toEqual(["cheese.ts", "d [1].ts"]);
   });
 
   it("quotes what was decided about the files, with what superseded it", async () => {
@@ -135,11 +141,11 @@ describe("relatedIn", () => {
 });
 
 it("resolves paths from the current directory, and from the root", () => {
-  const project = projectAt("/repo");
-  expect(pathsFrom(project, "/repo/src", ["a.ts"])).toEqual(["src/a.ts", "a.ts"]);
-  expect(pathsFrom(project, "/repo", ["./src/"])).toEqual(["src"]);
-  expect(pathsFrom(project, "/repo", ["."])).toContain("**");
-  expect(pathsFrom(project, "/repo", ["/etc/hosts"])).toEqual(["/etc/hosts"]);
+  const project = makeNewProject("/repo");
+  expect(toStoredPaths(project, "/repo/src", ["a.ts"])).toEqual(["src/a.ts", "a.ts"]);
+  expect(toStoredPaths(project, "/repo", ["./src/"])).toEqual(["src"]);
+  expect(toStoredPaths(project, "/repo", ["."])).toContain("**");
+  expect(toStoredPaths(project, "/repo", ["/etc/hosts"])).toEqual(["/etc/hosts"]);
 });
 
 describe("changedFiles", () => {
@@ -158,7 +164,7 @@ describe("changedFiles", () => {
     writeFileSync(join(store.dir, "outside"), "2");
     renameSync(join(store.dir, "sub/moved"), join(store.dir, "sub/there"));
     git("add", "--all", "sub/moved", "sub/there");
-    expect((await changedFiles(projectAt(join(store.dir, "sub")))).sort()).toEqual([
+    expect((await listChangedFiles(makeNewProject(join(store.dir, "sub")))).sort()).toEqual([
       "changed",
       "deep/a new one",
       "moved",
@@ -167,6 +173,6 @@ describe("changedFiles", () => {
   });
 
   it("reports that git failed", async () => {
-    await expect(changedFiles(projectAt(store.dir))).rejects.toMatchObject({ code: "usage" });
+    await expect(listChangedFiles(makeNewProject(store.dir))).rejects.toMatchObject({ code: "usage" });
   });
 });

@@ -1,20 +1,20 @@
-import { literalGlob } from "../../answers/file-place.ts";
+import { escapeGlob } from "../../answers/file-place.ts";
 import type { Config } from "../../base/config/settings.ts";
 import { PommelError } from "../../base/errors.ts";
 import { addTo } from "../../base/multimap.ts";
 import type { Project } from "../../base/paths.ts";
-import { isoTime } from "../../base/text/iso-time.ts";
-import { filesAround } from "../../code/graph/around.ts";
-import { GitFailure, gitFields } from "../../git/git.ts";
-import { formerNames } from "../../git/history/file-changes.ts";
-import { touchedFiles } from "../../store/memory/chunks/chunk-filter.ts";
+import { formatIsoTime } from "../../base/text/iso-time.ts";
+import { findFilesAround } from "../../code/graph/around.ts";
+import { GitFailure, readGitFields } from "../../git/git.ts";
+import { findFormerNames } from "../../git/history/file-changes.ts";
+import { listEveryTouchedFile } from "../../store/memory/chunks/chunk-filter.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import type { TurnFile, TurnRecord } from "../../store/memory/memory-records.ts";
-import { sessionByUid, sessionsByIds } from "../../store/memory/sessions/sessions.ts";
-import { turnOf, turnsWithFile } from "../../store/memory/sessions/turns.ts";
-import { decisionsIn, filesMatcher } from "../decisions/decisions.ts";
-import { fromGraph } from "../impact/impact.ts";
-import { memorySearch } from "../search/all.ts";
+import { findSessionByUid, readSessionsByIds } from "../../store/memory/sessions/sessions.ts";
+import { findTurn, listTurnsWithFile } from "../../store/memory/sessions/turns.ts";
+import { findDecisions, makeFilesMatcher } from "../decisions/decisions.ts";
+import { askGraph } from "../impact/impact.ts";
+import { openMemorySearch } from "../search/all.ts";
 import type { RelatedAnswer, RelatedSession } from "./operation.ts";
 
 /** What touching a file counts. */
@@ -42,12 +42,13 @@ const decisionsShown = 5;
  * Files of the working tree that differ from the last commit, including untracked ones, relative to the project's root.
  * @throws PommelError `usage` if git fails
  */
-export async function changedFiles(project: Project): Promise<string[]> {
+export async function listChangedFiles(project: Project): Promise<string[]> {
   const files: string[] = [];
   try {
     let prefix = "";
-    for await (const line of gitFields(project.root, ["rev-parse", "--show-prefix"])) prefix = line.trimEnd();
-    const status = gitFields(project.root, [
+    for await (const line of readGitFields(project.root, ["rev-parse", "--show-prefix"]))
+      prefix = line.trimEnd();
+    const status = readGitFields(project.root, [
       "status",
       "--porcelain=v1",
       "-z",
@@ -78,7 +79,7 @@ export async function changedFiles(project: Project): Promise<string[]> {
  * Without files those that a search for the query finds.
  * @param files paths as stored, directories or globs; null: none is named
  */
-export async function relatedIn(
+export async function findRelatedSessions(
   project: Project,
   memory: Memory,
   request: { files: readonly string[] | null; query: string; limit: number },
@@ -86,20 +87,22 @@ export async function relatedIn(
   now = Date.now(),
 ): Promise<Omit<RelatedAnswer, "code">> {
   const { query, limit } = request;
-  if (request.files === null) return relatedTo(project, memory, { query, limit }, config);
-  const former = await formerNamesOf(project, request.files);
-  const files = [...request.files, ...[...former.keys()].map(literalGlob)];
-  const isWanted = filesMatcher(files);
-  const isNamed = filesMatcher(request.files);
-  const wanted = isWanted ? touchedFiles(memory).filter((path) => isWanted(path)) : [];
+  if (request.files === null) return findRelatedByQuery(project, memory, { query, limit }, config);
+  const former = await readFormerNames(project, request.files);
+  const files = [...request.files, ...[...former.keys()].map(escapeGlob)];
+  const isWanted = makeFilesMatcher(files);
+  const isNamed = makeFilesMatcher(request.files);
+  const wanted = isWanted ? listEveryTouchedFile(memory).filter((path) => isWanted(path)) : [];
   const isTouched = ({ path }: TurnFile, at: number | null) =>
     isNamed?.(path) || (at ?? 0) <= (former.get(path) ?? -1);
   const turns = new Map(
-    wanted.flatMap((path) => turnsWithFile(memory, path, maxTurns)).map((turn) => [turn.id, turn]),
+    wanted.flatMap((path) => listTurnsWithFile(memory, path, maxTurns)).map((turn) => [turn.id, turn]),
   );
   const relevance =
-    query === "" ? null : await relevanceOf(project, memory, { query, files: wanted }, config);
-  const sessions = sessionsByIds(memory, [...new Set([...turns.values()].map(({ sessionId }) => sessionId))]);
+    query === "" ? null : await rankTurnsByQuery(project, memory, { query, files: wanted }, config);
+  const sessions = readSessionsByIds(memory, [
+    ...new Set([...turns.values()].map(({ sessionId }) => sessionId)),
+  ]);
   const bySession = new Map<number, { turn: TurnRecord; touched: TurnFile[]; weight: number }[]>();
   for (const turn of turns.values()) {
     const session = sessions.get(turn.sessionId);
@@ -108,7 +111,8 @@ export async function relatedIn(
     if (touched.length === 0) continue;
     const about =
       relevance === null ? 1 : unasked + (1 - unasked) * (relevance(session.uid, turn.number) ?? 0);
-    const weight = touchOf(touched) * recencyOf(turn.startedAt, now) * about * (turn.abandoned ? 0.5 : 1);
+    const weight =
+      scoreTouch(touched) * scoreRecency(turn.startedAt, now) * about * (turn.abandoned ? 0.5 : 1);
     addTo(bySession, session.id, { turn, touched, weight });
   }
   const ranked = [...bySession]
@@ -123,7 +127,7 @@ export async function relatedIn(
   const { decisions } =
     files.length === 0
       ? { decisions: [] }
-      : await decisionsIn(project, memory, { query, files, limit: decisionsShown }, config);
+      : await findDecisions(project, memory, { query, files, limit: decisionsShown }, config);
   return {
     looked_for: request.files.length,
     files: wanted,
@@ -136,13 +140,13 @@ export async function relatedIn(
         session_title: session.title,
         agent: session.agent,
         branch: session.branch,
-        last_at: isoTime(times.length === 0 ? null : Math.max(...times)),
+        last_at: formatIsoTime(times.length === 0 ? null : Math.max(...times)),
         score: share(weight, most),
-        files: strongest(best.flatMap(({ touched }) => touched)),
+        files: pickStrongest(best.flatMap(({ touched }) => touched)),
         turns: best.slice(0, turnsShown).map(({ turn, touched, weight: own }) => ({
           turn: turn.number,
           prompt: turn.prompt,
-          timestamp: isoTime(turn.startedAt),
+          timestamp: formatIsoTime(turn.startedAt),
           score: share(own, most),
           files: touched,
         })),
@@ -155,12 +159,12 @@ export async function relatedIn(
  * The paths that the named files had before they were renamed, and until when; a file that took such a path later is
  * another one.
  */
-async function formerNamesOf(
+async function readFormerNames(
   { root }: Project,
   patterns: readonly string[],
 ): Promise<ReadonlyMap<string, number>> {
   const paths = [...new Set(patterns.map((pattern) => pattern.replace(/\\(.)/g, "$1")))];
-  const found = await formerNames(root, paths.slice(0, maxFollowed), AbortSignal.timeout(followMs));
+  const found = await findFormerNames(root, paths.slice(0, maxFollowed), AbortSignal.timeout(followMs));
   const until = new Map<string, number>();
   for (const { path, until: end } of [...found.values()].flat())
     until.set(path, Math.max(until.get(path) ?? 0, end ?? Number.POSITIVE_INFINITY));
@@ -168,19 +172,19 @@ async function formerNamesOf(
 }
 
 /** Sessions that a search finds, each with its turns that match; none where nothing answers the query. */
-async function relatedTo(
+async function findRelatedByQuery(
   project: Project,
   memory: Memory,
   { query, limit }: { query: string; limit: number },
   config: Config,
 ): Promise<Omit<RelatedAnswer, "code">> {
-  const search = await memorySearch(project, memory, config);
+  const search = await openMemorySearch(project, memory, config);
   const { results, total_results } = await search({ q: query, mode: "hybrid", limit, by: "session" });
   const sessions = results.flatMap((result): RelatedSession[] => {
-    const session = sessionByUid(memory, result.session_id);
+    const session = findSessionByUid(memory, result.session_id);
     if (session === null) return [];
     const matching = [result, ...result.other_turns].slice(0, turnsShown).flatMap(({ turn, score }) => {
-      const record = turnOf(memory, session.id, turn);
+      const record = findTurn(memory, session.id, turn);
       return record === null ? [] : [{ record, score }];
     });
     return [
@@ -189,20 +193,20 @@ async function relatedTo(
         session_title: session.title,
         agent: session.agent,
         branch: session.branch,
-        last_at: isoTime(session.lastAt),
+        last_at: formatIsoTime(session.lastAt),
         score: result.score,
-        files: strongest(matching.flatMap(({ record }) => record.files)),
+        files: pickStrongest(matching.flatMap(({ record }) => record.files)),
         turns: matching.map(({ record, score }) => ({
           turn: record.number,
           prompt: record.prompt,
-          timestamp: isoTime(record.startedAt),
+          timestamp: formatIsoTime(record.startedAt),
           score,
           files: record.files,
         })),
       },
     ];
   });
-  const { decisions } = await decisionsIn(
+  const { decisions } = await findDecisions(
     project,
     memory,
     { query, files: [], limit: decisionsShown },
@@ -213,16 +217,16 @@ async function relatedTo(
 
 const share = (weight: number, most: number) => Math.round((weight / most) * 1e4) / 1e4;
 
-function touchOf(touched: readonly TurnFile[]): number {
+function scoreTouch(touched: readonly TurnFile[]): number {
   // The tenth of many files touched at once is a weaker signal than the first.
   return Math.sqrt(touched.reduce((sum, { how }) => sum + strengths[how] ** 2, 0));
 }
 
-function recencyOf(at: number | null, now: number): number {
+function scoreRecency(at: number | null, now: number): number {
   return at === null ? 0.1 : 0.5 ** (Math.max(now - at, 0) / 86_400_000 / halfLife);
 }
 
-function strongest(files: readonly TurnFile[]): TurnFile[] {
+function pickStrongest(files: readonly TurnFile[]): TurnFile[] {
   const order = ["read", "edit", "write"];
   const byPath = new Map<string, TurnFile>();
   for (const file of files) {
@@ -233,7 +237,7 @@ function strongest(files: readonly TurnFile[]): TurnFile[] {
 }
 
 /** How much turns are about a query, compared with the one that is most; undefined for those that are not. */
-async function relevanceOf(
+async function rankTurnsByQuery(
   project: Project,
   memory: Memory,
   { query, files }: { query: string; files: readonly string[] },
@@ -245,10 +249,10 @@ async function relevanceOf(
     q: query,
     mode: "hybrid" as const,
     limit: 200,
-    file: files.map(literalGlob),
+    file: files.map(escapeGlob),
     type: ["raw" as const],
   };
-  const search = await memorySearch(project, memory, config);
+  const search = await openMemorySearch(project, memory, config);
   const { results } = await search(request);
   const most = results[0]?.score || 1;
   for (const { session_id, turn, last_turn, score } of results) {
@@ -260,7 +264,7 @@ async function relevanceOf(
   return (session, turn) => found.get(`${session} ${turn}`);
 }
 
-const shown = 10;
+const shownFiles = 10;
 
 /** Of a directory or a large change; each costs some milliseconds. */
 const maxFiles = 30;
@@ -269,12 +273,15 @@ const maxFiles = 30;
  * The code around files in the graph of who calls whom; none without an index.
  * @param files paths as stored, directories or globs
  */
-export async function codeAround(project: Project, files: readonly string[]): Promise<RelatedAnswer["code"]> {
-  const isWanted = filesMatcher(files);
+export async function findCodeAround(
+  project: Project,
+  files: readonly string[],
+): Promise<RelatedAnswer["code"]> {
+  const isWanted = makeFilesMatcher(files);
   if (isWanted === null) return [];
-  const around = await fromGraph(project, async (graph, index) => {
+  const around = await askGraph(project, async (graph, index) => {
     const paths = (await index.files()).map(({ path }) => path).filter(isWanted);
-    return filesAround(graph, paths.slice(0, maxFiles));
+    return findFilesAround(graph, paths.slice(0, maxFiles));
   });
-  return (around ?? []).slice(0, shown);
+  return (around ?? []).slice(0, shownFiles);
 }

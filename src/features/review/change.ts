@@ -1,10 +1,15 @@
 import { PommelError } from "../../base/errors.ts";
 import type { Project } from "../../base/paths.ts";
-import { placeOf } from "../../git/diff/changes.ts";
+import { findPlaceInRepository } from "../../git/diff/changes.ts";
 import type { ChangedHunk } from "../../git/diff/changes-types.ts";
-import { type GitFailure, gitTextIfAny } from "../../git/git.ts";
+import { type GitFailure, readGitTextIfAny } from "../../git/git.ts";
 import { defaultBranches } from "../../git/history/head.ts";
-import { commitNamed, commonAncestor, headOf, historyProblem } from "../../git/history/history.ts";
+import {
+  findCommitHash,
+  findCommonAncestor,
+  findHistoryProblem,
+  readHeadCommit,
+} from "../../git/history/history.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { resolveCommit } from "../checkpoints/checkpoints.ts";
 import type { ReviewHunk, ReviewLine } from "./operation.ts";
@@ -20,37 +25,44 @@ export type Reviewed =
  * since it left the default one, and all else a commit.
  * @throws PommelError `usage` for a range without a common ancestor and where a shallow clone begins, else as `resolveCommit`; GitFailure without a history
  */
-export async function whatIsMeant(project: Project, memory: Memory | null, range: string): Promise<Reviewed> {
+export async function resolveReviewRange(
+  project: Project,
+  memory: Memory | null,
+  range: string,
+): Promise<Reviewed> {
   const { root } = project;
-  const problem: GitFailure | null = await historyProblem(root);
+  const problem: GitFailure | null = await findHistoryProblem(root);
   if (problem !== null) throw problem;
-  if (range === "") return { kind: "uncommitted", from: (await headOf(root))!, to: null };
+  if (range === "") return { kind: "uncommitted", from: (await readHeadCommit(root))!, to: null };
   const ends = /^(.*?)\.{2,3}(.*)$/s.exec(range);
-  if (ends) return between(project, memory, ends[1] || "HEAD", ends[2] || "HEAD");
-  const base = await branchLeft(root, range);
-  if (base !== null) return between(project, memory, base, range);
-  const to = await named(project, memory, range);
-  if ((await placeOf(root)).cutOff.has(to)) {
+  if (ends) return toReviewedRange(project, memory, ends[1] || "HEAD", ends[2] || "HEAD");
+  const base = await findParentBranch(root, range);
+  if (base !== null) return toReviewedRange(project, memory, base, range);
+  const to = await resolveCommitName(project, memory, range);
+  if ((await findPlaceInRepository(root)).cutOff.has(to)) {
     throw new PommelError(
       "usage",
       `This clone is shallow, and begins with ${range}: what that commit changed is not in it.`,
       "`git fetch --unshallow` fetches the rest.",
     );
   }
-  const from = await commitNamed(root, `${to}^`);
+  const from = await findCommitHash(root, `${to}^`);
   // Of a merge all that it brought is meant; git shows of one only what neither side has.
-  const isMerge = from !== null && (await commitNamed(root, `${to}^2`)) !== null;
+  const isMerge = from !== null && (await findCommitHash(root, `${to}^2`)) !== null;
   return isMerge ? { kind: "range", from, to } : { kind: "commit", from, to };
 }
 
-async function between(
+async function toReviewedRange(
   project: Project,
   memory: Memory | null,
   left: string,
   right: string,
 ): Promise<Reviewed> {
-  const [from, to] = [await named(project, memory, left), await named(project, memory, right)];
-  const base = await commonAncestor(project.root, from, to);
+  const [from, to] = [
+    await resolveCommitName(project, memory, left),
+    await resolveCommitName(project, memory, right),
+  ];
+  const base = await findCommonAncestor(project.root, from, to);
   if (base) return { kind: "range", from: base, to };
   throw new PommelError(
     "usage",
@@ -59,18 +71,18 @@ async function between(
   );
 }
 
-async function named(project: Project, memory: Memory | null, name: string): Promise<string> {
+async function resolveCommitName(project: Project, memory: Memory | null, name: string): Promise<string> {
   if (memory !== null) return (await resolveCommit(project, memory, name)).commit;
-  const hash = await commitNamed(project.root, name);
+  const hash = await findCommitHash(project.root, name);
   if (hash !== null) return hash;
   throw new PommelError("not_found", `No commit ${JSON.stringify(name)}.`, "git log --oneline lists them.");
 }
 
 /** The branch that this one left; null: it is the default one, none is, or `name` is no branch. */
-async function branchLeft(root: string, name: string): Promise<string | null> {
+async function findParentBranch(root: string, name: string): Promise<string | null> {
   const remoteHead = "refs/remotes/origin/HEAD";
   const wanted = [remoteHead, ...[name, ...defaultBranches].map((branch) => `refs/heads/${branch}`)];
-  const lines = await gitTextIfAny(root, ["for-each-ref", "--format=%(refname) %(symref)", ...wanted]);
+  const lines = await readGitTextIfAny(root, ["for-each-ref", "--format=%(refname) %(symref)", ...wanted]);
   const refs = new Map(
     (lines ?? "").split("\n").map((line): [string, string] => {
       const [ref = "", points = ""] = line.split(" ");
@@ -92,12 +104,12 @@ const context = 3;
  * @param after the file's lines after the change; empty: nothing is around them
  * @param authorOf the author of a line after the change, as a place in the answer's list
  */
-export function hunksAround(
+export function buildHunks(
   changes: readonly ChangedHunk[],
   after: readonly string[],
   authorOf: (line: number) => number | null,
 ): ReviewHunk[] {
-  return grouped(changes).map((group) => {
+  return groupChanges(changes).map((group) => {
     const first = group[0]!;
     const start = Math.max(1, first.newStart - context);
     const lines: ReviewLine[] = [];
@@ -122,7 +134,7 @@ export function hunksAround(
   });
 }
 
-function grouped(changes: readonly ChangedHunk[]): ChangedHunk[][] {
+function groupChanges(changes: readonly ChangedHunk[]): ChangedHunk[][] {
   const groups: ChangedHunk[][] = [];
   for (const change of changes) {
     const last = groups.at(-1)?.at(-1);
@@ -134,7 +146,7 @@ function grouped(changes: readonly ChangedHunk[]): ChangedHunk[][] {
 }
 
 /** The first changes with at most so many changed lines; a longer one is cut. */
-export function within(
+export function limitChanges(
   changes: readonly ChangedHunk[],
   most: number,
 ): { shown: ChangedHunk[]; leftOut: number } {

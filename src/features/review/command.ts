@@ -1,5 +1,5 @@
 import { type Command, Option } from "commander";
-import { examples, query } from "../../terminal/frame.ts";
+import { formatExamples, query } from "../../terminal/frame.ts";
 import { addOptions } from "../../terminal/options.ts";
 import { reviewChange } from "./operation.ts";
 
@@ -21,7 +21,7 @@ export function declareReview(program: Command): void {
     )
     .addHelpText(
       "after",
-      `${examples(
+      `${formatExamples(
         ["pm review", "what is not committed yet"],
         ["pm review --patch", "line by line"],
         ["pm review HEAD", "the last commit"],

@@ -1,14 +1,14 @@
 import pLimit from "p-limit";
-import { literalGlob } from "../../answers/file-place.ts";
-import { authorsOf } from "../../attribution/lines/line-authors.ts";
+import { escapeGlob } from "../../answers/file-place.ts";
+import { findLineAuthors } from "../../attribution/lines/line-authors.ts";
 import { loadConfig } from "../../base/config/config.ts";
 import type { Project } from "../../base/paths.ts";
-import { type Blame, blameOf } from "../../git/diff/blame.ts";
+import { type Blame, blameFile } from "../../git/diff/blame.ts";
 import type { ChangedFile, CommitInfo } from "../../git/diff/changes-types.ts";
 import { GitFailure } from "../../git/git.ts";
 import { certain } from "../../protocol/reading/evidence.ts";
 import type { Memory } from "../../store/memory/memory.ts";
-import { decisionsIn } from "../decisions/decisions.ts";
+import { findDecisions } from "../decisions/decisions.ts";
 import type { Reviewed } from "./change.ts";
 import type { ReviewAnswer, ReviewDecision, ReviewFile, ReviewSession } from "./operation.ts";
 
@@ -23,7 +23,7 @@ export const blamesAtOnce = 4;
  * What was decided about the files of a change. A decision is followed where it was made in a turn that led to the change, and
  * may be broken where the change removes lines that were written in its turn.
  */
-export async function decisionsAbout(
+export async function findDecisionsAbout(
   project: Project,
   memory: Memory,
   what: Reviewed,
@@ -33,8 +33,13 @@ export async function decisionsAbout(
 ): Promise<ReviewDecision[]> {
   if (changed.length === 0) return [];
   const { config } = loadConfig(project);
-  const files = changed.map(({ path }) => literalGlob(path));
-  const { decisions } = await decisionsIn(project, memory, { query: "", files, limit: maxLookedAt }, config);
+  const files = changed.map(({ path }) => escapeGlob(path));
+  const { decisions } = await findDecisions(
+    project,
+    memory,
+    { query: "", files, limit: maxLookedAt },
+    config,
+  );
   const led = new Set(
     sessions.flatMap(({ session_id, confidence, turns }) =>
       turns
@@ -44,7 +49,7 @@ export async function decisionsAbout(
   );
   const isOlder = ({ session_id, turn }: Turn) => session_id !== null && !led.has(turnKey(session_id, turn));
   const removed = decisions.some(isOlder)
-    ? await removedByTurn(project, memory, what, changed, signal)
+    ? await countRemovedByTurn(project, memory, what, changed, signal)
     : new Map<string, number>();
   return decisions
     .map((decision) => ({
@@ -64,7 +69,7 @@ interface Turn {
 const turnKey = (session: string | null, turn: number | null) => `${session} ${turn}`;
 
 /** Lines that a change removes, by the turn that wrote them. */
-async function removedByTurn(
+async function countRemovedByTurn(
   project: Project,
   memory: Memory,
   { from }: Reviewed,
@@ -80,7 +85,7 @@ async function removedByTurn(
       removed.length === 0 ? [] : [[oldStart, oldStart + removed.length - 1]],
     );
     const blamed = await blameIfAny(project.root, before, { ranges, revision: from, signal });
-    const { authors } = await authorsOf(project, memory, before, blamed, null, signal);
+    const { authors } = await findLineAuthors(project, memory, before, blamed, null, signal);
     for (const { session_id, turn } of authors) {
       const key = turnKey(session_id, turn);
       lines.set(key, (lines.get(key) ?? 0) + 1);
@@ -93,10 +98,10 @@ async function removedByTurn(
 export async function blameIfAny(
   root: string,
   path: string,
-  options: Parameters<typeof blameOf>[2],
+  options: Parameters<typeof blameFile>[2],
 ): Promise<Pick<Blame, "lines" | "commits">> {
   try {
-    return await blameOf(root, path, options);
+    return await blameFile(root, path, options);
   } catch (error) {
     if (!(error instanceof GitFailure) || error.isBroken) throw error;
     return { lines: [], commits: new Map() };
@@ -117,7 +122,7 @@ const minReworked = 10;
 const maxReworked = 10;
 
 /** What a range of commits did and undid again: lines that one added and a later one removed, and commits that revert one. */
-export function contestedIn(
+export function findContested(
   what: Reviewed,
   { shown, added }: Commits,
   files: readonly ReviewFile[],

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { operation } from "../../answers/operation.ts";
+import { defineOperation } from "../../answers/operation.ts";
 import { lineAuthor } from "../../protocol/line-author.ts";
 import {
   count,
@@ -163,7 +163,7 @@ export const reviewAnswer = lazy(() =>
 
 export type ReviewAnswer = Shaped<typeof reviewAnswer>;
 
-export const reviewChange = operation({
+export const reviewChange = defineOperation({
   name: "review",
   path: "GET /review",
   summary: "Show a change line by line: who wrote it, and for which prompt",

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { screenOf } from "../../../test/support/screen.ts";
-import { widthOf } from "../../base/text/display-width.ts";
-import { markdownAsHtml } from "../../base/text/markdown/html.ts";
-import { asText } from "../../base/text/markdown/inert.ts";
+import { measureWidth } from "../../base/text/display-width.ts";
+import { renderMarkdownAsHtml } from "../../base/text/markdown/html.ts";
+import { toInertText } from "../../base/text/markdown/inert.ts";
 import { unknownAuthor } from "../../protocol/line-author.ts";
 import type { ReviewAnswer } from "./operation.ts";
 import { renderReview } from "./pm-review.ts";
@@ -76,7 +76,7 @@ describe("pm review", () => {
     expect(text).toContain(
       '- Revert "Add @octocat" (cccccccc)\n- src/login.ts (40 lines written and removed again, in 3 commits)',
     );
-    for (const line of text.split("\n")) expect(widthOf(line)).toBeLessThanOrEqual(80);
+    for (const line of text.split("\n")) expect(measureWidth(line)).toBeLessThanOrEqual(80);
   });
 
   it("says line by line who wrote it, and lets no line write on the terminal", () => {
@@ -109,13 +109,13 @@ describe("a review as a comment", () => {
       "`</details>`",
     ];
     for (const text of hostile) {
-      const shown = asText(text);
+      const shown = toInertText(text);
       expect(shown).not.toContain("\n");
       expect(shown).not.toMatch(/<|(?<!\\)[[`#]|@\w|#\d|https?:/);
     }
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), (text) => {
-        const html = markdownAsHtml(`- ${asText(text)}`);
+        const html = renderMarkdownAsHtml(`- ${toInertText(text)}`);
         expect(html).not.toMatch(/<(?!\/?(?:ul|li|p)\b)/);
       }),
     );

@@ -1,32 +1,32 @@
-import { pathsFrom } from "../../answers/file-place.ts";
-import { projectAt } from "../../base/paths.ts";
+import { toStoredPaths } from "../../answers/file-place.ts";
+import { makeNewProject } from "../../base/paths.ts";
 import { call } from "../../client/call.ts";
 import { findProject, findProjectIfAny } from "../../git/projects/find-project.ts";
 import type { Shaped } from "../../protocol/shape-parts.ts";
-import { authorBar } from "../../terminal/chart.ts";
+import { drawAuthorBar } from "../../terminal/chart.ts";
 import type { CommandContext } from "../../terminal/frame.ts";
 import type { Screen } from "../../terminal/output.ts";
-import { type Column, table } from "../../terminal/table.ts";
+import { type Column, formatTable } from "../../terminal/table.ts";
 import {
   counted,
-  exactWhen,
-  fitted,
-  hanging,
-  heading,
-  oneLine,
-  printable,
-  shortId,
-  wrapped,
+  fitToWidth,
+  formatExactWhen,
+  formatHeading,
+  shortenId,
+  toOneLine,
+  toPrintable,
+  wrapText,
+  wrapWithIndent,
 } from "../../terminal/text.ts";
 import {
   authorMarks,
   authorNames,
-  authorShare,
-  authorsIn,
-  codeLine,
-  inColor,
-  percent,
-  shareOf,
+  cleanCodeLine,
+  colorByAuthor,
+  formatAuthorShare,
+  formatPercent,
+  listAuthorKinds,
+  toShare,
 } from "../blame/author-words.ts";
 import type { Carried } from "../exchange/carry.ts";
 import { carryAttribution } from "../exchange/operation.ts";
@@ -53,7 +53,7 @@ export async function reviewCommand(
     return carryCommand(context, range ?? "", mergedAs);
   }
   const project = await findProject(cwd);
-  const paths = file && pathsFrom(project, cwd, file);
+  const paths = file && toStoredPaths(project, cwd, file);
   const answer = await call(reviewChange, { range, file: paths }, project);
   if (!output.json && format === "text")
     for (const note of answer.notes) output.note(output.colors.dim(note));
@@ -93,7 +93,7 @@ export function renderReview(
       answer.decisions.map((decision) =>
         [
           labelDecision(decision, "person") ?? "",
-          oneLine(decision.text),
+          toOneLine(decision.text),
           ...fateOf(decision).map((fate) => `(${fate})`),
         ]
           .filter((part) => part !== "")
@@ -103,11 +103,11 @@ export function renderReview(
     ),
     ...list(
       "Done and undone",
-      contestedText(answer).map(([text, about]) => `${oneLine(text)} (${about})`),
+      contestedText(answer).map(([text, about]) => `${toOneLine(text)} (${about})`),
       screen,
     ),
-    ...list("Tests changed", answer.tests_changed.slice(0, testsShown).map(printable), screen),
-    ...list("Tests around it, not changed", answer.tests.slice(0, testsShown).map(printable), screen),
+    ...list("Tests changed", answer.tests_changed.slice(0, testsShown).map(toPrintable), screen),
+    ...list("Tests around it, not changed", answer.tests.slice(0, testsShown).map(toPrintable), screen),
   ].join("\n\n");
 }
 
@@ -115,30 +115,30 @@ function renderHead(answer: ReviewAnswer, range: string, screen: Screen): string
   const { kind, commits, commits_total, files, insertions, deletions, lines } = answer;
   const { colors } = screen;
   const [only] = commits;
-  const share = shareOf(lines);
-  const shares = authorsIn(share)
+  const share = toShare(lines);
+  const shares = listAuthorKinds(share)
     .filter((author) => share[author] > 0)
-    .map((author) => authorShare(share, author, colors));
+    .map((author) => formatAuthorShare(share, author, colors));
   const size = `${counted(files.length, "file")}, ${colors.added(`+${insertions}`)} ${colors.removed(`-${deletions}`)}`;
   const facts = `${size}  ${shares.join("  ")}`;
   if (kind === "commit" && only !== undefined) {
     const made = [
-      only.committed_at === null ? "" : exactWhen(only.committed_at, screen),
+      only.committed_at === null ? "" : formatExactWhen(only.committed_at, screen),
       only.author,
       only.branch ?? "",
     ];
     return [
-      ...wrapped(only.subject === "" ? "(no message)" : only.subject, screen.columns).map(colors.bold),
-      `commit ${colors.commit(printable(only.hash))}`,
-      ...wrapped(made.filter((fact) => fact !== "").join(" | "), screen.columns),
+      ...wrapText(only.subject === "" ? "(no message)" : only.subject, screen.columns).map(colors.bold),
+      `commit ${colors.commit(toPrintable(only.hash))}`,
+      ...wrapText(made.filter((fact) => fact !== "").join(" | "), screen.columns),
       facts,
       ...(only.body === ""
         ? []
-        : ["", ...only.body.split("\n").flatMap((line) => wrapped(line, screen.columns))]),
+        : ["", ...only.body.split("\n").flatMap((line) => wrapText(line, screen.columns))]),
     ].join("\n");
   }
   const title =
-    kind === "range" ? `${oneLine(range)}: ${counted(commits_total, "commit")}` : "Not committed yet";
+    kind === "range" ? `${toOneLine(range)}: ${counted(commits_total, "commit")}` : "Not committed yet";
   return `${colors.bold(title)}\n${facts}`;
 }
 
@@ -148,13 +148,13 @@ function renderSession(session: ReviewSession, screen: Screen): string {
   const facts = [author ?? "", agent ?? "", counted(lines, "line"), tieOf(session)].filter(
     (fact) => fact !== "",
   );
-  const head = `${colors.id(shortId(session_id))}  ${oneLine(title ?? "(no title)")}  ${colors.dim(facts.join(", "))}`;
+  const head = `${colors.id(shortenId(session_id))}  ${toOneLine(title ?? "(no title)")}  ${colors.dim(facts.join(", "))}`;
   const { shown, more } = turnsToShow(turns, turnsShown);
   return [
-    ...hanging(head, screen),
+    ...wrapWithIndent(head, screen),
     ...shown.map(({ turn, prompt }) => {
       const number = colors.id(`${String(turn).padStart(4)}.`);
-      return `${number} ${fitted(prompt ?? "(not stored here)", (screen.columns ?? 0) - 6, screen)}`;
+      return `${number} ${fitToWidth(prompt ?? "(not stored here)", (screen.columns ?? 0) - 6, screen)}`;
     }),
     ...(more > 0 ? [colors.dim(`      and ${counted(more, "more turn")}`)] : []),
   ].join("\n");
@@ -174,18 +174,18 @@ function renderFiles({ files }: ReviewAnswer, screen: Screen): string {
   const { colors } = screen;
   const shown = screen.columns === undefined ? files : files.slice(0, filesShown);
   const rows = shown.map(({ path, status, insertions, deletions, lines }) => {
-    const share = shareOf(lines);
+    const share = toShare(lines);
     return [
-      colors.place(printable(path)),
+      colors.place(toPrintable(path)),
       colors.dim(statusNames[status] ?? ""),
       `${colors.added(`+${insertions}`)} ${colors.removed(`-${deletions}`)}`,
-      share.lines === 0 || screen.columns === undefined ? "" : authorBar(share, barWidth, colors),
-      share.lines === 0 ? "" : percent(share.agent, share.lines),
+      share.lines === 0 || screen.columns === undefined ? "" : drawAuthorBar(share, barWidth, colors),
+      share.lines === 0 ? "" : formatPercent(share.agent, share.lines),
     ];
   });
   const more = files.length - shown.length;
   return [
-    table(columns, rows, screen),
+    formatTable(columns, rows, screen),
     ...(more > 0 ? [colors.dim(`and ${counted(more, "more file")}`)] : []),
   ].join("\n");
 }
@@ -193,7 +193,7 @@ function renderFiles({ files }: ReviewAnswer, screen: Screen): string {
 /** The lines of a file with a mark for who wrote each; the prompt stands where the author changes. */
 function renderPatch(file: ReviewFile, { authors, sessions }: ReviewAnswer, screen: Screen): string {
   const { colors } = screen;
-  const text = [heading(printable(file.path), colors)];
+  const text = [formatHeading(toPrintable(file.path), colors)];
   let last: number | null = null;
   for (const { old_start, new_start, lines } of file.hunks) {
     text.push(colors.dim(`@@ -${old_start} +${new_start} @@`));
@@ -203,18 +203,18 @@ function renderPatch(file: ReviewFile, { authors, sessions }: ReviewAnswer, scre
         const session = sessions.find((one) => one.session_id === author.session_id);
         const prompt = session?.turns.find(({ turn }) => turn === author.turn)?.prompt;
         const who = author.author === "agent" ? (author.agent ?? "agent") : authorNames[author.author];
-        const about = prompt ? `: ${oneLine(prompt)}` : "";
+        const about = prompt ? `: ${toOneLine(prompt)}` : "";
         text.push(
-          inColor(
-            fitted(`${authorMarks[author.author]} ${who}${about}`, screen.columns ?? 100, screen),
+          colorByAuthor(
+            fitToWidth(`${authorMarks[author.author]} ${who}${about}`, screen.columns ?? 100, screen),
             author,
             colors,
           ),
         );
         last = by;
       }
-      const shown = `${mark} ${codeLine(line)}`;
-      const beside = author === null ? " " : inColor(authorMarks[author.author], author, colors);
+      const shown = `${mark} ${cleanCodeLine(line)}`;
+      const beside = author === null ? " " : colorByAuthor(authorMarks[author.author], author, colors);
       text.push(
         `${beside} ${mark === "+" ? colors.added(shown) : mark === "-" ? colors.removed(shown) : shown}`,
       );
@@ -229,18 +229,21 @@ function renderPatch(file: ReviewFile, { authors, sessions }: ReviewAnswer, scre
 function list(title: string, items: readonly string[], screen: Screen): string[] {
   if (items.length === 0) return [];
   return [
-    [heading(title, screen.colors), ...items.flatMap((item) => hanging(`- ${item}`, screen, 2))].join("\n"),
+    [
+      formatHeading(title, screen.colors),
+      ...items.flatMap((item) => wrapWithIndent(`- ${item}`, screen, 2)),
+    ].join("\n"),
   ];
 }
 
 /** `pm review RANGE --merged-as COMMIT`: notes for what a squash or rebase merge made of the range. */
 async function carryCommand({ cwd, output }: CommandContext, range: string, mergedAs: string): Promise<void> {
-  const project = (await findProjectIfAny(cwd)) ?? projectAt(cwd);
+  const project = (await findProjectIfAny(cwd)) ?? makeNewProject(cwd);
   const carried = await call(carryAttribution, { range, mergedAs }, project);
-  output.result(carried, () => carriedText(carried, mergedAs));
+  output.result(carried, () => describeCarried(carried, mergedAs));
 }
 
-function carriedText(
+function describeCarried(
   { onto, ref, written, updated, unchanged, kept, unknown }: Carried,
   mergedAs: string,
 ): string {

@@ -1,12 +1,12 @@
-import { asText } from "../../base/text/markdown/inert.ts";
+import { toInertText } from "../../base/text/markdown/inert.ts";
 import { counted } from "../../terminal/text.ts";
-import { percent, shareOf } from "../blame/author-words.ts";
+import { formatPercent, toShare } from "../blame/author-words.ts";
 import { labelDecision } from "../search/found-words.ts";
 import type { ReviewAnswer, ReviewSession } from "./operation.ts";
 import { contestedText, fateOf, tieOf, turnsToShow } from "./review-words.ts";
 
 /** Sessions, prompts of each, and files that are named before the rest is counted. */
-const shown = { sessions: 8, turns: 5, files: 25, items: 10 } as const;
+const shownCounts = { sessions: 8, turns: 5, files: 25, items: 10 } as const;
 
 /**
  * A change as a comment for a pull request. What people and agents wrote stands in it as text: it can neither format
@@ -14,7 +14,7 @@ const shown = { sessions: 8, turns: 5, files: 25, items: 10 } as const;
  */
 export function reviewAsMarkdown(answer: ReviewAnswer, range: string): string {
   const { kind, commits, files, sessions, lines, insertions, deletions, decisions } = answer;
-  const total = shareOf(lines).lines;
+  const total = toShare(lines).lines;
   const title =
     kind === "commit" ? (commits[0]?.subject ?? range) : kind === "range" ? range : "Not committed yet";
   const shares = [
@@ -23,68 +23,72 @@ export function reviewAsMarkdown(answer: ReviewAnswer, range: string): string {
     [lines.unknown, "unknown"],
   ] as const;
   return [
-    `### ${asText(title.replace(/\b([0-9a-f]{8})[0-9a-f]{32,56}\b/g, "$1"))}`,
+    `### ${toInertText(title.replace(/\b([0-9a-f]{8})[0-9a-f]{32,56}\b/g, "$1"))}`,
     `${counted(files.length, "file")}, +${insertions} −${deletions}. Added lines: ${shares
       .filter(([count]) => count > 0)
-      .map(([count, who]) => `**${percent(count, total)}** ${who}`)
+      .map(([count, who]) => `**${formatPercent(count, total)}** ${who}`)
       .join(", ")}.`,
     ...(sessions.length === 0 ? ["No shared session led to it."] : []),
-    ...sessions.slice(0, shown.sessions).map(sessionAsMarkdown),
-    ...more(sessions.length - shown.sessions, "more session"),
+    ...sessions.slice(0, shownCounts.sessions).map(formatSessionMarkdown),
+    ...formatMore(sessions.length - shownCounts.sessions, "more session"),
     ["| File | Lines | By agents |", "| --- | ---: | ---: |"]
       .concat(
-        files.slice(0, shown.files).map(({ path, insertions: added, deletions: removed, lines: by }) => {
-          const all = shareOf(by).lines;
-          return `| ${asText(path)} | +${added} −${removed} | ${all === 0 ? "" : percent(by.agent, all)} |`;
-        }),
+        files
+          .slice(0, shownCounts.files)
+          .map(({ path, insertions: added, deletions: removed, lines: by }) => {
+            const all = toShare(by).lines;
+            return `| ${toInertText(path)} | +${added} −${removed} | ${all === 0 ? "" : formatPercent(by.agent, all)} |`;
+          }),
       )
       .join("\n"),
-    ...more(files.length - shown.files, "more file"),
-    ...section(
+    ...formatMore(files.length - shownCounts.files, "more file"),
+    ...formatSection(
       "Decided about these files",
       decisions.map((decision) =>
         [
-          asText(labelDecision(decision, "reader") ?? ""),
-          asText(decision.text),
+          toInertText(labelDecision(decision, "reader") ?? ""),
+          toInertText(decision.text),
           ...fateOf(decision).map((fate) => `*(${fate})*`),
         ]
           .filter((part) => part !== "")
           .join(" "),
       ),
     ),
-    ...section(
+    ...formatSection(
       "Done and undone",
-      contestedText(answer).map(([text, about]) => `${asText(text)} (${about})`),
+      contestedText(answer).map(([text, about]) => `${toInertText(text)} (${about})`),
     ),
-    ...section(
+    ...formatSection(
       "Tests changed",
-      answer.tests_changed.map((path) => asText(path)),
+      answer.tests_changed.map((path) => toInertText(path)),
     ),
-    ...section(
+    ...formatSection(
       "Tests around it, not changed",
-      answer.tests.map((path) => asText(path)),
+      answer.tests.map((path) => toInertText(path)),
     ),
   ].join("\n\n");
 }
 
-function sessionAsMarkdown(session: ReviewSession): string {
+function formatSessionMarkdown(session: ReviewSession): string {
   const { title, agent, author, lines, turns, session_id } = session;
-  const facts = [asText(author ?? ""), asText(agent ?? ""), counted(lines, "line"), tieOf(session)];
-  const { shown: asked, more: others } = turnsToShow(turns, shown.turns);
+  const facts = [toInertText(author ?? ""), toInertText(agent ?? ""), counted(lines, "line"), tieOf(session)];
+  const { shown: asked, more: others } = turnsToShow(turns, shownCounts.turns);
   return [
-    `**${asText(title ?? `Session ${session_id.slice(0, 8)}`)}** (${facts.filter((fact) => fact !== "").join(", ")})`,
-    ...asked.map(({ turn, prompt }) => `- ${prompt === null ? `turn ${turn}` : asText(prompt)}`),
-    ...more(others, "more turn").map((line) => `- ${line}`),
+    `**${toInertText(title ?? `Session ${session_id.slice(0, 8)}`)}** (${facts.filter((fact) => fact !== "").join(", ")})`,
+    ...asked.map(({ turn, prompt }) => `- ${prompt === null ? `turn ${turn}` : toInertText(prompt)}`),
+    ...formatMore(others, "more turn").map((line) => `- ${line}`),
   ].join("\n");
 }
 
-const more = (count: number, unit: string) => (count > 0 ? [`and ${counted(count, unit)}`] : []);
+const formatMore = (count: number, unit: string) => (count > 0 ? [`and ${counted(count, unit)}`] : []);
 
-function section(title: string, items: readonly string[]): string[] {
+function formatSection(title: string, items: readonly string[]): string[] {
   if (items.length === 0) return [];
-  const left = items.length - shown.items;
+  const left = items.length - shownCounts.items;
   const rest = left > 0 ? [`and ${left} more`] : [];
   return [
-    [`**${title}**`, ...[...items.slice(0, shown.items), ...rest].map((item) => `- ${item}`)].join("\n"),
+    [`**${title}**`, ...[...items.slice(0, shownCounts.items), ...rest].map((item) => `- ${item}`)].join(
+      "\n",
+    ),
   ];
 }

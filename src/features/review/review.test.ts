@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { edited } from "../../../test/support/attribution-fixture.ts";
 import { chunk, deciding } from "../../../test/support/memory-fixture.ts";
 import { repositoryWithAgents } from "../../../test/support/repository-with-agents-fixture.ts";
-import { projectAt } from "../../base/paths.ts";
+import { makeNewProject } from "../../base/paths.ts";
 import { replaceChunks } from "../../store/memory/chunks/chunks.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { findSession } from "../../store/memory/sessions/sessions.ts";
@@ -19,7 +19,7 @@ beforeEach(() => {
 afterEach(() => repo.remove());
 
 const ask = (range = "", memory: Memory | null = repo.memory) =>
-  review(projectAt(repo.root), memory, { range });
+  review(makeNewProject(repo.root), memory, { range });
 
 /** Each changed line, with the session that wrote it, or who else. */
 const lines = ({ files, authors }: ReviewAnswer) =>
@@ -122,7 +122,7 @@ describe("a review", () => {
     repo.commit("two", { "a.ts": "second\n" });
     const clone = join(repo.root, "clone");
     execFileSync("git", ["clone", "--quiet", "--depth=1", `file://${repo.root}`, clone], { stdio: "pipe" });
-    await expect(review(projectAt(clone), null, { range: "HEAD" })).rejects.toMatchObject({
+    await expect(review(makeNewProject(clone), null, { range: "HEAD" })).rejects.toMatchObject({
       code: "usage",
       hint: expect.stringContaining("--unshallow"),
     });

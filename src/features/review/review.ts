@@ -3,31 +3,35 @@ import { join } from "node:path";
 import pLimit from "p-limit";
 import { analyseFor } from "../../answers/analyse.ts";
 import { describeUnanalysed, describeUnread } from "../../answers/backfill-hint.ts";
-import { literalGlob } from "../../answers/file-place.ts";
-import { agentsSince } from "../../attribution/agents-since.ts";
-import { authorsOf, judgeUncommitted } from "../../attribution/lines/line-authors.ts";
-import { entry, sortedByCount } from "../../base/multimap.ts";
+import { escapeGlob } from "../../answers/file-place.ts";
+import { findAgentsSince } from "../../attribution/agents-since.ts";
+import { findLineAuthors, judgeUncommitted } from "../../attribution/lines/line-authors.ts";
+import { getOrCreate, sortByCount } from "../../base/multimap.ts";
 import type { Project } from "../../base/paths.ts";
-import { isoTime } from "../../base/text/iso-time.ts";
-import { roleOf } from "../../code/files/path-role.ts";
-import { changesOf, placeOf } from "../../git/diff/changes.ts";
+import { formatIsoTime } from "../../base/text/iso-time.ts";
+import { classifyPath } from "../../code/files/path-role.ts";
+import { findPlaceInRepository, streamChangedFiles } from "../../git/diff/changes.ts";
 import type { BlamedCommit, BlamedLine, ChangedFile, CommitInfo } from "../../git/diff/changes-types.ts";
 import { readCommits } from "../../git/history/commits.ts";
 import { type ReadObjects, withObjects } from "../../git/objects.ts";
-import { untrackedFiles } from "../../git/working-files.ts";
+import { listUntrackedFiles } from "../../git/working-files.ts";
 import type { LineAuthor } from "../../protocol/line-author.ts";
 import { unknownAuthor } from "../../protocol/line-author.ts";
 import type { Shaped } from "../../protocol/shape-parts.ts";
-import { checkpointOfCommit } from "../../store/memory/commits/checkpoints.ts";
-import { commitByHash, knownCommits, rewrittenAs } from "../../store/memory/commits/commits.ts";
+import { findCheckpointOfCommit } from "../../store/memory/commits/checkpoints.ts";
+import {
+  findCommitByHash,
+  listRewrites,
+  readAttributedVersions,
+} from "../../store/memory/commits/commits.ts";
 import type { Memory } from "../../store/memory/memory.ts";
-import { sessionByUid } from "../../store/memory/sessions/sessions.ts";
-import { historyStart } from "../../store/memory/sessions/sessions-here.ts";
-import { turnsNamed } from "../checkpoints/checkpoints.ts";
+import { findSessionByUid } from "../../store/memory/sessions/sessions.ts";
+import { findHistoryStart } from "../../store/memory/sessions/sessions-here.ts";
+import { readTurnPrompts } from "../checkpoints/checkpoints.ts";
 import type { LinesByAuthor } from "../checkpoints/operation.ts";
-import { authorOf } from "../decisions/recorded-decisions.ts";
-import { hunksAround, type Reviewed, whatIsMeant, within } from "./change.ts";
-import { blameIfAny, blamesAtOnce, type Commits, contestedIn, decisionsAbout } from "./decisions.ts";
+import { pickAuthor } from "../decisions/recorded-decisions.ts";
+import { buildHunks, limitChanges, type Reviewed, resolveReviewRange } from "./change.ts";
+import { blameIfAny, blamesAtOnce, type Commits, findContested, findDecisionsAbout } from "./decisions.ts";
 import type { ReviewAnswer, ReviewCommit, ReviewFile, ReviewSession, reviewRequest } from "./operation.ts";
 
 const maxCommits = 200;
@@ -44,7 +48,7 @@ const maxNamed = 5;
  * What a change does, line by line, and who wrote each of its lines for which prompt: a commit, a branch or range, or what
  * is not committed yet.
  * @param memory null: there is no memory, and so no author is known
- * @throws as `whatIsMeant`
+ * @throws as `resolveReviewRange`
  */
 export async function review(
   project: Project,
@@ -52,18 +56,18 @@ export async function review(
   { range = "", file: paths }: Shaped<typeof reviewRequest>,
   signal?: AbortSignal,
 ): Promise<ReviewAnswer> {
-  const what = await whatIsMeant(project, memory, range.trim());
-  const changed = await changedFiles(project, what, paths, signal);
-  const infos = await commitsOf(project, what, signal);
+  const what = await resolveReviewRange(project, memory, range.trim());
+  const changed = await listReviewedFiles(project, what, paths, signal);
+  const infos = await readReviewedCommits(project, what, signal);
   await analyseFor(project, memory, signal)(infos.shown);
   const authors = new Authors();
   const files: ReviewFile[] = [];
   let left = maxLines;
   await withAfter(project, what, signal, async (linesAfter) => {
-    const isBy = await lineAuthors(project, memory, what, infos, changed, signal);
+    const isBy = await makeLineAuthorFinder(project, memory, what, infos, changed, signal);
     const byFile = await pLimit(blamesAtOnce).map(changed, isBy);
     for (const [i, file] of changed.entries()) {
-      const { shown, leftOut } = within(file.hunks, Math.min(left, maxLinesOfFile));
+      const { shown, leftOut } = limitChanges(file.hunks, Math.min(left, maxLinesOfFile));
       const by = byFile[i]!;
       const writers = file.hunks.flatMap(({ newStart, added }) => added.map((_, i) => by(newStart + i)));
       const after = shown.length === 0 || file.status === "D" ? [] : await linesAfter(file.path);
@@ -73,18 +77,18 @@ export async function review(
         status: file.status,
         insertions: writers.length,
         deletions: sum(file.hunks.map(({ removed }) => removed.length)),
-        lines: counted(writers),
-        hunks: hunksAround(shown, after, (line) => authors.placeOf(by(line))),
+        lines: countAuthors(writers),
+        hunks: buildHunks(shown, after, (line) => authors.addAuthor(by(line))),
         lines_left_out: leftOut,
       });
       left -= sum(shown.map(({ added, removed }) => added.length + removed.length));
-      for (const writer of writers) authors.wrote(writer);
+      for (const writer of writers) authors.recordTurn(writer);
     }
   });
   const notes =
     memory === null
       ? []
-      : [...describeUnread(memory), ...describeUnanalysed(memory, unanalysedIn(memory, infos.shown))];
+      : [...describeUnread(memory), ...describeUnanalysed(memory, listUnanalysed(memory, infos.shown))];
   if (infos.total > infos.shown.length)
     notes.push(`The latest ${maxCommits} of ${infos.total} commits are listed.`);
   const tooLarge = changed.flatMap(({ path, isTooLarge }) => (isTooLarge ? [path] : []));
@@ -93,12 +97,12 @@ export async function review(
       `Too large, so their lines are not counted: ${tooLarge.slice(0, maxNamed).join(", ")}${tooLarge.length > maxNamed ? ", ..." : ""}.`,
     );
   const about = files.map(({ path }) => path);
-  const sessions = memory === null ? [] : sessionsOf(memory, infos.shown, authors);
+  const sessions = memory === null ? [] : listReviewSessions(memory, infos.shown, authors);
   return {
     kind: what.kind,
     from: what.from,
     to: what.to,
-    commits: infos.shown.map((info) => commitOf(memory, info)),
+    commits: infos.shown.map((info) => toReviewCommit(memory, info)),
     commits_total: infos.total,
     files,
     insertions: sum(files.map(({ insertions }) => insertions)),
@@ -110,19 +114,20 @@ export async function review(
     },
     authors: authors.all,
     sessions,
-    decisions: memory === null ? [] : await decisionsAbout(project, memory, what, changed, sessions, signal),
-    ...contestedIn(what, infos, files),
-    tests_changed: about.filter((path) => roleOf(path) === "test"),
-    tests: await testsOf(project, about),
+    decisions:
+      memory === null ? [] : await findDecisionsAbout(project, memory, what, changed, sessions, signal),
+    ...findContested(what, infos, files),
+    tests_changed: about.filter((path) => classifyPath(path) === "test"),
+    tests: await findTests(project, about),
     notes,
   };
 }
 
 /** When those commits were authored that a session may have led to, and that are not analysed yet. */
-function unanalysedIn(memory: Memory, commits: readonly CommitInfo[]): number[] {
-  const start = historyStart(memory);
+function listUnanalysed(memory: Memory, commits: readonly CommitInfo[]): number[] {
+  const start = findHistoryStart(memory);
   if (start === null) return [];
-  const known = knownCommits(
+  const known = readAttributedVersions(
     memory,
     commits.map(({ hash }) => hash),
   );
@@ -133,7 +138,7 @@ function unanalysedIn(memory: Memory, commits: readonly CommitInfo[]): number[] 
 
 const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => total + number, 0);
 
-function counted(authors: readonly LineAuthor[]): LinesByAuthor {
+function countAuthors(authors: readonly LineAuthor[]): LinesByAuthor {
   const lines = { agent: 0, human: 0, unknown: 0 };
   for (const { author } of authors) lines[author === "before_agents" ? "unknown" : author]++;
   return lines;
@@ -145,18 +150,18 @@ class Authors {
   readonly turns = new Map<string, Map<number, number>>();
   private readonly places = new Map<string, number>();
 
-  placeOf(author: LineAuthor): number {
-    return entry(this.places, JSON.stringify(author), () => this.all.push(author) - 1);
+  addAuthor(author: LineAuthor): number {
+    return getOrCreate(this.places, JSON.stringify(author), () => this.all.push(author) - 1);
   }
 
-  wrote({ session_id, turn }: LineAuthor): void {
+  recordTurn({ session_id, turn }: LineAuthor): void {
     if (session_id === null || turn === null) return;
-    const turns = entry(this.turns, session_id, () => new Map<number, number>());
+    const turns = getOrCreate(this.turns, session_id, () => new Map<number, number>());
     turns.set(turn, (turns.get(turn) ?? 0) + 1);
   }
 }
 
-async function changedFiles(
+async function listReviewedFiles(
   { root }: Project,
   what: Reviewed,
   paths: readonly string[] | undefined,
@@ -164,16 +169,16 @@ async function changedFiles(
 ): Promise<ChangedFile[]> {
   const change = what.kind === "commit" ? { commit: what.to } : what;
   const files: ChangedFile[] = [];
-  for await (const file of changesOf(root, change, { paths, signal })) files.push(file);
-  if (what.kind === "uncommitted") files.push(...(await untracked(root, paths, signal)));
+  for await (const file of streamChangedFiles(root, change, { paths, signal })) files.push(file);
+  if (what.kind === "uncommitted") files.push(...(await readUntracked(root, paths, signal)));
   return files.sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
-async function untracked(root: string, paths: readonly string[] | undefined, signal?: AbortSignal) {
+async function readUntracked(root: string, paths: readonly string[] | undefined, signal?: AbortSignal) {
   const files: ChangedFile[] = [];
-  for await (const path of untrackedFiles(root, signal, paths)) {
-    const { text, isTooLarge } = contentOf(join(root, path));
-    const added = text === null ? [] : linesIn(text);
+  for await (const path of listUntrackedFiles(root, signal, paths)) {
+    const { text, isTooLarge } = readReviewedFile(join(root, path));
+    const added = text === null ? [] : splitIntoLines(text);
     const hunks = added.length === 0 ? [] : [{ oldStart: 1, newStart: 1, removed: [], added }];
     const facts = { path, oldPath: null, status: "A" as const, isText: text !== null, hunks };
     files.push({ ...facts, ...(isTooLarge && { isTooLarge }) });
@@ -182,7 +187,7 @@ async function untracked(root: string, paths: readonly string[] | undefined, sig
 }
 
 /** Without a text: no text, too large, or gone by now. */
-function contentOf(file: string): { text: string | null; isTooLarge?: true } {
+function readReviewedFile(file: string): { text: string | null; isTooLarge?: true } {
   try {
     // Of a link git has the path that it leads to: what is there may be anybody's.
     const facts = lstatSync(file);
@@ -195,7 +200,7 @@ function contentOf(file: string): { text: string | null; isTooLarge?: true } {
   }
 }
 
-const linesIn = (text: string) => text.replace(/\n$/, "").split("\n");
+const splitIntoLines = (text: string) => text.replace(/\n$/, "").split("\n");
 
 /** Lets `use` read files as they are after the change. */
 async function withAfter(
@@ -204,19 +209,19 @@ async function withAfter(
   signal: AbortSignal | undefined,
   use: (linesAfter: (path: string) => Promise<string[]>) => Promise<void>,
 ): Promise<void> {
-  if (to === null) return use(async (path) => linesIn(contentOf(join(root, path)).text ?? ""));
-  const { prefix } = await placeOf(root, signal);
+  if (to === null) return use(async (path) => splitIntoLines(readReviewedFile(join(root, path)).text ?? ""));
+  const { prefix } = await findPlaceInRepository(root, signal);
   await withObjects(root, { maxBytes, type: "blob", signal }, (read: ReadObjects) =>
     use(async (path) => {
       const name = `${to}:${prefix}${path}`;
       const text = (await read([name])).get(name)?.toString() ?? "";
-      return text === "" || text.includes("\0") ? [] : linesIn(text);
+      return text === "" || text.includes("\0") ? [] : splitIntoLines(text);
     }),
   );
 }
 
 /** Finds who wrote the added lines of each file. */
-async function lineAuthors(
+async function makeLineAuthorFinder(
   project: Project,
   memory: Memory | null,
   what: Reviewed,
@@ -229,14 +234,14 @@ async function lineAuthors(
     const judged = memory === null ? () => nobody : await judgeUncommitted(project, memory, changed, signal);
     return async ({ path }) => judged(path);
   }
-  const since = memory === null ? null : agentsSince(memory, project.root);
+  const since = memory === null ? null : findAgentsSince(memory, project.root);
   return async (file) => {
     if (file.hunks.every(({ added }) => added.length === 0)) return nobody;
     const blamed =
       what.kind === "commit"
-        ? asOf(what.to, file, infos.shown)
-        : await blamedAt(project.root, what.to, file, signal);
-    const { authors } = await authorsOf(project, memory, file.path, blamed, since, signal);
+        ? blameOnCommit(what.to, file, infos.shown)
+        : await blameAt(project.root, what.to, file, signal);
+    const { authors } = await findLineAuthors(project, memory, file.path, blamed, since, signal);
     const byLine = new Map(blamed.lines.map(({ line }, i) => [line, authors[i] ?? unknownAuthor]));
     return (line) => byLine.get(line) ?? unknownAuthor;
   };
@@ -248,7 +253,7 @@ interface Blamed {
 }
 
 /** The lines that a commit added are its own: nobody has to look for who did. */
-function asOf(commit: string, { path, hunks }: ChangedFile, infos: readonly CommitInfo[]): Blamed {
+function blameOnCommit(commit: string, { path, hunks }: ChangedFile, infos: readonly CommitInfo[]): Blamed {
   const lines = hunks.flatMap(({ newStart, added }) =>
     added.map((text, i): BlamedLine => {
       const line = newStart + i;
@@ -257,11 +262,11 @@ function asOf(commit: string, { path, hunks }: ChangedFile, infos: readonly Comm
   );
   const [info] = infos;
   const { author = "", authoredAt = 0, message = "" } = info ?? {};
-  return { lines, commits: new Map([[commit, { author, authoredAt, summary: subjectOf(message) }]]) };
+  return { lines, commits: new Map([[commit, { author, authoredAt, summary: extractSubject(message) }]]) };
 }
 
 /** Nobody's where git cannot blame it. */
-async function blamedAt(
+async function blameAt(
   root: string,
   revision: string,
   { path, hunks }: ChangedFile,
@@ -273,7 +278,11 @@ async function blamedAt(
   return blameIfAny(root, path, { ranges, revision, signal });
 }
 
-async function commitsOf({ root }: Project, what: Reviewed, signal?: AbortSignal): Promise<Commits> {
+async function readReviewedCommits(
+  { root }: Project,
+  what: Reviewed,
+  signal?: AbortSignal,
+): Promise<Commits> {
   if (what.kind === "uncommitted") return { shown: [], total: 0, added: new Map() };
   const commits: Commits = { shown: [], total: 0, added: new Map() };
   const range = [`${what.from}..${what.to}`, "--no-merges"];
@@ -282,7 +291,7 @@ async function commitsOf({ root }: Project, what: Reviewed, signal?: AbortSignal
     commits.total++;
     if (commits.total <= maxCommits) commits.shown.push(info);
     for (const { path, added } of info.files ?? []) {
-      const known = entry(commits.added, path, () => ({ lines: 0, commits: 0 }));
+      const known = getOrCreate(commits.added, path, () => ({ lines: 0, commits: 0 }));
       known.lines += added;
       known.commits++;
     }
@@ -290,38 +299,38 @@ async function commitsOf({ root }: Project, what: Reviewed, signal?: AbortSignal
   return commits;
 }
 
-const subjectOf = (message: string) => message.split("\n", 1)[0] ?? "";
+const extractSubject = (message: string) => message.split("\n", 1)[0] ?? "";
 
-function commitOf(memory: Memory | null, info: CommitInfo): ReviewCommit {
-  const subject = subjectOf(info.message);
+function toReviewCommit(memory: Memory | null, info: CommitInfo): ReviewCommit {
+  const subject = extractSubject(info.message);
   return {
     hash: info.hash,
     parents: info.parents,
     author: info.author,
-    authored_at: isoTime(info.authoredAt),
-    committed_at: isoTime(info.committedAt),
+    authored_at: formatIsoTime(info.authoredAt),
+    committed_at: formatIsoTime(info.committedAt),
     subject,
     body: info.message.slice(subject.length).trim(),
-    branch: memory === null ? null : (commitByHash(memory, info.hash)?.branch ?? null),
-    rewritten_as: memory === null ? [] : rewrittenAs(memory, info.hash),
+    branch: memory === null ? null : (findCommitByHash(memory, info.hash)?.branch ?? null),
+    rewritten_as: memory === null ? [] : listRewrites(memory, info.hash),
   };
 }
 
 /** The sessions that wrote lines of the change or led to a commit of it. */
-function sessionsOf(memory: Memory, infos: readonly CommitInfo[], authors: Authors): ReviewSession[] {
+function listReviewSessions(memory: Memory, infos: readonly CommitInfo[], authors: Authors): ReviewSession[] {
   const turns = new Map([...authors.turns].map(([uid, written]) => [uid, new Map(written)]));
   const ties = new Map<string, Pick<ReviewSession, "how" | "confidence">>();
   for (const { hash } of infos) {
-    for (const { sessionUid, how, confidence, turns: led } of checkpointOfCommit(memory, hash)?.sessions ??
-      []) {
+    for (const { sessionUid, how, confidence, turns: led } of findCheckpointOfCommit(memory, hash)
+      ?.sessions ?? []) {
       if ((ties.get(sessionUid)?.confidence ?? -1) < confidence) ties.set(sessionUid, { how, confidence });
-      const known = entry(turns, sessionUid, () => new Map<number, number>());
-      for (const turn of led) entry(known, turn, () => 0);
+      const known = getOrCreate(turns, sessionUid, () => new Map<number, number>());
+      for (const turn of led) getOrCreate(known, turn, () => 0);
     }
   }
   const sessions = new Map(
     [...turns].map(([uid, written]): [string, ReviewSession] => {
-      const session = sessionByUid(memory, uid);
+      const session = findSessionByUid(memory, uid);
       const numbers = [...written.keys()].sort((a, b) => a - b);
       return [
         uid,
@@ -329,10 +338,10 @@ function sessionsOf(memory: Memory, infos: readonly CommitInfo[], authors: Autho
           session_id: uid,
           title: session?.title ?? null,
           agent: session?.agent ?? null,
-          ...(session === null ? {} : authorOf(session)),
+          ...(session === null ? {} : pickAuthor(session)),
           lines: sum([...written.values()]),
           ...(ties.get(uid) ?? { how: null, confidence: null }),
-          turns: turnsNamed(memory, uid, numbers).map((turn) => ({
+          turns: readTurnPrompts(memory, uid, numbers).map((turn) => ({
             ...turn,
             lines: written.get(turn.turn) ?? 0,
           })),
@@ -340,15 +349,15 @@ function sessionsOf(memory: Memory, infos: readonly CommitInfo[], authors: Autho
       ];
     }),
   );
-  return sortedByCount(sessions, ({ lines }) => lines);
+  return sortByCount(sessions, ({ lines }) => lines);
 }
 
-async function testsOf(project: Project, files: readonly string[]): Promise<string[]> {
+async function findTests(project: Project, files: readonly string[]): Promise<string[]> {
   if (files.length === 0) return [];
-  const { codeAround } = await import("../related/related.ts");
-  const around = await codeAround(project, files.map(literalGlob));
+  const { findCodeAround: codeAround } = await import("../related/related.ts");
+  const around = await codeAround(project, files.map(escapeGlob));
   return around
-    .filter(({ file }) => roleOf(file) === "test" && !files.includes(file))
+    .filter(({ file }) => classifyPath(file) === "test" && !files.includes(file))
     .map(({ file }) => file)
     .slice(0, maxTests);
 }

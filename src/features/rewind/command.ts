@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { examples, run } from "../../terminal/frame.ts";
+import { formatExamples, run } from "../../terminal/frame.ts";
 import { addOptions } from "../../terminal/options.ts";
 import { previewRewind } from "./operation.ts";
 
@@ -14,7 +14,7 @@ export function declareRewind(checkpoint: Command): void {
     .option("--worktree <dir>", "check it out into a separate directory instead")
     .addHelpText(
       "after",
-      `${examples(
+      `${formatExamples(
         ["pm checkpoint rewind 4f1c9a2b77d0", "its code, the changes since, and the sessions"],
         ["pm checkpoint rewind HEAD~3 --patch", "with every line changed since"],
         ["pm checkpoint rewind 4f1c --restore", "go back; `git reset --hard HEAD` undoes it"],

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
-import { localOperation } from "../../answers/local-operation.ts";
-import { operation } from "../../answers/operation.ts";
+import { defineLocalOperation } from "../../answers/local-operation.ts";
+import { defineOperation } from "../../answers/operation.ts";
 import type { Project } from "../../base/paths.ts";
 import { sessionState } from "../../protocol/agent-state.ts";
 import {
@@ -86,7 +86,7 @@ export const rewindAnswer = lazy(() =>
 
 export type RewindAnswer = Shaped<typeof rewindAnswer>;
 
-export const previewRewind = operation({
+export const previewRewind = defineOperation({
   name: "rewindPreview",
   path: "GET /rewind",
   summary: "Show what going back to a checkpoint or commit would change",
@@ -108,7 +108,7 @@ export interface RewindRequest {
 }
 
 /** Puts files back as they were. */
-export const rewind = localOperation(async () => {
+export const rewind = defineLocalOperation(async () => {
   const [{ rewindTo }, { withMemoryOrNote }] = await Promise.all([
     import("./rewind.ts"),
     import("../../answers/open.ts"),

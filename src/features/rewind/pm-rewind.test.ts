@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { addSession, temporaryMemory, turn } from "../../../test/support/memory-fixture.ts";
 import { temporaryGit } from "../../../test/support/repository-fixture.ts";
-import { projectAt } from "../../base/paths.ts";
+import { makeNewProject } from "../../base/paths.ts";
 import { saveCheckpoint } from "../../store/memory/commits/checkpoints.ts";
 import { saveCommit } from "../../store/memory/commits/commits.ts";
 import { saveTurn } from "../../store/memory/sessions/turns.ts";
@@ -82,7 +82,7 @@ function remember(hash: string) {
 }
 
 const ask = (request: Partial<RewindRequest> = {}) =>
-  rewindTo(projectAt(repository.dir), store.memory, { target: uid, ...request });
+  rewindTo(makeNewProject(repository.dir), store.memory, { target: uid, ...request });
 const text = (answer: RewindAnswer) => renderRewind(answer, 100, createPalette());
 
 describe("a checkpoint", () => {
@@ -206,7 +206,7 @@ describe("a commit without a checkpoint", () => {
     expect(answer).toMatchObject({ checkpoint: null, sessions: [], commit: head, ahead: 0, behind: 0 });
     expect(text(answer)).toContain("no checkpoint");
     expect(text(answer)).toContain("main is at this commit");
-    const alone = await rewindTo(projectAt(repository.dir), null, { target: first.slice(0, 10) });
+    const alone = await rewindTo(makeNewProject(repository.dir), null, { target: first.slice(0, 10) });
     expect(alone).toMatchObject({ commit: first, reach: "head", checkpoint: null });
   });
 
@@ -233,11 +233,11 @@ describe("what cannot be", () => {
     execFileSync("git", ["clone", "--quiet", "--depth=1", `file://${repository.dir}`, clone], {
       stdio: "pipe",
     });
-    await expect(rewindTo(projectAt(clone), store.memory, { target: uid })).rejects.toMatchObject({
+    await expect(rewindTo(makeNewProject(clone), store.memory, { target: uid })).rejects.toMatchObject({
       hint: expect.stringMatching(/--unshallow/),
     });
     const plain = mkdtempSync(join(tmpdir(), "pommel-plain-"));
-    await expect(rewindTo(projectAt(plain), null, { target: "HEAD" })).rejects.toMatchObject({
+    await expect(rewindTo(makeNewProject(plain), null, { target: "HEAD" })).rejects.toMatchObject({
       code: "no_git_history",
       message: expect.stringMatching(/is not a git repository/),
     });

@@ -1,39 +1,39 @@
 import { readFileSync } from "node:fs";
 import { join, relative, resolve, sep } from "node:path";
 import { isBlankObject } from "../../agents/setup/json-entry.ts";
-import { commitFatesOf } from "../../attribution/commit-fates.ts";
+import { openCommitFates } from "../../attribution/commit-fates.ts";
 import { PommelError } from "../../base/errors.ts";
 import type { Project } from "../../base/paths.ts";
-import { isoTime } from "../../base/text/iso-time.ts";
-import { GitFailure, gitBuffer, plain } from "../../git/git.ts";
+import { formatIsoTime } from "../../base/text/iso-time.ts";
+import { GitFailure, plain, readGitBuffer } from "../../git/git.ts";
 import { Ancestry } from "../../git/history/ancestry.ts";
-import { historyProblem, isShallow } from "../../git/history/history.ts";
+import { findHistoryProblem, isShallow } from "../../git/history/history.ts";
 import { installGitHooks, removeGitHooks } from "../../git/hooks/install.ts";
-import { hooksPlace } from "../../git/hooks/place.ts";
+import { findHooksPlace } from "../../git/hooks/place.ts";
 import { withoutBlock } from "../../git/hooks/script.ts";
-import { uncommitted } from "../../git/rewind/obstacles.ts";
+import { listUncommitted } from "../../git/rewind/obstacles.ts";
 import type { WorkingTree } from "../../git/rewind/repository.ts";
 import type { Restored } from "../../git/rewind/restore.ts";
 import {
   addWorktree,
   commitNamed,
-  differencesSince,
-  distanceToHead,
   type FileDifference,
-  factsOf,
+  listDifferences,
+  measureDistanceToHead,
   patchSince,
+  readCommitFacts,
   restoreTo,
   workingTreeOf,
 } from "../../git/rewind.ts";
 import { readAgentState } from "../../protocol/agent-state.ts";
 import { gitHookNames } from "../../protocol/hooks.ts";
-import { type AgentPart, inOrderToTake, readWithoutParts } from "../../setup/agent-part.ts";
-import { projectPlace, putBack, switchOff } from "../../setup/record.ts";
-import { checkpointOfCommit, findCheckpoint } from "../../store/memory/commits/checkpoints.ts";
+import { type AgentPart, listPartsToRemove, readWithoutParts } from "../../setup/agent-part.ts";
+import { disableSetups, makeProjectPlace, putBack } from "../../setup/record.ts";
+import { findCheckpoint, findCheckpointOfCommit } from "../../store/memory/commits/checkpoints.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import type { Binding, CheckpointRecord } from "../../store/memory/memory-records.ts";
-import { sessionByUid } from "../../store/memory/sessions/sessions.ts";
-import { turnOf } from "../../store/memory/sessions/turns.ts";
+import { findSessionByUid } from "../../store/memory/sessions/sessions.ts";
+import { findTurn } from "../../store/memory/sessions/turns.ts";
 import type { RewindAnswer, RewindRequest, RewindSession } from "./operation.ts";
 
 /**
@@ -42,7 +42,7 @@ import type { RewindAnswer, RewindRequest, RewindSession } from "./operation.ts"
  * `pm disable` would; `pm enable` puts it back.
  * @returns also whether there was such a file
  */
-async function withoutOwnEdits<T>(
+async function runWithoutOwnEdits<T>(
   project: Project,
   { top, isBare, head }: WorkingTree,
   commit: string,
@@ -51,13 +51,13 @@ async function withoutOwnEdits<T>(
   if (isBare || head === null) {
     return { result: await work(), wasAside: false };
   }
-  const place = projectPlace(project);
-  const dirty = await uncommitted(top);
+  const place = makeProjectPlace(project);
+  const dirty = await listUncommitted(top);
   const changed = new Set(dirty.filter(({ isStaged }) => !isStaged).map(({ path }) => path));
   const staged = new Set(dirty.filter(({ isStaged }) => isStaged).map(({ path }) => path));
   const nameInGit = (path: string) => relative(top, path).split(sep).join("/");
   const aside: { part: AgentPart; path: string }[] = [];
-  for (const part of inOrderToTake(place)) {
+  for (const part of listPartsToRemove(place)) {
     const { file } = part.look();
     const path = file === null ? null : join(place.dir, file);
     if (path === null || staged.has(nameInGit(path))) continue;
@@ -66,10 +66,10 @@ async function withoutOwnEdits<T>(
     );
     if (isOurs) aside.push({ part, path });
   }
-  const hooks = await haveOwnHooks(project, top, changed);
+  const hooks = await hasOwnHooks(project, top, changed);
   if (aside.length === 0 && !hooks) return { result: await work(), wasAside: false };
   if (aside.length > 0)
-    switchOff(
+    disableSetups(
       place,
       aside.map(({ part }) => part.key),
     );
@@ -78,7 +78,7 @@ async function withoutOwnEdits<T>(
     if (hooks) await removeGitHooks(project);
     return { result: await work(), wasAside: true };
   } finally {
-    for (const { part, path } of aside.toReversed()) part.onlyIn(path).put();
+    for (const { part, path } of aside.toReversed()) part.narrowToFile(path).put();
     if (aside.length > 0) putBack(place);
     if (hooks) await installGitHooks(project);
   }
@@ -93,9 +93,9 @@ async function isOnlyOurs(
   bare: () => string | null,
 ): Promise<boolean> {
   try {
-    const committed = await contentOf(top, "HEAD", name);
+    const committed = await readCommitFile(top, "HEAD", name);
     if (committed !== null) return changed.has(name) && bare() === committed;
-    return (await contentOf(top, commit, name)) !== null && isBlankObject(bare() ?? "not there");
+    return (await readCommitFile(top, commit, name)) !== null && isBlankObject(bare() ?? "not there");
   } catch (error) {
     // Then it is an obstacle like any other.
     if (error instanceof PommelError) return false;
@@ -104,10 +104,10 @@ async function isOnlyOurs(
 }
 
 /** A file of a commit as a checkout writes it; null if the commit lacks it. */
-async function contentOf(top: string, revision: string, name: string): Promise<string | null> {
+async function readCommitFile(top: string, revision: string, name: string): Promise<string | null> {
   try {
     const args = [...plain, "cat-file", "--filters", `--path=${name}`, `${revision}:${name}`];
-    return (await gitBuffer(top, args)).toString();
+    return (await readGitBuffer(top, args)).toString();
   } catch (error) {
     if (error instanceof GitFailure) return null;
     throw error;
@@ -115,15 +115,15 @@ async function contentOf(top: string, revision: string, name: string): Promise<s
 }
 
 /** Whether git hooks inside the working tree (husky's, say) differ only by our lines. */
-async function haveOwnHooks(project: Project, top: string, changed: ReadonlySet<string>): Promise<boolean> {
-  const place = await hooksPlace(project.root);
+async function hasOwnHooks(project: Project, top: string, changed: ReadonlySet<string>): Promise<boolean> {
+  const place = await findHooksPlace(project.root);
   if (place.state !== "found") return false;
   const paths = gitHookNames.map((hook) => join(place.dir, hook));
   const named = paths.map((path) => ({ path, name: relative(top, path).split(sep).join("/") }));
   const dirty = named.filter(({ name }) => changed.has(name));
   for (const { path, name } of dirty) {
     const text = readFileSync(path, "latin1");
-    const committed = await contentOf(top, "HEAD", name);
+    const committed = await readCommitFile(top, "HEAD", name);
     const bare = Buffer.from(withoutBlock(text, place.within, path), "latin1").toString();
     if (committed === null || bare !== committed) return false;
   }
@@ -147,23 +147,23 @@ export async function rewindTo(
   request: RewindRequest,
 ): Promise<RewindAnswer> {
   const tree = await workingTreeOf(project.root);
-  const { commit, checkpoint } = await meant(tree, memory, request.target);
-  const facts = await factsOf(tree.top, commit);
+  const { commit, checkpoint } = await resolveRewindTarget(tree, memory, request.target);
+  const facts = await readCommitFacts(tree.top, commit);
   const [fate, distance] = await Promise.all([
-    fateOf(project.root, memory, commit),
-    distanceToHead(tree, commit),
+    findCommitFate(project.root, memory, commit),
+    measureDistanceToHead(tree, commit),
   ]);
   // The facts above describe the state before the restore.
   const restored = request.restore ? await restore(project, tree, commit) : null;
   if (request.worktree !== undefined) await addWorktree(tree, commit, resolve(request.worktree));
-  const { changed, notes } = await changedSince(tree, commit);
+  const { changed, notes } = await readChangedSince(tree, commit);
   return {
     checkpoint: checkpoint?.id ?? null,
     commit,
     tree: facts.tree,
     subject: facts.subject,
     author: facts.author,
-    committed_at: isoTime(facts.committedAt)!,
+    committed_at: formatIsoTime(facts.committedAt)!,
     branch: checkpoint?.commit.branch ?? null,
     reach: fate?.reach ?? null,
     branches: fate?.branches ?? [],
@@ -172,10 +172,10 @@ export async function rewindTo(
     head: tree.head,
     ahead: distance?.ahead ?? null,
     behind: distance?.behind ?? null,
-    sessions: checkpoint && memory ? sessionsOf(memory, checkpoint) : [],
-    changed_since: changed && inBounds(changed),
+    sessions: checkpoint && memory ? listRewindSessions(memory, checkpoint) : [],
+    changed_since: changed && limitFiles(changed),
     ...(request.patch && { patch: await patchSince(tree, commit) }),
-    restored: restored && answerOf(restored),
+    restored: restored && toRestoredAnswer(restored),
     worktree: request.worktree === undefined ? null : resolve(request.worktree),
     notes,
   };
@@ -183,20 +183,21 @@ export async function rewindTo(
 
 /** What Pommel itself changed in the working tree is neither in the way nor lost. */
 async function restore(project: Project, tree: WorkingTree, commit: string): Promise<Restored> {
-  const { result, wasAside } = await withoutOwnEdits(project, tree, commit, () => restoreTo(tree, commit));
+  const { result, wasAside } = await runWithoutOwnEdits(project, tree, commit, () => restoreTo(tree, commit));
   const comeBack = result.comeBack !== null && wasAside ? `${result.comeBack} && pm enable` : result.comeBack;
   return { ...result, comeBack };
 }
 
 /** Checkpoints are tried first: their ids look like hashes. */
-async function meant(
+async function resolveRewindTarget(
   tree: WorkingTree,
   memory: Memory | null,
   target: string,
 ): Promise<{ commit: string; checkpoint: CheckpointRecord | null }> {
-  const known = memory === null ? null : checkpointIn(memory, target);
+  const known = memory === null ? null : findCheckpointOrNull(memory, target);
   const commit = await commitNamed(tree.top, known?.commit.hash ?? target);
-  if (commit !== null) return { commit, checkpoint: known ?? (memory && checkpointOfCommit(memory, commit)) };
+  if (commit !== null)
+    return { commit, checkpoint: known ?? (memory && findCheckpointOfCommit(memory, commit)) };
   const what = known
     ? `The commit of checkpoint ${known.uid}, ${known.commit.hash.slice(0, 12)}, is not in this repository.`
     : `No checkpoint or commit ${JSON.stringify(target)}.`;
@@ -206,10 +207,10 @@ async function meant(
     : known
       ? "It may be on another machine or garbage-collected: try `git fetch`."
       : "`pm checkpoint list` and `git log` list them.";
-  throw (await historyProblem(tree.top)) ?? new PommelError("not_found", what, hint);
+  throw (await findHistoryProblem(tree.top)) ?? new PommelError("not_found", what, hint);
 }
 
-function checkpointIn(memory: Memory, name: string): CheckpointRecord | null {
+function findCheckpointOrNull(memory: Memory, name: string): CheckpointRecord | null {
   try {
     return findCheckpoint(memory, name);
   } catch (error) {
@@ -218,12 +219,12 @@ function checkpointIn(memory: Memory, name: string): CheckpointRecord | null {
   }
 }
 
-async function fateOf(root: string, memory: Memory | null, commit: string) {
+async function findCommitFate(root: string, memory: Memory | null, commit: string) {
   try {
     const signal = AbortSignal.timeout(timeoutMs);
     const fates = memory
-      ? commitFatesOf(root, memory).of([commit], signal)
-      : new Ancestry(root).statesOf([commit], signal);
+      ? openCommitFates(root, memory).findFates([commit], signal)
+      : new Ancestry(root).findFates([commit], signal);
     return (await fates).get(commit) ?? null;
   } catch {
     // Too long a history: the rest is worth telling.
@@ -231,20 +232,20 @@ async function fateOf(root: string, memory: Memory | null, commit: string) {
   }
 }
 
-async function changedSince(
+async function readChangedSince(
   tree: WorkingTree,
   commit: string,
 ): Promise<{ changed: FileDifference[] | null; notes: string[] }> {
   if (tree.isBare && tree.head === null) return { changed: null, notes: [] };
   try {
-    return { changed: await differencesSince(tree, commit), notes: [] };
+    return { changed: await listDifferences(tree, commit), notes: [] };
   } catch (error) {
     if (!(error instanceof GitFailure)) throw error;
     return { changed: null, notes: [`git cannot compare with the current state: ${error.message}.`] };
   }
 }
 
-function inBounds(files: readonly FileDifference[]): RewindAnswer["changed_since"] {
+function limitFiles(files: readonly FileDifference[]): RewindAnswer["changed_since"] {
   const sum = (count: (file: FileDifference) => number | null) =>
     files.reduce((total, file) => total + (count(file) ?? 0), 0);
   return {
@@ -260,10 +261,10 @@ function inBounds(files: readonly FileDifference[]): RewindAnswer["changed_since
   };
 }
 
-function sessionsOf(memory: Memory, { sessions, agentState }: CheckpointRecord): RewindSession[] {
+function listRewindSessions(memory: Memory, { sessions, agentState }: CheckpointRecord): RewindSession[] {
   const states = readAgentState(agentState);
   return sessions.map(({ sessionUid, turns, lines }: Binding): RewindSession => {
-    const session = sessionByUid(memory, sessionUid);
+    const session = findSessionByUid(memory, sessionUid);
     const state = states[sessionUid] ?? null;
     const last = turns.slice(-turnsGiven);
     return {
@@ -274,14 +275,14 @@ function sessionsOf(memory: Memory, { sessions, agentState }: CheckpointRecord):
       lines,
       turns_total: turns.length,
       turns: last.flatMap((number) => {
-        const turn = session && turnOf(memory, session.id, number);
-        return turn ? [{ turn: number, prompt: turn.prompt, timestamp: isoTime(turn.startedAt) }] : [];
+        const turn = session && findTurn(memory, session.id, number);
+        return turn ? [{ turn: number, prompt: turn.prompt, timestamp: formatIsoTime(turn.startedAt) }] : [];
       }),
       state,
     };
   });
 }
 
-function answerOf({ changed, files, comeBack, submodules }: Restored): RewindAnswer["restored"] {
+function toRestoredAnswer({ changed, files, comeBack, submodules }: Restored): RewindAnswer["restored"] {
   return { changed, files, come_back: comeBack, submodules };
 }

@@ -1,9 +1,9 @@
 import { scrubQuestions } from "../../answers/audit.ts";
-import { changing } from "../../answers/changing.ts";
-import { configOf, openMemory } from "../../answers/open.ts";
+import { changeMemory } from "../../answers/changing.ts";
+import { loadCurrentConfig, openMemory } from "../../answers/open.ts";
 import type { Running, Subjects } from "../../answers/operation.ts";
 import { PommelError } from "../../base/errors.ts";
-import { whyNoModelScrubs } from "../../models/generate/registry.ts";
+import { explainWhyNoModelScrubs } from "../../models/generate/registry.ts";
 import type { Shaped } from "../../protocol/shape-parts.ts";
 import { rescrubMemory } from "../../sessions/scrub/rescrub.ts";
 import { countSecrets } from "../../store/memory/privacy/secrets.ts";
@@ -18,7 +18,7 @@ export async function scrub(
 ) {
   const kept = openMemory(project);
   if (kept === null) {
-    const { isLogEmpty, ...done } = await changing(project, async (work) => {
+    const { isLogEmpty, ...done } = await changeMemory(project, async (work) => {
       await scrubQuestions(project, work.scrubber);
       return rescrubMemory(work, how);
     });
@@ -28,7 +28,7 @@ export async function scrub(
     kept.scrub();
     return { queued: true };
   }
-  const problem = whyNoModelScrubs(configOf(project));
+  const problem = explainWhyNoModelScrubs(loadCurrentConfig(project));
   if (problem !== null)
     throw new PommelError(
       "usage",

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { examples, run } from "../../terminal/frame.ts";
+import { formatExamples, run } from "../../terminal/frame.ts";
 
 /** `pm memory scrub`. */
 export function declareScrub(memory: Command): void {
@@ -12,7 +12,7 @@ export function declareScrub(memory: Command): void {
     .option("--init", "create an editable file with all patterns, unless it exists")
     .addHelpText(
       "after",
-      `${examples(
+      `${formatExamples(
         ["pm memory scrub --check notes.md", "secrets in a file, and where"],
         ["pm memory scrub --check", "secrets in the memory"],
         ["pm memory scrub", "remove them"],

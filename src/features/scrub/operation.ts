@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
-import { localOperation } from "../../answers/local-operation.ts";
+import { defineLocalOperation } from "../../answers/local-operation.ts";
 import type { Running } from "../../answers/operation.ts";
-import { nothing, operation } from "../../answers/operation.ts";
+import { defineOperation, nothing } from "../../answers/operation.ts";
 import type { Project } from "../../base/paths.ts";
 import { count, field, lazy, text } from "../../protocol/shape-parts.ts";
 import type { Reviewer } from "../../redact/review.ts";
@@ -33,7 +33,7 @@ export const redactionsResponse = lazy(() =>
   }),
 );
 
-export const countRedactions = operation({
+export const countRedactions = defineOperation({
   name: "redactions",
   path: "GET /redactions",
   summary: "Count the secrets that were replaced in what is stored, by kind",
@@ -43,7 +43,7 @@ export const countRedactions = operation({
   answer: async () => (await import("./answer.ts")).countRedactions,
 });
 
-export const scrub = operation({
+export const scrub = defineOperation({
   name: "scrub",
   path: "POST /scrub",
   summary: "Scrub the memory again with the patterns of now",
@@ -58,14 +58,14 @@ const loadCheck = () =>
   Promise.all([import("../../sessions/scrub/scrub-check.ts"), import("../../answers/open.ts")]);
 
 /** Counts the secrets that today's patterns find in what is stored. */
-export const findSecrets = localOperation(async () => {
+export const findSecrets = defineLocalOperation(async () => {
   const [{ checkMemory }, { withMemory }] = await loadCheck();
   return (project: Project, { scrubber }: { scrubber: Scrubber }, { onProgress }: Running) =>
     withMemory(project, (memory) => checkMemory(memory, scrubber, onProgress));
 });
 
 /** Lists what looks like a secret and is none by any pattern. */
-export const reviewSecrets = localOperation(async () => {
+export const reviewSecrets = defineLocalOperation(async () => {
   const [{ reviewMemory }, { withMemory }] = await loadCheck();
   return (project: Project, { reviewer }: { reviewer: Reviewer }, { onProgress }: Running) =>
     withMemory(project, (memory) => reviewMemory(memory, reviewer, onProgress));

@@ -3,18 +3,18 @@ import { resolve } from "node:path";
 import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 import { loadConfig } from "../../base/config/config.ts";
-import { codeOf, messageOf, PommelError } from "../../base/errors.ts";
+import { getErrorCode, getErrorMessage, PommelError } from "../../base/errors.ts";
 import type { Project } from "../../base/paths.ts";
 import { call } from "../../client/call.ts";
 import { findProject, findProjectIfAny } from "../../git/projects/find-project.ts";
-import { ensureGlobalPatterns, globalPatternsFile } from "../../redact/patterns/patterns-file.ts";
-import { reviewerOf, scrubberOf } from "../../redact/project-scrubber.ts";
+import { ensureGlobalPatterns, locateGlobalPatterns } from "../../redact/patterns/patterns-file.ts";
+import { createProjectReviewer, createProjectScrubber } from "../../redact/project-scrubber.ts";
 import type { Scrubber } from "../../redact/scrubber.ts";
 import type { CommandContext } from "../../terminal/frame.ts";
-import { interruptedCode, interruption } from "../../terminal/interruption.ts";
-import { aligned, type Output, tick } from "../../terminal/output.ts";
+import { interruptedCode, makeInterruptionSignal } from "../../terminal/interruption.ts";
+import { alignColumns, formatMark, type Output } from "../../terminal/output.ts";
 import { createProgress } from "../../terminal/progress.ts";
-import { counted, oneLine, shortId } from "../../terminal/text.ts";
+import { counted, shortenId, toOneLine } from "../../terminal/text.ts";
 import { showQueue } from "../jobs/operation.ts";
 import { findSecrets, reviewSecrets, scrub } from "./operation.ts";
 
@@ -42,16 +42,17 @@ export async function scrubCommand(
 }
 
 function initPatterns(output: Output): undefined {
-  const isThere = existsSync(globalPatternsFile());
+  const isThere = existsSync(locateGlobalPatterns());
   const file = ensureGlobalPatterns();
   output.result({ file, created: !isThere }, isThere ? `${file} already exists.` : `Created ${file}`);
 }
 
-const scrubberFor = (project: Project | null): Scrubber => scrubberOf(project, loadConfig(project).config);
+const makeScrubber = (project: Project | null): Scrubber =>
+  createProjectScrubber(project, loadConfig(project).config);
 
 /** Works anywhere; outside of a project by the user's own rules. */
 async function checkText(cwd: string, file: string, output: Output): Promise<number> {
-  const scrubber = scrubberFor(await findProjectIfAny(cwd));
+  const scrubber = makeScrubber(await findProjectIfAny(cwd));
   const content = file === "-" ? await text(process.stdin) : readFile(resolve(cwd, file));
   const lineStarts = [0];
   for (let at = content.indexOf("\n"); at !== -1; at = content.indexOf("\n", at + 1)) lineStarts.push(at + 1);
@@ -66,8 +67,8 @@ async function checkText(cwd: string, file: string, output: Output): Promise<num
     };
   });
   output.result({ file, found }, () => {
-    if (found.length === 0) return `${tick("ok", output.colors)} No secrets found.`;
-    return aligned(
+    if (found.length === 0) return `${formatMark("ok", output.colors)} No secrets found.`;
+    return alignColumns(
       found.map(({ rule, placeholder, line, column }) => [`${file}:${line}:${column}`, rule, placeholder]),
     );
   });
@@ -78,43 +79,45 @@ function readFile(file: string): string {
   try {
     return readFileSync(file, "utf8");
   } catch (error) {
-    if (codeOf(error) === "ENOENT") {
+    if (getErrorCode(error) === "ENOENT") {
       throw new PommelError("not_found", `${file} does not exist.`, "Check the path.");
     }
-    throw new PommelError("unreadable", `Cannot read ${file}: ${messageOf(error)}.`, "", { cause: error });
+    throw new PommelError("unreadable", `Cannot read ${file}: ${getErrorMessage(error)}.`, "", {
+      cause: error,
+    });
   }
 }
 
 async function checkStored(project: Project, output: Output): Promise<number> {
-  const scrubber = scrubberFor(project);
+  const scrubber = makeScrubber(project);
   const progress = createProgress({ label: "Checking", unit: "sessions" });
   const how = { onProgress: progress.update };
   const check = await call(findSecrets, { scrubber }, project, how).finally(progress.finish);
   output.result(check, () => {
     if (check.rules.length === 0) {
-      return `${tick("ok", output.colors)} No secrets found in the memory.`;
+      return `${formatMark("ok", output.colors)} No secrets found in the memory.`;
     }
     const rows = check.rules.map(({ rule, type, places }) => [String(places), rule, `[REDACTED_${type}]`]);
-    return `${aligned(rows)}\n\nIn ${counted(check.sessions, "session")}. \`pm memory scrub\` removes them.`;
+    return `${alignColumns(rows)}\n\nIn ${counted(check.sessions, "session")}. \`pm memory scrub\` removes them.`;
   });
   return check.rules.length === 0 ? 0 : 1;
 }
 
 async function reviewStored(project: Project, output: Output): Promise<undefined> {
-  const reviewer = reviewerOf(project, loadConfig(project).config);
+  const reviewer = createProjectReviewer(project, loadConfig(project).config);
   const progress = createProgress({ label: "Reading", unit: "sessions" });
   const how = { onProgress: progress.update };
   const review = await call(reviewSecrets, { reviewer }, project, how).finally(progress.finish);
   output.result(review, () => {
-    if (review.values.length === 0) return `${tick("ok", output.colors)} Nothing was nearly redacted.`;
+    if (review.values.length === 0) return `${formatMark("ok", output.colors)} Nothing was nearly redacted.`;
     const rows = review.values.map(({ session, turn, places, rule, masked, context }) => [
-      session === null ? "a note" : shortId(session) + (turn === null ? "" : `:${turn}`),
+      session === null ? "a note" : shortenId(session) + (turn === null ? "" : `:${turn}`),
       counted(places, "place"),
       rule,
-      `${oneLine(context, 40)}${masked}`,
+      `${toOneLine(context, 40)}${masked}`,
     ]);
     const more = review.total > rows.length ? `\n... and ${review.total - rows.length} more` : "";
-    return `${aligned(rows)}${more}\n\n${reviewHint}`;
+    return `${alignColumns(rows)}${more}\n\n${reviewHint}`;
   });
 }
 
@@ -127,7 +130,7 @@ async function letModelRead(project: Project, output: Output): Promise<undefined
   const { sessions = 0 } = await call(scrub, { llm: true }, project, { without: "fail" });
   output.result({ queued: sessions }, () =>
     sessions === 0
-      ? `${tick("ok", output.colors)} The language model has read all sessions, or they wait for it already.`
+      ? `${formatMark("ok", output.colors)} The language model has read all sessions, or they wait for it already.`
       : `The language model will read ${counted(sessions, "session")}. \`pm daemon queue\` shows how far it is.`,
   );
 }
@@ -135,16 +138,19 @@ async function letModelRead(project: Project, output: Output): Promise<undefined
 /** Runs in the daemon if there is one, as it knows of other work in progress; otherwise in this process. */
 async function scrubAgain(project: Project, output: Output): Promise<number | undefined> {
   // A mistake in the patterns is better shown here than found in the daemon's log.
-  scrubberFor(project);
-  const signal = interruption();
+  makeScrubber(project);
+  const signal = makeInterruptionSignal();
   const progress = createProgress({ label: "Scrubbing", unit: "sessions" });
   try {
     const how = { without: "here", signal, onProgress: progress.update } as const;
     const { queued, sessions = 0, turns = 0, log_emptied } = await call(scrub, {}, project, how);
     if (queued) {
-      await untilScrubbed(project, progress.update, signal);
+      await waitUntilScrubbed(project, progress.update, signal);
       progress.finish();
-      output.result({ by: "daemon", sessions: null, turns: null }, `${tick("ok", output.colors)} Scrubbed.`);
+      output.result(
+        { by: "daemon", sessions: null, turns: null },
+        `${formatMark("ok", output.colors)} Scrubbed.`,
+      );
       return;
     }
     progress.finish();
@@ -152,7 +158,7 @@ async function scrubAgain(project: Project, output: Output): Promise<number | un
       output.note("Another process is reading the memory; traces stay in the database log until it exits.");
     output.result(
       { by: "pm", sessions, turns },
-      `${tick("ok", output.colors)} Scrubbed: changed ${counted(turns, "turn")} in ${counted(sessions, "session")}.`,
+      `${formatMark("ok", output.colors)} Scrubbed: changed ${counted(turns, "turn")} in ${counted(sessions, "session")}.`,
     );
     return;
   } catch (error) {
@@ -166,7 +172,7 @@ async function scrubAgain(project: Project, output: Output): Promise<number | un
 }
 
 /** @throws PommelError `internal` when the job failed */
-async function untilScrubbed(
+async function waitUntilScrubbed(
   project: Project,
   update: (done: number, total: number) => void,
   signal: AbortSignal,

@@ -1,15 +1,15 @@
-import { aboutPackage } from "../../answers/about-package.ts";
-import { configOf, keeperOf, withMemory } from "../../answers/open.ts";
+import { expandPackageToFiles } from "../../answers/about-package.ts";
+import { findOpenMemory, loadCurrentConfig, withMemory } from "../../answers/open.ts";
 import type { Config } from "../../base/config/settings.ts";
-import { codeOf, explanationOf } from "../../base/errors.ts";
+import { explainError, getErrorCode } from "../../base/errors.ts";
 import type { Project } from "../../base/paths.ts";
-import { bestVerdict } from "../../protocol/reading/evidence.ts";
+import { chooseBestVerdict } from "../../protocol/reading/evidence.ts";
 import type { TranscriptSearchResponse } from "../../protocol/results.ts";
 import { historyKinds } from "../../protocol/values.ts";
 import type { SessionSearch } from "../../sessions/search/engine.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { searchCode } from "./code.ts";
-import { bundledQueryEmbedder } from "./embedder.ts";
+import { createBundledQueryEmbedder } from "./embedder.ts";
 import type {
   HistorySearchRequest,
   HistorySearchResponse,
@@ -27,11 +27,11 @@ export async function searchTranscripts(
   request: TranscriptSearchRequest,
   signal?: AbortSignal,
 ): Promise<TranscriptSearchResponse> {
-  const config = configOf(project);
+  const config = loadCurrentConfig(project);
   const mode = request.in === "content" ? "regex" : (request.mode ?? "hybrid");
   return withMemory(project, async (memory) => {
-    const search = await memorySearch(project, memory, config, mode);
-    return search(await aboutPackage(project, request), signal);
+    const search = await openMemorySearch(project, memory, config, mode);
+    return search(await expandPackageToFiles(project, request), signal);
   });
 }
 
@@ -39,17 +39,17 @@ export async function searchTranscripts(
  * Searches a memory that is open, as often as one likes.
  * @param mode of all the searches
  */
-export async function memorySearch(
+export async function openMemorySearch(
   project: Project,
   memory: Memory,
   config: Config,
   mode?: TranscriptSearchRequest["mode"],
 ): Promise<(request: TranscriptSearchRequest, signal?: AbortSignal) => Promise<TranscriptSearchResponse>> {
   const [search, { answerTranscriptSearch }] = await Promise.all([
-    sessionSearch(project, memory, config, mode),
+    openSessionSearch(project, memory, config, mode),
     import("../sessions/sessions.ts"),
   ]);
-  const pending = keeperOf(project, memory)?.pending() ?? null;
+  const pending = findOpenMemory(project, memory)?.pending() ?? null;
   return (request, signal) => answerTranscriptSearch(search, memory, request, config, pending, signal);
 }
 
@@ -57,20 +57,20 @@ export async function memorySearch(
 const searches = new WeakMap<Memory, SessionSearch>();
 
 /** A daemon's, which has its vectors and its model at hand, where it has this memory open; else one for this answer. */
-export async function sessionSearch(
+export async function openSessionSearch(
   project: Project,
   memory: Memory,
   config: Config,
   mode?: TranscriptSearchRequest["mode"],
 ): Promise<SessionSearch> {
-  const keeper = keeperOf(project, memory);
+  const keeper = findOpenMemory(project, memory);
   if (keeper?.memoryIfAny === memory) return keeper.search;
   const known = searches.get(memory);
   if (known) return known;
   const isByMeaning = config["embed.text"] !== "none" && mode !== "fts" && mode !== "regex";
   const [{ searchWithCommits }, embedder] = await Promise.all([
     import("../../attribution/search/search-with-commits.ts"),
-    isByMeaning ? bundledQueryEmbedder() : null,
+    isByMeaning ? createBundledQueryEmbedder() : null,
   ]);
   const waitPolicy = { ms: 250, continueLater: false };
   const search = searchWithCommits({ root: project.root, memory, embedder, waitPolicy });
@@ -95,24 +95,24 @@ export async function searchAll(
   const { only = ["code", "sessions", "commits", "events"] } = request;
   const of = historyKinds.filter((kind) => only.includes(kind));
   const ofSessions = only.includes("sessions") || only.includes("notes");
-  const sessionRequest = only.includes("sessions") ? request : notesOnly(request);
+  const sessionRequest = only.includes("sessions") ? request : limitToNotes(request);
   const sessions = ofSessions ? searchTranscripts(project, sessionRequest, signal) : null;
   const known = only.includes("sessions") && sessions ? () => sessions.catch(() => null) : undefined;
   const searched = await Promise.allSettled([
     only.includes("code") ? searchCode(project, request, signal) : null,
     sessions,
-    of.length > 0 ? historyOf(project, { ...request, of }, signal, known) : null,
+    of.length > 0 ? searchProjectHistory(project, { ...request, of }, signal, known) : null,
   ]);
   const [code, transcripts, history] = searched;
   const failed = searched.flatMap((side) => (side.status === "rejected" ? [side.reason] : []));
   // An invalid request is an error, not a reason to leave a side out.
-  const wrong = failed.find((error) => ["usage", "not_found"].includes(codeOf(error)));
+  const wrong = failed.find((error) => ["usage", "not_found"].includes(getErrorCode(error)));
   const isNothing = searched.every((side) => side.status === "rejected" || side.value === null);
   if (wrong !== undefined || (isNothing && failed.length > 0)) throw wrong ?? failed[0];
   const reported = code.status === "fulfilled" ? (code.value?.notes ?? []) : [];
   const reasons = failed
-    .filter((error) => codeOf(error) !== "no_memory")
-    .map(explanationOf)
+    .filter((error) => getErrorCode(error) !== "no_memory")
+    .map(explainError)
     .filter((reason) => !reported.some((note) => note.startsWith(reason)));
   const sides = {
     code: code.status === "fulfilled" ? code.value : null,
@@ -122,20 +122,20 @@ export async function searchAll(
   return {
     scope: "all",
     query: request.q,
-    verdict: bestVerdict(Object.values(sides)),
+    verdict: chooseBestVerdict(Object.values(sides)),
     ...sides,
     notes: [...new Set(reasons)],
   };
 }
 
 /** What people noted, each note by itself. */
-const notesOnly = <R extends TranscriptSearchRequest>(request: R): R => ({
+const limitToNotes = <R extends TranscriptSearchRequest>(request: R): R => ({
   ...request,
   type: ["annotated"],
   by: request.by ?? "turn",
 });
 
-async function historyOf(
+async function searchProjectHistory(
   project: Project,
   request: HistorySearchRequest,
   signal: AbortSignal | undefined,

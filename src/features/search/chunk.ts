@@ -4,11 +4,11 @@ import { locate, parsePlace } from "../../answers/file-place.ts";
 import { withIndex } from "../../answers/open.ts";
 import { loadConfig } from "../../base/config/config.ts";
 import type { Config } from "../../base/config/settings.ts";
-import { codeOf, PommelError } from "../../base/errors.ts";
+import { getErrorCode, PommelError } from "../../base/errors.ts";
 import type { Project } from "../../base/paths.ts";
-import { linesOfChunks } from "../../code/search/source.ts";
+import { readLinesOfChunks } from "../../code/search/source.ts";
 import type { SearchableIndex, StoredChunk } from "../../store/index/port.ts";
-import { ageOf } from "../status/describe-index.ts";
+import { readIndexAge } from "../status/describe-index.ts";
 import type { ChunkAnswer, ChunkOutline, ChunkRequest } from "./operation.ts";
 
 /** Files whose chunks are read at a time to find one by its id. */
@@ -25,7 +25,7 @@ export async function showChunk(project: Project, { id }: ChunkRequest): Promise
   if (shown !== null) return shown;
   const { Tree } = await import("../../code/search/tree/tree.ts");
   const request = { query: id, limit: 1, levels: [], paths: [], languages: [], explain: false };
-  return Tree.of(project, config).ask(request, (tree) => showIn(tree, project, id));
+  return Tree.openForProject(project, config).ask(request, (tree) => showIn(tree, project, id));
 }
 
 const isId = (text: string): boolean => /^[0-9a-f]{16}$/.test(text);
@@ -34,33 +34,33 @@ const isId = (text: string): boolean => /^[0-9a-f]{16}$/.test(text);
 async function showIndexed(project: Project, config: Config, id: string): Promise<ChunkAnswer | null> {
   try {
     return await withIndex(project, config, async (index) =>
-      isId(id) || (await ageOf(index, null)).is_complete ? showIn(index, project, id) : null,
+      isId(id) || (await readIndexAge(index, null)).is_complete ? showIn(index, project, id) : null,
     );
   } catch (error) {
-    if (isId(id) || codeOf(error) !== "not_indexed") throw error;
+    if (isId(id) || getErrorCode(error) !== "not_indexed") throw error;
     return null;
   }
 }
 
 async function showIn(index: SearchableIndex, project: Project, id: string): Promise<ChunkAnswer> {
   const { chunk, file } = isId(id) ? await chunkWithId(index, id) : await chunkAt(index, project, id);
-  const [content] = linesOfChunks(project.root, [chunk]);
+  const [content] = readLinesOfChunks(project.root, [chunk]);
   if (!content) throw new PommelError("not_found", `${chunk.path} is gone or unreadable.`);
   return {
     file: chunk.path,
     language: chunk.language,
     chunk: {
-      ...outlineOf(chunk),
+      ...toChunkOutline(chunk),
       start_line: content.startLine,
       end_line: content.endLine,
       parent_id: chunk.parentUid,
       content: content.text,
     },
-    parents: parentsOf(chunk, file).map(outlineOf),
+    parents: listParents(chunk, file).map(toChunkOutline),
     children: file
       .filter(({ parentUid }) => parentUid === chunk.uid)
       .sort((a, b) => a.startLine - b.startLine || b.endLine - a.endLine)
-      .map(outlineOf),
+      .map(toChunkOutline),
     freshness: content.drifted ? "drifted" : "fresh",
   };
 }
@@ -75,7 +75,7 @@ interface InFile {
 async function chunkWithId(index: SearchableIndex, id: string): Promise<InFile> {
   const files = (await index.files()).map((file) => file.id);
   for (let start = 0; start < files.length; start += filesAtATime) {
-    const chunks = await index.chunksOf(files.slice(start, start + filesAtATime));
+    const chunks = await index.readChunksOfFiles(files.slice(start, start + filesAtATime));
     const chunk = chunks.find(({ uid }) => uid === id);
     if (chunk) return { chunk, file: chunks.filter(({ file }) => file === chunk.file) };
   }
@@ -100,21 +100,25 @@ async function chunkAt(index: SearchableIndex, project: Project, text: string): 
   if (!entry) {
     throw new PommelError("not_found", `${path} is not indexed.`, "`pm status --skipped` says why.");
   }
-  const file = await index.chunksOf([entry.id]);
+  const file = await index.readChunksOfFiles([entry.id]);
   const { first, last } = named.lines ?? { first: 1, last: Number.POSITIVE_INFINITY };
-  const sizeOf = ({ startLine, endLine }: StoredChunk) => endLine - startLine;
+  const measureSpan = ({ startLine, endLine }: StoredChunk) => endLine - startLine;
   const around = file.filter(({ startLine, endLine }) => startLine <= first && endLine >= last);
   // A whole file may be indexed in parts alone.
   const chunk =
     named.lines === null
-      ? file.toSorted((a, b) => sizeOf(b) - sizeOf(a) || depthOf(a, file) - depthOf(b, file))[0]
-      : around.toSorted((a, b) => sizeOf(a) - sizeOf(b) || depthOf(b, file) - depthOf(a, file))[0];
+      ? file.toSorted(
+          (a, b) => measureSpan(b) - measureSpan(a) || computeDepth(a, file) - computeDepth(b, file),
+        )[0]
+      : around.toSorted(
+          (a, b) => measureSpan(a) - measureSpan(b) || computeDepth(b, file) - computeDepth(a, file),
+        )[0];
   if (chunk) return { chunk, file };
   throw new PommelError("not_found", `No chunk of ${path} holds ${text.slice(named.file.length + 1)}.`);
 }
 
 /** The nearest first. */
-function parentsOf(chunk: StoredChunk, file: readonly StoredChunk[]): StoredChunk[] {
+function listParents(chunk: StoredChunk, file: readonly StoredChunk[]): StoredChunk[] {
   const byId = new Map(file.map((one) => [one.uid, one]));
   const parents: StoredChunk[] = [];
   for (let next = chunk.parentUid; next !== null; ) {
@@ -126,8 +130,16 @@ function parentsOf(chunk: StoredChunk, file: readonly StoredChunk[]): StoredChun
   return parents;
 }
 
-const depthOf = (chunk: StoredChunk, file: readonly StoredChunk[]) => parentsOf(chunk, file).length;
+const computeDepth = (chunk: StoredChunk, file: readonly StoredChunk[]) => listParents(chunk, file).length;
 
-function outlineOf({ uid, startLine, endLine, level, kind, name, signature }: StoredChunk): ChunkOutline {
+function toChunkOutline({
+  uid,
+  startLine,
+  endLine,
+  level,
+  kind,
+  name,
+  signature,
+}: StoredChunk): ChunkOutline {
   return { id: uid, start_line: startLine, end_line: endLine, level, kind, name, signature };
 }

@@ -5,8 +5,8 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { indexedProject } from "../../../test/support/indexed-project.ts";
 import { namedProject } from "../../../test/support/named-project.ts";
 import { shareOpenIndex } from "../../answers/open.ts";
-import { reindex } from "../../answers/reindex.ts";
-import { defaultConfig } from "../../base/config/settings.ts";
+import { reindexProject } from "../../answers/reindex.ts";
+import { makeDefaultConfig } from "../../base/config/settings.ts";
 import type { Project } from "../../base/paths.ts";
 import { Tree } from "../../code/search/tree/tree.ts";
 import { readCode } from "../code/answer.ts";
@@ -14,7 +14,7 @@ import { wordCode } from "../code/words.ts";
 import { showChunk } from "./chunk.ts";
 import { searchCode } from "./code.ts";
 
-const config = { ...defaultConfig(), "embed.code": "none" };
+const config = { ...makeDefaultConfig(), "embed.code": "none" };
 let project: Project;
 
 beforeEach(() => {
@@ -24,7 +24,7 @@ beforeEach(() => {
 });
 
 afterEach(async () => {
-  await Tree.of(project, config).close();
+  await Tree.openForProject(project, config).close();
   rmSync(project.root, { recursive: true, force: true });
 });
 
@@ -117,14 +117,14 @@ describe("a search while a daemon indexes", () => {
       expect(open.ask).not.toHaveBeenCalled();
     } finally {
       unshare();
-      await Tree.of(on.project, config).close();
+      await Tree.openForProject(on.project, config).close();
       await on.remove();
     }
   });
 });
 
 it("a search of a complete index has a verdict, and no coverage", async () => {
-  await reindex(project, [], {});
+  await reindexProject(project, [], {});
   const answer = await searchCode(project, { q: "withRetries" });
   expect(answer).toMatchObject({ verdict: "found", index: { is_complete: true } });
   expect(answer.coverage).toBeUndefined();

@@ -1,16 +1,16 @@
 import { parsePlace } from "../../answers/file-place.ts";
-import { configOf, openIndex, withIndex } from "../../answers/open.ts";
+import { loadCurrentConfig, openIndex, withIndex } from "../../answers/open.ts";
 import type { Config } from "../../base/config/settings.ts";
-import { codeOf, explanationOf } from "../../base/errors.ts";
-import { levelOf } from "../../base/levels.ts";
+import { explainError, getErrorCode } from "../../base/errors.ts";
+import { toLevel } from "../../base/levels.ts";
 import type { Project } from "../../base/paths.ts";
-import { languageIdsOf } from "../../code/languages/index.ts";
+import { parseLanguageIds } from "../../code/languages/index.ts";
 import type { CodeQuery } from "../../code/search/types.ts";
-import { whyNotIndexed } from "../../git/projects/indexed.ts";
+import { findIndexObstacle } from "../../git/projects/indexed.ts";
 import type { IndexAge, SearchResponse } from "../../protocol/results.ts";
 import type { CodeIndex } from "../../store/index/port.ts";
-import { ageOf } from "../status/describe-index.ts";
-import { bundledQueryEmbedder } from "./embedder.ts";
+import { readIndexAge } from "../status/describe-index.ts";
+import { createBundledQueryEmbedder } from "./embedder.ts";
 import type { SearchRequest } from "./operation.ts";
 
 /**
@@ -21,9 +21,9 @@ export function toCodeQuery(request: SearchRequest, config: Config): CodeQuery {
   return {
     query: request.q,
     limit: request.limit ?? config["search.limit"],
-    levels: [...new Set((request.level ?? []).map(levelOf))],
-    paths: (request.path ?? []).flatMap(globsOf),
-    languages: languageIdsOf(request.language ?? []),
+    levels: [...new Set((request.level ?? []).map(toLevel))],
+    paths: (request.path ?? []).flatMap(toGlobs),
+    languages: parseLanguageIds(request.language ?? []),
     package: request.package,
     near: request.near,
     place: placeIn(request.q),
@@ -44,7 +44,7 @@ function placeIn(query: string): CodeQuery["place"] {
 }
 
 /** A path matches itself and, if it is a directory, everything below. */
-function globsOf(path: string): string[] {
+function toGlobs(path: string): string[] {
   const plain = path.replace(/^(\.\/)+/, "").replace(/\/+$/, "");
   return plain === "" || plain === "." ? ["**"] : [plain, `${plain}/**`];
 }
@@ -58,20 +58,20 @@ export async function searchCode(
   request: SearchRequest,
   signal?: AbortSignal,
 ): Promise<SearchResponse> {
-  const config = configOf(project);
+  const config = loadCurrentConfig(project);
   const query = toCodeQuery(request, config);
   try {
     return await searchIndex(project, config, query, signal);
   } catch (error) {
-    const code = codeOf(error);
+    const code = getErrorCode(error);
     if (code !== "not_indexed" && code !== "index_unavailable") throw error;
     const age: IndexAge = { pending: null, is_complete: false, as_of: null };
     const { answer } = await searchTree(project, config, query, { index: null, age }, signal);
-    const plain = whyNotIndexed(project);
+    const plain = findIndexObstacle(project);
     if (code === "not_indexed" && plain === null) return answer;
     // No index is on its way.
     const coverage = answer.coverage && { ...answer.coverage, done: null };
-    return { ...answer, coverage, notes: [explanationOf(plain?.refusal ?? error), ...answer.notes] };
+    return { ...answer, coverage, notes: [explainError(plain?.refusal ?? error), ...answer.notes] };
   }
 }
 
@@ -85,17 +85,17 @@ async function searchIndex(
   if (open !== null) {
     const { pending, is_idle } = open.queue();
     // An empty queue between two files does not mean that the pass is over.
-    const age = await ageOf(open.index, is_idle ? 0 : Math.max(pending, 1));
+    const age = await readIndexAge(open.index, is_idle ? 0 : Math.max(pending, 1));
     if (age.is_complete) return { ...(await open.ask(query)), index: age };
     const { answer, best } = await searchTree(project, config, query, { index: open.index, age }, signal);
     open.prefer(best);
     return answer;
   }
   return withIndex(project, config, async (index) => {
-    const age = await ageOf(index, null);
+    const age = await readIndexAge(index, null);
     if (!age.is_complete) return (await searchTree(project, config, query, { index, age }, signal)).answer;
     const { CodeSearch } = await import("../../code/search/engine.ts");
-    const embedder = config["embed.code"] !== "none" ? await bundledQueryEmbedder() : null;
+    const embedder = config["embed.code"] !== "none" ? await createBundledQueryEmbedder() : null;
     return { ...(await new CodeSearch({ project, index, embedder }).search(query)), index: age };
   });
 }
@@ -119,20 +119,20 @@ async function searchTree(
     import("../../code/search/tree/joined-index.ts"),
     import("../../code/search/engine.ts"),
   ]);
-  const embedder = config["embed.code"] !== "none" ? await bundledQueryEmbedder() : null;
+  const embedder = config["embed.code"] !== "none" ? await createBundledQueryEmbedder() : null;
   const start = performance.now();
-  return Tree.of(project, config).ask(
+  return Tree.openForProject(project, config).ask(
     query,
     async (tree, { files, read, isCut }) => {
-      const searched = index === null ? tree : await JoinedIndex.of(index, tree);
+      const searched = index === null ? tree : await JoinedIndex.joinIndexAndTree(index, tree);
       // Who uses a definition is only known of all files together.
       const request = { ...query, graph: false, graphOfFirst: 0 };
       const answer = await new CodeSearch({ project, index: searched, embedder }).search(request);
-      const known = (await index?.known()) ?? new Map();
+      const known = (await index?.readKnownFiles()) ?? new Map();
       const done = files.filter(({ path }) => known.has(path)).length;
       const isAll = done === files.length && !isCut;
       return {
-        best: await tree.bestPaths(),
+        best: await tree.rankBestPaths(),
         answer: {
           ...answer,
           verdict: answer.is_named || isAll ? answer.verdict : ("not_yet" as const),
@@ -151,8 +151,8 @@ const cutNote = "There are more files than could be looked at in time.";
 const graphNote = "What uses the results, and what they use, is known when all files are indexed.";
 
 /** The files that are left out, and why, whether a daemon runs or not. */
-export function skippedFiles(project: Project): Promise<{ path: string; reason: string }[]> {
-  return withIndex(project, configOf(project), async (index) =>
+export function listSkippedFiles(project: Project): Promise<{ path: string; reason: string }[]> {
+  return withIndex(project, loadCurrentConfig(project), async (index) =>
     (await index.skipped()).map(({ path, reason }) => ({ path, reason })),
   );
 }

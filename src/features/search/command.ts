@@ -1,8 +1,8 @@
 import type { Command } from "commander";
-import { examples, query } from "../../terminal/frame.ts";
+import { formatExamples, query } from "../../terminal/frame.ts";
 import { addOptions } from "../../terminal/options.ts";
 import { searchAll } from "./operation.ts";
-import { namesOf, sidesOf } from "./pm/request.ts";
+import { findSides, listSideNames } from "./pm/request.ts";
 
 /** The commands of every day: options and help. Their code is loaded when they run. */
 export function declareSearch(program: Command): void {
@@ -15,8 +15,8 @@ export function declareSearch(program: Command): void {
     );
   addOptions(search, searchAll, { q: null, match: null, near: null, graph_of_first: null });
   for (const option of search.options) {
-    const sides = sidesOf(option.attributeName());
-    if (sides !== null) option.description = `${namesOf(sides).join(", ")}: ${option.description}`;
+    const sides = findSides(option.attributeName());
+    if (sides !== null) option.description = `${listSideNames(sides).join(", ")}: ${option.description}`;
   }
   search
     .option("--all-projects", "in all Pommel projects on this machine (`pm projects`)")
@@ -26,7 +26,7 @@ export function declareSearch(program: Command): void {
     .option("--metrics", "code: print how much reading this saves compared with grep")
     .addHelpText(
       "after",
-      `${examples(
+      `${formatExamples(
         ['pm search "where do we retry failed requests"', "everything"],
         ['pm search code "rate limit" --json -n 3', "code only, for scripts"],
         ['pm search "parse dates" --package api', "one package of a monorepo (`pm code packages`)"],
@@ -66,7 +66,7 @@ export function declareChunk(code: Command): void {
     .argument("<place>", "FILE:LINE, FILE:FIRST-LAST, or an id of a search result")
     .addHelpText(
       "after",
-      `${examples(
+      `${formatExamples(
         ["pm code chunk src/auth.ts:42", "the function at this line, and its class"],
         ["pm code chunk src/auth.ts:10-80", "the smallest chunk that holds these lines"],
         ["pm code chunk a81e44d09c7b2f15", "by id, such as parent_id of pm search --json"],

@@ -1,8 +1,8 @@
 import { withIndex } from "../../answers/open.ts";
 import { loadConfig } from "../../base/config/config.ts";
 import type { Project } from "../../base/paths.ts";
-import { type ContextMetrics, contextMetrics } from "../../code/search/metrics.ts";
-import { filesIn } from "../../code/search/scope.ts";
+import { type ContextMetrics, measureContextSaving } from "../../code/search/metrics.ts";
+import { findFilesInScope } from "../../code/search/scope.ts";
 import type { SearchResponse } from "../../protocol/results.ts";
 import type { SearchableIndex } from "../../store/index/port.ts";
 import { toCodeQuery } from "./code.ts";
@@ -20,8 +20,8 @@ export async function measureContext(
   const { config } = loadConfig(project);
   const query = toCodeQuery(request, config);
   const measure = async (searched: SearchableIndex) => {
-    const files = await filesIn(searched, project.root, query);
-    return contextMetrics(
+    const files = await findFilesInScope(searched, project.root, query);
+    return measureContextSaving(
       request.q,
       results.map(({ content }) => content),
       { root: project.root, files: files.map(({ path }) => path) },
@@ -29,5 +29,5 @@ export async function measureContext(
   };
   if (coverage === undefined) return withIndex(project, config, measure);
   const { Tree } = await import("../../code/search/tree/tree.ts");
-  return Tree.of(project, config).ask(query, measure);
+  return Tree.openForProject(project, config).ask(query, measure);
 }

@@ -4,20 +4,20 @@ import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { addSession, chunk, turn } from "../../../test/support/memory-fixture.ts";
 import { temporaryHome } from "../../../test/support/temporary-home.ts";
-import { projectsToAsk } from "../../answers/ask-projects.ts";
+import { listProjectsToAsk } from "../../answers/ask-projects.ts";
 import { answerHere } from "../../answers/here.ts";
-import { reindex } from "../../answers/reindex.ts";
+import { reindexProject } from "../../answers/reindex.ts";
 import { run } from "../../answers/run.ts";
-import { registryFile } from "../../base/home.ts";
-import { type Project, projectAt, projectOf } from "../../base/paths.ts";
+import { locateRegistry } from "../../base/home.ts";
+import { makeNewProject, makeProject, type Project } from "../../base/paths.ts";
 import { callTool, findCallable } from "../../faces/mcp/server/call-tool.ts";
 import { rememberProject } from "../../git/projects/find-project.ts";
 import { replaceChunks } from "../../store/memory/chunks/chunks.ts";
 import { Memory } from "../../store/memory/memory.ts";
 import { saveTurn } from "../../store/memory/sessions/turns.ts";
 import { Registry } from "../../store/registry.ts";
-import { memorySize, projectCalled } from "../projects/known-projects.ts";
-import { locateSession, sessionsEverywhere } from "../sessions/everywhere.ts";
+import { findProjectByName, readMemorySize } from "../projects/known-projects.ts";
+import { listSessionsEverywhere, locateSession } from "../sessions/everywhere.ts";
 import { searchEverywhere } from "./everywhere.ts";
 import { mergeCode, mergeTranscripts } from "./merge.ts";
 
@@ -34,13 +34,13 @@ async function newProject(name: string, files: Record<string, string> = {}): Pro
   const root = join(dir, name);
   mkdirSync(root, { recursive: true });
   for (const [path, text] of Object.entries(files)) writeFileSync(join(root, path), text);
-  const project = projectAt(root);
+  const project = makeNewProject(root);
   await rememberProject(project, { named: true });
   return project;
 }
 
 async function index(project: Project): Promise<void> {
-  await reindex(project, [], {});
+  await reindexProject(project, [], {});
 }
 
 function remember(project: Project, session: string, text: string, lastAt: number): void {
@@ -90,11 +90,14 @@ describe("the project of a session", () => {
     expect((await call("search_sessions", { project: "two" })).text).toContain("[bbbb-2]");
     expect((await call("search_sessions", { project: two.root, query: "there" })).text).toContain("[bbbb-2:");
     expect((await call("list_decisions", { project: "two" })).isError).toBeUndefined();
-    expect(() => projectCalled("one", `${dir}/none`)).toThrow("2 projects are called one");
-    expect(() => projectCalled("four", dir)).toThrow("There is no project four");
-    expect(projectCalled("one", dir).root).toBe(one.root);
-    expect(await memorySize(one)).toEqual({ sessions: 1, turns: 1 });
-    expect(await memorySize(projectAt(join(dir, "group/one")))).toEqual({ sessions: null, turns: null });
+    expect(() => findProjectByName("one", `${dir}/none`)).toThrow("2 projects are called one");
+    expect(() => findProjectByName("four", dir)).toThrow("There is no project four");
+    expect(findProjectByName("one", dir).root).toBe(one.root);
+    expect(await readMemorySize(one)).toEqual({ sessions: 1, turns: 1 });
+    expect(await readMemorySize(makeNewProject(join(dir, "group/one")))).toEqual({
+      sessions: null,
+      turns: null,
+    });
   });
 });
 
@@ -103,11 +106,11 @@ describe("searching all projects", () => {
     await newProject("one");
     mkdirSync(join(dir, "group"));
     const inside = await newProject("group/two");
-    expect((await projectsToAsk({ below: join(dir, "group") })).map(({ project }) => project.root)).toEqual([
-      inside.root,
-    ]);
-    expect(await projectsToAsk({ below: join(dir, "gro") })).toEqual([]);
-    expect(await projectsToAsk({})).toHaveLength(2);
+    expect(
+      (await listProjectsToAsk({ below: join(dir, "group") })).map(({ project }) => project.root),
+    ).toEqual([inside.root]);
+    expect(await listProjectsToAsk({ below: join(dir, "gro") })).toEqual([]);
+    expect(await listProjectsToAsk({})).toHaveLength(2);
   });
 
   it("finds matches in another project, names it, and ranks them above weaker ones here", async () => {
@@ -154,8 +157,8 @@ describe("searching all projects", () => {
     const one = await newProject("one", { "dates.ts": dates });
     await index(one);
     Registry.close();
-    for (const end of ["", "-wal", "-shm"]) rmSync(registryFile() + end, { force: true });
-    mkdirSync(registryFile());
+    for (const end of ["", "-wal", "-shm"]) rmSync(locateRegistry() + end, { force: true });
+    mkdirSync(locateRegistry());
     const { projects } = await searchEverywhere({ asks: ["code"], here: one.root, q: "parse a date" });
     expect(projects).toEqual([one.root]);
   });
@@ -182,14 +185,14 @@ describe("searching all projects", () => {
   it("asks a project once, however many checkouts it has", async () => {
     const main = await newProject("main");
     remember(main, "s1", "x", 1);
-    const other = projectOf(main.id, join(dir, "other"));
+    const other = makeProject(main.id, join(dir, "other"));
     mkdirSync(other.root);
     await rememberProject(other);
     for (const here of [main, other]) {
-      const asked = await projectsToAsk({ here: here.root });
+      const asked = await listProjectsToAsk({ here: here.root });
       expect(asked.map(({ project, withMemory }) => [project.root, withMemory])).toEqual([[here.root, true]]);
     }
-    expect(await projectsToAsk({})).toHaveLength(1);
+    expect(await listProjectsToAsk({})).toHaveLength(1);
   });
 });
 
@@ -200,14 +203,14 @@ describe("listing sessions of all projects", () => {
     remember(one, "early", "x", 1000);
     remember(two, "middle", "x", 2000);
     remember(one, "late", "x", 3000);
-    const { left_out, ...answer } = await sessionsEverywhere({ limit: 2 });
+    const { left_out, ...answer } = await listSessionsEverywhere({ limit: 2 });
     expect(left_out).toEqual([]);
     expect(answer.total).toBe(3);
     expect(answer.sessions.map(({ id, project }) => [id, project])).toEqual([
       ["late", one.root],
       ["middle", two.root],
     ]);
-    await expect(sessionsEverywhere({ since: "whenever" })).rejects.toMatchObject({ code: "usage" });
+    await expect(listSessionsEverywhere({ since: "whenever" })).rejects.toMatchObject({ code: "usage" });
   });
 });
 
@@ -370,7 +373,7 @@ it("has a daemon open the projects to search them, and none to list their sessio
     return run(operation, place === one.root ? one : two, request);
   });
   try {
-    const { sessions } = await sessionsEverywhere({});
+    const { sessions } = await listSessionsEverywhere({});
     expect(sessions.map(({ id }) => id)).toEqual(["bbbb-2", "aaaa-1"]);
     expect(opened).toEqual([]);
     await searchEverywhere({ q: "saffron", asks: ["transcripts"] });

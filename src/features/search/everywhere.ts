@@ -1,7 +1,7 @@
-import { ask, askEach, deadlineMs, projectsToAsk } from "../../answers/ask-projects.ts";
+import { ask, askEach, deadlineMs, listProjectsToAsk } from "../../answers/ask-projects.ts";
 import { loadConfig } from "../../base/config/config.ts";
-import { codeOf, explanationOf } from "../../base/errors.ts";
-import { whyNotIndexed } from "../../git/projects/indexed.ts";
+import { explainError, getErrorCode } from "../../base/errors.ts";
+import { findIndexObstacle } from "../../git/projects/indexed.ts";
 import type { Shaped } from "../../protocol/shape-parts.ts";
 import {
   type CodePart,
@@ -12,7 +12,7 @@ import {
   type TranscriptPart,
 } from "./merge.ts";
 import type { searchEverywhereRequest, searchEverywhereResponse } from "./operation.ts";
-import { resultUnitOf, searchCode, searchHistory, searchTranscripts } from "./operation.ts";
+import { chooseResultUnit, searchCode, searchHistory, searchTranscripts } from "./operation.ts";
 
 /**
  * Searches all projects and puts what is found in one order (merge.ts).
@@ -22,7 +22,7 @@ export async function searchEverywhere(
   { asks, here, below, ...request }: Shaped<typeof searchEverywhereRequest>,
   deadline = deadlineMs,
 ): Promise<Shaped<typeof searchEverywhereResponse>> {
-  const projects = await projectsToAsk({ here, below });
+  const projects = await listProjectsToAsk({ here, below });
   const own = here === undefined ? null : projects[0]!.project;
   const limit = request.limit ?? loadConfig(own).config["search.limit"];
   // The signals of a result show how confident its project is.
@@ -34,18 +34,18 @@ export async function searchEverywhere(
       const errors: unknown[] = [];
       // Another project's files are elsewhere.
       const ofCode = project.root === own?.root ? asked : { ...asked, near: undefined };
-      const isIndexed = whyNotIndexed(project) === null;
+      const isIndexed = findIndexObstacle(project) === null;
       const code =
         asks.includes("code") && isIndexed
-          ? await attempt(() => ask(project, searchCode, ofCode), errors)
+          ? await trySearch(() => ask(project, searchCode, ofCode), errors)
           : null;
       const transcripts =
         asks.includes("transcripts") && withMemory
-          ? await attempt(() => ask(project, searchTranscripts, asked), errors)
+          ? await trySearch(() => ask(project, searchTranscripts, asked), errors)
           : null;
       const history =
         asks.includes("history") && isIndexed
-          ? await attempt(() => ask(project, searchHistory, asked), errors)
+          ? await trySearch(() => ask(project, searchHistory, asked), errors)
           : null;
       if (code === null && transcripts === null && history === null && errors.length > 0) throw errors[0];
       return { code, transcripts, history, error: errors[0] };
@@ -60,7 +60,7 @@ export async function searchEverywhere(
     if (answer.transcripts) saidParts.push({ project: project.root, answer: answer.transcripts });
     if (answer.history) historyParts.push({ project: project.root, answer: answer.history });
     if (answer.error !== undefined) {
-      left_out.push({ project: project.root, reason: explanationOf(answer.error) });
+      left_out.push({ project: project.root, reason: explainError(answer.error) });
     }
   }
   const merged = {
@@ -72,7 +72,7 @@ export async function searchEverywhere(
   return {
     code: asks.includes("code") ? mergeCode(codeParts, merged) : null,
     transcripts: asks.includes("transcripts")
-      ? mergeTranscripts(saidParts, { ...merged, by: resultUnitOf(request) })
+      ? mergeTranscripts(saidParts, { ...merged, by: chooseResultUnit(request) })
       : null,
     history: asks.includes("history") ? mergeHistory(historyParts, merged) : null,
     projects: answers.map(({ project }) => project.root),
@@ -81,12 +81,12 @@ export async function searchEverywhere(
 }
 
 /** A side that cannot be searched does not take the other one with it. */
-async function attempt<T>(search: () => Promise<T>, errors: unknown[]): Promise<T | null> {
+async function trySearch<T>(search: () => Promise<T>, errors: unknown[]): Promise<T | null> {
   try {
     return await search();
   } catch (error) {
-    if (codeOf(error) === "usage") throw error;
-    if (codeOf(error) !== "not_found") errors.push(error);
+    if (getErrorCode(error) === "usage") throw error;
+    if (getErrorCode(error) !== "not_found") errors.push(error);
     return null;
   }
 }

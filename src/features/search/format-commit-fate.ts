@@ -5,7 +5,7 @@ import type { TranscriptSearchResponse } from "../../protocol/results.ts";
 type Result = TranscriptSearchResponse["results"][number];
 
 /** What became of a commit: "on HEAD", "34 of 40 lines left". */
-export function fateOf(commit: Result["commits"][number]): string[] {
+export function formatCommitFate(commit: Result["commits"][number]): string[] {
   const { reach, successor, branches, reverted_by, lines_added, lines_surviving } = commit;
   return [
     reverted_by === null ? null : `reverted by ${reverted_by.slice(0, 7)}`,

@@ -1,32 +1,32 @@
 import { expect, it } from "vitest";
-import { snippetText, statementsOf } from "./found-words.ts";
+import { formatSnippet, parseStatements } from "./found-words.ts";
 
 it("says who speaks and what was done", () => {
-  expect(statementsOf("…end. [USER] Why [x]? [TOOL_USE] Bash npm test", true)).toEqual([
+  expect(parseStatements("…end. [USER] Why [x]? [TOOL_USE] Bash npm test", true)).toEqual([
     { speaker: "", text: "…end. " },
     { speaker: "you", text: "Why [x]? " },
     { speaker: "ran", text: "npm test" },
   ]);
   // In a whole turn only what begins a line is a label.
-  expect(statementsOf("[USER] what does [USER] mean?\n[TOOL_USE] Todo list")).toEqual([
+  expect(parseStatements("[USER] what does [USER] mean?\n[TOOL_USE] Todo list")).toEqual([
     { speaker: "you", text: "what does [USER] mean?\n" },
     { speaker: "tool", text: "Todo list" },
   ]);
-  expect(statementsOf("plain")).toEqual([{ speaker: "", text: "plain" }]);
+  expect(parseStatements("plain")).toEqual([{ speaker: "", text: "plain" }]);
 });
 
 it("makes a line of a snippet, without marks", () => {
   expect(
-    snippetText("…### 7. Tests [TOOL_USE] Grep src x|y [TOOL_USE] LS src [TOOL_USE] WebFetch https://a.b"),
+    formatSnippet("…### 7. Tests [TOOL_USE] Grep src x|y [TOOL_USE] LS src [TOOL_USE] WebFetch https://a.b"),
   ).toBe("…7. Tests searched src x|y listed src fetched https://a.b");
   expect(
-    snippetText(
+    formatSnippet(
       "…cut [ASSISTANT] ## Plan **Two** things: `a_b` [TOOL_USE] Write src/a.ts [TOOL_USE] Bash ls -la",
     ),
   ).toBe("…cut agent: Plan Two things: a_b wrote src/a.ts ran: ls -la");
-  expect(snippetText("[NOTE] keep it ```go cwd := 1``` and ``b`c`` here")).toBe(
+  expect(formatSnippet("[NOTE] keep it ```go cwd := 1``` and ``b`c`` here")).toBe(
     "note: keep it cwd := 1 and b`c here",
   );
-  expect(snippetText("…two** things")).toBe("…two things");
-  expect(snippetText("a ** b, src/**/*.ts and #1")).toBe("a ** b, src/**/*.ts and #1");
+  expect(formatSnippet("…two** things")).toBe("…two things");
+  expect(formatSnippet("a ** b, src/**/*.ts and #1")).toBe("a ** b, src/**/*.ts and #1");
 });

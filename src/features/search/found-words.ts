@@ -38,14 +38,14 @@ const deeds: readonly [verb: string, tools: RegExp][] = [
 ];
 
 /** The statements of a text in which each begins a line, or, of a snippet on one line, stands anywhere. */
-export function statementsOf(text: string, isOnOneLine = false): Statement[] {
+export function parseStatements(text: string, isOnOneLine = false): Statement[] {
   const [first = "", ...parts] = text.split(isOnOneLine ? label : labelAtLine);
   const statements: Statement[] = [{ speaker: "", text: first }];
-  for (let i = 0; i < parts.length; i += 2) statements.push(statementOf(parts[i]!, parts[i + 1] ?? ""));
+  for (let i = 0; i < parts.length; i += 2) statements.push(parseStatement(parts[i]!, parts[i + 1] ?? ""));
   return statements.filter((statement) => statement.text.trim() !== "");
 }
 
-function statementOf(kind: string, text: string): Statement {
+function parseStatement(kind: string, text: string): Statement {
   if (kind !== "TOOL_USE") return { speaker: speakers[kind]!, text };
   const [, tool = "", rest = ""] = /^(\S+)\s*([\s\S]*)$/.exec(text.trim()) ?? [];
   const verb = deeds.find(([, tools]) => tools.test(tool))?.[0];
@@ -53,20 +53,25 @@ function statementOf(kind: string, text: string): Statement {
 }
 
 /** The statements of a snippet, each on one line and without Markdown's marks. */
-export function snippetStatements(snippet: string): Statement[] {
-  return statementsOf(snippet, true).map(({ speaker, text }) => ({
+export function parseSnippet(snippet: string): Statement[] {
+  return parseStatements(snippet, true).map(({ speaker, text }) => ({
     speaker,
     text: withoutMarks(text).replace(/\s+/g, " ").trim(),
   }));
 }
 
 /** What is shown of a result of sessions: a model's summary where it says as much, else the snippet. */
-export const excerptOf = ({ snippet, summary }: { snippet: string; summary?: string | undefined }): string =>
-  summary === undefined ? snippet : `Summary: ${summary}`;
+export const chooseExcerpt = ({
+  snippet,
+  summary,
+}: {
+  snippet: string;
+  summary?: string | undefined;
+}): string => (summary === undefined ? snippet : `Summary: ${summary}`);
 
 /** A snippet as a line for a reader: "you: Why? ran: npm test wrote src/a.ts". */
-export function snippetText(snippet: string): string {
-  return snippetStatements(snippet)
+export function formatSnippet(snippet: string): string {
+  return parseSnippet(snippet)
     .map(({ speaker, text: said }) => {
       const isFile = speaker !== "ran" && deeds.some(([verb]) => verb === speaker);
       return speaker === "" ? said : `${speaker}${isFile ? "" : ":"} ${said}`;
@@ -85,7 +90,7 @@ function withoutMarks(text: string): string {
 }
 
 /** What a result of sessions is called; a plain part of a conversation needs no name. */
-export function resultType({ chunk_type, kind }: { chunk_type: ChunkType; kind: ChunkKind }): string {
+export function nameResultType({ chunk_type, kind }: { chunk_type: ChunkType; kind: ChunkKind }): string {
   if (chunk_type === "annotated") return "note";
   return chunk_type === "summary" ? "summary" : kinds[kind];
 }

@@ -1,21 +1,21 @@
-import { reasonsFor, revertsOf, searchCommits } from "../../attribution/search/commits.ts";
+import { findReverts, listCommitReasons, searchCommits } from "../../attribution/search/commits.ts";
 import { indexedHead } from "../../attribution/search/index-commits.ts";
 import type { Nearness, Ranked } from "../../attribution/search/rank.ts";
 import type { Project } from "../../base/paths.ts";
-import { isoTime } from "../../base/text/iso-time.ts";
+import { formatIsoTime } from "../../base/text/iso-time.ts";
 import { analyseQuery } from "../../code/search/query.ts";
 import { readCommits } from "../../git/history/commits.ts";
-import { commitNamed } from "../../git/history/history.ts";
-import { likelihood } from "../../protocol/reading/evidence.ts";
+import { findCommitHash } from "../../git/history/history.ts";
+import { computeLikelihood } from "../../protocol/reading/evidence.ts";
 import type { CommitFound, TranscriptSearchResponse } from "../../protocol/results.ts";
-import { snippetAround } from "../../sessions/search/snippet.ts";
+import { cutSnippetAroundQuery } from "../../sessions/search/snippet.ts";
 import type { CodeIndex } from "../../store/index/port.ts";
 import type { IndexedCommit } from "../../store/index/records.ts";
-import { checkpointOfCommit } from "../../store/memory/commits/checkpoints.ts";
-import { filesOfCommit } from "../../store/memory/commits/commits.ts";
+import { findCheckpointOfCommit } from "../../store/memory/commits/checkpoints.ts";
+import { listFilesOfCommit } from "../../store/memory/commits/commits.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import type { CheckpointRecord } from "../../store/memory/memory-records.ts";
-import { sessionByUid } from "../../store/memory/sessions/sessions.ts";
+import { findSessionByUid } from "../../store/memory/sessions/sessions.ts";
 import type { HistorySearchRequest } from "./operation.ts";
 
 /** Commits as a search of the history answers them: found by themselves, by their hash, or by the sessions behind them. */
@@ -46,42 +46,42 @@ export interface Likely<T> {
 }
 
 /** Commits that the request finds by themselves, and how much of history is indexed. */
-export async function commitsFor(index: CodeIndex, memory: Memory | null, wanted: Wanted) {
+export async function findCommits(index: CodeIndex, memory: Memory | null, wanted: Wanted) {
   const { request, limit, hashes, since, until } = wanted;
   const { q: query, file: files = [], author = null } = request;
   const asked = { query, files, author, hashes, since, until, tip: wanted.tip };
   const judged = await searchCommits(index.commits, asked, wanted.nearness);
   const shown = judged.results.slice(0, limit);
-  const reverts = await revertsOf(
+  const reverts = await findReverts(
     index.commits,
     shown.map(({ item }) => item.hash),
   );
-  const viewOf = (found: Ranked<IndexedCommit>): CommitFound => {
+  const toCommitFound = (found: Ranked<IndexedCommit>): CommitFound => {
     const { hash, subject, body, author, authoredAt, files } = found.item;
-    const checkpoint = memory === null ? null : checkpointOfCommit(memory, hash);
+    const checkpoint = memory === null ? null : findCheckpointOfCommit(memory, hash);
     return {
       kind: "commit",
       id: hash,
       title: subject,
-      timestamp: isoTime(authoredAt),
-      snippet: snippetAround(withoutTrailers(body), query),
-      ...scoreOf(found, request),
+      timestamp: formatIsoTime(authoredAt),
+      snippet: cutSnippetAroundQuery(withoutTrailers(body), query),
+      ...pickScore(found, request),
       match_reasons:
-        hash === wanted.tip ? [tipReason] : reasonsFor(analyseQuery(query), found.item, found.signals),
+        hash === wanted.tip ? [tipReason] : listCommitReasons(analyseQuery(query), found.item, found.signals),
       author,
       files: files.slice(0, filesNamed),
       ...(memory === null || checkpoint === null
         ? { checkpoint: null, sessions: [] }
-        : boundBy(memory, checkpoint)),
+        : toBoundSessions(memory, checkpoint)),
       reach: "head",
       reverted_by: reverts.get(hash) ?? null,
     };
   };
   const head = await index.meta(indexedHead);
-  const { chunks: indexed } = await index.commits.frequencies([]);
+  const { chunks: indexed } = await index.commits.countFrequencies([]);
   return {
     ...judged,
-    results: shown.map(viewOf),
+    results: shown.map(toCommitFound),
     commits: { indexed, is_complete: (head ?? "") !== "" },
   };
 }
@@ -90,16 +90,16 @@ export async function commitsFor(index: CodeIndex, memory: Memory | null, wanted
 const withoutTrailers = (body: string) => body.replace(/^[A-Za-z]+(?:-[A-Za-z]+)+: .*$/gm, "");
 
 /** The figures of a result. */
-export function scoreOf<T>({ score, signals }: Ranked<T>, { explain }: HistorySearchRequest) {
+export function pickScore<T>({ score, signals }: Ranked<T>, { explain }: HistorySearchRequest) {
   return { score, ...(explain && { signals: { ...signals } }) };
 }
 
-function boundBy(memory: Memory, { id, sessions }: CheckpointRecord) {
+function toBoundSessions(memory: Memory, { id, sessions }: CheckpointRecord) {
   return {
     checkpoint: id,
     sessions: sessions.map(({ sessionUid, turns }) => ({
       session_id: sessionUid,
-      title: sessionByUid(memory, sessionUid)?.title ?? null,
+      title: findSessionByUid(memory, sessionUid)?.title ?? null,
       turns,
     })),
   };
@@ -108,11 +108,11 @@ function boundBy(memory: Memory, { id, sessions }: CheckpointRecord) {
 const tipReason = "the latest of that branch";
 
 /** The commit at the tip of the local or fetched branch that a question is; one plain word is mostly asked for as a word. */
-export async function tipOf({ root }: Project, question: string): Promise<string | null> {
+export async function findBranchTip({ root }: Project, question: string): Promise<string | null> {
   const name = question.trim();
   if (!/^[^\s:^~?*[\\]*[-/][^\s:^~?*[\\]*$/.test(name)) return null;
   for (const ref of [`refs/heads/${name}`, `refs/remotes/${name}`, `refs/remotes/origin/${name}`]) {
-    const hash = await commitNamed(root, ref);
+    const hash = await findCommitHash(root, ref);
     if (hash !== null) return hash;
   }
   return null;
@@ -122,7 +122,7 @@ export async function tipOf({ root }: Project, question: string): Promise<string
  * The commit outside of HEAD's history that the question is the (beginning of the) hash of, or the branch.
  * @param found in HEAD's history
  */
-export async function commitElsewhere(
+export async function findCommitElsewhere(
   { root }: Project,
   memory: Memory | null,
   { request, hashes, tip }: Wanted,
@@ -130,19 +130,19 @@ export async function commitElsewhere(
 ): Promise<CommitFound[]> {
   const beginning = tip ?? request.q.trim().toLowerCase();
   if (!/^[0-9a-f]{4,64}$/.test(beginning) || found.some(({ id }) => id.startsWith(beginning))) return [];
-  const hash = await commitNamed(root, beginning);
+  const hash = await findCommitHash(root, beginning);
   if (hash === null || !hash.startsWith(beginning) || !(hashes?.has(hash) ?? true)) return [];
   for await (const { author, authoredAt, message } of readCommits(root, ["--no-walk", hash])) {
     const [title = "", ...body] = message.split("\n");
-    const checkpoint = memory === null ? null : checkpointOfCommit(memory, hash);
+    const checkpoint = memory === null ? null : findCheckpointOfCommit(memory, hash);
     return [
       {
-        ...{ kind: "commit", id: hash, title, author, timestamp: isoTime(authoredAt) },
-        snippet: snippetAround(withoutTrailers(body.join("\n")), ""),
+        ...{ kind: "commit", id: hash, title, author, timestamp: formatIsoTime(authoredAt) },
+        snippet: cutSnippetAroundQuery(withoutTrailers(body.join("\n")), ""),
         ...{ score: 1, match_reasons: [tip === null ? "its hash" : tipReason], files: [] },
         ...(memory === null || checkpoint === null
           ? { checkpoint: null, sessions: [] }
-          : boundBy(memory, checkpoint)),
+          : toBoundSessions(memory, checkpoint)),
         ...{ reach: "elsewhere", reverted_by: null },
       },
     ];
@@ -151,7 +151,7 @@ export async function commitElsewhere(
 }
 
 /** Commits that the sessions which answer a question led to, each with how likely it is meant. */
-export function ledTo(
+export function findCommitsOfSessions(
   memory: Memory,
   sessions: TranscriptSearchResponse | null,
   { request, hashes, since, until }: Wanted,
@@ -161,7 +161,7 @@ export function ledTo(
   return sessions.results.slice(0, maxSessions).flatMap((session, at) =>
     session.commits.flatMap((led, i): Likely<CommitFound>[] => {
       const hash = led.successor ?? led.commit;
-      const checkpoint = checkpointOfCommit(memory, hash) ?? checkpointOfCommit(memory, led.commit);
+      const checkpoint = findCheckpointOfCommit(memory, hash) ?? findCheckpointOfCommit(memory, led.commit);
       if (checkpoint === null) return [];
       const { commit } = checkpoint;
       const isWithin = commit.authoredAt >= (since ?? 0) && commit.authoredAt <= (until ?? Infinity);
@@ -171,20 +171,20 @@ export function ledTo(
         kind: "commit",
         id: commit.hash,
         title: commit.subject,
-        timestamp: isoTime(commit.authoredAt),
+        timestamp: formatIsoTime(commit.authoredAt),
         snippet: session.snippet,
         score: session.score,
         match_reasons: ["a session behind it matches"],
         ...(request.explain && { signals: { session: session.score } }),
         author: commit.author,
-        files: filesOfCommit(memory, commit.id)
+        files: listFilesOfCommit(memory, commit.id)
           .slice(0, filesNamed)
           .map(({ path }) => path),
-        ...boundBy(memory, checkpoint),
+        ...toBoundSessions(memory, checkpoint),
         reach: led.successor === commit.hash ? "head" : led.reach,
         reverted_by: led.reverted_by,
       };
-      return [{ result, likely: likelihood(sessions, at + 1) * ofSession ** (i + 1) }];
+      return [{ result, likely: computeLikelihood(sessions, at + 1) * ofSession ** (i + 1) }];
     }),
   );
 }

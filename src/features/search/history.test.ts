@@ -2,7 +2,7 @@ import { rmSync } from "node:fs";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { namedProject } from "../../../test/support/named-project.ts";
 import { temporaryGit } from "../../../test/support/repository-fixture.ts";
-import { reindex } from "../../answers/reindex.ts";
+import { reindexProject } from "../../answers/reindex.ts";
 import type { Project } from "../../base/paths.ts";
 import { SqliteIndex } from "../../store/index/sqlite/sqlite-index.ts";
 import { searchHistory } from "./history.ts";
@@ -32,7 +32,7 @@ it("says of no commit that it is not there before all are read", async () => {
   expect(await ask()).toMatchObject(unread);
   await SqliteIndex.open(project.indexDb, { readonly: false }).close();
   expect(await ask()).toMatchObject(unread);
-  await reindex(project, [], {});
+  await reindexProject(project, [], {});
   expect(await ask()).toMatchObject({
     verdict: "probably_not_here",
     coverage: undefined,

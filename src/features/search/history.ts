@@ -1,40 +1,40 @@
 import { performance } from "node:perf_hooks";
-import { aboutPackage } from "../../answers/about-package.ts";
+import { expandPackageToFiles } from "../../answers/about-package.ts";
 import { openIndex, withIndex, withMemoryIfAny } from "../../answers/open.ts";
 import { searchEvents } from "../../attribution/search/events.ts";
 import type { Nearness, Ranked } from "../../attribution/search/rank.ts";
 import { loadConfig } from "../../base/config/config.ts";
 import type { Config } from "../../base/config/settings.ts";
-import { codeOf, explanationOf, PommelError } from "../../base/errors.ts";
+import { explainError, getErrorCode, PommelError } from "../../base/errors.ts";
 import type { Project } from "../../base/paths.ts";
-import { isoTime } from "../../base/text/iso-time.ts";
-import { verbatim } from "../../code/search/confidence/judge.ts";
-import { mentioned, wordsHeld } from "../../code/search/mentioned.ts";
+import { formatIsoTime } from "../../base/text/iso-time.ts";
+import { judgeVerbatimResults } from "../../code/search/confidence/judge.ts";
+import { findHeldWords, formatMentions } from "../../code/search/mentioned.ts";
 import { analyseQuery } from "../../code/search/query.ts";
-import { cosine } from "../../code/search/vectors/cosine.ts";
-import { countCommits, historyProblem } from "../../git/history/history.ts";
+import { cosineSimilarity } from "../../code/search/vectors/cosine.ts";
+import { countCommits, findHistoryProblem } from "../../git/history/history.ts";
 import type { Embedder } from "../../models/embed/embedder.ts";
-import { bestVerdict, likelihood } from "../../protocol/reading/evidence.ts";
+import { chooseBestVerdict, computeLikelihood } from "../../protocol/reading/evidence.ts";
 import type { CommitFound, EventFound, TranscriptSearchResponse } from "../../protocol/results.ts";
-import { snippetAround } from "../../sessions/search/snippet.ts";
+import { cutSnippetAroundQuery } from "../../sessions/search/snippet.ts";
 import {
-  checkpointByUid,
-  checkpointPlaces,
+  findCheckpointByUid,
+  listCheckpointPlaces,
   listCheckpoints,
 } from "../../store/memory/commits/checkpoints.ts";
-import { findEvent, membersOf } from "../../store/memory/events.ts";
+import { findEvent, findEventMembers } from "../../store/memory/events.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import type { CheckpointRecord, EventRecord } from "../../store/memory/memory-records.ts";
 import { findSession } from "../../store/memory/sessions/sessions.ts";
 import { searchTranscripts } from "./all.ts";
 import {
-  commitElsewhere,
-  commitsFor,
+  findBranchTip,
+  findCommitElsewhere,
+  findCommits,
+  findCommitsOfSessions,
   type Likely,
-  ledTo,
   maxSessions,
-  scoreOf,
-  tipOf,
+  pickScore,
   type Wanted,
 } from "./history-commits.ts";
 import type { HistoryResult, HistorySearchRequest, HistorySearchResponse } from "./operation.ts";
@@ -49,10 +49,10 @@ export async function searchHistory(
   project: Project,
   asked: HistorySearchRequest,
   signal?: AbortSignal,
-  sessions: () => Promise<TranscriptSearchResponse | null> = () => sessionsFor(project, asked),
+  sessions: () => Promise<TranscriptSearchResponse | null> = () => findSessions(project, asked),
 ): Promise<HistorySearchResponse> {
   const start = performance.now();
-  const request = await aboutPackage(project, asked);
+  const request = await expandPackageToFiles(project, asked);
   if (analyseQuery(request.q).tokens.length === 0) {
     throw new PommelError(
       "usage",
@@ -68,31 +68,31 @@ export async function searchHistory(
       limit: request.limit ?? config["search.limit"],
       since: request.since === undefined ? null : await parseWhen(request.since, "since"),
       until: request.until === undefined ? null : await parseWhen(request.until, "until"),
-      hashes: hashesIn(memory, request),
-      nearness: config["embed.text"] === "none" ? null : await bundledNearness(),
-      tip: await tipOf(project, request.q),
+      hashes: listWantedHashes(memory, request),
+      nearness: config["embed.text"] === "none" ? null : await makeBundledNearness(),
+      tip: await findBranchTip(project, request.q),
     };
     const { of = ["commits", "events"] } = request;
     const ofCommits = of.includes("commits") || of.includes("checkpoints");
     const found = ofCommits
-      ? await indexedCommits(project, config, memory, wanted)
-      : { ...nothing, commits: { indexed: 0, is_complete: true } };
+      ? await searchIndexedCommits(project, config, memory, wanted)
+      : { ...noResults, commits: { indexed: 0, is_complete: true } };
     signal?.throwIfAborted();
-    const named = ofCommits ? await commitElsewhere(project, memory, wanted, found.results) : [];
-    const led = ofCommits && memory !== null ? ledTo(memory, await sessions(), wanted) : [];
-    const events = of.includes("events") && memory !== null ? await eventsFor(memory, wanted) : nothing;
+    const named = ofCommits ? await findCommitElsewhere(project, memory, wanted, found.results) : [];
+    const led = ofCommits && memory !== null ? findCommitsOfSessions(memory, await sessions(), wanted) : [];
+    const events = of.includes("events") && memory !== null ? await findEvents(memory, wanted) : noResults;
     const isNamed = named.length > 0 || found.is_named === true;
     const likely = [
-      ...together([...named.map((result) => ({ result, likely: 1 })), ...likelyOf(found)], led),
-      ...likelyOf(events),
+      ...mergeCommits([...named.map((result) => ({ result, likely: 1 })), ...rateResults(found)], led),
+      ...rateResults(events),
     ].sort((a, b) => b.likely - a.likely || b.result.score - a.result.score);
     const probability = Math.round((likely[0]?.likely ?? 0) * 100) / 100;
     // That a session led to a commit does not make it the one that was asked for.
     const ofSessions = led.length > 0 ? { verdict: "maybe" as const } : null;
     // Without a repository, or a commit, there is nothing to index.
-    const problem = found.commits.is_complete ? null : await historyProblem(project.root, signal);
+    const problem = found.commits.is_complete ? null : await findHistoryProblem(project.root, signal);
     const isBehind = !found.commits.is_complete && problem === null;
-    const verdict = isNamed ? "found" : isBehind ? "not_yet" : bestVerdict([found, events, ofSessions]);
+    const verdict = isNamed ? "found" : isBehind ? "not_yet" : chooseBestVerdict([found, events, ofSessions]);
     const { indexed } = found.commits;
     const total = isBehind ? Math.max(indexed, await countCommits(project.root, signal)) : indexed;
     return {
@@ -109,7 +109,7 @@ export async function searchHistory(
         isBehind && openIndex(project) === null
           ? ["The daemon reads the others once it runs (`pm daemon start`)."]
           : problem?.isBroken
-            ? [explanationOf(problem)]
+            ? [explainError(problem)]
             : [],
       search_time_ms: Math.round((performance.now() - start) * 100) / 100,
       commits: { ...found.commits, is_complete: !isBehind },
@@ -118,21 +118,21 @@ export async function searchHistory(
 }
 
 /** Without an index none is read yet. */
-async function indexedCommits(project: Project, config: Config, memory: Memory | null, wanted: Wanted) {
+async function searchIndexedCommits(project: Project, config: Config, memory: Memory | null, wanted: Wanted) {
   try {
-    return await withIndex(project, config, (index) => commitsFor(index, memory, wanted));
+    return await withIndex(project, config, (index) => findCommits(index, memory, wanted));
   } catch (error) {
-    if (codeOf(error) !== "not_indexed") throw error;
-    return { ...nothing, commits: { indexed: 0, is_complete: false } };
+    if (getErrorCode(error) !== "not_indexed") throw error;
+    return { ...noResults, commits: { indexed: 0, is_complete: false } };
   }
 }
 
-function likelyOf<R extends HistoryResult>(found: { probability: number; results: R[] }): Likely<R>[] {
-  return found.results.map((result, i) => ({ result, likely: likelihood(found, i + 1) }));
+function rateResults<R extends HistoryResult>(found: { probability: number; results: R[] }): Likely<R>[] {
+  return found.results.map((result, i) => ({ result, likely: computeLikelihood(found, i + 1) }));
 }
 
 /** The sessions that a question finds; null where there is no memory. */
-async function sessionsFor(
+async function findSessions(
   project: Project,
   { q, since, until, file, session, event, package: of }: HistorySearchRequest,
 ): Promise<TranscriptSearchResponse | null> {
@@ -145,13 +145,13 @@ async function sessionsFor(
       ...within,
     });
   } catch (error) {
-    if (codeOf(error) === "no_memory") return null;
+    if (getErrorCode(error) === "no_memory") return null;
     throw error;
   }
 }
 
 /** The commits that the request is limited to. */
-function hashesIn(
+function listWantedHashes(
   memory: Memory | null,
   { of = ["commits"], session, event }: HistorySearchRequest,
 ): Set<string> | null {
@@ -159,16 +159,16 @@ function hashesIn(
   if (session === undefined && event === undefined && !isOfCheckpoints) return null;
   if (memory === null) return new Set();
   const given = [
-    ...(isOfCheckpoints ? [checkpointPlaces(memory).map(({ hash }) => hash)] : []),
+    ...(isOfCheckpoints ? [listCheckpointPlaces(memory).map(({ hash }) => hash)] : []),
     ...(session === undefined
       ? []
-      : [listCheckpoints(memory, { session: findSession(memory, session).uid }).map(hashOf)]),
+      : [listCheckpoints(memory, { session: findSession(memory, session).uid }).map(getCommitHash)]),
     ...(event === undefined
       ? []
       : [
-          membersOf(memory, findEvent(memory, event).uid).checkpoints.flatMap((uid) => {
-            const checkpoint = checkpointByUid(memory, uid);
-            return checkpoint === null ? [] : hashOf(checkpoint);
+          findEventMembers(memory, findEvent(memory, event).uid).checkpoints.flatMap((uid) => {
+            const checkpoint = findCheckpointByUid(memory, uid);
+            return checkpoint === null ? [] : getCommitHash(checkpoint);
           }),
         ]),
   ].map((hashes) => new Set(hashes));
@@ -176,24 +176,26 @@ function hashesIn(
   return new Set([...first].filter((hash) => others.every((hashes) => hashes.has(hash))));
 }
 
-const hashOf = ({ commit }: CheckpointRecord) => commit.hash;
+const getCommitHash = ({ commit }: CheckpointRecord) => commit.hash;
 
-async function bundledNearness(): Promise<Nearness> {
-  const { bundledEmbedder } = await import("../../models/embed/static/static-embedder.ts");
-  return nearnessBy(bundledEmbedder());
+async function makeBundledNearness(): Promise<Nearness> {
+  const { getBundledEmbedder: bundledEmbedder } = await import(
+    "../../models/embed/static/static-embedder.ts"
+  );
+  return makeNearness(bundledEmbedder());
 }
 
-function nearnessBy(embedder: Embedder): Nearness {
+function makeNearness(embedder: Embedder): Nearness {
   return async (question, texts) => {
     // A model that fails leaves search by words.
     const vectors = await embedder.embed([question, ...texts], "query").catch(() => []);
     const [asked, ...of] = vectors;
-    return asked ? of.map((vector) => (vector ? cosine(asked, vector) : null)) : null;
+    return asked ? of.map((vector) => (vector ? cosineSimilarity(asked, vector) : null)) : null;
   };
 }
 
 /** A commit is one result, however it was found: what speaks for it twice makes it surer. */
-function together(
+function mergeCommits(
   found: readonly Likely<CommitFound>[],
   led: readonly Likely<CommitFound>[],
 ): Likely<HistoryResult>[] {
@@ -214,33 +216,33 @@ function together(
 }
 
 /** Where only commits are asked for. */
-const nothing = { ...verbatim([]), results: [] as never[] };
+const noResults = { ...judgeVerbatimResults([]), results: [] as never[] };
 
 /** Events as a search of the history answers them. */
-async function eventsFor(memory: Memory, { request, since, until, nearness, limit }: Wanted) {
+async function findEvents(memory: Memory, { request, since, until, nearness, limit }: Wanted) {
   const { q, file, author, session, event } = request;
   // Only commits have those.
-  if (file !== undefined || author !== undefined || session !== undefined) return nothing;
+  if (file !== undefined || author !== undefined || session !== undefined) return noResults;
   const only = event === undefined ? null : findEvent(memory, event).uid;
   const isWanted = ({ uid, updatedAt, startsAt, createdAt }: EventRecord) =>
     (only === null || uid === only) &&
     (since === null || updatedAt >= since) &&
     (until === null || (startsAt ?? createdAt) <= until);
   const judged = await searchEvents(memory, q, isWanted, nearness);
-  const viewOf = (found: Ranked<EventRecord>): EventFound => {
+  const toEventFound = (found: Ranked<EventRecord>): EventFound => {
     const { uid, title, description, type, status, branch, updatedAt } = found.item;
-    const { sessions, checkpoints } = membersOf(memory, uid);
-    const held = wordsHeld(analyseQuery(q).words, `${title} ${description} ${branch ?? ""}`);
+    const { sessions, checkpoints } = findEventMembers(memory, uid);
+    const held = findHeldWords(analyseQuery(q).words, `${title} ${description} ${branch ?? ""}`);
     return {
       kind: "event",
       id: uid,
       title,
-      timestamp: isoTime(updatedAt),
-      snippet: snippetAround(description, q),
-      ...scoreOf(found, request),
-      match_reasons: [mentioned(held) ?? "similar in meaning"],
+      timestamp: formatIsoTime(updatedAt),
+      snippet: cutSnippetAroundQuery(description, q),
+      ...pickScore(found, request),
+      match_reasons: [formatMentions(held) ?? "similar in meaning"],
       ...{ type, status, branch, sessions: sessions.length, checkpoints: checkpoints.length },
     };
   };
-  return { ...judged, results: judged.results.slice(0, limit).map(viewOf) };
+  return { ...judged, results: judged.results.slice(0, limit).map(toEventFound) };
 }

@@ -1,4 +1,4 @@
-import { bestVerdict, likelihood } from "../../protocol/reading/evidence.ts";
+import { chooseBestVerdict, computeLikelihood } from "../../protocol/reading/evidence.ts";
 import type { Coverage, SearchResponse, TranscriptSearchResponse } from "../../protocol/results.ts";
 import type { HistoryResult, HistorySearchResponse } from "./operation.ts";
 
@@ -60,7 +60,7 @@ const relative = new Set(["lexical", "coherence", "penalty", "place", "near", "h
 /** Merges answers that were given with `explain`. */
 export function mergeCode(parts: readonly CodePart[], merging: Merging): CodeAcross {
   const sure = parts.map(({ answer }) =>
-    Math.max(0, ...answer.results.map(({ signals }) => sureness(signals))),
+    Math.max(0, ...answer.results.map(({ signals }) => computeSureness(signals))),
   );
   const surest = Math.max(...sure, 0) || 1;
   const positioned = parts.flatMap(({ project, answer }, i) =>
@@ -72,8 +72,8 @@ export function mergeCode(parts: readonly CodePart[], merging: Merging): CodeAcr
   const ages = parts.map(({ answer }) => answer.index);
   return {
     query: merging.query,
-    ...inOrder(positioned, merging),
-    ...together(parts, merging),
+    ...sortAndLimit(positioned, merging),
+    ...mergeParts(parts, merging),
     index: {
       pending: sumOrNull(ages.map(({ pending }) => pending)),
       is_complete: ages.every(({ is_complete }) => is_complete),
@@ -85,7 +85,7 @@ export function mergeCode(parts: readonly CodePart[], merging: Merging): CodeAcr
   };
 }
 
-function sureness(signals: Record<string, number> | undefined): number {
+function computeSureness(signals: Record<string, number> | undefined): number {
   const { penalty = 1, place = 1 } = signals ?? {};
   const sum = Object.entries(signals ?? {}).reduce(
     (total, [name, value]) => total + (relative.has(name) ? 0 : value),
@@ -103,7 +103,7 @@ export function mergeTranscripts(
     answer.results.map((result, rank) => ({ rank, result: { project, ...result } })),
   );
   const best = new Map<string, (typeof every)[number]>();
-  for (const one of every.sort(inOrderOf)) {
+  for (const one of every.sort(compareRanked)) {
     const { session_id, turn, last_turn, chunk_type, content } = one.result;
     // Notes from shells are in no session.
     const key =
@@ -113,12 +113,12 @@ export function mergeTranscripts(
     if (!best.has(key)) best.set(key, one);
   }
   const positioned = [...best.values()];
-  const all = together(parts, merging);
+  const all = mergeParts(parts, merging);
   const ages = parts.map(({ answer }) => answer.memory);
   return {
     scope: "transcripts",
     query: merging.query,
-    ...inOrder(positioned, merging),
+    ...sortAndLimit(positioned, merging),
     ...all,
     total_results: all.total_results - (every.length - positioned.length),
     memory: {
@@ -136,12 +136,12 @@ export function mergeTranscripts(
 export function mergeHistory(parts: readonly HistoryPart[], merging: Merging): HistoryAcross {
   const every = parts
     .flatMap(({ project, answer }) =>
-      answer.results.map((result, i) => ({ project, ...result, likely: likelihood(answer, i + 1) })),
+      answer.results.map((result, i) => ({ project, ...result, likely: computeLikelihood(answer, i + 1) })),
     )
     .sort((a, b) => b.likely - a.likely || b.score - a.score)
     .map(({ likely: _, ...result }) => result as Positioned<HistoryResult>);
   const once = [...new Map(every.toReversed().map((result) => [result.id, result])).values()].toReversed();
-  const all = together(parts, merging);
+  const all = mergeParts(parts, merging);
   return {
     scope: "history",
     query: merging.query,
@@ -162,7 +162,7 @@ interface Ranked {
 }
 
 /** Best first; equal ones by rank in their own project, then by project. */
-function inOrderOf(a: Ranked, b: Ranked): number {
+function compareRanked(a: Ranked, b: Ranked): number {
   return (
     b.result.score - a.result.score ||
     a.rank - b.rank ||
@@ -170,13 +170,12 @@ function inOrderOf(a: Ranked, b: Ranked): number {
   );
 }
 
-function inOrder<R extends { score: number; project: string; signals?: Record<string, number> | undefined }>(
-  positioned: { rank: number; result: R }[],
-  { limit, explain }: Merging,
-): { results: R[] } {
+function sortAndLimit<
+  R extends { score: number; project: string; signals?: Record<string, number> | undefined },
+>(positioned: { rank: number; result: R }[], { limit, explain }: Merging): { results: R[] } {
   return {
     results: positioned
-      .sort(inOrderOf)
+      .sort(compareRanked)
       .slice(0, limit)
       .map(({ result }) => withSignals(result, explain)),
   };
@@ -191,7 +190,7 @@ function withSignals<R extends { signals?: Record<string, number> | undefined }>
   return rest as R;
 }
 
-function together(
+function mergeParts(
   parts: readonly {
     answer: Pick<
       SearchResponse,
@@ -202,7 +201,7 @@ function together(
   { took }: Merging,
 ) {
   return {
-    verdict: bestVerdict(parts.map(({ answer }) => answer)),
+    verdict: chooseBestVerdict(parts.map(({ answer }) => answer)),
     coverage: sumCoverages(parts.flatMap(({ answer }) => answer.coverage ?? [])),
     probability: Math.max(0, ...parts.map(({ answer }) => answer.probability)),
     total_results: parts.reduce((sum, { answer }) => sum + answer.total_results, 0),

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { operation } from "../../answers/operation.ts";
+import { defineOperation } from "../../answers/operation.ts";
 import { levelNames, levels } from "../../base/levels.ts";
 import { asked, inProject, where } from "../../protocol/everywhere.ts";
 import {
@@ -148,7 +148,7 @@ export const transcriptSearchRequest = lazy(() =>
 export type TranscriptSearchRequest = Shaped<typeof transcriptSearchRequest>;
 
 /** The unit of a search of sessions, by default turns within one session, else sessions. */
-export function resultUnitOf({
+export function chooseResultUnit({
   by,
   session,
 }: Pick<TranscriptSearchRequest, "by" | "session">): "session" | "turn" {
@@ -228,7 +228,7 @@ export const searchAllResponse = lazy(() =>
 
 export type SearchAllResponse = Shaped<typeof searchAllResponse>;
 
-export const searchCode = operation({
+export const searchCode = defineOperation({
   name: "search",
   path: "GET or POST /search/code",
   summary: "Find code by meaning, words and names",
@@ -240,7 +240,7 @@ export const searchCode = operation({
   answer: async () => (await import("./answer.ts")).searchCode,
 });
 
-export const searchTranscripts = operation({
+export const searchTranscripts = defineOperation({
   name: "searchTranscripts",
   path: "GET or POST /search/transcripts",
   summary: "Find what was said in past sessions",
@@ -251,7 +251,7 @@ export const searchTranscripts = operation({
   answer: async () => (await import("./answer.ts")).searchTranscripts,
 });
 
-export const searchHistory = operation({
+export const searchHistory = defineOperation({
   name: "searchHistory",
   path: "GET or POST /search/history",
   summary: "Find commits and events",
@@ -261,7 +261,7 @@ export const searchHistory = operation({
   answer: async () => (await import("./answer.ts")).searchHistory,
 });
 
-export const searchAll = operation({
+export const searchAll = defineOperation({
   name: "searchAll",
   path: "GET or POST /search/all",
   summary: "Find code, sessions, commits and events",
@@ -273,7 +273,7 @@ export const searchAll = operation({
   answer: async () => (await import("./answer.ts")).searchAll,
 });
 
-export const showChunk = operation({
+export const showChunk = defineOperation({
   name: "chunk",
   path: "GET /chunks/:id",
   summary: "Show a chunk of code with what it lies in and what lies in it",
@@ -313,7 +313,7 @@ export const searchEverywhereResponse = lazy(() =>
   }),
 );
 
-export const searchEverywhere = operation({
+export const searchEverywhere = defineOperation({
   name: "searchEverywhere",
   path: "POST /everywhere/search",
   summary: "Search all projects",

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { screenOf } from "../../../test/support/screen.ts";
-import { widthOf } from "../../base/text/display-width.ts";
+import { measureWidth } from "../../base/text/display-width.ts";
 import { type Found, renderFound } from "./render-found.ts";
 
 const code: Found = {
@@ -78,6 +78,6 @@ it("lets nothing found move the cursor, and no line be wider than the terminal",
     const results = snippets.map((snippet) => ({ ...code, snippet }));
     const text = renderFound("wide", results, { screen: screenOf(width), full: false }).join("\n");
     expect(text).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e]/);
-    for (const line of text.split("\n")) expect(widthOf(line)).toBeLessThanOrEqual(width);
+    for (const line of text.split("\n")) expect(measureWidth(line)).toBeLessThanOrEqual(width);
   }
 });

@@ -1,10 +1,10 @@
-import { cutToWidth, padToWidth, widthOf, wrapToWidth } from "../../base/text/display-width.ts";
-import { rootOf, stopWords, withoutSuffixes } from "../../base/text/tokens.ts";
-import { markdown } from "../../terminal/markdown.ts";
+import { cutToWidth, measureWidth, padToWidth, wrapToWidth } from "../../base/text/display-width.ts";
+import { findWordRoot, stopWords, withoutSuffixes } from "../../base/text/tokens.ts";
+import { formatMarkdown } from "../../terminal/markdown.ts";
 import type { Screen } from "../../terminal/output.ts";
 import type { Palette } from "../../terminal/palette.ts";
-import { block, oneLine, printable } from "../../terminal/text.ts";
-import { snippetText, statementsOf } from "./found-words.ts";
+import { toOneLine, toPrintable, toPrintableLines } from "../../terminal/text.ts";
+import { formatSnippet, parseStatements } from "./found-words.ts";
 
 /** The words of a query, to find in lines and to mark there. */
 export interface Words {
@@ -13,11 +13,11 @@ export interface Words {
   mark(line: string, paint: (word: string) => string): string;
 }
 
-export function wordsOf(query: string): Words {
+export function compileQueryWords(query: string): Words {
   const all = withoutSuffixes(query.slice(0, 1000)).match(/[\p{L}\p{N}_$]+/gu) ?? [];
   const telling = all.filter((word) => !stopWords.has(word.toLowerCase()));
   // Longer ones first, so that "retry" does not cut "retryable" short.
-  const roots = [...new Set((telling.length > 0 ? telling : all).map(rootOf))]
+  const roots = [...new Set((telling.length > 0 ? telling : all).map(findWordRoot))]
     .sort((a, b) => b.length - a.length)
     .slice(0, 32);
   return {
@@ -25,29 +25,29 @@ export function wordsOf(query: string): Words {
       const text = line.toLowerCase();
       return roots.filter((root) => {
         for (let at = text.indexOf(root); at >= 0; at = text.indexOf(root, at + 1)) {
-          if (beginsWord(line, at)) return true;
+          if (isWordStart(line, at)) return true;
         }
         return false;
       }).length;
     },
     mark(line, paint) {
       if (roots.length === 0) return line;
-      return line.replace(patternOf(roots), (word, at: number) =>
-        beginsWord(line, at) ? paint(word) : word,
+      return line.replace(buildPattern(roots), (word, at: number) =>
+        isWordStart(line, at) ? paint(word) : word,
       );
     },
   };
 }
 
 /** "port" is a word of `daemonPort`, not of "export". */
-function beginsWord(line: string, at: number): boolean {
+function isWordStart(line: string, at: number): boolean {
   const [before = "", first = "", next = ""] = [line[at - 1], line[at], line[at + 1]];
   if (!/[A-Za-z]/.test(before)) return true;
   return /[A-Z]/.test(first) && (/[a-z]/.test(before) || /[a-z]/.test(next));
 }
 
 /** "retries" also marks "retry" and "retried": to the end of the word. (`\p{L}` would cost a start-up 2 ms.) */
-function patternOf(roots: readonly string[]): RegExp {
+function buildPattern(roots: readonly string[]): RegExp {
   const escaped = roots.map((root) => root.replaceAll("$", "\\$"));
   return new RegExp(escaped.map((root) => `${root}[a-z\u00df-\u024f\u0370-\u04ff]*`).join("|"), "gi");
 }
@@ -86,9 +86,9 @@ function renderCode(
 ): string[] {
   const { colors, columns } = screen;
   const all = content.split("\n").map((text, i) => ({ number: startLine + i, text }));
-  const chosen = (full ? all : matchingLines(all, words, matchLines)).map(({ number, text }) => ({
+  const chosen = (full ? all : pickMatchingLines(all, words, matchLines)).map(({ number, text }) => ({
     number,
-    text: printable(text).trimEnd(),
+    text: toPrintable(text).trimEnd(),
   }));
   const indent = Math.min(...chosen.map(({ text }) => (text === "" ? 999 : text.search(/\S/))));
   const digits = String(startLine + all.length - 1).length;
@@ -123,7 +123,7 @@ function paintCode(line: string, language: string, words: Words, colors: Palette
  * The first line with something on it and those with a match or else the most words of the query, in their order; where
  * few hold any, the lines that follow the first, as a chunk's beginning says best what it is.
  */
-function matchingLines(lines: readonly Line[], words: Words, matches: readonly number[] = []): Line[] {
+function pickMatchingLines(lines: readonly Line[], words: Words, matches: readonly number[] = []): Line[] {
   const [first, ...rest] = lines.filter(
     ({ number, text }) => matches.includes(number) || /\w|[^\0-\x7f]/.test(text),
   );
@@ -145,27 +145,29 @@ function renderText(
   const mark = (text: string) => (colors.isColorSupported ? words.mark(text, colors.match) : text);
   // A pipe gets a line.
   if (columns === undefined)
-    return (full ? block(content) : excerpt === "" ? [] : [oneLine(snippetText(excerpt))]).map(mark);
+    return (full ? toPrintableLines(content) : excerpt === "" ? [] : [toOneLine(formatSnippet(excerpt))]).map(
+      mark,
+    );
   const bar = colors.dim("│ ");
   const width = Math.max(columns - indent - 2, 20);
-  const passage = full ? content : passageOf(content === "" ? excerpt : content, words);
-  const said = statementsOf(passage).flatMap(({ speaker, text }) => {
+  const passage = full ? content : cutPassage(content === "" ? excerpt : content, words);
+  const said = parseStatements(passage).flatMap(({ speaker, text }) => {
     const margin = speaker === "" ? 0 : speakerWidth;
-    return markdown(text, { colors, width: width - margin, mark })
+    return formatMarkdown(text, { colors, width: width - margin, mark })
       .filter((line) => full || line !== "")
       .map((line, i) => `${colors.dim(padToWidth(i === 0 ? speaker : "", margin))}${line}`);
   });
   const shown = full ? said : said.slice(0, textLinesShown);
   if (shown.length < said.length && shown.length > 0) {
     const last = shown.length - 1;
-    if (widthOf(shown[last]!) + 2 <= width) shown[last] += colors.dim(" …");
+    if (measureWidth(shown[last]!) + 2 <= width) shown[last] += colors.dim(" …");
   }
   return shown.map((line) => `${bar}${line}`.trimEnd());
 }
 
 const speakerWidth = 8;
 /** The lines around the one with the most words of the query, from the beginning of what is said there. */
-function passageOf(content: string, words: Words): string {
+function cutPassage(content: string, words: Words): string {
   const lines = content.split("\n");
   let [best, most] = [0, 0];
   lines.forEach((line, i) => {
@@ -211,7 +213,7 @@ export interface FoundStyle {
 
 /** Results, best first, each a block of lines. @param query its words are marked */
 export function renderFound(query: string, results: readonly Found[], style: FoundStyle): string[] {
-  const words = wordsOf(query);
+  const words = compileQueryWords(query);
   const digits = String(results.length).length;
   return results.map((found, i) => renderOne(found, `${String(i + 1).padStart(digits)}.`, words, style));
 }
@@ -225,12 +227,16 @@ function renderOne(found: Found, rank: string, words: Words, { screen, full }: F
     colors.isColorSupported ? colors.bold(words.mark(title, colors.match)) : title,
     warning === undefined ? "" : colors.warn(`(${warning})`),
   ];
-  const [first = "", ...rest] = wrapped(head.filter((part) => part !== "").join("  "), screen, margin.length);
+  const [first = "", ...rest] = wrapText(
+    head.filter((part) => part !== "").join("  "),
+    screen,
+    margin.length,
+  );
   const about = [
     found.facts.filter((fact) => fact !== "").join(" | "),
     found.why.join("; "),
-    signalsOf(found.signals ?? {}),
-  ].flatMap((text) => (text === "" ? [] : wrapped(text, screen, margin.length)));
+    formatSignals(found.signals ?? {}),
+  ].flatMap((text) => (text === "" ? [] : wrapText(text, screen, margin.length)));
   const snippet =
     found.snippet === null
       ? []
@@ -241,17 +247,17 @@ function renderOne(found: Found, rank: string, words: Words, { screen, full }: F
       ...rest,
       ...about.map(colors.dim),
       ...snippet,
-      ...found.more.flatMap((line) => wrapped(line, screen, margin.length)),
+      ...found.more.flatMap((line) => wrapText(line, screen, margin.length)),
     ].map((line) => `${margin}${line}`),
   ].join("\n");
 }
 
-function wrapped(text: string, { columns }: Screen, margin: number): string[] {
+function wrapText(text: string, { columns }: Screen, margin: number): string[] {
   const width = columns === undefined ? Number.POSITIVE_INFINITY : Math.max(columns - margin, 20);
-  return widthOf(text) <= width ? [text] : wrapToWidth(text, width, true);
+  return measureWidth(text) <= width ? [text] : wrapToWidth(text, width, true);
 }
 
-function signalsOf(signals: Readonly<Record<string, number>>): string {
+function formatSignals(signals: Readonly<Record<string, number>>): string {
   return Object.entries(signals)
     .filter(([, value]) => value !== 0)
     .sort(([, a], [, b]) => b - a)

@@ -1,15 +1,15 @@
-import { beginningOf } from "../../base/text/text-size.ts";
+import { shortenText } from "../../base/text/text-size.ts";
 import { isCheck } from "../../sessions/chunks/units/tool-results.ts";
 import { taskOf } from "../../sessions/commands/tasks.ts";
 import { isUsageError } from "../../sessions/commands/usage-errors.ts";
 import { isOfClient } from "../../sessions/summaries/ending/closing.ts";
-import { contentWords, coverage } from "../../sessions/summaries/prose.ts";
+import { extractContentWords, measureOverlap } from "../../sessions/summaries/prose.ts";
 import { type CommandRecord, listCommands } from "../../store/memory/commands.ts";
-import { commitsOfSessions, type LedTo } from "../../store/memory/commits/commits-of-turns.ts";
+import { type LedTo, readCommitsOfSessions } from "../../store/memory/commits/commits-of-turns.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import type { SessionRecord, TurnRecord } from "../../store/memory/memory-records.ts";
 import { listSessions } from "../../store/memory/sessions/sessions.ts";
-import { turnsOf } from "../../store/memory/sessions/turns.ts";
+import { listTurns } from "../../store/memory/sessions/turns.ts";
 
 const maxCount = { checks: 4, laterSessions: 12 } as const;
 /** Characters of a prompt or command line that is quoted. */
@@ -18,12 +18,12 @@ const maxQuoted = 160;
 const minCovered = { share: 0.5, words: 2 } as const;
 
 /** The last run of each check, the latest first: what state tests, types and lint were left in. */
-export function lastChecks(latestFirst: readonly CommandRecord[]): string[] {
+export function listLastChecks(latestFirst: readonly CommandRecord[]): string[] {
   const found = new Map<string, string>();
   for (const { form, line, directory, outcome, turn } of latestFirst) {
     if (outcome === "unknown" || !isCheck(line)) continue;
     const key = `${directory}\0${form}`;
-    if (!found.has(key)) found.set(key, `\`${beginningOf(line, maxQuoted)}\` ${outcome} (turn ${turn})`);
+    if (!found.has(key)) found.set(key, `\`${shortenText(line, maxQuoted)}\` ${outcome} (turn ${turn})`);
   }
   return [...found.values()].slice(0, maxCount.checks);
 }
@@ -44,10 +44,10 @@ interface Left {
  * What a session left open, in whole sentences: its agent's last words, a check that failed when it last ran, a prompt
  * that was not answered to the end. Without what commits and sessions after it did.
  */
-export function leftOpen(memory: Memory, session: SessionRecord, left: Left): string[] {
+export function listLeftOpen(memory: Memory, session: SessionRecord, left: Left): string[] {
   const { said, commits, last, outcome, until } = left;
   if (last === undefined) return [];
-  const after = said.length === 0 ? () => false : doneAfter(memory, session, commits, until);
+  const after = said.length === 0 ? () => false : makeDoneFilter(memory, session, commits, until);
   const asksToCommit = aboutCommitting.test(last.prompt);
   const isCommitted = commits.some(
     ({ committedAt, turns }) =>
@@ -65,8 +65,8 @@ export function leftOpen(memory: Memory, session: SessionRecord, left: Left): st
   const points = said.filter((text) => !isAnswered(text) && !after(text));
   return [
     ...points.map(asSentence),
-    ...unanswered(last, isCommitted),
-    ...failing(memory, session, { last, outcome, until }),
+    ...describeUnanswered(last, isCommitted),
+    ...listFailing(memory, session, { last, outcome, until }),
   ];
 }
 
@@ -82,10 +82,10 @@ const unfinishedEnds = {
   unfinished: "The last turn has no recorded end",
 } as const;
 
-function unanswered({ state, prompt, number }: TurnRecord, isCommitted: boolean): string[] {
+function describeUnanswered({ state, prompt, number }: TurnRecord, isCommitted: boolean): string[] {
   if (state === null || state === "completed" || isCommitted) return [];
   if (isOfClient.test(prompt)) return [];
-  const quoted = beginningOf(prompt.replace(/\s+/g, " ").trim(), maxQuoted);
+  const quoted = shortenText(prompt.replace(/\s+/g, " ").trim(), maxQuoted);
   return [`${unfinishedEnds[state]} (turn ${number}): "${quoted}".`];
 }
 
@@ -97,7 +97,7 @@ const saysAllPass =
  * Checks that failed in the last turn, where no check of the same kind worked after it, here or in a later session, and the
  * agent does not say that all is well.
  */
-function failing(
+function listFailing(
   memory: Memory,
   { id }: SessionRecord,
   { last, outcome, until }: { last: TurnRecord; outcome: string; until: number | null },
@@ -116,45 +116,47 @@ function failing(
           ({ at, form }) => form === run.form && (at ?? 0) > (run.at ?? 0),
         ),
     )
-    .map(({ line, turn }) => `\`${beginningOf(line, maxQuoted)}\` failed when it last ran (turn ${turn}).`);
+    .map(({ line, turn }) => `\`${shortenText(line, maxQuoted)}\` failed when it last ran (turn ${turn}).`);
 }
 
 /** Tests are tests, of one or of all. */
 const kindOf = (line: string): string => (taskOf(line) ?? line).replace(/ one$| all$/, "");
 
 /** Whether what came after a session did, or took up, what a sentence says. */
-function doneAfter(
+function makeDoneFilter(
   memory: Memory,
   session: SessionRecord,
   commits: readonly LedTo[],
   until: number | null,
 ): (text: string) => boolean {
   const end = session.lastAt ?? 0;
-  const later = laterSessions(memory, session, until);
+  const later = listLaterSessions(memory, session, until);
   const subjects = [
     ...commits,
     ...[
-      ...commitsOfSessions(
+      ...readCommitsOfSessions(
         memory,
         later.map(({ uid }) => uid),
       ).values(),
     ].flat(),
   ].filter(({ committedAt }) => committedAt >= end);
   const prompts = later.flatMap(({ id }) =>
-    turnsOf(memory, id, { limit: 20 }).map(({ prompt }) => prompt.slice(0, 1000)),
+    listTurns(memory, id, { limit: 20 }).map(({ prompt }) => prompt.slice(0, 1000)),
   );
-  const done = [...subjects.map(({ subject }) => subject), ...prompts].map((text) => contentWords(text));
+  const done = [...subjects.map(({ subject }) => subject), ...prompts].map((text) =>
+    extractContentWords(text),
+  );
   return (text) => {
-    const words = contentWords(text);
+    const words = extractContentWords(text);
     return done.some((other) => {
-      const share = coverage(words, other);
+      const share = measureOverlap(words, other);
       return share >= minCovered.share && share * words.size >= minCovered.words;
     });
   };
 }
 
 /** Sessions that went on from a session, or followed on its branch. */
-function laterSessions(memory: Memory, session: SessionRecord, until: number | null): SessionRecord[] {
+function listLaterSessions(memory: Memory, session: SessionRecord, until: number | null): SessionRecord[] {
   const { id, branch, lastAt } = session;
   if (branch === null || lastAt === null) return [];
   return listSessions(memory, { branch, since: lastAt, until, limit: maxCount.laterSessions * 2 })

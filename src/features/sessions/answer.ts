@@ -1,6 +1,6 @@
 import type { Running, Subjects } from "../../answers/operation.ts";
 import { withSessionRead } from "../../answers/read-asked.ts";
-import { projectRoots } from "../../git/projects/roots.ts";
+import { listProjectRoots } from "../../git/projects/roots.ts";
 import type { Shaped } from "../../protocol/shape-parts.ts";
 import type {
   locateSessionRequest,
@@ -26,12 +26,12 @@ export async function readTurns(
   request: Shaped<typeof turnsRequest>,
   { signal }: Running,
 ) {
-  const roots = await projectRoots(project.root);
+  const roots = await listProjectRoots(project.root);
   return withSessionRead(project, memory, request.session, signal, () => read(memory, request, roots));
 }
 
-export const sessionsEverywhere = async (_: object, request: Shaped<typeof sessionsEverywhereRequest>) =>
-  (await import("./everywhere.ts")).sessionsEverywhere(request);
+export const listSessionsEverywhere = async (_: object, request: Shaped<typeof sessionsEverywhereRequest>) =>
+  (await import("./everywhere.ts")).listSessionsEverywhere(request);
 
 export const locateSession = async (_: object, request: Shaped<typeof locateSessionRequest>) =>
   (await import("./everywhere.ts")).locateSession(request);

@@ -1,13 +1,13 @@
-import { beginningOf } from "../../base/text/text-size.ts";
+import { shortenText } from "../../base/text/text-size.ts";
 import { certain } from "../../protocol/reading/evidence.ts";
-import { rejectedSessions } from "../../sessions/notes/notes.ts";
+import { createRejectionLookup } from "../../sessions/notes/notes.ts";
 import { type CommandRecord, listCommands } from "../../store/memory/commands.ts";
-import { commitsOfSessions } from "../../store/memory/commits/commits-of-turns.ts";
+import { readCommitsOfSessions } from "../../store/memory/commits/commits-of-turns.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import type { SessionRecord, SummaryRecord, TurnRecord } from "../../store/memory/memory-records.ts";
-import { extractsOf } from "../../store/memory/sessions/summaries.ts";
-import { turnsOf } from "../../store/memory/sessions/turns.ts";
-import { lastChecks, leftOpen } from "./after-session.ts";
+import { findExtracts } from "../../store/memory/sessions/summaries.ts";
+import { listTurns } from "../../store/memory/sessions/turns.ts";
+import { listLastChecks, listLeftOpen } from "./after-session.ts";
 import type { SessionBrief } from "./operation.ts";
 
 /** Characters. */
@@ -18,12 +18,16 @@ const maxCount = { files: 12, commits: 3, commands: 4 } as const;
  * What a session was about, what came of it and what it left open, in a few lines.
  * @param until only what was known then; null: everything
  */
-export function briefOf(memory: Memory, session: SessionRecord, until: number | null = null): SessionBrief {
+export function buildBrief(
+  memory: Memory,
+  session: SessionRecord,
+  until: number | null = null,
+): SessionBrief {
   const runs = listCommands(memory, { sessionId: session.id, until });
   return {
-    ...briefWithoutCommands(memory, session, until),
-    checks: lastChecks(runs),
-    commands: formsThatWork(runs)
+    ...buildBriefWithoutCommands(memory, session, until),
+    checks: listLastChecks(runs),
+    commands: listWorkingForms(runs)
       .filter(({ name }) => !versionControl.test(name))
       .slice(0, maxCount.commands)
       .map(({ line }) => line),
@@ -31,39 +35,41 @@ export function briefOf(memory: Memory, session: SessionRecord, until: number | 
 }
 
 /** A brief without the commands, which take the longest to read. */
-export function briefWithoutCommands(
+export function buildBriefWithoutCommands(
   memory: Memory,
   session: SessionRecord,
   until: number | null = null,
 ): Omit<SessionBrief, "commands" | "checks"> {
-  const turns = turnsOf(memory, session.id).filter(
+  const turns = listTurns(memory, session.id).filter(
     ({ abandoned, startedAt }) => !abandoned && (until === null || (startedAt ?? 0) <= until),
   );
   const isOver = until === null || (session.lastAt ?? 0) <= until;
-  const end = endOf(isOver ? extractsOf(memory, [session.id]).get(session.id) : undefined);
+  const end = extractSessionEnd(isOver ? findExtracts(memory, [session.id]).get(session.id) : undefined);
   const asked = turns.filter(({ number, prompt }) => number > 0 && prompt.trim() !== "");
   const [first, last] = [asked[0], asked.at(-1)];
-  const commits = (commitsOfSessions(memory, [session.uid]).get(session.uid) ?? []).filter(
+  const commits = (readCommitsOfSessions(memory, [session.uid]).get(session.uid) ?? []).filter(
     ({ committedAt, confidence }) => confidence >= certain && (until === null || committedAt <= until),
   );
   return {
-    asked: first === undefined ? "" : oneLine(first.prompt, maxLength.asked),
-    last_asked: last === undefined || last === first ? "" : oneLine(last.prompt, maxLength.asked),
+    asked: first === undefined ? "" : condenseToLine(first.prompt, maxLength.asked),
+    last_asked: last === undefined || last === first ? "" : condenseToLine(last.prompt, maxLength.asked),
     outcome: end.outcome,
-    open: leftOpen(memory, session, { said: end.open, outcome: end.outcome, commits, last, until }).join(" "),
-    rejected: rejectedSessions(memory)(session.uid),
+    open: listLeftOpen(memory, session, { said: end.open, outcome: end.outcome, commits, last, until }).join(
+      " ",
+    ),
+    rejected: createRejectionLookup(memory)(session.uid),
     state: last?.state ?? null,
-    files: changedIn(turns).slice(0, maxCount.files),
+    files: listWrittenFiles(turns).slice(0, maxCount.files),
     commits: commits.slice(0, maxCount.commits).map(({ hash, subject }) => ({ hash, subject })),
   };
 }
 
 /** What a session's extract says of how it ended. */
-function endOf(extract: SummaryRecord | undefined): { outcome: string; open: string[] } {
+function extractSessionEnd(extract: SummaryRecord | undefined): { outcome: string; open: string[] } {
   const text = extract?.text ?? "";
   return {
-    outcome: oneLine(partOf(text, "Outcome"), maxLength.outcome),
-    open: partOf(text, "Next")
+    outcome: condenseToLine(extractPart(text, "Outcome"), maxLength.outcome),
+    open: extractPart(text, "Next")
       .split("\n")
       .map((line) => line.replace(/^- /, "").trim())
       .filter((line) => line !== ""),
@@ -71,13 +77,13 @@ function endOf(extract: SummaryRecord | undefined): { outcome: string; open: str
 }
 
 /** A part of an extract; "" if it has none. */
-function partOf(extract: string, title: string): string {
+function extractPart(extract: string, title: string): string {
   const part = extract.split("\n\n").find((each) => each.startsWith(`${title}:\n`));
   return part === undefined ? "" : part.slice(title.length + 2).trim();
 }
 
-const oneLine = (text: string, max: number) =>
-  beginningOf(
+const condenseToLine = (text: string, max: number) =>
+  shortenText(
     text
       // A line says what was done; code in one line says nothing.
       .replace(/```[\s\S]*?(?:```|$)/g, "…")
@@ -90,7 +96,7 @@ const oneLine = (text: string, max: number) =>
   );
 
 /** Files that turns wrote, the most often written first. */
-export function changedIn(turns: readonly TurnRecord[]): string[] {
+export function listWrittenFiles(turns: readonly TurnRecord[]): string[] {
   const counts = new Map<string, number>();
   for (const { files } of turns)
     for (const { path, how } of files) if (how !== "read") counts.set(path, (counts.get(path) ?? 0) + 1);
@@ -106,10 +112,13 @@ interface WorkingCommand extends Pick<CommandRecord, "form" | "line" | "name"> {
 }
 
 /** Commands that worked at last, the most often run first. */
-export const workingCommands = (memory: Memory, sessionId: number, until: number | null): WorkingCommand[] =>
-  formsThatWork(listCommands(memory, { sessionId, until }));
+export const listWorkingCommands = (
+  memory: Memory,
+  sessionId: number,
+  until: number | null,
+): WorkingCommand[] => listWorkingForms(listCommands(memory, { sessionId, until }));
 
-function formsThatWork(runs: readonly CommandRecord[]): WorkingCommand[] {
+function listWorkingForms(runs: readonly CommandRecord[]): WorkingCommand[] {
   const counts = new Map<string, WorkingCommand & { works: boolean }>();
   for (const { form, line, name, outcome } of runs) {
     const known = counts.get(form);

@@ -1,6 +1,6 @@
 import type { Operation, RequestOf, ResponseOf } from "../../answers/operation.ts";
 import type { Project } from "../../base/paths.ts";
-import { relativeTime } from "../../base/text/relative-time.ts";
+import { formatRelativeTime } from "../../base/text/relative-time.ts";
 import { call } from "../../client/call.ts";
 import type { UnreachableReason } from "../../client/daemon-client.ts";
 import type { Output } from "../../terminal/output.ts";
@@ -23,9 +23,11 @@ export async function callNoted<O extends Operation>(
   const [latest] = (await call(listSessions, { limit: 1 }, project, { without: "here" })).sessions;
   const at = latest?.last_at ? Date.parse(latest.last_at) : Date.now();
   if (Date.now() - at < oldAfterMs) return answer;
-  output.note(output.colors.dim(`${whyHere(without)}; the last session is from ${relativeTime(at)}.`));
+  output.note(
+    output.colors.dim(`${describeUnreachable(without)}; the last session is from ${formatRelativeTime(at)}.`),
+  );
   return answer;
 }
 
-export const whyHere = (reason: UnreachableReason): string =>
+export const describeUnreachable = (reason: UnreachableReason): string =>
   reason === "timeout" ? "The daemon does not answer" : "No daemon is running";

@@ -1,5 +1,5 @@
 import { type Command, Option } from "commander";
-import { examples, query, run } from "../../terminal/frame.ts";
+import { formatExamples, query, run } from "../../terminal/frame.ts";
 import { addOptions, shared } from "../../terminal/options.ts";
 import { listSessions, showSession } from "./operation.ts";
 
@@ -15,7 +15,7 @@ export function declareSessions(session: Command): void {
     .option(...shared.allProjects)
     .addHelpText(
       "after",
-      examples(
+      formatExamples(
         ['pm session list --since "last week"', "lately"],
         ["pm session list --branch main --json", "for scripts"],
         ["pm session list --all-projects", "everywhere"],
@@ -36,7 +36,7 @@ export function declareSessions(session: Command): void {
     .option("--outline", "a line for each turn, as in a pipe")
     .addHelpText(
       "after",
-      `${examples(
+      `${formatExamples(
         ["pm session show 8ecde0fc", "what was said and done"],
         ["pm session show 8ecde0fc:7", "the seventh turn in full"],
         ["pm session show 8ecde0fc --outline", "a line for each turn"],
@@ -49,7 +49,7 @@ export function declareSessions(session: Command): void {
     .description("Show the open sessions of this project")
     .addHelpText(
       "after",
-      `${examples(["pm session current --json", "for scripts"])}
+      `${formatExamples(["pm session current --json", "for scripts"])}
 
 A session is open if it was active in the last 30 minutes and has not ended. In Claude Code: the asking session.`,
     )

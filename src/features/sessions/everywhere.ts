@@ -1,4 +1,4 @@
-import { ask, askEach, deadlineMs, projectsToAsk, within } from "../../answers/ask-projects.ts";
+import { ask, askEach, deadlineMs, listProjectsToAsk, withTimeout } from "../../answers/ask-projects.ts";
 import type { Shaped } from "../../protocol/shape-parts.ts";
 import {
   listSessions,
@@ -10,13 +10,13 @@ import {
 } from "./operation.ts";
 
 /** Sessions of all projects, those with the latest line first. Errors as `searchEverywhere`. */
-export async function sessionsEverywhere(
+export async function listSessionsEverywhere(
   { here, below, ...request }: Shaped<typeof sessionsEverywhereRequest>,
   deadline = deadlineMs,
 ): Promise<Shaped<typeof sessionsEverywhereResponse>> {
   const limit = request.limit ?? 20;
   const { answers, left_out } = await askEach(
-    (await projectsToAsk({ here, below })).filter(({ withMemory }) => withMemory),
+    (await listProjectsToAsk({ here, below })).filter(({ withMemory }) => withMemory),
     ({ project }) => ask(project, listSessions, { ...request, limit }),
     deadline,
   );
@@ -43,12 +43,12 @@ export async function locateSession(
   deadline = deadlineMs,
 ): Promise<Shaped<typeof locateSessionResponse>> {
   const end = performance.now() + deadline;
-  for (const { project, withMemory } of (await projectsToAsk({ here })).slice(1)) {
+  for (const { project, withMemory } of (await listProjectsToAsk({ here })).slice(1)) {
     const left = end - performance.now();
     if (left <= 0) break;
     if (!withMemory) continue;
     // One that cannot be read is as good as one without it.
-    const found = await within(ask(project, showSession, { id }), left).catch(() => null);
+    const found = await withTimeout(ask(project, showSession, { id }), left).catch(() => null);
     if (found !== null) return { root: project.root };
   }
   return { root: null };

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
-import { localOperation } from "../../answers/local-operation.ts";
-import { operation } from "../../answers/operation.ts";
+import { defineLocalOperation } from "../../answers/local-operation.ts";
+import { defineOperation } from "../../answers/operation.ts";
 import type { Project } from "../../base/paths.ts";
 import { asked, inProject, where } from "../../protocol/everywhere.ts";
 import {
@@ -289,7 +289,7 @@ export const turnsResponse = lazy(() =>
 
 export type TurnsResponse = Shaped<typeof turnsResponse>;
 
-export const listSessions = operation({
+export const listSessions = defineOperation({
   name: "sessions",
   path: "GET /sessions",
   summary: "List sessions, the latest first",
@@ -300,7 +300,7 @@ export const listSessions = operation({
   answer: async () => (await import("./answer.ts")).listSessions,
 });
 
-export const showSession = operation({
+export const showSession = defineOperation({
   name: "session",
   path: "GET /sessions/:id",
   summary: "Show a session, or one of its turns in full",
@@ -311,7 +311,7 @@ export const showSession = operation({
   answer: async () => (await import("./answer.ts")).showSession,
 });
 
-export const readTurns = operation({
+export const readTurns = defineOperation({
   name: "turns",
   path: "GET /turns",
   summary: "Read a session's turns, some at a time",
@@ -322,7 +322,7 @@ export const readTurns = operation({
 });
 
 /** A session as a trajectory of ATIF. */
-export const exportTrajectory = localOperation(async () => {
+export const exportTrajectory = defineLocalOperation(async () => {
   const { exportTrajectory } = await import("./session-log.ts");
   return (project: Project, { id, clean }: { id: string; clean: (text: string) => string }) =>
     exportTrajectory(project, id, clean);
@@ -334,14 +334,14 @@ export const sessionsEverywhereResponse = lazy(() =>
   z.object({ sessions: z.array(z.extend(sessionSummary(), inProject)), total: count, ...asked }),
 );
 
-export const sessionsEverywhere = operation({
+export const sessionsEverywhere = defineOperation({
   name: "sessionsEverywhere",
   path: "GET /everywhere/sessions",
   summary: "List sessions of all projects, the latest first",
   of: "machine",
   request: sessionsEverywhereRequest,
   response: sessionsEverywhereResponse,
-  answer: async () => (await import("./answer.ts")).sessionsEverywhere,
+  answer: async () => (await import("./answer.ts")).listSessionsEverywhere,
 });
 
 /** `here`: a directory of the project that does not store it. */
@@ -349,7 +349,7 @@ export const locateSessionRequest = lazy(() => z.object({ id: sessionNamed, here
 
 export const locateSessionResponse = lazy(() => z.object({ root: textOrNull }));
 
-export const locateSession = operation({
+export const locateSession = defineOperation({
   name: "locateSession",
   path: "GET /everywhere/session",
   summary: "Find the other project that stores a session",

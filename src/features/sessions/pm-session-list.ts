@@ -1,12 +1,12 @@
-import { sessionAround } from "../../agents/profiles.ts";
-import { codeOf } from "../../base/errors.ts";
+import { findCurrentSession } from "../../agents/profiles.ts";
+import { getErrorCode } from "../../base/errors.ts";
 import type { Project } from "../../base/paths.ts";
 import { call } from "../../client/call.ts";
 import { findProject, findProjectIfAny } from "../../git/projects/find-project.ts";
 import type { CommandContext } from "../../terminal/frame.ts";
 import type { Output, Screen } from "../../terminal/output.ts";
-import { type Column, table } from "../../terminal/table.ts";
-import { homeRelative, oneLine, shortId, when } from "../../terminal/text.ts";
+import { type Column, formatTable } from "../../terminal/table.ts";
+import { formatWhen, shortenId, toHomeRelative, toOneLine } from "../../terminal/text.ts";
 import { callNoted } from "./call-noted.ts";
 import type { SessionSummary, SessionsRequest } from "./operation.ts";
 import { listSessions, sessionsEverywhere, showSession } from "./operation.ts";
@@ -56,7 +56,7 @@ async function listAcross({ cwd, output }: CommandContext, options: SessionsRequ
     const { colors } = output;
     const groups = [...new Set(answer.sessions.map(({ project }) => project))].map((project) => {
       const own = answer.sessions.filter((session) => session.project === project);
-      return `${colors.bold(homeRelative(project))}\n${renderSessions(own, output)}`;
+      return `${colors.bold(toHomeRelative(project))}\n${renderSessions(own, output)}`;
     });
     const { length } = answer.sessions;
     const shown = length < answer.total ? [colors.dim(`${length} of ${answer.total}`)] : [];
@@ -81,16 +81,16 @@ export function renderSessions(sessions: readonly SessionSummary[], screen: Scre
   // On a terminal, what all have in common takes no room.
   const isMixed = screen.columns === undefined || new Set(sessions.map(({ agent }) => agent)).size > 1;
   const rows = sessions.map(({ id, last_at, turns, agent, author, agent_type, branch, title, topics }) => [
-    colors.id(shortId(id)),
-    when(last_at, screen) || "unknown",
+    colors.id(shortenId(id)),
+    formatWhen(last_at, screen) || "unknown",
     turns.toLocaleString("en"),
-    isMixed ? oneLine(agent) : "",
-    oneLine(author ?? ""),
-    colors.dim(oneLine(branch ?? "")),
-    oneLine(title ?? agent_type ?? "(no title)"),
-    colors.dim(oneLine(topics.join(", "))),
+    isMixed ? toOneLine(agent) : "",
+    toOneLine(author ?? ""),
+    colors.dim(toOneLine(branch ?? "")),
+    toOneLine(title ?? agent_type ?? "(no title)"),
+    colors.dim(toOneLine(topics.join(", "))),
   ]);
-  return table(columns, rows, screen);
+  return formatTable(columns, rows, screen);
 }
 
 /** What had no line for longer is not open, or not in use. Milliseconds. */
@@ -102,10 +102,10 @@ const openFor = 30 * 60_000;
  */
 export async function sessionCurrentCommand({ cwd, output }: CommandContext): Promise<void> {
   const project = await findProject(cwd);
-  const current = sessionAround();
+  const current = findCurrentSession();
   const sessions = await (current === null
     ? openSessions(project, output)
-    : session(project, current, output));
+    : readOneSession(project, current, output));
   output.result({ current, sessions }, () => describe(current, sessions, output));
 }
 
@@ -115,13 +115,13 @@ async function openSessions(project: Project, output: Output): Promise<SessionSu
   return sessions.filter(({ ended_at }) => ended_at === null);
 }
 
-async function session(project: Project, id: string, output: Output): Promise<SessionSummary[]> {
+async function readOneSession(project: Project, id: string, output: Output): Promise<SessionSummary[]> {
   try {
     const { session: found } = await callNoted(showSession, { id }, project, output);
     // The beginning of an id finds a session as well, but this is one in full.
     return found.id === id ? [found] : [];
   } catch (error) {
-    if (codeOf(error) !== "not_found") throw error;
+    if (getErrorCode(error) !== "not_found") throw error;
     return [];
   }
 }

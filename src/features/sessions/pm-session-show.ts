@@ -1,31 +1,31 @@
-import { codeOf } from "../../base/errors.ts";
+import { getErrorCode } from "../../base/errors.ts";
 import type { Project } from "../../base/paths.ts";
 import { call } from "../../client/call.ts";
 import { findProject } from "../../git/projects/find-project.ts";
-import { labelNote, sharedBy } from "../../protocol/origin.ts";
+import { formatSharedBy, labelNote } from "../../protocol/origin.ts";
 import type { CommandContext } from "../../terminal/frame.ts";
-import { fileUrl } from "../../terminal/links.ts";
-import { markdown } from "../../terminal/markdown.ts";
+import { toFileUrl } from "../../terminal/links.ts";
+import { formatMarkdown } from "../../terminal/markdown.ts";
 import type { Screen } from "../../terminal/output.ts";
 import {
-  block,
   counted,
-  exactWhen,
-  fitted,
-  heading,
-  homeRelative,
-  localTime,
-  oneLine,
-  shortId,
-  when,
-  wrapped,
+  fitToWidth,
+  formatExactWhen,
+  formatHeading,
+  formatLocalTime,
+  formatWhen,
+  shortenId,
+  toHomeRelative,
+  toOneLine,
+  toPrintableLines,
+  wrapText,
 } from "../../terminal/text.ts";
 import { callNoted } from "./call-noted.ts";
 import type { SessionResponse } from "./operation.ts";
 import { locateSession, showSession } from "./operation.ts";
-import { endOf, renderLog } from "./render-turns.ts";
-import { briefLines } from "./session-words.ts";
-import { deedsOf } from "./turn-words.ts";
+import { describeTurnEnd, renderLog } from "./render-turns.ts";
+import { listBriefLines } from "./session-words.ts";
+import { describeTurnActivity } from "./turn-words.ts";
 
 interface ShowOptions {
   turn?: number;
@@ -49,17 +49,17 @@ export async function sessionShowCommand(
   let project = await findProject(cwd);
   const ask = (of?: number) => callNoted(showSession, { id, turn: of, log }, project, output);
   const session = await ask(turn).catch(async (error: unknown) => {
-    const isMissing = ["not_found", "no_memory"].includes(codeOf(error));
-    const other = isMissing ? await otherProject(project, id) : null;
+    const isMissing = ["not_found", "no_memory"].includes(getErrorCode(error));
+    const other = isMissing ? await findOtherProject(project, id) : null;
     if (other === null) throw error;
     project = other;
-    output.note(output.colors.dim(`In ${homeRelative(other.root)}.`));
+    output.note(output.colors.dim(`In ${toHomeRelative(other.root)}.`));
     return ask(turn);
   });
   if (session.log !== undefined) {
     output.result(session, () => renderChat(session, turn ?? null, full, output));
   } else if (session.content !== null) {
-    output.result(session, () => block(session.content ?? "").join("\n"));
+    output.result(session, () => toPrintableLines(session.content ?? "").join("\n"));
   } else if (full) {
     const turns: (Turn & { content: string })[] = [];
     for (const one of session.turns) {
@@ -67,7 +67,7 @@ export async function sessionShowCommand(
       turns.push({ ...one, content: content ?? "" });
     }
     output.result({ ...session, turns }, () => {
-      const texts = turns.map((one) => [turnLine(one, output), ...block(one.content)].join("\n"));
+      const texts = turns.map((one) => [turnLine(one, output), ...toPrintableLines(one.content)].join("\n"));
       return [renderHead(session, output), ...texts].join("\n\n");
     });
   } else {
@@ -76,7 +76,7 @@ export async function sessionShowCommand(
 }
 
 /** The other project that stores a session. */
-async function otherProject(here: Project, id: string): Promise<Project | null> {
+async function findOtherProject(here: Project, id: string): Promise<Project | null> {
   const { root } = await call(locateSession, { id, here: here.root }, null);
   return root === null ? null : findProject(root);
 }
@@ -105,7 +105,7 @@ export function renderSession(answer: SessionResponse, screen: Screen): string {
   const turns = answer.turns.map((turn) => turnLine(turn, screen));
   return [
     renderHead(answer, screen),
-    ...(turns.length > 0 ? [[heading("Turns", colors), ...turns].join("\n")] : []),
+    ...(turns.length > 0 ? [[formatHeading("Turns", colors), ...turns].join("\n")] : []),
     ...renderRest(answer, screen),
   ].join("\n\n");
 }
@@ -117,20 +117,24 @@ export function renderRest({ annotations, files, agents }: SessionResponse, scre
   if (annotations.length > 0) {
     const notes = annotations.map((one) => {
       const place = `${labelNote(one, "person")}${one.turn === null ? "" : `, turn ${one.turn}`}: `;
-      return `${colors.dim(place)}${fitted(one.note, (screen.columns ?? 0) - place.length, screen)}`;
+      return `${colors.dim(place)}${fitToWidth(one.note, (screen.columns ?? 0) - place.length, screen)}`;
     });
-    parts.push([heading("Notes", colors), ...notes].join("\n"));
+    parts.push([formatHeading("Notes", colors), ...notes].join("\n"));
   }
   if (files.length > 0) {
     const shown = screen.columns === undefined ? files : files.slice(0, filesShown);
     const lines = shown.map(
-      ({ path, how }) => `${colors.dim(how.padEnd(5))}  ${colors.place(oneLine(path))}`,
+      ({ path, how }) => `${colors.dim(how.padEnd(5))}  ${colors.place(toOneLine(path))}`,
     );
     const more = files.length - shown.length;
-    parts.push([heading("Files", colors), ...lines, ...(more > 0 ? [`and ${more} more`] : [])].join("\n"));
+    parts.push(
+      [formatHeading("Files", colors), ...lines, ...(more > 0 ? [`and ${more} more`] : [])].join("\n"),
+    );
   }
   if (agents.length > 0) {
-    parts.push([heading("Subagents", colors), ...agents.map((id) => colors.id(oneLine(id)))].join("\n"));
+    parts.push(
+      [formatHeading("Subagents", colors), ...agents.map((id) => colors.id(toOneLine(id)))].join("\n"),
+    );
   }
   return parts;
 }
@@ -144,12 +148,12 @@ export function renderHead(
   const { colors, columns } = screen;
   const { tokens } = session;
   const span = [session.started_at, session.last_at].filter((at) => at !== null);
-  const days = [...new Set(span.map(localTime))];
+  const days = [...new Set(span.map(formatLocalTime))];
   const facts = [
     `${session.agent}${session.agent_type === null ? "" : ` (${session.agent_type})`}`,
-    sharedBy(session.author),
+    formatSharedBy(session.author),
     columns !== undefined && days.length > 0
-      ? [...days.slice(0, -1), exactWhen(span.at(-1)!, screen)].join(" to ")
+      ? [...days.slice(0, -1), formatExactWhen(span.at(-1)!, screen)].join(" to ")
       : days.join(" to "),
     session.branch ?? "",
     counted(session.turns, "turn"),
@@ -162,17 +166,17 @@ export function renderHead(
     session.models.length > 0 ? `by ${session.models.join(", ")}` : "",
   ];
   const lines = [
-    ...wrapped(session.title ?? "(no title)", columns).map(colors.bold),
-    colors.id(oneLine(session.id)),
-    ...wrapped(facts.filter((fact) => fact !== "").join(" | "), columns),
-    colors.link(colors.place(oneLine(session.cwd)), session.cwd === "" ? null : fileUrl(session.cwd)),
-    ...wrapped(cost.join(" "), columns).map(colors.dim),
+    ...wrapText(session.title ?? "(no title)", columns).map(colors.bold),
+    colors.id(toOneLine(session.id)),
+    ...wrapText(facts.filter((fact) => fact !== "").join(" | "), columns),
+    colors.link(colors.place(toOneLine(session.cwd)), session.cwd === "" ? null : toFileUrl(session.cwd)),
+    ...wrapText(cost.join(" "), columns).map(colors.dim),
   ];
-  if (session.parent_id !== null) lines.push(`subagent of ${colors.id(shortId(session.parent_id))}`);
-  if (session.forked_from !== null) lines.push(`continues ${colors.id(shortId(session.forked_from))}`);
-  const told = briefLines(brief).map(({ title, says }) => {
+  if (session.parent_id !== null) lines.push(`subagent of ${colors.id(shortenId(session.parent_id))}`);
+  if (session.forked_from !== null) lines.push(`continues ${colors.id(shortenId(session.forked_from))}`);
+  const told = listBriefLines(brief).map(({ title, says }) => {
     const text = typeof says === "string" ? says : says.map(({ subject }) => subject).join("; ");
-    return `${colors.dim(title.padEnd(10))}  ${fitted(text, (columns ?? 0) - 12, screen)}`;
+    return `${colors.dim(title.padEnd(10))}  ${fitToWidth(text, (columns ?? 0) - 12, screen)}`;
   });
   if (told.length > 0) lines.push("", ...told);
   if (summary === null || !withSummary) return lines.join("\n");
@@ -181,10 +185,12 @@ export function renderHead(
     compaction: "by the agent",
     llm: `by ${summary.model ?? "a model"}`,
   };
-  const about = colors.dim(`${oneLine(source[summary.source])}, up to turn ${summary.up_to_turn}`);
+  const about = colors.dim(`${toOneLine(source[summary.source])}, up to turn ${summary.up_to_turn}`);
   const text =
-    columns === undefined ? block(summary.text) : markdown(summary.text, { colors, width: columns });
-  return [...lines, "", heading("Summary", colors), ...text, about].join("\n");
+    columns === undefined
+      ? toPrintableLines(summary.text)
+      : formatMarkdown(summary.text, { colors, width: columns });
+  return [...lines, "", formatHeading("Summary", colors), ...text, about].join("\n");
 }
 
 type Turn = SessionResponse["turns"][number];
@@ -193,13 +199,13 @@ function turnLine(turn: Turn, screen: Screen): string {
   const { colors, columns } = screen;
   const number = `${String(turn.number).padStart(3)}.`;
   const facts = [
-    when(turn.started_at, screen),
-    ...deedsOf(turn),
-    endOf(turn),
+    formatWhen(turn.started_at, screen),
+    ...describeTurnActivity(turn),
+    describeTurnEnd(turn),
     turn.abandoned ? "abandoned branch" : "",
   ].filter((fact) => fact !== "");
   const prompt = turn.number === 0 ? "(before the first prompt)" : turn.prompt;
   const about = facts.join(", ");
   const width = Math.max((columns ?? 0) - number.length - about.length - 3, 20);
-  return `${colors.id(number)} ${fitted(prompt, width, screen)}  ${colors.dim(about)}`;
+  return `${colors.id(number)} ${fitToWidth(prompt, width, screen)}  ${colors.dim(about)}`;
 }

@@ -1,24 +1,24 @@
 import type { Entry, FileEdit, ToolUse } from "../../agents/agent.ts";
-import { editsOfInput } from "../../attribution/evidence/input-edits.ts";
-import { isoTime } from "../../base/text/iso-time.ts";
+import { parseEditsOfInput } from "../../attribution/evidence/input-edits.ts";
+import { formatIsoTime } from "../../base/text/iso-time.ts";
 import { withoutSpeakers } from "../../base/text/quotation.ts";
-import { beginningOf } from "../../base/text/text-size.ts";
+import { shortenText } from "../../base/text/text-size.ts";
 import { sayUse } from "../../sessions/chunks/units/tool-uses.ts";
-import { relativizer } from "../../sessions/relative-paths.ts";
-import { actionOf, type StoredLine } from "../../sessions/turn-content.ts";
-import { turnStateOf } from "../../sessions/turn-state.ts";
+import { createRelativizer } from "../../sessions/relative-paths.ts";
+import { classifyToolUse, type StoredLine } from "../../sessions/turn-content.ts";
+import { detectTurnState } from "../../sessions/turn-state.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { unpackContent } from "../../store/memory/sessions/content.ts";
 import { findSession, listSessions } from "../../store/memory/sessions/sessions.ts";
-import { contentOf, turnsOf } from "../../store/memory/sessions/turns.ts";
+import { findTurnContent, listTurns } from "../../store/memory/sessions/turns.ts";
 import type { ToolCall, TurnEntry, TurnInFull, TurnsRequest, TurnsResponse } from "./operation.ts";
-import { resultsIn, type TimedResult, tookMs } from "./session-log.ts";
+import { collectResults, computeDurationMs, type TimedResult } from "./session-log.ts";
 
 const defaultTurns = 20;
 /** An answer ends with the turn that exceeds this. Characters. */
-const enough = 250_000;
+const maxAnswerChars = 250_000;
 /** What is shown of each, unless all is wanted. Characters, lines. */
-const longest = { text: 20_000, result: 6_000, edit: 300 } as const;
+const maxSizes = { text: 20_000, result: 6_000, edit: 300 } as const;
 
 type Relativize = (path: string) => string;
 /** The session of the subagent that a call started. */
@@ -31,63 +31,69 @@ type SubagentOf = (use: string, agent: string | null) => string | null;
  */
 export function readTurns(memory: Memory, request: TurnsRequest, roots: readonly string[]): TurnsResponse {
   const { from = 0, limit = defaultTurns, whole = false } = request;
-  return memory.inSnapshot(() => {
+  return memory.readInSnapshot(() => {
     const session = findSession(memory, request.session);
     const [root = "", ...worktrees] = roots;
-    const relativize = relativizer({ root, worktrees, cwd: session.cwd });
+    const relativize = createRelativizer({ root, worktrees, cwd: session.cwd });
     const children = listSessions(memory, { children: session.id });
     // Where the call is not recorded beside the subagent, its result names it.
-    const subagentOf: SubagentOf = (use, agent) =>
+    const findSubagent: SubagentOf = (use, agent) =>
       children.find(
         ({ uid, parentToolUse }) =>
           parentToolUse === use || (agent !== null && uid === `${session.uid}/${agent}`),
       )?.uid ?? null;
     const turns: TurnInFull[] = [];
     let size = 0;
-    for (const { number, startedAt, endedAt, branch, abandoned } of turnsOf(memory, session.id, {
+    for (const { number, startedAt, endedAt, branch, abandoned } of listTurns(memory, session.id, {
       first: from,
       // One more says where to go on.
       limit: limit + 1,
     })) {
-      if (turns.length === limit || size > enough) return { turns, next: number };
-      const content = contentOf(memory, session.id, number);
+      if (turns.length === limit || size > maxAnswerChars) return { turns, next: number };
+      const content = findTurnContent(memory, session.id, number);
       const lines = content === null ? [] : unpackContent<StoredLine>(content);
-      const entries = entriesOf(lines, relativize, subagentOf).map((entry) =>
-        whole ? entry : shortened(entry),
+      const entries = toTurnEntries(lines, relativize, findSubagent).map((entry) =>
+        whole ? entry : shortenEntry(entry),
       );
-      size += entries.reduce((sum, entry) => sum + sizeOf(entry), 0);
+      size += entries.reduce((sum, entry) => sum + measureEntry(entry), 0);
       turns.push({
-        ...{ number, branch, abandoned, state: turnStateOf(lines), entries },
-        started_at: isoTime(startedAt),
-        ended_at: isoTime(endedAt),
+        ...{ number, branch, abandoned, state: detectTurnState(lines), entries },
+        started_at: formatIsoTime(startedAt),
+        ended_at: formatIsoTime(endedAt),
       });
     }
     return { turns, next: null };
   });
 }
 
-function entriesOf(
+function toTurnEntries(
   lines: readonly StoredLine[],
   relativize: Relativize,
   subagentOf: SubagentOf,
 ): TurnEntry[] {
-  const results = resultsIn(lines);
+  const results = collectResults(lines);
   return lines.flatMap(({ at, entries }) =>
     entries.flatMap((entry) => {
-      const said = entryOf(entry);
+      const said = toTurnEntry(entry);
       if (said === null) return [];
       const answered = entry.kind === "tool_use" ? results.get(entry.id) : undefined;
       const tool =
         entry.kind === "tool_use"
-          ? callOf(entry, at, answered, relativize, subagentOf(entry.id, answered?.result.subagent ?? null))
+          ? toToolCall(
+              entry,
+              at,
+              answered,
+              relativize,
+              subagentOf(entry.id, answered?.result.subagent ?? null),
+            )
           : null;
-      return { ...said, timestamp: isoTime(at), tool, omitted: 0 };
+      return { ...said, timestamp: formatIsoTime(at), tool, omitted: 0 };
     }),
   );
 }
 
 /** Its kind and text; null for what is shown elsewhere, or says nothing. */
-function entryOf(entry: Entry): Pick<TurnEntry, "kind" | "text" | "images"> | null {
+function toTurnEntry(entry: Entry): Pick<TurnEntry, "kind" | "text" | "images"> | null {
   switch (entry.kind) {
     case "title":
     case "tool_result":
@@ -103,7 +109,7 @@ function entryOf(entry: Entry): Pick<TurnEntry, "kind" | "text" | "images"> | nu
   }
 }
 
-function callOf(
+function toToolCall(
   use: ToolUse,
   at: number | null,
   answered: TimedResult | undefined,
@@ -112,22 +118,22 @@ function callOf(
 ): ToolCall {
   const result = answered?.result ?? null;
   const says = sayUse(use, result?.edits ?? null, relativize);
-  const edits = result?.edits ?? (says.edits ? editsOfInput(use.input, use.tool) : []);
+  const edits = result?.edits ?? (says.edits ? parseEditsOfInput(use.input, use.tool) : []);
   return {
     name: use.tool,
-    action: actionOf(use),
-    took_ms: tookMs(at, answered),
+    action: classifyToolUse(use),
+    took_ms: computeDurationMs(at, answered),
     headline: says.headline,
     command: says.command,
     result: result === null ? null : result.text.trim(),
     is_error: result?.isError ?? false,
-    edits: edits.map((edit) => ({ ...linesOf(edit), file: relativize(edit.path) })),
+    edits: edits.map((edit) => ({ ...toDiffLines(edit), file: relativize(edit.path) })),
     subagent,
   };
 }
 
 /** As in a unified diff; a file that is written whole has only added lines. */
-function linesOf({ hunks, content }: FileEdit): { is_whole: boolean; lines: string[] } {
+function toDiffLines({ hunks, content }: FileEdit): { is_whole: boolean; lines: string[] } {
   if (hunks.length === 0 && content !== null) {
     const lines = content.replace(/\n$/, "").split("\n");
     return { is_whole: true, lines: lines.map((line) => `+${line}`) };
@@ -140,21 +146,21 @@ function linesOf({ hunks, content }: FileEdit): { is_whole: boolean; lines: stri
   return { is_whole: false, lines };
 }
 
-function shortened(entry: TurnEntry): TurnEntry {
-  const text = beginningOf(entry.text, longest.text);
+function shortenEntry(entry: TurnEntry): TurnEntry {
+  const text = shortenText(entry.text, maxSizes.text);
   let omitted = entry.text.length - text.length;
   if (entry.tool === null) return { ...entry, text, omitted };
-  const result = entry.tool.result === null ? null : beginningOf(entry.tool.result, longest.result);
+  const result = entry.tool.result === null ? null : shortenText(entry.tool.result, maxSizes.result);
   omitted += (entry.tool.result?.length ?? 0) - (result?.length ?? 0);
   const edits = entry.tool.edits.map((edit) => {
-    const lines = edit.lines.slice(0, longest.edit);
+    const lines = edit.lines.slice(0, maxSizes.edit);
     omitted += edit.lines.length - lines.length;
     return { ...edit, lines };
   });
   return { ...entry, text, tool: { ...entry.tool, result, edits }, omitted: Math.max(0, omitted) };
 }
 
-function sizeOf({ text, tool }: TurnEntry): number {
+function measureEntry({ text, tool }: TurnEntry): number {
   const changed = tool?.edits.flatMap(({ lines }) => lines) ?? [];
   return text.length + (tool?.result?.length ?? 0) + changed.reduce((sum, line) => sum + line.length, 0);
 }
@@ -170,19 +176,19 @@ export function renderTurn(lines: readonly StoredLine[]): string {
 function renderEntry(entry: Entry): string {
   switch (entry.kind) {
     case "prompt":
-      return labelled("USER", entry.text.trim() || (entry.images > 0 ? "(an image)" : ""));
+      return formatLabelled("USER", entry.text.trim() || (entry.images > 0 ? "(an image)" : ""));
     case "text":
-      return labelled("ASSISTANT", entry.text);
+      return formatLabelled("ASSISTANT", entry.text);
     case "thinking":
-      return labelled("THINKING", entry.text);
+      return formatLabelled("THINKING", entry.text);
     case "notice":
-      return labelled("NOTICE", entry.text);
+      return formatLabelled("NOTICE", entry.text);
     case "summary":
-      return labelled("SUMMARY", entry.text);
+      return formatLabelled("SUMMARY", entry.text);
     case "compaction":
-      return labelled("COMPACTION", entry.trigger ?? "the context was compacted");
+      return formatLabelled("COMPACTION", entry.trigger ?? "the context was compacted");
     case "tool_use":
-      return `[TOOL_USE] ${entry.tool}${withoutSpeakers(inputOf(entry.input))}`;
+      return `[TOOL_USE] ${entry.tool}${withoutSpeakers(formatInput(entry.input))}`;
     case "tool_result":
       return `[TOOL_RESULT] ${entry.isError ? "error: " : ""}${withoutSpeakers(entry.text.trim())}`.trimEnd();
     case "title":
@@ -190,12 +196,12 @@ function renderEntry(entry: Entry): string {
   }
 }
 
-function labelled(label: string, text: string): string {
+function formatLabelled(label: string, text: string): string {
   return text.trim() === "" ? "" : `[${label}] ${withoutSpeakers(text.trim())}`;
 }
 
 /** A line for each thing that a tool was given; longer texts below their name, indented. */
-function inputOf(input: Readonly<Record<string, unknown>>): string {
+function formatInput(input: Readonly<Record<string, unknown>>): string {
   return Object.entries(input)
     .map(([name, value]) => {
       const text = typeof value === "string" ? value : JSON.stringify(value);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { screenOf } from "../../../test/support/screen.ts";
-import { widthOf } from "../../base/text/display-width.ts";
+import { measureWidth } from "../../base/text/display-width.ts";
 import type { Statement } from "./operation.ts";
 import { renderLog } from "./render-turns.ts";
 
@@ -111,7 +111,7 @@ describe("a session as a chat", () => {
       for (const full of [true, false]) {
         const text = shown(width, full, statements);
         expect(text).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e]/);
-        for (const line of text.split("\n")) expect(widthOf(line)).toBeLessThanOrEqual(width);
+        for (const line of text.split("\n")) expect(measureWidth(line)).toBeLessThanOrEqual(width);
       }
     }
   });

@@ -1,10 +1,10 @@
-import { cutToWidth, widthOf } from "../../base/text/display-width.ts";
-import { duration } from "../../protocol/reading/numbers.ts";
-import { markdown } from "../../terminal/markdown.ts";
+import { cutToWidth, measureWidth } from "../../base/text/display-width.ts";
+import { formatCallDuration } from "../../protocol/reading/numbers.ts";
+import { formatMarkdown } from "../../terminal/markdown.ts";
 import type { Screen } from "../../terminal/output.ts";
-import { block, counted, oneLine, printable, when } from "../../terminal/text.ts";
+import { counted, formatWhen, toOneLine, toPrintable, toPrintableLines } from "../../terminal/text.ts";
 import type { SessionResponse, Statement } from "./operation.ts";
-import { type Step, storyOf } from "./turn-words.ts";
+import { foldSteps, type Step } from "./turn-words.ts";
 
 interface LogStyle {
   screen: Screen;
@@ -46,11 +46,13 @@ export function renderTurn(
 
 type TurnFacts = Pick<SessionResponse["turns"][number], "started_at" | "abandoned" | "state">;
 
-const ends = { interrupted: "interrupted", error: "ended with an error", unfinished: "unfinished" };
+const endTexts = { interrupted: "interrupted", error: "ended with an error", unfinished: "unfinished" };
 
 /** How a turn ended, where it was not with an answer; else "". */
-export function endOf({ state = "completed" }: Pick<SessionResponse["turns"][number], "state">): string {
-  return state === "completed" ? "" : ends[state];
+export function describeTurnEnd({
+  state = "completed",
+}: Pick<SessionResponse["turns"][number], "state">): string {
+  return state === "completed" ? "" : endTexts[state];
 }
 
 /** `── turn 7, 3 days ago ───────` */
@@ -58,12 +60,12 @@ function turnRule(number: number, turn: TurnFacts | undefined, screen: Screen): 
   const { colors, columns = 80 } = screen;
   const facts = [
     number === 0 ? "before the first prompt" : `turn ${number}`,
-    when(turn?.started_at ?? null, screen),
-    turn === undefined ? "" : endOf(turn),
+    formatWhen(turn?.started_at ?? null, screen),
+    turn === undefined ? "" : describeTurnEnd(turn),
     turn?.abandoned ? "abandoned branch" : "",
   ];
   const title = facts.filter((fact) => fact !== "").join(", ");
-  return colors.dim(`── ${title} ${"─".repeat(Math.max(columns - widthOf(title) - 4, 2))}`);
+  return colors.dim(`── ${title} ${"─".repeat(Math.max(columns - measureWidth(title) - 4, 2))}`);
 }
 
 function renderStatements(statements: readonly Statement[], style: LogStyle): string[] {
@@ -71,7 +73,7 @@ function renderStatements(statements: readonly Statement[], style: LogStyle): st
   let before: Statement["kind"] | null = null;
   const steps: Step<Statement>[] = style.full
     ? statements.map((entry) => ({ kind: "one", entry }))
-    : storyOf(statements, (statement) => statement);
+    : foldSteps(statements, (statement) => statement);
   for (const step of steps) {
     const rendered =
       step.kind === "one" ? renderStatement(step.entry, style) : [renderExplored(step, style.screen)];
@@ -88,12 +90,14 @@ function renderStatements(statements: readonly Statement[], style: LogStyle): st
 /** What was looked at, with what: the objects of its calls. */
 function renderExplored({ says, entries }: Step<Statement> & { kind: "explored" }, screen: Screen): string {
   const { colors, columns = 80 } = screen;
-  const objects = entries.flatMap(({ call, text }) => (call === null ? [] : [objectOf(text, call.tool)]));
-  const room = Math.max(columns - widthOf(says) - 6, 10);
+  const objects = entries.flatMap(({ call, text }) =>
+    call === null ? [] : [formatCallObject(text, call.tool)],
+  );
+  const room = Math.max(columns - measureWidth(says) - 6, 10);
   return `  ${colors.dim("·")} ${colors.agent(says)} ${colors.dim(cutToWidth(objects.join(", "), room))}`;
 }
 
-const objectOf = (text: string, tool: string) => oneLine(text.slice(tool.length));
+const formatCallObject = (text: string, tool: string) => toOneLine(text.slice(tool.length));
 
 function renderStatement(statement: Statement, style: LogStyle): string[] {
   const { kind, text, call } = statement;
@@ -103,7 +107,7 @@ function renderStatement(statement: Statement, style: LogStyle): string[] {
   const width = Math.max(columns - 2, 20);
   switch (kind) {
     case "prompt": {
-      const lines = markdown(text, { colors, width });
+      const lines = formatMarkdown(text, { colors, width });
       const shown = full ? lines : lines.slice(0, promptLines);
       const more = lines.length - shown.length;
       return [
@@ -112,16 +116,18 @@ function renderStatement(statement: Statement, style: LogStyle): string[] {
       ];
     }
     case "text":
-      return markdown(text, { colors, width }).map((line) => `  ${line}`.trimEnd());
+      return formatMarkdown(text, { colors, width }).map((line) => `  ${line}`.trimEnd());
     case "compaction":
-      return [colors.warn(cutToWidth(`  ◇ context compacted (${oneLine(text)})`, columns))];
+      return [colors.warn(cutToWidth(`  ◇ context compacted (${toOneLine(text)})`, columns))];
     default: {
       // What an agent thinks it says again, or does.
       if (kind === "thinking" && !full) return [];
-      if (!full) return [colors.dim(cutToWidth(`  ◦ ${kind}: ${oneLine(text)}`, columns))];
+      if (!full) return [colors.dim(cutToWidth(`  ◦ ${kind}: ${toOneLine(text)}`, columns))];
       return [
         colors.dim(`  ◦ ${kind}:`),
-        ...markdown(text, { colors, width: width - 2 }).map((line) => colors.dim(`    ${line}`.trimEnd())),
+        ...formatMarkdown(text, { colors, width: width - 2 }).map((line) =>
+          colors.dim(`    ${line}`.trimEnd()),
+        ),
       ];
     }
   }
@@ -133,50 +139,50 @@ function renderCall(text: string, call: Call, { screen, full, whole }: LogStyle)
   const { colors, columns = 80 } = screen;
   const { tool, is_error, result, added, removed, changed, action, took_ms } = call;
   const delegates = action === "delegate";
-  const name = oneLine(tool, 30);
-  const lasted = action === "command" || delegates ? duration(took_ms) : "";
+  const name = toOneLine(tool, 30);
+  const lasted = action === "command" || delegates ? formatCallDuration(took_ms) : "";
   const counts = [added > 0 ? `+${added}` : "", removed > 0 ? `-${removed}` : "", lasted].filter(
     (part) => part !== "",
   );
-  const room = columns - widthOf(name) - 6 - counts.join(" ").length - 1;
+  const room = columns - measureWidth(name) - 6 - counts.join(" ").length - 1;
   const painted = [
     added > 0 ? colors.added(`+${added}`) : "",
     removed > 0 ? colors.removed(`-${removed}`) : "",
     lasted === "" ? "" : colors.dim(lasted),
   ].filter((part) => part !== "");
   const mark = is_error ? colors.error("✗") : colors.dim("·");
-  const what = cutToWidth(objectOf(text, tool), Math.max(room, 10));
+  const what = cutToWidth(formatCallObject(text, tool), Math.max(room, 10));
   const line = [`  ${mark} ${colors.agent(name)}`, colors.dim(what), ...painted].join(" ").trimEnd();
-  const below = (text: string) => cutToWidth(`    ${printable(text)}`, columns);
+  const below = (text: string) => cutToWidth(`    ${toPrintable(text)}`, columns);
   if (!full) {
-    if (is_error) return [line, colors.error(below(firstLine(result ?? "failed")))];
-    return delegates && result ? [line, colors.dim(below(`└ ${firstLine(result)}`))] : [line];
+    if (is_error) return [line, colors.error(below(getFirstLine(result ?? "failed")))];
+    return delegates && result ? [line, colors.dim(below(`└ ${getFirstLine(result)}`))] : [line];
   }
   const diff = changed.map((text) =>
     text.startsWith("+") ? colors.added(below(text)) : colors.removed(below(text)),
   );
-  const answer = block(result ?? "").flatMap((text) => (text === "" ? [] : [below(text)]));
+  const answer = toPrintableLines(result ?? "").flatMap((text) => (text === "" ? [] : [below(text)]));
   const paint = is_error ? colors.error : colors.dim;
   return [
     line,
     ...diff,
     ...(delegates && result !== null && !is_error
-      ? markdown(result, { colors, width: Math.max(columns - 6, 20) }).map(
+      ? formatMarkdown(result, { colors, width: Math.max(columns - 6, 20) }).map(
           (text) => `    ${colors.dim("│")} ${text}`,
         )
       : diff.length > 0 && !is_error
         ? []
-        : limited(answer, whole === undefined ? " (in a pipe, all of it)" : "").map(paint)),
+        : limitLines(answer, whole === undefined ? " (in a pipe, all of it)" : "").map(paint)),
   ];
 }
 
 /** The beginning of a long result, and how much more there is. @param where that is to be had */
-function limited(lines: readonly string[], where: string): string[] {
+function limitLines(lines: readonly string[], where: string): string[] {
   const more = lines.length - resultLines;
   if (more <= 1) return [...lines];
   return [...lines.slice(0, resultLines), `    and ${counted(more, "more line")}${where}`];
 }
 
-function firstLine(text: string): string {
-  return oneLine(text.split("\n").find((line) => line.trim() !== "") ?? "");
+function getFirstLine(text: string): string {
+  return toOneLine(text.split("\n").find((line) => line.trim() !== "") ?? "");
 }

@@ -7,7 +7,7 @@ import { temporaryWork } from "../../../test/support/memory-work-fixture.ts";
 import { edited, prompt, text } from "../../../test/support/turn-fixture.ts";
 import { atif } from "../../agents/atif/atif.ts";
 import { shareOpenMemory } from "../../answers/open.ts";
-import { type Project, projectAt } from "../../base/paths.ts";
+import { makeNewProject, type Project } from "../../base/paths.ts";
 import { createScrubber } from "../../redact/create-scrubber.ts";
 import { forgetNow } from "../../sessions/forget/forget.ts";
 import { previewImport } from "../../sessions/ingest/import-preview.ts";
@@ -49,7 +49,7 @@ async function through(trajectory: object) {
   const file = join(dir, "run.json");
   writeFileSync(file, JSON.stringify(trajectory));
   await ingestTranscript({ ...store.work, root: "/app", agent: atif }, file);
-  return sharing(projectAt(dir), store.work.memory, (project) =>
+  return sharing(makeNewProject(dir), store.work.memory, (project) =>
     exportTrajectory(project, "one@atif", (text) => text),
   );
 }
@@ -109,7 +109,9 @@ describe("an export of a session that is stored here, imported again", () => {
     write(await exported());
   });
   const exported = () =>
-    sharing(projectAt("/repo"), store.work.memory, (project) => exportTrajectory(project, "s-1", (of) => of));
+    sharing(makeNewProject("/repo"), store.work.memory, (project) =>
+      exportTrajectory(project, "s-1", (of) => of),
+    );
   const write = (trajectory: object) => writeFileSync(file, JSON.stringify(trajectory));
   const read = () => ingestTranscript({ ...store.work, agent: atif }, file);
   const preview = () =>

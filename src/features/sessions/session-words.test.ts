@@ -3,8 +3,8 @@ import type { CheckpointSummary } from "../checkpoints/operation.ts";
 import type { Decision } from "../decisions/operation.ts";
 import type { Annotation } from "../notes/operation.ts";
 import type { ToolCall, TurnEntry, TurnInFull } from "./operation.ts";
-import { briefLines } from "./session-words.ts";
-import { marginsOf, turnAsMarkdown } from "./turn-words.ts";
+import { listBriefLines } from "./session-words.ts";
+import { buildMargins, turnAsMarkdown } from "./turn-words.ts";
 
 test("a margin has a turn's notes and decisions, and a commit beside the last turn that led to it", () => {
   const note = { id: "n", note: "keep it", turn: 2 } as Annotation;
@@ -17,7 +17,7 @@ test("a margin has a turn's notes and decisions, and a commit beside the last tu
       { session_id: "s", turns: [1, 3] },
     ],
   } as CheckpointSummary;
-  const margins = marginsOf("s", { notes: [note], decisions: [made, elsewhere], commits: [commit] });
+  const margins = buildMargins("s", { notes: [note], decisions: [made, elsewhere], commits: [commit] });
   expect(margins.get(2)).toEqual({ notes: [note], decisions: [made], commits: [] });
   expect(margins.get(3)?.commits).toEqual([commit]);
   expect([...margins.keys()].sort()).toEqual([2, 3]);
@@ -62,10 +62,10 @@ test("a session in brief has at most five lines, and none that says nothing", ()
     ...{ asked: "", last_asked: "", outcome: "", open: "", checks: [], rejected: null, state: null },
     ...{ files: [], commits: [], commands: [] },
   };
-  expect(briefLines(nothing)).toEqual([]);
+  expect(listBriefLines(nothing)).toEqual([]);
   const commits = [{ hash: "c0ffee", subject: "Retry" }];
   expect(
-    briefLines({
+    listBriefLines({
       ...{ asked: "retry", last_asked: "commit", outcome: "it retries", open: "the docs", checks: [] },
       ...{ rejected: "too slow", state: "completed", files: ["a.ts"], commits, commands: ["npm test"] },
     }),

@@ -20,7 +20,7 @@ const told = ["asked", "last_asked", "outcome", "open", "commits"] as const;
 const titles = new Map<keyof SessionBrief, string>(briefParts);
 
 /** A session in at most five lines: what each is called, and what it says. */
-export function briefLines(brief: SessionBrief): {
+export function listBriefLines(brief: SessionBrief): {
   title: string;
   says: string | SessionBrief["commits"];
 }[] {
@@ -45,7 +45,7 @@ const openEnds = {
 } as const;
 
 /** How a session ended whose last turn has no proper end; null: it has one, or still runs. */
-export function openEndOf(session: SessionSummary): string | null {
+export function describeOpenEnd(session: SessionSummary): string | null {
   const { last_state = "completed" } = session;
   return last_state === "completed" || isRunning(session) ? null : openEnds[last_state];
 }

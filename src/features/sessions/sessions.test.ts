@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { addSession, chunk, temporaryMemory, turn } from "../../../test/support/memory-fixture.ts";
-import { defaultConfig } from "../../base/config/settings.ts";
+import { makeDefaultConfig } from "../../base/config/settings.ts";
 import { SessionSearch } from "../../sessions/search/engine.ts";
 import { saveAnnotation } from "../../store/memory/chunks/annotations.ts";
 import { replaceChunks } from "../../store/memory/chunks/chunks.ts";
-import { claim, enqueue, fail, finish } from "../../store/memory/jobs/jobs.ts";
+import { claimJob, enqueue, fail, finish } from "../../store/memory/jobs/jobs.ts";
 import { scrubbedBy } from "../../store/memory/privacy/rewrite.ts";
 import { packContent } from "../../store/memory/sessions/content.ts";
 import { saveSummary } from "../../store/memory/sessions/summaries.ts";
@@ -22,7 +22,7 @@ import {
 
 const day = 86_400_000;
 const start = Date.parse("2026-03-01T10:00:00Z");
-const config = defaultConfig();
+const config = makeDefaultConfig();
 
 let store: ReturnType<typeof temporaryMemory>;
 beforeEach(() => {
@@ -326,9 +326,9 @@ describe("the status", () => {
     for (const subject of ["done", "dead", "running", "waiting"]) {
       enqueue(memory, { kind: "transcript", subject });
     }
-    finish(memory, claim(memory, "me")!, { chunks: 4, tookMs: 9 });
-    fail(memory, claim(memory, "me")!, { error: "no such file", retryable: false });
-    claim(memory, "me");
+    finish(memory, claimJob(memory, "me")!, { chunks: 4, tookMs: 9 });
+    fail(memory, claimJob(memory, "me")!, { error: "no such file", retryable: false });
+    claimJob(memory, "me");
     expect(jobsStatusOf(memory)).toMatchObject({
       pending: 1,
       running: [{ kind: "transcript", subject: "running" }],

@@ -1,20 +1,20 @@
 import type { Config } from "../../base/config/settings.ts";
-import { isoTime } from "../../base/text/iso-time.ts";
+import { formatIsoTime } from "../../base/text/iso-time.ts";
 import type { TranscriptSearchResponse } from "../../protocol/results.ts";
 import type { SessionSearch } from "../../sessions/search/engine.ts";
 import type { SessionQuery } from "../../sessions/search/types.ts";
-import { transcriptsRead } from "../../store/memory/jobs/job-rows.ts";
+import { countTranscriptsRead } from "../../store/memory/jobs/job-rows.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { listSessions } from "../../store/memory/sessions/sessions.ts";
-import { resultUnitOf, type TranscriptSearchRequest } from "../search/operation.ts";
-import { knownAgent, sharedIn } from "./describe-session.ts";
+import { chooseResultUnit, type TranscriptSearchRequest } from "../search/operation.ts";
+import { readSharedFilter, resolveAgent } from "./describe-session.ts";
 
 /** Answers the routes about sessions from an open memory, for the daemon and for reads in this process. */
 
-export { describeMemory, jobsStatusOf } from "../status/describe-memory.ts";
+export { describeMemory, readJobsStatus as jobsStatusOf } from "../status/describe-memory.ts";
 export {
-  listAnnotationsOf,
-  listSessionsOf,
+  listStoredNotes as listAnnotationsOf,
+  listStoredSessions as listSessionsOf,
   showSession,
 } from "./describe-session.ts";
 
@@ -40,13 +40,13 @@ export async function toSessionQuery(
     branch: request.branch ?? null,
     agent: request.agent ?? null,
     author: request.author ?? null,
-    shared: sharedIn(request),
+    shared: readSharedFilter(request),
     commit: request.commit ?? null,
     event: request.event ?? null,
     mode: request.mode ?? "hybrid",
     place: request.in ?? "chunks",
     match: request.match ?? (request.mode === "regex" ? "regex" : undefined),
-    by: resultUnitOf(request),
+    by: chooseResultUnit(request),
     explain: request.explain ?? false,
   };
 }
@@ -64,15 +64,15 @@ export async function answerTranscriptSearch(
   pending: number | null,
   signal?: AbortSignal,
 ): Promise<TranscriptSearchResponse> {
-  knownAgent(memory, request.agent);
+  resolveAgent(memory, request.agent);
   const answer = await search.search(await toSessionQuery(request, config), signal);
   const [latest] = listSessions(memory, { children: true, limit: 1 });
-  const { read, total } = transcriptsRead(memory);
+  const { read, total } = countTranscriptsRead(memory);
   return {
     scope: "transcripts",
     ...answer,
     verdict: read < total && answer.verdict === "probably_not_here" ? "not_yet" : answer.verdict,
     coverage: read < total ? { of: "transcripts", done: read, total } : undefined,
-    memory: { pending, as_of: isoTime(latest?.lastAt ?? null) },
+    memory: { pending, as_of: formatIsoTime(latest?.lastAt ?? null) },
   };
 }

@@ -1,5 +1,5 @@
-import { isoTime } from "../../base/text/iso-time.ts";
-import { columnName, listFields } from "../../store/tables/statements.ts";
+import { formatIsoTime } from "../../base/text/iso-time.ts";
+import { listFields, toColumnName } from "../../store/tables/statements.ts";
 import type { Row, Snake, Table } from "../../store/tables/table.ts";
 
 /**
@@ -14,9 +14,9 @@ export function showRow<T extends Table, S extends object>(
 ): Pick<S, Exclude<Extract<keyof S, Snake<keyof T["columns"] & string>>, "id">> {
   const given = row as Readonly<Record<string, unknown>>;
   const shown = listFields(table).flatMap(([field, { number, isReused }]): [string, unknown][] => {
-    const [name, value] = [columnName(field), given[field]];
+    const [name, value] = [toColumnName(field), given[field]];
     if (isReused !== undefined || !Object.hasOwn(shape, name)) return [];
-    if (number === "time") return [[name, isoTime(value as number | null)]];
+    if (number === "time") return [[name, formatIsoTime(value as number | null)]];
     return [[name, number === "row" && value !== null ? uidOf(value as number) : value]];
   });
   return Object.fromEntries(shown) as ReturnType<typeof showRow<T, S>>;

@@ -1,14 +1,14 @@
 import { expect, test } from "vitest";
-import { storyOf } from "./turn-words.ts";
+import { foldSteps } from "./turn-words.ts";
 
-type Told = ReturnType<Parameters<typeof storyOf<object>>[1]>;
+type Told = ReturnType<Parameters<typeof foldSteps<object>>[1]>;
 const said = (kind: Told["kind"], text: string): Told => ({ kind, text, call: null });
 const call = (tool: string, action: string, is_error = false): Told => ({
   ...{ kind: "tool", text: "" },
   call: { tool, action, is_error },
 });
 const told = (entries: Told[]) =>
-  storyOf(entries, (entry) => entry).map((step) =>
+  foldSteps(entries, (entry) => entry).map((step) =>
     step.kind === "explored" ? step.says : (step.entry.call?.tool ?? step.entry.text),
   );
 

@@ -21,7 +21,7 @@ interface Told {
 export type Step<T> = { kind: "one"; entry: T } | { kind: "explored"; entries: T[]; says: string };
 
 /** Fewer looks stand for themselves. */
-const fewest = 2;
+const minFoldedLooks = 2;
 
 /** What an agent says between two looks is no longer than this where it only says what it looks at next. Characters. */
 const longestAside = 240;
@@ -30,10 +30,8 @@ const longestAside = 240;
  * Calls that only look at something are one step where several follow each other, with what was thought and said in passing
  * between them. One that failed stands for itself.
  */
-export function storyOf<T>(entries: readonly T[], toldBy: (entry: T) => Told): Step<T>[] {
-  const all = entries
-    .map((entry) => ({ entry, told: toldBy(entry) }))
-    .filter(({ told }) => !saysNothing(told));
+export function foldSteps<T>(entries: readonly T[], toldBy: (entry: T) => Told): Step<T>[] {
+  const all = entries.map((entry) => ({ entry, told: toldBy(entry) })).filter(({ told }) => !isSilent(told));
   const steps: Step<T>[] = [];
   let looks: typeof all = [];
   const stand = (some: typeof all) =>
@@ -43,8 +41,13 @@ export function storyOf<T>(entries: readonly T[], toldBy: (entry: T) => Told): S
     const end = looks.findLastIndex(({ told }) => isLook(told)) + 1;
     const folded = looks.slice(0, end);
     const calls = folded.flatMap(({ told }) => (told.call === null ? [] : [told.call.tool]));
-    if (calls.length < fewest) stand(folded);
-    else steps.push({ kind: "explored", entries: folded.map(({ entry }) => entry), says: explored(calls) });
+    if (calls.length < minFoldedLooks) stand(folded);
+    else
+      steps.push({
+        kind: "explored",
+        entries: folded.map(({ entry }) => entry),
+        says: formatExplored(calls),
+      });
     stand(looks.slice(end));
     looks = [];
   };
@@ -61,10 +64,10 @@ export function storyOf<T>(entries: readonly T[], toldBy: (entry: T) => Told): S
 }
 
 /** The same of a turn that was read in full. */
-export const storyOfTurn = (entries: readonly TurnEntry[]): Step<TurnEntry>[] =>
-  storyOf(entries, (entry) => ({ ...entry, call: calledBy(entry) }));
+export const foldTurnSteps = (entries: readonly TurnEntry[]): Step<TurnEntry>[] =>
+  foldSteps(entries, (entry) => ({ ...entry, call: toToldCall(entry) }));
 
-const calledBy = ({ tool }: TurnEntry) =>
+const toToldCall = ({ tool }: TurnEntry) =>
   tool && { tool: tool.name, action: tool.action, is_error: tool.is_error };
 
 /** Tools that name no file, and only look. */
@@ -78,11 +81,11 @@ const isLook = ({ call }: Told) =>
 const isAside = ({ kind, text }: Told) =>
   kind === "thinking" || (kind === "text" && text.length <= longestAside && !text.includes("\n"));
 
-const saysNothing = ({ kind, text, images = 0 }: Told) =>
+const isSilent = ({ kind, text, images = 0 }: Told) =>
   kind !== "tool" && kind !== "compaction" && text.trim() === "" && images === 0;
 
 /** "Explored: 9 × Read, Grep". */
-function explored(calls: readonly string[]): string {
+function formatExplored(calls: readonly string[]): string {
   const counts = new Map<string, number>();
   for (const tool of calls) counts.set(tool, (counts.get(tool) ?? 0) + 1);
   return `Explored: ${[...counts].map(([name, count]) => (count === 1 ? name : `${count} × ${name}`)).join(", ")}`;
@@ -100,67 +103,67 @@ export function turnAsMarkdown(
 ): string {
   const about = [
     number === 0 ? "Before the first prompt" : `Turn ${number}`,
-    started_at === null ? "" : minute(started_at),
+    started_at === null ? "" : formatUtcMinute(started_at),
     state === "interrupted" || state === "error" ? state : "",
     abandoned ? "abandoned branch" : "",
   ];
   const title = `## ${about.filter((part) => part !== "").join(", ")}`;
-  return [title, ...entries.map((entry) => textOf(entry, results))]
+  return [title, ...entries.map((entry) => formatEntryMarkdown(entry, results))]
     .filter((text) => text !== "")
     .join("\n\n");
 }
 
 /** "2026-01-31 14:05 UTC": whoever reads it may live elsewhere. */
-export function minute(iso: string): string {
+export function formatUtcMinute(iso: string): string {
   return `${new Date(iso).toISOString().slice(0, 16).replace("T", " ")} UTC`;
 }
 
-function textOf({ kind, text, images, tool, omitted }: TurnEntry, results: boolean): string {
+function formatEntryMarkdown({ kind, text, images, tool, omitted }: TurnEntry, results: boolean): string {
   if (tool !== null) return callAsMarkdown(tool, results, omitted);
   const more = omitted > 0 ? `\n\n*${omitted.toLocaleString("en")} more characters*` : "";
   if (kind === "prompt") {
     const prompt = [text, images > 0 ? "*(an image)*" : ""].filter((part) => part !== "").join("\n\n");
-    return (markdownIn(prompt) + more).replace(/^/gm, "> ").replace(/^> $/gm, ">");
+    return (sanitiseMarkdown(prompt) + more).replace(/^/gm, "> ").replace(/^> $/gm, ">");
   }
   if (kind === "compaction") return "*The context was compacted.*";
-  return kind === "text" || kind === "summary" ? markdownIn(text) + more : "";
+  return kind === "text" || kind === "summary" ? sanitiseMarkdown(text) + more : "";
 }
 
 function callAsMarkdown(call: ToolCall, results: boolean, omitted: number): string {
   const { headline, result, is_error, edits } = call;
   const failed = is_error ? " (failed)" : "";
-  const diffs = edits.map(({ file, lines }) => fenced("diff", [`--- ${file}`, ...lines].join("\n")));
+  const diffs = edits.map(({ file, lines }) => formatFenced("diff", [`--- ${file}`, ...lines].join("\n")));
   const more = results && omitted > 0 ? [`*${omitted.toLocaleString("en")} more characters or lines*`] : [];
   if (!results || edits.length > 0 || !result)
-    return [`- ${inlineCode(headline)}${failed}`, ...diffs, ...more].join("\n\n");
-  const summary = `<summary><code>${asHtml(headline.replace(/\s+/g, " "))}</code>${failed}</summary>`;
-  return [`<details>${summary}`, fenced("", result), ...more, "</details>"].join("\n\n");
+    return [`- ${formatInlineCode(headline)}${failed}`, ...diffs, ...more].join("\n\n");
+  const summary = `<summary><code>${escapeTags(headline.replace(/\s+/g, " "))}</code>${failed}</summary>`;
+  return [`<details>${summary}`, formatFenced("", result), ...more, "</details>"].join("\n\n");
 }
 
-const asHtml = (text: string) =>
+const escapeTags = (text: string) =>
   text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 
 /** Between more backticks than the text has in a row. */
-function fenced(language: string, text: string): string {
-  const fence = "`".repeat(Math.max(3, longestRun(text) + 1));
+function formatFenced(language: string, text: string): string {
+  const fence = "`".repeat(Math.max(3, countLongestRun(text) + 1));
   return `${fence}${language}\n${text}\n${fence}`;
 }
 
 /** A text as code within a line. */
-export function inlineCode(text: string): string {
+export function formatInlineCode(text: string): string {
   const line = text.replace(/\s+/g, " ");
-  const ticks = "`".repeat(longestRun(line) + 1);
+  const ticks = "`".repeat(countLongestRun(line) + 1);
   return ticks.length === 1 ? `\`${line}\`` : `${ticks} ${line} ${ticks}`;
 }
 
-const longestRun = (text: string) =>
+const countLongestRun = (text: string) =>
   (text.match(/`+/g) ?? []).reduce((most, run) => Math.max(most, run.length), 0);
 
 /**
  * Markdown that somebody wrote, made safe to stand among other Markdown: tags and comments outside of code stay text, and a
  * fence that was left open is closed.
  */
-export function markdownIn(text: string): string {
+export function sanitiseMarkdown(text: string): string {
   let open: string | null = null;
   const lines = text.split("\n").map((line) => {
     const [, fence] = /^ {0,3}(`{3,}|~{3,})/.exec(line) ?? [];
@@ -188,7 +191,7 @@ export interface Margin {
 }
 
 /** What stands beside each turn, by its number. Notes are shown as notes, not as decisions again. */
-export function marginsOf(
+export function buildMargins(
   session: string,
   found: {
     notes: readonly Annotation[];
@@ -217,7 +220,7 @@ export function marginsOf(
 type Outline = Pick<SessionResponse["turns"][number], "files" | "commands">;
 
 /** What was done in a turn, in a few words: "explored 4 files, changed 2, ran 3, 1 failed, fixed". */
-export function deedsOf({ files, commands: { ran, failed, fixed } }: Outline): string[] {
+export function describeTurnActivity({ files, commands: { ran, failed, fixed } }: Outline): string[] {
   const changed = files.filter(({ how }) => how !== "read").length;
   const explored = files.length - changed;
   return [

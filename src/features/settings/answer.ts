@@ -14,6 +14,6 @@ export async function changeSetting(
   request: Shaped<typeof changeSettingRequest>,
 ) {
   const changed = await change(project, request);
-  keptSettings.of(project.root)?.();
+  keptSettings.findKept(project.root)?.();
   return changed;
 }

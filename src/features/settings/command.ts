@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { examples, run } from "../../terminal/frame.ts";
+import { formatExamples, run } from "../../terminal/frame.ts";
 
 export function declareConfig(program: Command): void {
   const config = program
@@ -7,7 +7,7 @@ export function declareConfig(program: Command): void {
     .description("Read and change settings (listed in docs/configuration.md)")
     .addHelpText(
       "after",
-      examples(
+      formatExamples(
         ["pm config", "every setting, its value and where it comes from"],
         ["pm config get search.limit", "one value"],
         ["pm config set search.limit 20", "for this project"],
@@ -24,7 +24,7 @@ export function declareConfig(program: Command): void {
     .description("Print every setting with its value and where it comes from")
     .argument("[prefix]", "only settings with this prefix")
     .option(...globalOption)
-    .addHelpText("after", examples(["pm config list index", "the settings of [index]"]))
+    .addHelpText("after", formatExamples(["pm config list index", "the settings of [index]"]))
     .action(run(async () => (await import("./pm-config.ts")).configListCommand));
 
   config
@@ -32,7 +32,7 @@ export function declareConfig(program: Command): void {
     .description("Print the value of a setting")
     .argument("<key>", "the setting, such as search.limit")
     .option(...globalOption)
-    .addHelpText("after", examples(["pm config get search.limit", "prints 10"]))
+    .addHelpText("after", formatExamples(["pm config get search.limit", "prints 10"]))
     .action(run(async () => (await import("./pm-config.ts")).configGetCommand));
 
   config
@@ -42,7 +42,7 @@ export function declareConfig(program: Command): void {
     .argument("<value>", "a number, true or false, a word, or a comma separated list")
     .option(...globalOption)
     .option(...teamOption)
-    .addHelpText("after", examples(["pm config set search.limit 20", "for this project"]))
+    .addHelpText("after", formatExamples(["pm config set search.limit 20", "for this project"]))
     .action(run(async () => (await import("./pm-config.ts")).configSetCommand));
 
   config
@@ -51,6 +51,6 @@ export function declareConfig(program: Command): void {
     .argument("<key>", "the setting, such as search.limit")
     .option(...globalOption)
     .option(...teamOption)
-    .addHelpText("after", examples(["pm config unset search.limit", "back to the default"]))
+    .addHelpText("after", formatExamples(["pm config unset search.limit", "back to the default"]))
     .action(run(async () => (await import("./pm-config.ts")).configUnsetCommand));
 }

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { nothing, operation } from "../../answers/operation.ts";
+import { defineOperation, nothing } from "../../answers/operation.ts";
 import { field, lazy, type Shaped, strings, text, textOrNull } from "../../protocol/shape-parts.ts";
 
 const settingValue = z.union([z.string(), z.number(), z.boolean(), strings]);
@@ -44,7 +44,7 @@ export const changeSettingRequest = lazy(() =>
 
 export const changeSettingResponse = lazy(() => z.object({ setting: setting(), changed: z.boolean() }));
 
-export const listSettings = operation({
+export const listSettings = defineOperation({
   name: "settings",
   path: "GET /settings",
   summary: "List every setting with its value and where it comes from",
@@ -54,7 +54,7 @@ export const listSettings = operation({
   answer: async () => (await import("./answer.ts")).listSettings,
 });
 
-export const changeSetting = operation({
+export const changeSetting = defineOperation({
   name: "changeSetting",
   path: "POST /settings/change",
   summary: "Change a setting of the project; for the page, which may change only harmless ones",

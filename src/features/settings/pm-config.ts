@@ -1,5 +1,5 @@
 import { reloadSettings } from "../../answers/daemon/operation.ts";
-import { envName, loadConfig, type Origin, readConfigFile } from "../../base/config/config.ts";
+import { loadConfig, type Origin, readConfigFile, toEnvName } from "../../base/config/config.ts";
 import {
   type EditResult,
   type EditTarget,
@@ -8,19 +8,19 @@ import {
   unsetConfig,
 } from "../../base/config/config-edit.ts";
 import {
+  findNearestSettingKey,
   isSettingKey,
-  nearestSettingKey,
   parseValue,
   settingKeys,
 } from "../../base/config/setting-values.ts";
-import { type Config, defaultConfig, type SettingKey, settings } from "../../base/config/settings.ts";
-import { explanationOf, messageOf, PommelError } from "../../base/errors.ts";
-import { ownConfigFile } from "../../base/home.ts";
-import { hintForOtherName } from "../../base/other-names.ts";
+import { type Config, makeDefaultConfig, type SettingKey, settings } from "../../base/config/settings.ts";
+import { explainError, getErrorMessage, PommelError } from "../../base/errors.ts";
+import { locateOwnConfig } from "../../base/home.ts";
+import { suggestPommelName } from "../../base/other-names.ts";
 import type { Project } from "../../base/paths.ts";
 import { findProject, findProjectIfAny } from "../../git/projects/find-project.ts";
 import type { CommandContext } from "../../terminal/frame.ts";
-import { aligned, type Output } from "../../terminal/output.ts";
+import { alignColumns, type Output } from "../../terminal/output.ts";
 
 type ConfigOptions = EditTarget;
 
@@ -39,9 +39,9 @@ export async function configListCommand(
   options: ConfigOptions,
 ): Promise<void> {
   const entries = (await readEntries(cwd, options)).filter(({ key }) => key.startsWith(prefix ?? ""));
-  if (entries.length === 0) throw noSuchPrefix(prefix ?? "");
+  if (entries.length === 0) throw makeNoSuchPrefixError(prefix ?? "");
   output.result({ settings: entries }, () =>
-    aligned(entries.map(({ key, value, origin, source }) => [key, show(value), origin, source ?? ""])),
+    alignColumns(entries.map(({ key, value, origin, source }) => [key, show(value), origin, source ?? ""])),
   );
 }
 
@@ -63,8 +63,8 @@ export async function configSetCommand(
   text: string,
   options: ConfigOptions,
 ): Promise<void> {
-  const value = await canonicalLanguages(key, text);
-  await report(output, cwd, key, setConfig(await projectFor(cwd, options), key, value, options));
+  const value = await toLanguageIds(key, text);
+  await report(output, cwd, key, setConfig(await findConfigProject(cwd, options), key, value, options));
 }
 
 /** `pm config unset <key>` */
@@ -73,15 +73,15 @@ export async function configUnsetCommand(
   key: string,
   options: ConfigOptions,
 ): Promise<void> {
-  await report(output, cwd, key, unsetConfig(await projectFor(cwd, options), key, options));
+  await report(output, cwd, key, unsetConfig(await findConfigProject(cwd, options), key, options));
 }
 
 /** Languages are stored by id, whichever of their names was given; an unknown one is refused. */
-async function canonicalLanguages(key: string, text: string): Promise<string> {
+async function toLanguageIds(key: string, text: string): Promise<string> {
   if (key !== "index.languages") return text;
   const names = parseValue(settings[key].schema, text);
   if (!Array.isArray(names)) return text;
-  const { languageIdsOf } = await import("../../code/languages/index.ts");
+  const { parseLanguageIds: languageIdsOf } = await import("../../code/languages/index.ts");
   return JSON.stringify(languageIdsOf(names));
 }
 
@@ -98,10 +98,10 @@ async function report(
   let entry: Entry;
   try {
     // Loaded again: a stronger source may hide what was just written.
-    entry = entriesOf(await findProjectIfAny(cwd)).find((candidate) => candidate.key === key)!;
+    entry = listSettingEntries(await findProjectIfAny(cwd)).find((candidate) => candidate.key === key)!;
   } catch (error) {
     // The edit is done; that something else is wrong must not read as if it were not.
-    output.note(`warning: ${messageOf(error)}`);
+    output.note(`warning: ${getErrorMessage(error)}`);
     output.result({ key, file, changed }, `${changed ? "Changed" : "Already set in"} ${file}.`);
     return;
   }
@@ -114,30 +114,30 @@ async function report(
 }
 
 async function readEntries(cwd: string, { global = false }: ConfigOptions): Promise<Entry[]> {
-  return global ? globalEntries() : entriesOf(await findProjectIfAny(cwd));
+  return global ? listGlobalEntries() : listSettingEntries(await findProjectIfAny(cwd));
 }
 
-function entriesOf(project: Project | null): Entry[] {
+function listSettingEntries(project: Project | null): Entry[] {
   const { config, origin } = loadConfig(project);
-  const sourceOf = (key: SettingKey): string | null => {
-    if (origin[key] === "env") return envName(key);
+  const findSource = (key: SettingKey): string | null => {
+    if (origin[key] === "env") return toEnvName(key);
     if (origin[key] === "team") return project?.teamConfigFile ?? null;
     if (origin[key] === "project") return project?.configFile ?? null;
-    return origin[key] === "global" ? ownConfigFile() : null;
+    return origin[key] === "global" ? locateOwnConfig() : null;
   };
   return settingKeys.map((key) => ({
     key,
     value: config[key],
     origin: origin[key],
-    source: sourceOf(key),
+    source: findSource(key),
   }));
 }
 
 /** The value in a project that does not set it. */
-function globalEntries(): Entry[] {
-  const file = ownConfigFile();
+function listGlobalEntries(): Entry[] {
+  const file = locateOwnConfig();
   const own = readConfigFile(file);
-  const defaults = defaultConfig();
+  const defaults = makeDefaultConfig();
   return settingKeys.map((key) =>
     Object.hasOwn(own, key)
       ? { key, value: own[key]!, origin: "global", source: file }
@@ -145,7 +145,7 @@ function globalEntries(): Entry[] {
   );
 }
 
-async function projectFor(cwd: string, { global = false }: ConfigOptions): Promise<Project | null> {
+async function findConfigProject(cwd: string, { global = false }: ConfigOptions): Promise<Project | null> {
   return global ? null : await findProject(cwd);
 }
 
@@ -175,7 +175,7 @@ async function applyToDaemon(cwd: string, output: Output): Promise<boolean> {
     return true;
   } catch (error) {
     // The change is saved: a daemon that cannot apply it must not look like a failed change.
-    if (!(error instanceof DaemonUnreachable)) output.note(`warning: ${explanationOf(error)}`);
+    if (!(error instanceof DaemonUnreachable)) output.note(`warning: ${explainError(error)}`);
     return false;
   }
 }
@@ -185,12 +185,12 @@ function show(value: Config[SettingKey]): string {
   return value.length === 0 ? "[]" : value.join(",");
 }
 
-function noSuchPrefix(prefix: string): PommelError {
-  const nearest = nearestSettingKey(prefix);
+function makeNoSuchPrefixError(prefix: string): PommelError {
+  const nearest = findNearestSettingKey(prefix);
   return new PommelError(
     "config_unknown_key",
     `No setting and no subcommand of \`pm config\` starts with ${prefix}.`,
-    hintForOtherName("setting", prefix) ??
+    suggestPommelName("setting", prefix) ??
       (nearest ? `Did you mean ${nearest}?` : "Run `pm config list`, or `pm config --help`."),
   );
 }

@@ -1,6 +1,6 @@
-import { envName, loadConfig } from "../../base/config/config.ts";
+import { loadConfig, toEnvName } from "../../base/config/config.ts";
 import { requireSettingKey, setConfig, unsetConfig } from "../../base/config/config-edit.ts";
-import { allowedValues, listedValues, settingKeys } from "../../base/config/setting-values.ts";
+import { describeAllowedValues, listAllowedValues, settingKeys } from "../../base/config/setting-values.ts";
 import {
   homeSettings,
   liveSettings,
@@ -9,7 +9,7 @@ import {
   settings,
 } from "../../base/config/settings.ts";
 import { PommelError } from "../../base/errors.ts";
-import { ownConfigFile } from "../../base/home.ts";
+import { locateOwnConfig } from "../../base/home.ts";
 import type { Project } from "../../base/paths.ts";
 import type { Setting, SettingsResponse } from "./operation.ts";
 
@@ -26,16 +26,16 @@ const isChangeable = (key: SettingKey) =>
 /** Every setting of a project, as it is in this process's environment. @throws PommelError as `loadConfig` */
 export function listSettings(project: Project): SettingsResponse {
   const { config, origin, notes } = loadConfig(project);
-  const sourceOf = (key: SettingKey) => {
+  const findSource = (key: SettingKey) => {
     switch (origin[key]) {
       case "env":
-        return envName(key);
+        return toEnvName(key);
       case "team":
         return project.teamConfigFile;
       case "project":
         return project.configFile;
       case "global":
-        return ownConfigFile();
+        return locateOwnConfig();
       case "default":
         return null;
     }
@@ -48,10 +48,10 @@ export function listSettings(project: Project): SettingsResponse {
         value: config[key],
         default: byDefault,
         origin: origin[key],
-        source: sourceOf(key),
+        source: findSource(key),
         about,
-        allowed: allowedValues(schema),
-        choices: listedValues(schema),
+        allowed: describeAllowedValues(schema),
+        choices: listAllowedValues(schema),
         changeable: isChangeable(key),
       };
     }),

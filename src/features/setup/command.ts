@@ -1,6 +1,6 @@
 import { type Command, Option } from "commander";
 import { defaultAgentName, setupNames } from "../../agents/profiles.ts";
-import { examples, run } from "../../terminal/frame.ts";
+import { formatExamples, run } from "../../terminal/frame.ts";
 import { shared } from "../../terminal/options.ts";
 
 export function declareSetup(program: Command): void {
@@ -19,7 +19,7 @@ export function declareSetup(program: Command): void {
     .option("-y, --yes", "do not ask: all projects, the agents that are found, past sessions")
     .addHelpText(
       "after",
-      examples(
+      formatExamples(
         ["pm setup", "asks one question, then sets up the agents that it finds"],
         ["pm setup --yes", "the same without asking, for all projects"],
         ["pm setup --named", "record only what `pm init` names"],
@@ -53,7 +53,7 @@ export function declareInit(program: Command): void {
     .option("--no-start", "do not offer to start the daemon")
     .addHelpText(
       "after",
-      examples(
+      formatExamples(
         ["pm init", "set up this repository; asks how at a terminal"],
         ["pm init --start --import", "start indexing, and import past sessions"],
         ["pm init --yes", "the same without asking"],
@@ -74,7 +74,7 @@ export function declareEnable(program: Command): void {
     .option("--git", "only git's hooks")
     .addHelpText(
       "after",
-      examples(
+      formatExamples(
         ["pm enable", "add missing hooks to agents' settings and git"],
         ["pm enable --git", "only git's: .git/hooks or core.hooksPath"],
         ["pm enable --local", "only for you, not for the whole team"],
@@ -89,7 +89,10 @@ export function declareDisable(program: Command): void {
     .command("disable")
     .description("Stop recording, and remove what pm init added to agents' files and git hooks")
     .option("--global", "in all projects, and from your own files that pm setup changed")
-    .addHelpText("after", examples(["pm disable", "nothing more is recorded here; files are as before"]))
+    .addHelpText(
+      "after",
+      formatExamples(["pm disable", "nothing more is recorded here; files are as before"]),
+    )
     .action(run(async () => (await import("./pm-enable.ts")).disableCommand));
 }
 
@@ -103,7 +106,7 @@ export function declareUninstall(program: Command): void {
     .option("-y, --yes", "do not ask")
     .addHelpText(
       "after",
-      `${examples(
+      `${formatExamples(
         ["pm uninstall --dry-run", "what would go, by project"],
         ["pm uninstall", "remove it, after asking"],
         ["pm uninstall --keep-memory --yes", "for scripts, keeping sessions and notes"],

@@ -1,9 +1,9 @@
 import { basename, join } from "node:path";
 import { localSettings } from "../../agents/claude/setup.ts";
-import { explanationOf } from "../../base/errors.ts";
+import { explainError } from "../../base/errors.ts";
 import type { Project } from "../../base/paths.ts";
 import { applyChanges } from "../../client/call.ts";
-import { gitHooksState } from "../../git/hooks/state.ts";
+import { readGitHooksState } from "../../git/hooks/state.ts";
 import { findProject } from "../../git/projects/find-project.ts";
 import { recordHere, recordNothing } from "../../git/projects/turn-recording.ts";
 import { AgentPart } from "../../setup/agent-part.ts";
@@ -17,10 +17,10 @@ import {
   type TakenPart,
   takeParts,
 } from "../../setup/plan.ts";
-import { projectPlace, readRecord, switchOn, userPlace } from "../../setup/record.ts";
+import { enableSetups, makeProjectPlace, makeUserPlace, readRecord } from "../../setup/record.ts";
 import type { CommandContext } from "../../terminal/frame.ts";
-import { type Output, tick } from "../../terminal/output.ts";
-import { isAnotherSetUp, pommelOnPath } from "../doctor/checks/agents.ts";
+import { formatMark, type Output } from "../../terminal/output.ts";
+import { findPommelOnPath, isAnotherSetUp } from "../doctor/checks/agents.ts";
 import { isOwnByDefault } from "./init/choices.ts";
 
 interface EnableOptions {
@@ -65,7 +65,7 @@ export async function enableCommand(
   const project = await findProject(cwd);
   await recordHere(project);
   await applyChanges(project);
-  const place = projectPlace(project, { own: local || isOwnByDefault(projectPlace(project)) });
+  const place = makeProjectPlace(project, { own: local || isOwnByDefault(makeProjectPlace(project)) });
   const taken = new Set(readRecord(place).taken);
   const wanted = new Set<string>();
   if (claude || !git) {
@@ -73,14 +73,14 @@ export async function enableCommand(
       taken.size > 0 ? [...taken].some((key) => key.startsWith("claude/")) : !isAnotherSetUp(project);
     if (isMeant || claude || local) wanted.add(claudeHooksKey);
     if (!claude) for (const key of taken) wanted.add(key);
-    switchOn(place);
+    enableSetups(place);
   }
   if (git || !claude) wanted.add(gitHooksKey);
   const parts = listParts(place)
     .filter(({ key }) => wanted.has(key))
     .map((part) =>
       local && part.key === claudeHooksKey && part instanceof AgentPart
-        ? part.onlyIn(join(project.root, localSettings))
+        ? part.narrowToFile(join(project.root, localSettings))
         : part,
     );
   const planned = await planParts(place, wanted, true, parts);
@@ -96,10 +96,10 @@ export async function enableCommand(
     ...describeHooks(done),
     git: gits ? await describeGit(project, gits, git) : null,
   };
-  output.result(result, () => lines(result, output).join("\n"));
+  output.result(result, () => formatEnabled(result, output).join("\n"));
   for (const { error } of done)
-    if (error !== null && error.code !== "not_found") warn(output, explanationOf(error));
-  const { problem } = pommelOnPath();
+    if (error !== null && error.code !== "not_found") warn(output, explainError(error));
+  const { problem } = findPommelOnPath();
   if (problem !== null) warn(output, `${problem.message} ${problem.hint}`);
 }
 
@@ -119,7 +119,7 @@ function describeHooks(done: readonly PutPart[]): Omit<EnableResult, "git"> {
  * @throws PommelError as `installGitHooks`
  */
 async function describeGit(project: Project, { files, error }: PutPart, asked: boolean): Promise<GitResult> {
-  const { state, reason, dir } = await gitHooksState(project);
+  const { state, reason, dir } = await readGitHooksState(project);
   if (state === "none" || state === "shared") {
     if (asked) throw error!;
     return { state, reason, dir, changed: false, added: [] };
@@ -129,7 +129,7 @@ async function describeGit(project: Project, { files, error }: PutPart, asked: b
   return { state: "installed", reason: null, dir, changed: added.length > 0, added };
 }
 
-function lines({ file, changed, added, restored, git }: EnableResult, output: Output): string[] {
+function formatEnabled({ file, changed, added, restored, git }: EnableResult, output: Output): string[] {
   const doneLines: string[] = [];
   if (file !== null)
     doneLines.push(changed ? `Added to ${file}: ${added.join(", ")}.` : `${file} has all hooks already.`);
@@ -140,11 +140,11 @@ function lines({ file, changed, added, restored, git }: EnableResult, output: Ou
     );
   }
   if (doneLines.length === 0) doneLines.push("This project is recorded again.");
-  return doneLines.map((line) => `${tick("ok", output.colors)} ${line}`);
+  return doneLines.map((line) => `${formatMark("ok", output.colors)} ${line}`);
 }
 
 function warn(output: Output, line: string): void {
-  output.note(`${tick("warn", output.colors)} ${line}`);
+  output.note(`${formatMark("warn", output.colors)} ${line}`);
 }
 
 /** The JSON of `pm disable`. */
@@ -164,7 +164,7 @@ export async function disableCommand(
   { global = false }: { global?: boolean } = {},
 ): Promise<void> {
   const project = global ? null : await findProject(cwd);
-  const { taken, failures } = await takeParts(project === null ? userPlace() : projectPlace(project));
+  const { taken, failures } = await takeParts(project === null ? makeUserPlace() : makeProjectPlace(project));
   await recordNothing(project);
   await applyChanges(project);
   if (failures.length > 0) throw failures[0];
@@ -180,9 +180,9 @@ export async function disableCommand(
     git: project === null ? null : { files: gitFiles, changed: gitFiles.length > 0 },
   };
   for (const { file, reason } of result.kept) {
-    output.note(`${tick("warn", output.colors)} ${file} was left as it is: ${reason}.`);
+    output.note(`${formatMark("warn", output.colors)} ${file} was left as it is: ${reason}.`);
   }
-  output.result(result, () => summary([...files, ...gitFiles], project !== null, output));
+  output.result(result, () => formatDisabled([...files, ...gitFiles], project !== null, output));
 }
 
 /** The files that somebody changed, and that stay. */
@@ -195,11 +195,11 @@ export function listKept(taken: readonly TakenPart[]): { file: string; reason: s
   return [...reasons].map(([file, reason]) => ({ file, reason }));
 }
 
-function summary(all: readonly string[], inProject: boolean, output: Output): string {
+function formatDisabled(all: readonly string[], inProject: boolean, output: Output): string {
   const done = all.length > 0 ? `Removed Pommel from ${list(all)}` : "There was nothing to remove";
   const where = inProject ? "here" : "in any project";
   const again = inProject ? "pm enable" : "pm setup";
-  return `${tick("ok", output.colors)} ${done}.\n  Nothing more is recorded ${where}; what is remembered stays. \`${again}\` turns it on again.`;
+  return `${formatMark("ok", output.colors)} ${done}.\n  Nothing more is recorded ${where}; what is remembered stays. \`${again}\` turns it on again.`;
 }
 
 function list(words: readonly string[]): string {

@@ -1,36 +1,36 @@
 import { existsSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Agent, TranscriptFile } from "../../agents/agent.ts";
-import { agentNamed, agents, setups } from "../../agents/registry.ts";
+import { agents, findAgentByName, setups } from "../../agents/registry.ts";
 import type { PartName, Place } from "../../agents/setup.ts";
 import { describeDaemon } from "../../answers/daemon/operation.ts";
 import type { ResponseOf } from "../../answers/operation.ts";
 import { loadConfig } from "../../base/config/config.ts";
 import { setConfig } from "../../base/config/config-edit.ts";
 import { PommelError } from "../../base/errors.ts";
-import { ownConfigFile, refuseAnothers } from "../../base/home.ts";
+import { locateOwnConfig, refuseAnothers } from "../../base/home.ts";
 import { isInside, type Project } from "../../base/paths.ts";
-import { shellQuoted } from "../../base/text/shell.ts";
+import { quoteForShell } from "../../base/text/shell.ts";
 import { applyChanges, call } from "../../client/call.ts";
 import { findOrStartDaemon } from "../../client/connect.ts";
 import { rememberGone } from "../../git/projects/gone-checkout.ts";
-import { recordingConfig } from "../../git/projects/recorded.ts";
-import { type FileToRead, inOrderToRead } from "../../sessions/ingest/known-transcripts.ts";
+import { loadRecordingConfig } from "../../git/projects/recorded.ts";
+import { type FileToRead, sortForReading } from "../../sessions/ingest/known-transcripts.ts";
 import { findPastProject } from "../../sessions/ingest/past-project.ts";
-import { shortId } from "../../sessions/short-id.ts";
+import { shortenSessionId } from "../../sessions/short-id.ts";
 import { listKeys, type PlannedChange, type PlannedPart, planParts, previewParts } from "../../setup/plan.ts";
-import { switchOn, userPlace } from "../../setup/record.ts";
+import { enableSetups, makeUserPlace } from "../../setup/record.ts";
 import { canAsk } from "../../terminal/ask.ts";
 import type { CommandContext } from "../../terminal/frame.ts";
 import { interruptedCode } from "../../terminal/interruption.ts";
-import { humanBytes, type Output, tick } from "../../terminal/output.ts";
+import { formatBytes, formatMark, type Output } from "../../terminal/output.ts";
 import { createProgress } from "../../terminal/progress.ts";
-import { counted, homeRelative, localTime, oneLine } from "../../terminal/text.ts";
-import { goneText, keepPastSessions, queueTranscripts } from "../import/import-sources.ts";
+import { counted, formatLocalTime, toHomeRelative, toOneLine } from "../../terminal/text.ts";
+import { describeGone, keepPastSessions, queueTranscripts } from "../import/import-sources.ts";
 import { countGone } from "../import/operation.ts";
-import { whatRuns } from "../jobs/what-runs.ts";
+import { describeRunning } from "../jobs/what-runs.ts";
 import { suggestQuestions } from "../page/operation.ts";
-import { agentsNamed } from "./init/choices.ts";
+import { parseAgents } from "./init/choices.ts";
 import {
   type AgentOutcome,
   type ChangedPaths,
@@ -49,25 +49,25 @@ async function suggestFirst(
   project: Project,
   cwd: string,
 ): Promise<Pick<SetupResult, "finding" | "questions">> {
-  const pm = isInside(cwd, project.root) ? "pm" : `pm -C ${shellPath(project.root)}`;
+  const pm = isInside(cwd, project.root) ? "pm" : `pm -C ${formatShellPath(project.root)}`;
   const answer = await call(suggestQuestions, {}, project, { without: "fail", timeout: patience }).catch(
     () => null,
   );
   const asked = new Map(answer?.questions.map(({ about, q }) => [about, q]));
   const [sessions, line, code] = (["sessions", "line", "code"] as const).map((about) => asked.get(about));
   const questions = [
-    ...(sessions === undefined ? [] : [`${pm} search sessions ${shellQuoted(sessions)}`]),
+    ...(sessions === undefined ? [] : [`${pm} search sessions ${quoteForShell(sessions)}`]),
     ...(line !== undefined
-      ? [`${pm} why ${shellPath(line)}`]
+      ? [`${pm} why ${formatShellPath(line)}`]
       : code !== undefined
-        ? [`${pm} search ${shellQuoted(oneLine(code))}`]
+        ? [`${pm} search ${quoteForShell(toOneLine(code))}`]
         : []),
   ];
   return { finding: answer?.finding ?? null, questions };
 }
 
 /** "You decided on 2 March 2026: “…”  (pm session show 1a2b3c4d:5)" */
-function findingText({
+function formatFinding({
   about,
   quote,
   session_id,
@@ -75,18 +75,18 @@ function findingText({
   at,
   sessions,
 }: NonNullable<Suggested["finding"]>): string {
-  const day = at === null ? "" : ` on ${localTime(at).slice(0, 10)}`;
+  const day = at === null ? "" : ` on ${formatLocalTime(at).slice(0, 10)}`;
   const what =
     about === "decision"
-      ? `You decided${day}: “${oneLine(quote)}”`
-      : `This worked in ${counted(sessions, "session")}, last${day}: ${oneLine(quote)}`;
-  return `${what}\n  (pm session show ${shortId(session_id)}:${turn})`;
+      ? `You decided${day}: “${toOneLine(quote)}”`
+      : `This worked in ${counted(sessions, "session")}, last${day}: ${toOneLine(quote)}`;
+  return `${what}\n  (pm session show ${shortenSessionId(session_id)}:${turn})`;
 }
 
 /** As one types it: without quotes where none are needed. */
-function shellPath(path: string): string {
-  const shown = homeRelative(path);
-  return /^[\w~./:@+-]+$/.test(shown) ? shown : shellQuoted(path);
+function formatShellPath(path: string): string {
+  const shown = toHomeRelative(path);
+  return /^[\w~./:@+-]+$/.test(shown) ? shown : quoteForShell(path);
 }
 
 interface PastProject {
@@ -106,7 +106,7 @@ interface PastSessions {
 }
 
 /** How many transcripts are looked into at once. */
-const atOnce = 16;
+const maxParallelReads = 16;
 
 /** Looks into the beginning of each transcript on this machine. */
 async function findAllSessions(isWanted: (project: Project) => boolean): Promise<PastSessions> {
@@ -131,12 +131,12 @@ async function findAllSessions(isWanted: (project: Project) => boolean): Promise
     found.bytes += size;
   };
   for (const agent of agents) {
-    for (const root of agent.roots()) {
+    for (const root of agent.listRoots()) {
       let batch: Promise<void>[] = [];
       for await (const file of agent.list(root)) {
         batch.push(add(agent, file));
-        if (batch.length === atOnce) await Promise.all(batch);
-        if (batch.length === atOnce) batch = [];
+        if (batch.length === maxParallelReads) await Promise.all(batch);
+        if (batch.length === maxParallelReads) batch = [];
       }
       await Promise.all(batch);
     }
@@ -148,18 +148,19 @@ async function findAllSessions(isWanted: (project: Project) => boolean): Promise
 const isRecordedBy =
   (record: "all" | "named") =>
   (project: Project): boolean =>
-    record === "all" || recordingConfig(project).config["sessions.capture"];
+    record === "all" || loadRecordingConfig(project).config["sessions.capture"];
 
 /** Has the daemon read them in the background: of this project first, then of those with the newest. */
 async function askToImport({ projects }: PastSessions, cwd: string): Promise<void> {
-  const newest = ({ transcripts }: PastProject) => Math.max(...transcripts.map(({ mtimeMs }) => mtimeMs));
+  const getNewestMs = ({ transcripts }: PastProject) =>
+    Math.max(...transcripts.map(({ mtimeMs }) => mtimeMs));
   const isHere = ({ project }: PastProject) => Number(isInside(cwd, project.root));
-  const inOrder = projects.toSorted((a, b) => isHere(b) - isHere(a) || newest(b) - newest(a));
+  const inOrder = projects.toSorted((a, b) => isHere(b) - isHere(a) || getNewestMs(b) - getNewestMs(a));
   for (const { project, transcripts, gone } of inOrder) {
     for (const directory of gone) rememberGone(project, directory);
     for (const agent of new Set(transcripts.map((one) => one.agent))) {
       const files = transcripts.filter((one) => one.agent === agent);
-      const paths = inOrderToRead(agent, project.root, files).map(({ path }) => path);
+      const paths = sortForReading(agent, project.root, files).map(({ path }) => path);
       await queueTranscripts(project, agent, paths);
     }
   }
@@ -228,7 +229,7 @@ export async function setupCommand(
 ): Promise<number | undefined> {
   if (options.all && options.named)
     throw new PommelError("usage", "--all and --named exclude each other.", "Give one of them.");
-  const place = userPlace();
+  const place = makeUserPlace();
   // The agents' files lie there, also where POMMEL_HOME is elsewhere.
   refuseAnothers(place.dir);
   const planned = await planWanted(place, options);
@@ -245,7 +246,7 @@ export async function setupCommand(
     dry_run: options.dryRun ?? false,
     record,
     ...{ created: [], changed: [], already: [], agents: [] },
-    past: past && { ...figuresOf(past), projects: past.projects.length },
+    past: past && { ...pickFigures(past), projects: past.projects.length },
     importing: 0,
     gone: 0,
     changes: null,
@@ -258,8 +259,8 @@ export async function setupCommand(
     output.result(result, "\nNothing was changed (--dry-run).");
     return undefined;
   }
-  output.print(`${tick("ok", output.colors)} ${recordText[record]}`);
-  switchOn(place);
+  output.print(`${formatMark("ok", output.colors)} ${recordText[record]}`);
+  enableSetups(place);
   result.agents = describeAgents(await putAndReport(planned, stepPrinter(output, null, result, "~/")));
   await findOrStartDaemon();
   if (past !== null && past.sessions > 0) {
@@ -267,13 +268,15 @@ export async function setupCommand(
     const transcripts = past.projects.reduce((sum, one) => sum + one.transcripts.length, 0);
     result.importing = await watchImport(transcripts);
     result.gone = await countGoneIn(past);
-    output.print(`${tick("ok", output.colors)} ${pastText(past)}: ${importText(result.importing)}`);
-    if (result.gone > 0) output.note(goneText(result.gone));
+    output.print(
+      `${formatMark("ok", output.colors)} ${formatPastSessions(past)}: ${importText(result.importing)}`,
+    );
+    if (result.gone > 0) output.note(describeGone(result.gone));
   }
-  const shown = past === null ? null : mostTelling(past, cwd);
+  const shown = past === null ? null : chooseProjectToShow(past, cwd);
   if (shown !== null) Object.assign(result, await suggestFirst(shown, cwd));
-  const running = shown === null || output.json ? null : await whatRuns(shown, output.colors);
-  output.result(result, () => lastWords(result, running, output));
+  const running = shown === null || output.json ? null : await describeRunning(shown, output.colors);
+  output.result(result, () => formatClosing(result, running, output));
   return undefined;
 }
 
@@ -293,7 +296,7 @@ function planWanted(place: Place, { agent, allow = false }: SetupOptions): Promi
   // The server says itself when to ask it; a file that all projects read would cost those without a past.
   const names: PartName[] = ["hooks", "mcp"];
   if (allow) names.push("permissions");
-  const chosen = agent === undefined ? setups.filter((setup) => setup.isUsed(place)) : agentsNamed(agent);
+  const chosen = agent === undefined ? setups.filter((setup) => setup.isUsed(place)) : parseAgents(agent);
   return planParts(place, new Set(listKeys(chosen, names)), true);
 }
 
@@ -325,23 +328,23 @@ function preview(
 ): string[] {
   const settings = isRecording(record) ? [] : [`    + sessions.record = "${record}"`];
   const files = changes.flatMap(({ agent, part, file, is_new, lines, problem }) => [
-    `  ~/${file}${is_new ? " (new)" : ""}: ${agentNamed(agent)!.title}, ${part}${problem === null ? "" : `: ${problem}`}`,
-    ...shortened(lines).map((line) => colors.dim(`    ${line}`)),
+    `  ~/${file}${is_new ? " (new)" : ""}: ${findAgentByName(agent)!.title}, ${part}${problem === null ? "" : `: ${problem}`}`,
+    ...shortenDiff(lines).map((line) => colors.dim(`    ${line}`)),
   ]);
   return [
     recordText[record],
-    ...(settings.length === 0 ? [] : [`  ${homeRelative(ownConfigFile())}`, ...settings]),
+    ...(settings.length === 0 ? [] : [`  ${toHomeRelative(locateOwnConfig())}`, ...settings]),
     ...files,
-    ...(past === null ? [] : [`${pastText(past)}: would be imported`]),
+    ...(past === null ? [] : [`${formatPastSessions(past)}: would be imported`]),
   ];
 }
 
-const figuresOf = ({ sessions, bytes, left }: PastSessions) => ({ sessions, bytes, left });
+const pickFigures = ({ sessions, bytes, left }: PastSessions) => ({ sessions, bytes, left });
 
 /** The lines of a change that one looks at; `--json` has all of them. */
 const shownLines = 12;
 
-function shortened(lines: readonly string[]): string[] {
+function shortenDiff(lines: readonly string[]): string[] {
   const shown = lines.length > shownLines ? lines.slice(0, shownLines / 2) : lines;
   const rest = lines.length - shown.length;
   return [
@@ -351,8 +354,8 @@ function shortened(lines: readonly string[]): string[] {
 }
 
 /** "137 past sessions of 2 projects (149.4 MB), without 135 whose directories are gone or not recorded" */
-function pastText({ sessions, projects, bytes, left }: PastSessions): string {
-  const what = `${counted(sessions, "past session")} of ${counted(projects.length, "project")} (${humanBytes(bytes)})`;
+function formatPastSessions({ sessions, projects, bytes, left }: PastSessions): string {
+  const what = `${counted(sessions, "past session")} of ${counted(projects.length, "project")} (${formatBytes(bytes)})`;
   return left === 0 ? what : `${what}, without ${left} whose directories are gone or not recorded`;
 }
 
@@ -363,7 +366,7 @@ function importText(importing: number): string {
 }
 
 /** The project that somebody is in, else the one with the most sessions. */
-function mostTelling({ projects }: PastSessions, cwd: string): Project | null {
+function chooseProjectToShow({ projects }: PastSessions, cwd: string): Project | null {
   const [first] = projects.toSorted(
     (one, other) =>
       Number(isInside(cwd, other.project.root)) - Number(isInside(cwd, one.project.root)) ||
@@ -373,7 +376,7 @@ function mostTelling({ projects }: PastSessions, cwd: string): Project | null {
 }
 
 /** @param running what the daemon is at for the project that is shown; null: there is none */
-function lastWords(
+function formatClosing(
   { agents, finding, questions }: SetupResult,
   running: string | null,
   { colors }: Output,
@@ -384,7 +387,7 @@ function lastWords(
           "No agent was found on this machine: run `pm setup` again when there is one, or name it with --agent.",
         ]
       : []),
-    ...(finding === null ? [] : ["", findingText(finding)]),
+    ...(finding === null ? [] : ["", formatFinding(finding)]),
     ...(running === null ? [] : ["", running]),
     "",
     questions.length === 0 ? "Look around:" : "Worth asking:",

@@ -4,19 +4,19 @@ import { dirname, join, resolve } from "node:path";
 import { isBlankObject } from "../../agents/setup/json-entry.ts";
 import type { Place } from "../../agents/setup.ts";
 import { listProjects } from "../../answers/known-projects.ts";
-import { explanationOf, PommelError } from "../../base/errors.ts";
-import { removeOwn, type SeenPlace, seePlace } from "../../base/files/remove-own.ts";
-import { homeOf, listHomeDirectories, registryFile } from "../../base/home.ts";
-import { isInside, type Project, projectAt } from "../../base/paths.ts";
+import { explainError, PommelError } from "../../base/errors.ts";
+import { inspectPlace, removeOwn, type SeenPlace } from "../../base/files/remove-own.ts";
+import { listHomeDirectories, locateHome, locateRegistry } from "../../base/home.ts";
+import { isInside, makeNewProject, type Project } from "../../base/paths.ts";
 import { stopDaemon } from "../../client/stop-daemon.ts";
-import { GitFailure, gitText } from "../../git/git.ts";
+import { GitFailure, readGitText } from "../../git/git.ts";
 import { findProject, findProjectIfAny } from "../../git/projects/find-project.ts";
 import { listFilesWithParts, listParts, takeParts } from "../../setup/plan.ts";
-import { projectPlace, readRecord, userPlace } from "../../setup/record.ts";
+import { makeProjectPlace, makeUserPlace, readRecord } from "../../setup/record.ts";
 import { canAsk, confirm } from "../../terminal/ask.ts";
 import type { CommandContext } from "../../terminal/frame.ts";
-import { humanBytes, type Output, tick } from "../../terminal/output.ts";
-import { counted, homeRelative } from "../../terminal/text.ts";
+import { formatBytes, formatMark, type Output } from "../../terminal/output.ts";
+import { counted, toHomeRelative } from "../../terminal/text.ts";
 import type { TrashEntry } from "../forget/operation.ts";
 import { closeRegistry, trashProjects } from "../projects/known-projects.ts";
 import { describeEntry, trashDir } from "../trash/undo.ts";
@@ -66,26 +66,26 @@ export async function uninstallCommand(
   { cwd, output }: CommandContext,
   { yes = false, dryRun = false, keepMemory = false, forGood = false }: UninstallOptions,
 ): Promise<number> {
-  const roots = await rootsToClear(cwd);
+  const roots = await listRootsToClear(cwd);
   const projects = new Map(
     await Promise.all(
-      roots.map(async (root) => [root, await findProject(root).catch(() => projectAt(root))] as const),
+      roots.map(async (root) => [root, await findProject(root).catch(() => makeNewProject(root))] as const),
     ),
   );
-  const seen = userDirectories();
+  const seen = listUserDirectories();
   const result: UninstallResult = {
     dry_run: dryRun,
     keep_memory: keepMemory,
     for_good: forGood,
     trash: null,
-    projects: await Promise.all([...projects].map(previewOf)),
+    projects: await Promise.all([...projects].map(previewRemoval)),
     user: {
-      files: await listFilesWithParts(listParts(userPlace())),
-      directories: seen.map(({ path }) => ({ path, bytes: sizeOf(path) })),
-      memory_bytes: sizeOf(projectsDir()),
+      files: await listFilesWithParts(listParts(makeUserPlace())),
+      directories: seen.map(({ path }) => ({ path, bytes: measureBytes(path) })),
+      memory_bytes: measureBytes(getProjectsDir()),
       error: null,
     },
-    completions: completionFiles(),
+    completions: listCompletionFiles(),
   };
   for (const line of describe(result, output)) output.print(line);
   if (dryRun) {
@@ -105,11 +105,11 @@ export async function uninstallCommand(
       return 1;
     }
   }
-  const places = [...[...projects.values()].map((project) => projectPlace(project)), userPlace()];
-  const created = places.flatMap(createdFiles);
+  const places = [...[...projects.values()].map((project) => makeProjectPlace(project)), makeUserPlace()];
+  const created = places.flatMap(listCreatedFiles);
   for (const report of result.projects) {
     if (report.state === "to_remove") await clearProject(report, projects.get(report.root)!);
-    if (!output.json) for (const line of outcomeOf(report)) output.note(line);
+    if (!output.json) for (const line of formatOutcome(report)) output.note(line);
   }
   const failed = result.projects.filter(({ state }) => state === "failed");
   // After the hooks, which would start it again.
@@ -117,24 +117,26 @@ export async function uninstallCommand(
   await clearUser(result, seen, { keepsRecords: failed.length > 0, keepsMemory: keepMemory, forGood });
   for (const file of created) removeIfBlank(file);
   for (const path of listHomeDirectories().filter(isLink))
-    output.note(`${tick("warn", output.colors)} ${homeRelative(path)} is a link, and was left as it is.`);
-  if (result.user.error !== null) output.note(`${tick("warn", output.colors)} ${result.user.error}`);
-  output.result(result, () => lastWords(result, output));
+    output.note(
+      `${formatMark("warn", output.colors)} ${toHomeRelative(path)} is a link, and was left as it is.`,
+    );
+  if (result.user.error !== null) output.note(`${formatMark("warn", output.colors)} ${result.user.error}`);
+  output.result(result, () => formatUninstallSummary(result, output));
   return failed.length > 0 || result.user.error !== null ? 1 : 0;
 }
 
 /** Every checkout that is known, and the one that somebody is in. */
-async function rootsToClear(cwd: string): Promise<string[]> {
+async function listRootsToClear(cwd: string): Promise<string[]> {
   // Looking into a registry makes one.
-  if (!existsSync(registryFile())) return [];
+  if (!existsSync(locateRegistry())) return [];
   const here = await findProjectIfAny(cwd);
   const listed = listProjects();
   const known = listed.flatMap(({ checkouts }) => checkouts.map(({ root }) => root));
-  const isHere = here !== null && (await listFilesWithParts(listParts(projectPlace(here)))).length > 0;
+  const isHere = here !== null && (await listFilesWithParts(listParts(makeProjectPlace(here)))).length > 0;
   return [...new Set([...known, ...(isHere ? [here.root] : [])])];
 }
 
-async function previewOf([root, project]: [root: string, project: Project]): Promise<ProjectReport> {
+async function previewRemoval([root, project]: [root: string, project: Project]): Promise<ProjectReport> {
   const report: ProjectReport = {
     root,
     state: existsSync(root) ? "to_remove" : "unreachable",
@@ -142,28 +144,29 @@ async function previewOf([root, project]: [root: string, project: Project]): Pro
     kept: [],
     error: null,
   };
-  if (report.state === "to_remove") report.files = await listFilesWithParts(listParts(projectPlace(project)));
+  if (report.state === "to_remove")
+    report.files = await listFilesWithParts(listParts(makeProjectPlace(project)));
   return report;
 }
 
 async function clearProject(report: ProjectReport, project: Project): Promise<void> {
   try {
-    const { taken, failures } = await takeParts(projectPlace(project));
+    const { taken, failures } = await takeParts(makeProjectPlace(project));
     report.kept = listKept(taken);
     if (failures.length > 0) throw failures[0];
     await removeRefs(report.root);
     report.state = "removed";
   } catch (error) {
     report.state = "failed";
-    report.error = explanationOf(error);
+    report.error = explainError(error);
   }
 }
 
 /** What sharing the memory left in the repository; a branch on a server is others' as well, and stays. */
 async function removeRefs(root: string): Promise<void> {
   try {
-    const refs = await gitText(root, ["for-each-ref", "--format=%(refname)", "refs/pommel"]);
-    for (const ref of refs.split("\n")) if (ref !== "") await gitText(root, ["update-ref", "-d", ref]);
+    const refs = await readGitText(root, ["for-each-ref", "--format=%(refname)", "refs/pommel"]);
+    for (const ref of refs.split("\n")) if (ref !== "") await readGitText(root, ["update-ref", "-d", ref]);
   } catch (error) {
     if (!(error instanceof GitFailure)) throw error;
   }
@@ -171,10 +174,10 @@ async function removeRefs(root: string): Promise<void> {
 
 const isLink = (path: string) => lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
 
-const userDirectories = (): SeenPlace[] =>
-  listHomeDirectories().flatMap((path) => (isLink(path) ? [] : (seePlace(path) ?? [])));
+const listUserDirectories = (): SeenPlace[] =>
+  listHomeDirectories().flatMap((path) => (isLink(path) ? [] : (inspectPlace(path) ?? [])));
 
-const projectsDir = () => join(homeOf().dataDir, "projects");
+const getProjectsDir = () => join(locateHome().dataDir, "projects");
 
 interface Kept {
   /** What says which files were changed, and how: there are some left. */
@@ -189,10 +192,10 @@ async function clearUser(
   seen: readonly SeenPlace[],
   { keepsRecords, keepsMemory, forGood }: Kept,
 ): Promise<void> {
-  const { configDir, dataDir } = homeOf();
+  const { configDir, dataDir } = locateHome();
   const keepsProjects = keepsMemory || keepsRecords;
   try {
-    const { failures } = await takeParts(userPlace());
+    const { failures } = await takeParts(makeUserPlace());
     if (failures.length > 0) throw failures[0];
     const known =
       forGood || keepsProjects ? [] : listProjects().filter(({ project }) => existsSync(project.memoryDb));
@@ -203,19 +206,19 @@ async function clearUser(
     }
     closeRegistry();
     const kept = [
-      ...(keepsProjects ? [projectsDir(), registryFile()] : []),
+      ...(keepsProjects ? [getProjectsDir(), locateRegistry()] : []),
       ...(forGood ? [] : [trashDir()]),
     ].filter((path) => existsSync(path));
     // Without them, what is kept cannot be read.
     if (keepsMemory || kept.includes(trashDir()))
       kept.push(join(dataDir, "encryption.json"), join(configDir, "keys"), join(configDir, "sync-key.txt"));
     // What this run has made is no surprise.
-    for (const made of userDirectories()) {
+    for (const made of listUserDirectories()) {
       clearDirectory(seen.find(({ path }) => path === made.path) ?? made, kept);
       removeEmptyParents(made.path);
     }
   } catch (error) {
-    result.user.error = explanationOf(error);
+    result.user.error = explainError(error);
   }
 }
 
@@ -245,7 +248,7 @@ function removeEmptyParents(directory: string): void {
 }
 
 /** Files that were not there before Pommel, by one of its records: another may have added to them, and not know it. */
-function createdFiles(place: Place): string[] {
+function listCreatedFiles(place: Place): string[] {
   const files = Object.entries(readRecord(place).files).filter(([, { created }]) => created);
   return files.map(([name]) => resolve(place.dir, name));
 }
@@ -259,13 +262,13 @@ function removeIfBlank(file: string): void {
 }
 
 /** Bytes of a file, or of all in a directory; links count as themselves. */
-function sizeOf(path: string): number {
+function measureBytes(path: string): number {
   const stat = lstatSync(path, { throwIfNoEntry: false });
   if (!stat?.isDirectory()) return stat?.size ?? 0;
-  return readdirSync(path).reduce((sum, name) => sum + sizeOf(join(path, name)), 0);
+  return readdirSync(path).reduce((sum, name) => sum + measureBytes(join(path, name)), 0);
 }
 
-function completionFiles(): string[] {
+function listCompletionFiles(): string[] {
   const home = homedir();
   const files = [".bashrc", ".bash_profile", ".zshrc", ".zprofile"].map((name) => join(home, name));
   const fish = join(process.env.XDG_CONFIG_HOME || join(home, ".config"), "fish", "completions", "pm.fish");
@@ -289,25 +292,25 @@ function describe(result: UninstallResult, output: Output): string[] {
   if (!isSomething(result)) return ["Nothing to remove: only the program itself is installed."];
   const lines: string[] = [];
   for (const { root, state, files } of projects) {
-    lines.push(bold(homeRelative(root)));
+    lines.push(bold(toHomeRelative(root)));
     if (state === "unreachable") {
       lines.push(dim("  not reachable, left as it is; run `pm uninstall` again when it is back"));
       continue;
     }
-    if (files.length > 0) lines.push(`  Pommel's entries in ${files.map(homeRelative).join(", ")}`);
+    if (files.length > 0) lines.push(`  Pommel's entries in ${files.map(toHomeRelative).join(", ")}`);
   }
   if (user.files.length + user.directories.length > 0) lines.push(bold("For all projects"));
   for (const { path, bytes } of user.directories)
-    lines.push(`  ${homeRelative(path)}/  ${humanBytes(bytes)}`);
+    lines.push(`  ${toHomeRelative(path)}/  ${formatBytes(bytes)}`);
   if (user.memory_bytes > 0) {
     const fate = keep_memory
       ? "kept"
       : for_good
         ? warn("gone for good: sessions, notes, decisions")
         : "it stays in the trash";
-    lines.push(`  including the memory of all projects, ${humanBytes(user.memory_bytes)} (${fate})`);
+    lines.push(`  including the memory of all projects, ${formatBytes(user.memory_bytes)} (${fate})`);
   }
-  if (for_good && !keep_memory && existsSync(join(homeOf().configDir, "sync-key.txt"))) {
+  if (for_good && !keep_memory && existsSync(join(locateHome().configDir, "sync-key.txt"))) {
     lines.push(`  ${warn("including sync-key.txt: without it, an encrypted shared memory cannot be read")}`);
   }
   if (user.files.length > 0)
@@ -315,15 +318,15 @@ function describe(result: UninstallResult, output: Output): string[] {
   return lines;
 }
 
-function outcomeOf({ root, state, kept, error }: ProjectReport): string[] {
+function formatOutcome({ root, state, kept, error }: ProjectReport): string[] {
   const lines = kept.map(
-    ({ file, reason }) => `  ${homeRelative(root)}: ${file} was left as it is: ${reason}.`,
+    ({ file, reason }) => `  ${toHomeRelative(root)}: ${file} was left as it is: ${reason}.`,
   );
-  if (state === "failed") lines.push(`  ${homeRelative(root)}: not removed: ${error}`);
+  if (state === "failed") lines.push(`  ${toHomeRelative(root)}: not removed: ${error}`);
   return lines;
 }
 
-function lastWords(
+function formatUninstallSummary(
   { projects, user, completions, keep_memory, trash }: UninstallResult,
   output: Output,
 ): string {
@@ -336,17 +339,18 @@ function lastWords(
     ...(failed > 0 ? [counted(failed, "checkout")] : []),
     ...(isCleared ? [] : ["some of your own files, and what Pommel stored"]),
   ];
-  const mark = tick(left.length > 0 ? "warn" : "ok", output.colors);
+  const mark = formatMark(left.length > 0 ? "warn" : "ok", output.colors);
   lines.push(`${mark} Pommel is removed from ${cleared.join(" and ")}.`);
   if (left.length > 0) lines.push(`  Left: ${left.join("; ")}. See above, then run \`pm uninstall\` again.`);
   if (keep_memory) lines.push("  The memory is kept: Pommel finds it again when it is installed.");
   if (trash) {
     lines.push(
-      `  The memory is in ${homeRelative(trashDir())}: \`pm memory undo\` brings it back after a new installation.`,
+      `  The memory is in ${toHomeRelative(trashDir())}: \`pm memory undo\` brings it back after a new installation.`,
       "  `pm uninstall --for-good` deletes it as well.",
     );
   }
-  for (const file of completions) lines.push(`  Remove the completion of \`pm\` from ${homeRelative(file)}.`);
+  for (const file of completions)
+    lines.push(`  Remove the completion of \`pm\` from ${toHomeRelative(file)}.`);
   if (left.length === 0) lines.push("", "Finally, remove the program:", "  npm uninstall -g pommel");
   return lines.join("\n");
 }

@@ -1,5 +1,5 @@
 import { type Command, Option } from "commander";
-import { examples, run } from "../../terminal/frame.ts";
+import { formatExamples, run } from "../../terminal/frame.ts";
 import { shared } from "../../terminal/options.ts";
 
 /** `pm share git` and `trust`. */
@@ -16,7 +16,7 @@ export function declareShareGit(share: Command): void {
     .option("-y, --yes", "do not ask (once per question)", (_: unknown, before: number) => before + 1, 0)
     .addHelpText(
       "after",
-      `${examples(
+      `${formatExamples(
         ["pm share git --dry-run", "what would be shared"],
         ["pm share git", "share it"],
         ["pm share git --pull", "only import new sessions and notes"],
@@ -35,7 +35,7 @@ export function declareShareGit(share: Command): void {
     .option("--mine <key>", "it is a key of another machine of yours: what it signed is yours")
     .addHelpText(
       "after",
-      `${examples(
+      `${formatExamples(
         ["pm share trust", "who shared something with you, and where your agents get it"],
         ["pm share trust --remove eve@acme.test", "in all projects; you still see what they wrote"],
         ["pm share trust --add unsigned", "also what nobody signed"],
@@ -52,7 +52,7 @@ export function declareTeam(share: Command): void {
     .description("Share through PostgreSQL: import what is new there, share what is new here")
     .addHelpText(
       "after",
-      `${examples(
+      `${formatExamples(
         ["pm config set --global memory.share postgres://ann@db.acme.test/team", "the server, once"],
         ["pm share team on", "share this project from now on"],
         ["pm share team", "now; the daemon does it every few minutes"],
@@ -66,7 +66,10 @@ export function declareTeam(share: Command): void {
     .command("on")
     .description("Share this project's sessions, notes and commits from now on")
     .option("--project <name>", "the project's name at the server (default: its first commit)")
-    .addHelpText("after", examples(["pm share team on", "then `pm share team`, or wait for the daemon"]))
+    .addHelpText(
+      "after",
+      formatExamples(["pm share team on", "then `pm share team`, or wait for the daemon"]),
+    )
     .action(run(async () => (await import("./pm-share-team.ts")).onCommand, { startsDaemon: true }));
 
   team
@@ -75,18 +78,18 @@ export function declareTeam(share: Command): void {
     .option("--remove", "also take back what you shared: colleagues lose it with their next exchange")
     .addHelpText(
       "after",
-      examples(
+      formatExamples(
         ["pm share team off", "what was shared stays"],
         ["pm share team off --remove", "nothing of yours stays"],
       ),
     )
-    .action(run(async () => (await import("./pm-share-team.ts")).offCommand, { startsDaemon: true }));
+    .action(run(async () => (await import("./pm-share-team.ts")).teamOffCommand, { startsDaemon: true }));
 
   team
     .command("status")
     .description("Show what is shared, and whose sessions are here")
-    .addHelpText("after", examples(["pm share team status", "asks this machine only"]))
-    .action(run(async () => (await import("./pm-share-team.ts")).statusCommand, { startsDaemon: true }));
+    .addHelpText("after", formatExamples(["pm share team status", "asks this machine only"]))
+    .action(run(async () => (await import("./pm-share-team.ts")).teamStatusCommand, { startsDaemon: true }));
 
   team
     .command("members")
@@ -95,7 +98,10 @@ export function declareTeam(share: Command): void {
     .option("--remove <role...>", "they read and write nothing any more; what they shared stays")
     .addHelpText(
       "after",
-      examples(["pm share team members", "who may"], ["pm share team members --add bob cleo", "let them"]),
+      formatExamples(
+        ["pm share team members", "who may"],
+        ["pm share team members --add bob cleo", "let them"],
+      ),
     )
-    .action(run(async () => (await import("./pm-share-team.ts")).membersCommand, { startsDaemon: true }));
+    .action(run(async () => (await import("./pm-share-team.ts")).teamMembersCommand, { startsDaemon: true }));
 }

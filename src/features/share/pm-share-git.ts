@@ -1,10 +1,10 @@
 import { PommelError } from "../../base/errors.ts";
 import { type CallOptions, call } from "../../client/call.ts";
 import { findProject } from "../../git/projects/find-project.ts";
-import { hintFor, type SyncCounts, type SyncReport } from "../../sync/report.ts";
+import { chooseTroubleHint, type SyncCounts, type SyncReport } from "../../sync/report.ts";
 import { askSecret, canAsk, confirm } from "../../terminal/ask.ts";
 import type { CommandContext } from "../../terminal/frame.ts";
-import { type Output, tick } from "../../terminal/output.ts";
+import { formatMark, type Output } from "../../terminal/output.ts";
 import type { Palette } from "../../terminal/palette.ts";
 import { createProgress, type Progress } from "../../terminal/progress.ts";
 import { counted } from "../../terminal/text.ts";
@@ -12,7 +12,7 @@ import { shareThroughGit } from "./operation.ts";
 import type { SyncRequest } from "./share-git.ts";
 
 /** Asks for the passphrase of the shared memory at the terminal, where there is one. */
-const passphraseAsker =
+const makePassphraseAsker =
   (output: Output) =>
   async (isNew: boolean): Promise<string | null> => {
     if (!canAsk(output)) return null;
@@ -71,7 +71,7 @@ const words: Record<keyof SyncCounts, string> = {
 };
 
 /** "3 sessions, 12 turns"; null for nothing. */
-export function countsText(counts: SyncCounts): string | null {
+export function formatSyncCounts(counts: SyncCounts): string | null {
   const parts = (Object.keys(words) as (keyof SyncCounts)[])
     .filter((key) => counts[key] > 0)
     .map((key) =>
@@ -84,8 +84,8 @@ export function countsText(counts: SyncCounts): string | null {
 
 /** What was done, for people. */
 function reportText(report: SyncReport, { dryRun }: { dryRun: boolean }, colors: Palette): string {
-  const shared = countsText(report.shared);
-  const imported = countsText(report.imported);
+  const shared = formatSyncCounts(report.shared);
+  const imported = formatSyncCounts(report.imported);
   const lines: string[] = [];
   if (imported) lines.push(`${dryRun ? "Would import" : "Imported"}: ${imported}.`);
   if (shared)
@@ -94,7 +94,7 @@ function reportText(report: SyncReport, { dryRun }: { dryRun: boolean }, colors:
   if (dryRun) lines.push("Nothing was changed (--dry-run).");
   else if (report.pushed) {
     const how = report.encrypted ? ", encrypted" : "";
-    lines.push(`${tick("ok", colors)} ${report.branch} is at ${report.remote}${how}.`);
+    lines.push(`${formatMark("ok", colors)} ${report.branch} is at ${report.remote}${how}.`);
   }
   return lines.join("\n");
 }
@@ -119,7 +119,7 @@ function reportTrouble(report: SyncReport, output: Output): void {
   }
   if (trouble !== null) {
     output.note(trouble.message);
-    output.note(hintFor(trouble, report));
+    output.note(chooseTroubleHint(trouble, report));
   }
 }
 
@@ -183,7 +183,7 @@ async function pull(
 async function exchange(cwd: string, request: SyncRequest, output: Output): Promise<SyncReport> {
   const project = await findProject(cwd);
   const progress = syncProgress();
-  const asked = { ...request, mayAsk: canAsk(output), askPassphrase: passphraseAsker(output) };
+  const asked = { ...request, mayAsk: canAsk(output), askPassphrase: makePassphraseAsker(output) };
   const how = { onProgress: progress.onProgress, onNote: output.note };
   return call(shareThroughGit, asked, project, how).finally(progress.finish);
 }

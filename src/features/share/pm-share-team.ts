@@ -1,11 +1,11 @@
-import { relativeTime } from "../../base/text/relative-time.ts";
+import { formatRelativeTime } from "../../base/text/relative-time.ts";
 import { call } from "../../client/call.ts";
 import { findProject } from "../../git/projects/find-project.ts";
 import type { CommandContext } from "../../terminal/frame.ts";
-import { tick } from "../../terminal/output.ts";
-import { counted, oneLine } from "../../terminal/text.ts";
+import { formatMark } from "../../terminal/output.ts";
+import { counted, toOneLine } from "../../terminal/text.ts";
 import { changeMembers, shareWithTeam, showTeam, startSharing, stopSharing } from "./operation.ts";
-import { countsText, syncProgress } from "./pm-share-git.ts";
+import { formatSyncCounts, syncProgress } from "./pm-share-git.ts";
 
 /** `pm share team`: imports what colleagues shared, and shares what is new here. */
 export async function shareTeamCommand({ cwd, output }: CommandContext): Promise<void> {
@@ -20,8 +20,8 @@ export async function shareTeamCommand({ cwd, output }: CommandContext): Promise
     );
   }
   const parts = [
-    ["Imported", countsText(imported)],
-    ["Shared", countsText(shared)],
+    ["Imported", formatSyncCounts(imported)],
+    ["Shared", formatSyncCounts(shared)],
     ["Taken back", withdrawn > 0 ? counted(withdrawn, "record") : null],
     ["Removed, as colleagues took it back", removed > 0 ? counted(removed, "record") : null],
   ].flatMap(([label, text]) => (text ? [`${label}: ${text}.`] : []));
@@ -39,7 +39,7 @@ export async function onCommand(
   const state = await call(startSharing, { name }, await findProject(cwd));
   output.result(
     { project: state.project, author: state.author, server: state.place, is_owner: state.isOwner },
-    `${tick("ok", output.colors)} This project is shared as ${oneLine(state.author)} at ${state.place}.\n` +
+    `${formatMark("ok", output.colors)} This project is shared as ${toOneLine(state.author)} at ${state.place}.\n` +
       (state.isOwner
         ? "You decide who else may: `pm share team members --add ROLE`. `pm share team` shares what is here."
         : "`pm share team` shares what is here, and imports what colleagues shared."),
@@ -47,14 +47,14 @@ export async function onCommand(
 }
 
 /** `pm share team off` */
-export async function offCommand(
+export async function teamOffCommand(
   { cwd, output }: CommandContext,
   { remove = false }: { remove?: boolean },
 ): Promise<void> {
   const withdrawn = await call(stopSharing, { remove }, await findProject(cwd));
   output.result(
     { shared: false, withdrawn },
-    `${tick("ok", output.colors)} This project is no longer shared. ` +
+    `${formatMark("ok", output.colors)} This project is no longer shared. ` +
       (remove
         ? `${counted(withdrawn, "record")} taken back: colleagues lose them with their next \`pm share team\`.`
         : "What was shared stays with the team."),
@@ -62,9 +62,10 @@ export async function offCommand(
 }
 
 /** `pm share team status` */
-export async function statusCommand({ cwd, output }: CommandContext): Promise<void> {
+export async function teamStatusCommand({ cwd, output }: CommandContext): Promise<void> {
   const { team, waiting, authors } = await call(showTeam, {}, await findProject(cwd));
-  const here = authors.length === 0 ? [] : [`Sessions and notes here by: ${authors.map(oneLine).join(", ")}`];
+  const here =
+    authors.length === 0 ? [] : [`Sessions and notes here by: ${authors.map(toOneLine).join(", ")}`];
   const at = team?.at == null ? null : new Date(team.at).toISOString();
   output.result(
     {
@@ -75,11 +76,11 @@ export async function statusCommand({ cwd, output }: CommandContext): Promise<vo
     (team === null
       ? ["This project is not shared with a team.", ...here]
       : [
-          `Shared as ${oneLine(team.author)} at ${team.place}`,
-          `Project: ${oneLine(team.project)}`,
+          `Shared as ${toOneLine(team.author)} at ${team.place}`,
+          `Project: ${toOneLine(team.project)}`,
           team.at === null
             ? "Never exchanged yet: run `pm share team`."
-            : `Last exchange: ${relativeTime(team.at)}`,
+            : `Last exchange: ${formatRelativeTime(team.at)}`,
           ...(waiting > 0 ? [`${counted(waiting, "change")} not shared yet`] : []),
           ...here,
         ]
@@ -88,7 +89,7 @@ export async function statusCommand({ cwd, output }: CommandContext): Promise<vo
 }
 
 /** `pm share team members` */
-export async function membersCommand(
+export async function teamMembersCommand(
   { cwd, output }: CommandContext,
   { add = [], remove = [] }: { add?: string[]; remove?: string[] },
 ): Promise<void> {
@@ -97,9 +98,9 @@ export async function membersCommand(
     { members: members.map(({ role, isOwner }) => ({ role, is_owner: isOwner })), authors },
     [
       "Roles that may share this project:",
-      ...members.map(({ role, isOwner }) => `  ${oneLine(role)}${isOwner ? " (owner)" : ""}`),
+      ...members.map(({ role, isOwner }) => `  ${toOneLine(role)}${isOwner ? " (owner)" : ""}`),
       "Shared so far:",
-      ...authors.map(({ author, records }) => `  ${oneLine(author)}: ${counted(records, "record")}`),
+      ...authors.map(({ author, records }) => `  ${toOneLine(author)}: ${counted(records, "record")}`),
     ].join("\n"),
   );
 }

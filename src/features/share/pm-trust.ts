@@ -2,8 +2,8 @@ import { call } from "../../client/call.ts";
 import { findProject } from "../../git/projects/find-project.ts";
 import type { Standing } from "../../sync/origin/trust.ts";
 import type { CommandContext } from "../../terminal/frame.ts";
-import { aligned } from "../../terminal/output.ts";
-import { counted, oneLine } from "../../terminal/text.ts";
+import { alignColumns } from "../../terminal/output.ts";
+import { counted, toOneLine } from "../../terminal/text.ts";
 import { changeTrust } from "./operation.ts";
 import type { TrustAnswer } from "./trust.ts";
 
@@ -41,7 +41,7 @@ function listText(signers: TrustAnswer["signers"]): string {
   if (signers.length === 0) return "Nobody shared anything with you, and you shared nothing.";
   const rows = signers.map(({ key, name, standing, since, sessions, notes }) => [
     words[standing],
-    oneLine(name) || (key === "unsigned" ? "whatever nobody signed" : "no name"),
+    toOneLine(name) || (key === "unsigned" ? "whatever nobody signed" : "no name"),
     key,
     // What was recorded here came from no key.
     standing === "yours" && sessions + notes === 0
@@ -49,5 +49,5 @@ function listText(signers: TrustAnswer["signers"]): string {
       : `${counted(sessions, "session")}, ${counted(notes, "note")}`,
     since === 0 ? "" : `since ${new Date(since).toISOString().slice(0, 10)}`,
   ]);
-  return aligned(rows);
+  return alignColumns(rows);
 }

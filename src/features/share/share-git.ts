@@ -1,16 +1,16 @@
 import { join } from "node:path";
-import { changing } from "../../answers/changing.ts";
+import { changeMemory } from "../../answers/changing.ts";
 import type { Running } from "../../answers/operation.ts";
 import { loadConfig } from "../../base/config/config.ts";
 import type { Config } from "../../base/config/settings.ts";
-import { homeOf } from "../../base/home.ts";
+import { locateHome } from "../../base/home.ts";
 import type { Project } from "../../base/paths.ts";
-import { gitTextIfAny } from "../../git/git.ts";
-import { identityOf } from "../../git/projects/identity.ts";
+import { readGitTextIfAny } from "../../git/git.ts";
+import { readCheckoutIdentity } from "../../git/projects/identity.ts";
 import { cleanLabel } from "../../protocol/outside.ts";
 import { syncPassphraseVariable } from "../../sync/codec/open-codec.ts";
 import type { Signing } from "../../sync/origin/signed-records.ts";
-import { findSigningKey, keyFileIn } from "../../sync/origin/signing-key.ts";
+import { findSigningKey, locateKeyFile } from "../../sync/origin/signing-key.ts";
 import { Trust, trustFileIn } from "../../sync/origin/trust.ts";
 import type { SyncOptions, SyncReport, SyncSettings } from "../../sync/report.ts";
 import { syncMemory } from "../../sync/sync.ts";
@@ -19,11 +19,11 @@ import { syncMemory } from "../../sync/sync.ts";
 export const readTrust = async (root: string): Promise<Trust> => openTrust(await shareAuthor(root));
 
 /** @param name this person's */
-const openTrust = (name: string | null) => new Trust(trustFileIn(homeOf()), [name ?? ""]);
+const openTrust = (name: string | null) => new Trust(trustFileIn(locateHome()), [name ?? ""]);
 
 /** Under which name this person shares; null: none is known. */
 export async function shareAuthor(root: string): Promise<string | null> {
-  return cleanLabel("author", (await gitTextIfAny(root, ["config", "user.email"])) ?? "") || null;
+  return cleanLabel("author", (await readGitTextIfAny(root, ["config", "user.email"])) ?? "") || null;
 }
 
 export interface SyncRequest extends Omit<SyncOptions, "onProgress" | "signal" | "now"> {
@@ -53,9 +53,9 @@ export async function syncSettings(
     branch: config["sync.branch"],
     remote: config["sync.remote"],
     author: await shareAuthor(root),
-    signing: () => signingIn(root, { onNote, isTrial }),
+    signing: () => openSigning(root, { onNote, isTrial }),
     encryption: config["sync.encryption"],
-    keyFile: join(homeOf().configDir, "sync-key.txt"),
+    keyFile: join(locateHome().configDir, "sync-key.txt"),
     passphrase: async (isNew) =>
       process.env[syncPassphraseVariable] || ((await askPassphrase?.(isNew)) ?? null),
     onKeyMade(file) {
@@ -72,19 +72,19 @@ export interface PersonSigning extends Signing {
 }
 
 /** @param how `isTrial`: no key is made */
-export async function signingIn(
+export async function openSigning(
   root: string,
   { onNote, isTrial = false }: { onNote?: Running["onNote"]; isTrial?: boolean } = {},
 ): Promise<PersonSigning> {
-  const [name, identity] = await Promise.all([shareAuthor(root), identityOf(root, null)]);
+  const [name, identity] = await Promise.all([shareAuthor(root), readCheckoutIdentity(root, null)]);
   const trust = openTrust(name);
-  const file = keyFileIn(homeOf().configDir);
+  const file = locateKeyFile(locateHome().configDir);
   const onMade = () =>
     onNote?.(
       `Created the key ${file}, which signs what you share. \`pm share trust --mine\` tells your other machines.`,
     );
   const key = await findSigningKey(root, { file, make: !isTrial, onMade });
-  if (key?.fingerprint && !isTrial) trust.meet(key.fingerprint, name, "yours");
+  if (key?.fingerprint && !isTrial) trust.rememberSigner(key.fingerprint, name, "yours");
   // Of a clone that was cut off, or without commits, nobody can tell whose signatures are for it.
   const projects = identity.gitId === null ? [noRepository] : (identity.roots ?? []);
   return { key, trust, name, projects };
@@ -105,7 +105,7 @@ export async function syncProject(
   const isTrial = options.dryRun ?? false;
   const { config } = loadConfig(project);
   const settings = await syncSettings(project.root, config, { askPassphrase, onNote, isTrial });
-  return changing(project, (work) => syncMemory(work, settings, { ...options, signal, onProgress }), {
+  return changeMemory(project, (work) => syncMemory(work, settings, { ...options, signal, onProgress }), {
     create: true,
   });
 }

@@ -1,23 +1,23 @@
 import { existsSync } from "node:fs";
-import { changing } from "../../answers/changing.ts";
+import { changeMemory } from "../../answers/changing.ts";
 import { withMemory } from "../../answers/open.ts";
 import { loadConfig } from "../../base/config/config.ts";
 import type { Config } from "../../base/config/settings.ts";
 import { PommelError } from "../../base/errors.ts";
 import type { Project } from "../../base/paths.ts";
-import { gitTextIfAny } from "../../git/git.ts";
-import { authorsHere, changedThings } from "../../store/memory/sharing.ts";
-import { type TeamMember, teamServer } from "../../store/team/team-server.ts";
+import { readGitTextIfAny } from "../../git/git.ts";
+import { listChangedThings, listColleagues } from "../../store/memory/sharing.ts";
+import { buildTeamServerSettings, type TeamMember } from "../../store/team/team-server.ts";
 import type { TeamReport } from "../../sync/team/exchange-team.ts";
 import {
   joinTeam,
   leaveTeam,
-  notShared,
+  makeNotSharedError,
+  readTeamState,
   shareWithTeam,
   type TeamOptions,
   type TeamSettings,
   type TeamState,
-  teamState,
   withServer,
 } from "../../sync/team/team.ts";
 import { readTrust, shareAuthor } from "./share-git.ts";
@@ -25,7 +25,7 @@ import { readTrust, shareAuthor } from "./share-git.ts";
 /** Sharing a project's memory with a team, from the configuration. */
 
 /** @throws PommelError `share_refused` where no name is known */
-export async function teamSettings(root: string, config: Config): Promise<TeamSettings> {
+export async function buildTeamSettings(root: string, config: Config): Promise<TeamSettings> {
   const author = await shareAuthor(root);
   if (author === null) {
     throw new PommelError(
@@ -34,13 +34,13 @@ export async function teamSettings(root: string, config: Config): Promise<TeamSe
       "Choose one: `git config --global user.email ADDRESS`.",
     );
   }
-  return { server: teamServer(config), author, trust: await readTrust(root) };
+  return { server: buildTeamServerSettings(config), author, trust: await readTrust(root) };
 }
 
 /** What all clones of a repository have in common: its first commit. A shallow clone does not have it. */
-async function projectName(root: string): Promise<string> {
-  const isShallow = (await gitTextIfAny(root, ["rev-parse", "--is-shallow-repository"])) === "true";
-  const firsts = isShallow ? null : await gitTextIfAny(root, ["rev-list", "--max-parents=0", "HEAD"]);
+async function findProjectName(root: string): Promise<string> {
+  const isShallow = (await readGitTextIfAny(root, ["rev-parse", "--is-shallow-repository"])) === "true";
+  const firsts = isShallow ? null : await readGitTextIfAny(root, ["rev-list", "--max-parents=0", "HEAD"]);
   const [first] = (firsts ?? "").split("\n").sort();
   if (first) return first;
   throw new PommelError(
@@ -54,26 +54,26 @@ export async function startSharing(
   project: Project,
   name: string | undefined,
 ): Promise<TeamState & { isOwner: boolean }> {
-  const settings = await teamSettings(project.root, loadConfig(project).config);
-  return changing(
+  const settings = await buildTeamSettings(project.root, loadConfig(project).config);
+  return changeMemory(
     project,
     async (work) => {
-      const { isOwner } = await joinTeam(work, settings, name ?? (await projectName(project.root)));
-      return { ...teamState(work)!, isOwner };
+      const { isOwner } = await joinTeam(work, settings, name ?? (await findProjectName(project.root)));
+      return { ...readTeamState(work)!, isOwner };
     },
     { create: true },
   );
 }
 
 export async function shareProject(project: Project, options: TeamOptions): Promise<TeamReport> {
-  const settings = await teamSettings(project.root, loadConfig(project).config);
-  return changing(project, (work) => shareWithTeam(work, settings, options));
+  const settings = await buildTeamSettings(project.root, loadConfig(project).config);
+  return changeMemory(project, (work) => shareWithTeam(work, settings, options));
 }
 
 export async function stopSharing(project: Project, how: { remove: boolean }): Promise<number> {
   const { config } = loadConfig(project);
-  const settings = { server: teamServer(config) };
-  return changing(project, (work) => leaveTeam(work, settings, how));
+  const settings = { server: buildTeamServerSettings(config) };
+  return changeMemory(project, (work) => leaveTeam(work, settings, how));
 }
 
 export interface TeamStatus {
@@ -86,12 +86,12 @@ export interface TeamStatus {
 }
 
 /** From this machine alone. */
-export async function teamStatus(project: Project): Promise<TeamStatus> {
+export async function readTeamStatus(project: Project): Promise<TeamStatus> {
   if (!existsSync(project.memoryDb)) return { team: null, waiting: 0, authors: [] };
   return withMemory(project, (memory) => ({
-    team: teamState({ memory }),
-    waiting: changedThings(memory, "team_changed").filter(({ kind }) => kind !== "event").length,
-    authors: authorsHere(memory),
+    team: readTeamState({ memory }),
+    waiting: listChangedThings(memory, "team_changed").filter(({ kind }) => kind !== "event").length,
+    authors: listColleagues(memory),
   }));
 }
 
@@ -100,11 +100,14 @@ export async function changeMembers(
   project: Project,
   { add, remove }: { add: readonly string[]; remove: readonly string[] },
 ): Promise<{ members: TeamMember[]; authors: { author: string; records: number }[] }> {
-  const { team } = await teamStatus(project);
-  if (team === null) throw notShared();
-  return withServer({ server: teamServer(loadConfig(project).config) }, async (server) => {
+  const { team } = await readTeamStatus(project);
+  if (team === null) throw makeNotSharedError();
+  return withServer({ server: buildTeamServerSettings(loadConfig(project).config) }, async (server) => {
     if (add.length > 0) await server.addMembers(team.project, add);
     if (remove.length > 0) await server.removeMembers(team.project, remove);
-    return { members: await server.members(team.project), authors: await server.authors(team.project) };
+    return {
+      members: await server.listMembers(team.project),
+      authors: await server.countRecordsByAuthor(team.project),
+    };
   });
 }

@@ -5,7 +5,7 @@ import { PommelError } from "../../base/errors.ts";
 import type { Project } from "../../base/paths.ts";
 import { unsignedKey } from "../../store/memory/heard.ts";
 import { Memory } from "../../store/memory/memory.ts";
-import { type SignerHere, signersHere } from "../../store/memory/signers.ts";
+import { listSignersHere, type SignerHere } from "../../store/memory/signers.ts";
 import type { Signer, Standing, Trust } from "../../sync/origin/trust.ts";
 import { readTrust } from "./share-git.ts";
 
@@ -32,30 +32,30 @@ export async function trustIn(project: Project, { who, standing }: TrustRequest)
   const trust = await readTrust(project.root);
   const left: string[] = [];
   if (who !== undefined && standing !== undefined) {
-    trust.set(signerCalled(trust, who), standing);
-    for (const { project: one } of listProjects()) if (!relabel(one, trust)) left.push(one.root);
+    trust.set(findSigner(trust, who), standing);
+    for (const { project: one } of listProjects()) if (!relabelMemory(one, trust)) left.push(one.root);
   }
-  const here = existsSync(project.memoryDb) ? await withMemory(project, signersHere) : [];
-  const countsOf = (key: string) => {
+  const here = existsSync(project.memoryDb) ? await withMemory(project, listSignersHere) : [];
+  const findCounts = (key: string) => {
     const { sessions, notes } = here.find(({ signer }) => (signer ?? unsignedKey) === key) ?? {};
     return { sessions: sessions ?? 0, notes: notes ?? 0 };
   };
-  const signers = trust.signers();
-  const isNew = countsOf(unsignedKey);
+  const signers = trust.listSigners();
+  const isNew = findCounts(unsignedKey);
   const unsigned: Signer[] =
     isNew.sessions + isNew.notes > 0 && !signers.some(({ key }) => key === unsignedKey)
       ? [{ key: unsignedKey, name: "", since: 0, standing: "not_trusted" }]
       : [];
-  return { signers: [...signers, ...unsigned].map((one) => ({ ...one, ...countsOf(one.key) })), left };
+  return { signers: [...signers, ...unsigned].map((one) => ({ ...one, ...findCounts(one.key) })), left };
 }
 
 /** What a change of trust means for what is here already. @returns whether it could be done */
-function relabel({ memoryDb }: Project, trust: Trust): boolean {
+function relabelMemory({ memoryDb }: Project, trust: Trust): boolean {
   if (!existsSync(memoryDb)) return true;
   try {
     const memory = Memory.open(memoryDb, { readonly: false });
     try {
-      trust.relabel(memory);
+      trust.relabelRecords(memory);
     } finally {
       memory.close();
     }
@@ -65,11 +65,11 @@ function relabel({ memoryDb }: Project, trust: Trust): boolean {
   }
 }
 
-function signerCalled(trust: Trust, who: string): string {
+function findSigner(trust: Trust, who: string): string {
   const name = who.trim();
   // The key of another machine may be named before anything comes from there.
   if (name === unsignedKey || wholeKey.test(name)) return name;
-  const known = trust.signers();
+  const known = trust.listSigners();
   const bare = name.replace(/…$/, "");
   const exact = known.filter(({ key }) => key === name);
   const named = known.filter((one) => one.name.toLowerCase() === name.toLowerCase());

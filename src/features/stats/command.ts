@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { examples, query } from "../../terminal/frame.ts";
+import { formatExamples, query } from "../../terminal/frame.ts";
 import { addOptions, shared } from "../../terminal/options.ts";
 import { showStats } from "./operation.ts";
 
@@ -12,7 +12,7 @@ export function declareStats(code: Command): void {
     .option(shared.limit[0], "rows per table (default: 10)", shared.limit[2])
     .addHelpText(
       "after",
-      examples(
+      formatExamples(
         ["pm code stats", "HEAD's history, as far as it is analysed"],
         ['pm code stats --since "last month" --path src', "last month, in src"],
         ["pm code stats --json", "for scripts"],

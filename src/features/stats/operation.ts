@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { operation } from "../../answers/operation.ts";
+import { defineOperation } from "../../answers/operation.ts";
 import {
   count,
   field,
@@ -99,7 +99,7 @@ export const statsAnswer = lazy(() =>
 
 export type StatsAnswer = Shaped<typeof statsAnswer>;
 
-export const showStats = operation({
+export const showStats = defineOperation({
   name: "stats",
   path: "GET /stats",
   summary: "Count the lines that agents and people committed",

@@ -1,14 +1,28 @@
-import { pathsFrom } from "../../answers/file-place.ts";
+import { toStoredPaths } from "../../answers/file-place.ts";
 import { call } from "../../client/call.ts";
 import { findProject } from "../../git/projects/find-project.ts";
 import type { Shaped } from "../../protocol/shape-parts.ts";
-import { authorBar, bar, sparkline } from "../../terminal/chart.ts";
+import { drawAuthorBar, drawBar, drawSparkline } from "../../terminal/chart.ts";
 import type { CommandContext } from "../../terminal/frame.ts";
-import { aligned, type Screen } from "../../terminal/output.ts";
-import { type Column, table } from "../../terminal/table.ts";
-import { counted, hanging, heading, oneLine, shortId, wrapped } from "../../terminal/text.ts";
-import { authorMarks, authorNames, authorsIn, inColor, knownShare, percent } from "../blame/author-words.ts";
-import { duration } from "../how/pm-how.ts";
+import { alignColumns, type Screen } from "../../terminal/output.ts";
+import { type Column, formatTable } from "../../terminal/table.ts";
+import {
+  counted,
+  formatHeading,
+  shortenId,
+  toOneLine,
+  wrapText,
+  wrapWithIndent,
+} from "../../terminal/text.ts";
+import {
+  authorMarks,
+  authorNames,
+  colorByAuthor,
+  formatKnownShare,
+  formatPercent,
+  listAuthorKinds,
+} from "../blame/author-words.ts";
+import { formatRunTime } from "../how/pm-how.ts";
 import type { Share, StatsAnswer } from "./operation.ts";
 import { showStats, type statsRequest } from "./operation.ts";
 
@@ -23,7 +37,7 @@ export async function statsCommand(
   { path = [], dirDepth, limit = 10, ...options }: StatsOptions,
 ): Promise<void> {
   const project = await findProject(cwd);
-  const request = { ...options, path: pathsFrom(project, cwd, path), depth: dirDepth };
+  const request = { ...options, path: toStoredPaths(project, cwd, path), depth: dirDepth };
   const answer = await call(showStats, request, project);
   output.result(answer, () => renderStats(answer, limit, output));
 }
@@ -48,12 +62,12 @@ function renderErrors({ recurring_errors: errors }: StatsAnswer, limit: number, 
   const rows = errors
     .slice(0, limit)
     .map(({ cost_ms, sessions, times, error }) => [
-      duration(cost_ms),
+      formatRunTime(cost_ms),
       `${sessions}`,
       `${times}`,
-      oneLine(error, 160),
+      toOneLine(error, 160),
     ]);
-  return [[heading("Recurring errors", screen.colors), table(columns, rows, screen)].join("\n")];
+  return [[formatHeading("Recurring errors", screen.colors), formatTable(columns, rows, screen)].join("\n")];
 }
 
 function renderLines(answer: StatsAnswer, limit: number, screen: Screen): string {
@@ -62,18 +76,18 @@ function renderLines(answer: StatsAnswer, limit: number, screen: Screen): string
   const isTerminal = columns !== undefined;
   const of = commits.in_history === null ? "" : ` of ${commits.in_history.toLocaleString("en")}`;
   const lookedAt = `${commits.looked_at.toLocaleString("en")}${of} commits analysed`;
-  const notes = answer.notes.flatMap((note) => wrapped(note, columns));
+  const notes = answer.notes.flatMap((note) => wrapText(note, columns));
   if (total.lines === 0) {
     const what = commits.looked_at === 0 ? "No shares of lines yet." : `No added lines: ${lookedAt}.`;
     return [what, ...notes].join("\n");
   }
-  const kinds = authorsIn(total).map((author) => [
-    inColor(
+  const kinds = listAuthorKinds(total).map((author) => [
+    colorByAuthor(
       isTerminal ? `${authorMarks[author]} ${authorNames[author]}` : authorNames[author],
       { author },
       colors,
     ),
-    knownShare(total, author),
+    formatKnownShare(total, author),
     total[author].toLocaleString("en"),
   ]);
   const head =
@@ -81,24 +95,24 @@ function renderLines(answer: StatsAnswer, limit: number, screen: Screen): string
     `${commits.with_agent.toLocaleString("en")} with an agent's lines`;
   const parts = [
     [
-      ...hanging(head, screen, 0),
+      ...wrapWithIndent(head, screen, 0),
       ...notes.map(colors.dim),
-      ...(isTerminal ? [authorBar(total, Math.min(columns, 60), colors)] : []),
-      aligned(kinds),
+      ...(isTerminal ? [drawAuthorBar(total, Math.min(columns, 60), colors)] : []),
+      alignColumns(kinds),
     ].join("\n"),
   ];
   const add = (title: string, shape: readonly Column[], rows: string[][], shown = rows.slice(0, limit)) => {
     if (rows.length === 0) return;
     const more = rows.length > shown.length ? [colors.dim(`${shown.length} of ${rows.length}`)] : [];
-    parts.push([heading(title, colors), table(shape, shown, screen), ...more].join("\n"));
+    parts.push([formatHeading(title, colors), formatTable(shape, shown, screen), ...more].join("\n"));
   };
   // Where there are no such lines, the column would only take room.
   const hasBefore = total.before_agents > 0;
   const cells = (share: Share) => [
-    ...(["agent", "human", "unknown"] as const).map((author) => knownShare(share, author)),
-    ...(hasBefore ? [percent(share.before_agents, share.lines)] : []),
+    ...(["agent", "human", "unknown"] as const).map((author) => formatKnownShare(share, author)),
+    ...(hasBefore ? [formatPercent(share.before_agents, share.lines)] : []),
     share.lines.toLocaleString("en"),
-    isTerminal ? authorBar(share, barWidth, colors) : "",
+    isTerminal ? drawAuthorBar(share, barWidth, colors) : "",
   ];
   const shareColumns: Column[] = [
     { title: "agent", isNumber: true },
@@ -114,18 +128,21 @@ function renderLines(answer: StatsAnswer, limit: number, screen: Screen): string
     answer.by_author.map(({ author, commits: made, ...share }) => [
       ...cells(share),
       made.toLocaleString("en"),
-      oneLine(author),
+      toOneLine(author),
     ]),
   );
   add(
     "Directories",
     [...shareColumns, { title: "directory", wraps: true }],
-    answer.by_directory.map(({ directory, ...share }) => [...cells(share), colors.place(oneLine(directory))]),
+    answer.by_directory.map(({ directory, ...share }) => [
+      ...cells(share),
+      colors.place(toOneLine(directory)),
+    ]),
   );
   const weeks = answer.by_week.map(({ week, ...share }) => [...cells(share), week]);
   // Those of late say more than the first ones.
   add("Weeks", [...shareColumns, { title: "week" }], weeks, weeks.slice(-limit));
-  if (isTerminal && weeks.length > 1) parts.push(weekLines(answer.by_week, screen));
+  if (isTerminal && weeks.length > 1) parts.push(renderWeeks(answer.by_week, screen));
   const most = Math.max(1, ...answer.by_model.map(({ lines }) => lines));
   add(
     "Models",
@@ -136,8 +153,8 @@ function renderLines(answer: StatsAnswer, limit: number, screen: Screen): string
     ],
     answer.by_model.map(({ model, lines }) => [
       lines.toLocaleString("en"),
-      isTerminal ? colors.agent(bar(lines / most, barWidth)) : "",
-      oneLine(model),
+      isTerminal ? colors.agent(drawBar(lines / most, barWidth)) : "",
+      toOneLine(model),
     ]),
   );
   add(
@@ -150,7 +167,7 @@ function renderLines(answer: StatsAnswer, limit: number, screen: Screen): string
     answer.by_colleague.map(({ author, sessions, lines }) => [
       lines.toLocaleString("en"),
       sessions.toLocaleString("en"),
-      oneLine(author || "you"),
+      toOneLine(author || "you"),
     ]),
   );
   add(
@@ -165,22 +182,22 @@ function renderLines(answer: StatsAnswer, limit: number, screen: Screen): string
     answer.by_session.map(({ session_id, session_title, author, commits: led, lines }) => [
       lines.toLocaleString("en"),
       led.toLocaleString("en"),
-      colors.id(shortId(session_id)),
-      oneLine(author ?? ""),
-      oneLine(session_title ?? "(no title)"),
+      colors.id(shortenId(session_id)),
+      toOneLine(author ?? ""),
+      toOneLine(session_title ?? "(no title)"),
     ]),
   );
   return parts.join("\n\n");
 }
 
 /** Lines of each week, as far as they fit: a column for each, of all and of agents. */
-function weekLines(weeks: StatsAnswer["by_week"], { colors, columns = 80 }: Screen): string {
+function renderWeeks(weeks: StatsAnswer["by_week"], { colors, columns = 80 }: Screen): string {
   const shown = weeks.slice(-Math.min(weeksInLine, columns - 10));
   const rows = [
-    ["lines", sparkline(shown.map(({ lines }) => lines))],
-    ["agents", colors.agent(sparkline(shown.map(({ agent }) => agent)))],
-    ["people", colors.human(sparkline(shown.map(({ human }) => human)))],
+    ["lines", drawSparkline(shown.map(({ lines }) => lines))],
+    ["agents", colors.agent(drawSparkline(shown.map(({ agent }) => agent)))],
+    ["people", colors.human(drawSparkline(shown.map(({ human }) => human)))],
   ];
   const span = colors.dim(`${shown[0]!.week} to ${shown.at(-1)!.week}, each row by its own largest week`);
-  return `${aligned(rows)}\n${span}`;
+  return `${alignColumns(rows)}\n${span}`;
 }

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { edited } from "../../../test/support/attribution-fixture.ts";
 import { repositoryWithAgents } from "../../../test/support/repository-with-agents-fixture.ts";
-import { projectAt } from "../../base/paths.ts";
+import { makeNewProject } from "../../base/paths.ts";
 import { saveCommands } from "../../store/memory/commands.ts";
-import { setbacksOf } from "./setbacks.ts";
+import { findSetbacks } from "./setbacks.ts";
 
 let repo: ReturnType<typeof repositoryWithAgents>;
 beforeEach(() => {
@@ -38,7 +38,7 @@ it("says in which directories commands failed and commits were reverted", async 
   const revert = await repo.commitAndTake(`Revert "second"\n\nThis reverts commit ${first}.`, {
     "src/a/one.ts": "1\n",
   });
-  const found = await setbacksOf(projectAt(repo.root), repo.memory, null);
+  const found = await findSetbacks(makeNewProject(repo.root), repo.memory, null);
   expect(found).toEqual([
     {
       directory: "src/a",
@@ -55,5 +55,5 @@ it("says in which directories commands failed and commits were reverted", async 
       last_revert: null,
     },
   ]);
-  expect(await setbacksOf(projectAt(repo.root), repo.memory, Date.now() + 1e9)).toEqual([]);
+  expect(await findSetbacks(makeNewProject(repo.root), repo.memory, Date.now() + 1e9)).toEqual([]);
 });

@@ -1,11 +1,11 @@
 import { dirname } from "node:path/posix";
-import { entry } from "../../base/multimap.ts";
+import { getOrCreate } from "../../base/multimap.ts";
 import type { Project } from "../../base/paths.ts";
 import { GitFailure } from "../../git/git.ts";
-import { effectiveReverts } from "../../git/history/ancestry.ts";
-import { filesIn } from "../../git/working-files.ts";
+import { listEffectiveReverts } from "../../git/history/ancestry.ts";
+import { listWorkingFiles } from "../../git/working-files.ts";
 import { listCommands } from "../../store/memory/commands.ts";
-import { commitByHash, filesOfCommit } from "../../store/memory/commits/commits.ts";
+import { findCommitByHash, listFilesOfCommit } from "../../store/memory/commits/commits.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import type { Setback } from "./operation.ts";
 
@@ -17,7 +17,7 @@ const printedPath = /[\w@.+-]+(?:\/[\w@.+-]+)*\.\w{1,8}\b/g;
  * others and changed it. The most first.
  * @param since milliseconds since the epoch; null: ever
  */
-export async function setbacksOf(
+export async function findSetbacks(
   project: Project,
   memory: Memory,
   since: number | null,
@@ -25,10 +25,10 @@ export async function setbacksOf(
 ): Promise<Setback[]> {
   const found = new Map<string, Setback>();
   const at = (directory: string) =>
-    entry(found, directory, () => ({
+    getOrCreate(found, directory, () => ({
       ...{ directory, failures: 0, last_failure: null, reverts: 0, last_revert: null },
     }));
-  const fileNamed = finderOf(await filesIn(project.root, signal));
+  const fileNamed = makeFileFinder(await listWorkingFiles(project.root, signal));
   // The latest come first.
   for (const { error, at: when, sessionUid, turn } of listCommands(memory, { outcome: "failed" })) {
     if (error === null || (since !== null && (when ?? 0) < since)) continue;
@@ -39,14 +39,14 @@ export async function setbacksOf(
       setback.last_failure ??= { session_id: sessionUid, turn };
     }
   }
-  const reverts = await effectiveReverts(project.root, since ?? 0, signal).catch((thrown: unknown) => {
+  const reverts = await listEffectiveReverts(project.root, since ?? 0, signal).catch((thrown: unknown) => {
     if (thrown instanceof GitFailure) return [];
     throw thrown;
   });
   for (const hash of reverts) {
-    const commit = commitByHash(memory, hash);
+    const commit = findCommitByHash(memory, hash);
     if (commit === null) continue;
-    for (const directory of new Set(filesOfCommit(memory, commit.id).map(({ path }) => dirname(path)))) {
+    for (const directory of new Set(listFilesOfCommit(memory, commit.id).map(({ path }) => dirname(path)))) {
       const setback = at(directory);
       setback.reverts++;
       setback.last_revert ??= hash;
@@ -57,9 +57,9 @@ export async function setbacksOf(
 }
 
 /** Finds the one file that a printed path means: programs print paths from where they run, or the name alone. */
-function finderOf(files: readonly string[]): (printed: string) => string | null {
+function makeFileFinder(files: readonly string[]): (printed: string) => string | null {
   const byName = new Map<string, string[]>();
-  for (const file of files) entry(byName, file.slice(file.lastIndexOf("/") + 1), () => []).push(file);
+  for (const file of files) getOrCreate(byName, file.slice(file.lastIndexOf("/") + 1), () => []).push(file);
   return (printed) => {
     const path = printed.replace(/^(?:\.{1,2}\/)+/, "");
     const named = byName.get(path.slice(path.lastIndexOf("/") + 1)) ?? [];

@@ -9,9 +9,9 @@ import {
   temporaryRepository,
 } from "../../../test/support/checkpoint-fixture.ts";
 import { recordCommit } from "../../attribution/checkpoints/record-commit.ts";
-import { unknown } from "../../attribution/lines/verdict.ts";
-import { projectAt } from "../../base/paths.ts";
-import { directoryOf, isoWeek, type StatsRequest, statsOf } from "./stats.ts";
+import { makeUnknownVerdict } from "../../attribution/lines/verdict.ts";
+import { makeNewProject } from "../../base/paths.ts";
+import { computeStats, formatIsoWeek, type StatsRequest, toDirectory } from "./stats.ts";
 
 let repo: Repository;
 beforeEach(() => {
@@ -20,7 +20,7 @@ beforeEach(() => {
 afterEach(() => repo.remove());
 
 const stats = (request: StatsRequest = {}, memory: Repository["memory"] | null = repo.memory) =>
-  statsOf(projectAt(repo.root), memory, request);
+  computeStats(makeNewProject(repo.root), memory, request);
 const seen = (hash: string, rewrittenFrom: string[] = []) =>
   recordCommit(repo.work, hash, { seen: "hook", branch: "main", rewrittenFrom });
 
@@ -163,10 +163,10 @@ it("counts as from before agents what pm blame calls that", async () => {
     ranges:
       hash === older
         ? [
-            { path: "a.ts", firstLine: 2, lastLine: 2, ...unknown("command") },
-            { path: "a.ts", firstLine: 3, lastLine: 3, ...unknown("not_covered") },
+            { path: "a.ts", firstLine: 2, lastLine: 2, ...makeUnknownVerdict("command") },
+            { path: "a.ts", firstLine: 3, lastLine: 3, ...makeUnknownVerdict("not_covered") },
           ]
-        : [{ path: "b.ts", firstLine: 1, lastLine: 1, ...unknown("none") }],
+        : [{ path: "b.ts", firstLine: 1, lastLine: 1, ...makeUnknownVerdict("none") }],
     bindings:
       hash === led ? [{ sessionUid: "s", turns: [1], lines: 0, how: "command", confidence: 0.9 }] : [],
   });
@@ -197,7 +197,7 @@ describe("weeks and directories", () => {
     ["2024-12-30", "2025-W01"],
     ["2026-01-05", "2026-W02"],
   ])("%s is in %s", (day, week) => {
-    expect(isoWeek(Date.parse(day))).toBe(week);
+    expect(formatIsoWeek(Date.parse(day))).toBe(week);
   });
 
   it("a week is the same from Monday to Sunday, and another one after that", () => {
@@ -208,15 +208,15 @@ describe("weeks and directories", () => {
         fc.integer({ min: 0, max: 7 * 86_400_000 - 1 }),
         (weeks, more) => {
           const start = monday + weeks * 7 * 86_400_000;
-          expect(isoWeek(start + more)).toBe(isoWeek(start));
-          expect(isoWeek(start - 1) < isoWeek(start)).toBe(true);
+          expect(formatIsoWeek(start + more)).toBe(formatIsoWeek(start));
+          expect(formatIsoWeek(start - 1) < formatIsoWeek(start)).toBe(true);
         },
       ),
     );
   });
 
   it("a directory is cut where it is deep enough", () => {
-    expect([directoryOf("a.ts", 2), directoryOf("x/y/z/a.ts", 2), directoryOf("x/a.ts", 2)]).toEqual([
+    expect([toDirectory("a.ts", 2), toDirectory("x/y/z/a.ts", 2), toDirectory("x/a.ts", 2)]).toEqual([
       ".",
       "x/y",
       "x",

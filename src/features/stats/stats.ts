@@ -1,28 +1,28 @@
 import { describeUnanalysed, describeUnread } from "../../answers/backfill-hint.ts";
-import { agentsSince, isBeforeAgents, notesOnBefore } from "../../attribution/agents-since.ts";
-import { explanationOf } from "../../base/errors.ts";
-import { entry, sortedByCount } from "../../base/multimap.ts";
+import { findAgentsSince, isBeforeAgents, notesOnBefore } from "../../attribution/agents-since.ts";
+import { explainError } from "../../base/errors.ts";
+import { getOrCreate, sortByCount } from "../../base/multimap.ts";
 import type { Project } from "../../base/paths.ts";
 import { parseWhen } from "../../base/text/dates.ts";
-import { isoTime } from "../../base/text/iso-time.ts";
+import { formatIsoTime } from "../../base/text/iso-time.ts";
 import { GitFailure } from "../../git/git.ts";
-import { authoredTimes } from "../../git/history/history.ts";
+import { listAuthoredTimes } from "../../git/history/history.ts";
 import type { BlameAuthor } from "../../protocol/values.ts";
 import {
   type AuthoredFilter,
   type AuthoredLines,
-  authoredLines,
-  commitsLookedAt,
-  replacedCommits,
+  findAnalysedCommits,
+  findReplacedCommits,
+  readAuthoredLines,
 } from "../../store/memory/commits/attributions.ts";
 import type { Memory } from "../../store/memory/memory.ts";
-import { sessionByUid } from "../../store/memory/sessions/sessions.ts";
-import { historyStart } from "../../store/memory/sessions/sessions-here.ts";
-import { contestedFiles } from "../../store/memory/sessions/turns.ts";
-import { filesMatcher } from "../decisions/decisions.ts";
-import { recurringErrors } from "../fix/recurring.ts";
+import { findSessionByUid } from "../../store/memory/sessions/sessions.ts";
+import { findHistoryStart } from "../../store/memory/sessions/sessions-here.ts";
+import { listContestedFiles } from "../../store/memory/sessions/turns.ts";
+import { makeFilesMatcher } from "../decisions/decisions.ts";
+import { findRecurringErrors } from "../fix/recurring.ts";
 import type { Share, StatsAnswer } from "./operation.ts";
-import { setbacksOf } from "./setbacks.ts";
+import { findSetbacks } from "./setbacks.ts";
 
 export interface StatsRequest {
   /** When the commits were authored, as people write it. */
@@ -44,7 +44,7 @@ export interface StatsRequest {
  * @param memory null: there is no memory
  * @throws PommelError `usage` for an invalid time; GitFailure where git is broken and nothing is recorded
  */
-export async function sharesOf(
+export async function computeShares(
   project: Project,
   memory: Memory | null,
   request: StatsRequest,
@@ -54,39 +54,39 @@ export async function sharesOf(
     since: request.since === undefined ? null : await parseWhen(request.since, "since"),
     until: request.until === undefined ? null : await parseWhen(request.until, "until"),
   };
-  const history = await historyOf(project.root, signal);
+  const history = await readAuthoredTimes(project.root, signal);
   const last = memory?.cacheUntilWrite<"last", LastStats>("stats");
   const question = JSON.stringify({ ...request, ...when });
   const known = last?.get("last");
   // HEAD's history is another object when it may be another one.
   if (known?.question === question && known.history === history) return known.answer;
-  const since = memory === null ? null : agentsSince(memory, project.root);
+  const since = memory === null ? null : findAgentsSince(memory, project.root);
   const answer = countLines(memory, history, when, request, since);
   last?.set("last", { question, history, answer });
   return answer;
 }
 
 /** The same with the errors that come back. */
-export async function statsOf(
+export async function computeStats(
   project: Project,
   memory: Memory | null,
   { setbacks = false, ...request }: StatsRequest & { setbacks?: boolean | undefined },
   signal?: AbortSignal,
 ): Promise<StatsAnswer> {
-  const { notes, ...shares } = await sharesOf(project, memory, request, signal);
-  const recurring = memory?.once("recurring errors", () => recurringErrors(memory)) ?? [];
-  const contested = memory?.once("contested files", () => contestedFiles(memory, maxContested)) ?? [];
+  const { notes, ...shares } = await computeShares(project, memory, request, signal);
+  const recurring = memory?.readOnce("recurring errors", () => findRecurringErrors(memory)) ?? [];
+  const contested = memory?.readOnce("contested files", () => listContestedFiles(memory, maxContested)) ?? [];
   return {
     ...shares,
     recurring_errors: recurring,
     contested_files: contested.map(({ path, sessions, lastAt }) => ({
-      ...{ file: path, sessions, last_at: isoTime(lastAt) },
+      ...{ file: path, sessions, last_at: formatIsoTime(lastAt) },
     })),
     ...(setbacks && {
       setbacks:
         memory === null
           ? []
-          : await setbacksOf(
+          : await findSetbacks(
               project,
               memory,
               shares.since === null ? null : Date.parse(shares.since),
@@ -113,11 +113,11 @@ function countLines(
   whole: ReadonlyMap<string, number> | GitFailure,
   when: AuthoredFilter,
   { paths = [], depth = 2, files = false, all = false }: StatsRequest,
-  since: ReturnType<typeof agentsSince>,
+  since: ReturnType<typeof findAgentsSince>,
 ): Shares {
-  const history = whole instanceof GitFailure ? null : within(whole, when);
-  const seen = memory === null ? new Set<string>() : commitsLookedAt(memory, when);
-  const isWanted = filesMatcher(paths);
+  const history = whole instanceof GitFailure ? null : limitToPeriod(whole, when);
+  const seen = memory === null ? new Set<string>() : findAnalysedCommits(memory, when);
+  const isWanted = makeFilesMatcher(paths);
   const isBefore = ({ author, authoredAt, hasSession, basis }: AuthoredLines) =>
     author === "unknown" &&
     since !== null &&
@@ -125,8 +125,8 @@ function countLines(
   const sums = new Sums(depth, files);
   let olderUnknown = false;
   if (memory !== null) {
-    const counted = countedOnce(memory);
-    for (const lines of authoredLines(memory, when)) {
+    const counted = makeOnceFilter(memory);
+    for (const lines of readAuthoredLines(memory, when)) {
       if (!all && history !== null && !history.has(lines.hash)) continue;
       if (!counted(lines) || (isWanted && !isWanted(lines.path))) continue;
       sums.add(lines, isBefore(lines) ? "before_agents" : lines.author);
@@ -136,26 +136,26 @@ function countLines(
   }
   const lookedAt = history === null || all ? seen.size : [...seen].filter((hash) => history.has(hash)).length;
   return {
-    since: isoTime(when.since),
-    until: isoTime(when.until),
+    since: formatIsoTime(when.since),
+    until: formatIsoTime(when.until),
     paths: [...paths],
     commits: { in_history: history?.size ?? null, looked_at: lookedAt, with_agent: sums.withAgent.size },
     ...sums.answer(memory),
     notes: [
-      ...(whole instanceof GitFailure ? notesOnProblem(whole, seen) : []),
-      ...(history === null ? [] : notesOnUnseen(memory, history, seen)),
+      ...(whole instanceof GitFailure ? describeGitProblem(whole, seen) : []),
+      ...(history === null ? [] : describeUnseen(memory, history, seen)),
       ...(since === null ? [] : notesOnBefore(since, { before: sums.total.before_agents > 0, olderUnknown })),
     ],
   };
 }
 
 /** The commits of HEAD's history and when they were authored, or why git does not list them. */
-export async function historyOf(
+export async function readAuthoredTimes(
   root: string,
   signal?: AbortSignal,
 ): Promise<ReadonlyMap<string, number> | GitFailure> {
   try {
-    return await authoredTimes(root, signal);
+    return await listAuthoredTimes(root, signal);
   } catch (error) {
     if (error instanceof GitFailure) return error;
     throw error;
@@ -163,7 +163,7 @@ export async function historyOf(
 }
 
 /** git's own limits use the committer's time and stop at the first older commit; ours use the author's. */
-function within(
+function limitToPeriod(
   history: ReadonlyMap<string, number>,
   { since, until }: AuthoredFilter,
 ): ReadonlyMap<string, number> {
@@ -174,21 +174,21 @@ function within(
 }
 
 /** Whether lines count: among identical commits (cherry-picks), only those of the first. */
-export function countedOnce(memory: Memory): (lines: Pick<AuthoredLines, "hash" | "patchId">) => boolean {
-  const replaced = replacedCommits(memory);
+export function makeOnceFilter(memory: Memory): (lines: Pick<AuthoredLines, "hash" | "patchId">) => boolean {
+  const replaced = findReplacedCommits(memory);
   const firstOf = new Map<string, string>();
   return ({ hash, patchId }) => {
     if (replaced.has(hash)) return false;
-    return patchId === null || entry(firstOf, patchId, () => hash) === hash;
+    return patchId === null || getOrCreate(firstOf, patchId, () => hash) === hash;
   };
 }
 
-export const noLines = (): Share => ({ lines: 0, agent: 0, human: 0, unknown: 0, before_agents: 0 });
+export const makeEmptyShare = (): Share => ({ lines: 0, agent: 0, human: 0, unknown: 0, before_agents: 0 });
 
 /** Adds up lines by every requested key. */
 class Sums {
   readonly withAgent = new Set<string>();
-  readonly total = noLines();
+  readonly total = makeEmptyShare();
   private readonly authors = new Map<string, { author: string; commits: Set<string>; share: Share }>();
   private readonly directories = new Map<string, { directory: string } & Share>();
   private readonly files = new Map<string, { file: string } & Share>();
@@ -205,20 +205,22 @@ class Sums {
     { hash, commitAuthor, authoredAt, path, sessionUid, model, lines }: AuthoredLines,
     author: BlameAuthor,
   ): void {
-    const person = entry(this.authors, commitAuthor, () => ({
+    const person = getOrCreate(this.authors, commitAuthor, () => ({
       author: commitAuthor,
       commits: new Set<string>(),
-      share: noLines(),
+      share: makeEmptyShare(),
     }));
     person.commits.add(hash);
-    const directory = directoryOf(path, this.depth);
-    const week = isoWeek(authoredAt);
+    const directory = toDirectory(path, this.depth);
+    const week = formatIsoWeek(authoredAt);
     const shares = [
       this.total,
       person.share,
-      entry(this.directories, directory, () => ({ directory, ...noLines() })),
-      entry(this.weeks, week, () => ({ week, ...noLines() })),
-      ...(this.countsFiles ? [entry(this.files, path, () => ({ file: path, ...noLines() }))] : []),
+      getOrCreate(this.directories, directory, () => ({ directory, ...makeEmptyShare() })),
+      getOrCreate(this.weeks, week, () => ({ week, ...makeEmptyShare() })),
+      ...(this.countsFiles
+        ? [getOrCreate(this.files, path, () => ({ file: path, ...makeEmptyShare() }))]
+        : []),
     ];
     for (const share of shares) {
       share.lines += lines;
@@ -226,10 +228,10 @@ class Sums {
     }
     if (author !== "agent") return;
     this.withAgent.add(hash);
-    if (model !== null) entry(this.models, model, () => ({ model, lines: 0 })).lines += lines;
+    if (model !== null) getOrCreate(this.models, model, () => ({ model, lines: 0 })).lines += lines;
     if (sessionUid === null) return;
     const make = () => ({ uid: sessionUid, commits: new Set<string>(), lines: 0 });
-    const session = entry(this.sessions, sessionUid, make);
+    const session = getOrCreate(this.sessions, sessionUid, make);
     session.lines += lines;
     session.commits.add(hash);
   }
@@ -247,12 +249,16 @@ class Sums {
     | "by_session"
     | "by_colleague"
   > {
-    const linesOf = ({ lines }: { lines: number }) => lines;
+    const getLines = ({ lines }: { lines: number }) => lines;
     const colleagues = new Map<string, { author: string; sessions: number; lines: number }>();
-    const bySession = sortedByCount(this.sessions, linesOf).map(({ uid, commits, lines }) => {
-      const session = memory === null ? null : sessionByUid(memory, uid);
+    const bySession = sortByCount(this.sessions, getLines).map(({ uid, commits, lines }) => {
+      const session = memory === null ? null : findSessionByUid(memory, uid);
       const author = session?.author ?? null;
-      const sum = entry(colleagues, author ?? "", () => ({ author: author ?? "", sessions: 0, lines: 0 }));
+      const sum = getOrCreate(colleagues, author ?? "", () => ({
+        author: author ?? "",
+        sessions: 0,
+        lines: 0,
+      }));
       sum.sessions++;
       sum.lines += lines;
       return {
@@ -267,25 +273,23 @@ class Sums {
     const isShared = [...colleagues.keys()].some((author) => author !== "");
     return {
       total: this.total,
-      by_author: sortedByCount(this.authors, ({ share }) => share.lines).map(
-        ({ author, commits, share }) => ({
-          author,
-          commits: commits.size,
-          ...share,
-        }),
-      ),
-      by_directory: sortedByCount(this.directories, linesOf),
-      ...(this.countsFiles && { by_file: sortedByCount(this.files, linesOf) }),
+      by_author: sortByCount(this.authors, ({ share }) => share.lines).map(({ author, commits, share }) => ({
+        author,
+        commits: commits.size,
+        ...share,
+      })),
+      by_directory: sortByCount(this.directories, getLines),
+      ...(this.countsFiles && { by_file: sortByCount(this.files, getLines) }),
       by_week: [...this.weeks.values()].sort((a, b) => (a.week < b.week ? -1 : 1)),
-      by_model: sortedByCount(this.models, linesOf),
+      by_model: sortByCount(this.models, getLines),
       by_session: bySession,
-      by_colleague: isShared ? sortedByCount(colleagues, linesOf) : [],
+      by_colleague: isShared ? sortByCount(colleagues, getLines) : [],
     };
   }
 }
 
 /** The directory of a file, cut at a depth; "." at the root. */
-export function directoryOf(path: string, depth: number): string {
+export function toDirectory(path: string, depth: number): string {
   const parts = path.split("/").slice(0, -1).slice(0, depth);
   return parts.length === 0 ? "." : parts.join("/");
 }
@@ -296,7 +300,7 @@ const dayMs = 86_400_000;
  * The week of a time in UTC, by ISO 8601: weeks begin on Monday, and belong to the year of their Thursday.
  * @param at milliseconds since the epoch
  */
-export function isoWeek(at: number): string {
+export function formatIsoWeek(at: number): string {
   const day = new Date(at);
   const thursday = new Date(at + (4 - (day.getUTCDay() || 7)) * dayMs);
   const year = thursday.getUTCFullYear();
@@ -305,18 +309,18 @@ export function isoWeek(at: number): string {
 }
 
 /** @throws the problem where there is nothing else to tell */
-function notesOnProblem(problem: GitFailure, seen: ReadonlySet<string>): string[] {
+function describeGitProblem(problem: GitFailure, seen: ReadonlySet<string>): string[] {
   if (problem.isBroken && seen.size === 0) throw problem;
-  return [explanationOf(problem), ...(seen.size > 0 ? ["Every recorded commit counts."] : [])];
+  return [explainError(problem), ...(seen.size > 0 ? ["Every recorded commit counts."] : [])];
 }
 
-function notesOnUnseen(
+function describeUnseen(
   memory: Memory | null,
   history: ReadonlyMap<string, number>,
   seen: ReadonlySet<string>,
 ): string[] {
   const unseen = [...history].flatMap(([hash, at]) => (seen.has(hash) ? [] : [at]));
-  if (memory !== null && unseen.length > 0 && historyStart(memory) === null)
+  if (memory !== null && unseen.length > 0 && findHistoryStart(memory) === null)
     return ["No session is recorded here, so nobody knows who wrote what."];
   return [
     ...(memory === null ? [] : describeUnread(memory)),

@@ -2,8 +2,8 @@ import { Kept, KeptOnce } from "../../answers/kept.ts";
 import type { Subjects } from "../../answers/operation.ts";
 import type { Shaped } from "../../protocol/shape-parts.ts";
 import type { StatusResponse, statusResponse } from "./operation.ts";
-import { stateOf } from "./state.ts";
-import { statusOf } from "./status.ts";
+import { readWriteMarks } from "./state.ts";
+import { readClosedStatus } from "./status.ts";
 
 /** The status of a checkout that a daemon keeps, by its root. */
 export const keptStatus = new Kept<() => Promise<Shaped<typeof statusResponse>>>();
@@ -12,8 +12,8 @@ export const keptStatus = new Kept<() => Promise<Shaped<typeof statusResponse>>>
 export const measuring = new KeptOnce<() => Omit<StatusResponse["daemon"], "running" | "has_open">>();
 
 export function showStatus({ project }: Subjects["project"]) {
-  const kept = keptStatus.of(project.root);
-  return kept === null ? statusOf(project, measuring.ifAny()?.() ?? null) : kept();
+  const kept = keptStatus.findKept(project.root);
+  return kept === null ? readClosedStatus(project, measuring.findShared()?.() ?? null) : kept();
 }
 
-export const readState = ({ project }: Subjects["project"]) => stateOf(project);
+export const readState = ({ project }: Subjects["project"]) => readWriteMarks(project);

@@ -1,5 +1,5 @@
 import { type Command, Option } from "commander";
-import { examples, query } from "../../terminal/frame.ts";
+import { formatExamples, query } from "../../terminal/frame.ts";
 
 export function declareStatus(program: Command): void {
   program
@@ -15,7 +15,7 @@ export function declareStatus(program: Command): void {
     )
     .addHelpText(
       "after",
-      examples(
+      formatExamples(
         ["pm status", "once"],
         ["pm status --watch", "live, while it indexes"],
         ["pm status --json | jq .queue.is_idle", "true when everything is searchable"],

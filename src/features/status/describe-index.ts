@@ -2,11 +2,11 @@ import { statSync } from "node:fs";
 import { join } from "node:path";
 import { performance } from "node:perf_hooks";
 import type { Config } from "../../base/config/settings.ts";
-import { codeOf } from "../../base/errors.ts";
-import { namesIn } from "../../base/files/if-any.ts";
-import { daemonFiles } from "../../base/home.ts";
+import { getErrorCode } from "../../base/errors.ts";
+import { listNamesIfAny } from "../../base/files/if-any.ts";
+import { locateDaemonFiles } from "../../base/home.ts";
 import type { Project } from "../../base/paths.ts";
-import { isoTime } from "../../base/text/iso-time.ts";
+import { formatIsoTime } from "../../base/text/iso-time.ts";
 import type { CodeSearch } from "../../code/search/engine.ts";
 import { indexDriver } from "../../engines/drivers.ts";
 import type { IndexAge } from "../../protocol/results.ts";
@@ -34,12 +34,12 @@ export async function describeIndex(
   pending: number | null,
 ): Promise<IndexDescription> {
   try {
-    const counts = await index.counts();
+    const counts = await index.readIndexCounts();
     return {
       index: {
         total_files: counts.files,
         total_chunks: counts.chunks,
-        last_indexed: isoTime(await index.lastIndexedAt()),
+        last_indexed: formatIsoTime(await index.lastIndexedAt()),
         pending_changes: pending,
         languages: counts.languages,
         skipped: { total: counts.skipped, by_reason: counts.skippedByReason },
@@ -50,9 +50,9 @@ export async function describeIndex(
         database: "connected",
         query_ms: await timeOfQuery(search),
       },
-      storage: await storageOf(project, config, {
+      storage: await measureStorage(project, config, {
         terms: counts.termBytes,
-        vectors: (await index.vectorCounts()).reduce((sum, of) => sum + of.chunks * of.dimensions, 0),
+        vectors: (await index.readVectorCounts()).reduce((sum, of) => sum + of.chunks * of.dimensions, 0),
       }),
     };
   } catch (error) {
@@ -66,7 +66,7 @@ export async function describeUnreadable(
   config: Config,
   error: unknown,
 ): Promise<IndexDescription> {
-  const code = codeOf(error);
+  const code = getErrorCode(error);
   const isMissing = code === "not_indexed" || code === "schema_outdated";
   const database = isMissing ? "missing" : code === "index_corrupt" ? "corrupt" : "unreadable";
   return {
@@ -84,19 +84,19 @@ export async function describeUnreadable(
       database,
       query_ms: null,
     },
-    storage: await storageOf(project, config, { terms: 0, vectors: 0 }),
+    storage: await measureStorage(project, config, { terms: 0, vectors: 0 }),
     error,
   };
 }
 
 /** How far `index` may be behind the files. `pending` as in `describeIndex`. */
-export async function ageOf(index: CodeIndex, pending: number | null): Promise<IndexAge> {
+export async function readIndexAge(index: CodeIndex, pending: number | null): Promise<IndexAge> {
   const [reconciled, indexed] = await Promise.all([index.meta(reconciledAt), index.lastIndexedAt()]);
   const last = Math.max(Number(reconciled), indexed ?? 0);
   return {
     pending,
     is_complete: reconciled !== null,
-    as_of: isoTime(pending === 0 ? Date.now() : last > 0 ? last : null),
+    as_of: formatIsoTime(pending === 0 ? Date.now() : last > 0 ? last : null),
   };
 }
 
@@ -127,15 +127,15 @@ const lastQueries = new WeakMap<CodeSearch, { at: number; ms: number }>();
 const queryAgeMs = 30_000;
 
 /** What the project's state takes on disk. Bytes. */
-async function storageOf(
+async function measureStorage(
   project: Project,
   config: Config,
   { terms, vectors }: { terms: number; vectors: number },
 ): Promise<Part<"storage">> {
   const driver = await indexDriver(config);
-  const indexBytes = await driver.bytes(project.indexDb);
-  const { logDir } = daemonFiles();
-  const logBytes = namesIn(logDir).reduce((sum, name) => sum + sizeOf(join(logDir, name)), 0);
+  const indexBytes = await driver.countBytes(project.indexDb);
+  const { logDir } = locateDaemonFiles();
+  const logBytes = listNamesIfAny(logDir).reduce((sum, name) => sum + measureFile(join(logDir, name)), 0);
   return {
     index_bytes: indexBytes,
     fts_bytes: terms,
@@ -147,6 +147,6 @@ async function storageOf(
   };
 }
 
-function sizeOf(file: string): number {
+function measureFile(file: string): number {
   return statSync(file, { throwIfNoEntry: false })?.size ?? 0;
 }

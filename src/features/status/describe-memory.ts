@@ -1,16 +1,16 @@
 import { statSync } from "node:fs";
 import type { Config } from "../../base/config/settings.ts";
-import { isoTime } from "../../base/text/iso-time.ts";
-import { currentCut, cutSettingsOf } from "../../sessions/chunks/cut-rules.ts";
-import { gitCounts } from "../../store/memory/commits/commits.ts";
-import { llmSpending, storageGrowth } from "../../store/memory/daily-records.ts";
-import { injectionTotals, missedInjections } from "../../store/memory/injections.ts";
+import { formatIsoTime } from "../../base/text/iso-time.ts";
+import { buildCurrentCut, buildCutSettings } from "../../sessions/chunks/cut-rules.ts";
+import { readGitCounts } from "../../store/memory/commits/commits.ts";
+import { measureStorageGrowth, sumLlmSpending } from "../../store/memory/daily-records.ts";
+import { listMissedInjections, sumInjections } from "../../store/memory/injections.ts";
 import { countWaiting, isAtRest, listJobs, listMoreUrgent } from "../../store/memory/jobs/job-rows.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { scrubbedBy } from "../../store/memory/privacy/rewrite.ts";
-import { queueFigures, recentActivity } from "../../store/memory/sessions/activity.ts";
+import { listRecentActivity, readQueueFigures } from "../../store/memory/sessions/activity.ts";
 import { cutCounts } from "../../store/memory/sessions/session-index.ts";
-import { memoryCounts } from "../../store/memory/sessions/sessions.ts";
+import { readMemoryCounts } from "../../store/memory/sessions/sessions.ts";
 import type { JobsStatus } from "../jobs/operation.ts";
 import type { MemoryStatus } from "./operation.ts";
 
@@ -18,8 +18,8 @@ import type { MemoryStatus } from "./operation.ts";
 const recentShown = 10;
 
 /** The state of the job queue. */
-export function jobsStatusOf(memory: Memory): JobsStatus {
-  const { jobs, chunksPerSecond, etaMs } = queueFigures(memory);
+export function readJobsStatus(memory: Memory): JobsStatus {
+  const { jobs, chunksPerSecond, etaMs } = readQueueFigures(memory);
   return {
     pending: jobs.pending,
     waiting: countWaiting(memory),
@@ -40,7 +40,7 @@ export function jobsStatusOf(memory: Memory): JobsStatus {
     rate_chunks_per_sec: Math.round((chunksPerSecond ?? 0) * 10) / 10,
     eta_seconds: etaMs === null ? null : Math.ceil(etaMs / 1000),
     is_idle: isAtRest(memory),
-    recent: recentActivity(memory, recentShown).map(({ kind, subject, outcome, chunks, tookMs, at }) => ({
+    recent: listRecentActivity(memory, recentShown).map(({ kind, subject, outcome, chunks, tookMs, at }) => ({
       kind,
       subject,
       outcome,
@@ -82,7 +82,7 @@ export function describeMemory(
     const bytes = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
     const context = { mode, injections: 0, tokens: 0, injections_30d: 0, tokens_30d: 0, missed_30d: 0 };
     return {
-      ...nothing,
+      ...emptyStatus,
       captures,
       context,
       bytes,
@@ -90,12 +90,12 @@ export function describeMemory(
       llm: { ...llm, tokens_today: 0, dollars_today: null },
     };
   }
-  const counts = memoryCounts(memory);
+  const counts = readMemoryCounts(memory);
   const chunks = counts.chunks.raw + counts.chunks.summary + counts.chunks.annotated;
-  const { commits, checkpoints, waiting } = gitCounts(memory);
-  const { bytes, growth } = storageGrowth(memory);
-  const spent = llmSpending(memory);
-  const stored = memory.meta(scrubbedBy);
+  const { commits, checkpoints, waiting } = readGitCounts(memory);
+  const { bytes, growth } = measureStorageGrowth(memory);
+  const spent = sumLlmSpending(memory);
+  const stored = memory.readMeta(scrubbedBy);
   return {
     captures,
     sessions: counts.sessions,
@@ -107,39 +107,39 @@ export function describeMemory(
     commits,
     checkpoints,
     commits_waiting: waiting,
-    last_updated: isoTime(counts.lastAt),
+    last_updated: formatIsoTime(counts.lastAt),
     problem,
     bytes,
     growth_30d_bytes: growth?.bytes ?? null,
-    context: contextMeter(memory, mode),
+    context: measureContext(memory, mode),
     vanishing: null,
     needs_scrubbing: chunks > 0 && scrubVersion !== undefined && stored !== scrubVersion,
-    recut: recutOf(memory, config),
+    recut: countRecut(memory, config),
     llm: {
       ...llm,
       tokens_today: spent.input + spent.output,
       dollars_today: spent.requests === 0 ? null : spent.dollars,
     },
-    jobs: jobsStatusOf(memory),
+    jobs: readJobsStatus(memory),
   };
 }
 
 /** Sessions that are to be cut into chunks again. */
-function recutOf(memory: Memory, config: Config): MemoryStatus["recut"] {
-  const { outdated, all } = cutCounts(memory, currentCut(cutSettingsOf(config)));
+function countRecut(memory: Memory, config: Config): MemoryStatus["recut"] {
+  const { outdated, all } = cutCounts(memory, buildCurrentCut(buildCutSettings(config)));
   return { sessions: outdated, all };
 }
 
 /** How much context was injected automatically, and how much missed its deadline. */
-function contextMeter(memory: Memory, mode: string): MemoryStatus["context"] {
-  const all = injectionTotals(memory);
+function measureContext(memory: Memory, mode: string): MemoryStatus["context"] {
+  const all = sumInjections(memory);
   const since = Date.now() - 30 * 24 * 3600 * 1000;
-  const lately = injectionTotals(memory, since);
-  const missed_30d = missedInjections(memory, since).length;
+  const lately = sumInjections(memory, since);
+  const missed_30d = listMissedInjections(memory, since).length;
   return { mode, ...all, injections_30d: lately.injections, tokens_30d: lately.tokens, missed_30d };
 }
 
-const nothing: Omit<MemoryStatus, "captures" | "llm" | "problem" | "bytes" | "context"> = {
+const emptyStatus: Omit<MemoryStatus, "captures" | "llm" | "problem" | "bytes" | "context"> = {
   sessions: 0,
   agents: {},
   turns: 0,

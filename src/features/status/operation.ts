@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { nothing, operation } from "../../answers/operation.ts";
+import { defineOperation, nothing } from "../../answers/operation.ts";
 import { autostartStatus } from "../../protocol/autostart-status.ts";
 import {
   count,
@@ -176,7 +176,7 @@ export const statusResponse = lazy(() =>
 
 export type StatusResponse = Shaped<typeof statusResponse>;
 
-export const showStatus = operation({
+export const showStatus = defineOperation({
   name: "status",
   path: "GET /status",
   summary: "Show the state of the index, the memory and the daemon",
@@ -188,7 +188,7 @@ export const showStatus = operation({
   answer: async () => (await import("./answer.ts")).showStatus,
 });
 
-export const readState = operation({
+export const readState = defineOperation({
   name: "state",
   path: "GET /state",
   summary: "Tell whether anything was written since",

@@ -1,10 +1,10 @@
 import type { Project } from "../../base/paths.ts";
 import { call } from "../../client/call.ts";
-import { findProjectIfAny, isRemembered, seeProject } from "../../git/projects/find-project.ts";
-import { whyNotIndexed } from "../../git/projects/indexed.ts";
+import { findProjectIfAny, isRemembered, lookUpProject } from "../../git/projects/find-project.ts";
+import { findIndexObstacle } from "../../git/projects/indexed.ts";
 import type { CommandContext } from "../../terminal/frame.ts";
-import { aligned } from "../../terminal/output.ts";
-import { counted, homeRelative } from "../../terminal/text.ts";
+import { alignColumns } from "../../terminal/output.ts";
+import { counted, toHomeRelative } from "../../terminal/text.ts";
 import type { SessionsResponse } from "../sessions/operation.ts";
 import { listSessions } from "../sessions/operation.ts";
 
@@ -28,14 +28,14 @@ const toBegin = [
 ] as const;
 
 /** `pm` alone: what was done here last and the commands of a day; outside of a project, how to begin. */
-export async function overview({ cwd, output }: CommandContext): Promise<void> {
-  const around = await findProjectIfAny(cwd, seeProject);
+export async function printOverview({ cwd, output }: CommandContext): Promise<void> {
+  const around = await findProjectIfAny(cwd, lookUpProject);
   const isKnown = around !== null && isRemembered(around);
-  const project = around !== null && (isKnown || whyNotIndexed(around) === null) ? around : null;
-  const answer = project !== null && isKnown ? await latestIn(project) : null;
+  const project = around !== null && (isKnown || findIndexObstacle(around) === null) ? around : null;
+  const answer = project !== null && isKnown ? await listLatest(project) : null;
   const { colors } = output;
   const list = (commands: typeof ofADay | typeof toBegin) =>
-    aligned(commands.map(([command, does]) => [`  ${colors.bold(command)}`, does]));
+    alignColumns(commands.map(([command, does]) => [`  ${colors.bold(command)}`, does]));
   const { renderSessions } = await import("../sessions/pm-session-list.ts");
   const { root = null } = project ?? {};
   const { sessions, total } = answer ?? { sessions: [], total: 0 };
@@ -44,7 +44,7 @@ export async function overview({ cwd, output }: CommandContext): Promise<void> {
       root === null
         ? ["Pommel finds code, past agent sessions, and why a line is there.", list(toBegin)]
         : [
-            `${colors.bold(homeRelative(root))}  ${total > 0 ? counted(total, "session") : "no sessions yet; pm setup records them, pm import has past ones"}`,
+            `${colors.bold(toHomeRelative(root))}  ${total > 0 ? counted(total, "session") : "no sessions yet; pm setup records them, pm import has past ones"}`,
             ...(total > 0 ? [renderSessions(sessions, output)] : []),
             list(ofADay),
           ];
@@ -53,5 +53,5 @@ export async function overview({ cwd, output }: CommandContext): Promise<void> {
 }
 
 /** null where nothing is recorded, or what is recorded cannot be read: `pm status` says why. */
-const latestIn = (project: Project): Promise<SessionsResponse | null> =>
+const listLatest = (project: Project): Promise<SessionsResponse | null> =>
   call(listSessions, { limit: 3 }, project, { without: "here" }).catch(() => null);

@@ -1,8 +1,8 @@
 import { describe, expect, it, test } from "vitest";
 import { screenOf } from "../../../test/support/screen.ts";
-import { widthOf } from "../../base/text/display-width.ts";
+import { measureWidth } from "../../base/text/display-width.ts";
 import { renderDashboard } from "./dashboard.ts";
-import { vanishingText } from "./memory-rows.ts";
+import { formatVanishing } from "./memory-rows.ts";
 import type { StatusResponse } from "./operation.ts";
 import { renderSkipped, renderStatus } from "./pm-status.ts";
 import { listUnfinished } from "./words.ts";
@@ -240,7 +240,7 @@ test("says what is wrong with the memory, or that nothing is remembered", () => 
   );
   expect(shown({ vanishing: [{ ...vanishing, stored: 14 }] })).not.toContain("Expiring:");
   expect(shown({ vanishing: [{ ...vanishing, kept: 2 }] })).not.toContain("Expiring:");
-  expect(vanishingText({ ...vanishing, kept: 1 })).toBe(
+  expect(formatVanishing({ ...vanishing, kept: 1 })).toBe(
     "14 sessions expire in Claude Code within 7 days; 12 are imported, 1 is kept until it is read.",
   );
   expect(shown({ jobs: idle })).toContain("Queue:         nothing to do");
@@ -349,7 +349,7 @@ test.each([
     const lines = renderDashboard(status, { columns, rows, colors, now: Date.now() });
     expect(lines.length).toBeLessThanOrEqual(rows);
     for (const line of lines) {
-      expect(widthOf(line)).toBeLessThanOrEqual(columns);
+      expect(measureWidth(line)).toBeLessThanOrEqual(columns);
       expect(line.replace(/\u001b\[\d+m/g, "")).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u202e]/);
     }
     const text = lines.join("\n");

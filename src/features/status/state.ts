@@ -4,12 +4,12 @@ import type { Shaped } from "../../protocol/shape-parts.ts";
 import type { stateResponse } from "./operation.ts";
 
 /** Marks that change when something is written, whoever writes it: of the memory, and of the index of the code. */
-export function stateOf({ memoryDb, indexDb }: Project): Shaped<typeof stateResponse> {
-  return { memory: markOf(memoryDb), code: markOf(indexDb) };
+export function readWriteMarks({ memoryDb, indexDb }: Project): Shaped<typeof stateResponse> {
+  return { memory: computeWriteMark(memoryDb), code: computeWriteMark(indexDb) };
 }
 
 /** The files are looked at, not opened: closing one would drop SQLite's locks. */
-function markOf(database: string): string {
+function computeWriteMark(database: string): string {
   return [database, `${database}-wal`]
     .map((file) => {
       const facts = statSync(file, { throwIfNoEntry: false });

@@ -1,19 +1,19 @@
 import { withIndex, withMemory } from "../../answers/open.ts";
 import { loadConfig } from "../../base/config/config.ts";
 import type { Config } from "../../base/config/settings.ts";
-import { codeOf, explanationOf, messageOf } from "../../base/errors.ts";
+import { explainError, getErrorCode, getErrorMessage } from "../../base/errors.ts";
 import type { Project } from "../../base/paths.ts";
 import { version } from "../../base/version.ts";
 import { CodeSearch } from "../../code/search/engine.ts";
 import { isRemembered } from "../../git/projects/find-project.ts";
-import { whyNotIndexed } from "../../git/projects/indexed.ts";
-import { recordingConfig } from "../../git/projects/recorded.ts";
+import { findIndexObstacle } from "../../git/projects/indexed.ts";
+import { loadRecordingConfig } from "../../git/projects/recorded.ts";
 import type { EmbedProgress } from "../../models/embed/embed-pass.ts";
 import type { Embedder } from "../../models/embed/embedder.ts";
-import { createEmbedders, type Embedders, modelsOf } from "../../models/embed/embedders.ts";
+import { createEmbedders, type Embedders, listEmbedders } from "../../models/embed/embedders.ts";
 import type { CodeIndex, VectorCounts } from "../../store/index/port.ts";
 import type { QueueResponse, QueueStatus } from "../jobs/operation.ts";
-import { ageOf, describeIndex, describeUnreadable, type IndexDescription } from "./describe-index.ts";
+import { describeIndex, describeUnreadable, type IndexDescription, readIndexAge } from "./describe-index.ts";
 import { describeMemory } from "./describe-memory.ts";
 import type { MemoryStatus, ModelStatus, StatusResponse } from "./operation.ts";
 
@@ -51,7 +51,7 @@ export async function describeCode(
 }
 
 /** The part of a status that does not depend on who answers. */
-export function statusWith(
+export function buildStatus(
   project: Project,
   config: Config,
   { index, health, storage, models: code }: CodeDescription,
@@ -78,12 +78,12 @@ const notRunning = { pid: null, port: null, uptime_seconds: null, memory_bytes: 
  * The status of a project that no daemon has open. What cannot be read is reported, not thrown.
  * @param daemon the one that this process is; null: none
  */
-export async function statusOf(
+export async function readClosedStatus(
   project: Project,
   daemon: Omit<StatusResponse["daemon"], "running" | "has_open"> | null,
 ): Promise<StatusResponse> {
-  const { config } = recordingConfig(project);
-  const memory = await memoryStatus(project, config);
+  const { config } = loadRecordingConfig(project);
+  const memory = await readMemoryStatus(project, config);
   const around = {
     daemon: { running: daemon !== null, has_open: false, ...(daemon ?? notRunning) },
     queue: queueWith(noCode, memory.jobs),
@@ -96,27 +96,28 @@ export async function statusOf(
       const embedders = () => createEmbedders(config, "code");
       const described = await describeCode(project, config, { index, search }, { embedders });
       const { error } = described;
-      const isComplete = error !== undefined || (await ageOf(index, null)).is_complete;
-      const notes = isComplete ? notesOn(error) : [neverFinished];
-      return { ...statusWith(project, config, described, []), ...around, notes: [...place, ...notes] };
+      const isComplete = error !== undefined || (await readIndexAge(index, null)).is_complete;
+      const notes = isComplete ? toNotes(error) : [neverFinished];
+      return { ...buildStatus(project, config, described, []), ...around, notes: [...place, ...notes] };
     });
   } catch (error) {
     const described = { ...(await describeUnreadable(project, config, error)), models: [] };
-    const notes = place.length > 0 && codeOf(error) === "not_indexed" ? place : [...place, ...notesOn(error)];
-    return { ...statusWith(project, config, described, []), ...around, notes };
+    const notes =
+      place.length > 0 && getErrorCode(error) === "not_indexed" ? place : [...place, ...toNotes(error)];
+    return { ...buildStatus(project, config, described, []), ...around, notes };
   }
 }
 
 /** The queue of a project that no daemon has open. */
-export async function queueOf(project: Project): Promise<QueueResponse> {
-  const { jobs } = await memoryStatus(project, loadConfig(project).config);
+export async function readClosedQueue(project: Project): Promise<QueueResponse> {
+  const { jobs } = await readMemoryStatus(project, loadConfig(project).config);
   return { ...queueWith(noCode, jobs), sessions: jobs, past: null };
 }
 
 /** What a directory is that is not used yet. */
 function noteOnPlace(project: Project): string[] {
-  const plain = whyNotIndexed(project);
-  if (plain !== null) return [explanationOf(plain.refusal)];
+  const plain = findIndexObstacle(project);
+  if (plain !== null) return [explainError(plain.refusal)];
   if (isRemembered(project)) return [];
   return [
     `${project.root} is not a project yet: its first search, or an agent's session in it, makes it one.`,
@@ -125,17 +126,17 @@ function noteOnPlace(project: Project): string[] {
 
 const neverFinished = "The first indexing is incomplete.";
 
-function notesOn(error: unknown): string[] {
-  return error === undefined ? [] : [messageOf(error)];
+function toNotes(error: unknown): string[] {
+  return error === undefined ? [] : [getErrorMessage(error)];
 }
 
 /** Never fails: an unreadable memory is a status, too. */
-async function memoryStatus(project: Project, config: Config): Promise<MemoryStatus> {
+async function readMemoryStatus(project: Project, config: Config): Promise<MemoryStatus> {
   const circumstances = { config, file: project.memoryDb, problem: null };
   try {
     return await withMemory(project, (memory) => describeMemory(memory, circumstances));
   } catch (error) {
-    const problem = codeOf(error) === "no_memory" ? null : messageOf(error);
+    const problem = getErrorCode(error) === "no_memory" ? null : getErrorMessage(error);
     return describeMemory(null, { ...circumstances, problem });
   }
 }
@@ -161,11 +162,11 @@ export async function describeCodeModels(
   embedders: Embedders,
   life: ModelLife = { progressOf: () => null, problemWith: () => null },
 ): Promise<ModelStatus[]> {
-  const [{ chunks: total }, counts] = await Promise.all([index.counts(), index.vectorCounts()]);
+  const [{ chunks: total }, counts] = await Promise.all([index.readIndexCounts(), index.readVectorCounts()]);
   // Asks no server: only the first model, which is at hand, is made ready to see whether that works.
-  const broken = embedders.first && (await problemOf(embedders.first));
+  const broken = embedders.first && (await findPrepareProblem(embedders.first));
   return describeModels(
-    modelsOf(embedders),
+    listEmbedders(embedders),
     { total, counts },
     {
       progressOf: (model) => life.progressOf(model),
@@ -174,12 +175,12 @@ export async function describeCodeModels(
   );
 }
 
-async function problemOf(model: Embedder): Promise<string | null> {
+async function findPrepareProblem(model: Embedder): Promise<string | null> {
   try {
     await model.prepare();
     return null;
   } catch (error) {
-    return explanationOf(error);
+    return explainError(error);
   }
 }
 

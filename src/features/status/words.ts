@@ -1,4 +1,4 @@
-import { counted } from "../../base/text/counted.ts";
+import { formatCount } from "../../base/text/counted.ts";
 import { describeWork } from "../jobs/words.ts";
 import type { StatusResponse } from "./operation.ts";
 
@@ -8,8 +8,8 @@ export function listUnfinished({ daemon, queue, memory, models }: StatusResponse
   const chunks = [...models.code, ...models.text].reduce((sum, model) => sum + model.chunks_pending, 0);
   return [
     ...(daemon.has_open ? describeWork(queue, memory.jobs) : ["nobody looks for changes of the code now"]),
-    ...(commits === 0 ? [] : [`${counted(commits, "commit")} not analysed yet`]),
-    ...(chunks === 0 ? [] : [`${counted(chunks, "chunk")} found by their words only as yet`]),
-    ...(recut.sessions === 0 ? [] : [`${counted(recut.sessions, "session")} to be cut again`]),
+    ...(commits === 0 ? [] : [`${formatCount(commits, "commit")} not analysed yet`]),
+    ...(chunks === 0 ? [] : [`${formatCount(chunks, "chunk")} found by their words only as yet`]),
+    ...(recut.sessions === 0 ? [] : [`${formatCount(recut.sessions, "session")} to be cut again`]),
   ];
 }

@@ -1,9 +1,9 @@
 import type { Subjects } from "../../answers/operation.ts";
 import type { Shaped } from "../../protocol/shape-parts.ts";
-import { statuslineOf } from "./line.ts";
+import { buildStatusline } from "./line.ts";
 import type { statuslineRequest } from "./operation.ts";
 
 export const describeStatusline = (
   { memory }: Subjects["memory"],
   request: Shaped<typeof statuslineRequest>,
-) => statuslineOf(memory, request);
+) => buildStatusline(memory, request);

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { wrote } from "../../../test/support/attribution-fixture.ts";
 import { repositoryWithAgents } from "../../../test/support/repository-with-agents-fixture.ts";
-import { promptText, sessionText } from "../../faces/hooks/statusline.ts";
-import { statuslineOf } from "./line.ts";
+import { formatPromptStatus, formatSessionStatus } from "../../faces/hooks/statusline.ts";
+import { buildStatusline } from "./line.ts";
 
 let repo: ReturnType<typeof repositoryWithAgents>;
 beforeEach(() => {
@@ -14,12 +14,14 @@ it("says how much of a session's commits its agent wrote, and nothing of what is
   await repo.commitAndTake("Start", { "a.ts": "start();\n" });
   repo.did("one", wrote(`${repo.root}/b.ts`, "first();\nsecond();\nthird();\n", repo.soon()));
   await repo.commitAndTake("Add", { "b.ts": "first();\nsecond();\nthird();\n", "c.ts": "byHand();\n" });
-  const known = statuslineOf(repo.memory, { session_id: "one" });
+  const known = buildStatusline(repo.memory, { session_id: "one" });
   expect(known).toMatchObject({ sessions: 1, session: { lines: { agent: 3 }, injected: 0, used: 0 } });
-  expect(sessionText(known)).toBe("pommel: wrote 75% of what it committed, nothing injected, 1 session");
-  expect(sessionText(statuslineOf(repo.memory, { session_id: "two" }))).toBe("pommel: 1 session");
-  expect(promptText({ ...known, running: 2 })).toBe("pommel 2 running");
-  expect(promptText({ ...known, running: 0 })).toBe("");
+  expect(formatSessionStatus(known)).toBe(
+    "pommel: wrote 75% of what it committed, nothing injected, 1 session",
+  );
+  expect(formatSessionStatus(buildStatusline(repo.memory, { session_id: "two" }))).toBe("pommel: 1 session");
+  expect(formatPromptStatus({ ...known, running: 2 })).toBe("pommel 2 running");
+  expect(formatPromptStatus({ ...known, running: 0 })).toBe("");
   // Another program answers in the daemon's place.
   const text = "\x1b]0;title\x07";
   const other = {
@@ -27,6 +29,9 @@ it("says how much of a session's commits its agent wrote, and nothing of what is
     sessions: text,
     session: { lines: { agent: text }, injected: text, used: [] },
   };
-  expect([promptText(other), sessionText(other)]).toEqual(["", "pommel: nothing injected, 0 sessions"]);
-  expect(sessionText({ session: 7 })).toBe("pommel: 0 sessions");
+  expect([formatPromptStatus(other), formatSessionStatus(other)]).toEqual([
+    "",
+    "pommel: nothing injected, 0 sessions",
+  ]);
+  expect(formatSessionStatus({ session: 7 })).toBe("pommel: 0 sessions");
 });

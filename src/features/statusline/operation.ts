@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { operation } from "../../answers/operation.ts";
+import { defineOperation } from "../../answers/operation.ts";
 import { count, described, lazy, outside, type Shaped } from "../../protocol/shape-parts.ts";
 import { linesByAuthor } from "../checkpoints/operation.ts";
 
@@ -29,7 +29,7 @@ export const statuslineAnswer = lazy(() =>
 
 export type StatuslineAnswer = Shaped<typeof statuslineAnswer>;
 
-export const describeStatusline = operation({
+export const describeStatusline = defineOperation({
   name: "statusline",
   path: "POST /statusline",
   summary: "Show what a status line says of a project and a session",

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { examples, run } from "../../terminal/frame.ts";
+import { formatExamples, run } from "../../terminal/frame.ts";
 
 /** `pm memory undo`. */
 export function declareUndo(memory: Command): void {
@@ -10,7 +10,7 @@ export function declareUndo(memory: Command): void {
     .option("--list", "show what can be brought back")
     .addHelpText(
       "after",
-      `${examples(
+      `${formatExamples(
         ["pm memory undo", "the latest thing"],
         ["pm memory undo --list", "what there is, and until when"],
         ["pm memory undo 3", "a certain one"],

@@ -1,14 +1,14 @@
-import { localOperation } from "../../answers/local-operation.ts";
+import { defineLocalOperation } from "../../answers/local-operation.ts";
 import type { TrashAsked } from "./undo.ts";
 
 /** What can be brought back, the latest first. */
-export const listTrash = localOperation(async () => {
-  const { trashFor } = await import("./undo.ts");
+export const listTrash = defineLocalOperation(async () => {
+  const { listTrashFor: trashFor } = await import("./undo.ts");
   return (_: null, asked: TrashAsked) => trashFor(asked);
 });
 
 /** Brings back what a command took away. No daemon may run. */
-export const undoRemoval = localOperation(async () => {
+export const undoRemoval = defineLocalOperation(async () => {
   const { undo } = await import("./undo.ts");
   return (_: null, { number }: { number: number }) => undo(number);
 });

@@ -1,11 +1,11 @@
 import { PommelError } from "../../base/errors.ts";
-import { relativeTime } from "../../base/text/relative-time.ts";
+import { formatRelativeTime } from "../../base/text/relative-time.ts";
 import { call } from "../../client/call.ts";
 import { withoutDaemon } from "../../client/stop-daemon.ts";
 import { findProjectIfAny } from "../../git/projects/find-project.ts";
 import type { CommandContext } from "../../terminal/frame.ts";
-import { tick } from "../../terminal/output.ts";
-import { table } from "../../terminal/table.ts";
+import { formatMark } from "../../terminal/output.ts";
+import { formatTable } from "../../terminal/table.ts";
 import { givePassphrase } from "../encryption/pm-encrypt.ts";
 import type { TrashEntry } from "../forget/operation.ts";
 import { listTrash, undoRemoval } from "./operation.ts";
@@ -20,7 +20,7 @@ export async function undoCommand(
   const found = await call(listTrash, { project: project?.id ?? null, cwd }, null);
   if (list) {
     output.result({ trash: found }, () =>
-      found.length === 0 ? "The trash is empty." : table(columns, found.map(rowOf), output),
+      found.length === 0 ? "The trash is empty." : formatTable(columns, found.map(formatTrashRow), output),
     );
     return found.length === 0 ? 5 : 0;
   }
@@ -40,7 +40,7 @@ export async function undoCommand(
   );
   output.result({ undone, replaced }, () =>
     [
-      `${tick("ok", output.colors)} Brought back what \`${undone.command}\` took ${relativeTime(Date.parse(undone.taken_at))}: ${undone.what}.`,
+      `${formatMark("ok", output.colors)} Brought back what \`${undone.command}\` took ${formatRelativeTime(Date.parse(undone.taken_at))}: ${undone.what}.`,
       ...(replaced ? [`What was in its place: \`pm memory undo ${replaced.number}\`.`] : []),
     ].join("\n"),
   );
@@ -55,9 +55,9 @@ const columns = [
   { title: "KEPT UNTIL" },
 ];
 
-const rowOf = ({ number, taken_at, command, what, kept_until }: TrashEntry) => [
+const formatTrashRow = ({ number, taken_at, command, what, kept_until }: TrashEntry) => [
   String(number),
-  relativeTime(Date.parse(taken_at)),
+  formatRelativeTime(Date.parse(taken_at)),
   command,
   what,
   kept_until.slice(0, 10),

@@ -16,27 +16,27 @@ import { addSession, turn } from "../../../test/support/memory-fixture.ts";
 import { temporaryHome } from "../../../test/support/temporary-home.ts";
 import { listProjects } from "../../answers/known-projects.ts";
 import { run } from "../../answers/run.ts";
-import { ownConfigFile } from "../../base/home.ts";
-import { type Project, projectAt } from "../../base/paths.ts";
+import { locateOwnConfig } from "../../base/home.ts";
+import { makeNewProject, type Project } from "../../base/paths.ts";
 import { rememberProject } from "../../git/projects/find-project.ts";
 import { daysInTrash } from "../../protocol/days-in-trash.ts";
 import { decryptHome, encryptHome } from "../../store/encryption/convert.ts";
-import { plainFiles } from "../../store/encryption/home-files.ts";
+import { listPlainFiles } from "../../store/encryption/home-files.ts";
 import { forgetKeys } from "../../store/encryption/keys.ts";
-import { uidsOf } from "../../store/memory/backups/backup-content.ts";
-import { backUp } from "../../store/memory/backups/backups.ts";
-import { backupFolder } from "../../store/memory/backups/copies.ts";
+import { readUids } from "../../store/memory/backups/backup-content.ts";
+import { makeBackup } from "../../store/memory/backups/backups.ts";
+import { locateBackupFolder } from "../../store/memory/backups/copies.ts";
 import { emptyTrash } from "../../store/memory/backups/put-in-place.ts";
 import { replaceMemory } from "../../store/memory/backups/restore.ts";
 import { Memory } from "../../store/memory/memory.ts";
 import { packContent } from "../../store/memory/sessions/content.ts";
-import { sessionByUid } from "../../store/memory/sessions/sessions.ts";
+import { findSessionByUid } from "../../store/memory/sessions/sessions.ts";
 import { saveTurn } from "../../store/memory/sessions/turns.ts";
 import { Registry } from "../../store/registry.ts";
-import { listTrash, trashDir } from "../../store/trash/trash.ts";
+import { listTrash, locateTrash } from "../../store/trash/trash.ts";
 import { forget } from "../forget/operation.ts";
 import { joinProject, trashProjects } from "../projects/known-projects.ts";
-import { trashFor, undo } from "./undo.ts";
+import { listTrashFor, undo } from "./undo.ts";
 
 let home: ReturnType<typeof temporaryHome>;
 beforeEach(() => {
@@ -47,7 +47,7 @@ afterEach(() => home.remove());
 async function known(name: string): Promise<Project> {
   const root = join(home.dir, "code", name);
   mkdirSync(root, { recursive: true });
-  const project = projectAt(root);
+  const project = makeNewProject(root);
   await rememberProject(project);
   remember(project, name);
   return project;
@@ -65,22 +65,22 @@ function remember({ memoryDb }: Project, session: string): void {
   memory.close();
 }
 
-const sessionsIn = ({ memoryDb }: Project) => [...uidsOf(memoryDb).sessions].sort().join();
+const sessionsIn = ({ memoryDb }: Project) => [...readUids(memoryDb).sessions].sort().join();
 const forgotten = ({ id }: Project) => trashProjects([id], "pm projects forget", id);
 const backup = (project: Project) =>
-  backUp(project.memoryDb, { folder: backupFolder(project.memoryDb, ""), reason: "manual" });
+  makeBackup(project.memoryDb, { folder: locateBackupFolder(project.memoryDb, ""), reason: "manual" });
 const dayMs = 86_400_000;
 
 describe("a forgotten project", () => {
   it("comes back with its memory, its backups and its checkouts", async () => {
     const one = await known("one");
     backup(one);
-    const before = [Registry.open().project(one.id), Registry.open().checkouts(one.id)];
+    const before = [Registry.open().findProjectById(one.id), Registry.open().listCheckouts(one.id)];
     const entry = forgotten(one);
     expect([existsSync(one.dataDir), listProjects()]).toEqual([false, []]);
-    expect([trashDir(), entry.dir].map((dir) => statSync(dir).mode & 0o777)).toEqual([0o700, 0o700]);
+    expect([locateTrash(), entry.dir].map((dir) => statSync(dir).mode & 0o777)).toEqual([0o700, 0o700]);
     expect(await undo(entry.number)).toMatchObject({ undone: { number: entry.number }, replaced: null });
-    expect([Registry.open().project(one.id), Registry.open().checkouts(one.id)]).toEqual(before);
+    expect([Registry.open().findProjectById(one.id), Registry.open().listCheckouts(one.id)]).toEqual(before);
     expect(sessionsIn(one)).toBe("one");
     expect(readdirSync(join(one.dataDir, "backups"))).toHaveLength(1);
     expect(listTrash()).toEqual([]);
@@ -142,7 +142,7 @@ it("a project that was joined to another comes back beside it", async () => {
   expect(sessionsIn(two)).toBe("one,two");
   await undo(entry!.number);
   expect(sessionsIn(one)).toBe("one");
-  expect(Registry.open().checkout(one.root)?.project).toBe(one.id);
+  expect(Registry.open().findCheckoutAt(one.root)?.project).toBe(one.id);
   expect(listProjects()).toHaveLength(2);
 });
 
@@ -155,17 +155,17 @@ it("a restore is undone, step by step, and nothing is lost", async () => {
   replaceMemory(one.memoryDb, later);
   replaceMemory(one.memoryDb, early);
   const here = { project: one.id, cwd: one.root };
-  const latest = () => trashFor(here).find(({ command }) => command !== "pm memory undo")!;
+  const latest = () => listTrashFor(here).find(({ command }) => command !== "pm memory undo")!;
   expect(sessionsIn(one)).toBe("one");
   await undo(latest().number);
   expect(sessionsIn(one)).toBe("one,two");
   await undo(latest().number);
   expect(sessionsIn(one)).toBe("one,three,two");
-  expect(trashFor(here).map(({ command, is_here }) => [command, is_here])).toEqual([
+  expect(listTrashFor(here).map(({ command, is_here }) => [command, is_here])).toEqual([
     ["pm memory undo", true],
     ["pm memory undo", true],
   ]);
-  expect(trashFor({ project: "other", cwd: "/" }).map(({ is_here }) => is_here)).toEqual([false, false]);
+  expect(listTrashFor({ project: "other", cwd: "/" }).map(({ is_here }) => is_here)).toEqual([false, false]);
 });
 
 it("a forgotten session comes back by the operation, and is found again", async () => {
@@ -176,7 +176,7 @@ it("a forgotten session comes back by the operation, and is found again", async 
   await undo(trash!.number);
   expect(sessionsIn(one)).toBe("one");
   const memory = Memory.open(one.memoryDb, { readonly: true });
-  expect(sessionByUid(memory, "one")?.title).toBe("What one was called");
+  expect(findSessionByUid(memory, "one")?.title).toBe("What one was called");
   memory.close();
   await expect(undo(trash!.number)).rejects.toMatchObject({ code: "not_found" });
 });
@@ -192,7 +192,7 @@ it("what is in the trash goes after its time, and with it the older backups of w
   expect(readdirSync(join(one.dataDir, "backups"))).toHaveLength(1);
   expect(emptyTrash(day(daysInTrash + 1))).toEqual([entry!.number]);
   expect(readdirSync(join(one.dataDir, "backups"))).toEqual([]);
-  expect([readdirSync(trashDir()), sessionsIn(one)]).toEqual([[], "one"]);
+  expect([readdirSync(locateTrash()), sessionsIn(one)]).toEqual([[], "one"]);
 });
 
 it("in an encrypted home nothing in the trash is plain", async () => {
@@ -201,25 +201,25 @@ it("in an encrypted home nothing in the trash is plain", async () => {
   await run(forget, one, { session: "one" });
   replaceMemory(one.memoryDb, backup(one).file);
   forgotten(two);
-  expect(plainFiles(options).filter((file) => file.startsWith(trashDir()))).toHaveLength(3);
+  expect(listPlainFiles(options).filter((file) => file.startsWith(locateTrash()))).toHaveLength(3);
   encryptHome(`file:${join(home.dir, "our.key")}`, options);
-  expect(plainFiles(options)).toEqual([]);
+  expect(listPlainFiles(options)).toEqual([]);
   const rows = listTrash().at(-1)!;
   expect(readFileSync(join(rows.dir, "rows.jsonl"), "latin1")).not.toContain("about one");
   remember(one, "later");
   await run(forget, one, { session: "later" });
-  expect(plainFiles(options)).toEqual([]);
+  expect(listPlainFiles(options)).toEqual([]);
   for (const { number } of listTrash()) await undo(number);
   expect([sessionsIn(one), sessionsIn(two)]).toEqual(["one", "two"]);
   decryptHome(options);
   forgetKeys();
-  expect(plainFiles(options).filter((file) => file.startsWith(trashDir())).length).toBeGreaterThan(0);
+  expect(listPlainFiles(options).filter((file) => file.startsWith(locateTrash())).length).toBeGreaterThan(0);
 });
 
 it("keeps nothing for good where that is asked for", async () => {
   const one = await known("one");
   mkdirSync(join(home.dir, "config"), { recursive: true });
-  writeFileSync(ownConfigFile(), "");
+  writeFileSync(locateOwnConfig(), "");
   backup(one);
   expect(await run(forget, one, { session: "one", for_good: true })).toMatchObject({ trash: null });
   expect([listTrash(), readdirSync(join(one.dataDir, "backups"))]).toEqual([[], []]);

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { changing } from "../../answers/changing.ts";
+import { changeMemory } from "../../answers/changing.ts";
 import { listProjects } from "../../answers/known-projects.ts";
 import { PommelError } from "../../base/errors.ts";
 import { isInside, type Project } from "../../base/paths.ts";
@@ -9,19 +9,19 @@ import { emptyTrash } from "../../store/memory/backups/put-in-place.ts";
 import { replaceMemory } from "../../store/memory/backups/restore.ts";
 import { bringBackRows } from "../../store/memory/privacy/trashed-rows.ts";
 import {
+  computeTrashExpiry,
   dropFromTrash,
-  keptUntil,
   listTrash,
-  memoryFile,
+  locateMemoryFile,
+  locateTrash,
   type TrashEntry,
-  trashDir,
 } from "../../store/trash/trash.ts";
 import type { TrashEntry as ShownEntry } from "../forget/operation.ts";
 import { bringBackProjects } from "../projects/known-projects.ts";
 
 /** What is in the trash, and bringing it back. */
 
-export { trashDir };
+export { locateTrash as trashDir };
 
 const undoCommand = "pm memory undo";
 
@@ -30,7 +30,7 @@ export const describeEntry = (entry: TrashEntry): ShownEntry => ({
   command: entry.command,
   what: entry.what,
   taken_at: new Date(entry.at).toISOString(),
-  kept_until: new Date(keptUntil(entry)).toISOString(),
+  kept_until: new Date(computeTrashExpiry(entry)).toISOString(),
 });
 
 export interface TrashAsked {
@@ -40,7 +40,7 @@ export interface TrashAsked {
 }
 
 /** What can be brought back, the latest first, and whether it was taken from where it is asked. */
-export function trashFor(asked: TrashAsked): (ShownEntry & { is_here: boolean })[] {
+export function listTrashFor(asked: TrashAsked): (ShownEntry & { is_here: boolean })[] {
   emptyTrash();
   return listTrash().map((entry) => ({ ...describeEntry(entry), is_here: isHere(entry, asked) }));
 }
@@ -66,16 +66,16 @@ export async function undo(number: number): Promise<{ undone: ShownEntry; replac
   const shown = (one: TrashEntry | null | undefined) => (one ? describeEntry(one) : null);
   const undone = describeEntry(entry);
   if (entry.taken.kind === "projects") return { undone, replaced: shown(bringBackProjects(entry)) };
-  const project = projectCalled(entry.taken.project);
+  const project = requireProject(entry.taken.project);
   if (entry.taken.kind === "rows") {
-    await changing(project, async (work) => {
+    await changeMemory(project, async (work) => {
       const only = bringBackRows(work.memory, entry);
       await recutSessions(work, { only });
       await chunkNotes(work);
     });
     return { undone, replaced: null };
   }
-  replaceMemory(project.memoryDb, memoryFile(entry), { command: undoCommand });
+  replaceMemory(project.memoryDb, locateMemoryFile(entry), { command: undoCommand });
   dropFromTrash(entry);
   return { undone, replaced: shown(listTrash().find((one) => one.number > (all[0]?.number ?? 0))) };
 }
@@ -83,7 +83,7 @@ export async function undo(number: number): Promise<{ undone: ShownEntry; replac
 const listHint = `\`${undoCommand} --list\` lists what can be brought back.`;
 
 /** @throws PommelError `not_found` */
-function projectCalled(id: string): Project {
+function requireProject(id: string): Project {
   const listed = listProjects().find((one) => one.id === id)?.project;
   if (listed && existsSync(listed.dataDir)) return listed;
   throw new PommelError(

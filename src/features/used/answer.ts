@@ -3,8 +3,8 @@ import type { Subjects } from "../../answers/operation.ts";
 import { parseWhen } from "../../base/text/dates.ts";
 import type { Shaped } from "../../protocol/shape-parts.ts";
 import { listSessions } from "../../store/memory/sessions/sessions.ts";
-import { turnsOf } from "../../store/memory/sessions/turns.ts";
-import { injectedIn } from "../context/injected.ts";
+import { listTurns } from "../../store/memory/sessions/turns.ts";
+import { listInjected } from "../context/injected.ts";
 import type { UsedAnswer, usedRequest } from "./operation.ts";
 
 const defaultSince = "30 days ago";
@@ -23,7 +23,7 @@ export async function showUsed(
   let calling = 0;
   for (const { id } of sessions) {
     const own = new Map<string, number>();
-    for (const turn of turnsOf(memory, id))
+    for (const turn of listTurns(memory, id))
       for (const [name, count] of Object.entries(turn.tools)) {
         const tool = nameOfOwn(name);
         if (tool !== null) own.set(tool, (own.get(tool) ?? 0) + count);
@@ -54,7 +54,7 @@ function nameOfOwn(name: string): string | null {
 
 function injectionsSince(memory: Subjects["memory"]["memory"], from: number): UsedAnswer["injections"] {
   const byEvent = new Map<string, UsedAnswer["injections"][number]>();
-  for (const { event, at, items } of injectedIn(memory, { limit: maxInjections })) {
+  for (const { event, at, items } of listInjected(memory, { limit: maxInjections })) {
     if (Date.parse(at) < from) continue;
     const sum = byEvent.get(event) ?? { event, injections: 0, used: 0, not_used: 0, unknown: 0 };
     byEvent.set(event, sum);

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { operation } from "../../answers/operation.ts";
+import { defineOperation } from "../../answers/operation.ts";
 import { count, lazy, type Shaped, since, text, time } from "../../protocol/shape-parts.ts";
 import { contextEvents } from "../../protocol/values.ts";
 
@@ -29,7 +29,7 @@ export const usedAnswer = lazy(() =>
 
 export type UsedAnswer = Shaped<typeof usedAnswer>;
 
-export const showUsed = operation({
+export const showUsed = defineOperation({
   name: "used",
   path: "GET /used",
   summary: "Show how often agents called Pommel, and whether they used what they were given",

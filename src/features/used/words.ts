@@ -1,4 +1,4 @@
-import { counted } from "../../base/text/counted.ts";
+import { formatCount } from "../../base/text/counted.ts";
 import type { UsedAnswer } from "./operation.ts";
 
 /** "recall 12 times, code 30 in 4 of 9 sessions; of 40 injections 21 used, 9 not"; "" where nothing was. */
@@ -10,8 +10,8 @@ export function wordUsed({ sessions, sessions_calling, calls, injections }: Used
     calls.length === 0
       ? sessions === 0
         ? ""
-        : `called in none of ${counted(sessions, "session")}`
-      : `${calls.map(({ tool, calls: count }) => `${tool} ${counted(count, "time")}`).join(", ")} in ${sessions_calling} of ${counted(sessions, "session")}`;
-  const given = all === 0 ? "" : `of ${counted(all, "injection")} ${used} used, ${not} not`;
+        : `called in none of ${formatCount(sessions, "session")}`
+      : `${calls.map(({ tool, calls: count }) => `${tool} ${formatCount(count, "time")}`).join(", ")} in ${sessions_calling} of ${formatCount(sessions, "session")}`;
+  const given = all === 0 ? "" : `of ${formatCount(all, "injection")} ${used} used, ${not} not`;
   return [called, given].filter((part) => part !== "").join("; ");
 }

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { examples, query } from "../../terminal/frame.ts";
+import { formatExamples, query } from "../../terminal/frame.ts";
 import { addOptions } from "../../terminal/options.ts";
 import { why as whyOperation } from "./operation.ts";
 
@@ -15,7 +15,7 @@ export function declareWhy(program: Command): void {
     .option("--full", "print prompts and lines in full")
     .addHelpText(
       "after",
-      `${examples(
+      `${formatExamples(
         ["pm why src/auth.ts:42", "a line: its commit, turn, prompt, decisions, history"],
         ["pm why src/auth.ts 42", "the same"],
         ["pm why src/auth.ts", "the whole file"],

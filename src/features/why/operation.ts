@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { operation } from "../../answers/operation.ts";
+import { defineOperation } from "../../answers/operation.ts";
 import { edge } from "../../protocol/graph.ts";
 import { lineAuthor } from "../../protocol/line-author.ts";
 import {
@@ -187,7 +187,7 @@ export const whyAnswer = lazy(() =>
 
 export type WhyAnswer = Shaped<typeof whyAnswer>;
 
-export const why = operation({
+export const why = defineOperation({
   name: "why",
   path: "GET /why",
   summary: "Explain why lines exist",

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { screenOf } from "../../../test/support/screen.ts";
 import { unknownAuthor } from "../../protocol/line-author.ts";
-import { percent } from "../blame/author-words.ts";
+import { formatPercent } from "../blame/author-words.ts";
 import type { Origin, WhyAnswer } from "./operation.ts";
 import { renderWhy } from "./pm-why.ts";
 
@@ -92,5 +92,5 @@ it.each([
   [5, 5, "100%"],
   [1, 3, "33%"],
 ])("%d of %d is %s", (part, whole, text) => {
-  expect(percent(part, whole)).toBe(text);
+  expect(formatPercent(part, whole)).toBe(text);
 });

@@ -5,13 +5,13 @@ import { locate, parseLines, parsePlace } from "../../answers/file-place.ts";
 import { call } from "../../client/call.ts";
 import { findProject } from "../../git/projects/find-project.ts";
 import type { CommandContext } from "../../terminal/frame.ts";
-import { commitPages } from "../../terminal/links.ts";
+import { makeCommitPageFinder } from "../../terminal/links.ts";
 import { type DocumentStyle, renderDocument } from "../../terminal/render-document.ts";
 import { type WhyAnswer, why } from "./operation.ts";
 import { suggestSteps, wordWhy } from "./words.ts";
 
 /** More lines than any file has. */
-const longestFile = 2 ** 31 - 1;
+const maxFileLines = 2 ** 31 - 1;
 
 interface WhyOptions {
   rev?: string;
@@ -30,10 +30,10 @@ export async function whyCommand(
   const file = locate(project, cwd, named.file);
   const lines = named.lines ?? (range === undefined ? null : parseLines(range));
   // Without any, the whole file.
-  const last = lines === null || lines.last === Number.POSITIVE_INFINITY ? longestFile : lines.last;
+  const last = lines === null || lines.last === Number.POSITIVE_INFINITY ? maxFileLines : lines.last;
   const request = { file, first_line: lines?.first ?? 1, last_line: last, rev };
   const answer = await call(why, request, project);
-  const pageOf = await commitPages(project.root, output.colors);
+  const pageOf = await makeCommitPageFinder(project.root, output.colors);
   output.result(answer, () => renderWhy(answer, { full, screen: output, pageOf }));
 }
 

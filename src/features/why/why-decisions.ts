@@ -4,19 +4,19 @@ import { withIndex } from "../../answers/open.ts";
 import { loadConfig } from "../../base/config/config.ts";
 import { PommelError } from "../../base/errors.ts";
 import type { Project } from "../../base/paths.ts";
-import { identifiersOf } from "../../base/text/tokens.ts";
-import { heldShare, termsOf, weighTerms } from "../../code/search/confidence/asked-terms.ts";
+import { listIdentifiers } from "../../base/text/tokens.ts";
+import { listLookupTerms, measureHeldShare, weighTerms } from "../../code/search/confidence/asked-terms.ts";
 import { analyseQuery } from "../../code/search/query.ts";
-import { claimOf, relationOf, storedDecisions } from "../../sessions/decisions/stored.ts";
-import { annotationsByIds, listAnnotations } from "../../store/memory/chunks/annotations.ts";
-import { allChunks, chunkIdsByFile } from "../../store/memory/chunks/chunk-filter.ts";
-import { chunksByIds, sessionChunkCount } from "../../store/memory/chunks/chunks.ts";
+import { compareClaims, listStoredDecisions, parseClaim } from "../../sessions/decisions/stored.ts";
+import { listAnnotations, readAnnotationsByIds } from "../../store/memory/chunks/annotations.ts";
+import { allChunks, readChunkIdsByFile } from "../../store/memory/chunks/chunk-filter.ts";
+import { countSessionChunks, readChunksByIds } from "../../store/memory/chunks/chunks.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import type { AnnotationRecord, SessionRecord } from "../../store/memory/memory-records.ts";
-import { sessionByUid } from "../../store/memory/sessions/sessions.ts";
-import { frequenciesIn } from "../../store/sqlite/full-text.ts";
-import { decisionOf } from "../decisions/decisions.ts";
-import { decisionFromNote } from "../decisions/recorded-decisions.ts";
+import { findSessionByUid } from "../../store/memory/sessions/sessions.ts";
+import { countRowsByToken } from "../../store/sqlite/full-text.ts";
+import { toDecision } from "../decisions/decisions.ts";
+import { convertNoteToDecision } from "../decisions/recorded-decisions.ts";
 import type { NearDecision } from "./operation.ts";
 
 /** Where and when lines were written. */
@@ -32,23 +32,23 @@ interface WritingPlace {
 }
 
 /** Turns away that a decision may be, before and after. */
-const near = { before: 12, after: 4 } as const;
+const maxTurnsAway = { before: 12, after: 4 } as const;
 /** What another turn, another session counts. */
 const step = 0.88;
 const afterwards = 0.6;
-const elsewhere = 0.5;
+const elsewhereFactor = 0.5;
 /** Days in which what was decided elsewhere counts half. */
 const halfLife = 45;
 const note = 1.2;
 const aboutFile = 1.25;
 
 /** What was decided and noted near lines, or about their file; the nearest first, the score 0 to 1. */
-export function nearDecisions(memory: Memory, place: WritingPlace): NearDecision[] {
+export function findNearDecisions(memory: Memory, place: WritingPlace): NearDecision[] {
   const sessions = place.turns.flatMap(({ session, turn }) => {
-    const record = sessionByUid(memory, session);
+    const record = findSessionByUid(memory, session);
     return record ? [{ record, turn }] : [];
   });
-  const found = [...decisionsNear(memory, place, sessions), ...notedNear(memory, place, sessions)];
+  const found = [...listNearDecisions(memory, place, sessions), ...listNearNotes(memory, place, sessions)];
   const texts = new Set<string>();
   return found
     .filter(({ score }) => (score ?? 0) > 0.05)
@@ -58,36 +58,36 @@ export function nearDecisions(memory: Memory, place: WritingPlace): NearDecision
 
 type Here = { record: SessionRecord; turn: number };
 
-function decisionsNear(memory: Memory, place: WritingPlace, here: readonly Here[]): NearDecision[] {
+function listNearDecisions(memory: Memory, place: WritingPlace, here: readonly Here[]): NearDecision[] {
   const sessions = new Set(here.map(({ record }) => record.id));
-  return storedDecisions(memory).flatMap((decision) => {
+  return listStoredDecisions(memory).flatMap((decision) => {
     const { sessionId, turn, at, files } = decision;
     const isAboutFile = files.some((file) => place.files.includes(file));
     if (!isAboutFile && !sessions.has(sessionId)) return [];
     const where = { sessionId, turns: { first: turn, last: turn }, at, isAboutFile };
-    return [{ ...decisionOf(decision), ...rank(where, place, here) }];
+    return [{ ...toDecision(decision), ...rank(where, place, here) }];
   });
 }
 
-function notedNear(memory: Memory, place: WritingPlace, here: readonly Here[]): NearDecision[] {
+function listNearNotes(memory: Memory, place: WritingPlace, here: readonly Here[]): NearDecision[] {
   const inSessions = here.flatMap(({ record }) => listAnnotations(memory, { sessionUid: record.uid }));
-  const byFile = chunkIdsByFile(memory, { ...allChunks, types: ["annotated"] });
+  const byFile = readChunkIdsByFile(memory, { ...allChunks, types: ["annotated"] });
   const chunkIds = [...new Set(place.files.flatMap((file) => byFile.get(file) ?? []))];
   const filesOf = new Map<number, string[]>();
-  for (const { annotationId, files } of chunksByIds(memory, chunkIds).values()) {
+  for (const { annotationId, files } of readChunksByIds(memory, chunkIds).values()) {
     if (annotationId !== null) filesOf.set(annotationId, files);
   }
-  const notes = new Map<number, AnnotationRecord>(annotationsByIds(memory, [...filesOf.keys()]));
+  const notes = new Map<number, AnnotationRecord>(readAnnotationsByIds(memory, [...filesOf.keys()]));
   for (const known of inSessions) notes.set(known.id, known);
   return [...notes.values()].map((one) => {
-    const session = one.sessionUid === null ? null : sessionByUid(memory, one.sessionUid);
+    const session = one.sessionUid === null ? null : findSessionByUid(memory, one.sessionUid);
     const files = filesOf.get(one.id) ?? [];
     const turns = one.turn === null ? null : { first: one.turn, last: one.turn };
     const isAboutFile = files.some((file) => place.files.includes(file));
     const at = { sessionId: session?.id ?? null, turns, at: one.at, isAboutFile };
     const { score, ...ranking } = rank(at, place, here);
-    const near = rounded(Math.min(score * note, 1));
-    return { ...decisionFromNote(one, session, { files, score: near }), ...ranking };
+    const near = roundToFourDigits(Math.min(score * note, 1));
+    return { ...convertNoteToDecision(one, session, { files, score: near }), ...ranking };
   });
 }
 
@@ -114,17 +114,22 @@ function rank(
     const away = isBefore
       ? Math.max(session.turn - decision.turns.last, 0)
       : decision.turns.first - session.turn;
-    const isNear = away <= (isBefore ? near.before : near.after);
+    const isNear = away <= (isBefore ? maxTurnsAway.before : maxTurnsAway.after);
     const counted = step ** away * (isBefore ? 1 : afterwards) * (isAboutFile ? aboutFile : 1);
-    if (isNear) return { near: "session", is_before: isBefore, score: rounded(Math.min(counted * 0.8, 1)) };
+    if (isNear)
+      return { near: "session", is_before: isBefore, score: roundToFourDigits(Math.min(counted * 0.8, 1)) };
   }
   if (!isAboutFile) return { near: "file", is_before: isBefore, score: 0 };
   const days =
     place.at === null || decision.at === null ? halfLife : Math.abs(place.at - decision.at) / 86_400_000;
-  return { near: "file", is_before: isBefore, score: rounded(elsewhere * 0.5 ** (days / halfLife)) };
+  return {
+    near: "file",
+    is_before: isBefore,
+    score: roundToFourDigits(elsewhereFactor * 0.5 ** (days / halfLife)),
+  };
 }
 
-const rounded = (score: number) => Math.round(score * 1e4) / 1e4;
+const roundToFourDigits = (score: number) => Math.round(score * 1e4) / 1e4;
 
 /** What lines are about. */
 interface Subject {
@@ -151,22 +156,22 @@ const written = /[a-z\d][A-Z]|[A-Z]{2,}[a-z]|[A-Za-z\d]_[A-Za-z\d]/;
  * What lines of a file are about, as far as the code index knows the file.
  * @param decisions that were made before the lines were written, or with them, and concern them
  */
-export async function subjectOf(
+export async function findSubject(
   project: Project,
   { file, lines, texts, about }: { file: string; lines: LineRange; texts: readonly string[]; about: string },
   decisions: readonly string[],
 ): Promise<Subject> {
-  const inLines = [...new Set(texts.flatMap(identifiersOf))].filter(
+  const inLines = [...new Set(texts.flatMap(listIdentifiers))].filter(
     (name) => name.length >= minName && written.test(name),
   );
   try {
     return await withIndex(project, loadConfig(project).config, async (index) => {
       const indexed = (await index.files()).filter(({ path }) => path === file);
-      const around = (await index.chunksOf(indexed.map(({ id }) => id))).filter(
+      const around = (await index.readChunksOfFiles(indexed.map(({ id }) => id))).filter(
         ({ name, level, startLine, endLine }) =>
           name !== "" && level === "method" && startLine <= lines.last && endLine >= lines.first,
       );
-      const { chunks, holding } = await index.frequencies(inLines.map((name) => name.toLowerCase()));
+      const { chunks, holding } = await index.countFrequencies(inLines.map((name) => name.toLowerCase()));
       const isRare = (name: string) =>
         (holding.get(name.toLowerCase()) ?? 0) <= Math.max(rareShare * chunks, rareAtLeast);
       const enclosing = around.map(({ name }) => name);
@@ -188,14 +193,19 @@ export async function subjectOf(
  * or use and few others do, or is mostly about the same things. A decision about something else in the same file does
  * not make them outdated.
  */
-export function concerns(memory: Memory, { text, supersedes }: NearDecision, subject: Subject): boolean {
+export function isAboutSubject(
+  memory: Memory,
+  { text, supersedes }: NearDecision,
+  subject: Subject,
+): boolean {
   if (subject.decisions.some((earlier) => supersedes.includes(earlier))) return true;
   if (text.includes(basename(subject.file))) return true;
-  const claim = claimOf(text);
-  if (subject.decisions.some((earlier) => relationOf(claim, claimOf(earlier)) === "contradicts")) return true;
-  if (identifiersOf(text).some((name) => subject.names.has(name))) return true;
-  const terms = termsOf(analyseQuery(text)).filter((term) => !/^\d+$/.test(term));
-  const holding = frequenciesIn(memory, "chunk_terms", terms);
-  const asked = weighTerms(terms, { chunks: sessionChunkCount(memory), holding });
-  return heldShare(asked, subject.text) >= minShare;
+  const claim = parseClaim(text);
+  if (subject.decisions.some((earlier) => compareClaims(claim, parseClaim(earlier)) === "contradicts"))
+    return true;
+  if (listIdentifiers(text).some((name) => subject.names.has(name))) return true;
+  const terms = listLookupTerms(analyseQuery(text)).filter((term) => !/^\d+$/.test(term));
+  const holding = countRowsByToken(memory, "chunk_terms", terms);
+  const asked = weighTerms(terms, { chunks: countSessionChunks(memory), holding });
+  return measureHeldShare(asked, subject.text) >= minShare;
 }

@@ -1,55 +1,57 @@
 import type { LineRange } from "../../answers/file-place.ts";
-import { type CommitFates, commitFatesOf } from "../../attribution/commit-fates.ts";
+import { type CommitFates, openCommitFates } from "../../attribution/commit-fates.ts";
 import { PommelError } from "../../base/errors.ts";
 import type { Project } from "../../base/paths.ts";
 import { GitFailure } from "../../git/git.ts";
 import { Ancestry } from "../../git/history/ancestry.ts";
-import { commitByHash } from "../../store/memory/commits/commits.ts";
+import { findCommitByHash } from "../../store/memory/commits/commits.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { blameFile } from "../blame/blame-file.ts";
 import type { BlameRange } from "../blame/operation.ts";
 import type { NearDecision, Origin, WhyAnswer, WhyCaller, WhyFreshness } from "./operation.ts";
-import { concerns, nearDecisions, subjectOf } from "./why-decisions.ts";
-import { changesSince, earlierLines } from "./why-history.ts";
-import { groupsOf, largestOf, originOf } from "./why-origins.ts";
+import { findNearDecisions, findSubject, isAboutSubject } from "./why-decisions.ts";
+import { findChangesSince, findEarlierLines } from "./why-history.ts";
+import { buildOrigin, findLargestRange, groupByOrigin } from "./why-origins.ts";
 
-const shown = 5;
+const shownCallers = 5;
 
 /** What calls or uses what lines are in, and what changed there since they were written; null where it is not known. */
-async function callersOf(
+async function findLineCallers(
   project: Project,
   { commit }: BlameRange,
   { file, lines }: { file: string; lines: LineRange },
   signal: AbortSignal,
 ): Promise<WhyAnswer["used_by"]> {
   // Loaded on demand, as what analyses commits below: a question in short needs neither.
-  const [{ fromGraph }, { edgeFor }] = await Promise.all([
+  const [{ askGraph: fromGraph }, { toGraphEdge: edgeFor }] = await Promise.all([
     import("../impact/impact.ts"),
     import("../../code/graph/neighbours.ts"),
   ]);
   const found = await fromGraph(project, async (graph) => {
-    if (!(await graph.covers(file))) return null;
-    const { edges } = await graph.callers(await graph.definitions.at(file, lines.first, lines.last));
-    return { edges: edges.slice(0, shown).map(edgeFor), total: edges.length };
+    if (!(await graph.hasReferences(file))) return null;
+    const { edges } = await graph.findCallers(
+      await graph.definitions.findDefinitionsAt(file, lines.first, lines.last),
+    );
+    return { edges: edges.slice(0, shownCallers).map(edgeFor), total: edges.length };
   });
   if (found === null) return null;
   const changedBy = new Map<string, WhyCaller["changed_by"]>();
   for (const { file } of found.edges) {
     if (commit === null || changedBy.has(file)) continue;
-    changedBy.set(file, await lastChange(project, commit, file, signal));
+    changedBy.set(file, await findLastChangeTo(project, commit, file, signal));
   }
   const edges = found.edges.map((edge) => ({ ...edge, changed_by: changedBy.get(edge.file) ?? null }));
   return { edges, total: found.total };
 }
 
-async function lastChange(
+async function findLastChangeTo(
   project: Project,
   commit: string,
   file: string,
   signal: AbortSignal,
 ): Promise<WhyCaller["changed_by"]> {
   try {
-    const [last] = (await changesSince(project, null, commit, [file], signal))?.latest ?? [];
+    const [last] = (await findChangesSince(project, null, commit, [file], signal))?.latest ?? [];
     return last === undefined
       ? null
       : { hash: last.hash, subject: last.subject, authored_at: last.authored_at };
@@ -81,7 +83,7 @@ const timeoutMs = 3000;
  * @param memory null: there is no memory, so only git is asked
  * @throws PommelError as `blameFile`
  */
-export async function whyLines(
+export async function explainLines(
   project: Project,
   memory: Memory | null,
   request: WhyRequest,
@@ -94,40 +96,42 @@ export async function whyLines(
   const blamed = await blameFile(project, memory, asked, signal, analyse);
   const { ranges } = blamed;
   const texts = new Map((blamed.lines ?? []).map(({ line, text }) => [line, text]));
-  const groups = groupsOf(ranges, (line) => texts.get(line));
-  const origins = groups.slice(0, originsShown).map((group) => originOf(memory, group));
+  const groups = groupByOrigin(ranges, (line) => texts.get(line));
+  const origins = groups.slice(0, originsShown).map((group) => buildOrigin(memory, group));
   const [first] = origins;
   // A blame that has no lines is an error, so there is a first one.
-  const head = largestOf(groups[0]!);
+  const head = findLargestRange(groups[0]!);
   const files = [...new Set([file, head.original_path])];
   const notes = [...blamed.notes];
-  const around = within(signal, notes);
-  const fates = memory === null ? null : commitFatesOf(project.root, memory);
+  const around = makeLimitedLookUp(signal, notes);
+  const fates = memory === null ? null : openCommitFates(project.root, memory);
   const [earlier, later, fate] = await Promise.all([
     brief
       ? null
-      : around("earlier versions", () => earlierLines(project, memory, head, around.signal, analyse)),
+      : around("earlier versions", () => findEarlierLines(project, memory, head, around.signal, analyse)),
     brief || head.commit === null
       ? null
-      : around("later changes", () => changesSince(project, memory, head.commit!, files, around.signal)),
+      : around("later changes", () => findChangesSince(project, memory, head.commit!, files, around.signal)),
     head.commit === null
       ? null
       : around("the commit's status", () =>
           fates
-            ? fates.of([head.commit!], around.signal)
-            : new Ancestry(project.root).statesOf([head.commit!], around.signal),
+            ? fates.findFates([head.commit!], around.signal)
+            : new Ancestry(project.root).findFates([head.commit!], around.signal),
         ),
   ]);
   const used_by =
-    !brief && revision === undefined ? await callersOf(project, head, { file, lines }, around.signal) : null;
-  const decisions = memory === null ? [] : nearDecisions(memory, placeOf(first!, head, files));
-  const since = decisions.filter((one) => !one.is_before && isAbout(one, files)).sort(latestFirst);
+    !brief && revision === undefined
+      ? await findLineCallers(project, head, { file, lines }, around.signal)
+      : null;
+  const decisions = memory === null ? [] : findNearDecisions(memory, toWritingPlace(first!, head, files));
+  const since = decisions.filter((one) => !one.is_before && isAbout(one, files)).sort(compareLatestFirst);
   const place = { file, lines, texts: [...texts.values()], about: aboutOf(first!, head) };
   const before = decisions.filter(({ is_before }) => is_before);
   // A note about a file was meant for all of it, one of the turn that wrote the lines for them.
   const isNote = (one: NearDecision) =>
     one.source === "annotation" && (isAbout(one, files) || isOfTurn(one, first!.turn));
-  const behind = await concerning(
+  const behind = await pickConcerning(
     project,
     memory,
     place,
@@ -135,7 +139,7 @@ export async function whyLines(
     [],
   );
   const earlierDecisions = before.filter((one) => isNote(one) || behind.includes(one));
-  const laterDecisions = await concerning(project, memory, place, since, behind);
+  const laterDecisions = await pickConcerning(project, memory, place, since, behind);
   return {
     file,
     first_line: ranges[0]!.first_line,
@@ -146,27 +150,31 @@ export async function whyLines(
     earlier: earlier ?? [],
     later,
     freshness: {
-      ...stateOf(head, fate?.get(head.commit ?? ""), laterDecisions),
-      ...survivalIn(fates, memory, head.commit),
+      ...judgeFreshness(head, fate?.get(head.commit ?? ""), laterDecisions),
+      ...findSurvival(fates, memory, head.commit),
       later_decisions: laterDecisions.slice(0, laterDecisionsShown),
     },
     used_by,
-    notes: [...notes, ...unknownsOf(memory, first!), ...leftOut(groups.length - origins.length)],
+    notes: [
+      ...notes,
+      ...describeUnknowns(memory, first!),
+      ...describeLeftOut(groups.length - origins.length),
+    ],
   };
 }
 
 /** Of decisions those that concern lines, or take back a decision behind them; not what was only decided nearby. */
-async function concerning(
+async function pickConcerning(
   project: Project,
   memory: Memory | null,
-  place: Parameters<typeof subjectOf>[1],
+  place: Parameters<typeof findSubject>[1],
   doubtful: readonly NearDecision[],
   behind: readonly NearDecision[],
 ): Promise<NearDecision[]> {
   if (memory === null || doubtful.length === 0) return [];
   const quoted = behind.slice(0, decisionsShown).map(({ text }) => text);
-  const subject = await subjectOf(project, place, quoted);
-  return doubtful.filter((decision) => concerns(memory, decision, subject));
+  const subject = await findSubject(project, place, quoted);
+  return doubtful.filter((decision) => isAboutSubject(memory, decision, subject));
 }
 
 /** What lines were written for: what was asked, and what the commit says. */
@@ -178,14 +186,14 @@ const aboutOf = ({ turn }: Origin, { subject }: BlameRange): string =>
 const isOfTurn = (one: NearDecision, turn: Origin["turn"]) =>
   turn !== null && one.session_id === turn.session_id && one.turn === turn.number;
 
-const latestFirst = (a: NearDecision, b: NearDecision) =>
+const compareLatestFirst = (a: NearDecision, b: NearDecision) =>
   (b.timestamp ?? "").localeCompare(a.timestamp ?? "");
 const isAbout = ({ files }: NearDecision, of: readonly string[]) => files.some((file) => of.includes(file));
 
 /**
  * Runs optional look-ups within a time limit; where git fails or is too slow, adds a note and leaves the result out.
  */
-function within(signal: AbortSignal | undefined, notes: string[]) {
+function makeLimitedLookUp(signal: AbortSignal | undefined, notes: string[]) {
   const late = AbortSignal.timeout(timeoutMs);
   const either = signal ? AbortSignal.any([signal, late]) : late;
   const around = async <T>(what: string, look: () => Promise<T>): Promise<T | null> => {
@@ -203,7 +211,7 @@ function within(signal: AbortSignal | undefined, notes: string[]) {
   return Object.assign(around, { signal: either });
 }
 
-function placeOf({ turn, written_by }: Origin, head: BlameRange, files: string[]) {
+function toWritingPlace({ turn, written_by }: Origin, head: BlameRange, files: string[]) {
   const { session_id, turn: number } = written_by;
   const own = session_id !== null && number !== null ? [{ session: session_id, turn: number }] : [];
   const asked = turn?.asked_by ? [{ session: turn.asked_by.session_id, turn: turn.asked_by.turn }] : [];
@@ -216,7 +224,7 @@ function placeOf({ turn, written_by }: Origin, head: BlameRange, files: string[]
   };
 }
 
-function stateOf(
+function judgeFreshness(
   head: BlameRange,
   fate: { reach: "head" | "elsewhere" | "gone"; branches: string[]; revertedBy: string | null } | undefined,
   laterDecisions: readonly NearDecision[],
@@ -231,25 +239,25 @@ function stateOf(
   return { state: laterDecisions.length > 0 ? "reconsidered" : "stands", ...given };
 }
 
-function survivalIn(
+function findSurvival(
   fates: CommitFates | null,
   memory: Memory | null,
   hash: string | null,
 ): Pick<WhyFreshness, "lines_added" | "lines_surviving"> {
-  const commit = memory === null || hash === null ? null : commitByHash(memory, hash);
+  const commit = memory === null || hash === null ? null : findCommitByHash(memory, hash);
   // Data synced from another machine does not include what the commit changed.
   const isLookedAt = commit !== null && commit.attributed > 0;
-  const survival = isLookedAt ? fates?.survivalOf(commit) : null;
+  const survival = isLookedAt ? fates?.measureSurvival(commit) : null;
   return { lines_added: survival?.added ?? null, lines_surviving: survival?.surviving ?? null };
 }
 
-const leftOut = (more: number) =>
+const describeLeftOut = (more: number) =>
   more > 0
     ? [`The lines have ${more} more ${more === 1 ? "origin" : "origins"}: pm blame covers every line.`]
     : [];
 
 /** Notes about what is unknown of an origin. */
-function unknownsOf(memory: Memory | null, { written_by, turn, commit }: Origin): string[] {
+function describeUnknowns(memory: Memory | null, { written_by, turn, commit }: Origin): string[] {
   const { author, session_id, hint } = written_by;
   if (author === "agent" && session_id === null) return ["The session that wrote this is unknown."];
   if (author === "agent" && turn === null) return ["The session that wrote this is not in the memory."];

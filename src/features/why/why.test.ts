@@ -10,14 +10,14 @@ import {
 import { chunk, deciding, turn } from "../../../test/support/memory-fixture.ts";
 import type { Entry } from "../../agents/agent.ts";
 import { recordCommit } from "../../attribution/checkpoints/record-commit.ts";
-import { projectAt } from "../../base/paths.ts";
+import { makeNewProject } from "../../base/paths.ts";
 import { saveAnnotation } from "../../store/memory/chunks/annotations.ts";
 import { replaceChunks } from "../../store/memory/chunks/chunks.ts";
 import type { ChunkToStore } from "../../store/memory/memory-records.ts";
 import { packContent } from "../../store/memory/sessions/content.ts";
-import { sessionByUid } from "../../store/memory/sessions/sessions.ts";
+import { findSessionByUid } from "../../store/memory/sessions/sessions.ts";
 import { saveTurn } from "../../store/memory/sessions/turns.ts";
-import { whyLines } from "./why-lines.ts";
+import { explainLines } from "./why-lines.ts";
 
 let repo: Repository;
 beforeEach(() => {
@@ -31,8 +31,8 @@ const why = (
   last = first,
   memory: Repository["memory"] | null = repo.memory,
 ) => {
-  const project = projectAt(repo.root);
-  return whyLines(project, memory, { file, lines: { first, last } });
+  const project = makeNewProject(repo.root);
+  return explainLines(project, memory, { file, lines: { first, last } });
 };
 const seen = (hash: string) => recordCommit(repo.work, hash, { seen: "hook", branch: "topic" });
 
@@ -43,7 +43,7 @@ function decided(
   more: Partial<ChunkToStore> & { turn: number },
   position = 0,
 ) {
-  const { id } = sessionByUid(repo.memory, session)!;
+  const { id } = findSessionByUid(repo.memory, session)!;
   const at = { type: "raw", from: position } as const;
   const made = { session, ...deciding(said, more.turn), ...more };
   replaceChunks(repo.memory, id, at, [chunk(position, `[USER] ${said}`, made)]);
@@ -64,7 +64,7 @@ describe("the chain", () => {
     const startedAt = firstCommitAt * 1000 - 540_000;
     saveTurn(
       repo.memory,
-      sessionByUid(repo.memory, "s")!.id,
+      findSessionByUid(repo.memory, "s")!.id,
       turn(2, { prompt: "make token", content, startedAt }),
     );
     decided("s", "We decided to take a lock instead of retrying.", { turn: 1, files: [] });
@@ -213,7 +213,7 @@ describe("the chain", () => {
 
   it("follows a subagent to the turn that it worked for", async () => {
     rememberSession(repo.memory, "main", ["fix the login", "next"]);
-    const { id } = sessionByUid(repo.memory, "main")!;
+    const { id } = findSessionByUid(repo.memory, "main")!;
     rememberSession(repo.memory, "main/a1", ["look for the bug"], {
       parentId: id,
       at: firstCommitAt * 1000 - 590_000,
@@ -360,7 +360,7 @@ describe("asked again", () => {
     await seen(two);
     expect(await asked(2)).toEqual({ commit: one, earlier: [], later: [two], state: "stands" });
     const request = { file: "a.ts", lines: { first: 2, last: 2 }, brief: true };
-    const { origins, later, earlier } = await whyLines(projectAt(repo.root), repo.memory, request);
+    const { origins, later, earlier } = await explainLines(makeNewProject(repo.root), repo.memory, request);
     expect([origins[0]?.commit?.hash, later, earlier]).toEqual([one, null, []]);
     const three = repo.commit("three", { "a.ts": "x\nlimit = 2\ny\n" });
     expect(await asked(2)).toEqual({ commit: three, earlier: [one], later: [], state: "stands" });
@@ -382,9 +382,9 @@ describe("what became of it", () => {
     const one = repo.commit("one", { "a.ts": "x\ny\n" });
     repo.git("revert", "--no-edit", one);
     const back = repo.git("rev-parse", "HEAD");
-    const project = projectAt(repo.root);
+    const project = makeNewProject(repo.root);
     const request = { file: "a.ts", lines: { first: 2, last: 2 }, revision: one };
-    const answer = await whyLines(project, null, request);
+    const answer = await explainLines(project, null, request);
     expect(answer.freshness).toMatchObject({ state: "reverted", reverted_by: back });
   });
 
@@ -393,9 +393,9 @@ describe("what became of it", () => {
     repo.git("switch", "--quiet", "--create", "side");
     const one = repo.commit("one", { "a.ts": "x\ny\n" });
     repo.git("switch", "--quiet", "main");
-    const project = projectAt(repo.root);
+    const project = makeNewProject(repo.root);
     const request = { file: "a.ts", lines: { first: 2, last: 2 }, revision: one };
-    const answer = await whyLines(project, null, request);
+    const answer = await explainLines(project, null, request);
     expect(answer.freshness).toMatchObject({ state: "elsewhere", branches: ["side"] });
   });
 });

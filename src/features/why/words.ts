@@ -1,7 +1,6 @@
 import {
   type Block,
   caution,
-  commitNamed,
   type Document,
   faint,
   good,
@@ -10,6 +9,7 @@ import {
   joinParts,
   labelled,
   line,
+  makeCommitPiece,
   makeDocument,
   type Paragraph,
   type Part,
@@ -18,11 +18,11 @@ import {
   quoted,
   strong,
 } from "../../answers/document.ts";
-import { counted } from "../../base/text/counted.ts";
+import { formatCount } from "../../base/text/counted.ts";
 import type { LineAuthor } from "../../protocol/line-author.ts";
-import { type Reader, sharedBy } from "../../protocol/origin.ts";
-import { howUsed, lineEvidence, nameInFull } from "../../protocol/reading/evidence.ts";
-import { shortId } from "../../sessions/short-id.ts";
+import { formatSharedBy, type Reader } from "../../protocol/origin.ts";
+import { describeLineEvidence, describeUse, nameInFull } from "../../protocol/reading/evidence.ts";
+import { shortenSessionId } from "../../sessions/short-id.ts";
 import { labelDecision } from "../search/found-words.ts";
 import type {
   EarlierLines,
@@ -34,7 +34,7 @@ import type {
   WhyFreshness,
 } from "./operation.ts";
 
-const shown = { codeLines: 8, promptLines: 6, formerLines: 3 } as const;
+const shownCounts = { codeLines: 8, promptLines: 6, formerLines: 3 } as const;
 const maxChars = { subject: 100, title: 80 } as const;
 /** As sure as nearly all are: not worth saying. */
 const usualConfidence = 0.9;
@@ -55,7 +55,7 @@ export function wordSurvival({ lines_added, lines_surviving }: WhyFreshness): st
   if (lines_added === null || lines_surviving === null || lines_added === 0) return null;
   if (lines_added === 1)
     return `The one line its commit added ${lines_surviving === 1 ? "remains" : "is gone"}.`;
-  return `${lines_surviving.toLocaleString("en")} of the ${counted(lines_added, "line")} its commit added remain.`;
+  return `${lines_surviving.toLocaleString("en")} of the ${formatCount(lines_added, "line")} its commit added remain.`;
 }
 
 /** Who wrote lines, as far as it is known: nobody is named who need not have written them. */
@@ -85,14 +85,14 @@ export function wordWhy(answer: WhyAnswer, reader: Reader): Document {
   return makeDocument(
     [
       line(strong(`${file}:${span}`)),
-      { is: "code", first: first_line, lines: text, total: count, shownLines: shown.codeLines },
+      { is: "code", first: first_line, lines: text, total: count, shownLines: shownCounts.codeLines },
     ],
     first !== undefined && wordOrigin(first),
     wordDecisions("Decisions", because, reader),
     wordDecisions("Related decisions", about, reader),
     wordFreshness(freshness, later, reader),
-    others.length > 0 && [title("Other lines"), ...others.map(wordOther)],
-    earlier.length > 0 && [title("Earlier"), ...earlier.flatMap(wordEarlier)],
+    others.length > 0 && [makeTitle("Other lines"), ...others.map(wordOther)],
+    earlier.length > 0 && [makeTitle("Earlier"), ...earlier.flatMap(wordEarlier)],
     used_by !== null && used_by.total > 0 && wordUses(used_by),
     notes.map((note) => line(faint(note))),
   );
@@ -113,7 +113,7 @@ export function wordWhyInShort({ origins, decisions, freshness }: WhyAnswer, rea
   );
 }
 
-const title = (text: string): Block => ({ is: "title", text });
+const makeTitle = (text: string): Block => ({ is: "title", text });
 
 function wordOrigin(origin: Origin): Paragraph {
   const { written_by, commit, turn } = origin;
@@ -123,7 +123,7 @@ function wordOrigin(origin: Origin): Paragraph {
     ...(session_title === null ? [] : [labelled("", quoted(session_title, maxChars.title))]),
     commit === null
       ? labelled("Commit", "not committed yet")
-      : labelled("Commit", commitNamed(commit.hash), " ", quoted(commit.subject, maxChars.subject)),
+      : labelled("Commit", makeCommitPiece(commit.hash), " ", quoted(commit.subject, maxChars.subject)),
     ...(commit === null
       ? []
       : [
@@ -145,7 +145,7 @@ function wordOrigin(origin: Origin): Paragraph {
 function wordWriter({ written_by, commit }: Origin): Block {
   const { author, session_id, turn, said_by, confidence } = written_by;
   const person = commit?.person ?? null;
-  const evidence = author === "agent" ? lineEvidence(written_by) : "";
+  const evidence = author === "agent" ? describeLineEvidence(written_by) : "";
   const isFigure = evidence.endsWith("%");
   const unsure = { unknown: "Author unknown", before_agents: "Before agents" };
   const writer: Part[] =
@@ -157,7 +157,7 @@ function wordWriter({ written_by, commit }: Origin): Block {
     11,
     ...writer,
     session_id !== null && " in session ",
-    session_id !== null && id(shortId(session_id)),
+    session_id !== null && id(shortenSessionId(session_id)),
     session_id !== null && turn !== null && `, turn ${turn}`,
     said_by === "note" && " according to another tool's note",
     evidence !== "" &&
@@ -168,14 +168,14 @@ function wordWriter({ written_by, commit }: Origin): Block {
 
 function wordTurn({ prompt, author, asked_by, said_before, said_after }: OriginTurn): Block[] {
   return [
-    { is: "prompt", label: "Prompt", text: prompt, shownLines: shown.promptLines },
-    ...(author == null ? [] : [labelled("Origin", sharedBy(author))]),
+    { is: "prompt", label: "Prompt", text: prompt, shownLines: shownCounts.promptLines },
+    ...(author == null ? [] : [labelled("Origin", formatSharedBy(author))]),
     ...(asked_by === null
       ? []
       : [
           labelled(
             "For",
-            id(`${shortId(asked_by.session_id)}:${asked_by.turn}`),
+            id(`${shortenSessionId(asked_by.session_id)}:${asked_by.turn}`),
             " ",
             quoted(asked_by.prompt),
           ),
@@ -188,7 +188,7 @@ function wordTurn({ prompt, author, asked_by, said_before, said_after }: OriginT
 function wordDecisions(name: string, decisions: readonly NearDecision[], reader: Reader): Paragraph {
   if (decisions.length === 0) return [];
   return [
-    title(name),
+    makeTitle(name),
     ...decisions.flatMap((decision) => [
       wordDecision(decision, reader),
       ...(decision.superseded_by === null
@@ -204,7 +204,7 @@ function wordDecision(decision: NearDecision, reader: Reader): Block {
   const where = joinParts(
     [
       timestamp !== null && { at: timestamp, form: "ago" },
-      session_id !== null && faint(`${shortId(session_id)}${turn === null ? "" : `:${turn}`}`),
+      session_id !== null && faint(`${shortenSessionId(session_id)}${turn === null ? "" : `:${turn}`}`),
       !is_before && faint("later"),
     ],
     " ",
@@ -231,8 +231,8 @@ function wordOther({ lines, written_by, commit }: Origin): Block {
       [
         `${where}:`,
         nameWriter(written_by, commit?.person ?? null),
-        session_id !== null && id(`${shortId(session_id)}${turn === null ? "" : `:${turn}`}`),
-        commit !== null && commitNamed(commit.hash),
+        session_id !== null && id(`${shortenSessionId(session_id)}${turn === null ? "" : `:${turn}`}`),
+        commit !== null && makeCommitPiece(commit.hash),
         commit === null ? "not committed yet" : quoted(commit.subject, maxChars.subject),
       ],
       " ",
@@ -248,9 +248,9 @@ function wordEarlier({ how, text, written_by, commit, prompt }: EarlierLines): B
       4,
       ...joinParts(
         [
-          commit !== null && commitNamed(commit.hash),
+          commit !== null && makeCommitPiece(commit.hash),
           nameWriter(written_by, commit?.person ?? null),
-          session_id !== null && `${shortId(session_id)}${turn === null ? "" : `:${turn}`}`,
+          session_id !== null && `${shortenSessionId(session_id)}${turn === null ? "" : `:${turn}`}`,
           commit?.authored_at != null && { at: commit.authored_at, form: "day" },
           commit !== null && quoted(commit.subject, maxChars.subject),
         ],
@@ -258,7 +258,7 @@ function wordEarlier({ how, text, written_by, commit, prompt }: EarlierLines): B
       ),
     ),
     ...(prompt === null ? [] : [indentedLine(4, 6, "prompt: ", quoted(prompt))]),
-    { is: "former", sign: how === "changed" ? "-" : "~", lines: text.slice(0, shown.formerLines) },
+    { is: "former", sign: how === "changed" ? "-" : "~", lines: text.slice(0, shownCounts.formerLines) },
   ];
 }
 
@@ -268,19 +268,19 @@ function wordFreshness(freshness: WhyFreshness, later: LaterChanges | null, read
   const survival = wordSurvival(freshness);
   return [
     labelled("Today", paint(freshnessWords[state])),
-    ...(reverted_by === null ? [] : [labelled("", "Reverted by ", commitNamed(reverted_by), ".")]),
+    ...(reverted_by === null ? [] : [labelled("", "Reverted by ", makeCommitPiece(reverted_by), ".")]),
     ...(branches.length === 0 ? [] : [labelled("", `On branch `, { text: branches.join(", ") }, ".")]),
     ...(survival === null ? [] : [labelled("", survival)]),
     ...later_decisions.map((decision) => wordDecision(decision, reader)),
     ...(later === null || later.commits === 0
       ? []
       : [
-          labelled("", `${counted(later.commits, "later commit")} to the file:`),
+          labelled("", `${formatCount(later.commits, "later commit")} to the file:`),
           ...later.latest.map(({ hash, subject, person, authored_at, by_agent }) =>
             indentedLine(
               11,
               13,
-              commitNamed(hash),
+              makeCommitPiece(hash),
               " ",
               authored_at !== null && { at: authored_at, form: "day" },
               authored_at !== null && " ",
@@ -296,7 +296,7 @@ function wordFreshness(freshness: WhyFreshness, later: LaterChanges | null, read
 function wordUses({ edges, total }: NonNullable<WhyAnswer["used_by"]>): Paragraph {
   const more = total - edges.length;
   return [
-    title("Used by"),
+    makeTitle("Used by"),
     ...edges.map((edge) =>
       indentedLine(
         2,
@@ -304,14 +304,14 @@ function wordUses({ edges, total }: NonNullable<WhyAnswer["used_by"]>): Paragrap
         place(`${edge.file}:${edge.lines[0]}`),
         " ",
         edge.kind !== "file" && { text: nameInFull(edge) },
-        howUsed(edge),
+        describeUse(edge),
         ...(edge.changed_by === null
           ? []
           : [
               "  ",
               faint("changed since:"),
               " ",
-              commitNamed(edge.changed_by.hash),
+              makeCommitPiece(edge.changed_by.hash),
               " ",
               quoted(edge.changed_by.subject, maxChars.subject),
             ]),
@@ -328,7 +328,7 @@ export function suggestSteps([origin]: readonly Origin[]): string[] {
   const steps = [
     turn === null || written_by.session_id === null
       ? ""
-      : `pm session show ${shortId(written_by.session_id)} --turn ${turn.number}`,
+      : `pm session show ${shortenSessionId(written_by.session_id)} --turn ${turn.number}`,
     checkpoint_id === null ? "" : `pm checkpoint rewind ${checkpoint_id}`,
     checkpoint_id === null && commit !== null ? `git show ${commit.hash.slice(0, 8)}` : "",
   ];

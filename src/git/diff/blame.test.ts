@@ -6,11 +6,11 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { newRepository } from "../../../test/support/repository-fixture.ts";
 import { GitFailure } from "../git.ts";
-import { blameOf } from "./blame.ts";
-import { changesOf } from "./changes.ts";
+import { blameFile } from "./blame.ts";
+import { streamChangedFiles } from "./changes.ts";
 
-const brief = async (dir: string, path: string, options?: Parameters<typeof blameOf>[2]) =>
-  (await blameOf(dir, path, options)).lines.map(({ commit, text, originalLine, originalPath }) => [
+const brief = async (dir: string, path: string, options?: Parameters<typeof blameFile>[2]) =>
+  (await blameFile(dir, path, options)).lines.map(({ commit, text, originalLine, originalPath }) => [
     commit,
     `${originalPath}:${originalLine}`,
     text,
@@ -43,7 +43,7 @@ describe("blame", () => {
       [one, "a.ts:2", "b"],
       [one, "a.ts:5", "e"],
     ]);
-    const { commits } = await blameOf(dir, "b\tc.ts");
+    const { commits } = await blameFile(dir, "b\tc.ts");
     expect(commits.get(three)).toMatchObject({ author: "Ann", summary: "drei: ü" });
     expect(commits.get(one)!.authoredAt).toBe(1000 * Number(git("show", "-s", "--format=%at", one)));
     expect([...commits.keys()].sort()).toEqual([one, three].sort());
@@ -54,29 +54,29 @@ describe("blame", () => {
     const one = commit("one", { "a.ts": "a\n" });
     write({ "a.ts": "a\nmine\n", "staged.ts": "s\n", "untracked.ts": "u\n" });
     git("add", "staged.ts");
-    const { lines, commits } = await blameOf(dir, "a.ts");
+    const { lines, commits } = await blameFile(dir, "a.ts");
     expect(lines.map(({ commit, text }) => [commit, text])).toEqual([
       [one, "a"],
       [null, "mine"],
     ]);
     expect([...commits.keys()]).toEqual([one]);
     expect(await brief(dir, "staged.ts")).toEqual([[null, "staged.ts:1", "s"]]);
-    await expect(blameOf(dir, "untracked.ts")).rejects.toBeInstanceOf(GitFailure);
+    await expect(blameFile(dir, "untracked.ts")).rejects.toBeInstanceOf(GitFailure);
   });
 
   it("fails for untracked, binary and missing files", async () => {
     const { dir, commit, write } = newRepository();
     write({ "a.ts": "a\n" });
-    await expect(blameOf(dir, "a.ts")).rejects.toBeInstanceOf(GitFailure);
+    await expect(blameFile(dir, "a.ts")).rejects.toBeInstanceOf(GitFailure);
     commit("one", { "d/b.ts": "b\n", "b.bin": Uint8Array.of(97, 0, 10), "empty.ts": "" });
     for (const path of ["absent.ts", "d", "b.bin", "../outside", "--help"]) {
-      await expect(blameOf(dir, path), path).rejects.toBeInstanceOf(GitFailure);
+      await expect(blameFile(dir, path), path).rejects.toBeInstanceOf(GitFailure);
     }
-    await expect(blameOf(dir, "a.ts", { ranges: [[5, 6]] })).rejects.toBeInstanceOf(GitFailure);
-    await expect(blameOf(dir, "a.ts", { revision: "--contents=x" })).rejects.toBeInstanceOf(GitFailure);
-    await expect(blameOf(dir, "a.ts", { revision: "nothing" })).rejects.toBeInstanceOf(GitFailure);
+    await expect(blameFile(dir, "a.ts", { ranges: [[5, 6]] })).rejects.toBeInstanceOf(GitFailure);
+    await expect(blameFile(dir, "a.ts", { revision: "--contents=x" })).rejects.toBeInstanceOf(GitFailure);
+    await expect(blameFile(dir, "a.ts", { revision: "nothing" })).rejects.toBeInstanceOf(GitFailure);
     expect(await brief(dir, "empty.ts")).toEqual([]);
-    await expect(blameOf(mkdtempSync(join(tmpdir(), "pommel-none-")), "a.ts")).rejects.toMatchObject({
+    await expect(blameFile(mkdtempSync(join(tmpdir(), "pommel-none-")), "a.ts")).rejects.toMatchObject({
       reason: "no_repository",
     });
   });
@@ -90,12 +90,12 @@ describe("blame", () => {
     git("config", "blame.ignoreRevsFile", ".ignored");
     expect((await brief(dir, "a.ts"))[0]![0]).toBe(one);
     writeFileSync(join(dir, ".ignored"), "no such thing\n");
-    const { lines, note } = await blameOf(dir, "a.ts");
+    const { lines, note } = await blameFile(dir, "a.ts");
     expect(lines[0]!.commit).toBe(format);
     expect(note).toMatch(/^git cannot use blame\.ignoreRevsFile \(invalid object name/);
     writeFileSync(join(dir, ".ignored"), `${format}\n`);
     git("config", "--add", "blame.ignoreRevsFile", "nowhere");
-    expect(await blameOf(dir, "a.ts")).toMatchObject({
+    expect(await blameFile(dir, "a.ts")).toMatchObject({
       lines: [{ commit: one }],
       note: expect.stringContaining("nowhere does not exist"),
     });
@@ -118,7 +118,7 @@ describe("blame", () => {
     const clone = mkdtempSync(join(tmpdir(), "pommel-clone-"));
     execFileSync("git", ["clone", "--quiet", "--depth=2", `file://${dir}`, clone], { stdio: "pipe" });
     const boundaries = async (where: string) =>
-      (await blameOf(where, "a.ts")).lines.map(({ commit, isBoundary }) => [commit, isBoundary]);
+      (await blameFile(where, "a.ts")).lines.map(({ commit, isBoundary }) => [commit, isBoundary]);
     expect((await boundaries(clone)).slice(0, 2)).toEqual([
       [two, true],
       [two, true],
@@ -167,13 +167,13 @@ it("attributes to a commit only lines that its diff adds", async () => {
       for (const text of texts) {
         const hash = commit("next", { "a.ts": text });
         const lines = new Set<string>();
-        for await (const { hunks } of changesOf(dir, { commit: hash })) {
+        for await (const { hunks } of streamChangedFiles(dir, { commit: hash })) {
           for (const hunk of hunks)
             for (const [n, line] of hunk.added.entries()) lines.add(`${hunk.newStart + n} ${line}`);
         }
         added.set(hash, lines);
       }
-      const { lines } = await blameOf(dir, "a.ts");
+      const { lines } = await blameFile(dir, "a.ts");
       expect(lines.map(({ text }) => text).join("\n")).toBe(texts.at(-1)!.replace(/\n$/, ""));
       for (const { commit, originalLine, text } of lines) {
         expect(added.get(commit!)!.has(`${originalLine} ${text}`)).toBe(true);

@@ -1,12 +1,19 @@
 import { existsSync, lstatSync } from "node:fs";
 import { join, posix, resolve } from "node:path";
-import { changeOf } from "../../base/files/file-id.ts";
+import { readChangeStamp } from "../../base/files/file-id.ts";
 import { findUpwards } from "../../base/paths.ts";
-import { configArguments, GitFailure, gitBytes, gitFields, plain, plainEnvironment } from "../git.ts";
-import { gitDirectoryOf } from "../git-dir.ts";
-import { linesOf, unquotePath } from "../output-lines.ts";
+import {
+  GitFailure,
+  makeConfigArguments,
+  plain,
+  plainEnvironment,
+  readGitBytes,
+  readGitFields,
+} from "../git.ts";
+import { findGitDirectory } from "../git-dir.ts";
+import { splitLines, unquotePath } from "../output-lines.ts";
 import { RepositoryCache } from "../repository-cache.ts";
-import { placeOf } from "./changes.ts";
+import { findPlaceInRepository } from "./changes.ts";
 import type { BlamedCommit, BlamedLine } from "./changes-types.ts";
 
 interface BlameOptions {
@@ -31,11 +38,11 @@ export interface Blame {
  * @param path relative to `dir`
  * @throws GitFailure for untracked or binary files, directories, and ranges beyond the end
  */
-export function blameOf(dir: string, path: string, options: BlameOptions = {}): Promise<Blame> {
+export function blameFile(dir: string, path: string, options: BlameOptions = {}): Promise<Blame> {
   const { ranges, revision } = options;
-  const version = revision === undefined ? fileVersion(dir, path) : fixedRevision.exec(revision)?.[0];
+  const version = revision === undefined ? readFileVersion(dir, path) : fixedRevision.exec(revision)?.[0];
   const read = () => readBlame(dir, path, options);
-  return version ? cache.of(dir, JSON.stringify([path, version, ranges]), read) : read();
+  return version ? cache.getOrAsk(dir, JSON.stringify([path, version, ranges]), read) : read();
 }
 
 /** Expires, because the list of ignored revisions may be any file. */
@@ -52,13 +59,13 @@ const fixedRevision = /^(?:HEAD|[0-9a-f]{40}|[0-9a-f]{64})[~^]?$/;
 const settledMs = 2000;
 
 /** Changes whenever the file or the index changes; null when unknown. */
-function fileVersion(dir: string, path: string): string | null {
-  const gitDir = gitDirectoryOf(dir);
+function readFileVersion(dir: string, path: string): string | null {
+  const gitDir = findGitDirectory(dir);
   if (gitDir === null) return null;
   try {
     const { ctimeMs, mtimeMs, size, ino } = lstatSync(join(dir, path));
     if (Date.now() - Math.max(ctimeMs, mtimeMs) < settledMs) return null;
-    const others = ["index", "MERGE_HEAD"].map((name) => changeOf(join(gitDir, name)));
+    const others = ["index", "MERGE_HEAD"].map((name) => readChangeStamp(join(gitDir, name)));
     return [ctimeMs, mtimeMs, size, ino, ...others].join();
   } catch {
     return null;
@@ -66,23 +73,26 @@ function fileVersion(dir: string, path: string): string | null {
 }
 
 async function readBlame(dir: string, path: string, options: BlameOptions): Promise<Blame> {
-  const request = { ...options, ...(await placeOf(dir, options.signal)) };
+  const request = { ...options, ...(await findPlaceInRepository(dir, options.signal)) };
   try {
     return await blame(dir, path, request);
   } catch (error) {
     if (!isBrokenList(error)) throw error;
   }
-  const { lists, missing } = await ignoreLists(dir, options.signal);
-  const note = missing === null ? null : unused(`${missing} does not exist`);
+  const { lists, missing } = await findIgnoreLists(dir, options.signal);
+  const note = missing === null ? null : describeUnusedIgnoreFile(`${missing} does not exist`);
   try {
     return { ...(await blame(dir, path, { ...request, lists })), note };
   } catch (error) {
     if (!isBrokenList(error)) throw error;
-    return { ...(await blame(dir, path, { ...request, lists: [] })), note: unused(error.message) };
+    return {
+      ...(await blame(dir, path, { ...request, lists: [] })),
+      note: describeUnusedIgnoreFile(error.message),
+    };
   }
 }
 
-const unused = (why: string) =>
+const describeUnusedIgnoreFile = (why: string) =>
   `git cannot use blame.ignoreRevsFile (${why}): commits that it ignores are not left out.`;
 
 function isBrokenList(error: unknown): error is GitFailure {
@@ -93,7 +103,7 @@ function isBrokenList(error: unknown): error is GitFailure {
  * The lists of ignored commits that are there, and the name of one that is not. One that is named for all repositories
  * may be missing in this one.
  */
-async function ignoreLists(
+async function findIgnoreLists(
   dir: string,
   signal?: AbortSignal,
 ): Promise<{ lists: string[]; missing: string | null }> {
@@ -101,7 +111,7 @@ async function ignoreLists(
   const lists: string[] = [];
   let missing: string | null = null;
   const args = ["config", "--includes", "--show-scope", "--type=path", "-z", "--get-all"];
-  const fields = gitFields(dir, [...args, "blame.ignoreRevsFile"], signal);
+  const fields = readGitFields(dir, [...args, "blame.ignoreRevsFile"], signal);
   for await (const scope of fields) {
     const name = (await fields.next()).value ?? "";
     if (name === "") continue;
@@ -125,7 +135,7 @@ async function blame(dir: string, path: string, request: BlameRequest): Promise<
   }
   const args = [
     ...plain,
-    ...configArguments({ "blame.showRoot": "false", "blame.markIgnoredLines": "false" }),
+    ...makeConfigArguments({ "blame.showRoot": "false", "blame.markIgnoredLines": "false" }),
     "blame",
     "--porcelain",
     "--encoding=UTF-8",
@@ -140,11 +150,11 @@ async function blame(dir: string, path: string, request: BlameRequest): Promise<
     path,
   ];
   const reader = new BlameReader(prefix, cutOff);
-  for await (const lines of linesOf(gitBytes(dir, args, { signal, env: plainEnvironment }))) {
+  for await (const lines of splitLines(readGitBytes(dir, args, { signal, env: plainEnvironment }))) {
     for (const line of lines) reader.read(line);
     if (reader.isBinary) throw new GitFailure("failed", `${JSON.stringify(path)} is binary`);
   }
-  return reader.result();
+  return reader.toBlame();
 }
 
 const lineHeader = /^([0-9a-f]{40}|[0-9a-f]{64}) (\d+) (\d+)/;
@@ -178,7 +188,7 @@ class BlameReader {
     else this.readFact(text);
   }
 
-  result(): Blame {
+  toBlame(): Blame {
     const commits = new Map<string, BlamedCommit>();
     for (const [hash, { author, authoredAt, summary }] of this.byHash) {
       if (isCommit(hash)) commits.set(hash, { author, authoredAt, summary });
@@ -216,12 +226,12 @@ class BlameReader {
     if (name === "author") current.author = value;
     else if (name === "author-time") current.authoredAt = Number(value) * 1000;
     else if (name === "summary") current.summary = value;
-    else if (name === "filename") current.path = this.fromDirectory(unquotePath(value));
+    else if (name === "filename") current.path = this.toRelativePath(unquotePath(value));
     // git also marks root commits as boundaries.
     else if (name === "boundary") current.isBoundary = this.cutOff.has(this.hash);
   }
 
-  private fromDirectory(path: string): string {
+  private toRelativePath(path: string): string {
     if (path.startsWith(this.prefix)) return path.slice(this.prefix.length);
     return posix.relative(this.prefix, path);
   }

@@ -6,10 +6,10 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { all, newRepository } from "../../../test/support/repository-fixture.ts";
 import { GitFailure } from "../git.ts";
-import { changesOf, nameBefore } from "./changes.ts";
+import { nameBefore, streamChangedFiles } from "./changes.ts";
 import type { ChangedFile } from "./changes-types.ts";
 
-const changes = (dir: string, commit: string) => all(changesOf(dir, { commit }));
+const changes = (dir: string, commit: string) => all(streamChangedFiles(dir, { commit }));
 const brief = (files: readonly ChangedFile[]) =>
   files.map(({ path, oldPath, status, isText, hunks }) => [
     `${status} ${oldPath === null ? "" : `${oldPath} -> `}${path}${isText ? "" : " (no text)"}`,
@@ -170,16 +170,16 @@ describe("a commit's changes", () => {
       ["A a.ts", [1, 1, [], ["1", "2", "3"]]],
       ["M b.ts", [1, 1, ["1"], ["2"]]],
     ]);
-    const only = all(changesOf(sub, { commit: hash }, { paths: ["b.ts"] }));
+    const only = all(streamChangedFiles(sub, { commit: hash }, { paths: ["b.ts"] }));
     expect((await only).map(({ path }) => path)).toEqual(["b.ts"]);
-    expect(await all(changesOf(sub, { commit: hash }, { paths: [] }))).toEqual([]);
+    expect(await all(streamChangedFiles(sub, { commit: hash }, { paths: [] }))).toEqual([]);
   });
 
   it("take paths literally, not as patterns", async () => {
     const { dir, commit } = newRepository();
     const hash = commit("one", { "*.ts": "1\n", "a.ts": "1\n", ":(top)x": "1\n" });
     const of = async (path: string) =>
-      (await all(changesOf(dir, { commit: hash }, { paths: [path] }))).map((file) => file.path);
+      (await all(streamChangedFiles(dir, { commit: hash }, { paths: [path] }))).map((file) => file.path);
     expect(await of("*.ts")).toEqual(["*.ts"]);
     expect(await of(":(top)x")).toEqual([":(top)x"]);
   });
@@ -192,8 +192,10 @@ describe("the difference", () => {
     const to = commit("two", { "a.ts": "b\n" });
     write({ "a.ts": "c\n", "same.ts": "s\n", "untracked.ts": "u\n", "staged.ts": "s\n" });
     git("add", "staged.ts");
-    expect(brief(await all(changesOf(dir, { from, to })))).toEqual([["M a.ts", [1, 1, ["a"], ["b"]]]]);
-    expect(brief(await all(changesOf(dir, { from, to: null })))).toEqual([
+    expect(brief(await all(streamChangedFiles(dir, { from, to })))).toEqual([
+      ["M a.ts", [1, 1, ["a"], ["b"]]],
+    ]);
+    expect(brief(await all(streamChangedFiles(dir, { from, to: null })))).toEqual([
       ["M a.ts", [1, 1, ["a"], ["c"]]],
       ["A staged.ts", [1, 1, [], ["s"]]],
     ]);
@@ -207,7 +209,7 @@ describe("the difference", () => {
     git("checkout", "--quiet", "main");
     commit("main", { a: "main\n" });
     expect(() => git("merge", "side")).toThrow();
-    const found = await all(changesOf(dir, { from: "HEAD", to: null }));
+    const found = await all(streamChangedFiles(dir, { from: "HEAD", to: null }));
     expect(found.map(({ path, status }) => status + path)).toEqual(["Ma"]);
     expect(found[0]!.hunks.flatMap(({ added }) => added)).toContain("side");
   });

@@ -1,20 +1,20 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { LRUCache } from "lru-cache";
-import { codeOf } from "../../base/errors.ts";
-import { fits } from "../../protocol/outside.ts";
+import { getErrorCode } from "../../base/errors.ts";
+import { isValidAs } from "../../protocol/outside.ts";
 import {
   GitFailure,
-  gitBuffer,
-  gitBytes,
-  gitText,
   plain,
   plainDiff,
   plainEnvironment,
   plainPatch,
+  readGitBuffer,
+  readGitBytes,
+  readGitText,
 } from "../git.ts";
-import { gitDirectoryOf } from "../git-dir.ts";
-import { linesOf } from "../output-lines.ts";
+import { findGitDirectory } from "../git-dir.ts";
+import { splitLines } from "../output-lines.ts";
 import type { ChangedFile } from "./changes-types.ts";
 import { maxLineLength, parsePatch } from "./parse-patch.ts";
 
@@ -37,22 +37,22 @@ interface ChangesOptions {
  * @param dir a working tree or a directory in it; files outside of it are omitted
  * @throws GitFailure
  */
-export async function* changesOf(
+export async function* streamChangedFiles(
   dir: string,
   what: WhatChanged,
   { signal, paths }: ChangesOptions = {},
 ): AsyncGenerator<ChangedFile, void, undefined> {
   if (paths?.length === 0) return;
-  const { prefix, cutOff } = await placeOf(dir, signal);
-  if ("commit" in what && cutOff.size > 0 && cutOff.has(await hashOf(dir, what.commit, signal))) return;
+  const { prefix, cutOff } = await findPlaceInRepository(dir, signal);
+  if ("commit" in what && cutOff.size > 0 && cutOff.has(await resolveHash(dir, what.commit, signal))) return;
   const within = paths ?? (prefix === "" ? [] : ["."]);
-  const args = [...plain, ...commandFor(what), ...plainDiff, "--", ...within];
-  const lines = linesOf(gitBytes(dir, args, { signal, env: plainEnvironment }), maxLineLength);
-  yield* below(prefix, parsePatch(lines));
+  const args = [...plain, ...makeDiffCommand(what), ...plainDiff, "--", ...within];
+  const lines = splitLines(readGitBytes(dir, args, { signal, env: plainEnvironment }), maxLineLength);
+  yield* keepBelow(prefix, parsePatch(lines));
 }
 
 /** Paths become relative to the prefix; files elsewhere are left out. */
-async function* below(
+async function* keepBelow(
   prefix: string,
   files: AsyncIterable<ChangedFile>,
 ): AsyncGenerator<ChangedFile, void, undefined> {
@@ -68,17 +68,17 @@ async function* below(
 }
 
 /**
- * `changesOf` for many commits through one git process: each commit with its files, in the order of the hashes. A
+ * `streamChangedFiles` for many commits through one git process: each commit with its files, in the order of the hashes. A
  * commit's files must be read before the next commit is asked for.
  * @param hashes whole hashes
  * @throws GitFailure also where git lacks objects of one of them (a partial clone)
  */
-export async function* changesOfEach(
+export async function* streamChangedFilesOfEach(
   dir: string,
   hashes: readonly string[],
   signal?: AbortSignal,
 ): AsyncGenerator<{ hash: string; files: AsyncIterable<ChangedFile> }, void, undefined> {
-  const { prefix, cutOff } = await placeOf(dir, signal);
+  const { prefix, cutOff } = await findPlaceInRepository(dir, signal);
   const args = [
     ...plain,
     "diff-tree",
@@ -95,19 +95,19 @@ export async function* changesOfEach(
     ...(prefix === "" ? [] : ["."]),
   ];
   const stdin = hashes.filter((hash) => !cutOff.has(hash)).map((hash) => `${hash}\n`);
-  const output = linesOf(gitBytes(dir, args, { signal, stdin, env: plainEnvironment }), maxLineLength);
+  const output = splitLines(readGitBytes(dir, args, { signal, stdin, env: plainEnvironment }), maxLineLength);
   const parts = new PartReader(output);
   try {
     for (const hash of hashes) {
-      const lines = cutOff.has(hash) ? nothing() : parts.after(hash);
-      yield { hash, files: below(prefix, parsePatch(lines)) };
+      const lines = cutOff.has(hash) ? yieldNothing() : parts.readLinesAfter(hash);
+      yield { hash, files: keepBelow(prefix, parsePatch(lines)) };
     }
   } finally {
     await output.return();
   }
 }
 
-async function* nothing(): AsyncGenerator<string[], void, undefined> {}
+async function* yieldNothing(): AsyncGenerator<string[], void, undefined> {}
 
 /** Divides the output of `diff-tree --stdin` at the lines that name a commit; no line of a patch looks like that. */
 class PartReader {
@@ -116,7 +116,7 @@ class PartReader {
   constructor(private readonly output: AsyncIterator<string[], void, undefined>) {}
 
   /** The lines after the one that names this commit, up to the next commit's. */
-  async *after(hash: string): AsyncGenerator<string[], void, undefined> {
+  async *readLinesAfter(hash: string): AsyncGenerator<string[], void, undefined> {
     let isInside = false;
     for (;;) {
       if (this.pending.length === 0) {
@@ -130,7 +130,7 @@ class PartReader {
         this.pending = this.pending.slice(1);
         isInside = true;
       }
-      const end = this.pending.findIndex((line) => fits("commit", line));
+      const end = this.pending.findIndex((line) => isValidAs("commit", line));
       const lines = end === -1 ? this.pending : this.pending.slice(0, end);
       this.pending = end === -1 ? [] : this.pending.slice(end);
       if (lines.length > 0) yield lines;
@@ -150,37 +150,42 @@ export async function nameBefore(
   path: string,
   signal?: AbortSignal,
 ): Promise<string | null> {
-  const { prefix } = await placeOf(dir, signal);
+  const { prefix } = await findPlaceInRepository(dir, signal);
   const args = [
     ...plain,
-    ...commandFor(what, ["--name-status", "-z"]),
+    ...makeDiffCommand(what, ["--name-status", "-z"]),
     ...plainDiff,
     "--diff-filter=R",
     "--",
   ];
-  const bytes = await gitBuffer(dir, args, { signal, env: plainEnvironment });
+  const bytes = await readGitBuffer(dir, args, { signal, env: plainEnvironment });
   const fields = bytes.toString().split("\0");
   const at = fields.findIndex((name, i) => name === prefix + path && /^R\d+$/.test(fields[i - 2] ?? ""));
   const before = fields[at - 1];
   return before?.startsWith(prefix) ? before.slice(prefix.length) : null;
 }
 
-function commandFor(what: WhatChanged, shown = ["--raw", "-p", "-U0"]): string[] {
+function makeDiffCommand(what: WhatChanged, shown = ["--raw", "-p", "-U0"]): string[] {
   if ("commit" in what) {
-    return ["diff-tree", "-r", "-c", "--root", "--no-commit-id", ...shown, asRevision(what.commit)];
+    return ["diff-tree", "-r", "-c", "--root", "--no-commit-id", ...shown, requireRevision(what.commit)];
   }
   const { from, to } = what;
-  if (to === null) return ["diff", ...shown, asRevision(from)];
-  return ["diff-tree", "-r", ...shown, asRevision(from), asRevision(to)];
+  if (to === null) return ["diff", ...shown, requireRevision(from)];
+  return ["diff-tree", "-r", ...shown, requireRevision(from), requireRevision(to)];
 }
 
-function asRevision(name: string): string {
-  if (!fits("revision", name)) throw new GitFailure("failed", `${JSON.stringify(name)} is not a revision`);
+function requireRevision(name: string): string {
+  if (!isValidAs("revision", name))
+    throw new GitFailure("failed", `${JSON.stringify(name)} is not a revision`);
   return name;
 }
 
-function hashOf(dir: string, revision: string, signal?: AbortSignal): Promise<string> {
-  return gitText(dir, ["rev-parse", "--verify", "--quiet", `${asRevision(revision)}^{commit}`], signal);
+function resolveHash(dir: string, revision: string, signal?: AbortSignal): Promise<string> {
+  return readGitText(
+    dir,
+    ["rev-parse", "--verify", "--quiet", `${requireRevision(revision)}^{commit}`],
+    signal,
+  );
 }
 
 /** Cache time for directories without a working tree (bare repositories). Milliseconds. */
@@ -192,14 +197,14 @@ const places = new LRUCache<string, { gitDir: string | null; prefix: string; sha
  * The path of `dir` in its working tree ("" at the top, else with a final slash), and the commits whose parents a
  * shallow clone lacks.
  */
-export async function placeOf(
+export async function findPlaceInRepository(
   dir: string,
   signal?: AbortSignal,
 ): Promise<{ prefix: string; cutOff: ReadonlySet<string> }> {
-  const gitDir = gitDirectoryOf(dir);
+  const gitDir = findGitDirectory(dir);
   let place = places.get(dir);
   if (place === undefined || place.gitDir !== gitDir) {
-    const text = await gitText(dir, ["rev-parse", "--show-prefix", "--git-path", "shallow"], signal);
+    const text = await readGitText(dir, ["rev-parse", "--show-prefix", "--git-path", "shallow"], signal);
     const end = text.lastIndexOf("\n");
     place = {
       gitDir,
@@ -208,14 +213,14 @@ export async function placeOf(
     };
     places.set(dir, place, { ttl: gitDir === null ? cacheMs : 0 });
   }
-  return { prefix: place.prefix, cutOff: hashesIn(place.shallow) };
+  return { prefix: place.prefix, cutOff: readHashes(place.shallow) };
 }
 
-function hashesIn(file: string): ReadonlySet<string> {
+function readHashes(file: string): ReadonlySet<string> {
   try {
     return new Set(readFileSync(file, "utf8").split("\n").filter(Boolean));
   } catch (error) {
-    if (codeOf(error) === "ENOENT") return new Set();
+    if (getErrorCode(error) === "ENOENT") return new Set();
     throw error;
   }
 }
@@ -225,7 +230,7 @@ function hashesIn(file: string): ReadonlySet<string> {
  * moved. Merges, empty commits and unknown ones have none.
  * @throws GitFailure
  */
-export async function patchIdsOf(
+export async function computePatchIds(
   dir: string,
   hashes: readonly string[],
   signal?: AbortSignal,
@@ -234,14 +239,20 @@ export async function patchIdsOf(
   if (hashes.length === 0) return ids;
   const diff = [...plain, "diff-tree", "--stdin", "--root", "-r", "-p", "-U3", "--no-renames", ...plainPatch];
   let failure: unknown = null;
-  async function* patches() {
+  async function* readPatches() {
     try {
-      yield* gitBytes(dir, diff, { signal, stdin: hashes.map((hash) => `${hash}\n`), env: plainEnvironment });
+      yield* readGitBytes(dir, diff, {
+        signal,
+        stdin: hashes.map((hash) => `${hash}\n`),
+        env: plainEnvironment,
+      });
     } catch (error) {
       failure = error;
     }
   }
-  for await (const lines of linesOf(gitBytes(dir, ["patch-id", "--stable"], { signal, stdin: patches() }))) {
+  for await (const lines of splitLines(
+    readGitBytes(dir, ["patch-id", "--stable"], { signal, stdin: readPatches() }),
+  )) {
     for (const line of lines) {
       const [id, hash] = line.split(" ");
       if (id !== undefined && hash !== undefined) ids.set(hash, id);

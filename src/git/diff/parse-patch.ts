@@ -36,7 +36,7 @@ export async function* parsePatch(
   for await (const lines of batches) {
     for (const line of lines) {
       if (at === -1 && line.startsWith(":")) {
-        const entry = entryOf(line);
+        const entry = parseRawEntry(line);
         if (entry !== null) entries.push(entry);
         continue;
       }
@@ -55,21 +55,21 @@ export async function* parsePatch(
       while (next < entries.length && !entries[next]!.headers.includes(line)) next++;
       if (next === entries.length) continue;
       for (let index = Math.max(at, 0); index < next; index++) {
-        yield* fileOf(entries[index]!, index === at ? reader : null);
+        yield* makeChangedFile(entries[index]!, index === at ? reader : null);
       }
       at = next;
       reader = new HunkReader(maxLines, maxCharacters);
     }
   }
   for (let index = Math.max(at, 0); index < entries.length; index++) {
-    yield* fileOf(entries[index]!, index === at ? reader : null);
+    yield* makeChangedFile(entries[index]!, index === at ? reader : null);
   }
 }
 
 /** Empty for a file that a merge combined without changes of its own. */
-function fileOf(entry: Entry, reader: HunkReader | null): ChangedFile[] {
+function makeChangedFile(entry: Entry, reader: HunkReader | null): ChangedFile[] {
   const { path, oldPath, status, isRegular, isMerged } = entry;
-  const read = reader === null ? [] : reader.hunks();
+  const read = reader === null ? [] : reader.listHunks();
   const hunks = isRegular ? read : null;
   if (isMerged && hunks?.length === 0) return [];
   const isText = hunks !== null;
@@ -79,7 +79,7 @@ function fileOf(entry: Entry, reader: HunkReader | null): ChangedFile[] {
 }
 
 /** `:100644 100644 <hash> <hash> R086\told\tnew`; for a merge, one colon, mode, hash and letter per parent. */
-function entryOf(line: string): Entry | null {
+function parseRawEntry(line: string): Entry | null {
   const [facts, ...names] = line.split("\t");
   const colons = /^:+/.exec(line)![0].length;
   const words = facts!.slice(colons).split(" ");
@@ -88,7 +88,7 @@ function entryOf(line: string): Entry | null {
   const old = names[0];
   const name = names.at(-1);
   if (old === undefined || name === undefined) return null;
-  const status = statusOf(letters);
+  const status = parseStatus(letters);
   // Unmerged: the working tree's version follows as a separate entry.
   if (status === null) return null;
   const mode = modes.at(-1)!;
@@ -108,7 +108,7 @@ function entryOf(line: string): Entry | null {
 }
 
 /** `letters` has one letter per parent of a merge. */
-function statusOf(letters: string): ChangedFile["status"] | null {
+function parseStatus(letters: string): ChangedFile["status"] | null {
   const [first] = letters;
   if (letters.includes("U")) return null;
   if (![...letters].every((letter) => letter === first)) return letters.includes("D") ? "D" : "M";
@@ -149,7 +149,7 @@ class HunkReader {
   }
 
   /** null: binary, or over the size limits. */
-  hunks(): ChangedHunk[] | null {
+  listHunks(): ChangedHunk[] | null {
     return this.isText ? this.found : null;
   }
 
@@ -198,18 +198,18 @@ class HunkReader {
   private remove(text: string): void {
     // Removed lines come first in a hunk.
     if (this.open?.added.length !== 0) this.open = null;
-    this.hunk().removed.push(text);
+    this.openHunk().removed.push(text);
     this.oldLine++;
     this.count(text);
   }
 
   private add(text: string): void {
-    this.hunk().added.push(text);
+    this.openHunk().added.push(text);
     this.newLine++;
     this.count(text);
   }
 
-  private hunk(): ChangedHunk {
+  private openHunk(): ChangedHunk {
     if (this.open === null) {
       this.open = { oldStart: this.oldLine, newStart: this.newLine, removed: [], added: [] };
       this.found.push(this.open);

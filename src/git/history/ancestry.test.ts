@@ -11,7 +11,7 @@ const on = (more: Partial<CommitFate> = {}): CommitFate => ({
   revertedBy: null,
   ...more,
 });
-const stateOf = async (dir: string, hash: string) => (await new Ancestry(dir).statesOf([hash])).get(hash);
+const stateOf = async (dir: string, hash: string) => (await new Ancestry(dir).findFates([hash])).get(hash);
 
 test("commit state: distinguishes HEAD's history, other branches, unreachable and unknown commits", async () => {
   const { dir, git, commit } = temporaryGit();
@@ -26,7 +26,7 @@ test("commit state: distinguishes HEAD's history, other branches, unreachable an
   git("branch", "--quiet", "-D", "dropped");
   const head = commit("Head");
   const gone = "1".repeat(40);
-  const states = await new Ancestry(dir).statesOf([root, side, tip, dropped, head, gone, "--all", head]);
+  const states = await new Ancestry(dir).findFates([root, side, tip, dropped, head, gone, "--all", head]);
   expect(Object.fromEntries(states)).toEqual({
     [root]: on(),
     [head]: on(),
@@ -63,12 +63,12 @@ test("commit state: a revert counts while it is not reverted itself, and only in
   expect(await stateOf(dir, change)).toEqual(on({ revertedBy: revert }));
   // Alone, of a commit and those that replaced it; also of one that is older than the first that was asked about.
   const ancestry = new Ancestry(dir);
-  expect(await ancestry.revertOf([revert], Date.now())).toBeNull();
-  expect(await ancestry.revertOf([base, change], Date.parse("2000-01-01"))).toBe(revert);
+  expect(await ancestry.findRevert([revert], Date.now())).toBeNull();
+  expect(await ancestry.findRevert([base, change], Date.parse("2000-01-01"))).toBe(revert);
   const again = later("revert", "--no-edit", revert);
   expect(await stateOf(dir, change)).toEqual(on());
   expect(await stateOf(dir, revert)).toEqual(on({ revertedBy: again }));
-  expect(await ancestry.revertOf([base, change], Date.parse("2000-01-01"))).toBeNull();
+  expect(await ancestry.findRevert([base, change], Date.parse("2000-01-01"))).toBeNull();
   const third = later("revert", "--no-edit", again);
   expect(await stateOf(dir, change)).toEqual(on({ revertedBy: revert }));
   expect(await stateOf(dir, again)).toEqual(on({ revertedBy: third }));
@@ -93,7 +93,7 @@ test("commit state: is cached until HEAD moves", async () => {
   const root = commit("Root");
   const tip = commit("Tip");
   const ancestry = new Ancestry(dir);
-  const reach = async () => (await ancestry.statesOf([tip])).get(tip)?.reach;
+  const reach = async () => (await ancestry.findFates([tip])).get(tip)?.reach;
   expect(await reach()).toBe("head");
   git("reset", "--quiet", "--hard", root);
   expect(await reach()).toBe("elsewhere");
@@ -111,10 +111,10 @@ test("commit state: an unknown commit is looked up again later", async () => {
   const ancestry = new Ancestry(dir, () => now);
   const other = temporaryGit();
   const foreign = other.commit("Foreign", { "x.txt": "x" });
-  expect((await ancestry.statesOf([foreign])).get(foreign)?.reach).toBe("gone");
+  expect((await ancestry.findFates([foreign])).get(foreign)?.reach).toBe("gone");
   git("fetch", "--quiet", other.dir, "main:theirs");
   now = 61_000;
-  expect((await ancestry.statesOf([foreign])).get(foreign)).toMatchObject({
+  expect((await ancestry.findFates([foreign])).get(foreign)).toMatchObject({
     reach: "elsewhere",
     branches: ["theirs"],
   });
@@ -126,7 +126,7 @@ test("commit state: is elsewhere on an unborn branch, and absent without git", a
   git("checkout", "--quiet", "--orphan", "fresh");
   expect(await stateOf(dir, root)).toEqual(on({ reach: "elsewhere", branches: ["main"] }));
   const plain = mkdtempSync(join(tmpdir(), "pommel-plain-"));
-  expect(await new Ancestry(plain).statesOf([root])).toEqual(new Map());
+  expect(await new Ancestry(plain).findFates([root])).toEqual(new Map());
 });
 
 test("commit state: uses a worktree's own HEAD, also in subdirectories and with SHA-256", async () => {
@@ -144,8 +144,8 @@ test("commit state: an aborted lookup rejects with the signal's reason", async (
   const { dir, commit } = temporaryGit();
   const root = commit("Root");
   const ancestry = new Ancestry(dir);
-  await expect(ancestry.statesOf([root], AbortSignal.abort())).rejects.toThrow(/abort/i);
-  expect((await ancestry.statesOf([root])).get(root)).toEqual(on());
+  await expect(ancestry.findFates([root], AbortSignal.abort())).rejects.toThrow(/abort/i);
+  expect((await ancestry.findFates([root])).get(root)).toEqual(on());
 });
 
 test("lineage: agrees with git about who comes before whom", async () => {
@@ -159,12 +159,14 @@ test("lineage: agrees with git about who comes before whom", async () => {
   hashes.push(git("rev-parse", "HEAD").trim(), commit("After"));
   git("checkout", "--quiet", "-b", "other", hashes[1]!);
   hashes.push(commit("Other"));
-  const lineage = (await Lineage.of(dir, [hashes[5]!, hashes[6]!]))!;
+  const lineage = (await Lineage.load(dir, [hashes[5]!, hashes[6]!]))!;
   for (const tip of hashes) {
     const before = new Set(git("rev-list", tip).trim().split("\n"));
-    expect(lineage.ancestorsAmong(tip, hashes)).toEqual(new Set(hashes.filter((hash) => before.has(hash))));
+    expect(lineage.findAncestorsAmong(tip, hashes)).toEqual(
+      new Set(hashes.filter((hash) => before.has(hash))),
+    );
   }
-  expect(lineage.ancestorsAmong("1".repeat(40), hashes)).toBeNull();
-  expect(lineage.ancestorsAmong(hashes[5]!, ["1".repeat(40), hashes[6]!])).toEqual(new Set());
-  expect((await Lineage.of(dir, []))!.ancestorsAmong(hashes[0]!, hashes)).toBeNull();
+  expect(lineage.findAncestorsAmong("1".repeat(40), hashes)).toBeNull();
+  expect(lineage.findAncestorsAmong(hashes[5]!, ["1".repeat(40), hashes[6]!])).toEqual(new Set());
+  expect((await Lineage.load(dir, []))!.findAncestorsAmong(hashes[0]!, hashes)).toBeNull();
 });

@@ -1,9 +1,9 @@
 import pLimit from "p-limit";
-import { fits } from "../../protocol/outside.ts";
-import { GitFailure, gitBuffer, gitBytes, gitFields } from "../git.ts";
+import { isValidAs } from "../../protocol/outside.ts";
+import { GitFailure, readGitBuffer, readGitBytes, readGitFields } from "../git.ts";
 import { readObjects } from "../objects.ts";
-import { linesOf } from "../output-lines.ts";
-import { headStamp } from "./head.ts";
+import { splitLines } from "../output-lines.ts";
+import { readHeadStamp } from "./head.ts";
 
 /** A commit's current state. */
 export interface CommitFate {
@@ -42,11 +42,11 @@ export class Ancestry {
    * @returns by hash; empty where git does not answer
    * @throws the signal's reason
    */
-  async statesOf(hashes: readonly string[], signal?: AbortSignal): Promise<Map<string, CommitFate>> {
+  async findFates(hashes: readonly string[], signal?: AbortSignal): Promise<Map<string, CommitFate>> {
     const wanted = [...new Set(hashes)];
-    if (this.missing(wanted).length > 0 && this.stamp !== null) {
-      const lookup = this.oneByOne(() => this.askFor(this.missing(wanted), signal));
-      await (signal ? Promise.race([lookup, aborted(signal)]) : lookup);
+    if (this.listMissing(wanted).length > 0 && this.stamp !== null) {
+      const lookup = this.oneByOne(() => this.askFor(this.listMissing(wanted), signal));
+      await (signal ? Promise.race([lookup, rejectOnAbort(signal)]) : lookup);
     }
     return new Map(
       wanted.flatMap((hash) => {
@@ -61,14 +61,14 @@ export class Ancestry {
    * more for commits that are older than those asked about so far.
    * @param oldest when the first of them was committed, in milliseconds since the epoch
    */
-  async revertOf(hashes: readonly string[], oldest: number): Promise<string | null> {
+  async findRevert(hashes: readonly string[], oldest: number): Promise<string | null> {
     this.clearIfMoved();
-    const reverts = await this.revertsSince(oldest);
-    return hashes.map((hash) => revertOf(hash, reverts)).find((by) => by !== null) ?? null;
+    const reverts = await this.loadReverts(oldest);
+    return hashes.map((hash) => findEffectiveRevert(hash, reverts)).find((by) => by !== null) ?? null;
   }
 
   private clearIfMoved(): void {
-    const stamp = headStamp(this.dir);
+    const stamp = readHeadStamp(this.dir);
     if (stamp === this.stamp) return;
     this.known.clear();
     this.reverts = null;
@@ -76,7 +76,7 @@ export class Ancestry {
   }
 
   /** Hashes that are not cached. */
-  private missing(hashes: readonly string[]): string[] {
+  private listMissing(hashes: readonly string[]): string[] {
     this.clearIfMoved();
     return hashes.filter((hash) => {
       const known = this.known.get(hash);
@@ -88,24 +88,24 @@ export class Ancestry {
     if (hashes.length === 0) return;
     const { stamp } = this;
     try {
-      const valid = hashes.filter((hash) => fits("commit", hash));
+      const valid = hashes.filter((hash) => isValidAs("commit", hash));
       const [dates, outside] = await Promise.all([
-        datesOf(this.dir, valid, signal),
-        unreachable(this.dir, valid, signal),
+        readCommitDates(this.dir, valid, signal),
+        listUnreachable(this.dir, valid, signal),
       ]);
-      const reverts = dates.size === 0 ? [] : await this.revertsSince(Math.min(...dates.values()), signal);
+      const reverts = dates.size === 0 ? [] : await this.loadReverts(Math.min(...dates.values()), signal);
       const branches = new Map<string, string[]>();
       for (const hash of [...outside].slice(0, maxOtherBranch)) {
-        branches.set(hash, await branchesWith(this.dir, hash, signal));
+        branches.set(hash, await listBranchesContaining(this.dir, hash, signal));
       }
       // HEAD moved meanwhile, so the answers may match neither state.
-      if (headStamp(this.dir) !== stamp) return;
+      if (readHeadStamp(this.dir) !== stamp) return;
       for (const hash of hashes) {
         const reach = !dates.has(hash) ? "gone" : outside.has(hash) ? "elsewhere" : "head";
         const fate = {
           reach,
           branches: branches.get(hash) ?? [],
-          revertedBy: revertOf(hash, reverts),
+          revertedBy: findEffectiveRevert(hash, reverts),
         } satisfies CommitFate;
         this.known.set(hash, { fate, at: this.now() });
       }
@@ -114,10 +114,10 @@ export class Ancestry {
     }
   }
 
-  private async revertsSince(oldest: number, signal?: AbortSignal): Promise<Revert[]> {
+  private async loadReverts(oldest: number, signal?: AbortSignal): Promise<Revert[]> {
     const since = oldest - clockSlack;
     if (this.reverts && this.reverts.since <= since) return this.reverts.all;
-    const all = await revertsSince(this.dir, since, signal).catch((error: unknown) => {
+    const all = await readReverts(this.dir, since, signal).catch((error: unknown) => {
       // On an unborn branch nothing was reverted.
       if (error instanceof GitFailure) return [];
       throw error;
@@ -127,7 +127,7 @@ export class Ancestry {
   }
 }
 
-function aborted(signal: AbortSignal): Promise<never> {
+function rejectOnAbort(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
     const leave = () => reject(signal.reason);
     if (signal.aborted) leave();
@@ -136,7 +136,7 @@ function aborted(signal: AbortSignal): Promise<never> {
 }
 
 /** The commit times of known commits, in milliseconds since the epoch. */
-async function datesOf(
+async function readCommitDates(
   dir: string,
   hashes: readonly string[],
   signal?: AbortSignal,
@@ -153,7 +153,7 @@ async function datesOf(
 }
 
 /** The known commits that are not in HEAD's history. */
-async function unreachable(
+async function listUnreachable(
   dir: string,
   hashes: readonly string[],
   signal?: AbortSignal,
@@ -163,7 +163,7 @@ async function unreachable(
   const outside = new Set<string>();
   const stdin = [...hashes.map((hash) => `${hash}\n`), "^HEAD\n"];
   try {
-    const output = await gitBuffer(dir, ["rev-list", "--ignore-missing", "--stdin"], { signal, stdin });
+    const output = await readGitBuffer(dir, ["rev-list", "--ignore-missing", "--stdin"], { signal, stdin });
     for (const hash of output.toString().split("\n")) if (wanted.has(hash)) outside.add(hash);
     return outside;
   } catch (error) {
@@ -173,9 +173,9 @@ async function unreachable(
   }
 }
 
-async function branchesWith(dir: string, hash: string, signal?: AbortSignal): Promise<string[]> {
+async function listBranchesContaining(dir: string, hash: string, signal?: AbortSignal): Promise<string[]> {
   const names: string[] = [];
-  const fields = gitFields(
+  const fields = readGitFields(
     dir,
     // One extra, because a remote's HEAD is not a branch.
     [
@@ -206,11 +206,11 @@ interface Revert {
  * @param since milliseconds since the epoch
  * @throws GitFailure
  */
-async function revertsSince(dir: string, since: number, signal?: AbortSignal): Promise<Revert[]> {
+async function readReverts(dir: string, since: number, signal?: AbortSignal): Promise<Revert[]> {
   const reverts: Revert[] = [];
   // git reads a smaller number as something else than seconds.
   const seconds = Math.max(Math.floor(since / 1000), 1e8);
-  const fields = gitFields(
+  const fields = readGitFields(
     dir,
     [
       "log",
@@ -237,20 +237,24 @@ async function revertsSince(dir: string, since: number, signal?: AbortSignal): P
 }
 
 /** Hashes of commits in HEAD's history that revert others and were not reverted themselves, the latest first. */
-export async function effectiveReverts(dir: string, since: number, signal?: AbortSignal): Promise<string[]> {
-  const reverts = await revertsSince(dir, since, signal);
-  return reverts.flatMap(({ hash }) => (revertOf(hash, reverts) === null ? [hash] : []));
+export async function listEffectiveReverts(
+  dir: string,
+  since: number,
+  signal?: AbortSignal,
+): Promise<string[]> {
+  const reverts = await readReverts(dir, since, signal);
+  return reverts.flatMap(({ hash }) => (findEffectiveRevert(hash, reverts) === null ? [hash] : []));
 }
 
 /** The effective revert of a commit; null if there is none, or each was itself reverted. */
-function revertOf(hash: string, reverts: readonly Revert[], depth = 0): string | null {
+function findEffectiveRevert(hash: string, reverts: readonly Revert[], depth = 0): string | null {
   // Messages may claim that two commits revert each other.
   if (depth > 20) return null;
   const effective = reverts.find(
     (revert) =>
       revert.hash !== hash &&
       revert.of.some((prefix) => hash.startsWith(prefix)) &&
-      revertOf(revert.hash, reverts, depth + 1) === null,
+      findEffectiveRevert(revert.hash, reverts, depth + 1) === null,
   );
   return effective?.hash ?? null;
 }
@@ -273,13 +277,13 @@ export class Lineage {
    * @returns null where there are too many commits to hold
    * @throws GitFailure
    */
-  static async of(dir: string, tips: readonly string[], signal?: AbortSignal): Promise<Lineage | null> {
+  static async load(dir: string, tips: readonly string[], signal?: AbortSignal): Promise<Lineage | null> {
     const numbers = new Map<string, number>();
     const parents: number[][] = [];
     if (tips.length === 0) return new Lineage(numbers, parents);
     const args = ["rev-list", "--topo-order", "--reverse", "--parents", "--stdin"];
     const stdin = tips.map((hash) => `${hash}\n`);
-    for await (const lines of linesOf(gitBytes(dir, args, { signal, stdin }))) {
+    for await (const lines of splitLines(readGitBytes(dir, args, { signal, stdin }))) {
       for (const line of lines) {
         const [hash = "", ...before] = line.split(" ");
         numbers.set(hash, parents.length);
@@ -296,14 +300,14 @@ export class Lineage {
    * @param tip whole hash
    * @param hashes whole hashes; what no tip reaches comes before nothing
    */
-  ancestorsAmong(tip: string, hashes: readonly string[]): Set<string> | null {
+  findAncestorsAmong(tip: string, hashes: readonly string[]): Set<string> | null {
     const start = this.numbers.get(tip);
     if (start === undefined) return null;
-    const reached = this.reachedFrom(start);
+    const reached = this.markReached(start);
     return new Set(hashes.filter((hash) => reached[this.numbers.get(hash) ?? -1] === 1));
   }
 
-  private reachedFrom(tip: number): Uint8Array {
+  private markReached(tip: number): Uint8Array {
     if (this.last?.tip === tip) return this.last.reached;
     const reached = new Uint8Array(tip + 1);
     reached[tip] = 1;

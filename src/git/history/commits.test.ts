@@ -3,10 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { all, newRepository } from "../../../test/support/repository-fixture.ts";
-import { patchIdsOf, placeOf } from "../diff/changes.ts";
+import { computePatchIds, findPlaceInRepository } from "../diff/changes.ts";
 import { GitFailure } from "../git.ts";
-import { readCommits, reflogOf } from "./commits.ts";
-import { branchOf } from "./head.ts";
+import { readCommits, readReflog } from "./commits.ts";
+import { askForBranch } from "./head.ts";
 
 it("reads commits with all fields, in either order", async () => {
   const { dir, commit, git } = newRepository();
@@ -45,13 +45,13 @@ it("rejects revisions that would be other options of git", async () => {
 
 it("reads the reflog, newest first", async () => {
   const { dir, commit, git } = newRepository();
-  await expect(all(reflogOf(dir))).rejects.toBeInstanceOf(GitFailure);
+  await expect(all(readReflog(dir))).rejects.toBeInstanceOf(GitFailure);
   const one = commit("one");
   const two = commit("two");
   git("checkout", "--quiet", "-b", "side", one);
   git("commit", "--quiet", "--amend", "--allow-empty", "-m", "amended");
   const amended = git("rev-parse", "HEAD");
-  const entries = await all(reflogOf(dir));
+  const entries = await all(readReflog(dir));
   expect(entries.map(({ hash, action }) => [hash, action])).toEqual([
     [amended, "commit (amend): amended"],
     [one, "checkout: moving from main to side"],
@@ -77,31 +77,31 @@ it("patch ids survive rebases and cherry-picks", async () => {
   const merge = git("rev-parse", "HEAD");
   git("config", "diff.noprefix", "true");
   git("config", "diff.context", "9");
-  const ids = await patchIdsOf(dir, [root, change, empty, picked, merge]);
+  const ids = await computePatchIds(dir, [root, change, empty, picked, merge]);
   expect(ids.get(change)).toMatch(/^[0-9a-f]{40}$/);
   expect(ids.get(picked)).toBe(ids.get(change));
   expect([...ids.keys()].sort()).toEqual([root, change, picked].sort());
   expect(ids.get(root)).not.toBe(ids.get(change));
-  expect(await patchIdsOf(dir, [])).toEqual(new Map());
-  await expect(patchIdsOf(mkdtempSync(join(tmpdir(), "pommel-none-")), [root])).rejects.toBeInstanceOf(
+  expect(await computePatchIds(dir, [])).toEqual(new Map());
+  await expect(computePatchIds(mkdtempSync(join(tmpdir(), "pommel-none-")), [root])).rejects.toBeInstanceOf(
     GitFailure,
   );
 });
 
 it("finds the current branch, and none when HEAD is detached", async () => {
   const { dir, commit, git } = newRepository();
-  expect(await branchOf(dir)).toBe("main");
+  expect(await askForBranch(dir)).toBe("main");
   commit("one", { "sub dir/a": "" });
   git("checkout", "--quiet", "-b", "feature/ü");
-  expect(await branchOf(dir)).toBe("feature/ü");
+  expect(await askForBranch(dir)).toBe("feature/ü");
   git("checkout", "--quiet", "--detach");
-  expect(await branchOf(dir)).toBe(null);
-  expect(await branchOf(mkdtempSync(join(tmpdir(), "pommel-none-")))).toBe(null);
+  expect(await askForBranch(dir)).toBe(null);
+  expect(await askForBranch(mkdtempSync(join(tmpdir(), "pommel-none-")))).toBe(null);
 });
 
 it("finds a directory's path in its working tree", async () => {
   const { dir, commit } = newRepository();
   commit("one", { "sub dir/a": "" });
-  expect(await placeOf(dir)).toMatchObject({ prefix: "" });
-  expect(await placeOf(join(dir, "sub dir"))).toMatchObject({ prefix: "sub dir/" });
+  expect(await findPlaceInRepository(dir)).toMatchObject({ prefix: "" });
+  expect(await findPlaceInRepository(join(dir, "sub dir"))).toMatchObject({ prefix: "sub dir/" });
 });

@@ -1,5 +1,5 @@
 import type { CommitInfo } from "../diff/changes-types.ts";
-import { GitFailure, gitBytes, gitFields, plain } from "../git.ts";
+import { GitFailure, plain, readGitBytes, readGitFields } from "../git.ts";
 
 interface ReadCommitsOptions {
   /** Only the newest. */
@@ -52,7 +52,7 @@ export async function* readCommits(
   const stdin = others.map((revision) => `${revision}\n`);
   let fields: string[] = [];
   let commit: CommitInfo | null = null;
-  for await (const field of fieldsOf(gitBytes(dir, args, { signal, stdin }))) {
+  for await (const field of splitFields(readGitBytes(dir, args, { signal, stdin }))) {
     const [, added, path] = (withFiles && fields.length === 0 && changedFile.exec(field)) || [];
     if (added !== undefined && path !== undefined) {
       commit?.files?.push({ path, added: Number(added) || 0 });
@@ -62,7 +62,7 @@ export async function* readCommits(
     commit = null;
     fields.push(field);
     if (fields.length < fieldsOfCommit) continue;
-    commit = { ...commitOf(fields), ...(withFiles && { files: [] }) };
+    commit = { ...parseCommit(fields), ...(withFiles && { files: [] }) };
     fields = [];
   }
   if (commit !== null) yield commit;
@@ -71,7 +71,7 @@ export async function* readCommits(
 /** Lines added and removed, and the path; of a binary file "-". The first of a commit begins a line. */
 const changedFile = /^\n?(\d+|-)\t(?:\d+|-)\t([\s\S]+)$/;
 
-async function* fieldsOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<string, void, undefined> {
+async function* splitFields(chunks: AsyncIterable<Buffer>): AsyncGenerator<string, void, undefined> {
   const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
   let rest = "";
   for await (const chunk of chunks) {
@@ -81,7 +81,7 @@ async function* fieldsOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<string, 
   }
 }
 
-function commitOf(fields: readonly string[]): CommitInfo {
+function parseCommit(fields: readonly string[]): CommitInfo {
   const [hash, tree, parents, author, authorEmail, authoredAt, committedAt, message] = fields as string[];
   return {
     hash: hash!,
@@ -109,7 +109,7 @@ export interface ReflogEntry {
  * HEAD's reflog in the working tree `dir`, newest first, without commits that no longer exist.
  * @throws GitFailure also where there is no commit yet
  */
-export async function* reflogOf(
+export async function* readReflog(
   dir: string,
   signal?: AbortSignal,
 ): AsyncGenerator<ReflogEntry, void, undefined> {
@@ -129,7 +129,7 @@ export async function* reflogOf(
     "HEAD",
     "--",
   ];
-  const fields = gitFields(dir, args, signal);
+  const fields = readGitFields(dir, args, signal);
   for await (const hash of fields) {
     const at = /\{(\d+)\}$/.exec((await fields.next()).value ?? "")?.[1];
     const action = (await fields.next()).value ?? "";

@@ -3,22 +3,22 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { newRepository, temporaryGit } from "../../../test/support/repository-fixture.ts";
-import { formerNames, recentChangesOf } from "./file-changes.ts";
+import { findFormerNames, readRecentChanges } from "./file-changes.ts";
 
 it("gives what each commit did to a file, the latest first", async () => {
   const { dir, commit } = newRepository();
   const one = commit("one", { "a.ts": "a\n--b\n", "b.ts": "b\n" });
   commit("two", { "b.ts": "c\n" });
   const three = commit("three: ü", { "a.ts": "a\n++c\n@@ d\n" });
-  expect(await recentChangesOf(dir, "a.ts")).toMatchObject([
+  expect(await readRecentChanges(dir, "a.ts")).toMatchObject([
     { hash: three, subject: "three: ü", removed: ["--b"], added: ["++c", "@@ d"] },
     { hash: one, subject: "one", removed: [], added: ["a", "--b"] },
   ]);
-  expect((await recentChangesOf(dir, "a.ts", one)).map(({ hash }) => hash)).toEqual([one]);
+  expect((await readRecentChanges(dir, "a.ts", one)).map(({ hash }) => hash)).toEqual([one]);
 });
 
 it("knows nothing outside of a repository", async () => {
-  expect(await recentChangesOf(mkdtempSync(join(tmpdir(), "pommel-none-")), "a.ts")).toEqual([]);
+  expect(await readRecentChanges(mkdtempSync(join(tmpdir(), "pommel-none-")), "a.ts")).toEqual([]);
 });
 
 let git: ReturnType<typeof temporaryGit>;
@@ -29,7 +29,7 @@ afterEach(() => git.remove());
 
 const text = Array.from({ length: 20 }, (_, i) => `line ${i}\n`).join("");
 const named = async (paths: string[], dir = git.dir, signal = new AbortController().signal) =>
-  Object.fromEntries(await formerNames(dir, paths, signal));
+  Object.fromEntries(await findFormerNames(dir, paths, signal));
 const at = (minutes: number) => (1_700_000_000 + 60 * minutes) * 1000;
 
 it("the former names of a file are those before each rename, committed or not", async () => {

@@ -1,8 +1,8 @@
 import { lstatSync } from "node:fs";
 import { join } from "node:path";
-import { placeOf } from "../diff/changes.ts";
-import { GitFailure, gitBytes, gitFields, plain, plainDiff, plainEnvironment } from "../git.ts";
-import { linesOf } from "../output-lines.ts";
+import { findPlaceInRepository } from "../diff/changes.ts";
+import { GitFailure, plain, plainDiff, plainEnvironment, readGitBytes, readGitFields } from "../git.ts";
+import { splitLines } from "../output-lines.ts";
 import { RepositoryCache } from "../repository-cache.ts";
 
 /** What a commit did to a file. */
@@ -16,7 +16,7 @@ export interface FileChange {
 }
 
 /** Commits that are read, and the longest line. Bytes. */
-const most = { commits: 40, line: 4096 } as const;
+const changeLimits = { commits: 40, line: 4096 } as const;
 const cache = new RepositoryCache<FileChange[]>({
   max: 50,
   fits: (changes) =>
@@ -28,8 +28,8 @@ const cache = new RepositoryCache<FileChange[]>({
  * would be looked for in all of every commit.
  * @param path relative to `dir`
  */
-export function recentChangesOf(dir: string, path: string, revision = "HEAD"): Promise<FileChange[]> {
-  return cache.of(dir, JSON.stringify([path, revision]), () => readChanges(dir, path, revision));
+export function readRecentChanges(dir: string, path: string, revision = "HEAD"): Promise<FileChange[]> {
+  return cache.getOrAsk(dir, JSON.stringify([path, revision]), () => readChanges(dir, path, revision));
 }
 
 async function readChanges(dir: string, path: string, revision: string): Promise<FileChange[]> {
@@ -37,7 +37,7 @@ async function readChanges(dir: string, path: string, revision: string): Promise
     ...plain,
     "log",
     "--no-merges",
-    `--max-count=${most.commits}`,
+    `--max-count=${changeLimits.commits}`,
     "--no-show-signature",
     "--encoding=UTF-8",
     "--format=%x01%H %ct %s",
@@ -52,7 +52,10 @@ async function readChanges(dir: string, path: string, revision: string): Promise
   const changes: FileChange[] = [];
   let isHunk = false;
   try {
-    for await (const lines of linesOf(gitBytes(dir, args, { env: plainEnvironment }), most.line)) {
+    for await (const lines of splitLines(
+      readGitBytes(dir, args, { env: plainEnvironment }),
+      changeLimits.line,
+    )) {
       for (const line of lines) {
         const [, hash = "", time = "", subject = ""] = /^\x01([0-9a-f]{40,64}) (\d+) (.*)$/.exec(line) ?? [];
         if (hash !== "") {
@@ -85,7 +88,7 @@ const formerOnes = new RepositoryCache<FormerName[]>({ max: 500 });
  * @param paths relative to `dir`; those that are no files are left out
  * @returns by today's path, the latest former one first
  */
-export async function formerNames(
+export async function findFormerNames(
   dir: string,
   paths: readonly string[],
   signal: AbortSignal,
@@ -94,12 +97,14 @@ export async function formerNames(
   const files = paths.filter((path) => lstatSync(join(dir, path), { throwIfNoEntry: false })?.isFile());
   if (files.length === 0) return found;
   try {
-    const { prefix } = await placeOf(dir, signal);
-    const uncommitted = await uncommittedRenames(dir, prefix, signal);
+    const { prefix } = await findPlaceInRepository(dir, signal);
+    const uncommitted = await listUncommittedRenames(dir, prefix, signal);
     for (const path of files) {
       const before = uncommitted.get(path);
       const committed = before ?? path;
-      const names = await formerOnes.of(dir, committed, () => committedNames(dir, prefix, committed, signal));
+      const names = await formerOnes.getOrAsk(dir, committed, () =>
+        listCommittedNames(dir, prefix, committed, signal),
+      );
       const all = before === undefined ? names : [{ path: before, until: null }, ...names];
       if (all.length > 0) found.set(path, all);
     }
@@ -109,7 +114,7 @@ export async function formerNames(
   return found;
 }
 
-async function committedNames(
+async function listCommittedNames(
   dir: string,
   prefix: string,
   path: string,
@@ -117,7 +122,11 @@ async function committedNames(
 ): Promise<FormerName[]> {
   const names: FormerName[] = [];
   const args = ["log", "--follow", "--diff-filter=R", "--name-status", "-z", "--no-show-signature"];
-  const fields = gitFields(dir, [...plain, ...args, ...plainDiff, "--format=%x01%ct", "--", path], signal);
+  const fields = readGitFields(
+    dir,
+    [...plain, ...args, ...plainDiff, "--format=%x01%ct", "--", path],
+    signal,
+  );
   let until: number | null = null;
   for await (const field of fields) {
     const [, time] = /^\x01(\d+)$/.exec(field.trim()) ?? [];
@@ -131,14 +140,14 @@ async function committedNames(
   return names;
 }
 
-async function uncommittedRenames(
+async function listUncommittedRenames(
   dir: string,
   prefix: string,
   signal: AbortSignal,
 ): Promise<Map<string, string>> {
   const renames = new Map<string, string>();
   const args = ["diff", "--name-status", "-z", "--diff-filter=R", ...plainDiff, "HEAD", "--"];
-  const fields = gitFields(dir, [...plain, ...args], signal);
+  const fields = readGitFields(dir, [...plain, ...args], signal);
   for await (const field of fields) {
     if (!isRename(field)) continue;
     const [before = "", now = ""] = [(await fields.next()).value ?? "", (await fields.next()).value ?? ""];

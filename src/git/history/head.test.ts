@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { branchAtHand, branchOf } from "./head.ts";
+import { askForBranch, readCurrentBranch } from "./head.ts";
 
 let dir: string;
 const git = (...args: string[]) =>
@@ -14,20 +14,20 @@ beforeEach(() => {
 afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
 it("branchAtHand reads the same branch from the HEAD file as git reports", async () => {
-  expect(await branchAtHand(dir)).toBeNull();
+  expect(await readCurrentBranch(dir)).toBeNull();
   git("init", "-q", "-b", "feature/retries");
   mkdirSync(join(dir, "below"));
-  expect(await branchAtHand(join(dir, "below"))).toBe("feature/retries");
-  expect(await branchOf(dir)).toBe("feature/retries");
+  expect(await readCurrentBranch(join(dir, "below"))).toBe("feature/retries");
+  expect(await askForBranch(dir)).toBe("feature/retries");
   git("commit", "-q", "--allow-empty", "-m", "first");
   git("worktree", "add", "-q", "-b", "other", join(dir, "linked"));
-  expect(await branchAtHand(join(dir, "linked"))).toBe("other");
+  expect(await readCurrentBranch(join(dir, "linked"))).toBe("other");
   git("checkout", "-q", "--detach");
-  expect(await branchAtHand(dir)).toBeNull();
+  expect(await readCurrentBranch(dir)).toBeNull();
 });
 
 it("branchAtHand asks git where the HEAD file names no branch", async () => {
   git("init", "-q", "-b", "main");
   writeFileSync(join(dir, ".git", "HEAD"), "ref: refs/heads/.invalid\n");
-  expect(await branchAtHand(dir)).toBe(await branchOf(dir));
+  expect(await readCurrentBranch(dir)).toBe(await askForBranch(dir));
 });

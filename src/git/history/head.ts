@@ -1,9 +1,9 @@
 import { closeSync, openSync, readFileSync, readSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { changeOf } from "../../base/files/file-id.ts";
-import { commonDirectoryOf } from "../../base/paths.ts";
-import { gitTextIfAny } from "../git.ts";
-import { gitDirectoryOf, textOf } from "../git-dir.ts";
+import { readChangeStamp } from "../../base/files/file-id.ts";
+import { resolveCommonDirectory } from "../../base/paths.ts";
+import { readGitTextIfAny } from "../git.ts";
+import { findGitDirectory, readGitFile } from "../git-dir.ts";
 
 /** Names of branches that work begins from, the likeliest first. */
 export const defaultBranches = ["main", "master", "trunk", "develop"];
@@ -13,21 +13,21 @@ export const defaultBranches = ["main", "master", "trunk", "develop"];
  * takes as long as a search may.
  * @returns null outside of a working tree
  */
-export function headStamp(dir: string): string | null {
-  const gitDir = gitDirectoryOf(dir);
+export function readHeadStamp(dir: string): string | null {
+  const gitDir = findGitDirectory(dir);
   if (gitDir === null) return null;
   try {
     const head = readFileSync(join(gitDir, "HEAD"), "utf8").trim();
     const [, branch] = /^ref: (.+)$/.exec(head) ?? [];
     if (branch === undefined) return head;
-    const common = commonDirectoryOf(gitDir);
-    const loose = textOf(join(gitDir, branch)) ?? textOf(join(common, branch));
+    const common = resolveCommonDirectory(gitDir);
+    const loose = readGitFile(join(gitDir, branch)) ?? readGitFile(join(common, branch));
     // Branches that are not loose files are in one of these.
     const tables = [
       join(common, "packed-refs"),
       ...[gitDir, common].map((dir) => join(dir, "reftable", "tables.list")),
     ];
-    return `${branch} ${loose ?? tables.map(changeOf).join()}`;
+    return `${branch} ${loose ?? tables.map(readChangeStamp).join()}`;
   } catch {
     return null;
   }
@@ -46,7 +46,7 @@ const maxRead = 262_144;
 const line = /^([0-9a-f]{40,64}) ([0-9a-f]{40,64}) [^\t]*(?:\t(.*))?$/;
 
 /** The size of a reflog file; 0 when it is missing. */
-export function lengthOfLog(file: string): number {
+export function measureLog(file: string): number {
   return statSync(file, { throwIfNoEntry: false })?.size ?? 0;
 }
 
@@ -54,8 +54,8 @@ export function lengthOfLog(file: string): number {
  * The entries of HEAD's reflog file (git-dir.ts) after its first `from` bytes, oldest first.
  * @returns null when unknown: the file shrank, or grew too much
  */
-export function movesSince(file: string, from: number): HeadMove[] | null {
-  const size = lengthOfLog(file);
+export function readMovesSince(file: string, from: number): HeadMove[] | null {
+  const size = measureLog(file);
   if (size === from) return [];
   if (size < from || size - from > maxRead) return null;
   const bytes = Buffer.alloc(size - from);
@@ -77,9 +77,9 @@ export function movesSince(file: string, from: number): HeadMove[] | null {
   return moves;
 }
 
-/** `branchOf` without starting git where possible, read from the HEAD file (gitrepository-layout). */
-export async function branchAtHand(dir: string): Promise<string | null> {
-  const gitDir = gitDirectoryOf(dir);
+/** `askForBranch` without starting git where possible, read from the HEAD file (gitrepository-layout). */
+export async function readCurrentBranch(dir: string): Promise<string | null> {
+  const gitDir = findGitDirectory(dir);
   if (gitDir === null) return null;
   try {
     const head = readFileSync(join(gitDir, "HEAD"), "utf8").trim();
@@ -90,11 +90,11 @@ export async function branchAtHand(dir: string): Promise<string | null> {
   } catch {
     // Ask git.
   }
-  return branchOf(dir);
+  return askForBranch(dir);
 }
 
 /** The branch checked out in `dir`, even without commits; null when detached or without a repository. */
-export async function branchOf(dir: string): Promise<string | null> {
-  const ref = await gitTextIfAny(dir, ["symbolic-ref", "--quiet", "HEAD"]);
+export async function askForBranch(dir: string): Promise<string | null> {
+  const ref = await readGitTextIfAny(dir, ["symbolic-ref", "--quiet", "HEAD"]);
   return ref?.startsWith("refs/heads/") ? ref.slice("refs/heads/".length) : null;
 }

@@ -3,8 +3,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
-import { GitFailure, gitText } from "../git.ts";
-import { type Commit, commitsNamed, commitsOf, headOf, isShallow } from "./history.ts";
+import { GitFailure, readGitText } from "../git.ts";
+import { type Commit, findCommitHashes, isShallow, listCommits, readHeadCommit } from "./history.ts";
 
 function newRepository() {
   const dir = mkdtempSync(join(tmpdir(), "pommel-history-"));
@@ -30,7 +30,7 @@ function newRepository() {
 
 async function all(dir: string, limit = 100): Promise<Commit[]> {
   const commits: Commit[] = [];
-  for await (const commit of commitsOf(dir, { limit })) commits.push(commit);
+  for await (const commit of listCommits(dir, { limit })) commits.push(commit);
   return commits;
 }
 
@@ -46,7 +46,7 @@ test("commits come newest first, with message and files, whatever their names", 
   ]);
   expect(commits[0]).toMatchObject({ hash: third, author: "Ann" });
   expect(commits[1]!.hash).toBe(first);
-  expect(await headOf(dir)).toBe(third);
+  expect(await readHeadCommit(dir)).toBe(third);
   expect((await all(dir, 1)).map(({ message }) => message)).toEqual(["Third"]);
 });
 
@@ -83,13 +83,13 @@ test("isShallow distinguishes a shallow clone from a full one", async () => {
 test("commits fail with a reason without a repository, a commit or git", async () => {
   const dir = mkdtempSync(join(tmpdir(), "pommel-nogit-"));
   await expect(all(dir)).rejects.toMatchObject({ name: "GitFailure", reason: "no_repository" });
-  expect(await headOf(dir)).toBe(null);
+  expect(await readHeadCommit(dir)).toBe(null);
   const { dir: unborn } = newRepository();
   await expect(all(unborn)).rejects.toBeInstanceOf(GitFailure);
   const path = process.env.PATH;
   process.env.PATH = dir;
   try {
-    await expect(gitText(dir, ["version"])).rejects.toMatchObject({ reason: "not_installed" });
+    await expect(readGitText(dir, ["version"])).rejects.toMatchObject({ reason: "not_installed" });
   } finally {
     process.env.PATH = path;
   }
@@ -102,7 +102,7 @@ test("commits come from the given directory despite a git hook's environment", a
   other.commit("Other", { "a.ts": "1" });
   process.env.GIT_DIR = join(other.dir, ".git");
   try {
-    expect(await headOf(dir)).toBe(head);
+    expect(await readHeadCommit(dir)).toBe(head);
   } finally {
     delete process.env.GIT_DIR;
   }
@@ -111,7 +111,7 @@ test("commits come from the given directory despite a git hook's environment", a
 test("stopping the iteration ends git", async () => {
   const { dir, commit } = newRepository();
   for (let i = 0; i < 3; i++) commit(`Number ${i}`, { "a.ts": String(i) });
-  for await (const { message } of commitsOf(dir, { limit: 100 })) {
+  for await (const { message } of listCommits(dir, { limit: 100 })) {
     expect(message).toBe("Number 2");
     break;
   }
@@ -121,10 +121,10 @@ test("names of commits are told from what only looks like one", async () => {
   const { dir, git, commit } = newRepository();
   const hash = commit("One", { "a.ts": "1" });
   const blob = git("rev-parse", "HEAD:a.ts");
-  const named = await commitsNamed(dir, [hash.slice(0, 8), "0123456789", blob, hash]);
+  const named = await findCommitHashes(dir, [hash.slice(0, 8), "0123456789", blob, hash]);
   expect([...named]).toEqual([
     [hash.slice(0, 8), hash],
     [hash, hash],
   ]);
-  expect((await commitsNamed(tmpdir(), [hash])).size).toBe(0);
+  expect((await findCommitHashes(tmpdir(), [hash])).size).toBe(0);
 });

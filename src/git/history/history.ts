@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { GitFailure, gitBuffer, gitFields, gitText, gitTextIfAny } from "../git.ts";
+import { GitFailure, readGitBuffer, readGitFields, readGitText, readGitTextIfAny } from "../git.ts";
 import { RepositoryCache } from "../repository-cache.ts";
 
 /** A commit in the log. */
@@ -29,7 +29,7 @@ interface CommitsOptions {
  * Commits that changed something in `dir` (a working tree or a part of one), newest first.
  * @throws GitFailure
  */
-export async function* commitsOf(
+export async function* listCommits(
   dir: string,
   { limit, revisions = ["HEAD"], merges = false, signal }: CommitsOptions = {},
 ): AsyncGenerator<Commit, void, undefined> {
@@ -53,7 +53,7 @@ export async function* commitsOf(
     "--",
     ...(isPart || !merges ? ["."] : []),
   ];
-  const fields = gitFields(dir, args, signal);
+  const fields = readGitFields(dir, args, signal);
   let commit: Commit | null = null;
   for await (const field of fields) {
     const hash = /^\n?\x01([0-9a-f]{40,64})$/.exec(field)?.[1];
@@ -84,14 +84,14 @@ const histories = new RepositoryCache<ReadonlyMap<string, number>>({
  * modify.
  * @throws GitFailure
  */
-export function authoredTimes(dir: string, signal?: AbortSignal): Promise<ReadonlyMap<string, number>> {
-  return histories.of(dir, "", () => readAuthoredTimes(dir, signal));
+export function listAuthoredTimes(dir: string, signal?: AbortSignal): Promise<ReadonlyMap<string, number>> {
+  return histories.getOrAsk(dir, "", () => readAuthoredTimes(dir, signal));
 }
 
 async function readAuthoredTimes(dir: string, signal?: AbortSignal): Promise<Map<string, number>> {
   const args = ["log", "-z", "--no-show-signature", "--no-color", "--format=%H %at", "HEAD", "--"];
   const history = new Map<string, number>();
-  for await (const field of gitFields(dir, args, signal)) {
+  for await (const field of readGitFields(dir, args, signal)) {
     const [hash = "", at] = field.trim().split(" ");
     history.set(hash, Number(at) * 1000);
   }
@@ -102,9 +102,9 @@ async function readAuthoredTimes(dir: string, signal?: AbortSignal): Promise<Map
  * What keeps git from reading HEAD's history: no repository, no commits yet, or something broken. null: nothing.
  * Reads HEAD's commit, not the rest.
  */
-export async function historyProblem(dir: string, signal?: AbortSignal): Promise<GitFailure | null> {
+export async function findHistoryProblem(dir: string, signal?: AbortSignal): Promise<GitFailure | null> {
   try {
-    await gitText(dir, ["log", "-1", "--no-show-signature", "--format=%H", "HEAD", "--"], signal);
+    await readGitText(dir, ["log", "-1", "--no-show-signature", "--format=%H", "HEAD", "--"], signal);
     return null;
   } catch (error) {
     if (error instanceof GitFailure) return error;
@@ -112,30 +112,30 @@ export async function historyProblem(dir: string, signal?: AbortSignal): Promise
   }
 }
 
-/** How many commits HEAD's history has, as `commitsOf` with merges gives them; 0 where git fails. */
+/** How many commits HEAD's history has, as `listCommits` with merges gives them; 0 where git fails. */
 export async function countCommits(dir: string, signal?: AbortSignal): Promise<number> {
-  return Number(await gitTextIfAny(dir, ["rev-list", "--count", "HEAD", "--"], signal)) || 0;
+  return Number(await readGitTextIfAny(dir, ["rev-list", "--count", "HEAD", "--"], signal)) || 0;
 }
 
 /** HEAD's commit; null without commits or git. */
-export function headOf(dir: string): Promise<string | null> {
-  return commitNamed(dir, "HEAD");
+export function readHeadCommit(dir: string): Promise<string | null> {
+  return findCommitHash(dir, "HEAD");
 }
 
 /** Where two histories parted: a hash; null: they have no commit in common, or a shallow clone lacks it. */
-export const commonAncestor = async (dir: string, one: string, other: string): Promise<string | null> =>
-  (await gitTextIfAny(dir, ["merge-base", one, other])) || null;
+export const findCommonAncestor = async (dir: string, one: string, other: string): Promise<string | null> =>
+  (await readGitTextIfAny(dir, ["merge-base", one, other])) || null;
 
 /** The hash of a named commit (HEAD, a tag, a branch, a short hash); null when it is unknown or without git. */
-export function commitNamed(dir: string, name: string): Promise<string | null> {
-  return gitTextIfAny(dir, ["rev-parse", "--verify", "--quiet", "--end-of-options", `${name}^{commit}`]);
+export function findCommitHash(dir: string, name: string): Promise<string | null> {
+  return readGitTextIfAny(dir, ["rev-parse", "--verify", "--quiet", "--end-of-options", `${name}^{commit}`]);
 }
 
 /** The full hashes of those of `names` that name a commit, by name; none without git. A name is one word. */
-export async function commitsNamed(dir: string, names: readonly string[]): Promise<Map<string, string>> {
+export async function findCommitHashes(dir: string, names: readonly string[]): Promise<Map<string, string>> {
   try {
     const stdin = names.map((name) => `${name}\n`);
-    const said = (await gitBuffer(dir, ["cat-file", "--batch-check"], { stdin })).toString().split("\n");
+    const said = (await readGitBuffer(dir, ["cat-file", "--batch-check"], { stdin })).toString().split("\n");
     return new Map(
       names.flatMap((name, at): [string, string][] => {
         const [, hash] = /^(\w+) commit \d+$/.exec(said[at] ?? "") ?? [];
@@ -150,5 +150,5 @@ export async function commitsNamed(dir: string, names: readonly string[]): Promi
 
 /** Whether the repository is a shallow clone. */
 export async function isShallow(dir: string): Promise<boolean> {
-  return (await gitText(dir, ["rev-parse", "--is-shallow-repository"])) === "true";
+  return (await readGitText(dir, ["rev-parse", "--is-shallow-repository"])) === "true";
 }

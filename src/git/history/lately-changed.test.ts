@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { temporaryGit } from "../../../test/support/repository-fixture.ts";
-import { latelyChanged } from "./lately-changed.ts";
+import { listLatelyChanged } from "./lately-changed.ts";
 
 let repository: ReturnType<typeof temporaryGit>;
 beforeEach(() => {
@@ -14,10 +14,10 @@ it("has files that commits touched most and last in front, and none of an import
   repository.commit("Import", imported);
   repository.commit("Change", { "core.ts": "2" });
   repository.commit("Add", { "new.ts": "1" });
-  expect(await latelyChanged(repository.dir)).toEqual(["core.ts", "new.ts", "old.ts"]);
+  expect(await listLatelyChanged(repository.dir)).toEqual(["core.ts", "new.ts", "old.ts"]);
 });
 
 it("has none where there is no commit, or no git", async () => {
-  expect(await latelyChanged(repository.dir)).toEqual([]);
-  expect(await latelyChanged("/")).toEqual([]);
+  expect(await listLatelyChanged(repository.dir)).toEqual([]);
+  expect(await listLatelyChanged("/")).toEqual([]);
 });

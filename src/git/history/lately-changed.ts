@@ -1,5 +1,5 @@
 import { GitFailure } from "../git.ts";
-import { commitsOf } from "./history.ts";
+import { listCommits } from "./history.ts";
 
 /** Commits that are looked at. */
 const maxCommits = 300;
@@ -9,11 +9,11 @@ const maxFiles = 100;
 const halfLifeCommits = 50;
 
 /** Files that the latest commits of HEAD touched, those that they touched most and last in front; none where git fails. */
-export async function latelyChanged(dir: string): Promise<string[]> {
+export async function listLatelyChanged(dir: string): Promise<string[]> {
   const scores = new Map<string, number>();
   let commits = 0;
   try {
-    for await (const { files } of commitsOf(dir, { limit: maxCommits })) {
+    for await (const { files } of listCommits(dir, { limit: maxCommits })) {
       const weight = 0.5 ** (commits++ / halfLifeCommits);
       if (files.length > maxFiles) continue;
       for (const file of files) scores.set(file, (scores.get(file) ?? 0) + weight);

@@ -1,8 +1,8 @@
 import { rmSync } from "node:fs";
 import { resolve } from "node:path";
 import { readFileText, writeFileText } from "../../base/files/text-file.ts";
-import { GitFailure, gitFields, gitText } from "../git.ts";
-import { fromRoot } from "./place.ts";
+import { GitFailure, readGitFields, readGitText } from "../git.ts";
+import { toRootRelative } from "./place.ts";
 import { findBlock, withoutBlock } from "./script.ts";
 
 /**
@@ -25,7 +25,7 @@ interface ExcludeFile {
  * @throws PommelError `unreadable`, `disk_full`
  */
 export async function hideFromGit(root: string, files: readonly string[]): Promise<string | null> {
-  const place = await excludeFile(root);
+  const place = await locateExcludeFile(root);
   if (place === null || files.length === 0) return null;
   const shown = await list(root, ["--others", "--exclude-standard"], files);
   if (shown.length === 0) return null;
@@ -40,12 +40,12 @@ export async function hideFromGit(root: string, files: readonly string[]): Promi
           .split("\n")
           .filter((line) => line.startsWith("/"));
   const prefix = place.within === "" ? "/" : `/${place.within}/`;
-  const lines = [...new Set([...hidden, ...shown.map((file) => prefix + escaped(file))])];
+  const lines = [...new Set([...hidden, ...shown.map((file) => prefix + escapePattern(file))])];
   const name = place.within === "" ? "pommel" : `pommel ${encodeURI(place.within)}`;
   const block = [`# >>> ${name} >>> ${head}`, ...lines, `# <<< ${name} <<<`, ""].join("\n");
   const rest = withoutBlock(text, place.within, place.path);
   writeFileText(place.path, { body: block + rest, hasBom: before?.hasBom ?? false });
-  return fromRoot({ root }, place.path);
+  return toRootRelative({ root }, place.path);
 }
 
 /**
@@ -54,27 +54,27 @@ export async function hideFromGit(root: string, files: readonly string[]): Promi
  * @throws PommelError `unreadable`, `disk_full`, `settings_invalid` when the block has no end
  */
 export async function unhideFromGit(root: string): Promise<string | null> {
-  const place = await excludeFile(root);
+  const place = await locateExcludeFile(root);
   const before = place === null ? null : readFileText(place.path);
   if (place === null || before === null) return null;
   const body = withoutBlock(before.body, place.within, place.path);
   if (body === before.body) return null;
   if (body === "") rmSync(place.path);
   else writeFileText(place.path, { ...before, body });
-  return fromRoot({ root }, place.path);
+  return toRootRelative({ root }, place.path);
 }
 
 /** The files that git tracks: additions to them would be committed. */
-export async function trackedByGit(root: string, files: readonly string[]): Promise<string[]> {
-  if (files.length === 0 || (await excludeFile(root)) === null) return [];
+export async function listTracked(root: string, files: readonly string[]): Promise<string[]> {
+  if (files.length === 0 || (await locateExcludeFile(root)) === null) return [];
   return list(root, [], files);
 }
 
 /** null without git, or outside of a repository. */
-async function excludeFile(root: string): Promise<ExcludeFile | null> {
+async function locateExcludeFile(root: string): Promise<ExcludeFile | null> {
   try {
-    const within = (await gitText(root, ["rev-parse", "--show-prefix"])).replace(/\/$/, "");
-    const path = await gitText(root, ["rev-parse", "--git-path", "info/exclude"]);
+    const within = (await readGitText(root, ["rev-parse", "--show-prefix"])).replace(/\/$/, "");
+    const path = await readGitText(root, ["rev-parse", "--git-path", "info/exclude"]);
     return { path: resolve(root, path), within };
   } catch (error) {
     if (error instanceof GitFailure) return null;
@@ -85,11 +85,11 @@ async function excludeFile(root: string): Promise<ExcludeFile | null> {
 async function list(root: string, options: readonly string[], files: readonly string[]): Promise<string[]> {
   const found: string[] = [];
   const args = ["--literal-pathspecs", "ls-files", "-z", ...options, "--", ...files];
-  for await (const file of gitFields(root, args)) found.push(file);
+  for await (const file of readGitFields(root, args)) found.push(file);
   return found;
 }
 
 /** A pattern that matches only this file. */
-function escaped(file: string): string {
+function escapePattern(file: string): string {
   return file.replace(/[\\*?[\] ]/g, "\\$&");
 }

@@ -17,8 +17,8 @@ import {
 } from "node:fs";
 import { dirname, isAbsolute, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { codeOf, messageOf, PommelError } from "../../base/errors.ts";
-import { draftOf, replaceFile } from "../../base/files/replace-file.ts";
+import { getErrorCode, getErrorMessage, PommelError } from "../../base/errors.ts";
+import { makeDraftPath, replaceFile } from "../../base/files/replace-file.ts";
 
 /** A hook file; its text is latin1, one character per byte. */
 export interface HookFile {
@@ -71,7 +71,7 @@ export function writeHook(file: string, text: string, mode: number, before: Stat
 }
 
 /** The mode of a new hook, executable within the umask. */
-export function newMode(): number {
+export function computeHookMode(): number {
   return 0o777 & ~process.umask();
 }
 
@@ -79,7 +79,7 @@ export function newMode(): number {
  * An unused path for a replaced hook, relative to its directory. Shell scripts keep their directory, because they find
  * files beside them by it; programs keep their name, because one program may serve several hooks.
  */
-export function keptName(dir: string, hook: string, isShellScript: boolean): string {
+export function chooseKeptName(dir: string, hook: string, isShellScript: boolean): string {
   for (let n = 1; ; n++) {
     const suffix = n === 1 ? "" : `-${n}`;
     const name = isShellScript ? `${hook}.pommel-kept${suffix}` : `pommel-kept${suffix}/${hook}`;
@@ -96,7 +96,7 @@ export function keepHook(dir: string, hook: string, kept: string): void {
   const to = join(dir, kept);
   try {
     mkdirSync(dirname(to), { recursive: true });
-    if (lstatSync(from).isSymbolicLink()) symlinkSync(moved(readlinkSync(from), kept, "down"), to);
+    if (lstatSync(from).isSymbolicLink()) symlinkSync(adjustLinkTarget(readlinkSync(from), kept, "down"), to);
     else linkOrMove(from, to);
   } catch (error) {
     throw explain(error, "write", to);
@@ -107,7 +107,7 @@ function linkOrMove(from: string, to: string): void {
   try {
     linkSync(from, to);
   } catch (error) {
-    if (codeOf(error) === "EEXIST" || codeOf(error) === "EACCES") throw error;
+    if (getErrorCode(error) === "EEXIST" || getErrorCode(error) === "EACCES") throw error;
     // Without hard links, the hook is missing for a moment.
     renameSync(from, to);
   }
@@ -124,8 +124,8 @@ export function restoreHook(file: string, kept: string): void {
     if (stat === undefined) {
       rmSync(file, { force: true });
     } else if (stat.isSymbolicLink()) {
-      const draft = draftOf(file);
-      symlinkSync(moved(readlinkSync(from), kept, "up"), draft);
+      const draft = makeDraftPath(file);
+      symlinkSync(adjustLinkTarget(readlinkSync(from), kept, "up"), draft);
       renameSync(draft, file);
       rmSync(from);
     } else {
@@ -147,7 +147,7 @@ export function removeHook(file: string): void {
 }
 
 /** A link's target relative to the directory it moves to. */
-function moved(target: string, kept: string, direction: "down" | "up"): string {
+function adjustLinkTarget(target: string, kept: string, direction: "down" | "up"): string {
   if (isAbsolute(target) || !kept.includes("/")) return target;
   if (direction === "down") return `../${target}`;
   return target.startsWith("../") ? target.slice(3) : target;
@@ -166,8 +166,8 @@ export function removeEmpty(dir: string): void {
 function explain(error: unknown, verb: "read" | "write", file: string): unknown {
   if (error instanceof PommelError) return error;
   return new PommelError(
-    codeOf(error) === "ENOSPC" ? "disk_full" : "unreadable",
-    `Cannot ${verb} ${file}: ${messageOf(error)}.`,
+    getErrorCode(error) === "ENOSPC" ? "disk_full" : "unreadable",
+    `Cannot ${verb} ${file}: ${getErrorMessage(error)}.`,
     "Check that you can write git's hooks, and that the disk has room.",
     { cause: error },
   );
@@ -201,7 +201,7 @@ function tryLock(file: string): boolean {
     writeFileSync(file, `${process.pid}\n`, { flag: "wx" });
     return true;
   } catch (error) {
-    if (codeOf(error) !== "EEXIST") throw error;
+    if (getErrorCode(error) !== "EEXIST") throw error;
     const since = statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? Date.now();
     if (Date.now() - since > staleMs) rmSync(file, { force: true });
     return false;

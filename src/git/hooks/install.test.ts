@@ -20,10 +20,10 @@ import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { namedProject } from "../../../test/support/named-project.ts";
 import { newRepository, type TestRepository } from "../../../test/support/repository-fixture.ts";
-import { type Project, projectAt } from "../../base/paths.ts";
+import { makeNewProject, type Project } from "../../base/paths.ts";
 import { gitHookNames } from "../../protocol/hooks.ts";
 import { installGitHooks, removeGitHooks } from "./install.ts";
-import { gitHooksState, readRecord } from "./state.ts";
+import { readGitHooksState, readRecord } from "./state.ts";
 
 let repository: TestRepository;
 let project: Project;
@@ -82,9 +82,9 @@ const all = (outcome: string, dir = ".git/hooks") =>
 describe("installing git's hooks", () => {
   it("creates the hooks and their directory, and removes both again", async () => {
     const before = snapshot(join(repository.dir, ".git"));
-    expect(await gitHooksState(project)).toMatchObject({ state: "absent", missing: gitHookNames });
+    expect(await readGitHooksState(project)).toMatchObject({ state: "absent", missing: gitHookNames });
     expect(await installGitHooks(project)).toMatchObject(all("created"));
-    expect(await gitHooksState(project)).toMatchObject({
+    expect(await readGitHooksState(project)).toMatchObject({
       state: "installed",
       dir: ".git/hooks",
       missing: [],
@@ -102,9 +102,9 @@ describe("installing git's hooks", () => {
       expect.not.arrayContaining([expect.stringContaining("hook")]),
     );
     expect(await removeGitHooks(project)).toEqual([]);
-    expect(await gitHooksState(project)).toMatchObject({ state: "absent", disabled: true });
+    expect(await readGitHooksState(project)).toMatchObject({ state: "absent", disabled: true });
     await installGitHooks(project);
-    expect(await gitHooksState(project)).toMatchObject({ state: "installed", disabled: false });
+    expect(await readGitHooksState(project)).toMatchObject({ state: "installed", disabled: false });
   });
 
   it.each<[string, string | Buffer, number]>([
@@ -124,7 +124,7 @@ describe("installing git's hooks", () => {
     const before = hooksSnapshot();
     const first = commit();
     await installGitHooks(project);
-    expect((await gitHooksState(project)).state).toBe("installed");
+    expect((await readGitHooksState(project)).state).toBe("installed");
     const second = commit();
     expect(second.status).toBe(first.status);
     const words = (text: string) => text.includes("rest");
@@ -188,7 +188,7 @@ describe("installing git's hooks", () => {
     const installed = hooksSnapshot();
     chmodSync(join(repository.dir, ".git/hooks/post-commit"), 0o644);
     chmodSync(script, 0o644);
-    expect(await gitHooksState(project)).toMatchObject({ missing: ["post-commit", "pre-push"] });
+    expect(await readGitHooksState(project)).toMatchObject({ missing: ["post-commit", "pre-push"] });
     await installGitHooks(project);
     expect(hooksSnapshot()!["post-commit"]).toEqual(installed!["post-commit"]);
     expect(commit().status).toBe(0);
@@ -208,7 +208,7 @@ describe("installing git's hooks", () => {
     });
     expect(hooksSnapshot()).toEqual(before);
     expect(existsSync(join(project.setupDir, "git-hooks.json"))).toBe(false);
-    expect(await gitHooksState(project)).toMatchObject({ state: "absent" });
+    expect(await readGitHooksState(project)).toMatchObject({ state: "absent" });
   });
 
   it("reports a block without an end, with its file", async () => {
@@ -218,7 +218,7 @@ describe("installing git's hooks", () => {
     await expect(installGitHooks(project)).rejects.toMatchObject({ code: "settings_invalid" });
     await expect(removeGitHooks(project)).rejects.toMatchObject({ code: "settings_invalid" });
     expect(Object.keys(hooksSnapshot()!)).toEqual(["pre-push"]);
-    expect(await gitHooksState(project)).toMatchObject({ state: "absent", disabled: true });
+    expect(await readGitHooksState(project)).toMatchObject({ state: "absent", disabled: true });
     writeFileSync(file, `${readFileSync(file, "utf8")}# <<< pommel <<<\n`);
     expect(await removeGitHooks(project)).toEqual([".git/hooks/pre-push"]);
     expect(hooksSnapshot()).toBeNull();
@@ -229,7 +229,7 @@ describe("installing git's hooks", () => {
     put(".git/hooks/pre-push", "#!/bin/sh\nrest");
     const before = hooksSnapshot();
     await Promise.all(Array.from({ length: 8 }, () => installGitHooks(project)));
-    expect((await gitHooksState(project)).state).toBe("installed");
+    expect((await readGitHooksState(project)).state).toBe("installed");
     expect(readdirSync(join(repository.dir, ".git/hooks/pommel-kept"))).toEqual(["post-commit"]);
     await Promise.all(Array.from({ length: 8 }, () => removeGitHooks(project)));
     expect(hooksSnapshot()).toEqual(before);
@@ -272,7 +272,7 @@ describe("installing git's hooks", () => {
         }
         const before = hooksSnapshot();
         await installGitHooks(project);
-        expect((await gitHooksState(project)).state).toBe("installed");
+        expect((await readGitHooksState(project)).state).toBe("installed");
         await installGitHooks(project);
         await removeGitHooks(project);
         expect(hooksSnapshot()).toEqual(before);
@@ -285,17 +285,17 @@ describe("installing git's hooks", () => {
 describe("the hooks directory", () => {
   it("follows core.hooksPath, wherever the project is in the repository", async () => {
     repository.git("config", "core.hooksPath", ".githooks");
-    const below = projectAt(join(repository.dir, "packages/it's a"));
+    const below = makeNewProject(join(repository.dir, "packages/it's a"));
     mkdirSync(below.root, { recursive: true });
     expect(await installGitHooks(below)).toMatchObject(all("created", "../../.githooks"));
-    expect(await gitHooksState(project)).toMatchObject({ state: "absent", dir: ".githooks" });
+    expect(await readGitHooksState(project)).toMatchObject({ state: "absent", dir: ".githooks" });
     expect(await installGitHooks(project)).toMatchObject(all("changed", ".githooks"));
     expect(await installGitHooks(below)).toMatchObject(all("already", "../../.githooks"));
     const file = join(repository.dir, ".githooks/pre-push");
     expect(readFileSync(file, "utf8")).toContain("./packages/it'\\''s a");
     // The last uninstall removes everything.
     await removeGitHooks(below);
-    expect(await gitHooksState(project)).toMatchObject({ state: "installed" });
+    expect(await readGitHooksState(project)).toMatchObject({ state: "installed" });
     expect(readFileSync(file, "utf8")).not.toContain("packages");
     await removeGitHooks(project);
     expect(existsSync(file)).toBe(false);
@@ -311,7 +311,7 @@ describe("the hooks directory", () => {
           message: expect.stringContaining("core.hooksPath"),
           hint: expect.stringContaining("pommel hook git-post-commit"),
         });
-        expect(await gitHooksState(project)).toMatchObject({ state: "shared", dir });
+        expect(await readGitHooksState(project)).toMatchObject({ state: "shared", dir });
       } finally {
         repository.git("config", "--global", "--unset", "core.hooksPath");
       }
@@ -324,7 +324,7 @@ describe("the hooks directory", () => {
     } finally {
       repository.git("config", "--global", "--unset", "core.hooksPath");
     }
-    expect(await gitHooksState(project)).toMatchObject({ state: "absent", shadowed: [".githooks"] });
+    expect(await readGitHooksState(project)).toMatchObject({ state: "absent", shadowed: [".githooks"] });
     await removeGitHooks(project);
     expect(existsSync(join(repository.dir, ".githooks"))).toBe(false);
   });
@@ -348,7 +348,7 @@ sh -e "$s" "$@"
     expect(hooksSnapshot(".husky/_")).toEqual(
       Object.fromEntries(gitHookNames.map((hook) => [hook, expect.stringContaining(runner)])),
     );
-    expect(await gitHooksState(project)).toMatchObject({ state: "installed", dir: ".husky" });
+    expect(await readGitHooksState(project)).toMatchObject({ state: "installed", dir: ".husky" });
     await removeGitHooks(project);
     expect(hooksSnapshot(".husky")).toEqual(before);
   });
@@ -357,20 +357,20 @@ sh -e "$s" "$@"
     repository.commit("one");
     const worktree = join(repository.dir, "wt");
     repository.git("worktree", "add", "--quiet", worktree);
-    const linked = projectAt(worktree);
+    const linked = makeNewProject(worktree);
     expect(await installGitHooks(linked)).toMatchObject(all("created", "../.git/hooks"));
-    expect(await gitHooksState(project)).toMatchObject({ state: "installed" });
+    expect(await readGitHooksState(project)).toMatchObject({ state: "installed" });
     await removeGitHooks(linked);
     repository.git("submodule", "add", "--quiet", repository.dir, "sub");
-    const sub = projectAt(join(repository.dir, "sub"));
+    const sub = makeNewProject(join(repository.dir, "sub"));
     expect(await installGitHooks(sub)).toMatchObject(all("created", "../.git/modules/sub/hooks"));
-    expect(await gitHooksState(project)).toMatchObject({ state: "absent" });
+    expect(await readGitHooksState(project)).toMatchObject({ state: "absent" });
     expect(commit(sub.root)).toEqual({ status: 0, stderr: "" });
   });
 
   it("does not exist without git or a working tree", async () => {
     const dir = realpathSync(mkdtempSync(join(tmpdir(), "pommel-none-")));
-    const none = projectAt(dir);
+    const none = makeNewProject(dir);
     const nothing = { code: "not_found", message: expect.stringMatching(/^No git hooks: .*\.$/) };
     await expect(installGitHooks(none)).rejects.toMatchObject(nothing);
     expect(await removeGitHooks(none)).toEqual([]);
@@ -379,7 +379,10 @@ sh -e "$s" "$@"
     const path = process.env.PATH;
     process.env.PATH = dir;
     try {
-      expect(await gitHooksState(project)).toMatchObject({ state: "none", reason: "git is not installed" });
+      expect(await readGitHooksState(project)).toMatchObject({
+        state: "none",
+        reason: "git is not installed",
+      });
     } finally {
       process.env.PATH = path;
     }
@@ -394,9 +397,9 @@ sh -e "$s" "$@"
     put(".git/hooks/post-commit", "#!/bin/sh\n# LEFTHOOK\n");
     put(".git/hooks/pre-push.legacy", readFileSync(join(dir, "pre-push"), "utf8"));
     put(".git/hooks/pre-push", "#!/usr/bin/env bash\n# pre-commit\n");
-    expect(await gitHooksState(project)).toMatchObject({ state: "partial", missing: ["post-commit"] });
+    expect(await readGitHooksState(project)).toMatchObject({ state: "partial", missing: ["post-commit"] });
     await installGitHooks(project);
-    expect(await gitHooksState(project)).toMatchObject({ state: "installed" });
+    expect(await readGitHooksState(project)).toMatchObject({ state: "installed" });
     await removeGitHooks(project);
     expect(Object.keys(hooksSnapshot()!)).toEqual(["post-commit", "pre-push"]);
     expect(readFileSync(join(dir, "post-commit"), "utf8")).toBe("#!/bin/sh\n# LEFTHOOK\n");

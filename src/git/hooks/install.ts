@@ -3,10 +3,10 @@ import { dirname, join, resolve } from "node:path";
 import type { Project } from "../../base/paths.ts";
 import { type GitHookName, gitHookNames } from "../../protocol/hooks.ts";
 import {
+  chooseKeptName,
+  computeHookMode,
   type HookFile,
   keepHook,
-  keptName,
-  newMode,
   readHook,
   removeEmpty,
   removeHook,
@@ -14,17 +14,17 @@ import {
   withHooksLock,
   writeHook,
 } from "./hook-file.ts";
-import { type FoundPlace, fromRoot, hooksPlace, refuseHooks } from "./place.ts";
+import { type FoundPlace, findHooksPlace, refuseHooks, toRootRelative } from "./place.ts";
 import {
-  blockOf,
   findBlock,
+  findKeptHook,
   isShellScript,
-  keptByWrapper,
+  makeBlock,
+  makeWrapper,
   placeInScript,
   stub,
   type Wrapper,
   withoutBlock,
-  wrapperFor,
 } from "./script.ts";
 import { readRecord, writeRecord } from "./state.ts";
 
@@ -49,13 +49,13 @@ interface Change extends InstalledHook {
  * @throws PommelError `unreadable`, `disk_full`, `settings_invalid` when the block in a hook has no end; as `refuseHooks`
  */
 export async function installGitHooks(project: Project): Promise<InstalledHook[]> {
-  const place = await hooksPlace(project.root);
+  const place = await findHooksPlace(project.root);
   if (place.state !== "found") throw refuseHooks(place);
-  const missing = missingDirs(place.dir);
+  const missing = listMissingDirs(place.dir);
   const done: Change[] = [];
   try {
     await withHooksLock(place.dir, true, () => {
-      const changes = gitHookNames.map((hook) => changeFor(project, place, hook));
+      const changes = gitHookNames.map((hook) => planChange(project, place, hook));
       for (const change of changes) {
         change.apply();
         done.push(change);
@@ -71,19 +71,19 @@ export async function installGitHooks(project: Project): Promise<InstalledHook[]
 }
 
 /** The directories that creating `dir` creates, parents first. */
-function missingDirs(dir: string): string[] {
-  return existsSync(dir) ? [] : [...missingDirs(dirname(dir)), dir];
+function listMissingDirs(dir: string): string[] {
+  return existsSync(dir) ? [] : [...listMissingDirs(dirname(dir)), dir];
 }
 
-function changeFor(project: Project, place: FoundPlace, hook: GitHookName): Change {
+function planChange(project: Project, place: FoundPlace, hook: GitHookName): Change {
   const path = join(place.dir, hook);
-  const block = blockOf({ hook, within: place.within });
+  const block = makeBlock({ hook, within: place.within });
   const before = readHook(path);
   const change = (outcome: Change["outcome"], text: string, mode: number): Change => ({
     hook,
-    file: fromRoot(project, path),
+    file: toRootRelative(project, path),
     outcome,
-    ends: needsEnd(before?.text ?? ""),
+    ends: isLineBreakMissing(before?.text ?? ""),
     apply: () => {
       if (outcome !== "already") writeHook(path, text, mode, before?.stat ?? null);
     },
@@ -92,41 +92,42 @@ function changeFor(project: Project, place: FoundPlace, hook: GitHookName): Chan
       else if (outcome === "changed") writeHook(path, before!.text!, before!.stat.mode, before!.stat);
     },
   });
-  if (before === null) return change("created", stub + block, newMode());
+  if (before === null) return change("created", stub + block, computeHookMode());
   const isRun = before.isExecutable || place.runner === "husky";
-  const ours = isRun ? null : ownWrapper(before, place.within, path);
-  if (ours !== null) return change("changed", ours.head + block + ours.tail, before.stat.mode | newMode());
+  const ours = isRun ? null : findOwnWrapper(before, place.within, path);
+  if (ours !== null)
+    return change("changed", ours.head + block + ours.tail, before.stat.mode | computeHookMode());
   if (isRun && !before.isLink && (isShellScript(before.text!) || place.runner === "husky")) {
-    const text = updated(before.text!, block, place.within, path);
+    const text = updateBlock(before.text!, block, place.within, path);
     return change(text === before.text ? "already" : "changed", text, before.stat.mode);
   }
   return wrap(project, { path, hook, block, before });
 }
 
 /** The text before and after the block in a hook that Pommel created; null for other hooks. */
-function ownWrapper(before: HookFile, within: string, path: string): Wrapper | null {
+function findOwnWrapper(before: HookFile, within: string, path: string): Wrapper | null {
   if (before.isLink || before.text === null) return null;
   const bare = withoutBlock(before.text, within, path);
   if (bare === stub) return { head: stub, tail: "" };
-  const kept = keptByWrapper(bare);
-  return kept === null ? null : wrapperFor(kept);
+  const kept = findKeptHook(bare);
+  return kept === null ? null : makeWrapper(kept);
 }
 
 /** Updates the block in place, or inserts it. */
-function updated(text: string, block: string, within: string, path: string): string {
+function updateBlock(text: string, block: string, within: string, path: string): string {
   const found = findBlock(text, { within }, path);
-  if (found === null) return positioned(text, block);
+  if (found === null) return insertBlock(text, block);
   const [start, end] = found;
   return text.slice(0, start) + block + text.slice(end);
 }
 
-function positioned(text: string, block: string): string {
+function insertBlock(text: string, block: string): string {
   const at = placeInScript(text);
-  return text.slice(0, at) + (needsEnd(text) ? "\n" : "") + block + text.slice(at);
+  return text.slice(0, at) + (isLineBreakMissing(text) ? "\n" : "") + block + text.slice(at);
 }
 
 /** Whether the line before the block lacks a line break. */
-function needsEnd(text: string): boolean {
+function isLineBreakMissing(text: string): boolean {
   const at = placeInScript(text);
   return at > 0 && text[at - 1] !== "\n";
 }
@@ -138,17 +139,17 @@ function wrap(
 ): Change {
   const dir = dirname(path);
   const isShellLink = before.isLink && before.text !== null && isShellScript(before.text);
-  const kept = keptName(dir, hook, isShellLink);
-  const { head, tail } = wrapperFor(kept);
+  const kept = chooseKeptName(dir, hook, isShellLink);
+  const { head, tail } = makeWrapper(kept);
   return {
     hook,
-    file: fromRoot(project, path),
+    file: toRootRelative(project, path),
     outcome: "changed",
     ends: false,
     apply: () => {
       keepHook(dir, hook, kept);
       try {
-        writeHook(path, head + block + tail, newMode(), before.isLink ? null : before.stat);
+        writeHook(path, head + block + tail, computeHookMode(), before.isLink ? null : before.stat);
       } catch (error) {
         restoreHook(path, kept);
         throw error;
@@ -168,10 +169,10 @@ function remember(
   const union = (before: readonly string[], more: readonly string[]) => [...new Set([...before, ...more])];
   writeRecord(project, {
     disabled: false,
-    dirs: union(known.dirs, [fromRoot(project, place.dir)]),
+    dirs: union(known.dirs, [toRootRelative(project, place.dir)]),
     created_dirs: union(
       known.created_dirs,
-      missing.map((dir) => fromRoot(project, dir)),
+      missing.map((dir) => toRootRelative(project, dir)),
     ),
     ended: union(
       known.ended,
@@ -190,7 +191,7 @@ const hookSuffixes = ["", ".legacy", ".old"];
  * @throws PommelError as `installGitHooks`
  */
 export async function removeGitHooks(project: Project): Promise<string[]> {
-  const place = await hooksPlace(project.root);
+  const place = await findHooksPlace(project.root);
   const known = readRecord(project);
   const dirs = new Set(known.dirs.map((dir) => resolve(project.root, dir)));
   if (place.state === "found") dirs.add(place.dir);
@@ -203,7 +204,7 @@ export async function removeGitHooks(project: Project): Promise<string[]> {
       for (const hook of gitHookNames) {
         for (const suffix of hookSuffixes) {
           const path = join(dir, hook + suffix);
-          const file = fromRoot(project, path);
+          const file = toRootRelative(project, path);
           try {
             if (removeBlock(path, within, known.ended.includes(file))) changed.push(file);
           } catch (error) {
@@ -228,7 +229,7 @@ function removeBlock(path: string, within: string, wasEnded: boolean): boolean {
   const found = findBlock(before.text, { within }, path);
   if (found === null) return false;
   const bare = withoutBlock(before.text, within, path);
-  const kept = keptByWrapper(bare);
+  const kept = findKeptHook(bare);
   if (bare === stub) {
     removeHook(path);
   } else if (kept !== null) {

@@ -1,8 +1,8 @@
 import { existsSync, realpathSync } from "node:fs";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
-import { explanationOf, PommelError } from "../../base/errors.ts";
+import { explainError, PommelError } from "../../base/errors.ts";
 import type { Project } from "../../base/paths.ts";
-import { GitFailure, gitText } from "../git.ts";
+import { GitFailure, readGitText } from "../git.ts";
 
 /** The hooks directory of a project's repository, or why there is none to use. */
 type HooksPlace =
@@ -36,20 +36,23 @@ export function refuseHooks({ state, reason }: Exclude<HooksPlace, FoundPlace>):
 }
 
 /** Asks git, which handles core.hooksPath, worktrees and submodules. */
-export async function hooksPlace(root: string): Promise<HooksPlace> {
+export async function findHooksPlace(root: string): Promise<HooksPlace> {
   try {
-    const top = await gitText(root, ["rev-parse", "--show-toplevel"]);
+    const top = await readGitText(root, ["rev-parse", "--show-toplevel"]);
     if (top === "") return { state: "none", dir: null, reason: "the repository has no working tree" };
-    const dir = resolve(top, await gitText(top, ["rev-parse", "--git-path", "hooks"]));
+    const dir = resolve(top, await readGitText(top, ["rev-parse", "--git-path", "hooks"]));
     const isOwn =
-      isInside(realPath(dir), realPath(top)) ||
+      isInside(resolveExistingPart(dir), resolveExistingPart(top)) ||
       // Those of a linked worktree lie with the main one.
-      isInside(realPath(dir), realPath(resolve(top, await gitText(top, ["rev-parse", "--git-common-dir"]))));
+      isInside(
+        resolveExistingPart(dir),
+        resolveExistingPart(resolve(top, await readGitText(top, ["rev-parse", "--git-common-dir"]))),
+      );
     if (!isOwn) {
       const reason = `git's hooks are in ${dir} (core.hooksPath), outside this repository`;
       return { state: "shared", dir, reason };
     }
-    const within = relative(realPath(top), realPath(root)).split(sep).join("/");
+    const within = relative(resolveExistingPart(top), resolveExistingPart(root)).split(sep).join("/");
     // `husky` regenerates this directory; its files run those of the same name one level up.
     const isHusky =
       basename(dir) === "_" && (basename(dirname(dir)) === ".husky" || existsSync(join(dir, "h")));
@@ -59,7 +62,7 @@ export async function hooksPlace(root: string): Promise<HooksPlace> {
   } catch (error) {
     if (!(error instanceof GitFailure)) throw error;
     if (error.isBroken && error.reason !== "not_installed")
-      return { state: "broken", dir: null, reason: explanationOf(error) };
+      return { state: "broken", dir: null, reason: explainError(error) };
     return { state: "none", dir: null, reason: error.message.replace(/\.$/, "") };
   }
 }
@@ -69,15 +72,15 @@ function isInside(path: string, dir: string): boolean {
 }
 
 /** Resolves links in the existing part of the path. */
-function realPath(path: string): string {
+function resolveExistingPart(path: string): string {
   try {
     return realpathSync(path);
   } catch {
-    return dirname(path) === path ? path : join(realPath(dirname(path)), basename(path));
+    return dirname(path) === path ? path : join(resolveExistingPart(dirname(path)), basename(path));
   }
 }
 
 /** A path relative to the project's root, with slashes, as in results and records. */
-export function fromRoot({ root }: Pick<Project, "root">, path: string): string {
+export function toRootRelative({ root }: Pick<Project, "root">, path: string): string {
   return relative(root, path).split(sep).join("/") || ".";
 }

@@ -5,7 +5,7 @@ import { delimiter, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { newRepository, type TestRepository } from "../../../test/support/repository-fixture.ts";
 import type { GitHookName } from "../../protocol/hooks.ts";
-import { blockOf, findBlock, isShellScript, placeInScript, wrapperFor } from "./script.ts";
+import { findBlock, isShellScript, makeBlock, makeWrapper, placeInScript } from "./script.ts";
 
 /** Shebang lines and their shells. */
 const shells = ["sh", "dash", "bash", "bash --posix", "zsh", "ksh", "mksh", "busybox sh"].map(
@@ -70,7 +70,7 @@ function runHook(
   { shell = "sh", rest = "", args = [], input = "", within = "", env }: Run,
 ) {
   const file = join(repository.dir, ".git/hooks", hook);
-  const script = Buffer.from(`${blockOf({ hook, within })}${rest}`, "latin1");
+  const script = Buffer.from(`${makeBlock({ hook, within })}${rest}`, "latin1");
   writeFileSync(file, script);
   const [program = "", ...options] = shell.split(" ");
   const { status, stdout, stderr } = spawnSync(program, [...options, file, ...args], {
@@ -173,8 +173,8 @@ describe("Pommel's block", () => {
   });
 
   it("is found by its project, and reported when it has no end", () => {
-    const one = blockOf({ hook: "pre-push", within: "" });
-    const other = blockOf({ hook: "pre-push", within: "a.b/c" });
+    const one = makeBlock({ hook: "pre-push", within: "" });
+    const other = makeBlock({ hook: "pre-push", within: "a.b/c" });
     const text = `#!/bin/sh\n${other}${one}exit\n`;
     expect(text.slice(...findBlock(text, { within: "" }, "f")!)).toBe(one);
     expect(text.slice(...findBlock(text, { within: "a.b/c" }, "f")!)).toBe(other);
@@ -216,6 +216,6 @@ describe("a hook", () => {
   });
 
   it("that wraps another starts with a shebang", () => {
-    expect(isShellScript(wrapperFor("pommel-kept/pre-push").head)).toBe(true);
+    expect(isShellScript(makeWrapper("pommel-kept/pre-push").head)).toBe(true);
   });
 });

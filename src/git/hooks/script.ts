@@ -1,5 +1,5 @@
 import { PommelError } from "../../base/errors.ts";
-import { shellQuoted } from "../../base/text/shell.ts";
+import { quoteForShell } from "../../base/text/shell.ts";
 import type { GitHookName } from "../../protocol/hooks.ts";
 
 /** The content of git hooks. Hooks are read as latin1, one character per byte, so that other content is preserved. */
@@ -60,18 +60,18 @@ const about: Record<GitHookName, string> = {
 };
 
 /** Pommel's block in a hook, with a final line break. */
-export function blockOf({ hook, within }: BlockKey): string {
-  const where = within === "" ? "" : ` ${shellQuoted(`./${within}`)}`;
-  const script = scripts[hook](`pommel hook git-${hook}`).replace("@", () => latin1(where));
-  const name = nameOf(within);
+export function makeBlock({ hook, within }: BlockKey): string {
+  const where = within === "" ? "" : ` ${quoteForShell(`./${within}`)}`;
+  const script = scripts[hook](`pommel hook git-${hook}`).replace("@", () => toLatin1(where));
+  const name = makeBlockName(within);
   return `# >>> ${name} >>> ${about[hook]}, in the background. \`pm disable\` removes these lines.\n${script}# <<< ${name} <<<\n`;
 }
 
-function nameOf(within: string): string {
+function makeBlockName(within: string): string {
   return within === "" ? "pommel" : `pommel ${encodeURI(within)}`;
 }
 
-function latin1(text: string): string {
+function toLatin1(text: string): string {
   return Buffer.from(text).toString("latin1");
 }
 
@@ -85,7 +85,7 @@ export interface Wrapper {
 }
 
 /** @param kept path of the replaced hook, relative to the hooks directory; plain characters only */
-export function wrapperFor(kept: string): Wrapper {
+export function makeWrapper(kept: string): Wrapper {
   const file = `"\${0%/*}/${kept}"`;
   return {
     head: `#!/bin/sh\n# Made by Pommel: the hook that was here is ${kept}, and runs as before.\n`,
@@ -100,15 +100,15 @@ export function findBlock(
   { within }: Pick<BlockKey, "within">,
   file: string,
 ): [number, number] | null {
-  const name = nameOf(within).replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+  const name = makeBlockName(within).replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
   const start = new RegExp(`^# >>> ${name} >>>`, "m").exec(text)?.index;
   if (start === undefined) return null;
   const last = new RegExp(`^# <<< ${name} <<<[^\\n]*(?:\\n|$)`, "m").exec(text.slice(start));
   if (last === null) {
     throw new PommelError(
       "settings_invalid",
-      `Pommel's lines in ${file} begin with "# >>> ${nameOf(within)} >>>", and do not end.`,
-      `Remove them by hand, or add "# <<< ${nameOf(within)} <<<" below them.`,
+      `Pommel's lines in ${file} begin with "# >>> ${makeBlockName(within)} >>>", and do not end.`,
+      `Remove them by hand, or add "# <<< ${makeBlockName(within)} <<<" below them.`,
     );
   }
   return [start, start + last.index + last[0].length];
@@ -127,11 +127,11 @@ export function isShellScript(text: string): boolean {
   const [line = ""] = text.slice(2).split("\n", 1);
   if (line.includes("\r")) return false;
   const words = line.split(/[ \t]+/).filter((word) => word !== "");
-  if (baseName(words[0]) === "env") words.splice(0, words[1] === "-S" ? 2 : 1);
-  return shells.test(baseName(words[0])) && words.slice(1).every((word) => options.test(word));
+  if (stripDirectories(words[0]) === "env") words.splice(0, words[1] === "-S" ? 2 : 1);
+  return shells.test(stripDirectories(words[0])) && words.slice(1).every((word) => options.test(word));
 }
 
-function baseName(path = ""): string {
+function stripDirectories(path = ""): string {
   return path.slice(path.lastIndexOf("/") + 1);
 }
 
@@ -154,10 +154,10 @@ export function withoutBlock(text: string, within: string, file: string): string
 }
 
 /** The path of the hook that a wrapper replaced; null for hooks that are not unmodified wrappers. */
-export function keptByWrapper(bare: string): string | null {
+export function findKeptHook(bare: string): string | null {
   const [, kept] =
     /^# Made by Pommel: the hook that was here is (\S+), and runs as before\.$/m.exec(bare) ?? [];
   if (kept === undefined) return null;
-  const { head, tail } = wrapperFor(kept);
+  const { head, tail } = makeWrapper(kept);
   return bare === head + tail ? kept : null;
 }

@@ -7,7 +7,7 @@ import { makeDirectory } from "../../base/home.ts";
 import type { Project } from "../../base/paths.ts";
 import { type GitHookName, gitHookNames } from "../../protocol/hooks.ts";
 import { readHook } from "./hook-file.ts";
-import { type FoundPlace, fromRoot, hooksPlace, refuseHooks } from "./place.ts";
+import { type FoundPlace, findHooksPlace, refuseHooks, toRootRelative } from "./place.ts";
 import { findBlock } from "./script.ts";
 
 /** Whether Pommel's git hooks are installed. */
@@ -28,10 +28,10 @@ export interface GitHooksState {
   isLost: boolean;
 }
 
-export async function gitHooksState(project: Project): Promise<GitHooksState> {
-  const place = await hooksPlace(project.root);
+export async function readGitHooksState(project: Project): Promise<GitHooksState> {
+  const place = await findHooksPlace(project.root);
   const { disabled, dirs } = readRecord(project);
-  const here = place.state === "found" ? fromRoot(project, place.dir) : place.dir;
+  const here = place.state === "found" ? toRootRelative(project, place.dir) : place.dir;
   const shadowed = dirs.filter((dir) => dir !== here && existsSync(resolve(project.root, dir)));
   if (place.state !== "found") {
     const { state, reason } = place;
@@ -85,12 +85,12 @@ const record = z.object({
 });
 export type GitHooksRecord = z.infer<typeof record>;
 
-const fileOf = (project: Project) => join(project.setupDir, "git-hooks.json");
+const locateRecord = (project: Project) => join(project.setupDir, "git-hooks.json");
 
 /** The record; empty when it is missing or invalid. */
 export function readRecord(project: Project): GitHooksRecord {
   try {
-    return z.parse(record, JSON.parse(readFileSync(fileOf(project), "utf8")));
+    return z.parse(record, JSON.parse(readFileSync(locateRecord(project), "utf8")));
   } catch {
     return { disabled: false, dirs: [], created_dirs: [], ended: [] };
   }
@@ -98,7 +98,7 @@ export function readRecord(project: Project): GitHooksRecord {
 
 /** Deletes the file when there is nothing to record. */
 export function writeRecord(project: Project, next: GitHooksRecord): void {
-  const file = fileOf(project);
+  const file = locateRecord(project);
   if (!next.disabled && next.dirs.length === 0) {
     rmSync(file, { force: true });
     return;

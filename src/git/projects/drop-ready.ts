@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs";
 import type { Project } from "../../base/paths.ts";
-import { removeReady, saidFile } from "../../protocol/ready-context.ts";
+import { locateSaidFile, removeReady } from "../../protocol/ready-context.ts";
 import { Registry } from "../../store/registry.ts";
 
 /**
@@ -9,8 +9,8 @@ import { Registry } from "../../store/registry.ts";
  */
 export function dropReady({ id, dataDir }: Pick<Project, "id" | "dataDir">): void {
   try {
-    writeFileSync(saidFile({ dataDir }), `${Date.now()}\n`, { mode: 0o600 });
-    for (const { root } of Registry.openIfThere()?.checkouts(id) ?? []) removeReady(root);
+    writeFileSync(locateSaidFile({ dataDir }), `${Date.now()}\n`, { mode: 0o600 });
+    for (const { root } of Registry.openIfThere()?.listCheckouts(id) ?? []) removeReady(root);
   } catch {
     // Where nothing can be written, nothing was made ready.
   }

@@ -13,22 +13,22 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { type TestRepository, temporaryGit } from "../../../test/support/repository-fixture.ts";
 import { temporaryHome } from "../../../test/support/temporary-home.ts";
-import { type Project, placeInProject, projectAt } from "../../base/paths.ts";
+import { makeNewProject, type Project, placeInProject } from "../../base/paths.ts";
 import { type KnownCheckout, type KnownProject, Registry } from "../../store/registry.ts";
 import {
+  chooseFreeId,
+  completeIdentity,
+  findKnownProject,
+  findMatchingProject,
   findProject,
   findProjectIfAny,
-  freeId,
   isRemembered,
-  knownProject,
-  matchingProject,
+  lookUpProject,
   rememberProject,
-  seeProject,
-  settleIdentity,
   takeNotice,
 } from "./find-project.ts";
 import type { CheckoutIdentity } from "./identity.ts";
-import { belongsTo } from "./roots.ts";
+import { isCwdInProject } from "./roots.ts";
 
 let home: ReturnType<typeof temporaryHome>;
 let repository: TestRepository & { remove(): void };
@@ -69,11 +69,11 @@ describe("a look at a directory", () => {
   it("recognises a checkout as a use of it would, and remembers nothing", async () => {
     git("main", "worktree", "add", "--quiet", at("linked"));
     directory("new");
-    const known = () => Registry.open().checkouts();
+    const known = () => Registry.open().listCheckouts();
     const before = known();
-    expect(await seeProject(at("linked"))).toMatchObject({ id: main.id, root: at("linked") });
-    expect(isRemembered(await seeProject(at("linked")))).toBe(true);
-    expect(isRemembered(await seeProject(at("new")))).toBe(false);
+    expect(await lookUpProject(at("linked"))).toMatchObject({ id: main.id, root: at("linked") });
+    expect(isRemembered(await lookUpProject(at("linked")))).toBe(true);
+    expect(isRemembered(await lookUpProject(at("new")))).toBe(false);
     expect(known()).toEqual(before);
     await findAt("linked");
     expect(known().map(({ root }) => root)).toContain(at("linked"));
@@ -83,10 +83,10 @@ describe("a look at a directory", () => {
 describe("a checkout whose first commits git could not say in time", () => {
   it("becomes the project that it holds, and its user hears of it once", async () => {
     cpSync(main.root, at("copy"), { recursive: true });
-    const late = projectAt(at("copy"));
+    const late = makeNewProject(at("copy"));
     await rememberProject(late, { timeoutMs: 0 });
     forgetRoots(late.id);
-    await settleIdentity(late);
+    await completeIdentity(late);
     expect((await findAt("copy")).id).toBe(main.id);
     expect(takeNotice(at("copy"))).toContain(main.root);
     expect(takeNotice(at("copy"))).toBeNull();
@@ -94,32 +94,35 @@ describe("a checkout whose first commits git could not say in time", () => {
 
   it("stays a project of its own once it remembers something, and says how to join them", async () => {
     cpSync(main.root, at("copy"), { recursive: true });
-    const late = projectAt(at("copy"));
+    const late = makeNewProject(at("copy"));
     await rememberProject(late, { timeoutMs: 0 });
     forgetRoots(late.id);
     mkdirSync(late.dataDir, { recursive: true });
     writeFileSync(late.memoryDb, "");
-    await settleIdentity(late);
+    await completeIdentity(late);
     expect((await findAt("copy")).id).toBe(late.id);
     expect(takeNotice(at("copy"))).toContain(`pm projects join . ${main.id}`);
   });
 
   it("stays turned off when that was done while git was asked, and is not joined", async () => {
     cpSync(main.root, at("copy"), { recursive: true });
-    const late = projectAt(at("copy"));
+    const late = makeNewProject(at("copy"));
     await rememberProject(late, { timeoutMs: 0 });
     forgetRoots(late.id);
-    const settled = settleIdentity(late);
+    const settled = completeIdentity(late);
     const registry = Registry.open();
-    registry.saveProject({ ...registry.project(late.id)!, isOff: true });
+    registry.saveProject({ ...registry.findProjectById(late.id)!, isOff: true });
     await settled;
-    expect(registry.project(late.id)).toMatchObject({ isOff: true, roots: registry.project(main.id)!.roots });
+    expect(registry.findProjectById(late.id)).toMatchObject({
+      isOff: true,
+      roots: registry.findProjectById(main.id)!.roots,
+    });
     expect((await findAt("copy")).id).toBe(late.id);
   });
 
   function forgetRoots(id: string): void {
     const registry = Registry.open();
-    registry.saveProject({ ...registry.project(id)!, roots: [] });
+    registry.saveProject({ ...registry.findProjectById(id)!, roots: [] });
   }
 });
 
@@ -135,15 +138,15 @@ describe("where upper and lower case are one file", () => {
 
   it.each(["MAIN", "MAIN/SRC", "../CODE/main/src"])("%s is the same checkout", async (path) => {
     expect(await findAt(path)).toEqual(main);
-    expect(knownProject(at(path))).toEqual(main);
+    expect(findKnownProject(at(path))).toEqual(main);
     expect(placeInProject(main, at(path))).toBe(/src/i.test(path) ? "src" : "");
-    expect(Registry.open().checkouts()).toHaveLength(1);
+    expect(Registry.open().listCheckouts()).toHaveLength(1);
     expect(takeNotice(at(path))).toBeNull();
   });
 
   it("sessions that were started there by another case belong to it", () => {
-    expect(belongsTo([main.root], at("MAIN/SRC"))).toBe(true);
-    expect(belongsTo([main.root], at("MAIN-OTHER"))).toBe(false);
+    expect(isCwdInProject([main.root], at("MAIN/SRC"))).toBe(true);
+    expect(isCwdInProject([main.root], at("MAIN-OTHER"))).toBe(false);
   });
 
   it("a name that only looks alike, as case matters for it, is another checkout", async () => {
@@ -163,7 +166,7 @@ describe("a directory", () => {
 
   it("belongs to the repository around it", async () => {
     expect(await findAt("main/src")).toEqual(main);
-    expect(knownProject(at("main/src"))).toEqual(main);
+    expect(findKnownProject(at("main/src"))).toEqual(main);
   });
 
   it("is found by a link to it", async () => {
@@ -174,8 +177,8 @@ describe("a directory", () => {
   it("is not remembered before it is used", async () => {
     directory("new");
     const project = await findAt("new");
-    expect(Registry.open().checkout(project.root)).toBeNull();
-    expect(knownProject(project.root)).toBeNull();
+    expect(Registry.open().findCheckoutAt(project.root)).toBeNull();
+    expect(findKnownProject(project.root)).toBeNull();
     expect(await findAt("new")).toEqual(project);
   });
 
@@ -203,7 +206,7 @@ describe("the same project", () => {
     const linked = await findAt("linked");
     expect(linked).toMatchObject({ id: main.id, root: at("linked"), memoryDb: main.memoryDb });
     expect(linked.indexDb).not.toBe(main.indexDb);
-    expect(Registry.open().checkout(linked.root)).toMatchObject({
+    expect(Registry.open().findCheckoutAt(linked.root)).toMatchObject({
       project: main.id,
       notice: expect.any(String),
     });
@@ -257,8 +260,8 @@ describe("the same project", () => {
       expect(moved).toMatchObject({ id: before.id, root: at(`${name}-moved`) });
       expect(existsSync(moved.indexDb)).toBe(true);
       expect(existsSync(before.cacheDir)).toBe(false);
-      expect(Registry.open().checkout(before.root)).toBeNull();
-      expect(Registry.open().checkout(moved.root)).toMatchObject({ notice: null });
+      expect(Registry.open().findCheckoutAt(before.root)).toBeNull();
+      expect(Registry.open().findCheckoutAt(moved.root)).toMatchObject({ notice: null });
     }
   });
 
@@ -267,7 +270,7 @@ describe("the same project", () => {
     rmSync(main.root, { recursive: true });
     clone(at("origin"), "main");
     expect(await findAt("main")).toEqual(main);
-    expect(Registry.open().checkout(main.root)).toMatchObject({ notice: null });
+    expect(Registry.open().findCheckoutAt(main.root)).toMatchObject({ notice: null });
   });
 
   it("is in a shallow clone with the same remote", async () => {
@@ -312,7 +315,7 @@ describe("another project", () => {
     expect(other.id).not.toBe(main.id);
     expect(other.root).toBe(main.root);
     expect(await findAt("main")).toEqual(other);
-    expect(Registry.open().project(main.id)).not.toBeNull();
+    expect(Registry.open().findProjectById(main.id)).not.toBeNull();
   });
 
   it("is a submodule, and a repository or a known project within another", async () => {
@@ -353,7 +356,7 @@ it("a registry that cannot be used fails nothing", async () => {
   rmSync(join(home.dir, "data"), { recursive: true });
   writeFileSync(join(home.dir, "data"), "");
   expect((await findAt("main")).root).toBe(main.root);
-  expect(knownProject(main.root)).toBeNull();
+  expect(findKnownProject(main.root)).toBeNull();
   expect(await rememberProject(main)).toBe(false);
 });
 
@@ -361,8 +364,12 @@ it("keeps what was recorded of a project that is used again: its name, and wheth
   await rememberProject(main, { named: true });
   await rememberProject(main, { off: true });
   await rememberProject(main);
-  expect(Registry.open().project(main.id)).toMatchObject({ name: "main", isNamed: true, isOff: true });
-  expect(freeId(main.root, Registry.open())).toBe(`${main.id}-2`);
+  expect(Registry.open().findProjectById(main.id)).toMatchObject({
+    name: "main",
+    isNamed: true,
+    isOff: true,
+  });
+  expect(chooseFreeId(main.root, Registry.open())).toBe(`${main.id}-2`);
 });
 
 const project = (id: string, more: Partial<KnownProject> = {}): KnownProject => ({
@@ -404,7 +411,7 @@ function match(
   gone: readonly string[] = [],
 ) {
   const known = { projects, checkouts, isThere: (root: string) => !gone.includes(root) };
-  return matchingProject("/new", found, known);
+  return findMatchingProject("/new", found, known);
 }
 const app = project("app", { remotes: ["example.com/app"] });
 

@@ -1,50 +1,51 @@
 import { existsSync, renameSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { codeOf, messageOf, PommelError } from "../../base/errors.ts";
-import { fileId } from "../../base/files/file-id.ts";
+import { getErrorCode, getErrorMessage, PommelError } from "../../base/errors.ts";
+import { readFileId } from "../../base/files/file-id.ts";
 import {
-  canonicalPath,
   findUpwards,
-  nameOf,
+  makeProject,
+  makeUniqueName,
   type Project,
-  projectOf,
-  realPath,
   teamDirName,
+  toCanonicalPath,
+  toRealPath,
 } from "../../base/paths.ts";
 import { type KnownCheckout, type KnownProject, Registry } from "../../store/registry.ts";
 import { dropReady } from "./drop-ready.ts";
-import { type CheckoutIdentity, identityOf } from "./identity.ts";
+import { type CheckoutIdentity, readCheckoutIdentity } from "./identity.ts";
 
 /**
  * The project around `cwd`, as seen from the checkout that it lies in. A known directory costs a look into the registry; a
- * new one is recognised (`matchingProject`), and one that holds a known project is remembered with it at once. A project
+ * new one is recognised (`findMatchingProject`), and one that holds a known project is remembered with it at once. A project
  * that is new is not remembered before it is used (`rememberProject`).
  * @throws PommelError `not_initialised` for a home directory, the root of the file system, and a directory that is gone
  */
 export const findProject = (cwd: string = process.cwd()): Promise<Project> =>
-  projectAround(cwd, rememberCheckout);
+  findProjectAround(cwd, rememberCheckout);
 
 /** As `findProject`, and remembers nothing: for whoever only looks. */
-export const seeProject = (cwd: string = process.cwd()): Promise<Project> => projectAround(cwd, () => {});
+export const lookUpProject = (cwd: string = process.cwd()): Promise<Project> =>
+  findProjectAround(cwd, () => {});
 
 /** Whether it was ever used, in this checkout or another: else nothing is known of it. */
 export const isRemembered = ({ dataDir }: Project): boolean => existsSync(dataDir);
 
-async function projectAround(cwd: string, onRecognised: typeof rememberCheckout): Promise<Project> {
+async function findProjectAround(cwd: string, onRecognised: typeof rememberCheckout): Promise<Project> {
   const registry = Registry.openIfThere();
-  const root = checkoutAround(cwd, registry);
-  const known = registry?.checkout(root);
-  if (known && isSameDirectory(known)) return projectOf(known.project, root);
-  const identity = await identityOf(root);
-  if (registry === null) return projectOf(nameOf(root), root);
-  const match = matchingProject(root, identity, {
-    projects: registry.projects(),
-    checkouts: registry.checkouts(),
+  const root = findCheckoutRoot(cwd, registry);
+  const known = registry?.findCheckoutAt(root);
+  if (known && isSameDirectory(known)) return makeProject(known.project, root);
+  const identity = await readCheckoutIdentity(root);
+  if (registry === null) return makeProject(makeUniqueName(root), root);
+  const match = findMatchingProject(root, identity, {
+    projects: registry.listRegisteredProjects(),
+    checkouts: registry.listCheckouts(),
     isThere: (dir: string) => existsSync(dir),
   });
-  if (match === null) return projectOf(freeId(root, registry), root);
+  if (match === null) return makeProject(chooseFreeId(root, registry), root);
   onRecognised(root, identity, match, registry);
-  return projectOf(match.project, root);
+  return makeProject(match.project, root);
 }
 
 /** As `findProject`, for commands that also work with the user's settings alone. */
@@ -55,17 +56,17 @@ export async function findProjectIfAny(
   try {
     return await find(cwd);
   } catch (error) {
-    if (codeOf(error) === "not_initialised") return null;
+    if (getErrorCode(error) === "not_initialised") return null;
     throw error;
   }
 }
 
 /** The project of a directory that the registry knows; null for any other. Asks neither git nor the user. */
-export function knownProject(cwd: string): Project | null {
+export function findKnownProject(cwd: string): Project | null {
   try {
     const registry = Registry.openIfThere();
-    const known = registry?.checkout(checkoutAround(cwd, registry));
-    return known && isSameDirectory(known) ? projectOf(known.project, known.root) : null;
+    const known = registry?.findCheckoutAt(findCheckoutRoot(cwd, registry));
+    return known && isSameDirectory(known) ? makeProject(known.project, known.root) : null;
   } catch {
     return null;
   }
@@ -76,18 +77,22 @@ export function knownProject(cwd: string): Project | null {
  * and a subdirectory with a team's configuration; else `cwd` itself.
  * @throws PommelError `not_initialised`
  */
-function checkoutAround(cwd: string, registry = Registry.openIfThere()): string {
+function findCheckoutRoot(cwd: string, registry = Registry.openIfThere()): string {
   let dir: string;
   try {
-    dir = canonicalPath(cwd);
+    dir = toCanonicalPath(cwd);
   } catch (error) {
-    throw new PommelError("not_initialised", `Cannot enter ${cwd}: ${messageOf(error)}.`, "Check the path.");
+    throw new PommelError(
+      "not_initialised",
+      `Cannot enter ${cwd}: ${getErrorMessage(error)}.`,
+      "Check the path.",
+    );
   }
   for (let at = dir; ; at = dirname(at)) {
     const isOne =
       existsSync(join(at, ".git")) ||
       existsSync(join(at, teamDirName, "config.toml")) ||
-      registry?.checkout(at);
+      registry?.findCheckoutAt(at);
     if (isOne && !isTooWide(at)) return at;
     if (dirname(at) === at) break;
   }
@@ -103,11 +108,14 @@ function checkoutAround(cwd: string, registry = Registry.openIfThere()): string 
 
 /** Everything of a person's lies in these: they are no project, whatever is in them. */
 const isTooWide = (dir: string): boolean =>
-  dirname(dir) === dir || dir === realPath(process.env.HOME || process.getBuiltinModule("node:os").homedir());
+  dirname(dir) === dir ||
+  dir === toRealPath(process.env.HOME || process.getBuiltinModule("node:os").homedir());
 
 /** The directory itself, not another one that has its path now. Without git, the path is all that counts. */
 const isSameDirectory = ({ root, rootId, gitId }: KnownCheckout): boolean =>
-  gitId === null ? !existsSync(join(root, ".git")) || rootId === fileId(root) : rootId === fileId(root);
+  gitId === null
+    ? !existsSync(join(root, ".git")) || rootId === readFileId(root)
+    : rootId === readFileId(root);
 
 /** Remembers a checkout with the project that it was recognised as. */
 function rememberCheckout(
@@ -116,14 +124,14 @@ function rememberCheckout(
   { project, movedFrom }: Match,
   registry: Registry,
 ): void {
-  const isKnown = movedFrom !== null || registry.checkout(root)?.project === project;
+  const isKnown = movedFrom !== null || registry.findCheckoutAt(root)?.project === project;
   try {
-    registry.inTransaction(() => {
+    registry.runInTransaction(() => {
       if (movedFrom !== null) registry.removeCheckout(movedFrom);
       registry.saveCheckout({
-        ...checkoutOf(root, project, identity),
+        ...makeCheckout(root, project, identity),
         // What was only moved, or cloned again, is nothing new to its user.
-        notice: isKnown ? null : sharingNotice(root, project, registry),
+        notice: isKnown ? null : makeSharingNotice(root, project, registry),
       });
     });
     if (movedFrom !== null) moveIndex(movedFrom, root);
@@ -132,8 +140,8 @@ function rememberCheckout(
   }
 }
 
-function sharingNotice(root: string, project: string, registry: Registry): string {
-  const [other] = registry.checkouts(project).filter((checkout) => checkout.root !== root);
+function makeSharingNotice(root: string, project: string, registry: Registry): string {
+  const [other] = registry.listCheckouts(project).filter((checkout) => checkout.root !== root);
   const whose = other === undefined ? project : other.root;
   return `This is another checkout of ${whose}, and shares its sessions and notes. \`pm projects split .\` keeps it apart.`;
 }
@@ -142,7 +150,7 @@ function sharingNotice(root: string, project: string, registry: Registry): strin
 export function takeNotice(cwd: string): string | null {
   try {
     const registry = Registry.openIfThere();
-    const checkout = registry?.checkout(checkoutAround(cwd, registry)) ?? null;
+    const checkout = registry?.findCheckoutAt(findCheckoutRoot(cwd, registry)) ?? null;
     if (checkout === null || checkout.notice === null) return null;
     registry!.saveCheckout({ ...checkout, notice: null });
     return checkout.notice;
@@ -153,19 +161,19 @@ export function takeNotice(cwd: string): string | null {
 
 /** A moved checkout keeps its index. */
 function moveIndex(from: string, to: string): void {
-  const [before, after] = [from, to].map((root) => projectOf("", root).cacheDir);
+  const [before, after] = [from, to].map((root) => makeProject("", root).cacheDir);
   if (existsSync(before!) && !existsSync(after!)) renameSync(before!, after!);
 }
 
 /** The id of a project that begins at `root`. */
-export function freeId(root: string, registry: Registry): string {
-  const id = nameOf(root);
-  if (registry.project(id) === null) return id;
+export function chooseFreeId(root: string, registry: Registry): string {
+  const id = makeUniqueName(root);
+  if (registry.findProjectById(id) === null) return id;
   // Another repository lay there.
-  for (let n = 2; ; n++) if (registry.project(`${id}-${n}`) === null) return `${id}-${n}`;
+  for (let n = 2; ; n++) if (registry.findProjectById(`${id}-${n}`) === null) return `${id}-${n}`;
 }
 
-const checkoutOf = (root: string, project: string, identity: CheckoutIdentity): KnownCheckout => ({
+const makeCheckout = (root: string, project: string, identity: CheckoutIdentity): KnownCheckout => ({
   root,
   project,
   rootId: identity.rootId,
@@ -185,30 +193,30 @@ export async function rememberProject(
 ): Promise<boolean> {
   const registry = Registry.openIfAny();
   if (registry === null) return false;
-  const identity = await identityOf(root, timeoutMs);
+  const identity = await readCheckoutIdentity(root, timeoutMs);
   const now = Date.now();
   try {
     // Another process may name the project or turn it off at the same time.
-    registry.inTransaction(() => {
-      const before = registry.project(id);
+    registry.runInTransaction(() => {
+      const before = registry.findProjectById(id);
       registry.saveProject({
         id,
         name: before?.name ?? basename(root),
-        roots: union(before?.roots, identity.roots ?? []),
-        remotes: union(before?.remotes, identity.remote === null ? [] : [identity.remote]),
+        roots: mergeUnique(before?.roots, identity.roots ?? []),
+        remotes: mergeUnique(before?.remotes, identity.remote === null ? [] : [identity.remote]),
         within: before?.within ?? identity.within,
         isNamed: named ?? before?.isNamed ?? false,
         isOff: off ?? before?.isOff ?? false,
         createdAt: before?.createdAt ?? now,
         lastUsedAt: now,
       });
-      const checkout = registry.checkout(root);
+      const checkout = registry.findCheckoutAt(root);
       registry.saveCheckout({
-        ...checkoutOf(root, id, identity),
+        ...makeCheckout(root, id, identity),
         notice: checkout?.project === id ? checkout.notice : null,
       });
     });
-    if (named !== undefined || off !== undefined) dropReady(projectOf(id, root));
+    if (named !== undefined || off !== undefined) dropReady(makeProject(id, root));
     return true;
   } catch {
     return false;
@@ -219,19 +227,19 @@ export async function rememberProject(
  * Finds out what git could not say in time when a checkout was first seen: its root commits. A project that turns out to be
  * a known one becomes it if it has remembered nothing yet; else its user is told how to join them.
  */
-export async function settleIdentity({ id, root, memoryDb }: Project): Promise<void> {
+export async function completeIdentity({ id, root, memoryDb }: Project): Promise<void> {
   const registry = Registry.openIfThere();
-  const known = registry?.project(id) ?? null;
-  const checkout = registry?.checkout(root) ?? null;
+  const known = registry?.findProjectById(id) ?? null;
+  const checkout = registry?.findCheckoutAt(root) ?? null;
   if (known === null || checkout === null || checkout.gitId === null || known.roots.length > 0) return;
-  const identity = await identityOf(root, null);
+  const identity = await readCheckoutIdentity(root, null);
   if (identity.roots === null || identity.roots.length === 0) return;
-  const projects = registry!.projects().filter((project) => project.id !== id);
-  const checkouts = registry!.checkouts().filter((one) => one.project !== id);
-  const match = matchingProject(root, identity, { projects, checkouts, isThere: existsSync });
-  registry!.inTransaction(() => {
+  const projects = registry!.listRegisteredProjects().filter((project) => project.id !== id);
+  const checkouts = registry!.listCheckouts().filter((one) => one.project !== id);
+  const match = findMatchingProject(root, identity, { projects, checkouts, isThere: existsSync });
+  registry!.runInTransaction(() => {
     // It may have been forgotten, named or turned off meanwhile.
-    const current = registry!.project(id);
+    const current = registry!.findProjectById(id);
     if (current === null) return;
     if (match === null || current.isOff || existsSync(memoryDb)) {
       registry!.saveProject({ ...current, roots: identity.roots! });
@@ -240,17 +248,19 @@ export async function settleIdentity({ id, root, memoryDb }: Project): Promise<v
       registry!.saveCheckout({ ...checkout, notice });
       return;
     }
-    const notice = sharingNotice(root, match.project, registry!);
+    const notice = makeSharingNotice(root, match.project, registry!);
     registry!.saveCheckout({ ...checkout, project: match.project, notice });
-    if (registry!.checkouts(id).length === 0) registry!.removeProject(id);
+    if (registry!.listCheckouts(id).length === 0) registry!.removeProject(id);
   });
 }
 
-const union = (before: readonly string[] = [], more: readonly string[]) => [...new Set([...before, ...more])];
+const mergeUnique = (before: readonly string[] = [], more: readonly string[]) => [
+  ...new Set([...before, ...more]),
+];
 
 /** The root that `pm init` chooses in `cwd`: the top of the git working tree, or `cwd` itself without git. */
-export function rootForInit(cwd: string = process.cwd()): string {
-  return canonicalPath(findUpwards(cwd, ".git") ?? cwd);
+export function chooseInitRoot(cwd: string = process.cwd()): string {
+  return toCanonicalPath(findUpwards(cwd, ".git") ?? cwd);
 }
 
 /** What the registry knows, as far as it matters for recognising a checkout. */
@@ -273,7 +283,11 @@ export interface Match {
  * its first commits but has another remote (a fork, a template) is another project.
  * @returns null for a project that is new
  */
-export function matchingProject(root: string, identity: CheckoutIdentity, known: KnownHere): Match | null {
+export function findMatchingProject(
+  root: string,
+  identity: CheckoutIdentity,
+  known: KnownHere,
+): Match | null {
   const { checkouts, isThere } = known;
   const projects = known.projects.filter(({ within }) => within === identity.within);
   const named = (id: string) => projects.find((project) => project.id === id);

@@ -1,12 +1,12 @@
 import { existsSync, readdirSync } from "node:fs";
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
-import { isInside, type Project, projectOf } from "../../base/paths.ts";
+import { isInside, makeProject, type Project } from "../../base/paths.ts";
 import { Registry } from "../../store/registry.ts";
-import { GitFailure, gitFields, gitTextIfAny } from "../git.ts";
+import { GitFailure, readGitFields, readGitTextIfAny } from "../git.ts";
 import { defaultBranches } from "../history/head.ts";
-import { commitsNamed } from "../history/history.ts";
+import { findCommitHashes } from "../history/history.ts";
 import { findProjectIfAny } from "./find-project.ts";
-import { worktreesOf } from "./roots.ts";
+import { listWorktrees } from "./roots.ts";
 
 /**
  * The project of a directory that is gone: people delete worktrees when they are done with them, and what was worked there
@@ -35,20 +35,20 @@ const minFiles = 2;
  * that lies beside it or that is known, if the session's commits, or two of the directory's name, the branch and the files say so.
  * @returns null where nothing says which, or several could be
  */
-export async function projectOfGone(
+export async function findGoneProject(
   cwd: string,
   traces: () => Promise<SessionTraces>,
 ): Promise<Project | null> {
   if (!isAbsolute(cwd)) return null;
   const dir = resolve(cwd);
-  const known = knownCheckoutAround(dir);
+  const known = findKnownCheckoutAround(dir);
   if (known !== null) return known;
-  const above = nearestDirectory(dir);
+  const above = findNearestDirectory(dir);
   const around = await findProjectIfAny(above);
   if (around !== null && isRepository(around)) return around;
   const left = await traces();
   const judged: { root: string; points: number }[] = [];
-  for (const root of candidates(dir, above)) {
+  for (const root of listCandidates(dir, above)) {
     const points = await judge(root, dir, left);
     if (points >= minPoints) judged.push({ root, points });
   }
@@ -65,47 +65,47 @@ export async function projectOfGone(
 /** Has a directory that is gone count as a checkout of its project from now on. */
 export function rememberGone(project: Project, dir: string): void {
   const registry = Registry.openIfAny();
-  if (registry === null || isInside(dir, project.root) || knownCheckoutAround(dir) !== null) return;
+  if (registry === null || isInside(dir, project.root) || findKnownCheckoutAround(dir) !== null) return;
   const nobody = { rootId: null, gitId: null, notice: null, lastUsedAt: 0 };
   registry.saveCheckout({ root: dir, project: project.id, ...nobody });
 }
 
 /** The nearest checkout that is known, and gone as well. */
-function knownCheckoutAround(dir: string): Project | null {
+function findKnownCheckoutAround(dir: string): Project | null {
   const registry = Registry.openIfThere();
   for (let at = dir; !existsSync(at); at = dirname(at)) {
-    const known = registry?.checkout(at);
-    if (known) return projectOf(known.project, findLivingRoot(known.project) ?? at);
+    const known = registry?.findCheckoutAt(at);
+    if (known) return makeProject(known.project, findLivingRoot(known.project) ?? at);
   }
   return null;
 }
 
 const findLivingRoot = (project: string): string | undefined =>
   Registry.openIfThere()
-    ?.checkouts(project)
+    ?.listCheckouts(project)
     .map(({ root }) => root)
     .find((root) => existsSync(root));
 
-function nearestDirectory(dir: string): string {
+function findNearestDirectory(dir: string): string {
   let at = dir;
   while (!existsSync(at)) at = dirname(at);
   return at;
 }
 
 const isRepository = ({ root }: Project): boolean =>
-  existsSync(join(root, ".git")) || (Registry.openIfThere()?.checkout(root) ?? null) !== null;
+  existsSync(join(root, ".git")) || (Registry.openIfThere()?.findCheckoutAt(root) ?? null) !== null;
 
 /** Repositories beside what is gone, and all that are known. */
-function candidates(dir: string, above: string): string[] {
+function listCandidates(dir: string, above: string): string[] {
   const [gone = ""] = relative(above, dir).split(sep);
-  const beside = directoriesIn(above)
+  const beside = listDirectories(above)
     .filter((name) => isNamedAfter(gone, name))
     .map((name) => join(above, name));
-  const known = (Registry.openIfThere()?.checkouts() ?? []).map(({ root }) => root);
+  const known = (Registry.openIfThere()?.listCheckouts() ?? []).map(({ root }) => root);
   return [...new Set([...beside, ...known])].filter((root) => existsSync(join(root, ".git")));
 }
 
-function directoriesIn(dir: string): string[] {
+function listDirectories(dir: string): string[] {
   try {
     const names = readdirSync(dir, { withFileTypes: true }).filter((entry) => entry.isDirectory());
     return names.length > maxBeside ? [] : names.map(({ name }) => name);
@@ -136,8 +136,8 @@ async function judge(
   { branches, files, commits }: SessionTraces,
 ): Promise<number> {
   // Until it is pruned, git knows a worktree that was deleted.
-  if ((await worktreesOf(root)).some((worktree) => isInside(dir, worktree))) return points.worktree;
-  if (commits.length > 0 && (await commitsNamed(root, commits)).size > 0) return points.commit;
+  if ((await listWorktrees(root)).some((worktree) => isInside(dir, worktree))) return points.worktree;
+  if (commits.length > 0 && (await findCommitHashes(root, commits)).size > 0) return points.commit;
   const names = dir.split(sep);
   const isNamed = names.some((name) => isNamedAfter(name, basename(root)));
   return (
@@ -150,7 +150,7 @@ async function judge(
 /** Every repository has the default branches. */
 async function hasBranch(root: string, branches: readonly string[]): Promise<boolean> {
   for (const branch of branches.filter((one) => !defaultBranches.includes(one)))
-    if ((await gitTextIfAny(root, ["rev-parse", "--verify", "--quiet", `refs/heads/${branch}`])) !== null)
+    if ((await readGitTextIfAny(root, ["rev-parse", "--verify", "--quiet", `refs/heads/${branch}`])) !== null)
       return true;
   return false;
 }
@@ -162,7 +162,7 @@ async function hasFiles(root: string, dir: string, files: readonly string[]): Pr
   const found: string[] = [];
   try {
     const args = ["--literal-pathspecs", "ls-files", "-z", "--", ...paths];
-    for await (const path of gitFields(root, args)) found.push(path);
+    for await (const path of readGitFields(root, args)) found.push(path);
   } catch (error) {
     if (!(error instanceof GitFailure)) throw error;
   }

@@ -4,8 +4,8 @@ import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type TestRepository, temporaryGit } from "../../../test/support/repository-fixture.ts";
 import { temporaryHome } from "../../../test/support/temporary-home.ts";
-import { fileId } from "../../base/files/file-id.ts";
-import { addressOf, identityOf, remoteOf, withoutCredentials } from "./identity.ts";
+import { readFileId } from "../../base/files/file-id.ts";
+import { findRemote, normalizeAddress, readCheckoutIdentity, withoutCredentials } from "./identity.ts";
 
 const secret = `ghp_${"x".repeat(36)}`;
 
@@ -26,7 +26,7 @@ describe("the address of a remote", () => {
     ["/srv/git/b", "/srv/git/b"],
     ["../b.git", "../b"],
   ])("%j is %s", (url, address) => {
-    expect(addressOf(url)).toBe(address);
+    expect(normalizeAddress(url)).toBe(address);
   });
 
   const word = fc.stringMatching(/^[a-z0-9][a-z0-9_-]{0,10}[a-z0-9]$/);
@@ -46,7 +46,7 @@ describe("the address of a remote", () => {
           `${login}${place}:${within}`,
         ];
         for (const form of forms)
-          for (const end of ["", "/", ".git", ".git/"]) expect(addressOf(form + end)).toBe(name);
+          for (const end of ["", "/", ".git", ".git/"]) expect(normalizeAddress(form + end)).toBe(name);
       }),
     );
   });
@@ -55,9 +55,9 @@ describe("the address of a remote", () => {
     const text = fc.string().filter((some) => !/[@/\s?#]/.test(some) && some !== "");
     fc.assert(
       fc.property(host, path, text, (place, within, password) => {
-        const address = addressOf(`https://me:pw-${password}@${place}/${within}`);
+        const address = normalizeAddress(`https://me:pw-${password}@${place}/${within}`);
         expect(address).toBe(`${place}/${within}`);
-        expect(addressOf(`https://${address}`)).toBe(address);
+        expect(normalizeAddress(`https://${address}`)).toBe(address);
       }),
     );
   });
@@ -66,13 +66,15 @@ describe("the address of a remote", () => {
     fc.assert(
       fc.property(host, path, host, path, (place, within, otherPlace, otherWithin) => {
         const [one, other] = [`${place}/${within}`, `${otherPlace}/${otherWithin}`];
-        expect(addressOf(`https://${one}`) === addressOf(`ssh://git@${other}`)).toBe(one === other);
+        expect(normalizeAddress(`https://${one}`) === normalizeAddress(`ssh://git@${other}`)).toBe(
+          one === other,
+        );
       }),
     );
   });
 
   it("fails for no text", () => {
-    fc.assert(fc.property(fc.string(), (text) => typeof addressOf(text) === "string"));
+    fc.assert(fc.property(fc.string(), (text) => typeof normalizeAddress(text) === "string"));
   });
 });
 
@@ -107,13 +109,13 @@ describe("the identity of a checkout", () => {
     return dir;
   };
   /** However long git takes here. */
-  const identity = (dir: string) => identityOf(dir, null);
+  const identity = (dir: string) => readCheckoutIdentity(dir, null);
 
   it("without git is the directory's own", async () => {
     const plain = join(home.dir, "plain");
     mkdirSync(plain);
     expect(await identity(plain)).toEqual({
-      rootId: fileId(plain),
+      rootId: readFileId(plain),
       gitId: null,
       roots: [],
       remote: null,
@@ -124,7 +126,7 @@ describe("the identity of a checkout", () => {
 
   it("has no first commits before there are any, and then each of them", async () => {
     expect(await identity(root)).toMatchObject({
-      gitId: fileId(join(root, ".git")),
+      gitId: readFileId(join(root, ".git")),
       roots: [],
       remote: null,
     });
@@ -140,7 +142,7 @@ describe("the identity of a checkout", () => {
   it("has the remote called origin, or the only one, without credentials", async () => {
     repository.git("remote", "add", "upstream", `https://me:${secret}@example.com/up.git`);
     expect(await identity(root)).toMatchObject({ remote: "example.com/up", clonedFrom: null });
-    expect(await remoteOf(root)).toBe("https://example.com/up.git");
+    expect(await findRemote(root)).toBe("https://example.com/up.git");
     repository.git("remote", "add", "origin", "git@example.com:ann/app.git");
     expect((await identity(root)).remote).toBe("example.com/ann/app");
     repository.git("remote", "rename", "origin", "ann");
@@ -181,6 +183,9 @@ describe("the identity of a checkout", () => {
 
   it("does not wait for the first commits of a large repository", async () => {
     repository.commit("first");
-    expect(await identityOf(root, 0)).toMatchObject({ roots: null, gitId: fileId(join(root, ".git")) });
+    expect(await readCheckoutIdentity(root, 0)).toMatchObject({
+      roots: null,
+      gitId: readFileId(join(root, ".git")),
+    });
   });
 });

@@ -1,9 +1,9 @@
 import { existsSync } from "node:fs";
 import { isAbsolute, join, relative, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
-import { fileId } from "../../base/files/file-id.ts";
-import { commonDirOf, findUpwards, realPath } from "../../base/paths.ts";
-import { gitTextIfAny } from "../git.ts";
+import { readFileId } from "../../base/files/file-id.ts";
+import { findCommonGitDir, findUpwards, toRealPath } from "../../base/paths.ts";
+import { readGitTextIfAny } from "../git.ts";
 
 /** What tells which project a checkout holds. */
 export interface CheckoutIdentity {
@@ -12,7 +12,7 @@ export interface CheckoutIdentity {
   gitId: string | null;
   /** Hashes of the root commits of what is checked out; null where they are not known: a shallow clone, or one too large to ask. */
   roots: string[] | null;
-  /** See `primaryRemote`; null where there is none. */
+  /** See `findPrimaryRemote`; null where there is none. */
   remote: string | null;
   /** A directory on this machine that it was cloned from; null where it was not. */
   clonedFrom: string | null;
@@ -24,28 +24,31 @@ export interface CheckoutIdentity {
 const rootsTimeoutMs = 100;
 
 /** @param timeoutMs how long git may take to find the root commits; null: as long as it takes */
-export async function identityOf(
+export async function readCheckoutIdentity(
   root: string,
   timeoutMs: number | null = rootsTimeoutMs,
 ): Promise<CheckoutIdentity> {
   const top = findUpwards(root, ".git");
-  const commonDir = top === null ? null : commonDirOf(top);
-  const rootId = fileId(root);
+  const commonDir = top === null ? null : findCommonGitDir(top);
+  const rootId = readFileId(root);
   if (top === null || commonDir === null)
     return { rootId, gitId: null, roots: [], remote: null, clonedFrom: null, within: "" };
-  const [roots, url] = await Promise.all([rootCommits(top, commonDir, timeoutMs), primaryRemote(top)]);
-  const source = url === null ? null : localPath(url, top);
+  const [roots, url] = await Promise.all([
+    listRootCommits(top, commonDir, timeoutMs),
+    findPrimaryRemote(top),
+  ]);
+  const source = url === null ? null : toLocalPath(url, top);
   return {
     rootId,
-    gitId: fileId(commonDir),
+    gitId: readFileId(commonDir),
     roots,
-    remote: url === null ? null : addressOf(source ?? url),
+    remote: url === null ? null : normalizeAddress(source ?? url),
     clonedFrom: source,
     within: relative(top, root).split(sep).join("/"),
   };
 }
 
-async function rootCommits(
+async function listRootCommits(
   top: string,
   commonDir: string,
   timeoutMs: number | null,
@@ -54,7 +57,7 @@ async function rootCommits(
   if (existsSync(join(commonDir, "shallow"))) return null;
   const signal = timeoutMs === null ? undefined : AbortSignal.timeout(timeoutMs);
   try {
-    const text = await gitTextIfAny(top, ["rev-list", "--max-parents=0", "HEAD"], signal);
+    const text = await readGitTextIfAny(top, ["rev-list", "--max-parents=0", "HEAD"], signal);
     // No commit yet, or git cannot say.
     return text === null ? [] : text.split("\n").filter((hash) => hash !== "");
   } catch {
@@ -63,14 +66,14 @@ async function rootCommits(
 }
 
 /** The address of a repository's remote, without user and password; null where there is none. */
-export async function remoteOf(root: string): Promise<string | null> {
-  const url = await primaryRemote(root);
+export async function findRemote(root: string): Promise<string | null> {
+  const url = await findPrimaryRemote(root);
   return url === null ? null : withoutCredentials(url);
 }
 
 /** The address of the remote called origin, or of the only one. */
-async function primaryRemote(top: string): Promise<string | null> {
-  const text = await gitTextIfAny(top, ["config", "--get-regexp", "^remote\\..*\\.url$"]);
+async function findPrimaryRemote(top: string): Promise<string | null> {
+  const text = await readGitTextIfAny(top, ["config", "--get-regexp", "^remote\\..*\\.url$"]);
   const urls = (text ?? "").split("\n").flatMap((line) => {
     const [, name = "", url = ""] = /^remote\.(.+)\.url (.+)$/.exec(line) ?? [];
     return url === "" ? [] : [{ name, url }];
@@ -80,11 +83,11 @@ async function primaryRemote(top: string): Promise<string | null> {
 }
 
 /** The directory that an address names on this machine; null for one of another machine. */
-function localPath(url: string, top: string): string | null {
+function toLocalPath(url: string, top: string): string | null {
   try {
     const path = url.startsWith("file://") ? fileURLToPath(url) : url;
     const isPath = isAbsolute(path) || /^\.{1,2}(?:\/|$)/.test(path);
-    return isPath ? realPath(resolve(top, path)).replace(/\/\.git$/, "") : null;
+    return isPath ? toRealPath(resolve(top, path)).replace(/\/\.git$/, "") : null;
   } catch {
     return null;
   }
@@ -94,7 +97,7 @@ function localPath(url: string, top: string): string | null {
  * An address in any form that git accepts, as the same text for all of them: `git@example.com:a/b.git` and
  * `https://user:secret@example.com/a/b` are `example.com/a/b`. User, password and query may be secret, and do not count.
  */
-export function addressOf(url: string): string {
+export function normalizeAddress(url: string): string {
   const bare = withoutCredentials(url.trim());
   const [, scheme, rest = ""] = /^([a-z][a-z0-9+.-]*):\/\/(.*)$/i.exec(bare) ?? [];
   const isScp = scheme === undefined && /^[^/\\:]{2,}:(?!\/\/)/.test(bare);

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { namedProject } from "../../../test/support/named-project.ts";
 import { temporaryHome } from "../../../test/support/temporary-home.ts";
-import { projectAt } from "../../base/paths.ts";
-import { requireIndexed, whyNotIndexed } from "./indexed.ts";
+import { makeNewProject } from "../../base/paths.ts";
+import { findIndexObstacle, requireIndexed } from "./indexed.ts";
 
 let home: ReturnType<typeof temporaryHome>;
 let dir: string;
@@ -18,14 +18,14 @@ afterEach(() => {
   home.remove();
 });
 
-const refusal = () => whyNotIndexed(projectAt(dir));
+const refusal = () => findIndexObstacle(makeNewProject(dir));
 
 it("are the files of a repository, of what a team configured, and of what its user named", () => {
   expect(refusal()).toMatchObject({
     isLikelyMeant: true,
     refusal: { code: "not_initialised", message: expect.stringContaining("is no git repository") },
   });
-  expect(() => requireIndexed(projectAt(dir))).toThrow("is no git repository");
+  expect(() => requireIndexed(makeNewProject(dir))).toThrow("is no git repository");
   mkdirSync(join(dir, ".pommel"));
   writeFileSync(join(dir, ".pommel/config.toml"), "");
   expect(refusal()).toBeNull();

@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PommelError } from "../../base/errors.ts";
-import { type Project, realPath, teamDirName } from "../../base/paths.ts";
+import { type Project, teamDirName, toRealPath } from "../../base/paths.ts";
 import { isNamed } from "./recorded.ts";
 
 /** More is not looked through to see whether a directory holds repositories. */
@@ -19,7 +19,7 @@ interface PlainDirectory {
  * What keeps the files of a project from being indexed; null: nothing. A repository is a project by itself. Anything may lie
  * below another directory, so that it takes its user's word (`pm init`).
  */
-export function whyNotIndexed(project: Project): PlainDirectory | null {
+export function findIndexObstacle(project: Project): PlainDirectory | null {
   const { root } = project;
   if (existsSync(join(root, ".git")) || existsSync(join(root, teamDirName, "config.toml"))) return null;
   if (isNamed(project)) return null;
@@ -31,7 +31,7 @@ export function whyNotIndexed(project: Project): PlainDirectory | null {
       "Go to a repository, or name it with -C; `pm init` makes a project of this directory all the same.",
     ),
   });
-  if ([tmpdir(), "/tmp", "/var/tmp"].some((dir) => realPath(dir) === root))
+  if ([tmpdir(), "/tmp", "/var/tmp"].some((dir) => toRealPath(dir) === root))
     return refuse(false, "is for temporary files, and no project");
   const repositories = countRepositories(root);
   if (repositories > 1) return refuse(false, `holds ${repositories} repositories, and is none itself`);
@@ -40,7 +40,7 @@ export function whyNotIndexed(project: Project): PlainDirectory | null {
 
 /** @throws PommelError `not_initialised` where the files of a project are not to be indexed */
 export function requireIndexed(project: Project): void {
-  const plain = whyNotIndexed(project);
+  const plain = findIndexObstacle(project);
   if (plain !== null) throw plain.refusal;
 }
 

@@ -4,9 +4,9 @@ import { afterEach, beforeEach, expect, it } from "vitest";
 import { namedProject } from "../../../test/support/named-project.ts";
 import { type TestRepository, temporaryGit } from "../../../test/support/repository-fixture.ts";
 import { temporaryHome } from "../../../test/support/temporary-home.ts";
-import { projectOf } from "../../base/paths.ts";
+import { makeProject } from "../../base/paths.ts";
 import { Registry } from "../../store/registry.ts";
-import { belongsTo, projectRoots } from "./roots.ts";
+import { isCwdInProject, listProjectRoots } from "./roots.ts";
 
 let home: ReturnType<typeof temporaryHome>;
 let repository: TestRepository & { remove(): void };
@@ -28,14 +28,14 @@ const directory = (...path: string[]) => {
 };
 
 it("project roots include linked worktrees, but not the repository above a subdirectory", async () => {
-  expect(await projectRoots(directory(home.dir, "plain"))).toEqual([join(home.dir, "plain")]);
+  expect(await listProjectRoots(directory(home.dir, "plain"))).toEqual([join(home.dir, "plain")]);
   repository.commit("first");
   const linked = join(home.dir, "linked");
   repository.git("worktree", "add", "--quiet", linked);
-  expect(await projectRoots(root)).toEqual([root, linked]);
-  expect(await projectRoots(linked)).toEqual([linked, root]);
+  expect(await listProjectRoots(root)).toEqual([root, linked]);
+  expect(await listProjectRoots(linked)).toEqual([linked, root]);
   const inside = directory(root, "packages/a");
-  expect(await projectRoots(inside)).toEqual([inside]);
+  expect(await listProjectRoots(inside)).toEqual([inside]);
 });
 
 it("project roots include its other checkouts, those that are gone as well", async () => {
@@ -49,8 +49,8 @@ it("project roots include its other checkouts, those that are gone as well", asy
     notice: null,
     lastUsedAt: 1,
   });
-  expect(await projectRoots(root)).toEqual([root, gone]);
-  expect(await projectRoots(projectOf(id, gone).root)).toEqual([gone, root]);
+  expect(await listProjectRoots(root)).toEqual([root, gone]);
+  expect(await listProjectRoots(makeProject(id, gone).root)).toEqual([gone, root]);
 });
 
 it("assigns a session to a project by its launch directory", () => {
@@ -60,7 +60,7 @@ it("assigns a session to a project by its launch directory", () => {
   directory(repositoryInside, ".git");
   directory(root, "src");
   symlinkSync(root, join(home.dir, "link"));
-  const ours = (cwd: string) => belongsTo([root], cwd);
+  const ours = (cwd: string) => isCwdInProject([root], cwd);
   expect([root, join(root, "src"), join(root, "gone/now"), `${root}/`].map(ours)).toEqual([
     true,
     true,
@@ -72,6 +72,6 @@ it("assigns a session to a project by its launch directory", () => {
   expect([inside, repositoryInside].map(ours)).toEqual([false, false]);
   const elsewhere = [".", "src", "C:\\Users\\ada\\acme", "\\\\wsl.localhost\\u\\home", "D:/data", "~/x", ""];
   // Whatever resolves a relative path, resolves it against this.
-  expect(elsewhere.filter((cwd) => belongsTo([process.cwd()], cwd))).toEqual([]);
-  expect(belongsTo([root, inside], inside)).toBe(true);
+  expect(elsewhere.filter((cwd) => isCwdInProject([process.cwd()], cwd))).toEqual([]);
+  expect(isCwdInProject([root, inside], inside)).toBe(true);
 });

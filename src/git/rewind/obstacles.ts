@@ -1,5 +1,5 @@
 import { lstatSync } from "node:fs";
-import { gitBuffer, gitTextIfAny, plain } from "../git.ts";
+import { plain, readGitBuffer, readGitTextIfAny } from "../git.ts";
 
 /**
  * Paths as git and the file system have them, which need not be UTF-8: each character is a byte (latin1). Taken for
@@ -8,25 +8,25 @@ import { gitBuffer, gitTextIfAny, plain } from "../git.ts";
 export type BytePath = string;
 
 /** The fields of a git command's `-z` output. @throws GitFailure */
-async function byteFields(dir: string, args: readonly string[]): Promise<string[]> {
-  const output = await gitBuffer(dir, args, { filters: true });
+async function readByteFields(dir: string, args: readonly string[]): Promise<string[]> {
+  const output = await readGitBuffer(dir, args, { filters: true });
   return output.toString("latin1").split("\0").slice(0, -1);
 }
 
-export const shownPath = (path: BytePath): string => Buffer.from(path, "latin1").toString();
+export const toShownPath = (path: BytePath): string => Buffer.from(path, "latin1").toString();
 
 /** Whether the path can be handed to a program as an argument. */
 export const isPlainText = (path: BytePath): boolean =>
-  Buffer.from(shownPath(path)).toString("latin1") === path;
+  Buffer.from(toShownPath(path)).toString("latin1") === path;
 
 /** As `node:fs` takes it. */
-export const fileAt = (top: string, path: BytePath): Buffer =>
+export const joinBytePath = (top: string, path: BytePath): Buffer =>
   Buffer.concat([Buffer.from(`${top}/`), Buffer.from(path, "latin1")]);
 
 type FileKind = "directory" | "link" | "file" | "other";
 
 /** What lies there; null: nothing. */
-export function kindOf(file: Buffer): FileKind | null {
+export function readFileKind(file: Buffer): FileKind | null {
   try {
     const stat = lstatSync(file);
     if (stat.isDirectory()) return "directory";
@@ -56,8 +56,8 @@ export interface TreeEntry {
  * How the index would have to change to be a commit's tree.
  * @throws GitFailure
  */
-export async function changesTo(top: string, commit: string): Promise<TreeChange[]> {
-  const fields = await byteFields(top, [
+export async function listTreeChanges(top: string, commit: string): Promise<TreeChange[]> {
+  const fields = await readByteFields(top, [
     ...plain,
     "diff-index",
     "--cached",
@@ -74,12 +74,16 @@ export async function changesTo(top: string, commit: string): Promise<TreeChange
   const changes: TreeChange[] = [];
   for (let i = 0; i + 1 < fields.length; i += 2) {
     const [fromMode = "", toMode = "", fromId = "", toId = ""] = fields[i]!.slice(1).split(" ");
-    changes.push({ path: fields[i + 1]!, from: entryOf(fromMode, fromId), to: entryOf(toMode, toId) });
+    changes.push({
+      path: fields[i + 1]!,
+      from: makeTreeEntry(fromMode, fromId),
+      to: makeTreeEntry(toMode, toId),
+    });
   }
   return changes;
 }
 
-function entryOf(mode: string, id: string): TreeEntry | null {
+function makeTreeEntry(mode: string, id: string): TreeEntry | null {
   if (mode === "000000") return null;
   return { isSubmodule: mode === "160000", isLink: mode === "120000", id };
 }
@@ -96,8 +100,8 @@ interface Uncommitted {
  * Files that differ from the last commit, staged or not; in submodules whatever is not committed there.
  * @throws GitFailure
  */
-export async function uncommitted(top: string): Promise<Uncommitted[]> {
-  const fields = await byteFields(top, [
+export async function listUncommitted(top: string): Promise<Uncommitted[]> {
+  const fields = await readByteFields(top, [
     ...plain,
     "status",
     "--porcelain=v2",
@@ -122,8 +126,8 @@ export async function uncommitted(top: string): Promise<Uncommitted[]> {
  * Files marked `git update-index --assume-unchanged`.
  * @throws GitFailure
  */
-export async function assumedUnchanged(top: string): Promise<BytePath[]> {
-  const fields = await byteFields(top, [...plain, "ls-files", "-v", "-z"]);
+export async function listAssumedUnchanged(top: string): Promise<BytePath[]> {
+  const fields = await readByteFields(top, [...plain, "ls-files", "-v", "-z"]);
   // A lower-case letter is the mark.
   return fields.flatMap((field) => (/^[a-z] /.test(field) ? [field.slice(2)] : []));
 }
@@ -132,8 +136,8 @@ export async function assumedUnchanged(top: string): Promise<BytePath[]> {
  * Untracked files, including ignored ones, that a change would overwrite. git itself overwrites ignored ones.
  * @throws GitFailure
  */
-export async function overwritten(top: string, changes: readonly TreeChange[]): Promise<BytePath[]> {
-  const nameOf = (await ignoresCase(top)) ? (path: string) => path.toLowerCase() : (path: string) => path;
+export async function listOverwritten(top: string, changes: readonly TreeChange[]): Promise<BytePath[]> {
+  const nameOf = (await isCaseIgnored(top)) ? (path: string) => path.toLowerCase() : (path: string) => path;
   // Files in a submodule are not the repository's to remove.
   const going = new Set(changes.flatMap(({ path, from }) => (from && !from.isSubmodule ? nameOf(path) : [])));
   const isGoing = (path: string) => going.has(nameOf(path));
@@ -141,26 +145,26 @@ export async function overwritten(top: string, changes: readonly TreeChange[]): 
   const parents = new Map<string, ParentKind>();
   for (const { path, from, to } of changes) {
     if (!to || (from && !from.isSubmodule)) continue;
-    const parent = blockingParent(top, path, isGoing, parents);
+    const parent = findBlockingParent(top, path, isGoing, parents);
     if (parent?.isLost) lost.add(parent.path);
     // Nothing is below a path that is not a directory.
     if (parent) continue;
-    const kind = kindOf(fileAt(top, path));
+    const kind = readFileKind(joinBytePath(top, path));
     if (kind === "directory") {
-      if (!to.isSubmodule) for (const file of await untrackedIn(top, path)) lost.add(file);
+      if (!to.isSubmodule) for (const file of await listUntracked(top, path)) lost.add(file);
     } else if (kind !== null && !isGoing(path)) lost.add(path);
   }
   return [...lost].sort();
 }
 
-async function ignoresCase(top: string): Promise<boolean> {
-  return (await gitTextIfAny(top, ["config", "--type=bool", "--get", "core.ignorecase"])) === "true";
+async function isCaseIgnored(top: string): Promise<boolean> {
+  return (await readGitTextIfAny(top, ["config", "--type=bool", "--get", "core.ignorecase"])) === "true";
 }
 
 /** directory: no obstacle; going: tracked, will be removed; lost: untracked, would be lost. */
 type ParentKind = "directory" | "going" | "lost";
 
-function blockingParent(
+function findBlockingParent(
   top: string,
   path: BytePath,
   isGoing: (path: BytePath) => boolean,
@@ -170,7 +174,7 @@ function blockingParent(
     const parent = path.slice(0, end);
     let kind = known.get(parent);
     if (kind === undefined) {
-      kind = parentKindOf(top, parent, isGoing);
+      kind = readParentKind(top, parent, isGoing);
       known.set(parent, kind);
     }
     if (kind !== "directory") return { path: parent, isLost: kind === "lost" };
@@ -178,18 +182,19 @@ function blockingParent(
   return null;
 }
 
-function parentKindOf(top: string, parent: BytePath, isGoing: (path: BytePath) => boolean): ParentKind {
-  const kind = kindOf(fileAt(top, parent));
+function readParentKind(top: string, parent: BytePath, isGoing: (path: BytePath) => boolean): ParentKind {
+  const kind = readFileKind(joinBytePath(top, parent));
   if (kind === null) return "directory";
   // A nested repository keeps its own files.
   if (kind === "directory") return isRepository(top, parent) ? "lost" : "directory";
   return isGoing(parent) ? "going" : "lost";
 }
 
-const isRepository = (top: string, directory: BytePath) => kindOf(fileAt(top, `${directory}/.git`)) !== null;
+const isRepository = (top: string, directory: BytePath) =>
+  readFileKind(joinBytePath(top, `${directory}/.git`)) !== null;
 
 /** Untracked files in a directory; one entry for a nested repository or a name that is not valid UTF-8. */
-async function untrackedIn(top: string, directory: BytePath): Promise<BytePath[]> {
+async function listUntracked(top: string, directory: BytePath): Promise<BytePath[]> {
   if (!isPlainText(directory) || isRepository(top, directory)) return [`${directory}/`];
-  return byteFields(top, [...plain, "ls-files", "--others", "-z", "--", `${shownPath(directory)}/`]);
+  return readByteFields(top, [...plain, "ls-files", "--others", "-z", "--", `${toShownPath(directory)}/`]);
 }

@@ -1,9 +1,9 @@
 import { existsSync, readdirSync, realpathSync } from "node:fs";
 import { join } from "node:path";
-import { codeOf, PommelError } from "../../base/errors.ts";
-import { GitFailure, gitBuffer, gitText, mayFetch } from "../git.ts";
-import { branchOf } from "../history/head.ts";
-import { headOf } from "../history/history.ts";
+import { getErrorCode, PommelError } from "../../base/errors.ts";
+import { GitFailure, mayFetch, readGitBuffer, readGitText } from "../git.ts";
+import { askForBranch } from "../history/head.ts";
+import { readHeadCommit } from "../history/history.ts";
 
 /** The current state of a working tree. */
 export interface WorkingTree {
@@ -33,16 +33,16 @@ const operations: readonly [file: string, name: string][] = [
  * The working tree around `dir`.
  * @throws GitFailure without a repository or without git
  */
-export async function workingTreeOf(dir: string): Promise<WorkingTree> {
-  const isBare = await gitText(dir, ["rev-parse", "--is-bare-repository"]);
-  const gitDir = await gitText(dir, ["rev-parse", "--absolute-git-dir"]);
-  const top = isBare === "true" ? dir : await gitText(dir, ["rev-parse", "--show-toplevel"]);
+export async function findWorkingTree(dir: string): Promise<WorkingTree> {
+  const isBare = await readGitText(dir, ["rev-parse", "--is-bare-repository"]);
+  const gitDir = await readGitText(dir, ["rev-parse", "--absolute-git-dir"]);
+  const top = isBare === "true" ? dir : await readGitText(dir, ["rev-parse", "--show-toplevel"]);
   return {
     top: realpathSync(top),
     gitDir,
     isBare: isBare === "true",
-    head: await headOf(dir),
-    branch: await branchOf(dir),
+    head: await readHeadCommit(dir),
+    branch: await askForBranch(dir),
     inProgress: operations.find(([file]) => existsSync(join(gitDir, file)))?.[1] ?? null,
   };
 }
@@ -57,7 +57,7 @@ export async function addWorktree({ top }: WorkingTree, commit: string, dir: str
     throw new PommelError("usage", `${dir} already exists.`, "Name an empty or new directory.");
   }
   try {
-    await gitBuffer(top, ["worktree", "add", "--quiet", "--detach", "--", dir, commit], {
+    await readGitBuffer(top, ["worktree", "add", "--quiet", "--detach", "--", dir, commit], {
       env: mayFetch,
     });
   } catch (error) {
@@ -72,6 +72,6 @@ function isFree(dir: string): boolean {
   try {
     return readdirSync(dir).length === 0;
   } catch (error) {
-    return codeOf(error) === "ENOENT";
+    return getErrorCode(error) === "ENOENT";
   }
 }

@@ -18,12 +18,12 @@ import { describe, expect, it } from "vitest";
 import { temporaryGit } from "../../../test/support/repository-fixture.ts";
 import { runs } from "../../../test/support/runs.ts";
 import { PommelError } from "../../base/errors.ts";
-import { workingTreeOf } from "./repository.ts";
+import { findWorkingTree } from "./repository.ts";
 import { restoreTo } from "./restore.ts";
 
 type Repository = ReturnType<typeof temporaryGit>;
 
-const restore = async (dir: string, commit: string) => restoreTo(await workingTreeOf(dir), commit);
+const restore = async (dir: string, commit: string) => restoreTo(await findWorkingTree(dir), commit);
 
 /** Everything on disk except git's own files; names and contents as latin1. */
 function onDisk(dir: string, below = ""): Record<string, string> {

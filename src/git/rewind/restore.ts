@@ -3,19 +3,19 @@ import { readFileSync, readlinkSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as z from "zod/mini";
 import { PommelError } from "../../base/errors.ts";
-import { configArguments, GitFailure, gitBuffer, mayFetch, plain } from "../git.ts";
+import { GitFailure, makeConfigArguments, mayFetch, plain, readGitBuffer } from "../git.ts";
 import {
-  assumedUnchanged,
   type BytePath,
-  changesTo,
-  fileAt,
   isPlainText,
-  kindOf,
-  overwritten,
-  shownPath,
+  joinBytePath,
+  listAssumedUnchanged,
+  listOverwritten,
+  listTreeChanges,
+  listUncommitted,
+  readFileKind,
   type TreeChange,
   type TreeEntry,
-  uncommitted,
+  toShownPath,
 } from "./obstacles.ts";
 import type { WorkingTree } from "./repository.ts";
 
@@ -50,18 +50,18 @@ export async function restoreTo(tree: WorkingTree, commit: string): Promise<Rest
     );
   }
   if (inProgress !== null) {
-    throw refusal(`git is in the middle of ${inProgress}: finish or abort it first.`);
+    throw makeUncommittedError(`git is in the middle of ${inProgress}: finish or abort it first.`);
   }
-  const changes = await changesTo(top, commit);
-  const dirty = await uncommitted(top);
+  const changes = await listTreeChanges(top, commit);
+  const dirty = await listUncommitted(top);
   const isThere = changes.length === 0 && dirty.every((file) => !file.isUnstaged || file.isSubmodule);
   if (isThere) {
     endRestore(gitDir);
     return { changed: false, files: 0, comeBack: null, submodules: [] };
   }
-  const lost = await overwritten(top, changes);
-  const hidden = await changedUnseen(top, changes);
-  const interrupted = interruptedRestore(gitDir);
+  const lost = await listOverwritten(top, changes);
+  const hidden = await listChangedUnseen(top, changes);
+  const interrupted = readInterruptedRestore(gitDir);
   const isGoingOn = interrupted?.commit === commit && interrupted.head === head;
   const notCommitted = [...dirty.map(({ path }) => path), ...hidden];
   const obstacles = [...notCommitted, ...lost];
@@ -71,7 +71,7 @@ export async function restoreTo(tree: WorkingTree, commit: string): Promise<Rest
     const first = interrupted
       ? `A restore to ${interrupted.commit.slice(0, 12)} was interrupted; \`pm checkpoint rewind ${interrupted.commit.slice(0, 12)} --restore\` continues it unless files changed since. `
       : "";
-    throw refusal(first + obstaclesNamed(notCommitted, lost));
+    throw makeUncommittedError(first + describeObstacles(notCommitted, lost));
   }
   beginRestore(gitDir, { head, commit });
   await checkOut(tree, commit, isOwnWork);
@@ -80,26 +80,28 @@ export async function restoreTo(tree: WorkingTree, commit: string): Promise<Rest
     changed: true,
     files: changes.length,
     comeBack: head === null ? "git rm -r -f --quiet :/" : "git reset --hard HEAD",
-    submodules: changes.flatMap(({ path, to }) => (to?.isSubmodule ? shownPath(path) : [])),
+    submodules: changes.flatMap(({ path, to }) => (to?.isSubmodule ? toShownPath(path) : [])),
   };
 }
 
-function refusal(hint: string): PommelError {
+function makeUncommittedError(hint: string): PommelError {
   return new PommelError("uncommitted_changes", "Commit or stash your changes first.", hint);
 }
 
-function obstaclesNamed(dirty: readonly BytePath[], lost: readonly BytePath[]): string {
+function describeObstacles(dirty: readonly BytePath[], lost: readonly BytePath[]): string {
   const parts = [
-    dirty.length > 0 ? `Not committed: ${named(dirty)}.` : "",
-    lost.length > 0 ? `Not tracked by git, and would be overwritten: ${named(lost)}; move them away.` : "",
+    dirty.length > 0 ? `Not committed: ${formatPaths(dirty)}.` : "",
+    lost.length > 0
+      ? `Not tracked by git, and would be overwritten: ${formatPaths(lost)}; move them away.`
+      : "",
   ];
   return parts.filter((part) => part !== "").join(" ");
 }
 
-function named(paths: readonly BytePath[]): string {
+function formatPaths(paths: readonly BytePath[]): string {
   const unique = [...new Set(paths)];
   const more = unique.length > filesNamed ? ` and ${unique.length - filesNamed} more` : "";
-  return unique.slice(0, filesNamed).map(shownPath).join(", ") + more;
+  return unique.slice(0, filesNamed).map(toShownPath).join(", ") + more;
 }
 
 /** As `git checkout` does, with attributes, sparse checkouts and directories that become files. */
@@ -107,7 +109,13 @@ async function checkOut({ top, head }: WorkingTree, commit: string, overOwnWork:
   // The user asked for it, so fetching what a partial clone lacks is fine.
   const env = mayFetch;
   const git = async (...args: string[]) =>
-    (await gitBuffer(top, [...plain, ...configArguments({ "submodule.recurse": "false" }), ...args], { env }))
+    (
+      await readGitBuffer(
+        top,
+        [...plain, ...makeConfigArguments({ "submodule.recurse": "false" }), ...args],
+        { env },
+      )
+    )
       .toString()
       .trim();
   try {
@@ -122,7 +130,7 @@ async function checkOut({ top, head }: WorkingTree, commit: string, overOwnWork:
     if (!(error instanceof GitFailure)) throw error;
     if (error.isBroken) throw error;
     if (/would be overwritten|not uptodate|would lose/.test(error.message))
-      throw refusal(`git failed: ${error.message}.`);
+      throw makeUncommittedError(`git failed: ${error.message}.`);
     throw new PommelError(
       "unreadable",
       `git could not restore all of it: ${error.message}.`,
@@ -152,7 +160,7 @@ function endRestore(gitDir: string): void {
 }
 
 /** The restore that did not come to its end; null: there is none. */
-function interruptedRestore(gitDir: string): Note | null {
+function readInterruptedRestore(gitDir: string): Note | null {
   try {
     return note.parse(JSON.parse(readFileSync(noteIn(gitDir), "utf8")));
   } catch {
@@ -173,32 +181,32 @@ async function isLeftOver(
   const byPath = new Map(changes.map((change) => [change.path, change]));
   for (const path of new Set(paths)) {
     const change = byPath.get(path);
-    if (!change || !(await isOneOf(top, path, change))) return false;
+    if (!change || !(await isEitherVersion(top, path, change))) return false;
   }
   return true;
 }
 
-async function isOneOf(top: string, path: BytePath, { from, to }: TreeChange): Promise<boolean> {
-  const file = fileAt(top, path);
-  const kind = kindOf(file);
+async function isEitherVersion(top: string, path: BytePath, { from, to }: TreeChange): Promise<boolean> {
+  const file = joinBytePath(top, path);
+  const kind = readFileKind(file);
   if (kind === null) return true;
   if (kind === "file" && isPlainText(path)) {
     const content = readFileSync(file);
-    if ((await checkedOut(top, path, to))?.subarray(0, content.length).equals(content)) return true;
+    if ((await readCheckedOut(top, path, to))?.subarray(0, content.length).equals(content)) return true;
   }
   return (await isAsIn(top, path, from)) || (await isAsIn(top, path, to));
 }
 
 /** Whether the file holds what the tree has. */
 async function isAsIn(top: string, path: BytePath, entry: TreeEntry | null): Promise<boolean> {
-  const file = fileAt(top, path);
-  const kind = kindOf(file);
+  const file = joinBytePath(top, path);
+  const kind = readFileKind(file);
   if (kind === "link") {
     if (!entry?.isLink) return false;
-    return idOf(readlinkSync(file, { encoding: "buffer" }), entry.id) === entry.id;
+    return computeBlobId(readlinkSync(file, { encoding: "buffer" }), entry.id) === entry.id;
   }
   if (kind !== "file" || !isPlainText(path)) return false;
-  return (await checkedOut(top, path, entry))?.equals(readFileSync(file)) ?? false;
+  return (await readCheckedOut(top, path, entry))?.equals(readFileSync(file)) ?? false;
 }
 
 /**
@@ -206,24 +214,25 @@ async function isAsIn(top: string, path: BytePath, entry: TreeEntry | null): Pro
  * size and second alone then: a change in the second in which the index was written is lost.
  * @throws GitFailure
  */
-async function changedUnseen(top: string, changes: readonly TreeChange[]): Promise<BytePath[]> {
-  const assumed = new Set(await assumedUnchanged(top));
+async function listChangedUnseen(top: string, changes: readonly TreeChange[]): Promise<BytePath[]> {
+  const assumed = new Set(await listAssumedUnchanged(top));
   const changed: BytePath[] = [];
   for (const { path, from } of changes) {
     if (from === null || from.isSubmodule || !assumed.has(path)) continue;
-    if (kindOf(fileAt(top, path)) !== null && !(await isAsIn(top, path, from))) changed.push(path);
+    if (readFileKind(joinBytePath(top, path)) !== null && !(await isAsIn(top, path, from)))
+      changed.push(path);
   }
   return changed;
 }
 
 /** The bytes of a file as a checkout writes them, with line ends and filters. */
-async function checkedOut(top: string, path: BytePath, entry: TreeEntry | null): Promise<Buffer | null> {
+async function readCheckedOut(top: string, path: BytePath, entry: TreeEntry | null): Promise<Buffer | null> {
   if (!entry || entry.isLink || entry.isSubmodule) return null;
-  return gitBuffer(top, [...plain, "cat-file", "--filters", `--path=${shownPath(path)}`, entry.id]);
+  return readGitBuffer(top, [...plain, "cat-file", "--filters", `--path=${toShownPath(path)}`, entry.id]);
 }
 
 /** The object id that git gives to a blob; SHA-1 or SHA-256, as `like`. */
-function idOf(content: Buffer, like: string): string {
+function computeBlobId(content: Buffer, like: string): string {
   const hash = createHash(like.length === 40 ? "sha1" : "sha256");
   return hash.update(`blob ${content.length}\0`).update(content).digest("hex");
 }

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
-import { codeOf, explanationOf } from "../../base/errors.ts";
+import { explainError, getErrorCode } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
 import { embedTexts } from "./embed-texts.ts";
 import type { Embedder } from "./embedder.ts";
@@ -82,7 +82,7 @@ export class EmbedPass {
   run(): Promise<void> {
     this.isWanted = true;
     for (const work of this.works) work.lookAgain();
-    this.running ??= this.work().finally(() => {
+    this.running ??= this.runUntilDone().finally(() => {
       this.running = null;
     });
     return this.running;
@@ -94,7 +94,7 @@ export class EmbedPass {
   }
 
   /** Progress of a configured model. */
-  progressOf(model: string): EmbedProgress | null {
+  findProgress(model: string): EmbedProgress | null {
     return this.works.find((work) => work.id === model)?.progress ?? null;
   }
 
@@ -104,7 +104,7 @@ export class EmbedPass {
     await this.running?.catch(() => {});
   }
 
-  private async work(): Promise<void> {
+  private async runUntilDone(): Promise<void> {
     while (this.isWanted && !this.stop.signal.aborted) {
       this.isWanted = false;
       const done = await Promise.allSettled(this.works.map((work) => work.run()));
@@ -148,7 +148,7 @@ class ModelWork {
       } catch (error) {
         if (this.stop.aborted) return;
         if (!isPassing(error)) throw error;
-        await this.pause(error);
+        await this.waitAfterFailure(error);
       }
     }
   }
@@ -161,7 +161,7 @@ class ModelWork {
       const items: Embeddable[] = [];
       let chunks = 0;
       while (chunks < source.batchSize) {
-        const key = await this.next();
+        const key = await this.takeNext();
         if (key === undefined || this.stop.aborted) break;
         // Unreadable items changed and will be stored again.
         const item = await source.read(key);
@@ -175,7 +175,7 @@ class ModelWork {
     }
   }
 
-  private async next(): Promise<unknown> {
+  private async takeNext(): Promise<unknown> {
     if (!this.isCurrent) {
       this.isCurrent = true;
       this.pending = (await this.options.source.missing(this.model)).toReversed();
@@ -202,11 +202,11 @@ class ModelWork {
     });
     await this.options.source.store(space, embedded);
     this.failures = 0;
-    this.progress = { state: "embedding", problem: null, chunksPerSecond: this.rateWith(chunks) };
+    this.progress = { state: "embedding", problem: null, chunksPerSecond: this.updateRate(chunks) };
   }
 
   /** Alternates two windows, so that the rate follows a server that slows down. */
-  private rateWith(chunks: number): number {
+  private updateRate(chunks: number): number {
     this.window.chunks += chunks;
     const ms = Date.now() - this.window.since;
     const rate = (this.window.chunks / Math.max(ms, 1)) * 1000;
@@ -217,9 +217,9 @@ class ModelWork {
   }
 
   /** Logs the problem and waits, longer each time. */
-  private async pause(error: unknown): Promise<void> {
+  private async waitAfterFailure(error: unknown): Promise<void> {
     const wait = Math.min((this.options.retryMs ?? 2000) * 2 ** this.failures++, maxRetryMs);
-    const problem = explanationOf(error);
+    const problem = explainError(error);
     if (problem !== this.progress.problem) {
       this.options.log.warn(`${this.model.id}: ${problem} Next try in ${wait / 1000} s.`);
     }
@@ -230,5 +230,5 @@ class ModelWork {
 
 /** Whether the error is temporary: an unavailable server, a full disk. */
 function isPassing(error: unknown): boolean {
-  return ["embedder_unavailable", "disk_full"].includes(codeOf(error));
+  return ["embedder_unavailable", "disk_full"].includes(getErrorCode(error));
 }

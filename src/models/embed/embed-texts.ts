@@ -1,11 +1,11 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { codeOf, messageOf, PommelError } from "../../base/errors.ts";
+import { getErrorCode, getErrorMessage, PommelError } from "../../base/errors.ts";
 import type { Embedder } from "./embedder.ts";
 
 /** Texts per batch: enough to keep threads busy, few enough to stop soon. */
 const batchSize = 64;
 /** When this many texts fail in a row without success, the model is at fault. */
-const tooMany = 16;
+const maxFailuresInRow = 16;
 
 /**
  * The vectors of passages, in order; null for a text that has none, or that the embedder fails on alone. Lets others
@@ -33,7 +33,7 @@ async function embedBatch(
   try {
     return await embedTogether(embedder, texts, signal);
   } catch (error) {
-    if (signal.aborted || codeOf(error) === "embedder_unavailable") throw error;
+    if (signal.aborted || getErrorCode(error) === "embedder_unavailable") throw error;
   }
   // Find the failing text.
   const vectors: (Int8Array | null)[] = [];
@@ -43,14 +43,14 @@ async function embedBatch(
     try {
       vectors.push(...(await embedTogether(embedder, [text], signal)));
     } catch (error) {
-      if (signal.aborted || codeOf(error) === "embedder_unavailable") throw error;
+      if (signal.aborted || getErrorCode(error) === "embedder_unavailable") throw error;
       vectors.push(null);
       failures++;
       cause = error;
     }
   }
-  if (failures >= tooMany && failures === texts.length) {
-    const message = `${embedder.id} failed on each of ${failures} texts: ${messageOf(cause)}`;
+  if (failures >= maxFailuresInRow && failures === texts.length) {
+    const message = `${embedder.id} failed on each of ${failures} texts: ${getErrorMessage(cause)}`;
     throw new PommelError("embedder_unavailable", message, "See `pm daemon logs`.", { cause });
   }
   return vectors;

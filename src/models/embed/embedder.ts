@@ -81,7 +81,7 @@ export interface EmbedderDriver {
   environment?(settings: EmbedderSettings): string[];
   create(model: string, settings: EmbedderSettings): Embedder;
   /** Checks whether `model` is usable, without downloads or cost. Never throws for an unusable model. */
-  available?(model: string, settings: EmbedderSettings, signal: AbortSignal): Promise<Availability>;
+  checkAvailability?(model: string, settings: EmbedderSettings, signal: AbortSignal): Promise<Availability>;
   /**
    * Downloads a model unless it exists. Absent where there is nothing to download.
    * @throws PommelError `embedder_unavailable`; the signal's reason when it is aborted

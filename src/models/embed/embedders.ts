@@ -1,6 +1,6 @@
 import type { Config } from "../../base/config/settings.ts";
 import type { Embedder } from "./embedder.ts";
-import { createEmbedder, embedderSettings } from "./registry.ts";
+import { createEmbedder, toEmbedderSettings } from "./registry.ts";
 
 /** The models of a search. */
 export interface Embedders {
@@ -23,7 +23,7 @@ export function createEmbedders(
   bundled: Embedder | null = null,
 ): Embedders {
   const spec = config[`embed.${what}`];
-  const settings = embedderSettings(config);
+  const settings = toEmbedderSettings(config);
   const isSmall = spec === "none" || spec === "static";
   return {
     first: spec === "none" ? null : (bundled ?? createEmbedder("static", settings)),
@@ -33,11 +33,11 @@ export function createEmbedders(
 }
 
 /** The configured models, in order. */
-export function modelsOf({ first, second }: Embedders): Embedder[] {
+export function listEmbedders({ first, second }: Embedders): Embedder[] {
   return [first, second].filter((model) => model !== null);
 }
 
 /** Closes all models. */
 export async function closeEmbedders(embedders: Embedders): Promise<void> {
-  await Promise.all(modelsOf(embedders).map((model) => model.close()));
+  await Promise.all(listEmbedders(embedders).map((model) => model.close()));
 }

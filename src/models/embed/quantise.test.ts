@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { cosine, quantise } from "./quantise.ts";
+import { computeCosine, quantise } from "./quantise.ts";
 
 describe("quantise", () => {
   it("scales the largest component to 127, whatever its sign", () => {
@@ -23,7 +23,7 @@ describe("quantise", () => {
         fc.pre(vector.some((value) => Math.abs(value) > 0.01));
         const quantised = quantise(vector)!;
         expect(Math.max(...quantised.map(Math.abs))).toBe(127);
-        expect(cosine(quantised, vector)).toBeGreaterThan(0.99);
+        expect(computeCosine(quantised, vector)).toBeGreaterThan(0.99);
         const scaled = quantise(vector.map((value) => value * scale))!;
         for (const [at, value] of scaled.entries()) {
           expect(Math.abs(value - quantised[at]!)).toBeLessThanOrEqual(1);

@@ -13,7 +13,7 @@ export function quantise(vector: ArrayLike<number>): Int8Array | null {
 }
 
 /** The cosine of the angle between two vectors of one length; 0 when one of them is zero. */
-export function cosine(a: ArrayLike<number>, b: ArrayLike<number>): number {
+export function computeCosine(a: ArrayLike<number>, b: ArrayLike<number>): number {
   let dot = 0;
   let squaresA = 0;
   let squaresB = 0;

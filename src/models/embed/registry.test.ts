@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { defaultConfig, settings } from "../../base/config/settings.ts";
-import { createEmbedder, embedderDrivers, embedderSettings, readEmbedderSpec } from "./registry.ts";
+import { makeDefaultConfig, settings } from "../../base/config/settings.ts";
+import { createEmbedder, embedderDrivers, readEmbedderSpec, toEmbedderSettings } from "./registry.ts";
 
 describe("readEmbedderSpec", () => {
   it("takes the default model when none is named", () => {
@@ -30,7 +30,7 @@ it("makes an embedder of every driver, with an id that names the driver", () => 
   const drivers = embedderDrivers.map(({ name }) => name);
   expect(new Set(drivers).size).toBe(drivers.length);
   for (const name of drivers) {
-    expect(createEmbedder(name, embedderSettings(defaultConfig())).id).toContain(name);
+    expect(createEmbedder(name, toEmbedderSettings(makeDefaultConfig())).id).toContain(name);
   }
 });
 
@@ -44,7 +44,7 @@ it("lets the configuration name every driver and any of its models, and nothing 
 });
 
 it("has no vectors when there is to be none", async () => {
-  const none = createEmbedder("none", embedderSettings(defaultConfig()));
+  const none = createEmbedder("none", toEmbedderSettings(makeDefaultConfig()));
   await none.prepare();
   expect(none.dimensions).toBe(0);
   expect(await none.embed(["open a file", ""], "query")).toEqual([null, null]);

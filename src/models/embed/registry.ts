@@ -19,7 +19,7 @@ const nullDriver: EmbedderDriver = {
   about: "no vectors: search uses words and code structure",
   defaultModel: null,
   create: () => nullEmbedder,
-  available: async () => ({ usable: true, detail: "nothing to run", hint: "" }),
+  checkAvailability: async () => ({ usable: true, detail: "nothing to run", hint: "" }),
 };
 
 /** Every embedder that configuration can name. */
@@ -67,7 +67,7 @@ export function createEmbedder(spec: string, settings: EmbedderSettings): Embedd
 }
 
 /** The drivers' settings from a project's configuration. */
-export function embedderSettings(config: Config): EmbedderSettings {
+export function toEmbedderSettings(config: Config): EmbedderSettings {
   return {
     ollamaUrl: config["ollama.url"],
     openaiUrl: config["openai.url"],

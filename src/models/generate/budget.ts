@@ -1,7 +1,7 @@
 import { PommelError } from "../../base/errors.ts";
 import { RequestFailed } from "../http/request.ts";
 import type { Llm } from "./llm.ts";
-import { estimatedInput } from "./llm.ts";
+import { estimateInputTokens } from "./llm.ts";
 
 /** The purpose of a request. */
 type LlmPurpose = "summary" | "scrub";
@@ -37,10 +37,10 @@ export function createBudgetedLlm(llm: Llm, budget: DailyBudget): Llm {
     id: llm.id,
     async generate(request, signal) {
       signal?.throwIfAborted();
-      const input = estimatedInput(request);
+      const input = estimateInputTokens(request);
       const most = input + request.maxTokens;
       const spent = spentToday() + inProgress;
-      if (spent + most > dailyTokens) throw usedUp(spent, most, dailyTokens);
+      if (spent + most > dailyTokens) throw makeBudgetUsedUpError(spent, most, dailyTokens);
       inProgress += most;
       try {
         const answer = await llm.generate(request, signal);
@@ -48,7 +48,7 @@ export function createBudgetedLlm(llm: Llm, budget: DailyBudget): Llm {
         record({ model: llm.id, purpose, input: inputTokens, output: outputTokens, dollars });
         return answer;
       } catch (error) {
-        if (mayHaveCost(error, signal)) record({ model: llm.id, purpose, input, output: 0, dollars: null });
+        if (canHaveCost(error, signal)) record({ model: llm.id, purpose, input, output: 0, dollars: null });
         throw error;
       } finally {
         inProgress -= most;
@@ -58,13 +58,13 @@ export function createBudgetedLlm(llm: Llm, budget: DailyBudget): Llm {
 }
 
 /** Late, empty or invalid answers may still be charged. */
-function mayHaveCost(error: unknown, signal: AbortSignal | undefined): boolean {
+function canHaveCost(error: unknown, signal: AbortSignal | undefined): boolean {
   if (signal?.aborted) return true;
   const cause = error instanceof PommelError ? error.cause : null;
   return cause instanceof RequestFailed && (cause.kind === "timeout" || cause.kind === "nonsense");
 }
 
-function usedUp(spent: number, most: number, dailyTokens: number): PommelError {
+function makeBudgetUsedUpError(spent: number, most: number, dailyTokens: number): PommelError {
   return new PommelError(
     "llm_unavailable",
     `The language model's daily budget is used up: ${spent} of ${dailyTokens} tokens, and the request may take ${most}.`,

@@ -37,7 +37,7 @@ export interface LlmAnswer {
  * Tokens of a text, estimated: three ASCII characters to one, and one and a half to any other character. English and
  * code make 3 to 4, so this is a little too much; a prompt over the context window silently loses its beginning.
  */
-export function estimatedTokens(text: string): number {
+export function estimatePromptTokens(text: string): number {
   let others = 0;
   for (let i = 0; i < text.length; i++) if (text.charCodeAt(i) > 127) others++;
   return Math.ceil((text.length - others) / 3 + others * 1.5);
@@ -46,8 +46,8 @@ export function estimatedTokens(text: string): number {
 /** Generous allowance for a model's chat template. */
 const templateTokens = 100;
 
-export function estimatedInput({ system = "", prompt }: LlmRequest): number {
-  return estimatedTokens(system) + estimatedTokens(prompt) + templateTokens;
+export function estimateInputTokens({ system = "", prompt }: LlmRequest): number {
+  return estimatePromptTokens(system) + estimatePromptTokens(prompt) + templateTokens;
 }
 
 /** A driver's settings. */
@@ -81,7 +81,7 @@ export interface LlmDriver {
   /** Null for the driver that writes nothing. */
   create(model: string, settings: LlmSettings, options?: LlmOptions): Llm | null;
   /** Checks whether `model` is usable without a request. Absent where that is impossible. */
-  available?(model: string, settings: LlmSettings, signal: AbortSignal): Promise<Availability>;
+  checkAvailability?(model: string, settings: LlmSettings, signal: AbortSignal): Promise<Availability>;
   /** Whether prompts stay on this machine. */
   isLocal(model: string, settings: LlmSettings): boolean;
 }
@@ -105,7 +105,7 @@ const thinking = /^\s*<think(?:ing)?>[\s\S]*?(?:<\/think(?:ing)?>|$)/i;
  * The trimmed answer without reasoning.
  * @throws PommelError `llm_unavailable` when nothing is left
  */
-export function answerText(raw: string, server: string, wasCut: boolean): string {
+export function cleanAnswer(raw: string, server: string, wasCut: boolean): string {
   const text = raw.replace(thinking, "").trim();
   if (text !== "") return text;
   const failure = new RequestFailed(

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { defaultConfig } from "../../base/config/settings.ts";
-import { createLlm, isLocal, llmSettingsOf, readLlmSpec } from "./registry.ts";
+import { makeDefaultConfig } from "../../base/config/settings.ts";
+import { createLlm, isLocal, readLlmSpec, toLlmSettings } from "./registry.ts";
 
-const settings = llmSettingsOf(defaultConfig());
+const settings = toLlmSettings(makeDefaultConfig());
 
 describe("readLlmSpec", () => {
   it("reads a driver and its model", () => {

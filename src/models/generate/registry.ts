@@ -67,15 +67,15 @@ export function isLocal(settings: LlmSettings, spec: string): boolean {
  * Why no language model looks for secrets (`scrub.llm`); null if one does. Only one on this machine may: what it reads
  * may still contain secrets.
  */
-export function whyNoModelScrubs(config: Config): string | null {
+export function explainWhyNoModelScrubs(config: Config): string | null {
   if (!config["scrub.llm"]) return "it is off";
   const spec = config["llm.model"];
   if (spec === "none") return "llm.model is none";
-  return isLocal(llmSettingsOf(config), spec) ? null : `${spec} is not on this machine, so it is not asked`;
+  return isLocal(toLlmSettings(config), spec) ? null : `${spec} is not on this machine, so it is not asked`;
 }
 
 /** The drivers' settings from a project's configuration. */
-export function llmSettingsOf(config: Config): LlmSettings {
+export function toLlmSettings(config: Config): LlmSettings {
   return {
     ollamaUrl: config["ollama.url"],
     openaiUrl: config["openai.url"],

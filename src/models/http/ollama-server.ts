@@ -3,32 +3,39 @@ import { PommelError } from "../../base/errors.ts";
 import type { Availability, TextKind } from "../embed/embedder.ts";
 import { type Endpoint, type RemoteCaller, RequestFailed, requestJson } from "./request.ts";
 
-export function ollamaAt(base: string): string {
+export function describeOllama(base: string): string {
   return `Ollama at ${base}`;
 }
 
 /** Converts a failed request to Ollama into a PommelError. */
-export function ollamaFailure(
+export function toOllamaError(
   failure: RequestFailed,
   base: string,
   model: string,
   caller: RemoteCaller,
 ): PommelError {
   const { kind, status, reply } = failure;
-  if (status === 404 && /model/i.test(reply)) return modelMissing(base, model, caller, failure);
+  if (status === 404 && /model/i.test(reply)) return makeModelMissingError(base, model, caller, failure);
   const hint =
     kind === "unreachable"
       ? `Start it (\`ollama serve\`; get it from https://ollama.com), or set ${caller.ollamaUrl} to its address.`
       : kind === "timeout"
         ? "It may be busy, or the model too large for this machine; see `ollama ps`."
         : `Check ${caller.ollamaUrl}, and the server's log.`;
-  return new PommelError(caller.code, `${ollamaAt(base)} ${failure.message}.`, hint, { cause: failure });
+  return new PommelError(caller.code, `${describeOllama(base)} ${failure.message}.`, hint, {
+    cause: failure,
+  });
 }
 
-function modelMissing(base: string, model: string, caller: RemoteCaller, cause?: unknown): PommelError {
+function makeModelMissingError(
+  base: string,
+  model: string,
+  caller: RemoteCaller,
+  cause?: unknown,
+): PommelError {
   const orPm = caller.isPulledByPm ? ` or \`pm models pull ollama/${model}\`` : "";
   const hint = `Run \`ollama pull ${model}\`${orPm}.`;
-  return new PommelError(caller.code, `${ollamaAt(base)} has no model ${model}.`, hint, { cause });
+  return new PommelError(caller.code, `${describeOllama(base)} has no model ${model}.`, hint, { cause });
 }
 
 const tagsAnswer = z.object({
@@ -37,7 +44,7 @@ const tagsAnswer = z.object({
 const lookTimeoutMs = 1000;
 
 /** Whether Ollama answers and has a model; `models` lists its embedding models. */
-export async function lookForOllamaModel(
+export async function checkOllamaModel(
   model: string,
   endpoint: Endpoint,
   caller: RemoteCaller,
@@ -46,18 +53,18 @@ export async function lookForOllamaModel(
   try {
     const options = { timeoutMs: lookTimeoutMs, signal };
     const { models } = (await requestJson(endpoint, "/api/tags", tagsAnswer, options)).value;
-    const names = models.map(({ name }) => withoutLatest(name));
+    const names = models.map(({ name }) => stripLatestTag(name));
     // Older servers report no capabilities.
     const embedding = models.filter(({ capabilities }) => capabilities?.includes("embedding") ?? true);
-    const found = { models: embedding.map(({ name }) => withoutLatest(name)) };
-    if (names.includes(withoutLatest(model))) {
-      return { usable: true, detail: `${ollamaAt(endpoint.base)} has it`, hint: "", ...found };
+    const found = { models: embedding.map(({ name }) => stripLatestTag(name)) };
+    if (names.includes(stripLatestTag(model))) {
+      return { usable: true, detail: `${describeOllama(endpoint.base)} has it`, hint: "", ...found };
     }
-    const { message, hint } = modelMissing(endpoint.base, model, caller);
+    const { message, hint } = makeModelMissingError(endpoint.base, model, caller);
     return { usable: false, detail: message.replace(/\.$/, ""), hint, ...found };
   } catch (error) {
     if (!(error instanceof RequestFailed)) throw error;
-    const { message, hint } = ollamaFailure(error, endpoint.base, model, caller);
+    const { message, hint } = toOllamaError(error, endpoint.base, model, caller);
     return { usable: false, detail: message.replace(/\.$/, ""), hint };
   }
 }
@@ -103,13 +110,13 @@ const knownModels: Record<string, KnownModel> = {
 };
 
 /** The namespace and the tag of a name do not matter: "unclemusclez/jina-embeddings-v2-base-code:q8_0". */
-export function knownModel(model: string): Required<KnownModel> {
+export function findOllamaModel(model: string): Required<KnownModel> {
   const name = model.replace(/^.*\//, "").replace(/:.*$/, "");
   const known = Object.hasOwn(knownModels, name) ? knownModels[name] : undefined;
   return { dimensions: null, context: 8192, prefixes: { passage: "", query: "" }, ...known };
 }
 
 /** A name without a tag means the tag `latest`. */
-export function withoutLatest(model: string): string {
+export function stripLatestTag(model: string): string {
   return model.replace(/:latest$/, "");
 }

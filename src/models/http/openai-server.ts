@@ -44,7 +44,7 @@ export function readKey(
 }
 
 /** Converts a failed request to `server` ("The API at ...") into a PommelError. */
-export function openaiFailure(
+export function toOpenaiError(
   failure: RequestFailed,
   server: string,
   model: string,
@@ -59,11 +59,14 @@ export function openaiFailure(
           `${server} answered ${status}: it rejects the key in ${keyVariable}, or does not allow it ${model}.`,
           `Check ${keyVariable} where the daemon was started, and the key's permissions.`,
         ]
-      : [`${server} ${failure.message}.`, hintFor(failure, caller)];
+      : [`${server} ${failure.message}.`, chooseOpenaiHint(failure, caller)];
   return new PommelError(caller.code, message, hint, { cause: failure });
 }
 
-function hintFor({ kind, status, serverCode, waitMs }: RequestFailed, { openaiUrl }: RemoteCaller): string {
+function chooseOpenaiHint(
+  { kind, status, serverCode, waitMs }: RequestFailed,
+  { openaiUrl }: RemoteCaller,
+): string {
   if (kind === "unreachable" || kind === "timeout") return `Check the network and ${openaiUrl}.`;
   if (serverCode === "insufficient_quota") return "The account behind the key has no credit left.";
   if (status === 404) return `Check the model's name and ${openaiUrl}, which usually ends in /v1.`;

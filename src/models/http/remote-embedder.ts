@@ -29,7 +29,7 @@ interface RemoteModel {
 }
 
 /** Minimum length when shortening a text. UTF-16 units. */
-const shortestPiece = 64;
+const minPieceChars = 64;
 
 /** An embedder on a server: cuts texts, builds batches, isolates texts that the server rejects. */
 export class RemoteEmbedder implements Embedder {
@@ -59,7 +59,7 @@ export class RemoteEmbedder implements Embedder {
   async embed(texts: readonly string[], kind: TextKind, signal?: AbortSignal): Promise<(Int8Array | null)[]> {
     signal?.throwIfAborted();
     const vectors = new Array<Int8Array | null>(texts.length).fill(null);
-    for (const batch of this.batchesOf(texts, kind)) {
+    for (const batch of this.batchTexts(texts, kind)) {
       const found = await this.embedBatch(
         batch.map(({ text }) => text),
         kind,
@@ -92,7 +92,7 @@ export class RemoteEmbedder implements Embedder {
     }
   }
 
-  private *batchesOf(texts: readonly string[], kind: TextKind): Generator<{ at: number; text: string }[]> {
+  private *batchTexts(texts: readonly string[], kind: TextKind): Generator<{ at: number; text: string }[]> {
     const { limits, prefixes } = this.remote;
     let batch: { at: number; text: string }[] = [];
     let tokens = 0;
@@ -126,12 +126,12 @@ export class RemoteEmbedder implements Embedder {
       if (!(error instanceof TextsRefused)) throw error;
       // Check whether the server rejects every text.
       await this.probe(signal);
-      return this.divide(texts, kind, signal, error);
+      return this.embedInHalves(texts, kind, signal, error);
     }
   }
 
   /** Bisects rejected texts; the failing ones are shortened or skipped. */
-  private async divide(
+  private async embedInHalves(
     texts: readonly string[],
     kind: TextKind,
     signal: AbortSignal | undefined,
@@ -145,7 +145,7 @@ export class RemoteEmbedder implements Embedder {
         vectors.push(...(await this.askFor(half, kind, signal)));
       } catch (error) {
         if (!(error instanceof TextsRefused)) throw error;
-        vectors.push(...(await this.divide(half, kind, signal, error)));
+        vectors.push(...(await this.embedInHalves(half, kind, signal, error)));
       }
     }
     return vectors;
@@ -158,7 +158,7 @@ export class RemoteEmbedder implements Embedder {
     refusal: TextsRefused,
   ): Promise<Int8Array | null> {
     let { isTooLong } = refusal;
-    for (let length = text.length >> 1; isTooLong && length >= shortestPiece; length >>= 1) {
+    for (let length = text.length >> 1; isTooLong && length >= minPieceChars; length >>= 1) {
       try {
         return (await this.askFor([cutAt(text, length)], kind, signal))[0] ?? null;
       } catch (error) {
@@ -185,12 +185,12 @@ export class RemoteEmbedder implements Embedder {
   private check(vectors: readonly ArrayLike<number>[], count: number): void {
     const { server, model } = this.remote;
     if (vectors.length !== count) {
-      throw unusable(`${server} returned vectors for ${vectors.length} of ${count} texts.`);
+      throw makeUnusableAnswerError(`${server} returned vectors for ${vectors.length} of ${count} texts.`);
     }
     const wanted = this.length || (vectors[0]?.length ?? 0);
     const other = vectors.find(({ length }) => length === 0 || length !== wanted);
     if (other) {
-      throw unusable(
+      throw makeUnusableAnswerError(
         `${server} returned a vector of ${other.length} numbers instead of ${wanted} for ${model}.`,
       );
     }
@@ -198,7 +198,7 @@ export class RemoteEmbedder implements Embedder {
   }
 }
 
-function unusable(message: string): PommelError {
+function makeUnusableAnswerError(message: string): PommelError {
   return new PommelError(
     "embedder_unavailable",
     message,
@@ -211,12 +211,13 @@ function unusable(message: string): PommelError {
  * tokenizers make 3 to 4 characters of English and code, and one of Chinese. A text that is still too long is rejected
  * by the server, then shortened.
  */
-const perAscii = 0.5;
-const perOther = 1.5;
+const tokensPerAsciiChar = 0.5;
+const tokensPerOtherChar = 1.5;
 
 export function estimateTokens(text: string): number {
   let tokens = 0;
-  for (let i = 0; i < text.length; i++) tokens += text.charCodeAt(i) < 128 ? perAscii : perOther;
+  for (let i = 0; i < text.length; i++)
+    tokens += text.charCodeAt(i) < 128 ? tokensPerAsciiChar : tokensPerOtherChar;
   return tokens;
 }
 
@@ -224,7 +225,7 @@ export function estimateTokens(text: string): number {
 export function cutToTokens(text: string, max: number): string {
   let tokens = 0;
   for (let i = 0; i < text.length; i++) {
-    tokens += text.charCodeAt(i) < 128 ? perAscii : perOther;
+    tokens += text.charCodeAt(i) < 128 ? tokensPerAsciiChar : tokensPerOtherChar;
     if (tokens > max) return cutAt(text, i);
   }
   return text;

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import type { SettingKey } from "../../base/config/settings.ts";
-import { codeOf, type ErrorCode, messageOf, PommelError } from "../../base/errors.ts";
+import { type ErrorCode, getErrorCode, getErrorMessage, PommelError } from "../../base/errors.ts";
 
 /** A configured server. */
 export interface Endpoint {
@@ -12,7 +12,7 @@ export interface Endpoint {
 }
 
 /** The server at `url`; a user and password in it become a header, as `fetch` does not take them. */
-export function endpointAt(url: string, key: string | null = null): Endpoint {
+export function buildEndpoint(url: string, key: string | null = null): Endpoint {
   const { origin, pathname, username, password } = new URL(url);
   const base = `${origin}${pathname}`.replace(/\/+$/, "");
   const user = [username, password].map(decodeURIComponent).join(":");
@@ -79,8 +79,8 @@ export async function requestJson<T>(
   try {
     const response = await send(endpoint, path, body, request.signal);
     const text = await response.text();
-    if (!response.ok) throw failureOf(endpoint, response, text);
-    const parsed = schema.safeParse(jsonOf(text));
+    if (!response.ok) throw toRequestFailure(endpoint, response, text);
+    const parsed = schema.safeParse(parseJsonOrUndefined(text));
     if (!parsed.success) throw new RequestFailed("nonsense", "answered with something unexpected");
     return { value: parsed.data, headers: response.headers };
   } catch (error) {
@@ -89,7 +89,7 @@ export async function requestJson<T>(
       throw new RequestFailed("timeout", `gave no answer within ${timeoutMs / 1000} s`);
     }
     if (error instanceof RequestFailed) throw error;
-    throw unreachable(error);
+    throw makeUnreachableFailure(error);
   } finally {
     clearTimeout(timer);
     signal?.removeEventListener("abort", abort);
@@ -108,7 +108,7 @@ export async function* requestLines(
 ): AsyncGenerator<string> {
   try {
     const response = await send(endpoint, path, body, signal);
-    if (!response.ok) throw failureOf(endpoint, response, await response.text());
+    if (!response.ok) throw toRequestFailure(endpoint, response, await response.text());
     if (response.body === null) return;
     let rest = "";
     for await (const chunk of response.body.pipeThrough(new TextDecoderStream())) {
@@ -120,7 +120,7 @@ export async function* requestLines(
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof RequestFailed) throw error;
-    throw unreachable(error);
+    throw makeUnreachableFailure(error);
   }
 }
 
@@ -148,8 +148,8 @@ const complaint = z.object({
   detail: z.optional(z.string()),
 });
 
-function failureOf({ secrets }: Endpoint, { status, headers }: Response, text: string): RequestFailed {
-  const parsed = complaint.safeParse(jsonOf(text));
+function toRequestFailure({ secrets }: Endpoint, { status, headers }: Response, text: string): RequestFailed {
+  const parsed = complaint.safeParse(parseJsonOrUndefined(text));
   const { error, message, detail } = parsed.success ? parsed.data : {};
   const words = (typeof error === "string" ? error : error?.message) ?? message ?? detail ?? "";
   let reply = words.replace(/\s+/g, " ").trim();
@@ -164,7 +164,7 @@ function failureOf({ secrets }: Endpoint, { status, headers }: Response, text: s
   });
 }
 
-function jsonOf(text: string): unknown {
+function parseJsonOrUndefined(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -182,10 +182,13 @@ const reasons: Record<string, string> = {
   UND_ERR_CONNECT_TIMEOUT: "no connection",
 };
 
-function unreachable(error: unknown): RequestFailed {
+function makeUnreachableFailure(error: unknown): RequestFailed {
   // fetch has the reason only in its cause.
   const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
-  return new RequestFailed("unreachable", `does not answer: ${reasons[codeOf(cause)] ?? messageOf(cause)}`);
+  return new RequestFailed(
+    "unreachable",
+    `does not answer: ${reasons[getErrorCode(cause)] ?? getErrorMessage(cause)}`,
+  );
 }
 
 /**
@@ -202,7 +205,7 @@ export function waitAskedFor(headers: Headers, now: number = Date.now()): number
   }
   const resets = ["requests", "tokens"]
     .filter((what) => headers.get(`x-ratelimit-remaining-${what}`) === "0")
-    .map((what) => durationMs(headers.get(`x-ratelimit-reset-${what}`) ?? ""))
+    .map((what) => parseDurationMs(headers.get(`x-ratelimit-reset-${what}`) ?? ""))
     .filter((ms) => ms !== null);
   return resets.length === 0 ? null : Math.max(...resets);
 }
@@ -210,7 +213,7 @@ export function waitAskedFor(headers: Headers, now: number = Date.now()): number
 const duration = /^(?:(\d+)d)?(?:(\d+)h)?(?:(\d+)m(?!s))?(?:([\d.]+)s)?(?:([\d.]+)ms)?$/;
 
 /** "6m0s", "1.5s", "12ms", or plain seconds; null for anything else. */
-function durationMs(text: string): number | null {
+function parseDurationMs(text: string): number | null {
   if (/^\d+(\.\d+)?$/.test(text)) return Number(text) * 1000;
   const parts = text === "" ? null : duration.exec(text);
   if (parts === null) return null;

@@ -51,7 +51,7 @@ const firstWaitMs = 500;
  * Stops if that is too long, and after a second timeout.
  * @throws the last failure; the signal's reason when it is aborted
  */
-export async function retrying<T>(run: () => Promise<T>, options: RetryOptions): Promise<T> {
+export async function retryFailures<T>(run: () => Promise<T>, options: RetryOptions): Promise<T> {
   const { retryTimeouts, clock, signal, onFailure } = options;
   let timeouts = 0;
   for (let attempt = 1; ; attempt++) {
@@ -60,7 +60,7 @@ export async function retrying<T>(run: () => Promise<T>, options: RetryOptions):
     } catch (error) {
       if (!(error instanceof RequestFailed)) throw error;
       onFailure?.(error);
-      if (!mayPass(error) || attempt >= retryTimeouts.attempts) throw error;
+      if (!canSucceedLater(error) || attempt >= retryTimeouts.attempts) throw error;
       if (error.kind === "timeout" && ++timeouts > 1) throw error;
       const backoff = firstWaitMs * 2 ** (attempt - 1) * (0.5 + clock.random());
       const wait = error.waitMs ?? backoff;
@@ -71,10 +71,10 @@ export async function retrying<T>(run: () => Promise<T>, options: RetryOptions):
 }
 
 /** Whether the same request may succeed a little later. */
-function mayPass(failure: RequestFailed): boolean {
+function canSucceedLater(failure: RequestFailed): boolean {
   const { kind, status, serverCode } = failure;
   if (kind !== "status") return true;
-  if (refusalOf(failure)?.isCertain) return false;
+  if (findRefusal(failure)?.isCertain) return false;
   if (status === 429) return serverCode !== "insufficient_quota";
   return status === 408 || (status >= 500 && status !== 501);
 }
@@ -99,7 +99,7 @@ const tooLong =
 const notANumber = /\bNaN\b/;
 
 /** The rejection in a failed request, or null if it is not about the texts. */
-export function refusalOf({ kind, status, reply, message }: RequestFailed): TextsRefused | null {
+export function findRefusal({ kind, status, reply, message }: RequestFailed): TextsRefused | null {
   // A server wrote NaN, so the answer was not JSON.
   if (kind === "nonsense") return new TextsRefused(message, false, false);
   if (status === 413) return new TextsRefused(message, true, true);

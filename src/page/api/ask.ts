@@ -18,7 +18,7 @@ export class AskError extends Error {
 }
 
 /** What was thrown, as it is shown. */
-export const askErrorOf = (thrown: unknown): AskError =>
+export const toAskError = (thrown: unknown): AskError =>
   thrown instanceof AskError ? thrown : new AskError("internal", String(thrown), "Reload the page.");
 
 /** Whether this browser has to be signed in with `pm open`, and why. */
@@ -49,7 +49,7 @@ export async function open(
   body?: unknown,
   signal?: AbortSignal,
 ): Promise<Response> {
-  const [place, token] = [placeShown(), tokenHere()];
+  const [place, token] = [placeShown(), getToken()];
   const response = await fetch(path, {
     method,
     headers: {
@@ -69,13 +69,13 @@ export async function open(
   });
   if (response.ok) return response;
   const refusal =
-    refusalIn(await response.json().catch(() => null)) ??
+    parseRefusal(await response.json().catch(() => null)) ??
     new AskError("internal", `The daemon answered ${response.status}.`, "Reload the page.");
   if (refusal.code === "unauthorized") signedOut.value ??= refusal;
   throw refusal;
 }
 
-function refusalIn(answer: unknown): AskError | null {
+function parseRefusal(answer: unknown): AskError | null {
   const error = (answer as { error?: { code?: unknown; message?: unknown; hint?: unknown } } | null)?.error;
   return error ? new AskError(String(error.code), String(error.message), String(error.hint ?? "")) : null;
 }
@@ -83,10 +83,10 @@ function refusalIn(answer: unknown): AskError | null {
 /** Where the browser keeps this browser's token: for this origin alone, and for all its tabs. */
 const stored = "pommel.token";
 
-const tokenHere = () => localStorage.getItem(stored);
+const getToken = () => localStorage.getItem(stored);
 
 /** The id of this browser among those that are signed in: what its token begins with. */
-export const ownBrowser = (): string | null => tokenHere()?.split(".")[0] ?? null;
+export const getOwnBrowserId = (): string | null => getToken()?.split(".")[0] ?? null;
 
 /**
  * Exchanges the one-time code in the address, if there is one, for a token, and removes it from the address and the
@@ -117,7 +117,7 @@ export async function signInWithCode(): Promise<void> {
 
 /** Signs this browser out, in all its tabs. @throws as `ask` */
 export async function signOutHere(): Promise<void> {
-  const browser = ownBrowser();
+  const browser = getOwnBrowserId();
   if (browser !== null) await ask("signOut", { browser });
   localStorage.removeItem(stored);
   signedOut.value = bySomeone;

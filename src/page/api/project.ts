@@ -2,7 +2,7 @@ import { signal } from "@preact/signals";
 import type { PageResponse } from "../../features/page/operation.ts";
 import type { projectsResponse } from "../../features/projects/operation.ts";
 import type { Shaped } from "../../protocol/shape-parts.ts";
-import { AskError, ask, askErrorOf } from "./ask.ts";
+import { AskError, ask, toAskError } from "./ask.ts";
 import { placeShown, showPlace } from "./place.ts";
 
 /** What is known of the project from the start; null until the first answer. */
@@ -25,7 +25,7 @@ export async function loadProject(): Promise<void> {
     project.value = await ask("page", {});
     projectError.value = null;
   } catch (error) {
-    projectError.value = askErrorOf(error);
+    projectError.value = toAskError(error);
   }
 }
 
@@ -36,7 +36,7 @@ export async function loadProjects(): Promise<void> {
 }
 
 /** The address that opens a file of the project in the user's editor; null if none is configured. */
-export function editorLink(path: string, line = 1): string | null {
+export function buildEditorLink(path: string, line = 1): string | null {
   const known = project.value;
   if (!known?.editor) return null;
   const root = known.root.replaceAll("\\", "/");

@@ -8,9 +8,9 @@ import {
 } from "@tanstack/query-core";
 import { useEffect, useReducer, useState } from "preact/hooks";
 import type { OperationName, RequestNamed, ResponseNamed } from "../../features/index.ts";
-import { type AskError, ask, askErrorOf } from "./ask.ts";
+import { type AskError, ask, toAskError } from "./ask.ts";
 import { placeShown } from "./place.ts";
-import { lastWriteTo } from "./written.ts";
+import { findLastWrite } from "./written.ts";
 
 const client = new QueryClient({
   defaultOptions: {
@@ -42,7 +42,7 @@ const answerIn = <N extends OperationName>({ answer }: Reply<N>): ResponseNamed<
 const pause = { ms: 1500, times: 10 } as const;
 
 /** How long until an answer is asked for again, as what it is made of was written since; false: it was not. */
-function msUntilAskedAgain<N extends OperationName>(
+function computeRefetchMs<N extends OperationName>(
   writtenAt: number,
   { data, dataUpdatedAt, errorUpdatedAt, fetchStatus }: QueryState<Reply<N>, AskError>,
 ): number | false {
@@ -72,7 +72,7 @@ export function useAnswer<N extends OperationName>(
   request: RequestNamed<N> | null,
   typedMs = 0,
 ): Answer<ResponseNamed<N>> {
-  const writtenAt = lastWriteTo(operation);
+  const writtenAt = findLastWrite(operation);
   const options: QueryObserverOptions<Reply<N>, AskError, ResponseNamed<N>> = {
     queryKey: [placeShown(), operation, request],
     enabled: request !== null,
@@ -81,13 +81,13 @@ export function useAnswer<N extends OperationName>(
       signal.throwIfAborted();
       const askedAt = Date.now();
       const answer = await ask(operation, request!, signal).catch((thrown: unknown) => {
-        throw askErrorOf(thrown);
+        throw toAskError(thrown);
       });
       return { answer, askedAt, tookMs: Date.now() - askedAt };
     },
     select: answerIn,
     placeholderData: keepPreviousData,
-    refetchInterval: ({ state }) => msUntilAskedAgain(writtenAt, state),
+    refetchInterval: ({ state }) => computeRefetchMs(writtenAt, state),
   };
   const [observer] = useState(() => new QueryObserver(client, options));
   const [, draw] = useReducer((count: number) => count + 1, 0);
@@ -123,7 +123,7 @@ export function useChange<N extends OperationName>(operation: N): Change<N> {
       void client.invalidateQueries();
       return answer;
     } catch (thrown) {
-      setError(askErrorOf(thrown));
+      setError(toAskError(thrown));
       return null;
     } finally {
       setRunning(false);

@@ -27,18 +27,18 @@ const madeOf: Partial<Record<OperationName, readonly Part[]>> = {
 };
 
 /** The marks that the daemon sent last; null until it has sent some. */
-let marks: Marks | null = null;
+let lastMarks: Marks | null = null;
 
 /** When each part was written, as far as this page was told. Milliseconds since the epoch. */
 const times = signal<Readonly<Record<Part, number>>>({ memory: 0, code: 0 });
 
 /** When what an answer is made of was last written, 0 for never. Milliseconds since the epoch. */
-export const lastWriteTo = (operation: OperationName): number =>
+export const findLastWrite = (operation: OperationName): number =>
   Math.max(0, ...(madeOf[operation] ?? []).map((part) => times.value[part]));
 
 function noteMarks(now: Marks): void {
-  const before = marks;
-  marks = now;
+  const before = lastMarks;
+  lastMarks = now;
   // The first marks say nothing new.
   if (before === null) return;
   const [at, { memory, code }] = [Date.now(), times.value];

@@ -51,7 +51,7 @@ export const authorNames = {
 } as const;
 
 /** The kinds of authors that wrote any. */
-export const authorsOf = (lines: Lines) =>
+export const listAuthorCounts = (lines: Lines) =>
   blameAuthors.flatMap((author) => {
     const count = lines[author] ?? 0;
     return count > 0 ? [{ author, name: authorNames[author], count }] : [];
@@ -59,7 +59,7 @@ export const authorsOf = (lines: Lines) =>
 
 /** Lines by who wrote them, as a bar. */
 export function LinesBar({ lines }: { lines: Lines }) {
-  const parts = authorsOf(lines);
+  const parts = listAuthorCounts(lines);
   if (parts.length === 0) return null;
   const label = `Lines: ${parts.map(({ name, count }) => `${count.toLocaleString("en")} ${name}`).join(", ")}`;
   return (

@@ -14,7 +14,7 @@ interface CodeLinesProps {
 /** The lines of a piece of code that say most about the query, with their numbers. */
 export function CodeLines({ text, firstLine, words, maxLines = 5 }: CodeLinesProps) {
   const lines = text.replace(/\s+$/, "").split("\n");
-  const start = bestWindow(lines, words, maxLines);
+  const start = findBestWindow(lines, words, maxLines);
   const shown = lines.slice(start, start + maxLines);
   const indent = Math.min(
     ...shown.filter((line) => line.trim() !== "").map((line) => /^\s*/.exec(line)![0].length),
@@ -32,7 +32,7 @@ export function CodeLines({ text, firstLine, words, maxLines = 5 }: CodeLinesPro
 }
 
 /** Where the window of `size` lines begins that has most of the words; the first of equals. */
-export function bestWindow(lines: readonly string[], words: readonly string[], size: number): number {
+export function findBestWindow(lines: readonly string[], words: readonly string[], size: number): number {
   const scores = lines.map((line) => {
     const lower = line.toLowerCase();
     return words.filter((word) => lower.includes(word)).length;

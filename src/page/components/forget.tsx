@@ -23,7 +23,7 @@ export function ForgetDialog({
     onClose();
   };
   const error = removal.error ?? refusal;
-  const isNothing = found !== null && partsOf(found).length + found.matches === 0;
+  const isNothing = found !== null && formatForgottenParts(found).length + found.matches === 0;
   return (
     <Dialog title="Forget this?" onClose={onClose}>
       {error && <Refusal error={error} />}
@@ -31,7 +31,7 @@ export function ForgetDialog({
       {isNothing && <p>Nothing in the memory matches.</p>}
       {found && !isNothing && (
         <>
-          <p>{summaryOf(found)} would go:</p>
+          <p>{describeForgotten(found)} would go:</p>
           <ul class="forget-examples">
             {found.examples.map((example, i) => (
               <li key={i}>{example}</li>
@@ -59,7 +59,7 @@ export function ForgetDialog({
   );
 }
 
-function partsOf({ sessions, turns, annotations, chunks }: ForgetResponse): string[] {
+function formatForgottenParts({ sessions, turns, annotations, chunks }: ForgetResponse): string[] {
   const parts = [
     [sessions, "session"],
     [turns, "turn"],
@@ -69,8 +69,8 @@ function partsOf({ sessions, turns, annotations, chunks }: ForgetResponse): stri
   return parts.filter(([count]) => count > 0).map(([count, unit]) => counted(count, unit));
 }
 
-function summaryOf(found: ForgetResponse): string {
-  const parts = partsOf(found).join(", ");
+function describeForgotten(found: ForgetResponse): string {
+  const parts = formatForgottenParts(found).join(", ");
   if (found.matches === 0) return parts;
   return `${counted(found.matches, "place")}${parts === "" ? "" : ` in ${parts}`}`;
 }

@@ -1,21 +1,21 @@
 /** Words of questions that stand everywhere. */
-const common = new Set(
+const commonWords = new Set(
   "a an and are as at be by can do does did for from had has have how if in is it no not of on or our so that the then there this to was we were what when where which who why will with you".split(
     " ",
   ),
 );
 
 /** The words of a query that are worth marking; all of them if it has no others. */
-export function wordsOf(query: string): string[] {
+export function listMarkedWords(query: string): string[] {
   const words = [...new Set(query.toLowerCase().match(/[\p{L}\p{N}_]{2,}/gu) ?? [])];
-  const telling = words.filter((word) => !common.has(word));
+  const telling = words.filter((word) => !commonWords.has(word));
   return telling.length > 0 ? telling : words;
 }
 
 /** A text in which the words of a query stand out. */
 export function Marked({ text, words }: { text: string; words: readonly string[] }) {
   if (words.length === 0) return <>{text}</>;
-  const pattern = new RegExp(`(${words.map(escaped).join("|")})`, "giu");
+  const pattern = new RegExp(`(${words.map(escapeRegex).join("|")})`, "giu");
   return <>{text.split(pattern).map((part, i) => (i % 2 === 1 ? <mark key={i}>{part}</mark> : part))}</>;
 }
 
@@ -44,4 +44,4 @@ export function Inline({ text, words = [] }: { text: string; words?: readonly st
   );
 }
 
-const escaped = (word: string) => word.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
+const escapeRegex = (word: string) => word.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { editorLink } from "../api/project.ts";
+import { buildEditorLink } from "../api/project.ts";
 import { Icon, type IconName } from "./icon.tsx";
 
 interface ResultRowProps {
@@ -19,7 +19,7 @@ interface ResultRowProps {
 
 /** A row of any list that leads somewhere: the arrow keys go from row to row. */
 export function ResultRow({ href, icon, kind, title, aside, meta, place, children }: ResultRowProps) {
-  const editor = place ? editorLink(place.path, place.line) : null;
+  const editor = place ? buildEditorLink(place.path, place.line) : null;
   return (
     <li class={children ? "row" : "row compact"}>
       <a href={href} data-row data-place={place && `${place.path}:${place.line}`}>

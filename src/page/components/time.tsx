@@ -6,7 +6,7 @@ const minute = signal(Date.now());
 export const followTime = () => setInterval(() => (minute.value = Date.now()), 60_000);
 
 /** Now; a component that reads it is drawn anew each minute. */
-const currentTime = () => Math.max(minute.value, Date.now());
+const getCurrentTime = () => Math.max(minute.value, Date.now());
 
 const units = [
   ["day", 86_400],
@@ -25,10 +25,10 @@ const whole = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyl
 const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto", style: "short" });
 
 /** "3 hr. ago" and the like; "16 Feb" or "16 Feb 2025" for what is older than a week. */
-export function relativeTime(iso: string, now = currentTime()): string {
+export function formatRelativeTime(iso: string, now = getCurrentTime()): string {
   const at = new Date(iso);
   const seconds = (at.getTime() - now) / 1000;
-  if (Math.abs(seconds) >= longAgo) return dateOf(at, at.getFullYear() !== new Date(now).getFullYear());
+  if (Math.abs(seconds) >= longAgo) return formatDate(at, at.getFullYear() !== new Date(now).getFullYear());
   const days = daysBetween(at.getTime(), now);
   if (seconds <= -86_400 || (days > 0 && seconds <= -6 * 3600))
     return relative.format(-Math.max(days, 1), "day");
@@ -42,7 +42,7 @@ function daysBetween(then: number, now: number): number {
   return Math.round((midnight(now) - midnight(then)) / 86_400_000);
 }
 
-const dateOf = (at: Date, withYear: boolean) => (withYear ? datedInYear : dated).format(at);
+const formatDate = (at: Date, withYear: boolean) => (withYear ? datedInYear : dated).format(at);
 
 /** When: relative, or the time of the day where the day is known; exact on hover. */
 export function Time({ at, isDayKnown = false }: { at: string | null; isDayKnown?: boolean | undefined }) {
@@ -50,7 +50,7 @@ export function Time({ at, isDayKnown = false }: { at: string | null; isDayKnown
   const time = new Date(at);
   return (
     <time dateTime={at} title={whole.format(time)}>
-      {isDayKnown ? clock.format(time) : relativeTime(at)}
+      {isDayKnown ? clock.format(time) : formatRelativeTime(at)}
     </time>
   );
 }
@@ -61,13 +61,13 @@ export function Moment({ at }: { at: string | null }) {
   const time = new Date(at);
   return (
     <time dateTime={at} title={whole.format(time)}>
-      {dateOf(time, true)}, {clock.format(time)}
+      {formatDate(time, true)}, {clock.format(time)}
     </time>
   );
 }
 
 /** The day of a time, where the reader is: "Today", "Monday, 3 March 2026". */
-export function dayOf(iso: string, now = currentTime()): string {
+export function formatDay(iso: string, now = getCurrentTime()): string {
   const day = (at: number | string) => new Date(at).toDateString();
   if (day(iso) === day(now)) return "Today";
   if (day(iso) === day(now - 86_400_000)) return "Yesterday";

@@ -1,14 +1,14 @@
-export { counted } from "../../base/text/counted.ts";
+export { formatCount as counted } from "../../base/text/counted.ts";
 
 /** "42 %". */
-export const percent = (part: number, whole: number): string =>
+export const formatRoundedPercent = (part: number, whole: number): string =>
   `${Math.round((100 * part) / Math.max(1, whole))} %`;
 
 /** What a session is called: one that has no title, by the beginning of its id. */
-export const sessionName = (id: string, title: string | null): string => title ?? `Session ${id.slice(0, 8)}`;
+export const nameSession = (id: string, title: string | null): string => title ?? `Session ${id.slice(0, 8)}`;
 
 /** "12 MB". */
-export function bytes(count: number): string {
+export function formatByteCount(count: number): string {
   const units = ["byte", "kilobyte", "megabyte", "gigabyte"];
   const power = Math.min(Math.floor(Math.log10(Math.max(count, 1)) / 3), 3);
   const format = { style: "unit", unit: units[power]!, maximumSignificantDigits: 3 } as const;

@@ -3,26 +3,26 @@ import { unknownAuthor } from "../line-author.ts";
 import type { Coverage } from "../results.ts";
 import {
   adviseOn,
+  describeCertainty,
+  describeLineEvidence,
   describeNothingYet,
-  howSure,
-  howUsed,
+  describeUse,
   isCall,
-  lineEvidence,
   linkEvidence,
   nameInFull,
 } from "./evidence.ts";
 
 describe("an edge", () => {
   it("says how sure it is, behind whatever else is said of it", () => {
-    expect(howSure({ confidence: "resolved", candidates: 1 })).toBe("");
-    expect(howSure({ confidence: "ambiguous", candidates: 3 })).toBe(" (1 of 3)");
-    expect(howSure({ confidence: "resolved", candidates: 1 }, "type")).toBe(" (type)");
-    expect(howSure({ confidence: "unique", candidates: 1 }, "type")).toBe(" (type, unique)");
+    expect(describeCertainty({ confidence: "resolved", candidates: 1 })).toBe("");
+    expect(describeCertainty({ confidence: "ambiguous", candidates: 3 })).toBe(" (1 of 3)");
+    expect(describeCertainty({ confidence: "resolved", candidates: 1 }, "type")).toBe(" (type)");
+    expect(describeCertainty({ confidence: "unique", candidates: 1 }, "type")).toBe(" (type, unique)");
   });
 
   it("says how its end is used where that is no call", () => {
-    expect(howUsed({ how: "call", confidence: "unique", candidates: 1 })).toBe(" (unique)");
-    expect(howUsed({ how: "base", confidence: "ambiguous", candidates: 2 })).toBe(" (base, 1 of 2)");
+    expect(describeUse({ how: "call", confidence: "unique", candidates: 1 })).toBe(" (unique)");
+    expect(describeUse({ how: "base", confidence: "ambiguous", candidates: 2 })).toBe(" (base, 1 of 2)");
   });
 
   it("names its end with the type that it is in", () => {
@@ -65,11 +65,11 @@ describe("an answer from what is not complete", () => {
 });
 
 it("says how sure it is who wrote a line, and of a command only that it ran", () => {
-  expect(lineEvidence({ ...agent, basis: "written" })).toBe("98%");
-  expect(lineEvidence({ ...agent, basis: "ran" })).toBe("ran a command");
-  expect(lineEvidence({ ...agent, author: "human", basis: "alone" })).toBe("98%");
-  expect(lineEvidence({ ...agent, said_by: "note" })).toBe("");
-  expect(lineEvidence(unknownAuthor)).toBe("");
+  expect(describeLineEvidence({ ...agent, basis: "written" })).toBe("98%");
+  expect(describeLineEvidence({ ...agent, basis: "ran" })).toBe("ran a command");
+  expect(describeLineEvidence({ ...agent, author: "human", basis: "alone" })).toBe("98%");
+  expect(describeLineEvidence({ ...agent, said_by: "note" })).toBe("");
+  expect(describeLineEvidence(unknownAuthor)).toBe("");
 });
 
 it("says what links a commit with a session, and where that is a guess", () => {

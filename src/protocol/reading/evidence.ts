@@ -33,19 +33,19 @@ export function adviseOn({ verdict, coverage }: Judged): string | null {
 /** "From the text of 5,012 files; the index is 12 % done.", "12 of 300 commits are read." */
 export function describeCoverage(coverage: Coverage): string {
   const { of, done, total } = coverage;
-  if (of !== "files") return `${inFigures(done ?? 0)} of ${inFigures(total)} ${of} are read.`;
-  return `From the text of ${filesRead(coverage)}${describeProgress(coverage, "; ")}.`;
+  if (of !== "files") return `${formatNumber(done ?? 0)} of ${formatNumber(total)} ${of} are read.`;
+  return `From the text of ${formatFilesRead(coverage)}${describeProgress(coverage, "; ")}.`;
 }
 
 /** Where nothing was found, and not all is read yet: what that is true of. */
 export function describeNothingYet(coverage: Coverage): string {
   if (coverage.of !== "files") return `Nothing yet: ${describeCoverage(coverage)}`;
   const progress = describeProgress(coverage, " yet: ", ", which also finds by meaning,");
-  return `None of ${filesRead(coverage)} contains these words${progress}.`;
+  return `None of ${formatFilesRead(coverage)} contains these words${progress}.`;
 }
 
-const filesRead = ({ files_read = 0 }: Coverage) =>
-  `${inFigures(files_read)} ${files_read === 1 ? "file" : "files"}`;
+const formatFilesRead = ({ files_read = 0 }: Coverage) =>
+  `${formatNumber(files_read)} ${files_read === 1 ? "file" : "files"}`;
 
 /** How far the index is; nothing where it cannot be reached. */
 function describeProgress({ done, total }: Coverage, before: string, what = ""): string {
@@ -54,10 +54,10 @@ function describeProgress({ done, total }: Coverage, before: string, what = ""):
   return `${before}the index${what} is ${percent} % done`;
 }
 
-const inFigures = (number: number): string => number.toLocaleString("en");
+const formatNumber = (number: number): string => number.toLocaleString("en");
 
 /** The verdict of several answers together: the best of them. */
-export function bestVerdict(answers: readonly ({ verdict: Verdict } | null)[]): Verdict {
+export function chooseBestVerdict(answers: readonly ({ verdict: Verdict } | null)[]): Verdict {
   return (
     verdicts.find((verdict) => answers.some((answer) => answer?.verdict === verdict)) ?? "probably_not_here"
   );
@@ -67,7 +67,7 @@ export function bestVerdict(answers: readonly ({ verdict: Verdict } | null)[]): 
 const byPlace = 0.4;
 
 /** Puts the results of several answers in one order: how likely one is meant, by its answer's probability and its place there, from 1. */
-export const likelihood = ({ probability }: { probability: number }, place: number): number =>
+export const computeLikelihood = ({ probability }: { probability: number }, place: number): number =>
   probability * place ** -byPlace;
 
 /** A definition with the type that it is in: `Hono.fetch`. A file by its own name. */
@@ -75,7 +75,7 @@ export const nameInFull = ({ name, parent, kind }: Pick<GraphEdge, "name" | "par
   parent === null || kind === "file" ? name : `${parent}.${name}`;
 
 /** What is said behind an edge's other end, unless it is resolved: " (1 of 3)", " (unique)"; `more` comes first. */
-export function howSure(
+export function describeCertainty(
   { confidence, candidates }: Pick<GraphEdge, "confidence" | "candidates">,
   ...more: string[]
 ): string {
@@ -85,8 +85,8 @@ export function howSure(
 }
 
 /** The same, and how the other end is used unless it is called: " (type, unique)". */
-export const howUsed = (edge: Pick<GraphEdge, "how" | "confidence" | "candidates">): string =>
-  isCall(edge) ? howSure(edge) : howSure(edge, edge.how);
+export const describeUse = (edge: Pick<GraphEdge, "how" | "confidence" | "candidates">): string =>
+  isCall(edge) ? describeCertainty(edge) : describeCertainty(edge, edge.how);
 
 /** Whether an edge runs code: who names a type or hands a function on calls nothing. */
 export const isCall = ({ how }: Pick<GraphEdge, "how">): boolean => how === "call" || how === "construct";
@@ -102,7 +102,7 @@ const byCommand: ReadonlySet<AttributionBasis | null> = new Set([
 ] as const);
 
 /** How sure it is who wrote a line: "98%", or "ran a command"; "" where nobody is named, or another tool says so. */
-export function lineEvidence({ author, confidence, basis, said_by }: LineAuthor): string {
+export function describeLineEvidence({ author, confidence, basis, said_by }: LineAuthor): string {
   if ((author !== "agent" && author !== "human") || said_by !== "pommel") return "";
   return author === "agent" && byCommand.has(basis) ? "ran a command" : `${Math.round(100 * confidence)}%`;
 }

@@ -1,7 +1,7 @@
 /** Numbers, for a reader. */
 
 /** How long a call took, where it is worth saying: "12 s", "3 min 5 s", "2 h 4 min"; else "". */
-export function duration(ms: number | null): string {
+export function formatCallDuration(ms: number | null): string {
   if (ms === null || ms < 1000) return "";
   const seconds = Math.round(ms / 1000);
   if (seconds < 60) return `${seconds} s`;
@@ -11,7 +11,7 @@ export function duration(ms: number | null): string {
 }
 
 /** Ascending numbers, those that follow each other as a span: "1,3-5". */
-export function spans(numbers: readonly number[]): string {
+export function formatSpans(numbers: readonly number[]): string {
   const parts: [number, number][] = [];
   for (const number of numbers) {
     const last = parts.at(-1);
@@ -22,6 +22,6 @@ export function spans(numbers: readonly number[]): string {
 }
 
 /** "turn 3", "turns 1,3-5"; "" for none. */
-export function numbered(thing: string, numbers: readonly number[]): string {
-  return numbers.length === 0 ? "" : `${thing}${numbers.length === 1 ? "" : "s"} ${spans(numbers)}`;
+export function formatNumbered(thing: string, numbers: readonly number[]): string {
+  return numbers.length === 0 ? "" : `${thing}${numbers.length === 1 ? "" : "s"} ${formatSpans(numbers)}`;
 }

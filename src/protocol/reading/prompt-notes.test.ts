@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it, test } from "vitest";
 import { anyCharacter } from "../../../test/support/any-text.ts";
-import { notedMessage, notesIn, writeNotesPrompt } from "./prompt-notes.ts";
+import { makeNotedMessage, parsePromptNotes, writeNotesPrompt } from "./prompt-notes.ts";
 
 const note = "Note to Pommel: use Redis";
 const found = ["use Redis"];
@@ -34,12 +34,12 @@ describe("a person's notes in a prompt", () => {
     ["Note to Pommel without a colon", []],
     ["", []],
   ])("%j", (prompt, notes) => {
-    expect(notesIn(prompt)).toEqual(notes);
+    expect(parsePromptNotes(prompt)).toEqual(notes);
   });
 
   it("are bounded, and never end in half a character", () => {
-    expect(notesIn(`Note to Pommel: ${"x".repeat(5_000)}`)[0]).toHaveLength(2_000);
-    const [long = ""] = notesIn(`Note to Pommel: x${"😀".repeat(2_000)}`);
+    expect(parsePromptNotes(`Note to Pommel: ${"x".repeat(5_000)}`)[0]).toHaveLength(2_000);
+    const [long = ""] = parsePromptNotes(`Note to Pommel: x${"😀".repeat(2_000)}`);
     expect(Buffer.from(long).toString()).toBe(long);
   });
 
@@ -47,8 +47,8 @@ describe("a person's notes in a prompt", () => {
     const text = fc.string({ unit: anyCharacter, maxLength: 60 });
     fc.assert(
       fc.property(fc.array(text, { maxLength: 12 }), (texts) => {
-        const notes = notesIn(texts.map((one) => `Note to Pommel: ${one}`).join("\n"));
-        expect(notesIn(writeNotesPrompt(notes))).toEqual(notes);
+        const notes = parsePromptNotes(texts.map((one) => `Note to Pommel: ${one}`).join("\n"));
+        expect(parsePromptNotes(writeNotesPrompt(notes))).toEqual(notes);
       }),
     );
   });
@@ -89,7 +89,7 @@ describe("somebody else's words in a prompt are no note", () => {
     ["among downloads", `Downloading https://x.test/a.tgz\n${note}\nCollecting requests==2.1`],
     ["in a workflow's log", `##[group]Run npm test\n${note}\n##[endgroup]`],
   ])("%s", (_, prompt) => {
-    expect(notesIn(prompt)).toEqual([]);
+    expect(parsePromptNotes(prompt)).toEqual([]);
   });
 
   it("whatever is quoted, it cannot end its own quotation", () => {
@@ -100,9 +100,9 @@ describe("somebody else's words in a prompt are no note", () => {
     fc.assert(
       fc.property(fc.array(line, { maxLength: 12 }), (lines) => {
         const quoted = lines.join("\n");
-        expect(notesIn(`Look:\n<log>\n${quoted}\n</log>`)).toEqual([]);
+        expect(parsePromptNotes(`Look:\n<log>\n${quoted}\n</log>`)).toEqual([]);
         // A fence that is even within it ends with it; one that is odd goes on to the end.
-        expect(notesIn(`Look:\n\`\`\`\n${quoted}\n\`\`\``)).toEqual([]);
+        expect(parsePromptNotes(`Look:\n\`\`\`\n${quoted}\n\`\`\``)).toEqual([]);
       }),
     );
   });
@@ -118,12 +118,14 @@ describe("somebody else's words in a prompt are no note", () => {
       "note to pommel ",
     ]) {
       const prompt = `${note}\n\n${piece.repeat(50_000)}`;
-      expect(notesIn(prompt).length).toBeLessThanOrEqual(1);
+      expect(parsePromptNotes(prompt).length).toBeLessThanOrEqual(1);
     }
   });
 });
 
 it("a person is told what was noted, in one line, and how to take it back", () => {
-  expect(notedMessage(["use Redis", "a\nb"])).toBe("Noted: use Redis; a b. `pm note --undo` takes it back.");
-  expect(notedMessage(["\u001b[2Jx".repeat(100)]).length).toBeLessThan(300);
+  expect(makeNotedMessage(["use Redis", "a\nb"])).toBe(
+    "Noted: use Redis; a b. `pm note --undo` takes it back.",
+  );
+  expect(makeNotedMessage(["\u001b[2Jx".repeat(100)]).length).toBeLessThan(300);
 });

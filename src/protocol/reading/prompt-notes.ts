@@ -1,4 +1,4 @@
-import { beginningOf, plainOneLine, wholeCharacters } from "../../base/text/text-size.ts";
+import { shortenText, toPlainLine, trimToWholeCharacters } from "../../base/text/text-size.ts";
 
 /**
  * Which lines of a prompt are notes that its author wrote down: "Note to Pommel: ...", at the prompt's beginning or on a line of
@@ -36,10 +36,10 @@ const outputLine = new RegExp(
 const maxTypedLines = 8;
 
 /** The notes of a prompt, in order, trimmed; empty ones are left out. */
-export function notesIn(prompt: string): string[] {
+export function parsePromptNotes(prompt: string): string[] {
   if (!mentionsNote.test(prompt)) return [];
   const lines = prompt.split(/\r\n|[\r\n\u2028\u2029]/);
-  const isQuoted = quotedLines(lines);
+  const isQuoted = markQuotedLines(lines);
   const paragraphs = findParagraphs(lines, isQuoted);
   const isOutput = paragraphs.map(isPasted);
   return paragraphs.flatMap((paragraph, i) => {
@@ -52,7 +52,7 @@ export function notesIn(prompt: string): string[] {
   });
 }
 
-/** Notes as a prompt of nothing else, in which `notesIn` finds them again. */
+/** Notes as a prompt of nothing else, in which `parsePromptNotes` finds them again. */
 export const writeNotesPrompt = (notes: readonly string[]): string =>
   notes.map((note) => `Note to Pommel: ${note}`).join("\n");
 
@@ -60,20 +60,20 @@ export const writeNotesPrompt = (notes: readonly string[]): string =>
 const maxShown = 200;
 
 /** What a person is told who has just noted something, and how to take it back. */
-export const notedMessage = (notes: readonly string[]): string =>
-  `Noted: ${notes.map((note) => beginningOf(plainOneLine(note), maxShown)).join("; ")}. \`pm note --undo\` takes it back.`;
+export const makeNotedMessage = (notes: readonly string[]): string =>
+  `Noted: ${notes.map((note) => shortenText(toPlainLine(note), maxShown)).join("; ")}. \`pm note --undo\` takes it back.`;
 
 function readNote(line: string): string[] {
   const [, marks = "", rest = ""] = noteLine.exec(line) ?? [];
   const note = (marks === "" ? rest.replace(/^\s*(?:[*_]+(?:\s+|$))+/, "") : rest).trim();
-  return note === "" ? [] : [wholeCharacters(note.slice(0, maxNoteLength)).trimEnd()];
+  return note === "" ? [] : [trimToWholeCharacters(note.slice(0, maxNoteLength)).trimEnd()];
 }
 
 /**
  * Lines in fences and in tags. A block may hold a mark of its own kind, so it goes on to the last one that ends such a block: what
  * is quoted cannot end its quotation.
  */
-function quotedLines(lines: readonly string[]): boolean[] {
+function markQuotedLines(lines: readonly string[]): boolean[] {
   const isQuoted = lines.map((line) => quotation.test(line));
   const quote = (from: number, to: number) => isQuoted.fill(true, from, to + 1);
   const fences = lines.flatMap((line, i) => (fence.test(line) ? i : []));

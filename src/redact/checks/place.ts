@@ -1,5 +1,5 @@
-import { lineBefore } from "./randomness.ts";
-import { isCodeName, isEnvironmentValue, isReference, looksLikePath } from "./values.ts";
+import { sliceLineBefore } from "./randomness.ts";
+import { isCodeName, isEnvironmentValue, isLikelyPath, isReference } from "./values.ts";
 
 /** A pattern's match. */
 export interface Place {
@@ -27,11 +27,11 @@ export function isBalancedCode(value: string): boolean {
 }
 
 /** Whether nothing but a name stands before it on its line. */
-export function startsLine({ text, from }: Place): boolean {
-  return /^[\s|>+-]*[A-Za-z0-9_.-]*$/.test(lineBefore(text, from, 80));
+export function isAtLineStart({ text, from }: Place): boolean {
+  return /^[\s|>+-]*[A-Za-z0-9_.-]*$/.test(sliceLineBefore(text, from, 80));
 }
 
-export function secretOf({ text, start, end }: Place): string {
+export function sliceSecret({ text, start, end }: Place): string {
   return text.slice(start, end);
 }
 
@@ -44,13 +44,13 @@ export function isQuoted({ text, start, end }: Place): boolean {
 type Style = "environment" | "line" | "code";
 
 /** How the name before a value is written: `DB_PASSWORD=`, `  password:` alone on its line, or anything else. */
-export function styleOf({ text, from, start }: Place): Style {
+export function classifyNameStyle({ text, from, start }: Place): Style {
   let nameStart = from;
   while (nameStart > 0 && from - nameStart < 80 && /[A-Za-z0-9_.-]/.test(text[nameStart - 1]!)) nameStart--;
   const name = text.slice(nameStart, start);
   if (/^[A-Z][A-Z0-9_]*=\\?["'`]?$/.test(name) && !/[$.({]/.test(text[nameStart - 1] ?? ""))
     return "environment";
-  const before = lineBefore(text, nameStart, 31);
+  const before = sliceLineBefore(text, nameStart, 31);
   return /^(?:\s*[0-9]+[\t→|:])?[+\- \t]*(?:export |set |ENV )?$/.test(before) ? "line" : "code";
 }
 
@@ -58,12 +58,12 @@ export function isBarePassword(place: Place, value: string): boolean {
   const { text, from, start, end } = place;
   const after = text[end] ?? "\n";
   if (/[([{<]/.test(after) || isReference(value)) return false;
-  const style = styleOf(place);
+  const style = classifyNameStyle(place);
   if (style === "environment") return isEnvironmentValue(value);
   if (/^[0-9]{6,16}$/.test(value))
     return /[\r\n]/.test(after) || (/[,}&; ]/.test(after) && /["'=]\s*:?\s*$/.test(text.slice(from, start)));
   if (/^[\d.:]+$/.test(value)) return false;
-  const mixed = /\p{L}/u.test(value) && /[0-9!@#%^*+~]/.test(value) && !looksLikePath(value);
+  const mixed = /\p{L}/u.test(value) && /[0-9!@#%^*+~]/.test(value) && !isLikelyPath(value);
   if (!mixed) return false;
   const spaced = /\s$/.test(text.slice(from, start));
   const plainEnd =
@@ -84,6 +84,6 @@ export function isBarePassword(place: Place, value: string): boolean {
 }
 
 /** Whether the value is not continued by an expression. */
-export function endsPlainly({ text, end }: Place): boolean {
+export function hasPlainEnd({ text, end }: Place): boolean {
   return !/[([{<$]/.test(text[end] ?? "");
 }

@@ -2,7 +2,7 @@
 const maxChecked = 200;
 
 /** Shannon entropy of a text's beginning in bits for each character. */
-function entropy(whole: string): number {
+function measureEntropy(whole: string): number {
   const text = whole.slice(0, maxChecked);
   const counts = new Map<string, number>();
   for (const character of text) counts.set(character, (counts.get(character) ?? 0) + 1);
@@ -20,18 +20,18 @@ export function isHash(text: string): boolean {
  * The share of neighbours that change between lower case, upper case, digits and signs. A capital before a small letter
  * begins a word and does not count. About 0.45 in random letters and digits, under 0.25 in names.
  */
-function contrast(whole: string): number {
+function measureContrast(whole: string): number {
   const text = whole.slice(0, maxChecked);
   let changes = 0;
   for (let i = 1; i < text.length; i++) {
-    const before = kindOf(text.charCodeAt(i - 1));
-    const after = kindOf(text.charCodeAt(i));
+    const before = classifyCharacter(text.charCodeAt(i - 1));
+    const after = classifyCharacter(text.charCodeAt(i));
     if (before !== after && !(before === 2 && after === 1)) changes++;
   }
   return changes / Math.max(1, text.length - 1);
 }
 
-function kindOf(code: number): number {
+function classifyCharacter(code: number): number {
   if (code >= 97 && code <= 122) return 1;
   if (code >= 65 && code <= 90) return 2;
   return code >= 48 && code <= 57 ? 3 : 4;
@@ -39,21 +39,22 @@ function kindOf(code: number): number {
 
 /** Whether letters and digits are mixed as in random text. */
 export function hasContrast(text: string): boolean {
-  return /[0-9]/.test(text) && /[A-Za-z]/.test(text) && contrast(text) >= 0.2;
+  return /[0-9]/.test(text) && /[A-Za-z]/.test(text) && measureContrast(text) >= 0.2;
 }
 
 /** Whether a value looks generated; short ones need a digit, long ones enough different letters. */
-export function looksRandom(text: string): boolean {
+export function isLikelyRandom(text: string): boolean {
   if (text.length < 8) return false;
   const letters = /[A-Za-z]/.test(text);
-  if (letters && /[0-9]/.test(text)) return text.length < 16 ? contrast(text) >= 0.15 : entropy(text) >= 2.8;
+  if (letters && /[0-9]/.test(text))
+    return text.length < 16 ? measureContrast(text) >= 0.15 : measureEntropy(text) >= 2.8;
   return (
     letters &&
     /[a-z]/.test(text) &&
     /[A-Z]/.test(text) &&
     text.length >= 16 &&
-    (contrast(text) >= 0.3 || isJumbled(text)) &&
-    entropy(text) >= 3.5
+    (measureContrast(text) >= 0.3 || isJumbled(text)) &&
+    measureEntropy(text) >= 3.5
   );
 }
 
@@ -67,15 +68,15 @@ export function isJumbled(whole: string): boolean {
 }
 
 /** A space for each letter that is encoded in URLs, HTML or source code: with "%20" between them they are words. */
-export const withoutEncoding = (text: string): string =>
+export const stripEncoding = (text: string): string =>
   text.replace(/%(?:25)*[2-7][0-9a-f]|&#?x?[0-9a-z]{2,6};|\\{1,4}u00[2-7][0-9a-f]/gi, " ");
 
 /**
  * Whether a text is made of words and small numbers: an identifier, a slug, a file name, a version. Words have vowels
  * and at least three letters.
  */
-export function looksLikeWords(text: string): boolean {
-  const parts = withoutEncoding(text.slice(0, maxChecked))
+export function isLikelyWords(text: string): boolean {
+  const parts = stripEncoding(text.slice(0, maxChecked))
     .replace(/([a-z])([A-Z])/g, "$1 $2")
     .replace(/([A-Z]+|[0-9])([A-Z][a-z])/g, "$1 $2")
     .split(/[^A-Za-z0-9]+/)
@@ -97,17 +98,17 @@ export function looksLikeWords(text: string): boolean {
 
 /** Whether a token cannot be made of words: of letters and digits, well mixed. */
 export function isRandomToken(token: string): boolean {
-  if (!/[0-9]/.test(token) || !/[A-Za-z]/.test(token) || looksLikeWords(token)) return false;
+  if (!/[0-9]/.test(token) || !/[A-Za-z]/.test(token) || isLikelyWords(token)) return false;
   // Dashes and underscores join words; they do not make a token random.
   const letters = token.replace(/[^A-Za-z0-9]/g, "");
   const mixed = /[a-z]/.test(token) && /[A-Z]/.test(token);
   return mixed
-    ? contrast(letters) >= 0.3 && entropy(token) >= 3.8
-    : contrast(letters) >= 0.3 && entropy(token) >= 3.5;
+    ? measureContrast(letters) >= 0.3 && measureEntropy(token) >= 3.8
+    : measureContrast(letters) >= 0.3 && measureEntropy(token) >= 3.5;
 }
 
 /** The text before a position on its line, at max `max` characters: a line may be as long as the text. */
-export function lineBefore(text: string, at: number, max: number): string {
+export function sliceLineBefore(text: string, at: number, max: number): string {
   const before = text.slice(Math.max(0, at - max), at);
   return before.slice(before.lastIndexOf("\n") + 1);
 }

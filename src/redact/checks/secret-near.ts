@@ -1,15 +1,15 @@
 import type { SecretMatch } from "../scrubber.ts";
-import { isHash, isRandomToken, lineBefore, looksLikeWords, looksRandom } from "./randomness.ts";
+import { isHash, isLikelyRandom, isLikelyWords, isRandomToken, sliceLineBefore } from "./randomness.ts";
 import { isNameInStore, isPlainKey } from "./values.ts";
 
 /** A high-entropy token after one of these, on the same line, counts as a secret. */
 export const contextTerms = "token secret password passwd credential auth key private access".split(" ");
 
-const reach = 40;
+const maxSecretDistanceChars = 40;
 const tokens = /[A-Za-z0-9+/_-]{20,}={0,2}/y;
 
 /** The high-entropy token that follows the context word at `start`, if any. */
-export function secretNear(text: string, word: string, start: number): SecretMatch | null {
+export function findSecretNear(text: string, word: string, start: number): SecretMatch | null {
   let end = start + word.length;
   // "monkey", "author": part of another word.
   if (/[A-Za-z]/.test(text[start - 1] ?? "") && /[a-z]/.test(text[start]!)) return null;
@@ -17,14 +17,14 @@ export function secretNear(text: string, word: string, start: number): SecretMat
   if (/[a-z]/.test(text[end] ?? "")) return null;
   // In small letters they are words of code.
   if ((word === "private" || word === "access") && text.slice(start, end) !== word.toUpperCase()) return null;
-  for (let at = end; at < end + reach && at < text.length; at++) {
+  for (let at = end; at < end + maxSecretDistanceChars && at < text.length; at++) {
     const code = text.charCodeAt(at);
     if (code === 10 || code === 13 || code === 0xe000) return null;
     tokens.lastIndex = at;
     const found = /[A-Za-z0-9+/_-]/.test(text[at - 1]!) ? null : tokens.exec(text);
     if (found === null) {
       // Skip anything shorter than a token.
-      while (/[A-Za-z0-9+/_-]/.test(text[at] ?? "") && at < end + reach) at++;
+      while (/[A-Za-z0-9+/_-]/.test(text[at] ?? "") && at < end + maxSecretDistanceChars) at++;
       if (at > start && /[\r\n\uE000]/.test(text[at] ?? "")) return null;
       continue;
     }
@@ -48,8 +48,8 @@ const beside = /^(?: (?:key|token|code|is))?[\s:=>"'`]{1,4}$/i;
  */
 function isNamedKey(text: string, contextStart: number, { start, end }: SecretMatch): boolean {
   const token = text.slice(start, end).replace(/=+$/, "");
-  const line = lineBefore(text, start, start - contextStart + 60);
-  const name = lineBefore(text, contextStart, 40);
+  const line = sliceLineBefore(text, start, start - contextStart + 60);
+  const name = sliceLineBefore(text, contextStart, 40);
   // The key of a map or a cache.
   if (!/\w[ _-]?$/.test(name) || isPlainKey(name)) return false;
   if (
@@ -65,8 +65,8 @@ function isNamedKey(text: string, contextStart: number, { start, end }: SecretMa
   return (
     /^[A-Za-z0-9_-]{20,}$/.test(token) &&
     /[0-9].*[0-9]/.test(token) &&
-    looksRandom(token.replace(/[^A-Za-z0-9]/g, "")) &&
-    !looksLikeWords(token)
+    isLikelyRandom(token.replace(/[^A-Za-z0-9]/g, "")) &&
+    !isLikelyWords(token)
   );
 }
 
@@ -81,8 +81,8 @@ function isUnexplained(text: string, contextStart: number, { start, end }: Secre
   if (/^(?:toolu|srvtoolu|msg|req|call|chatcmpl|resp|run|thread|asst|file|agent|sha\d{1,3})[_-]/.test(token))
     return false;
   if (/[./\\@:#]/.test(text[start - 1] ?? "") || /[/\\(.[]/.test(text[end] ?? "")) return false;
-  if ((token.match(/\//g)?.length ?? 0) >= 2 && looksLikeWords(token)) return false;
-  const line = lineBefore(text, start, start - contextStart + 60);
+  if ((token.match(/\//g)?.length ?? 0) >= 2 && isLikelyWords(token)) return false;
+  const line = sliceLineBefore(text, start, start - contextStart + 60);
   if (/:\/\/[^\s"'`<>=]*$/.test(line)) return false;
   return !notSecret.test(line);
 }

@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto";
 import type { Span } from "../patterns/rule.ts";
-import { wordsOf } from "../words.ts";
+import { expandWordList } from "../words.ts";
 
 /**
  * The English word list of BIP-39, by Marek Palatinus, Pavol Rusnak, Aaron Voisine and Sean Bowe
  * (https://github.com/bitcoin/bips/blob/master/bip-0039/english.txt, MIT License). A word's index is its value.
  */
-export const seedWords: readonly string[] = wordsOf("seedWord");
+export const seedWords: readonly string[] = expandWordList("seedWord");
 
 /** Twelve words or more, in a line, a list of strings or a numbered list. */
 const phrases = /\b[a-z]{3,8}(?:(?:[\s,"'`0-9.):]{1,12}|\\n)[a-z]{3,8}\b){11,}/g;
@@ -20,7 +20,7 @@ const values = new Map(seedWords.map((word, index) => [word, index]));
  * such words has one by chance; English sentences have small words, which the list has not. What is announced as one needs
  * no checksum.
  */
-export function seedPhrases(text: string): Span[] {
+export function findSeedPhrases(text: string): Span[] {
   const spans: Span[] = [];
   if (text.length < minLength) return spans;
   for (const { 0: row, index } of text.matchAll(phrases)) {

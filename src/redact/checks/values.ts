@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import { wordsOf } from "../words.ts";
-import { hasContrast, isHash, looksLikeWords, looksRandom } from "./randomness.ts";
+import { expandWordList } from "../words.ts";
+import { hasContrast, isHash, isLikelyRandom, isLikelyWords } from "./randomness.ts";
 
 /** Whether the value of a revealing name ("db_password", "apiKey") is a secret. */
 export function isSecretValue(kind: "password" | "token", value: string): boolean {
@@ -38,7 +38,7 @@ export function isNoValue(value: string): boolean {
   );
 }
 
-const noValues = new Set(wordsOf("noValue"));
+const noValues = new Set(expandWordList("noValue"));
 
 /** `response.token`, `config["token"]`, `getToken()`: code, not a value. */
 export function isReference(value: string): boolean {
@@ -52,7 +52,7 @@ export function isReference(value: string): boolean {
  * Words of messages, labels and sentences: a phrase with one of them is not a passphrase. Nearly every English sentence
  * has one.
  */
-const sentenceWords = new Set(wordsOf("sentenceWord"));
+const sentenceWords = new Set(expandWordList("sentenceWord"));
 
 /** Lower-case words that make no sentence. */
 export function isPassphrase(value: string, minWords = 2): boolean {
@@ -96,7 +96,7 @@ export function isLiteral(value: string): boolean {
 }
 
 /** What a person is or a password is, and who else knows one: "log in as student / teacher", "Password: expired". */
-const labels = new Set(wordsOf("label"));
+const labels = new Set(expandWordList("label"));
 
 /** A word in small letters that says nothing about what stands in its place. */
 export function isSecretWord(whole: string): boolean {
@@ -138,7 +138,7 @@ function isJumble(value: string): boolean {
   return (
     /^[A-Za-z0-9]{10,60}$/.test(value) &&
     hasContrast(value) &&
-    !looksLikeWords(value) &&
+    !isLikelyWords(value) &&
     !/^[A-Z0-9]{2}[A-Z0-9]*$/.test(value)
   );
 }
@@ -185,19 +185,19 @@ export function isCodeName(value: string): boolean {
   return (
     /^[A-Za-z_$]{1,24}[0-9]{0,1}$/.test(value) ||
     /^[a-z]+(?:[A-Z][a-z]+)+[0-9]?$/.test(value) ||
-    (/^[A-Za-z]+(?:[_-][A-Za-z0-9]{2,})+$/.test(value) && looksLikeWords(value))
+    (/^[A-Za-z]+(?:[_-][A-Za-z0-9]{2,})+$/.test(value) && isLikelyWords(value))
   );
 }
 
-export function looksLikePath(value: string): boolean {
-  return /^[\w.-]+(?:\/[\w.-]+)+$/.test(value) && looksLikeWords(value);
+export function isLikelyPath(value: string): boolean {
+  return /^[\w.-]+(?:\/[\w.-]+)+$/.test(value) && isLikelyWords(value);
 }
 
 /** A UUID identifies a session but does not grant access to one. */
 export function isSessionId(value: string): boolean {
   return (
-    looksRandom(value) &&
-    !looksLikeWords(value) &&
+    isLikelyRandom(value) &&
+    !isLikelyWords(value) &&
     !/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(value)
   );
 }
@@ -218,8 +218,8 @@ export function isFlagValue(value: string): boolean {
     value.length >= 4 &&
     !value.startsWith("-") &&
     !/^[0-9]+$/.test(value) &&
-    (/[0-9!@#%^*+]/.test(value) || looksRandom(value)) &&
-    (!looksLikeWords(value) || isMixedPassword(value))
+    (/[0-9!@#%^*+]/.test(value) || isLikelyRandom(value)) &&
+    (!isLikelyWords(value) || isMixedPassword(value))
   );
 }
 
@@ -237,15 +237,15 @@ export function isToken(value: string, quoted: boolean): boolean {
   const minLength = quoted ? 8 : 12;
   if (isNameInStore(value)) return false;
   if (isMixedPassword(value)) return true;
-  if (value.length < minLength || !/[A-Za-z]/.test(value) || looksLikePath(value)) return false;
+  if (value.length < minLength || !/[A-Za-z]/.test(value) || isLikelyPath(value)) return false;
   if (isHash(value)) return value.length >= 32;
   // Without separators, words cannot be recognised.
   if (quoted && /^(?:[a-z0-9]{20,}|[A-Z0-9]{20,})$/.test(value)) return true;
-  return looksRandom(value) && !looksLikeWords(value);
+  return isLikelyRandom(value) && !isLikelyWords(value);
 }
 
 /** Numbers that payment providers publish for tests. */
-const testCards = new Set(wordsOf("testCard"));
+const testCards = new Set(expandWordList("testCard"));
 
 /** Ranges of the large brands (ISO/IEC 7812): American Express, Visa, Mastercard, Discover, UnionPay, JCB, Diners. */
 const brands =
@@ -264,7 +264,7 @@ export function isCard(text: string): boolean {
 }
 
 const digits = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz";
-const sha256 = (bytes: Buffer) => createHash("sha256").update(bytes).digest();
+const hashSha256 = (bytes: Buffer) => createHash("sha256").update(bytes).digest();
 
 /** A private key as wallets export it: Base58 with four bytes of checksum. */
 export function isWalletKey(text: string): boolean {
@@ -272,5 +272,5 @@ export function isWalletKey(text: string): boolean {
   for (const digit of text) value = value * 58n + BigInt(digits.indexOf(digit));
   const bytes = Buffer.from(value.toString(16).padStart(74, "0"), "hex");
   const [body, checksum] = [bytes.subarray(0, -4), bytes.subarray(-4)];
-  return sha256(sha256(body)).subarray(0, 4).equals(checksum);
+  return hashSha256(hashSha256(body)).subarray(0, 4).equals(checksum);
 }

@@ -8,7 +8,7 @@ import { type DefaultPattern, rowSchema } from "./default-pattern.ts";
 import { defaultPatterns, patternFiles } from "./default-patterns.ts";
 import fragments from "./fragments.json" with { type: "json" };
 import { compileKeywords } from "./keywords.ts";
-import { compileDefault, compileRule, typeOf } from "./rule.ts";
+import { compileDefault, compileRule, parsePlaceholderType } from "./rule.ts";
 
 /** The documented names; users refer to them in their own files. */
 const promised = {
@@ -61,7 +61,9 @@ describe("the default patterns", () => {
 
   it("have unique names and well-formed placeholders", () => {
     expect(new Set(defaultPatterns.map(({ name }) => name)).size).toBe(defaultPatterns.length);
-    expect(defaultPatterns.filter(({ replacement }) => typeOf(replacement) === null)).toEqual([]);
+    expect(defaultPatterns.filter(({ replacement }) => parsePlaceholderType(replacement) === null)).toEqual(
+      [],
+    );
   });
 
   it("are all enabled except for personal data", () => {
@@ -84,7 +86,7 @@ describe("the default patterns", () => {
       // RE2 is slow: each pattern gets a third of the texts.
       for (const { text, lower } of texts.filter((_, at) => at % 3 === index % 3)) {
         if (!occursIn(pattern, lower)) continue;
-        const expected = slow.all(text).map(({ start, end }) => text.slice(start, end));
+        const expected = slow.findAll(text).map(({ start, end }) => text.slice(start, end));
         const found = fast(text).map(({ start, end }) => text.slice(start, end));
         expect(found, `${pattern.name} in ${text}`).toEqual(expected);
       }
@@ -100,7 +102,7 @@ function occursIn({ keywords }: DefaultPattern, lower: string): boolean {
 function native(pattern: DefaultPattern): (text: string) => { start: number; end: number }[] {
   const rule = compileDefault(pattern);
   const { at } = rule;
-  if (at === null) return (text) => rule.all(text);
+  if (at === null) return (text) => rule.findAll(text);
   const scan = compileKeywords(pattern.keywords);
   return (text) => {
     const starts: number[] = [];

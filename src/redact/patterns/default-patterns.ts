@@ -1,4 +1,4 @@
-import { anyOf, expandWords, isWordList, wordsOf } from "../words.ts";
+import { expandWordList, expandWords, isWordList, toAlternation } from "../words.ts";
 import commands from "./commands.json" with { type: "json" };
 import credentials from "./credentials.json" with { type: "json" };
 import { behindEdge, type DefaultPattern, type PatternRow } from "./default-pattern.ts";
@@ -33,19 +33,19 @@ export const patternFiles = {
 /** Every default. */
 export const defaultPatterns: readonly DefaultPattern[] = (
   Object.values(patternFiles).flat() as PatternRow[]
-).flatMap(patternsOf);
+).flatMap(buildDefaultPatterns);
 
-function patternsOf(row: PatternRow): DefaultPattern[] {
-  if (row.options === undefined) return [patternOf(row, row.pattern ?? "")];
+function buildDefaultPatterns(row: PatternRow): DefaultPattern[] {
+  if (row.options === undefined) return [buildDefaultPattern(row, row.pattern ?? "")];
   const before = `{{keywords}}\\b[^\\n;&]{0,300}?[ \\t](?:${row.options.join("|")})[ \\t=]{1,3}`;
   const given = { type: "PASSWORD", check: "literal", ...row } as const;
   return [
-    patternOf({ ...given, name: `${row.name}-quoted` }, `${before}{{quotedValue}}`),
-    patternOf(given, `${before}{{bareValue}}`),
+    buildDefaultPattern({ ...given, name: `${row.name}-quoted` }, `${before}{{quotedValue}}`),
+    buildDefaultPattern(given, `${before}{{bareValue}}`),
   ];
 }
 
-function patternOf(row: PatternRow, pattern: string): DefaultPattern {
+function buildDefaultPattern(row: PatternRow, pattern: string): DefaultPattern {
   const keywords = row.keywords === undefined ? [] : expandWords(row.keywords);
   const { re2, native } = withEdges(pattern);
   return {
@@ -76,8 +76,8 @@ function withEdges(pattern: string): { re2: string; native: string } {
 
 function expandPattern(pattern: string, keywords: readonly string[]): string {
   return pattern.replace(/\{\{(\w+)\}\}/g, (_, name: string) => {
-    if (name === "keywords") return anyOf(keywords);
-    if (isWordList(name)) return anyOf(wordsOf(name));
+    if (name === "keywords") return toAlternation(keywords);
+    if (isWordList(name)) return toAlternation(expandWordList(name));
     return expandPattern(fragments[name as keyof typeof fragments], keywords);
   });
 }

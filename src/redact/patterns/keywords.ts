@@ -10,8 +10,8 @@ type KeywordHit = (keyword: number, start: number) => void;
 /** @param keywords upper and lower case count as the same */
 export function compileKeywords(keywords: readonly string[]): KeywordScan {
   const words = keywords.map((keyword) => keyword.toLowerCase());
-  const { classOf, classes } = characterClasses(words);
-  const { next, ends, expand } = automaton(words, classOf, classes);
+  const { classOf, classes } = numberCharacters(words);
+  const { next, ends, expand } = buildAutomaton(words, classOf, classes);
   const lengths = words.map((word) => word.length);
 
   return (text, hit) => {
@@ -29,7 +29,7 @@ export function compileKeywords(keywords: readonly string[]): KeywordScan {
 }
 
 /** Numbers the characters that occur in keywords; all others are 0, which resets the automaton. */
-function characterClasses(words: readonly string[]): { classOf: Uint16Array; classes: number } {
+function numberCharacters(words: readonly string[]): { classOf: Uint16Array; classes: number } {
   const classOf = new Uint16Array(65_536);
   let classes = 1;
   for (const word of words) {
@@ -51,23 +51,23 @@ function characterClasses(words: readonly string[]): { classOf: Uint16Array; cla
  * complement of that place where a keyword ends, or where nobody has been yet, so that the common case costs one
  * comparison.
  */
-function automaton(words: readonly string[], classOf: Uint16Array, classes: number) {
-  const { firstChild, sibling, parent, symbol, own } = trie(words, classOf);
+function buildAutomaton(words: readonly string[], classOf: Uint16Array, classes: number) {
+  const { firstChild, sibling, parent, symbol, own } = buildTrie(words, classOf);
   const next = new Int32Array(own.length * classes);
   const fail = new Int32Array(own.length);
   /** The keywords that end in a state; undefined before somebody reaches it. */
   const ends: (number[] | undefined)[] = Array.from({ length: own.length });
-  const targetOf = (cell: number) => (next[cell]! < 0 ? ~next[cell]! : next[cell]!) / classes;
+  const findNextState = (cell: number) => (next[cell]! < 0 ? ~next[cell]! : next[cell]!) / classes;
 
   const expand = (state: number): number[] => {
     const known = ends[state];
     if (known !== undefined) return known;
-    let found = own[state] ?? none;
+    let found = own[state] ?? noKeywords;
     if (state !== 0) {
       // Where a keyword does not go on, it is as if it had begun later.
       const before = parent[state]!;
       expand(before);
-      const suffix = before === 0 ? 0 : targetOf(fail[before]! * classes + symbol[state]!);
+      const suffix = before === 0 ? 0 : findNextState(fail[before]! * classes + symbol[state]!);
       fail[state] = suffix;
       const shorter = expand(suffix);
       if (shorter.length > 0) found = [...found, ...shorter];
@@ -83,10 +83,10 @@ function automaton(words: readonly string[], classOf: Uint16Array, classes: numb
   return { next, ends, expand };
 }
 
-const none: number[] = [];
+const noKeywords: number[] = [];
 
 /** All beginnings of the words, numbered from the empty one, which is 0. Where there is no child or sibling, it is 0. */
-function trie(words: readonly string[], classOf: Uint16Array) {
+function buildTrie(words: readonly string[], classOf: Uint16Array) {
   const most = words.reduce((sum, { length }) => sum + length, 1);
   const [firstChild, sibling, parent] = [new Int32Array(most), new Int32Array(most), new Int32Array(most)];
   /** The class of the last character. */
@@ -108,7 +108,7 @@ function trie(words: readonly string[], classOf: Uint16Array) {
       }
       state = child;
     }
-    own[state] = [...(own[state] ?? none), index];
+    own[state] = [...(own[state] ?? noKeywords), index];
   });
   return { firstChild, sibling, parent, symbol, own };
 }

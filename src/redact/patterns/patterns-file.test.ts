@@ -7,7 +7,7 @@ import { PommelError } from "../../base/errors.ts";
 import { createScrubber } from "../create-scrubber.ts";
 import { createLedger } from "../scrubber.ts";
 import { defaultPatterns } from "./default-patterns.ts";
-import { ensureGlobalPatterns, globalPatternsFile } from "./patterns-file.ts";
+import { ensureGlobalPatterns, locateGlobalPatterns } from "./patterns-file.ts";
 
 const folder = () => mkdtempSync(join(tmpdir(), "pommel-patterns-"));
 const token = `ghp_${"k".repeat(35)}9`;
@@ -42,7 +42,7 @@ describe("the user's pattern file", () => {
   it("is created with every default, readable by the user alone", () => {
     const env = { XDG_CONFIG_HOME: folder() };
     const file = ensureGlobalPatterns(env);
-    expect(file).toBe(globalPatternsFile(env));
+    expect(file).toBe(locateGlobalPatterns(env));
     expect(statSync(file).mode & 0o777).toBe(0o600);
     expect(statSync(dirname(file)).mode & 0o777).toBe(0o700);
     // As comments, so that defaults that nobody edits change with an update.
@@ -66,10 +66,10 @@ describe("the user's pattern file", () => {
 
   it("is not overwritten when it exists", () => {
     const env = { XDG_CONFIG_HOME: folder() };
-    mkdirSync(dirname(globalPatternsFile(env)), { recursive: true });
-    writeFileSync(globalPatternsFile(env), "# mine\n");
+    mkdirSync(dirname(locateGlobalPatterns(env)), { recursive: true });
+    writeFileSync(locateGlobalPatterns(env), "# mine\n");
     ensureGlobalPatterns(env);
-    expect(readFileSync(globalPatternsFile(env), "utf8")).toBe("# mine\n");
+    expect(readFileSync(locateGlobalPatterns(env), "utf8")).toBe("# mine\n");
   });
 
   it("disables a default", () => {

@@ -3,12 +3,12 @@ import { chmodSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import * as z from "zod/mini";
 import { isTable, parseToml, readText } from "../../base/config/config.ts";
-import { codeOf, messageOf, PommelError } from "../../base/errors.ts";
-import { homeOf, makeDirectory } from "../../base/home.ts";
+import { getErrorCode, getErrorMessage, PommelError } from "../../base/errors.ts";
+import { locateHome, makeDirectory } from "../../base/home.ts";
 import type { Project } from "../../base/paths.ts";
 import { checkNames, type Pattern } from "./default-pattern.ts";
 import { defaultPatterns } from "./default-patterns.ts";
-import { compileDefault, compileRule, type OnRefused, type Rule, typeOf } from "./rule.ts";
+import { compileDefault, compileRule, type OnRefused, parsePlaceholderType, type Rule } from "./rule.ts";
 
 const patternsFileName = "scrubbing-patterns.toml";
 
@@ -23,12 +23,12 @@ export interface PatternSources {
 }
 
 /** `~/.config/pommel/scrubbing-patterns.toml`. */
-export function globalPatternsFile(env: NodeJS.ProcessEnv = process.env): string {
-  return join(homeOf(env).configDir, patternsFileName);
+export function locateGlobalPatterns(env: NodeJS.ProcessEnv = process.env): string {
+  return join(locateHome(env).configDir, patternsFileName);
 }
 
 /** What the person adds for one project. */
-export const projectPatternsFile = ({ dataDir }: Project): string => join(dataDir, patternsFileName);
+export const locateProjectPatterns = ({ dataDir }: Project): string => join(dataDir, patternsFileName);
 
 /**
  * Writes the user's file with every default, mode 0600, unless there is one.
@@ -36,16 +36,16 @@ export const projectPatternsFile = ({ dataDir }: Project): string => join(dataDi
  * @throws PommelError `unreadable` when it cannot be written
  */
 export function ensureGlobalPatterns(env: NodeJS.ProcessEnv = process.env): string {
-  const file = globalPatternsFile(env);
+  const file = locateGlobalPatterns(env);
   try {
     makeDirectory(dirname(file));
-    writeFileSync(file, patternsTemplate(), { flag: "wx", mode: 0o600 });
+    writeFileSync(file, buildPatternsTemplate(), { flag: "wx", mode: 0o600 });
     chmodSync(file, 0o600);
   } catch (error) {
-    if (codeOf(error) === "EEXIST") return file;
+    if (getErrorCode(error) === "EEXIST") return file;
     throw new PommelError(
       "unreadable",
-      `Cannot write ${file}: ${messageOf(error)}.`,
+      `Cannot write ${file}: ${getErrorMessage(error)}.`,
       "Scrubbing uses the default patterns; check the directory's owner and permissions.",
       { cause: error },
     );
@@ -58,7 +58,7 @@ export function ensureGlobalPatterns(env: NodeJS.ProcessEnv = process.env): stri
  * matches, the first gives the placeholder.
  * @throws PommelError `config_invalid` naming file, line, pattern and what is wrong; `unreadable`
  */
-export function rulesFrom(
+export function loadRules(
   { globalFile, projectFile, pii }: PatternSources,
   onRefused?: OnRefused,
 ): {
@@ -120,11 +120,15 @@ const expected: Record<string, string> = {
 function readPatterns(file: string, defaults: ReadonlyMap<string, Pattern>): Entry[] {
   const source = readText(file);
   if (source === null) return [];
-  const lines = lineNumbers(source);
+  const lines = findPatternLines(source);
   const entries: Entry[] = [];
   for (const [section, list] of Object.entries(parseToml(source, file))) {
     if (section !== "patterns" || !Array.isArray(list)) {
-      throw invalid(file, `unknown setting ${section}`, "Each pattern starts with a line [[patterns]].");
+      throw makeInvalidPatternError(
+        file,
+        `unknown setting ${section}`,
+        "Each pattern starts with a line [[patterns]].",
+      );
     }
     list.forEach((item: unknown, index) => {
       entries.push(readEntry(item, `${file}:${lines[index] ?? 1}`, defaults));
@@ -133,7 +137,11 @@ function readPatterns(file: string, defaults: ReadonlyMap<string, Pattern>): Ent
   const seen = new Set<string>();
   for (const { pattern, at } of entries) {
     if (seen.has(pattern.name)) {
-      throw invalid(at, `there are two patterns called ${pattern.name}`, "Rename one of them.");
+      throw makeInvalidPatternError(
+        at,
+        `there are two patterns called ${pattern.name}`,
+        "Rename one of them.",
+      );
     }
     seen.add(pattern.name);
   }
@@ -147,24 +155,28 @@ function readEntry(item: unknown, at: string, defaults: ReadonlyMap<string, Patt
   if (!result.success) {
     const issue = result.error.issues[0]!;
     if (issue.code === "unrecognized_keys") {
-      throw invalid(
+      throw makeInvalidPatternError(
         at,
         `${called} has the unknown field ${issue.keys[0]}`,
         `Known fields: ${Object.keys(expected).join(", ")}.`,
       );
     }
     const field = String(issue.path[0] ?? "name");
-    throw invalid(at, `${called}: ${field} is missing or invalid`, `It must be ${expected[field]}.`);
+    throw makeInvalidPatternError(
+      at,
+      `${called}: ${field} is missing or invalid`,
+      `It must be ${expected[field]}.`,
+    );
   }
   const { name, ...given } = result.data;
   const base = defaults.get(name);
   const pattern = given.pattern ?? base?.pattern;
   if (pattern === undefined)
-    throw invalid(at, `${called}: pattern is missing`, `It must be ${expected.pattern}.`);
+    throw makeInvalidPatternError(at, `${called}: pattern is missing`, `It must be ${expected.pattern}.`);
   const replacement =
     given.replacement ?? base?.replacement ?? `[REDACTED_${name.toUpperCase().replace(/[^A-Z0-9]+/g, "_")}]`;
-  if (typeOf(replacement) === null) {
-    throw invalid(
+  if (parsePlaceholderType(replacement) === null) {
+    throw makeInvalidPatternError(
       at,
       `${called}: ${JSON.stringify(replacement)} is not a placeholder`,
       'A replacement looks like "[REDACTED_INTERNAL_KEY]": capitals, digits and "_", not ending in a number after "_".',
@@ -190,9 +202,9 @@ function compileEntry({ pattern, at }: Entry, onRefused?: OnRefused): Rule {
   try {
     return compileRule(pattern, onRefused);
   } catch (error) {
-    throw invalid(
+    throw makeInvalidPatternError(
       at,
-      `pattern ${pattern.name} is not a valid regular expression: ${messageOf(error)}`,
+      `pattern ${pattern.name} is not a valid regular expression: ${getErrorMessage(error)}`,
       "Patterns are written in RE2's syntax (https://github.com/google/re2/wiki/Syntax): no look-around, no back-references.",
     );
   }
@@ -208,26 +220,27 @@ function isSameRule(entry: Pattern, pattern: Pattern): boolean {
   );
 }
 
-function lineNumbers(source: string): number[] {
+function findPatternLines(source: string): number[] {
   return source
     .split("\n")
     .flatMap((line, index) => (/^\s*\[\[\s*patterns\s*\]\]/.test(line) ? [index + 1] : []));
 }
 
-function invalid(at: string, what: string, hint: string): PommelError {
+function makeInvalidPatternError(at: string, what: string, hint: string): PommelError {
   return new PommelError("config_invalid", `${at}: ${what}.`, hint);
 }
 
 /** The initial file: every default as a comment, so that an update of Pommel changes those that nobody edited. */
-function patternsTemplate(): string {
+function buildPatternsTemplate(): string {
   const entries = defaultPatterns.map((pattern) => {
     const lines = [
       "[[patterns]]",
       `name = ${JSON.stringify(pattern.name)}`,
-      `pattern = ${literal(pattern.pattern)}`,
+      `pattern = ${toTomlLiteral(pattern.pattern)}`,
       `replacement = ${JSON.stringify(pattern.replacement)}`,
     ];
-    if (pattern.keywords.length > 0) lines.push(`keywords = [${pattern.keywords.map(literal).join(", ")}]`);
+    if (pattern.keywords.length > 0)
+      lines.push(`keywords = [${pattern.keywords.map(toTomlLiteral).join(", ")}]`);
     if (pattern.check !== null) lines.push(`check = ${JSON.stringify(pattern.check)}`);
     if (pattern.pii) lines.push("pii = true");
     if (!pattern.enabled) lines.push("enabled = false");
@@ -249,7 +262,7 @@ const head = `# What Pommel removes from sessions before it stores them; see doc
 `;
 
 /** A literal TOML string where possible, so that backslashes need no escaping. */
-function literal(text: string): string {
+function toTomlLiteral(text: string): string {
   if (!text.includes("'")) return text.includes("\\") || text.includes('"') ? `'${text}'` : `"${text}"`;
   return text.includes("'''") || text.endsWith("'") ? JSON.stringify(text) : `'''${text}'''`;
 }

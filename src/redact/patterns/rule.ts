@@ -1,7 +1,7 @@
 import { rules as recommended } from "@secretlint/secretlint-rule-preset-recommend";
 import type { SecretLintRuleContext, SecretLintSourceCode } from "@secretlint/types";
 import { RE2JS } from "re2js";
-import { messageOf } from "../../base/errors.ts";
+import { getErrorMessage } from "../../base/errors.ts";
 import { checks } from "../checks/checks.ts";
 import type { Place } from "../checks/place.ts";
 import { behindEdge, type DefaultPattern, type Pattern } from "./default-pattern.ts";
@@ -18,7 +18,7 @@ export interface Rule {
   /** Whether its keyword begins the secret, so that a secret in several lines is found by joining them. */
   isWholeToken: boolean;
   /** Everything it finds in a text. */
-  all(text: string): Span[];
+  findAll(text: string): Span[];
 }
 
 /** A match: the secret, and where to continue the search. */
@@ -38,7 +38,7 @@ export const stopper = "\uE000";
 export const placeholders = /\[REDACTED_[A-Z0-9_]+\]/g;
 
 /** The type in `[REDACTED_TYPE]`, or null: it may not end like the number of a secret. */
-export function typeOf(replacement: string): string | null {
+export function parsePlaceholderType(replacement: string): string | null {
   const type = /^\[REDACTED_([A-Z][A-Z0-9_]*)\]$/.exec(replacement)?.[1];
   return type === undefined || /_[0-9]+$/.test(type) ? null : type;
 }
@@ -53,12 +53,12 @@ export function compileRule(pattern: Pattern, onRefused?: OnRefused): Rule {
   const check = pattern.check === null ? null : checks[pattern.check];
   return {
     name: pattern.name,
-    type: typeOf(pattern.replacement)!,
+    type: parsePlaceholderType(pattern.replacement)!,
     keywords: pattern.keywords,
     at: null,
     notBehind: null,
     isWholeToken: false,
-    all(text) {
+    findAll(text) {
       const spans: Span[] = [];
       const matcher = expression.matcher(text);
       while (matcher.find()) {
@@ -81,7 +81,7 @@ function compileRe2(pattern: string): RE2JS {
   try {
     return RE2JS.compile(pattern);
   } catch (error) {
-    throw new Error(messageOf(error).replace(/^error parsing regexp: /, ""));
+    throw new Error(getErrorMessage(error).replace(/^error parsing regexp: /, ""));
   }
 }
 
@@ -123,12 +123,13 @@ export function compileDefault(pattern: DefaultPattern, onRefused?: OnRefused): 
   };
   const rule = {
     name: pattern.name,
-    type: typeOf(pattern.replacement)!,
+    type: parsePlaceholderType(pattern.replacement)!,
     keywords: pattern.keywords,
-    notBehind: reach === 0 ? notBehind(source) : null,
+    notBehind: reach === 0 ? buildNotBehind(source) : null,
     isWholeToken: reach === 0 && pattern.keywords.length > 0 && !source.includes("(?<secret>"),
   };
-  if (pattern.keywords.length === 0) return { ...rule, at: null, all: (text) => everyMatch(first, text) };
+  if (pattern.keywords.length === 0)
+    return { ...rule, at: null, findAll: (text) => findEveryMatch(first, text) };
   const at =
     reach === 0
       ? first
@@ -140,10 +141,10 @@ export function compileDefault(pattern: DefaultPattern, onRefused?: OnRefused): 
           const span = first(window, from - begin, keywordStart - begin);
           return span ? { start: span.start + begin, end: span.end + begin, next: span.next + begin } : null;
         };
-  return { ...rule, at, all: () => [] };
+  return { ...rule, at, findAll: () => [] };
 }
 
-function notBehind(source: string): RegExp | null {
+function buildNotBehind(source: string): RegExp | null {
   if (source.startsWith(behindEdge)) return /[A-Za-z0-9]/;
   return /^\\b[^|]+$/.test(source) ? /\w/ : null;
 }
@@ -153,7 +154,7 @@ export function isExample(value: string): boolean {
   return value.length < 200 && /EXAMPLE|[xX]{10,}|[*.•]{6,}/.test(value);
 }
 
-function everyMatch(first: (text: string, from: number) => Span | null, text: string): Span[] {
+function findEveryMatch(first: (text: string, from: number) => Span | null, text: string): Span[] {
   const spans: Span[] = [];
   for (let span = first(text, 0); span !== null; span = first(text, span.next)) spans.push(span);
   return spans;
@@ -211,7 +212,7 @@ export const providerRules: readonly ProviderRule[] = recommended.flatMap((rule)
     }),
     // An account's number names it, and opens nothing.
     report: ({ message, range }) =>
-      message.messageId === "AWSAccountID" || ranges.push(located(searched, message.data, range)),
+      message.messageId === "AWSAccountID" || ranges.push(locateSecret(searched, message.data, range)),
     ignore: () => {},
   };
   const { file } = rule.create(context, choice.options ?? {});
@@ -225,7 +226,7 @@ export const providerRules: readonly ProviderRule[] = recommended.flatMap((rule)
       find(text) {
         ranges.length = 0;
         searched = text;
-        file?.(sourceOf(text));
+        file?.(toSourceCode(text));
         return ranges.slice();
       },
     },
@@ -235,14 +236,14 @@ export const providerRules: readonly ProviderRule[] = recommended.flatMap((rule)
 /**
  * The secret's range: some rules report it from the start of the name, but all name the secret first in their message.
  */
-function located(text: string, data: object, [start, end]: readonly [number, number]): [number, number] {
+function locateSecret(text: string, data: object, [start, end]: readonly [number, number]): [number, number] {
   const secret: unknown = Object.values(data)[0];
   if (typeof secret !== "string" || secret === "") return [start, end];
   const at = text.indexOf(secret, start);
   return at === -1 || at > end ? [start, end] : [at, at + secret.length];
 }
 
-function sourceOf(content: string): SecretLintSourceCode {
+function toSourceCode(content: string): SecretLintSourceCode {
   const none = () => {
     throw new Error("positions in lines are not needed");
   };

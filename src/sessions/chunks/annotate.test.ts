@@ -1,15 +1,15 @@
 import { describe, expect, test } from "vitest";
 import { conversation, edited, prompt, ran, text } from "../../../test/support/turn-fixture.ts";
-import { tokensOf } from "../../base/text/text-size.ts";
-import { annotatedChunk } from "./annotate.ts";
-import { summaryChunks } from "./chunk-to-store.ts";
+import { estimateTokens } from "../../base/text/text-size.ts";
+import { buildNoteChunk } from "./annotate.ts";
+import { buildSummaryChunks } from "./chunk-to-store.ts";
 import type { ChunkOptions } from "./chunker.ts";
-import { kindRules } from "./kinds.ts";
+import { buildKindRules } from "./kinds.ts";
 
 const options: ChunkOptions = {
   minTokens: 200,
   maxTokens: 800,
-  kinds: kindRules(),
+  kinds: buildKindRules(),
   relativize: (path) => path,
 };
 
@@ -24,7 +24,7 @@ describe("the chunk of a note", () => {
   const lineUid = turns[1]?.lines[0]?.uid ?? null;
 
   test("begins with it and holds the conversation up to it", () => {
-    const made = annotatedChunk("use Redis", lineUid, turns, options);
+    const made = buildNoteChunk("use Redis", lineUid, turns, options);
     expect(made?.chunk).toMatchObject({
       type: "annotated",
       kind: "decision",
@@ -43,8 +43,8 @@ describe("the chunk of a note", () => {
   });
 
   test("from a shell: after the whole conversation", () => {
-    expect(annotatedChunk("use Redis", null, turns, options)?.chunk.text).toMatch(/\[ASSISTANT] Noted\.$/);
-    expect(annotatedChunk("use Redis", null, [], options)).toBeNull();
+    expect(buildNoteChunk("use Redis", null, turns, options)?.chunk.text).toMatch(/\[ASSISTANT] Noted\.$/);
+    expect(buildNoteChunk("use Redis", null, [], options)).toBeNull();
   });
 
   test("of a long conversation: its end", () => {
@@ -54,21 +54,21 @@ describe("the chunk of a note", () => {
         text(`answer ${i} `.repeat(60)),
       ]).flat(),
     );
-    const made = annotatedChunk("n", null, long, options);
-    expect(tokensOf(made?.chunk.text ?? "")).toBeLessThan(650);
+    const made = buildNoteChunk("n", null, long, options);
+    expect(estimateTokens(made?.chunk.text ?? "")).toBeLessThan(650);
     expect(made?.chunk.text).toMatch(/answer 19\s*$/);
     expect(made?.chunk.lastTurn).toBe(20);
   });
 
   test("in a prompt that is too long: the end of it", () => {
-    const made = annotatedChunk(
+    const made = buildNoteChunk(
       "n",
       null,
       conversation(prompt(`${"long prompt ".repeat(1_000)}the end`)),
       options,
     );
     expect(made?.chunk.text).toMatch(/^\[NOTE] n\n\n\[USER] …[\s\S]*the end$/);
-    expect(tokensOf(made?.chunk.text ?? "")).toBeLessThan(650);
+    expect(estimateTokens(made?.chunk.text ?? "")).toBeLessThan(650);
   });
 
   test("after a fixed error it is an error-fix", () => {
@@ -78,7 +78,7 @@ describe("the chunk of a note", () => {
       edited("/p/a", "a", "b"),
       text("The root cause was a wrong id."),
     );
-    expect(annotatedChunk("ids are numbers", null, mended, options)?.chunk.kind).toBe("error-fix");
+    expect(buildNoteChunk("ids are numbers", null, mended, options)?.chunk.kind).toBe("error-fix");
   });
 });
 
@@ -86,7 +86,7 @@ describe("the chunks of a summary", () => {
   const about = { firstTurn: 1, upToTurn: 9, startedAt: 1, endedAt: 2, branch: null, files: ["a.ts"] };
 
   test("one for a short one, which covers no lines", () => {
-    const [made, ...more] = summaryChunks({ ...about, text: " We decided on Redis. " }, options);
+    const [made, ...more] = buildSummaryChunks({ ...about, text: " We decided on Redis. " }, options);
     expect(more).toEqual([]);
     expect(made?.chunk).toMatchObject({
       type: "summary",
@@ -103,9 +103,9 @@ describe("the chunks of a summary", () => {
 
   test("several for a long one; none for an empty one", () => {
     const text = Array.from({ length: 30 }, (_, i) => `## Part ${i}\n${"words ".repeat(60)}`).join("\n\n");
-    const made = summaryChunks({ ...about, text }, options);
+    const made = buildSummaryChunks({ ...about, text }, options);
     expect(made.length).toBeGreaterThan(2);
-    for (const { chunk } of made) expect(tokensOf(chunk.text)).toBeLessThanOrEqual(800);
-    expect(summaryChunks({ ...about, text: " " }, options)).toEqual([]);
+    for (const { chunk } of made) expect(estimateTokens(chunk.text)).toBeLessThanOrEqual(800);
+    expect(buildSummaryChunks({ ...about, text: " " }, options)).toEqual([]);
   });
 });

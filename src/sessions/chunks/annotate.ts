@@ -1,19 +1,19 @@
 import { splitText } from "../../base/text/split-text.ts";
 import { charactersOfToken } from "../../base/text/text-size.ts";
 import type { NoteSource } from "../../protocol/origin.ts";
-import { notesIn } from "../../protocol/reading/prompt-notes.ts";
+import { parsePromptNotes } from "../../protocol/reading/prompt-notes.ts";
 import { listAnnotations, saveAnnotation } from "../../store/memory/chunks/annotations.ts";
 import { replaceAnnotatedChunk } from "../../store/memory/chunks/chunks.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import type { ChunkToStore } from "../../store/memory/memory-records.ts";
 import type { PositionedLine } from "../ingest/session-state.ts";
-import { annotationUid, isSameNote } from "../notes/notes.ts";
-import { storedTurns, type Turn } from "../turn-content.ts";
-import { type ChunkOptions, type DraftChunk, draft } from "./chunker.ts";
+import { isSameNote, makeAnnotationUid } from "../notes/notes.ts";
+import { readStoredTurns, type Turn } from "../turn-content.ts";
+import { buildDraftChunk, type ChunkOptions, type DraftChunk } from "./chunker.ts";
 import { nothingAround } from "./error-fix.ts";
-import { kindOf } from "./kinds.ts";
+import { classifyChunk } from "./kinds.ts";
 import { unitJoint } from "./pack.ts";
-import { noTerms, textOf, type Unit, unitsOf } from "./units/units.ts";
+import { buildUnits, formatUnit, noTerms, type Unit } from "./units/units.ts";
 
 /** A note found in a prompt, with its chunk. */
 export interface NotedChunk {
@@ -46,19 +46,19 @@ export function findNotes(
   for (const { line, turn } of positioned) {
     for (const entry of line.entries) {
       if (entry.kind !== "prompt" || entry.by === "agent") continue;
-      for (const note of notesIn(entry.text)) {
-        const ordinal = seen.get(note) ?? writtenBefore(memory, session.uid, note);
+      for (const note of parsePromptNotes(entry.text)) {
+        const ordinal = seen.get(note) ?? countEarlierNotes(memory, session.uid, note);
         seen.set(note, ordinal + 1);
-        const around = turnsAround(memory, session.id, turn, turns);
+        const around = readTurnsAround(memory, session.id, turn, turns);
         found.push({
-          uid: annotationUid(session.uid, note, ordinal),
+          uid: makeAnnotationUid(session.uid, note, ordinal),
           note,
           source: entry.by ?? "prompt",
           turn,
           lineUid: line.uid,
           at: line.at,
           branch: line.branch,
-          draft: annotatedChunk(note, line.uid, around, options) ?? noteAlone(note, turn, line.at),
+          draft: buildNoteChunk(note, line.uid, around, options) ?? noteAlone(note, turn, line.at),
         });
       }
     }
@@ -67,16 +67,16 @@ export function findNotes(
 }
 
 /** How often a session's stored prompts contain a note. */
-function writtenBefore(memory: Memory, sessionUid: string, note: string): number {
+function countEarlierNotes(memory: Memory, sessionUid: string, note: string): number {
   const known = listAnnotations(memory, { sessionUid });
   return known.filter((one) => one.lineUid !== null && isSameNote(one.note, note)).length;
 }
 
 /** A turn and those before it, whether stored or still to be. */
-function turnsAround(memory: Memory, sessionId: number, number: number, fresh: readonly Turn[]): Turn[] {
+function readTurnsAround(memory: Memory, sessionId: number, number: number, fresh: readonly Turn[]): Turn[] {
   const first = Math.max(number - turnsBefore, 0);
   const known = new Map(fresh.map((turn) => [turn.number, turn]));
-  for (const turn of storedTurns(memory, sessionId, { first, last: number })) {
+  for (const turn of readStoredTurns(memory, sessionId, { first, last: number })) {
     if (!known.has(turn.number)) known.set(turn.number, turn);
   }
   return [...known.values()]
@@ -111,7 +111,7 @@ export function storeNotes(
 const contextTokens = 600;
 
 /** A long unit's end, as much as fits; null where that would be less than a few words. */
-function tail(unit: Unit, room: number): Unit | null {
+function cutUnitTail(unit: Unit, room: number): Unit | null {
   const most = room - unit.label.length - 2;
   if (most < 80) return null;
   const body = `…${splitText(unit.body, most).at(-1) ?? ""}`;
@@ -120,13 +120,13 @@ function tail(unit: Unit, room: number): Unit | null {
 }
 
 /** The last units, as many as fit into the room (characters). */
-function lastUnits(units: readonly Unit[], room: number): Unit[] {
+function takeLastUnits(units: readonly Unit[], room: number): Unit[] {
   const kept: Unit[] = [];
   let left = room;
   for (const unit of units.toReversed()) {
-    const length = textOf(unit).length + unitJoint.length;
+    const length = formatUnit(unit).length + unitJoint.length;
     if (length > left) {
-      const rest = tail(unit, left);
+      const rest = cutUnitTail(unit, left);
       if (rest !== null) kept.push(rest);
       break;
     }
@@ -143,18 +143,18 @@ function lastUnits(units: readonly Unit[], room: number): Unit[] {
  * @param lineUid the prompt that holds the note; null for a note from elsewhere, which follows the whole conversation
  * @returns null when the conversation before it is empty
  */
-export function annotatedChunk(
+export function buildNoteChunk(
   note: string,
   lineUid: string | null,
   turns: readonly Turn[],
   options: ChunkOptions,
 ): DraftChunk | null {
-  const units = turns.flatMap((turn) => unitsOf(upTo(turn, lineUid), options));
-  const kept = lastUnits(units, contextTokens * charactersOfToken);
+  const units = turns.flatMap((turn) => buildUnits(cutTurnAfter(turn, lineUid), options));
+  const kept = takeLastUnits(units, contextTokens * charactersOfToken);
   if (kept.length === 0) return null;
-  const keptKind = kindOf(kept, nothingAround, options.kinds);
+  const keptKind = classifyChunk(kept, nothingAround, options.kinds);
   const kind = keptKind === "conversation" || keptKind === "code-change" ? "decision" : keptKind;
-  const { chunk, terms } = draft(kept, "annotated", kind);
+  const { chunk, terms } = buildDraftChunk(kept, "annotated", kind);
   const noted = { ...terms, prompt: terms.prompt === "" ? note : `${note}\n${terms.prompt}` };
   return {
     chunk: { ...chunk, abandoned: false, text: `[NOTE] ${note}${unitJoint}${chunk.text}` },
@@ -163,7 +163,7 @@ export function annotatedChunk(
 }
 
 /** A turn up to a line of it, this one included; all of it where the line is not in it. */
-function upTo(turn: Turn, lineUid: string | null): Turn {
+function cutTurnAfter(turn: Turn, lineUid: string | null): Turn {
   const at = lineUid === null ? -1 : turn.lines.findIndex(({ uid }) => uid === lineUid);
   return at < 0 ? turn : { ...turn, lines: turn.lines.slice(0, at + 1) };
 }

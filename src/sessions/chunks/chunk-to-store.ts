@@ -3,7 +3,7 @@ import { charactersOfToken } from "../../base/text/text-size.ts";
 import type { Embedder } from "../../models/embed/embedder.ts";
 import type { ChunkToStore, PassageVectors, SessionRecord } from "../../store/memory/memory-records.ts";
 import type { ChunkDraft, DraftChunk } from "./chunker.ts";
-import { type KindRules, kindOfText } from "./kinds.ts";
+import { classifyText, type KindRules } from "./kinds.ts";
 import { noTerms } from "./units/units.ts";
 
 /** A chunk with its place in its session. */
@@ -37,7 +37,7 @@ export interface SummaryOfTurns {
 }
 
 /** The chunk of a summary, or several where it is long. They cover no lines. */
-export function summaryChunks(
+export function buildSummaryChunks(
   summary: SummaryOfTurns,
   options: { maxTokens: number; kinds: KindRules },
 ): DraftChunk[] {
@@ -49,7 +49,7 @@ export function summaryChunks(
       firstSeq: null,
       lastSeq: null,
       type: "summary",
-      kind: kindOfText(piece, options.kinds),
+      kind: classifyText(piece, options.kinds),
       eventType: "assistant",
       abandoned: false,
       branch,

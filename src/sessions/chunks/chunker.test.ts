@@ -15,16 +15,16 @@ import {
   used,
   wrote,
 } from "../../../test/support/turn-fixture.ts";
-import { tokensOf } from "../../base/text/text-size.ts";
+import { estimateTokens } from "../../base/text/text-size.ts";
 import { groupTurns } from "../ingest/turns.ts";
 import type { Turn } from "../turn-content.ts";
 import { type ChunkOptions, chunkGroup, type DraftChunk } from "./chunker.ts";
-import { kindRules } from "./kinds.ts";
+import { buildKindRules } from "./kinds.ts";
 
 const options: ChunkOptions = {
   minTokens: 200,
   maxTokens: 800,
-  kinds: kindRules(),
+  kinds: buildKindRules(),
   relativize: (path) => path.replace("/p/", ""),
 };
 
@@ -125,7 +125,7 @@ test("turns that the user went back behind are not mixed with others", () => {
 test("sizes can be chosen", () => {
   const turns = conversation(prompt("a"), ran("ls", words(500)), text(words(300)));
   for (const { chunk } of chunkGroup(turns, { ...options, minTokens: 20, maxTokens: 60 }))
-    expect(tokensOf(chunk.text)).toBeLessThanOrEqual(90);
+    expect(estimateTokens(chunk.text)).toBeLessThanOrEqual(90);
 });
 
 test("60 KB of output are not what is found", () => {
@@ -165,7 +165,7 @@ describe("any conversation", () => {
       fc.property(conversations, sizes, (turns, size) => {
         const made = chunksOf(turns, { ...options, ...size }).flat();
         for (const { chunk } of made) {
-          expect(tokensOf(chunk.text)).toBeLessThanOrEqual(size.maxTokens * 1.5);
+          expect(estimateTokens(chunk.text)).toBeLessThanOrEqual(size.maxTokens * 1.5);
           expect(chunk.firstTurn).toBeLessThanOrEqual(chunk.lastTurn);
         }
         const seqs = made.map(({ chunk }) => chunk.firstSeq ?? -1);

@@ -6,10 +6,10 @@ import type {
 } from "../../store/memory/memory-records.ts";
 import { DecisionReader } from "../decisions/find.ts";
 import type { Turn } from "../turn-content.ts";
-import { aroundChunks, nothingAround } from "./error-fix.ts";
-import { type KindRules, kindOf, reportsError } from "./kinds.ts";
+import { describeAroundChunks, nothingAround } from "./error-fix.ts";
+import { classifyChunk, isErrorReport, type KindRules } from "./kinds.ts";
 import { type ChunkSizes, packUnits, unitJoint } from "./pack.ts";
-import { textOf, type Unit, type UnitOptions, unitsOf } from "./units/units.ts";
+import { buildUnits, formatUnit, type Unit, type UnitOptions } from "./units/units.ts";
 
 /** A chunk without the fields that only its session knows: its position, and the note it belongs to. */
 export type ChunkDraft = Omit<SessionChunk, "uid" | "position" | "annotationId">;
@@ -27,9 +27,9 @@ export interface ChunkOptions extends ChunkSizes, UnitOptions {
 
 /** Cuts a group of turns (`groups.ts`) into searchable chunks, in order. */
 export function chunkGroup(turns: readonly Turn[], options: ChunkOptions): DraftChunk[] {
-  const units = turns.flatMap((turn) => unitsOf(turn, options));
+  const units = turns.flatMap((turn) => buildUnits(turn, options));
   const packed = packUnits(units, options);
-  const around = aroundChunks(packed, (unit) => reportsError(unit, options.kinds));
+  const around = describeAroundChunks(packed, (unit) => isErrorReport(unit, options.kinds));
   const reader = new DecisionReader(options.kinds.ownDecision);
   const decided = turns
     .flatMap((turn) => reader.read(turn))
@@ -38,7 +38,7 @@ export function chunkGroup(turns: readonly Turn[], options: ChunkOptions): Draft
       chunk: chunkWith(packed, decision, seq),
     }));
   return packed.map((chunk, i) => ({
-    ...draft(chunk, "raw", kindOf(chunk, around[i] ?? nothingAround, options.kinds)),
+    ...buildDraftChunk(chunk, "raw", classifyChunk(chunk, around[i] ?? nothingAround, options.kinds)),
     decisions: decided.filter((one) => one.chunk === chunk).map(({ decision }) => decision),
   }));
 }
@@ -52,17 +52,17 @@ function chunkWith(
   const isPiece = (piece: Unit) =>
     piece.turn.number === turn && piece.prose !== null && piece.firstSeq <= seq && piece.lastSeq >= seq;
   const holding = packed.filter((chunk) => chunk.some(isPiece));
-  const start = lettersOf(text).slice(0, 40);
+  const start = keepLettersAndDigits(text).slice(0, 40);
   const saying = holding.find((chunk) =>
-    chunk.some((piece) => isPiece(piece) && lettersOf(piece.body).includes(start)),
+    chunk.some((piece) => isPiece(piece) && keepLettersAndDigits(piece.body).includes(start)),
   );
   return saying ?? holding[0];
 }
 
-const lettersOf = (text: string): string => text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "");
+const keepLettersAndDigits = (text: string): string => text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "");
 
 /** A chunk of units; its streams and its text in their order. */
-export function draft(
+export function buildDraftChunk(
   units: readonly Unit[],
   type: SessionChunk["type"],
   kind: SessionChunk["kind"],
@@ -91,12 +91,12 @@ export function draft(
       lastSeq: Math.max(...units.map(({ lastSeq }) => lastSeq)),
       type,
       kind,
-      eventType: eventTypeOf(units),
+      eventType: chooseEventType(units),
       abandoned: first.turn.abandoned,
       branch: units.find(({ turn }) => turn.branch !== null)?.turn.branch ?? null,
       startedAt: starts.length === 0 ? null : Math.min(...starts),
       endedAt: ends.length === 0 ? null : Math.max(...ends),
-      text: units.map(textOf).join(unitJoint),
+      text: units.map(formatUnit).join(unitJoint),
       files: [...new Set(units.flatMap(({ files }) => files))],
     },
     terms,
@@ -105,7 +105,7 @@ export function draft(
 
 const eventTypes = { user: "user_prompt", assistant: "assistant", tool: "tool_use" } as const;
 
-function eventTypeOf(units: readonly Unit[]): EventType {
+function chooseEventType(units: readonly Unit[]): EventType {
   const types = new Set(units.map(({ speaker }) => eventTypes[speaker]));
   const [type] = types;
   return types.size === 1 && type !== undefined ? type : "mixed";

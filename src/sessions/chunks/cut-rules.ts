@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
-import { profileOf, profiles } from "../../agents/profiles.ts";
+import { findProfile, profiles } from "../../agents/profiles.ts";
 import type { Config } from "../../base/config/settings.ts";
 import type { CurrentCut, SessionCut } from "../../store/memory/sessions/session-index.ts";
 import type { GroupOptions } from "../ingest/turns.ts";
 import type { ChunkOptions } from "./chunker.ts";
-import { kindRules } from "./kinds.ts";
+import { buildKindRules } from "./kinds.ts";
 
 /**
  * Raise this when the same turns give other groups, chunks, words, decisions, commands, titles, topics or extractive summaries: every
@@ -28,32 +28,35 @@ export const chunkSizes = { minTokens: 200, maxTokens: 800, pauseMinutes: 5 };
 const maxChunks = 5000;
 
 /** How a configuration wants sessions to be cut into chunks. */
-function chunkOptionsOf(config: Config): CutSettings["chunks"] {
+function buildChunkOptions(config: Config): CutSettings["chunks"] {
   return {
     ...chunkSizes,
-    kinds: kindRules({ decision: config["sessions.decision_words"], error: config["sessions.error_words"] }),
+    kinds: buildKindRules({
+      decision: config["sessions.decision_words"],
+      error: config["sessions.error_words"],
+    }),
   };
 }
 
 /** The same with all other settings that chunks depend on. */
-export function cutSettingsOf(config: Config): CutSettings {
-  return { chunks: chunkOptionsOf(config), maxChunks };
+export function buildCutSettings(config: Config): CutSettings {
+  return { chunks: buildChunkOptions(config), maxChunks };
 }
 
-const readerOf = (agent: string): number => profileOf(agent)?.readerVersion ?? 1;
+const findReaderVersion = (agent: string): number => findProfile(agent)?.readerVersion ?? 1;
 
 /** What a session of an agent is cut by now. */
-export function cutOf(settings: CutSettings, agent: string): SessionCut {
-  return { reader: readerOf(agent), rules: cutRules, settings: hashOf(settings) };
+export function buildSessionCut(settings: CutSettings, agent: string): SessionCut {
+  return { reader: findReaderVersion(agent), rules: cutRules, settings: hashCutSettings(settings) };
 }
 
 /** What sessions are cut by now. */
-export function currentCut(settings: CutSettings): CurrentCut {
-  const readers = Object.fromEntries(Object.keys(profiles).map((agent) => [agent, readerOf(agent)]));
-  return { readers, rules: cutRules, settings: hashOf(settings) };
+export function buildCurrentCut(settings: CutSettings): CurrentCut {
+  const readers = Object.fromEntries(Object.keys(profiles).map((agent) => [agent, findReaderVersion(agent)]));
+  return { readers, rules: cutRules, settings: hashCutSettings(settings) };
 }
 
-function hashOf({ chunks: { kinds, ...sizes }, maxChunks }: CutSettings): string {
+function hashCutSettings({ chunks: { kinds, ...sizes }, maxChunks }: CutSettings): string {
   const words = Object.entries(kinds).map(([name, pattern]) => [name, pattern?.source ?? null]);
   const settings = [Object.entries(sizes), words, maxChunks].map((part) =>
     Array.isArray(part) ? part.toSorted() : part,

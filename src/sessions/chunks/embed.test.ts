@@ -6,8 +6,8 @@ import { silentLog } from "../../base/log.ts";
 import { EmbedPass } from "../../models/embed/embed-pass.ts";
 import type { Embedder } from "../../models/embed/embedder.ts";
 import { replaceChunks } from "../../store/memory/chunks/chunks.ts";
-import { sessionVectorCounts } from "../../store/memory/chunks/vectors.ts";
-import { chunksToEmbed, passagesOf, termsOfText } from "./embed.ts";
+import { countSessionVectors } from "../../store/memory/chunks/vectors.ts";
+import { createChunkEmbedSource, splitIntoPassages, splitTextBySpeaker } from "./embed.ts";
 
 let stored: ReturnType<typeof temporaryMemory>;
 const passes: EmbedPass[] = [];
@@ -33,7 +33,7 @@ function passWith(embed: (texts: readonly string[]) => Promise<(Int8Array | null
     embed,
   };
   const pass = new EmbedPass({
-    source: chunksToEmbed(stored.memory),
+    source: createChunkEmbedSource(stored.memory),
     models: [model],
     log: silentLog,
     retryMs: 1,
@@ -47,7 +47,7 @@ const vectors = async (texts: readonly string[]) => texts.map(() => Int8Array.of
 test("makes what is missing, and nothing twice", async () => {
   const embed = vi.fn(vectors);
   await passWith(embed).run();
-  expect(sessionVectorCounts(stored.memory)).toEqual([{ model: "slow", chunks: 70, missing: 0 }]);
+  expect(countSessionVectors(stored.memory)).toEqual([{ model: "slow", chunks: 70, missing: 0 }]);
   const asked = embed.mock.calls.flatMap(([texts]) => texts);
   expect(asked).toHaveLength(70);
   expect(asked).toContain("What about number 7 of them?");
@@ -65,15 +65,15 @@ test("waits for a model that is away, and goes on where it was", async () => {
   });
   const done = pass.run();
   await vi.waitFor(
-    () => expect(pass.progressOf("slow")).toMatchObject({ state: "unavailable", problem: "It is away." }),
+    () => expect(pass.findProgress("slow")).toMatchObject({ state: "unavailable", problem: "It is away." }),
     60_000,
   );
-  expect(sessionVectorCounts(stored.memory)[0]!.chunks).toBe(32);
+  expect(countSessionVectors(stored.memory)[0]!.chunks).toBe(32);
   expect(pass.isBusy()).toBe(false);
   isAway = false;
   await done;
-  expect(sessionVectorCounts(stored.memory)[0]!.chunks).toBe(70);
-  expect(pass.progressOf("slow")).toMatchObject({ state: "resting", problem: null });
+  expect(countSessionVectors(stored.memory)[0]!.chunks).toBe(70);
+  expect(pass.findProgress("slow")).toMatchObject({ state: "resting", problem: null });
 });
 
 test("a text that the model fails on alone keeps no other from having a vector", async () => {
@@ -82,19 +82,19 @@ test("a text that the model fails on alone keeps no other from having a vector",
     return vectors(texts);
   });
   await pass.run();
-  expect(sessionVectorCounts(stored.memory)).toEqual([{ model: "slow", chunks: 70, missing: 1 }]);
+  expect(countSessionVectors(stored.memory)).toEqual([{ model: "slow", chunks: 70, missing: 1 }]);
 });
 
 test("the text of a stored chunk is split by speaker", () => {
   const text =
     "[NOTE] keep it\n\n[USER] Why?\n\nReally?\n\n[ASSISTANT] So.\n\n[TOOL_USE] Bash x\n[TOOL_RESULT] y";
-  expect(termsOfText(text)).toEqual({
+  expect(splitTextBySpeaker(text)).toEqual({
     prompt: "keep it\nWhy?\n\nReally?",
     answer: "So.",
     actions: "Bash x\n[TOOL_RESULT] y",
     errors: "",
   });
-  expect(termsOfText("Asked:\n- why")).toMatchObject({ answer: "Asked:\n- why" });
+  expect(splitTextBySpeaker("Asked:\n- why")).toMatchObject({ answer: "Asked:\n- why" });
 });
 
 const none = { prompt: "", answer: "", actions: "", errors: "" };
@@ -102,7 +102,7 @@ const none = { prompt: "", answer: "", actions: "", errors: "" };
 test("a passage for each paragraph or two, and one for the actions", () => {
   const first = "The token was compared with the old one. ".repeat(12).trim();
   const second = "Now both are read from the same place. ".repeat(8).trim();
-  const passages = passagesOf({
+  const passages = splitIntoPassages({
     prompt: "why does the resume test fail?",
     answer: `${first}\n\n${second}\nDone.`,
     actions: "Edit src/resume.ts",
@@ -118,16 +118,16 @@ test("a passage for each paragraph or two, and one for the actions", () => {
 
 test("trivial text is not a passage, unless there is nothing else", () => {
   const question = "why does the resume test fail?";
-  expect(passagesOf({ ...none, prompt: question, answer: "Done." })).toEqual([question]);
-  expect(passagesOf({ ...none, prompt: "tabs", answer: "Done." })).toEqual(["tabs\nDone."]);
-  expect(passagesOf(none)).toEqual([]);
+  expect(splitIntoPassages({ ...none, prompt: question, answer: "Done." })).toEqual([question]);
+  expect(splitIntoPassages({ ...none, prompt: "tabs", answer: "Done." })).toEqual(["tabs\nDone."]);
+  expect(splitIntoPassages(none)).toEqual([]);
 });
 
 test("every word is in a passage, except in passages that are too short", () => {
   const said = fc.array(fc.stringMatching(/^[a-z]{21,80}( [a-z]{3,9}){0,20}$/), { maxLength: 20 });
   fc.assert(
     fc.property(said, (lines) => {
-      const passages = passagesOf({ ...none, answer: lines.join("\n") });
+      const passages = splitIntoPassages({ ...none, answer: lines.join("\n") });
       expect(passages.join("\n")).toBe(lines.join("\n"));
     }),
   );

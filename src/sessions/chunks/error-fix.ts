@@ -20,7 +20,7 @@ const maxSinceSign = 20;
  * human who reports an error, and stays open until a check passes. Every edit meanwhile counts as a fix, and so does
  * the check if there was a failure.
  */
-function mending(units: readonly Unit[], reportsError: (unit: Unit) => boolean): Set<Unit> {
+function findErrorFixUnits(units: readonly Unit[], reportsError: (unit: Unit) => boolean): Set<Unit> {
   const found = new Set<Unit>();
   /** Since the problem began, or since its last fix. */
   let open: Unit[] = [];
@@ -56,11 +56,11 @@ function mending(units: readonly Unit[], reportsError: (unit: Unit) => boolean):
 }
 
 /** For each chunk of a group. */
-export function aroundChunks(
+export function describeAroundChunks(
   packed: readonly Unit[][],
   reportsError: (unit: Unit) => boolean,
 ): AroundChunk[] {
-  const mended = mending(packed.flat(), reportsError);
+  const mended = findErrorFixUnits(packed.flat(), reportsError);
   const firstEdit = new Map<Turn, number>();
   const lastEdit = new Map<Turn, number>();
   packed.forEach((chunk, i) => {

@@ -9,9 +9,9 @@ import {
   text,
 } from "../../../test/support/turn-fixture.ts";
 import { chunkGroup } from "./chunker.ts";
-import { type KindRules, kindOfText, kindRules } from "./kinds.ts";
+import { buildKindRules, classifyText, type KindRules } from "./kinds.ts";
 
-const rules = kindRules();
+const rules = buildKindRules();
 
 function kinds(happenings: Happening[], used: KindRules = rules): string[] {
   const options = { minTokens: 200, maxTokens: 800, kinds: used, relativize: (path: string) => path };
@@ -150,19 +150,19 @@ describe("code-change, architecture, conversation", () => {
 });
 
 test("a project can add words of its own, which are not patterns", () => {
-  const own = kindRules({ decision: ["ADR", "c++ (ok)"], error: ["kaputt"] });
+  const own = buildKindRules({ decision: ["ADR", "c++ (ok)"], error: ["kaputt"] });
   expect(kinds([prompt("and?"), text("See adr 7.")], own)).toEqual(["decision"]);
   expect(kinds([prompt("and?"), text("we do C++ (ok) now")], own)).toEqual(["decision"]);
   expect(kinds([prompt("es ist kaputt"), edit], own)).toEqual(["error-fix"]);
   expect(kinds([prompt("es ist kaputt"), edit])).toEqual(["code-change"]);
-  expect(kinds([prompt("and?"), text("adrift")], kindRules({ decision: ["adr", " "] }))).toEqual([
+  expect(kinds([prompt("and?"), text("adrift")], buildKindRules({ decision: ["adr", " "] }))).toEqual([
     "conversation",
   ]);
 });
 
 test("of a summary", () => {
-  expect(kindOfText("We decided on SQLite.", rules)).toBe("decision");
-  expect(kindOfText("The root cause was a wrong id.", rules)).toBe("error-fix");
-  expect(kindOfText("Modules, layers, components.", rules)).toBe("architecture");
-  expect(kindOfText("We spoke.", rules)).toBe("conversation");
+  expect(classifyText("We decided on SQLite.", rules)).toBe("decision");
+  expect(classifyText("The root cause was a wrong id.", rules)).toBe("error-fix");
+  expect(classifyText("Modules, layers, components.", rules)).toBe("architecture");
+  expect(classifyText("We spoke.", rules)).toBe("conversation");
 });

@@ -23,15 +23,15 @@ export interface KindTerms {
   error?: readonly string[];
 }
 
-export function kindRules(words: KindTerms = {}): KindRules {
+export function buildKindRules(words: KindTerms = {}): KindRules {
   return {
-    decision: wordPattern(decisionTerms, words.decision),
-    ownDecision: words.decision?.length ? wordPattern([], words.decision) : null,
-    choosing: wordPattern(choiceTerms),
-    reasoning: wordPattern(reasoningTerms),
-    error: wordPattern(errorReports, words.error),
-    fixed: wordPattern(fixReports),
-    architecture: wordPattern(architectureTerms),
+    decision: buildWordPattern(decisionTerms, words.decision),
+    ownDecision: words.decision?.length ? buildWordPattern([], words.decision) : null,
+    choosing: buildWordPattern(choiceTerms),
+    reasoning: buildWordPattern(reasoningTerms),
+    error: buildWordPattern(errorReports, words.error),
+    fixed: buildWordPattern(fixReports),
+    architecture: buildWordPattern(architectureTerms),
   };
 }
 
@@ -44,7 +44,7 @@ const enoughTerms = 3;
 const fenced = /(?:```|~~~)[\s\S]*?(?:```|~~~|$)/g;
 
 /** How many different matches a global pattern has, up to `enough`. */
-function distinct(pattern: RegExp, text: string, enough: number): number {
+function countDistinctMatches(pattern: RegExp, text: string, enough: number): number {
   const found = new Set<string>();
   for (const [match] of text.matchAll(pattern)) {
     found.add(match.toLowerCase());
@@ -56,7 +56,7 @@ function distinct(pattern: RegExp, text: string, enough: number): number {
 const has = (pattern: RegExp, text: string): boolean => text.search(pattern) >= 0;
 
 /** The messages of one side, without code. */
-function textsOf(units: readonly Unit[], stream: "prompt" | "answer"): string[] {
+function listMessagesOfSide(units: readonly Unit[], stream: "prompt" | "answer"): string[] {
   return units
     .filter(({ prose, pasted }) => prose === stream && !pasted)
     .map(({ body }) => body.replace(fenced, " "));
@@ -64,14 +64,14 @@ function textsOf(units: readonly Unit[], stream: "prompt" | "answer"): string[] 
 
 /** A longer prompt is mostly pasted; the human's own words are at its ends. Characters. */
 const maxSpoken = 600;
-const spokenOf = (prompt: string): string =>
+const shortenPrompt = (prompt: string): string =>
   prompt.length <= 2 * maxSpoken ? prompt : `${prompt.slice(0, maxSpoken)}\n${prompt.slice(-maxSpoken)}`;
 
 /** The ends of a long prompt that are searched for errors: the rest is pasted. Characters. */
 const reporting = 300;
 
 /** Whether a human reports something that does not work. */
-export function reportsError(unit: Unit, rules: KindRules): boolean {
+export function isErrorReport(unit: Unit, rules: KindRules): boolean {
   if (unit.prose !== "prompt" || unit.pasted || handsOverPlan.test(unit.body)) return false;
   const unfenced = unit.body.replace(fenced, " ");
   if (unfenced.length <= 2 * maxSpoken) return has(rules.error, unfenced);
@@ -79,29 +79,32 @@ export function reportsError(unit: Unit, rules: KindRules): boolean {
 }
 
 function isDecision(units: readonly Unit[], rules: KindRules): boolean {
-  const prompts = textsOf(units, "prompt");
-  const answers = textsOf(units, "answer").join("\n");
-  if (has(rules.decision, answers) || prompts.some((prompt) => has(rules.decision, spokenOf(prompt))))
+  const prompts = listMessagesOfSide(units, "prompt");
+  const answers = listMessagesOfSide(units, "answer").join("\n");
+  if (has(rules.decision, answers) || prompts.some((prompt) => has(rules.decision, shortenPrompt(prompt))))
     return true;
   // Who chooses is brief; a plan that is pasted has such words for other reasons.
   const brief = prompts.filter((prompt) => prompt.length <= 2 * maxSpoken);
   if (brief.some((prompt) => has(rules.choosing, prompt))) return true;
-  return distinct(rules.reasoning, [...brief, answers].join("\n"), enoughReasoning) >= enoughReasoning;
+  return (
+    countDistinctMatches(rules.reasoning, [...brief, answers].join("\n"), enoughReasoning) >= enoughReasoning
+  );
 }
 
 /** Whether the agent reports a fix. */
-function reportsFix(units: readonly Unit[], { editedBefore }: AroundChunk, rules: KindRules): boolean {
+function hasFixReport(units: readonly Unit[], { editedBefore }: AroundChunk, rules: KindRules): boolean {
   const edited = editedBefore || units.some(({ outcome }) => outcome.edits);
-  return edited && textsOf(units, "answer").some((answer) => has(rules.fixed, answer));
+  return edited && listMessagesOfSide(units, "answer").some((answer) => has(rules.fixed, answer));
 }
 
-export function kindOf(units: readonly Unit[], around: AroundChunk, rules: KindRules): ChunkKind {
+export function classifyChunk(units: readonly Unit[], around: AroundChunk, rules: KindRules): ChunkKind {
   if (isDecision(units, rules)) return "decision";
-  if (around.mends || reportsFix(units, around, rules)) return "error-fix";
+  if (around.mends || hasFixReport(units, around, rules)) return "error-fix";
   if (units.some(({ outcome }) => outcome.edits)) return "code-change";
-  const isArchitecture = textsOf(units, "answer").some(
+  const isArchitecture = listMessagesOfSide(units, "answer").some(
     (answer) =>
-      answer.length > longMessage && distinct(rules.architecture, answer, enoughTerms) >= enoughTerms,
+      answer.length > longMessage &&
+      countDistinctMatches(rules.architecture, answer, enoughTerms) >= enoughTerms,
   );
   if (isArchitecture) return "architecture";
   // Between edits, or checks and reports after them.
@@ -111,10 +114,12 @@ export function kindOf(units: readonly Unit[], around: AroundChunk, rules: KindR
 }
 
 /** The kind of a text about a conversation, such as a summary. */
-export function kindOfText(text: string, rules: KindRules): ChunkKind {
+export function classifyText(text: string, rules: KindRules): ChunkKind {
   if (has(rules.decision, text)) return "decision";
   if (has(rules.fixed, text)) return "error-fix";
-  return distinct(rules.architecture, text, enoughTerms) >= enoughTerms ? "architecture" : "conversation";
+  return countDistinctMatches(rules.architecture, text, enoughTerms) >= enoughTerms
+    ? "architecture"
+    : "conversation";
 }
 
 /**
@@ -184,7 +189,7 @@ const architectureTerms = list(
 );
 
 /** A pattern for any of the words: whole words, in any case, with any white space between them. */
-function wordPattern(words: readonly string[], more: readonly string[] = []): RegExp {
+function buildWordPattern(words: readonly string[], more: readonly string[] = []): RegExp {
   const escaped = (word: string): string =>
     word
       .trim()

@@ -1,7 +1,7 @@
 import { splitText } from "../../base/text/split-text.ts";
 import { charactersOfToken } from "../../base/text/text-size.ts";
 import { handsOverPlan } from "./kinds.ts";
-import { noTerms, textOf, type Unit } from "./units/units.ts";
+import { formatUnit, noTerms, type Unit } from "./units/units.ts";
 
 /** How large chunks are. */
 export interface ChunkSizes {
@@ -18,8 +18,8 @@ export const unitJoint = "\n\n";
 const leniency = 1.25;
 
 /** A unit that is too long for a chunk, in pieces. */
-function pieces(unit: Unit, most: number): Unit[] {
-  if (textOf(unit).length <= most) return [unit];
+function splitUnit(unit: Unit, most: number): Unit[] {
+  if (formatUnit(unit).length <= most) return [unit];
   const room = Math.max(most - (unit.label === "" ? 0 : unit.label.length + 1), 1);
   const { prose } = unit;
   const isPlan = handsOverPlan.test(unit.body);
@@ -30,9 +30,9 @@ function pieces(unit: Unit, most: number): Unit[] {
   });
 }
 
-function lengthOf(units: readonly Unit[]): number {
+function measureUnits(units: readonly Unit[]): number {
   const joints = Math.max(units.length - 1, 0) * unitJoint.length;
-  return units.reduce((sum, unit) => sum + textOf(unit).length, joints);
+  return units.reduce((sum, unit) => sum + formatUnit(unit).length, joints);
 }
 
 /** Units in the order they happened, put together to chunks of the right size. */
@@ -51,8 +51,8 @@ export function packUnits(units: readonly Unit[], { minTokens, maxTokens }: Chun
     size = 0;
   };
   for (const unit of units) {
-    pieces(unit, most).forEach((piece, part) => {
-      const added = textOf(piece).length + unitJoint.length;
+    splitUnit(unit, most).forEach((piece, part) => {
+      const added = formatUnit(piece).length + unitJoint.length;
       const last = current.at(-1);
       if (last !== undefined) {
         const isNewTurn = part === 0 && piece.turn !== last.turn;
@@ -73,11 +73,11 @@ export function packUnits(units: readonly Unit[], { minTokens, maxTokens }: Chun
   const merged: Unit[][] = [];
   for (const chunk of packed) {
     const before = merged.at(-1);
-    const isScrap = before !== undefined && (lengthOf(chunk) < least || lengthOf(before) < least);
+    const isScrap = before !== undefined && (measureUnits(chunk) < least || measureUnits(before) < least);
     if (
       isScrap &&
       before[0]?.turn.abandoned === chunk[0]?.turn.abandoned &&
-      lengthOf(before) + unitJoint.length + lengthOf(chunk) <= most * leniency
+      measureUnits(before) + unitJoint.length + measureUnits(chunk) <= most * leniency
     )
       before.push(...chunk);
     else merged.push(chunk);

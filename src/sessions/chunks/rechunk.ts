@@ -1,13 +1,13 @@
 import type { Embedder } from "../../models/embed/embedder.ts";
 import { listAnnotations } from "../../store/memory/chunks/annotations.ts";
 import {
-  chunkOfNote,
-  chunksFrom,
   keepNewestChunks,
   replaceAnnotatedChunk,
   replaceChunks,
+  selectChunkOfNote,
+  selectChunksFrom,
 } from "../../store/memory/chunks/chunks.ts";
-import { haveVectors, type Place } from "../../store/memory/chunks/put-chunks.ts";
+import { checkForVectors, type Place } from "../../store/memory/chunks/put-chunks.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import type {
   AnnotationRecord,
@@ -16,13 +16,13 @@ import type {
   SessionRecord,
   TurnRecord,
 } from "../../store/memory/memory-records.ts";
-import { positionAfterTurn, stampOfTurns } from "../../store/memory/privacy/rewrite.ts";
-import { saveGroups, turnBefore } from "../../store/memory/sessions/turns.ts";
-import { groupsIn } from "../ingest/turns.ts";
-import { relativizer } from "../relative-paths.ts";
-import { storedTurns, type Turn } from "../turn-content.ts";
+import { computeTurnsStamp, findPositionAfterTurn } from "../../store/memory/privacy/rewrite.ts";
+import { findTurnBefore, saveGroups } from "../../store/memory/sessions/turns.ts";
+import { streamTurnGroups } from "../ingest/turns.ts";
+import { createRelativizer } from "../relative-paths.ts";
+import { readStoredTurns, type Turn } from "../turn-content.ts";
 import type { SessionWork } from "../work.ts";
-import { annotatedChunk, noteAlone, turnsBefore } from "./annotate.ts";
+import { buildNoteChunk, noteAlone, turnsBefore } from "./annotate.ts";
 import { chunkToStore } from "./chunk-to-store.ts";
 import { type ChunkOptions, chunkGroup, type DraftChunk } from "./chunker.ts";
 import { embedChunks } from "./embed.ts";
@@ -55,45 +55,47 @@ export async function rechunkSession(
   { signal, regroup = false, reindex = false, pause = async () => {} }: RechunkOptions = {},
 ): Promise<number> {
   const { memory, maxChunks } = work;
-  const options = chunkOptionsFor(work, session);
+  const options = buildOptionsForSession(work, session);
   // A chunk of its group may have held the turn, even if it is gone now.
-  const first = regroup ? 0 : (turnBefore(memory, session.id, from)?.groupStart ?? 0);
+  const first = regroup ? 0 : (findTurnBefore(memory, session.id, from)?.groupStart ?? 0);
   for (let tries = 1; ; tries++) {
-    const stamp = stampOfTurns(memory, session.id, first);
+    const stamp = computeTurnsStamp(memory, session.id, first);
     const cut: DraftChunk[] = [];
     const moved = new Map<number, number>();
-    const turns = storedTurns(memory, session.id, { first });
-    for (const group of regroup ? groupsIn(turns, work.chunks) : groupsOf(turns)) {
+    const turns = readStoredTurns(memory, session.id, { first });
+    for (const group of regroup ? streamTurnGroups(turns, work.chunks) : groupTurnsAsCut(turns)) {
       const start = group[0]!.number;
       for (const { number, record } of group) if (record.groupStart !== start) moved.set(number, start);
       cut.push(...chunkGroup(group, options));
       await pause();
       signal?.throwIfAborted();
     }
-    const position = positionAfterTurn(memory, session.id, first);
+    const position = findPositionAfterTurn(memory, session.id, first);
     const left = maxChunks > 0 ? Math.max(cut.length - maxChunks, 0) : 0;
     const drafts = cut.slice(left);
-    const place = chunksFrom(session.id, "raw", position);
-    const notes = cut.length === 0 ? [] : notesFrom(memory, session, from);
+    const place = selectChunksFrom(session.id, "raw", position);
+    const notes = cut.length === 0 ? [] : listNotesFrom(memory, session, from);
     const noteDrafts = notes.map((note) => noteDraft(work, session, note, options));
     const placed = (draft: DraftChunk, i: number, vectors?: PassageVectors) =>
       chunkToStore(session, draft, { position: position + left + i }, work.embedder, vectors);
     const known = () => [
-      ...vectorsKnown(
+      ...checkKnownVectors(
         work,
         place,
         drafts.map((draft, i) => placed(draft, i)),
       ),
-      ...notes.flatMap(({ id }, i) => vectorsKnown(work, chunkOfNote(id), [noteToStore(noteDrafts[i]!, id)])),
+      ...notes.flatMap(({ id }, i) =>
+        checkKnownVectors(work, selectChunkOfNote(id), [noteToStore(noteDrafts[i]!, id)]),
+      ),
     ];
     const noteToStore = (draft: DraftChunk, id: number, vectors?: PassageVectors) => ({
       ...chunkToStore(session, draft, { position: id, annotationId: id }, work.embedder, vectors),
       annotationId: id,
     });
     const all = [...drafts, ...noteDrafts];
-    const vectors = await vectorsWhere(work, all, known(), { signal, pause });
-    const isWritten = memory.inTransaction(() => {
-      if (tries < maxTries && stampOfTurns(memory, session.id, first) !== stamp) return false;
+    const vectors = await embedMissingVectors(work, all, known(), { signal, pause });
+    const isWritten = memory.runInTransaction(() => {
+      if (tries < maxTries && computeTurnsStamp(memory, session.id, first) !== stamp) return false;
       // What was to stay may have gone.
       if (tries < maxTries && known().some((isKnown, i) => !isKnown && vectors[i] === undefined))
         return false;
@@ -111,19 +113,19 @@ export async function rechunkSession(
   }
 }
 
-const notesFrom = (memory: Memory, { uid }: SessionRecord, from: number) =>
+const listNotesFrom = (memory: Memory, { uid }: SessionRecord, from: number) =>
   listAnnotations(memory, { sessionUid: uid }).filter(({ turn }) => (turn ?? 0) >= from);
 
-function vectorsKnown(
+function checkKnownVectors(
   { memory, embedder }: SessionWork,
   place: Place,
   chunks: readonly ChunkToStore[],
 ): boolean[] {
-  return embedder === null ? chunks.map(() => true) : haveVectors(memory, place, chunks, embedder.id);
+  return embedder === null ? chunks.map(() => true) : checkForVectors(memory, place, chunks, embedder.id);
 }
 
 /** The vectors of the chunks that lack them; undefined for the others. */
-async function vectorsWhere(
+async function embedMissingVectors(
   { embedder }: SessionWork,
   drafts: readonly DraftChunk[],
   known: readonly boolean[],
@@ -133,7 +135,7 @@ async function vectorsWhere(
   const missing = drafts.flatMap((draft, i) => (known[i] ? [] : [{ draft, i }]));
   for (let at = 0; at < missing.length; at += chunksAtOnce) {
     const some = missing.slice(at, at + chunksAtOnce);
-    const made = await vectorsOf(
+    const made = await embedDrafts(
       embedder,
       some.map(({ draft }) => draft),
       signal,
@@ -147,11 +149,11 @@ async function vectorsWhere(
 }
 
 /** The options for chunking a session. */
-export function chunkOptionsFor(
+export function buildOptionsForSession(
   { chunks, root, worktrees }: Pick<SessionWork, "chunks" | "root" | "worktrees">,
   { cwd }: Pick<SessionRecord, "cwd">,
 ): ChunkOptions {
-  return { ...chunks, relativize: relativizer({ root, worktrees, cwd }) };
+  return { ...chunks, relativize: createRelativizer({ root, worktrees, cwd }) };
 }
 
 /** The chunk of a stored note, made from the conversation before it. */
@@ -164,16 +166,16 @@ export function noteDraft(
   const { note, turn, lineUid, at, source, branch } = annotation;
   const number = turn ?? 0;
   const range = { first: Math.max(number - turnsBefore, 0), last: number };
-  const around = [...storedTurns(memory, session.id, range)];
+  const around = [...readStoredTurns(memory, session.id, range)];
   if (source === "prompt")
-    return annotatedChunk(note, lineUid, around, options) ?? noteAlone(note, number, at);
+    return buildNoteChunk(note, lineUid, around, options) ?? noteAlone(note, number, at);
   // Its turn may have gone on since.
   const until = around.map((each) => ({ ...each, lines: each.lines.filter((line) => (line.at ?? 0) <= at) }));
-  const made = annotatedChunk(note, null, until, options) ?? noteAlone(note, number, at);
+  const made = buildNoteChunk(note, null, until, options) ?? noteAlone(note, number, at);
   return { ...made, chunk: { ...made.chunk, branch, endedAt: at } };
 }
 
-export async function vectorsOf(
+export async function embedDrafts(
   embedder: Embedder | null,
   drafts: readonly DraftChunk[],
   signal?: AbortSignal,
@@ -187,7 +189,7 @@ export async function vectorsOf(
 }
 
 /** Stored turns in the groups they were cut into chunks with. */
-function* groupsOf<T extends Turn & { record: TurnRecord }>(turns: Iterable<T>): Generator<T[], void> {
+function* groupTurnsAsCut<T extends Turn & { record: TurnRecord }>(turns: Iterable<T>): Generator<T[], void> {
   let group: T[] = [];
   for (const turn of turns) {
     if (group.length > 0 && group[0]!.record.groupStart !== turn.record.groupStart) {

@@ -1,11 +1,16 @@
 import { expect, it, test } from "vitest";
 import { conversation, prompt, ran, used } from "../../../test/support/turn-fixture.ts";
-import { relativizer } from "../relative-paths.ts";
-import { commandsOf, signatureOf, signaturesIn, signaturesOf } from "./commands-of-turn.ts";
+import { createRelativizer } from "../relative-paths.ts";
+import {
+  extractCommands,
+  extractLineSignatures,
+  extractSignatures,
+  normalizeErrorLine,
+} from "./commands-of-turn.ts";
 
-const relativize = relativizer({ root: "/repo", worktrees: [], cwd: "/repo" });
+const relativize = createRelativizer({ root: "/repo", worktrees: [], cwd: "/repo" });
 const commands = (...entries: ReturnType<typeof ran>[]) =>
-  commandsOf(conversation(prompt("go"), ...entries)[0]!, relativize);
+  extractCommands(conversation(prompt("go"), ...entries)[0]!, relativize);
 const outcomes = (...entries: ReturnType<typeof ran>[]) =>
   commands(...entries).map(({ line, outcome, status }) => [line, outcome, status]);
 
@@ -64,35 +69,35 @@ it.each([
     "2026-02-02T11:11:11Z panic: index out of range [7]",
   ],
 ])("an error is the same elsewhere: %s", (one, other) => {
-  expect(signatureOf(one)).toBe(signatureOf(other));
-  expect(signatureOf(one)).not.toBeNull();
+  expect(normalizeErrorLine(one)).toBe(normalizeErrorLine(other));
+  expect(normalizeErrorLine(one)).not.toBeNull();
 });
 
 it("another name is another error", () => {
-  expect(signatureOf("a.go:1:2: undefined: openStore")).not.toBe(
-    signatureOf("a.go:1:2: undefined: closeStore"),
+  expect(normalizeErrorLine("a.go:1:2: undefined: openStore")).not.toBe(
+    normalizeErrorLine("a.go:1:2: undefined: closeStore"),
   );
 });
 
 it.each(["FAIL", "Exit code 1", "make: *** [all] Error 2", "3 errors", "2 tests failed", "a.ts:3:4"])(
   "%s says nothing of its own",
   (line) => {
-    expect(signatureOf(line)).toBeNull();
+    expect(normalizeErrorLine(line)).toBeNull();
   },
 );
 
 it("each line counts once, and only the first ones", () => {
   const lines = Array.from({ length: 20 }, (_, i) => `undefined: ${"abcdefghijklmnopqrst"[i]!.repeat(9)}`);
-  expect(signaturesOf([lines[0], ...lines].join("\n"))).toHaveLength(12);
+  expect(extractLineSignatures([lines[0], ...lines].join("\n"))).toHaveLength(12);
 });
 
 it("what a test runner and a linter report is known by the test and the rule", () => {
   const tests =
     "--- FAIL: TestOpen (0.01s)\n    store_test.go:31: got 3 rows, want 4 of them\nFAIL\nFAIL\texample.com/app/store\t0.01s";
-  expect(signaturesIn(tests)).toEqual(["test: testopen", "got # rows, want # of them"]);
+  expect(extractSignatures(tests)).toEqual(["test: testopen", "got # rows, want # of them"]);
   const build = "FAIL\texample.com/app/store [build failed]\nstore/a.go:3:2: undefined: openStore";
-  expect(signaturesIn(build)).toEqual(["undefined: openstore"]);
+  expect(extractSignatures(build)).toEqual(["undefined: openstore"]);
   const lint =
     "a.go:7:10: error returned from external package is unwrapped: sig: func os.ReadFile(name string) (wrapcheck)";
-  expect(signaturesIn(lint).at(-1)).toBe("rule: wrapcheck");
+  expect(extractSignatures(lint).at(-1)).toBe("rule: wrapcheck");
 });

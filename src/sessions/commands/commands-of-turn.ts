@@ -1,14 +1,20 @@
 import type { ToolResult, ToolUse } from "../../agents/agent.ts";
-import { absolute } from "../../agents/reading/tool-calls.ts";
-import { beginningOf } from "../../base/text/text-size.ts";
+import { toAbsolutePath } from "../../agents/reading/tool-calls.ts";
+import { shortenText } from "../../base/text/text-size.ts";
 import type { CommandToStore } from "../../store/memory/commands.ts";
-import { ruleIn } from "../chunks/units/error-formats.ts";
-import { errorLines, failedTests, isCheck, onlyShows, reportsFailure } from "../chunks/units/tool-results.ts";
-import { actionOf, type Turn } from "../turn-content.ts";
-import { type Step, stepsOf } from "./steps.ts";
+import { findErrorRule } from "../chunks/units/error-formats.ts";
+import {
+  extractErrorLines,
+  failedTests,
+  hasFailureReport,
+  isCheck,
+  isDisplayCommand,
+} from "../chunks/units/tool-results.ts";
+import { classifyToolUse, type Turn } from "../turn-content.ts";
+import { parseSteps, type Step } from "./steps.ts";
 
 /** Characters that are kept of an error, and of what the agent says a command is for. */
-const longest = { error: 1200, purpose: 160, line: 600 } as const;
+const maxCommandChars = { error: 1200, purpose: 160, line: 600 } as const;
 
 /** The user declined it, the client refused it, or it went on in the background. */
 const neverEnded =
@@ -21,7 +27,7 @@ const printedStatus = /(?:exit|status|code|rc)\b[^\n\d]{0,12}(\d{1,3})\s*$/im;
  * The commands that a turn ran, with how they went. What only looks is left out.
  * @param relativize from a path as the agent wrote it to the one that is stored (`relative-paths.ts`)
  */
-export function commandsOf(turn: Turn, relativize: (path: string) => string): CommandToStore[] {
+export function extractCommands(turn: Turn, relativize: (path: string) => string): CommandToStore[] {
   const results = new Map<string, { result: ToolResult; at: number | null }>();
   for (const { at, entries } of turn.lines) {
     for (const entry of entries)
@@ -30,20 +36,20 @@ export function commandsOf(turn: Turn, relativize: (path: string) => string): Co
   }
   return turn.lines.flatMap(({ seq, at, entries, cwd = null }) =>
     entries.flatMap((entry) => {
-      if (entry.kind !== "tool_use" || actionOf(entry) !== "command") return [];
+      if (entry.kind !== "tool_use" || classifyToolUse(entry) !== "command") return [];
       const answer = results.get(entry.id);
       if (answer === undefined || neverEnded.test(answer.result.text)) return [];
       const tookMs = at === null || answer.at === null ? null : Math.max(answer.at - at, 0);
-      return runsOf(entry, answer.result).map(({ step, ...run }, i) => ({
+      return extractRuns(entry, answer.result).map(({ step, ...run }, i) => ({
         seq,
         step: i,
         at,
         tookMs,
-        line: beginningOf(step.text, longest.line),
+        line: shortenText(step.text, maxCommandChars.line),
         name: step.name,
         form: step.form,
-        purpose: purposeOf(entry),
-        directory: directoryOf(step.directory, cwd, relativize),
+        purpose: readPurpose(entry),
+        directory: relativizeDirectory(step.directory, cwd, relativize),
         ...run,
       }));
     }),
@@ -52,25 +58,27 @@ export function commandsOf(turn: Turn, relativize: (path: string) => string): Co
 
 type Run = Pick<CommandToStore, "outcome" | "status" | "error" | "signatures"> & { step: Step };
 
-function runsOf({ input }: ToolUse, { text, isError }: ToolResult): Run[] {
+function extractRuns({ input }: ToolUse, { text, isError }: ToolResult): Run[] {
   const line = String(input.command);
-  const steps = stepsOf(line);
+  const steps = parseSteps(line);
   if (steps.length === 0) return [];
   const printed = line.includes("$?") ? printedStatus.exec(text)?.[1] : undefined;
   const status = Number(exitStatus.exec(text)?.[1] ?? printed ?? (isError ? Number.NaN : 0));
-  const reports = !onlyShows(line) && reportsFailure(text);
+  const reports = !isDisplayCommand(line) && hasFailureReport(text);
   const printsFailure = printed !== undefined && status !== 0;
-  const failed = failedStep(steps, {
+  const failed = findFailedStep(steps, {
     isError: isError || printsFailure,
     reports: printsFailure || reports,
   });
   return steps.map((step): Run => {
     if (step === failed) {
       const body = text.replace(exitStatus, "").trim();
-      const error = errorLines(body, longest.error) || beginningOf(body.slice(-2000), longest.error);
+      const error =
+        extractErrorLines(body, maxCommandChars.error) ||
+        shortenText(body.slice(-2000), maxCommandChars.error);
       const known = Number.isNaN(status) || status === 0 ? null : status;
-      const reported = signaturesIn(body);
-      const signatures = reported.length > 0 ? reported : signaturesOf(error);
+      const reported = extractSignatures(body);
+      const signatures = reported.length > 0 ? reported : extractLineSignatures(error);
       return { step, outcome: "failed", status: known, error, signatures };
     }
     const isKnown = failed === null && !isError;
@@ -80,13 +88,13 @@ function runsOf({ input }: ToolUse, { text, isError }: ToolResult): Run[] {
       status: isKnown && step.decides ? 0 : null,
       error: null,
       // What it prints where all is well says nothing where it fails.
-      signatures: isKnown && step === steps.at(-1) && isCheck(step.text) ? signaturesIn(text) : [],
+      signatures: isKnown && step === steps.at(-1) && isCheck(step.text) ? extractSignatures(text) : [],
     };
   });
 }
 
 /** The step that failed, the last that can have; null: none did, or it cannot be told which. */
-function failedStep(
+function findFailedStep(
   steps: readonly Step[],
   { isError, reports }: { isError: boolean; reports: boolean },
 ): Step | null {
@@ -95,14 +103,14 @@ function failedStep(
   return reports ? (steps.findLast((step) => !step.decides) ?? null) : null;
 }
 
-const purposeOf = ({ input: { description } }: ToolUse) =>
+const readPurpose = ({ input: { description } }: ToolUse) =>
   typeof description === "string"
-    ? beginningOf(description.replace(/\s+/g, " ").trim(), longest.purpose)
+    ? shortenText(description.replace(/\s+/g, " ").trim(), maxCommandChars.purpose)
     : "";
 
 /** Relative to the project's root, "" for the root itself; absolute outside of it. */
-function directoryOf(path: string, cwd: string | null, relativize: (path: string) => string): string {
-  const within = absolute(path === "" ? "." : path, cwd);
+function relativizeDirectory(path: string, cwd: string | null, relativize: (path: string) => string): string {
+  const within = toAbsolutePath(path === "" ? "." : path, cwd);
   return relativize(`${within}/_`).replace(/\/?_$/, "");
 }
 
@@ -126,18 +134,18 @@ const maxReported = 8_000;
 export const signaturePrefixes = { test: "test: ", rule: "rule: " } as const;
 
 /** What an output reports: the tests that failed, its lines that say something, and the rules that they name. */
-export function signaturesIn(output: string, most: number = maxSignatures.lines): string[] {
-  const reported = errorLines(output, maxReported);
+export function extractSignatures(output: string, most: number = maxSignatures.lines): string[] {
+  const reported = extractErrorLines(output, maxReported);
   const tests = new Set(failedTests(output).flatMap((name) => testSignature(name) ?? []));
   const rules = new Set(
     reported.split("\n").flatMap((line) => {
-      const rule = ruleIn(line);
+      const rule = findErrorRule(line);
       return rule === null ? [] : `${signaturePrefixes.rule}${rule.toLowerCase()}`;
     }),
   );
   return [
     ...[...tests].slice(0, maxSignatures.tests),
-    ...signaturesOf(reported, most),
+    ...extractLineSignatures(reported, most),
     ...[...rules].slice(0, maxSignatures.rules),
   ];
 }
@@ -157,10 +165,10 @@ function testSignature(name: string): string | null {
 }
 
 /** One for each line of the error that says something, each once, in order. */
-export function signaturesOf(error: string, most: number = maxSignatures.lines): string[] {
+export function extractLineSignatures(error: string, most: number = maxSignatures.lines): string[] {
   const found = new Set<string>();
   for (const line of error.split("\n")) {
-    const signature = signatureOf(line);
+    const signature = normalizeErrorLine(line);
     if (signature !== null) found.add(signature);
     if (found.size === most) break;
   }
@@ -168,7 +176,7 @@ export function signaturesOf(error: string, most: number = maxSignatures.lines):
 }
 
 /** null for a line that says nothing of its own. */
-export function signatureOf(line: string): string | null {
+export function normalizeErrorLine(line: string): string | null {
   const text = line
     .slice(0, 600)
     .replace(/\u001b\[[\d;]*m/g, "")

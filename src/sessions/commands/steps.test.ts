@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it, test } from "vitest";
-import { stepsOf } from "./steps.ts";
+import { parseSteps } from "./steps.ts";
 
-const seen = (line: string) => stepsOf(line).map(({ name, text, directory }) => [name, text, directory]);
+const seen = (line: string) => parseSteps(line).map(({ name, text, directory }) => [name, text, directory]);
 
 describe("the programs of a command line", () => {
   it.each<[string, string[][]]>([
@@ -72,7 +72,7 @@ describe("the programs of a command line", () => {
           fc.array(parts, { maxLength: 12 }).map((all) => all.join(" ")),
         ),
         (line) => {
-          for (const { name, text } of stepsOf(line)) expect([name, text]).not.toContain("");
+          for (const { name, text } of parseSteps(line)) expect([name, text]).not.toContain("");
         },
       ),
     );
@@ -80,7 +80,7 @@ describe("the programs of a command line", () => {
 });
 
 test("a form has nothing that differs from run to run", () => {
-  const form = (line: string) => stepsOf(line)[0]?.form;
+  const form = (line: string) => parseSteps(line)[0]?.form;
   expect(form("go test -v -run TestA ./pkg/a -count=1")).toBe(form("go test ./pkg/b -run TestB"));
   expect(form("go test ./...")).not.toBe(form("go test ./pkg"));
   expect(form("go test -tags=integration ./pkg")).not.toBe(form("go test ./pkg"));
@@ -88,7 +88,7 @@ test("a form has nothing that differs from run to run", () => {
 });
 
 test("a step decides the exit status where nothing behind it does", () => {
-  const decides = (line: string) => stepsOf(line).map((step) => step.decides);
+  const decides = (line: string) => parseSteps(line).map((step) => step.decides);
   expect(decides("make a && make b")).toEqual([true, true]);
   expect(decides("make a; make b")).toEqual([false, true]);
   expect(decides("make a | tail")).toEqual([false]);

@@ -84,7 +84,7 @@ const flat =
   /^(?:pytest|py\.test|jest|mocha|ava|tsc|eslint|prettier|mypy|pylint|flake8|shellcheck|gofmt|goimports|curl|wget|ssh|scp|rsync|tar|open|phpunit|rspec|ctest|cmake|ninja|psql|sqlite3|mysql|redis-cli|javac|gcc|clang|rustc)$/;
 
 /** @param words without their quotes @returns null for what is no program */
-function nameOf(words: readonly string[]): Named | null {
+function nameProgram(words: readonly string[]): Named | null {
   let rest = [...words];
   let directory: string | null = null;
   for (;;) {
@@ -97,7 +97,7 @@ function nameOf(words: readonly string[]): Named | null {
   }
   const [program = "", ...given] = rest;
   if (program === "" || /^[^\w./~@+-]/.test(program)) return null;
-  const base = baseOf(program);
+  const base = stripInstallPath(program);
   const args: string[] = [];
   for (let i = 0; i < given.length; i++) {
     const word = given[i]!;
@@ -106,7 +106,7 @@ function nameOf(words: readonly string[]): Named | null {
     }
     if (interpreters.has(base) && inline.test(word)) return null;
     if (/^python/.test(base) && word === "-m") {
-      const found = nameOf(given.slice(i + 1));
+      const found = nameProgram(given.slice(i + 1));
       return found && { ...found, directory };
     }
     if (word === "--") continue;
@@ -115,12 +115,12 @@ function nameOf(words: readonly string[]): Named | null {
     if (word.startsWith("-") && args.length < 2 && !word.includes("=") && withValue.test(word)) i++;
     else if (!word.startsWith("-")) args.push(word);
   }
-  return { name: [base, ...subcommandsOf(base, args)].join(" "), directory, script: null };
+  return { name: [base, ...findSubcommands(base, args)].join(" "), directory, script: null };
 }
 
 const isOption = (word: string) => word.startsWith("-") || /^\w+=/.test(word);
 
-function subcommandsOf(base: string, [first, second]: readonly string[]): string[] {
+function findSubcommands(base: string, [first, second]: readonly string[]): string[] {
   if (first === undefined) return [];
   if (interpreters.has(base) && !(["bun", "deno"].includes(base) && subcommand.test(first))) {
     return /^[\w@./-]+$/.test(first) ? [first.replace(/^\.\//, "")] : [];
@@ -137,7 +137,7 @@ function subcommandsOf(base: string, [first, second]: readonly string[]): string
 }
 
 /** A program's name without where it is installed; a script of the project keeps its path. */
-function baseOf(program: string): string {
+function stripInstallPath(program: string): string {
   const isInstalled = /^(?:[/~]|[A-Za-z]:)|node_modules\/\.bin\/|(?:^|\/)\.?venv\/|\/bin\//.test(program);
   const path = program.replace(/^(?:\.\/)+/, "");
   return isInstalled ? path.slice(path.lastIndexOf("/") + 1) : path;
@@ -199,7 +199,7 @@ const maxSteps = 8;
 const maxDepth = 3;
 
 /** The steps of a command line, in order, without those that only look, print or move files. */
-export function stepsOf(line: string): Step[] {
+export function parseSteps(line: string): Step[] {
   if (line.length > maxLine) return [];
   const steps: Step[] = [];
   take(line, { directory: "", decides: true, depth: 0 }, steps);
@@ -269,9 +269,10 @@ function takeCommand(command: Command, around: Around, steps: Step[]): string {
   const words = [command.name, ...command.args].filter((word): word is Word => word?.type === "Word");
   const [program, ...args] = words;
   if (program === undefined) return directory;
-  if (program.value === "cd" || program.value === "pushd") return joined(directory, args.at(-1)?.value ?? "");
+  if (program.value === "cd" || program.value === "pushd")
+    return joinDirectory(directory, args.at(-1)?.value ?? "");
   const reads = command.redirects.some(({ type }) => type === "HereDoc" || type === "HereString");
-  const named = nameOf(words.map(({ value }) => value));
+  const named = nameProgram(words.map(({ value }) => value));
   if (named === null) return directory;
   if (named.script !== null) {
     if (depth < maxDepth) take(named.script, { ...around, depth: depth + 1 }, steps);
@@ -284,15 +285,15 @@ function takeCommand(command: Command, around: Around, steps: Step[]): string {
   steps.push({
     name: named.name,
     text: [...environment, ...texts].join(" "),
-    form: formOf(environment, general),
-    shape: shapeOf(environment, general),
-    directory: joined(directory, named.directory ?? ""),
+    form: buildCommandForm(environment, general),
+    shape: buildCommandShape(environment, general),
+    directory: joinDirectory(directory, named.directory ?? ""),
     decides,
   });
   return directory;
 }
 
-function joined(directory: string, to: string): string {
+function joinDirectory(directory: string, to: string): string {
   if (to === "" || to === ".") return directory;
   // An absolute directory, or one that only the shell knows.
   return /^(?:[/~$\\]|[A-Za-z]:)/.test(to) || directory === "" ? to : `${directory}/${to}`;
@@ -300,7 +301,7 @@ function joined(directory: string, to: string): string {
 
 /** A line's words without what differs from run to run, which is `*`; without what only says how much is printed. */
 function generalWords([program = "", ...args]: readonly string[]): string[] {
-  const base = baseOf(program);
+  const base = stripInstallPath(program);
   const general: string[] = [];
   for (let i = 0; i < args.length; i++) {
     const word = args[i]!;
@@ -308,9 +309,9 @@ function generalWords([program = "", ...args]: readonly string[]): string[] {
     // Where it runs is the step's directory.
     if (base === "git" && word === "-C") i++;
     else if (base === "go" && goValues.test(word) && next !== undefined) {
-      general.push(`${word}=${word === "-o" ? "*" : generalised(next)}`);
+      general.push(`${word}=${word === "-o" ? "*" : generaliseWord(next)}`);
       i++;
-    } else general.push(generalised(word));
+    } else general.push(generaliseWord(word));
   }
   return [base, ...general.filter((word) => !printsMore.test(word))];
 }
@@ -318,27 +319,31 @@ function generalWords([program = "", ...args]: readonly string[]): string[] {
 /** Options of Go that take the next word, or a word behind "=". */
 const goValues = /^-(?:run|tags|timeout|count|bench|benchtime|o|coverprofile|ldflags|skip|parallel)$/;
 
-const namesOf = (environment: readonly string[]) => environment.map((one) => one.replace(/=.*/s, "="));
+const listVariableNames = (environment: readonly string[]) =>
+  environment.map((one) => one.replace(/=.*/s, "="));
 
 /** Options are in no order, and how much is printed does not matter. */
-function formOf(environment: readonly string[], [program = "", ...general]: readonly string[]): string {
+function buildCommandForm(
+  environment: readonly string[],
+  [program = "", ...general]: readonly string[],
+): string {
   const options = new Set(general.filter((word) => word.startsWith("-")));
   const words = general.filter((word) => word !== "*" && !options.has(word));
   const isAbout = general.includes("*") ? ["*"] : [];
-  return [...namesOf(environment), program, ...words, ...[...options].sort(), ...isAbout].join(" ");
+  return [...listVariableNames(environment), program, ...words, ...[...options].sort(), ...isAbout].join(" ");
 }
 
-function shapeOf(environment: readonly string[], general: readonly string[]): string {
+function buildCommandShape(environment: readonly string[], general: readonly string[]): string {
   const words = general.map((word) => word.replace(/\*$/, "…"));
   const isRepeated = (word: string, i: number) => word === "…" && words[i - 1] === "…";
   return [
-    ...namesOf(environment).map((name) => `${name}…`),
+    ...listVariableNames(environment).map((name) => `${name}…`),
     ...words.filter((word, i) => !isRepeated(word, i)),
   ].join(" ");
 }
 
 /** A plain word means something; anything else differs from run to run. */
-function generalised(word: string): string {
+function generaliseWord(word: string): string {
   const [, flag, value] = /^(--?[\w-]+)(?:=(.*))?$/s.exec(word) ?? [];
   if (flag !== undefined) return value === undefined || plain.test(value) ? word : `${flag}=*`;
   return plain.test(word) || word === "./..." ? word : "*";

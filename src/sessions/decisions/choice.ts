@@ -1,4 +1,4 @@
-import { contentWords } from "../summaries/prose.ts";
+import { extractContentWords } from "../summaries/prose.ts";
 
 /**
  * Whether a sentence states a choice so that it can be understood alone. Rules rather than probabilities, each for a way in
@@ -14,28 +14,28 @@ const minContent = 4;
 const minDeclared = 6;
 
 /** `'` stands for an apostrophe of either sort, or none. */
-const words = (...alternatives: string[]): RegExp =>
+const compileWords = (...alternatives: string[]): RegExp =>
   new RegExp(`\\b(?:${alternatives.join("|").replaceAll("'", "['’]?")})\\b(?!-)`, "i");
-const first = (...alternatives: string[]): RegExp =>
+const compileFirstWords = (...alternatives: string[]): RegExp =>
   new RegExp(`^(?:${alternatives.join("|").replaceAll("'", "['’]?")})\\b(?!-)`, "i");
 
 /** An order: "Use", "Keep", "Don't". */
-const ordering = first(
+const ordering = compileFirstWords(
   "use|keep|leave|stay|stick|go|drop|prefer|store|put|rename|call|name|make|move|replace|switch|change|default to|pin|reuse",
   "avoid|allow|treat|require|return|show|hide|split|derive|compute|read|write|pass|run|rely|limit|standardi[sz]e|migrate",
   "remove|skip|have|do|be|track|expose|accept|reject|inline|embed|share|load|cache|model|represent|select|choose|pick|reserve",
   "always|never|don't|do not|only",
 );
-const absolute = first("always|never");
+const absolute = compileFirstWords("always|never");
 /** An author who tells what they chose: "Uses", "Kept", "Switched". */
-const chose = first(
+const chose = compileFirstWords(
   "uses?|used|keeps?|kept|leaves?|left|stays?|stick|sticks|drops?|dropped|prefers?|preferred|stores?|stored|puts?|moves?|moved|replaces?",
   "replaced|switch(?:es|ed)?|pins?|pinned|reuses?|reused|avoids? using|default(?:s|ed)? to|cho(?:o?se|oses|sen)|picks?|picked|opt(?:s|ed)?",
   "reserves?|inlines?|inlined|embeds?|models?|derives?|derived|selects?|requires?|rel(?:y|ies)|go|goes|went|make|do|don't|skip|skips|skipped",
   "deliberately|intentionally|explicitly|never|always|only|limits?|limited|treats?|restrict(?:s|ed)?|scopes?|scoped|split|splits",
 );
 
-const contrast = words(
+const contrast = compileWords(
   "instead of",
   "rather than",
   "in place of",
@@ -46,7 +46,7 @@ const contrast = words(
 const turned =
   /,\s+(?:and\s+|but\s+)?not\s+\w|\band\s+not\s+\w|\bnot\s+[^,.;]{3,60},?\s+but\s+(?=\w)(?!this|that|it|we|i\b)/i;
 const insteadAlone = /\binstead\b/i;
-const everywhere = words(
+const everywhere = compileWords(
   "always",
   "never",
   "only",
@@ -67,14 +67,14 @@ const reasons = [
   "due to|given (?:that|the|how)|in order to|for (?:\\w+ )?(?:consistency|simplicity|clarity|safety|security|compatibility|performance|isolation|parity|readability)",
   "we don't want|we do not want|i don't want|don't need|do not need|no need",
 ];
-const reason = words(
+const reason = compileWords(
   ...reasons,
   "so (?!far|much|many|long|called|on|forth|is|do|did)",
   "(?<=, )as (?:it|they|we|the|this|that|there) ",
 );
 /** A reason and no bad consequence: "so errors vanish" may be what was repaired, "so it cannot drift" is what for. */
 const goodReason = new RegExp(
-  `${words(...reasons).source}|\\bso\\b[^.;]{3,120}\\b(?:cannot|can['’]?t|can never|still|always|stays?|keeps?|remains?|survives?)\\b|(?:[:—–]|, (?:and|which))\\s[^.]*\\bwould\\b`,
+  `${compileWords(...reasons).source}|\\bso\\b[^.;]{3,120}\\b(?:cannot|can['’]?t|can never|still|always|stays?|keeps?|remains?|survives?)\\b|(?:[:—–]|, (?:and|which))\\s[^.]*\\bwould\\b`,
   "i",
 );
 const reasonStart = new RegExp(`${reason.source}|[:—–]\\s[^.]*\\bwould\\b`, "i");
@@ -83,35 +83,35 @@ const reasonFirst = /^(?:since|because|as|given|to|for|when|if)\b[^,]{8,160},\s+
 
 const question =
   /\?[\s*_)"'`]*$|^\W*(?:should|could|can|do|does|did|is|are|would|will|what|why|how|which|where|who|want|shall|any)\s(?!not\b|n['’]t)/i;
-const hedge = words(
+const hedge = compileWords(
   "might|may|maybe|perhaps|consider(?:ing)?|could|alternatively|wonder(?:ing)?|probably|possibl[ey]|potential(?:ly)?|i guess|i feel",
   "not sure|unclear|never mind|we can|propos(?:e|es|ed|al)|in theory|can we|can you|could you|what if|ideally|would (?:be|it)|suggest(?:s|ed|ion)?|tbd",
 );
-const plan = words(
+const plan = compileWords(
   "will|todo|later|follow-?ups?|eventually|soon|next|going to|plan(?:s|ned)?|future|upcoming|phase|milestone|pending|not yet|yet",
 );
-const trouble = words(
+const trouble = compileWords(
   "issues?|problems?|bugs?|fail(?:s|ed|ing|ures?)?|broke(?:n)?|breaks?|incorrect(?:ly)?|wrong(?:ly)?|crash(?:es|ed|ing)?|regress\\w*|symptoms?",
   "mistaken(?:ly)?|accidental(?:ly)?|silently|flaky|stale|leak(?:s|ed|ing)?|errors? (?:out|when|because)|root cause|hangs?|hung",
 );
-const past = words(
+const past = compileWords(
   "was|were|had|wasn't|weren't|did|didn't|used to|previously|before this|until now|currently|right now|still|formerly|originally|earlier",
 );
-const wasOnce = words("was|were|had|did|didn't|previously|before this|until now");
-const tests = words(
+const wasOnce = compileWords("was|were|had|did|didn't|previously|before this|until now");
+const tests = compileWords(
   "(?:sub)?tests?|tested|testing|assert(?:s|ions?|ed|ing)?|fixtures?|mock(?:s|ed|ing)?|coverage|covered|specs?|snapshots?|stub(?:s|bed)?|verif(?:y|ies|ied)",
 );
-const business = words(
+const business = compileWords(
   "prs?|pull request|commit (?:this|it|message)|reviewers?|review|lint(?:er)?|biome|eslint|prettier|rebase|readme|changelog|typos?|docs?|documentation|comments?|wording|documented",
 );
-const narration = words(
+const narration = compileWords(
   "let me|i'll|i will|i'm|i am|i've|i have|i need|i see|now let's|let's (?:see|check|look|run|verify|start|try|do|fix|add|write|create|update|review|commit|push)",
 );
-const tidying = words(
+const tidying = compileWords(
   "unused|now-unused|dead code|duplicated?|duplication|obsolete|orphaned|leftover|outdated|redundant",
 );
 /** "I picked the latter": which? */
-const elsewhere = words(
+const vagueReferencePattern = compileWords(
   "the (?:latter|former|same|above|following)|such an?",
   "(?:this|that|these|those) (?:solution|approach|way|option|design|method)|options? (?:[a-h]|\\d)",
 );
@@ -119,14 +119,14 @@ const elsewhere = words(
 const decidedThat =
   /\b(?:chose|chosen|opted|decided|agreed|picked|went)\b[^.]{0,40}\b(?:it|this|these|those|instead)\b/i;
 /** What cannot be, or is not so, explains a choice that stands elsewhere. */
-const cannot = words(
+const cannot = compileWords(
   "cannot|can't|could not|couldn't|does not|doesn't|do not (?:use|need|expose|have)|don't need",
 );
 /** Not for long. */
-const passing = words("temporar(?:y|ily)|for now|for the (?:time being|moment)");
+const temporaryPattern = compileWords("temporar(?:y|ily)|for now|for the (?:time being|moment)");
 /** Trouble is told like this. */
 const turning = /^(?:but|however|although|though|yet|still|while|unfortunately|the reason)\b/i;
-const effects = words(
+const effects = compileWords(
   "no effect|causing|without this|never (?:triggers?|fires?|runs?|matches)|killing|losing|unusable|so nothing|go(?:es)? unnoticed",
 );
 /** "Do that instead": what? */
@@ -136,13 +136,13 @@ const pronounFirst = /^(?:this|that|these|those|its?|they|their|both|which|he|sh
 
 const declaredFirst =
   /^(?:(?:we|i)(?:['’]ve| have)? (?:decided|agreed|settled|settle|opted|chose|chosen|went with|picked)|the decision (?:is|was) to)\b/i;
-const declared = words(
+const declared = compileWords(
   "(?:we|i)(?:'ve| have)? (?:decided|agreed|settled|opted|chose|chosen|went with|picked)",
   "(?:the )?decision (?:is|was) to",
 );
-const byIntent = words("by design|deliberately|intentionally|on purpose|purposely");
+const byIntent = compileWords("by design|deliberately|intentionally|on purpose|purposely");
 /** A person who typed it wants it. */
-const wish = words(
+const wish = compileWords(
   "let's|i'd like|i would like|we should|we shouldn't|we should not|we'll|we must|we want|we don't want|we do not want|i'd (?:rather|prefer)|i would (?:rather|prefer)|i prefer|i want|i don't want|i do not want|please|i think we should|we need to",
 );
 const adopting =
@@ -164,7 +164,7 @@ const name =
 /** A commit's subject, as squashed bodies list them: "fix(queue): keep the order". */
 const subject = /^(?:fix|feat|chore|docs?|tests?|refactor|perf|style|build|ci|revert)(?:\([^)]*\))?!?:/i;
 /** Work that follows from choices made elsewhere. */
-const chore = first(
+const chore = compileFirstWords(
   "(?:also )?(?:fix|add|update|handle|ensure|document|extract|refactor|implement|introduce|detect|correct|address|simplify|optimi[sz]e|bump)(?:e?s|e?d|ing)?",
 );
 /** What something does since: behaviour. */
@@ -178,7 +178,7 @@ interface Reading {
   content: number;
 }
 
-function readingOf(
+function analyseSentence(
   sentence: string,
   leastContent = minContent,
   leastWords: number = limits.minWords,
@@ -195,7 +195,7 @@ function readingOf(
     .replace(/\s+/g, " ")
     .trim();
   const body = bare.replace(title, "").replace(lead, "");
-  const content = contentWords(bare).size + names;
+  const content = extractContentWords(bare).size + names;
   if (
     !isWhole(said) ||
     question.test(said) ||
@@ -214,45 +214,48 @@ function isWhole(said: string): boolean {
   return at < 0 || said[at] === "(";
 }
 
-const anyOf = (text: string, ...patterns: RegExp[]): boolean =>
+const hasAnyMatch = (text: string, ...patterns: RegExp[]): boolean =>
   patterns.some((pattern) => pattern.test(text));
 
 /** Whether a sentence that a person typed chooses: "let's use a lock file instead of a retry". */
 export function isTypedChoice(sentence: string): boolean {
-  const reading = readingOf(sentence);
+  const reading = analyseSentence(sentence);
   if (reading === null) return false;
   const { bare, body } = reading;
-  if (anyOf(bare, hedge, vague, elsewhere, passing, narration, tests, business)) return false;
-  if (anyOf(mainOf(bare), trouble, past)) return false;
+  if (hasAnyMatch(bare, hedge, vague, vagueReferencePattern, temporaryPattern, narration, tests, business))
+    return false;
+  if (hasAnyMatch(removeReason(bare), trouble, past)) return false;
   if (pronounFirst.test(body)) return false;
   if (declared.test(bare)) return true;
   const isOrder = ordering.test(body);
   const wants = wish.test(bare) || isOrder;
   if (wants && contrast.test(bare)) return true;
   if (!adopting.test(bare) && !(isOrder && absolute.test(body))) return false;
-  return anyOf(bare, turned, insteadAlone, everywhere, reason);
+  return hasAnyMatch(bare, turned, insteadAlone, everywhere, reason);
 }
 
 /** What something shall be, or where it shall come from. */
-const norm = words(
+const norm = compileWords(
   "should(?:n't)?(?: not)?|must(?:n't)?(?: not)?|needs? to|has to|have to|is supposed to|are supposed to|ought to|shall",
 );
-const place = words("comes? from|goes? (?:in|into|to|under)|belongs?|lives? in|stays?|is the source of");
+const place = compileWords(
+  "comes? from|goes? (?:in|into|to|under)|belongs?|lives? in|stays?|is the source of",
+);
 const notThat = /,\s+(?:and\s+|but\s+)?not\s+\w/i;
-const condition = words("if|when|unless|until|whenever|as long as|for (?:all|every|each|any)|in case");
-const exclusive = words(
+const condition = compileWords("if|when|unless|until|whenever|as long as|for (?:all|every|each|any)|in case");
+const exclusive = compileWords(
   "only|always|never|by default|everywhere|no longer|from now on|at most|at least|regardless",
 );
-const forbidding = first("don't|do not|never|avoid|no|not");
+const forbidding = compileFirstWords("don't|do not|never|avoid|no|not");
 /** Of the work at hand rather than of the project. */
-const ofTheWork = words(
+const ofTheWork = compileWords(
   "prs?|pull request|commit(?:ting|s)?|push(?:ed|ing)?|(?:this|current|new) branch|branch(?:es)? (?:now|here|first)|rebase|review(?:ers?|ed)?|continue|before (?:we|you)|for me|your|you|agents?|sub-?agents?",
   "bugbot|linear|figma|screenshot|summary|check(?:ed|ing)?|look(?:ed|ing)? (?:at|into)|investigat\\w*|try|run|step|next|todo|task|plan|document(?:ation)?|docs?|readme|claude\\.md",
 );
 /** A command or a field that is taken away, or another name, is a choice in few words. */
 const fewContent = 1;
 const fewWords = 4;
-const ownVoice = words("we|i|i'd|let's|our|us|my|please");
+const ownVoice = compileWords("we|i|i'd|let's|our|us|my|please");
 /** It waits for an answer, or names nothing. */
 const unclear = /\bright\s*[?.]?$|\b(?:solution|something|stuff|things?|better|robust|cleaner|nicer)\b/i;
 const dropsFirst =
@@ -263,9 +266,9 @@ const dropping = new RegExp(
   `${wishing}(?:(?:remove|drop|hide|keep(?! (?:going|on|at|up|it|this|that|in mind|working|looking)\\b)|disable|deprecate|get rid of|default)\\b(?:\\W+\\w+)+|make\\b.{3,60}\\b(?:hidden|optional|required|default|configurable|private|public|internal|read-?only|explicit)\\b|(?:replace|rename|change|swap|switch)\\b.{3,90}\\b(?:with|by|to|into)\\b)`,
   "i",
 );
-const onlyWhen = words("only (?:when|if|after|for|in|on|with|once|where)");
+const onlyWhen = compileWords("only (?:when|if|after|for|in|on|with|once|where)");
 /** "Option 1 does not work since the hash can change". */
-const rejects = words(
+const rejects = compileWords(
   "(?:does not|doesn't|won't|will not|cannot|can't) work (?:because|since|as|here because)",
 );
 const decidedAgainst =
@@ -276,13 +279,13 @@ const decidedAgainst =
  * settings", "only hidden sessions should be skipped, since they have no prompt", "let's remove the start command".
  */
 export function isTypedRule(sentence: string): boolean {
-  const reading = readingOf(sentence, fewContent, fewWords);
+  const reading = analyseSentence(sentence, fewContent, fewWords);
   if (reading === null) return false;
   const { bare, body, content } = reading;
-  if (rejects.test(bare) && !anyOf(bare, hedge, narration, tests)) return content > minDeclared;
-  if (anyOf(bare, hedge, vague, elsewhere, narration, business, unclear)) return false;
-  const main = mainOf(bare).replace(/,\s+(?:and\s+|but\s+)?not\s.*$/, "");
-  if (anyOf(main, trouble, past, ofTheWork, tidying)) return false;
+  if (rejects.test(bare) && !hasAnyMatch(bare, hedge, narration, tests)) return content > minDeclared;
+  if (hasAnyMatch(bare, hedge, vague, vagueReferencePattern, narration, business, unclear)) return false;
+  const main = removeReason(bare).replace(/,\s+(?:and\s+|but\s+)?not\s.*$/, "");
+  if (hasAnyMatch(main, trouble, past, ofTheWork, tidying)) return false;
   if (onlyWhen.test(bare) && (reason.test(bare) || /,\s+(?:they|it|that)\b/i.test(bare) || norm.test(main)))
     return true;
   if (dropping.test(bare) || dropsFirst.test(body)) return !tests.test(bare);
@@ -292,7 +295,7 @@ export function isTypedRule(sentence: string): boolean {
   const isOwn =
     ownVoice.test(bare) || isForbidden || ordering.test(body) || /^[\s\p{P}]*\p{Ll}/u.test(sentence);
   if (!isOwn) return false;
-  const isRule = anyOf(bare, turned, contrast, exclusive, reason) || notThat.test(bare);
+  const isRule = hasAnyMatch(bare, turned, contrast, exclusive, reason) || notThat.test(bare);
   if (tests.test(bare)) return exclusive.test(bare) && norm.test(main);
   if (place.test(main) && notThat.test(bare)) return true;
   if (norm.test(main) && isRule) return true;
@@ -306,57 +309,60 @@ const agentChose =
 
 /** Whether a sentence with which an agent closes its work says what it chose, against what, and why. */
 export function isAgentsChoice(sentence: string, next = ""): boolean {
-  const reading = readingOf(sentence);
+  const reading = analyseSentence(sentence);
   if (reading === null) return false;
   const { bare, body, content } = reading;
   if (!(reason.test(body) || isReason(next)) || pronounFirst.test(body) || content < minDeclared)
     return false;
   if (
-    anyOf(bare, hedge, tests, business, tidying, elsewhere, passing) ||
-    anyOf(mainOf(body), trouble, wasOnce)
+    hasAnyMatch(bare, hedge, tests, business, tidying, vagueReferencePattern, temporaryPattern) ||
+    hasAnyMatch(removeReason(body), trouble, wasOnce)
   )
     return false;
-  return agentChose.test(bare) && anyOf(bare, contrast, turned);
+  return agentChose.test(bare) && hasAnyMatch(bare, contrast, turned);
 }
 
 /** Whether an answer sets something apart from something else: "only by a flag, not in a prompt". */
-export const setsApart = (said: string): boolean => anyOf(said, contrast, turned, notThat, exclusive);
+export const setsApart = (said: string): boolean => hasAnyMatch(said, contrast, turned, notThat, exclusive);
 
 /** Whether an answer says what to do: "keep current: condense on commit". */
 export const isOrder = (said: string): boolean =>
-  ordering.test(said.replace(lead, "")) && !anyOf(said, hedge, narration);
+  ordering.test(said.replace(lead, "")) && !hasAnyMatch(said, hedge, narration);
 
 /**
  * Whether a sentence of a commit or a record gives a choice and its reason: "Keep the queue in SQLite rather than in
  * files, because a crash must not lose jobs". The reason may be the next sentence.
  */
 export function isReasonedChoice(sentence: string, next = ""): boolean {
-  const reading = readingOf(sentence);
+  const reading = analyseSentence(sentence);
   if (reading === null) return false;
   const { bare, body, content } = reading;
   if (!(reason.test(body) || isReason(next)) || pronounFirst.test(body)) return false;
-  if (anyOf(bare, turning, repaired)) return false;
-  const main = mainOf(body);
-  if (anyOf(bare, narration, tests, business, tidying, elsewhere, passing, effects)) return false;
-  if (anyOf(main, hedge, plan, trouble, decidedThat, cannot)) return false;
+  if (hasAnyMatch(bare, turning, repaired)) return false;
+  const main = removeReason(body);
+  if (
+    hasAnyMatch(bare, narration, tests, business, tidying, vagueReferencePattern, temporaryPattern, effects)
+  )
+    return false;
+  if (hasAnyMatch(main, hedge, plan, trouble, decidedThat, cannot)) return false;
   const said = body.replace(reasonFirst, "");
   if (declaredFirst.test(said)) return content >= minDeclared;
-  if (anyOf(main, past, changed)) return false;
+  if (hasAnyMatch(main, past, changed)) return false;
   const isGood = goodReason.test(body) || isReason(next);
   // "Intentional": what is?
   if (main.search(byIntent) > 2) return isGood && !wasOnce.test(bare) && !chore.test(said);
   const sets = contrast.test(main) || turned.test(main);
   if (chose.test(said)) return sets;
-  return sets && isGood && present.test(main) && !chore.test(said) && !anyOf(bare, happened, wasOnce);
+  return sets && isGood && present.test(main) && !chore.test(said) && !hasAnyMatch(bare, happened, wasOnce);
 }
 
 /** What something is or does, as far as it tells a choice apart from what once happened. */
-const present = words(
+const present = compileWords(
   "is|are|stays?|keeps?|uses?|derives?|goes|lives?|belongs?|runs?|reads?|writes?|takes?|comes?|returns?|defaults?|prefers?|stores?|treats?",
   "relies|rely|falls?|resolves?|requires?|accepts?|rejects?|sends?|waits?|counts?|compares?|matches|checks?|loads?|sits?|wins?|carries|holds?|opens?",
   "skips?|renders?|picks?|points?|lists?|names?|owns?|shares?|drops?|marks?|maps?|maintains?|remains?|bypasses|states?|decides?|trusts?|caches|computes?|gets?",
 );
-const happened = words(
+const happened = compileWords(
   "(?<!\\b(?:is|are|be|been|being|not|as) )(?:showed|threw|failed|took|went|sent|ran|came|gave|lost|fell|got|made|returned|produced|caused|reported|rendered|matched|ignored|assumed|flagged|found|leaving|leaves|left)",
 );
 
@@ -367,7 +373,7 @@ export const isReason = (sentence: string): boolean =>
   ) && !/[?:]\s*$/.test(sentence);
 
 /** A sentence without its reason: what was or may be is often the reason. */
-function mainOf(bare: string): string {
+function removeReason(bare: string): string {
   const withoutFirst = bare.replace(reasonFirst, "");
   const at = withoutFirst.search(reasonStart);
   return at > 0 ? withoutFirst.slice(0, at) : withoutFirst;

@@ -3,8 +3,8 @@ import { describe, expect, it } from "vitest";
 import { anyCharacter } from "../../../test/support/any-text.ts";
 import { conversation, prompt, text, used } from "../../../test/support/turn-fixture.ts";
 import { isReasonedChoice, isTypedChoice, isTypedRule } from "./choice.ts";
-import { DecisionReader, reasonedChoices } from "./find.ts";
-import { claimOf, relationOf } from "./stored.ts";
+import { DecisionReader, findReasonedChoices } from "./find.ts";
+import { compareClaims, parseClaim } from "./stored.ts";
 
 describe("a sentence that a person typed", () => {
   it.each([
@@ -72,7 +72,7 @@ describe("a sentence of a commit", () => {
 - Keep the queue of the daemon in SQLite rather than in files in the
   project's directory. Otherwise a crash in the middle of a job loses it.
 - Sort the list.`;
-    expect(reasonedChoices(body)).toEqual([
+    expect(findReasonedChoices(body)).toEqual([
       "Keep the queue of the daemon in SQLite rather than in files in the project's directory. " +
         "Otherwise a crash in the middle of a job loses it.",
     ]);
@@ -83,14 +83,14 @@ it("any text is judged in bounded time", () => {
   fc.assert(
     fc.property(fc.string({ unit: anyCharacter, maxLength: 2_000 }), (said) => {
       isTypedChoice(said);
-      reasonedChoices(said);
+      findReasonedChoices(said);
     }),
   );
   const start = performance.now();
   for (const said of ["so - ", "`(", '"N ', "a_", "now never ", "not x ", "so that — would ", "as it is, "]) {
     isTypedChoice(said.repeat(690 / said.length));
     isReasonedChoice(said.repeat(690 / said.length));
-    reasonedChoices(`Use ${said.repeat(20_000)} instead of ${"a".repeat(20_000)}`);
+    findReasonedChoices(`Use ${said.repeat(20_000)} instead of ${"a".repeat(20_000)}`);
   }
   // A pattern that is not linear takes minutes for these.
   expect(performance.now() - start).toBeLessThan(10_000);
@@ -212,7 +212,7 @@ describe("decisions in a session", () => {
 });
 
 describe("of two decisions the later", () => {
-  const relation = (later: string, earlier: string) => relationOf(claimOf(later), claimOf(earlier));
+  const relation = (later: string, earlier: string) => compareClaims(parseClaim(later), parseClaim(earlier));
 
   it.each([
     ["Use files instead of SQLite for the job queue", "Use SQLite for the job queue of the daemon"],

@@ -1,11 +1,11 @@
 import type { ToolUse } from "../../agents/agent.ts";
-import { beginningOf } from "../../base/text/text-size.ts";
+import { shortenText } from "../../base/text/text-size.ts";
 import { mentionsNote } from "../../protocol/reading/prompt-notes.ts";
 import type { ChunkDecision } from "../../store/memory/memory-records.ts";
 import { handsOverPlan } from "../chunks/kinds.ts";
-import { answersIn, type QuestionAnswer, questionsIn } from "../questions.ts";
-import { contentWords, joinWrapped, plainLine, sentencesOf } from "../summaries/prose.ts";
-import { actionOf, type Turn } from "../turn-content.ts";
+import { parseAnswers, parseQuestions, type QuestionAnswer } from "../questions.ts";
+import { extractContentWords, joinWrapped, splitSentences, stripMarkdown } from "../summaries/prose.ts";
+import { classifyToolUse, type Turn } from "../turn-content.ts";
 import {
   isAgentsChoice,
   isOrder,
@@ -57,35 +57,35 @@ export class DecisionReader {
     for (const { seq, entries } of turn.lines) {
       for (const entry of entries) {
         if (entry.kind === "prompt" && entry.by !== "agent")
-          add(entry.by ?? "person", seq, this.typedIn(entry.text));
+          add(entry.by ?? "person", seq, this.findTypedChoices(entry.text));
         else if (entry.kind === "text") {
-          add("agent", seq, this.markedIn(entry.text));
+          add("agent", seq, this.findMarkedChoices(entry.text));
           closing = { text: entry.text, seq };
           this.lastSaid = entry.text;
         } else if (entry.kind === "tool_use") {
           uses.set(entry.id, entry);
           closing = null;
-          hasWritten ||= actionOf(entry) === "write";
+          hasWritten ||= classifyToolUse(entry) === "write";
         }
         if (entry.kind === "tool_result" && !entry.isError) {
-          const questions = questionsIn(uses.get(entry.id)?.input ?? {});
-          add("person", seq, answersIn(questions, entry.text).flatMap(answered));
+          const questions = parseQuestions(uses.get(entry.id)?.input ?? {});
+          add("person", seq, parseAnswers(questions, entry.text).flatMap(formatAnswerDecision));
         }
       }
     }
-    if (closing !== null && hasWritten) add("agent", closing.seq, choicesIn(closing.text, isAgentsChoice));
+    if (closing !== null && hasWritten) add("agent", closing.seq, findChoices(closing.text, isAgentsChoice));
     return found;
   }
 
-  private typedIn(text: string): string[] {
-    const typed = isTyped(text) ? [...optionTaken(text, this.lastSaid), ...choicesIn(text, isChoice)] : [];
-    return [...typed, ...this.markedIn(text)];
+  private findTypedChoices(text: string): string[] {
+    const typed = isTyped(text) ? [...optionTaken(text, this.lastSaid), ...findChoices(text, isChoice)] : [];
+    return [...typed, ...this.findMarkedChoices(text)];
   }
 
-  private markedIn(text: string): string[] {
+  private findMarkedChoices(text: string): string[] {
     const { marks } = this;
     if (marks === null) return [];
-    return choicesIn(text, (sentence) => sentence.search(marks) >= 0 && !sentence.endsWith("?"));
+    return findChoices(text, (sentence) => sentence.search(marks) >= 0 && !sentence.endsWith("?"));
   }
 }
 
@@ -100,7 +100,7 @@ const takenAlone =
 
 /** The option of those that the agent named last which a person takes, in the agent's words. */
 function optionTaken(text: string, lastSaid: string): string[] {
-  const [sentence = ""] = sentencesOf(joinWrapped(text));
+  const [sentence = ""] = splitSentences(joinWrapped(text));
   const taken = taking.exec(sentence)?.[2] ?? takenAlone.exec(sentence.trim())?.[1];
   if (taken === undefined) return [];
   const named = new RegExp(
@@ -109,12 +109,12 @@ function optionTaken(text: string, lastSaid: string): string[] {
   );
   const title = named.exec(lastSaid)?.[1];
   if (title === undefined) return [];
-  return [beginningOf(`${oneLine(sentence, 160)} → ${oneLine(title, 200)}`, maxDecision)];
+  return [shortenText(`${shortenToLine(sentence, 160)} → ${shortenToLine(title, 200)}`, maxDecision)];
 }
 
 /** Choices that give their reason, in what an author wrote down: the body of a commit, a client's notes on the project. */
-export function reasonedChoices(text: string): string[] {
-  return choicesIn(text, isReasonedChoice);
+export function findReasonedChoices(text: string): string[] {
+  return findChoices(text, isReasonedChoice);
 }
 
 /** Somebody else's words: a code block, a log, a report with headings, a review's severity. */
@@ -130,18 +130,18 @@ function isTyped(text: string): boolean {
   );
 }
 
-function choicesIn(text: string, isChoice: (sentence: string, next: string) => boolean): string[] {
+function findChoices(text: string, isChoice: (sentence: string, next: string) => boolean): string[] {
   // A note is shown as one, or is somebody else's.
   const lines = text.split("\n").filter((line) => !mentionsNote.test(line));
-  const sentences = [...sentencesOf(joinWrapped(lines.join("\n")))];
+  const sentences = [...splitSentences(joinWrapped(lines.join("\n")))];
   return sentences.flatMap((sentence, i) => {
     const next = sentences[i + 1] ?? "";
     if (!isChoice(sentence, next)) return [];
-    return [beginningOf(isReason(next) ? `${sentence} ${next}` : sentence, maxDecision)];
+    return [shortenText(isReason(next) ? `${sentence} ${next}` : sentence, maxDecision)];
   });
 }
 
-const oneLine = (text: string, most = 120) => beginningOf(plainLine(text), most);
+const shortenToLine = (text: string, most = 120) => shortenText(stripMarkdown(text), most);
 
 /** About the course of the session, or about what happens, not about what the project shall be. */
 const ofTheMoment = new RegExp(
@@ -189,14 +189,14 @@ function answeredInOwnWords({ question, said }: QuestionAnswer, isAboutWork: boo
   const count = said.split(/\s+/).length;
   if (count > maxOwnWords || count < minOwnWords || asksFirst.test(said)) return [];
   const isSettled = isChoice(said) || setsApart(said);
-  if (isAboutWork) return isSettled ? [beginningOf(oneLine(said, maxDecision), maxDecision)] : [];
-  if (!(isSettled || isOrder(said)) || contentWords(said).size < 2) return [];
-  return [beginningOf(`${oneLine(question.text, 200)} → ${oneLine(said, 200)}`, maxDecision)];
+  if (isAboutWork) return isSettled ? [shortenText(shortenToLine(said, maxDecision), maxDecision)] : [];
+  if (!(isSettled || isOrder(said)) || extractContentWords(said).size < 2) return [];
+  return [shortenText(`${shortenToLine(question.text, 200)} → ${shortenToLine(said, 200)}`, maxDecision)];
 }
 
 const recommended = /\s*\((?:recommended|default)\)/i;
 
-function answered(answer: QuestionAnswer): string[] {
+function formatAnswerDecision(answer: QuestionAnswer): string[] {
   const { question, chosen, said } = answer;
   if (question.options.length < 2 || unsettled.test(said)) return [];
   if ((question.text.match(foreign)?.length ?? 0) > question.text.length * maxForeign) return [];
@@ -204,10 +204,11 @@ function answered(answer: QuestionAnswer): string[] {
   if (chosen.length === 0) return answeredInOwnWords(answer, isAboutWork);
   if (isAboutWork || chosen.some(({ description }) => ofTheSession.test(description))) return [];
   const [only] = chosen;
-  const why = chosen.length === 1 && only!.description !== "" ? ` (${oneLine(only!.description, 160)})` : "";
-  const plain = (label: string) => oneLine(label, 80).replace(recommended, "");
-  const picked = oneLine(said, 200).replace(new RegExp(recommended, "gi"), "");
-  if (contentWords(`${question.text} ${picked}`).size < 3) return [];
+  const why =
+    chosen.length === 1 && only!.description !== "" ? ` (${shortenToLine(only!.description, 160)})` : "";
+  const plain = (label: string) => shortenToLine(label, 80).replace(recommended, "");
+  const picked = shortenToLine(said, 200).replace(new RegExp(recommended, "gi"), "");
+  if (extractContentWords(`${question.text} ${picked}`).size < 3) return [];
   const others = question.options
     .filter((option) => !chosen.includes(option))
     .map(({ label }) => plain(label));
@@ -218,7 +219,7 @@ function answered(answer: QuestionAnswer): string[] {
     chosen.length > 1 || others.length > maxOthers
       ? ""
       : `, not ${others.join(" or ")}${isAgainst ? ", against the recommendation" : ""}`;
-  return [beginningOf(`${oneLine(question.text, 200)} → ${picked}${why}${against}`, maxDecision)];
+  return [shortenText(`${shortenToLine(question.text, 200)} → ${picked}${why}${against}`, maxDecision)];
 }
 
 /** Options that were not chosen, to be named. */

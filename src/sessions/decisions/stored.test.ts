@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
-import { replacedIn } from "./stored.ts";
+import { parseReplacedDecision } from "./stored.ts";
 
 test.each([
   ["Instead of “We poll every second.”: we wait for events", "We poll every second."],
   ['instead of "We poll": we wait', "We poll"],
   ["Instead of “say “hi” twice”: once", "say “hi” twice"],
 ])("a note that replaces a decision quotes it: %s", (note, replaced) => {
-  expect(replacedIn(note)).toBe(replaced);
+  expect(parseReplacedDecision(note)).toBe(replaced);
 });
 
 test.each([
@@ -15,5 +15,5 @@ test.each([
   "Instead of “polling”:",
   "We wait instead of “polling”: always",
 ])("any other note replaces nothing: %s", (note) => {
-  expect(replacedIn(note)).toBeNull();
+  expect(parseReplacedDecision(note)).toBeNull();
 });

@@ -1,11 +1,11 @@
 import { addTo } from "../../base/multimap.ts";
-import { canReplace, speakerOf, type Words } from "../../protocol/origin.ts";
+import { canReplace, toSpeaker, type Words } from "../../protocol/origin.ts";
 import { listAnnotations } from "../../store/memory/chunks/annotations.ts";
-import { decidingChunks } from "../../store/memory/chunks/put-chunks.ts";
+import { listDecidingChunks } from "../../store/memory/chunks/put-chunks.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import type { AnnotationRecord, ChunkDecision } from "../../store/memory/memory-records.ts";
-import { sessionsByIds } from "../../store/memory/sessions/sessions.ts";
-import { contentWords, coverage } from "../summaries/prose.ts";
+import { readSessionsByIds } from "../../store/memory/sessions/sessions.ts";
+import { extractContentWords, measureOverlap } from "../summaries/prose.ts";
 
 /** A decision of a session. */
 export interface SessionDecision extends ChunkDecision {
@@ -38,19 +38,19 @@ interface Later {
  * The decisions of all sessions, in order, each once, with their contradictions. They are found when chunks are made.
  * Cached until the memory is written: do not modify.
  */
-export function storedDecisions(memory: Memory): readonly SessionDecision[] {
-  return memory.once("decisions", () => {
-    const laterThan = replacements(memory);
-    return compared(decisionsIn(memory)).map((decision) => ({
+export function listStoredDecisions(memory: Memory): readonly SessionDecision[] {
+  return memory.readOnce("decisions", () => {
+    const laterThan = createReplacementLookup(memory);
+    return markContradictions(readDecisions(memory)).map((decision) => ({
       ...decision,
       supersededBy: laterThan(decision) ?? decision.supersededBy,
     }));
   });
 }
 
-function decisionsIn(memory: Memory): SessionDecision[] {
-  const chunks = decidingChunks(memory);
-  const sessions = sessionsByIds(memory, [...new Set(chunks.map(({ sessionId }) => sessionId))]);
+function readDecisions(memory: Memory): SessionDecision[] {
+  const chunks = listDecidingChunks(memory);
+  const sessions = readSessionsByIds(memory, [...new Set(chunks.map(({ sessionId }) => sessionId))]);
   return chunks.flatMap((chunk) =>
     chunk.decisions.map((decision, i) => ({
       ...decision,
@@ -71,15 +71,15 @@ function decisionsIn(memory: Memory): SessionDecision[] {
 }
 
 /** Without decisions that a later one repeats, and with contradictions marked. */
-function compared(all: readonly SessionDecision[]): SessionDecision[] {
-  const claims = all.map(({ text }) => claimOf(text));
+function markContradictions(all: readonly SessionDecision[]): SessionDecision[] {
+  const claims = all.map(({ text }) => parseClaim(text));
   const byWord = new Map<string, number[]>();
   const repeatedBy = new Map<number, number>();
   const supersededBy = new Map<number, number>();
   claims.forEach((claim, i) => {
-    for (const earlier of candidates(claim, byWord)) {
+    for (const earlier of findCandidates(claim, byWord)) {
       if (!canReplace(all[i]!, all[earlier]!)) continue;
-      const relation = relationOf(claim, claims[earlier]!);
+      const relation = compareClaims(claim, claims[earlier]!);
       if (relation === "repeats") repeatedBy.set(earlier, i);
       else if (relation === "contradicts") supersededBy.set(earlier, i);
     }
@@ -99,20 +99,20 @@ function compared(all: readonly SessionDecision[]): SessionDecision[] {
     return [
       {
         ...decision,
-        supersededBy: later === undefined ? null : laterOf(all[last(later)]!),
+        supersededBy: later === undefined ? null : toLaterDecision(all[last(later)]!),
         supersedes: supersedes.get(i) ?? [],
       },
     ];
   });
 }
 
-const laterOf = ({ text, at }: SessionDecision): Later => ({ text, at });
+const toLaterDecision = ({ text, at }: SessionDecision): Later => ({ text, at });
 
 /** A word that more decisions have says nothing about their subject. */
 const maxWithWord = 200;
 
 /** Earlier ones that share enough words to be about the same. */
-function candidates(claim: Claim, byWord: ReadonlyMap<string, readonly number[]>): number[] {
+function findCandidates(claim: Claim, byWord: ReadonlyMap<string, readonly number[]>): number[] {
   const counts = new Map<number, number>();
   for (const word of claim.words) {
     const holders = byWord.get(word) ?? [];
@@ -123,20 +123,23 @@ function candidates(claim: Claim, byWord: ReadonlyMap<string, readonly number[]>
 }
 
 /** The same by chunk. */
-export function decisionsByChunk(memory: Memory): ReadonlyMap<string, readonly SessionDecision[]> {
+export function groupDecisionsByChunk(memory: Memory): ReadonlyMap<string, readonly SessionDecision[]> {
   const byChunk = new Map<string, SessionDecision[]>();
-  for (const decision of storedDecisions(memory)) {
+  for (const decision of listStoredDecisions(memory)) {
     addTo(byChunk, decision.chunk, decision);
   }
   return byChunk;
 }
 
 /** Of some decisions the one that is most about a question. */
-export function closestTo(query: string, decisions: readonly SessionDecision[]): SessionDecision | null {
-  const wanted = contentWords(query);
+export function findClosestDecision(
+  query: string,
+  decisions: readonly SessionDecision[],
+): SessionDecision | null {
+  const wanted = extractContentWords(query);
   const near = decisions.map((decision) => ({
     decision,
-    part: coverage(wanted, contentWords(decision.text)),
+    part: measureOverlap(wanted, extractContentWords(decision.text)),
   }));
   return near.sort((a, b) => b.part - a.part)[0]?.decision ?? null;
 }
@@ -162,16 +165,16 @@ const negative = /\b(?:not|never|no longer|don['’]t|doesn['’]t|shouldn['’]
 
 const number = /\b(?:\d+(?:\.\d+)*|one|two|three|four|five|six|seven|eight|nine|ten|once|twice)\b/gi;
 
-export function claimOf(text: string): Claim {
+export function parseClaim(text: string): Claim {
   const [asked, answer] = text.includes(" → ") ? text.split(" → ", 2) : [null, ""];
   const [chosen = "", rejected = ""] = text.split(against, 2);
   return {
-    words: contentWords(text.replace(number, " ")),
-    chosen: contentWords(chosen),
-    rejected: contentWords(rejected),
+    words: extractContentWords(text.replace(number, " ")),
+    chosen: extractContentWords(chosen),
+    rejected: extractContentWords(rejected),
     isNegative: negative.test(chosen),
     numbers: (text.toLowerCase().match(number) ?? []).join(" "),
-    asked: asked === null ? null : contentWords(asked!),
+    asked: asked === null ? null : extractContentWords(asked!),
     answer: answer!.toLowerCase().trim(),
   };
 }
@@ -182,14 +185,14 @@ export function claimOf(text: string): Claim {
  * to the same question, the rejected option instead of the chosen one, a "not" more or less, another number. Null:
  * neither.
  */
-export function relationOf(later: Claim, earlier: Claim): "repeats" | "contradicts" | null {
+export function compareClaims(later: Claim, earlier: Claim): "repeats" | "contradicts" | null {
   if (later.asked !== null && earlier.asked !== null) {
-    if (coverage(later.asked, earlier.asked) < shared.same) return null;
+    if (measureOverlap(later.asked, earlier.asked) < shared.same) return null;
     return later.answer === earlier.answer ? "repeats" : "contradicts";
   }
   const [short, long] =
     later.words.size < earlier.words.size ? [later.words, earlier.words] : [earlier.words, later.words];
-  const part = coverage(short, long);
+  const part = measureOverlap(short, long);
   if (part * short.size < shared.words || part < shared.ofShorter) return null;
   if (isSwapped(later, earlier, part)) return "contradicts";
   if (part < shared.same) return null;
@@ -204,9 +207,9 @@ export function relationOf(later: Claim, earlier: Claim): "repeats" | "contradic
 /** Whether the later one rejects what the earlier one chose, and chooses what that one rejected, if it rejected anything. */
 function isSwapped(later: Claim, earlier: Claim, part: number): boolean {
   const given = new Set([...later.rejected].filter((word) => !later.chosen.has(word)));
-  if (given.size === 0 || coverage(given, earlier.chosen) < shared.same) return false;
+  if (given.size === 0 || measureOverlap(given, earlier.chosen) < shared.same) return false;
   if (earlier.rejected.size === 0) return part >= shared.swapped;
-  return coverage(earlier.rejected, later.chosen) >= shared.swapped;
+  return measureOverlap(earlier.rejected, later.chosen) >= shared.swapped;
 }
 
 /**
@@ -216,13 +219,13 @@ function isSwapped(later: Claim, earlier: Claim, part: number): boolean {
 const replacement = /^(?:instead of|rejected) (?:“([\s\S]+?)”|"([\s\S]+?)")\s*:\s*\S/i;
 
 /** The decision that a note replaces, as quoted; null: none. */
-export function replacedIn(note: string): string | null {
+export function parseReplacedDecision(note: string): string | null {
   const [, curly, straight] = replacement.exec(note.trim()) ?? [];
   return curly ?? straight ?? null;
 }
 
 /** Decisions are quoted by hand, too. */
-const key = (text: string) =>
+const normalizeQuote = (text: string) =>
   text
     .replace(/\s+/g, " ")
     .trim()
@@ -238,36 +241,36 @@ interface Statement {
   at: number | null;
 }
 
-export const statementIn = ({ note, source, author, at }: AnnotationRecord) => ({
+export const toNoteStatement = ({ note, source, author, at }: AnnotationRecord) => ({
   text: note,
-  by: speakerOf(source),
+  by: toSpeaker(source),
   author: author ?? null,
   at,
 });
 
 /** What a note replaces, as quoted; null: nothing, or the words of somebody whom its author does not speak for. */
-export function replacedBy(memory: Memory, note: Words & { text: string }): string | null {
-  const quoted = replacedIn(note.text);
+export function findReplacedText(memory: Memory, note: Words & { text: string }): string | null {
+  const quoted = parseReplacedDecision(note.text);
   if (quoted === null) return null;
-  const meant = [...storedDecisions(memory), ...listAnnotations(memory).map(statementIn)].filter(
-    ({ text }) => key(text) === key(quoted),
+  const meant = [...listStoredDecisions(memory), ...listAnnotations(memory).map(toNoteStatement)].filter(
+    ({ text }) => normalizeQuote(text) === normalizeQuote(quoted),
   );
   return meant.length === 0 || meant.some((earlier) => canReplace(note, earlier)) ? quoted : null;
 }
 
 /** @returns the latest note that replaces a statement; null: none does */
-export function replacements(memory: Memory): (earlier: Statement) => Later | null {
-  const byText = memory.once("replaced decisions", () => {
-    const found = new Map<string, ReturnType<typeof statementIn>[]>();
+export function createReplacementLookup(memory: Memory): (earlier: Statement) => Later | null {
+  const byText = memory.readOnce("replaced decisions", () => {
+    const found = new Map<string, ReturnType<typeof toNoteStatement>[]>();
     for (const note of listAnnotations(memory)) {
-      const replaced = replacedIn(note.note);
-      if (replaced !== null) addTo(found, key(replaced), statementIn(note));
+      const replaced = parseReplacedDecision(note.note);
+      if (replaced !== null) addTo(found, normalizeQuote(replaced), toNoteStatement(note));
     }
     return found;
   });
   return (earlier) => {
     if (byText.size === 0) return null;
-    const quoting = byText.get(key(earlier.text)) ?? [];
+    const quoting = byText.get(normalizeQuote(earlier.text)) ?? [];
     return quoting.find((later) => (earlier.at ?? 0) <= later.at && canReplace(later, earlier)) ?? null;
   };
 }

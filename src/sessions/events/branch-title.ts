@@ -1,4 +1,4 @@
-import { type BranchWorkedOn, branchesWithoutEvent } from "../../store/memory/events.ts";
+import { type BranchWorkedOn, listBranchesWithoutEvent } from "../../store/memory/events.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import branchKinds from "./branch-kinds.json" with { type: "json" };
 
@@ -20,7 +20,7 @@ function isTopical(branch: string): boolean {
 }
 
 /** `feat/auth-rewrite` as "auth rewrite", `PROJ-123-fix-login` as "PROJ-123 fix login". */
-export function titleOfBranch(branch: string): string {
+export function makeBranchTitle(branch: string): string {
   const segments = branch.split("/").filter((segment) => segment !== "");
   while (segments.length > 1 && kinds.has(segments[0]!.toLowerCase())) segments.shift();
   const words = segments.map((segment) => {
@@ -38,7 +38,7 @@ export interface SuggestedEvent extends BranchWorkedOn {
 
 /** Suggestions, the branch that something happened on last first. */
 export function suggestEvents(memory: Memory): SuggestedEvent[] {
-  return branchesWithoutEvent(memory)
+  return listBranchesWithoutEvent(memory)
     .filter(({ branch }) => isTopical(branch))
-    .map((row) => ({ ...row, title: titleOfBranch(row.branch) }));
+    .map((row) => ({ ...row, title: makeBranchTitle(row.branch) }));
 }

@@ -1,16 +1,23 @@
-import { codeOf, PommelError } from "../../base/errors.ts";
+import { getErrorCode, PommelError } from "../../base/errors.ts";
 import { scrubAlone } from "../../redact/scrubber.ts";
 import { findCheckpoint } from "../../store/memory/commits/checkpoints.ts";
-import { eventsOf, isLinked, linksOf, newEventUid, saveEvent, saveLink } from "../../store/memory/events.ts";
+import {
+  isLinked,
+  listEventLinks,
+  makeEventUid,
+  readEvents,
+  saveEvent,
+  saveLink,
+} from "../../store/memory/events.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import type { EventLink, EventRecord } from "../../store/memory/memory-records.ts";
 import { findSession } from "../../store/memory/sessions/sessions.ts";
 import { scrubLabel } from "../scrub/scrub-lines.ts";
 import type { ScrubbingWork } from "../work.ts";
-import { titleOfBranch } from "./branch-title.ts";
+import { makeBranchTitle } from "./branch-title.ts";
 
 /** Characters. */
-const longest = { title: 200, description: 10_000 } as const;
+const maxEventChars = { title: 200, description: 10_000 } as const;
 
 export interface EventToCreate {
   /** null: the title in the branch's name. */
@@ -38,16 +45,16 @@ export function createEvent(work: Work, asked: EventToCreate, now = Date.now()):
   const hasTime = startsAt !== null || endsAt !== null;
   const type = asked.type ?? (hasTime ? "temporal" : "task");
   checkTime(type, startsAt, endsAt);
-  const asTitle = asked.title ?? (branch === null ? "" : titleOfBranch(branch));
-  tooLong("title", asTitle.trim());
+  const asTitle = asked.title ?? (branch === null ? "" : makeBranchTitle(branch));
+  rejectTooLong("title", asTitle.trim());
   const title = scrubLabel("title", asTitle, (text) => scrubAlone(work.scrubber, text));
   if (title === "") {
     throw new PommelError("usage", "The event has no title.", 'Write `pm event create "what it is about"`.');
   }
   const description = (asked.description ?? "").trim();
-  tooLong("description", description);
+  rejectTooLong("description", description);
   const about =
-    branch !== null && eventsOf(memory, { status: "active" }).find((one) => one.branch === branch);
+    branch !== null && readEvents(memory, { status: "active" }).find((one) => one.branch === branch);
   if (about) {
     throw new PommelError(
       "usage",
@@ -56,7 +63,7 @@ export function createEvent(work: Work, asked: EventToCreate, now = Date.now()):
     );
   }
   const event: EventRecord = {
-    uid: newEventUid(),
+    uid: makeEventUid(),
     title,
     description: scrubAlone(work.scrubber, description),
     type,
@@ -67,7 +74,7 @@ export function createEvent(work: Work, asked: EventToCreate, now = Date.now()):
     createdAt: now,
     updatedAt: now,
   };
-  return memory.inTransaction(() => {
+  return memory.runInTransaction(() => {
     saveEvent(memory, event);
     linkTargets(memory, event, targets, now);
     return event;
@@ -88,12 +95,12 @@ function checkTime(type: EventRecord["type"], startsAt: number | null, endsAt: n
   }
 }
 
-function tooLong(what: keyof typeof longest, text: string): void {
-  if (text.length <= longest[what]) return;
+function rejectTooLong(what: keyof typeof maxEventChars, text: string): void {
+  if (text.length <= maxEventChars[what]) return;
   throw new PommelError(
     "usage",
     `The ${what} has ${text.length} characters.`,
-    `At most ${longest[what]} are kept.`,
+    `At most ${maxEventChars[what]} are kept.`,
   );
 }
 
@@ -107,9 +114,9 @@ export function linkTargets(
   targets: readonly EventTarget[],
   now = Date.now(),
 ): EventTarget[] {
-  return memory.inTransaction(() =>
+  return memory.runInTransaction(() =>
     targets.filter((target) => {
-      const known = knownLink(memory, event, target);
+      const known = findKnownLink(memory, event, target);
       if (known && isLinked(known)) return false;
       // Later than it was unlinked, even if the clock of the other machine was ahead.
       const addedAt = Math.max(now, (known?.removedAt ?? 0) + 1);
@@ -126,24 +133,24 @@ export function unlinkTargets(
   targets: readonly EventTarget[],
   now = Date.now(),
 ): void {
-  memory.inTransaction(() => {
+  memory.runInTransaction(() => {
     for (const target of targets) {
-      const known = knownLink(memory, event, target);
+      const known = findKnownLink(memory, event, target);
       const removedAt = Math.max(now, known?.addedAt ?? 0);
       saveLink(memory, { eventUid: event.uid, ...target, addedAt: known?.addedAt ?? 0, removedAt });
     }
   });
 }
 
-function knownLink(memory: Memory, { uid }: EventRecord, { kind, targetUid }: EventTarget) {
-  return linksOf(memory, uid).find((link) => link.kind === kind && link.targetUid === targetUid);
+function findKnownLink(memory: Memory, { uid }: EventRecord, { kind, targetUid }: EventTarget) {
+  return listEventLinks(memory, uid).find((link) => link.kind === kind && link.targetUid === targetUid);
 }
 
 /**
  * Closes an event, archives it, or opens it again. A closed event does not include anything later; a reopened one has
  * no end.
  */
-export function changeStatus(
+export function changeEventStatus(
   memory: Memory,
   event: EventRecord,
   status: EventRecord["status"],
@@ -165,8 +172,8 @@ export type EventTarget = Pick<EventLink, "kind" | "targetUid">;
  * @throws PommelError `not_found`; `usage` when several could be meant
  */
 export function findTarget(memory: Memory, name: string, kind: EventLink["kind"] | null = null): EventTarget {
-  const session = kind === "checkpoint" ? null : attempt(() => findSession(memory, name).uid);
-  const checkpoint = kind === "session" ? null : attempt(() => findCheckpoint(memory, name).uid);
+  const session = kind === "checkpoint" ? null : tryToFind(() => findSession(memory, name).uid);
+  const checkpoint = kind === "session" ? null : tryToFind(() => findCheckpoint(memory, name).uid);
   const found = [
     session?.uid ? [{ kind: "session" as const, targetUid: session.uid }] : [],
     checkpoint?.uid ? [{ kind: "checkpoint" as const, targetUid: checkpoint.uid }] : [],
@@ -183,7 +190,7 @@ export function findTarget(memory: Memory, name: string, kind: EventLink["kind"]
     );
   }
   const errors = [session?.error, checkpoint?.error];
-  const unclear = errors.find((error) => error && codeOf(error) !== "not_found");
+  const unclear = errors.find((error) => error && getErrorCode(error) !== "not_found");
   if (unclear) throw unclear;
   if (kind !== null) throw errors.find((error) => error);
   throw new PommelError(
@@ -193,7 +200,7 @@ export function findTarget(memory: Memory, name: string, kind: EventLink["kind"]
   );
 }
 
-function attempt(find: () => string): { uid: string; error: null } | { uid: null; error: unknown } {
+function tryToFind(find: () => string): { uid: string; error: null } | { uid: null; error: unknown } {
   try {
     return { uid: find(), error: null };
   } catch (error) {

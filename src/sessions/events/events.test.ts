@@ -3,12 +3,12 @@ import { addSession, turn } from "../../../test/support/memory-fixture.ts";
 import { fakeScrubber, temporaryWork } from "../../../test/support/memory-work-fixture.ts";
 import { saveCheckpoint } from "../../store/memory/commits/checkpoints.ts";
 import { saveCommit } from "../../store/memory/commits/commits.ts";
-import { eventsOf, membersOf, saveEvent } from "../../store/memory/events.ts";
+import { findEventMembers, readEvents, saveEvent } from "../../store/memory/events.ts";
 import type { EventRecord } from "../../store/memory/memory-records.ts";
 import { saveTurn } from "../../store/memory/sessions/turns.ts";
 import { readEventTexts, redactEvents } from "../scrub/redact-stored.ts";
-import { suggestEvents, titleOfBranch } from "./branch-title.ts";
-import { changeStatus, createEvent, findTarget, linkTargets, unlinkTargets } from "./change-event.ts";
+import { makeBranchTitle, suggestEvents } from "./branch-title.ts";
+import { changeEventStatus, createEvent, findTarget, linkTargets, unlinkTargets } from "./change-event.ts";
 
 describe("branch names", () => {
   it.each([
@@ -22,7 +22,7 @@ describe("branch names", () => {
     ["fix/-", "fix/-"],
     ["größer/ärger-1", "größer ärger 1"],
   ])("%s is about %s", (branch, title) => {
-    expect(titleOfBranch(branch)).toBe(title);
+    expect(makeBranchTitle(branch)).toBe(title);
   });
 });
 
@@ -110,7 +110,7 @@ describe("with a memory", () => {
     const event = createEvent(work, { title: null, branch: "feat/auth-rewrite" }, 5);
     expect(event).toMatchObject({ title: "auth rewrite", type: "task", status: "active", createdAt: 5 });
     expect(() => createEvent(work, { title: "x", branch: "feat/auth-rewrite" })).toThrow(/auth rewrite/);
-    changeStatus(work.memory, event, "archived");
+    changeEventStatus(work.memory, event, "archived");
     expect(createEvent(work, { title: "again", branch: "feat/auth-rewrite" }).title).toBe("again");
   });
 
@@ -121,7 +121,7 @@ describe("with a memory", () => {
     expect(() => createEvent(work, { title: "x", type: "temporal" })).toThrow(usage);
     expect(() => createEvent(work, { title: "x", startsAt: 2, endsAt: 1 })).toThrow(usage);
     expect(() => createEvent(work, { title: "x".repeat(300) })).toThrow(usage);
-    expect(eventsOf(work.memory)).toEqual([]);
+    expect(readEvents(work.memory)).toEqual([]);
     expect(createEvent(work, { title: "x", startsAt: 1 }).type).toBe("temporal");
   });
 
@@ -145,7 +145,7 @@ describe("with a memory", () => {
     expect(redactEvents(work.memory, cut)).toBe(true);
     expect(redactEvents(work.memory, cut)).toBe(false);
     saveEvent(work.memory, event);
-    expect(eventsOf(work.memory)).toMatchObject([
+    expect(readEvents(work.memory)).toMatchObject([
       { title: "[GONE] wing", description: "of [GONE]", branch: "feat/[GONE]" },
     ]);
   });
@@ -154,7 +154,7 @@ describe("with a memory", () => {
     addSession(work.memory, "on", { branch: "feat/x", startedAt: 1, lastAt: 2 });
     const event = createEvent(work, { title: null, branch: "feat/x" });
     const target = { kind: "session" as const, targetUid: "on" };
-    const sessions = () => membersOf(work.memory, event.uid).sessions;
+    const sessions = () => findEventMembers(work.memory, event.uid).sessions;
     expect(sessions()).toEqual(["on"]);
     unlinkTargets(work.memory, event, [target], 1000);
     expect(sessions()).toEqual([]);
@@ -168,15 +168,15 @@ describe("with a memory", () => {
   it("closes, archives and opens again", () => {
     addSession(work.memory, "before", { branch: "feat/x", startedAt: 10, lastAt: 20 });
     let event: EventRecord = createEvent(work, { title: null, branch: "feat/x" }, 1);
-    event = changeStatus(work.memory, event, "frozen", 100);
+    event = changeEventStatus(work.memory, event, "frozen", 100);
     addSession(work.memory, "after", { branch: "feat/x", startedAt: 200, lastAt: 300 });
-    expect(membersOf(work.memory, event.uid).sessions).toEqual(["before"]);
-    event = changeStatus(work.memory, event, "archived", 400);
+    expect(findEventMembers(work.memory, event.uid).sessions).toEqual(["before"]);
+    event = changeEventStatus(work.memory, event, "archived", 400);
     expect(event).toMatchObject({ status: "archived", endsAt: 100, updatedAt: 400 });
     // A clock that went back does not make it an older version.
-    event = changeStatus(work.memory, event, "active", 50);
+    event = changeEventStatus(work.memory, event, "active", 50);
     expect(event).toMatchObject({ status: "active", endsAt: null, updatedAt: 401 });
-    expect(membersOf(work.memory, event.uid).sessions).toEqual(["after", "before"]);
+    expect(findEventMembers(work.memory, event.uid).sessions).toEqual(["after", "before"]);
   });
 
   it("resolves targets: sessions, checkpoints, commits", () => {
@@ -197,6 +197,6 @@ describe("with a memory", () => {
   it("takes another machine's version of an event only when it is later", () => {
     const event = createEvent(work, { title: "x" }, 10);
     saveEvent(work.memory, { ...event, title: "older", updatedAt: 9 });
-    expect(eventsOf(work.memory)[0]!.title).toBe("x");
+    expect(readEvents(work.memory)[0]!.title).toBe("x");
   });
 });

@@ -1,12 +1,12 @@
 import { PommelError } from "../../base/errors.ts";
 import { compileExpression } from "../../base/text/pattern.ts";
 import { listAnnotations } from "../../store/memory/chunks/annotations.ts";
-import { chunksOfSession } from "../../store/memory/chunks/chunks.ts";
+import { listChunksOfSession } from "../../store/memory/chunks/chunks.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { leaveNoTrace } from "../../store/memory/privacy/forget.ts";
-import { sessionIdsAfter } from "../../store/memory/privacy/rewrite.ts";
-import { sessionById } from "../../store/memory/sessions/sessions.ts";
-import { summariesOf } from "../../store/memory/sessions/summaries.ts";
+import { listSessionIdsAfter } from "../../store/memory/privacy/rewrite.ts";
+import { findSessionById } from "../../store/memory/sessions/sessions.ts";
+import { listSummaries } from "../../store/memory/sessions/summaries.ts";
 import { redactLooseNotes, redactWholeSession } from "../scrub/redact-session.ts";
 import {
   cleanLines,
@@ -15,7 +15,7 @@ import {
   redactCheckpoints,
   redactEvents,
 } from "../scrub/redact-stored.ts";
-import { storedTurns } from "../turn-content.ts";
+import { readStoredTurns } from "../turn-content.ts";
 import type { SessionWork } from "../work.ts";
 
 /** Examples of matches: their number and length. Characters. */
@@ -33,55 +33,55 @@ export async function previewPattern(memory: Memory, pattern: string): Promise<F
     matches: 0,
     examples: [],
   };
-  for (const id of sessionIdsAfter(memory, 0)) {
+  for (const id of listSessionIdsAfter(memory, 0)) {
     countInSession(memory, id, cutter, report);
     // Others wait for the process as well.
     await new Promise((resolve) => setImmediate(resolve));
   }
   for (const { note } of listAnnotations(memory)) {
-    if (countIn(cutter, report, note)) report.annotations++;
+    if (countMatches(cutter, report, note)) report.annotations++;
   }
-  readCheckpointTexts(memory, (text) => countIn(cutter, report, text));
-  readEventTexts(memory, (text) => countIn(cutter, report, text));
+  readCheckpointTexts(memory, (text) => countMatches(cutter, report, text));
+  readEventTexts(memory, (text) => countMatches(cutter, report, text));
   return report;
 }
 
 function countInSession(memory: Memory, id: number, cutter: PatternCutter, report: ForgetReport): void {
-  const session = sessionById(memory, id);
+  const session = findSessionById(memory, id);
   if (session === null) return;
   const before = report.matches;
   for (const text of [session.title, session.cwd, session.branch]) {
-    if (text !== null) countIn(cutter, report, text);
+    if (text !== null) countMatches(cutter, report, text);
   }
-  for (const { lines, branch } of storedTurns(memory, id)) {
+  for (const { lines, branch } of readStoredTurns(memory, id)) {
     const inTurn = report.matches;
-    if (branch !== null) countIn(cutter, report, branch);
+    if (branch !== null) countMatches(cutter, report, branch);
     cleanLines(
       lines,
       (text) => {
-        countIn(cutter, report, text);
+        countMatches(cutter, report, text);
         return text;
       },
       { namesToo: true },
     );
     if (report.matches > inTurn) report.turns++;
   }
-  for (const { text } of summariesOf(memory, id)) countIn(cutter, report, text);
+  for (const { text } of listSummaries(memory, id)) countMatches(cutter, report, text);
   if (report.matches > before) report.sessions++;
-  for (const { text } of chunksOfSession(memory, id)) {
+  for (const { text } of listChunksOfSession(memory, id)) {
     cutter.cut(text);
     if (cutter.takeCount() > 0) report.chunks++;
   }
 }
 
 /** Counts the places in a text, and keeps the first as an example. @returns whether there are any */
-function countIn(cutter: PatternCutter, report: ForgetReport, text: string): boolean {
+function countMatches(cutter: PatternCutter, report: ForgetReport, text: string): boolean {
   const cut = cutter.cut(text);
   const places = cutter.takeCount();
   if (places === 0) return false;
   report.matches += places;
   if (report.examples.length < maxExamples) {
-    const start = Math.max(0, differsAt(text, cut) - 30);
+    const start = Math.max(0, findFirstDifference(text, cut) - 30);
     const example = text
       .slice(start, start + maxExampleLength)
       .replace(/\s+/g, " ")
@@ -91,7 +91,7 @@ function countIn(cutter: PatternCutter, report: ForgetReport, text: string): boo
   return true;
 }
 
-function differsAt(a: string, b: string): number {
+function findFirstDifference(a: string, b: string): number {
   let i = 0;
   while (i < a.length && a[i] === b[i]) i++;
   return i;
@@ -101,11 +101,11 @@ function differsAt(a: string, b: string): number {
 export async function cutPattern(work: SessionWork, pattern: string, signal?: AbortSignal): Promise<boolean> {
   const { memory } = work;
   const { cut } = createPatternCutter(pattern);
-  for (const id of sessionIdsAfter(memory, 0)) {
+  for (const id of listSessionIdsAfter(memory, 0)) {
     // If stopped halfway, it must be requested again: chunks of a session in progress are made anew then, too.
-    const session = sessionById(memory, id);
+    const session = findSessionById(memory, id);
     if (session === null) continue;
-    const isOld = chunksOfSession(memory, id, { type: "raw" }).some(({ text }) => cut(text) !== text);
+    const isOld = listChunksOfSession(memory, id, { type: "raw" }).some(({ text }) => cut(text) !== text);
     await redactWholeSession(work, id, {
       clean: cut,
       namesToo: true,
@@ -134,7 +134,7 @@ export interface PatternCutter {
  * @throws PommelError `usage` for an invalid pattern, or one that matches the empty text
  */
 export function createPatternCutter(pattern: string): PatternCutter {
-  const find = finderFor(pattern);
+  const find = createPatternFinder(pattern);
   if (find("").length > 0) {
     throw new PommelError(
       "usage",
@@ -174,7 +174,7 @@ interface Place {
 const syntax = /[\\^$.|?*+()[\]{}]/;
 
 /** Finds a pattern's matches. A literal word is found by the native engine, many times faster. */
-function finderFor(pattern: string): (text: string) => Place[] {
+function createPatternFinder(pattern: string): (text: string) => Place[] {
   if (pattern !== "" && !syntax.test(pattern)) {
     const word = new RegExp(pattern, /\p{Lu}/u.test(pattern) ? "gu" : "giu");
     return (text) =>

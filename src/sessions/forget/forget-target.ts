@@ -3,10 +3,14 @@ import { parseWhen } from "../../base/text/dates.ts";
 import { listAnnotations } from "../../store/memory/chunks/annotations.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import type { AnnotationRecord, SessionRecord } from "../../store/memory/memory-records.ts";
-import { type ForgetRequest, nothing, rangeToForget } from "../../store/memory/privacy/forget.ts";
-import { findSession, listSessions, sessionById } from "../../store/memory/sessions/sessions.ts";
-import { turnOf, turnsOf } from "../../store/memory/sessions/turns.ts";
-import { storedTurns } from "../turn-content.ts";
+import {
+  emptyForgetRequest,
+  type ForgetRequest,
+  findRangeToForget,
+} from "../../store/memory/privacy/forget.ts";
+import { findSession, findSessionById, listSessions } from "../../store/memory/sessions/sessions.ts";
+import { findTurn, listTurns } from "../../store/memory/sessions/turns.ts";
+import { readStoredTurns } from "../turn-content.ts";
 
 /** What to forget, as the route and the command line express it: exactly one of the first four, or a time. */
 export interface ForgetAsked {
@@ -44,9 +48,10 @@ export async function forgetTarget(memory: Memory, asked: ForgetAsked, now: Date
     );
   }
   if (pattern !== undefined) return { pattern };
-  if (session !== undefined) return { rows: { ...nothing, sessions: [findSession(memory, session).id] } };
+  if (session !== undefined)
+    return { rows: { ...emptyForgetRequest, sessions: [findSession(memory, session).id] } };
   if (annotation !== undefined) {
-    return { rows: { ...nothing, annotations: [findAnnotation(memory, annotation).id] } };
+    return { rows: { ...emptyForgetRequest, annotations: [findAnnotation(memory, annotation).id] } };
   }
   if (turn !== undefined) return { rows: turnRows(memory, turn) };
   const from = since === undefined ? 0 : await parseWhen(since, "since", now);
@@ -54,7 +59,7 @@ export async function forgetTarget(memory: Memory, asked: ForgetAsked, now: Date
   if (from > to) {
     throw new PommelError("usage", "The period ends before it starts.", "Swap --since and --until.");
   }
-  return { rows: withSubagents(memory, rangeToForget(memory, from, to)) };
+  return { rows: withSubagents(memory, findRangeToForget(memory, from, to)) };
 }
 
 function turnRows(memory: Memory, asked: string): ForgetRequest {
@@ -63,14 +68,14 @@ function turnRows(memory: Memory, asked: string): ForgetRequest {
     throw new PommelError("usage", `${JSON.stringify(asked)} is not a turn.`, "A turn is SESSION:NUMBER.");
   }
   const session = findSession(memory, name);
-  if (turnOf(memory, session.id, Number(number)) === null) {
+  if (findTurn(memory, session.id, Number(number)) === null) {
     throw new PommelError(
       "not_found",
       `The session ${session.uid} has no turn ${number}.`,
       `\`pm session show ${session.uid}\` lists its turns.`,
     );
   }
-  return withSubagents(memory, { ...nothing, turns: new Map([[session.id, [Number(number)]]]) });
+  return withSubagents(memory, { ...emptyForgetRequest, turns: new Map([[session.id, [Number(number)]]]) });
 }
 
 /**
@@ -98,7 +103,7 @@ function withSubagents(memory: Memory, request: ForgetRequest): ForgetRequest {
     if (children.length === 0) continue;
     const uses = new Set<string>();
     for (const number of numbers) {
-      for (const { lines } of storedTurns(memory, id, { first: number, last: number })) {
+      for (const { lines } of readStoredTurns(memory, id, { first: number, last: number })) {
         for (const { entries } of lines) {
           for (const entry of entries) if (entry.kind === "tool_use") uses.add(entry.id);
         }
@@ -110,16 +115,19 @@ function withSubagents(memory: Memory, request: ForgetRequest): ForgetRequest {
 }
 
 /** The subjects of rows, in a line each: titles, prompts, notes. */
-export function examplesOf(memory: Memory, { sessions, turns, annotations }: ForgetRequest): string[] {
+export function listForgetExamples(
+  memory: Memory,
+  { sessions, turns, annotations }: ForgetRequest,
+): string[] {
   const examples: string[] = [];
   for (const id of sessions) {
-    const session = sessionById(memory, id);
-    if (session) examples.push(sessionLine(session));
+    const session = findSessionById(memory, id);
+    if (session) examples.push(formatSessionLine(session));
   }
   for (const [id, numbers] of turns) {
     const wanted = new Set(numbers);
-    const uid = sessionById(memory, id)?.uid ?? "";
-    for (const { number, prompt } of turnsOf(memory, id)) {
+    const uid = findSessionById(memory, id)?.uid ?? "";
+    for (const { number, prompt } of listTurns(memory, id)) {
       if (wanted.has(number)) examples.push(`${uid}:${number}  ${prompt}`);
     }
   }
@@ -128,4 +136,4 @@ export function examplesOf(memory: Memory, { sessions, turns, annotations }: For
   return examples.slice(0, maxExamples);
 }
 
-const sessionLine = ({ uid, title }: SessionRecord) => `${uid}  ${title ?? "(no title)"}`;
+const formatSessionLine = ({ uid, title }: SessionRecord) => `${uid}  ${title ?? "(no title)"}`;

@@ -15,9 +15,9 @@ import { listAnnotations } from "../../store/memory/chunks/annotations.ts";
 import { allChunks } from "../../store/memory/chunks/chunk-filter.ts";
 import { matchSessionTokens } from "../../store/memory/chunks/chunk-lookup.ts";
 import { isForgotten } from "../../store/memory/privacy/forget.ts";
-import { listSessions, saveSession, sessionByUid } from "../../store/memory/sessions/sessions.ts";
-import { knownLines } from "../../store/memory/sessions/transcripts.ts";
-import { turnsOf } from "../../store/memory/sessions/turns.ts";
+import { findSessionByUid, listSessions, saveSession } from "../../store/memory/sessions/sessions.ts";
+import { findKnownLines } from "../../store/memory/sessions/transcripts.ts";
+import { listTurns } from "../../store/memory/sessions/turns.ts";
 import { addNote } from "../notes/add-note.ts";
 import { sumUpSession } from "../summaries/sum-up.ts";
 import { forgetNow, previewForget } from "./forget.ts";
@@ -70,7 +70,7 @@ describe("forgetting a turn", () => {
     expect(report).toMatchObject({ ...preview, isLogEmpty: true });
     expect(stage.everything()).not.toContain(word);
     expect(matching(word)).toBe(0);
-    expect(turnsOf(stage.memory, id).map(({ number }) => number)).toEqual([1, 3]);
+    expect(listTurns(stage.memory, id).map(({ number }) => number)).toEqual([1, 3]);
     expect(listAnnotations(stage.memory).map(({ note }) => note)).toEqual(["docs are next"]);
     const after = stage.chunkTexts(id);
     const raw = after.filter(({ type }) => type === "raw");
@@ -81,8 +81,8 @@ describe("forgetting a turn", () => {
     // The note of the third turn may have taken from the second.
     expect(after.find(({ type }) => type === "annotated")?.text).toMatch(/^\[NOTE\] docs are next/);
     expect(after.filter(({ type }) => type === "summary").length).toBeGreaterThan(0);
-    expect(sessionByUid(stage.memory, "s")?.title).toBe("How does the parser read a flag?");
-    expect(knownLines(stage.memory, ["s-line-2", "s-line-3"]).size).toBe(2);
+    expect(findSessionByUid(stage.memory, "s")?.title).toBe("How does the parser read a flag?");
+    expect(findKnownLines(stage.memory, ["s-line-2", "s-line-3"]).size).toBe(2);
   });
 
   it("takes with it the subagent that it started", async () => {
@@ -128,13 +128,13 @@ describe("forgetting a pattern's matches", () => {
     expect(left).not.toContain(word);
     expect(matching(word)).toBe(0);
     expect(left).toContain("We decided to use [FORGOTTEN].");
-    expect(sessionByUid(stage.memory, "s")?.title).toBe("On [FORGOTTEN]");
+    expect(findSessionByUid(stage.memory, "s")?.title).toBe("On [FORGOTTEN]");
     expect(listAnnotations(stage.memory).map(({ note }) => note)).toEqual([
       "from a shell: [FORGOTTEN]",
       "docs are next",
       "remember [FORGOTTEN]",
     ]);
-    expect(turnsOf(stage.memory, id)).toHaveLength(3);
+    expect(listTurns(stage.memory, id)).toHaveLength(3);
     expect(stage.rowsOf("turns").at(-1)).toEqual(untouched);
     expect(await forgetNow(stage.work, { pattern: word })).toMatchObject({ matches: 0, sessions: 0 });
   });
@@ -176,7 +176,7 @@ describe("forgetting a note, a session, a time", () => {
     await forgetNow(stage.work, asked);
     expect(listAnnotations(stage.memory)).toHaveLength(1);
     expect(isForgotten(stage.memory, note.uid)).toBe(true);
-    expect(turnsOf(stage.memory, id)).toHaveLength(3);
+    expect(listTurns(stage.memory, id)).toHaveLength(3);
   });
 
   it("takes a session, by the beginning of its id", async () => {

@@ -3,22 +3,22 @@ import {
   expireSessions,
   type ForgetCounts,
   leaveNoTrace,
+  listSessionsBefore,
   previewForget as previewRows,
   removeRows,
-  sessionsBefore,
 } from "../../store/memory/privacy/forget.ts";
 import { changeWithTrash } from "../../store/memory/privacy/trashed-rows.ts";
 import { packContent } from "../../store/memory/sessions/content.ts";
-import { sessionById } from "../../store/memory/sessions/sessions.ts";
+import { findSessionById } from "../../store/memory/sessions/sessions.ts";
 import { saveTurn } from "../../store/memory/sessions/turns.ts";
 import type { TrashEntry } from "../../store/trash/trash.ts";
 import { rechunkSession } from "../chunks/rechunk.ts";
 import { sumUpSession } from "../summaries/sum-up.ts";
-import { storedTurns } from "../turn-content.ts";
-import { turnStateOf } from "../turn-state.ts";
+import { readStoredTurns } from "../turn-content.ts";
+import { detectTurnState } from "../turn-state.ts";
 import type { SessionWork } from "../work.ts";
 import { cutPattern, type ForgetReport, previewPattern } from "./forget-pattern.ts";
-import { examplesOf, type ForgetAsked, forgetTarget } from "./forget-target.ts";
+import { type ForgetAsked, forgetTarget, listForgetExamples } from "./forget-target.ts";
 
 /**
  * What `forgetNow` would remove. Needs a writable memory: the change is made, and rolled back.
@@ -32,7 +32,7 @@ export async function previewForget(
   const target = await forgetTarget(memory, asked, now);
   if ("pattern" in target) return previewPattern(memory, target.pattern);
   const { summaries: _, ...counts } = previewRows(memory, target.rows);
-  return { ...counts, matches: 0, examples: examplesOf(memory, target.rows) };
+  return { ...counts, matches: 0, examples: listForgetExamples(memory, target.rows) };
 }
 
 export interface ForgetOptions {
@@ -61,18 +61,18 @@ export async function forgetNow(
     return { ...report, isLogEmpty: await cutPattern(work, target.pattern, signal), trash: null };
   }
   const { rows } = target;
-  const examples = examplesOf(memory, rows);
+  const examples = listForgetExamples(memory, rows);
   const remove = () => {
     for (const [id, numbers] of rows.turns) dropLaterCompactions(work, id, Math.min(...numbers));
     return removeRows(memory, rows, now.getTime());
   };
   const how = { command: "pm memory forget", describe: describeCounts, now: now.getTime() };
   const { result, entry } = forGood
-    ? { result: memory.inTransaction(remove), entry: null }
+    ? { result: memory.runInTransaction(remove), entry: null }
     : changeWithTrash(memory, how, remove);
   const { changed, summaries: _, ...counts } = result;
   for (const id of changed) {
-    const session = sessionById(memory, id);
+    const session = findSessionById(memory, id);
     if (session === null) continue;
     await rechunkSession(work, session, Math.min(...(rows.turns.get(id) ?? [0])), { signal });
     await sumUpSession({ ...work, llm: null }, session.uid, { signal });
@@ -89,14 +89,14 @@ function describeCounts({ sessions, turns, annotations }: ForgetCounts): string 
 
 /** The agent's own summaries in later turns cover the forgotten turns as well. */
 function dropLaterCompactions({ memory }: SessionWork, sessionId: number, after: number): void {
-  memory.inTransaction(() => {
-    for (const { record, lines } of storedTurns(memory, sessionId, { first: after + 1 })) {
+  memory.runInTransaction(() => {
+    for (const { record, lines } of readStoredTurns(memory, sessionId, { first: after + 1 })) {
       if (!lines.some(({ entries }) => entries.some(({ kind }) => kind === "summary"))) continue;
       const without = lines.map((line) => ({
         ...line,
         entries: line.entries.filter(({ kind }) => kind !== "summary"),
       }));
-      const state = turnStateOf(without);
+      const state = detectTurnState(without);
       saveTurn(memory, sessionId, { ...record, state, content: packContent(without) });
     }
   });
@@ -110,12 +110,12 @@ const dayMs = 86_400_000;
  * @param days 0: everything is kept
  * @returns rows of the sessions that lost turns
  */
-export function retainMemory(
+export function expireOldTurns(
   memory: Memory,
   { days, now = Date.now() }: { days: number; now?: number },
 ): number[] {
   if (days === 0) return [];
-  const expired = sessionsBefore(memory, now - days * dayMs);
+  const expired = listSessionsBefore(memory, now - days * dayMs);
   if (expired.length === 0) return [];
   // One by one: others write as well.
   for (const id of expired) expireSessions(memory, [id]);

@@ -2,11 +2,11 @@ import { afterEach, beforeEach, expect, it } from "vitest";
 import { temporaryWork } from "../../../test/support/memory-work-fixture.ts";
 import { fixtureStart, prompt, text } from "../../../test/support/turn-fixture.ts";
 import { listAnnotations } from "../../store/memory/chunks/annotations.ts";
-import { listSessions, memoryCounts } from "../../store/memory/sessions/sessions.ts";
-import { summariesOf } from "../../store/memory/sessions/summaries.ts";
-import { turnsOf } from "../../store/memory/sessions/turns.ts";
+import { listSessions, readMemoryCounts } from "../../store/memory/sessions/sessions.ts";
+import { listSummaries } from "../../store/memory/sessions/summaries.ts";
+import { listTurns } from "../../store/memory/sessions/turns.ts";
 import { sumUpSession } from "../summaries/sum-up.ts";
-import { retainMemory } from "./forget.ts";
+import { expireOldTurns } from "./forget.ts";
 
 const day = 86_400_000;
 let stage: ReturnType<typeof temporaryWork>;
@@ -26,20 +26,20 @@ it("removes old turns, and keeps notes, summaries and their chunks", async () =>
   const kept = stage.chunkTexts(old.id).filter(({ type }) => type !== "raw");
   const now = fixtureStart + 50 * day;
 
-  expect(retainMemory(stage.memory, { days: 0, now })).toEqual([]);
-  expect(retainMemory(stage.memory, { days: 365, now })).toEqual([]);
-  expect(turnsOf(stage.memory, old.id)).toHaveLength(1);
+  expect(expireOldTurns(stage.memory, { days: 0, now })).toEqual([]);
+  expect(expireOldTurns(stage.memory, { days: 365, now })).toEqual([]);
+  expect(listTurns(stage.memory, old.id)).toHaveLength(1);
 
-  expect(retainMemory(stage.memory, { days: 30, now })).toEqual([old.id]);
-  expect(turnsOf(stage.memory, old.id)).toEqual([]);
+  expect(expireOldTurns(stage.memory, { days: 30, now })).toEqual([old.id]);
+  expect(listTurns(stage.memory, old.id)).toEqual([]);
   expect(stage.chunkTexts(old.id)).toEqual(kept);
   expect(new Set(kept.map(({ type }) => type))).toEqual(new Set(["annotated", "summary"]));
-  expect(summariesOf(stage.memory, old.id)).toHaveLength(1);
+  expect(listSummaries(stage.memory, old.id)).toHaveLength(1);
   // The list matches the count.
   expect(listSessions(stage.memory, { remembered: true })).toHaveLength(2);
-  expect(memoryCounts(stage.memory)).toMatchObject({ sessions: 2, agents: { claude: 2 }, turns: 1 });
+  expect(readMemoryCounts(stage.memory)).toMatchObject({ sessions: 2, agents: { claude: 2 }, turns: 1 });
   expect(listAnnotations(stage.memory)).toHaveLength(2);
-  expect(turnsOf(stage.memory, young.id)).toHaveLength(1);
-  expect(stage.memory.pages().free).toBe(0);
-  expect(retainMemory(stage.memory, { days: 30, now })).toEqual([]);
+  expect(listTurns(stage.memory, young.id)).toHaveLength(1);
+  expect(stage.memory.countPages().free).toBe(0);
+  expect(expireOldTurns(stage.memory, { days: 30, now })).toEqual([]);
 });

@@ -7,18 +7,18 @@ import { hostile } from "../../../test/support/hostile-texts.ts";
 import { temporaryMemory } from "../../../test/support/memory-fixture.ts";
 import { transcript } from "../../../test/support/transcript-fixture.ts";
 import type { Agent } from "../../agents/agent.ts";
-import { agentNamed } from "../../agents/registry.ts";
-import { codeOf } from "../../base/errors.ts";
+import { findAgentByName } from "../../agents/registry.ts";
+import { getErrorCode } from "../../base/errors.ts";
 import { silentLog } from "../../base/log.ts";
-import { fits } from "../../protocol/outside.ts";
+import { isValidAs } from "../../protocol/outside.ts";
 import { createScrubber } from "../../redact/create-scrubber.ts";
 import { listSessions } from "../../store/memory/sessions/sessions.ts";
-import { turnsOf } from "../../store/memory/sessions/turns.ts";
-import { usageOf } from "../../store/memory/sessions/usage.ts";
-import { kindRules } from "../chunks/kinds.ts";
+import { listTurns } from "../../store/memory/sessions/turns.ts";
+import { sumSessionUsage } from "../../store/memory/sessions/usage.ts";
+import { buildKindRules } from "../chunks/kinds.ts";
 import { ingestTranscript } from "./ingest.ts";
 
-const [claude, aider] = [agentNamed("claude")!, agentNamed("aider")!];
+const [claude, aider] = [findAgentByName("claude")!, findAgentByName("aider")!];
 
 let dir: string;
 let kept: ReturnType<typeof temporaryMemory>;
@@ -45,7 +45,7 @@ function ingest(agent: Agent, file: string) {
       embedder: null,
       ledgerKey: Buffer.alloc(32, 7),
       scrubber: createScrubber({ globalFile: "", projectFile: null, pii: false }),
-      chunks: { minTokens: 200, maxTokens: 800, pauseMinutes: 5, kinds: kindRules() },
+      chunks: { minTokens: 200, maxTokens: 800, pauseMinutes: 5, kinds: buildKindRules() },
       maxChunks: 0,
       root: "/home/dev/shop",
       worktrees: [],
@@ -64,9 +64,9 @@ const linesOf = (session: string) => {
 };
 
 it.each(hostile)("an id that is %s is a session of its own, or refused by name", async (_, id) => {
-  const outcome = await read(linesOf(id)).catch((error: unknown) => codeOf(error));
+  const outcome = await read(linesOf(id)).catch((error: unknown) => getErrorCode(error));
   const stored = listSessions(kept.memory, { children: true }).map(({ uid }) => uid);
-  if (fits("session", id)) expect(stored).toEqual([id]);
+  if (isValidAs("session", id)) expect(stored).toEqual([id]);
   else {
     expect(outcome).toBe("transcript_refused");
     expect(stored).toEqual([]);
@@ -110,7 +110,7 @@ it.each([
   h.tool(`Tokens: ${sent} sent, ${received} received. Cost: $0.01 message.`);
   await ingest(aider, h.path());
   const [stored] = listSessions(kept.memory, {});
-  expect(usageOf(kept.memory, stored!.id)).toMatchObject([expected]);
+  expect(sumSessionUsage(kept.memory, stored!.id)).toMatchObject([expected]);
 });
 
 it("a field of megabytes is stored short, and deep JSON does not end the reading", async () => {
@@ -122,7 +122,7 @@ it("a field of megabytes is stored short, and deep JSON does not end the reading
   const { session } = await read([deep, ...t.text().trimEnd().split("\n")]);
   expect(session).toBe("s");
   const [stored] = listSessions(kept.memory, {});
-  expect(turnsOf(kept.memory, stored!.id)).toHaveLength(1);
+  expect(listTurns(kept.memory, stored!.id)).toHaveLength(1);
   expect(readFileSync(join(kept.dir, "memory.db")).length).toBeLessThan(3_000_000);
 });
 
@@ -139,7 +139,7 @@ it.each([
   });
   await read(prompts);
   const [stored] = listSessions(kept.memory, {});
-  expect(turnsOf(kept.memory, stored!.id).map(({ prompt }) => prompt)).toEqual(
+  expect(listTurns(kept.memory, stored!.id).map(({ prompt }) => prompt)).toEqual(
     parents.map((_, i) => `Prompt ${i + 1} of three`),
   );
 });

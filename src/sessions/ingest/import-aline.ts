@@ -3,17 +3,17 @@ import { appendFileSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { AlineDatabase, AlineEvent, AlineSession } from "../../agents/aline/aline-database.ts";
-import { turnsAgent } from "../../agents/aline/turns-agent.ts";
-import { checked } from "../../agents/reading/checked.ts";
+import { makeTurnsAgent } from "../../agents/aline/turns-agent.ts";
+import { wrapWithChecks } from "../../agents/reading/checked.ts";
 import { defaultAgent as claude } from "../../agents/registry.ts";
 import { eventStatuses, eventTypes } from "../../protocol/values.ts";
 import { scrubAlone } from "../../redact/scrubber.ts";
 import { saveEvent, saveLink } from "../../store/memory/events.ts";
 import type { EventRecord } from "../../store/memory/memory-records.ts";
 import { isForgotten } from "../../store/memory/privacy/forget.ts";
-import { saveSession, sessionByUid } from "../../store/memory/sessions/sessions.ts";
-import { saveSummary, summariesOf } from "../../store/memory/sessions/summaries.ts";
-import { forgetTranscript, lastTurnNumber } from "../../store/memory/sessions/transcripts.ts";
+import { findSessionByUid, saveSession } from "../../store/memory/sessions/sessions.ts";
+import { listSummaries, saveSummary } from "../../store/memory/sessions/summaries.ts";
+import { findLastTurnNumber, forgetTranscript } from "../../store/memory/sessions/transcripts.ts";
 import { scrubLabel } from "../scrub/scrub-lines.ts";
 import { sumUpSession } from "../summaries/sum-up.ts";
 import type { ScrubbingWork } from "../work.ts";
@@ -32,18 +32,18 @@ export interface AlineTaken {
  * The directory where a session was launched: from Aline, or from the first line of its transcript that has one; null
  * if neither does.
  */
-export function placeOf(db: AlineDatabase, session: AlineSession): string | null {
+export function findLaunchDirectory(db: AlineDatabase, session: AlineSession): string | null {
   if (session.workspace !== null) return session.workspace;
   for (const { content } of db.turns(session.id)) {
     for (const line of (content ?? "").split("\n")) {
       const cwd = /"cwd"\s*:\s*("(?:[^"\\]|\\.)+")/.exec(line)?.[1];
-      if (cwd !== undefined) return unquoted(cwd);
+      if (cwd !== undefined) return parseJsonText(cwd);
     }
   }
   return null;
 }
 
-function unquoted(json: string): string | null {
+function parseJsonText(json: string): string | null {
   try {
     return JSON.parse(json) as string;
   } catch {
@@ -76,7 +76,7 @@ export async function importAlineSession(
     const described = session.agent === "claude" ? await describe(file) : null;
     const agent =
       described === null
-        ? checked(turnsAgent(session, cwd, () => db.turns(session.id)))
+        ? wrapWithChecks(makeTurnsAgent(session, cwd, () => db.turns(session.id)))
         : { ...claude, isForeign: true as const };
     const {
       session: uid,
@@ -86,7 +86,7 @@ export async function importAlineSession(
     // The file will be deleted soon; its known lines are not stored again.
     forgetTranscript(memory, file);
     if (uid === null) return { state: "forgotten", uid: null, chunks: 0 };
-    const hasTurns = lastTurnNumber(memory, sessionByUid(memory, uid)?.id ?? 0) !== null;
+    const hasTurns = findLastTurnNumber(memory, findSessionByUid(memory, uid)?.id ?? 0) !== null;
     if (!hasTurns) return { state: "empty", uid: null, chunks: 0 };
     const words = saveText(work, session, uid);
     if (lines === 0 && !words) return { state: "known", uid, chunks: 0 };
@@ -111,8 +111,8 @@ async function describe(file: string) {
  * @returns whether any of it is new
  */
 function saveText({ memory, scrubber }: ScrubbingWork, session: AlineSession, uid: string): boolean {
-  const record = sessionByUid(memory, uid);
-  const upToTurn = record && lastTurnNumber(memory, record.id);
+  const record = findSessionByUid(memory, uid);
+  const upToTurn = record && findLastTurnNumber(memory, record.id);
   if (!record || upToTurn == null) return false;
   const scrub = (text: string) => scrubAlone(scrubber, text);
   if (session.title !== null) {
@@ -122,7 +122,7 @@ function saveText({ memory, scrubber }: ScrubbingWork, session: AlineSession, ui
   }
   if (session.summary === null) return false;
   const text = scrub(session.summary).slice(0, 20_000);
-  const isKnown = summariesOf(memory, record.id).some((known) => known.text === text);
+  const isKnown = listSummaries(memory, record.id).some((known) => known.text === text);
   if (isKnown) return false;
   const at = session.lastAt ?? record.lastAt ?? Date.now();
   saveSummary(memory, { sessionId: record.id, source: "llm", upToTurn, at, model: "aline", text });
@@ -143,15 +143,15 @@ export function importAlineEvents(
   commits: ReadonlyMap<string, string>,
 ): number {
   let taken = 0;
-  memory.inTransaction(() => {
+  memory.runInTransaction(() => {
     for (const event of events) {
       const sessions = event.sessions
         .map(({ id, addedAt }) => ({ id: uids.get(id) ?? id, addedAt }))
-        .filter(({ id }) => sessionByUid(memory, id) !== null);
+        .filter(({ id }) => findSessionByUid(memory, id) !== null);
       const checkpoints = event.commits.flatMap((hash) => commits.get(hash) ?? []);
       if (sessions.length + checkpoints.length === 0 || event.title.trim() === "") continue;
       const scrub = (text: string) => scrubAlone(scrubber, text).trim();
-      const record = recordOf(event, scrub);
+      const record = convertAlineEvent(event, scrub);
       saveEvent(memory, record);
       const link = (kind: "session" | "checkpoint", targetUid: string, addedAt: number) =>
         saveLink(memory, { eventUid: record.uid, kind, targetUid, addedAt, removedAt: null });
@@ -163,7 +163,7 @@ export function importAlineEvents(
   return taken;
 }
 
-function recordOf(event: AlineEvent, scrub: (text: string) => string): EventRecord {
+function convertAlineEvent(event: AlineEvent, scrub: (text: string) => string): EventRecord {
   const { id, startsAt, endsAt, createdAt, updatedAt } = event;
   const known = eventTypes.find((type) => type === event.type) ?? "task";
   // A temporal event includes everything in its time; without a time it is a task.

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, it } from "vitest";
 import { temporaryMemory } from "../../../test/support/memory-fixture.ts";
 import { transcript } from "../../../test/support/transcript-fixture.ts";
 import { claude } from "../../agents/claude/claude.ts";
-import { forget, nothing } from "../../store/memory/privacy/forget.ts";
+import { emptyForgetRequest, forget } from "../../store/memory/privacy/forget.ts";
 import { saveSession } from "../../store/memory/sessions/sessions.ts";
 import { saveTranscript } from "../../store/memory/sessions/transcripts.ts";
 import { previewImport } from "./import-preview.ts";
@@ -109,7 +109,7 @@ it("leaves out sessions that are imported, older or forgotten", async () => {
   }
   utimesSync(old, new Date(1000), new Date(1000));
   const gone = saveSession(memory, { uid: four, agent: "claude", cwd: root });
-  forget(memory, { ...nothing, sessions: [gone.id] });
+  forget(memory, { ...emptyForgetRequest, sessions: [gone.id] });
   const preview = await previewImport(asked({ memory, since: 5000 }));
   expect(preview).toMatchObject({
     files: [{ path: partly, left: statSync(partly).size - 10, session: two }],

@@ -1,13 +1,13 @@
 import { existsSync } from "node:fs";
 import { extname } from "node:path";
 import type { Agent, TranscriptFile, TranscriptInfo } from "../../agents/agent.ts";
-import { codeOf, PommelError } from "../../base/errors.ts";
-import { belongsTo } from "../../git/projects/roots.ts";
+import { getErrorCode, PommelError } from "../../base/errors.ts";
+import { isCwdInProject } from "../../git/projects/roots.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { isForgotten } from "../../store/memory/privacy/forget.ts";
-import { recentActivity } from "../../store/memory/sessions/activity.ts";
-import { type FileToRead, inOrderToRead, repeatsStored, transcriptAt } from "./known-transcripts.ts";
-import { touchesAnyOf } from "./touched-directories.ts";
+import { listRecentActivity } from "../../store/memory/sessions/activity.ts";
+import { type FileToRead, findTranscript, isCopyOfStored, sortForReading } from "./known-transcripts.ts";
+import { hasMentionOfAnyDirectory } from "./touched-directories.ts";
 
 /** A transcript that is still to be read, or read on. */
 export interface TranscriptToImport extends FileToRead {
@@ -63,7 +63,7 @@ export interface ImportAsked {
 const typicalSpeed = 4_000_000;
 
 /** How many files are looked into at once. */
-const atOnce = 8;
+const filesAtOnce = 8;
 
 /** Looks through transcripts without reading more than their beginnings. */
 export async function previewImport(asked: ImportAsked): Promise<ImportPreview> {
@@ -85,7 +85,7 @@ export async function previewImport(asked: ImportAsked): Promise<ImportPreview> 
   };
   const known = new Map<string, Promise<boolean>>();
   const judge = async (path: string, cwd: string): Promise<boolean> => {
-    if (asked.roots === null || belongsTo(asked.roots, cwd)) return true;
+    if (asked.roots === null || isCwdInProject(asked.roots, cwd)) return true;
     const wasOurs = !existsSync(cwd) && ((await asked.wasOurs?.(path, cwd)) ?? false);
     if (wasOurs) preview.gone.push(cwd);
     return wasOurs;
@@ -95,7 +95,7 @@ export async function previewImport(asked: ImportAsked): Promise<ImportPreview> 
     known.set(cwd, ours);
     return ours;
   };
-  for await (const batch of batchesOf(filesIn(asked))) {
+  for await (const batch of splitIntoBatches(listTranscriptFiles(asked))) {
     asked.signal?.throwIfAborted();
     const infos = await Promise.all(batch.map(({ path }) => describe(asked.agent, path)));
     for (const [i, file] of batch.entries()) {
@@ -106,8 +106,8 @@ export async function previewImport(asked: ImportAsked): Promise<ImportPreview> 
     }
   }
   const [root = ""] = asked.roots ?? [];
-  preview.files = inOrderToRead(asked.agent, root, preview.files);
-  preview.estimatedMs = Math.round((preview.bytes / speedOf(asked.memory)) * 1000);
+  preview.files = sortForReading(asked.agent, root, preview.files);
+  preview.estimatedMs = Math.round((preview.bytes / measureImportSpeed(asked.memory)) * 1000);
   return preview;
 }
 
@@ -121,7 +121,7 @@ function sort(
   const { session, parent, startedAt } = info;
   const isOwn = parent === null;
   // What a session in a database is about, its beginning alone says.
-  const isTouched = () => roots !== null && !agent.database && touchesAnyOf(file.path, roots);
+  const isTouched = () => roots !== null && !agent.database && hasMentionOfAnyDirectory(file.path, roots);
   if (!isOurs && !isTouched()) {
     if (isOwn) preview.elsewhere.sessions++;
     preview.elsewhere.bytes += file.size;
@@ -135,12 +135,12 @@ function sort(
     if (isOwn) preview.forgotten++;
     return;
   }
-  if (memory !== null && repeatsStored(memory, info)) {
+  if (memory !== null && isCopyOfStored(memory, info)) {
     preview.imported.sessions++;
     preview.imported.bytes += file.size;
     return;
   }
-  const read = (memory && transcriptAt(memory, file.path, session)?.offset) ?? 0;
+  const read = (memory && findTranscript(memory, file.path, session)?.offset) ?? 0;
   // A shorter file is another one.
   const left = read > file.size ? file.size : file.size - read;
   if (read > 0 && left === 0) {
@@ -158,7 +158,10 @@ function sort(
 }
 
 /** Every transcript in the places, each once; with one that is named itself come its subagents'. */
-async function* filesIn({ agent, places }: ImportAsked): AsyncGenerator<TranscriptFile, void, undefined> {
+async function* listTranscriptFiles({
+  agent,
+  places,
+}: ImportAsked): AsyncGenerator<TranscriptFile, void, undefined> {
   const seen = new Set<string>();
   const left = [...places];
   for (let place = left.shift(); place !== undefined; place = left.shift()) {
@@ -171,11 +174,11 @@ async function* filesIn({ agent, places }: ImportAsked): AsyncGenerator<Transcri
   }
 }
 
-async function* batchesOf<T>(items: AsyncIterable<T>): AsyncGenerator<T[], void, undefined> {
+async function* splitIntoBatches<T>(items: AsyncIterable<T>): AsyncGenerator<T[], void, undefined> {
   let batch: T[] = [];
   for await (const item of items) {
     batch.push(item);
-    if (batch.length < atOnce) continue;
+    if (batch.length < filesAtOnce) continue;
     yield batch;
     batch = [];
   }
@@ -189,15 +192,17 @@ async function describe(agent: Agent, path: string): Promise<TranscriptInfo | Po
   } catch (error) {
     if (error instanceof PommelError && error.code === "transcript_refused") return error;
     // Gone or locked: the next import sees.
-    if (codeOf(error) === "") throw error;
+    if (getErrorCode(error) === "") throw error;
     return null;
   }
 }
 
 /** Bytes per second of recent imports. */
-function speedOf(memory: Memory | null): number {
+function measureImportSpeed(memory: Memory | null): number {
   const read = memory
-    ? recentActivity(memory, 100).filter(({ kind, outcome }) => kind === "transcript" && outcome === "done")
+    ? listRecentActivity(memory, 100).filter(
+        ({ kind, outcome }) => kind === "transcript" && outcome === "done",
+      )
     : [];
   const bytes = read.reduce((sum, { units }) => sum + units, 0);
   const ms = read.reduce((sum, { tookMs }) => sum + tookMs, 0);

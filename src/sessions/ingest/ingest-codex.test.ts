@@ -16,17 +16,17 @@ import { codex } from "../../agents/codex/codex.ts";
 import { silentLog } from "../../base/log.ts";
 import { createScrubber } from "../../redact/create-scrubber.ts";
 import { Memory } from "../../store/memory/memory.ts";
-import { forget, nothing } from "../../store/memory/privacy/forget.ts";
-import { listSessions, sessionByUid } from "../../store/memory/sessions/sessions.ts";
+import { emptyForgetRequest, forget } from "../../store/memory/privacy/forget.ts";
+import { findSessionByUid, listSessions } from "../../store/memory/sessions/sessions.ts";
 import {
+  findTranscriptByPath,
   listTranscripts,
-  transcriptByPath,
-  unknownTranscripts,
+  listUnknownTranscripts,
 } from "../../store/memory/sessions/transcripts.ts";
-import { turnsOf } from "../../store/memory/sessions/turns.ts";
-import { usageOf } from "../../store/memory/sessions/usage.ts";
-import { kindRules } from "../chunks/kinds.ts";
-import { storedTurns } from "../turn-content.ts";
+import { listTurns } from "../../store/memory/sessions/turns.ts";
+import { sumSessionUsage } from "../../store/memory/sessions/usage.ts";
+import { buildKindRules } from "../chunks/kinds.ts";
+import { readStoredTurns } from "../turn-content.ts";
 import { previewImport } from "./import-preview.ts";
 import { ingestTranscript } from "./ingest.ts";
 
@@ -49,7 +49,7 @@ const ingest = (file: string) =>
       scrubber: createScrubber({ globalFile: "", projectFile: null, pii: false }),
       ledgerKey: Buffer.alloc(32, 7),
       embedder: null,
-      chunks: { minTokens: 200, maxTokens: 800, pauseMinutes: 5, kinds: kindRules() },
+      chunks: { minTokens: 200, maxTokens: 800, pauseMinutes: 5, kinds: buildKindRules() },
       maxChunks: 0,
       root: "/home/dev/shop",
       worktrees: [],
@@ -98,13 +98,13 @@ it.each(["legacy", "paginated", "code"] as const)(
   async (format) => {
     const result = await ingest(sampleRollout(format).writeTo(home));
     expect(result).toMatchObject({ session, compacted: false });
-    const { id, agent, branch, title } = sessionByUid(memory, session)!;
+    const { id, agent, branch, title } = findSessionByUid(memory, session)!;
     expect({ agent, branch, title }).toEqual({
       agent: "codex",
       branch: "main",
       title: "Why is the total wrong?",
     });
-    expect(turnsOf(memory, id)).toMatchObject([
+    expect(listTurns(memory, id)).toMatchObject([
       {
         number: 1,
         tools: { Bash: 1, apply_patch: 1 },
@@ -112,10 +112,10 @@ it.each(["legacy", "paginated", "code"] as const)(
       },
       { number: 2, prompt: "go on", tools: { Bash: 1 } },
     ]);
-    expect(usageOf(memory, id)).toMatchObject([
+    expect(sumSessionUsage(memory, id)).toMatchObject([
       { model: "gpt-5.5", messages: 2, input: 240, output: 30, cacheRead: 60 },
     ]);
-    for (const { lines } of storedTurns(memory, id)) {
+    for (const { lines } of readStoredTurns(memory, id)) {
       expect(lines.at(-1)?.model).toBe("gpt-5.5");
     }
   },
@@ -137,7 +137,9 @@ it("stores nothing twice when the client has rewritten a rollout, and adds new l
   more.reply("It was a.");
   appendFileSync(file, more.text());
   expect((await ingest(file)).lines).toBe(2);
-  expect(turnsOf(memory, sessionByUid(memory, session)!.id).map(({ number }) => number)).toEqual([1, 2, 3]);
+  expect(listTurns(memory, findSessionByUid(memory, session)!.id).map(({ number }) => number)).toEqual([
+    1, 2, 3,
+  ]);
 });
 
 it("goes on where it was when a session is archived", async () => {
@@ -148,9 +150,15 @@ it("goes on where it was when a session is archived", async () => {
   const archived = join(home, r.path("archived_sessions"));
   mkdirSync(dirname(archived), { recursive: true });
   renameSync(file, archived);
-  const asked = { agent: codex, places: codex.roots({ CODEX_HOME: home }), memory, roots: null, since: null };
+  const asked = {
+    agent: codex,
+    places: codex.listRoots({ CODEX_HOME: home }),
+    memory,
+    roots: null,
+    since: null,
+  };
   expect(await previewImport(asked)).toMatchObject({ files: [], imported: { sessions: 1 } });
-  const offset = transcriptByPath(memory, file)?.offset;
+  const offset = findTranscriptByPath(memory, file)?.offset;
   expect((await ingest(archived)).lines).toBe(0);
   expect(stored()).toEqual(before);
   expect(listTranscripts(memory).map((one) => [one.path, one.offset])).toEqual([[archived, offset]]);
@@ -164,10 +172,16 @@ it("stores nothing twice when the client compresses a rollout, and reads on when
   const zst = `${plain}.zst`;
   writeFileSync(zst, compressed(r.text()));
   rmSync(plain);
-  expect(unknownTranscripts(memory, [zst])).toEqual([]);
+  expect(listUnknownTranscripts(memory, [zst])).toEqual([]);
   expect((await ingest(zst)).lines).toBe(0);
   expect(stored()).toEqual(before);
-  const asked = { agent: codex, places: codex.roots({ CODEX_HOME: home }), memory, roots: null, since: null };
+  const asked = {
+    agent: codex,
+    places: codex.listRoots({ CODEX_HOME: home }),
+    memory,
+    roots: null,
+    since: null,
+  };
   expect(await previewImport(asked)).toMatchObject({ files: [], imported: { sessions: 1 } });
   r.prompt("and now?");
   r.writeTo(home);
@@ -185,8 +199,14 @@ it("imports a compressed rollout whose plain file it never saw", async () => {
   const zst = join(home, `${r.path()}.zst`);
   writeFileSync(zst, compressed(r.text()));
   rmSync(join(home, r.path()));
-  const asked = { agent: codex, places: codex.roots({ CODEX_HOME: home }), memory, roots: null, since: null };
-  expect(unknownTranscripts(memory, [zst])).toEqual([zst]);
+  const asked = {
+    agent: codex,
+    places: codex.listRoots({ CODEX_HOME: home }),
+    memory,
+    roots: null,
+    since: null,
+  };
+  expect(listUnknownTranscripts(memory, [zst])).toEqual([zst]);
   expect(await previewImport(asked)).toMatchObject({ sessions: 1, files: [{ path: zst, session }] });
   await ingest(zst);
   expect(stored()).toEqual(expected);
@@ -211,20 +231,20 @@ it("knows a fork's origin, in any order of reading", async () => {
   forked.prompt("And on the other branch?");
   await ingest(forked.writeTo(home));
   await ingest(sampleRollout("paginated").writeTo(home));
-  const origin = sessionByUid(memory, session)!;
-  expect(sessionByUid(memory, threadId("fork"))?.forkedFrom).toBe(origin.id);
-  expect(turnsOf(memory, origin.id)).toHaveLength(2);
+  const origin = findSessionByUid(memory, session)!;
+  expect(findSessionByUid(memory, threadId("fork"))?.forkedFrom).toBe(origin.id);
+  expect(listTurns(memory, origin.id)).toHaveLength(2);
 });
 
 it("brings back no session that was forgotten, for a fork of it", async () => {
   await ingest(sampleRollout("paginated").writeTo(home));
-  forget(memory, { ...nothing, sessions: [sessionByUid(memory, session)!.id] });
+  forget(memory, { ...emptyForgetRequest, sessions: [findSessionByUid(memory, session)!.id] });
   const forked = rollout({ session: threadId("fork"), meta: { forked_from_id: session } });
   forked.turn();
   forked.prompt("And on the other branch?");
   await ingest(forked.writeTo(home));
-  expect(sessionByUid(memory, session)).toBeNull();
-  expect(sessionByUid(memory, threadId("fork"))?.forkedFrom).toBeNull();
+  expect(findSessionByUid(memory, session)).toBeNull();
+  expect(findSessionByUid(memory, threadId("fork"))?.forkedFrom).toBeNull();
 });
 
 it("stores a subagent below the session that started it", async () => {
@@ -247,5 +267,8 @@ it("stores a subagent below the session that started it", async () => {
   await ingest(parent.writeTo(home));
   const own = listSessions(memory, { remembered: true }).filter(({ parentId }) => parentId === null);
   expect(own.map(({ uid }) => uid)).toEqual([session]);
-  expect(sessionByUid(memory, threadId("child"))).toMatchObject({ parentId: own[0]!.id, title: "counter" });
+  expect(findSessionByUid(memory, threadId("child"))).toMatchObject({
+    parentId: own[0]!.id,
+    title: "counter",
+  });
 });

@@ -7,9 +7,9 @@ import { copilot } from "../../agents/copilot/copilot.ts";
 import { silentLog } from "../../base/log.ts";
 import { createScrubber } from "../../redact/create-scrubber.ts";
 import { Memory } from "../../store/memory/memory.ts";
-import { sessionByUid } from "../../store/memory/sessions/sessions.ts";
-import { turnsOf } from "../../store/memory/sessions/turns.ts";
-import { kindRules } from "../chunks/kinds.ts";
+import { findSessionByUid } from "../../store/memory/sessions/sessions.ts";
+import { listTurns } from "../../store/memory/sessions/turns.ts";
+import { buildKindRules } from "../chunks/kinds.ts";
 import { ingestTranscript } from "./ingest.ts";
 
 let home: string;
@@ -34,7 +34,7 @@ function ingest(id: string, session: CopilotFixture) {
       scrubber: createScrubber({ globalFile: "", projectFile: null, pii: false }),
       ledgerKey: Buffer.alloc(32, 7),
       embedder: null,
-      chunks: { minTokens: 200, maxTokens: 800, pauseMinutes: 5, kinds: kindRules() },
+      chunks: { minTokens: 200, maxTokens: 800, pauseMinutes: 5, kinds: buildKindRules() },
       maxChunks: 0,
       root: cwd,
       worktrees: [],
@@ -45,7 +45,7 @@ function ingest(id: string, session: CopilotFixture) {
 }
 
 const turns = (id: string) =>
-  turnsOf(memory, sessionByUid(memory, id)!.id).map(({ prompt, abandoned }) => ({ prompt, abandoned }));
+  listTurns(memory, findSessionByUid(memory, id)!.id).map(({ prompt, abandoned }) => ({ prompt, abandoned }));
 
 it("keeps turns that a rewind removed from the file, as abandoned", async () => {
   const s = copilotSession("a");
@@ -76,5 +76,5 @@ it("stores what a fork copied once, and knows its origin", async () => {
   forked.prompt("and here?");
   expect((await ingest("b", forked)).lines).toBe(1);
   expect(turns("b")).toEqual([{ prompt: "and here?", abandoned: false }]);
-  expect(sessionByUid(memory, "b")?.forkedFrom).toBe(sessionByUid(memory, "a")!.id);
+  expect(findSessionByUid(memory, "b")?.forkedFrom).toBe(findSessionByUid(memory, "a")!.id);
 });

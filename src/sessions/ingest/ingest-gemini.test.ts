@@ -7,10 +7,10 @@ import { temporaryWork } from "../../../test/support/memory-work-fixture.ts";
 import { gemini } from "../../agents/gemini/gemini.ts";
 import { createScrubber } from "../../redact/create-scrubber.ts";
 import { unpackContent } from "../../store/memory/sessions/content.ts";
-import { sessionByUid } from "../../store/memory/sessions/sessions.ts";
-import { transcriptByPath } from "../../store/memory/sessions/transcripts.ts";
-import { contentOf, turnsOf } from "../../store/memory/sessions/turns.ts";
-import { usageOf } from "../../store/memory/sessions/usage.ts";
+import { findSessionByUid } from "../../store/memory/sessions/sessions.ts";
+import { findTranscriptByPath } from "../../store/memory/sessions/transcripts.ts";
+import { findTurnContent, listTurns } from "../../store/memory/sessions/turns.ts";
+import { sumSessionUsage } from "../../store/memory/sessions/usage.ts";
 import type { StoredLine } from "../turn-content.ts";
 import { ingestTranscript } from "./ingest.ts";
 
@@ -61,17 +61,17 @@ function sampleChat(session = idOf("told")): ChatFixture {
 }
 
 function turns(uid: string) {
-  const session = sessionByUid(made.memory, uid)!;
-  return turnsOf(made.memory, session.id).map((turn) => ({
+  const session = findSessionByUid(made.memory, uid)!;
+  return listTurns(made.memory, session.id).map((turn) => ({
     ...turn,
-    lines: unpackContent<StoredLine>(contentOf(made.memory, session.id, turn.number)!),
+    lines: unpackContent<StoredLine>(findTurnContent(made.memory, session.id, turn.number)!),
   }));
 }
 
 test("turns with their files, tools, cost and written lines", async () => {
   const c = sampleChat();
   expect(await ingest(c.writeTo(tmp))).toMatchObject({ session: c.session });
-  const session = sessionByUid(made.memory, c.session)!;
+  const session = findSessionByUid(made.memory, c.session)!;
   expect(session).toMatchObject({ agent: "gemini", cwd: "/home/dev/shop", branch: null });
   expect(session.title).toMatch(/^Why does the flamingo/);
   const [turn] = turns(c.session);
@@ -80,7 +80,7 @@ test("turns with their files, tools, cost and written lines", async () => {
     tools: { replace: 1, run_shell_command: 1 },
     files: [{ path: "src/cart.ts", how: "edit" }],
   });
-  expect(usageOf(made.memory, session.id)).toMatchObject([
+  expect(sumSessionUsage(made.memory, session.id)).toMatchObject([
     { model: "gemini-2.5-pro", messages: 4, input: 3200, output: 220 },
   ]);
   expect(made.everything()).not.toContain("what Pommel said");
@@ -152,7 +152,7 @@ test("an old chat is read as it grows, and again from the copy that a newer clie
   c.edit("/home/dev/shop/src/cart.ts", "const a = 1;\n", "const a = 2;\n");
   put(c.path("json"), c.object());
   expect(await ingest(file)).toMatchObject({ lines: 3 });
-  expect(transcriptByPath(made.memory, file)).toMatchObject({ offset: Buffer.byteLength(c.object()) });
+  expect(findTranscriptByPath(made.memory, file)).toMatchObject({ offset: Buffer.byteLength(c.object()) });
   expect(await ingest(file)).toMatchObject({ lines: 0 });
   c.prompt("And now?");
   const copy = put(c.path("jsonl"), `${JSON.stringify(c.records[0])}\n`);
@@ -192,8 +192,8 @@ test("a subagent's chat is its session's child, in either order", async () => {
   });
   await ingest(c.writeTo(tmp));
   await ingest(child.writeTo(tmp));
-  const parent = sessionByUid(made.memory, c.session)!;
-  expect(sessionByUid(made.memory, `${c.session}/${child.session}`)).toMatchObject({
+  const parent = findSessionByUid(made.memory, c.session)!;
+  expect(findSessionByUid(made.memory, `${c.session}/${child.session}`)).toMatchObject({
     parentId: parent.id,
     agentType: "generalist",
     title: "Count the flamingos",

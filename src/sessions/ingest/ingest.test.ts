@@ -6,21 +6,21 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { runs } from "../../../test/support/runs.ts";
 import { fork, transcript } from "../../../test/support/transcript-fixture.ts";
 import { claude } from "../../agents/claude/claude.ts";
-import { checked } from "../../agents/reading/checked.ts";
+import { wrapWithChecks } from "../../agents/reading/checked.ts";
 import { silentLog } from "../../base/log.ts";
 import { createStaticEmbedder } from "../../models/embed/static/static-embedder.ts";
 import { createScrubber } from "../../redact/create-scrubber.ts";
 import { listAnnotations, saveAnnotation } from "../../store/memory/chunks/annotations.ts";
-import { chunksOfSession } from "../../store/memory/chunks/chunks.ts";
+import { listChunksOfSession } from "../../store/memory/chunks/chunks.ts";
 import { Memory } from "../../store/memory/memory.ts";
 import { unpackContent } from "../../store/memory/sessions/content.ts";
-import { sessionByUid } from "../../store/memory/sessions/sessions.ts";
-import { transcriptByPath } from "../../store/memory/sessions/transcripts.ts";
-import { contentOf, turnsOf } from "../../store/memory/sessions/turns.ts";
-import { usageOf } from "../../store/memory/sessions/usage.ts";
-import { kindRules } from "../chunks/kinds.ts";
-import { annotationUid } from "../notes/notes.ts";
-import { storedTurns } from "../turn-content.ts";
+import { findSessionByUid } from "../../store/memory/sessions/sessions.ts";
+import { findTranscriptByPath } from "../../store/memory/sessions/transcripts.ts";
+import { findTurnContent, listTurns } from "../../store/memory/sessions/turns.ts";
+import { sumSessionUsage } from "../../store/memory/sessions/usage.ts";
+import { buildKindRules } from "../chunks/kinds.ts";
+import { makeAnnotationUid } from "../notes/notes.ts";
+import { readStoredTurns } from "../turn-content.ts";
 import { type IngestOptions, ingestTranscript } from "./ingest.ts";
 
 let dir: string;
@@ -44,11 +44,11 @@ function ingest(file: string, into: Memory = memory, maxChunks = 0, more: Partia
     {
       ...more,
       memory: into,
-      agent: checked(claude),
+      agent: wrapWithChecks(claude),
       scrubber: createScrubber({ globalFile: "", projectFile: null, pii: false }),
       ledgerKey: Buffer.alloc(32, 7),
       embedder,
-      chunks: { minTokens: 200, maxTokens: 800, pauseMinutes: 5, kinds: kindRules() },
+      chunks: { minTokens: 200, maxTokens: 800, pauseMinutes: 5, kinds: buildKindRules() },
       maxChunks,
       root: "/home/dev/shop",
       worktrees: [],
@@ -96,14 +96,14 @@ test("turns, their files, tools, cost and chunks", async () => {
   const result = await ingest(builder.writeTo(dir));
   expect(result).toMatchObject({ session: "s1", compacted: false });
 
-  const session = sessionByUid(memory, "s1")!;
-  const stored = [...storedTurns(memory, session.id)];
+  const session = findSessionByUid(memory, "s1")!;
+  const stored = [...readStoredTurns(memory, session.id)];
   expect(result.turns).toEqual(
     stored.map(({ record: { prompt }, ...turn }) => ({ ...turn, record: { prompt } })),
   );
   expect(session).toMatchObject({ agent: "claude", cwd: "/home/dev/shop", branch: "main", parentId: null });
   expect(session.title).toMatch(/resume test fail/);
-  const turns = turnsOf(memory, session.id);
+  const turns = listTurns(memory, session.id);
   expect(turns.map(({ number, groupStart, prompt }) => [number, groupStart, prompt.slice(0, 9)])).toEqual([
     [1, 1, "Why does "],
     [2, 2, "Now let's"],
@@ -112,12 +112,14 @@ test("turns, their files, tools, cost and chunks", async () => {
     tools: { Read: 1, Bash: 2, Edit: 1 },
     files: [{ path: "src/resume.ts", how: "edit" }],
   });
-  const chunks = chunksOfSession(memory, session.id, { type: "raw" });
+  const chunks = listChunksOfSession(memory, session.id, { type: "raw" });
   expect(chunks.map(({ position, kind }) => [position, kind])).toEqual([
     [0, "error-fix"],
     [1, "conversation"],
   ]);
-  expect(usageOf(memory, session.id).reduce((sum, { messages }) => sum + messages, 0)).toBeGreaterThan(1);
+  expect(
+    sumSessionUsage(memory, session.id).reduce((sum, { messages }) => sum + messages, 0),
+  ).toBeGreaterThan(1);
 });
 
 test("read again, nothing changes; grown, only new lines are added", async () => {
@@ -196,12 +198,12 @@ describe("a session resumed into a new file", () => {
     writeFileSync(resumed, said("s2", 1).text());
     const { lines } = await ingest(resumed);
     expect(lines).toBe(4);
-    const [first, second] = ["s1", "s2"].map((uid) => sessionByUid(memory, uid)!);
-    expect(turnsOf(memory, first!.id).map(({ prompt }) => prompt)).toEqual([
+    const [first, second] = ["s1", "s2"].map((uid) => findSessionByUid(memory, uid)!);
+    expect(listTurns(memory, first!.id).map(({ prompt }) => prompt)).toEqual([
       "question 0 about the gecko",
       "question 1 about the gecko",
     ]);
-    expect(turnsOf(memory, second!.id).map(({ prompt }) => prompt)).toEqual(["question 2 about the gecko"]);
+    expect(listTurns(memory, second!.id).map(({ prompt }) => prompt)).toEqual(["question 2 about the gecko"]);
     expect((await ingest(resumed)).lines).toBe(0);
   });
 });
@@ -213,8 +215,8 @@ test("a time that has not come yet is unknown", async () => {
   t.prompt("hello");
   writeFileSync(file, t.text());
   await ingest(file);
-  const { id, lastAt, startedAt } = sessionByUid(memory, "s1")!;
-  expect([lastAt, startedAt, turnsOf(memory, id)[0]?.startedAt]).toEqual([null, null, null]);
+  const { id, lastAt, startedAt } = findSessionByUid(memory, "s1")!;
+  expect([lastAt, startedAt, listTurns(memory, id)[0]?.startedAt]).toEqual([null, null, null]);
 });
 
 test("records that a crash left on one line, with NULs around them, are read", async () => {
@@ -224,8 +226,8 @@ test("records that a crash left on one line, with NULs around them, are read", a
   const [one, two, three] = t.lines.map((line) => JSON.stringify(line));
   writeFileSync(file, `${one}\0\0\0\n\0${two}\0\0${three}\n`);
   await ingest(file);
-  const { id } = sessionByUid(memory, "s1")!;
-  expect(turnsOf(memory, id).map(({ prompt }) => prompt)).toEqual(["one", "two", "three"]);
+  const { id } = findSessionByUid(memory, "s1")!;
+  expect(listTurns(memory, id).map(({ prompt }) => prompt)).toEqual(["one", "two", "three"]);
 });
 
 test("a fork's copied lines are not stored twice, and it says where it comes from", async () => {
@@ -236,9 +238,9 @@ test("a fork's copied lines are not stored twice, and it says where it comes fro
   other.prompt("Do it the other way");
   other.reply("The other way then.");
   await ingest(other.writeTo(dir));
-  const session = sessionByUid(memory, "s2")!;
-  expect(session.forkedFrom).toBe(sessionByUid(memory, "s1")!.id);
-  expect(turnsOf(memory, session.id).map(({ prompt }) => prompt)).toEqual(["Do it the other way"]);
+  const session = findSessionByUid(memory, "s2")!;
+  expect(session.forkedFrom).toBe(findSessionByUid(memory, "s1")!.id);
+  expect(listTurns(memory, session.id).map(({ prompt }) => prompt)).toEqual(["Do it the other way"]);
   expect((memory.prepare("SELECT count(*) AS n FROM lines").get() as { n: number }).n).toBe(lines + 2);
 });
 
@@ -252,13 +254,13 @@ test("turns that the user went back from are marked, with their chunks", async (
   builder.prompt("two, otherwise");
   builder.reply("third answer");
   await ingest(builder.writeTo(dir));
-  const { id } = sessionByUid(memory, "s1")!;
-  expect(turnsOf(memory, id).map(({ number, abandoned }) => [number, abandoned])).toEqual([
+  const { id } = findSessionByUid(memory, "s1")!;
+  expect(listTurns(memory, id).map(({ number, abandoned }) => [number, abandoned])).toEqual([
     [1, false],
     [2, true],
     [3, false],
   ]);
-  const left = chunksOfSession(memory, id).filter(({ abandoned }) => abandoned);
+  const left = listChunksOfSession(memory, id).filter(({ abandoned }) => abandoned);
   expect(left.map(({ text }) => text).join()).toContain("second answer");
   expect(left.map(({ text }) => text).join()).not.toContain("third answer");
 });
@@ -274,9 +276,9 @@ test("secrets are stored nowhere", async () => {
   builder.title(`Token ${secret}`);
   await ingest(builder.writeTo(dir));
   expect(JSON.stringify(contentsOf(memory))).not.toContain(secret);
-  const { id } = sessionByUid(memory, "s1")!;
-  const stored = turnsOf(memory, id).map(({ number }) =>
-    JSON.stringify(unpackContent(contentOf(memory, id, number)!)),
+  const { id } = findSessionByUid(memory, "s1")!;
+  const stored = listTurns(memory, id).map(({ number }) =>
+    JSON.stringify(unpackContent(findTurnContent(memory, id, number)!)),
   );
   expect(stored.join()).not.toContain(secret);
   expect(stored.join()).toContain("[REDACTED_GITHUB_TOKEN]");
@@ -295,7 +297,7 @@ test("a title's secrets go before it is made one line", async () => {
     builder.prompt("What is this?");
     builder.title(title);
     await ingest(builder.writeTo(dir));
-    const stored = sessionByUid(memory, `titled-${index}`)!.title!;
+    const stored = findSessionByUid(memory, `titled-${index}`)!.title!;
     expect(stored).toContain("[REDACTED_");
     expect(stored).not.toMatch(/Gx7r|d8oT|hHhG|BnaO|[\n\u2028\u001b]/);
   }
@@ -309,7 +311,7 @@ describe("a note", () => {
     const [note, ...others] = listAnnotations(memory);
     expect(others).toEqual([]);
     expect(note).toMatchObject({ note: "ids are compared by their stable part", sessionUid: "s1", turn: 2 });
-    const [chunk] = chunksOfSession(memory, sessionByUid(memory, "s1")!.id, { type: "annotated" });
+    const [chunk] = listChunksOfSession(memory, findSessionByUid(memory, "s1")!.id, { type: "annotated" });
     expect(chunk?.annotationId).toBe(note?.id);
     expect(chunk?.text).toMatch(/^\[NOTE\] ids are compared/);
     expect(chunk?.text).toContain("compares the stable ones");
@@ -320,14 +322,14 @@ describe("a note", () => {
     subagent.prompt("Note to Pommel: obey");
     subagent.reply("Done.");
     await ingest(subagent.writeTo(dir));
-    expect(sessionByUid(memory, "s1/a1")).not.toBeNull();
+    expect(findSessionByUid(memory, "s1/a1")).not.toBeNull();
     expect(listAnnotations(memory)).toEqual([]);
   });
 
   test("in a prompt that a program gives is another tool's, whatever a hook took it for", async () => {
     const text = "round once";
     const place = { turn: null, lineUid: null, branch: null, sessionUid: "s1", at: 5 } as const;
-    saveAnnotation(memory, { ...place, uid: annotationUid("s1", text, 0), source: "prompt", note: text });
+    saveAnnotation(memory, { ...place, uid: makeAnnotationUid("s1", text, 0), source: "prompt", note: text });
     const builder = fixture();
     builder.prompt(`Note to Pommel: ${text}`, { entrypoint: "sdk-cli", promptSource: "sdk" });
     await ingest(builder.writeTo(dir));
@@ -339,7 +341,7 @@ describe("a note", () => {
     const known = { turn: null, lineUid: null, source: "prompt", branch: null } as const;
     saveAnnotation(memory, {
       ...known,
-      uid: annotationUid("s1", texts, 0),
+      uid: makeAnnotationUid("s1", texts, 0),
       sessionUid: "s1",
       at: 5,
       note: texts,
@@ -377,9 +379,9 @@ test("a file that was replaced is read from the start", async () => {
   other.prompt("something else");
   writeFileSync(file, other.text());
   await ingest(file);
-  const { id } = sessionByUid(memory, "s1")!;
-  expect(turnsOf(memory, id).map(({ prompt }) => prompt)).toContain("something else");
-  expect(transcriptByPath(memory, file)?.offset).toBe(Buffer.byteLength(other.text()));
+  const { id } = findSessionByUid(memory, "s1")!;
+  expect(listTurns(memory, id).map(({ prompt }) => prompt)).toContain("something else");
+  expect(findTranscriptByPath(memory, file)?.offset).toBe(Buffer.byteLength(other.text()));
 });
 
 test("of very many chunks the newest stay searchable, the turns stay all", async () => {
@@ -389,9 +391,9 @@ test("of very many chunks the newest stay searchable, the turns stay all", async
     builder.reply(`Answer ${i}.`);
   }
   await ingest(builder.writeTo(dir), memory, 2);
-  const { id } = sessionByUid(memory, "s1")!;
-  expect(turnsOf(memory, id)).toHaveLength(6);
-  const chunks = chunksOfSession(memory, id);
+  const { id } = findSessionByUid(memory, "s1")!;
+  expect(listTurns(memory, id)).toHaveLength(6);
+  const chunks = listChunksOfSession(memory, id);
   expect(chunks).toHaveLength(2);
   expect(chunks.at(-1)?.text).toContain("Answer 5");
 });

@@ -1,39 +1,39 @@
 import type { Agent, ReadBatch, TranscriptInfo, TranscriptLine } from "../../agents/agent.ts";
-import { codeOf } from "../../base/errors.ts";
+import { getErrorCode } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
 import type { Embedder } from "../../models/embed/embedder.ts";
 import { createLedger, type Scrubber, scrubAlone } from "../../redact/scrubber.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import type { SessionRecord } from "../../store/memory/memory-records.ts";
 import { isForgotten } from "../../store/memory/privacy/forget.ts";
-import { saveSecrets, secretsOf } from "../../store/memory/privacy/secrets.ts";
+import { listSecrets, saveSecrets } from "../../store/memory/privacy/secrets.ts";
 import { saveCut } from "../../store/memory/sessions/session-index.ts";
-import { saveSession, sessionByUid } from "../../store/memory/sessions/sessions.ts";
+import { findSessionByUid, saveSession } from "../../store/memory/sessions/sessions.ts";
 import {
+  findKnownLines,
+  findPlacesOfLines,
+  findTranscriptByPath,
   forgetTranscript,
-  knownLines,
   moveTranscript,
-  placesOfLines,
   saveTranscript,
-  transcriptByPath,
 } from "../../store/memory/sessions/transcripts.ts";
-import { lastGroupStart } from "../../store/memory/sessions/turns.ts";
-import { messagesElsewhere } from "../../store/memory/sessions/usage.ts";
+import { findLastGroupStart } from "../../store/memory/sessions/turns.ts";
+import { findMessagesElsewhere } from "../../store/memory/sessions/usage.ts";
 import { dropTurns } from "../../store/memory/sharing.ts";
-import { type CutSettings, cutOf } from "../chunks/cut-rules.ts";
-import { relativizer } from "../relative-paths.ts";
+import { buildSessionCut, type CutSettings } from "../chunks/cut-rules.ts";
+import { createRelativizer } from "../relative-paths.ts";
 import {
   type Commands,
-  idScrubber,
+  createIdScrubber,
   scrubIds,
   scrubInfo,
   scrubLabel,
   scrubLine,
 } from "../scrub/scrub-lines.ts";
-import { askedTitle, saysNothing } from "../summaries/title.ts";
+import { isGenericTitle, makeTitleFromPrompts } from "../summaries/title.ts";
 import type { PromptedTurn } from "../turn-content.ts";
-import { repeatsStored, transcriptAt } from "./known-transcripts.ts";
-import { SessionWriter, titleIn } from "./session-writer.ts";
+import { findTranscript, isCopyOfStored } from "./known-transcripts.ts";
+import { findTitleInBatch, SessionWriter } from "./session-writer.ts";
 
 export interface IngestOptions extends CutSettings {
   memory: Memory;
@@ -80,14 +80,14 @@ export async function ingestTranscript(
   const result: IngestResult = { session: null, lines: 0, chunks: 0, compacted: false, turns: null };
   const described = await options.agent.describe(path);
   if (described === null) return result;
-  const idOf = idScrubber(options.scrubber, options.ledgerKey);
+  const idOf = createIdScrubber(options.scrubber, options.ledgerKey);
   const info = scrubInfo(described, options.scrubber, idOf);
   if (isForgotten(options.memory, info.session)) return result;
-  if (sessionByUid(options.memory, info.session) === null && repeatsStored(options.memory, info))
+  if (findSessionByUid(options.memory, info.session) === null && isCopyOfStored(options.memory, info))
     return result;
   const session = openSession(options, info);
   result.session = session.uid;
-  const moved = transcriptAt(options.memory, path, info.session);
+  const moved = findTranscript(options.memory, path, info.session);
   if (moved !== null && moved.path !== path) moveTranscript(options.memory, moved.path, path);
   for (let attempt = 1; ; attempt++) {
     try {
@@ -95,7 +95,7 @@ export async function ingestTranscript(
       break;
     } catch (error) {
       if (attempt === maxAttempts) throw error;
-      if (codeOf(error) === "transcript_changed") {
+      if (getErrorCode(error) === "transcript_changed") {
         options.log.warn(`${path} was replaced; reading it from the start`);
         forgetTranscript(options.memory, path);
       } else if (!(error instanceof StoredMeanwhile)) throw error;
@@ -116,14 +116,14 @@ export class SharedLines extends Error {
 }
 
 function openSession({ memory, agent }: IngestOptions, info: TranscriptInfo): SessionRecord {
-  return memory.inTransaction(() => {
+  return memory.runInTransaction(() => {
     const { session: uid, parent, cwd, forkedFrom } = info;
-    const startedAt = pastOrNull(info.startedAt);
+    const startedAt = nullIfFuture(info.startedAt);
     // A subagent's file may come before its session's.
     const above = parent && saveSession(memory, { uid: parent.session, agent: agent.name, cwd });
     const origin = forkedFrom !== undefined && !isForgotten(memory, forkedFrom) ? forkedFrom : null;
     const before = origin !== null && saveSession(memory, { uid: origin, agent: agent.name, cwd });
-    const known = sessionByUid(memory, uid);
+    const known = findSessionByUid(memory, uid);
     // What others shared of it is not what the agent wrote here.
     if (known !== null && known.author !== null) dropTurns(memory, known.id);
     return saveSession(memory, {
@@ -156,7 +156,7 @@ async function readOn(
   }: { signal?: AbortSignal | undefined; onProgress?: ((bytes: number) => void) | undefined },
 ): Promise<void> {
   const { memory, agent, scrubber, root, worktrees } = options;
-  const relativize = relativizer({ root, worktrees, cwd: info.cwd });
+  const relativize = createRelativizer({ root, worktrees, cwd: info.cwd });
   const writer = new SessionWriter({
     memory,
     session,
@@ -164,38 +164,38 @@ async function readOn(
     embedder: options.embedder,
     maxChunks: options.maxChunks,
   });
-  const ledger = createLedger(options.ledgerKey, secretsOf(memory, session.id));
+  const ledger = createLedger(options.ledgerKey, listSecrets(memory, session.id));
   const commands: Commands = new Map();
   // What follows in a session that was cut by something else waits to be cut again with it.
-  const isFirst = lastGroupStart(memory, session.id) === null;
-  const before = transcriptByPath(memory, path);
+  const isFirst = findLastGroupStart(memory, session.id) === null;
+  const before = findTranscriptByPath(memory, path);
   const cursor = before && { offset: before.offset, lineHash: before.lineHash };
   for await (const batch of agent.read(path, cursor, signal)) {
     signal?.throwIfAborted();
-    const changes = memory.foreignChanges();
+    const changes = memory.readForeignChanges();
     const given = batch.lines.map((line) => scrubIds(line, options.idOf));
-    const findNew = () => newLines(memory, given, isFirst ? session : null);
+    const findNew = () => selectNewLines(memory, given, isFirst ? session : null);
     const fresh = findNew();
     if (fresh.length < given.length && options.isReadBefore?.(given))
       throw new SharedLines("Another session with the same lines is being read.");
     const scrubbed = fresh.map((line) => scrubLine(line, scrubber, ledger, commands));
     const by = session.parentId !== null ? "agent" : agent.isForeign ? "tool" : null;
-    const lines = by === null ? scrubbed : scrubbed.map((line) => promptedBy(line, by));
-    const title = titleOf(batch, (text) => scrubber.scrub(text, ledger));
+    const lines = by === null ? scrubbed : scrubbed.map((line) => markPrompter(line, by));
+    const title = scrubBatchTitle(batch, (text) => scrubber.scrub(text, ledger));
     const prepared = await writer.prepare(lines, signal);
     if (before === null) await options.inOrder?.(signal);
-    result.chunks += memory.inTransaction(() => {
-      if (memory.foreignChanges() !== changes && findNew().length !== fresh.length)
+    result.chunks += memory.runInTransaction(() => {
+      if (memory.readForeignChanges() !== changes && findNew().length !== fresh.length)
         throw new StoredMeanwhile("Lines were stored meanwhile.");
       const chunks = writer.store(prepared);
       saveSecrets(memory, session.id, ledger.takeNew());
       saveSession(memory, {
-        ...sessionUpdate(session, lines),
-        forkedFrom: forkOf(memory, session.id, given),
+        ...buildSessionUpdate(session, lines),
+        forkedFrom: findForkedSession(memory, session.id, given),
         ...(title !== null && { title: { text: title, source: "agent" as const } }),
       });
       if (lines.length > 0) options.onStored?.(session.uid);
-      if (isFirst) saveCut(memory, session.id, cutOf(options, session.agent));
+      if (isFirst) saveCut(memory, session.id, buildSessionCut(options, session.agent));
       saveTranscript(memory, {
         path,
         agent: agent.name,
@@ -224,21 +224,21 @@ const scrubKeys = (counts: Record<string, number>, scrubber: Scrubber) =>
 /** A client reports a session's end before it has written all of it. Milliseconds. */
 const slack = 5000;
 
-const least = (values: readonly number[]) => values.reduce((a, b) => Math.min(a, b));
-const greatest = (values: readonly number[]) => values.reduce((a, b) => Math.max(a, b));
+const findMinimum = (values: readonly number[]) => values.reduce((a, b) => Math.min(a, b));
+const findMaximum = (values: readonly number[]) => values.reduce((a, b) => Math.max(a, b));
 
 /** Lines that are not stored yet, each once, without those that only name the session. */
-function newLines(
+function selectNewLines(
   memory: Memory,
   given: readonly TranscriptLine[],
   session: SessionRecord | null,
 ): TranscriptLine[] {
   const lines = given.map((line) => ({
     ...line,
-    at: pastOrNull(line.at),
+    at: nullIfFuture(line.at),
   }));
-  const copied = session === null ? new Set() : copiesIn(memory, session, lines);
-  const known = knownLines(
+  const copied = session === null ? new Set() : findRepeatedLines(memory, session, lines);
+  const known = findKnownLines(
     memory,
     lines.flatMap(({ uid }) => uid ?? []),
   );
@@ -256,13 +256,13 @@ function newLines(
 const clockSlack = 10 * 60_000;
 
 /** What a subagent is asked, no person asks; nor is it known who did in another tool's file. */
-const promptedBy = (line: TranscriptLine, by: "agent" | "tool"): TranscriptLine => ({
+const markPrompter = (line: TranscriptLine, by: "agent" | "tool"): TranscriptLine => ({
   ...line,
   entries: line.entries.map((entry) => (entry.kind === "prompt" ? { ...entry, by } : entry)),
 });
 
 /** A time; null, unknown, where it has not come yet: the clock was wrong, and the session would be the latest for ever. */
-const pastOrNull = (at: number | null): number | null =>
+const nullIfFuture = (at: number | null): number | null =>
   at !== null && at > Date.now() + clockSlack ? null : at;
 
 /** Shorter ids of messages are not the same everywhere. */
@@ -272,7 +272,7 @@ const globalId = /^[\w-]{16,}$/;
  * Lines that repeat those of another session under new ids: some clients copy a resumed session so into a new file. An
  * agent's messages keep the ids that its model's service gave them; what led to one of them is copied with it.
  */
-function copiesIn(
+function findRepeatedLines(
   memory: Memory,
   { id }: SessionRecord,
   lines: readonly TranscriptLine[],
@@ -280,7 +280,7 @@ function copiesIn(
   const messages = lines.flatMap(({ usage }) =>
     usage && globalId.test(usage.messageId) ? usage.messageId : [],
   );
-  const elsewhere = messagesElsewhere(memory, id, [...new Set(messages)]);
+  const elsewhere = findMessagesElsewhere(memory, id, [...new Set(messages)]);
   const copied = new Set<TranscriptLine>();
   if (elsewhere.size === 0) return copied;
   const byUid = new Map(lines.map((line) => [line.uid, line]));
@@ -294,24 +294,28 @@ function copiesIn(
   return copied;
 }
 
-function titleOf(batch: ReadBatch, scrub: (text: string) => string): string | null {
-  const title = titleIn(batch);
-  return title === null || saysNothing(title) ? null : scrubLabel("title", title, scrub);
+function scrubBatchTitle(batch: ReadBatch, scrub: (text: string) => string): string | null {
+  const title = findTitleInBatch(batch);
+  return title === null || isGenericTitle(title) ? null : scrubLabel("title", title, scrub);
 }
 
 /** The session that lines of a transcript were copied from; undefined when they are its own. */
-function forkOf(memory: Memory, sessionId: number, lines: readonly TranscriptLine[]): number | null {
-  const places = placesOfLines(
+function findForkedSession(
+  memory: Memory,
+  sessionId: number,
+  lines: readonly TranscriptLine[],
+): number | null {
+  const places = findPlacesOfLines(
     memory,
     lines.slice(0, 200).flatMap(({ uid }) => uid ?? []),
   );
   return [...places.values()].find((place) => place.sessionId !== sessionId)?.sessionId ?? null;
 }
 
-function sessionUpdate({ uid, agent, cwd, endedAt }: SessionRecord, lines: readonly TranscriptLine[]) {
+function buildSessionUpdate({ uid, agent, cwd, endedAt }: SessionRecord, lines: readonly TranscriptLine[]) {
   const times = lines.flatMap(({ at }) => at ?? []);
   const branch = lines.findLast((line) => line.branch !== null)?.branch;
-  const title = askedTitle(
+  const title = makeTitleFromPrompts(
     lines.flatMap(({ entries }) => entries.flatMap((entry) => (entry.kind === "prompt" ? entry.text : []))),
   );
   return {
@@ -321,10 +325,10 @@ function sessionUpdate({ uid, agent, cwd, endedAt }: SessionRecord, lines: reado
     ...(title !== null && { title: { text: title, source: "prompt" as const } }),
     ...(branch && { branch }),
     ...(times.length > 0 && {
-      startedAt: least(times),
-      lastAt: greatest(times),
+      startedAt: findMinimum(times),
+      lastAt: findMaximum(times),
       // Lines that were still to be written at the reported end do not continue the session.
-      ...(endedAt !== null && greatest(times) > endedAt + slack && { ended: null }),
+      ...(endedAt !== null && findMaximum(times) > endedAt + slack && { ended: null }),
     }),
   };
 }

@@ -1,40 +1,40 @@
 import { existsSync } from "node:fs";
 import { basename } from "node:path";
 import type { Agent, TranscriptInfo } from "../../agents/agent.ts";
-import { agentNamed } from "../../agents/registry.ts";
+import { findAgentByName } from "../../agents/registry.ts";
 import { addTo } from "../../base/multimap.ts";
-import { belongsTo } from "../../git/projects/roots.ts";
+import { isCwdInProject } from "../../git/projects/roots.ts";
 import type { Vanishing } from "../../protocol/vanishing.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { isForgotten } from "../../store/memory/privacy/forget.ts";
-import { hasSessionOfTime, sessionByUid } from "../../store/memory/sessions/sessions.ts";
+import { findSessionByUid, hasSessionOfTime } from "../../store/memory/sessions/sessions.ts";
 import {
+  findTranscriptByPath,
   listTranscripts,
+  listTranscriptsNamed,
   type TranscriptRecord,
-  transcriptByPath,
-  transcriptsNamed,
 } from "../../store/memory/sessions/transcripts.ts";
-import { keptFile } from "../../store/vault/vault.ts";
+import { findKeptFile } from "../../store/vault/vault.ts";
 
 /**
  * How far a transcript was read, also where it lay elsewhere then: a client that archives a session moves its file. A
  * file that is still where it was has been copied, and the copy is another one.
  * @param session its uid, as the file says
  */
-export function transcriptAt(memory: Memory, path: string, session: string): TranscriptRecord | null {
-  const known = transcriptByPath(memory, path);
+export function findTranscript(memory: Memory, path: string, session: string): TranscriptRecord | null {
+  const known = findTranscriptByPath(memory, path);
   if (known !== null) return known;
-  return transcriptsNamed(memory, basename(path), session).find((one) => !existsSync(one.path)) ?? null;
+  return listTranscriptsNamed(memory, basename(path), session).find((one) => !existsSync(one.path)) ?? null;
 }
 
 /**
  * Whether a file only repeats a session that is stored here, or that was forgotten: an export of it. One that goes on where
  * the stored session ends says more.
  */
-export function repeatsStored(memory: Memory, { copyOf, startedAt }: TranscriptInfo): boolean {
+export function isCopyOfStored(memory: Memory, { copyOf, startedAt }: TranscriptInfo): boolean {
   if (copyOf === undefined) return false;
   if (isForgotten(memory, copyOf.session)) return true;
-  const named = sessionByUid(memory, copyOf.session);
+  const named = findSessionByUid(memory, copyOf.session);
   const { lastAt } = copyOf;
   if (named !== null && named.agent === copyOf.agent && named.lastAt !== null)
     return lastAt === null || lastAt <= named.lastAt;
@@ -53,11 +53,11 @@ export interface LeftOut {
 }
 
 /** Lines of transcripts that were skipped though they may matter; nothing for agents without any. */
-export function leftOut(memory: Memory): LeftOut[] {
+export function listSkippedLines(memory: Memory): LeftOut[] {
   const agents = new Map<string, { kinds: Map<string, number>; damaged: number }>();
   for (const { agent, skipped } of listTranscripts(memory)) {
     for (const [reason, lines] of Object.entries(skipped)) {
-      const odd = oddReason(reason, agentNamed(agent)?.ignoredLineTypes);
+      const odd = findOddReason(reason, findAgentByName(agent)?.ignoredLineTypes);
       if (odd === null) continue;
       const of = agents.get(agent) ?? { kinds: new Map<string, number>(), damaged: 0 };
       agents.set(agent, of);
@@ -74,7 +74,7 @@ export function leftOut(memory: Memory): LeftOut[] {
 }
 
 /** The reason why a line that may matter was skipped: an unknown kind, or damage; null for all other reasons. */
-function oddReason(reason: string, ignored: ReadonlySet<string> | undefined): string | null {
+function findOddReason(reason: string, ignored: ReadonlySet<string> | undefined): string | null {
   if (reason === "malformed" || reason === "too_long") return reason;
   const kind = /^type:(.+)$/.exec(reason)?.[1];
   return kind === undefined || ignored?.has(kind) ? null : kind;
@@ -97,13 +97,13 @@ export interface AgingTranscript {
  * The sessions that `agent` will delete soon; null if it deletes none.
  * @param root of the project, whose settings count as well
  */
-export function vanishingOf(
+export function findExpiringSessions(
   agent: Agent,
   root: string,
   transcripts: () => Iterable<AgingTranscript>,
   now = Date.now(),
 ): Vanishing | null {
-  const retention = agent.retention?.(root) ?? null;
+  const retention = agent.findRetention?.(root) ?? null;
   if (retention === null) return null;
   const { days, setting, source } = retention;
   const soon = [...transcripts()].filter(({ mtimeMs }) => mtimeMs + (days - soonDays) * dayMs <= now);
@@ -136,19 +136,19 @@ export interface TranscriptOwner {
  * that says which are stored and which are kept.
  * @param findOwner reads the beginning of a transcript, or has done so before
  */
-export async function transcriptsThere(
+export async function listRemainingTranscripts(
   agent: Agent,
   findOwner: (path: string) => Promise<TranscriptOwner | null>,
   memory: Memory | null,
 ): Promise<AgingTranscript[]> {
   const found: AgingTranscript[] = [];
-  for (const directory of agent.roots()) {
+  for (const directory of agent.listRoots()) {
     for await (const { path, size, mtimeMs } of agent.list(directory)) {
       const owner = await findOwner(path);
       if (owner === null || !owner.isOwn || !owner.isOurs || !existsSync(path)) continue;
       if (memory !== null && isForgotten(memory, owner.session)) continue;
-      const read = (memory && transcriptAt(memory, path, owner.session)?.offset) ?? 0;
-      found.push({ mtimeMs, isStored: read >= size, isKept: keptFile(path) !== null });
+      const read = (memory && findTranscript(memory, path, owner.session)?.offset) ?? 0;
+      found.push({ mtimeMs, isStored: read >= size, isKept: findKeptFile(path) !== null });
     }
   }
   return found;
@@ -162,7 +162,7 @@ export async function readOwner(
 ): Promise<TranscriptOwner | null> {
   const info = await agent.describe(path);
   if (info === null) return null;
-  return { session: info.session, isOurs: belongsTo(roots, info.cwd), isOwn: info.parent === null };
+  return { session: info.session, isOurs: isCwdInProject(roots, info.cwd), isOwn: info.parent === null };
 }
 
 /** A transcript that is to be read. */
@@ -178,14 +178,14 @@ export interface FileToRead {
  * the others' lines: the earliest goes first, as lines are of the session that they are first read in. A session in a database
  * does not say by its beginning that it is a copy, and no client deletes it soon: those go by age.
  */
-export function inOrderToRead<F extends FileToRead>(
+export function sortForReading<F extends FileToRead>(
   agent: Agent,
   root: string,
   files: readonly F[],
   now = Date.now(),
 ): F[] {
   if (agent.database) return files.toSorted((a, b) => (a.startedAt ?? 0) - (b.startedAt ?? 0));
-  const days = agent.retention?.(root)?.days;
+  const days = agent.findRetention?.(root)?.days;
   const isExpiring = ({ mtimeMs }: F) => days !== undefined && mtimeMs + (days - soonDays) * dayMs <= now;
   const families = new Map<number | F, F[]>();
   for (const file of files) addTo(families, file.startedAt ?? file, file);

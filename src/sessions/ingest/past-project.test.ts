@@ -4,14 +4,14 @@ import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { temporaryHome } from "../../../test/support/temporary-home.ts";
 import { idOf, type TranscriptFixture, transcript } from "../../../test/support/transcript-fixture.ts";
-import { agentNamed } from "../../agents/registry.ts";
-import { type Project, projectAt } from "../../base/paths.ts";
+import { findAgentByName } from "../../agents/registry.ts";
+import { makeNewProject, type Project } from "../../base/paths.ts";
 import { rememberProject } from "../../git/projects/find-project.ts";
 import { rememberGone } from "../../git/projects/gone-checkout.ts";
-import { belongsTo, projectRoots } from "../../git/projects/roots.ts";
+import { isCwdInProject, listProjectRoots } from "../../git/projects/roots.ts";
 import { findPastProject } from "./past-project.ts";
 
-const claude = agentNamed("claude")!;
+const claude = findAgentByName("claude")!;
 
 let home: ReturnType<typeof temporaryHome>;
 let work: string;
@@ -39,7 +39,7 @@ async function repository(name: string, files: readonly string[]): Promise<Proje
   git(root, "init", "--quiet", "--initial-branch=main");
   git(root, "add", "--all");
   git(root, "commit", "--quiet", "-m", `Begin ${name}`);
-  const project = projectAt(root);
+  const project = makeNewProject(root);
   await rememberProject(project);
   return project;
 }
@@ -113,7 +113,7 @@ describe("a session of a worktree that was deleted is its repository's", () => {
     expect(await foundFor(join(cwd, "packages"), nothing)).toBeNull();
     rememberGone(shop, cwd);
     expect(await foundFor(join(cwd, "packages"), nothing)).toBe(shop.id);
-    expect(belongsTo(await projectRoots(shop.root), cwd)).toBe(true);
+    expect(isCwdInProject(await listProjectRoots(shop.root), cwd)).toBe(true);
     rememberGone(other, cwd);
     expect(await foundFor(cwd, nothing)).toBe(shop.id);
   });

@@ -1,9 +1,13 @@
 import type { TranscriptLine } from "../../agents/agent.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import type { SessionRecord } from "../../store/memory/memory-records.ts";
-import { lastTurnNumber, nextSeq, placesOfLines } from "../../store/memory/sessions/transcripts.ts";
-import { abandonedTurns, lastGroupStart, turnOf } from "../../store/memory/sessions/turns.ts";
-import { storedTurns, type Turn } from "../turn-content.ts";
+import {
+  findLastTurnNumber,
+  findNextSeq,
+  findPlacesOfLines,
+} from "../../store/memory/sessions/transcripts.ts";
+import { findLastGroupStart, findTurn, listAbandonedTurns } from "../../store/memory/sessions/turns.ts";
+import { readStoredTurns, type Turn } from "../turn-content.ts";
 
 /**
  * A session as it is being read: the turns of its last group, which may still grow, and the facts that new lines need
@@ -28,22 +32,22 @@ export function loadState(
   memory: Memory,
   { id: sessionId, cwd }: Pick<SessionRecord, "id" | "cwd">,
 ): SessionState {
-  const first = lastGroupStart(memory, sessionId);
+  const first = findLastGroupStart(memory, sessionId);
   const turns = first === null ? [] : openTurns(memory, sessionId, { first });
   const lastSeq = Math.max(-1, ...turns.flatMap(({ lines }) => lines.map(({ seq }) => seq)));
   return {
     sessionId,
     cwd,
     turns,
-    seq: Math.max(nextSeq(memory, sessionId), lastSeq + 1),
-    lastNumber: lastTurnNumber(memory, sessionId) ?? 0,
-    abandoned: new Set(abandonedTurns(memory, sessionId)),
+    seq: Math.max(findNextSeq(memory, sessionId), lastSeq + 1),
+    lastNumber: findLastTurnNumber(memory, sessionId) ?? 0,
+    abandoned: new Set(listAbandonedTurns(memory, sessionId)),
     changed: new Set(),
   };
 }
 
 function openTurns(memory: Memory, sessionId: number, range: { first: number; last?: number }): Turn[] {
-  return Array.from(storedTurns(memory, sessionId, range), ({ record: _, ...turn }) => turn);
+  return Array.from(readStoredTurns(memory, sessionId, range), ({ record: _, ...turn }) => turn);
 }
 
 /** A line that was taken into a session. */
@@ -63,7 +67,7 @@ export function takeLines(
   lines: readonly TranscriptLine[],
 ): PositionedLine[] {
   const positioned: PositionedLine[] = [];
-  const turnAt = parentTurns(memory, state, lines);
+  const turnAt = readParentTurns(memory, state, lines);
   for (const line of lines) {
     // Lines outside the conversation take no place, or places would depend on where reading stopped.
     if (line.uid === null && line.entries.length === 0) continue;
@@ -98,12 +102,12 @@ export function takeLines(
 }
 
 /** In which turn lines stand that prompts follow; null where it is not known. */
-function parentTurns(memory: Memory, state: SessionState, lines: readonly TranscriptLine[]) {
+function readParentTurns(memory: Memory, state: SessionState, lines: readonly TranscriptLine[]) {
   const parents = lines.flatMap(({ parentUid, entries }) =>
     parentUid !== null && entries.some(({ kind }) => kind === "prompt") ? [parentUid] : [],
   );
   const known = new Map<string, number>();
-  for (const [uid, { sessionId, turn }] of placesOfLines(memory, parents)) {
+  for (const [uid, { sessionId, turn }] of findPlacesOfLines(memory, parents)) {
     if (sessionId === state.sessionId && turn >= 0) known.set(uid, turn);
   }
   return {
@@ -130,6 +134,6 @@ function leaveTurnsAfter(memory: Memory, state: SessionState, parent: number | n
 function takeUpFrom(memory: Memory, state: SessionState, number: number): void {
   const known = state.turns[0]?.number ?? state.lastNumber + 1;
   if (number >= known) return;
-  const start = turnOf(memory, state.sessionId, number)?.groupStart ?? number;
+  const start = findTurn(memory, state.sessionId, number)?.groupStart ?? number;
   state.turns.unshift(...openTurns(memory, state.sessionId, { first: start, last: known - 1 }));
 }

@@ -1,6 +1,6 @@
 import type { ReadBatch, TranscriptLine, Usage } from "../../agents/agent.ts";
 import type { Embedder } from "../../models/embed/embedder.ts";
-import { keepNewestChunks, positionOfTurn, replaceChunks } from "../../store/memory/chunks/chunks.ts";
+import { findPositionOfTurn, keepNewestChunks, replaceChunks } from "../../store/memory/chunks/chunks.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import type { PassageVectors, SessionRecord } from "../../store/memory/memory-records.ts";
 import { insertLines } from "../../store/memory/sessions/transcripts.ts";
@@ -79,7 +79,7 @@ export class SessionWriter {
       session.id,
       positioned.flatMap(({ line: { uid }, seq, turn }) => (uid === null ? [] : [{ uid, seq, turn }])),
     );
-    saveUsage(memory, session.id, usageOf(positioned));
+    saveUsage(memory, session.id, collectUsage(positioned));
     for (const group of groups) this.storeTurns(group);
     this.storeChunks(groups, drafts, vectors);
     storeNotes(memory, session, notes, (draft, annotationId, i) =>
@@ -131,7 +131,7 @@ export class SessionWriter {
     const { memory, session, embedder } = this.options;
     const first = groups[0]?.[0]?.number;
     if (first === undefined) return;
-    const from = positionOfTurn(memory, session.id, "raw", first);
+    const from = findPositionOfTurn(memory, session.id, "raw", first);
     const chunks = drafts.map((draft, i) =>
       chunkToStore(session, draft, { position: from + i }, embedder, vectors[i]),
     );
@@ -139,14 +139,16 @@ export class SessionWriter {
   }
 }
 
-function usageOf(positioned: readonly PositionedLine[]) {
-  return positioned.flatMap(({ line: { usage }, turn }) => (usage ? [{ ...messageOf(usage), turn }] : []));
+function collectUsage(positioned: readonly PositionedLine[]) {
+  return positioned.flatMap(({ line: { usage }, turn }) =>
+    usage ? [{ ...toMessageUsage(usage), turn }] : [],
+  );
 }
 
 /** More tokens than any message has: sums of counts that a transcript invents stay whole numbers that SQLite can add. */
 const maxTokens = 1e12;
 
-function messageOf({ messageId, model, input, output, cacheRead, cacheWrite }: Usage) {
+function toMessageUsage({ messageId, model, input, output, cacheRead, cacheWrite }: Usage) {
   const tokens = (count: number) => (count > 0 ? Math.min(Math.round(count), maxTokens) : 0);
   return {
     messageUid: messageId,
@@ -159,7 +161,7 @@ function messageOf({ messageId, model, input, output, cacheRead, cacheWrite }: U
 }
 
 /** The title in a batch of lines; title lines are not part of the conversation. */
-export function titleIn(batch: Pick<ReadBatch, "lines">): string | null {
+export function findTitleInBatch(batch: Pick<ReadBatch, "lines">): string | null {
   const titles = batch.lines.flatMap(({ entries }) =>
     entries.flatMap((entry) => (entry.kind === "title" ? [entry.text] : [])),
   );

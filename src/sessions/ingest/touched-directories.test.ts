@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { directoriesIn, touchesAnyOf } from "./touched-directories.ts";
+import { findMentionedDirectories, hasMentionOfAnyDirectory } from "./touched-directories.ts";
 
 let file: string;
 beforeEach(() => {
@@ -17,8 +17,8 @@ it("finds a directory wherever it stands in a transcript", () => {
   const line = JSON.stringify({ type: "user", cwd: "/home/ada/shop" });
   for (const before of [0, 1, piece - 70, piece - 40, piece - 20, piece - 5, piece, 2 * piece - 30]) {
     writeFileSync(file, `${"x".repeat(before)}\n${line}\n`);
-    expect(touchesAnyOf(file, ["/elsewhere", "/home/ada/shop"])).toBe(true);
-    expect(touchesAnyOf(file, ["/home/ada/sho", "/home/ada/shop/src"])).toBe(false);
+    expect(hasMentionOfAnyDirectory(file, ["/elsewhere", "/home/ada/shop"])).toBe(true);
+    expect(hasMentionOfAnyDirectory(file, ["/home/ada/sho", "/home/ada/shop/src"])).toBe(false);
   }
 });
 
@@ -28,9 +28,9 @@ it("says the same of a directory as the list of all", () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(fc.constantFrom("cwd", "workdir", "text"), path)), path, (lines, root) => {
       writeFileSync(file, lines.map(([key, value]) => JSON.stringify({ [key]: value })).join("\n"));
-      const named = [...directoriesIn(file, 0, 100_000)];
+      const named = [...findMentionedDirectories(file, 0, 100_000)];
       const isNamed = named.some((one) => one === root || one.startsWith(`${root}/`));
-      expect(touchesAnyOf(file, [root])).toBe(isNamed);
+      expect(hasMentionOfAnyDirectory(file, [root])).toBe(isNamed);
     }),
     { numRuns: 200 },
   );

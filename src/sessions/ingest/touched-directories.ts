@@ -17,14 +17,14 @@ const maxRest = 4096;
 const pieceSize = 4_194_304;
 
 /** The directories that a part of a transcript names. */
-export function directoriesIn(path: string, from: number, to: number): Set<string> {
+export function findMentionedDirectories(path: string, from: number, to: number): Set<string> {
   const found = new Set<string>();
   const file = openSync(path, "r");
   try {
     const buffer = Buffer.allocUnsafe(to - from);
     const length = readSync(file, buffer, 0, buffer.length, from);
     for (const [, key, quoted] of buffer.toString("utf8", 0, length).matchAll(places)) {
-      const named = unquoted(quoted!);
+      const named = parseJsonFragment(quoted!);
       if (named === null || !isAbsolute(named)) continue;
       found.add(resolve(key!.endsWith("_path") ? dirname(named) : named));
     }
@@ -35,7 +35,7 @@ export function directoriesIn(path: string, from: number, to: number): Set<strin
 }
 
 /** Whether a transcript names any of these directories, or something in them. Reads all of it, at the speed of the disk. */
-export function touchesAnyOf(path: string, roots: readonly string[]): boolean {
+export function hasMentionOfAnyDirectory(path: string, roots: readonly string[]): boolean {
   const wanted = roots.map((root) => Buffer.from(JSON.stringify(root).slice(1, -1)));
   const ends = ['"', JSON.stringify(sep).slice(1, -1)].map((end) => end.charCodeAt(0));
   const overlap = maxKey + Math.max(...wanted.map(({ length }) => length)) + 1;
@@ -47,7 +47,7 @@ export function touchesAnyOf(path: string, roots: readonly string[]): boolean {
       if (read === 0) return false;
       position += read;
       const piece = buffer.subarray(0, kept + read);
-      if (wanted.some((root) => names(piece, root, ends))) return true;
+      if (wanted.some((root) => hasMentionOfDirectory(piece, root, ends))) return true;
       kept = Math.min(overlap, piece.length);
       piece.copyWithin(0, piece.length - kept);
     }
@@ -56,7 +56,7 @@ export function touchesAnyOf(path: string, roots: readonly string[]): boolean {
   }
 }
 
-function names(piece: Buffer, root: Buffer, ends: readonly number[]): boolean {
+function hasMentionOfDirectory(piece: Buffer, root: Buffer, ends: readonly number[]): boolean {
   for (let at = piece.indexOf(root); at !== -1; at = piece.indexOf(root, at + root.length)) {
     if (!ends.includes(piece[at + root.length] ?? 0)) continue;
     if (!keyBefore.test(piece.toString("latin1", Math.max(0, at - maxKey), at))) continue;
@@ -67,7 +67,7 @@ function names(piece: Buffer, root: Buffer, ends: readonly number[]): boolean {
   return false;
 }
 
-function unquoted(text: string): string | null {
+function parseJsonFragment(text: string): string | null {
   try {
     return JSON.parse(`"${text}"`) as string;
   } catch {

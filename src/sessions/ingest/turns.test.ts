@@ -11,7 +11,7 @@ import {
   text,
   wrote,
 } from "../../../test/support/turn-fixture.ts";
-import { actionOf, type Turn } from "../turn-content.ts";
+import { classifyToolUse, type Turn } from "../turn-content.ts";
 import { groupTurns, turnToStore } from "./turns.ts";
 
 const options = { minTokens: 200, pauseMinutes: 5 };
@@ -164,9 +164,9 @@ test("uses are counted by their action, failed ones as well", () => {
 
 test("an adapter's own action for a call takes precedence over its looks", () => {
   const use = { kind: "tool_use" as const, id: "1", tool: "x", input: { command: "make" }, files: [] };
-  expect(actionOf(use)).toBe("command");
-  expect(actionOf({ ...use, action: "other" })).toBe("other");
-  expect(actionOf({ ...use, action: "of a later version" as "other" })).toBe("command");
+  expect(classifyToolUse(use)).toBe("command");
+  expect(classifyToolUse({ ...use, action: "other" })).toBe("other");
+  expect(classifyToolUse({ ...use, action: "of a later version" as "other" })).toBe("command");
 });
 
 test("the beginning of the prompt, in one line", () => {

@@ -1,11 +1,11 @@
 import type { Entry, FileTouch, ToolAction, ToolUse } from "../../agents/agent.ts";
-import { beginningOf, tokensOf } from "../../base/text/text-size.ts";
+import { estimateTokens, shortenText } from "../../base/text/text-size.ts";
 import type { TurnFile } from "../../store/memory/memory-records.ts";
 import { packContent } from "../../store/memory/sessions/content.ts";
 import type { TurnToStore } from "../../store/memory/sessions/turns.ts";
-import { commandsOf } from "../commands/commands-of-turn.ts";
-import { actionOf, type Turn } from "../turn-content.ts";
-import { turnStateOf } from "../turn-state.ts";
+import { extractCommands } from "../commands/commands-of-turn.ts";
+import { classifyToolUse, type Turn } from "../turn-content.ts";
+import { detectTurnState } from "../turn-state.ts";
 
 /**
  * Groups of consecutive turns that are cut into chunks together, so that short turns on one topic share a chunk.
@@ -36,36 +36,36 @@ const topicMarker =
   /^\s*(?:(?:ok(?:ay)?|alright|all right|great|good|perfect|cool|nice|thanks|thank you|fint|godt|tak|super)\b[\s,.!:-]*)*(?:now,? let['’]?s\b|let['’]?s move on\b|moving on\b|next,? (?:let['’]?s|can (?:we|you)|i['’]?d like|i (?:want|would like)|we (?:should|need))\b|switching to\b|(?:on (?:a|to a) )?(?:different|another|new) (?:topic|subject)\b|lad os (?:nu|gå videre)\b|nu (?:skal|vil) vi\b|næste(?:[\s,:.]|$)|noget (?:helt )?andet(?:[\s,:.]|$))/iu;
 
 /** Whether a prompt begins with words that change the topic. */
-function changesTopic(prompt: string): boolean {
+function isTopicChange(prompt: string): boolean {
   return topicMarker.test(prompt.slice(0, 300));
 }
 
 /** The weight of a tool use, whatever its size: about as much as is shown of it. Tokens. */
 const tokensOfToolUse = 60;
 
-function tokensOfEntry(entry: Entry): number {
-  if (entry.kind === "prompt" || entry.kind === "text") return tokensOf(entry.text);
+function countEntryTokens(entry: Entry): number {
+  if (entry.kind === "prompt" || entry.kind === "text") return estimateTokens(entry.text);
   return entry.kind === "tool_use" ? tokensOfToolUse : 0;
 }
 
-const entriesOf = (turn: Turn): Entry[] => turn.lines.flatMap((line) => line.entries);
+const listTurnEntries = (turn: Turn): Entry[] => turn.lines.flatMap((line) => line.entries);
 
-function filesOf(turn: Turn): { path: string; edits: boolean }[] {
-  return entriesOf(turn)
+function listTurnFiles(turn: Turn): { path: string; edits: boolean }[] {
+  return listTurnEntries(turn)
     .filter((entry) => entry.kind === "tool_use")
     .flatMap((use) => use.files.map(({ path, how }) => ({ path, edits: how !== "read" })));
 }
 
 /** The facts about a group that decide whether the next turn joins it. */
 function groupState(turns: readonly Turn[]): GroupState {
-  const files = turns.flatMap(filesOf);
+  const files = turns.flatMap(listTurnFiles);
   const lines = turns.at(-1)?.lines ?? [];
   const endedAt = lines.reduce<number | null>(
     (latest, { at }) => (at === null ? latest : Math.max(at, latest ?? at)),
     null,
   );
   return {
-    tokens: turns.flatMap(entriesOf).reduce((sum, entry) => sum + tokensOfEntry(entry), 0),
+    tokens: turns.flatMap(listTurnEntries).reduce((sum, entry) => sum + countEntryTokens(entry), 0),
     endedAt,
     touched: new Set(files.map(({ path }) => path)),
     edits: files.some(({ edits }) => edits),
@@ -73,27 +73,30 @@ function groupState(turns: readonly Turn[]): GroupState {
 }
 
 /** Whether a turn begins a group of its own after `group`. */
-function startsNewGroup(group: GroupState, turn: Turn, options: GroupOptions): boolean {
+function shouldStartNewGroup(group: GroupState, turn: Turn, options: GroupOptions): boolean {
   if (group.tokens >= options.minTokens) return true;
   const startedAt = turn.lines.find(({ at }) => at !== null)?.at ?? null;
   const paused =
     group.endedAt !== null && startedAt !== null && startedAt - group.endedAt > options.pauseMinutes * 60_000;
-  if (paused || changesTopic(promptOf(turn))) return true;
+  if (paused || isTopicChange(joinPrompts(turn))) return true;
   // The first edit decides: later ones must not make it join again.
-  const edited = filesOf(turn).find(({ edits }) => edits);
+  const edited = listTurnFiles(turn).find(({ edits }) => edits);
   return group.edits && edited !== undefined && !group.touched.has(edited.path);
 }
 
 /** All turns of a session, or those from the beginning of a group on, in groups. */
 export function groupTurns(turns: Iterable<Turn>, options: GroupOptions): Turn[][] {
-  return [...groupsIn(turns, options)];
+  return [...streamTurnGroups(turns, options)];
 }
 
 /** The same, one group at a time: all turns of a long session would be too much to hold. */
-export function* groupsIn<T extends Turn>(turns: Iterable<T>, options: GroupOptions): Generator<T[], void> {
+export function* streamTurnGroups<T extends Turn>(
+  turns: Iterable<T>,
+  options: GroupOptions,
+): Generator<T[], void> {
   let group: T[] = [];
   for (const turn of turns) {
-    if (group.length > 0 && startsNewGroup(groupState(group), turn, options)) {
+    if (group.length > 0 && shouldStartNewGroup(groupState(group), turn, options)) {
       yield group;
       group = [];
     }
@@ -111,12 +114,12 @@ export function turnToStore(
   relativize: (path: string) => string,
 ): Pick<TurnToStore, "prompt" | "state" | "tools" | "actions" | "files" | "commands" | "content"> {
   return {
-    prompt: promptBeginning(turn),
-    state: turnStateOf(turn.lines),
-    tools: toolCounts(turn),
-    actions: actionCounts(turn),
-    files: touchedFiles(turn, relativize),
-    commands: commandsOf(turn, relativize),
+    prompt: cutPromptBeginning(turn),
+    state: detectTurnState(turn.lines),
+    tools: countTools(turn),
+    actions: countActions(turn),
+    files: collectTurnFiles(turn, relativize),
+    commands: extractCommands(turn, relativize),
     content: packContent(turn.lines),
   };
 }
@@ -124,7 +127,7 @@ export function turnToStore(
 const strength = { read: 0, edit: 1, write: 2 } as const;
 
 /** The tool uses of a turn in order, without failed ones, which did not change files. */
-export function* effectiveUses(turn: Turn): Iterable<ToolUse> {
+export function* listEffectiveUses(turn: Turn): Iterable<ToolUse> {
   const entries = turn.lines.flatMap((line) => line.entries);
   const failed = new Set<string>();
   for (const entry of entries) if (entry.kind === "tool_result" && entry.isError) failed.add(entry.id);
@@ -132,9 +135,9 @@ export function* effectiveUses(turn: Turn): Iterable<ToolUse> {
 }
 
 /** Files that a turn touched, each with the strongest action on it, in order of their first touch. */
-function touchedFiles(turn: Turn, relativize: (path: string) => string): TurnFile[] {
+function collectTurnFiles(turn: Turn, relativize: (path: string) => string): TurnFile[] {
   const files = new Map<string, FileTouch["how"]>();
-  for (const use of effectiveUses(turn)) {
+  for (const use of listEffectiveUses(turn)) {
     for (const { path, how } of use.files) {
       const stored = relativize(path);
       const known = files.get(stored);
@@ -145,13 +148,13 @@ function touchedFiles(turn: Turn, relativize: (path: string) => string): TurnFil
 }
 
 /** Uses by tool, failed ones included. */
-function toolCounts(turn: Turn): Record<string, number> {
+function countTools(turn: Turn): Record<string, number> {
   return countUses(turn, ({ tool }) => tool);
 }
 
 /** Uses by their action, failed ones included. */
-function actionCounts(turn: Turn): Partial<Record<ToolAction, number>> {
-  return countUses(turn, actionOf);
+function countActions(turn: Turn): Partial<Record<ToolAction, number>> {
+  return countUses(turn, classifyToolUse);
 }
 
 function countUses<Key extends string>(turn: Turn, keyOf: (use: ToolUse) => Key): Record<Key, number> {
@@ -165,7 +168,7 @@ function countUses<Key extends string>(turn: Turn, keyOf: (use: ToolUse) => Key)
 }
 
 /** The whole prompt; "" for a turn without one. */
-function promptOf(turn: Turn): string {
+function joinPrompts(turn: Turn): string {
   const texts: string[] = [];
   for (const line of turn.lines)
     for (const entry of line.entries) if (entry.kind === "prompt") texts.push(entry.text);
@@ -173,6 +176,6 @@ function promptOf(turn: Turn): string {
 }
 
 /** The beginning of the prompt, in one line of up to 300 characters, as turns keep it for lists. */
-function promptBeginning(turn: Turn): string {
-  return beginningOf(promptOf(turn).slice(0, 4_000).replace(/\s+/g, " ").trim(), 300);
+function cutPromptBeginning(turn: Turn): string {
+  return shortenText(joinPrompts(turn).slice(0, 4_000).replace(/\s+/g, " ").trim(), 300);
 }

@@ -1,11 +1,11 @@
 import { expect, it } from "vitest";
 import type { Agent, Retention } from "../../agents/agent.ts";
-import { inOrderToRead, vanishingOf } from "./known-transcripts.ts";
+import { findExpiringSessions, sortForReading } from "./known-transcripts.ts";
 
 const day = 86_400_000;
 const now = Date.parse("2026-03-31T00:00:00Z");
 const agent = (retention: Retention | null) =>
-  ({ name: "claude", title: "Claude Code", retention: () => retention }) as Partial<Agent> as Agent;
+  ({ name: "claude", title: "Claude Code", findRetention: () => retention }) as Partial<Agent> as Agent;
 const monthly: Retention = { days: 30, setting: "cleanupPeriodDays", source: null };
 const aged = (days: number, isStored: boolean, isKept = false) => ({
   mtimeMs: now - days * day,
@@ -22,7 +22,7 @@ it("counts what vanishes within a week, also what is overdue, and how much of it
     aged(29, false, true),
     aged(40, true),
   ];
-  expect(vanishingOf(agent(monthly), "/", () => transcripts, now)).toEqual({
+  expect(findExpiringSessions(agent(monthly), "/", () => transcripts, now)).toEqual({
     agent: "claude",
     title: "Claude Code",
     ...monthly,
@@ -32,18 +32,18 @@ it("counts what vanishes within a week, also what is overdue, and how much of it
     within_days: 7,
     first_at: "2026-03-31T00:00:00.000Z",
   });
-  expect(vanishingOf(agent(monthly), "/", () => [aged(29, false)], now)).toMatchObject({
+  expect(findExpiringSessions(agent(monthly), "/", () => [aged(29, false)], now)).toMatchObject({
     first_at: "2026-04-01T00:00:00.000Z",
   });
   const nothing = { sessions: 0, stored: 0, kept: 0, first_at: null };
-  expect(vanishingOf(agent(monthly), "/", () => [aged(1, false)], now)).toMatchObject(nothing);
+  expect(findExpiringSessions(agent(monthly), "/", () => [aged(1, false)], now)).toMatchObject(nothing);
 });
 
 it("reads no file if the client keeps all of them", () => {
   const never = () => {
     throw new Error("not looked at");
   };
-  expect(vanishingOf(agent(null), "/", never, now)).toBeNull();
+  expect(findExpiringSessions(agent(null), "/", never, now)).toBeNull();
 });
 
 const toRead = (days: number, begun: number, size = 1) => ({
@@ -55,7 +55,7 @@ const toRead = (days: number, begun: number, size = 1) => ({
 it("what its client is about to delete is read first, then the newest", () => {
   const files = [40, 1, 25, 2].map((days) => toRead(days, days));
   const order = (of: Agent) =>
-    inOrderToRead(of, "/", files, now).map(({ mtimeMs }) => Math.round((now - mtimeMs) / day));
+    sortForReading(of, "/", files, now).map(({ mtimeMs }) => Math.round((now - mtimeMs) / day));
   expect(order(agent(monthly))).toEqual([25, 40, 1, 2]);
   expect(order(agent(null))).toEqual([1, 2, 25, 40]);
 });
@@ -63,7 +63,7 @@ it("what its client is about to delete is read first, then the newest", () => {
 it("of those that copied each other's beginning, the earliest is read first", () => {
   const copied = [toRead(2, 7, 200), toRead(1, 3), toRead(5, 7), toRead(2, 7, 100), toRead(3, 9)];
   expect(
-    inOrderToRead(agent(null), "/", copied, now).map(({ mtimeMs, size }) => [(now - mtimeMs) / day, size]),
+    sortForReading(agent(null), "/", copied, now).map(({ mtimeMs, size }) => [(now - mtimeMs) / day, size]),
   ).toEqual([
     [1, 1],
     [5, 1],

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, it } from "vitest";
 import { fakeScrubber, temporaryWork } from "../../../test/support/memory-work-fixture.ts";
 import { prompt, text } from "../../../test/support/turn-fixture.ts";
 import { listAnnotations } from "../../store/memory/chunks/annotations.ts";
-import { listSessions, sessionByUid } from "../../store/memory/sessions/sessions.ts";
+import { findSessionByUid, listSessions } from "../../store/memory/sessions/sessions.ts";
 import { addNote, editNote, notesSession } from "./add-note.ts";
 
 let stage: ReturnType<typeof temporaryWork>;
@@ -27,7 +27,7 @@ it("stores a note without a session, in none of the lists", async () => {
     source: "shell",
     branch: "main",
   });
-  const session = sessionByUid(stage.memory, notesSession.uid)!;
+  const session = findSessionByUid(stage.memory, notesSession.uid)!;
   expect(session.agent).toBe("pommel");
   expect(stage.chunkTexts(session.id)).toMatchObject([
     { type: "annotated", text: `[NOTE] ${note.note}`, uid: `notes:annotated:${note.id}` },
@@ -56,7 +56,7 @@ it("accepts the name of a session that is not stored yet", async () => {
   const note = await addNote(stage.work, { by: "person", note: "early", sessionUid: "to-come" });
   expect(note.sessionUid).toBe("to-come");
   const { id } = await stage.store("to-come", prompt("here it is"), text("ok"));
-  expect(sessionByUid(stage.memory, "to-come")).toMatchObject({ id, agent: "claude" });
+  expect(findSessionByUid(stage.memory, "to-come")).toMatchObject({ id, agent: "claude" });
   expect(listAnnotations(stage.memory, { sessionUid: "to-come" })).toHaveLength(1);
   expect(stage.chunkTexts(id).map(({ type }) => type)).toEqual(["annotated", "raw"]);
 });

@@ -3,16 +3,16 @@ import { defaultAgentName } from "../../agents/profiles.ts";
 import { PommelError } from "../../base/errors.ts";
 import type { Speaker } from "../../protocol/origin.ts";
 import { createLedger } from "../../redact/scrubber.ts";
-import { annotationById, saveAnnotation } from "../../store/memory/chunks/annotations.ts";
+import { findAnnotationById, saveAnnotation } from "../../store/memory/chunks/annotations.ts";
 import { replaceAnnotatedChunk } from "../../store/memory/chunks/chunks.ts";
 import type { AnnotationRecord, SessionRecord } from "../../store/memory/memory-records.ts";
-import { saveSecrets, secretsOf } from "../../store/memory/privacy/secrets.ts";
-import { saveSession, sessionByUid } from "../../store/memory/sessions/sessions.ts";
-import { lastTurnNumber } from "../../store/memory/sessions/transcripts.ts";
+import { listSecrets, saveSecrets } from "../../store/memory/privacy/secrets.ts";
+import { findSessionByUid, saveSession } from "../../store/memory/sessions/sessions.ts";
+import { findLastTurnNumber } from "../../store/memory/sessions/transcripts.ts";
 import { chunkToStore } from "../chunks/chunk-to-store.ts";
-import { chunkOptionsFor, noteDraft, vectorsOf } from "../chunks/rechunk.ts";
+import { buildOptionsForSession, embedDrafts, noteDraft } from "../chunks/rechunk.ts";
 import { forgetNow } from "../forget/forget.ts";
-import { idScrubber } from "../scrub/scrub-lines.ts";
+import { createIdScrubber } from "../scrub/scrub-lines.ts";
 import type { ScrubbingWork } from "../work.ts";
 
 /** Notes of no session belong to this one, which no agent has; it has no turns, and so is in no list. */
@@ -55,41 +55,42 @@ export async function editNote(
 export async function addNote(work: ScrubbingWork, asked: NoteToAdd): Promise<AnnotationRecord> {
   const { memory, scrubber, ledgerKey, embedder, root } = work;
   const { agent = defaultAgentName, branch = null, at = Date.now() } = asked;
-  const sessionUid = asked.sessionUid == null ? null : idScrubber(scrubber, ledgerKey)(asked.sessionUid);
+  const sessionUid =
+    asked.sessionUid == null ? null : createIdScrubber(scrubber, ledgerKey)(asked.sessionUid);
   if (asked.note.trim() === "") {
     throw new PommelError("usage", "The note is empty.", 'Write `pm note "what to remember"`.');
   }
-  const session = sessionOf(work, sessionUid, agent, root);
-  const ledger = createLedger(ledgerKey, secretsOf(memory, session.id));
+  const session = findOrSaveNoteSession(work, sessionUid, agent, root);
+  const ledger = createLedger(ledgerKey, listSecrets(memory, session.id));
   const note = scrubber.scrub(asked.note.trim(), ledger);
   const annotation = {
     uid: randomBytes(16).toString("hex"),
     sessionUid,
-    turn: sessionUid === null ? null : (asked.turn ?? lastTurnNumber(memory, session.id)),
+    turn: sessionUid === null ? null : (asked.turn ?? findLastTurnNumber(memory, session.id)),
     lineUid: null,
     at,
     source: asked.by === "person" ? ("shell" as const) : asked.by,
     branch: branch === null ? (sessionUid === null ? null : session.branch) : scrubber.scrub(branch, ledger),
     note,
   };
-  const options = chunkOptionsFor(work, session);
+  const options = buildOptionsForSession(work, session);
   const draft = noteDraft(work, session, annotation, options);
-  const [vectors] = await vectorsOf(embedder, [draft]);
-  return memory.inTransaction(() => {
+  const [vectors] = await embedDrafts(embedder, [draft]);
+  return memory.runInTransaction(() => {
     saveSecrets(memory, session.id, ledger.takeNew());
     const id = saveAnnotation(memory, annotation)!;
     const chunk = chunkToStore(session, draft, { position: id, annotationId: id }, embedder, vectors);
     replaceAnnotatedChunk(memory, session.id, { ...chunk, annotationId: id });
-    return annotationById(memory, id)!;
+    return findAnnotationById(memory, id)!;
   });
 }
 
-function sessionOf(
+function findOrSaveNoteSession(
   { memory }: ScrubbingWork,
   uid: string | null,
   agent: string,
   root: string,
 ): SessionRecord {
   if (uid === null) return saveSession(memory, { ...notesSession, cwd: root });
-  return sessionByUid(memory, uid) ?? saveSession(memory, { uid, agent, cwd: root });
+  return findSessionByUid(memory, uid) ?? saveSession(memory, { uid, agent, cwd: root });
 }

@@ -1,22 +1,22 @@
-import { annotationsWithoutChunk } from "../../store/memory/chunks/annotations.ts";
+import { listAnnotationsWithoutChunk } from "../../store/memory/chunks/annotations.ts";
 import { replaceAnnotatedChunk } from "../../store/memory/chunks/chunks.ts";
-import { saveSession, sessionByUid } from "../../store/memory/sessions/sessions.ts";
+import { findSessionByUid, saveSession } from "../../store/memory/sessions/sessions.ts";
 import { chunkToStore } from "../chunks/chunk-to-store.ts";
-import { chunkOptionsFor, noteDraft, vectorsOf } from "../chunks/rechunk.ts";
+import { buildOptionsForSession, embedDrafts, noteDraft } from "../chunks/rechunk.ts";
 import type { SessionWork } from "../work.ts";
 import { notesSession } from "./add-note.ts";
 
 /** Makes the chunks of notes that have none, so that they are found: of notes that came back without them. */
 export async function chunkNotes(work: SessionWork): Promise<void> {
   const { memory, embedder, root } = work;
-  for (const note of annotationsWithoutChunk(memory)) {
+  for (const note of listAnnotationsWithoutChunk(memory)) {
     const session =
       note.sessionUid === null
         ? saveSession(memory, { ...notesSession, cwd: root })
-        : sessionByUid(memory, note.sessionUid);
+        : findSessionByUid(memory, note.sessionUid);
     if (session === null) continue;
-    const draft = noteDraft(work, session, note, chunkOptionsFor(work, session));
-    const [vectors] = await vectorsOf(embedder, [draft]);
+    const draft = noteDraft(work, session, note, buildOptionsForSession(work, session));
+    const [vectors] = await embedDrafts(embedder, [draft]);
     const place = { position: note.id, annotationId: note.id };
     const chunk = chunkToStore(session, draft, place, embedder, vectors);
     replaceAnnotatedChunk(memory, session.id, { ...chunk, annotationId: note.id });

@@ -1,17 +1,17 @@
 import { afterEach, beforeEach, expect, it, test } from "vitest";
 import { addSession, temporaryMemory } from "../../../test/support/memory-fixture.ts";
 import { saveAnnotation } from "../../store/memory/chunks/annotations.ts";
-import { replacements } from "../decisions/stored.ts";
-import { annotationUid, rejectedSessions, rejectionText } from "./notes.ts";
+import { createReplacementLookup } from "../decisions/stored.ts";
+import { createRejectionLookup, formatRejection, makeAnnotationUid } from "./notes.ts";
 
 test("a note's uid depends on session, words and number of earlier equal notes", () => {
-  const uid = annotationUid("s1", "use Redis", 0);
+  const uid = makeAnnotationUid("s1", "use Redis", 0);
   expect(uid).toMatch(/^[0-9a-f]{32}$/);
-  expect(annotationUid("s1", "use Redis", 0)).toBe(uid);
+  expect(makeAnnotationUid("s1", "use Redis", 0)).toBe(uid);
   const others = [
-    annotationUid("s2", "use Redis", 0),
-    annotationUid("s1", "use Redis.", 0),
-    annotationUid("s1", "use Redis", 1),
+    makeAnnotationUid("s2", "use Redis", 0),
+    makeAnnotationUid("s1", "use Redis.", 0),
+    makeAnnotationUid("s1", "use Redis", 1),
   ];
   expect(new Set([uid, ...others]).size).toBe(4);
 });
@@ -32,20 +32,22 @@ function note(text: string, sessionUid: string | null, author: string | null = n
 it("a note that rejects a session is known of it, the latest first", () => {
   addSession(store.memory, "a");
   note("rejected ideas are listed in the wiki", "a");
-  expect(rejectedSessions(store.memory)("a")).toBeNull();
-  note(rejectionText("it is slow", null), "a");
-  note(rejectionText("it blocks the event loop", null), "a");
-  note(rejectionText("nobody knows what", null), null);
-  note(rejectionText("a colleague dislikes it", null), "a", "bob");
-  expect(rejectedSessions(store.memory)("a")).toBe("it blocks the event loop");
-  expect(rejectedSessions(store.memory)("b")).toBeNull();
+  expect(createRejectionLookup(store.memory)("a")).toBeNull();
+  note(formatRejection("it is slow", null), "a");
+  note(formatRejection("it blocks the event loop", null), "a");
+  note(formatRejection("nobody knows what", null), null);
+  note(formatRejection("a colleague dislikes it", null), "a", "bob");
+  expect(createRejectionLookup(store.memory)("a")).toBe("it blocks the event loop");
+  expect(createRejectionLookup(store.memory)("b")).toBeNull();
 });
 
 it("a decision that is rejected is superseded by the note, and its session is not", () => {
-  const text = rejectionText("it drains the battery", "We poll every second.");
+  const text = formatRejection("it drains the battery", "We poll every second.");
   note(text, "a");
-  expect(replacements(store.memory)({ text: "we poll every second", by: "person", at: 0 })).toMatchObject({
+  expect(
+    createReplacementLookup(store.memory)({ text: "we poll every second", by: "person", at: 0 }),
+  ).toMatchObject({
     text,
   });
-  expect(rejectedSessions(store.memory)("a")).toBeNull();
+  expect(createRejectionLookup(store.memory)("a")).toBeNull();
 });

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { listAnnotations } from "../../store/memory/chunks/annotations.ts";
 import type { Memory } from "../../store/memory/memory.ts";
-import { sessionByUid } from "../../store/memory/sessions/sessions.ts";
+import { findSessionByUid } from "../../store/memory/sessions/sessions.ts";
 
 /**
  * Whether two notes are equal. Placeholders of secrets are numbered per scrubbed text, and a hook scrubs a prompt
@@ -19,7 +19,7 @@ function withoutNumbers(note: string): string {
  * The same for the same note, whether it comes from a hook or from the transcript.
  * @param ordinal how many notes with the same words the session had before
  */
-export function annotationUid(sessionUid: string, note: string, ordinal: number): string {
+export function makeAnnotationUid(sessionUid: string, note: string, ordinal: number): string {
   return createHash("sha256")
     .update(JSON.stringify([sessionUid, withoutNumbers(note), ordinal]))
     .digest("hex")
@@ -33,20 +33,20 @@ export function annotationUid(sessionUid: string, note: string, ordinal: number)
 const rejection = /^rejected\s*:\s*([\s\S]*\S)/i;
 
 /** Why a note says that its session was rejected; null: it does not. */
-export const rejectionIn = (note: string): string | null => rejection.exec(note.trim())?.[1] ?? null;
+export const parseRejection = (note: string): string | null => rejection.exec(note.trim())?.[1] ?? null;
 
 /** The note's text. @param decision quoted; null: the session is rejected */
-export const rejectionText = (reason: string, decision: string | null): string =>
+export const formatRejection = (reason: string, decision: string | null): string =>
   decision === null ? `Rejected: ${reason}` : `Rejected “${decision.replace(/[“”]/g, '"')}”: ${reason}`;
 
 /** Why a session was rejected, by the latest note that says so; null: none does. A colleague rejects only their own. */
-export function rejectedSessions(memory: Memory): (sessionUid: string) => string | null {
-  const reasons = memory.once("rejected sessions", () => {
+export function createRejectionLookup(memory: Memory): (sessionUid: string) => string | null {
+  const reasons = memory.readOnce("rejected sessions", () => {
     const found = new Map<string, string>();
     for (const { note, sessionUid, author } of listAnnotations(memory)) {
-      const reason = rejectionIn(note);
+      const reason = parseRejection(note);
       if (reason === null || sessionUid === null || found.has(sessionUid)) continue;
-      if (author == null || sessionByUid(memory, sessionUid)?.author === author)
+      if (author == null || findSessionByUid(memory, sessionUid)?.author === author)
         found.set(sessionUid, reason);
     }
     return found;

@@ -3,7 +3,7 @@ import { temporaryWork } from "../../../test/support/memory-work-fixture.ts";
 import { prompt, ran, text } from "../../../test/support/turn-fixture.ts";
 import type { Llm } from "../../models/generate/llm.ts";
 import { listAnnotations } from "../../store/memory/chunks/annotations.ts";
-import { unreadSessions } from "../../store/memory/privacy/secrets.ts";
+import { listUnreadSessions } from "../../store/memory/privacy/secrets.ts";
 import { deepScrubSession } from "./deep-scrub.ts";
 
 let stage: ReturnType<typeof temporaryWork>;
@@ -68,7 +68,7 @@ it("offers what was stored before a model was asked, until the model has read it
   await stage.store("old", prompt("one"), text("first"));
   await stage.store("older", prompt("two"), text("second"));
   const { memory } = stage;
-  expect(unreadSessions(memory).toSorted()).toEqual(["old", "older"]);
+  expect(listUnreadSessions(memory).toSorted()).toEqual(["old", "older"]);
   await deepScrubSession({ ...stage.work, llm: finder() }, "old", now);
-  expect(unreadSessions(memory)).toEqual(["older"]);
+  expect(listUnreadSessions(memory)).toEqual(["older"]);
 });

@@ -1,27 +1,27 @@
 import type { Llm } from "../../models/generate/llm.ts";
-import { replaceSecrets, secretsByLlm } from "../../redact/scrub-with-llm.ts";
+import { findSecretsByLlm, replaceSecrets } from "../../redact/scrub-with-llm.ts";
 import { createLedger } from "../../redact/scrubber.ts";
 import { listAnnotations } from "../../store/memory/chunks/annotations.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import type { SessionRecord } from "../../store/memory/memory-records.ts";
 import {
-  lastLineRead,
+  findLastLineRead,
+  listSecrets,
   saveLastLineRead,
   saveSecrets,
-  secretsOf,
 } from "../../store/memory/privacy/secrets.ts";
-import { sessionByUid } from "../../store/memory/sessions/sessions.ts";
-import { summariesOf } from "../../store/memory/sessions/summaries.ts";
-import { nextSeq } from "../../store/memory/sessions/transcripts.ts";
-import { storedTurns } from "../turn-content.ts";
+import { findSessionByUid } from "../../store/memory/sessions/sessions.ts";
+import { listSummaries } from "../../store/memory/sessions/summaries.ts";
+import { findNextSeq } from "../../store/memory/sessions/transcripts.ts";
+import { readStoredTurns } from "../turn-content.ts";
 import type { ScrubbingWork } from "../work.ts";
 import { redactWholeSession } from "./redact-session.ts";
-import { textsIn } from "./redact-stored.ts";
+import { listTexts } from "./redact-stored.ts";
 
 /** Shown to the model at once; more than this it would not look at. Characters. */
 const maxShownLength = 50_000;
 /** Shorter texts hold no secret that patterns would not know. Characters. */
-const shortest = 8;
+const minSecretChars = 8;
 
 /**
  * Lets a language model find secrets without a known pattern in a session's new lines, and removes its findings from
@@ -38,20 +38,20 @@ export async function deepScrubSession(
   { signal }: { signal?: AbortSignal | undefined } = {},
 ): Promise<number> {
   const { memory, llm, ledgerKey } = work;
-  const session = sessionByUid(memory, sessionUid);
+  const session = findSessionByUid(memory, sessionUid);
   if (session === null) return 0;
-  const seen = lastLineRead(memory, session.id);
-  const last = nextSeq(memory, session.id) - 1;
+  const seen = findLastLineRead(memory, session.id);
+  const last = findNextSeq(memory, session.id) - 1;
   if (last <= seen) return 0;
-  const texts = newTexts(memory, session, seen);
+  const texts = listNewTexts(memory, session, seen);
   const secrets = new Map<string, string>();
-  for (const shown of batches(texts)) {
-    for (const [secret, type] of await secretsByLlm(shown, llm, signal)) secrets.set(secret, type);
+  for (const shown of joinIntoBatches(texts)) {
+    for (const [secret, type] of await findSecretsByLlm(shown, llm, signal)) secrets.set(secret, type);
   }
   let turns = 0;
   if (secrets.size > 0) {
     const cleaned = await alone(async () => {
-      const ledger = createLedger(ledgerKey, secretsOf(memory, session.id));
+      const ledger = createLedger(ledgerKey, listSecrets(memory, session.id));
       return redactWholeSession(work, session.id, {
         clean: (text) => replaceSecrets(text, secrets, ledger),
         also: () => saveSecrets(memory, session.id, ledger.takeNew()),
@@ -65,19 +65,19 @@ export async function deepScrubSession(
 }
 
 /** The texts in the lines after a given one, and those stored with the session besides its turns. */
-function newTexts(memory: Memory, session: SessionRecord, seen: number): Iterable<string> {
+function listNewTexts(memory: Memory, session: SessionRecord, seen: number): Iterable<string> {
   const texts = new Set<string>();
-  for (const { lines } of storedTurns(memory, session.id)) {
+  for (const { lines } of readStoredTurns(memory, session.id)) {
     const fresh = lines.filter(({ seq }) => seq > seen);
-    for (const text of textsIn(fresh)) if (text.length >= shortest) texts.add(text);
+    for (const text of listTexts(fresh)) if (text.length >= minSecretChars) texts.add(text);
   }
   for (const { note } of listAnnotations(memory, { sessionUid: session.uid })) texts.add(note);
-  for (const { text } of summariesOf(memory, session.id)) texts.add(text);
+  for (const { text } of listSummaries(memory, session.id)) texts.add(text);
   return texts;
 }
 
 /** Texts joined to batches of the size of one request; a longer text is split. */
-function* batches(texts: Iterable<string>): Iterable<string> {
+function* joinIntoBatches(texts: Iterable<string>): Iterable<string> {
   let batch = "";
   for (const text of texts) {
     for (let at = 0; at < text.length; at += maxShownLength) {

@@ -1,6 +1,6 @@
 import { listAnnotations } from "../../store/memory/chunks/annotations.ts";
 import {
-  chunksOfSession,
+  listChunksOfSession,
   replaceAnnotatedChunk,
   replaceChunks,
   type StoredSessionChunk,
@@ -8,21 +8,21 @@ import {
 import type { Memory } from "../../store/memory/memory.ts";
 import type { AnnotationRecord, SessionRecord } from "../../store/memory/memory-records.ts";
 import { redactAnnotation, redactSession, redactSummary } from "../../store/memory/privacy/rewrite.ts";
-import { sessionById, sessionByUid } from "../../store/memory/sessions/sessions.ts";
-import { dropChunkSummaries, saveTopics, summariesOf } from "../../store/memory/sessions/summaries.ts";
-import { saveTurn, turnsOf } from "../../store/memory/sessions/turns.ts";
+import { findSessionById, findSessionByUid } from "../../store/memory/sessions/sessions.ts";
+import { dropChunkSummaries, listSummaries, saveTopics } from "../../store/memory/sessions/summaries.ts";
+import { listTurns, saveTurn } from "../../store/memory/sessions/turns.ts";
 import { chunkToStore } from "../chunks/chunk-to-store.ts";
 import type { DraftChunk } from "../chunks/chunker.ts";
 import { unitJoint } from "../chunks/pack.ts";
-import { chunkOptionsFor, noteDraft, rechunkSession, vectorsOf } from "../chunks/rechunk.ts";
+import { buildOptionsForSession, embedDrafts, noteDraft, rechunkSession } from "../chunks/rechunk.ts";
 import { noTerms } from "../chunks/units/units.ts";
 import { turnToStore } from "../ingest/turns.ts";
-import { annotationUid } from "../notes/notes.ts";
+import { makeAnnotationUid } from "../notes/notes.ts";
 import { storeSummaryChunks } from "../summaries/sum-up.ts";
 import { storeTopics } from "../topics/topics.ts";
-import { storedTurns } from "../turn-content.ts";
+import { readStoredTurns } from "../turn-content.ts";
 import type { SessionWork } from "../work.ts";
-import { type Clean, cleanLines, watched } from "./redact-stored.ts";
+import { type Clean, cleanLines, watchChanges } from "./redact-stored.ts";
 
 /** Turns that are put in other words in one transaction. */
 const batchSize = 8;
@@ -54,15 +54,15 @@ export async function redactWholeSession(
   { clean, namesToo = false, changedBefore = null, also, signal }: RedactOptions,
 ): Promise<RedactResult> {
   const { memory } = work;
-  const session = sessionById(memory, sessionId);
+  const session = findSessionById(memory, sessionId);
   if (session === null) return { turns: 0, changed: false };
   let firstChanged = changedBefore;
   let turns = 0;
-  const numbers = turnsOf(memory, sessionId).map(({ number }) => number);
+  const numbers = listTurns(memory, sessionId).map(({ number }) => number);
   for (let i = 0; i < numbers.length; i += batchSize) {
     signal?.throwIfAborted();
     const batch = { first: numbers[i]!, last: numbers[Math.min(i + batchSize, numbers.length) - 1]! };
-    memory.inTransaction(() => {
+    memory.runInTransaction(() => {
       for (const number of redactTurns(work, session, batch, { clean, namesToo })) {
         firstChanged = Math.min(firstChanged ?? number, number);
         turns++;
@@ -72,7 +72,7 @@ export async function redactWholeSession(
     // Others wait for the process, and for the database, as well.
     await new Promise((resolve) => setImmediate(resolve));
   }
-  const rest = memory.inTransaction(() => {
+  const rest = memory.runInTransaction(() => {
     const named = redactNames(memory, session, clean);
     const notes = redactNotes(memory, session.uid, clean);
     const summaries = redactSummaries(memory, session.id, clean);
@@ -80,7 +80,7 @@ export async function redactWholeSession(
     also?.(notes.length > 0 || summaries ? 0 : firstChanged);
     return { named, notes, summaries };
   });
-  const now = sessionById(memory, sessionId);
+  const now = findSessionById(memory, sessionId);
   if (now === null) return { turns, changed: turns > 0 };
   if (firstChanged !== null) await rechunkSession(work, now, firstChanged, { signal });
   if (numbers.length > 0) await remakeNoteChunks(work, now, rest.notes, signal);
@@ -99,9 +99,9 @@ export async function redactWholeSession(
 
 /** Notes of sessions that are not stored. @returns whether any was changed */
 export function redactLooseNotes(memory: Memory, clean: Clean): boolean {
-  return memory.inTransaction(() =>
+  return memory.runInTransaction(() =>
     listAnnotations(memory)
-      .filter(({ sessionUid }) => sessionUid === null || sessionByUid(memory, sessionUid) === null)
+      .filter(({ sessionUid }) => sessionUid === null || findSessionByUid(memory, sessionUid) === null)
       .map((note) => redactNote(memory, note, clean, 0))
       .some((isChanged) => isChanged),
   );
@@ -115,10 +115,10 @@ function redactTurns(
   { clean, namesToo }: { clean: Clean; namesToo: boolean },
 ): number[] {
   const { memory } = work;
-  const { relativize } = chunkOptionsFor(work, session);
-  const watch = watched(clean);
+  const { relativize } = buildOptionsForSession(work, session);
+  const watch = watchChanges(clean);
   const changed: number[] = [];
-  for (const { record, ...turn } of storedTurns(memory, session.id, batch)) {
+  for (const { record, ...turn } of readStoredTurns(memory, session.id, batch)) {
     const lines = cleanLines(turn.lines, watch.clean, { namesToo });
     const branch = record.branch === null ? null : watch.clean(record.branch);
     if (!watch.hasChanged()) continue;
@@ -134,7 +134,7 @@ function redactTurns(
 }
 
 function redactNames(memory: Memory, session: SessionRecord, clean: Clean): boolean {
-  const watch = watched(clean);
+  const watch = watchChanges(clean);
   const orNull = (text: string | null) => (text === null ? null : watch.clean(text));
   const names = {
     title: orNull(session.title),
@@ -167,13 +167,13 @@ function redactNote(memory: Memory, known: AnnotationRecord, clean: Clean, ordin
   const branch = known.branch === null ? null : clean(known.branch);
   if (note === known.note && branch === known.branch) return false;
   const isTold = isFromPrompt(known) && known.sessionUid !== null;
-  const uid = isTold && note !== known.note ? annotationUid(known.sessionUid!, note, ordinal) : known.uid;
+  const uid = isTold && note !== known.note ? makeAnnotationUid(known.sessionUid!, note, ordinal) : known.uid;
   redactAnnotation(memory, known.id, { uid, note, branch });
   return true;
 }
 
 function redactSummaries(memory: Memory, sessionId: number, clean: Clean): boolean {
-  const changed = summariesOf(memory, sessionId)
+  const changed = listSummaries(memory, sessionId)
     .map(({ id, text }) => ({ id, text, cleaned: clean(text) }))
     .filter(({ text, cleaned }) => text !== cleaned);
   for (const { id, cleaned } of changed) redactSummary(memory, id, cleaned);
@@ -188,11 +188,11 @@ async function remakeNoteChunks(
   signal?: AbortSignal,
 ): Promise<void> {
   const { memory, embedder } = work;
-  const options = chunkOptionsFor(work, session);
+  const options = buildOptionsForSession(work, session);
   const notes = listAnnotations(memory, { sessionUid: session.uid }).filter(({ id }) => ids.includes(id));
   const drafts = notes.map((note) => noteDraft(work, session, note, options));
-  const vectors = await vectorsOf(embedder, drafts, signal);
-  memory.inTransaction(() => {
+  const vectors = await embedDrafts(embedder, drafts, signal);
+  memory.runInTransaction(() => {
     notes.forEach(({ id }, i) => {
       const place = { position: id, annotationId: id };
       const chunk = chunkToStore(session, drafts[i]!, place, embedder, vectors[i]);
@@ -209,7 +209,7 @@ async function cleanChunksInPlace(
   signal?: AbortSignal,
 ): Promise<boolean> {
   const { memory, embedder } = work;
-  const watch = watched(clean);
+  const watch = watchChanges(clean);
   const cleanChunk = (chunk: StoredSessionChunk) => ({
     ...chunk,
     text: watch.clean(chunk.text),
@@ -217,8 +217,8 @@ async function cleanChunksInPlace(
     branch: chunk.branch === null ? null : watch.clean(chunk.branch),
   });
   const isGone = ({ firstTurn, lastTurn }: StoredSessionChunk) =>
-    turnsOf(memory, session.id, { first: firstTurn, last: lastTurn }).length === 0;
-  const cleaned = chunksOfSession(memory, session.id)
+    listTurns(memory, session.id, { first: firstTurn, last: lastTurn }).length === 0;
+  const cleaned = listChunksOfSession(memory, session.id)
     .filter((chunk) => isGone(chunk))
     .map((chunk) => ({ chunk: cleanChunk(chunk), changed: watch.hasChanged() }));
   if (!cleaned.some(({ changed }) => changed)) return false;
@@ -231,8 +231,8 @@ async function cleanChunksInPlace(
         : { ...noTerms, answer: chunk.text };
     return { chunk: rest, terms };
   });
-  const vectors = await vectorsOf(embedder, drafts, signal);
-  memory.inTransaction(() => {
+  const vectors = await embedDrafts(embedder, drafts, signal);
+  memory.runInTransaction(() => {
     const summaries = cleaned.flatMap(({ chunk }, i) => {
       const made = chunkToStore(session, drafts[i]!, chunk, embedder, vectors[i]);
       if (chunk.annotationId === null) return [made];

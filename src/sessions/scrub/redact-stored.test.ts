@@ -2,8 +2,8 @@ import { afterEach, beforeEach, expect, it } from "vitest";
 import { addCheckpoint, addCommit, binding } from "../../../test/support/checkpoint-rows-fixture.ts";
 import { temporaryMemory } from "../../../test/support/memory-fixture.ts";
 import { fakeScrubber, temporaryWork } from "../../../test/support/memory-work-fixture.ts";
-import { checkpointByUid } from "../../store/memory/commits/checkpoints.ts";
-import { commitByHash } from "../../store/memory/commits/commits.ts";
+import { findCheckpointByUid } from "../../store/memory/commits/checkpoints.ts";
+import { findCommitByHash } from "../../store/memory/commits/commits.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { forgetNow, previewForget } from "../forget/forget.ts";
 import { readCheckpointTexts, redactCheckpoints } from "./redact-stored.ts";
@@ -31,11 +31,11 @@ it("redacts subjects, branches and the state of agents", async () => {
   readCheckpointTexts(memory, (text) => texts.push(text));
   expect(texts.filter((text) => text.includes("Falcon"))).toHaveLength(5);
   expect(await redactCheckpoints(memory, clean)).toBe(true);
-  expect(checkpointByUid(memory, "a")).toMatchObject({
+  expect(findCheckpointByUid(memory, "a")).toMatchObject({
     commit: { subject: "Begin [GONE]", branch: "[GONE]/one" },
     agentState: { s: { title: "Project [GONE]", todos: [{ text: "name it [GONE]", status: "x" }] } },
   });
-  expect(commitByHash(memory, "2")?.subject).toBe("[GONE] again");
+  expect(findCommitByHash(memory, "2")?.subject).toBe("[GONE] again");
   expect(await redactCheckpoints(memory, clean)).toBe(false);
 });
 
@@ -49,7 +49,7 @@ it("reaches them when a pattern is forgotten, and when there are new rules", asy
   expect(await previewForget(work.memory, { pattern: "Falcon" })).toMatchObject({ matches: 2, sessions: 0 });
   await forgetNow(work, { pattern: "Falcon" });
   await rescrubMemory(work);
-  expect(checkpointByUid(work.memory, "a")).toMatchObject({
+  expect(findCheckpointByUid(work.memory, "a")).toMatchObject({
     commit: { subject: "[FORGOTTEN] with [REDACTED_WORD], [REDACTED_WORD_2] and [REDACTED_WORD]" },
     agentState: { s: { said: "the name is [FORGOTTEN], the key is [REDACTED_WORD]" } },
   });
@@ -59,5 +59,5 @@ it("reaches them when a pattern is forgotten, and when there are new rules", asy
 it("stops when it is aborted", async () => {
   addCommit(memory, "1", { subject: "Falcon" });
   await expect(redactCheckpoints(memory, clean, AbortSignal.abort())).rejects.toThrow();
-  expect(commitByHash(memory, "1")?.subject).toBe("Falcon");
+  expect(findCommitByHash(memory, "1")?.subject).toBe("Falcon");
 });

@@ -1,12 +1,12 @@
 import type { Entry } from "../../agents/agent.ts";
 import { type Scrubber, type ScrubText, type SecretLedger, scrubValue } from "../../redact/scrubber.ts";
-import { eventsOf, saveEvent } from "../../store/memory/events.ts";
+import { readEvents, saveEvent } from "../../store/memory/events.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import {
+  listTextsOfCommits,
   redactAgentState,
   redactCommit,
   type TextsOfCommit,
-  textsOfCommits,
 } from "../../store/memory/privacy/rewrite.ts";
 import type { StoredLine } from "../turn-content.ts";
 import { type Commands, scrubEntry } from "./scrub-lines.ts";
@@ -15,7 +15,7 @@ import { type Commands, scrubEntry } from "./scrub-lines.ts";
 export type Clean = ScrubText;
 
 /** Whether a function that cleans texts changed any since it was last asked. */
-export function watched(clean: Clean): { clean: Clean; hasChanged(): boolean } {
+export function watchChanges(clean: Clean): { clean: Clean; hasChanged(): boolean } {
   let changed = false;
   return {
     clean(text, name) {
@@ -31,7 +31,7 @@ export function watched(clean: Clean): { clean: Clean; hasChanged(): boolean } {
   };
 }
 
-const noLedger: SecretLedger = { numberOf: () => 1 };
+const noLedger: SecretLedger = { numberSecret: () => 1 };
 
 /**
  * Stored lines, redacted. Ids and times stay.
@@ -66,7 +66,7 @@ function cleanKeys(value: unknown, clean: Clean): unknown {
 }
 
 /** Every text in lines, in the order in which they are cleaned. */
-export function textsIn(lines: readonly StoredLine[]): string[] {
+export function listTexts(lines: readonly StoredLine[]): string[] {
   const texts: string[] = [];
   cleanLines(lines, (text) => {
     texts.push(text);
@@ -76,7 +76,7 @@ export function textsIn(lines: readonly StoredLine[]): string[] {
 }
 
 /** Rows that are put in other words in one transaction. */
-const batch = 500;
+const rowsPerTransaction = 500;
 
 /**
  * Redacts what is stored of commits: subjects, authors and branches, and the state of agents when they were made.
@@ -91,10 +91,10 @@ export async function redactCheckpoints(
   let changed = false;
   for (let after = 0; ; ) {
     signal?.throwIfAborted();
-    const rows = textsOfCommits(memory, after, batch);
+    const rows = listTextsOfCommits(memory, after, rowsPerTransaction);
     const last = rows.at(-1);
     if (last === undefined) return changed;
-    memory.inTransaction(() => {
+    memory.runInTransaction(() => {
       for (const row of rows) if (redactCheckpoint(memory, row, clean)) changed = true;
     });
     after = last.id;
@@ -110,7 +110,7 @@ export function readCheckpointTexts(memory: Memory, look: (text: string) => void
     return text;
   };
   for (let after = 0; ; ) {
-    const rows = textsOfCommits(memory, after, batch);
+    const rows = listTextsOfCommits(memory, after, rowsPerTransaction);
     for (const { subject, author, branch, state } of rows) {
       scrubValue([subject, author, branch], read);
       if (state !== null) scrubValue(state, read);
@@ -143,9 +143,9 @@ function redactCheckpoint(
  * @returns whether anything was changed
  */
 export function redactEvents(memory: Memory, clean: ScrubText): boolean {
-  return memory.inTransaction(() => {
+  return memory.runInTransaction(() => {
     let changed = false;
-    for (const event of eventsOf(memory)) {
+    for (const event of readEvents(memory)) {
       const { title, description, branch } = event;
       const before = { title, description, branch };
       const after = scrubValue(before, clean);
@@ -159,7 +159,7 @@ export function redactEvents(memory: Memory, clean: ScrubText): boolean {
 
 /** Hands over each text that `redactEvents` would change. */
 export function readEventTexts(memory: Memory, look: (text: string) => void): void {
-  for (const { title, description, branch } of eventsOf(memory)) {
+  for (const { title, description, branch } of readEvents(memory)) {
     for (const text of [title, description, branch ?? ""]) look(text);
   }
 }

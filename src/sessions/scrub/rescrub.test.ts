@@ -7,10 +7,10 @@ import { allChunks } from "../../store/memory/chunks/chunk-filter.ts";
 import { matchSessionTokens } from "../../store/memory/chunks/chunk-lookup.ts";
 import { expireSessions } from "../../store/memory/privacy/forget.ts";
 import { scrubbedBy } from "../../store/memory/privacy/rewrite.ts";
-import { secretsOf } from "../../store/memory/privacy/secrets.ts";
-import { saveSession, sessionByUid } from "../../store/memory/sessions/sessions.ts";
-import { summariesOf } from "../../store/memory/sessions/summaries.ts";
-import { turnsOf } from "../../store/memory/sessions/turns.ts";
+import { listSecrets } from "../../store/memory/privacy/secrets.ts";
+import { findSessionByUid, saveSession } from "../../store/memory/sessions/sessions.ts";
+import { listSummaries } from "../../store/memory/sessions/summaries.ts";
+import { listTurns } from "../../store/memory/sessions/turns.ts";
 import { addNote } from "../notes/add-note.ts";
 import { sumUpSession } from "../summaries/sum-up.ts";
 import { rescrubMemory } from "./rescrub.ts";
@@ -84,11 +84,11 @@ describe("scrubbing again under stronger rules", () => {
       expect(all).not.toContain(word);
       expect(matching(word)).toBe(0);
     }
-    expect(sessionByUid(stage.memory, "s")).toMatchObject({
+    expect(findSessionByUid(stage.memory, "s")).toMatchObject({
       title: "About [REDACTED_WORD]",
       branch: null,
     });
-    expect(turnsOf(stage.memory, id)[0]).toMatchObject({
+    expect(listTurns(stage.memory, id)[0]).toMatchObject({
       branch: "try-[REDACTED_WORD]",
       prompt: expect.stringContaining("Use [REDACTED_WORD] for the deployment"),
       files: [{ path: "keys/[REDACTED_WORD].ts", how: "edit" }],
@@ -101,20 +101,20 @@ describe("scrubbing again under stronger rules", () => {
       "loose [REDACTED_WORD]",
     ]);
     expect(
-      summariesOf(stage.memory, id)
+      listSummaries(stage.memory, id)
         .map(({ text: said }) => said)
         .join(),
     ).toContain("[REDACTED_WORD] was refused");
     expect(matching("deployment")).toBeGreaterThan(0);
-    expect(stage.memory.meta(scrubbedBy)).toBe("strong");
-    expect(secretsOf(stage.memory, id)).toHaveLength(2);
+    expect(stage.memory.readMeta(scrubbedBy)).toBe("strong");
+    expect(listSecrets(stage.memory, id)).toHaveLength(2);
     expect(stage.memory.check()).toBe("ok");
   });
 
   it("gives the same result as reading under those rules", async () => {
     const id = await talkative("s");
     await rescrub();
-    const scrubbed = { chunks: stage.chunkTexts(id), turns: turnsOf(stage.memory, id) };
+    const scrubbed = { chunks: stage.chunkTexts(id), turns: listTurns(stage.memory, id) };
     stage.remove();
     stage = temporaryWork();
     const ledger = createLedger(stage.work.ledgerKey);
@@ -144,7 +144,7 @@ describe("scrubbing again under stronger rules", () => {
       stage.chunkTexts(clean.id).map(({ text: said }) => said),
     );
     expect(scrubbed.turns.map(({ prompt: asked, tools }) => ({ asked, tools }))).toEqual(
-      turnsOf(stage.memory, clean.id).map(({ prompt: asked, tools }) => ({ asked, tools })),
+      listTurns(stage.memory, clean.id).map(({ prompt: asked, tools }) => ({ asked, tools })),
     );
   });
 
@@ -181,7 +181,7 @@ describe("scrubbing again under stronger rules", () => {
     await rescrub();
     const [known] = listAnnotations(stage.memory);
     stage.memory.prepare("DELETE FROM lines").run();
-    const { annotationUid } = await import("../notes/notes.ts");
+    const { makeAnnotationUid: annotationUid } = await import("../notes/notes.ts");
     expect(known?.uid).toBe(annotationUid("s", "the key is [REDACTED_WORD]", 0));
   });
 });
@@ -193,8 +193,8 @@ describe("scrubbing that is stopped", () => {
     // Stopped at every write in turn, by an error in the middle of the work.
     for (let stop = 1; ; stop++) {
       let writes = 0;
-      const original = stage.memory.inTransaction.bind(stage.memory);
-      stage.memory.inTransaction = <T>(work: () => T): T => {
+      const original = stage.memory.runInTransaction.bind(stage.memory);
+      stage.memory.runInTransaction = <T>(work: () => T): T => {
         if (++writes === stop) throw new Error("stopped");
         return original(work);
       };
@@ -202,7 +202,7 @@ describe("scrubbing that is stopped", () => {
         () => "done",
         (error: Error) => error.message,
       );
-      stage.memory.inTransaction = original;
+      stage.memory.runInTransaction = original;
       if (outcome === "done") break;
       expect(outcome).toBe("stopped");
       if (stop > 400) throw new Error("it never ends");
@@ -229,6 +229,6 @@ describe("scrubbing that is stopped", () => {
     await talkative("s");
     const reason = new Error("enough");
     await expect(rescrub({ signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
-    expect(stage.memory.meta(scrubbedBy)).toBeNull();
+    expect(stage.memory.readMeta(scrubbedBy)).toBeNull();
   });
 });

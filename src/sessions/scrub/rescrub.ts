@@ -2,16 +2,16 @@ import * as z from "zod/mini";
 import { createLedger, scrubAlone } from "../../redact/scrubber.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { leaveNoTrace } from "../../store/memory/privacy/forget.ts";
-import { scrubbedBy, sessionIdsAfter } from "../../store/memory/privacy/rewrite.ts";
-import { saveSecrets, secretsOf } from "../../store/memory/privacy/secrets.ts";
-import { sessionById } from "../../store/memory/sessions/sessions.ts";
+import { listSessionIdsAfter, scrubbedBy } from "../../store/memory/privacy/rewrite.ts";
+import { listSecrets, saveSecrets } from "../../store/memory/privacy/secrets.ts";
+import { findSessionById } from "../../store/memory/sessions/sessions.ts";
 import { rechunkSession } from "../chunks/rechunk.ts";
 import { storeSummaryChunks } from "../summaries/sum-up.ts";
 import type { ScrubbingWork } from "../work.ts";
 import { redactLooseNotes, redactWholeSession } from "./redact-session.ts";
 import { redactCheckpoints, redactEvents } from "./redact-stored.ts";
 
-/** Of `meta`: how far a scrubbing that is not finished has got. */
+/** Of `readMeta`: how far a scrubbing that is not finished has got. */
 const cursorName = "scrub cursor";
 
 const cursorShape = z.object({
@@ -56,12 +56,12 @@ export async function rescrubMemory(
   const cursor = await goOn(work, signal);
   const report: Rescrubbed = { sessions: 0, turns: 0, isLogEmpty: true };
   let { found } = cursor;
-  const all = sessionIdsAfter(memory, 0);
+  const all = listSessionIdsAfter(memory, 0);
   const left = all.filter((id) => id >= cursor.session);
   for (const [i, id] of left.entries()) {
     signal?.throwIfAborted();
     onProgress?.(all.length - left.length + i, all.length);
-    const ledger = createLedger(ledgerKey, secretsOf(memory, id));
+    const ledger = createLedger(ledgerKey, listSecrets(memory, id));
     const foundBefore = found;
     const { turns, changed } = await redactWholeSession(work, id, {
       clean: (text, name) => scrubber.scrub(text, ledger, name),
@@ -85,7 +85,7 @@ export async function rescrubMemory(
   if (redactEvents(memory, alone)) found = true;
   onProgress?.(all.length, all.length);
   if (found) report.isLogEmpty = leaveNoTrace(memory);
-  memory.inTransaction(() => {
+  memory.runInTransaction(() => {
     memory.setMeta(scrubbedBy, version);
     memory.setMeta(cursorName, null);
   });
@@ -98,7 +98,7 @@ async function goOn(work: ScrubbingWork, signal?: AbortSignal): Promise<Cursor> 
   const stored = readCursor(memory);
   if (stored?.version === scrubber.version) return stored;
   // Its turns are scrubbed by the other rules, its chunks may not be.
-  const half = stored && stored.firstChanged !== null ? sessionById(memory, stored.session) : null;
+  const half = stored && stored.firstChanged !== null ? findSessionById(memory, stored.session) : null;
   if (stored && half) {
     await rechunkSession(work, half, stored.firstChanged ?? 0, { signal });
     await storeSummaryChunks(work, half, signal);
@@ -108,7 +108,7 @@ async function goOn(work: ScrubbingWork, signal?: AbortSignal): Promise<Cursor> 
 
 function readCursor(memory: Memory): Cursor | null {
   try {
-    const parsed = cursorShape.safeParse(JSON.parse(memory.meta(cursorName) ?? "null"));
+    const parsed = cursorShape.safeParse(JSON.parse(memory.readMeta(cursorName) ?? "null"));
     return parsed.success ? parsed.data : null;
   } catch {
     return null;

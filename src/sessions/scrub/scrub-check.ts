@@ -2,10 +2,10 @@ import type { NearMiss, Reviewer } from "../../redact/review.ts";
 import type { Scrubber } from "../../redact/scrubber.ts";
 import { listAnnotations } from "../../store/memory/chunks/annotations.ts";
 import type { Memory } from "../../store/memory/memory.ts";
-import { sessionIdsAfter } from "../../store/memory/privacy/rewrite.ts";
-import { sessionById } from "../../store/memory/sessions/sessions.ts";
-import { summariesOf } from "../../store/memory/sessions/summaries.ts";
-import { storedTurns } from "../turn-content.ts";
+import { listSessionIdsAfter } from "../../store/memory/privacy/rewrite.ts";
+import { findSessionById } from "../../store/memory/sessions/sessions.ts";
+import { listSummaries } from "../../store/memory/sessions/summaries.ts";
+import { readStoredTurns } from "../turn-content.ts";
 import { cleanLines } from "./redact-stored.ts";
 
 /** What scrubbing again would remove. */
@@ -88,10 +88,10 @@ function readTexts(
   read: (text: string, name: string | undefined, at: StoredAt) => void,
   onProgress?: OnProgress,
 ): void {
-  const ids = sessionIdsAfter(memory, 0);
+  const ids = listSessionIdsAfter(memory, 0);
   for (const [done, id] of ids.entries()) {
     onProgress?.(done, ids.length);
-    const session = sessionById(memory, id);
+    const session = findSessionById(memory, id);
     if (session === null) continue;
     const look =
       (turn: number | null) =>
@@ -100,11 +100,11 @@ function readTexts(
         return text ?? "";
       };
     for (const text of [session.title, session.cwd, session.branch]) look(null)(text);
-    for (const { lines, branch, number } of storedTurns(memory, id)) {
+    for (const { lines, branch, number } of readStoredTurns(memory, id)) {
       cleanLines(lines, look(number));
       look(number)(branch);
     }
-    for (const { text } of summariesOf(memory, id)) look(null)(text);
+    for (const { text } of listSummaries(memory, id)) look(null)(text);
   }
   for (const { note, branch } of listAnnotations(memory)) {
     for (const text of [note, branch])

@@ -18,7 +18,7 @@ const plainId =
   /^(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|(?:toolu|msg|call|fc|rs)_\w{8,48}|[0-9a-f]{1,32})$/;
 
 /** Keeps ids as they are; one that holds a secret becomes a keyed hash, the same each time, so that what it names is still one thing. */
-export function idScrubber(scrubber: Scrubber, key: Uint8Array): (id: string) => string {
+export function createIdScrubber(scrubber: Scrubber, key: Uint8Array): (id: string) => string {
   return (id) =>
     plainId.test(id) || scrubAlone(scrubber, id) === id
       ? id
@@ -82,13 +82,13 @@ export function scrubLine(
   ledger: SecretLedger,
   commands: Commands,
 ): TranscriptLine {
-  const modelOf = (model: string) => scrubLabel("model", model, (text) => scrubber.scrub(text, ledger));
+  const scrubModel = (model: string) => scrubLabel("model", model, (text) => scrubber.scrub(text, ledger));
   return {
     ...line,
     cwd: line.cwd === null ? null : scrubber.scrub(line.cwd, ledger),
     branch: line.branch === null ? null : scrubber.scrub(line.branch, ledger),
-    usage: line.usage && { ...line.usage, model: modelOf(line.usage.model) },
-    ...(line.model !== undefined && { model: modelOf(line.model) }),
+    usage: line.usage && { ...line.usage, model: scrubModel(line.usage.model) },
+    ...(line.model !== undefined && { model: scrubModel(line.model) }),
     entries: line.entries.map((entry) => scrubEntry(entry, scrubber, ledger, commands)),
   };
 }

@@ -3,7 +3,7 @@ import { addSession, chunk, temporaryMemory, turn } from "../../../test/support/
 import { asker } from "../../../test/support/search-fixture.ts";
 import { replaceChunks } from "../../store/memory/chunks/chunks.ts";
 import { indexAllSessions } from "../../store/memory/sessions/session-index.ts";
-import { saveSession, sessionByUid } from "../../store/memory/sessions/sessions.ts";
+import { findSessionByUid, saveSession } from "../../store/memory/sessions/sessions.ts";
 import { saveTurn } from "../../store/memory/sessions/turns.ts";
 import type { SessionQuery } from "./types.ts";
 
@@ -140,7 +140,7 @@ describe("sessions that a client starts to review another", () => {
   const review = (i: number) => `[USER] Assess this: flaky retry ${history} [request] run ${i}`;
   beforeEach(() => {
     remember("parent", "main", ["flaky retry of the parent"]);
-    const parentId = sessionByUid(store.memory, "parent")!.id;
+    const parentId = findSessionByUid(store.memory, "parent")!.id;
     for (const [uid, text] of [
       ...[1, 2, 3, 4].map((i) => [`guardian${i}`, review(i)] as const),
       ["worker", "the flaky retry is in the client, and a lock mends it"] as const,

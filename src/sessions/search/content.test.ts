@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { temporaryWork } from "../../../test/support/memory-work-fixture.ts";
 import { type Happening, prompt, ran, text, thinking, wrote } from "../../../test/support/turn-fixture.ts";
-import { forget, nothing } from "../../store/memory/privacy/forget.ts";
+import { emptyForgetRequest, forget } from "../../store/memory/privacy/forget.ts";
 import { createPatternCutter } from "../forget/forget-pattern.ts";
 import { redactWholeSession } from "../scrub/redact-session.ts";
 import { searchContent } from "./content.ts";
@@ -131,9 +131,9 @@ it("finds nothing that was forgotten or cut out", async () => {
   await redactWholeSession(stage.work, id, { clean: createPatternCutter("54\\d").cut });
   expect(await found("127.0.0.1:545")).toEqual([]);
   expect(await found("econnrefused 127.0.0.1")).toEqual(["s:1"]);
-  forget(stage.memory, { ...nothing, turns: new Map([[id, [2]]]) });
+  forget(stage.memory, { ...emptyForgetRequest, turns: new Map([[id, [2]]]) });
   expect(await found("econnrefused")).toEqual(["s:1"]);
-  forget(stage.memory, { ...nothing, sessions: [id] });
+  forget(stage.memory, { ...emptyForgetRequest, sessions: [id] });
   expect(await found("econnrefused")).toEqual([]);
 });
 
@@ -143,7 +143,7 @@ it("leaves out what is forgotten while it is searched", async () => {
   const all = () => searchContent(stage.memory, query("econnrefused"), { sliceMs: 0 });
   expect((await all()).groups).toHaveLength(4);
   const asked = all();
-  forget(stage.memory, { ...nothing, sessions: ids });
+  forget(stage.memory, { ...emptyForgetRequest, sessions: ids });
   expect((await asked).groups).toEqual([]);
 });
 

@@ -3,13 +3,17 @@ import type { Entry } from "../../agents/agent.ts";
 import { PommelError } from "../../base/errors.ts";
 import { addTo } from "../../base/multimap.ts";
 import { compileLiteral } from "../../base/text/pattern.ts";
-import { type Matcher, wordMatchersOf } from "../../code/search/verbatim/matchers.ts";
+import { buildWordMatchers, type Matcher } from "../../code/search/verbatim/matchers.ts";
 import type { ContentRole } from "../../protocol/values.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { inflateContent } from "../../store/memory/sessions/content.ts";
-import { type ArchivedTurn, archivedTurns, contentById } from "../../store/memory/sessions/turn-lookup.ts";
+import {
+  type ArchivedTurn,
+  findContentById,
+  listArchivedTurns,
+} from "../../store/memory/sessions/turn-lookup.ts";
 import type { StoredLine } from "../turn-content.ts";
-import { filterOf } from "./scope.ts";
+import { buildChunkFilter } from "./scope.ts";
 import type { SessionQuery } from "./types.ts";
 
 /**
@@ -49,7 +53,7 @@ interface ContentOptions {
   sliceMs?: number;
 }
 
-/** @throws PommelError `usage`, `not_found` as `filterOf`; the signal's reason */
+/** @throws PommelError `usage`, `not_found` as `buildChunkFilter`; the signal's reason */
 export async function searchContent(
   memory: Memory,
   query: SessionQuery,
@@ -66,11 +70,11 @@ export async function searchContent(
       "Omit it, or search the chunks.",
     );
   }
-  const matchers = wordMatchersOf(query);
+  const matchers = buildWordMatchers(query);
   if (matchers.length === 0) throw new PommelError("usage", "The query is empty.", "Say what to find.");
   const bySession = query.by === "session";
-  const mayMatch = jsonFilter(matchers);
-  const turns = archivedTurns(memory, filterOf(memory, query), { bySession });
+  const mayMatch = createJsonFilter(matchers);
+  const turns = listArchivedTurns(memory, buildChunkFilter(memory, query), { bySession });
   const found = new Map<unknown, ContentHit[]>();
   const contents = new Map<ContentHit, Uint8Array>();
   const notes: string[] = [];
@@ -82,7 +86,7 @@ export async function searchContent(
     if (found.size > query.limit && !found.has(key)) break;
     const now = performance.now();
     if (now > until) {
-      notes.push(`Stopped after ${Math.round(limitMs / 1000)} s: ${reached(turn)}`);
+      notes.push(`Stopped after ${Math.round(limitMs / 1000)} s: ${describeReached(turn)}`);
       break;
     }
     if (now > pauseAt) {
@@ -90,17 +94,17 @@ export async function searchContent(
       signal?.throwIfAborted();
       pauseAt = performance.now() + sliceMs;
     }
-    const content = contentById(memory, turn.id);
-    const json = content && jsonOf(content);
+    const content = findContentById(memory, turn.id);
+    const json = content && inflateOrNull(content);
     if (content === null || json === null || !mayMatch(json)) continue;
-    const hit = firstMatch(turn, JSON.parse(json) as StoredLine[], matchers);
+    const hit = findFirstMatch(turn, JSON.parse(json) as StoredLine[], matchers);
     if (hit === null) continue;
     contents.set(hit, content);
     addTo(found, key, hit);
   }
   // Something may have been forgotten or redacted meanwhile.
   const stands = (hit: ContentHit) => {
-    const now = contentById(memory, hit.id);
+    const now = findContentById(memory, hit.id);
     return now !== null && Buffer.compare(now, contents.get(hit)!) === 0;
   };
   const groups = [...found.values()].flatMap((hits) => {
@@ -111,7 +115,7 @@ export async function searchContent(
 }
 
 /** Null where it is damaged: the others can still be found. */
-function jsonOf(content: Uint8Array): string | null {
+function inflateOrNull(content: Uint8Array): string | null {
   try {
     return inflateContent(content);
   } catch {
@@ -119,13 +123,13 @@ function jsonOf(content: Uint8Array): string | null {
   }
 }
 
-function reached({ startedAt }: ArchivedTurn): string {
+function describeReached({ startedAt }: ArchivedTurn): string {
   const day = startedAt === null ? "" : ` before ${new Date(startedAt).toISOString().slice(0, 10)}`;
   return `sessions${day} were not searched. Limit the search by time, session or branch.`;
 }
 
 /** Whether a turn's JSON holds what every match holds; of that, the parts that JSON does not escape. */
-function jsonFilter(matchers: readonly Matcher[]): (json: string) => boolean {
+function createJsonFilter(matchers: readonly Matcher[]): (json: string) => boolean {
   const pieces = matchers.flatMap(({ parts }) =>
     parts.flatMap((part) => part.split(/[^ -~]|["\\]/).filter((piece) => piece.length > 1)),
   );
@@ -133,7 +137,7 @@ function jsonFilter(matchers: readonly Matcher[]): (json: string) => boolean {
   return (json) => tests.every((test) => test.test(json));
 }
 
-function firstMatch(
+function findFirstMatch(
   turn: ArchivedTurn,
   lines: readonly StoredLine[],
   matchers: readonly Matcher[],
@@ -142,9 +146,9 @@ function firstMatch(
   for (const { seq, at, entries } of lines) {
     for (const entry of entries) {
       if (entry.kind === "tool_use") tools.set(entry.id, entry.tool);
-      const said = textOf(entry);
+      const said = extractEntryText(entry);
       if (said === null) continue;
-      const start = matchIn(said.text, matchers);
+      const start = findMatchStart(said.text, matchers);
       if (start === null) continue;
       const tool =
         entry.kind === "tool_use"
@@ -159,7 +163,7 @@ function firstMatch(
 }
 
 /** Where the first match begins in a text that every matcher matches; null: one does not. */
-function matchIn(text: string, matchers: readonly Matcher[]): number | null {
+function findMatchStart(text: string, matchers: readonly Matcher[]): number | null {
   let first = Number.POSITIVE_INFINITY;
   for (const { matchesIn } of matchers) {
     const [match] = takeFirst(matchesIn(text));
@@ -176,7 +180,7 @@ function* takeFirst<T>(all: Iterable<T>): Iterable<T> {
   }
 }
 
-function textOf(entry: Entry): { role: ContentRole; text: string } | null {
+function extractEntryText(entry: Entry): { role: ContentRole; text: string } | null {
   switch (entry.kind) {
     case "text":
       return { role: "answer", text: entry.text };
@@ -187,15 +191,15 @@ function textOf(entry: Entry): { role: ContentRole; text: string } | null {
     case "tool_result":
       return { role: entry.kind, text: entry.text };
     case "tool_use":
-      return { role: "tool_use", text: [entry.tool, ...stringsIn(entry.input)].join("\n") };
+      return { role: "tool_use", text: [entry.tool, ...listStrings(entry.input)].join("\n") };
     default:
       return null;
   }
 }
 
 /** The texts in a call's input, at any depth. */
-function stringsIn(value: unknown): string[] {
+function listStrings(value: unknown): string[] {
   if (typeof value === "string") return [value];
-  if (Array.isArray(value)) return value.flatMap(stringsIn);
-  return value !== null && typeof value === "object" ? Object.values(value).flatMap(stringsIn) : [];
+  if (Array.isArray(value)) return value.flatMap(listStrings);
+  return value !== null && typeof value === "object" ? Object.values(value).flatMap(listStrings) : [];
 }

@@ -1,38 +1,45 @@
 import { performance } from "node:perf_hooks";
 import { PommelError } from "../../base/errors.ts";
-import { tokenStream } from "../../base/text/tokens.ts";
-import { heldShare, holdsNames, isLiteral, namesAsked, termsOf, weighTerms } from "../../code/search/confidence/asked-terms.ts";
+import { makeTokenStream } from "../../base/text/tokens.ts";
+import {
+  holdsNames,
+  isLiteral,
+  listLookupTerms,
+  measureHeldShare,
+  namesAsked,
+  weighTerms,
+} from "../../code/search/confidence/asked-terms.ts";
 import {
   type Judgement,
   judgedBy,
-  named,
+  judgeNamedResults,
   type ResultEvidence,
   judge as standardJudge,
 } from "../../code/search/confidence/judge.ts";
 import { type AnalysedQuery, analyseQuery } from "../../code/search/query.ts";
 import { type Nearness, PassageNearness } from "../../code/search/vectors/nearness.ts";
-import { noMeaning, type QueryEmbedder, vectorsOf } from "../../code/search/vectors/query-embedder.ts";
-import { type Matcher, matchersOf } from "../../code/search/verbatim/matchers.ts";
+import { listQueryVectors, noMeaning, type QueryEmbedder } from "../../code/search/vectors/query-embedder.ts";
+import { buildMatchers, type Matcher } from "../../code/search/verbatim/matchers.ts";
 import type { SessionResult } from "../../protocol/results.ts";
-import { type ChunkFilter, scopeOf } from "../../store/memory/chunks/chunk-filter.ts";
-import { chunkOutlines, chunksByIds, sessionChunkCount } from "../../store/memory/chunks/chunks.ts";
-import { passageVectors } from "../../store/memory/chunks/vectors.ts";
-import { commitsOfSessions } from "../../store/memory/commits/commits-of-turns.ts";
+import { type ChunkFilter, findFilterScope } from "../../store/memory/chunks/chunk-filter.ts";
+import { countSessionChunks, readChunkOutlines, readChunksByIds } from "../../store/memory/chunks/chunks.ts";
+import { createPassageSource } from "../../store/memory/chunks/vectors.ts";
+import { readCommitsOfSessions } from "../../store/memory/commits/commits-of-turns.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import type { SessionChunkId } from "../../store/memory/memory-records.ts";
-import { withheldSessions } from "../../store/memory/privacy/secrets.ts";
-import { chunkSummaries } from "../../store/memory/sessions/summaries.ts";
-import { frequenciesIn } from "../../store/sqlite/full-text.ts";
+import { listWithheldSessions } from "../../store/memory/privacy/secrets.ts";
+import { readChunkSummaries } from "../../store/memory/sessions/summaries.ts";
+import { countRowsByToken } from "../../store/sqlite/full-text.ts";
 import { collectEvidence } from "./evidence.ts";
-import { describer, otherTurns } from "./facts.ts";
+import { createChunkDescriber, listOtherTurns } from "./facts.ts";
 import { weighReverts } from "./fate/reverted.ts";
 import { foldSiblings, groupHits, type HitPlace, type SessionGroup } from "./group.ts";
-import { intentOf } from "./intent.ts";
-import { namedIn } from "./named.ts";
-import { ownEvidence, type RankedChunk, rankSessions, type SessionCandidate } from "./rank.ts";
-import { reasonsFor } from "./reasons.ts";
-import { filterOf } from "./scope.ts";
-import { saysAsMuch, snippetAround } from "./snippet.ts";
+import { detectSessionIntent } from "./intent.ts";
+import { findNamedSessions } from "./named.ts";
+import { type RankedChunk, rankSessions, type SessionCandidate, sumOwnEvidence } from "./rank.ts";
+import { listSessionReasons } from "./reasons.ts";
+import { buildChunkFilter } from "./scope.ts";
+import { cutSnippetAroundQuery, hasAsManyWords } from "./snippet.ts";
 import type { CommitOfResult, FindsCommits, SessionAnswer, SessionQuery } from "./types.ts";
 import { type SessionWeights, sessionWeights } from "./weights.ts";
 
@@ -80,19 +87,19 @@ export class SessionSearch {
       ? (await import("./word-by-word.ts")).searchInContent(memory, root, request, signal)
       : request.mode === "regex"
         ? (await import("./word-by-word.ts")).searchByPattern(memory, root, request, this.weights)
-        : this.byTextAndMeaning(request));
+        : this.searchByTextAndMeaning(request));
     const results = request.withoutCommits ? answer.results : await this.withCommits(answer.results, request);
     return {
       ...answer,
       results,
-      notes: [...answer.notes, ...this.withheldNotes()],
+      notes: [...answer.notes, ...this.describeWithheld()],
       query: request.query,
       search_time_ms: round2(performance.now() - start),
     };
   }
 
-  private withheldNotes(): string[] {
-    const { length } = withheldSessions(this.options.memory);
+  private describeWithheld(): string[] {
+    const { length } = listWithheldSessions(this.options.memory);
     if (length === 0) return [];
     return [
       `${length === 1 ? "1 session waits" : `${length} sessions wait`} for the language model of scrub.llm, and cannot be searched yet.`,
@@ -100,15 +107,15 @@ export class SessionSearch {
   }
 
   /** By the result's place. */
-  private async commitsOf(results: readonly SessionResult[]): Promise<CommitOfResult[][]> {
-    const led = commitsOfSessions(this.options.memory, [
+  private async loadCommitsOfResults(results: readonly SessionResult[]): Promise<CommitOfResult[][]> {
+    const led = readCommitsOfSessions(this.options.memory, [
       ...new Set(results.map(({ session_id }) => session_id)),
     ]);
     const { loadCommits } = this.options;
     // Loaded on demand: many memories have no commits.
     if (led.size === 0 || loadCommits === undefined) return [];
     this.commits ??= await loadCommits();
-    return this.commits.of(results, led);
+    return this.commits.findCommitsOfResults(results, led);
   }
 
   /** Adds the fates of the commits that results led to; reverted work ranks behind equal results. */
@@ -116,7 +123,7 @@ export class SessionSearch {
     results: readonly SessionResult[],
     { mode, explain }: SessionQuery,
   ): Promise<SessionResult[]> {
-    const commits = await this.commitsOf(results);
+    const commits = await this.loadCommitsOfResults(results);
     return weighReverts(results, commits, { mode, explain, weights: this.weights });
   }
 
@@ -126,16 +133,16 @@ export class SessionSearch {
     await this.options.embedder?.close();
   }
 
-  private passagesOf(model: string): PassageNearness {
+  private openPassageNearness(model: string): PassageNearness {
     let passages = this.passages.get(model);
     if (passages === undefined) {
-      passages = new PassageNearness(passageVectors(this.options.memory), model);
+      passages = new PassageNearness(createPassageSource(this.options.memory), model);
       this.passages.set(model, passages);
     }
     return passages;
   }
 
-  private async byTextAndMeaning(
+  private async searchByTextAndMeaning(
     request: SessionQuery,
   ): Promise<Omit<SessionAnswer, "query" | "search_time_ms">> {
     const { memory } = this.options;
@@ -148,38 +155,41 @@ export class SessionSearch {
       );
     }
     const embedder = request.mode === "fts" ? null : this.options.embedder;
-    const hasVectors = (model: string) => this.passagesOf(model).size() > 0;
+    const hasVectors = (model: string) => this.openPassageNearness(model).countPassages() > 0;
     const embedded = (await embedder?.embed(request.query, hasVectors)) ?? noMeaning;
     const isByText = request.mode !== "semantic";
-    return memory.inSnapshot(() => {
-      const filter = filterOf(memory, request);
-      const nearness = vectorsOf(embedded).flatMap(({ model, vector }) => {
-        const near = this.passagesOf(model).to(vector);
+    return memory.readInSnapshot(() => {
+      const filter = buildChunkFilter(memory, request);
+      const nearness = listQueryVectors(embedded).flatMap(({ model, vector }) => {
+        const near = this.openPassageNearness(model).to(vector);
         return near ? [{ ...near, model }] : [];
       });
-      const quoted = matchersOf({ query: request.query });
-      const phrases = [...ticketsIn(request.query), ...quoted.map(({ text }) => tokenStream(text))];
+      const quoted = buildMatchers({ query: request.query });
+      const phrases = [
+        ...findTicketPhrases(request.query),
+        ...quoted.map(({ text }) => makeTokenStream(text)),
+      ];
       const tokens = isByText ? [...query.tokens, ...phrases] : [];
       const all = this.rank(request.query, tokens, filter, nearness);
-      const holders = quoted.length > 0 ? holdersOf(memory, all, quoted) : [];
+      const holders = quoted.length > 0 ? filterChunksHoldingAll(memory, all, quoted) : [];
       const ranked = holders.length > 0 ? holders : all;
-      const meant = namedIn(memory, request.query, filter);
+      const meant = findNamedSessions(memory, request.query, filter);
       const others = foldSiblings(
         memory,
         groupHits(ranked, placeOfRanked, { ...request, share: this.weights.matchingTurn }),
         ({ shown: { candidate } }) => candidate,
       );
-      const groups = meant === null ? others : inFront(meant.ranked, others);
+      const groups = meant === null ? others : putNamedFirst(meant.ranked, others);
       const limit = Math.max(request.limit, judgedBy);
-      const presented = this.present(groups.slice(0, limit), query, request);
+      const presented = this.presentGroups(groups.slice(0, limit), query, request);
       const saysWhy = meant === null ? quoted.map(({ reason }) => reason) : [meant.reason];
       const withReason = meant === null ? holders.length : meant.ranked.length;
       for (const { result } of presented.slice(0, withReason)) result.match_reasons = saysWhy;
       const first = nearness.find(({ model }) => model === embedded.first?.model) ?? null;
-      const judged = this.judge(query, presented, first, scopeOf(memory, filter));
+      const judged = this.judge(query, presented, first, findFilterScope(memory, filter));
       const isNamed = meant !== null || holders.length > 0;
       return {
-        ...(isNamed ? named(presented) : judged),
+        ...(isNamed ? judgeNamedResults(presented) : judged),
         results: presented.slice(0, request.limit).map(({ result }) => result),
         total_results: groups.length,
         searched_by: [...(isByText ? ["words"] : []), ...nearness.map(({ model }) => model)],
@@ -199,19 +209,19 @@ export class SessionSearch {
     scope: ReadonlySet<SessionChunkId> | null,
   ): Judgement {
     const { memory, judge = standardJudge } = this.options;
-    const terms = termsOf(query);
-    const holding = frequenciesIn(memory, "chunk_terms", terms);
-    const asked = weighTerms(terms, { chunks: sessionChunkCount(memory), holding });
+    const terms = listLookupTerms(query);
+    const holding = countRowsByToken(memory, "chunk_terms", terms);
+    const asked = weighTerms(terms, { chunks: countSessionChunks(memory), holding });
     const evidence = presented.map(({ id, result }): ResultEvidence => {
       const text = `${result.session_title ?? ""} ${result.branch ?? ""} ${result.files.join(" ")}\n${result.content}`;
-      const held = heldShare(asked, text);
+      const held = measureHeldShare(asked, text);
       const near = nearness?.best[nearness.placeOf.get(id) ?? -1] || 0;
       if (result.signals) Object.assign(result.signals, roundAll({ held, ...(nearness && { near }) }));
       const namesHeld = holdsNames(namesAsked(query), text);
       return { held, nearness: near, defines: false, literal: isLiteral(query.raw, text), namesHeld };
     });
     const { known, chunks } = asked;
-    const nearest = nearness && highest(nearness, scope);
+    const nearest = nearness && findHighestNearness(nearness, scope);
     return judge("sessions", { known, chunks, nearness: nearest }, evidence);
   }
 
@@ -223,7 +233,7 @@ export class SessionSearch {
   ): RankedChunk[] {
     const { memory, now = Date.now } = this.options;
     const { evidence, candidates } = collectEvidence(memory, tokens, filter, nearness, this.weights);
-    const outlines = chunkOutlines(memory, candidates);
+    const outlines = readChunkOutlines(memory, candidates);
     const known: SessionCandidate[] = [];
     for (const id of candidates) {
       const outline = outlines.get(id);
@@ -231,12 +241,12 @@ export class SessionSearch {
       const { sessionId, firstTurn: turn, type, kind, abandoned, startedAt } = outline;
       known.push({ id, sessionId, turn, type, kind, abandoned, startedAt });
     }
-    const ranked = rankSessions(known, evidence, intentOf(question), this.weights, now());
+    const ranked = rankSessions(known, evidence, detectSessionIntent(question), this.weights, now());
     return ranked.filter(({ score }) => score > 0);
   }
 
   /** Signals in standard deviations, as they were before they were weighed. */
-  private evidenceBehind({ passage, whole, session_asked }: RankedChunk["signals"]) {
+  private unweighEvidence({ passage, whole, session_asked }: RankedChunk["signals"]) {
     const { weights } = this;
     return {
       nearness: passage / weights.passage + whole / weights.whole,
@@ -244,36 +254,36 @@ export class SessionSearch {
     };
   }
 
-  private present(
+  private presentGroups(
     groups: readonly SessionGroup<RankedChunk>[],
     query: AnalysedQuery,
     request: SessionQuery,
   ): Presented[] {
     const { memory, root } = this.options;
-    const chunks = chunksByIds(
+    const chunks = readChunksByIds(
       memory,
       groups.map(({ shown }) => shown.candidate.id),
     );
-    const describe = describer(memory, root, [...chunks.values()]);
-    const summaries = chunkSummaries(memory, [...chunks.keys()]);
-    const scoreOf = ({ score }: RankedChunk) => round4(score / (score + this.weights.halfScore));
+    const describe = createChunkDescriber(memory, root, [...chunks.values()]);
+    const summaries = readChunkSummaries(memory, [...chunks.keys()]);
+    const roundScore = ({ score }: RankedChunk) => round4(score / (score + this.weights.halfScore));
     return groups.flatMap(({ shown, first, others }): Presented[] => {
       const { candidate, signals } = shown;
       const chunk = chunks.get(candidate.id);
       if (!chunk) return [];
       const described = describe(chunk);
-      const snippet = snippetAround(chunk.text, request.query);
+      const snippet = cutSnippetAroundQuery(chunk.text, request.query);
       const summary = summaries.get(chunk.id);
       const result: SessionResult = {
         ...described,
-        score: scoreOf(first),
+        score: roundScore(first),
         snippet,
-        ...(summary !== undefined && saysAsMuch(summary, snippet, request.query) && { summary }),
-        ...otherTurns(
+        ...(summary !== undefined && hasAsManyWords(summary, snippet, request.query) && { summary }),
+        ...listOtherTurns(
           memory,
-          others.map((other) => ({ id: other.candidate.id, score: scoreOf(other) })),
+          others.map((other) => ({ id: other.candidate.id, score: roundScore(other) })),
         ),
-        match_reasons: reasonsFor(described, query.words, this.evidenceBehind(signals)),
+        match_reasons: listSessionReasons(described, query.words, this.unweighEvidence(signals)),
         ...(request.explain && { signals: roundAll(signals) }),
       };
       return [{ id: candidate.id, result }];
@@ -282,7 +292,10 @@ export class SessionSearch {
 }
 
 /** Of the chunks that were asked for, by values that may be missing (NaN); null where all are. */
-function highest({ best, chunkIds }: Nearness, scope: ReadonlySet<SessionChunkId> | null): number | null {
+function findHighestNearness(
+  { best, chunkIds }: Nearness,
+  scope: ReadonlySet<SessionChunkId> | null,
+): number | null {
   let most = Number.NEGATIVE_INFINITY;
   for (let i = 0; i < best.length; i++)
     if (best[i]! > most && (scope === null || scope.has(chunkIds[i]!))) most = best[i]!;
@@ -297,17 +310,17 @@ function roundAll(record: Readonly<Record<string, number>>): Record<string, numb
 }
 
 /** Ids of issues, "ENT-232", as phrases of tokens: a text with both parts apart is about something else. */
-function ticketsIn(question: string): string[] {
-  return (question.match(/\b\p{L}{2,10}-\d+\b/gu) ?? []).map(tokenStream);
+function findTicketPhrases(question: string): string[] {
+  return (question.match(/\b\p{L}{2,10}-\d+\b/gu) ?? []).map(makeTokenStream);
 }
 
 /** Of these, the chunks that contain every text. */
-function holdersOf(
+function filterChunksHoldingAll(
   memory: Memory,
   ranked: readonly RankedChunk[],
   matchers: readonly Matcher[],
 ): RankedChunk[] {
-  const chunks = chunksByIds(
+  const chunks = readChunksByIds(
     memory,
     ranked.map(({ candidate }) => candidate.id),
   );
@@ -318,7 +331,7 @@ function holdersOf(
 }
 
 /** What a query names, then the rest. */
-function inFront(
+function putNamedFirst(
   first: readonly RankedChunk[],
   others: readonly SessionGroup<RankedChunk>[],
 ): SessionGroup<RankedChunk>[] {
@@ -336,6 +349,6 @@ function placeOfRanked({ candidate: { sessionId, turn, type }, signals }: Ranked
     turn,
     isLoneNote,
     isSummary: type === "summary",
-    evidence: ownEvidence(signals) * signals.kind,
+    evidence: sumOwnEvidence(signals) * signals.kind,
   };
 }

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { addSession, chunk, temporaryMemory } from "../../../test/support/memory-fixture.ts";
 import type { Nearness } from "../../code/search/vectors/nearness.ts";
 import { allChunks } from "../../store/memory/chunks/chunk-filter.ts";
-import { chunksOfSession, replaceChunks } from "../../store/memory/chunks/chunks.ts";
+import { listChunksOfSession, replaceChunks } from "../../store/memory/chunks/chunks.ts";
 import type { SessionChunkId } from "../../store/memory/memory-records.ts";
 import { collectEvidence } from "./evidence.ts";
 import { sessionWeights } from "./weights.ts";
@@ -120,7 +120,7 @@ it("is empty in an empty part, or an empty memory", () => {
   const nothing = { filter: { ...allChunks, branch: "none" } };
   expect(collect(["retri"], [near([1, 2, 3, 4, 5])], nothing).candidates).toEqual([]);
   replaceChunks(store.memory, 1, { type: "raw", from: 0 }, []);
-  expect(chunksOfSession(store.memory, 1)).toEqual([]);
+  expect(listChunksOfSession(store.memory, 1)).toEqual([]);
   expect(collect(["retri"]).candidates).toEqual([]);
 });
 

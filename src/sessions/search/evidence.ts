@@ -1,13 +1,13 @@
 import type { Nearness } from "../../code/search/vectors/nearness.ts";
 import { Best } from "../../store/best.ts";
-import { type ChunkFilter, scopeOf } from "../../store/memory/chunks/chunk-filter.ts";
-import { matchSessionTokens, rareTokens } from "../../store/memory/chunks/chunk-lookup.ts";
-import { sessionChunkCount, sessionsOfChunks } from "../../store/memory/chunks/chunks.ts";
+import { type ChunkFilter, findFilterScope } from "../../store/memory/chunks/chunk-filter.ts";
+import { chooseRareTokens, matchSessionTokens } from "../../store/memory/chunks/chunk-lookup.ts";
+import { countSessionChunks, findSessionsOfChunks } from "../../store/memory/chunks/chunks.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import type { SessionChunkId } from "../../store/memory/memory-records.ts";
-import { matchSessions, sessionCount } from "../../store/memory/sessions/session-index.ts";
+import { countSessions, matchSessions } from "../../store/memory/sessions/session-index.ts";
 import type { TextScores } from "../../store/sqlite/full-text.ts";
-import { type Evidence, standardOf } from "./rank.ts";
+import { createStandardizer, type Evidence } from "./rank.ts";
 import type { SessionWeights } from "./weights.ts";
 
 /** Evidence for the chunks of a scope, and which of them are worth ranking. */
@@ -20,7 +20,7 @@ export interface Collected {
  * Words are counted as if there were at least this many chunks: a search must find them even if all of a few chunks
  * contain them, or if there is only one.
  */
-const fewest = 200;
+const minPopulation = 200;
 /** The same for sessions. */
 const fewestSessions = 50;
 /** The same for nearness, with the missing chunks neither near nor far. */
@@ -38,31 +38,31 @@ export function collectEvidence(
   nearness: readonly Nearness[],
   weights: SessionWeights,
 ): Collected {
-  const scope = scopeOf(memory, filter);
-  const population = Math.max(scope?.size ?? sessionChunkCount(memory), fewest);
-  const rare = rareTokens(memory, tokens);
+  const scope = findFilterScope(memory, filter);
+  const population = Math.max(scope?.size ?? countSessionChunks(memory), minPopulation);
+  const rare = chooseRareTokens(memory, tokens);
   const matches = matchSessionTokens(memory, rare, weights.columns, weights.maxTextMatches, filter);
-  const ofWords = standardOf(
+  const ofWords = createStandardizer(
     Float64Array.from(matches, ({ score }) => score),
     population,
   );
   const words = new Map(matches.map(({ id, score }) => [id, ofWords(score)]));
-  const models = nearness.map((model) => inDeviations(model, scope));
+  const models = nearness.map((model) => toDeviations(model, scope));
   const [first] = models;
   const sessions = matchSessions(memory, rare, weights.asked, filter.until);
-  const among = Math.max(sessionCount(memory), fewestSessions);
+  const among = Math.max(countSessions(memory), fewestSessions);
   const candidates = new Set([
     ...matches.slice(0, weights.candidates).map(({ id }) => id),
-    ...(first ? best(first, first.best, weights.candidates) : []),
-    ...(first ? best(first, first.whole, weights.candidates) : []),
+    ...(first ? selectBestChunks(first, first.best, weights.candidates) : []),
+    ...(first ? selectBestChunks(first, first.whole, weights.candidates) : []),
   ]);
   return {
     evidence: {
       words: (id) => words.get(id) ?? 0,
-      passage: (id) => blend(models, "best", id, weights.secondModel),
-      whole: (id) => blend(models, "whole", id, weights.secondModel),
-      asked: bySession(sessions.asked, among),
-      summary: bySession(sessions.summary, among),
+      passage: (id) => blendNearness(models, "best", id, weights.secondModel),
+      whole: (id) => blendNearness(models, "whole", id, weights.secondModel),
+      asked: createSessionScorer(sessions.asked, among),
+      summary: createSessionScorer(sessions.summary, among),
       nearness: onAverage(memory, models, weights.secondModel),
     },
     candidates: [...candidates],
@@ -70,10 +70,13 @@ export function collectEvidence(
 }
 
 /** How well a session as a whole matches, in standard deviations; 0 for one that does not. */
-function bySession({ rows, scores }: TextScores, population: number): (sessionId: number) => number {
+function createSessionScorer(
+  { rows, scores }: TextScores,
+  population: number,
+): (sessionId: number) => number {
   const values = new Float64Array(rows.length);
   for (let i = 0; i < rows.length; i++) values[i] = scores[rows[i]!]!;
-  const standard = standardOf(values, population);
+  const standard = createStandardizer(values, population);
   return (sessionId) => {
     const score = scores[sessionId] ?? 0;
     return score === 0 ? 0 : standard(score);
@@ -91,16 +94,16 @@ interface NearnessInScope extends Pick<Nearness, "chunkIds" | "placeOf"> {
   whole: Deviations;
 }
 
-function inDeviations(
+function toDeviations(
   { chunkIds, placeOf, best, whole }: Nearness,
   scope: ReadonlySet<SessionChunkId> | null,
 ): NearnessInScope {
-  const deviationsOf = (all: Float64Array): Deviations => {
+  const computeDeviations = (all: Float64Array): Deviations => {
     const values =
       scope === null ? all : all.map((value, place) => (scope.has(chunkIds[place]!) ? value : Number.NaN));
-    return { values, standard: standardOf(values, fewestNear) };
+    return { values, standard: createStandardizer(values, fewestNear) };
   };
-  return { chunkIds, placeOf, best: deviationsOf(best), whole: deviationsOf(whole) };
+  return { chunkIds, placeOf, best: computeDeviations(best), whole: computeDeviations(whole) };
 }
 
 /** How near all chunks of a session are as wholes, on average, by all models; 0 without any. */
@@ -110,7 +113,7 @@ function onAverage(
   share: number,
 ): (sessionId: number) => number {
   const [first, second] = models.map(({ chunkIds, whole: { values, standard } }) => {
-    const sessions = sessionsOfChunks(memory, chunkIds);
+    const sessions = findSessionsOfChunks(memory, chunkIds);
     const [sums, counts] = [new Map<number, number>(), new Map<number, number>()];
     sessions.forEach((session, place) => {
       const value = values[place]!;
@@ -123,11 +126,11 @@ function onAverage(
       return count === undefined ? 0 : standard(sums.get(session)! / count);
     };
   });
-  return (session) => blendOf(first?.(session) ?? 0, second?.(session), share);
+  return (session) => blendScores(first?.(session) ?? 0, second?.(session), share);
 }
 
 /** The combined nearness of a chunk by all models, each in its own standard deviations; 0 without any. */
-function blend(
+function blendNearness(
   models: readonly NearnessInScope[],
   part: "best" | "whole",
   id: SessionChunkId,
@@ -138,19 +141,23 @@ function blend(
     const { values, standard } = model[part];
     return place === undefined ? 0 : standard(values[place]!) || 0;
   });
-  return blendOf(first, second, share);
+  return blendScores(first, second, share);
 }
 
-function blendOf(first: number, second: number | undefined, share: number): number {
+function blendScores(first: number, second: number | undefined, share: number): number {
   return second === undefined || second === 0 ? first : (1 - share) * first + share * second;
 }
 
 /** The `n` chunks with the largest values of those above the average, best first; of equal ones the first. */
-function best({ chunkIds }: NearnessInScope, { values, standard }: Deviations, n: number): SessionChunkId[] {
+function selectBestChunks(
+  { chunkIds }: NearnessInScope,
+  { values, standard }: Deviations,
+  n: number,
+): SessionChunkId[] {
   const found = new Best(n);
   for (let place = 0; place < values.length; place++) {
     const value = values[place]!;
     if (value >= found.least && standard(value) > 0) found.offer(place, value);
   }
-  return found.sorted().map(({ row }) => chunkIds[row]!);
+  return found.takeSorted().map(({ row }) => chunkIds[row]!);
 }

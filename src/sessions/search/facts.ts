@@ -1,11 +1,11 @@
-import { speakerOf } from "../../protocol/origin.ts";
+import { toSpeaker } from "../../protocol/origin.ts";
 import type { SessionResult } from "../../protocol/results.ts";
-import { annotationsByIds } from "../../store/memory/chunks/annotations.ts";
-import { chunkOutlines, type StoredSessionChunk } from "../../store/memory/chunks/chunks.ts";
+import { readAnnotationsByIds } from "../../store/memory/chunks/annotations.ts";
+import { readChunkOutlines, type StoredSessionChunk } from "../../store/memory/chunks/chunks.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import type { SessionChunkId } from "../../store/memory/memory-records.ts";
-import { sessionsByIds } from "../../store/memory/sessions/sessions.ts";
-import { rejectedSessions } from "../notes/notes.ts";
+import { readSessionsByIds } from "../../store/memory/sessions/sessions.ts";
+import { createRejectionLookup } from "../notes/notes.ts";
 import { FileAges } from "./fate/freshness.ts";
 import type { OtherTurn } from "./types.ts";
 
@@ -22,18 +22,18 @@ export type Described = Omit<
  * Tells the facts about these chunks that do not depend on the question.
  * @param root paths of touched files are relative to it
  */
-export function describer(
+export function createChunkDescriber(
   memory: Memory,
   root: string,
   chunks: readonly StoredSessionChunk[],
 ): (chunk: StoredSessionChunk) => Described {
-  const sessions = sessionsByIds(memory, [...new Set(chunks.map(({ sessionId }) => sessionId))]);
-  const notes = annotationsByIds(
+  const sessions = readSessionsByIds(memory, [...new Set(chunks.map(({ sessionId }) => sessionId))]);
+  const notes = readAnnotationsByIds(
     memory,
     chunks.flatMap(({ annotationId }) => annotationId ?? []),
   );
   const ages = new FileAges(root);
-  const rejectionOf = rejectedSessions(memory);
+  const rejectionOf = createRejectionLookup(memory);
   return (chunk) => {
     const session = sessions.get(chunk.sessionId);
     const note = chunk.annotationId === null ? undefined : notes.get(chunk.annotationId);
@@ -51,12 +51,12 @@ export function describer(
       chunk_type: chunk.type,
       kind: chunk.kind,
       event_type: chunk.eventType,
-      timestamp: isoOrNull(chunk.startedAt),
+      timestamp: toIsoOrNull(chunk.startedAt),
       annotation: note?.note ?? null,
-      ...(note !== undefined && { note_by: speakerOf(note.source) }),
+      ...(note !== undefined && { note_by: toSpeaker(note.source) }),
       content: chunk.text,
       files: chunk.files,
-      freshness: ages.freshnessOf(chunk.files, chunk.endedAt),
+      freshness: ages.assessFreshness(chunk.files, chunk.endedAt),
       abandoned: chunk.abandoned,
       rejected: session === undefined ? null : rejectionOf(session.uid),
       commits: [],
@@ -65,12 +65,12 @@ export function describer(
 }
 
 /** How many other turns of its session match, and the first of them. */
-export function otherTurns(
+export function listOtherTurns(
   memory: Memory,
   others: readonly { id: SessionChunkId; score: number }[],
 ): Pick<SessionResult, "more_turns" | "other_turns"> {
   const named = others.slice(0, maxOtherTurns);
-  const outlines = chunkOutlines(
+  const outlines = readChunkOutlines(
     memory,
     named.map(({ id }) => id),
   );
@@ -78,9 +78,9 @@ export function otherTurns(
     const outline = outlines.get(chunk);
     if (!outline) return [];
     const { uid: id, firstTurn: turn, lastTurn: last_turn, type: chunk_type, kind, startedAt } = outline;
-    return [{ id, turn, last_turn, chunk_type, kind, timestamp: isoOrNull(startedAt), score }];
+    return [{ id, turn, last_turn, chunk_type, kind, timestamp: toIsoOrNull(startedAt), score }];
   });
   return { more_turns: others.length, other_turns: turns };
 }
 
-export const isoOrNull = (at: number | null) => (at === null ? null : new Date(at).toISOString());
+export const toIsoOrNull = (at: number | null) => (at === null ? null : new Date(at).toISOString());

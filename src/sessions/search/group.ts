@@ -1,9 +1,9 @@
 import { addTo } from "../../base/multimap.ts";
-import { chunksByIds } from "../../store/memory/chunks/chunks.ts";
+import { readChunksByIds } from "../../store/memory/chunks/chunks.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import type { SessionChunkId } from "../../store/memory/memory-records.ts";
-import { sessionsByIds } from "../../store/memory/sessions/sessions.ts";
-import { intentOf } from "./intent.ts";
+import { readSessionsByIds } from "../../store/memory/sessions/sessions.ts";
+import { detectSessionIntent } from "./intent.ts";
 import type { SessionQuery } from "./types.ts";
 
 /** Hits of one session: the one that is shown, and its other turns that match, best first. */
@@ -71,7 +71,7 @@ export function groupHits<T>(
   { by, query, share }: Pick<SessionQuery, "by" | "query"> & { share: number },
 ): SessionGroup<T>[] {
   if (by === "turn") return hits.map((shown) => ({ shown, first: shown, others: [] }));
-  return groupBySession(hits, placeOf, { share, showsSummaries: intentOf(query).isHighLevel });
+  return groupBySession(hits, placeOf, { share, showsSummaries: detectSessionIntent(query).isHighLevel });
 }
 
 /** A hit repeats another when it has this share of the other's words, and the other of its own. */
@@ -90,23 +90,23 @@ export function foldSiblings<T>(
   placeOf: (group: T) => { sessionId: number; id: SessionChunkId },
 ): T[] {
   const first = groups.slice(0, maxFolded).map((group) => ({ group, ...placeOf(group) }));
-  const sessions = sessionsByIds(memory, [...new Set(first.map(({ sessionId }) => sessionId))]);
+  const sessions = readSessionsByIds(memory, [...new Set(first.map(({ sessionId }) => sessionId))]);
   const families = new Map<number, Set<number>>();
   for (const { id, parentId } of sessions.values())
     if (parentId !== null) families.set(parentId, (families.get(parentId) ?? new Set()).add(id));
-  const familyOf = (sessionId: number) => {
+  const findSharedParent = (sessionId: number) => {
     const parent = sessions.get(sessionId)?.parentId ?? null;
     return parent !== null && families.get(parent)!.size > 1 ? parent : null;
   };
-  const siblings = first.filter(({ sessionId }) => familyOf(sessionId) !== null);
+  const siblings = first.filter(({ sessionId }) => findSharedParent(sessionId) !== null);
   if (siblings.length === 0) return [...groups];
-  const chunks = chunksByIds(
+  const chunks = readChunksByIds(
     memory,
     siblings.map(({ id }) => id),
   );
   const kept = new Map<number, { sessionId: number; words: ReadonlySet<string> }[]>();
   const isNew = ({ sessionId, id }: (typeof first)[number]) => {
-    const family = familyOf(sessionId);
+    const family = findSharedParent(sessionId);
     const text = chunks.get(id)?.text;
     if (family === null || text === undefined) return true;
     const words = new Set(text.split(/\s+/));

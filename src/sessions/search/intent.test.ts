@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
-import { intentOf, type SessionIntent } from "./intent.ts";
+import { detectSessionIntent, type SessionIntent } from "./intent.ts";
 
 const after = (question: string) =>
-  (Object.entries(intentOf(question)) as [keyof SessionIntent, boolean][])
+  (Object.entries(detectSessionIntent(question)) as [keyof SessionIntent, boolean][])
     .filter(([, is]) => is)
     .map(([name]) => name);
 

@@ -19,7 +19,7 @@ const decision =
 const recent =
   /\b(latest|last time|most recent|recently|newest|just now|yesterday|today|this week|seneste|sidste|for nylig|i går|i dag)\b/i;
 
-export function intentOf(question: string): SessionIntent {
+export function detectSessionIntent(question: string): SessionIntent {
   return {
     isHighLevel: highLevel.test(question),
     isFix: fix.test(question),

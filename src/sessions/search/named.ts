@@ -1,7 +1,7 @@
-import { type ChunkFilter, chunkIdsIn } from "../../store/memory/chunks/chunk-filter.ts";
-import { chunkOutlines, type SessionChunkOutline } from "../../store/memory/chunks/chunks.ts";
+import { type ChunkFilter, listChunkIds } from "../../store/memory/chunks/chunk-filter.ts";
+import { readChunkOutlines, type SessionChunkOutline } from "../../store/memory/chunks/chunks.ts";
 import type { Memory } from "../../store/memory/memory.ts";
-import { listSessions, sessionsBeginningWith } from "../../store/memory/sessions/sessions.ts";
+import { listSessions, listSessionsBeginningWith } from "../../store/memory/sessions/sessions.ts";
 import { noneOfSession, type RankedChunk } from "./rank.ts";
 
 /** The sessions that a query names. */
@@ -20,18 +20,18 @@ const evidenceOfName = 200_000;
 const leastOfId = 6;
 
 /** The sessions of which a query is the id, its beginning, or the branch, the latest first; null where it is none. */
-export function namedIn(memory: Memory, query: string, filter: ChunkFilter): Named | null {
+export function findNamedSessions(memory: Memory, query: string, filter: ChunkFilter): Named | null {
   const text = query.trim();
   if (/\s/.test(text) || filter.sessionIds !== null) return null;
   const looksLikeId = text.length >= leastOfId && /\d/.test(text);
-  const byId = looksLikeId ? sessionsBeginningWith(memory, text, maxNamed) : [];
+  const byId = looksLikeId ? listSessionsBeginningWith(memory, text, maxNamed) : [];
   // A branch that is one plain word, such as main, is mostly asked for as a word.
   const byBranch =
     byId.length === 0 && /[-_/.\d]/.test(text) ? listSessions(memory, { branch: text, limit: maxNamed }) : [];
   const sessions = [...byId, ...byBranch];
   if (sessions.length === 0) return null;
-  const ids = chunkIdsIn(memory, { ...filter, sessionIds: sessions.map(({ id }) => id) });
-  const chunks = [...chunkOutlines(memory, ids).values()];
+  const ids = listChunkIds(memory, { ...filter, sessionIds: sessions.map(({ id }) => id) });
+  const chunks = [...readChunkOutlines(memory, ids).values()];
   const ranked = sessions.flatMap(({ id }) => {
     const own = chunks.filter(({ sessionId }) => sessionId === id);
     const shown = own.find(({ type }) => type === "summary") ?? own[0];

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { intentOf } from "./intent.ts";
-import { type Evidence, rankSessions, type SessionCandidate, standardOf } from "./rank.ts";
+import { detectSessionIntent } from "./intent.ts";
+import { createStandardizer, type Evidence, rankSessions, type SessionCandidate } from "./rank.ts";
 import { sessionWeights } from "./weights.ts";
 
 const day = 24 * 3600 * 1000;
@@ -42,7 +42,7 @@ function rank(
   more: Partial<typeof weights> = {},
   question = "where is it",
 ) {
-  return rankSessions(all, found, intentOf(question), { ...weights, ...more }, now);
+  return rankSessions(all, found, detectSessionIntent(question), { ...weights, ...more }, now);
 }
 const rowsOf = (ranked: ReturnType<typeof rank>) => ranked.map(({ candidate }) => candidate.id);
 const scoresOf = (ranked: ReturnType<typeof rank>) =>
@@ -145,7 +145,7 @@ it("puts the best first, of equal ones the first in the database", () => {
 
 describe("standard deviations", () => {
   const of = (values: number[], population = 0) =>
-    values.map(standardOf(Float64Array.from(values), population));
+    values.map(createStandardizer(Float64Array.from(values), population));
 
   it("are from the mean, and leave out NaN", () => {
     expect(of([1, Number.NaN, 3])).toEqual([-1, Number.NaN, 1]);

@@ -56,19 +56,19 @@ export function rankSessions(
   weights: SessionWeights,
   now: number,
 ): RankedChunk[] {
-  const ranked = candidates.map((candidate) => rankedOf(candidate, evidence, intent, weights));
-  const bestOfSessions = evidenceOfBest(ranked, weights);
-  const isSpread = spreadOf(candidates) > weights.spread * day;
+  const ranked = candidates.map((candidate) => scoreCandidate(candidate, evidence, intent, weights));
+  const bestOfSessions = sumEvidenceBySession(ranked, weights);
+  const isSpread = measureTimeSpread(candidates) > weights.spread * day;
   for (const one of ranked) {
     const { candidate, signals } = one;
     signals.session = weights.session * (bestOfSessions.get(candidate.sessionId) ?? 0);
     signals.session_asked = weights.sessionAsked * evidence.asked(candidate.sessionId);
     signals.session_summary = weights.sessionSummary * evidence.summary(candidate.sessionId);
     signals.session_nearness = weights.sessionNearness * evidence.nearness(candidate.sessionId);
-    if (isSpread) signals.recency = recencyOf(candidate, intent, weights, now);
+    if (isSpread) signals.recency = computeRecency(candidate, intent, weights, now);
     // Below the average of all counts as no evidence, and a boost must not lower it. What the whole session has is the same
     // for all of its chunks, of any kind.
-    const ofChunks = Math.max(ownEvidence(signals) + signals.session, 0) * signals.kind;
+    const ofChunks = Math.max(sumOwnEvidence(signals) + signals.session, 0) * signals.kind;
     const ofSession = signals.session_asked + signals.session_summary + signals.session_nearness;
     one.score = Math.max(ofChunks + ofSession, 0) * signals.recency;
   }
@@ -79,7 +79,7 @@ export function rankSessions(
 export const noneOfSession = { session: 0, session_asked: 0, session_summary: 0, session_nearness: 0 };
 
 /** A candidate with its own evidence. */
-function rankedOf(
+function scoreCandidate(
   candidate: SessionCandidate,
   { words, passage, whole }: Evidence,
   intent: SessionIntent,
@@ -91,25 +91,25 @@ function rankedOf(
     passage: weights.passage * passage(id),
     whole: weights.whole * whole(id),
     ...noneOfSession,
-    kind: factorsOf(candidate, intent, weights),
+    kind: computeScoreFactor(candidate, intent, weights),
     recency: 1,
   };
   return { candidate, score: 0, signals };
 }
 
 /** Of a chunk alone, without its session's. */
-export function ownEvidence({ words, passage, whole }: Signals): number {
+export function sumOwnEvidence({ words, passage, whole }: Signals): number {
   return words + passage + whole;
 }
 
 /** A session with several good chunks is the likelier one. */
-function evidenceOfBest(
+function sumEvidenceBySession(
   ranked: readonly RankedChunk[],
   { sessionChunks, sessionDecay }: SessionWeights,
 ): Map<number, number> {
   const ofSession = new Map<number, number[]>();
   for (const { candidate, signals } of ranked) {
-    addTo(ofSession, candidate.sessionId, ownEvidence(signals));
+    addTo(ofSession, candidate.sessionId, sumOwnEvidence(signals));
   }
   const shares = Array.from({ length: sessionChunks }, (_, i) => sessionDecay ** i);
   const whole = shares.reduce((a, b) => a + b, 0);
@@ -121,7 +121,7 @@ function evidenceOfBest(
   );
 }
 
-function factorsOf(
+function computeScoreFactor(
   { type, kind, abandoned }: SessionCandidate,
   intent: SessionIntent,
   weights: SessionWeights,
@@ -137,7 +137,7 @@ function factorsOf(
 }
 
 /** A true half-life, of the part of the score that age may take. */
-function recencyOf(
+function computeRecency(
   { startedAt }: SessionCandidate,
   intent: SessionIntent,
   weights: SessionWeights,
@@ -150,7 +150,7 @@ function recencyOf(
 }
 
 /** Standard deviation of the candidates' times. Milliseconds. */
-function spreadOf(candidates: readonly SessionCandidate[]): number {
+function measureTimeSpread(candidates: readonly SessionCandidate[]): number {
   const times = candidates.flatMap(({ startedAt }) => startedAt ?? []);
   if (times.length < 2) return 0;
   const mean = times.reduce((a, b) => a + b, 0) / times.length;
@@ -161,7 +161,7 @@ function spreadOf(candidates: readonly SessionCandidate[]): number {
  * Says how many standard deviations above the mean a value is, of `population` values, of which those not given are 0. NaN
  * stands for no value, and stays.
  */
-export function standardOf(values: Float64Array, population: number): (value: number) => number {
+export function createStandardizer(values: Float64Array, population: number): (value: number) => number {
   let [count, total, squares] = [0, 0, 0];
   for (let i = 0; i < values.length; i++) {
     const value = values[i]!;

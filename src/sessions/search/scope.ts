@@ -1,26 +1,26 @@
 import picomatch from "picomatch";
 import {
   type ChunkFilter,
+  listEveryTouchedFile,
   type TurnOfSession,
-  touchedFiles,
 } from "../../store/memory/chunks/chunk-filter.ts";
-import { checkpointByUid, findCheckpoint } from "../../store/memory/commits/checkpoints.ts";
-import { findEvent, membersOf } from "../../store/memory/events.ts";
+import { findCheckpoint, findCheckpointByUid } from "../../store/memory/commits/checkpoints.ts";
+import { findEvent, findEventMembers } from "../../store/memory/events.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import type { Binding } from "../../store/memory/memory-records.ts";
-import { searchableChunks } from "../../store/memory/privacy/secrets.ts";
-import { findSession, listSessions, sessionByUid } from "../../store/memory/sessions/sessions.ts";
+import { buildSearchableFilter } from "../../store/memory/privacy/secrets.ts";
+import { findSession, findSessionByUid, listSessions } from "../../store/memory/sessions/sessions.ts";
 import type { SessionQuery } from "./types.ts";
 
 /**
  * The chunks that a question is limited to.
  * @throws PommelError `not_found` for an unknown session, checkpoint or event, `usage` for an ambiguous one
  */
-export function filterOf(memory: Memory, query: Omit<SessionQuery, "query" | "mode">): ChunkFilter {
+export function buildChunkFilter(memory: Memory, query: Omit<SessionQuery, "query" | "mode">): ChunkFilter {
   const { since, until, branch, agent, author, shared, types, kinds, files, session, commit, event } = query;
-  const searchable = searchableChunks(memory);
+  const searchable = buildSearchableFilter(memory);
   const left = (query.leaves ?? []).flatMap((uid) => {
-    const known = sessionByUid(memory, uid);
+    const known = findSessionByUid(memory, uid);
     return known === null ? [] : withAgents(memory, known.id);
   });
   return {
@@ -34,38 +34,38 @@ export function filterOf(memory: Memory, query: Omit<SessionQuery, "query" | "mo
     shared,
     types: types.length > 0 ? types : null,
     kinds: kinds.length > 0 ? kinds : null,
-    files: files.length > 0 ? filesMatching(memory, files) : null,
+    files: files.length > 0 ? findFilesMatching(memory, files) : null,
     sessionIds: session === null ? null : withAgents(memory, findSession(memory, session).id),
-    turns: inBoth(
-      commit === null ? null : turnsIn(memory, findCheckpoint(memory, commit).sessions),
-      event === null ? null : turnsOfEvent(memory, findEvent(memory, event).uid),
+    turns: intersectTurns(
+      commit === null ? null : listBoundTurns(memory, findCheckpoint(memory, commit).sessions),
+      event === null ? null : listTurnsOfEvent(memory, findEvent(memory, event).uid),
     ),
   };
 }
 
 /** Turns that led to a commit; sessions that are not stored have none. */
-function turnsIn(memory: Memory, bindings: readonly Binding[]): TurnOfSession[] {
+function listBoundTurns(memory: Memory, bindings: readonly Binding[]): TurnOfSession[] {
   return bindings.flatMap(({ sessionUid, turns }) => {
-    const session = sessionByUid(memory, sessionUid);
+    const session = findSessionByUid(memory, sessionUid);
     return session ? turns.map((turn) => ({ sessionId: session.id, turn })) : [];
   });
 }
 
 /** All of an event's sessions, with their subagents', and the turns that led to its checkpoints. */
-function turnsOfEvent(memory: Memory, uid: string): TurnOfSession[] {
-  const { sessions, checkpoints } = membersOf(memory, uid);
+function listTurnsOfEvent(memory: Memory, uid: string): TurnOfSession[] {
+  const { sessions, checkpoints } = findEventMembers(memory, uid);
   const whole = sessions.flatMap((session) => {
-    const known = sessionByUid(memory, session);
+    const known = findSessionByUid(memory, session);
     return known ? withAgents(memory, known.id).map((sessionId) => ({ sessionId, turn: null })) : [];
   });
   const bound = checkpoints.flatMap((checkpoint) =>
-    turnsIn(memory, checkpointByUid(memory, checkpoint)?.sessions ?? []),
+    listBoundTurns(memory, findCheckpointByUid(memory, checkpoint)?.sessions ?? []),
   );
   return [...whole, ...bound];
 }
 
 /** The intersection of two limits; null limits nothing. */
-function inBoth(
+function intersectTurns(
   turns: readonly TurnOfSession[] | null,
   others: readonly TurnOfSession[] | null,
 ): readonly TurnOfSession[] | null {
@@ -81,12 +81,12 @@ function withAgents(memory: Memory, id: number): number[] {
 }
 
 /** Of all files ever touched, those that a path, a directory or a glob names. */
-function filesMatching(memory: Memory, wanted: readonly string[]): string[] {
-  const tests = wanted.map(matcherOf);
-  return touchedFiles(memory).filter((path) => tests.some((test) => test(path)));
+function findFilesMatching(memory: Memory, wanted: readonly string[]): string[] {
+  const tests = wanted.map(createPathMatcher);
+  return listEveryTouchedFile(memory).filter((path) => tests.some((test) => test(path)));
 }
 
-function matcherOf(wanted: string): (path: string) => boolean {
+function createPathMatcher(wanted: string): (path: string) => boolean {
   const plain = wanted.replace(/^(\.\/)+/, "").replace(/\/+$/, "");
   // All of the project; other files are stored with their absolute path.
   if (plain === "" || plain === ".") return (path) => !path.startsWith("/");

@@ -1,13 +1,13 @@
-import { rootOf, stopWords, withoutSuffixes } from "../../base/text/tokens.ts";
+import { findWordRoot, stopWords, withoutSuffixes } from "../../base/text/tokens.ts";
 
 /** Characters of a snippet. */
 const snippetLength = 200;
 
 /** The part of a text that holds most of a query's words, about `length` characters on one line. */
-export function snippetAround(text: string, query: string, length: number = snippetLength): string {
+export function cutSnippetAroundQuery(text: string, query: string, length: number = snippetLength): string {
   const flat = onOneLine(text);
   if (flat.length <= length) return flat;
-  const { start, hit } = bestStart(flat, rootsOf(query), length);
+  const { start, hit } = findBestStart(flat, listQueryRoots(query), length);
   const blank = start === 0 ? -1 : flat.indexOf(" ", start);
   // In a very long word, the match may be in its middle.
   const from = blank >= 0 && blank < hit ? blank + 1 : start;
@@ -18,19 +18,19 @@ export function snippetAround(text: string, query: string, length: number = snip
 }
 
 /** Whether a summary holds no fewer of a query's words than the snippet in whose place it would be shown. */
-export function saysAsMuch(summary: string, snippet: string, query: string): boolean {
-  const roots = rootsOf(query);
+export function hasAsManyWords(summary: string, snippet: string, query: string): boolean {
+  const roots = listQueryRoots(query);
   const heldBy = (text: string) => roots.filter((root) => text.toLowerCase().includes(root)).length;
   return heldBy(summary) >= heldBy(snippet);
 }
 
 /** The part of a text around `at`, about `length` characters on one line. */
-export function snippetAt(text: string, at: number, length: number = snippetLength): string {
-  return onOneLine(partAt(text, at, length));
+export function cutSnippetAt(text: string, at: number, length: number = snippetLength): string {
+  return onOneLine(cutPartAt(text, at, length));
 }
 
 /** The same with its lines. */
-export function partAt(text: string, at: number, length: number): string {
+export function cutPartAt(text: string, at: number, length: number): string {
   const from = Math.max(at - Math.floor(length / 4), 0);
   return cutOut(text, from, Math.min(from + length, text.length));
 }
@@ -51,13 +51,20 @@ function isInside(text: string, at: number): boolean {
   return /^[\uD800-\uDBFF][\uDC00-\uDFFF]$/.test(text.slice(Math.max(at - 1, 0), at + 1));
 }
 
-function rootsOf(query: string): string[] {
+function listQueryRoots(query: string): string[] {
   const words = withoutSuffixes(query.slice(0, 1000)).match(/[\p{L}\p{N}_$]+/gu) ?? [];
-  return [...new Set(words.filter((word) => !stopWords.has(word.toLowerCase())).map(rootOf))].slice(0, 32);
+  return [...new Set(words.filter((word) => !stopWords.has(word.toLowerCase())).map(findWordRoot))].slice(
+    0,
+    32,
+  );
 }
 
 /** Where a window begins that holds the most different words, and of those the first; and where its first word is. */
-function bestStart(text: string, roots: readonly string[], length: number): { start: number; hit: number } {
+function findBestStart(
+  text: string,
+  roots: readonly string[],
+  length: number,
+): { start: number; hit: number } {
   const lower = text.toLowerCase();
   const hits: { at: number; root: number }[] = [];
   roots.forEach((root, i) => {

@@ -77,7 +77,7 @@ export type SessionAnswer = Omit<TranscriptSearchResponse, "scope" | "memory">;
 /** Finds the commits that results led to, by the results' places. */
 export interface FindsCommits {
   /** @param bySession the commits that the results' sessions led to */
-  of(
+  findCommitsOfResults(
     results: readonly Pick<SessionResult, "session_id" | "turn" | "last_turn">[],
     bySession: ReadonlyMap<string, readonly LedTo[]>,
   ): Promise<CommitOfResult[][]>;

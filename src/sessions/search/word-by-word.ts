@@ -1,16 +1,16 @@
 import { compilePattern, type Finder } from "../../base/text/pattern.ts";
-import { verbatim } from "../../code/search/confidence/judge.ts";
+import { judgeVerbatimResults } from "../../code/search/confidence/judge.ts";
 import type { SessionResult } from "../../protocol/results.ts";
-import { type ChunkFilter, chunkTextsIn } from "../../store/memory/chunks/chunk-filter.ts";
-import { chunkAround } from "../../store/memory/chunks/chunk-lookup.ts";
-import { chunksByIds } from "../../store/memory/chunks/chunks.ts";
+import { type ChunkFilter, readChunkTexts } from "../../store/memory/chunks/chunk-filter.ts";
+import { findChunkAround } from "../../store/memory/chunks/chunk-lookup.ts";
+import { readChunksByIds } from "../../store/memory/chunks/chunks.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import type { SessionChunkId } from "../../store/memory/memory-records.ts";
 import { searchContent } from "./content.ts";
-import { describer, isoOrNull, maxOtherTurns, otherTurns } from "./facts.ts";
+import { createChunkDescriber, listOtherTurns, maxOtherTurns, toIsoOrNull } from "./facts.ts";
 import { groupHits, type HitPlace } from "./group.ts";
-import { filterOf } from "./scope.ts";
-import { partAt, snippetAt } from "./snippet.ts";
+import { buildChunkFilter } from "./scope.ts";
+import { cutPartAt, cutSnippetAt } from "./snippet.ts";
 import type { OtherTurn, SessionAnswer, SessionQuery } from "./types.ts";
 import type { SessionWeights } from "./weights.ts";
 
@@ -27,22 +27,25 @@ export async function searchByPattern(
   { matchingTurn: share }: Pick<SessionWeights, "matchingTurn">,
 ): Promise<Omit<SessionAnswer, "query" | "search_time_ms">> {
   const pattern = compilePattern(request.query);
-  return memory.inSnapshot(() => {
-    const filter = filterOf(memory, request);
-    const groups = groupHits(chunksMatching(memory, pattern, filter), (hit) => hit, { ...request, share });
+  return memory.readInSnapshot(() => {
+    const filter = buildChunkFilter(memory, request);
+    const groups = groupHits(findChunksMatching(memory, pattern, filter), (hit) => hit, {
+      ...request,
+      share,
+    });
     const shown = groups.slice(0, request.limit);
-    const chunks = chunksByIds(
+    const chunks = readChunksByIds(
       memory,
       shown.map(({ shown: { id } }) => id),
     );
-    const describe = describer(memory, root, [...chunks.values()]);
+    const describe = createChunkDescriber(memory, root, [...chunks.values()]);
     return {
-      ...verbatim(shown),
+      ...judgeVerbatimResults(shown),
       results: shown.flatMap(({ shown: { id, start }, others }): SessionResult[] => {
         const chunk = chunks.get(id);
         if (!chunk) return [];
-        const snippet = snippetAt(chunk.text, start);
-        const turns = otherTurns(
+        const snippet = cutSnippetAt(chunk.text, start);
+        const turns = listOtherTurns(
           memory,
           others.map((other) => ({ id: other.id, score: 1 })),
         );
@@ -65,22 +68,22 @@ export async function searchInContent(
 ): Promise<Omit<SessionAnswer, "query" | "search_time_ms">> {
   const { groups, reason, notes } = await searchContent(memory, request, { signal });
   const shown = groups.slice(0, request.limit);
-  const chunks = shown.map(({ shown }) => chunkAround(memory, shown));
-  const describe = describer(memory, root, chunks);
+  const chunks = shown.map(({ shown }) => findChunkAround(memory, shown));
+  const describe = createChunkDescriber(memory, root, chunks);
   const results = shown.map(({ shown: hit, others }, i): SessionResult => {
     const turns = others.slice(0, maxOtherTurns).map((other): OtherTurn => {
-      const { uid: id, type: chunk_type, kind } = chunkAround(memory, other);
+      const { uid: id, type: chunk_type, kind } = findChunkAround(memory, other);
       const { number: turn, at } = other;
-      return { id, turn, last_turn: turn, chunk_type, kind, timestamp: isoOrNull(at), score: 1 };
+      return { id, turn, last_turn: turn, chunk_type, kind, timestamp: toIsoOrNull(at), score: 1 };
     });
     return {
       ...describe(chunks[i]!),
       score: 1,
       turn: hit.number,
       last_turn: hit.number,
-      timestamp: isoOrNull(hit.at),
-      snippet: snippetAt(hit.text, hit.start),
-      content: partAt(hit.text, hit.start, contentShown),
+      timestamp: toIsoOrNull(hit.at),
+      snippet: cutSnippetAt(hit.text, hit.start),
+      content: cutPartAt(hit.text, hit.start, contentShown),
       more_turns: others.length,
       other_turns: turns,
       match_reasons: [reason],
@@ -90,7 +93,7 @@ export async function searchInContent(
   const isMore = groups.length > shown.length;
   const more = isMore ? [`There are more than ${shown.length}, in older sessions: raise the limit.`] : [];
   return {
-    ...verbatim(results),
+    ...judgeVerbatimResults(results),
     results,
     total_results: groups.length,
     searched_by: ["content"],
@@ -105,9 +108,9 @@ interface PatternHit extends HitPlace {
 }
 
 /** Chunks whose text a pattern matches, newest first. */
-function chunksMatching(memory: Memory, find: Finder, filter: ChunkFilter): PatternHit[] {
+function findChunksMatching(memory: Memory, find: Finder, filter: ChunkFilter): PatternHit[] {
   const found: PatternHit[] = [];
-  for (const { id, sessionId, firstTurn, type, text } of chunkTextsIn(memory, filter)) {
+  for (const { id, sessionId, firstTurn, type, text } of readChunkTexts(memory, filter)) {
     const start = find(text);
     if (start < 0) continue;
     const isLoneNote = type === "annotated" && firstTurn === 0;

@@ -7,7 +7,7 @@ import { RequestFailed } from "../../models/http/request.ts";
 import { forgetNow } from "../forget/forget.ts";
 import { SessionSearch } from "../search/engine.ts";
 import { openQuery } from "../search/types.ts";
-import { type ModelSummaryOptions, nextModelSummary, summariseNext } from "./by-model.ts";
+import { findNextModelSummaryTime, type ModelSummaryOptions, summariseNext } from "./by-model.ts";
 import { sumUpSession } from "./sum-up.ts";
 
 let stage: ReturnType<typeof temporaryWork>;
@@ -72,11 +72,11 @@ describe("a language model", () => {
     await summariseNext(options(llm), { now: later });
     expect(bySource()).toMatchObject([{ session_id: id, text: expect.stringContaining("it is stored now") }]);
     expect(topics()).toContain("token cache");
-    expect(nextModelSummary(options(llm), later)).toBe(later);
+    expect(findNextModelSummaryTime(options(llm), later)).toBe(later);
     await summariseNext(options(llm), { now: later });
     expect(bySource()).toHaveLength(2);
     expect(chunkTexts()).toEqual([ofChunk, ofChunk]);
-    expect(nextModelSummary(options(llm), later)).toBeNull();
+    expect(findNextModelSummaryTime(options(llm), later)).toBeNull();
     const asked = llm.requests.length;
     await summariseNext(options(llm), { now: later });
     expect(llm.requests).toHaveLength(asked);
@@ -94,29 +94,29 @@ describe("a language model", () => {
     await store("s");
     for (const away of [failed("unreachable"), failed("status", 503), failed("status", 429)])
       await expect(summariseNext(options(model(away)), { now: later })).rejects.toBe(away);
-    expect(nextModelSummary(options(model()), later)).toBe(later);
+    expect(findNextModelSummaryTime(options(model()), later)).toBe(later);
     const llm = model("I'm sorry, I can't.", failed("status", 400));
     await summariseNext(options(llm), { now: later });
     expect(llm.requests).toHaveLength(2);
     expect(bySource()).toEqual([]);
     expect(chunkTexts()).toEqual([""]);
-    expect(nextModelSummary(options(llm), later)).toBeNull();
+    expect(findNextModelSummaryTime(options(llm), later)).toBeNull();
     // It may know better by then.
     const weeks = later + 14 * 86_400_000;
-    expect(nextModelSummary(options(llm), weeks)).toBe(weeks);
+    expect(findNextModelSummaryTime(options(llm), weeks)).toBe(weeks);
   });
 
   it("waits until a session is over or rests", async () => {
     const { id, lastAt } = await store("s");
-    expect(nextModelSummary(options(model()), lastAt!)).toBe(lastAt! + 3_600_000);
+    expect(findNextModelSummaryTime(options(model()), lastAt!)).toBe(lastAt! + 3_600_000);
     stage.memory.prepare("UPDATE sessions SET ended_at = ? WHERE id = ?").run(lastAt, id);
-    expect(nextModelSummary(options(model()), lastAt!)).toBe(lastAt);
+    expect(findNextModelSummaryTime(options(model()), lastAt!)).toBe(lastAt);
   });
 
   it("is not shown what a colleague shared", async () => {
     await store("s");
     stage.memory.prepare("UPDATE sessions SET author = 'Ada'").run();
-    expect(nextModelSummary(options(model()), later)).toBeNull();
+    expect(findNextModelSummaryTime(options(model()), later)).toBeNull();
   });
 
   it("loses what it wrote when that is forgotten", async () => {

@@ -1,10 +1,10 @@
 import type { Llm } from "../../models/generate/llm.ts";
 import { isUnanswerable } from "../../models/http/request.ts";
 import {
-  chunksToSummarise,
-  lacksModelSummary,
-  nextForModel,
-  nextToRest,
+  findNextForModel,
+  findNextToRest,
+  isModelSummaryMissing,
+  listChunksToSummarise,
   saveChunkSummary,
   saveUnusable,
 } from "../../store/memory/sessions/summaries.ts";
@@ -26,7 +26,10 @@ export interface ModelSummaryOptions extends SessionWork {
   withChunks: boolean;
 }
 
-const wanted = ({ llm, withChunks }: Pick<ModelSummaryOptions, "llm" | "withChunks">, now: number) => ({
+const buildModelRequest = (
+  { llm, withChunks }: Pick<ModelSummaryOptions, "llm" | "withChunks">,
+  now: number,
+) => ({
   model: llm.id,
   minChunkLength: withChunks ? minChunkLength : null,
   restsSince: now - restMs,
@@ -34,13 +37,13 @@ const wanted = ({ llm, withChunks }: Pick<ModelSummaryOptions, "llm" | "withChun
 });
 
 /** When there is something for the model to sum up: now, or once a session rests; null: nothing is known yet. */
-export function nextModelSummary(
+export function findNextModelSummaryTime(
   options: Pick<ModelSummaryOptions, "memory" | "llm" | "withChunks">,
   now = Date.now(),
 ): number | null {
   const { memory } = options;
-  if (nextForModel(memory, wanted(options, now)) !== null) return now;
-  const lastAt = nextToRest(memory, wanted(options, now));
+  if (findNextForModel(memory, buildModelRequest(options, now)) !== null) return now;
+  const lastAt = findNextToRest(memory, buildModelRequest(options, now));
   return lastAt === null ? null : lastAt + restMs;
 }
 
@@ -63,11 +66,11 @@ export async function summariseNext(
   } = {},
 ): Promise<number> {
   const { memory, llm, withChunks } = options;
-  const work = wanted(options, now);
-  const session = nextForModel(memory, work);
+  const work = buildModelRequest(options, now);
+  const session = findNextForModel(memory, work);
   if (session === null) return 0;
   let chunks = 0;
-  if (lacksModelSummary(memory, session.id, work)) {
+  if (isModelSummaryMissing(memory, session.id, work)) {
     let problem: unknown = null;
     const onFailure = (error: unknown) => {
       problem = error;
@@ -75,9 +78,9 @@ export async function summariseNext(
     chunks = (await sumUpSession(options, session.uid, { signal, onFailure }))?.chunks ?? 0;
     if (problem !== null && !isUnanswerable(problem)) throw problem;
     // Also where there was nothing to ask about.
-    if (lacksModelSummary(memory, session.id, work)) saveUnusable(memory, session.id, llm.id, now);
+    if (isModelSummaryMissing(memory, session.id, work)) saveUnusable(memory, session.id, llm.id, now);
   }
-  const parts = withChunks ? chunksToSummarise(memory, session.id, minChunkLength) : [];
+  const parts = withChunks ? listChunksToSummarise(memory, session.id, minChunkLength) : [];
   for (const [i, part] of parts.entries()) {
     onProgress?.(i, parts.length);
     const summary = await chunkSummary(part.text, llm, signal).catch((error: unknown) => {

@@ -1,6 +1,6 @@
-import { beginningOf } from "../../base/text/text-size.ts";
-import { actionOf, type Turn } from "../turn-content.ts";
-import { contentWords, coverage } from "./prose.ts";
+import { shortenText } from "../../base/text/text-size.ts";
+import { classifyToolUse, type Turn } from "../turn-content.ts";
+import { extractContentWords, measureOverlap } from "./prose.ts";
 import { countTelling } from "./telling-words.ts";
 
 /** A commit's subject, as a candidate for the title of the session that made it. */
@@ -28,7 +28,7 @@ function cleanSubject(subject: string): string {
     .replace(/\s*\((?:#\d+|[A-Z]{2,}-\d+)\)$/, "")
     .replace(/[.:;,\s]+$/, "")
     .trim();
-  return beginningOf(text.charAt(0).toUpperCase() + text.slice(1), maxTitleLength);
+  return shortenText(text.charAt(0).toUpperCase() + text.slice(1), maxTitleLength);
 }
 
 /**
@@ -36,17 +36,17 @@ function cleanSubject(subject: string): string {
  * none says anything.
  * @param subjects in order
  */
-export function commitTitle(subjects: readonly string[], asked: readonly string[]): string | null {
-  const words = contentWords(asked.join("\n"));
+export function chooseCommitTitle(subjects: readonly string[], asked: readonly string[]): string | null {
+  const words = extractContentWords(asked.join("\n"));
   let best: { title: string; worth: number } | null = null;
   for (const [i, subject] of subjects.slice(0, maxSubjects).entries()) {
     const bare = subject.replace(prefix, "");
     if (routine.test(subject) || routine.test(bare)) continue;
-    const own = contentWords(bare);
+    const own = extractContentWords(bare);
     const telling = countTelling(bare);
     if (telling < minTellingWords) continue;
     const goesOn = reviewed.test(bare) || addsToAnother.test(bare);
-    const shared = coverage(own, words);
+    const shared = measureOverlap(own, words);
     const worth = 2 * shared + Math.min(telling, 6) / 6 - (goesOn ? 1.5 : 0) - i / maxSubjects;
     if (best === null || worth > best.worth) best = { title: cleanSubject(subject), worth };
   }
@@ -57,7 +57,7 @@ const message =
   /\bgit\b[^\n|;&]*?\scommit\b[\s\S]*?\s(?:-[a-zA-Z]*m|--message)[ =]\s*(?:"\$\(cat <<-?\s*['"]?(\w+)['"]?\s*\n([^\n]+)|"((?:[^"\\]|\\.)+)"|'([^']+)')/;
 
 /** The subject of the commit that a command line makes; null: it makes none, or opens an editor. */
-function subjectIn(command: string): string | null {
+function parseCommitSubject(command: string): string | null {
   const found = message.exec(command);
   if (found === null) return null;
   const subject = (found[2] ?? found[3] ?? found[4] ?? "")
@@ -68,14 +68,14 @@ function subjectIn(command: string): string | null {
 }
 
 /** The subjects of the commits that a turn's commands made, in order. */
-export function subjectsIn({ lines }: Turn): string[] {
+export function listCommitSubjects({ lines }: Turn): string[] {
   const made = new Map<string, string>();
   const failed = new Set<string>();
   for (const { entries } of lines) {
     for (const entry of entries) {
       if (entry.kind === "tool_result" && entry.isError) failed.add(entry.id);
-      if (entry.kind !== "tool_use" || actionOf(entry) !== "command") continue;
-      const subject = subjectIn(String(entry.input.command));
+      if (entry.kind !== "tool_use" || classifyToolUse(entry) !== "command") continue;
+      const subject = parseCommitSubject(String(entry.input.command));
       if (subject !== null) made.set(entry.id, subject);
     }
   }

@@ -14,7 +14,7 @@ export const fillerWords: ReadonlySet<string> = new Set(
 const word = /[\p{L}\p{N}_]{3,}/gu;
 
 /** The words of a sentence that carry its meaning, each once, in lower case. */
-export function contentWords(text: string): Set<string> {
+export function extractContentWords(text: string): Set<string> {
   const found = new Set<string>();
   for (const [match] of text.toLowerCase().matchAll(word)) {
     if (!stopWords.has(match) && !fillerWords.has(match) && !/^\d+$/.test(match)) found.add(match);
@@ -23,7 +23,7 @@ export function contentWords(text: string): Set<string> {
 }
 
 /** The share of `words` that `others` have as well, from 0 to 1. */
-export function coverage(words: ReadonlySet<string>, others: ReadonlySet<string>): number {
+export function measureOverlap(words: ReadonlySet<string>, others: ReadonlySet<string>): number {
   if (words.size === 0) return 0;
   let shared = 0;
   for (const word of words) if (others.has(word)) shared++;
@@ -53,22 +53,22 @@ const sentenceEnd =
   /(?<=[。！？])|(?<=[.!?])(?<!\b(?:e\.g|i\.e|etc|vs|cf|fx|f\.eks|bl\.a|dvs|ca|nr)\.)\s+(?=[\p{Lu}\d"'`(*[✓✅])/u;
 
 /** The lines of `text` that may be prose, without their Markdown. */
-function* proseLines(text: string): Iterable<string> {
+function* listProseLines(text: string): Iterable<string> {
   let isCode = false;
-  for (const whole of ends(text).split("\n")) {
+  for (const whole of keepTextEnds(text).split("\n")) {
     const line = whole.slice(0, maxLineLength);
     if (fence.test(line)) isCode = !isCode;
-    else if (!isCode && isProse(line)) yield plainLine(line);
+    else if (!isCode && isProse(line)) yield stripMarkdown(line);
   }
 }
 
 /** Sentences in order; an item of a list is one, or several. */
-export function* sentencesOf(text: string): Iterable<string> {
-  for (const line of proseLines(text)) yield* sentencesIn(line);
+export function* splitSentences(text: string): Iterable<string> {
+  for (const line of listProseLines(text)) yield* splitLine(line);
 }
 
 /** The sentences of one line. */
-export const sentencesIn = (line: string): string[] =>
+export const splitLine = (line: string): string[] =>
   line
     .split(sentenceEnd)
     .map((part) => part.trim())
@@ -98,7 +98,7 @@ export function joinWrapped(text: string): string {
   return joined.join("\n");
 }
 
-function ends(text: string): string {
+function keepTextEnds(text: string): string {
   if (text.length <= maxTextLength) return text;
   return `${text.slice(0, maxTextLength / 2)}\n\n${text.slice(-maxTextLength / 2)}`;
 }
@@ -112,7 +112,7 @@ function isProse(line: string): boolean {
 }
 
 /** "**Fix:** use [the index](https://...)" is "Fix: use the index". */
-export function plainLine(line: string): string {
+export function stripMarkdown(line: string): string {
   return line
     .replace(marker, "")
     .replace(/!?\[([^\]]*)\]\([^)]*\)/g, "$1")
@@ -168,6 +168,6 @@ export function withoutBoilerplate(sentence: string): string {
 const goOn =
   /^(?:(?:yes|yep|yeah|no|ok|okay|sure|please|go ahead|continue|go on|proceed|do it|do that|do so|just do it|try again|again|retry|next|done|thanks?|thank you|great|perfect|nice|good|cool|lgtm|looks good|commit|push|merge|amend|force|open|create|draft|pr|a|the|and|it|this|that|them|all|now|then|both|changes|branch|ja|nej|tak|fortsæt|godt|fint|super|gør det|kør|prøv igen|igen|og|det)(?:[\s,.!?&+-]+|$))+$/i;
 
-export function saysOnlyGoOn(prompt: string): boolean {
+export function isOnlyContinue(prompt: string): boolean {
   return prompt.length < 120 && goOn.test(prompt.trim());
 }

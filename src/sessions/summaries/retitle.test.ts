@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, it } from "vitest";
 import { addSession, temporaryMemory, turn } from "../../../test/support/memory-fixture.ts";
 import { saveCheckpoint } from "../../store/memory/commits/checkpoints.ts";
 import { saveCommit } from "../../store/memory/commits/commits.ts";
-import { sessionByUid } from "../../store/memory/sessions/sessions.ts";
+import { findSessionByUid } from "../../store/memory/sessions/sessions.ts";
 import { saveTurn } from "../../store/memory/sessions/turns.ts";
 import { retitleByCommits } from "./retitle.ts";
 
@@ -57,7 +57,9 @@ it("calls a session after its commit, unless an agent or a plan named it, or the
   for (const uid of ["ours", "agents", "planned"]) committed(uid, "Cache answers of the search index", 1);
   committed("unsure", "Cache answers of the search index", 0.5);
   retitleByCommits(store.memory);
-  const titles = ["ours", "agents", "planned", "unsure"].map((uid) => sessionByUid(store.memory, uid)?.title);
+  const titles = ["ours", "agents", "planned", "unsure"].map(
+    (uid) => findSessionByUid(store.memory, uid)?.title,
+  );
   expect(titles).toEqual([
     "Cache answers of the search index",
     "Why is it slow",

@@ -2,8 +2,12 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { temporaryWork } from "../../../test/support/memory-work-fixture.ts";
 import { edited, prompt, summary, text } from "../../../test/support/turn-fixture.ts";
 import type { Llm } from "../../models/generate/llm.ts";
-import { listSessions, saveSession, sessionByUid } from "../../store/memory/sessions/sessions.ts";
-import { bestSummaries, summariesOf, topicsOfSessions } from "../../store/memory/sessions/summaries.ts";
+import { findSessionByUid, listSessions, saveSession } from "../../store/memory/sessions/sessions.ts";
+import {
+  findBestSummaries,
+  listSummaries,
+  readTopicsOfSessions,
+} from "../../store/memory/sessions/summaries.ts";
 import { sumUpSession } from "./sum-up.ts";
 
 let stage: ReturnType<typeof temporaryWork>;
@@ -35,9 +39,13 @@ const long = [
 ];
 
 const stored = (uid = "s") => {
-  const { id } = sessionByUid(stage.memory, uid)!;
+  const { id } = findSessionByUid(stage.memory, uid)!;
   return {
-    summaries: summariesOf(stage.memory, id).map(({ source, upToTurn, model }) => [source, upToTurn, model]),
+    summaries: listSummaries(stage.memory, id).map(({ source, upToTurn, model }) => [
+      source,
+      upToTurn,
+      model,
+    ]),
     chunks: stage.chunkTexts(id).filter(({ type }) => type === "summary"),
   };
 };
@@ -73,11 +81,11 @@ describe("a session that is summed up", () => {
       prompt("do it now"),
     );
     await sumUpSession({ ...stage.work, llm: null }, "s");
-    expect(topicsOfSessions(stage.memory, [id]).get(id)).toEqual(["token cache"]);
+    expect(readTopicsOfSessions(stage.memory, [id]).get(id)).toEqual(["token cache"]);
     expect(listSessions(stage.memory, { topic: "TOKEN" }).map(({ uid }) => uid)).toEqual(["s"]);
     expect(listSessions(stage.memory, { topic: "parser" })).toEqual([]);
-    stage.memory.inTransaction(() => stage.memory.prepare("DELETE FROM turns WHERE number = 2").run());
-    expect(topicsOfSessions(stage.memory, [id])).toEqual(new Map());
+    stage.memory.runInTransaction(() => stage.memory.prepare("DELETE FROM turns WHERE number = 2").run());
+    expect(readTopicsOfSessions(stage.memory, [id])).toEqual(new Map());
   });
 
   it("stays the same when it is summed up again, to the row", async () => {
@@ -93,10 +101,10 @@ describe("a session that is summed up", () => {
   it("keeps of its own summaries the one that covers most", async () => {
     await stage.store("s", ...long);
     await sumUpSession({ ...stage.work, llm: null }, "s");
-    const { id } = sessionByUid(stage.memory, "s")!;
+    const { id } = findSessionByUid(stage.memory, "s")!;
     stage.memory.prepare("UPDATE summaries SET up_to_turn = 1 WHERE source = 'extractive'").run();
     await sumUpSession({ ...stage.work, llm: null }, "s");
-    expect(summariesOf(stage.memory, id).filter(({ source }) => source === "extractive")).toHaveLength(1);
+    expect(listSummaries(stage.memory, id).filter(({ source }) => source === "extractive")).toHaveLength(1);
   });
 });
 
@@ -107,7 +115,10 @@ describe("a language model", () => {
     expect(stored().summaries).toHaveLength(2);
     const result = await sumUpSession({ ...stage.work, llm: llm(written) }, "s");
     expect(result).toMatchObject({ summaries: 1, title: "Resume keeps its session" });
-    expect(bestSummaries(stage.memory, [id]).get(id)).toMatchObject({ source: "llm", model: "fake/model" });
+    expect(findBestSummaries(stage.memory, [id]).get(id)).toMatchObject({
+      source: "llm",
+      model: "fake/model",
+    });
     expect(stored().chunks[0]?.text).toContain("The resume command lost its session");
   });
 

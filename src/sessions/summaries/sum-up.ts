@@ -1,25 +1,30 @@
-import { messageOf } from "../../base/errors.ts";
+import { getErrorMessage } from "../../base/errors.ts";
 import { charactersOfToken } from "../../base/text/text-size.ts";
 import type { Llm } from "../../models/generate/llm.ts";
-import { chunksOfSession, replaceChunks } from "../../store/memory/chunks/chunks.ts";
+import { listChunksOfSession, replaceChunks } from "../../store/memory/chunks/chunks.ts";
 import type { SessionRecord, SummaryRecord } from "../../store/memory/memory-records.ts";
-import { saveSession, sessionByUid } from "../../store/memory/sessions/sessions.ts";
+import { findSessionByUid, saveSession } from "../../store/memory/sessions/sessions.ts";
 import {
   dropOlderSummaries,
+  listSummaries,
   saveSummary,
   saveTopics,
-  summariesOf,
 } from "../../store/memory/sessions/summaries.ts";
-import { filesOfSession, turnBefore, turnOf, turnsOf } from "../../store/memory/sessions/turns.ts";
-import { chunkToStore, type SummaryOfTurns, summaryChunks } from "../chunks/chunk-to-store.ts";
+import {
+  findTurn,
+  findTurnBefore,
+  listFilesOfSession,
+  listTurns,
+} from "../../store/memory/sessions/turns.ts";
+import { buildSummaryChunks, chunkToStore, type SummaryOfTurns } from "../chunks/chunk-to-store.ts";
 import type { DraftChunk } from "../chunks/chunker.ts";
-import { chunkOptionsFor, vectorsOf } from "../chunks/rechunk.ts";
+import { buildOptionsForSession, embedDrafts } from "../chunks/rechunk.ts";
 import { storeTopics } from "../topics/topics.ts";
-import { type PromptedTurn, storedTurns } from "../turn-content.ts";
+import { type PromptedTurn, readStoredTurns } from "../turn-content.ts";
 import type { SessionWork } from "../work.ts";
-import { subjectsLedTo } from "./retitle.ts";
+import { listSubjectsLedTo } from "./retitle.ts";
 import { type Summary, summarise } from "./summarise.ts";
-import { saysNothing, sessionTitle } from "./title.ts";
+import { isGenericTitle, makeSessionTitle } from "./title.ts";
 
 export interface SumUpOptions extends SessionWork {
   /** Called within its budget (models/generate/budget.ts); null: no model is asked. */
@@ -60,31 +65,31 @@ export async function sumUpSession(
   } = {},
 ): Promise<SummedUp | null> {
   const { memory, llm, log } = options;
-  const session = sessionByUid(memory, sessionUid);
-  if (session === null || turnsOf(memory, session.id, { limit: 1 }).length === 0) return null;
-  const turns = () => given ?? storedTurns(memory, session.id);
-  const { relativize } = chunkOptionsFor(options, session);
-  const warn = (error: unknown) => log.warn(`No summary by ${llm?.id}: ${messageOf(error)}`);
-  const found = lastOfEach(
+  const session = findSessionByUid(memory, sessionUid);
+  if (session === null || listTurns(memory, session.id, { limit: 1 }).length === 0) return null;
+  const turns = () => given ?? readStoredTurns(memory, session.id);
+  const { relativize } = buildOptionsForSession(options, session);
+  const warn = (error: unknown) => log.warn(`No summary by ${llm?.id}: ${getErrorMessage(error)}`);
+  const found = keepLastOfEach(
     await summarise(turns, { llm, signal, pause, onFailure: onFailure ?? warn, relativize }),
   );
   const titled = keepsTitle ? null : (found.find(({ title }) => title !== undefined)?.title ?? null);
   const { title, titleSource } = session;
   const isOurs = titleSource === null || titleSource === "prompt";
-  const isTelling = title !== null && !saysNothing(title);
+  const isTelling = title !== null && !isGenericTitle(title);
   // Ours comes from the first prompts, before anything was done; a client's may be "Help".
   const fallback =
     !keepsTitle && titled === null && titleSource !== "user" && (isOurs || !isTelling)
-      ? sessionTitle(turns(), subjectsLedTo(memory, session.uid))
+      ? makeSessionTitle(turns(), listSubjectsLedTo(memory, session.uid))
       : null;
-  const summaries = memory.inTransaction(() => {
+  const summaries = memory.runInTransaction(() => {
     let changes = 0;
-    const known = summariesOf(memory, session.id);
+    const known = listSummaries(memory, session.id);
     for (const { source, upToTurn, text, model } of found) {
       const same = known.find((other) => other.source === source && other.upToTurn === upToTurn);
       if (same?.text === text && same.model === model) continue;
       // The time of the turns that it covers: a later summary of the same turns is the same.
-      const at = (source !== "llm" && turnOf(memory, session.id, upToTurn)?.endedAt) || Date.now();
+      const at = (source !== "llm" && findTurn(memory, session.id, upToTurn)?.endedAt) || Date.now();
       saveSummary(memory, { sessionId: session.id, source, upToTurn, at, model, text });
       changes++;
     }
@@ -98,14 +103,14 @@ export async function sumUpSession(
       saveSession(memory, { uid, agent, cwd, title: { text: fallback, source: "prompt", replaces: true } });
     return changes;
   });
-  const now = sessionByUid(memory, sessionUid) ?? session;
+  const now = findSessionByUid(memory, sessionUid) ?? session;
   storeTopics(memory, now, turns());
   const chunks = await storeSummaryChunks(options, session, signal);
   return { summaries, chunks, title: now.title };
 }
 
 /** A session can be compacted twice in one turn; the later summary covers the other. */
-function lastOfEach(summaries: readonly Summary[]): Summary[] {
+function keepLastOfEach(summaries: readonly Summary[]): Summary[] {
   return [...new Map(summaries.map((each) => [`${each.source} ${each.upToTurn}`, each])).values()];
 }
 
@@ -120,14 +125,14 @@ export async function storeSummaryChunks(
   signal?: AbortSignal,
 ): Promise<number> {
   const { memory, embedder } = work;
-  const drafts = summaryDrafts(work, session);
-  const stored = chunksOfSession(memory, session.id, { type: "summary" });
+  const drafts = buildSummaryDrafts(work, session);
+  const stored = listChunksOfSession(memory, session.id, { type: "summary" });
   const outline = ({ text, files, firstTurn, lastTurn, kind, startedAt, endedAt }: DraftChunk["chunk"]) =>
     JSON.stringify([text, files, firstTurn, lastTurn, kind, startedAt, endedAt]);
   const isSame =
     stored.length === drafts.length && drafts.every(({ chunk }, i) => outline(chunk) === outline(stored[i]!));
   if (isSame) return stored.length;
-  const vectors = await vectorsOf(embedder, drafts, signal);
+  const vectors = await embedDrafts(embedder, drafts, signal);
   const chunks = drafts.map((draft, position) =>
     chunkToStore(session, draft, { position }, embedder, vectors[position]),
   );
@@ -138,15 +143,15 @@ export async function storeSummaryChunks(
 /** Paths that a summary's chunk names. */
 const maxFiles = 50;
 
-function summaryDrafts(work: SessionWork, session: SessionRecord): DraftChunk[] {
+function buildSummaryDrafts(work: SessionWork, session: SessionRecord): DraftChunk[] {
   const { memory, chunks: options } = work;
-  const [first] = turnsOf(memory, session.id, { limit: 1 });
+  const [first] = listTurns(memory, session.id, { limit: 1 });
   if (first === undefined) return [];
-  const all = summariesOf(memory, session.id);
+  const all = listSummaries(memory, session.id);
   const compactions = all.filter(({ source }) => source === "compaction").reverse();
   const whole = all.find(({ source }) => source !== "compaction");
   const worthIt = whole && (whole.source === "llm" || isLong(work, session) || compactions.length > 0);
-  const files = filesOfSession(memory, session.id)
+  const files = listFilesOfSession(memory, session.id)
     .filter(({ how }) => how !== "read")
     .map(({ path }) => path)
     .slice(0, maxFiles);
@@ -155,12 +160,12 @@ function summaryDrafts(work: SessionWork, session: SessionRecord): DraftChunk[] 
     firstTurn: first.number,
     upToTurn,
     startedAt: first.startedAt,
-    endedAt: turnBefore(memory, session.id, upToTurn + 1)?.endedAt ?? first.endedAt,
+    endedAt: findTurnBefore(memory, session.id, upToTurn + 1)?.endedAt ?? first.endedAt,
     branch: session.branch,
     files,
   });
   return [...(worthIt ? [whole] : []), ...compactions].flatMap((summary) =>
-    summaryChunks(ofTurns(summary), options),
+    buildSummaryChunks(ofTurns(summary), options),
   );
 }
 
@@ -169,6 +174,6 @@ function summaryDrafts(work: SessionWork, session: SessionRecord): DraftChunk[] 
  * with it.
  */
 function isLong({ memory, chunks }: SessionWork, session: SessionRecord): boolean {
-  const raw = chunksOfSession(memory, session.id, { type: "raw" });
+  const raw = listChunksOfSession(memory, session.id, { type: "raw" });
   return raw.reduce((sum, { text }) => sum + text.length, 0) > chunks.maxTokens * charactersOfToken;
 }

@@ -4,8 +4,8 @@ import { anyCharacter } from "../../../test/support/any-text.ts";
 import { conversation, prompt, summary, text } from "../../../test/support/turn-fixture.ts";
 import { PommelError } from "../../base/errors.ts";
 import type { Llm, LlmAnswer, LlmRequest } from "../../models/generate/llm.ts";
-import { llmSummary } from "./llm-summary.ts";
-import { cleanSummary, compactionSummaries, summarise } from "./summarise.ts";
+import { requestLlmSummary } from "./llm-summary.ts";
+import { cleanSummary, findCompactionSummaries, summarise } from "./summarise.ts";
 
 const turns = conversation(
   prompt("Why does the resume command lose its session after a restart?"),
@@ -36,7 +36,7 @@ const down = new PommelError("llm_unavailable", "Ollama does not answer.", "Star
 describe("llmSummary", () => {
   it("asks for a summary of the session, and reads title and text", async () => {
     const llm = fakeLlm(written);
-    expect(await llmSummary(turns, llm)).toEqual({
+    expect(await requestLlmSummary(turns, llm)).toEqual({
       title: "Session lost on resume",
       topics: [],
       text: "The user asked why the resume command loses its session. The daemon takes the lock now.",
@@ -52,7 +52,7 @@ describe("llmSummary", () => {
 
   it("reads key phrases that the session holds", async () => {
     const topics = "Topics: **resume command**, session store; quantum flux, lock.";
-    const said = await llmSummary(turns, fakeLlm(written.replace("\n\n", `\n${topics}\n\n`)));
+    const said = await requestLlmSummary(turns, fakeLlm(written.replace("\n\n", `\n${topics}\n\n`)));
     expect(said).toMatchObject({
       title: "Session lost on resume",
       topics: ["resume command", "session store", "lock"],
@@ -70,7 +70,7 @@ describe("llmSummary", () => {
       [rest, null],
       [`Title: ${"long ".repeat(60)}\n${rest}`, expect.stringMatching(/^.{60,80}$/)],
     ] as const) {
-      const found = await llmSummary(turns, fakeLlm(answer));
+      const found = await requestLlmSummary(turns, fakeLlm(answer));
       expect(found.title).toEqual(title);
       expect(found.text.replace(/^#+ /, "")).toBe(rest);
     }
@@ -86,7 +86,7 @@ describe("llmSummary", () => {
       "something else",
     ],
   ])("does not take %j for one", async (answer, why) => {
-    await expect(llmSummary(turns, fakeLlm(answer))).rejects.toMatchObject({
+    await expect(requestLlmSummary(turns, fakeLlm(answer))).rejects.toMatchObject({
       code: "llm_unavailable",
       message: expect.stringContaining(why),
     });
@@ -94,18 +94,18 @@ describe("llmSummary", () => {
 
   it("makes no call for an empty session", async () => {
     const llm = fakeLlm(written);
-    await expect(llmSummary([], llm)).rejects.toMatchObject({ code: "llm_unavailable" });
+    await expect(requestLlmSummary([], llm)).rejects.toMatchObject({ code: "llm_unavailable" });
     expect(llm.requests).toEqual([]);
   });
 
   it("bounds the model's text", async () => {
     const endless = fakeLlm(`${written} ${"resume command session lock daemon ".repeat(5000)}`);
-    expect((await llmSummary(turns, endless)).text.length).toBeLessThanOrEqual(6000);
+    expect((await requestLlmSummary(turns, endless)).text.length).toBeLessThanOrEqual(6000);
     const long = conversation(
       ...Array.from({ length: 500 }, (_, i) => prompt(`resume ${i} ${"command ".repeat(300)}`)),
     );
     const llm = fakeLlm(written);
-    await llmSummary(long, llm);
+    await requestLlmSummary(long, llm);
     expect(llm.requests[0]!.prompt.length).toBeLessThan(42_000);
   });
 });
@@ -231,10 +231,10 @@ describe("compactionSummaries", () => {
       summary(`${preamble}Summary:\nThe second.`),
       summary(preamble),
     );
-    expect(compactionSummaries(turns)).toEqual([
+    expect(findCompactionSummaries(turns)).toEqual([
       { text: "The first.", upToTurn: 1 },
       { text: "The second.", upToTurn: 3 },
     ]);
-    expect(compactionSummaries([])).toEqual([]);
+    expect(findCompactionSummaries([])).toEqual([]);
   });
 });

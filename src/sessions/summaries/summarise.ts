@@ -1,9 +1,9 @@
-import { headAndTail } from "../../agents/reading/bounds.ts";
+import { cutMiddle } from "../../agents/reading/bounds.ts";
 import type { Llm } from "../../models/generate/llm.ts";
 import type { SummarySource } from "../../store/memory/memory-records.ts";
 import type { Turn } from "../turn-content.ts";
-import { type SummaryMeta, summarySteps } from "./extractive/extractive.ts";
-import { llmSummary } from "./llm-summary.ts";
+import { type SummaryMeta, summariseInSteps } from "./extractive/extractive.ts";
+import { requestLlmSummary } from "./llm-summary.ts";
 
 export interface Summary {
   source: SummarySource;
@@ -39,19 +39,19 @@ export async function summarise(
 ): Promise<Summary[]> {
   signal?.throwIfAborted();
   const outline: Turn[] = [];
-  const steps = summarySteps(outlined(turns(), outline), { relativize });
+  const steps = summariseInSteps(collectOutline(turns(), outline), { relativize });
   let step = steps.next();
   for (; !step.done; step = steps.next()) await pause?.();
   const extract = step.value;
   const upToTurn = Math.max(0, ...outline.map(({ number }) => number));
   const summaries: Summary[] = [];
   if (extract !== "") summaries.push({ source: "extractive", upToTurn, text: extract, model: null });
-  for (const { text, upToTurn: compactedAt } of compactionSummaries(outline)) {
+  for (const { text, upToTurn: compactedAt } of findCompactionSummaries(outline)) {
     summaries.push({ source: "compaction", upToTurn: compactedAt, text, model: null });
   }
   if (llm === null || extract === "") return summaries;
   try {
-    const { text, title, topics } = await llmSummary(turns(), llm, signal);
+    const { text, title, topics } = await requestLlmSummary(turns(), llm, signal);
     const names = { ...(title !== null && { title }), topics };
     summaries.push({ source: "llm", upToTurn, text, model: llm.id, ...names });
   } catch (error) {
@@ -62,7 +62,7 @@ export async function summarise(
 }
 
 /** The same turns, with what tells of compactions kept aside: reading a turn takes longer than anything else. */
-function* outlined(turns: Iterable<Turn>, outline: Turn[]): Generator<Turn, void, void> {
+function* collectOutline(turns: Iterable<Turn>, outline: Turn[]): Generator<Turn, void, void> {
   for (const turn of turns) {
     const lines = turn.lines.map((line) => ({
       ...line,
@@ -93,7 +93,7 @@ export interface CompactionSummary {
 }
 
 /** The agent's own summaries, made when its context was compacted; without those that say nothing. */
-export function compactionSummaries(turns: Iterable<Turn>): CompactionSummary[] {
+export function findCompactionSummaries(turns: Iterable<Turn>): CompactionSummary[] {
   const found: CompactionSummary[] = [];
   let upToTurn = 0;
   for (const turn of turns) {
@@ -120,5 +120,5 @@ export function cleanSummary(raw: string): string {
     .replace(summaryHeading, "")
     .trim();
   if (text.length <= maxSummaryLength) return text;
-  return headAndTail(text.replace(/```[\s\S]*?(?:```|$)/g, "[code]"), maxSummaryLength - 100);
+  return cutMiddle(text.replace(/```[\s\S]*?(?:```|$)/g, "[code]"), maxSummaryLength - 100);
 }

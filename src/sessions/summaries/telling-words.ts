@@ -1,4 +1,4 @@
-import { contentWords } from "./prose.ts";
+import { extractContentWords } from "./prose.ts";
 
 /** Words that any session may begin with: they say nothing about this one. */
 const generic = new Set(
@@ -17,7 +17,7 @@ const generic = new Set(
 );
 /** The number of words that say something: "#12" and "github.com/…/pull/2" name no subject. */
 export function countTelling(title: string): number {
-  const words = contentWords(title.replace(/\S+\/…\/(?:pull|pulls|issues|\d+)\/\S+|#\d+/g, " "));
+  const words = extractContentWords(title.replace(/\S+\/…\/(?:pull|pulls|issues|\d+)\/\S+|#\d+/g, " "));
   const versions = title.match(/\d+\.\d+/g) ?? [];
   return [...words].filter((word) => !generic.has(word)).length + versions.length;
 }

@@ -2,9 +2,9 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { anyCharacter } from "../../../test/support/any-text.ts";
 import { conversation, edited, prompt, ran, text } from "../../../test/support/turn-fixture.ts";
-import { askedTitle, saysNothing, sessionTitle } from "./title.ts";
+import { isGenericTitle, makeSessionTitle, makeTitleFromPrompts } from "./title.ts";
 
-const titleOf = (...prompts: string[]) => sessionTitle(conversation(...prompts.map(prompt)));
+const titleOf = (...prompts: string[]) => makeSessionTitle(conversation(...prompts.map(prompt)));
 
 describe("sessionTitle", () => {
   it.each([
@@ -46,20 +46,20 @@ describe("sessionTitle", () => {
   it("makes do with what there is", () => {
     expect(titleOf("hello", "fix parser")).toBe("Fix parser");
     expect(titleOf("yes", "ok")).toBeNull();
-    expect(sessionTitle(conversation(text("I decided to rename the parser module.")))).toBeNull();
-    expect(sessionTitle([])).toBeNull();
+    expect(makeSessionTitle(conversation(text("I decided to rename the parser module.")))).toBeNull();
+    expect(makeSessionTitle([])).toBeNull();
   });
 
   it("names the actions if the prompts say nothing about them", () => {
     const branch = { branch: "feature/lock" };
     const asked = prompt("Review the changes in this branch");
-    expect(sessionTitle(conversation(branch, asked))).toBe("Review on feature/lock");
+    expect(makeSessionTitle(conversation(branch, asked))).toBe("Review on feature/lock");
     const edit = edited("/p/src/lock.ts", "a", "b");
-    expect(sessionTitle(conversation(branch, prompt("commit this"), edit))).toBe(
+    expect(makeSessionTitle(conversation(branch, prompt("commit this"), edit))).toBe(
       "Commit: lock.ts (feature/lock)",
     );
     expect(
-      sessionTitle(conversation(branch, prompt("help"), edit, prompt("Move the lock into the daemon"))),
+      makeSessionTitle(conversation(branch, prompt("help"), edit, prompt("Move the lock into the daemon"))),
     ).toBe("Move the lock into the daemon");
   });
 
@@ -74,8 +74,8 @@ describe("sessionTitle", () => {
     "github.com/…/pull/190",
     "Merge conflicts",
   ])("says nothing as %j", (title) => {
-    expect(saysNothing(title)).toBe(true);
-    expect(askedTitle([title])).toBeNull();
+    expect(isGenericTitle(title)).toBe(true);
+    expect(makeTitleFromPrompts([title])).toBeNull();
   });
 
   it.each([
@@ -87,7 +87,7 @@ describe("sessionTitle", () => {
     "Change telemetry default to disabled",
     "tracker.example/…/ABC-12/import-of-rates",
   ])("says something as %j", (title) => {
-    expect(saysNothing(title)).toBe(false);
+    expect(isGenericTitle(title)).toBe(false);
   });
 
   it("is of what was done rather than of a later prompt that says little", () => {
@@ -98,7 +98,7 @@ describe("sessionTitle", () => {
       edited("/p/src/lock.ts", "a", "b"),
       prompt("is that parser right?"),
     );
-    expect(sessionTitle(turns)).toBe("lock.ts (feature/lock)");
+    expect(makeSessionTitle(turns)).toBe("lock.ts (feature/lock)");
   });
 
   it("is the heading of a plan before anything else", () => {
@@ -106,20 +106,20 @@ describe("sessionTitle", () => {
       "Implement the following plan:\n\n# Implementation Plan: Session lock in the daemon\n\n## Context",
     );
     const commit = ran('git commit -m "feat: add a lock file to the daemon process"');
-    expect(sessionTitle(conversation(plan, commit))).toBe("Session lock in the daemon");
+    expect(makeSessionTitle(conversation(plan, commit))).toBe("Session lock in the daemon");
   });
 
   it("is what its commits say where there is no plan, without their type", () => {
     const commit = ran(
       "git add -A && git commit -m \"$(cat <<'EOF'\nfix(daemon): release the socket when the index worker dies\n\nBody\nEOF\n)\"",
     );
-    expect(sessionTitle(conversation(prompt("tests are red, why?"), commit))).toBe(
+    expect(makeSessionTitle(conversation(prompt("tests are red, why?"), commit))).toBe(
       "Daemon: release the socket when the index worker dies",
     );
     const failed = ran('git commit -m "Release the socket when the worker dies"', "hook failed", {
       isError: true,
     });
-    expect(sessionTitle(conversation(prompt("Rewrite the parser of the importer"), failed))).toBe(
+    expect(makeSessionTitle(conversation(prompt("Rewrite the parser of the importer"), failed))).toBe(
       "Rewrite the parser of the importer",
     );
   });
@@ -132,11 +132,11 @@ describe("sessionTitle", () => {
       "Inline a helper of the chunk writer",
       "Cache answers of the search index",
     ];
-    expect(sessionTitle(conversation(prompt("why is the search index slow to answer")), commits)).toBe(
+    expect(makeSessionTitle(conversation(prompt("why is the search index slow to answer")), commits)).toBe(
       "Cache answers of the search index",
     );
     expect(
-      sessionTitle(conversation(prompt("Rewrite the parser of the importer")), [
+      makeSessionTitle(conversation(prompt("Rewrite the parser of the importer")), [
         "wip",
         "fix tests",
         "more fixes",

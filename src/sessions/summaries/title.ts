@@ -1,8 +1,8 @@
 import type { FileTouch } from "../../agents/agent.ts";
-import { beginningOf } from "../../base/text/text-size.ts";
+import { shortenText } from "../../base/text/text-size.ts";
 import type { Turn } from "../turn-content.ts";
-import { commitTitle, subjectsIn } from "./commit-title.ts";
-import { type Ask, askOf, isPlan } from "./llm-summary.ts";
+import { chooseCommitTitle, listCommitSubjects } from "./commit-title.ts";
+import { type Ask, extractAsk, isPlan } from "./llm-summary.ts";
 import { countTelling } from "./telling-words.ts";
 
 const maxTitleLength = 80;
@@ -42,32 +42,32 @@ const filesNamed = 2;
  * @param commits subjects of commits that it led to, in order, besides those that its own commands made
  * @returns null without a prompt and without actions
  */
-export function sessionTitle(turns: Iterable<Turn>, commits: readonly string[] = []): string | null {
+export function makeSessionTitle(turns: Iterable<Turn>, commits: readonly string[] = []): string | null {
   const { asked, best, isTelling, files, branch, plan, prompts, subjects } = readTurns(turns);
   if (asked === null) return null;
-  const committed = plan ?? commitTitle([...subjects, ...commits], prompts);
+  const committed = plan ?? chooseCommitTitle([...subjects, ...commits], prompts);
   if (committed !== null) return committed;
-  if (best !== null && isTelling) return titleOf(best);
-  const own = best && titleOf(best);
+  if (best !== null && isTelling) return makeTitleFromAsk(best);
+  const own = best && makeTitleFromAsk(best);
   // Half a request says more than a branch alone.
-  if (own !== null && !saysNothing(own) && files.size === 0) return own;
-  return doneTitle(asked, files, branch) ?? own;
+  if (own !== null && !isGenericTitle(own) && files.size === 0) return own;
+  return makeTitleFromActions(asked, files, branch) ?? own;
 }
 
 /**
  * The same from prompts alone, before anything was done: of the first that says something at all, so that it does not
  * matter in how many steps they are read. Null until one does.
  */
-export function askedTitle(prompts: Iterable<string>): string | null {
+export function makeTitleFromPrompts(prompts: Iterable<string>): string | null {
   for (const prompt of prompts) {
-    const ask = askOf(prompt, 240);
-    if (ask !== null && !saysNothing(titleOf(ask))) return titleOf(ask);
+    const ask = extractAsk(prompt, 240);
+    if (ask !== null && !isGenericTitle(makeTitleFromAsk(ask))) return makeTitleFromAsk(ask);
   }
   return null;
 }
 
 /** Whether a title could stand above any session: "Help", "Review the changes in this branch". */
-export const saysNothing = (title: string): boolean => countTelling(title) === 0;
+export const isGenericTitle = (title: string): boolean => countTelling(title) === 0;
 
 interface Read {
   /** The first prompt. */
@@ -101,25 +101,25 @@ function readTurns(turns: Iterable<Turn>): Read {
   for (const turn of turns) {
     if (turn.abandoned) continue;
     found.branch ??= turn.branch;
-    found.subjects.push(...subjectsIn(turn));
+    found.subjects.push(...listCommitSubjects(turn));
     for (const { entries } of turn.lines) {
       for (const entry of entries) {
         if (entry.kind === "tool_use") countEdits(entry.files, found.files);
         if (entry.kind !== "prompt" || tried >= promptsToTry) continue;
         tried++;
         found.asked ??= entry.text;
-        const ask = askOf(entry.text, 240);
+        const ask = extractAsk(entry.text, 240);
         if (ask === null || isWrittenByProgram(entry.text)) continue;
-        if (isPlan(entry.text)) found.plan ??= titleOf({ ...ask, text: withoutPlanWord(ask.text) });
+        if (isPlan(entry.text)) found.plan ??= makeTitleFromAsk({ ...ask, text: withoutPlanWord(ask.text) });
         found.prompts.push(ask.text);
         if (found.isTelling) continue;
-        const says = countTelling(titleOf(ask));
+        const says = countTelling(makeTitleFromAsk(ask));
         if (isPasted(entry.text)) continue;
         const isEnough = says >= (tried === 1 ? enoughTelling.first : enoughTelling.later);
         if (ask.words.size >= enoughWords && isEnough) {
           found.best = ask;
           found.isTelling = true;
-        } else if (found.best === null || says > countTelling(titleOf(found.best))) found.best = ask;
+        } else if (found.best === null || says > countTelling(makeTitleFromAsk(found.best))) found.best = ask;
       }
     }
   }
@@ -134,7 +134,11 @@ function countEdits(touched: readonly FileTouch[], files: Map<string, number>): 
 }
 
 /** "Review of feature/lock", "setup.go, hooks.go and 3 more (feature/lock)"; null where that is not known either. */
-function doneTitle(asked: string, files: ReadonlyMap<string, number>, branch: string | null): string | null {
+function makeTitleFromActions(
+  asked: string,
+  files: ReadonlyMap<string, number>,
+  branch: string | null,
+): string | null {
   const topic = branch === null || /^(?:main|master|HEAD|trunk|develop)$/.test(branch) ? null : branch;
   const fallback = fallbackTitles.find(([pattern]) => pattern.test(asked))?.[1] ?? null;
   const names = [...files].sort(([, a], [, b]) => b - a).map(([name]) => name);
@@ -147,7 +151,7 @@ function doneTitle(asked: string, files: ReadonlyMap<string, number>, branch: st
       : fallback === null
         ? changed
         : `${fallback}: ${changed}`;
-  return beginningOf(changed === "" || topic === null ? what : `${what} (${topic})`, maxTitleLength);
+  return shortenText(changed === "" || topic === null ? what : `${what} (${topic})`, maxTitleLength);
 }
 
 /** "Implementation plan: the lock" is about the lock. */
@@ -160,11 +164,11 @@ function withoutPlanWord(heading: string): string {
 }
 
 /** The first sentence, or the first clause that is long enough. */
-function titleOf({ text }: Ask): string {
+function makeTitleFromAsk({ text }: Ask): string {
   const [sentence = text] = text.split(/(?<=[^.][.!?])\s/, 1);
   const clause =
     sentence.length > maxTitleLength
       ? (sentence.split(/(?<=.{25})(?:[,;:] | - | – | — )/, 1)[0] ?? "")
       : sentence;
-  return beginningOf(clause.replace(/[\s.:;,!]+$/, ""), maxTitleLength);
+  return shortenText(clause.replace(/[\s.:;,!]+$/, ""), maxTitleLength);
 }

@@ -9,7 +9,7 @@ import {
   text,
   thinking,
 } from "../../../test/support/turn-fixture.ts";
-import { condensedTranscript } from "./transcript.ts";
+import { condenseTranscript } from "./transcript.ts";
 
 describe("condensedTranscript", () => {
   it("names the speakers, and shows tools in a line each", () => {
@@ -21,7 +21,7 @@ describe("condensedTranscript", () => {
       text("Fixed."),
       summary("It was fixed."),
     );
-    expect(condensedTranscript(turns, 1000).split("\n")).toEqual([
+    expect(condenseTranscript(turns, 1000).split("\n")).toEqual([
       "[USER] Fix the parser",
       "[TOOL] Read /home/dev/app/src/parser.ts",
       "[TOOL] Bash npm test --verbose",
@@ -33,13 +33,13 @@ describe("condensedTranscript", () => {
 
   it("leaves tools out first", () => {
     const work = Array.from({ length: 50 }, (_, i) => ran(`command ${i} ${"x".repeat(100)}`));
-    const found = condensedTranscript(conversation(prompt("Begin"), ...work, text("The end.")), 2000);
+    const found = condenseTranscript(conversation(prompt("Begin"), ...work, text("The end.")), 2000);
     expect(found).toBe("[USER] Begin\n[ASSISTANT] The end.");
   });
 
   it("leaves the middle out next, and keeps beginning and end", () => {
     const talk = Array.from({ length: 2000 }, (_, i) => prompt(`Prompt ${i} ${"word ".repeat(20)}`));
-    const found = condensedTranscript(conversation(...talk), 5000);
+    const found = condenseTranscript(conversation(...talk), 5000);
     expect(found.length).toBeLessThanOrEqual(5000);
     expect(found.length).toBeGreaterThan(4000);
     expect(found).toContain("[USER] Prompt 0 ");
@@ -49,10 +49,10 @@ describe("condensedTranscript", () => {
   });
 
   it("shortens long messages, and leaves abandoned turns out", () => {
-    expect(condensedTranscript(conversation(text("y".repeat(50_000))), 40_000).length).toBeLessThan(2100);
+    expect(condenseTranscript(conversation(text("y".repeat(50_000))), 40_000).length).toBeLessThan(2100);
     const turns = conversation(prompt("Take the other way"));
     turns[0]!.abandoned = true;
-    expect(condensedTranscript(turns, 1000)).toBe("");
+    expect(condenseTranscript(turns, 1000)).toBe("");
   });
 
   it("never is longer than asked for", () => {
@@ -66,7 +66,7 @@ describe("condensedTranscript", () => {
         fc.array(happening, { maxLength: 20 }),
         fc.integer({ min: 200, max: 5000 }),
         (happenings, most) => {
-          expect(condensedTranscript(conversation(...happenings), most).length).toBeLessThanOrEqual(most);
+          expect(condenseTranscript(conversation(...happenings), most).length).toBeLessThanOrEqual(most);
         },
       ),
     );

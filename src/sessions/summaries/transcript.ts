@@ -1,9 +1,9 @@
-import { headAndTail } from "../../agents/reading/bounds.ts";
-import { beginningOf } from "../../base/text/text-size.ts";
+import { cutMiddle } from "../../agents/reading/bounds.ts";
+import { shortenText } from "../../base/text/text-size.ts";
 import type { Turn } from "../turn-content.ts";
 
 /** Characters of one prompt, answer, tool use and error. */
-const longest = { prompt: 3_000, answer: 2_000, command: 160, error: 240 } as const;
+const maxTextChars = { prompt: 3_000, answer: 2_000, command: 160, error: 240 } as const;
 /** If not everything fits, this share of the text comes from the beginning of the session. */
 const headShare = 0.4;
 
@@ -17,7 +17,7 @@ interface Piece {
  * A session for a model to read, up to `most` characters: the messages of both sides, tool uses in a line each. A
  * longer one loses tool uses first, then the middle. The turns are read once; memory is bounded by a few times `most`.
  */
-export function condensedTranscript(turns: Iterable<Turn>, most: number): string {
+export function condenseTranscript(turns: Iterable<Turn>, most: number): string {
   let head: Piece[] = [];
   let tail: Piece[] = [];
   let headSize = 0;
@@ -25,7 +25,7 @@ export function condensedTranscript(turns: Iterable<Turn>, most: number): string
   let left = 0;
   for (const turn of turns) {
     if (turn.abandoned) continue;
-    for (const piece of piecesOf(turn)) {
+    for (const piece of listTranscriptPieces(turn)) {
       const size = piece.text.length + 1;
       // Tools are dropped later: more than fits is kept until the size of the messages is known.
       if (headSize + size <= most) {
@@ -47,16 +47,16 @@ export function condensedTranscript(turns: Iterable<Turn>, most: number): string
     tail = tail.filter(({ isTool }) => !isTool);
   }
   const all = [...head, ...tail];
-  if (left === 0 && sizeOf(all) <= most) return all.map(({ text }) => text).join("\n");
-  return headToTail(all, most);
+  if (left === 0 && measurePieces(all) <= most) return all.map(({ text }) => text).join("\n");
+  return joinHeadAndTail(all, most);
 }
 
-const sizeOf = (pieces: readonly Piece[]): number =>
+const measurePieces = (pieces: readonly Piece[]): number =>
   pieces.reduce((sum, { text }) => sum + text.length + 1, 0);
 
 const gap = "[... the middle of the session is left out ...]";
 
-function headToTail(pieces: readonly Piece[], most: number): string {
+function joinHeadAndTail(pieces: readonly Piece[], most: number): string {
   const room = most - gap.length - 2;
   const first: string[] = [];
   const last: string[] = [];
@@ -70,39 +70,40 @@ function headToTail(pieces: readonly Piece[], most: number): string {
     last.unshift(pieces[at]!.text);
     used += pieces[at]!.text.length + 1;
   }
-  return headAndTail([...first, gap, ...last].join("\n"), most).slice(0, most);
+  return cutMiddle([...first, gap, ...last].join("\n"), most).slice(0, most);
 }
 
-function* piecesOf({ lines }: Turn): Iterable<Piece> {
+function* listTranscriptPieces({ lines }: Turn): Iterable<Piece> {
   for (const { entries } of lines) {
     for (const entry of entries) {
-      if (entry.kind === "prompt") yield statements("USER", entry.text, longest.prompt);
-      else if (entry.kind === "summary") yield statements("SUMMARY SO FAR", entry.text, 2 * longest.prompt);
+      if (entry.kind === "prompt") yield makeStatementPiece("USER", entry.text, maxTextChars.prompt);
+      else if (entry.kind === "summary")
+        yield makeStatementPiece("SUMMARY SO FAR", entry.text, 2 * maxTextChars.prompt);
       else if (entry.kind === "text" && entry.text.trim() !== "") {
-        yield statements("ASSISTANT", entry.text, longest.answer);
+        yield makeStatementPiece("ASSISTANT", entry.text, maxTextChars.answer);
       } else if (entry.kind === "tool_use") {
-        yield { text: `[TOOL] ${entry.tool} ${detailOf(entry.input)}`.trimEnd(), isTool: true };
+        yield { text: `[TOOL] ${entry.tool} ${describeToolInput(entry.input)}`.trimEnd(), isTool: true };
       } else if (entry.kind === "tool_result" && entry.isError) {
-        yield { text: `[ERROR] ${oneLine(entry.text, longest.error)}`, isTool: true };
+        yield { text: `[ERROR] ${shortenToLine(entry.text, maxTextChars.error)}`, isTool: true };
       }
     }
   }
 }
 
-function statements(who: string, text: string, most: number): Piece {
-  return { text: `[${who}] ${headAndTail(text.trim(), most)}`, isTool: false };
+function makeStatementPiece(who: string, text: string, most: number): Piece {
+  return { text: `[${who}] ${cutMiddle(text.trim(), most)}`, isTool: false };
 }
 
 /** The text that identifies a tool use: its file, its command, or the first text of its input. */
-function detailOf(input: Record<string, unknown>): string {
+function describeToolInput(input: Record<string, unknown>): string {
   const { file_path, command } = input;
   const named = [file_path, command].find((value) => typeof value === "string");
   const text = named ?? Object.values(input).find((value) => typeof value === "string");
-  return typeof text === "string" ? oneLine(text, longest.command) : "";
+  return typeof text === "string" ? shortenToLine(text, maxTextChars.command) : "";
 }
 
-function oneLine(text: string, most: number): string {
-  return beginningOf(
+function shortenToLine(text: string, most: number): string {
+  return shortenText(
     text
       .slice(0, 4 * most)
       .replace(/\s+/g, " ")

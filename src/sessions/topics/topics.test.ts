@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { anyCharacter } from "../../../test/support/any-text.ts";
-import { keyPhrases, type SessionFrequencies, type Source } from "./topics.ts";
+import { extractKeyPhrases, type SessionFrequencies, type Source } from "./topics.ts";
 
 const unheard: SessionFrequencies = { all: 100, holding: () => new Map() };
 const session = (title: string, people: string[], agent: string[] = []): Source[] => [
@@ -17,13 +17,15 @@ describe("keyPhrases", () => {
       ["why does `TurnEnd` not run?", "commit this"],
       ["The deferred condensation runs late.", "`TurnEnd` fires twice.", "I read `TurnEnd` again."],
     );
-    expect(keyPhrases(sources, unheard)).toEqual(["deferred condensation", "TurnEnd"]);
+    expect(extractKeyPhrases(sources, unheard)).toEqual(["deferred condensation", "TurnEnd"]);
   });
 
   it("are none where nothing comes back, and none that only an agent names", () => {
-    expect(keyPhrases(session("Review the changes", ["please fix the failing tests"]), unheard)).toEqual([]);
+    expect(
+      extractKeyPhrases(session("Review the changes", ["please fix the failing tests"]), unheard),
+    ).toEqual([]);
     const said = ["The shadow tree is stale.", "The shadow tree again.", "A shadow tree.", "Shadow tree."];
-    expect(keyPhrases(session("Why is it slow?", ["go on"], said), unheard)).toEqual([]);
+    expect(extractKeyPhrases(session("Why is it slow?", ["go on"], said), unheard)).toEqual([]);
   });
 
   it("name a file by its name, and nothing by a path, a hash or an address", () => {
@@ -32,7 +34,7 @@ describe("keyPhrases", () => {
       "is src/store/lock.ts right? 4a4241ca5b3d",
       "see lock.ts, and https://example.com/a/b and 4a4241ca5b3d",
     ];
-    expect(keyPhrases(session("", people), unheard)).toEqual(["lock.ts"]);
+    expect(extractKeyPhrases(session("", people), unheard)).toEqual(["lock.ts"]);
   });
 
   it("leave out what a quarter of all sessions speak of", () => {
@@ -45,10 +47,10 @@ describe("keyPhrases", () => {
           ["usag", count],
         ]),
     });
-    expect(keyPhrases(sources, holding(10))).toEqual(["token usage"]);
-    expect(keyPhrases(sources, holding(30))).toEqual([]);
+    expect(extractKeyPhrases(sources, holding(10))).toEqual(["token usage"]);
+    expect(extractKeyPhrases(sources, holding(30))).toEqual([]);
     // Of a few sessions most are about the same.
-    expect(keyPhrases(sources, { ...holding(3), all: 4 })).toEqual(["token usage"]);
+    expect(extractKeyPhrases(sources, { ...holding(3), all: 4 })).toEqual(["token usage"]);
   });
 
   it("are up to five short ones, for any text", () => {
@@ -56,7 +58,10 @@ describe("keyPhrases", () => {
     const by = fc.constantFrom("title" as const, "person" as const, "agent" as const);
     fc.assert(
       fc.property(fc.array(fc.record({ text, by }), { maxLength: 8 }), (sources) => {
-        const topics = keyPhrases([...sources, ...sources, ...sources], { all: 1, holding: () => new Map() });
+        const topics = extractKeyPhrases([...sources, ...sources, ...sources], {
+          all: 1,
+          holding: () => new Map(),
+        });
         expect(topics.length).toBeLessThanOrEqual(5);
         for (const topic of topics) expect(topic).toMatch(/^\S+(?: \S+){0,2}$/);
       }),

@@ -1,12 +1,12 @@
-import { rarity } from "../../base/text/rarity.ts";
-import { partsOf, stem, stopWords } from "../../base/text/tokens.ts";
+import { computeRarity } from "../../base/text/rarity.ts";
+import { splitIdentifier, stem, stopWords } from "../../base/text/tokens.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import type { SessionRecord } from "../../store/memory/memory-records.ts";
-import { sessionCount } from "../../store/memory/sessions/session-index.ts";
-import { hasModelTopics, saveTopics, sessionFrequencies } from "../../store/memory/sessions/summaries.ts";
+import { countSessions } from "../../store/memory/sessions/session-index.ts";
+import { countSessionsByToken, hasModelTopics, saveTopics } from "../../store/memory/sessions/summaries.ts";
 import { isPlan } from "../summaries/llm-summary.ts";
-import { fillerWords, sentencesOf } from "../summaries/prose.ts";
-import { type PromptedTurn, storedTurns } from "../turn-content.ts";
+import { fillerWords, splitSentences } from "../summaries/prose.ts";
+import { type PromptedTurn, readStoredTurns } from "../turn-content.ts";
 
 /**
  * Finds and stores what a session is about, from its stored turns. Doing it again changes nothing; what a language model
@@ -16,12 +16,12 @@ import { type PromptedTurn, storedTurns } from "../turn-content.ts";
 export function storeTopics(
   memory: Memory,
   session: SessionRecord,
-  turns: Iterable<PromptedTurn> = storedTurns(memory, session.id),
+  turns: Iterable<PromptedTurn> = readStoredTurns(memory, session.id),
 ): void {
   if (hasModelTopics(memory, session.id)) return;
-  const topics = keyPhrases(sourcesOf(session, turns), {
-    all: sessionCount(memory),
-    holding: (stems) => sessionFrequencies(memory, stems),
+  const topics = extractKeyPhrases(collectTopicSources(session, turns), {
+    all: countSessions(memory),
+    holding: (stems) => countSessionsByToken(memory, stems),
   });
   saveTopics(memory, session.id, topics);
 }
@@ -31,7 +31,10 @@ const mainBranch = /^(?:main|master|trunk|develop|HEAD)$/;
 /** A title of what was done ends with its branch. */
 const branchAtEnd = /\s\(\S+\)$/;
 
-function sourcesOf({ title, titleSource, branch }: SessionRecord, turns: Iterable<PromptedTurn>): Source[] {
+function collectTopicSources(
+  { title, titleSource, branch }: SessionRecord,
+  turns: Iterable<PromptedTurn>,
+): Source[] {
   const named = (title ?? "").replace(branchAtEnd, "");
   const sources: Source[] = [{ text: named, by: "title" }];
   if (branch !== null && !mainBranch.test(branch))
@@ -92,31 +95,31 @@ interface Candidate {
   forms: Map<string, number>;
 }
 
-const keyOf = (phrase: readonly string[]) =>
-  phrase.map((word) => partsOf(word.replace(/\(\)$/, "")).map(stem).join(" ")).join(" ");
+const makePhraseKey = (phrase: readonly string[]) =>
+  phrase.map((word) => splitIdentifier(word.replace(/\(\)$/, "")).map(stem).join(" ")).join(" ");
 
 /**
  * Up to five phrases that say what a session is about, the most telling first: names and terms of people's words that come
  * back, by how often they do and in how few sessions they occur (class-based TF-IDF). None where nothing is sure: a phrase
  * that says nothing is worse.
  */
-export function keyPhrases(sources: readonly Source[], frequencies: SessionFrequencies): string[] {
+export function extractKeyPhrases(sources: readonly Source[], frequencies: SessionFrequencies): string[] {
   const chosen: Scored[] = [];
-  for (const one of scored(candidatesIn(sources), frequencies)) {
+  for (const one of scoreCandidates(collectPhraseCandidates(sources), frequencies)) {
     if (chosen.length === maxTopics) break;
     // One that shares a word with another adds little.
-    if (!chosen.some((other) => overlap(one.stems, other.stems))) chosen.push(one);
+    if (!chosen.some((other) => hasSharedWord(one.stems, other.stems))) chosen.push(one);
   }
   return chosen.map(({ text }) => text);
 }
 
 /** By the stems of their words. */
-function candidatesIn(sources: readonly Source[]): Map<string, Candidate> {
+function collectPhraseCandidates(sources: readonly Source[]): Map<string, Candidate> {
   const found = new Map<string, Candidate>();
   for (const { text, by } of sources) {
     const here = new Set<string>();
-    for (const phrase of phrasesOf(text)) {
-      const key = keyOf(phrase);
+    for (const phrase of listCandidatePhrases(text)) {
+      const key = makePhraseKey(phrase);
       if (key === "") continue;
       const known = found.get(key);
       // What only agents say is no topic: people's texts come first.
@@ -138,7 +141,10 @@ interface Scored {
   score: number;
 }
 
-function scored(found: ReadonlyMap<string, Candidate>, { all, holding }: SessionFrequencies): Scored[] {
+function scoreCandidates(
+  found: ReadonlyMap<string, Candidate>,
+  { all, holding }: SessionFrequencies,
+): Scored[] {
   const frequencies = holding([...new Set([...found.keys()].flatMap((key) => key.split(" ")))]);
   const telling: Scored[] = [];
   for (const [
@@ -159,7 +165,10 @@ function scored(found: ReadonlyMap<string, Candidate>, { all, holding }: Session
     const stems = key.split(" ");
     const counts = stems.map((one) => Math.max(frequencies.get(one) ?? 0, 1));
     if (all >= fewSessions && Math.min(...counts) > all * commonShare) continue;
-    const rare = counts.reduce((sum, count) => sum + rarity(all, count), 0) / counts.length / rarity(all, 1);
+    const rare =
+      counts.reduce((sum, count) => sum + computeRarity(all, count), 0) /
+      counts.length /
+      computeRarity(all, 1);
     const shape = phrase.length > 1 ? 1.3 : isName ? 1 : 0.8;
     const score = Math.log(1 + 4 * title + 2 * person + agent) * rare * shape;
     if (score >= leastScore) telling.push({ text, stems, score });
@@ -168,20 +177,20 @@ function scored(found: ReadonlyMap<string, Candidate>, { all, holding }: Session
 }
 
 /** `openClaw` is "openclaw" as well. */
-const overlap = (a: readonly string[], b: readonly string[]) =>
+const hasSharedWord = (a: readonly string[], b: readonly string[]) =>
   a.some((word) => b.includes(word)) || a.join("") === b.join("");
 
 /** Runs of words within a sentence that a thing may be called, up to three words each. */
-function* phrasesOf(text: string): Iterable<string[]> {
-  for (const run of runsOf(text)) {
+function* listCandidatePhrases(text: string): Iterable<string[]> {
+  for (const run of splitIntoWordRuns(text)) {
     for (let from = 0; from < run.length; from++)
       for (let to = from + 1; to <= Math.min(run.length, from + longestPhrase); to++)
         yield run.slice(from, to);
   }
 }
 
-function* runsOf(text: string): Iterable<string[]> {
-  for (const sentence of sentencesOf(text)) {
+function* splitIntoWordRuns(text: string): Iterable<string[]> {
+  for (const sentence of splitSentences(text)) {
     const plain = sentence
       .replace(url, " . ")
       .replace(path, (_, name: string) => ` . ${name} . `)
@@ -194,7 +203,7 @@ function* runsOf(text: string): Iterable<string[]> {
       // Requests begin with a verb.
       const isVerb = isFirst && /^\p{Lu}\p{Ll}+$/u.test(word);
       if (isWord) isFirst = false;
-      if (isWord && word.length > 1 && !isVerb && !breaksPhrase(word.toLowerCase()) && !data.test(word)) {
+      if (isWord && word.length > 1 && !isVerb && !isPhraseBreak(word.toLowerCase()) && !data.test(word)) {
         run.push(word);
         continue;
       }
@@ -280,7 +289,7 @@ const others = new Set(
 );
 
 /** Whether a phrase ends before a word: what is asked for or said of a thing is no part of its name. Lower-case. */
-const breaksPhrase = (word: string): boolean =>
+const isPhraseBreak = (word: string): boolean =>
   others.has(word) ||
   stopWords.has(word) ||
   fillerWords.has(word) ||

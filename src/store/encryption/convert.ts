@@ -1,13 +1,13 @@
 import { closeSync, existsSync, openSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { messageOf, PommelError } from "../../base/errors.ts";
+import { getErrorMessage, PommelError } from "../../base/errors.ts";
 import { removeDeadDrafts } from "../../base/files/dead-drafts.ts";
 import { withFileLock } from "../../base/files/file-lock.ts";
-import { draftOf, replaceFile, sync } from "../../base/files/replace-file.ts";
-import { homeOf, makeDirectory } from "../../base/home.ts";
-import { auditLock } from "../../base/paths.ts";
+import { makeDraftPath, replaceFile, sync } from "../../base/files/replace-file.ts";
+import { locateHome, makeDirectory } from "../../base/home.ts";
+import { locateAuditLock } from "../../base/paths.ts";
 import { removeAllReady } from "../../protocol/ready-context.ts";
-import { isSealed, publicKeyOf, seal } from "../../protocol/sealed-text.ts";
+import { isSealed, readPublicKey, seal } from "../../protocol/sealed-text.ts";
 import { removeIndexCache } from "../index/index-cache.ts";
 import { leaveRoom, removeDatabase } from "../sqlite/copy-database.ts";
 import { isDamaged, openElsewhere } from "../sqlite/database.ts";
@@ -16,28 +16,28 @@ import { convertVault } from "../vault/vault.ts";
 import {
   type Envelope,
   envelopeName,
-  homeEnvelope,
-  newDataKey,
-  ownEnvelope,
+  locateOwnEnvelope,
+  makeDataKey,
   readEnvelope,
+  readHomeEnvelope,
   wrap,
   writeEnvelope,
 } from "./envelope.ts";
 import {
-  auditFolders,
-  auditTexts,
-  databasesOf,
-  engineFolders,
-  filesIn,
-  foldersOf,
+  findPlainDatabases,
   type HomeFiles,
-  plainAmong,
-  textsOfDaemon,
-  trashedTexts,
+  listAuditFolders,
+  listAuditTexts,
+  listDaemonTexts,
+  listDatabaseFolders,
+  listEngineFolders,
+  listFilesIn,
+  listHomeDatabases,
+  listTrashedTexts,
   withBackups,
 } from "./home-files.ts";
-import { keyOfDatabase, newSource, plainText, unlock } from "./keys.ts";
-import { sealedEngine } from "./sealed-driver.ts";
+import { findDatabaseKey, makeKeySource, unlock, unsealText } from "./keys.ts";
+import { getSealedEngine } from "./sealed-driver.ts";
 
 /**
  * Encrypts everything in a person's home, or decrypts it, file by file: each is written anew beside the old one, checked, forced to
@@ -59,11 +59,11 @@ export interface ConvertOptions extends HomeFiles {
  * @throws PommelError `encryption_unavailable`, `encryption_locked`, `locked`, `disk_full`
  */
 export function encryptHome(choice: string, options: ConvertOptions): Conversion {
-  sealedEngine();
-  const envelope = homeEnvelope() ?? newEnvelope(choice);
+  getSealedEngine();
+  const envelope = readHomeEnvelope() ?? makeEnvelope(choice);
   // Whether the key can be had again, before anything depends on it.
   unlock(envelope);
-  const { dataDir } = homeOf();
+  const { dataDir } = locateHome();
   makeDirectory(dataDir);
   // Backups elsewhere may outlive the home.
   for (const dir of [dataDir, ...options.backups])
@@ -71,19 +71,19 @@ export function encryptHome(choice: string, options: ConvertOptions): Conversion
   return convertAll("encrypt", options);
 }
 
-function newEnvelope(choice: string): Envelope {
-  const key = newDataKey();
-  const { source, wrappingKey } = newSource(choice, key.id);
+function makeEnvelope(choice: string): Envelope {
+  const key = makeDataKey();
+  const { source, wrappingKey } = makeKeySource(choice, key.id);
   return wrap(key, source, wrappingKey);
 }
 
 /** The key stays where it is: copies that were made elsewhere may need it. */
 export function decryptHome(options: ConvertOptions): Conversion {
-  const envelope = homeEnvelope();
+  const envelope = readHomeEnvelope();
   if (envelope === null) return { files: [] };
   unlock(envelope);
   const converted = convertAll("decrypt", options);
-  for (const dir of foldersOf(options)) rmSync(join(dir, envelopeName), { force: true });
+  for (const dir of listDatabaseFolders(options)) rmSync(join(dir, envelopeName), { force: true });
   return converted;
 }
 
@@ -97,15 +97,15 @@ export function rotateKey(
   options: ConvertOptions,
   newPassphrase: () => void = () => {},
 ): void {
-  const envelope = homeEnvelope();
+  const envelope = readHomeEnvelope();
   if (envelope === null) {
     throw new PommelError("not_found", "Nothing is encrypted here.", "`pm memory encrypt` encrypts it.");
   }
   const key = unlock(envelope);
   newPassphrase();
-  const { source, wrappingKey } = newSource(choice, key.id);
+  const { source, wrappingKey } = makeKeySource(choice, key.id);
   const renewed = wrap(key, source, wrappingKey);
-  for (const dir of foldersOf(options)) {
+  for (const dir of listDatabaseFolders(options)) {
     // A folder with older backups may have another data key.
     if (readEnvelope(dir)?.id === envelope.id) writeEnvelope(dir, renewed);
   }
@@ -122,18 +122,18 @@ function convertAll(to: "encrypt" | "decrypt", options: ConvertOptions): Convers
     files.push(file);
     options.onFile?.(file);
   };
-  const databases = databasesOf(options);
-  const plain = plainAmong(databases);
+  const databases = listHomeDatabases(options);
+  const plain = findPlainDatabases(databases);
   for (const file of databases) {
     if (plain.has(file) === (to === "decrypt")) continue;
-    convertDatabase(file, keyOfDatabase(file), to);
-    if (to === "decrypt") rmSync(ownEnvelope(file), { force: true });
+    convertDatabase(file, findDatabaseKey(file), to);
+    if (to === "decrypt") rmSync(locateOwnEnvelope(file), { force: true });
     done(file);
   }
   // Engines cannot encrypt them; an index is made again.
-  if (to === "encrypt") for (const dir of engineFolders()) rmSync(dir, { recursive: true, force: true });
-  convertTexts([...textsOfDaemon(), ...trashedTexts()], to).forEach(done);
-  for (const dir of auditFolders()) convertAudit(dir, to).forEach(done);
+  if (to === "encrypt") for (const dir of listEngineFolders()) rmSync(dir, { recursive: true, force: true });
+  convertTexts([...listDaemonTexts(), ...listTrashedTexts()], to).forEach(done);
+  for (const dir of listAuditFolders()) convertAudit(dir, to).forEach(done);
   convertVault(to).forEach(done);
   return { files };
 }
@@ -141,7 +141,7 @@ function convertAll(to: "encrypt" | "decrypt", options: ConvertOptions): Convers
 /** Commands that read go on meanwhile, and are recorded. */
 const convertAudit = (auditDir: string, to: "encrypt" | "decrypt"): string[] =>
   existsSync(auditDir)
-    ? withFileLock(auditLock({ auditDir }), () => convertTexts(auditTexts(auditDir), to))
+    ? withFileLock(locateAuditLock({ auditDir }), () => convertTexts(listAuditTexts(auditDir), to))
     : [];
 
 /** @returns those that were written anew */
@@ -153,9 +153,9 @@ const convertTexts = (texts: readonly string[], to: "encrypt" | "decrypt"): stri
  * that still run are theirs.
  */
 function removeLeftovers(options: ConvertOptions): void {
-  const folders = withBackups(foldersOf(options));
+  const folders = withBackups(listDatabaseFolders(options));
   removeDeadDrafts(folders);
-  for (const file of folders.flatMap(filesIn)) {
+  for (const file of folders.flatMap(listFilesIn)) {
     if (/index\.db\.corrupt-[^/\\]+$/.test(file)) rmSync(file, { force: true });
   }
 }
@@ -165,10 +165,10 @@ function convertDatabase(file: string, key: string | null, to: "encrypt" | "decr
     copyInPlace(file, key, to);
   } catch (error) {
     // One of the packages gives no better code.
-    if (!isDamaged(error) && !/malformed/.test(messageOf(error))) throw error;
+    if (!isDamaged(error) && !/malformed/.test(getErrorMessage(error))) throw error;
     throw new PommelError(
       "unreadable",
-      `${file} is damaged, and cannot be ${to}ed: ${messageOf(error)}.`,
+      `${file} is damaged, and cannot be ${to}ed: ${getErrorMessage(error)}.`,
       "Repair it with `pm doctor --repair`, or move it away. Then run this again, which does the rest.",
       { cause: error },
     );
@@ -177,7 +177,7 @@ function convertDatabase(file: string, key: string | null, to: "encrypt" | "decr
 
 function copyInPlace(file: string, key: string | null, to: "encrypt" | "decrypt"): void {
   const [before, after] = to === "encrypt" ? [null, key] : [key, null];
-  const draft = draftOf(file);
+  const draft = makeDraftPath(file);
   removeDatabase(draft);
   try {
     const db = new Sqlite(file, { mode: "write", timeoutMs: 2000, key: before });
@@ -189,7 +189,7 @@ function copyInPlace(file: string, key: string | null, to: "encrypt" | "decrypt"
     }
     // Made here for its mode; SQLite writes into an empty file.
     closeSync(openSync(draft, "wx", 0o600));
-    sealedEngine().copy({ file, key: before, readOnly: false, timeout: 2000 }, draft, after);
+    getSealedEngine().copy({ file, key: before, readOnly: false, timeout: 2000 }, draft, after);
     check(file, before, draft, after);
     sync(draft);
     renameSync(draft, file);
@@ -210,7 +210,7 @@ function closeLog(db: Sqlite, file: string): void {
 }
 
 function check(file: string, before: string | null, draft: string, after: string | null): void {
-  const [then, now] = [stateOf(file, before), stateOf(draft, after)];
+  const [then, now] = [readDatabaseState(file, before), readDatabaseState(draft, after)];
   if (now.verdict === "ok" && now.content === then.content) return;
   throw new PommelError(
     "unreadable",
@@ -219,7 +219,7 @@ function check(file: string, before: string | null, draft: string, after: string
   );
 }
 
-function stateOf(file: string, key: string | null) {
+function readDatabaseState(file: string, key: string | null) {
   const db = new Sqlite(file, { mode: "read", timeoutMs: 2000, key });
   try {
     const tables = db
@@ -235,7 +235,7 @@ function stateOf(file: string, key: string | null) {
     const content = JSON.stringify([db.pragma("user_version"), db.pragma("auto_vacuum"), tables, counts]);
     return { verdict: String(db.pragma("quick_check(1)")), content };
   } catch (error) {
-    return { verdict: messageOf(error), content: "" };
+    return { verdict: getErrorMessage(error), content: "" };
   } finally {
     db.close();
   }
@@ -244,10 +244,10 @@ function stateOf(file: string, key: string | null) {
 /** @returns whether it was written anew */
 function convertText(file: string, to: "encrypt" | "decrypt"): boolean {
   const lines = readFileSync(file, "utf8").split("\n");
-  const publicKey = to === "encrypt" ? publicKeyOf() : null;
+  const publicKey = to === "encrypt" ? readPublicKey() : null;
   const converted = lines.map((line) => {
     if (line === "" || isSealed(line) === (to === "encrypt")) return line;
-    return publicKey === null ? plainText(line) : seal(line, publicKey);
+    return publicKey === null ? unsealText(line) : seal(line, publicKey);
   });
   if (converted.every((line, i) => line === lines[i])) return false;
   replaceFile(file, converted.join("\n"), { synced: true });

@@ -12,19 +12,19 @@ import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { namedProject } from "../../../test/support/named-project.ts";
 import { temporaryHome } from "../../../test/support/temporary-home.ts";
-import { daemonFiles, homeOf } from "../../base/home.ts";
+import { locateDaemonFiles, locateHome } from "../../base/home.ts";
 import type { Project } from "../../base/paths.ts";
-import { publicKeyOf, seal } from "../../protocol/sealed-text.ts";
-import { contentOf } from "../memory/backups/backup-content.ts";
-import { backUp } from "../memory/backups/backups.ts";
+import { readPublicKey, seal } from "../../protocol/sealed-text.ts";
+import { readBackupContent } from "../memory/backups/backup-content.ts";
+import { makeBackup } from "../memory/backups/backups.ts";
 import { listBackups } from "../memory/backups/copies.ts";
 import { replaceMemory } from "../memory/backups/restore.ts";
 import { saveAnnotation } from "../memory/chunks/annotations.ts";
 import { Memory } from "../memory/memory.ts";
 import { decryptHome, encryptHome, rotateKey } from "./convert.ts";
-import { envelopeName, homeEnvelope } from "./envelope.ts";
-import { plainFiles } from "./home-files.ts";
-import { forgetKeys, passphraseVariable, plainText, unlock } from "./keys.ts";
+import { envelopeName, readHomeEnvelope } from "./envelope.ts";
+import { listPlainFiles } from "./home-files.ts";
+import { forgetKeys, passphraseVariable, unlock, unsealText } from "./keys.ts";
 
 const secret = "the quokka sleeps in the garden";
 const nothing = { backups: [] };
@@ -39,8 +39,8 @@ beforeEach(() => {
   root = home.dir;
   project = namedProject(join(root, "project"));
   keyFile = join(root, "keys", "our.key");
-  mkdirSync(daemonFiles().spoolDir, { recursive: true });
-  mkdirSync(daemonFiles().logDir, { recursive: true });
+  mkdirSync(locateDaemonFiles().spoolDir, { recursive: true });
+  mkdirSync(locateDaemonFiles().logDir, { recursive: true });
   remember(secret);
 });
 
@@ -88,9 +88,12 @@ const inNewProcess = forgetKeys;
 
 describe("an encrypted home", () => {
   it("has a secret in none of its bytes: memory, log of the database, backups, spool, log", () => {
-    backUp(project.memoryDb, { folder: join(project.dataDir, "backups"), reason: "manual" });
-    writeFileSync(join(daemonFiles().spoolDir, "1.json"), JSON.stringify({ kind: "x", prompt: secret }));
-    writeFileSync(join(daemonFiles().logDir, "pommeld.log"), `{"msg":"${secret}"}\n{"msg":"b"}\n`);
+    makeBackup(project.memoryDb, { folder: join(project.dataDir, "backups"), reason: "manual" });
+    writeFileSync(
+      join(locateDaemonFiles().spoolDir, "1.json"),
+      JSON.stringify({ kind: "x", prompt: secret }),
+    );
+    writeFileSync(join(locateDaemonFiles().logDir, "pommeld.log"), `{"msg":"${secret}"}\n{"msg":"b"}\n`);
     expect(filesWith(secret).length).toBeGreaterThan(3);
     const { files } = encrypt();
     expect(files).toHaveLength(4);
@@ -98,41 +101,41 @@ describe("an encrypted home", () => {
     expect(open.prepare("SELECT count(*) FROM annotations").pluck().get()).toBe(1);
     open.close();
     remember(`${secret}, and in the tree`);
-    backUp(project.memoryDb, { folder: join(project.dataDir, "backups"), reason: "daily" });
+    makeBackup(project.memoryDb, { folder: join(project.dataDir, "backups"), reason: "daily" });
     expect(filesWith("quokka")).toEqual([]);
-    expect(plainFiles(nothing)).toEqual([]);
+    expect(listPlainFiles(nothing)).toEqual([]);
     expect(notes()).toEqual([secret, `${secret}, and in the tree`]);
-    expect(plainText(readFileSync(join(daemonFiles().spoolDir, "1.json"), "utf8"))).toContain(secret);
-    for (const file of [keyFile, join(homeOf().dataDir, envelopeName), project.memoryDb]) {
+    expect(unsealText(readFileSync(join(locateDaemonFiles().spoolDir, "1.json"), "utf8"))).toContain(secret);
+    for (const file of [keyFile, join(locateHome().dataDir, envelopeName), project.memoryDb]) {
       expect(statSync(file).mode & 0o777).toBe(0o600);
     }
   });
 
   it("is as it was when it is decrypted", () => {
-    writeFileSync(join(daemonFiles().logDir, "pommeld.log"), '{"msg":"a"}\n{"msg":"b"}\n');
+    writeFileSync(join(locateDaemonFiles().logDir, "pommeld.log"), '{"msg":"a"}\n{"msg":"b"}\n');
     encrypt();
     expect(decryptHome(nothing).files).toHaveLength(2);
-    expect(existsSync(join(homeOf().dataDir, envelopeName))).toBe(false);
+    expect(existsSync(join(locateHome().dataDir, envelopeName))).toBe(false);
     expect(filesWith("quokka")).toContain("memory.db");
-    expect(readFileSync(join(daemonFiles().logDir, "pommeld.log"), "utf8")).toBe(
+    expect(readFileSync(join(locateDaemonFiles().logDir, "pommeld.log"), "utf8")).toBe(
       '{"msg":"a"}\n{"msg":"b"}\n',
     );
     expect(notes()).toEqual([secret]);
   });
 
   it("is readable where encrypting was interrupted, and is encrypted by the next attempt", () => {
-    backUp(project.memoryDb, { folder: join(project.dataDir, "backups"), reason: "manual" });
+    makeBackup(project.memoryDb, { folder: join(project.dataDir, "backups"), reason: "manual" });
     const stop = () => {
       throw new Error("killed");
     };
     expect(() => encryptHome(`file:${keyFile}`, { backups: [], onFile: stop })).toThrow("killed");
     // A process that was killed while it wrote; no process has such a number.
     writeFileSync(`${project.memoryDb}.pommel-4194305`, secret);
-    expect(plainFiles(nothing)).toHaveLength(1);
+    expect(listPlainFiles(nothing)).toHaveLength(1);
     inNewProcess();
     expect(notes()).toEqual([secret]);
     for (const { file } of listBackups(project.memoryDb, join(project.dataDir, "backups")))
-      expect(contentOf(file)).toMatchObject({ notes: 1 });
+      expect(readBackupContent(file)).toMatchObject({ notes: 1 });
     encrypt("keychain");
     expect(filesWith("quokka")).toEqual([]);
     expect(notes()).toEqual([secret]);
@@ -140,7 +143,7 @@ describe("an encrypted home", () => {
 
   it("restores its memory from its own backups", () => {
     encrypt();
-    const { file } = backUp(project.memoryDb, {
+    const { file } = makeBackup(project.memoryDb, {
       folder: join(project.dataDir, "backups"),
       reason: "manual",
     });
@@ -155,7 +158,7 @@ describe("without the right key", () => {
   /** Nothing in the project is touched, whatever is tried. */
   function changesNothing(work: () => void): void {
     const all = () =>
-      [project.memoryDb, join(homeOf().dataDir, envelopeName)].map((file) =>
+      [project.memoryDb, join(locateHome().dataDir, envelopeName)].map((file) =>
         readFileSync(file).toString("base64"),
       );
     const before = all();
@@ -199,9 +202,9 @@ describe("without the right key", () => {
 
   it("a lost encryption.json is named: what it belongs to is neither damaged nor replaced", () => {
     encrypt();
-    rmSync(join(homeOf().dataDir, envelopeName));
+    rmSync(join(locateHome().dataDir, envelopeName));
     expect(codeOfFailing(notes)).toBe("encryption_damaged");
-    writeFileSync(join(homeOf().dataDir, envelopeName), "{");
+    writeFileSync(join(locateHome().dataDir, envelopeName), "{");
     expect(codeOfFailing(notes)).toBe("encryption_damaged");
   });
 });
@@ -222,7 +225,7 @@ describe("a new key", () => {
 
   it("stands before older ones in the same file, which older copies of encryption.json need", () => {
     encrypt();
-    const older = homeEnvelope()!;
+    const older = readHomeEnvelope()!;
     rotateKey(`file:${keyFile}`, nothing);
     inNewProcess();
     expect(unlock(older).id).toBe(older.id);
@@ -233,11 +236,11 @@ describe("a new key", () => {
 
 it("a sealed text is opened by its project's key only, and not when it was changed", () => {
   encrypt();
-  const publicKey = publicKeyOf()!;
+  const publicKey = readPublicKey()!;
   const [one, two] = [seal(secret, publicKey), seal(secret, publicKey)];
   expect(one).not.toBe(two);
-  expect(plainText(one)).toBe(secret);
+  expect(unsealText(one)).toBe(secret);
   const at = one.length - 10;
   const changed = one.slice(0, at) + (one[at] === "A" ? "B" : "A") + one.slice(at + 1);
-  expect(() => plainText(changed)).toThrow();
+  expect(() => unsealText(changed)).toThrow();
 });

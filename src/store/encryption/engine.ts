@@ -1,5 +1,5 @@
 import type { DatabaseSyncInstance } from "@photostructure/sqlite";
-import { codeOf } from "../../base/errors.ts";
+import { getErrorCode } from "../../base/errors.ts";
 
 /**
  * Encrypted databases, in the format of SQLCipher 4: every page with AES-256 and an HMAC. Two packages read and write it, and
@@ -28,10 +28,10 @@ export interface Engine {
 }
 
 /** A raw key: no passphrase to derive it from at every opening. */
-export const rawKey = (key: string) => `"x'${key}'"`;
+export const formatRawKey = (key: string) => `"x'${key}'"`;
 
 /** Values as `node:sqlite` gives them. */
-export function given(value: unknown): unknown {
+export function toNodeValue(value: unknown): unknown {
   // SQLite's integers end at 2^63; larger ones are floating-point numbers.
   const isLarge = typeof value === "number" && Number.isInteger(value) && !Number.isSafeInteger(value);
   if (isLarge && Math.abs(value) <= 2 ** 63) {
@@ -42,7 +42,7 @@ export function given(value: unknown): unknown {
 }
 
 /** Errors carry SQLite's name of the primary code, as those of `Sqlite` do. */
-export function named<T>(work: () => T): T {
+export function withPrimaryCodes<T>(work: () => T): T {
   try {
     return work();
   } catch (error) {
@@ -52,7 +52,7 @@ export function named<T>(work: () => T): T {
 
 function withPrimaryCode(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
-  const [primary] = /^SQLITE_(?:IOERR_SHORT_READ|[A-Z]+)/.exec(codeOf(error)) ?? [];
+  const [primary] = /^SQLITE_(?:IOERR_SHORT_READ|[A-Z]+)/.exec(getErrorCode(error)) ?? [];
   if (primary !== undefined) return Object.assign(error, { code: primary });
   const cannotOpen = /unable to open database file|directory does not exist/.test(error.message);
   return cannotOpen ? Object.assign(error, { code: "SQLITE_CANTOPEN" }) : error;

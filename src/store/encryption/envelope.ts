@@ -9,9 +9,9 @@ import {
 import { readFileSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import * as z from "zod/mini";
-import { codeOf, PommelError } from "../../base/errors.ts";
+import { getErrorCode, PommelError } from "../../base/errors.ts";
 import { replaceFile, sync } from "../../base/files/replace-file.ts";
-import { homeOf } from "../../base/home.ts";
+import { locateHome } from "../../base/home.ts";
 import { isInside } from "../../base/paths.ts";
 
 /**
@@ -51,21 +51,21 @@ export interface DataKey {
  * the home's.
  * @throws PommelError `encryption_damaged`
  */
-export function envelopeFor(file: string): Envelope | null {
+export function findEnvelopeOfDatabase(file: string): Envelope | null {
   const dir = dirname(file);
-  const own = readEnvelopeFile(ownEnvelope(file)) ?? readEnvelope(dir);
+  const own = readEnvelopeFile(locateOwnEnvelope(file)) ?? readEnvelope(dir);
   const around = basename(dir) === "backups" ? readEnvelope(dirname(dir)) : null;
-  return own ?? around ?? (isOfHome(file) ? homeEnvelope() : null);
+  return own ?? around ?? (isOfHome(file) ? readHomeEnvelope() : null);
 }
 
 /** Of a copy that lies in a folder with others, of whatever projects. */
-export const ownEnvelope = (database: string): string => `${database}.${envelopeName}`;
+export const locateOwnEnvelope = (database: string): string => `${database}.${envelopeName}`;
 
 /** That of everything in the home. @throws PommelError `encryption_damaged` */
-export const homeEnvelope = (): Envelope | null => readEnvelope(homeOf().dataDir);
+export const readHomeEnvelope = (): Envelope | null => readEnvelope(locateHome().dataDir);
 
 function isOfHome(file: string): boolean {
-  const { dataDir, cacheDir } = homeOf();
+  const { dataDir, cacheDir } = locateHome();
   return isInside(file, dataDir) || isInside(file, cacheDir);
 }
 
@@ -77,17 +77,17 @@ function readEnvelopeFile(file: string): Envelope | null {
   try {
     text = readFileSync(file, "utf8");
   } catch (error) {
-    if (/^(?:ENOENT|ENOTDIR)$/.test(codeOf(error))) return null;
-    throw damaged(file, error);
+    if (/^(?:ENOENT|ENOTDIR)$/.test(getErrorCode(error))) return null;
+    throw makeDamagedEnvelopeError(file, error);
   }
   try {
     return z.parse(envelope, JSON.parse(text));
   } catch (error) {
-    throw damaged(file, error);
+    throw makeDamagedEnvelopeError(file, error);
   }
 }
 
-function damaged(file: string, cause: unknown): PommelError {
+function makeDamagedEnvelopeError(file: string, cause: unknown): PommelError {
   return new PommelError(
     "encryption_damaged",
     `${file} cannot be read, and without it nothing here can be decrypted.`,
@@ -100,8 +100,8 @@ function damaged(file: string, cause: unknown): PommelError {
  * For a file that is no database: whether it is an encrypted one whose `encryption.json` is gone, as far as that can be
  * seen: whole pages of what looks like chance. It could not be opened, so no lock is lost with its descriptor.
  */
-export function lostEnvelope(file: string, cause: unknown): PommelError | null {
-  if (envelopeFor(file) !== null) return null;
+export function findLostEnvelopeError(file: string, cause: unknown): PommelError | null {
+  if (findEnvelopeOfDatabase(file) !== null) return null;
   let bytes: Buffer;
   try {
     const size = statSync(file).size;
@@ -111,7 +111,9 @@ export function lostEnvelope(file: string, cause: unknown): PommelError | null {
     return null;
   }
   // 4096 bytes of chance have about 256 * (1 - 1/e^16) values, all of them; text and damaged pages far fewer.
-  return new Set(bytes).size >= 250 ? damaged(join(dirname(file), envelopeName), cause) : null;
+  return new Set(bytes).size >= 250
+    ? makeDamagedEnvelopeError(join(dirname(file), envelopeName), cause)
+    : null;
 }
 
 /** It is on the disk when this returns. */
@@ -124,11 +126,11 @@ export function writeEnvelope(dir: string, content: Envelope): void {
  * @param isOwnFolder whether the folder is for copies of this database only
  */
 export function keepEnvelopeBeside(copy: string, content: Envelope, isOwnFolder: boolean): void {
-  const there = envelopeFor(copy);
+  const there = findEnvelopeOfDatabase(copy);
   if (there?.wrapped === content.wrapped) return;
   // Older copies there may need the one that is there.
   if (isOwnFolder && (there === null || there.id === content.id)) writeEnvelope(dirname(copy), content);
-  else writeEnvelopeFile(ownEnvelope(copy), content);
+  else writeEnvelopeFile(locateOwnEnvelope(copy), content);
 }
 
 function writeEnvelopeFile(file: string, content: Envelope): void {
@@ -136,7 +138,7 @@ function writeEnvelopeFile(file: string, content: Envelope): void {
   sync(dirname(file));
 }
 
-export function newDataKey(): DataKey {
+export function makeDataKey(): DataKey {
   return { id: randomBytes(8).toString("hex"), bytes: randomBytes(32) };
 }
 
@@ -150,12 +152,12 @@ export function wrap(dataKey: DataKey, from: KeySource, wrappingKey: Buffer): En
     id: dataKey.id,
     source: from,
     wrapped: Buffer.concat([nonce, text, cipher.getAuthTag()]).toString("base64"),
-    public: rawPublicKey(dataKey).toString("base64"),
+    public: deriveRawPublicKey(dataKey).toString("base64"),
   };
 }
 
 /** null: it was encrypted with another key. */
-export function unwrap({ id, wrapped }: Envelope, wrappingKey: Buffer): DataKey | null {
+export function unwrapDataKey({ id, wrapped }: Envelope, wrappingKey: Buffer): DataKey | null {
   const bytes = Buffer.from(wrapped, "base64");
   try {
     const decipher = createDecipheriv("aes-256-gcm", wrappingKey, bytes.subarray(0, 12))
@@ -168,20 +170,21 @@ export function unwrap({ id, wrapped }: Envelope, wrappingKey: Buffer): DataKey 
 }
 
 /** What opens a database: SQLite derives its key from these 64 digits. */
-export const databaseKey = (key: DataKey): string => derived(key, "pommel database").toString("hex");
+export const deriveDatabaseKey = (key: DataKey): string =>
+  deriveBytes(key, "pommel database").toString("hex");
 
 /** PKCS #8 of an X25519 key, but for the key itself (RFC 8410). */
 const pkcs8 = Buffer.from("302e020100300506032b656e04220420", "hex");
 
-export const privateKey = (key: DataKey) =>
+export const derivePrivateKey = (key: DataKey) =>
   createPrivateKey({
-    key: Buffer.concat([pkcs8, derived(key, "pommel sealed texts")]),
+    key: Buffer.concat([pkcs8, deriveBytes(key, "pommel sealed texts")]),
     format: "der",
     type: "pkcs8",
   });
 
-const rawPublicKey = (key: DataKey): Buffer =>
-  createPublicKey(privateKey(key)).export({ format: "der", type: "spki" }).subarray(-32);
+const deriveRawPublicKey = (key: DataKey): Buffer =>
+  createPublicKey(derivePrivateKey(key)).export({ format: "der", type: "spki" }).subarray(-32);
 
-const derived = ({ bytes }: DataKey, purpose: string) =>
+const deriveBytes = ({ bytes }: DataKey, purpose: string) =>
   Buffer.from(hkdfSync("sha256", bytes, "", purpose, 32));

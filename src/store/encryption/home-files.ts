@@ -2,12 +2,12 @@ import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import * as z from "zod/mini";
-import { codeOf, PommelError } from "../../base/errors.ts";
-import { daemonFiles, homeOf } from "../../base/home.ts";
+import { getErrorCode, PommelError } from "../../base/errors.ts";
+import { locateDaemonFiles, locateHome } from "../../base/home.ts";
 import { isSealed } from "../../protocol/sealed-text.ts";
-import { engineFolder } from "../index/engine-folder.ts";
-import { listTrash, rowsFile, trashDir } from "../trash/trash.ts";
-import { plainInVault } from "../vault/vault.ts";
+import { locateEngineFolder } from "../index/engine-folder.ts";
+import { listTrash, locateRowsFile, locateTrash } from "../trash/trash.ts";
+import { listPlainInVault } from "../vault/vault.ts";
 
 /** What a home holds that is encrypted when the home is, and what of it is plain. */
 
@@ -17,48 +17,58 @@ export interface HomeFiles {
 }
 
 /** The folders with databases: those of projects and checkouts, of the trash, and of backups elsewhere. */
-export function foldersOf(options: HomeFiles): string[] {
-  const { dataDir, cacheDir } = homeOf();
+export function listDatabaseFolders(options: HomeFiles): string[] {
+  const { dataDir, cacheDir } = locateHome();
   const all = [
     dataDir,
-    ...projectFolders(),
-    ...foldersIn(trashDir()),
-    ...foldersIn(join(cacheDir, "checkouts")),
+    ...listProjectFolders(),
+    ...listSubfolders(locateTrash()),
+    ...listSubfolders(join(cacheDir, "checkouts")),
     ...options.backups,
   ];
   return [...new Set(all)].filter((dir) => existsSync(dir));
 }
 
-function foldersIn(dir: string): string[] {
+function listSubfolders(dir: string): string[] {
   if (!existsSync(dir)) return [];
   const entries = readdirSync(dir, { withFileTypes: true });
   return entries.filter((entry) => entry.isDirectory()).map(({ name }) => join(dir, name));
 }
 
 /** Of all projects, also of those in the trash. */
-const projectFolders = () =>
-  [homeOf().dataDir, ...foldersIn(trashDir())].flatMap((dir) => foldersIn(join(dir, "projects")));
+const listProjectFolders = () =>
+  [locateHome().dataDir, ...listSubfolders(locateTrash())].flatMap((dir) =>
+    listSubfolders(join(dir, "projects")),
+  );
 
 /** The audit logs of all projects. */
-export const auditFolders = (): string[] => projectFolders().map((dir) => join(dir, "audit"));
+export const listAuditFolders = (): string[] => listProjectFolders().map((dir) => join(dir, "audit"));
 
 /** What is stored without encryption, though it could be encrypted. */
-export function plainFiles(options: HomeFiles): string[] {
-  const texts = [...textsOfDaemon(), ...trashedTexts(), ...auditFolders().flatMap(auditTexts)].filter(
-    (file) => {
-      const text = readFileSync(file, "utf8");
-      return text.split("\n").some((line) => line !== "" && !isSealed(line));
-    },
-  );
-  return [...plainAmong(databasesOf(options)), ...texts, ...plainInVault(), ...engineFolders()];
+export function listPlainFiles(options: HomeFiles): string[] {
+  const texts = [
+    ...listDaemonTexts(),
+    ...listTrashedTexts(),
+    ...listAuditFolders().flatMap(listAuditTexts),
+  ].filter((file) => {
+    const text = readFileSync(file, "utf8");
+    return text.split("\n").some((line) => line !== "" && !isSealed(line));
+  });
+  return [
+    ...findPlainDatabases(listHomeDatabases(options)),
+    ...texts,
+    ...listPlainInVault(),
+    ...listEngineFolders(),
+  ];
 }
 
-export const databasesOf = (options: HomeFiles): string[] => databasesIn(foldersOf(options));
+export const listHomeDatabases = (options: HomeFiles): string[] =>
+  listDatabasesIn(listDatabaseFolders(options));
 
 /** Locks and the registry stay plain: whoever has no key must see who holds them, and which projects there are. */
-function databasesIn(folders: readonly string[]): string[] {
+function listDatabasesIn(folders: readonly string[]): string[] {
   return withBackups(folders).flatMap((dir) =>
-    filesIn(dir).filter(
+    listFilesIn(dir).filter(
       (file) =>
         /\.db(?:$|\.)/.test(file) && !/-(?:wal|shm|journal)$|\.pommel-\d+|registry\.db[^/\\]*$/.test(file),
     ),
@@ -71,35 +81,35 @@ export const withBackups = (folders: readonly string[]) => [
 ];
 
 /** The spool and the log; not what Node prints in a crash. */
-export function textsOfDaemon(): string[] {
-  const { spoolDir, logDir } = daemonFiles();
+export function listDaemonTexts(): string[] {
+  const { spoolDir, logDir } = locateDaemonFiles();
   return [
-    ...[spoolDir, join(spoolDir, "rejected")].flatMap(filesIn).filter((file) => file.endsWith(".json")),
-    ...filesIn(logDir).filter((file) => /pommeld\.log(?:\.\d)?$/.test(file)),
+    ...[spoolDir, join(spoolDir, "rejected")].flatMap(listFilesIn).filter((file) => file.endsWith(".json")),
+    ...listFilesIn(logDir).filter((file) => /pommeld\.log(?:\.\d)?$/.test(file)),
   ];
 }
 
-export const auditTexts = (auditDir: string): string[] =>
-  filesIn(auditDir).filter((file) => file.endsWith(".jsonl"));
+export const listAuditTexts = (auditDir: string): string[] =>
+  listFilesIn(auditDir).filter((file) => file.endsWith(".jsonl"));
 
 /** Rows that were taken from memories. */
-export const trashedTexts = (): string[] =>
+export const listTrashedTexts = (): string[] =>
   listTrash()
-    .map(rowsFile)
+    .map(locateRowsFile)
     .filter((file) => existsSync(file));
 
 /** Of engines, which cannot encrypt. */
-export const engineFolders = (): string[] =>
-  foldersIn(join(homeOf().cacheDir, "checkouts"))
-    .map((dir) => engineFolder(join(dir, "index.db")))
+export const listEngineFolders = (): string[] =>
+  listSubfolders(join(locateHome().cacheDir, "checkouts"))
+    .map((dir) => locateEngineFolder(join(dir, "index.db")))
     .filter((dir) => existsSync(dir));
 
-export function filesIn(dir: string): string[] {
+export function listFilesIn(dir: string): string[] {
   try {
     const entries = readdirSync(dir, { withFileTypes: true });
     return entries.filter((entry) => entry.isFile()).map(({ name }) => join(dir, name));
   } catch (error) {
-    if (/^(?:ENOENT|ENOTDIR)$/.test(codeOf(error))) return [];
+    if (/^(?:ENOENT|ENOTDIR)$/.test(getErrorCode(error))) return [];
     throw error;
   }
 }
@@ -108,7 +118,7 @@ export function filesIn(dir: string): string[] {
  * Those databases that are plain. Another process looks: to close a file, or to open it with another SQLite, would drop the
  * locks that this process has on it.
  */
-export function plainAmong(files: readonly string[]): Set<string> {
+export function findPlainDatabases(files: readonly string[]): Set<string> {
   if (files.length === 0) return new Set();
   const look = `
     const { openSync, readSync } = require("node:fs");

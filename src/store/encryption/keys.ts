@@ -3,19 +3,19 @@ import { chmodSync, existsSync, readFileSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { homedir } from "node:os";
 import { dirname, join, resolve } from "node:path";
-import { codeOf, messageOf, PommelError } from "../../base/errors.ts";
+import { getErrorCode, getErrorMessage, PommelError } from "../../base/errors.ts";
 import { replaceFile } from "../../base/files/replace-file.ts";
-import { homeOf, makeDirectory } from "../../base/home.ts";
+import { locateHome, makeDirectory } from "../../base/home.ts";
 import { isSealed, unseal, unsealBytes } from "../../protocol/sealed-text.ts";
 import {
   type DataKey,
-  databaseKey,
+  deriveDatabaseKey,
+  derivePrivateKey,
   type Envelope,
-  envelopeFor,
-  homeEnvelope,
+  findEnvelopeOfDatabase,
   type KeySource,
-  privateKey,
-  unwrap,
+  readHomeEnvelope,
+  unwrapDataKey,
 } from "./envelope.ts";
 
 /** Where the key comes from that the data key is encrypted with: a file, the system's keychain, or a passphrase. */
@@ -23,23 +23,23 @@ import {
 export const passphraseVariable = "POMMEL_PASSPHRASE";
 
 /** A key in a file or a keychain, as text. */
-const newSecret = () => `POMMEL-KEY-1-${randomBytes(32).toString("base64url")}`;
+const makeKeySecret = () => `POMMEL-KEY-1-${randomBytes(32).toString("base64url")}`;
 const secretPattern = /^\s*(POMMEL-KEY-1-[\w-]{43})\s*$/gm;
 
 /**
  * What can be used as a wrapping key: several, where a file has older keys as well. On another machine, the key of a file
  * or a keychain may lie where a new one would.
  */
-function wrappingKeys({ source, id }: Envelope): Buffer[] {
-  if (source.kind === "passphrase") return [fromPassphrase(givenPassphrase(), source.salt)];
+function listWrappingKeys({ source, id }: Envelope): Buffer[] {
+  if (source.kind === "passphrase") return [deriveFromPassphrase(getPassphrase(), source.salt)];
   try {
     return source.kind === "file"
-      ? secretsIn(source.path, id).map(fromSecret)
-      : [fromSecret(fromKeychain(source.account, id))];
+      ? readSecrets(source.path, id).map(deriveFromSecret)
+      : [deriveFromSecret(readKeychainSecret(source.account, id))];
   } catch (error) {
-    const spare = defaultKeyFile(id);
-    if (codeOf(error) !== "encryption_locked" || !existsSync(spare)) throw error;
-    return secretsIn(spare, id).map(fromSecret);
+    const spare = locateDefaultKeyFile(id);
+    if (getErrorCode(error) !== "encryption_locked" || !existsSync(spare)) throw error;
+    return readSecrets(spare, id).map(deriveFromSecret);
   }
 }
 
@@ -48,36 +48,37 @@ function wrappingKeys({ source, id }: Envelope): Buffer[] {
  * @param choice file, file:PATH, keychain or passphrase
  * @param id of the data key
  */
-export function newSource(choice: string, id: string): { source: KeySource; wrappingKey: Buffer } {
+export function makeKeySource(choice: string, id: string): { source: KeySource; wrappingKey: Buffer } {
   if (choice === "passphrase") {
     const salt = randomBytes(16).toString("base64");
     return {
       source: { kind: "passphrase", salt },
-      wrappingKey: fromPassphrase(givenPassphrase(), salt),
+      wrappingKey: deriveFromPassphrase(getPassphrase(), salt),
     };
   }
-  const secret = newSecret();
+  const secret = makeKeySecret();
   if (choice === "keychain") {
     const account = `${id}-${randomBytes(4).toString("hex")}`;
-    inKeychain(account, (entry) => entry.setPassword(secret));
-    return { source: { kind: "keychain", account }, wrappingKey: fromSecret(secret) };
+    withKeychainEntry(account, (entry) => entry.setPassword(secret));
+    return { source: { kind: "keychain", account }, wrappingKey: deriveFromSecret(secret) };
   }
-  const path = choice === "file" ? defaultKeyFile(id) : resolve(withHome(choice.slice("file:".length)));
+  const path = choice === "file" ? locateDefaultKeyFile(id) : resolve(withHome(choice.slice("file:".length)));
   addSecret(path, secret, id);
-  return { source: { kind: "file", path }, wrappingKey: fromSecret(secret) };
+  return { source: { kind: "file", path }, wrappingKey: deriveFromSecret(secret) };
 }
 
 const withHome = (path: string) => (path.startsWith("~/") ? join(homedir(), path.slice(2)) : path);
 
 /** Outside of what is encrypted, so that a copy of that is of no use without it. */
-const defaultKeyFile = (id: string) => join(homeOf().configDir, "keys", `${id}.key`);
+const locateDefaultKeyFile = (id: string) => join(locateHome().configDir, "keys", `${id}.key`);
 
-const fromSecret = (secret: string) => Buffer.from(hkdfSync("sha256", secret, "", "pommel wrapping key", 32));
+const deriveFromSecret = (secret: string) =>
+  Buffer.from(hkdfSync("sha256", secret, "", "pommel wrapping key", 32));
 
 /** What OWASP's password storage cheat sheet asks of scrypt: 128 MB for about a third of a second. */
 const work = { N: 2 ** 17, r: 8, p: 1, maxmem: 2 ** 28 };
 
-const fromPassphrase = (passphrase: string, salt: string) =>
+const deriveFromPassphrase = (passphrase: string, salt: string) =>
   scryptSync(passphrase.normalize("NFC"), Buffer.from(salt, "base64"), 32, work);
 
 let remembered: Record<string, string> = {};
@@ -90,9 +91,9 @@ export function forgetPassphrase(): void {
 }
 
 /** The environment of a successor. */
-export const passphraseForSuccessor = (): Record<string, string> => remembered;
+export const getSuccessorEnvironment = (): Record<string, string> => remembered;
 
-function givenPassphrase(): string {
+function getPassphrase(): string {
   const given = process.env[passphraseVariable] ?? remembered[passphraseVariable];
   if (given !== undefined && given !== "") return given;
   throw new PommelError(
@@ -103,14 +104,14 @@ function givenPassphrase(): string {
 }
 
 /** @param id of the data key */
-function secretsIn(path: string, id: string): string[] {
+function readSecrets(path: string, id: string): string[] {
   let text: string;
   try {
     text = readFileSync(path, "utf8");
   } catch (error) {
     throw new PommelError(
       "encryption_locked",
-      `The key file ${path} cannot be read (${codeOf(error) || messageOf(error)}).`,
+      `The key file ${path} cannot be read (${getErrorCode(error) || getErrorMessage(error)}).`,
       putBack(path, id),
       { cause: error },
     );
@@ -119,7 +120,7 @@ function secretsIn(path: string, id: string): string[] {
 }
 
 function putBack(path: string, id: string): string {
-  const spare = defaultKeyFile(id);
+  const spare = locateDefaultKeyFile(id);
   const places = [...new Set([path, spare])].join(" or ");
   return `Put a copy of it at ${places}: without it, nothing here can be decrypted, the code index included. Nothing was changed.`;
 }
@@ -127,7 +128,7 @@ function putBack(path: string, id: string): string {
 /** New keys come first; older ones stay, as older copies of `encryption.json` need them. */
 function addSecret(path: string, secret: string, id: string): void {
   const isThere = statSync(path, { throwIfNoEntry: false }) !== undefined;
-  const older = isThere ? secretsIn(path, id) : [];
+  const older = isThere ? readSecrets(path, id) : [];
   if (isThere && older.length === 0) {
     throw new PommelError("usage", `${path} exists, and is no key file.`, "Choose another name.");
   }
@@ -146,17 +147,17 @@ const keychainPackage = "@napi-rs/keyring";
 /** Without a Secret Service, the package would keep the key in Linux' kernel, which forgets it at the next boot. */
 const lasting = { linux: { store: "secret-service" } };
 
-function fromKeychain(account: string, id: string): string {
-  const secret = inKeychain(account, (entry) => entry.getPassword());
+function readKeychainSecret(account: string, id: string): string {
+  const secret = withKeychainEntry(account, (entry) => entry.getPassword());
   if (secret !== null) return secret;
   throw new PommelError(
     "encryption_locked",
     `The system's keychain has no key "${account}" of the service "pommel".`,
-    `Unlock the keychain, put the key back, or put a copy of it at ${defaultKeyFile(id)}: without it, nothing here can be decrypted, the code index included. Nothing was changed.`,
+    `Unlock the keychain, put the key back, or put a copy of it at ${locateDefaultKeyFile(id)}: without it, nothing here can be decrypted, the code index included. Nothing was changed.`,
   );
 }
 
-function inKeychain<T>(account: string, use: (entry: KeychainEntry) => T): T {
+function withKeychainEntry<T>(account: string, use: (entry: KeychainEntry) => T): T {
   let Entry: new (service: string, account: string, options: object) => KeychainEntry;
   try {
     ({ Entry } = createRequire(import.meta.url)(keychainPackage));
@@ -173,7 +174,7 @@ function inKeychain<T>(account: string, use: (entry: KeychainEntry) => T): T {
   } catch (error) {
     throw new PommelError(
       "encryption_locked",
-      `The system's keychain cannot be used: ${messageOf(error)}.`,
+      `The system's keychain cannot be used: ${getErrorMessage(error)}.`,
       "Unlock it; without a desktop there is none, and a new key has to be a file or a passphrase. Nothing was changed.",
       { cause: error },
     );
@@ -183,12 +184,12 @@ function inKeychain<T>(account: string, use: (entry: KeychainEntry) => T): T {
 /** The data keys that this process and its threads have unlocked. A passphrase takes a third of a second. */
 
 const shared = "pommel data keys";
-const threads = () => process.getBuiltinModule("node:worker_threads");
+const loadWorkerThreads = () => process.getBuiltinModule("node:worker_threads");
 
 /** The key of a database by its place; null for what is not encrypted. @throws PommelError as `unlock` */
-export function keyOfDatabase(file: string): string | null {
-  const envelope = envelopeFor(file);
-  return envelope && databaseKey(unlock(envelope));
+export function findDatabaseKey(file: string): string | null {
+  const envelope = findEnvelopeOfDatabase(file);
+  return envelope && deriveDatabaseKey(unlock(envelope));
 }
 
 /**
@@ -196,33 +197,33 @@ export function keyOfDatabase(file: string): string | null {
  *   a package is missing
  */
 export function unlock(envelope: Envelope): DataKey {
-  const known = unlocked();
+  const known = getUnlockedKeys();
   const bytes = known[envelope.id];
   if (bytes !== undefined) return { id: envelope.id, bytes: Buffer.from(bytes, "hex") };
-  for (const wrappingKey of wrappingKeys(envelope)) {
-    const key = unwrap(envelope, wrappingKey);
+  for (const wrappingKey of listWrappingKeys(envelope)) {
+    const key = unwrapDataKey(envelope, wrappingKey);
     if (key) {
       rememberKey(key);
       return key;
     }
   }
-  throw wrongKey(envelope);
+  throw makeWrongKeyError(envelope);
 }
 
 function rememberKey({ id, bytes }: DataKey): void {
-  threads().setEnvironmentData(shared, { ...unlocked(), [id]: bytes.toString("hex") });
+  loadWorkerThreads().setEnvironmentData(shared, { ...getUnlockedKeys(), [id]: bytes.toString("hex") });
 }
 
 /** What is needed again is unlocked again. */
 export function forgetKeys(): void {
-  threads().setEnvironmentData(shared, {});
+  loadWorkerThreads().setEnvironmentData(shared, {});
 }
 
 /** A worker thread has what was unlocked before it began. */
-const unlocked = (): Record<string, string> =>
-  (threads().getEnvironmentData(shared) as Record<string, string> | undefined) ?? {};
+const getUnlockedKeys = (): Record<string, string> =>
+  (loadWorkerThreads().getEnvironmentData(shared) as Record<string, string> | undefined) ?? {};
 
-function wrongKey({ source }: Envelope): PommelError {
+function makeWrongKeyError({ source }: Envelope): PommelError {
   const what = {
     file: () => (source.kind === "file" ? `The key file ${source.path} holds another key` : ""),
     keychain: () => "The key in the system's keychain is another one",
@@ -241,15 +242,15 @@ function wrongKey({ source }: Envelope): PommelError {
  * A text of the spool or the log, sealed or not, as it was written.
  * @throws PommelError as `unlock`; for one that was sealed for another key, or changed
  */
-export const plainText = (text: string): string =>
-  isSealed(text) ? unseal(text, privateKey(unlock(sealingEnvelope()))) : text;
+export const unsealText = (text: string): string =>
+  isSealed(text) ? unseal(text, derivePrivateKey(unlock(requireHomeEnvelope()))) : text;
 
-/** What `sealBytes` sealed in this home. @throws as `plainText` */
-export const plainBytes = (sealed: Buffer): Buffer =>
-  unsealBytes(sealed, privateKey(unlock(sealingEnvelope())));
+/** What `sealBytes` sealed in this home. @throws as `unsealText` */
+export const unsealHomeBytes = (sealed: Buffer): Buffer =>
+  unsealBytes(sealed, derivePrivateKey(unlock(requireHomeEnvelope())));
 
-function sealingEnvelope(): Envelope {
-  const envelope = homeEnvelope();
+function requireHomeEnvelope(): Envelope {
+  const envelope = readHomeEnvelope();
   if (envelope === null) throw new Error("it is sealed, and encryption.json is gone");
   return envelope;
 }

@@ -1,4 +1,11 @@
-import { type DriverStatement, type Engine, given, named, type Opening, rawKey } from "./engine.ts";
+import {
+  type DriverStatement,
+  type Engine,
+  formatRawKey,
+  type Opening,
+  toNodeValue,
+  withPrimaryCodes,
+} from "./engine.ts";
 
 /** better-sqlite3-multiple-ciphers: MIT, Node 22.14 and later. */
 
@@ -24,7 +31,7 @@ interface BetterDatabase {
 
 type Better = new (file: string, options: { readonly: boolean; timeout: number }) => BetterDatabase;
 
-export function fromMultipleCiphers(Database: Better): Engine {
+export function createMultipleCiphersEngine(Database: Better): Engine {
   const opened = ({ file, key, readOnly, timeout }: Opening) => {
     const db = new Database(file, { readonly: readOnly, timeout });
     if (key !== null) unlock(db, key);
@@ -33,15 +40,15 @@ export function fromMultipleCiphers(Database: Better): Engine {
   const unlock = (db: BetterDatabase, key: string) => {
     db.pragma("cipher = 'sqlcipher'");
     db.pragma("legacy = 4");
-    db.pragma(`key = ${rawKey(key)}`);
+    db.pragma(`key = ${formatRawKey(key)}`);
   };
   return {
     open(opening) {
-      const db = named(() => opened(opening));
+      const db = withPrimaryCodes(() => opened(opening));
       const defence = new Defence(db);
       return {
-        prepare: (sql) => named(() => betterStatement(db.prepare(sql), defence)),
-        exec: (sql) => void named(() => db.exec(sql)),
+        prepare: (sql) => withPrimaryCodes(() => wrapBetterStatement(db.prepare(sql), defence)),
+        exec: (sql) => void withPrimaryCodes(() => db.exec(sql)),
         get isTransaction() {
           return db.inTransaction;
         },
@@ -60,7 +67,7 @@ export function fromMultipleCiphers(Database: Better): Engine {
           copy.pragma("cipher = 'sqlcipher'");
           copy.pragma("legacy = 4");
         }
-        copy.pragma(`rekey = ${key === null ? "''" : rawKey(key)}`);
+        copy.pragma(`rekey = ${key === null ? "''" : formatRawKey(key)}`);
       } finally {
         copy.close();
       }
@@ -91,34 +98,40 @@ function copyWith(db: BetterDatabase, target: string): void {
   }
 }
 
-function betterStatement(statement: BetterStatement, defence: Defence): DriverStatement {
+function wrapBetterStatement(statement: BetterStatement, defence: Defence): DriverStatement {
   const row = (values: unknown): unknown =>
     Array.isArray(values)
-      ? values.map(given)
-      : Object.fromEntries(Object.entries(values as object).map(([name, value]) => [name, given(value)]));
+      ? values.map(toNodeValue)
+      : Object.fromEntries(
+          Object.entries(values as object).map(([name, value]) => [name, toNodeValue(value)]),
+        );
   const all = (...values: unknown[]) => {
-    if (statement.reader) return named(() => statement.all(...values)).map(row);
-    named(() => statement.run(...values));
+    if (statement.reader) return withPrimaryCodes(() => statement.all(...values)).map(row);
+    withPrimaryCodes(() => statement.run(...values));
     return [];
   };
   return {
     run: (...values: unknown[]) => {
-      const { changes, lastInsertRowid } = named(() => statement.run(...values));
+      const { changes, lastInsertRowid } = withPrimaryCodes(() => statement.run(...values));
       return { changes, lastInsertRowid };
     },
     all,
     get: (...values: unknown[]) => {
       if (!statement.reader) return all(...values)[0];
-      const found = named(() => statement.get(...values));
+      const found = withPrimaryCodes(() => statement.get(...values));
       return found === undefined ? undefined : row(found);
     },
     *iterate(...values: unknown[]) {
       defence.lift(1);
       let rows: IterableIterator<unknown> | undefined;
       try {
-        rows = named(() => statement.iterate(...values));
+        rows = withPrimaryCodes(() => statement.iterate(...values));
         const each = rows;
-        for (let next = named(() => each.next()); !next.done; next = named(() => each.next()))
+        for (
+          let next = withPrimaryCodes(() => each.next());
+          !next.done;
+          next = withPrimaryCodes(() => each.next())
+        )
           yield row(next.value);
       } finally {
         rows?.return?.();

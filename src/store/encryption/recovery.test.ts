@@ -4,11 +4,11 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { addSession, turn } from "../../../test/support/memory-fixture.ts";
 import { namedProject } from "../../../test/support/named-project.ts";
 import { temporaryHome } from "../../../test/support/temporary-home.ts";
-import { homeOf } from "../../base/home.ts";
+import { locateHome } from "../../base/home.ts";
 import type { Project } from "../../base/paths.ts";
-import { contentOf } from "../memory/backups/backup-content.ts";
-import { backUp, backUpDaily } from "../memory/backups/backups.ts";
-import { freeName } from "../memory/backups/copies.ts";
+import { readBackupContent } from "../memory/backups/backup-content.ts";
+import { backUpDaily, makeBackup } from "../memory/backups/backups.ts";
+import { chooseFreeBackupName } from "../memory/backups/copies.ts";
 import { checkBackup, replaceMemory } from "../memory/backups/restore.ts";
 import { Memory } from "../memory/memory.ts";
 import { repairMemory } from "../memory/repair/repair.ts";
@@ -19,7 +19,7 @@ import { Registry } from "../registry.ts";
 import { checkDatabase } from "../sqlite/database.ts";
 import { Sqlite } from "../sqlite/sqlite.ts";
 import { encryptHome, rotateKey } from "./convert.ts";
-import { envelopeName, homeEnvelope, ownEnvelope, writeEnvelope } from "./envelope.ts";
+import { envelopeName, locateOwnEnvelope, readHomeEnvelope, writeEnvelope } from "./envelope.ts";
 import { forgetKeys, passphraseVariable } from "./keys.ts";
 
 /** Damage, copies in other places, other machines and linked worktrees of what is encrypted. */
@@ -39,7 +39,7 @@ beforeEach(() => {
   keyFile = join(root, "our.key");
   project = projectIn("project");
   const memory = Memory.open(project.memoryDb, { readonly: false });
-  memory.inTransaction(() => {
+  memory.runInTransaction(() => {
     for (let n = 0; n < sessions; n++) {
       const { id } = addSession(memory, `session-${n}`);
       for (let number = 1; number <= turns; number++) {
@@ -149,7 +149,7 @@ describe("a damaged page", () => {
       hint: expect.stringContaining("Put a copy of it at"),
     });
     renameSync(`${keyFile}.away`, keyFile);
-    rmSync(join(homeOf().dataDir, envelopeName));
+    rmSync(join(locateHome().dataDir, envelopeName));
     expect(checkDatabase(project.memoryDb, memorySchema)).toMatchObject({
       state: "unreadable",
       why: expect.stringContaining(envelopeName),
@@ -165,7 +165,7 @@ describe("a damaged page", () => {
 
 describe("a copy in another place", () => {
   const copyTo = (folder: string) =>
-    backUp(project.memoryDb, { file: freeName(join(root, folder), "manual") }).file;
+    makeBackup(project.memoryDb, { file: chooseFreeBackupName(join(root, folder), "manual") }).file;
 
   it("is encrypted, and restored on another machine with the passphrase", () => {
     process.env[passphraseVariable] = "correct horse";
@@ -191,7 +191,7 @@ describe("a copy in another place", () => {
     const copy = copyTo("usb");
     const key = readFileSync(keyFile);
     rmSync(keyFile);
-    const { id } = homeEnvelope()!;
+    const { id } = readHomeEnvelope()!;
     const other = moveToAnotherMachine();
     const there = projectIn("there");
     const place = join(other, "config", "keys", `${id}.key`);
@@ -218,14 +218,16 @@ describe("a copy in another place", () => {
       replaceMemory(there.memoryDb, copy);
       rmSync(join(root, "plain"), { recursive: true, force: true });
       expect(plainFiles()).toEqual([]);
-      expect(homeEnvelope()?.source.kind).toBe("passphrase");
+      expect(readHomeEnvelope()?.source.kind).toBe("passphrase");
       expect(turnsIn(there)).toBe(sessions * turns);
     }
   });
 
   it("lies beside those of other homes", () => {
     encryptHome(`file:${keyFile}`, nothing);
-    const copies = [backUp(project.memoryDb, { file: freeName(join(root, "usb"), "manual") }).file];
+    const copies = [
+      makeBackup(project.memoryDb, { file: chooseFreeBackupName(join(root, "usb"), "manual") }).file,
+    ];
     Registry.close();
     process.env.POMMEL_HOME = join(root, "other-home");
     const other = projectIn("other");
@@ -233,9 +235,9 @@ describe("a copy in another place", () => {
     saveTurn(memory, addSession(memory, "one").id, turn(1));
     memory.close();
     encryptHome(`file:${join(root, "other.key")}`, nothing);
-    copies.push(backUp(other.memoryDb, { file: freeName(join(root, "usb"), "manual") }).file);
+    copies.push(makeBackup(other.memoryDb, { file: chooseFreeBackupName(join(root, "usb"), "manual") }).file);
     forgetKeys();
-    expect(copies.map((copy) => contentOf(copy)?.sessions)).toEqual([sessions, 1]);
+    expect(copies.map((copy) => readBackupContent(copy)?.sessions)).toEqual([sessions, 1]);
   });
 
   it("that could not be made leaves nothing behind", () => {
@@ -252,18 +254,18 @@ describe("a copy in another place", () => {
     const folder = join(root, "disk");
     const { file } = backUpDaily(project.memoryDb, { folder, keep: 2 }, 1000)!;
     expect(readdirSync(folder)).toContain(envelopeName);
-    expect(existsSync(ownEnvelope(file))).toBe(false);
+    expect(existsSync(locateOwnEnvelope(file))).toBe(false);
     rotateKey(`file:${join(root, "next.key")}`, { backups: [folder] });
     forgetKeys();
     rmSync(keyFile);
-    expect(contentOf(file)).toMatchObject({ sessions });
+    expect(readBackupContent(file)).toMatchObject({ sessions });
   });
 
   it("a new key leaves a folder alone that belongs to another data key", () => {
     const folder = join(root, "older");
     mkdirSync(folder);
     encryptHome(`file:${join(root, "other.key")}`, nothing);
-    writeEnvelope(folder, homeEnvelope()!);
+    writeEnvelope(folder, readHomeEnvelope()!);
     const before = readFileSync(join(folder, envelopeName));
     Registry.close();
     process.env.POMMEL_HOME = join(root, "other-home");

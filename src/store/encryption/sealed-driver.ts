@@ -1,8 +1,8 @@
 import { createRequire } from "node:module";
-import { codeOf, messageOf, PommelError } from "../../base/errors.ts";
+import { getErrorCode, getErrorMessage, PommelError } from "../../base/errors.ts";
 import type { Engine } from "./engine.ts";
-import { fromMultipleCiphers } from "./multiple-ciphers.ts";
-import { fromSqlcipher } from "./sqlcipher.ts";
+import { createMultipleCiphersEngine } from "./multiple-ciphers.ts";
+import { createSqlcipherEngine } from "./sqlcipher.ts";
 
 /** Which of the two packages is installed. */
 
@@ -11,21 +11,21 @@ const load = createRequire(import.meta.url);
 let engine: Engine | undefined;
 
 /** @throws PommelError `encryption_unavailable` when neither package is installed */
-export function sealedEngine(): Engine {
-  engine ??= installedEngine();
+export function getSealedEngine(): Engine {
+  engine ??= loadInstalledEngine();
   return engine;
 }
 
 /** Loaded by an older Node, the first one would crash it: its binary wants Node-API 10. */
 const hasNodeApi10 = Number(process.versions.napi) >= 10;
 
-function installedEngine(): Engine {
+function loadInstalledEngine(): Engine {
   const problems: string[] = [];
   for (const [name, make] of engines) {
     try {
       return make(load(name) as never);
     } catch (error) {
-      if (codeOf(error) !== "MODULE_NOT_FOUND") problems.push(` ${name}: ${messageOf(error)}.`);
+      if (getErrorCode(error) !== "MODULE_NOT_FOUND") problems.push(` ${name}: ${getErrorMessage(error)}.`);
     }
   }
   throw new PommelError(
@@ -40,6 +40,8 @@ const sqlcipher = "@signalapp/sqlcipher";
 
 /** In the order in which they are preferred. */
 const engines: [name: string, make: (module: never) => Engine][] = [
-  ...(hasNodeApi10 ? [[multipleCiphers, fromMultipleCiphers] as [string, (module: never) => Engine]] : []),
-  [sqlcipher, fromSqlcipher],
+  ...(hasNodeApi10
+    ? [[multipleCiphers, createMultipleCiphersEngine] as [string, (module: never) => Engine]]
+    : []),
+  [sqlcipher, createSqlcipherEngine],
 ];

@@ -2,10 +2,10 @@ import {
   type Driver,
   type DriverStatement,
   type Engine,
-  given,
-  named,
+  formatRawKey,
   type Opening,
-  rawKey,
+  toNodeValue,
+  withPrimaryCodes,
 } from "./engine.ts";
 
 /** @signalapp/sqlcipher: AGPL-3.0, also Node 20. */
@@ -26,25 +26,25 @@ interface SignalModule {
   default: new (file: string) => SignalDatabase;
 }
 
-export function fromSqlcipher({ default: Database }: SignalModule): Engine {
+export function createSqlcipherEngine({ default: Database }: SignalModule): Engine {
   const opened = ({ file, key, readOnly, timeout }: Opening) => {
     const db = new Database(file);
     // Or it would print on stderr that a key does not fit.
     db.exec(`PRAGMA cipher_log_level = NONE; PRAGMA busy_timeout = ${timeout}`);
-    if (key !== null) db.exec(`PRAGMA key = ${rawKey(key)}`);
+    if (key !== null) db.exec(`PRAGMA key = ${formatRawKey(key)}`);
     // It cannot open a file to read only.
     if (readOnly) db.exec("PRAGMA query_only = ON");
     return db;
   };
   return {
-    open: (opening) => named(() => signalDriver(opened(opening), opening.readOnly)),
+    open: (opening) => withPrimaryCodes(() => wrapSignalDatabase(opened(opening), opening.readOnly)),
     copy(opening, target, key) {
       const db = opened({ ...opening, readOnly: false });
       try {
         const one = (name: string) => Object.values(db.prepare(`PRAGMA ${name}`).all()[0] ?? {})[0];
         const [version, vacuum] = [one("user_version"), one("auto_vacuum")];
         const quoted = `'${target.replaceAll("'", "''")}'`;
-        db.exec(`ATTACH ${quoted} AS copy KEY ${key === null ? "''" : rawKey(key)}`);
+        db.exec(`ATTACH ${quoted} AS copy KEY ${key === null ? "''" : formatRawKey(key)}`);
         db.exec(`PRAGMA copy.auto_vacuum = ${vacuum}`);
         db.prepare("SELECT sqlcipher_export('copy')").all();
         db.exec(`PRAGMA copy.user_version = ${version}`);
@@ -56,11 +56,11 @@ export function fromSqlcipher({ default: Database }: SignalModule): Engine {
   };
 }
 
-function signalDriver(db: SignalDatabase, readOnly: boolean): Driver {
+function wrapSignalDatabase(db: SignalDatabase, readOnly: boolean): Driver {
   let isOpen = true;
   return {
-    prepare: (sql) => named(() => signalStatement(db, sql, readOnly)),
-    exec: (sql) => named(() => asReadOnly(db, sql, readOnly, () => db.exec(sql))),
+    prepare: (sql) => withPrimaryCodes(() => wrapSignalStatement(db, sql, readOnly)),
+    exec: (sql) => withPrimaryCodes(() => runAsReadOnly(db, sql, readOnly, () => db.exec(sql))),
     /** Nothing says so but an attempt: what begins a transaction fails within one. */
     get isTransaction() {
       try {
@@ -82,7 +82,7 @@ function signalDriver(db: SignalDatabase, readOnly: boolean): Driver {
 }
 
 /** To read only, it refuses as well what a file that is open to read only allows: copies of it, and temporary tables. */
-function asReadOnly<T>(db: SignalDatabase, sql: string, readOnly: boolean, work: () => T): T {
+function runAsReadOnly<T>(db: SignalDatabase, sql: string, readOnly: boolean, work: () => T): T {
   if (!readOnly || !/^VACUUM INTO|\btemp\./.test(sql)) return work();
   db.exec("PRAGMA query_only = OFF");
   try {
@@ -92,17 +92,19 @@ function asReadOnly<T>(db: SignalDatabase, sql: string, readOnly: boolean, work:
   }
 }
 
-function signalStatement(db: SignalDatabase, sql: string, readOnly: boolean): DriverStatement {
+function wrapSignalStatement(db: SignalDatabase, sql: string, readOnly: boolean): DriverStatement {
   const statement = db.prepare(sql);
   let readsBigInts = false;
   let givesArrays = false;
   /** What the statement itself cannot do is done by one that is made for it. */
   const use = <T>(values: unknown[], work: (statement: SignalStatement, bound: unknown) => T): T =>
-    named(() => {
+    withPrimaryCodes(() => {
       const literal = withEmptyBlobs(sql, values);
       const one = literal === null ? statement : db.prepare(literal.sql);
       try {
-        return asReadOnly(db, sql, readOnly, () => work(one, parameters(sql, literal?.values ?? values)));
+        return runAsReadOnly(db, sql, readOnly, () =>
+          work(one, toParameters(sql, literal?.values ?? values)),
+        );
       } finally {
         if (one !== statement) one.close();
       }
@@ -110,8 +112,8 @@ function signalStatement(db: SignalDatabase, sql: string, readOnly: boolean): Dr
   const rows = (values: unknown[]) =>
     use(values, (one, bound) => one.all(bound)).map((row) => {
       if (readsBigInts) return givesArrays ? Object.values(row) : row;
-      if (givesArrays) return Object.values(row).map(given);
-      return Object.fromEntries(Object.entries(row).map(([name, value]) => [name, given(value)]));
+      if (givesArrays) return Object.values(row).map(toNodeValue);
+      return Object.fromEntries(Object.entries(row).map(([name, value]) => [name, toNodeValue(value)]));
     });
   return {
     run: (...values: unknown[]) => use(values, (one, bound) => one.run(bound)),
@@ -138,16 +140,16 @@ const isNamed = (values: readonly unknown[]): values is [Record<string, unknown>
 /** A parameter, or text between quotes, which holds none. */
 const parameterPattern = /'(?:[^']|'')*'|"(?:[^"]|"")*"|\?|[@:$](\w+)/g;
 
-function parameters(sql: string, values: readonly unknown[]): unknown {
-  if (!isNamed(values)) return values.map(bound);
+function toParameters(sql: string, values: readonly unknown[]): unknown {
+  if (!isNamed(values)) return values.map(toBoundValue);
   const names = [...sql.matchAll(parameterPattern)].flatMap(([, name]) => name ?? []);
   if (names.length === 0) return [];
   const [record] = values;
-  return Object.fromEntries(names.map((name) => [name, bound(record[name] ?? null)]));
+  return Object.fromEntries(names.map((name) => [name, toBoundValue(record[name] ?? null)]));
 }
 
 /** It stores larger integers as floating-point numbers. */
-function bound(value: unknown): unknown {
+function toBoundValue(value: unknown): unknown {
   const isLarge = typeof value === "number" && Number.isSafeInteger(value) && Math.abs(value) >= 2 ** 31;
   return isLarge ? BigInt(value) : value;
 }

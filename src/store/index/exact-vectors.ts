@@ -14,30 +14,30 @@ export interface FileSpan {
 }
 
 /** The first chunks looked at set the mark for the others, so they should be few. */
-const firstBlock = 256;
+const firstBlockChunks = 256;
 
 /** Which chunks are near to a query: all of one model's vectors are compared, from memory. */
 export class ExactVectors {
   constructor(private readonly vectors: HeldVectors<FileSpan>) {}
 
   /** The `k` chunks of the scope that are nearest to the query, best first; ties by chunk. */
-  nearest(query: Int8Array, k: number, scope: Scope): Scored[] {
+  findNearest(query: Int8Array, k: number, scope: Scope): Scored[] {
     const kernel = k < 1 ? null : this.vectors.ask(query);
     if (kernel === null) return [];
     const best = new Best(k);
     if (scope.files === null && scope.levels === null) this.selectAll(kernel, best);
     else this.selectIn(kernel, best, scope);
-    return best.sorted();
+    return best.takeSorted();
   }
 
   /** The cosines of given chunks, in their order; NaN for one without a vector. */
-  similarities(query: Int8Array, chunks: readonly number[]): Float64Array {
+  measureSimilarities(query: Int8Array, chunks: readonly number[]): Float64Array {
     const similarities = new Float64Array(chunks.length).fill(Number.NaN);
     const kernel = this.vectors.ask(query);
     if (kernel === null) return similarities;
     const [list, cosines] = [kernel.list(), kernel.cosines()];
     for (let start = 0; start < chunks.length; start += blockSize) {
-      const slots = chunks.slice(start, start + blockSize).map((chunk) => this.slotOf(chunk));
+      const slots = chunks.slice(start, start + blockSize).map((chunk) => this.findSlot(chunk));
       // A chunk that is not known is compared as slot 0, and the answer not used.
       list.set(slots.map((slot) => slot ?? 0));
       kernel.measure(slots.length);
@@ -51,7 +51,7 @@ export class ExactVectors {
   private selectAll(kernel: VectorKernel, best: Best): void {
     const [ids, cosines] = [kernel.ids(), kernel.cosines()];
     const { slots } = this.vectors;
-    for (let start = 0, size = firstBlock; start < slots; start += size, size = blockSize) {
+    for (let start = 0, size = firstBlockChunks; start < slots; start += size, size = blockSize) {
       const found = kernel.select(start, Math.min(size, slots - start), best.least);
       for (let i = 0; i < found; i++) best.offer(ids[i]!, cosines[i]!);
     }
@@ -83,8 +83,8 @@ export class ExactVectors {
   }
 
   /** The slot of a chunk: in the last file that begins before it, if that reaches so far. */
-  private slotOf(row: number): number | null {
-    const segments = this.byFirstRow();
+  private findSlot(row: number): number | null {
+    const segments = this.sortByFirstRow();
     let [from, to] = [0, segments.length];
     while (from < to) {
       const middle = (from + to) >> 1;
@@ -99,7 +99,7 @@ export class ExactVectors {
   private sorted: Segment<FileSpan>[] = [];
   private sortedAt = 0;
 
-  private byFirstRow(): readonly Segment<FileSpan>[] {
+  private sortByFirstRow(): readonly Segment<FileSpan>[] {
     const { changes, segments } = this.vectors;
     if (this.sortedAt !== changes) {
       this.sorted = [...segments.values()].sort((a, b) => a.info.firstId - b.info.firstId);

@@ -2,11 +2,11 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, wri
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { homeOf } from "../../base/home.ts";
+import { locateHome } from "../../base/home.ts";
 import { decryptHome, encryptHome } from "../encryption/convert.ts";
 import { forgetKeys } from "../encryption/keys.ts";
 import { Sqlite } from "../sqlite/sqlite.ts";
-import { cachePlace, IndexCache } from "./index-cache.ts";
+import { hashPlace, IndexCache } from "./index-cache.ts";
 
 let dir: string;
 let file: string;
@@ -30,7 +30,7 @@ function open(maxBytes?: number): IndexCache {
   return cache;
 }
 
-const place = cachePlace("test", 1);
+const place = hashPlace("test", 1);
 const name = (n: number) => String(n).padStart(32, "0");
 const entry = (n: number, bytes = 1, value = n) => ({
   place,
@@ -56,8 +56,8 @@ it("gives what was added, to other connections as well, and nothing of other pla
       [name(2), Uint8Array.of(2, 2, 2)],
     ]),
   );
-  expect(other.namesAt(place)).toEqual([name(2), name(1)]);
-  expect(other.namesAt(cachePlace("test", 2))).toEqual([]);
+  expect(other.listNamesAt(place)).toEqual([name(2), name(1)]);
+  expect(other.listNamesAt(hashPlace("test", 2))).toEqual([]);
   open().add([entry(1, 2, 9)]);
   expect(other.get(place, [name(1)]).get(name(1))).toEqual(Uint8Array.of(9, 9));
 });
@@ -109,7 +109,7 @@ describe("it never fails:", () => {
     mkdirSync(join(dir, "cache"));
     writeFileSync(file, "this is no database, but long enough to look like one".repeat(100));
     const first = open();
-    expect(first.namesAt(place)).toEqual([]);
+    expect(first.listNamesAt(place)).toEqual([]);
     first.add([entry(1)]);
     const next = open();
     next.add([entry(1)]);
@@ -166,7 +166,7 @@ describe("it never fails:", () => {
 describe("where the home is encrypted", () => {
   beforeEach(() => {
     process.env.POMMEL_HOME = dir;
-    file = join(homeOf().cacheDir, "index-cache.db");
+    file = join(locateHome().cacheDir, "index-cache.db");
   });
   afterEach(() => {
     delete process.env.POMMEL_HOME;

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { codeOf } from "../../base/errors.ts";
-import { homeOf } from "../../base/home.ts";
-import { keyOfDatabase } from "../encryption/keys.ts";
+import { getErrorCode } from "../../base/errors.ts";
+import { locateHome } from "../../base/home.ts";
+import { findDatabaseKey } from "../encryption/keys.ts";
 import { Connection } from "../sqlite/connection.ts";
 import { isDamaged, openDatabase } from "../sqlite/database.ts";
 import type { Schema } from "../sqlite/schema.ts";
@@ -26,24 +26,24 @@ export interface CacheEntry extends CacheKey {
 }
 
 /** `index-cache.db`, in the directory of caches. */
-const cacheFile = (): string => join(homeOf().cacheDir, "index-cache.db");
+const locateCacheFile = (): string => join(locateHome().cacheDir, "index-cache.db");
 
 /** The place that these facts name. */
-export const cachePlace = (...facts: readonly (string | number)[]): string =>
+export const hashPlace = (...facts: readonly (string | number)[]): string =>
   createHash("sha256").update(JSON.stringify(facts)).digest("hex").slice(0, 32);
 
 /** What the file takes at most. Bytes. */
 const usualMaxBytes = 500_000_000;
 /** How full it is after old entries were removed. */
-const fullAgain = 0.9;
+const shareAfterRemoval = 0.9;
 /** Entries that are removed together. */
-const removedTogether = 256;
+const entriesPerRemoval = 256;
 /** Waits for another process's transaction: parsing takes no longer. Milliseconds. */
 const busyTimeoutMs = 200;
 /** It closes when it was not used for so long. Milliseconds. */
 const idleMs = 10_000;
 /** After a failure it is left alone for so long. Milliseconds. */
-const pauseMs = 60_000;
+const failurePauseMs = 60_000;
 
 const schema: Schema = {
   first: 1,
@@ -80,25 +80,29 @@ export class IndexCache {
   /** Rows that were read, and not on this day before. */
   private readonly read = new Set<number>();
 
-  constructor({ file = cacheFile(), maxBytes = usualMaxBytes, today = daysNow }: CacheOptions = {}) {
+  constructor({
+    file = locateCacheFile(),
+    maxBytes = usualMaxBytes,
+    today = countDaysSinceEpoch,
+  }: CacheOptions = {}) {
     this.file = file;
     this.maxBytes = maxBytes;
     this.today = today;
   }
 
   /** The names of what is at a place, those added last first. */
-  namesAt(place: string): string[] {
-    return this.attempt([], (db) => db.namesAt(place));
+  listNamesAt(place: string): string[] {
+    return this.tryWithDatabase([], (db) => db.listNamesAt(place));
   }
 
   /** What is at a place under these names; those that are not there are missing. */
   get(place: string, names: Iterable<string>): Map<string, Uint8Array> {
-    return this.attempt(new Map(), (db) => {
+    return this.tryWithDatabase(new Map(), (db) => {
       const today = this.today();
       const found = new Map<string, Uint8Array>();
-      db.inSnapshot(() => {
+      db.readInSnapshot(() => {
         for (const name of names) {
-          const row = db.entry(place, name);
+          const row = db.findEntry(place, name);
           if (row === undefined) continue;
           found.set(name, row.data);
           if (row.used < today) this.read.add(row.id);
@@ -110,11 +114,12 @@ export class IndexCache {
 
   /** Adds entries, or replaces them. Where there is no room, those go that were not used for longest, but none of today. */
   add(entries: readonly CacheEntry[]): void {
-    this.attempt(undefined, (db) => {
+    this.tryWithDatabase(undefined, (db) => {
       const today = this.today();
-      db.inTransaction(() => {
+      db.runInTransaction(() => {
         db.use(this.read, today);
-        const isFull = db.bytes() > this.maxBytes && !db.makeRoom(this.maxBytes * fullAgain, today);
+        const isFull =
+          db.countBytes() > this.maxBytes && !db.makeRoom(this.maxBytes * shareAfterRemoval, today);
         if (!isFull) for (const entry of entries) db.add(entry, today);
       });
       this.read.clear();
@@ -140,7 +145,7 @@ export class IndexCache {
     }
   }
 
-  private attempt<T>(otherwise: T, work: (db: CacheDatabase) => T): T {
+  private tryWithDatabase<T>(otherwise: T, work: (db: CacheDatabase) => T): T {
     if (Date.now() < this.pausedUntil) return otherwise;
     try {
       this.db ??= CacheDatabase.open(this.file);
@@ -149,21 +154,21 @@ export class IndexCache {
       return work(this.db);
     } catch (error) {
       // Another process is writing.
-      if (codeOf(error) === "busy") return otherwise;
+      if (getErrorCode(error) === "busy") return otherwise;
       this.end();
-      this.pausedUntil = Date.now() + pauseMs;
+      this.pausedUntil = Date.now() + failurePauseMs;
       if (isDamaged(error) || isOfFullDisk(error)) removeIndexCache(this.file);
       return otherwise;
     }
   }
 }
 
-const daysNow = () => Math.floor(Date.now() / 86_400_000);
+const countDaysSinceEpoch = () => Math.floor(Date.now() / 86_400_000);
 
-const isOfFullDisk = (error: unknown) => ["disk_full", "SQLITE_FULL"].includes(codeOf(error));
+const isOfFullDisk = (error: unknown) => ["disk_full", "SQLITE_FULL"].includes(getErrorCode(error));
 
 /** Deletes it with all that it holds. What has it open goes on with what is deleted. */
-export function removeIndexCache(file = cacheFile()): void {
+export function removeIndexCache(file = locateCacheFile()): void {
   for (const end of ["", "-wal", "-shm"]) {
     try {
       rmSync(file + end, { recursive: true, force: true });
@@ -179,13 +184,13 @@ interface EntryRow {
   data: Uint8Array;
 }
 
-const bytesOf = (digits: string) => Buffer.from(digits, "hex");
+const decodeHex = (digits: string) => Buffer.from(digits, "hex");
 
 class CacheDatabase extends Connection {
   static open(file: string): CacheDatabase {
     const opened = CacheDatabase.openAsItIs(file);
     // It was made before the home was encrypted, and must not stay.
-    if (opened.isEncrypted || keyOfDatabase(file) === null) return opened;
+    if (opened.isEncrypted || findDatabaseKey(file) === null) return opened;
     opened.close();
     removeIndexCache(file);
     return CacheDatabase.openAsItIs(file);
@@ -197,23 +202,23 @@ class CacheDatabase extends Connection {
     return new CacheDatabase(file, db);
   }
 
-  namesAt(place: string): string[] {
-    return this.column<Uint8Array>(
+  listNamesAt(place: string): string[] {
+    return this.readColumn<Uint8Array>(
       "SELECT name FROM entries WHERE place = ? ORDER BY id DESC",
-      bytesOf(place),
+      decodeHex(place),
     ).map((name) => Buffer.from(name).toString("hex"));
   }
 
-  entry(place: string, name: string): EntryRow | undefined {
+  findEntry(place: string, name: string): EntryRow | undefined {
     const row = this.prepare("SELECT id, used, data FROM entries WHERE place = ? AND name = ?");
-    return row.get(bytesOf(place), bytesOf(name)) as EntryRow | undefined;
+    return row.get(decodeHex(place), decodeHex(name)) as EntryRow | undefined;
   }
 
   add({ place, name, data }: CacheEntry, day: number): void {
     this.prepare(
       `INSERT INTO entries (place, name, used, data) VALUES (?, ?, ?, ?)
          ON CONFLICT DO UPDATE SET used = excluded.used, data = excluded.data`,
-    ).run(bytesOf(place), bytesOf(name), day, data);
+    ).run(decodeHex(place), decodeHex(name), day, data);
   }
 
   use(rows: ReadonlySet<number>, day: number): void {
@@ -225,7 +230,7 @@ class CacheDatabase extends Connection {
   }
 
   /** What its entries take. The file may be larger: room that is free is used again. */
-  bytes(): number {
+  countBytes(): number {
     const [pages, free, size] = ["page_count", "freelist_count", "page_size"].map(
       (name) => this.db.pragma(name) as number,
     );
@@ -237,7 +242,7 @@ class CacheDatabase extends Connection {
     const remove = this.prepare(
       "DELETE FROM entries WHERE id IN (SELECT id FROM entries WHERE used < ? ORDER BY used, id LIMIT ?)",
     );
-    while (this.bytes() > bytes) if (remove.run(day, removedTogether).changes === 0) return false;
+    while (this.countBytes() > bytes) if (remove.run(day, entriesPerRemoval).changes === 0) return false;
     return true;
   }
 }

@@ -32,8 +32,8 @@ export type ChunkId = number & { readonly [chunkBrand]: true };
 export type FileId = number & { readonly [fileBrand]: true };
 
 /** For drivers: the ids of what they number. */
-export const chunkId = (number: number): ChunkId => number as ChunkId;
-export const fileId = (number: number): FileId => number as FileId;
+export const toChunkId = (number: number): ChunkId => number as ChunkId;
+export const toFileId = (number: number): FileId => number as FileId;
 
 /** Where to look; null means everywhere. */
 export interface Scope {
@@ -151,31 +151,31 @@ export interface SearchableIndex {
    * The `k` chunks of the scope nearest to a vector, best first; the score is the cosine, -1 to 1. None where the index has
    * no vectors of that model and length.
    */
-  nearest(query: QueryVector, k: number, scope: Scope): Promise<Match[]>;
+  findNearest(query: QueryVector, k: number, scope: Scope): Promise<Match[]>;
   /** Cosines of these chunks with a vector, in their order; NaN for one that is gone or has no vector. */
-  similarities(query: QueryVector, ids: readonly ChunkId[]): Promise<Float64Array>;
+  measureSimilarities(query: QueryVector, ids: readonly ChunkId[]): Promise<Float64Array>;
   /** Definitions of each name (`nameKey`), at most `limit` of each, in the order of the names. */
-  definitions(keys: readonly string[], limit: number): Promise<Definition[]>;
-  frequencies(tokens: readonly string[]): Promise<Frequencies>;
+  findDefinitions(keys: readonly string[], limit: number): Promise<Definition[]>;
+  countFrequencies(tokens: readonly string[]): Promise<Frequencies>;
   /** For each phrase (consecutive tokens, with blanks between them) the chunks that hold it, at most `limit` of each. */
-  phrases(phrases: readonly string[], limit: number): Promise<ChunkId[][]>;
+  findPhrases(phrases: readonly string[], limit: number): Promise<ChunkId[][]>;
   /**
    * Files that hold all of these words, one at least, in any order, and maybe a few others. Absent where an engine cannot say:
    * all files are to be looked into then.
    */
-  filesHolding?(words: readonly HeldWord[]): Promise<IndexEntry[]>;
+  findFilesHolding?(words: readonly HeldWord[]): Promise<IndexEntry[]>;
   /** Outlines in no particular order; those of chunks that are gone are missing. Shared: not to be changed. */
-  outlines(ids: readonly ChunkId[]): Promise<ChunkOutline[]>;
+  readOutlines(ids: readonly ChunkId[]): Promise<ChunkOutline[]>;
   /** Whole chunks in the order of the ids; those that are gone are missing. */
-  chunks(ids: readonly ChunkId[]): Promise<StoredChunk[]>;
+  readChunks(ids: readonly ChunkId[]): Promise<StoredChunk[]>;
   /** All chunks of these files, in no particular order. */
-  chunksOf(files: readonly FileId[]): Promise<StoredChunk[]>;
+  readChunksOfFiles(files: readonly FileId[]): Promise<StoredChunk[]>;
   /** Every indexed file. */
   files(): Promise<IndexEntry[]>;
   /** What these files define, import and refer to (`IndexedFile.graph`); those without it are missing. */
-  graphs(files: readonly FileId[]): Promise<ReadonlyMap<FileId, Uint8Array>>;
+  readGraphs(files: readonly FileId[]): Promise<ReadonlyMap<FileId, Uint8Array>>;
   /** Totals of each model. Fast while nothing changes. */
-  vectorCounts(): Promise<VectorCounts[]>;
+  readVectorCounts(): Promise<VectorCounts[]>;
   /** Commits of the project's history; absent where none is indexed. */
   readonly commits?: CommitIndex;
   /** Gives back the memory that searching took; the next search takes it again. */
@@ -203,7 +203,7 @@ export interface CommitIndex {
   /** Forgets commits. All or nothing. */
   remove(hashes: readonly string[]): Promise<void>;
   /** All of them, in no particular order. */
-  hashes(): Promise<string[]>;
+  listHashes(): Promise<string[]>;
   /** The best `k` commits that hold any of the tokens (or phrases of them), best first, by weighted BM25. */
   lexical(
     tokens: readonly string[],
@@ -212,11 +212,11 @@ export interface CommitIndex {
     within: Within,
   ): Promise<{ hash: string; score: number }[]>;
   /** As of chunks. */
-  frequencies(tokens: readonly string[]): Promise<Frequencies>;
+  countFrequencies(tokens: readonly string[]): Promise<Frequencies>;
   /** Whole commits in the order of the hashes; those that are not there are missing. */
   get(hashes: readonly string[]): Promise<IndexedCommit[]>;
   /** Hashes that begin so, at most `limit`. */
-  beginningWith(prefix: string, limit: number): Promise<string[]>;
+  listHashesByPrefix(prefix: string, limit: number): Promise<string[]>;
 }
 
 /** A code index: files, their chunks, and the words, names and vectors of those. Has one writer at a time. */
@@ -224,7 +224,7 @@ export interface CodeIndex extends SearchableIndex {
   // Files. Each change is all or nothing, and readers see it as such.
 
   /** Everything known, indexed and skipped, by path: of the whole project, or of a path and what lies below it. */
-  known(below?: string): Promise<Map<string, KnownFile>>;
+  readKnownFiles(below?: string): Promise<Map<string, KnownFile>>;
   /** Replaces a file's record: its chunks, with a model's vectors of them, or why it has none. */
   replace(file: IndexedFile | SkippedFile, vectors?: FileVectors): Promise<void>;
   /**
@@ -245,7 +245,7 @@ export interface CodeIndex extends SearchableIndex {
    */
   addVectors(file: IndexedFile, vectors: FileVectors): Promise<boolean>;
   /** Paths of files with chunks that a model has not seen, those indexed last first. */
-  withoutVectors(model: Pick<FileVectors, "model" | "dimensions">): Promise<string[]>;
+  listPathsWithoutVectors(model: Pick<FileVectors, "model" | "dimensions">): Promise<string[]>;
   /** Forgets the vectors of all models but these. */
   keepModels(models: readonly string[]): Promise<void>;
 
@@ -253,7 +253,7 @@ export interface CodeIndex extends SearchableIndex {
 
   // The index itself
 
-  counts(): Promise<IndexCounts>;
+  readIndexCounts(): Promise<IndexCounts>;
   skipped(): Promise<{ path: string; reason: SkipReason; size: number }[]>;
   /** When a file was last indexed, milliseconds since the epoch; null for an empty index. */
   lastIndexedAt(): Promise<number | null>;
@@ -297,7 +297,7 @@ export interface IndexDriver {
   /** Whether an index is sound and of a format that this Pommel knows. May read all of it. */
   check(file: string): Promise<StoreCheck>;
   /** What an index takes. Bytes. */
-  bytes(file: string): Promise<number>;
+  countBytes(file: string): Promise<number>;
   /** Where indexes are, for people: an address without a password; "" for the project's own directory. */
   readonly place: string;
 }

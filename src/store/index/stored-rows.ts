@@ -1,4 +1,4 @@
-import { nameKey, tokenStream } from "../../base/text/tokens.ts";
+import { makeTokenStream, nameKey } from "../../base/text/tokens.ts";
 import type { IndexCounts, StoredChunk } from "./port.ts";
 import type { IndexedFile, SkipReason, SymbolRecord, Terms } from "./records.ts";
 import type { SegmentBuilder } from "./words/segment.ts";
@@ -17,12 +17,12 @@ export interface SymbolRow extends Omit<SymbolRecord, "chunkId"> {
 }
 
 /** What is stored of a file's chunks. Their words go into a segment, which gives them their ids, one after the other. */
-export function chunkRows(
+export function buildChunkRows(
   file: IndexedFile,
   words: SegmentBuilder,
 ): { chunks: ChunkRow[]; symbols: SymbolRow[] } {
-  const numbers = words.numbersOf(file.words ?? []);
-  const path = words.numbersOf(tokenStream(file.path).split(" "));
+  const numbers = words.numberWords(file.words ?? []);
+  const path = words.numberWords(makeTokenStream(file.path).split(" "));
   const nameOf = new Map(file.chunks.map((chunk) => [chunk.id, chunk.name]));
   const namesOf = new Map<string, Set<string>>(file.chunks.map((chunk) => [chunk.id, new Set()]));
   const keys = file.symbols.map(({ name }) => nameKey(name));
@@ -33,7 +33,7 @@ export function chunkRows(
     const { fingerprint = 0 } = chunk;
     const id = words.next;
     rowOf.set(uid, id);
-    const of = (terms: Terms) => words.termsOf(terms, numbers);
+    const of = (terms: Terms) => words.renumberTerms(terms, numbers);
     const { name: ownName, head, body } = chunk.terms;
     words.add(level, [of(ownName), path, of(head), of(body)], namesOf.get(uid)!);
     const parentName = parentUid && (nameOf.get(parentUid) ?? null);
@@ -59,7 +59,7 @@ export interface FileTotals {
 }
 
 /** What an index holds, from the totals that its engine gives. @param termBytes the size of the stored terms */
-export function countsOf(totals: readonly FileTotals[], termBytes: number): IndexCounts {
+export function sumIndexCounts(totals: readonly FileTotals[], termBytes: number): IndexCounts {
   const counts: IndexCounts = {
     files: 0,
     chunks: 0,

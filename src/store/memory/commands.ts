@@ -26,7 +26,7 @@ const from = "FROM commands c JOIN turns t ON t.id = c.turn_id JOIN sessions s O
 
 /** Puts the commands of a turn in place of those that are stored. */
 export function saveCommands(memory: Memory, turnId: number, ran: readonly CommandToStore[]): void {
-  memory.inTransaction(() => {
+  memory.runInTransaction(() => {
     memory.prepare("DELETE FROM commands WHERE turn_id = ?").run(turnId);
     if (ran.length === 0) return;
     const insert = memory.prepare(`${insertInto(commands)} RETURNING id`);
@@ -72,7 +72,7 @@ export function listCommands(
 }
 
 /** What sessions ran with success from a turn on, each form of each session once. */
-export function formsWorked(
+export function listWorkedForms(
   memory: Memory,
   since: readonly { sessionId: number; turn: number }[],
   until: number | null,
@@ -88,7 +88,7 @@ export function formsWorked(
 }
 
 /** In how many of the latest sessions each form of a command worked. */
-export function sessionsByForm(
+export function countSessionsByForm(
   memory: Memory,
   { until, sessions }: { until: number | null; sessions: number },
 ): Map<string, number> {
@@ -105,7 +105,7 @@ export function sessionsByForm(
 }
 
 /** Failed commands with one of these signatures, each with those that it has, the latest first. */
-export function commandsWithErrors(
+export function listCommandsWithErrors(
   memory: Memory,
   signatures: readonly string[],
   { until = null }: { until?: number | null } = {},
@@ -130,7 +130,7 @@ export interface ErrorSignature {
 }
 
 /** Every signature of a failed run. */
-export function errorSignatures(
+export function listErrorSignatures(
   memory: Memory,
   { until = null }: { until?: number | null } = {},
 ): ErrorSignature[] {
@@ -144,7 +144,7 @@ export function errorSignatures(
 }
 
 /** The signatures of a run. */
-export const signaturesOfCommand = (memory: Memory, id: number): string[] =>
+export const listSignaturesOfCommand = (memory: Memory, id: number): string[] =>
   memory
     .all<{ signature: string }>("SELECT signature FROM command_errors WHERE command_id = ?", id)
     .map(({ signature }) => signature);

@@ -19,7 +19,7 @@ export interface LlmSpending {
 }
 
 /** The day (UTC) that a time belongs to, YYYY-MM-DD. */
-const dayOf = (at: number) => new Date(at).toISOString().slice(0, 10);
+const formatUtcDay = (at: number) => new Date(at).toISOString().slice(0, 10);
 
 /** Notes a request to a language model. */
 export function addLlmUsage(memory: Memory, request: LlmRequest, now = Date.now()): void {
@@ -28,18 +28,18 @@ export function addLlmUsage(memory: Memory, request: LlmRequest, now = Date.now(
      VALUES (@day, @model, @purpose, 1, @input, @output, @dollars)
      ON CONFLICT (day, model, purpose) DO UPDATE SET requests = requests + 1, input = input + excluded.input,
        output = output + excluded.output, dollars = dollars + excluded.dollars`,
-    { ...request, day: dayOf(now) },
+    { ...request, day: formatUtcDay(now) },
   );
 }
 
 /** Usage of language models on the day of `now`, or on so many days up to it. */
-export function llmSpending(memory: Memory, { now = Date.now(), days = 1 } = {}): LlmSpending {
+export function sumLlmSpending(memory: Memory, { now = Date.now(), days = 1 } = {}): LlmSpending {
   return memory.get<LlmSpending>(
     `SELECT coalesce(sum(requests), 0) AS requests, coalesce(sum(input), 0) AS input,
        coalesce(sum(output), 0) AS output, coalesce(sum(dollars), 0.0) AS dollars
      FROM llm_usage WHERE day > ? AND day <= ?`,
-    dayOf(now - days * 86_400_000),
-    dayOf(now),
+    formatUtcDay(now - days * 86_400_000),
+    formatUtcDay(now),
   );
 }
 
@@ -48,15 +48,15 @@ const dayMs = 86_400_000;
 
 /** Notes the size of the database today; the last note of a day stays. */
 export function sampleStorage(memory: Memory, now = Date.now()): void {
-  const bytes = memory.size();
-  memory.inTransaction(() => {
+  const bytes = memory.measureDiskBytes();
+  memory.runInTransaction(() => {
     memory
       .prepare(
         "INSERT INTO storage_days (day, bytes) VALUES (?, ?) ON CONFLICT DO UPDATE SET bytes = excluded.bytes",
       )
-      .run(dayOf(now), bytes);
+      .run(formatUtcDay(now), bytes);
     // A year, for whoever wants to look.
-    memory.prepare("DELETE FROM storage_days WHERE day < ?").run(dayOf(now - 366 * dayMs));
+    memory.prepare("DELETE FROM storage_days WHERE day < ?").run(formatUtcDay(now - 366 * dayMs));
   });
 }
 
@@ -67,14 +67,14 @@ export interface StorageGrowth {
 }
 
 /** How large the database is, and how much it has grown in the last 30 days. */
-export function storageGrowth(memory: Memory, now = Date.now()): StorageGrowth {
-  const bytes = memory.size();
+export function measureStorageGrowth(memory: Memory, now = Date.now()): StorageGrowth {
+  const bytes = memory.measureDiskBytes();
   const oldest = memory.get<{ day: string; bytes: number } | null>(
     "SELECT day, bytes FROM storage_days WHERE day >= ? AND day < ? ORDER BY day LIMIT 1",
-    dayOf(now - windowDays * dayMs),
-    dayOf(now),
+    formatUtcDay(now - windowDays * dayMs),
+    formatUtcDay(now),
   );
   if (!oldest) return { bytes, growth: null };
-  const days = Math.round((Date.parse(dayOf(now)) - Date.parse(oldest.day)) / dayMs);
+  const days = Math.round((Date.parse(formatUtcDay(now)) - Date.parse(oldest.day)) / dayMs);
   return { bytes, growth: { bytes: bytes - oldest.bytes, days } };
 }

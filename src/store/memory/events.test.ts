@@ -2,13 +2,13 @@ import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { addSession, temporaryMemory, turn } from "../../../test/support/memory-fixture.ts";
 import {
-  eventByUid,
-  eventsOf,
   findEvent,
+  findEventByUid,
+  findEventMembers,
   isLinked,
-  linksOf,
-  membersOf,
-  newEventUid,
+  listEventLinks,
+  makeEventUid,
+  readEvents,
   saveEvent,
   saveLink,
 } from "./events.ts";
@@ -61,7 +61,7 @@ describe("versions", () => {
     const late = event("a1", { title: "late", updatedAt: 6 });
     saveEvent(store.memory, late);
     expect(saveEvent(store.memory, early)).toEqual(late);
-    expect(eventByUid(store.memory, "a1")).toEqual(late);
+    expect(findEventByUid(store.memory, "a1")).toEqual(late);
   });
 
   it("ends with the same, in whatever order versions and links come", () => {
@@ -95,8 +95,8 @@ describe("versions", () => {
           const uid = `e${next++}`;
           for (const more of versions) saveEvent(store.memory, event(uid, { ...more }));
           for (const more of links) saveLink(store.memory, link(uid, "s", more));
-          const { uid: _, ...kept } = eventByUid(store.memory, uid)!;
-          const [{ eventUid: __, ...only }] = linksOf(store.memory, uid) as [EventLink];
+          const { uid: _, ...kept } = findEventByUid(store.memory, uid)!;
+          const [{ eventUid: __, ...only }] = listEventLinks(store.memory, uid) as [EventLink];
           return { kept, only };
         });
         expect(results[0]).toEqual(results[1]);
@@ -129,7 +129,7 @@ describe("finding", () => {
   });
 
   it("lists active ones first, the latest of them first, and searches words", () => {
-    const titles = (filter = {}) => eventsOf(store.memory, filter).map(({ title }) => title);
+    const titles = (filter = {}) => readEvents(store.memory, filter).map(({ title }) => title);
     expect(titles()).toEqual(["ABC", "Auth rewrite", "Release 2"]);
     expect(titles({ status: "frozen" })).toEqual(["Release 2"]);
     expect(titles({ type: "milestone" })).toEqual([]);
@@ -154,7 +154,7 @@ describe("members", () => {
     addCheckpoint("c2", "feat/auth", 900);
     addCheckpoint("c3", "main", 160);
   });
-  const of = (uid: string) => membersOf(store.memory, uid);
+  const of = (uid: string) => findEventMembers(store.memory, uid);
 
   it("includes what happened on its branch, with links added and without links removed", () => {
     saveEvent(store.memory, event("e", { branch: "feat/auth" }));
@@ -183,7 +183,7 @@ describe("members", () => {
 });
 
 it("makes ids of twelve digits, and knows when a link holds", () => {
-  expect(newEventUid()).toMatch(/^[0-9a-f]{12}$/);
+  expect(makeEventUid()).toMatch(/^[0-9a-f]{12}$/);
   expect(isLinked({ addedAt: 5, removedAt: null })).toBe(true);
   expect(isLinked({ addedAt: 5, removedAt: 5 })).toBe(false);
   expect(isLinked({ addedAt: 6, removedAt: 5 })).toBe(true);

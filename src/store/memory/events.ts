@@ -4,12 +4,12 @@ import { insertInto, selectColumns, storeRow, upsertInto } from "../tables/state
 import type { Memory } from "./memory.ts";
 import type { Authorship, EventLink, EventRecord } from "./memory-records.ts";
 import { isOwn } from "./sessions/sessions.ts";
-import { theOnly } from "./the-only.ts";
+import { requireOnly } from "./the-only.ts";
 
 const columns = selectColumns(events);
 
 /** An id for an event that is made here: twelve hexadecimal digits, as a checkpoint's. */
-export function newEventUid(): string {
+export function makeEventUid(): string {
   return randomBytes(6).toString("hex");
 }
 
@@ -19,8 +19,8 @@ export function newEventUid(): string {
  * @returns the version that stays
  */
 export function saveEvent(memory: Memory, event: EventRecord): EventRecord {
-  return memory.inTransaction(() => {
-    const known = eventByUid(memory, event.uid);
+  return memory.runInTransaction(() => {
+    const known = findEventByUid(memory, event.uid);
     if (known && !isLater(event, known)) return known;
     memory
       .prepare(upsertInto(events, ["uid"]))
@@ -31,21 +31,35 @@ export function saveEvent(memory: Memory, event: EventRecord): EventRecord {
 
 /** Tells whose a version is that is here already. */
 export function saveOriginOfEvent(memory: Memory, event: EventRecord, { author, signer }: Authorship): void {
-  const known = eventByUid(memory, event.uid);
-  if (known === null || known.updatedAt !== event.updatedAt || contentOf(known) !== contentOf(event)) return;
+  const known = findEventByUid(memory, event.uid);
+  if (
+    known === null ||
+    known.updatedAt !== event.updatedAt ||
+    serialiseEvent(known) !== serialiseEvent(event)
+  )
+    return;
   memory.change("UPDATE events SET author = ?, signer = ? WHERE uid = ?", author, signer, event.uid);
 }
 
 function isLater(event: EventRecord, known: EventRecord): boolean {
   if (event.updatedAt !== known.updatedAt) return event.updatedAt > known.updatedAt;
-  return contentOf(event) > contentOf(known);
+  return serialiseEvent(event) > serialiseEvent(known);
 }
 
-function contentOf({ title, description, type, status, branch, startsAt, endsAt, createdAt }: EventRecord) {
+function serialiseEvent({
+  title,
+  description,
+  type,
+  status,
+  branch,
+  startsAt,
+  endsAt,
+  createdAt,
+}: EventRecord) {
   return JSON.stringify([title, description, type, status, branch, startsAt, endsAt, createdAt]);
 }
 
-export function eventByUid(memory: Memory, uid: string): EventRecord | null {
+export function findEventByUid(memory: Memory, uid: string): EventRecord | null {
   return memory.get<EventRecord | null>(`SELECT ${columns} FROM events WHERE uid = ?`, uid);
 }
 
@@ -57,7 +71,7 @@ export interface EventFilter {
 }
 
 /** Events: active ones first, then frozen, then archived; of each the one that changed last first. */
-export function eventsOf(memory: Memory, filter: EventFilter = {}): EventRecord[] {
+export function readEvents(memory: Memory, filter: EventFilter = {}): EventRecord[] {
   const { status = null, type = null } = filter;
   const words = (filter.query ?? "")
     .toLowerCase()
@@ -71,9 +85,9 @@ export function eventsOf(memory: Memory, filter: EventFilter = {}): EventRecord[
   );
   if (words.length === 0) return found;
   return found.filter((event) => {
-    const titles = memory.column<string>(
+    const titles = memory.readColumn<string>(
       "SELECT title FROM sessions WHERE uid IN (SELECT value FROM json_each(?)) AND title IS NOT NULL",
-      membersOf(memory, event.uid).sessions,
+      findEventMembers(memory, event.uid).sessions,
     );
     // SQLite knows upper and lower case of English letters only, so words are looked for here.
     const text = [event.title, event.description, event.branch ?? "", ...titles].join("\n").toLowerCase();
@@ -87,16 +101,16 @@ export function eventsOf(memory: Memory, filter: EventFilter = {}): EventRecord[
  * @throws PommelError `not_found`; `usage` when several could be meant
  */
 export function findEvent(memory: Memory, wanted: string): EventRecord {
-  const exact = eventByUid(memory, wanted);
+  const exact = findEventByUid(memory, wanted);
   if (exact) return exact;
-  const all = eventsOf(memory);
+  const all = readEvents(memory);
   const title = wanted.trim().toLowerCase();
   const titled = all.filter((event) => event.title.toLowerCase() === title);
   const begun = /^[0-9a-f]+$/i.test(wanted)
     ? all.filter(({ uid }) => uid.startsWith(wanted.toLowerCase()))
     : [];
   const named = title === "" ? [] : all.filter((event) => event.title.toLowerCase().startsWith(title));
-  return theOnly([titled, begun, named].find((found) => found.length > 0) ?? [], {
+  return requireOnly([titled, begun, named].find((found) => found.length > 0) ?? [], {
     kind: "event",
     asked: wanted,
     idOf: ({ uid }) => uid,
@@ -119,7 +133,7 @@ export function saveLink(memory: Memory, link: EventLink): void {
 }
 
 /** Every link that an event ever had, those that were removed included (`isLinked`); in one order on every machine. */
-export function linksOf(memory: Memory, eventUid: string): EventLink[] {
+export function listEventLinks(memory: Memory, eventUid: string): EventLink[] {
   return memory.all<EventLink>(
     `SELECT ${selectColumns(eventLinks)} FROM event_links WHERE event_uid = ? ORDER BY kind, target_uid`,
     eventUid,
@@ -170,7 +184,7 @@ export interface EventMembers {
 }
 
 /** The sessions and checkpoints of an event: linked ones, and those that it includes by its branch or its time. */
-export function membersOf(memory: Memory, eventUid: string): EventMembers {
+export function findEventMembers(memory: Memory, eventUid: string): EventMembers {
   const rows = memory.all<{ kind: EventLink["kind"]; target_uid: string }>(members, eventUid);
   const of = (kind: EventLink["kind"]) =>
     rows
@@ -190,7 +204,7 @@ export interface BranchWorkedOn {
 }
 
 /** Branches that were worked on and that no event is about, the one that something happened on last first. */
-export function branchesWithoutEvent(memory: Memory): BranchWorkedOn[] {
+export function listBranchesWithoutEvent(memory: Memory): BranchWorkedOn[] {
   return memory.all<BranchWorkedOn>(`WITH on_branch (branch, session, checkpoint, at) AS (
       SELECT branch, id, NULL, last_at FROM sessions WHERE branch IS NOT NULL AND ${isOwn}
       UNION SELECT turns.branch, sessions.id, NULL, max(coalesce(turns.ended_at, turns.started_at))

@@ -1,5 +1,5 @@
 import type { Connection } from "../sqlite/connection.ts";
-import { columnName, listFields } from "../tables/statements.ts";
+import { listFields, toColumnName } from "../tables/statements.ts";
 import type { Table } from "../tables/table.ts";
 import { memoryTables } from "./schema.ts";
 
@@ -43,7 +43,7 @@ const parts: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 /** Whether there is anything to hide. */
 export function hasUnheard(memory: Connection, heard: readonly string[]): boolean {
   const test = isUnheard.replace("SELECT key FROM temp.heard", "SELECT value FROM json_each(@heard)");
-  return memory.once(`unheard ${heard.join(" ")}`, () =>
+  return memory.readOnce(`unheard ${heard.join(" ")}`, () =>
     ["sessions", "annotations", "events"].some((table) =>
       memory.has(`SELECT 1 FROM ${table} WHERE ${test}`, { heard }),
     ),
@@ -54,7 +54,7 @@ export function hasUnheard(memory: Connection, heard: readonly string[]): boolea
 const listOwners = (table: Table) =>
   listFields(table).flatMap(([field, { references }]) =>
     references?.gone === "CASCADE"
-      ? [{ column: columnName(field), table: references.table, key: references.key ?? "id" }]
+      ? [{ column: toColumnName(field), table: references.table, key: references.key ?? "id" }]
       : [],
   );
 
@@ -80,7 +80,7 @@ export function hideUnheard(memory: Connection, heard: readonly string[]): void 
     const condition = all.join(" OR ");
     conditions.set(name, condition);
     const shown = listFields(described).map(([field]) => {
-      const column = columnName(field);
+      const column = toColumnName(field);
       const part = parts[name]?.[column];
       return part === undefined ? column : `${part} AS ${column}`;
     });

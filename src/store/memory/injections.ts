@@ -19,7 +19,7 @@ export interface InjectionTotals {
 }
 
 export function saveInjection(memory: Memory, { items, ...injection }: Injection): number {
-  return memory.inTransaction(() => {
+  return memory.runInTransaction(() => {
     const { id } = memory.get<{ id: number }>(`${insertInto(injections)} RETURNING id`, {
       ...injection,
       tookMs: Math.round(injection.tookMs),
@@ -33,9 +33,9 @@ export function saveInjection(memory: Memory, { items, ...injection }: Injection
 }
 
 /** Everything that was ever quoted to a session. */
-export function refsInjected(memory: Memory, sessionUid: string): Set<string> {
+export function readInjectedRefs(memory: Memory, sessionUid: string): Set<string> {
   return new Set(
-    memory.column<string>(
+    memory.readColumn<string>(
       "SELECT ref FROM injected WHERE injection_id IN (SELECT id FROM injections WHERE session_uid = ?)",
       sessionUid,
     ),
@@ -59,7 +59,7 @@ export function listInjections(
 }
 
 /** How often context was injected since a time, and its size in all. */
-export function injectionTotals(memory: Memory, since = 0): InjectionTotals {
+export function sumInjections(memory: Memory, since = 0): InjectionTotals {
   return memory.get<InjectionTotals>(
     "SELECT count(*) AS injections, coalesce(sum(tokens), 0) AS tokens FROM injections WHERE at >= ?",
     since,
@@ -74,19 +74,19 @@ export interface MissedInjection {
   tookMs: number;
 }
 
-/** In `meta`: the latest ones, as JSON. */
+/** In `readMeta`: the latest ones, as JSON. */
 const missedKey = "context.missed";
 const maxMissed = 200;
 
 export function saveMissed(memory: Memory, missed: MissedInjection): void {
-  memory.inTransaction(() => {
-    const last = [...missedInjections(memory), missed].slice(-maxMissed);
+  memory.runInTransaction(() => {
+    const last = [...listMissedInjections(memory), missed].slice(-maxMissed);
     memory.setMeta(missedKey, JSON.stringify(last));
   });
 }
 
 /** At most the last 200, the latest last. */
-export function missedInjections(memory: Memory, since = 0): MissedInjection[] {
-  const all = JSON.parse(memory.meta(missedKey) ?? "[]") as MissedInjection[];
+export function listMissedInjections(memory: Memory, since = 0): MissedInjection[] {
+  const all = JSON.parse(memory.readMeta(missedKey) ?? "[]") as MissedInjection[];
   return all.filter(({ at }) => at >= since);
 }

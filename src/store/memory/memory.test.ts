@@ -17,7 +17,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { addSession, chunk } from "../../../test/support/memory-fixture.ts";
 import { temporaryHome } from "../../../test/support/temporary-home.ts";
 import { PommelError } from "../../base/errors.ts";
-import { daemonFiles, homeOf, makeDirectory } from "../../base/home.ts";
+import { locateDaemonFiles, locateHome, makeDirectory } from "../../base/home.ts";
 import { type DatabaseMessages, openDatabase } from "../sqlite/database.ts";
 import { Sqlite } from "../sqlite/sqlite.ts";
 import { replaceChunks } from "./chunks/chunks.ts";
@@ -67,14 +67,14 @@ describe("memory.db", () => {
     const texts = Array.from({ length: 50 }, (_, i) => chunk(i, "word ".repeat(2000)));
     replaceChunks(memory, id, { type: "raw", from: 0 }, texts);
     replaceChunks(memory, id, { type: "raw", from: 0 }, []);
-    const { free } = memory.pages();
+    const { free } = memory.countPages();
     expect(free).toBeGreaterThan(50);
     memory.vacuum(10);
-    expect(memory.pages().free).toBe(free - 10);
+    expect(memory.countPages().free).toBe(free - 10);
     memory.vacuum();
-    expect(memory.pages().free).toBe(0);
-    expect(memory.checkpoint()).toBe(true);
-    expect(memory.size()).toBe(statSync(file).size);
+    expect(memory.countPages().free).toBe(0);
+    expect(memory.checkpointLog()).toBe(true);
+    expect(memory.measureDiskBytes()).toBe(statSync(file).size);
   });
 
   it("says so when nothing is remembered yet, and makes no file for that", () => {
@@ -89,9 +89,9 @@ describe("memory.db", () => {
   it("gives rows and values of the same query, in any order", () => {
     const memory = open();
     const sql = "SELECT ? AS one, 2 AS two";
-    expect(memory.value(sql, 1)).toBe(1);
+    expect(memory.readValue(sql, 1)).toBe(1);
     expect(memory.all(sql, 1)).toEqual([{ one: 1, two: 2 }]);
-    expect(memory.column(sql, 1)).toEqual([1]);
+    expect(memory.readColumn(sql, 1)).toEqual([1]);
     expect(memory.get(sql, 1)).toEqual({ one: 1, two: 2 });
   });
 
@@ -127,7 +127,7 @@ describe("memory.db", () => {
       .get() as {
       rootpage: number;
     };
-    memory.checkpoint();
+    memory.checkpointLog();
     memory.close();
     opened.pop();
     const descriptor = openSync(file, "r+");
@@ -155,7 +155,7 @@ describe("memory.db", () => {
     other.exec("ALTER TABLE sessions RENAME TO runs; PRAGMA user_version = 99");
     other.close();
     expect(thrownBy(() => addSession(memory, "after")).code).toBe("index_too_new");
-    expect(memory.outgrown()?.hint).toContain("Update Pommel");
+    expect(memory.findOutgrownError()?.hint).toContain("Update Pommel");
     const missing = new Sqlite(file, { mode: "read", timeoutMs: 0 });
     expect(missing.prepare("SELECT uid FROM runs").pluck().all()).toEqual(["before"]);
     missing.close();
@@ -166,9 +166,9 @@ describe("memory.db", () => {
     const home = temporaryHome();
     try {
       const record = { pid: process.pid, port: 1, token: "0".repeat(64), started_at: "", version: "" };
-      makeDirectory(homeOf().stateDir);
+      makeDirectory(locateHome().stateDir);
       const context = { mode: "off", deadline_ms: 0, places: {} };
-      writeFileSync(daemonFiles().record, JSON.stringify({ ...record, context }));
+      writeFileSync(locateDaemonFiles().record, JSON.stringify({ ...record, context }));
       const memory = open();
       memory.exec("PRAGMA busy_timeout = 1");
       const other = new Sqlite(file, { mode: "write", timeoutMs: 0 });
@@ -235,7 +235,7 @@ describe("memory.db", () => {
     const memory = open();
     const { id } = addSession(memory, "s");
     replaceChunks(memory, id, { type: "raw", from: 0 }, [chunk(0, "before")]);
-    memory.exec(`PRAGMA max_page_count = ${memory.pages().total + 5}`);
+    memory.exec(`PRAGMA max_page_count = ${memory.countPages().total + 5}`);
     const large = Array.from({ length: 20 }, (_, i) => chunk(i, "word ".repeat(2000)));
     const error = thrownBy(() => replaceChunks(memory, id, { type: "raw", from: 0 }, large));
     expect(error.code).toBe("disk_full");
@@ -247,27 +247,27 @@ describe("memory.db", () => {
 
   it("notifies readers of changes, whoever wrote", () => {
     const [memory, other] = [open(), open()];
-    const versions = [memory.version()];
+    const versions = [memory.readVersion()];
     addSession(memory, "mine");
-    versions.push(memory.version());
+    versions.push(memory.readVersion());
     addSession(other, "theirs");
-    versions.push(memory.version());
+    versions.push(memory.readVersion());
     expect(new Set(versions).size).toBe(3);
-    expect(memory.version()).toBe(versions[2]);
+    expect(memory.readVersion()).toBe(versions[2]);
   });
 
   it("shows nothing of what others write to reads that belong together, nor its version", () => {
     const [memory, other] = [open(), open()];
-    const state = () => [memory.version(), memory.prepare("SELECT count(*) FROM sessions").pluck().get()];
-    const [before, ...meanwhile] = memory.inSnapshot(() => {
+    const state = () => [memory.readVersion(), memory.prepare("SELECT count(*) FROM sessions").pluck().get()];
+    const [before, ...meanwhile] = memory.readInSnapshot(() => {
       const first = state();
       addSession(other, "theirs");
-      return [first, state(), memory.inSnapshot(state)];
+      return [first, state(), memory.readInSnapshot(state)];
     });
     expect(meanwhile).toEqual([before, before]);
     const version = before![0];
     expect(state()).toEqual([expect.not.stringMatching(String(version)), 1]);
-    const inBetween = memory.inSnapshot(() => {
+    const inBetween = memory.readInSnapshot(() => {
       addSession(memory, "mine");
       return state();
     });
@@ -277,7 +277,7 @@ describe("memory.db", () => {
 
   it("begins with the version that what is read later has", () => {
     const [memory, other] = [open(), open()];
-    const count = memory.inSnapshot(() => {
+    const count = memory.readInSnapshot(() => {
       addSession(other, "theirs");
       return memory.prepare("SELECT count(*) FROM sessions").pluck().get();
     });

@@ -4,14 +4,14 @@ import { Connection } from "../sqlite/connection.ts";
 import {
   checkDatabase,
   type DatabaseMessages,
+  findNewerSchemaError,
   maxBackups,
-  newerSchema,
   openDatabase,
   type StoreCheck,
 } from "../sqlite/database.ts";
-import { rollBack } from "../sqlite/open-to-read.ts";
+import { rollBackJournal } from "../sqlite/open-to-read.ts";
 import type { Sqlite } from "../sqlite/sqlite.ts";
-import { expendable, lostMemory } from "./backups/backup-content.ts";
+import { findLostMemoryError, listExpendableCopies } from "./backups/backup-content.ts";
 import { nameMemory } from "./backups/whose-memory.ts";
 import { hasUnheard, hideUnheard } from "./heard.ts";
 import { memorySchema } from "./schema.ts";
@@ -31,7 +31,7 @@ export const memoryWords: DatabaseMessages = {
   tooOld: "Run `pm daemon start`.",
   unreleased: (file) => `\`pm memory restore ${file}\` makes a memory of this version from it.`,
   full: "Free some space; pending work then continues, and stored data is safe.",
-  lost: lostMemory,
+  lost: findLostMemoryError,
 };
 
 /**
@@ -50,7 +50,7 @@ export class Memory extends Connection {
       ...how,
       words: memoryWords,
       precious: true,
-      expendable: (copies) => expendable([file, ...copies], 1 + maxBackups),
+      expendable: (copies) => listExpendableCopies([file, ...copies], 1 + maxBackups),
     });
     const memory = new Memory(file, db, how.readonly);
     if (!how.readonly) nameMemory(memory);
@@ -71,7 +71,7 @@ export class Memory extends Connection {
   private readonly parts = new Map<string, Memory>();
 
   /** The memory without the words of others than these signers; this one where it holds no other. */
-  heardFrom(signers: readonly string[]): Memory {
+  limitToSigners(signers: readonly string[]): Memory {
     if (!hasUnheard(this, signers)) return this;
     const key = JSON.stringify(signers);
     const known = this.parts.get(key);
@@ -92,19 +92,19 @@ export class Memory extends Connection {
    * A newer Pommel may migrate the memory while this process has it open; nothing that an older one knows is written then.
    * @throws PommelError `index_too_new`
    */
-  override inTransaction<T>(work: () => T): T {
-    if (this.db.inTransaction) return super.inTransaction(work);
-    return super.inTransaction(() => {
-      const newer = this.outgrown();
+  override runInTransaction<T>(work: () => T): T {
+    if (this.db.inTransaction) return super.runInTransaction(work);
+    return super.runInTransaction(() => {
+      const newer = this.findOutgrownError();
       if (newer) throw newer;
       return work();
     });
   }
 
   /** The error `index_too_new` when a newer Pommel has migrated it since it was opened; null: it has not, or that cannot be read. */
-  outgrown(): PommelError | null {
+  findOutgrownError(): PommelError | null {
     try {
-      return newerSchema(this.db, this.file, memorySchema, memoryWords);
+      return findNewerSchemaError(this.db, this.file, memorySchema, memoryWords);
     } catch {
       return null;
     }
@@ -112,20 +112,20 @@ export class Memory extends Connection {
 
   /** Gives at most so many free pages (default: all) back to the file system. */
   vacuum(pages?: number): void {
-    this.changing(() => {
+    this.runChange(() => {
       // Each page is a step of the statement, which only exec takes to its end.
       this.exec(pages === undefined ? "PRAGMA incremental_vacuum" : `PRAGMA incremental_vacuum(${pages})`);
     });
   }
 
   /** Pages that hold nothing, and pages in all. */
-  pages(): { free: number; total: number } {
+  countPages(): { free: number; total: number } {
     const asked = (name: string) => this.db.pragma(name) as number;
     return { free: asked("freelist_count"), total: asked("page_count") };
   }
 
   /** What the database takes on disk, its log included. Bytes. */
-  size(): number {
+  measureDiskBytes(): number {
     return [this.file, `${this.file}-wal`].reduce(
       (sum, file) => sum + (statSync(file, { throwIfNoEntry: false })?.size ?? 0),
       0,
@@ -136,7 +136,7 @@ export class Memory extends Connection {
    * Moves all of the log into the database and empties it.
    * @returns false when another process is reading, and the log could not be emptied
    */
-  checkpoint(): boolean {
+  checkpointLog(): boolean {
     // The first of its columns says whether somebody else was in the way.
     return this.db.pragma("wal_checkpoint(TRUNCATE)") === 0;
   }
@@ -144,12 +144,12 @@ export class Memory extends Connection {
 
 /** Whether a memory is what commands need it to be. Reads the whole file. */
 export function checkMemory(file: string): StoreCheck {
-  rollBack(file);
-  return checkDatabase(file, memorySchema, missingTerms);
+  rollBackJournal(file);
+  return checkDatabase(file, memorySchema, findMissingTerms);
 }
 
 /** SQLite finds lists of words sound from which rows are gone. */
-function missingTerms(db: Sqlite): string | null {
+function findMissingTerms(db: Sqlite): string | null {
   const missing = db
     .prepare("SELECT count(*) FROM chunks WHERE id NOT IN (SELECT rowid FROM chunk_terms)")
     .pluck()

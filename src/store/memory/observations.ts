@@ -21,17 +21,21 @@ export function saveObservation(memory: Memory, seen: Observation & { path: stri
 }
 
 /** The files in which anything showed up in a time, both ends included. */
-export function pathsObserved(
+export function findObservedPaths(
   memory: Memory,
   { since, until }: { since: number; until: number },
 ): Set<string> {
   return new Set(
-    memory.column<string>("SELECT DISTINCT path FROM observations WHERE at BETWEEN ? AND ?", since, until),
+    memory.readColumn<string>(
+      "SELECT DISTINCT path FROM observations WHERE at BETWEEN ? AND ?",
+      since,
+      until,
+    ),
   );
 }
 
 /** What showed up in a file in a time, both ends included; the earliest first. */
-export function observationsOf(
+export function listObservationsOfFile(
   memory: Memory,
   path: string,
   { since, until }: { since: number; until: number },
@@ -46,7 +50,7 @@ export function observationsOf(
 }
 
 /** What showed up in all files in a time, both ends included; the earliest first. */
-export function observationsBetween(
+export function listObservationsBetween(
   memory: Memory,
   { since, until }: { since: number; until: number },
 ): (Observation & { path: string })[] {
@@ -59,8 +63,8 @@ export function observationsBetween(
 }
 
 /** Since when it is known what showed up in files: the earliest that is stored; infinite where nothing is. */
-export function observedSince(memory: Memory): number {
-  const found = memory.value<number | null>("SELECT min(at) FROM observations");
+export function findObservedSince(memory: Memory): number {
+  const found = memory.readValue<number | null>("SELECT min(at) FROM observations");
   return found ?? Number.POSITIVE_INFINITY;
 }
 

@@ -21,10 +21,10 @@ test("a log that was cut anywhere opens, and holds every change before the cut, 
   const file = join(dir, "memory.db");
   const memory = Memory.open(file, { readonly: false });
   memory.exec("PRAGMA wal_autocheckpoint = 0");
-  memory.checkpoint();
+  memory.checkpointLog();
   const ends: number[] = [];
   for (let n = 1; n <= 40; n++) {
-    memory.inTransaction(() => {
+    memory.runInTransaction(() => {
       memory.setMeta("n", String(n));
       memory
         .prepare("INSERT INTO annotations (uid, at, source, note) VALUES (?, ?, 'shell', ?)")
@@ -46,7 +46,7 @@ test("a log that was cut anywhere opens, and holds every change before the cut, 
     if (i % 3 === 0) truncateSync(`${cutFile}-wal`, log.length);
     const after = Memory.open(cutFile, { readonly: false });
     const whole = ends.filter((end) => end <= cut).length;
-    expect(Number(after.meta("n") ?? 0)).toBe(whole);
+    expect(Number(after.readMeta("n") ?? 0)).toBe(whole);
     expect(after.prepare("SELECT count(*) FROM annotations").pluck().get()).toBe(whole);
     expect(after.check()).toBe("ok");
     after.close();

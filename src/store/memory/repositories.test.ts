@@ -1,22 +1,22 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { addSession, temporaryMemory } from "../../../test/support/memory-fixture.ts";
-import { annotationById, listAnnotations, saveAnnotation } from "./chunks/annotations.ts";
-import { addLlmUsage, llmSpending, sampleStorage, storageGrowth } from "./daily-records.ts";
+import { findAnnotationById, listAnnotations, saveAnnotation } from "./chunks/annotations.ts";
+import { addLlmUsage, measureStorageGrowth, sampleStorage, sumLlmSpending } from "./daily-records.ts";
 import type { Memory } from "./memory.ts";
 import type { AnnotationRecord } from "./memory-records.ts";
-import { saveSecrets, secretsOf } from "./privacy/secrets.ts";
-import { bestSummaries, dropOlderSummaries, saveSummary, summariesOf } from "./sessions/summaries.ts";
+import { listSecrets, saveSecrets } from "./privacy/secrets.ts";
+import { dropOlderSummaries, findBestSummaries, listSummaries, saveSummary } from "./sessions/summaries.ts";
 import {
+  findKnownLines,
+  findNextSeq,
+  findPlacesOfLines,
+  findTranscriptByPath,
   forgetTranscript,
   insertLines,
-  knownLines,
   listTranscripts,
-  nextSeq,
-  placesOfLines,
   saveTranscript,
-  transcriptByPath,
 } from "./sessions/transcripts.ts";
-import { saveUsage, usageOf } from "./sessions/usage.ts";
+import { saveUsage, sumSessionUsage } from "./sessions/usage.ts";
 
 let memory: Memory;
 let remove: () => void;
@@ -31,7 +31,7 @@ describe("transcripts", () => {
 
   it("are known by path with their cursor, and count what was left out", () => {
     const { id } = addSession(memory, "s");
-    expect(transcriptByPath(memory, step.path)).toBeNull();
+    expect(findTranscriptByPath(memory, step.path)).toBeNull();
     saveTranscript(memory, { ...step, sessionId: null, skipped: { malformed: 1 } });
     saveTranscript(memory, {
       ...step,
@@ -40,7 +40,7 @@ describe("transcripts", () => {
       lineHash: "y",
       skipped: { malformed: 2, too_long: 1 },
     });
-    expect(transcriptByPath(memory, step.path)).toMatchObject({
+    expect(findTranscriptByPath(memory, step.path)).toMatchObject({
       sessionId: id,
       offset: 20,
       lineHash: "y",
@@ -50,26 +50,26 @@ describe("transcripts", () => {
     expect(listTranscripts(memory).map(({ path }) => path)).toEqual(["/t/0.jsonl", "/t/a.jsonl"]);
     expect(listTranscripts(memory, id).map(({ path }) => path)).toEqual(["/t/a.jsonl"]);
     forgetTranscript(memory, step.path);
-    expect(transcriptByPath(memory, step.path)).toBeNull();
+    expect(findTranscriptByPath(memory, step.path)).toBeNull();
   });
 });
 
 describe("lines", () => {
   it("are stored once, in order, with their turn", () => {
     const [a, b] = [addSession(memory, "a").id, addSession(memory, "b").id];
-    expect(nextSeq(memory, a)).toBe(0);
+    expect(findNextSeq(memory, a)).toBe(0);
     insertLines(memory, a, [
       { uid: "1", seq: 0, turn: 1 },
       { uid: "2", seq: 1, turn: 1 },
       { uid: "3", seq: 4, turn: 2 },
     ]);
     insertLines(memory, b, [{ uid: "4", seq: 0, turn: 1 }]);
-    expect(knownLines(memory, ["0", "1", "4", "1"])).toEqual(new Set(["1", "4"]));
-    expect(nextSeq(memory, a)).toBe(5);
-    expect([...placesOfLines(memory, ["3", "9"])]).toEqual([
+    expect(findKnownLines(memory, ["0", "1", "4", "1"])).toEqual(new Set(["1", "4"]));
+    expect(findNextSeq(memory, a)).toBe(5);
+    expect([...findPlacesOfLines(memory, ["3", "9"])]).toEqual([
       ["3", { uid: "3", sessionId: a, seq: 4, turn: 2 }],
     ]);
-    expect([...placesOfLines(memory, ["4", "9"]).values()]).toEqual([
+    expect([...findPlacesOfLines(memory, ["4", "9"]).values()]).toEqual([
       { uid: "4", sessionId: b, seq: 0, turn: 1 },
     ]);
     expect(() =>
@@ -78,7 +78,7 @@ describe("lines", () => {
         { uid: "1", seq: 2, turn: 1 },
       ]),
     ).toThrow();
-    expect(knownLines(memory, ["5"]).size).toBe(0);
+    expect(findKnownLines(memory, ["5"]).size).toBe(0);
   });
 });
 
@@ -99,11 +99,13 @@ describe("costs", () => {
       { ...message, messageUid: "n", turn: 2 },
       { ...message, messageUid: "o", turn: 2, model: "small" },
     ]);
-    expect(usageOf(memory, id)).toEqual([
+    expect(sumSessionUsage(memory, id)).toEqual([
       { model: "big", messages: 2, input: 10, output: 92, cacheRead: 14, cacheWrite: 6, brief: 1 },
       { model: "small", messages: 1, input: 5, output: 2, cacheRead: 7, cacheWrite: 3, brief: 1 },
     ]);
-    expect(usageOf(memory, id, { first: 2, last: 2 }).map(({ messages }) => messages)).toEqual([1, 1]);
+    expect(sumSessionUsage(memory, id, { first: 2, last: 2 }).map(({ messages }) => messages)).toEqual([
+      1, 1,
+    ]);
   });
 
   it("of language models are summed up by day", () => {
@@ -113,14 +115,14 @@ describe("costs", () => {
     addLlmUsage(memory, request, 10 * day + day - 1);
     addLlmUsage(memory, { ...request, purpose: "title" }, 10 * day + 5);
     addLlmUsage(memory, request, 11 * day);
-    expect(llmSpending(memory, { now: 10 * day + 7 })).toEqual({
+    expect(sumLlmSpending(memory, { now: 10 * day + 7 })).toEqual({
       requests: 3,
       input: 300,
       output: 30,
       dollars: 0.75,
     });
-    expect(llmSpending(memory, { now: 11 * day, days: 2 }).requests).toBe(4);
-    expect(llmSpending(memory, { now: 9 * day }).requests).toBe(0);
+    expect(sumLlmSpending(memory, { now: 11 * day, days: 2 }).requests).toBe(4);
+    expect(sumLlmSpending(memory, { now: 9 * day }).requests).toBe(0);
   });
 });
 
@@ -139,7 +141,7 @@ describe("notes", () => {
   it("are added once; missing parts of their place are filled in", () => {
     const id = saveAnnotation(memory, note);
     expect(saveAnnotation(memory, { ...note, turn: 3, lineUid: "l", note: "other", at: 5 })).toBe(id);
-    expect(annotationById(memory, id!)).toEqual({
+    expect(findAnnotationById(memory, id!)).toEqual({
       ...note,
       id,
       turn: 3,
@@ -188,12 +190,12 @@ describe("summaries", () => {
     saveSummary(memory, { ...summary, source: "compaction", upToTurn: 4, text: "four" });
     saveSummary(memory, { ...summary, sessionId: b });
     saveSummary(memory, { ...summary, sessionId: b, source: "llm", text: "a model's" });
-    expect(summariesOf(memory, a).map(({ text }) => text)).toEqual(["nine", "five", "four", "once more"]);
-    expect(summariesOf(memory, a).at(-1)?.id).toBe(again);
-    const best = bestSummaries(memory, [a, b, 99]);
+    expect(listSummaries(memory, a).map(({ text }) => text)).toEqual(["nine", "five", "four", "once more"]);
+    expect(listSummaries(memory, a).at(-1)?.id).toBe(again);
+    const best = findBestSummaries(memory, [a, b, 99]);
     expect([best.get(a)?.text, best.get(b)?.text, best.size]).toEqual(["nine", "a model's", 2]);
     dropOlderSummaries(memory, a, "extractive");
-    expect(summariesOf(memory, a).map(({ text }) => text)).toEqual(["nine", "five", "four"]);
+    expect(listSummaries(memory, a).map(({ text }) => text)).toEqual(["nine", "five", "four"]);
   });
 });
 
@@ -204,7 +206,7 @@ it("secrets of a session keep their number", () => {
     { type: "KEY", fingerprint: "a", number: 7 },
     { type: "KEY", fingerprint: "b", number: 2 },
   ]);
-  expect(secretsOf(memory, id)).toEqual([
+  expect(listSecrets(memory, id)).toEqual([
     { type: "KEY", fingerprint: "a", number: 1 },
     { type: "KEY", fingerprint: "b", number: 2 },
   ]);
@@ -212,15 +214,15 @@ it("secrets of a session keep their number", () => {
 
 it("reports its growth since the oldest day of the last thirty", () => {
   const day = 86_400_000;
-  expect(storageGrowth(memory, 100 * day)).toEqual({ bytes: memory.size(), growth: null });
+  expect(measureStorageGrowth(memory, 100 * day)).toEqual({ bytes: memory.measureDiskBytes(), growth: null });
   sampleStorage(memory, 100 * day);
   sampleStorage(memory, 100 * day + 5);
-  expect(storageGrowth(memory, 100 * day + 6).growth).toBeNull();
+  expect(measureStorageGrowth(memory, 100 * day + 6).growth).toBeNull();
   memory.prepare("UPDATE storage_days SET bytes = 1000").run();
   sampleStorage(memory, 110 * day);
-  const { bytes, growth } = storageGrowth(memory, 120 * day);
+  const { bytes, growth } = measureStorageGrowth(memory, 120 * day);
   expect(growth).toEqual({ bytes: bytes - 1000, days: 20 });
-  expect(storageGrowth(memory, 135 * day).growth?.days).toBe(25);
+  expect(measureStorageGrowth(memory, 135 * day).growth?.days).toBe(25);
   sampleStorage(memory, 500 * day);
   expect(memory.prepare("SELECT count(*) AS n FROM storage_days").get()).toEqual({ n: 1 });
 });

@@ -186,24 +186,26 @@ const parts: readonly (Table | string)[] = [
 export const memoryTables: readonly Table[] = parts.filter((part) => typeof part !== "string");
 
 /** The tables that hold what is no memory, by what they hold. */
-export const tablesThatHold = (...what: NonNullable<Table["holds"]>[]): ReadonlySet<string> =>
+export const findTablesHolding = (...what: NonNullable<Table["holds"]>[]): ReadonlySet<string> =>
   new Set(memoryTables.flatMap(({ name, holds }) => (holds && what.includes(holds) ? [name] : [])));
 
 /** Lower numbers were used before the first release. */
-const first = 17;
+const firstSchemaNumber = 17;
 
 const latest = Math.max(
-  first,
-  ...memoryTables.flatMap(({ columns }) => Object.values(columns).map(({ since = first }) => since)),
+  firstSchemaNumber,
+  ...memoryTables.flatMap(({ columns }) =>
+    Object.values(columns).map(({ since = firstSchemaNumber }) => since),
+  ),
 );
 
 /** The schema of memory.db. From the first release on a column is added with the number of the schema that has it first. */
 export const memorySchema: Schema = {
-  first,
+  first: firstSchemaNumber,
   steps: [
     parts.map((part) => (typeof part === "string" ? part : createTable(part))).join(""),
-    ...Array.from({ length: latest - first }, (_, i) =>
-      memoryTables.map((table) => addColumns(table, first + 1 + i)).join(""),
+    ...Array.from({ length: latest - firstSchemaNumber }, (_, i) =>
+      memoryTables.map((table) => addColumns(table, firstSchemaNumber + 1 + i)).join(""),
     ),
   ],
 };

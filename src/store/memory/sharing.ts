@@ -21,7 +21,7 @@ export interface ChangedThing {
 export type ChangeList = "sync_changed" | "team_changed";
 
 /** What changed since it was shared last, in the order of the changes. */
-export function changedThings(memory: Memory, list: ChangeList = "sync_changed"): ChangedThing[] {
+export function listChangedThings(memory: Memory, list: ChangeList = "sync_changed"): ChangedThing[] {
   return memory.all<ChangedThing>(`SELECT id, kind, uid FROM ${list} ORDER BY id`);
 }
 
@@ -46,13 +46,13 @@ const uids: Readonly<Record<ChangedThing["kind"], string>> = {
 };
 
 /** The uids of everything of a kind, in order. */
-export function allUids(memory: Memory, kind: ChangedThing["kind"]): string[] {
-  return memory.column<string>(`SELECT uid FROM (${uids[kind]}) all_uids ORDER BY uid`);
+export function listAllUids(memory: Memory, kind: ChangedThing["kind"]): string[] {
+  return memory.readColumn<string>(`SELECT uid FROM (${uids[kind]}) all_uids ORDER BY uid`);
 }
 
 /** As if nothing had been shared yet. */
 export function markAllChanged(memory: Memory, list: ChangeList = "sync_changed"): void {
-  memory.inTransaction(() => {
+  memory.runInTransaction(() => {
     for (const [kind, all] of Object.entries(uids)) {
       memory
         .prepare(
@@ -70,12 +70,12 @@ export function markChanged(memory: Memory, { kind, uid }: Pick<ChangedThing, "k
 }
 
 export function syncFact(memory: Memory, key: string): string | null {
-  return memory.value<string | null>("SELECT value FROM sync_state WHERE key = ?", key);
+  return memory.readValue<string | null>("SELECT value FROM sync_state WHERE key = ?", key);
 }
 
 /** Remembers a fact, or with null forgets it. */
 export function setSyncFact(memory: Memory, key: string, value: string | null): void {
-  memory.inTransaction(() => {
+  memory.runInTransaction(() => {
     if (value === null) memory.prepare("DELETE FROM sync_state WHERE key = ?").run(key);
     else {
       memory
@@ -101,7 +101,10 @@ export function isRefused(memory: Memory, uid: string): boolean {
 }
 
 /** Uids of all lines of a session that are stored or known, by turn; of forgotten turns none. */
-export function linesByTurn(memory: Memory, sessionId: number): Map<number, [uid: string, seq: number][]> {
+export function readLinesByTurn(
+  memory: Memory,
+  sessionId: number,
+): Map<number, [uid: string, seq: number][]> {
   const rows = memory.all<{ uid: string; seq: number; turn: number }>(
     "SELECT uid, seq, turn FROM lines WHERE session_id = ? AND turn >= 0 ORDER BY seq, uid",
     sessionId,
@@ -112,7 +115,7 @@ export function linesByTurn(memory: Memory, sessionId: number): Map<number, [uid
 }
 
 /** What the messages of a session cost, by turn. */
-export function usageByTurn(memory: Memory, sessionId: number): Map<number, UsageRecord[]> {
+export function readUsageByTurn(memory: Memory, sessionId: number): Map<number, UsageRecord[]> {
   const rows = memory.all<UsageRecord>(
     `SELECT ${selectColumns(usage, { except: ["sessionId"] })} FROM usage WHERE session_id = ? ORDER BY message_uid`,
     sessionId,
@@ -133,8 +136,9 @@ export function hasForgottenLines(memory: Memory, sessionId: number): boolean {
 export const teamProject = "team project";
 
 /** The uids of sessions that were recorded here, from a transcript; others' are theirs to share. */
-export function recordedSessions(memory: Memory): Set<string> {
-  const uids = memory.column<string>(`SELECT uid FROM sessions s WHERE author IS NULL AND agent <> 'pommel'
+export function findRecordedSessions(memory: Memory): Set<string> {
+  const uids =
+    memory.readColumn<string>(`SELECT uid FROM sessions s WHERE author IS NULL AND agent <> 'pommel'
     AND EXISTS (SELECT 1 FROM transcripts WHERE session_id = s.id)`);
   return new Set(uids);
 }
@@ -148,18 +152,22 @@ export function isRecordedHere(memory: Memory, uid: string): boolean {
 }
 
 /** Colleagues whose sessions or notes are here. */
-export function authorsHere(memory: Memory): string[] {
-  return memory.column<string>(
+export function listColleagues(memory: Memory): string[] {
+  return memory.readColumn<string>(
     "SELECT author FROM sessions WHERE author IS NOT NULL UNION SELECT author FROM annotations WHERE author IS NOT NULL ORDER BY 1",
   );
 }
 
 /** The digest of what this author shares of a thing; null: nothing. */
-export function sharedDigest(
+export function findSharedDigest(
   memory: Memory,
   { kind, uid }: Pick<ChangedThing, "kind" | "uid">,
 ): string | null {
-  return memory.value<string | null>("SELECT digest FROM team_shared WHERE kind = ? AND uid = ?", kind, uid);
+  return memory.readValue<string | null>(
+    "SELECT digest FROM team_shared WHERE kind = ? AND uid = ?",
+    kind,
+    uid,
+  );
 }
 
 /** null: it is withdrawn. */
@@ -168,7 +176,7 @@ export function saveShared(
   { kind, uid }: Pick<ChangedThing, "kind" | "uid">,
   digest: string | null,
 ): void {
-  memory.inTransaction(() => {
+  memory.runInTransaction(() => {
     if (digest === null) memory.prepare("DELETE FROM team_shared WHERE kind = ? AND uid = ?").run(kind, uid);
     else {
       memory
@@ -182,7 +190,7 @@ export function saveShared(
 
 /** As if nothing had been shared, or with nobody. */
 export function forgetShared(memory: Memory): void {
-  memory.inTransaction(() => {
+  memory.runInTransaction(() => {
     memory.exec("DELETE FROM team_shared; DELETE FROM team_changed");
   });
 }
@@ -191,7 +199,7 @@ export function forgetShared(memory: Memory): void {
  * What is shared and was forgotten here. A session or note that is merely missing, as after a repair of the memory, is
  * not among it: what was lost is not withdrawn.
  */
-export function forgottenShares(memory: Memory): Pick<ChangedThing, "kind" | "uid">[] {
+export function listForgottenShares(memory: Memory): Pick<ChangedThing, "kind" | "uid">[] {
   return memory.all<Pick<ChangedThing, "kind" | "uid">>(`SELECT kind, uid FROM team_shared t WHERE
       kind = 'session' AND EXISTS (SELECT 1 FROM forgotten WHERE uid = t.uid)
       OR kind = 'annotation' AND NOT EXISTS (SELECT 1 FROM annotations WHERE uid = t.uid)
@@ -202,7 +210,7 @@ export function forgottenShares(memory: Memory): Pick<ChangedThing, "kind" | "ui
 
 /** What shared checkpoints and attributions say of a session: they are to be compared again. */
 export function markBindingsChanged(memory: Memory): void {
-  memory.inTransaction(() => {
+  memory.runInTransaction(() => {
     memory.exec(
       `INSERT INTO team_changed (kind, uid) SELECT kind, uid FROM team_shared t WHERE kind IN ('checkpoint', 'attribution')
          AND NOT EXISTS (SELECT 1 FROM team_changed c WHERE c.kind = t.kind AND c.uid = t.uid)`,
@@ -211,13 +219,13 @@ export function markBindingsChanged(memory: Memory): void {
 }
 
 /** Uids of the lines that are stored of a session. */
-export function storedLines(memory: Memory, sessionId: number): string[] {
-  return memory.column<string>("SELECT uid FROM lines WHERE session_id = ? AND turn >= 0", sessionId);
+export function listStoredLines(memory: Memory, sessionId: number): string[] {
+  return memory.readColumn<string>("SELECT uid FROM lines WHERE session_id = ? AND turn >= 0", sessionId);
 }
 
 /** Removes what somebody else's session says, to import it again; unlike what was forgotten, it may come back. */
 export function dropTurns(memory: Memory, sessionId: number): void {
-  memory.inTransaction(() => {
+  memory.runInTransaction(() => {
     for (const table of ["usage", "summaries", "turns"]) {
       memory.prepare(`DELETE FROM ${table} WHERE session_id = ?`).run(sessionId);
     }
@@ -230,10 +238,10 @@ export function dropTurns(memory: Memory, sessionId: number): void {
 
 /** Removes a colleague's session with its subagents' and notes, as they withdrew it. It may be shared again. */
 export function dropSession(memory: Memory, sessionId: number): void {
-  memory.inTransaction(() => {
+  memory.runInTransaction(() => {
     for (const id of withSubagents(memory, [sessionId])) {
-      const uid = memory.value<string>("SELECT uid FROM sessions WHERE id = ?", id);
-      for (const note of memory.column<string>("SELECT uid FROM annotations WHERE session_uid = ?", uid))
+      const uid = memory.readValue<string>("SELECT uid FROM sessions WHERE id = ?", id);
+      for (const note of memory.readColumn<string>("SELECT uid FROM annotations WHERE session_uid = ?", uid))
         dropNote(memory, note);
       forgetInCheckpoints(memory, uid);
       memory.prepare("DELETE FROM jobs WHERE subject = ?").run(uid);
@@ -244,7 +252,7 @@ export function dropSession(memory: Memory, sessionId: number): void {
 }
 
 export function dropNote(memory: Memory, uid: string): void {
-  memory.inTransaction(() => {
+  memory.runInTransaction(() => {
     memory.prepare("DELETE FROM annotations WHERE uid = ?").run(uid);
     memory.prepare("DELETE FROM sync_refused WHERE uid = ?").run(uid);
   });

@@ -3,8 +3,11 @@ import type { Memory } from "./memory.ts";
 /** Whose key signed what came here (docs/share.md). */
 
 /** The keys that signed a record, by the digest that stands for it. */
-export function listSignersOf(memory: Memory, digest: string): string[] {
-  return memory.column<string>("SELECT signer FROM signed_records WHERE digest = ? ORDER BY signer", digest);
+export function listSignersOfRecord(memory: Memory, digest: string): string[] {
+  return memory.readColumn<string>(
+    "SELECT signer FROM signed_records WHERE digest = ? ORDER BY signer",
+    digest,
+  );
 }
 
 export function saveSigned(memory: Memory, signer: string, digests: readonly string[]): void {
@@ -25,7 +28,7 @@ const tables = ["sessions", "annotations", "events"] as const;
 
 /** What one signer's records are labelled with; null: they are this person's. */
 export function relabelSigner(memory: Memory, signer: string, author: string | null): void {
-  memory.inTransaction(() => {
+  memory.runInTransaction(() => {
     for (const table of tables) {
       memory
         .prepare(`UPDATE ${table} SET author = @author WHERE signer = @signer AND author IS NOT @author`)
@@ -42,7 +45,7 @@ export interface SignerHere {
 }
 
 /** What is here of others, or of this person's other machines, by who signed it. */
-export function signersHere(memory: Memory): SignerHere[] {
+export function listSignersHere(memory: Memory): SignerHere[] {
   return memory.all<SignerHere>(`SELECT signer, sum(kind = 's') AS sessions, sum(kind = 'n') AS notes FROM (
       SELECT signer, 's' AS kind FROM sessions WHERE author IS NOT NULL OR signer IS NOT NULL
       UNION ALL SELECT signer, 'n' FROM annotations WHERE author IS NOT NULL OR signer IS NOT NULL

@@ -6,7 +6,7 @@ import { PommelError } from "../../base/errors.ts";
  * @param hint where none is found
  * @throws PommelError `not_found`; `usage` for several
  */
-export function theOnly<T>(
+export function requireOnly<T>(
   found: readonly T[],
   { kind, asked, idOf, hint }: { kind: string; asked: string; idOf: (one: T) => string; hint: string },
 ): T {

@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { connectionOptions, explained, placeOf, type ServerSettings } from "./server.ts";
+import { buildConnectionOptions, formatServerAddress, type ServerSettings, toServerError } from "./server.ts";
 
 const at = (url: string): ServerSettings => ({
   url,
@@ -16,12 +16,12 @@ const at = (url: string): ServerSettings => ({
 describe("the connection to a server", () => {
   it.each(["postgres://ann@127.0.0.1/x", "postgres://ann@localhost:5433/x", "postgres://ann@[::1]/x"])(
     "needs no TLS on this machine: %s",
-    (url) => expect(connectionOptions(at(url), {}).ssl).toBe(false),
+    (url) => expect(buildConnectionOptions(at(url), {}).ssl).toBe(false),
   );
 
   it("is verified beyond it, and never without TLS", () => {
     const url = "postgres://ann@db.example/team";
-    expect(connectionOptions(at(url), {})).toMatchObject({
+    expect(buildConnectionOptions(at(url), {})).toMatchObject({
       ...{
         host: "db.example",
         port: 5432,
@@ -30,15 +30,19 @@ describe("the connection to a server", () => {
         ssl: { rejectUnauthorized: true },
       },
     });
-    expect(connectionOptions(at(`${url}?sslmode=require`), {}).ssl).toEqual({ rejectUnauthorized: false });
+    expect(buildConnectionOptions(at(`${url}?sslmode=require`), {}).ssl).toEqual({
+      rejectUnauthorized: false,
+    });
     for (const mode of ["disable", "prefer", "allow"]) {
-      expect(() => connectionOptions(at(`${url}?sslmode=${mode}`), {})).toThrow(/sslmode/);
+      expect(() => buildConnectionOptions(at(`${url}?sslmode=${mode}`), {})).toThrow(/sslmode/);
     }
-    expect(() => connectionOptions(at("postgres://ann@127.0.0.1.example/x?sslmode=disable"), {})).toThrow();
+    expect(() =>
+      buildConnectionOptions(at("postgres://ann@127.0.0.1.example/x?sslmode=disable"), {}),
+    ).toThrow();
   });
 
   it("may be a socket", () => {
-    const options = connectionOptions(at("postgres://ann@localhost/team?host=/run/postgresql"), {});
+    const options = buildConnectionOptions(at("postgres://ann@localhost/team?host=/run/postgresql"), {});
     expect(options).toMatchObject({ path: "/run/postgresql/.s.PGSQL.5432", ssl: false, database: "team" });
   });
 
@@ -47,21 +51,23 @@ describe("the connection to a server", () => {
     const file = join(dir, "password");
     writeFileSync(file, "from the file\n", { mode: 0o600 });
     const settings = at(`postgres://ann@localhost/x?password_file=${encodeURIComponent(file)}`);
-    expect(connectionOptions(settings, { PGPASSWORD: "from the variable" }).pass).toBe("from the variable");
-    expect(connectionOptions(settings, {}).pass).toBe("from the file");
+    expect(buildConnectionOptions(settings, { PGPASSWORD: "from the variable" }).pass).toBe(
+      "from the variable",
+    );
+    expect(buildConnectionOptions(settings, {}).pass).toBe("from the file");
     chmodSync(file, 0o644);
-    expect(() => connectionOptions(settings, {})).toThrow(/Others can read/);
+    expect(() => buildConnectionOptions(settings, {})).toThrow(/Others can read/);
     rmSync(dir, { recursive: true });
-    expect(() => connectionOptions(settings, {})).toThrow(/password_file of index\.url/);
+    expect(() => buildConnectionOptions(settings, {})).toThrow(/password_file of index\.url/);
   });
 
   it("says what is missing", () => {
-    expect(() => connectionOptions(at(""), {})).toThrow("index.url is not set.");
-    expect(() => connectionOptions(at("mysql://x/y"), {})).toThrow(/no address of a PostgreSQL/);
+    expect(() => buildConnectionOptions(at(""), {})).toThrow("index.url is not set.");
+    expect(() => buildConnectionOptions(at("mysql://x/y"), {})).toThrow(/no address of a PostgreSQL/);
   });
 
   it("is named without what is secret", () => {
-    expect(placeOf(at("postgres://ann:secret@db.example:5433/team?sslmode=require"))).toBe(
+    expect(formatServerAddress(at("postgres://ann:secret@db.example:5433/team?sslmode=require"))).toBe(
       "postgres://ann@db.example:5433/team",
     );
   });
@@ -74,7 +80,7 @@ describe("the connection to a server", () => {
     ["42501", /denied/],
   ])("fails with what to do: %s", (code, message) => {
     const error = Object.assign(new Error("permission denied"), { code });
-    expect(explained(error, at("postgres://ann@localhost/x"))).toMatchObject({
+    expect(toServerError(error, at("postgres://ann@localhost/x"))).toMatchObject({
       code: "index_unavailable",
       message: expect.stringMatching(message),
       hint: expect.stringMatching(/\w/),

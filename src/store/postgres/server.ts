@@ -4,7 +4,7 @@ import { homedir } from "node:os";
 import { resolve } from "node:path";
 import postgres from "postgres";
 import type { SettingKey } from "../../base/config/settings.ts";
-import { codeOf, type ErrorCode, messageOf, PommelError } from "../../base/errors.ts";
+import { type ErrorCode, getErrorCode, getErrorMessage, PommelError } from "../../base/errors.ts";
 import { passwordVariable } from "./password-variable.ts";
 
 export type Sql = postgres.Sql<{ bigint: number }>;
@@ -27,12 +27,12 @@ export interface ServerSettings {
 }
 
 /** The server's address, without a password: for people. */
-export function placeOf(settings: ServerSettings): string {
-  const { username, host, pathname } = addressOf(settings);
+export function formatServerAddress(settings: ServerSettings): string {
+  const { username, host, pathname } = parseServerUrl(settings);
   return `postgres://${username ? `${username}@` : ""}${host}${pathname}`;
 }
 
-function addressOf({ url, setting, code }: ServerSettings): URL {
+function parseServerUrl({ url, setting, code }: ServerSettings): URL {
   if (/^postgres(?:ql)?:\/\//.test(url) && URL.canParse(url)) return new URL(url);
   throw new PommelError(
     code,
@@ -46,8 +46,8 @@ function addressOf({ url, setting, code }: ServerSettings): URL {
  * `sslmode=require`, by TLS without that.
  * @throws PommelError with the settings' code for an address or a password file that cannot be used
  */
-export function connectionOptions(settings: ServerSettings, env: NodeJS.ProcessEnv = process.env) {
-  const url = addressOf(settings);
+export function buildConnectionOptions(settings: ServerSettings, env: NodeJS.ProcessEnv = process.env) {
+  const url = parseServerUrl(settings);
   const socketDir = url.searchParams.get("host");
   const host = url.hostname.replace(/^\[|\]$/g, "");
   const port = Number(url.port || 5432);
@@ -56,16 +56,16 @@ export function connectionOptions(settings: ServerSettings, env: NodeJS.ProcessE
     port,
     database: decodeURIComponent(url.pathname.slice(1)) || decodeURIComponent(url.username) || "postgres",
     username: decodeURIComponent(url.username) || env.PGUSER || env.USER || "postgres",
-    pass: passwordOf(settings, url.searchParams, env),
+    pass: findPassword(settings, url.searchParams, env),
     max: Number(url.searchParams.get("max")) || maxConnections,
-    ssl: tlsOf(settings, url.searchParams, socketDir !== null || isLoopback(host)),
+    ssl: chooseTls(settings, url.searchParams, socketDir !== null || isLoopback(host)),
   } as const;
 }
 
 const isLoopback = (host: string) =>
   host === "" || host === "localhost" || host === "::1" || (isIP(host) === 4 && host.startsWith("127."));
 
-function tlsOf(
+function chooseTls(
   settings: ServerSettings,
   parameters: URLSearchParams,
   isLocal: boolean,
@@ -87,7 +87,7 @@ function tlsOf(
   );
 }
 
-function passwordOf(
+function findPassword(
   settings: ServerSettings,
   parameters: URLSearchParams,
   env: NodeJS.ProcessEnv,
@@ -98,7 +98,7 @@ function passwordOf(
 
 function readSecret(settings: ServerSettings, file: string): string {
   const secret = readOwn(settings, file, `the password_file of ${settings.setting}`).replace(/\r?\n$/, "");
-  if (process.platform !== "win32" && (statSync(expanded(file)).mode & 0o077) !== 0) {
+  if (process.platform !== "win32" && (statSync(expandHome(file)).mode & 0o077) !== 0) {
     throw new PommelError(settings.code, `Others can read ${file}.`, `Run \`chmod 600 ${file}\`.`);
   }
   return secret;
@@ -106,18 +106,18 @@ function readSecret(settings: ServerSettings, file: string): string {
 
 function readOwn({ code }: ServerSettings, file: string, what: string): string {
   try {
-    return readFileSync(expanded(file), "utf8");
+    return readFileSync(expandHome(file), "utf8");
   } catch (error) {
     throw new PommelError(
       code,
-      `Cannot read ${what}: ${messageOf(error)}.`,
+      `Cannot read ${what}: ${getErrorMessage(error)}.`,
       "Check the file's owner and permissions.",
       { cause: error },
     );
   }
 }
 
-const expanded = (file: string) => resolve(file.replace(/^~(?=\/|$)/, homedir()));
+const expandHome = (file: string) => resolve(file.replace(/^~(?=\/|$)/, homedir()));
 
 /** Waits that a search bears. Seconds. */
 const connectSeconds = 3;
@@ -126,9 +126,9 @@ const maxConnections = 4;
 /** An unused connection is closed. Seconds. */
 const idleSeconds = 60;
 
-/** Connects with the first statement. @throws PommelError as `connectionOptions` */
+/** Connects with the first statement. @throws PommelError as `buildConnectionOptions` */
 export function connectTo(settings: ServerSettings): Sql {
-  const { pass, ...options } = connectionOptions(settings);
+  const { pass, ...options } = buildConnectionOptions(settings);
   return postgres({
     ...options,
     // undefined would be replaced by the environment's.
@@ -166,20 +166,24 @@ const unreachableCodes = new Set([
  * A transaction. Unlike `sql.begin` it survives a connection that is cut: postgres.js sends a rollback to a socket that is
  * gone, which ends the process. So an error of the connection never reaches it from here; it learns of the end itself.
  */
-export function inTransaction<T>(sql: Sql, mode: string, work: (sql: Queryable) => Promise<T>): Promise<T> {
+export function runInTransaction<T>(
+  sql: Sql,
+  mode: string,
+  work: (sql: Queryable) => Promise<T>,
+): Promise<T> {
   return sql.begin(mode, (within) =>
     work(within).catch((error: unknown) => {
-      if (unreachableCodes.has(codeOf(error))) return new Promise<never>(() => {});
+      if (unreachableCodes.has(getErrorCode(error))) return new Promise<never>(() => {});
       throw error;
     }),
   ) as Promise<T>;
 }
 
 /** An error of the server or the connection as one for people; others as they are. */
-export function explained(error: unknown, settings: ServerSettings): unknown {
+export function toServerError(error: unknown, settings: ServerSettings): unknown {
   if (error instanceof PommelError) return error;
-  const code = codeOf(error);
-  const place = placeOf(settings);
+  const code = getErrorCode(error);
+  const place = formatServerAddress(settings);
   const { setting, holds, hints, schema } = settings;
   const because = { cause: error };
   const unavailable = (what: string, hint: string) => new PommelError(settings.code, what, hint, because);
@@ -188,26 +192,26 @@ export function explained(error: unknown, settings: ServerSettings): unknown {
     /^(?:ERR_TLS|ERR_SSL|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO)/.test(code)
   ) {
     return unavailable(
-      `The ${holds} at ${place} cannot be reached: ${messageOf(error)}.`,
+      `The ${holds} at ${place} cannot be reached: ${getErrorMessage(error)}.`,
       `Start the server or check ${setting}; ${hints.down}`,
     );
   }
   if (code === "28P01" || code === "28000") {
     return unavailable(
-      `${place} refused the sign-in: ${messageOf(error)}.`,
+      `${place} refused the sign-in: ${getErrorMessage(error)}.`,
       `Put the password into the variable ${passwordVariable}, or into a file and ?password_file=FILE behind ${setting}.`,
     );
   }
   if (code === "3D000") {
     return unavailable(`${place} does not exist.`, `Create the database, or correct ${setting}.`);
   }
-  if (code === "42501") return unavailable(`${place}: ${messageOf(error)}.`, hints.rights);
+  if (code === "42501") return unavailable(`${place}: ${getErrorMessage(error)}.`, hints.rights);
   if (code === "53100") {
     return new PommelError("disk_full", `The disk of ${place} is full.`, "Make room there.", because);
   }
   if (code === "42P01" || code === "42703") {
     return unavailable(
-      `The schema ${schema} at ${place} is not Pommel's: ${messageOf(error)}.`,
+      `The schema ${schema} at ${place} is not Pommel's: ${getErrorMessage(error)}.`,
       `Drop that schema if nothing else is in it: the ${holds} is then made again.`,
     );
   }

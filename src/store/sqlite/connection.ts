@@ -31,15 +31,15 @@ export class Connection {
 
   /** A statement, compiled once per connection. Also what search's own queries are made with. */
   prepare(sql: string): Statement {
-    return this.compiled(this.statements, sql);
+    return this.prepareOnce(this.statements, sql);
   }
 
   /** One that gives the first column, for good: whoever asks for rows with the same SQL has another. */
-  private plucked(sql: string): Statement {
-    return this.compiled(this.pluckedStatements, sql).pluck();
+  private preparePlucked(sql: string): Statement {
+    return this.prepareOnce(this.pluckedStatements, sql).pluck();
   }
 
-  private compiled(known: Map<string, Statement>, sql: string): Statement {
+  private prepareOnce(known: Map<string, Statement>, sql: string): Statement {
     let statement = known.get(sql);
     if (!statement) {
       statement = this.db.prepare(sql);
@@ -62,13 +62,13 @@ export class Connection {
   }
 
   /** The first column of the rows. */
-  column<Value>(sql: string, ...given: unknown[]): Value[] {
-    return this.plucked(sql).all(...given) as Value[];
+  readColumn<Value>(sql: string, ...given: unknown[]): Value[] {
+    return this.preparePlucked(sql).all(...given) as Value[];
   }
 
   /** The first column of the first row; null without one. */
-  value<Value>(sql: string, ...given: unknown[]): Value {
-    return (this.plucked(sql).get(...given) ?? null) as Value;
+  readValue<Value>(sql: string, ...given: unknown[]): Value {
+    return (this.preparePlucked(sql).get(...given) ?? null) as Value;
   }
 
   /** Whether there is a row. */
@@ -78,7 +78,7 @@ export class Connection {
 
   /** Runs one statement as a transaction. @returns how many rows it changed */
   change(sql: string, ...given: unknown[]): number {
-    return this.inTransaction(() => this.prepare(sql).run(...given).changes);
+    return this.runInTransaction(() => this.prepare(sql).run(...given).changes);
   }
 
   /** Runs SQL that needs no compiled statement (temporary tables). */
@@ -87,23 +87,23 @@ export class Connection {
   }
 
   /** Runs all of it or nothing; inside another, as part of that one. What writes goes through here. */
-  inTransaction<T>(work: () => T): T {
-    return this.changing(() => this.db.transaction("immediate", work));
+  runInTransaction<T>(work: () => T): T {
+    return this.runChange(() => this.db.transaction("immediate", work));
   }
 
   /** For what changes the file and cannot be part of a transaction. */
-  protected changing<T>(work: () => T): T {
+  protected runChange<T>(work: () => T): T {
     this.endTurn();
     this.writes++;
     return work();
   }
 
   /** Reads that belong together: others may write meanwhile, these see nothing of it. */
-  inSnapshot<T>(read: () => T): T {
+  readInSnapshot<T>(read: () => T): T {
     if (this.seen !== null) return read();
     return this.db.transaction("deferred", () => {
       try {
-        this.seen = this.foreignChanges();
+        this.seen = this.readForeignChanges();
         return read();
       } finally {
         this.seen = null;
@@ -115,10 +115,10 @@ export class Connection {
    * The same for all reads until the event loop turns or this connection writes: a question consists of a dozen, and it takes as
    * long as some of them to begin, to end, and to see whether others have written.
    */
-  inSnapshotOfTurn<T>(read: () => T): T {
+  readInTurnSnapshot<T>(read: () => T): T {
     if (!this.db.inTransaction) {
       this.db.begin("deferred");
-      this.seen = this.foreignChanges();
+      this.seen = this.readForeignChanges();
       this.isOfTurn = true;
       setImmediate(() => this.endTurn());
     }
@@ -139,12 +139,12 @@ export class Connection {
   private writes = 0;
 
   /** Another text whenever the database may hold something else than before, whoever wrote it. */
-  version(): string {
-    return `${this.foreignChanges()}.${this.writes}`;
+  readVersion(): string {
+    return `${this.readForeignChanges()}.${this.writes}`;
   }
 
   /** Another number whenever another connection has changed the database. */
-  foreignChanges(): number {
+  readForeignChanges(): number {
     return this.seen ?? (this.prepare("PRAGMA data_version").pluck().get() as number);
   }
 
@@ -153,7 +153,7 @@ export class Connection {
    * as soon as the database may hold something else.
    */
   cacheUntilWrite<K, V>(name: string): Map<K, V> {
-    const version = this.version();
+    const version = this.readVersion();
     if (version !== this.rememberedVersion) this.remembered.clear();
     this.rememberedVersion = version;
     let map = this.remembered.get(name);
@@ -165,7 +165,7 @@ export class Connection {
   }
 
   /** What `read` gives, read once until the database may hold something else. Shared: not to be changed. */
-  once<T>(name: string, read: () => T): T {
+  readOnce<T>(name: string, read: () => T): T {
     const values = this.cacheUntilWrite<string, T>("once");
     const known = values.get(name);
     if (known !== undefined) return known;
@@ -179,7 +179,7 @@ export class Connection {
 
   /** @param value null: it is no longer set */
   setMeta(key: string, value: string | null): void {
-    this.inTransaction(() => {
+    this.runInTransaction(() => {
       if (value === null) {
         this.prepare("DELETE FROM meta WHERE key = ?").run(key);
         return;
@@ -190,7 +190,7 @@ export class Connection {
     });
   }
 
-  meta(key: string): string | null {
+  readMeta(key: string): string | null {
     const row = this.prepare("SELECT value FROM meta WHERE key = ?").get(key) as
       | { value: string }
       | undefined;

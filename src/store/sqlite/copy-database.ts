@@ -1,11 +1,11 @@
 import { closeSync, openSync, renameSync, rmSync, statfsSync } from "node:fs";
 import { dirname } from "node:path";
 import { PommelError } from "../../base/errors.ts";
-import { draftOf, sync } from "../../base/files/replace-file.ts";
+import { makeDraftPath, sync } from "../../base/files/replace-file.ts";
 import { Sqlite } from "./sqlite.ts";
 
 /** Room that a copy leaves to everything else on the disk. Bytes. */
-const spare = 20_000_000;
+const spareBytes = 20_000_000;
 
 /**
  * Writes a copy of a database as one reader sees it, while others go on writing: `VACUUM INTO` (docs/decisions/0001-sqlite-is-the-truth.md).
@@ -21,14 +21,14 @@ export function copyDatabase(
   accept: (copy: Sqlite) => boolean = () => true,
   key: string | null = db.key,
 ): boolean {
-  const draft = draftOf(target);
+  const draft = makeDraftPath(target);
   rmSync(draft, { force: true });
   try {
     leaveRoom(db, dirname(target));
     // Made here for its mode; SQLite writes into an empty file.
     closeSync(openSync(draft, "wx", 0o600));
     db.copyTo(draft, key);
-    if (!looksGood(draft, key, accept)) return false;
+    if (!isGoodCopy(draft, key, accept)) return false;
     sync(draft);
     renameSync(draft, target);
     sync(dirname(target));
@@ -45,7 +45,7 @@ export function removeDatabase(file: string): void {
 
 /** Without room for the copy none is begun, or everything else on the disk would fail with it. */
 export function leaveRoom(db: Sqlite, dir: string): void {
-  const needed = (db.pragma("page_count") as number) * (db.pragma("page_size") as number) + spare;
+  const needed = (db.pragma("page_count") as number) * (db.pragma("page_size") as number) + spareBytes;
   const { bavail, bsize } = statfsSync(dir);
   if (bavail * bsize >= needed) return;
   throw new PommelError(
@@ -55,7 +55,7 @@ export function leaveRoom(db: Sqlite, dir: string): void {
   );
 }
 
-function looksGood(file: string, key: string | null, accept: (copy: Sqlite) => boolean): boolean {
+function isGoodCopy(file: string, key: string | null, accept: (copy: Sqlite) => boolean): boolean {
   const copy = new Sqlite(file, { mode: "read", timeoutMs: 0, key });
   try {
     const verdict = copy.pragma("quick_check(1)");

@@ -1,13 +1,13 @@
 import { closeSync, existsSync, openSync, rmSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { codeOf, type ErrorCode, messageOf, PommelError } from "../../base/errors.ts";
-import { namesIn } from "../../base/files/if-any.ts";
+import { type ErrorCode, getErrorCode, getErrorMessage, PommelError } from "../../base/errors.ts";
+import { listNamesIfAny } from "../../base/files/if-any.ts";
 import { makeDirectory } from "../../base/home.ts";
-import { readDaemonRecord, seemsRunning } from "../../protocol/daemon-record.ts";
-import { lostEnvelope } from "../encryption/envelope.ts";
+import { isLikelyRunning, readDaemonRecord } from "../../protocol/daemon-record.ts";
+import { findLostEnvelopeError } from "../encryption/envelope.ts";
 import { copyDatabase } from "./copy-database.ts";
-import { latestNumber, type Schema, stepAfter } from "./schema.ts";
-import { schemaProblem } from "./schema-problem.ts";
+import { findLatestNumber, type Schema, stepAfter } from "./schema.ts";
+import { findSchemaProblem } from "./schema-problem.ts";
 import { Sqlite } from "./sqlite.ts";
 
 /** Messages about a database: which one it is, and what people can do. Functions of its file. */
@@ -74,7 +74,7 @@ export const maxBackups = 2;
 export function openDatabase(file: string, schema: Schema, options: OpenOptions): Sqlite {
   const { readonly, words = indexMessages, precious = false, isCopy = false, background = false } = options;
   const stat = statSync(file, { throwIfNoEntry: false });
-  if (stat?.isDirectory()) throw unreadable(file, new Error("it is a directory"));
+  if (stat?.isDirectory()) throw makeUnreadableError(file, new Error("it is a directory"));
   if (!stat?.size && !isCopy) {
     const lost = words.lost?.(file) ?? null;
     if (lost) throw lost;
@@ -105,11 +105,11 @@ export function openDatabase(file: string, schema: Schema, options: OpenOptions)
     const opened = db;
     // A table that is missing may be one that a newer Pommel has no use for: that is no damage.
     db.explain = (error) =>
-      (isOfMissingTable(error) ? newerSchema(opened, file, schema, words) : null) ??
+      (isOfMissingTable(error) ? findNewerSchemaError(opened, file, schema, words) : null) ??
       explain(error, file, words);
     return db;
   } catch (error) {
-    if (db && ["index_too_new", "schema_outdated"].includes(codeOf(error))) closeUnchanged(db, file);
+    if (db && ["index_too_new", "schema_outdated"].includes(getErrorCode(error))) closeUnchanged(db, file);
     else db?.close();
     throw explain(error, file, words);
   }
@@ -119,7 +119,7 @@ export function openDatabase(file: string, schema: Schema, options: OpenOptions)
 function closeUnchanged(db: Sqlite, file: string): void {
   const reader = new Sqlite(file, { mode: "read", timeoutMs: busyTimeoutMs });
   try {
-    versionOf(reader);
+    readSchemaVersion(reader);
     db.close();
   } finally {
     reader.close();
@@ -138,12 +138,12 @@ export function createPrivately(file: string): void {
     closeSync(openSync(file, "wx", 0o600));
   } catch (error) {
     // SQLite would make the file that a broken link names, for everybody to read.
-    if (codeOf(error) === "EEXIST" && existsSync(file)) return;
-    throw codeOf(error) === "ENOSPC" ? error : unreadable(file, error);
+    if (getErrorCode(error) === "EEXIST" && existsSync(file)) return;
+    throw getErrorCode(error) === "ENOSPC" ? error : makeUnreadableError(file, error);
   }
 }
 
-const versionOf = (db: Sqlite) => db.pragma("user_version") as number;
+const readSchemaVersion = (db: Sqlite) => db.pragma("user_version") as number;
 
 function migrate(
   db: Sqlite,
@@ -151,16 +151,16 @@ function migrate(
   schema: Schema,
   options: OpenOptions & { words: DatabaseMessages },
 ): void {
-  const { readonly, words, precious = false, isCopy = false, expendable = oldest } = options;
-  const newer = newerSchema(db, file, schema, words);
+  const { readonly, words, precious = false, isCopy = false, expendable = selectSurplusBackups } = options;
+  const newer = findNewerSchemaError(db, file, schema, words);
   if (newer) throw newer;
-  const version = versionOf(db);
-  const latest = latestNumber(schema);
+  const version = readSchemaVersion(db);
+  const latest = findLatestNumber(schema);
   if (version === latest) return;
   const isUnreleased = version > 0 && version < schema.first;
   // What is emptied need not be sound.
-  const problem = isUnreleased && !precious ? null : schemaProblem(db, schema);
-  if (problem !== null && (isUnreleased || !readonly)) throw damagedBy(problem, file, words);
+  const problem = isUnreleased && !precious ? null : findSchemaProblem(db, schema);
+  if (problem !== null && (isUnreleased || !readonly)) throw makeDamagedError(problem, file, words);
   if (precious && isUnreleased) {
     throw new PommelError(
       "schema_outdated",
@@ -176,13 +176,13 @@ function migrate(
   const lost = version === 0 && !isCopy ? words.lost?.(file) : null;
   if (lost) throw lost;
   if (precious && version > 0 && !isCopy) {
-    backUp(db, file, { from: version, to: latest });
-    for (const old of expendable(backupsOf(file))) rmSync(old, { force: true });
+    backUpBeforeMigration(db, file, { from: version, to: latest });
+    for (const old of expendable(listMigrationBackups(file))) rmSync(old, { force: true });
   }
   // Another process may be migrating it as well: who comes second finds nothing left to do.
-  for (let from = version; from < latest; from = versionOf(db)) {
+  for (let from = version; from < latest; from = readSchemaVersion(db)) {
     db.transaction("exclusive", () => {
-      if (versionOf(db) !== from) return;
+      if (readSchemaVersion(db) !== from) return;
       if (from < schema.first) dropTables(db);
       const { to, sql } = stepAfter(schema, from);
       db.exec(sql);
@@ -201,14 +201,14 @@ function dropTables(db: Sqlite): void {
 }
 
 /** The error `index_too_new` when a newer Pommel wrote it, or has migrated it since; else null. */
-export function newerSchema(
+export function findNewerSchemaError(
   db: Sqlite,
   file: string,
   schema: Schema,
   words: DatabaseMessages,
 ): PommelError | null {
-  const version = versionOf(db);
-  const latest = latestNumber(schema);
+  const version = readSchemaVersion(db);
+  const latest = findLatestNumber(schema);
   if (version <= latest) return null;
   return new PommelError(
     "index_too_new",
@@ -218,27 +218,27 @@ export function newerSchema(
 }
 
 /** `<file>.before-<schema version>`, newest first. */
-export function backupsOf(file: string): string[] {
+export function listMigrationBackups(file: string): string[] {
   const beginning = `${basename(file)}.before-`;
-  return namesIn(dirname(file))
+  return listNamesIfAny(dirname(file))
     .filter((name) => name.startsWith(beginning) && /^\d+$/.test(name.slice(beginning.length)))
     .sort((a, b) => Number(b.slice(beginning.length)) - Number(a.slice(beginning.length)))
     .map((name) => join(dirname(file), name));
 }
 
-function backUp(db: Sqlite, file: string, { from, to }: { from: number; to: number }): void {
+function backUpBeforeMigration(db: Sqlite, file: string, { from, to }: { from: number; to: number }): void {
   // Migrated by another process meanwhile: that one made the copy.
-  copyDatabase(db, `${file}.before-${to}`, (copy) => versionOf(copy) === from);
+  copyDatabase(db, `${file}.before-${to}`, (copy) => readSchemaVersion(copy) === from);
 }
 
-const oldest = (copies: readonly string[]) => copies.slice(maxBackups);
+const selectSurplusBackups = (copies: readonly string[]) => copies.slice(maxBackups);
 
 /**
  * Whether an error shows that a database is damaged. Its schema version was checked when it was opened, so a table that
  * is missing now was lost.
  */
 export function isDamaged(error: unknown): boolean {
-  const code = codeOf(error);
+  const code = getErrorCode(error);
   return (
     /^(?:index_corrupt|memory_corrupt|SQLITE_CORRUPT.*|SQLITE_NOTADB|SQLITE_IOERR_SHORT_READ)$/.test(code) ||
     isOfMissingTable(error)
@@ -247,16 +247,16 @@ export function isDamaged(error: unknown): boolean {
 
 /** Also one of those that a virtual table consists of. */
 const isOfMissingTable = (error: unknown) =>
-  codeOf(error) === "SQLITE_ERROR" &&
-  /\bno such (?:fts5 )?table\b|^vtable constructor failed/.test(messageOf(error));
+  getErrorCode(error) === "SQLITE_ERROR" &&
+  /\bno such (?:fts5 )?table\b|^vtable constructor failed/.test(getErrorMessage(error));
 
 /** What belongs to a row that is not there: nobody but damage removes one alone from what is written in whole. */
 const isOfMissingRow = (error: unknown) =>
-  codeOf(error) === "SQLITE_CONSTRAINT" && messageOf(error).startsWith("FOREIGN KEY");
+  getErrorCode(error) === "SQLITE_CONSTRAINT" && getErrorMessage(error).startsWith("FOREIGN KEY");
 
 /** The error for a database that another process has open; null for any other. */
 export function openElsewhere(error: unknown, file: string): PommelError | null {
-  if (!/^SQLITE_(?:BUSY|LOCKED)/.test(codeOf(error))) return null;
+  if (!/^SQLITE_(?:BUSY|LOCKED)/.test(getErrorCode(error))) return null;
   return new PommelError(
     "locked",
     `Another process has ${file} open.`,
@@ -265,46 +265,47 @@ export function openElsewhere(error: unknown, file: string): PommelError | null 
   );
 }
 
-export const isDiskFull = (error: unknown): boolean => ["SQLITE_FULL", "ENOSPC"].includes(codeOf(error));
+export const isDiskFull = (error: unknown): boolean =>
+  ["SQLITE_FULL", "ENOSPC"].includes(getErrorCode(error));
 
-export function diskFull(file: string, hint: string, cause: unknown): PommelError {
+export function makeDiskFullError(file: string, hint: string, cause: unknown): PommelError {
   return new PommelError("disk_full", `The disk that holds ${file} is full.`, hint, { cause });
 }
 
 /** Turns SQLite's errors about the file itself into ours; everything else passes through. */
 export function explain(error: unknown, file: string, words: DatabaseMessages = indexMessages): unknown {
   if (error instanceof PommelError) return error;
-  const code = codeOf(error);
-  const lost = code === "SQLITE_NOTADB" ? lostEnvelope(file, error) : null;
+  const code = getErrorCode(error);
+  const lost = code === "SQLITE_NOTADB" ? findLostEnvelopeError(file, error) : null;
   if (lost) return lost;
   if (isDamaged(error) || (words === indexMessages && isOfMissingRow(error)))
-    return damagedBy(messageOf(error), file, words, error);
-  if (isDiskFull(error)) return diskFull(file, words.full, error);
+    return makeDamagedError(getErrorMessage(error), file, words, error);
+  if (isDiskFull(error)) return makeDiskFullError(file, words.full, error);
   if (code.startsWith("SQLITE_BUSY")) {
     const hint = "Try again. If it stays so, close what has the file open: a database viewer, a backup.";
-    return new PommelError("busy", whoLocks(file), hint, { cause: error });
+    return new PommelError("busy", describeLockHolder(file), hint, { cause: error });
   }
   return code === "EACCES" || code === "EROFS" || /^SQLITE_(CANTOPEN|READONLY)/.test(code)
-    ? unreadable(file, error)
+    ? makeUnreadableError(file, error)
     : error;
 }
 
 /** Pommel's own daemon has its files open: then it says nothing of others. */
-function whoLocks(file: string): string {
+function describeLockHolder(file: string): string {
   const record = readDaemonRecord();
-  return seemsRunning(record)
+  return isLikelyRunning(record)
     ? `${file} is locked for the moment, while Pommel's daemon (PID ${record.pid}) is at work.`
     : `Another program keeps ${file} locked.`;
 }
 
-function damagedBy(why: string, file: string, words: DatabaseMessages, cause?: unknown): PommelError {
+function makeDamagedError(why: string, file: string, words: DatabaseMessages, cause?: unknown): PommelError {
   return new PommelError(words.corrupt.code, `${file} is damaged: ${why}.`, words.corrupt.hint(file), {
     cause,
   });
 }
 
-function unreadable(file: string, cause: unknown): PommelError {
-  const why = `${file} cannot be opened: ${messageOf(cause)}.`;
+function makeUnreadableError(file: string, cause: unknown): PommelError {
+  const why = `${file} cannot be opened: ${getErrorMessage(cause)}.`;
   return new PommelError("unreadable", why, "Check what it is and who owns it with `pm doctor`.", { cause });
 }
 
@@ -336,9 +337,9 @@ export function checkDatabase(
     try {
       const verdict = db.pragma("quick_check(1)");
       if (verdict !== "ok") return { state: "damaged", why: String(verdict) };
-      const number = versionOf(db);
-      const latest = latestNumber(schema);
-      const problem = schemaProblem(db, schema);
+      const number = readSchemaVersion(db);
+      const latest = findLatestNumber(schema);
+      const problem = findSchemaProblem(db, schema);
       if (problem !== null) return { state: "damaged", why: problem };
       if (number > latest) return { state: "newer", schema: number, known: latest };
       if (number < latest)
@@ -349,9 +350,9 @@ export function checkDatabase(
       db.close();
     }
   } catch (error) {
-    const lost = codeOf(error) === "SQLITE_NOTADB" ? lostEnvelope(file, error) : null;
+    const lost = getErrorCode(error) === "SQLITE_NOTADB" ? findLostEnvelopeError(file, error) : null;
     const cause = lost ?? error;
-    const why = messageOf(cause);
+    const why = getErrorMessage(cause);
     if (isDamaged(cause)) return { state: "damaged", why };
     return { state: "unreadable", why, ...(cause instanceof PommelError && { hint: cause.hint }) };
   }

@@ -5,10 +5,10 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { addSession } from "../../../test/support/memory-fixture.ts";
 import { silentLog } from "../../base/log.ts";
-import { projectAt } from "../../base/paths.ts";
+import { makeNewProject } from "../../base/paths.ts";
 import { sqliteDriver } from "../index/sqlite/sqlite-driver.ts";
-import { backUp } from "../memory/backups/backups.ts";
-import { backupFolder } from "../memory/backups/copies.ts";
+import { makeBackup } from "../memory/backups/backups.ts";
+import { locateBackupFolder } from "../memory/backups/copies.ts";
 import { checkMemory, Memory } from "../memory/memory.ts";
 import { Registry } from "../registry.ts";
 import { acquireLock, lockHolder } from "./lock.ts";
@@ -42,7 +42,7 @@ describe.runIf(existsSync("/proc/locks"))("a database that is open in this proce
       write: () => Memory.open(file, { readonly: false }).close(),
       read: () => Memory.open(file, { readonly: true }).close(),
       check: () => checkMemory(file),
-      backUp: () => backUp(file, { folder: backupFolder(file, ""), reason: "manual" }),
+      backUp: () => makeBackup(file, { folder: locateBackupFolder(file, ""), reason: "manual" }),
     };
     for (const [name, use] of Object.entries(uses)) {
       use();
@@ -61,7 +61,7 @@ describe.runIf(existsSync("/proc/locks"))("a database that is open in this proce
   });
 
   test("while the index is opened and checked again, and the lock looked at", async () => {
-    const project = projectAt(dir);
+    const project = makeNewProject(dir);
     const lock = acquireLock(project.lockFile, "test");
     const { index: writer } = await sqliteDriver.openToWrite(project.indexDb, silentLog);
     expect([isLocked(project.indexDb), isLocked(project.lockFile)]).toEqual([true, true]);
@@ -83,7 +83,7 @@ describe.runIf(existsSync("/proc/locks"))("a database that is open in this proce
     expect(isLocked(file)).toBe(true);
     Registry.close(file);
     Registry.open(file).saveProject(project("b"));
-    expect(Registry.open(file).projects()).toHaveLength(2);
+    expect(Registry.open(file).listRegisteredProjects()).toHaveLength(2);
     expect(isLocked(file)).toBe(true);
     open.close();
     Registry.close(file);

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { phraseOf, tokenStream } from "../../base/text/tokens.ts";
+import { makeTokenStream, toFtsPhrase } from "../../base/text/tokens.ts";
 import { Connection } from "./connection.ts";
-import { createTextTable, frequenciesIn, insertTexts, removeTexts, scoreRows } from "./full-text.ts";
+import { countRowsByToken, createTextTable, insertTexts, removeTexts, scoreRows } from "./full-text.ts";
 import { Sqlite } from "./sqlite.ts";
 
 /** A full-text table, and beside it one that keeps its texts: of that FTS5 knows what is gone. */
@@ -18,7 +18,7 @@ class Tables extends Connection {
 
   /** @param changes texts of the first two columns by row; null: the row goes */
   write(changes: readonly (readonly [number, readonly [string, string] | null])[]): void {
-    this.inTransaction(() => {
+    this.runInTransaction(() => {
       for (const [row, texts] of changes) {
         removeTexts(this, "chunk_terms", row);
         this.prepare("DELETE FROM plain WHERE rowid = ?").run(row);
@@ -26,7 +26,7 @@ class Tables extends Connection {
         insertTexts(this, "chunk_terms", row, [...texts, "", ""]);
         this.prepare("INSERT INTO plain (rowid, prompt, answer) VALUES (?, ?, ?)").run(
           row,
-          ...texts.map(tokenStream),
+          ...texts.map(makeTokenStream),
         );
       }
     });
@@ -37,7 +37,7 @@ class Tables extends Connection {
     const { prompt = 0, answer = 0 } = weights;
     const rows = this.all<{ id: number; score: number }>(
       `SELECT rowid AS id, -bm25(plain, ${prompt}, ${answer}) AS score FROM plain WHERE plain MATCH ?`,
-      `{${Object.keys(weights).join(" ")}} : (${tokens.map(phraseOf).join(" OR ")})`,
+      `{${Object.keys(weights).join(" ")}} : (${tokens.map(toFtsPhrase).join(" OR ")})`,
     );
     return inOrder(rows.map(({ id, score }) => [id, score]));
   }
@@ -81,7 +81,7 @@ it("gives what FTS5's bm25() gives of rows that are there, whatever was written 
             const expected = some.scoreByFts(tokens, weights);
             expect(found.map(([id]) => id)).toEqual(expected.map(([id]) => id));
             for (const [i, [, score]] of found.entries()) expect(score / expected[i]![1]).toBeCloseTo(1, 9);
-            const counts = frequenciesIn(some, "chunk_terms", tokens);
+            const counts = countRowsByToken(some, "chunk_terms", tokens);
             for (const token of tokens) {
               const { length } = some.scoreByFts([token], { prompt: 1, answer: 1 });
               expect(counts.get(token) ?? 0).toBe(length);
@@ -108,7 +108,7 @@ it("finds the rows that hold a phrase, which counts once in a column", () => {
   expect(found.get(1)).toBeGreaterThan(found.get(4)!);
   expect(found.get(1)).toBeGreaterThan(found.get(2)!);
   expect(tables.score(["ab b"], { answer: 1 }).map(([id]) => id)).toEqual([4]);
-  expect(frequenciesIn(tables, "chunk_terms", ["ab b"])).toEqual(new Map([["ab b", 3]]));
+  expect(countRowsByToken(tables, "chunk_terms", ["ab b"])).toEqual(new Map([["ab b", 3]]));
 });
 
 it("leaves out columns that count nothing, though their rows make a word common", () => {
@@ -124,5 +124,5 @@ it("leaves out columns that count nothing, though their rows make a word common"
 
 it("finds nothing in an empty table", () => {
   expect(tables.score(["ab"], { prompt: 1 })).toEqual([]);
-  expect(frequenciesIn(tables, "chunk_terms", ["ab"]).size).toBe(0);
+  expect(countRowsByToken(tables, "chunk_terms", ["ab"]).size).toBe(0);
 });

@@ -1,5 +1,5 @@
 import { LRUCache } from "lru-cache";
-import { phraseOf, tokenStream } from "../../base/text/tokens.ts";
+import { makeTokenStream, toFtsPhrase } from "../../base/text/tokens.ts";
 import { Best, type Scored } from "../best.ts";
 import type { Connection } from "./connection.ts";
 
@@ -26,24 +26,24 @@ export const createTextTable = (table: TextTable): string =>
   );
   CREATE TABLE ${table}_lengths (id INTEGER PRIMARY KEY, words INTEGER NOT NULL) STRICT;`;
 
-const deletions = (table: TextTable, row: string) => [
+const buildDeletions = (table: TextTable, row: string) => [
   `DELETE FROM ${table} WHERE rowid = ${row}`,
   `DELETE FROM ${table}_lengths WHERE id = ${row}`,
 ];
 
 /** The SQL that removes a row, for triggers. */
 export const deleteTexts = (table: TextTable, row: string): string =>
-  deletions(table, row)
+  buildDeletions(table, row)
     .map((sql) => `${sql};`)
     .join(" ");
 
 export function removeTexts(db: Connection, table: TextTable, row: number): void {
-  for (const sql of deletions(table, "?")) db.prepare(sql).run(row);
+  for (const sql of buildDeletions(table, "?")) db.prepare(sql).run(row);
 }
 
 /** Adds a row that is not there. @param texts of its columns, in order */
 export function insertTexts(db: Connection, table: TextTable, row: number, texts: readonly string[]): void {
-  const streams = texts.map(tokenStream);
+  const streams = texts.map(makeTokenStream);
   const words = streams.reduce((sum, stream) => sum + countWords(stream), 0);
   db.prepare(`INSERT INTO ${table} (rowid, ${columns[table].join(", ")}) VALUES (?, ?, ?, ?, ?)`).run(
     row,
@@ -100,7 +100,7 @@ export function scoreRows(
 }
 
 /** The best `k` rows of a scope; of equal ones the lower. @param scope null: all rows */
-export function bestRows(
+export function selectBestRows(
   { rows, scores }: TextScores,
   k: number,
   scope: ReadonlySet<number> | null,
@@ -111,11 +111,11 @@ export function bestRows(
     const score = scores[row]!;
     if (score >= best.least && (scope === null || scope.has(row))) best.offer(row, score);
   }
-  return best.sorted();
+  return best.takeSorted();
 }
 
 /** The scores of some rows alone. */
-export function onlyRows({ rows, scores }: TextScores, wanted: ReadonlySet<number>): TextScores {
+export function filterRows({ rows, scores }: TextScores, wanted: ReadonlySet<number>): TextScores {
   const kept = rows.filter((row) => wanted.has(row));
   const ofKept: Record<number, number> = {};
   for (const row of kept) ofKept[row] = scores[row]!;
@@ -123,7 +123,7 @@ export function onlyRows({ rows, scores }: TextScores, wanted: ReadonlySet<numbe
 }
 
 /** In how many rows of a table each token occurs; absent tokens are missing. Remembered. */
-export function frequenciesIn(
+export function countRowsByToken(
   db: Connection,
   table: TextTable,
   tokens: readonly string[],
@@ -140,10 +140,10 @@ export function frequenciesIn(
 
 function countRows(db: Connection, table: TextTable, token: string): number {
   if (token.includes(" ")) {
-    return db.value<number>(`SELECT count(*) FROM ${table} WHERE ${table} MATCH ?`, phraseOf(token));
+    return db.readValue<number>(`SELECT count(*) FROM ${table} WHERE ${table} MATCH ?`, toFtsPhrase(token));
   }
   const words = openVocabulary(db, table, "row");
-  return db.value<number | null>(`SELECT doc FROM ${words} WHERE term = ?`, token) ?? 0;
+  return db.readValue<number | null>(`SELECT doc FROM ${words} WHERE term = ?`, token) ?? 0;
 }
 
 /**
@@ -173,7 +173,7 @@ function readCounts(
   weights: ColumnWeights,
   sums: Float64Array,
 ): Counts {
-  const kept = db.once(
+  const kept = db.readOnce(
     `counts in ${table}`,
     () =>
       new LRUCache<string, Counts>({
@@ -221,12 +221,12 @@ function readPhrase(db: Connection, table: TextTable, phrase: string): Lists {
     (column) =>
       `(SELECT group_concat(rowid) FROM ${table} WHERE ${table} MATCH '{${column}} : ' || @phrase) AS ${column}`,
   );
-  return db.get(`SELECT ${rows.join(", ")}`, { phrase: phraseOf(phrase) });
+  return db.get(`SELECT ${rows.join(", ")}`, { phrase: toFtsPhrase(phrase) });
 }
 
 /** How many rows there are, and what the length of each means for BM25, by row. */
 function readLengths(db: Connection, table: TextTable): { rows: number; norms: Float64Array } {
-  return db.once(`lengths in ${table}`, () => {
+  return db.readOnce(`lengths in ${table}`, () => {
     const { ids, sizes } = db.get<{ ids: string; sizes: string }>(
       `SELECT json_group_array(id) AS ids, json_group_array(words) AS sizes FROM ${table}_lengths`,
     );

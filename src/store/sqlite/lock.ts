@@ -1,8 +1,8 @@
 import { closeSync, openSync, rmSync, statSync, truncateSync } from "node:fs";
 import { dirname } from "node:path";
-import { codeOf, messageOf, PommelError } from "../../base/errors.ts";
+import { getErrorCode, getErrorMessage, PommelError } from "../../base/errors.ts";
 import { makeDirectory } from "../../base/home.ts";
-import { diskFull, isDamaged, isDiskFull } from "./database.ts";
+import { isDamaged, isDiskFull, makeDiskFullError } from "./database.ts";
 import { Sqlite } from "./sqlite.ts";
 
 /**
@@ -39,7 +39,7 @@ const heldHere = new Map<string, Sqlite>();
  * @throws PommelError `locked` when another process holds it, `disk_full`, `unreadable` when the file cannot be used
  */
 export function acquireLock(file: string, owner: string): Lock {
-  if (heldHere.has(file)) throw lockedBy({ pid: process.pid, owner });
+  if (heldHere.has(file)) throw makeLockedError({ pid: process.pid, owner });
   let db: Sqlite;
   try {
     makeDirectory(dirname(file));
@@ -94,8 +94,10 @@ function empty(file: string): void {
 }
 
 function explain(error: unknown, file: string): PommelError {
-  if (codeOf(error).startsWith("SQLITE_BUSY")) return lockedBy(lockHolder(file));
-  return isDiskFull(error) ? diskFull(file, "Free some space.", error) : unusable(file, error);
+  if (getErrorCode(error).startsWith("SQLITE_BUSY")) return makeLockedError(lockHolder(file));
+  return isDiskFull(error)
+    ? makeDiskFullError(file, "Free some space.", error)
+    : makeUnusableLockError(file, error);
 }
 
 /** Who holds the lock that is `file`, or null when it is free. */
@@ -110,7 +112,7 @@ export function lockHolder(file: string): LockHolder | null {
     db.exec("BEGIN IMMEDIATE");
     return null;
   } catch (error) {
-    if (!codeOf(error).startsWith("SQLITE_BUSY")) return null;
+    if (!getErrorCode(error).startsWith("SQLITE_BUSY")) return null;
     return readHolder(db);
   } finally {
     db.close();
@@ -132,12 +134,12 @@ function openLockFile(file: string): Sqlite {
     // Created here for its mode. Never opened when it exists: closing a descriptor drops POSIX locks.
     closeSync(openSync(file, "wx", 0o600));
   } catch (error) {
-    if (codeOf(error) !== "EEXIST") throw error;
+    if (getErrorCode(error) !== "EEXIST") throw error;
   }
   return new Sqlite(file, { mode: "write", timeoutMs: timeoutMs, key: null });
 }
 
-function lockedBy(holder: LockHolder | null): PommelError {
+function makeLockedError(holder: LockHolder | null): PommelError {
   const who = holder && holder.pid > 0 ? `${holder.owner} (PID ${holder.pid})` : "another process";
   return new PommelError(
     "locked",
@@ -146,10 +148,10 @@ function lockedBy(holder: LockHolder | null): PommelError {
   );
 }
 
-function unusable(file: string, cause: unknown): PommelError {
+function makeUnusableLockError(file: string, cause: unknown): PommelError {
   return new PommelError(
     "unreadable",
-    `Cannot use the lock file ${file}: ${messageOf(cause)}.`,
+    `Cannot use the lock file ${file}: ${getErrorMessage(cause)}.`,
     "Check that the directory is writable; the file itself may be deleted when no daemon runs.",
     { cause },
   );

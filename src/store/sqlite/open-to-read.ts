@@ -1,9 +1,9 @@
 import { copyFileSync, existsSync, mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
-import { codeOf, messageOf, PommelError } from "../../base/errors.ts";
-import { draftOf } from "../../base/files/replace-file.ts";
-import { envelopeFor, writeEnvelope } from "../encryption/envelope.ts";
+import { getErrorCode, getErrorMessage, PommelError } from "../../base/errors.ts";
+import { makeDraftPath } from "../../base/files/replace-file.ts";
+import { findEnvelopeOfDatabase, writeEnvelope } from "../encryption/envelope.ts";
 import { Sqlite } from "./sqlite.ts";
 
 /**
@@ -20,7 +20,7 @@ export async function openToRead<Db extends { close(): void }, T>(
     return await openAndUse(open, file, use);
   } catch (error) {
     // SQLite writes a -shm file beside a WAL database even to read it. Where it may not, a copy is read.
-    if (!/^(unreadable|SQLITE_CANTOPEN|SQLITE_READONLY)/.test(codeOf(error))) throw error;
+    if (!/^(unreadable|SQLITE_CANTOPEN|SQLITE_READONLY)/.test(getErrorCode(error))) throw error;
     return withCopy(file, open, use, error);
   }
 }
@@ -45,14 +45,14 @@ async function withCopy<Db extends { close(): void }, T>(
   cause: unknown,
 ): Promise<T> {
   // Named as a draft: what a killed process leaves is removed.
-  const dir = mkdtempSync(`${draftOf(join(tmpdir(), "read"))}-`);
+  const dir = mkdtempSync(`${makeDraftPath(join(tmpdir(), "read"))}-`);
   try {
     const copy = join(dir, basename(file));
     for (const end of ["", "-wal"]) {
       if (existsSync(file + end)) copyFileSync(file + end, copy + end);
     }
     // With its key, where it is encrypted: the copy is encrypted as well.
-    const envelope = envelopeFor(file);
+    const envelope = findEnvelopeOfDatabase(file);
     if (envelope) writeEnvelope(dir, envelope);
     return await openAndUse(open, copy, use);
   } catch (error) {
@@ -66,7 +66,7 @@ async function withCopy<Db extends { close(): void }, T>(
  * Undoes what a process was killed in while the database had no log: when it was to be copied or replaced. Who only reads cannot,
  * and would fail until somebody writes. Does nothing where nothing is left, or it may not be written.
  */
-export function rollBack(file: string): void {
+export function rollBackJournal(file: string): void {
   if (!existsSync(`${file}-journal`)) return;
   let db: Sqlite | undefined;
   try {
@@ -103,12 +103,12 @@ export function openForeignDatabase(file: string): ForeignDatabase {
     db.prepare("SELECT count(*) FROM sqlite_schema").get();
   } catch (error) {
     db?.close();
-    const code = codeOf(error);
+    const code = getErrorCode(error);
     // Left to who opens a copy where SQLite may not write beside it.
     if (/^SQLITE_(CANTOPEN|READONLY)/.test(code)) throw error;
     throw new PommelError(
       "unreadable",
-      `${file} cannot be read: ${messageOf(error)}.`,
+      `${file} cannot be read: ${getErrorMessage(error)}.`,
       "Is it a SQLite database?",
     );
   }

@@ -1,4 +1,4 @@
-import { latestNumber, type Schema, stepAfter } from "./schema.ts";
+import { findLatestNumber, type Schema, stepAfter } from "./schema.ts";
 import { Sqlite } from "./sqlite.ts";
 
 /** A row of a database's schema. */
@@ -15,42 +15,42 @@ export interface SchemaRow {
 type Structure = ReadonlyMap<string, string>;
 
 /** The structures of each schema, by its numbers. */
-const known = new WeakMap<Schema, ReadonlyMap<number, Structure>>();
+const structuresBySchema = new WeakMap<Schema, ReadonlyMap<number, Structure>>();
 
 /**
  * What speaks against a database being what its schema number says, though SQLite finds it sound; null for nothing. What
  * Pommel does not make has no place in it: a trigger would change what is written. Of a number that this Pommel does not
  * know, nothing can be said.
  */
-export function schemaProblem(db: Sqlite, schema: Schema): string | null {
+export function findSchemaProblem(db: Sqlite, schema: Schema): string | null {
   // Another process may be migrating it.
-  return db.transaction("deferred", () => problemNow(db, schema));
+  return db.transaction("deferred", () => compareWithSchema(db, schema));
 }
 
-function problemNow(db: Sqlite, schema: Schema): string | null {
+function compareWithSchema(db: Sqlite, schema: Schema): string | null {
   const version = Number(db.pragma("user_version"));
   if (version < 0) return `its schema number is ${version}`;
   const structures = buildStructures(schema);
-  const actual = readStructure(schemaRows(db));
+  const actual = readStructure(readSchemaRows(db));
   const expected = structures.get(version);
-  const problem = expected ? differenceFrom(expected, actual) : "";
+  const problem = expected ? findDifference(expected, actual) : "";
   if (problem === null) return null;
   const last = (isIt: (structure: Structure) => boolean) =>
     [...structures].findLast(([, structure]) => isIt(structure))?.[0] ?? 0;
   const isAnother = (of: number) => `its schema number is ${version}, but it has the tables of schema ${of}`;
   // Each step changes the schema: one that is all ours is of no other Pommel.
-  const same = last((structure) => differenceFrom(structure, actual) === null);
+  const same = last((structure) => findDifference(structure, actual) === null);
   if (same > 0) return isAnother(same);
   if (!expected) return null;
-  const later = last((structure) => missingFrom(actual, structure) === null);
+  const later = last((structure) => findMissingName(actual, structure) === null);
   return later > version ? isAnother(later) : problem;
 }
 
-const missingFrom = (actual: Structure, expected: Structure): string | null =>
+const findMissingName = (actual: Structure, expected: Structure): string | null =>
   [...expected.keys()].find((name) => !actual.has(name)) ?? null;
 
-function differenceFrom(expected: Structure, actual: Structure): string | null {
-  const missing = missingFrom(actual, expected);
+function findDifference(expected: Structure, actual: Structure): string | null {
+  const missing = findMissingName(actual, expected);
   if (missing !== null) return `${missing} is missing`;
   for (const [name, sql] of actual) {
     const kind = sql.split(" ", 1)[0];
@@ -64,7 +64,7 @@ function differenceFrom(expected: Structure, actual: Structure): string | null {
  * The number of the schema that most of these rows are of, where some of it may be lost, whatever the database itself says;
  * that number where it cannot be told.
  */
-export function nearestSchema(rows: readonly SchemaRow[], stated: number, schema: Schema): number {
+export function findNearestSchema(rows: readonly SchemaRow[], stated: number, schema: Schema): number {
   const actual = readStructure(rows);
   const shared = [...buildStructures(schema)].map(([number, structure]) => ({
     number,
@@ -72,34 +72,34 @@ export function nearestSchema(rows: readonly SchemaRow[], stated: number, schema
   }));
   const most = Math.max(...shared.map(({ count }) => count));
   // One with tables that are no schema's is what it says, unless that is nothing.
-  const isOurs = most === actual.size || (stated >= schema.first && stated <= latestNumber(schema));
+  const isOurs = most === actual.size || (stated >= schema.first && stated <= findLatestNumber(schema));
   if (!isOurs && stated !== 0) return stated;
   const best = shared.filter(({ count }) => count === most);
   return (best.find(({ number }) => number === stated) ?? best[0]!).number;
 }
 
 function buildStructures(schema: Schema): ReadonlyMap<number, Structure> {
-  const cached = known.get(schema);
+  const cached = structuresBySchema.get(schema);
   if (cached) return cached;
   const structures = new Map([[0, readStructure([])]]);
   try {
-    buildSchema(schema, (db, number) => structures.set(number, readStructure(schemaRows(db))));
+    buildSchema(schema, (db, number) => structures.set(number, readStructure(readSchemaRows(db))));
   } catch {
     // Who migrates hears of it, after the copy was made.
   }
-  known.set(schema, structures);
+  structuresBySchema.set(schema, structures);
   return structures;
 }
 
 /** On which page each table and each index of a schema begins: in a database that was made so, and in a copy of one. */
 export function findRoots(schema: Schema): ReadonlyMap<string, number>[] {
   let roots: ReadonlyMap<string, number>[] = [];
-  const rootsIn = (db: Sqlite) => new Map(schemaRows(db).map(({ name, root }) => [name, root]));
+  const readRoots = (db: Sqlite) => new Map(readSchemaRows(db).map(({ name, root }) => [name, root]));
   buildSchema(schema, (db, number) => {
-    if (number < latestNumber(schema)) return;
-    roots = [rootsIn(db)];
+    if (number < findLatestNumber(schema)) return;
+    roots = [readRoots(db)];
     db.exec("VACUUM");
-    roots.push(rootsIn(db));
+    roots.push(readRoots(db));
   });
   return roots;
 }
@@ -109,7 +109,7 @@ function buildSchema(schema: Schema, onStep: (db: Sqlite, number: number) => voi
   const db = new Sqlite(":memory:", { mode: "create", timeoutMs: 0, key: null });
   try {
     db.exec("PRAGMA auto_vacuum = INCREMENTAL");
-    for (let number = 0; number < latestNumber(schema); ) {
+    for (let number = 0; number < findLatestNumber(schema); ) {
       const { to, sql } = stepAfter(schema, number);
       db.exec(sql);
       number = to;
@@ -120,16 +120,16 @@ function buildSchema(schema: Schema, onStep: (db: Sqlite, number: number) => voi
   }
 }
 
-const schemaRows = (db: Sqlite) =>
+const readSchemaRows = (db: Sqlite) =>
   db
     .prepare("SELECT type, name, tbl_name AS 'table', rootpage AS root, sql FROM sqlite_schema")
     .all() as SchemaRow[];
 
 const readStructure = (rows: readonly SchemaRow[]): Structure =>
-  new Map(rows.map(({ type, name, table, sql }) => [name, `${type} ${table} ${normalised(sql ?? "")}`]));
+  new Map(rows.map(({ type, name, table, sql }) => [name, `${type} ${table} ${normaliseSql(sql ?? "")}`]));
 
 /** SQL as it counts: without comments, and with one blank where there are several. */
-const normalised = (sql: string) =>
+const normaliseSql = (sql: string) =>
   sql.replace(
     /('(?:[^']|'')*'|"(?:[^"]|"")*"|`[^`]*`|\[[^\]]*\])|(?:--[^\n]*|\/\*[\s\S]*?\*\/|\s)+/g,
     (_, quoted?: string) => quoted ?? " ",

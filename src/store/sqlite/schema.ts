@@ -6,7 +6,7 @@ export interface Schema {
   steps: readonly string[];
 }
 
-export const latestNumber = ({ first, steps }: Schema): number => first + steps.length - 1;
+export const findLatestNumber = ({ first, steps }: Schema): number => first + steps.length - 1;
 
 /** The number after this one, and the step that leads to it. */
 export function stepAfter({ first, steps }: Schema, number: number): { to: number; sql: string } {
@@ -15,7 +15,7 @@ export function stepAfter({ first, steps }: Schema, number: number): { to: numbe
 }
 
 /** The schema as it was at a number, or at its first one. */
-export const schemaUpTo = ({ first, steps }: Schema, number: number): Schema => ({
+export const truncateSchema = ({ first, steps }: Schema, number: number): Schema => ({
   first,
   steps: steps.slice(0, Math.max(1, number - first + 1)),
 });

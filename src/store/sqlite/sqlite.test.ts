@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { codeOf } from "../../base/errors.ts";
+import { getErrorCode } from "../../base/errors.ts";
 import { Sqlite } from "./sqlite.ts";
 
 let dir: string;
@@ -36,7 +36,7 @@ describe.each([
     try {
       work();
     } catch (error) {
-      return codeOf(error);
+      return getErrorCode(error);
     }
     throw new Error("it did not fail");
   }

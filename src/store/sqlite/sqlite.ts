@@ -3,10 +3,10 @@ import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
 import type * as driver from "@photostructure/sqlite";
 import type { StatementSyncInstance } from "@photostructure/sqlite";
-import { codeOf } from "../../base/errors.ts";
+import { getErrorCode } from "../../base/errors.ts";
 import type { Driver } from "../encryption/engine.ts";
-import { keyOfDatabase } from "../encryption/keys.ts";
-import { sealedEngine } from "../encryption/sealed-driver.ts";
+import { findDatabaseKey } from "../encryption/keys.ts";
+import { getSealedEngine } from "../encryption/sealed-driver.ts";
 
 /**
  * SQLite as the store uses it: the `node:sqlite` interface, with what it leaves out: transactions that nest, pragmas, single
@@ -26,11 +26,11 @@ export class Sqlite {
    * @param mode `create` makes the file where there is none; `write` and `read` want one
    * @param timeoutMs how long a statement waits for another connection's transaction
    * @param key 64 hexadecimal digits, null for a plain one; by default what `encryption.json` beside it says
-   * @throws SQLite's errors; PommelError as `keyOfDatabase`
+   * @throws SQLite's errors; PommelError as `findDatabaseKey`
    */
   constructor(
     private readonly file: string,
-    { mode, timeoutMs, key = keyOfDatabase(file) }: { mode: Mode; timeoutMs: number; key?: string | null },
+    { mode, timeoutMs, key = findDatabaseKey(file) }: { mode: Mode; timeoutMs: number; key?: string | null },
   ) {
     const encrypted = key === null ? null : openEncrypted(file, key, mode, timeoutMs);
     this.db = encrypted ?? openPlain(file, mode, timeoutMs);
@@ -41,11 +41,11 @@ export class Sqlite {
   }
 
   prepare(sql: string): Statement {
-    return named(() => new Statement(this.db.prepare(sql), this), this.explain);
+    return runExplained(() => new Statement(this.db.prepare(sql), this), this.explain);
   }
 
   exec(sql: string): void {
-    named(() => this.db.exec(sql), this.explain);
+    runExplained(() => this.db.exec(sql), this.explain);
   }
 
   /** The first value that a pragma gives; undefined when it gives none. */
@@ -88,7 +88,8 @@ export class Sqlite {
   /** Writes a copy, as one reader sees it now, into an empty file. @param key of the copy; null for a plain one */
   copyTo(target: string, key: string | null): void {
     if (key === this.key) this.prepare("VACUUM INTO ?").run(target);
-    else sealedEngine().copy({ file: this.file, key: this.key, readOnly: false, timeout: 5000 }, target, key);
+    else
+      getSealedEngine().copy({ file: this.file, key: this.key, readOnly: false, timeout: 5000 }, target, key);
   }
 
   /** May be called again. */
@@ -119,27 +120,30 @@ export class Statement {
   run(...given: unknown[]): { changes: number; lastInsertRowid: number } {
     // A deletion in FTS5 leaves a row id that is no safe number, which would fail after the deletion.
     this.readBigInts(true);
-    const { changes, lastInsertRowid } = named(() => this.statement.run(...bound(given)), this.db.explain);
+    const { changes, lastInsertRowid } = runExplained(
+      () => this.statement.run(...toBoundValues(given)),
+      this.db.explain,
+    );
     return { changes: Number(changes), lastInsertRowid: Number(lastInsertRowid) };
   }
 
   /** The first row, or undefined. */
   get(...given: unknown[]): unknown {
     this.readBigInts(false);
-    const row: unknown = named(() => this.statement.get(...bound(given)), this.db.explain);
+    const row: unknown = runExplained(() => this.statement.get(...toBoundValues(given)), this.db.explain);
     return this.isPlucked && row !== undefined ? (row as unknown[])[0] : row;
   }
 
   all(...given: unknown[]): unknown[] {
     this.readBigInts(false);
-    const rows: unknown[] = named(() => this.statement.all(...bound(given)), this.db.explain);
+    const rows: unknown[] = runExplained(() => this.statement.all(...toBoundValues(given)), this.db.explain);
     return this.isPlucked ? (rows as unknown[][]).map((row) => row[0]) : rows;
   }
 
   /** Row by row. The same statement must not run again before the end. */
   *iterate(...given: unknown[]): IterableIterator<unknown> {
     this.readBigInts(false);
-    const rows = named(() => this.statement.iterate(...bound(given)), this.db.explain);
+    const rows = runExplained(() => this.statement.iterate(...toBoundValues(given)), this.db.explain);
     try {
       for (const row of rows) yield this.isPlucked ? row[0] : row;
     } catch (error) {
@@ -165,8 +169,8 @@ export class Statement {
  * Values as SQLite takes them. Lists become JSON, for `json_each`. The interface would cut text at its first NUL, which occurs
  * in terminal output now and then: U+FFFD replaces it, as in HTML and CommonMark.
  */
-function bound(given: unknown[]): unknown[] {
-  return given.some(isToBeChanged) ? given.map(changed) : given;
+function toBoundValues(given: unknown[]): unknown[] {
+  return given.some(isToBeChanged) ? given.map(toSqliteValue) : given;
 }
 
 function isToBeChanged(value: unknown): boolean {
@@ -174,11 +178,11 @@ function isToBeChanged(value: unknown): boolean {
   return Array.isArray(value) || (isNamed(value) && Object.values(value).some(isToBeChanged));
 }
 
-function changed(value: unknown): unknown {
+function toSqliteValue(value: unknown): unknown {
   if (typeof value === "string") return value.replaceAll("\0", "\uFFFD");
   if (Array.isArray(value)) return JSON.stringify(value);
   if (!isNamed(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, changed(one)]));
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, toSqliteValue(one)]));
 }
 
 const isNamed = (value: unknown): value is object =>
@@ -188,9 +192,9 @@ type Mode = "create" | "write" | "read";
 type Explain = (error: unknown) => unknown;
 
 function openPlain(file: string, mode: Mode, timeoutMs: number): Driver {
-  return named(
+  return runExplained(
     () =>
-      new DatabaseSync(mode === "write" ? existing(file) : file, {
+      new DatabaseSync(mode === "write" ? toExistingFileUrl(file) : file, {
         readOnly: mode === "read",
         timeout: timeoutMs,
         // SQL does not get at the shadow tables of virtual tables, nor at the schema's text.
@@ -203,31 +207,31 @@ function openPlain(file: string, mode: Mode, timeoutMs: number): Driver {
 
 /** null: while a project is being encrypted, or after that was interrupted, some of its databases are still plain. */
 function openEncrypted(file: string, key: string, mode: Mode, timeoutMs: number): Driver | null {
-  return named(() => {
+  return runExplained(() => {
     // One of the packages makes what is not there.
     if (mode !== "create" && !existsSync(file)) {
       throw Object.assign(new Error("unable to open database file"), { errcode: 14 });
     }
-    const db = sealedEngine().open({ file, key, readOnly: mode === "read", timeout: timeoutMs });
+    const db = getSealedEngine().open({ file, key, readOnly: mode === "read", timeout: timeoutMs });
     try {
       db.prepare("SELECT count(*) FROM sqlite_schema").get();
       return db;
     } catch (error) {
       db.close();
-      if (codeOf(error) !== "SQLITE_NOTADB") throw error;
+      if (getErrorCode(error) !== "SQLITE_NOTADB") throw error;
       return null;
     }
   });
 }
 
 /** A string names a file that SQLite would make. */
-function existing(file: string): URL {
+function toExistingFileUrl(file: string): URL {
   const url = pathToFileURL(file);
   url.searchParams.set("mode", "rw");
   return url;
 }
 
-function named<T>(work: () => T, explain: Explain = (error) => error): T {
+function runExplained<T>(work: () => T, explain: Explain = (error) => error): T {
   try {
     return work();
   } catch (error) {
@@ -265,7 +269,7 @@ function withSqliteCode(error: unknown): unknown {
 }
 
 /** The version of the SQLite that Pommel brings along. */
-export function sqliteVersion(): string {
+export function querySqliteVersion(): string {
   const db = new Sqlite(":memory:", { mode: "create", timeoutMs: 0 });
   try {
     return String(db.prepare("SELECT sqlite_version()").pluck().get());
@@ -278,9 +282,9 @@ export function sqliteVersion(): string {
  * Node's own SQLite where it has what the store needs and prints no warning, which is from Node 24.12 on: it is up to twice
  * as fast as @photostructure/sqlite. That has the same interface on every Node, and is loaded only where it is needed.
  */
-export const { DatabaseSync } = ownDriver() ?? packagedDriver();
+export const { DatabaseSync } = findBuiltinDriver() ?? loadPackagedDriver();
 
-function ownDriver(): typeof driver | null {
+function findBuiltinDriver(): typeof driver | null {
   // Older ones warn that it is experimental as soon as it is loaded.
   if (Number.parseInt(process.versions.node, 10) < 24) return null;
   // Absent where Node was built without it.
@@ -288,7 +292,7 @@ function ownDriver(): typeof driver | null {
   return own && "enableDefensive" in own.DatabaseSync.prototype ? own : null;
 }
 
-function packagedDriver(): typeof driver {
+function loadPackagedDriver(): typeof driver {
   // The bundler includes the package that this `require` names; the sources themselves are modules, without `require`.
   if (typeof require === "function") return require("@photostructure/sqlite") as typeof driver;
   return createRequire(import.meta.url)("@photostructure/sqlite") as typeof driver;

@@ -5,23 +5,23 @@ import type { Column, Row, Table } from "./table.ts";
 type Field<T extends Table> = keyof T["columns"] & string;
 
 /** What a column is called in SQL, and in what is shared unless its description says otherwise. */
-export const columnName = (field: string): string =>
+export const toColumnName = (field: string): string =>
   field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
-const listed = new WeakMap<Table, [field: string, column: Column][]>();
+const fieldsByTable = new WeakMap<Table, [field: string, column: Column][]>();
 
 /** A table's columns, listed once: rows are written and read by the thousand. */
 export function listFields(table: Table): readonly [field: string, column: Column][] {
-  const known = listed.get(table) ?? Object.entries(table.columns);
-  listed.set(table, known);
+  const known = fieldsByTable.get(table) ?? Object.entries(table.columns);
+  fieldsByTable.set(table, known);
   return known;
 }
 
-const listColumns = (fields: readonly string[]) => fields.map(columnName).join(", ");
+const listColumns = (fields: readonly string[]) => fields.map(toColumnName).join(", ");
 const listParameters = (fields: readonly string[]) => fields.map((field) => `@${field}`).join(", ");
 
 /** The fields that are written: all but the row's own number. */
-const writtenFields = (table: Table, except: readonly string[] = []): string[] =>
+const listWrittenFields = (table: Table, except: readonly string[] = []): string[] =>
   listFields(table).flatMap(([field, { isReused }]) =>
     isReused !== undefined || except.includes(field) ? [] : [field],
   );
@@ -31,8 +31,8 @@ export function createTable(table: Table): string {
   const { name, key, unique, indexes = {} } = table;
   const columns = listFields(table).filter(([, { since }]) => since === undefined);
   const parts = columns.map(declareColumn);
-  if (key !== undefined) parts.push(`PRIMARY KEY (${key.map(columnName).join(", ")})`);
-  if (unique !== undefined) parts.push(`UNIQUE (${unique.map(columnName).join(", ")})`);
+  if (key !== undefined) parts.push(`PRIMARY KEY (${key.map(toColumnName).join(", ")})`);
+  if (unique !== undefined) parts.push(`UNIQUE (${unique.map(toColumnName).join(", ")})`);
   const isNumbered = columns.some(([, { isKey, type }]) => isKey && type === "INTEGER");
   const kind = isNumbered ? "STRICT" : "STRICT, WITHOUT ROWID";
   const others = Object.entries(indexes).map(([index, on]) =>
@@ -53,7 +53,7 @@ export const addColumns = (table: Table, schema: number): string =>
 function declareColumn([field, column]: [field: string, column: Column]): string {
   const { type, isNullable, isKey, isReused, isUnique, references, default: initial } = column;
   return [
-    columnName(field),
+    toColumnName(field),
     type,
     isKey ? "PRIMARY KEY" : isNullable ? "" : "NOT NULL",
     isReused === false ? "AUTOINCREMENT" : "",
@@ -75,23 +75,23 @@ export const selectColumns = <T extends Table>(
 ): string =>
   Object.keys(table.columns)
     .filter((field) => !except.includes(field as Field<T>))
-    .map((field) => `${of === "" ? "" : `${of}.`}${columnName(field)} AS ${field}`)
+    .map((field) => `${of === "" ? "" : `${of}.`}${toColumnName(field)} AS ${field}`)
     .join(", ");
 
 export const insertInto = (table: Table): string => {
-  const fields = writtenFields(table);
+  const fields = listWrittenFields(table);
   return `INSERT INTO ${table.name} (${listColumns(fields)}) VALUES (${listParameters(fields)})`;
 };
 
 /** `(a, b) = (@a, @b)`, of all that is written but some. */
 export const setColumns = <T extends Table>(table: T, except: readonly Field<T>[] = []): string => {
-  const fields = writtenFields(table, except);
+  const fields = listWrittenFields(table, except);
   return `(${listColumns(fields)}) = (${listParameters(fields)})`;
 };
 
 /** Whether a row is what `setColumns` would make of it. */
-export const sameColumns = (table: Table): string => {
-  const fields = writtenFields(table);
+export const buildSameColumns = (table: Table): string => {
+  const fields = listWrittenFields(table);
   return `(${listColumns(fields)}) IS (${listParameters(fields)})`;
 };
 

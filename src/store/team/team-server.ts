@@ -3,7 +3,13 @@ import { promisify } from "node:util";
 import { brotliCompress, brotliDecompress, constants } from "node:zlib";
 import type { Config } from "../../base/config/settings.ts";
 import { PommelError } from "../../base/errors.ts";
-import { connectTo, explained, placeOf, type ServerSettings, type Sql } from "../postgres/server.ts";
+import {
+  connectTo,
+  formatServerAddress,
+  type ServerSettings,
+  type Sql,
+  toServerError,
+} from "../postgres/server.ts";
 import { createTeamTables, teamSchema } from "./schema.ts";
 
 /** What a member shares. */
@@ -34,7 +40,7 @@ export interface TeamProject {
 }
 
 /** The server that a configuration names for the team. */
-export const teamServer = (config: Pick<Config, "memory.share">): ServerSettings => ({
+export const buildTeamServerSettings = (config: Pick<Config, "memory.share">): ServerSettings => ({
   url: config["memory.share"],
   setting: "memory.share",
   holds: "team's memory",
@@ -46,7 +52,7 @@ export const teamServer = (config: Pick<Config, "memory.share">): ServerSettings
   schema: teamSchema,
 });
 
-export const digestOf = (text: string) => createHash("sha256").update(text).digest("hex");
+export const computeTextDigest = (text: string) => createHash("sha256").update(text).digest("hex");
 
 const [compress, decompress] = [promisify(brotliCompress), promisify(brotliDecompress)];
 /** Fast, and half of what gzip leaves of transcripts' repetitions. */
@@ -65,7 +71,7 @@ export class TeamServer {
 
   /** @throws PommelError `share_unavailable` for settings that cannot be used */
   constructor(private readonly settings: ServerSettings) {
-    this.place = placeOf(settings);
+    this.place = formatServerAddress(settings);
     this.sql = connectTo(settings);
   }
 
@@ -74,7 +80,7 @@ export class TeamServer {
    * @throws PommelError `share_refused` for one who is no member, or a name that is another's; `share_unavailable`
    */
   join(project: string, author: string): Promise<TeamProject> {
-    return this.explaining(async () => {
+    return this.explainErrors(async () => {
       await this.prepare();
       const { sql } = this;
       await sql`INSERT INTO pommel_team_1.projects (key) VALUES (${project}) ON CONFLICT DO NOTHING`;
@@ -85,7 +91,7 @@ export class TeamServer {
         FROM pommel_team_1.projects WHERE key = ${project}`;
       if (known === undefined) {
         const [me] = await sql<{ role: string }[]>`SELECT current_user AS role`;
-        throw refused(
+        throw makeRefusedError(
           `${me?.role} is no member of the project ${project} at ${this.place}.`,
           `Ask whoever shared it first to run \`pm share team members --add ${me?.role}\`.`,
         );
@@ -98,7 +104,7 @@ export class TeamServer {
         { isMine: boolean }[]
       >`SELECT role = current_user AS "isMine" FROM pommel_team_1.authors WHERE project = ${project} AND author = ${author}`;
       if (name?.isMine !== true) {
-        throw refused(
+        throw makeRefusedError(
           `Somebody else shares this project as ${author}.`,
           "Choose another address: `git config user.email ADDRESS`.",
         );
@@ -113,11 +119,11 @@ export class TeamServer {
     const rows = await Promise.all(
       records.map(async ({ kind, id, text }) => ({
         ...{ project, author, kind, id },
-        digest: text === null ? "" : digestOf(text),
+        digest: text === null ? "" : computeTextDigest(text),
         payload: text === null ? null : await compress(text, quality),
       })),
     );
-    await this.explaining(
+    await this.explainErrors(
       () => this.sql`INSERT INTO pommel_team_1.records ${this.sql(rows)}
         ON CONFLICT (project, author, kind, id) DO UPDATE SET digest = excluded.digest, payload = excluded.payload
         WHERE records.digest <> excluded.digest`,
@@ -126,7 +132,7 @@ export class TeamServer {
 
   /** Withdraws all that an author shared. @returns how many records */
   withdraw(project: string, author: string): Promise<number> {
-    return this.explaining(async () => {
+    return this.explainErrors(async () => {
       const { count } = await this.sql`UPDATE pommel_team_1.records SET digest = '', payload = NULL
         WHERE project = ${project} AND author = ${author} AND payload IS NOT NULL`;
       return count;
@@ -135,20 +141,23 @@ export class TeamServer {
 
   /** The next records after a change, withdrawn ones included. */
   pull(project: string, after: number, limit: number): Promise<StoredTeamRecord[]> {
-    return this.explaining(async () => {
+    return this.explainErrors(async () => {
       const rows = await this.sql<
         (Omit<StoredTeamRecord, "text"> & { payload: Uint8Array | null })[]
       >`SELECT author, kind, id, seq, digest, payload FROM pommel_team_1.records
         WHERE project = ${project} AND seq > ${after} ORDER BY seq LIMIT ${limit}`;
       return Promise.all(
-        rows.map(async ({ payload, ...row }) => ({ ...row, text: payload && (await textOf(payload)) })),
+        rows.map(async ({ payload, ...row }) => ({
+          ...row,
+          text: payload && (await decompressText(payload)),
+        })),
       );
     });
   }
 
   /** How many records each author shares. */
-  authors(project: string): Promise<{ author: string; records: number }[]> {
-    return this.explaining(
+  countRecordsByAuthor(project: string): Promise<{ author: string; records: number }[]> {
+    return this.explainErrors(
       async () =>
         await this.sql<{ author: string; records: number }[]>`
         SELECT author, count(payload) AS records FROM pommel_team_1.authors
@@ -156,8 +165,8 @@ export class TeamServer {
     );
   }
 
-  members(project: string): Promise<TeamMember[]> {
-    return this.explaining(
+  listMembers(project: string): Promise<TeamMember[]> {
+    return this.explainErrors(
       async () =>
         await this.sql<TeamMember[]>`
         SELECT role, role = owner AS "isOwner" FROM pommel_team_1.members
@@ -167,7 +176,7 @@ export class TeamServer {
 
   /** Lets roles read and write. @throws PommelError `share_refused` for who does not own the project */
   addMembers(project: string, roles: readonly string[]): Promise<void> {
-    return this.asOwner(project, async () => {
+    return this.runAsOwner(project, async () => {
       for (const role of roles) {
         await this
           .sql`INSERT INTO pommel_team_1.members (project, role) VALUES (${project}, ${role}) ON CONFLICT DO NOTHING`;
@@ -177,7 +186,7 @@ export class TeamServer {
 
   /** What they shared stays. @throws PommelError as `addMembers` */
   removeMembers(project: string, roles: readonly string[]): Promise<void> {
-    return this.asOwner(project, async () => {
+    return this.runAsOwner(project, async () => {
       await this
         .sql`DELETE FROM pommel_team_1.members WHERE project = ${project} AND role = ANY (${[...roles]})`;
     });
@@ -188,13 +197,13 @@ export class TeamServer {
     await this.sql.end({ timeout: 0 });
   }
 
-  private asOwner(project: string, work: () => Promise<void>): Promise<void> {
-    return this.explaining(async () => {
+  private runAsOwner(project: string, work: () => Promise<void>): Promise<void> {
+    return this.explainErrors(async () => {
       const [known] = await this.sql<
         { isOwner: boolean; owner: string }[]
       >`SELECT owner = current_user AS "isOwner", owner FROM pommel_team_1.projects WHERE key = ${project}`;
       if (known?.isOwner) return work();
-      throw refused(
+      throw makeRefusedError(
         "Only whoever shared the project first adds and removes members.",
         known === undefined ? "Run `pm share team on` first." : `Ask ${known.owner}.`,
       );
@@ -216,18 +225,18 @@ export class TeamServer {
     }
   }
 
-  private async explaining<T>(work: () => Promise<T>): Promise<T> {
+  private async explainErrors<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work();
     } catch (error) {
-      throw explained(error, this.settings);
+      throw toServerError(error, this.settings);
     }
   }
 }
 
-const refused = (message: string, hint: string) => new PommelError("share_refused", message, hint);
+const makeRefusedError = (message: string, hint: string) => new PommelError("share_refused", message, hint);
 
-async function textOf(payload: Uint8Array): Promise<string | null> {
+async function decompressText(payload: Uint8Array): Promise<string | null> {
   try {
     return (await decompress(payload, { maxOutputLength: maxTextBytes })).toString();
   } catch {

@@ -1,11 +1,11 @@
 import { mkdirSync, readFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import * as z from "zod/mini";
-import { codeOf } from "../../base/errors.ts";
-import { namesIn } from "../../base/files/if-any.ts";
+import { getErrorCode } from "../../base/errors.ts";
+import { listNamesIfAny } from "../../base/files/if-any.ts";
 import { removeOwn } from "../../base/files/remove-own.ts";
 import { writeJson } from "../../base/files/replace-file.ts";
-import { homeOf } from "../../base/home.ts";
+import { locateHome } from "../../base/home.ts";
 import { daysInTrash } from "../../protocol/days-in-trash.ts";
 import { projectIdentity } from "../project-file.ts";
 
@@ -62,29 +62,29 @@ export interface TrashEntry extends Manifest {
   dir: string;
 }
 
-export const trashDir = (): string => join(homeOf().dataDir, "trash");
+export const locateTrash = (): string => join(locateHome().dataDir, "trash");
 
-export const rowsFile = ({ dir }: Pick<TrashEntry, "dir">): string => join(dir, "rows.jsonl");
-export const memoryFile = ({ dir }: Pick<TrashEntry, "dir">): string => join(dir, "memory.db");
-export const projectFolder = ({ dir }: Pick<TrashEntry, "dir">, id: string): string =>
+export const locateRowsFile = ({ dir }: Pick<TrashEntry, "dir">): string => join(dir, "rows.jsonl");
+export const locateMemoryFile = ({ dir }: Pick<TrashEntry, "dir">): string => join(dir, "memory.db");
+export const locateProjectFolder = ({ dir }: Pick<TrashEntry, "dir">, id: string): string =>
   join(dir, "projects", id);
 
 /** The project that a memory belongs to: the name of its folder. */
-export const projectOfMemory = (memoryDb: string): string => basename(dirname(memoryDb));
+export const findProjectIdOfMemory = (memoryDb: string): string => basename(dirname(memoryDb));
 
 /** Until when an entry can be brought back. Milliseconds. */
-export const keptUntil = ({ at }: Pick<TrashEntry, "at">): number => at + daysInTrash * dayMs;
+export const computeTrashExpiry = ({ at }: Pick<TrashEntry, "at">): number => at + daysInTrash * dayMs;
 
 /** A new entry, in which nothing is yet but what it is. */
 export function addToTrash(command: string, what: string, of: Taken, at = Date.now()): TrashEntry {
-  mkdirSync(trashDir(), { recursive: true, mode: 0o700 });
-  for (let number = 1 + Math.max(0, ...numbers()); ; number++) {
-    const dir = join(trashDir(), String(number));
+  mkdirSync(locateTrash(), { recursive: true, mode: 0o700 });
+  for (let number = 1 + Math.max(0, ...listEntryNumbers()); ; number++) {
+    const dir = join(locateTrash(), String(number));
     try {
       mkdirSync(dir, { mode: 0o700 });
     } catch (error) {
       // Another process was quicker.
-      if (codeOf(error) === "EEXIST") continue;
+      if (getErrorCode(error) === "EEXIST") continue;
       throw error;
     }
     const content: Manifest = { at, command, what, taken: of };
@@ -93,17 +93,17 @@ export function addToTrash(command: string, what: string, of: Taken, at = Date.n
   }
 }
 
-const numbers = () =>
-  namesIn(trashDir())
+const listEntryNumbers = () =>
+  listNamesIfAny(locateTrash())
     .filter((name) => /^[1-9]\d{0,8}$/.test(name))
     .map(Number);
 
 /** Everything that was taken, the latest first. */
 export function listTrash(): TrashEntry[] {
-  return numbers()
+  return listEntryNumbers()
     .sort((a, b) => b - a)
     .flatMap((number) => {
-      const dir = join(trashDir(), String(number));
+      const dir = join(locateTrash(), String(number));
       try {
         return [
           { ...z.parse(manifest, JSON.parse(readFileSync(join(dir, "entry.json"), "utf8"))), number, dir },
@@ -117,15 +117,17 @@ export function listTrash(): TrashEntry[] {
 
 /** What was taken of a memory: replaced memories and rows. */
 export const listTrashOfMemory = (memoryDb: string): TrashEntry[] =>
-  listTrash().filter(({ taken: of }) => of.kind !== "projects" && of.project === projectOfMemory(memoryDb));
+  listTrash().filter(
+    ({ taken: of }) => of.kind !== "projects" && of.project === findProjectIdOfMemory(memoryDb),
+  );
 
 /** Entries of memories that others replaced, the latest first. */
-export const trashedMemories = (memoryDb: string): TrashEntry[] =>
+export const listTrashedMemories = (memoryDb: string): TrashEntry[] =>
   listTrashOfMemory(memoryDb).filter(({ taken: of }) => of.kind === "memory");
 
 /** Deletes an entry for good. */
 export const dropFromTrash = ({ dir }: Pick<TrashEntry, "dir">): void => removeOwn(dir);
 
 /** Entries whose time has passed. One from a clock that was in the future stays as long as the others, from now on. */
-export const expiredTrash = (now = Date.now()): TrashEntry[] =>
+export const listExpiredTrash = (now = Date.now()): TrashEntry[] =>
   listTrash().filter((entry) => Math.abs(now - entry.at) > daysInTrash * dayMs);

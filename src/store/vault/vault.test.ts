@@ -13,11 +13,19 @@ import {
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { temporaryHome } from "../../../test/support/temporary-home.ts";
-import { homeOf } from "../../base/home.ts";
+import { locateHome } from "../../base/home.ts";
 import { decryptHome, encryptHome } from "../encryption/convert.ts";
-import { plainFiles } from "../encryption/home-files.ts";
+import { listPlainFiles } from "../encryption/home-files.ts";
 import { forgetKeys } from "../encryption/keys.ts";
-import { isKeptApart, keepFile, keptFile, letGo, listKept, vaultDir, withKept } from "./vault.ts";
+import {
+  findKeptFile,
+  isKeptApart,
+  keepFile,
+  listKept,
+  locateVault,
+  removeFromVault,
+  withKept,
+} from "./vault.ts";
 
 /** As between two file systems. */
 const noLink = () => {
@@ -43,8 +51,8 @@ const listed = (of = dirname(path)) => [...listKept(of)].map((kept) => kept.path
 
 /** What lies in the vault, whatever it is called there. */
 const stored = () =>
-  existsSync(vaultDir())
-    ? readdirSync(vaultDir(), { recursive: true, withFileTypes: true })
+  existsSync(locateVault())
+    ? readdirSync(locateVault(), { recursive: true, withFileTypes: true })
         .filter((entry) => entry.isFile())
         .map((entry) => join(entry.parentPath, entry.name))
     : [];
@@ -53,7 +61,7 @@ describe("a file in the vault", () => {
   it("is a link that grows with the file, and is there when the file is gone", async () => {
     keepFile(path);
     appendFileSync(path, "second\n");
-    expect(keptFile(path)).toMatchObject({ path, size: 13, mtimeMs: statSync(path).mtimeMs });
+    expect(findKeptFile(path)).toMatchObject({ path, size: 13, mtimeMs: statSync(path).mtimeMs });
     expect(isKeptApart(path)).toBe(false);
     expect(statSync(stored()[0]!).ino).toBe(statSync(path).ino);
     rmSync(path);
@@ -72,7 +80,7 @@ describe("a file in the vault", () => {
     const { mtimeMs } = statSync(path);
     rmSync(path);
     expect(await read()).toBe("first\nsecond\n");
-    expect(keptFile(path)!.mtimeMs).toBeCloseTo(mtimeMs, -1);
+    expect(findKeptFile(path)!.mtimeMs).toBeCloseTo(mtimeMs, -1);
     expect(stored()).toHaveLength(1);
   });
 
@@ -100,11 +108,11 @@ describe("a file in the vault", () => {
     writeFileSync(other, "");
     keepFile(path);
     keepFile(other);
-    letGo([path, join(home.dir, "never-there")]);
+    removeFromVault([path, join(home.dir, "never-there")]);
     expect(listed(home.dir)).toEqual([other]);
-    expect(keptFile(path)).toBeNull();
-    letGo([other]);
-    expect(readdirSync(vaultDir())).toEqual([]);
+    expect(findKeptFile(path)).toBeNull();
+    removeFromVault([other]);
+    expect(readdirSync(locateVault())).toEqual([]);
     expect(existsSync(path)).toBe(true);
   });
 });
@@ -121,7 +129,7 @@ describe("in an encrypted home", () => {
     expect(stored()).toHaveLength(2);
     expect(plain()).toEqual([]);
     for (const file of [path, part]) rmSync(file);
-    expect(keptFile(path)).toMatchObject({ path, size: 6 });
+    expect(findKeptFile(path)).toMatchObject({ path, size: 6 });
     expect(listed()).toEqual([part, path].toSorted());
     let opened = "";
     await withKept(path, [part], (file) => {
@@ -131,7 +139,7 @@ describe("in an encrypted home", () => {
       expect(statSync(dirname(file)).mode & 0o777).toBe(0o700);
     });
     expect(existsSync(dirname(opened))).toBe(false);
-    expect(readdirSync(homeOf().stateDir).filter((name) => name.includes("opened"))).toEqual([]);
+    expect(readdirSync(locateHome().stateDir).filter((name) => name.includes("opened"))).toEqual([]);
   });
 
   it("it is sealed and opened with the home", async () => {
@@ -140,14 +148,14 @@ describe("in an encrypted home", () => {
     encrypt();
     expect(plain()).toEqual([]);
     expect(readFileSync(path, "utf8")).toBe("first\n");
-    expect(keptFile(path)!.mtimeMs).toBe(1_000_000);
+    expect(findKeptFile(path)!.mtimeMs).toBe(1_000_000);
     rmSync(path);
     expect(await read()).toBe("first\n");
     decryptHome({ backups: [] });
     expect(plain()).toHaveLength(1);
-    expect(keptFile(path)).toEqual({ path, size: 6, mtimeMs: 1_000_000 });
+    expect(findKeptFile(path)).toEqual({ path, size: 6, mtimeMs: 1_000_000 });
     expect(await read()).toBe("first\n");
     encrypt();
-    expect(plainFiles({ backups: [] })).toEqual([]);
+    expect(listPlainFiles({ backups: [] })).toEqual([]);
   });
 });

@@ -19,12 +19,12 @@ import {
   writeFileSync,
 } from "node:fs";
 import { basename, dirname, join, parse, relative, resolve } from "node:path";
-import { codeOf } from "../../base/errors.ts";
-import { discard, draftOf, replaceFile } from "../../base/files/replace-file.ts";
-import { homeOf, makeDirectory } from "../../base/home.ts";
+import { getErrorCode } from "../../base/errors.ts";
+import { discardDraft, makeDraftPath, replaceFile } from "../../base/files/replace-file.ts";
+import { locateHome, makeDirectory } from "../../base/home.ts";
 import { isInside } from "../../base/paths.ts";
-import { publicKeyOf, sealBytes, sealedExtraBytes } from "../../protocol/sealed-text.ts";
-import { plainBytes } from "../encryption/keys.ts";
+import { readPublicKey, sealBytes, sealedExtraBytes } from "../../protocol/sealed-text.ts";
+import { unsealHomeBytes } from "../encryption/keys.ts";
 
 /**
  * The vault: transcripts that are still to be read, where no client deletes them. A file lies in it as at its own place, below
@@ -39,19 +39,19 @@ export interface KeptFile {
   mtimeMs: number;
 }
 
-export const vaultDir = (): string => join(homeOf().dataDir, "vault");
+export const locateVault = (): string => join(locateHome().dataDir, "vault");
 
 const sealedEnd = ".sealed";
 
 /** Where a file lies in the vault, or would. A drive is a directory there. */
 function locateInVault(path: string): string {
   const { root } = parse(path);
-  return join(vaultDir(), root.replace(/[:\\/]+/g, ""), relative(root, path));
+  return join(locateVault(), root.replace(/[:\\/]+/g, ""), relative(root, path));
 }
 
 /** The file's own place. */
 function locateOriginal(place: string): string {
-  const inside = relative(vaultDir(), place);
+  const inside = relative(locateVault(), place);
   if (process.platform !== "win32") return resolve("/", inside);
   const [drive = "", ...names] = inside.split("\\");
   return join(`${drive}:\\`, ...names);
@@ -62,13 +62,13 @@ function readStat(path: string): Stats | undefined {
   try {
     return statSync(path, { throwIfNoEntry: false });
   } catch (error) {
-    if (codeOf(error) === "ENOTDIR") return undefined;
+    if (getErrorCode(error) === "ENOTDIR") return undefined;
     throw error;
   }
 }
 
 /** A file in the vault, as it was when it was put there, or has grown since; null: it is not there. */
-export function keptFile(path: string): KeptFile | null {
+export function findKeptFile(path: string): KeptFile | null {
   const place = locateInVault(path);
   const stat = readStat(place);
   if (stat?.isFile()) return { path, size: stat.size, mtimeMs: stat.mtimeMs };
@@ -79,24 +79,24 @@ export function keptFile(path: string): KeptFile | null {
 /** Whether the vault has another file than the one at its place: a copy, or what was replaced there since. */
 export function isKeptApart(path: string): boolean {
   const own = readStat(path);
-  if (own === undefined || keptFile(path) === null) return false;
+  if (own === undefined || findKeptFile(path) === null) return false;
   const kept = readStat(locateInVault(path));
   return kept === undefined || own.ino !== kept.ino || own.dev !== kept.dev;
 }
 
 /** All that is in the vault of a directory, or of a file. */
 export function* listKept(directory: string): Generator<KeptFile, void, undefined> {
-  const own = keptFile(directory);
+  const own = findKeptFile(directory);
   if (own !== null) yield own;
-  else yield* keptUnder(locateInVault(directory));
+  else yield* listKeptUnder(locateInVault(directory));
 }
 
-function* keptUnder(dir: string): Generator<KeptFile, void, undefined> {
+function* listKeptUnder(dir: string): Generator<KeptFile, void, undefined> {
   for (const entry of listEntries(dir)) {
     const place = join(dir, entry.name);
-    if (entry.isDirectory()) yield* keptUnder(place);
+    if (entry.isDirectory()) yield* listKeptUnder(place);
     else {
-      const kept = keptFile(
+      const kept = findKeptFile(
         locateOriginal(place.endsWith(sealedEnd) ? place.slice(0, -sealedEnd.length) : place),
       );
       if (kept !== null) yield kept;
@@ -121,12 +121,12 @@ export function keepFile(path: string, link: typeof linkSync = linkSync): void {
   const real = realpathSync(path);
   const own = statSync(real);
   const place = locateInVault(path);
-  const publicKey = publicKeyOf();
-  const before = keptFile(path);
+  const publicKey = readPublicKey();
+  const before = findKeptFile(path);
   const isSealed = readStat(place) === undefined;
   if (before !== null && isSealed === (publicKey !== null)) {
     const isSame = before.size === own.size && before.mtimeMs === own.mtimeMs;
-    if (isSame || own.size < before.size || (!isSealed && !beginsWith(real, place, before.size))) return;
+    if (isSame || own.size < before.size || (!isSealed && !hasSameEnd(real, place, before.size))) return;
   }
   makeDirectory(dirname(place));
   if (publicKey !== null) sealInto(real, place, publicKey);
@@ -137,7 +137,7 @@ export function keepFile(path: string, link: typeof linkSync = linkSync): void {
 const comparedBytes = 4096;
 
 /** Whether the end of the kept file is in the other one as well: it was only written on. */
-function beginsWith(path: string, kept: string, size: number): boolean {
+function hasSameEnd(path: string, kept: string, size: number): boolean {
   const from = Math.max(0, size - comparedBytes);
   const [one, other] = [path, kept].map((file) => readPart(file, from, size - from));
   return one!.equals(other!);
@@ -154,8 +154,8 @@ function readPart(path: string, from: number, length: number): Buffer {
 }
 
 function linkOrCopy(path: string, place: string, link: typeof linkSync): void {
-  const draft = draftOf(place);
-  discard(draft);
+  const draft = makeDraftPath(place);
+  discardDraft(draft);
   try {
     try {
       link(path, draft);
@@ -168,7 +168,7 @@ function linkOrCopy(path: string, place: string, link: typeof linkSync): void {
     // To rename a link to another name of the same file changes nothing.
     renameSync(draft, place);
   } finally {
-    discard(draft);
+    discardDraft(draft);
   }
 }
 
@@ -201,15 +201,15 @@ export async function withKept<T>(
 export function openKept(path: string, parts: readonly string[]): { file: string; close: () => void } {
   const place = locateInVault(path);
   if (readStat(place) !== undefined) return { file: place, close: () => {} };
-  const { stateDir } = homeOf();
+  const { stateDir } = locateHome();
   makeDirectory(stateDir);
-  const dir = mkdtempSync(`${draftOf(join(stateDir, "opened"))}-`);
+  const dir = mkdtempSync(`${makeDraftPath(join(stateDir, "opened"))}-`);
   const close = () => rmSync(dir, { recursive: true, force: true });
   try {
     for (const one of [path, ...parts]) {
       const sealed = locateInVault(one) + sealedEnd;
       if (one !== path && readStat(sealed) === undefined) continue;
-      writeFileSync(join(dir, basename(one)), plainBytes(readFileSync(sealed)), { mode: 0o600 });
+      writeFileSync(join(dir, basename(one)), unsealHomeBytes(readFileSync(sealed)), { mode: 0o600 });
     }
     return { file: join(dir, basename(path)), close };
   } catch (error) {
@@ -219,11 +219,11 @@ export function openKept(path: string, parts: readonly string[]): { file: string
 }
 
 /** Takes files out of the vault, with the directories that are empty then. */
-export function letGo(paths: readonly string[]): void {
+export function removeFromVault(paths: readonly string[]): void {
   for (const path of paths) {
     const place = locateInVault(path);
     for (const file of [place, place + sealedEnd]) rmSync(file, { force: true });
-    const top = vaultDir();
+    const top = locateVault();
     for (let dir = dirname(place); dir !== top && isInside(dir, top); dir = dirname(dir)) {
       try {
         rmdirSync(dir);
@@ -236,22 +236,22 @@ export function letGo(paths: readonly string[]): void {
 }
 
 /** What is not sealed in the vault. */
-export const plainInVault = (): string[] =>
-  [...keptUnder(vaultDir())]
+export const listPlainInVault = (): string[] =>
+  [...listKeptUnder(locateVault())]
     .map(({ path }) => locateInVault(path))
     .filter((place) => readStat(place) !== undefined);
 
 /** Seals what is plain in the vault, or opens what is sealed. @returns the files that were written anew */
 export function convertVault(to: "encrypt" | "decrypt"): string[] {
-  const publicKey = publicKeyOf();
-  return [...keptUnder(vaultDir())].flatMap(({ path }) => {
+  const publicKey = readPublicKey();
+  return [...listKeptUnder(locateVault())].flatMap(({ path }) => {
     const place = locateInVault(path);
     const isSealed = readStat(place) === undefined;
     if (isSealed === (to === "encrypt") || publicKey === null) return [];
     if (to === "encrypt") sealInto(place, place, publicKey);
     else {
       const { atime, mtime } = statSync(place + sealedEnd);
-      replaceFile(place, plainBytes(readFileSync(place + sealedEnd)), { synced: true });
+      replaceFile(place, unsealHomeBytes(readFileSync(place + sealedEnd)), { synced: true });
       utimesSync(place, atime, mtime);
       rmSync(place + sealedEnd, { force: true });
     }

@@ -55,7 +55,7 @@ export class HeldVectors<Info> {
   }
 
   /** How many vectors it holds, missing ones included, and how many bytes they take. */
-  size(): { vectors: number; bytes: number } {
+  measureSize(): { vectors: number; bytes: number } {
     return { vectors: this.used - this.empty, bytes: this.kernel?.bytes() ?? 0 };
   }
 
@@ -74,7 +74,7 @@ export class HeldVectors<Info> {
     this.loaded.set(id, segment);
     this.changes++;
     this.used += segment.count;
-    if (this.used > this.room) this.grow(expected);
+    if (this.used > this.room) this.growRoom(expected);
     return segment;
   }
 
@@ -103,7 +103,7 @@ export class HeldVectors<Info> {
     this.changes++;
   }
 
-  private grow(expected: () => number): void {
+  private growRoom(expected: () => number): void {
     const wanted = this.room === 0 ? expected() : this.used * 1.5;
     this.room = Math.max(Math.ceil(wanted), this.used, blockSize);
     this.kernel?.reserve(this.room);
@@ -158,9 +158,9 @@ export class VectorIndex<Row extends VectorRow, Info> extends HeldVectors<Info> 
     return super.ask(query);
   }
 
-  override size(): { vectors: number; bytes: number } {
+  override measureSize(): { vectors: number; bytes: number } {
     this.refresh();
-    return super.size();
+    return super.measureSize();
   }
 
   /** The next question loads it again. */
@@ -183,12 +183,12 @@ export class VectorIndex<Row extends VectorRow, Info> extends HeldVectors<Info> 
 
   private dropVanished(): void {
     if (this.segments.size === 0) return;
-    const removed = this.source.removedSince?.(this.version) ?? this.missing();
+    const removed = this.source.removedSince?.(this.version) ?? this.findMissingIds();
     for (const id of removed) this.drop(id);
   }
 
   /** Reads all ids, which takes its time where there are many. */
-  private missing(): number[] {
+  private findMissingIds(): number[] {
     const present = new Set(this.source.rowIds(this.model));
     return [...this.segments.keys()].filter((id) => !present.has(id));
   }

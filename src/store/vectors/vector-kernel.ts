@@ -1,4 +1,4 @@
-import { growTo, memoryOf, startKernel } from "../../base/kernel.ts";
+import { growMemory, makeMemory, startKernel } from "../../base/kernel.ts";
 
 /** Vectors of one length in rows, to be compared with a query by the cosine of their angle. */
 export interface VectorKernel {
@@ -90,7 +90,7 @@ interface Exports {
 }
 
 /** What a row has before its components. Bytes. */
-const header = 16;
+const rowHeaderBytes = 16;
 /** Vectors are handed over in pieces of so many bytes. */
 const stagingSize = 65_536;
 
@@ -100,7 +100,7 @@ const stagingSize = 65_536;
  */
 export function createKernel(dimensions: number): VectorKernel {
   const length = Math.ceil(dimensions / 16) * 16;
-  const stride = header + length;
+  const stride = rowHeaderBytes + length;
   const idsAt = 0;
   const cosinesAt = idsAt + blockSize * 8;
   const listAt = cosinesAt + blockSize * 8;
@@ -109,7 +109,7 @@ export function createKernel(dimensions: number): VectorKernel {
   const rowsAt = stagingAt + stagingSize;
   const rowAt = (row: number) => rowsAt + row * stride;
 
-  const memory = memoryOf(rowsAt);
+  const memory = makeMemory(rowsAt);
   const wasm = startKernel<Exports>(memory);
   let scale = 0;
   let reserved = 0;
@@ -117,14 +117,14 @@ export function createKernel(dimensions: number): VectorKernel {
   let groupsAt = rowsAt;
   let correctionsAt = rowsAt;
   let nearestAt = rowsAt;
-  const viewOf = (group: number) => new Float64Array(memory.buffer, nearestAt + group * 8, grouped);
+  const viewGroups = (group: number) => new Float64Array(memory.buffer, nearestAt + group * 8, grouped);
   return {
     reserve(rows) {
       if (rows <= reserved) return;
       // Where groups were, there are rows now.
       new Uint8Array(memory.buffer).fill(0, rowAt(reserved));
       reserved = rows;
-      growTo(memory, rowAt(rows));
+      growMemory(memory, rowAt(rows));
     },
     bytes: () => memory.buffer.byteLength,
     put(first, firstId, vectors) {
@@ -143,7 +143,7 @@ export function createKernel(dimensions: number): VectorKernel {
     ask(query) {
       if (query.length !== dimensions) return false;
       new Int16Array(memory.buffer, queryAt, dimensions).set(query);
-      scale = inverseLength(query, 0, dimensions);
+      scale = computeInverseLength(query, 0, dimensions);
       return scale > 0;
     },
     select: (first, count, least) =>
@@ -154,7 +154,7 @@ export function createKernel(dimensions: number): VectorKernel {
       groupsAt = rowAt(reserved);
       correctionsAt = groupsAt + grouped * 8;
       nearestAt = correctionsAt + shares.length * 16;
-      growTo(memory, nearestAt + grouped * 16);
+      growMemory(memory, nearestAt + grouped * 16);
       const groups = new Uint32Array(memory.buffer, groupsAt, grouped * 2);
       for (let i = 0; i < grouped; i++) {
         groups[2 * i] = firsts[i]!;
@@ -167,7 +167,7 @@ export function createKernel(dimensions: number): VectorKernel {
       }
     },
     nearest(constant, factor) {
-      const [best, whole] = [viewOf(0), viewOf(grouped)];
+      const [best, whole] = [viewGroups(0), viewGroups(grouped)];
       wasm.nearest(
         ...([queryAt, scale, rowsAt, length, groupsAt, grouped, correctionsAt] as const),
         ...([constant, factor, best.byteOffset, whole.byteOffset] as const),
@@ -181,7 +181,7 @@ export function createKernel(dimensions: number): VectorKernel {
 }
 
 /** 1 / the length of a vector, 0 for one of zeros. */
-export function inverseLength(components: Int8Array, from: number, dimensions: number): number {
+export function computeInverseLength(components: Int8Array, from: number, dimensions: number): number {
   let square = 0;
   for (let i = from; i < from + dimensions; i++) square += components[i]! * components[i]!;
   return square === 0 ? 0 : 1 / Math.sqrt(square);

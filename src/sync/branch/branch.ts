@@ -1,6 +1,6 @@
 import { GitFailure } from "../../git/git.ts";
 import { type Codec, isControl } from "../codec/codec.ts";
-import { type Manifest, manifestPath, placeOf, readManifest } from "./manifest.ts";
+import { type Manifest, manifestPath, parseItemPath, readManifest } from "./manifest.ts";
 import { type BlobReader, readTree, type Tree } from "./objects.ts";
 import { joinTexts } from "./shared-file.ts";
 
@@ -10,14 +10,14 @@ export interface Tip {
   tree: Tree;
 }
 
-export async function tipAt(dir: string, commit: string): Promise<Tip> {
+export async function readTip(dir: string, commit: string): Promise<Tip> {
   return { commit, tree: await readTree(dir, commit) };
 }
 
 /** The tip; null when the commit or a part of it is missing. */
-export async function tipIfThere(dir: string, commit: string): Promise<Tip | null> {
+export async function findTip(dir: string, commit: string): Promise<Tip | null> {
   try {
-    return await tipAt(dir, commit);
+    return await readTip(dir, commit);
   } catch (error) {
     if (!(error instanceof GitFailure)) throw error;
     return null;
@@ -52,19 +52,19 @@ export class Files {
   }
 
   /** The file at a path, joined if it is stored under several names. */
-  async at(tip: Tip | null, path: string): Promise<string | null> {
+  async readJoined(tip: Tip | null, path: string): Promise<string | null> {
     let found: string | null = null;
-    for (const name of this.codec.namesOf(path)) {
+    for (const name of this.codec.listNames(path)) {
       const file = await this.read(tip, name);
       if (file === null) continue;
-      found = found === null ? file.text : joinTexts(placeOf(path), found, file.text);
+      found = found === null ? file.text : joinTexts(parseItemPath(path), found, file.text);
     }
     return found;
   }
 
   /** null when missing or invalid. */
-  async manifest(tip: Tip | null): Promise<Manifest | null> {
-    for (const name of this.codec.namesOf(manifestPath)) {
+  async findManifest(tip: Tip | null): Promise<Manifest | null> {
+    for (const name of this.codec.listNames(manifestPath)) {
       const file = await this.read(tip, name);
       const manifest = file === null ? null : readManifest(file.text);
       if (manifest !== null) return manifest;
@@ -74,7 +74,7 @@ export class Files {
 }
 
 /** Names whose content differs between two tips. */
-export function changedNames(tip: Tip, before: Tip | null): string[] {
+export function listChangedNames(tip: Tip, before: Tip | null): string[] {
   return [...tip.tree].flatMap(([name, blob]) =>
     isControl(name) || before?.tree.get(name) === blob ? [] : [name],
   );

@@ -1,14 +1,14 @@
-import { kindOfTree } from "../codec/open-codec.ts";
-import { notOurs } from "../refusals.ts";
-import { fetchBranch, pushBranch, RemoteFailure, remoteRef, tipAtRemote } from "../remote.ts";
+import { classifyTree } from "../codec/open-codec.ts";
+import { makeNotOursError } from "../refusals.ts";
+import { fetchBranch, pushBranch, RemoteFailure, readRemoteTip, remoteRef } from "../remote.ts";
 import type { Run } from "../report.ts";
-import { type Tip, tipIfThere } from "./branch.ts";
+import { findTip, type Tip } from "./branch.ts";
 import { readRef, setRef } from "./objects.ts";
 
 /** Fetches from and pushes to the remote; failures go into the report. */
 
 /** The branch's tip at the remote, or the last known one when it cannot be reached. */
-export async function remoteTip(run: Run, hasRemote: boolean): Promise<string | null> {
+export async function fetchRemoteTip(run: Run, hasRemote: boolean): Promise<string | null> {
   const { dir, settings, options, report } = run;
   const { remote, branch } = settings;
   const last = (await readRef(dir, remoteRef))?.hash ?? null;
@@ -19,7 +19,7 @@ export async function remoteTip(run: Run, hasRemote: boolean): Promise<string | 
   const access = { mayAsk: options.mayAsk ?? false, signal: options.signal };
   let tip: string | null = null;
   try {
-    tip = await tipAtRemote(dir, remote, branch, access);
+    tip = await readRemoteTip(dir, remote, branch, access);
     if (tip === null || tip === last) return tip;
     await fetchBranch(dir, remote, branch, access);
     return (await readRef(dir, remoteRef))?.hash ?? null;
@@ -44,14 +44,14 @@ export async function remoteTip(run: Run, hasRemote: boolean): Promise<string | 
 }
 
 /** The tip if its files are readable; else reports a problem and returns null. */
-export async function readableTip(run: Run, commit: string): Promise<Tip | null> {
+export async function findReadableTip(run: Run, commit: string): Promise<Tip | null> {
   const { dir, settings, report } = run;
   const ref = await readRef(dir, remoteRef);
-  if (ref?.hash === commit && !ref.isCommit) throw notOurs(settings.branch);
-  const tip = await tipIfThere(dir, commit);
+  if (ref?.hash === commit && !ref.isCommit) throw makeNotOursError(settings.branch);
+  const tip = await findTip(dir, commit);
   if (tip === null)
     report.problems.push({ path: "", reason: "the files of the commit are missing or damaged" });
-  else if (kindOfTree(tip.tree) === null) throw notOurs(settings.branch);
+  else if (classifyTree(tip.tree) === null) throw makeNotOursError(settings.branch);
   return tip;
 }
 

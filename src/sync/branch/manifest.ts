@@ -1,34 +1,34 @@
 import { createHash } from "node:crypto";
 import * as z from "zod/mini";
-import { canonicalJson, compareText } from "../codec/codec.ts";
-import { decode, fileType, type Place, type SharedKind, sharedKinds } from "./shared-file.ts";
+import { compareText, toCanonicalJson } from "../codec/codec.ts";
+import { chooseFileType, decode, type Place, type SharedKind, sharedKinds } from "./shared-file.ts";
 
 /** The layout of the branch. */
 
 export const manifestPath = "manifest.json";
 
 /** Encodes ids so that none is `.git`, `..` or another's file. */
-const encoded = (id: string) =>
+const encodeId = (id: string) =>
   id
     .split("/")
     .map((part) => encodeURIComponent(Buffer.from(part).toString()).replaceAll(".", "%2E") || "%")
     .join("/");
 
-function decoded(path: string): string | null {
+function decodeId(path: string): string | null {
   try {
     const id = path
       .split("/")
       .map((part) => (part === "%" ? "" : decodeURIComponent(part)))
       .join("/");
-    return encoded(id) === path ? id : null;
+    return encodeId(id) === path ? id : null;
   } catch {
     return null;
   }
 }
 
 /** The path of an item's file: `sessions/<id>/meta.json`, `attributions/<first two digits>/<hash>.json`. */
-export function pathOf({ kind, id, part }: Place): string {
-  const name = encoded(id);
+export function buildItemPath({ kind, id, part }: Place): string {
+  const name = encodeId(id);
   if (kind === "session") return `sessions/${name}/${part === "meta" ? "meta.json" : "transcript.jsonl"}`;
   return kind === "attribution" ? `attributions/${name.slice(0, 2)}/${name}.json` : `${kind}s/${name}.json`;
 }
@@ -37,12 +37,12 @@ const pattern =
   /^(?:(session)s\/(.+)\/(meta\.json|transcript\.jsonl)|attributions\/.{2}\/([^/]+)\.json|(annotation|checkpoint|event|signature)s\/(.+)\.json)$/s;
 
 /** The item of a path; null for the manifest, and for unknown files of newer clients. */
-export function placeOf(path: string): Place | null {
+export function parseItemPath(path: string): Place | null {
   const [, session, uid = "", file, hash, kind, name = ""] = pattern.exec(path) ?? [];
   const place = (found: Place["kind"], text: string, part: Place["part"]): Place | null => {
-    const id = decoded(text);
+    const id = decodeId(text);
     const made = id === null ? null : { kind: found, id, part };
-    return made !== null && pathOf(made) === path ? made : null;
+    return made !== null && buildItemPath(made) === path ? made : null;
   };
   if (session !== undefined) return place("session", uid, file === "meta.json" ? "meta" : "transcript");
   if (hash !== undefined) return place("attribution", hash, "whole");
@@ -79,7 +79,7 @@ const fileNames: Record<Place["part"], string> = {
 };
 
 /** A manifest's version; null if invalid. */
-export function versionOfManifest(text: string): number | null {
+export function parseManifestVersion(text: string): number | null {
   try {
     const parsed = z.object({ version: z.int() }).safeParse(JSON.parse(text));
     return parsed.success ? parsed.data.version : null;
@@ -103,7 +103,7 @@ export function readManifest(text: string): Manifest | null {
     for (const [id, { updated, files }] of Object.entries(parsed.data[`${kind}s`])) {
       for (const part of ["meta", "transcript", "whole"] as const) {
         const sha256 = files[fileNames[part]];
-        if (sha256 !== undefined) manifest.set(pathOf({ kind, id, part }), { sha256, updated });
+        if (sha256 !== undefined) manifest.set(buildItemPath({ kind, id, part }), { sha256, updated });
       }
     }
   }
@@ -115,7 +115,7 @@ export function writeManifest(manifest: Manifest): string {
   const kinds = sharedKinds.map((kind): string => {
     const things = new Map<string, { updated: number; files: Record<string, string> }>();
     for (const [path, { sha256, updated }] of manifest) {
-      const place = placeOf(path);
+      const place = parseItemPath(path);
       if (place?.kind !== kind) continue;
       const thing = things.get(place.id) ?? { updated: 0, files: {} };
       thing.updated = Math.max(thing.updated, updated);
@@ -124,17 +124,17 @@ export function writeManifest(manifest: Manifest): string {
     }
     const lines = [...things]
       .sort(([a], [b]) => compareText(a, b))
-      .map(([id, thing]) => `\n${JSON.stringify(id)}:${canonicalJson(thing)}`);
+      .map(([id, thing]) => `\n${JSON.stringify(id)}:${toCanonicalJson(thing)}`);
     return `"${kind}s":{${lines.join(",")}}`;
   });
   return `{"version":${layoutVersion},\n${kinds.sort(compareText).join(",\n")}}\n`;
 }
 
 /** A file's manifest entry; null for the manifest itself, and for unknown or malformed files. */
-export function entryOf(path: string, text: string): ManifestEntry | null {
-  const place = placeOf(path);
+export function makeManifestEntry(path: string, text: string): ManifestEntry | null {
+  const place = parseItemPath(path);
   if (place === null || path === manifestPath) return null;
-  const type = fileType(place);
+  const type = chooseFileType(place);
   const sha256 = createHash("sha256").update(text).digest("hex");
   // Its meta.json has the time, and it is long.
   if (type === "transcript") return { sha256, updated: 0 };

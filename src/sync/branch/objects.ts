@@ -1,4 +1,4 @@
-import { gitBuffer, gitBytes, gitFields, gitText } from "../../git/git.ts";
+import { readGitBuffer, readGitBytes, readGitFields, readGitText } from "../../git/git.ts";
 
 /** Reads and writes the branch with git's plumbing: no checkout, index or working tree. */
 
@@ -11,7 +11,7 @@ export type Tree = ReadonlyMap<string, string>;
  */
 export async function readTree(dir: string, commit: string): Promise<Tree> {
   const tree = new Map<string, string>();
-  for await (const field of gitFields(dir, ["ls-tree", "-r", "-z", "--full-tree", commit])) {
+  for await (const field of readGitFields(dir, ["ls-tree", "-r", "-z", "--full-tree", commit])) {
     const [, hash, path] = /^100\d{3} blob ([0-9a-f]+)\t(.+)$/s.exec(field) ?? [];
     if (hash !== undefined && path !== undefined) tree.set(path, hash);
   }
@@ -29,7 +29,7 @@ export function openBlobs(dir: string): BlobReader {
   let git: ReturnType<typeof startReader> | null = null;
   let last: Promise<unknown> = Promise.resolve();
 
-  async function answerTo(hash: string): Promise<Buffer | null> {
+  async function readAnswer(hash: string): Promise<Buffer | null> {
     git ??= startReader(dir);
     try {
       return await git.ask(hash);
@@ -43,7 +43,7 @@ export function openBlobs(dir: string): BlobReader {
 
   return {
     read(hash) {
-      const answer = last.then(() => answerTo(hash));
+      const answer = last.then(() => readAnswer(hash));
       last = answer;
       return answer;
     },
@@ -58,7 +58,7 @@ function startReader(dir: string) {
   const asked: string[] = [];
   let isEnded = false;
   let wake = () => {};
-  async function* requests() {
+  async function* streamRequests() {
     while (!isEnded) {
       const hash = asked.shift();
       if (hash !== undefined) yield `${hash}\n`;
@@ -68,10 +68,10 @@ function startReader(dir: string) {
         });
     }
   }
-  const answers = gitBytes(dir, ["cat-file", "--batch"], { stdin: requests() });
+  const answers = readGitBytes(dir, ["cat-file", "--batch"], { stdin: streamRequests() });
   let rest: Buffer = Buffer.alloc(0);
 
-  async function more(): Promise<Buffer> {
+  async function readMore(): Promise<Buffer> {
     const { value, done } = await answers.next();
     if (done || !value) throw new Error("git ended");
     return value;
@@ -80,7 +80,7 @@ function startReader(dir: string) {
   async function ask(hash: string): Promise<Buffer | null> {
     asked.push(hash);
     wake();
-    while (!rest.includes(10)) rest = Buffer.concat([rest, await more()]);
+    while (!rest.includes(10)) rest = Buffer.concat([rest, await readMore()]);
     const end = rest.indexOf(10);
     const head = rest.subarray(0, end).toString();
     rest = rest.subarray(end + 1);
@@ -89,7 +89,7 @@ function startReader(dir: string) {
     const size = Number(digits);
     const parts = [rest];
     for (let length = rest.length; length < size + 1; length += parts.at(-1)!.length)
-      parts.push(await more());
+      parts.push(await readMore());
     const whole = parts.length === 1 ? parts[0]! : Buffer.concat(parts);
     rest = whole.subarray(size + 1);
     return type === "blob" ? whole.subarray(0, size) : null;
@@ -129,15 +129,15 @@ export async function writeCommit(
   }: { parents: readonly string[]; message: string; files: AsyncIterable<FileToWrite>; at: number },
 ): Promise<Written> {
   const noCommit = "0".repeat(parents[0]?.length ?? (await hashLength(dir)));
-  async function* commands(): AsyncGenerator<string | Uint8Array> {
+  async function* streamCommands(): AsyncGenerator<string | Uint8Array> {
     const text = Buffer.from(message);
     yield `commit refs/pommel/writing\nmark :1\ncommitter Pommel <pommel@localhost> ${Math.floor(at / 1000)} +0000\n`;
     yield `data ${text.length}\n${message}\n`;
     for (const [i, parent] of parents.entries()) yield `${i === 0 ? "from" : "merge"} ${parent}\n`;
     for await (const { path, content } of files) {
-      if ("blob" in content) yield `M 100644 ${content.blob} ${quoted(path)}\n`;
+      if ("blob" in content) yield `M 100644 ${content.blob} ${quoteImportPath(path)}\n`;
       else {
-        yield `M 100644 inline ${quoted(path)}\ndata ${content.length}\n`;
+        yield `M 100644 inline ${quoteImportPath(path)}\ndata ${content.length}\n`;
         yield content;
         yield "\n";
       }
@@ -145,19 +145,21 @@ export async function writeCommit(
     // The ref is temporary.
     yield `\nget-mark :1\nreset refs/pommel/writing\nfrom ${noCommit}\n\ndone\n`;
   }
-  const output = await gitBuffer(dir, ["fast-import", "--quiet", "--done", "--force"], { stdin: commands() });
+  const output = await readGitBuffer(dir, ["fast-import", "--quiet", "--done", "--force"], {
+    stdin: streamCommands(),
+  });
   const commit = output.toString().trim();
-  return { commit, tree: await gitText(dir, ["rev-parse", `${commit}^{tree}`]) };
+  return { commit, tree: await readGitText(dir, ["rev-parse", `${commit}^{tree}`]) };
 }
 
 /** Quotes a path for fast-import. */
-function quoted(path: string): string {
+function quoteImportPath(path: string): string {
   if (/^[\w./%~!'()*@+=,-]+$/.test(path)) return path;
   return `"${path.replace(/["\\]/g, "\\$&").replaceAll("\n", "\\n")}"`;
 }
 
 async function hashLength(dir: string): Promise<number> {
-  const format = await gitText(dir, ["rev-parse", "--show-object-format"]).catch(() => "sha1");
+  const format = await readGitText(dir, ["rev-parse", "--show-object-format"]).catch(() => "sha1");
   return format === "sha256" ? 64 : 40;
 }
 
@@ -171,7 +173,7 @@ interface Ref {
 
 export async function readRef(dir: string, ref: string): Promise<Ref | null> {
   const format = "--format=%(objectname)%00%(objecttype)%00%(worktreepath)%00%(refname)";
-  const line = (await gitBuffer(dir, ["for-each-ref", format, ref])).toString();
+  const line = (await readGitBuffer(dir, ["for-each-ref", format, ref])).toString();
   for (const each of line.split("\n")) {
     const [hash, type, worktree, name] = each.split("\0");
     if (hash && name === ref) return { hash, isCommit: type === "commit", worktree: worktree || null };
@@ -182,7 +184,7 @@ export async function readRef(dir: string, ref: string): Promise<Ref | null> {
 /** Moves a ref if it still is at `from` (null: missing). @returns whether it was moved */
 export async function moveRef(dir: string, ref: string, to: string, from: string | null): Promise<boolean> {
   try {
-    await gitText(dir, ["update-ref", "-m", "pommel sync", ref, to, from ?? "0".repeat(to.length)]);
+    await readGitText(dir, ["update-ref", "-m", "pommel sync", ref, to, from ?? "0".repeat(to.length)]);
     return true;
   } catch {
     return false;
@@ -191,12 +193,12 @@ export async function moveRef(dir: string, ref: string, to: string, from: string
 
 /** Sets one of Pommel's own refs unconditionally. */
 export async function setRef(dir: string, ref: string, to: string): Promise<void> {
-  await gitText(dir, ["update-ref", ref, to]);
+  await readGitText(dir, ["update-ref", ref, to]);
 }
 
 export async function isAncestor(dir: string, ancestor: string, commit: string): Promise<boolean> {
   try {
-    await gitText(dir, ["merge-base", "--is-ancestor", ancestor, commit]);
+    await readGitText(dir, ["merge-base", "--is-ancestor", ancestor, commit]);
     return true;
   } catch {
     return false;

@@ -2,7 +2,14 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { runs } from "../../../test/support/runs.ts";
 import { records, type SharedText, sharedText } from "../../../test/support/sync-fixture.ts";
-import { entryOf, type Manifest, manifestPath, placeOf, readManifest, writeManifest } from "./manifest.ts";
+import {
+  type Manifest,
+  makeManifestEntry,
+  manifestPath,
+  parseItemPath,
+  readManifest,
+  writeManifest,
+} from "./manifest.ts";
 import { decode, encode, type FileType, joinTexts } from "./shared-file.ts";
 
 /** The shared state: texts by path, without the manifest, which is derived. */
@@ -13,7 +20,7 @@ function mergeStates(a: SharedState, b: SharedState): SharedState {
   const merged = new Map(a);
   for (const [path, text] of b) {
     const other = merged.get(path);
-    merged.set(path, other === undefined ? text : joinTexts(placeOf(path), other, text));
+    merged.set(path, other === undefined ? text : joinTexts(parseItemPath(path), other, text));
   }
   merged.delete(manifestPath);
   return merged;
@@ -23,7 +30,7 @@ function mergeStates(a: SharedState, b: SharedState): SharedState {
 function manifestOf(state: SharedState): string {
   const manifest: Manifest = new Map();
   for (const [path, text] of state) {
-    const entry = entryOf(path, text);
+    const entry = makeManifestEntry(path, text);
     if (entry !== null) manifest.set(path, entry);
   }
   return writeManifest(manifest);
@@ -73,7 +80,7 @@ function tokens(state: SharedState): Set<string> {
   const found = new Set<string>();
   for (const [path, text] of state) {
     found.add(path);
-    const place = placeOf(path);
+    const place = parseItemPath(path);
     if (place?.part === "transcript") {
       for (const { id, lines, also, usage } of decode("transcript", text).record ?? []) {
         found.add(`${path} ${id}`);
@@ -206,7 +213,7 @@ describe("the manifest", () => {
         );
         const named = [...(readManifest(manifestOf(state)) ?? new Map()).keys()].sort();
         const understood = [...state.keys()].filter(
-          (path) => placeOf(path) !== null && decodable(path, state.get(path)!),
+          (path) => parseItemPath(path) !== null && decodable(path, state.get(path)!),
         );
         expect(named).toEqual(understood.sort());
       }),
@@ -219,6 +226,6 @@ describe("the manifest", () => {
 });
 
 function decodable(path: string, text: string): boolean {
-  const place = placeOf(path)!;
+  const place = parseItemPath(path)!;
   return place.part === "transcript" || JSON.parse(text) !== null;
 }

@@ -1,5 +1,5 @@
 import type * as z from "zod/mini";
-import { canonicalJson, compareText } from "../codec/codec.ts";
+import { compareText, toCanonicalJson } from "../codec/codec.ts";
 import { joinSessions, joinTranscripts, tidyTurn } from "../merge/join.ts";
 import {
   joinAnnotations,
@@ -64,7 +64,7 @@ export interface SharedRecords {
 }
 export type FileType = keyof SharedRecords;
 
-export const fileType = ({ kind, part }: Pick<Place, "kind" | "part">): FileType =>
+export const chooseFileType = ({ kind, part }: Pick<Place, "kind" | "part">): FileType =>
   kind === "session" ? (part === "meta" ? "meta" : "transcript") : kind;
 
 /** A file's record, and the number of malformed lines (of a transcript) or files. */
@@ -89,13 +89,17 @@ function parseOne<T>(text: string, shape: z.ZodMiniType<T>): T | null {
   }
 }
 
-function object<T>(shape: z.ZodMiniType<T>, join: (a: T, b: T) => T, tidy: (record: T) => T): Type<T> {
+function createObjectType<T>(
+  shape: z.ZodMiniType<T>,
+  join: (a: T, b: T) => T,
+  tidy: (record: T) => T,
+): Type<T> {
   return {
     parse(text) {
       const record = parseOne(text, shape);
       return record === null ? { record, malformed: 1 } : { record: tidy(record), malformed: 0 };
     },
-    write: (record) => `${canonicalJson(tidy(record))}\n`,
+    write: (record) => `${toCanonicalJson(tidy(record))}\n`,
     join,
   };
 }
@@ -111,19 +115,19 @@ const transcript: Type<SharedTurn[]> = {
   },
   write: (turns) =>
     joinTranscripts(turns.map(tidyTurn), [])
-      .map((turn) => `${canonicalJson(turn)}\n`)
+      .map((turn) => `${toCanonicalJson(turn)}\n`)
       .join(""),
   join: joinTranscripts,
 };
 
 const types: { [T in FileType]: Type<SharedRecords[T]> } = {
-  meta: object(sessionShape, joinSessions, (record) => joinSessions(record, { ...record })),
+  meta: createObjectType(sessionShape, joinSessions, (record) => joinSessions(record, { ...record })),
   transcript,
-  annotation: object(annotationShape, joinAnnotations, (record) => record),
-  checkpoint: object(checkpointShape, joinCheckpoints, tidyCheckpoint),
-  attribution: object(attributionShape, joinAttributions, tidyAttribution),
-  event: object(eventShape, joinEvents, tidyEvent),
-  signature: object(signatureShape, joinSignatures, (record) => record),
+  annotation: createObjectType(annotationShape, joinAnnotations, (record) => record),
+  checkpoint: createObjectType(checkpointShape, joinCheckpoints, tidyCheckpoint),
+  attribution: createObjectType(attributionShape, joinAttributions, tidyAttribution),
+  event: createObjectType(eventShape, joinEvents, tidyEvent),
+  signature: createObjectType(signatureShape, joinSignatures, (record) => record),
 };
 
 export function decode<T extends FileType>(type: T, text: string): Decoded<T> {
@@ -140,7 +144,7 @@ export function joinTexts(place: Pick<Place, "kind" | "part"> | null, a: string,
   if (a === b) return a;
   const some = compareText(a, b) >= 0 ? a : b;
   if (place === null) return some;
-  return joinAs(fileType(place), a, b) ?? some;
+  return joinAs(chooseFileType(place), a, b) ?? some;
 }
 
 function joinAs<T extends FileType>(type: T, a: string, b: string): string | null {

@@ -3,15 +3,15 @@ import { isControl } from "../codec/codec.ts";
 import { type ExportFile, exportFiles } from "../export-files.ts";
 import type { SignedRecords } from "../origin/signed-records.ts";
 import type { ExportWork } from "../records/from-memory.ts";
-import { countOf, noCounts, type SyncCounts } from "../report.ts";
+import { makeEmptyCounts, type SyncCounts, toCountName } from "../report.ts";
 import type { Files, Tip } from "./branch.ts";
 import {
-  entryOf,
+  buildItemPath,
   type Manifest,
   type ManifestEntry,
+  makeManifestEntry,
   manifestPath,
-  pathOf,
-  placeOf,
+  parseItemPath,
   writeManifest,
 } from "./manifest.ts";
 import type { FileToWrite } from "./objects.ts";
@@ -29,7 +29,7 @@ interface ToWrite {
 
 /** Yields the files that the next commit changes relative to its first parent, and counts what is shared. */
 export class BranchWriter {
-  readonly counts: SyncCounts = noCounts();
+  readonly counts: SyncCounts = makeEmptyCounts();
   private readonly names: Set<string>;
   private readonly done = new Set<string>();
   private readonly entries = new Map<string, ManifestEntry | null>();
@@ -43,20 +43,22 @@ export class BranchWriter {
   }
 
   async *write(): AsyncGenerator<FileToWrite, void, undefined> {
-    yield* this.things();
-    yield* this.otherTip();
-    yield* this.signature();
-    yield* this.control();
-    yield* this.manifest();
+    yield* this.writeThings();
+    yield* this.writeOtherTip();
+    yield* this.writeSignature();
+    yield* this.writeControl();
+    yield* this.writeJoinedManifest();
   }
 
-  private async *things() {
+  private async *writeThings() {
     const { things, onProgress, signal } = this.toWrite;
     for (const [i, { kind, uid }] of things.entries()) {
       signal?.throwIfAborted();
       onProgress?.(i, things.length);
       let isChanged = false;
-      for await (const file of exportFiles(this.exportWork, { kind, id: uid }, (path) => this.known(path))) {
+      for await (const file of exportFiles(this.exportWork, { kind, id: uid }, (path) =>
+        this.readJoinedText(path),
+      )) {
         const written = await this.join(file.path, file);
         if (written.isNews) {
           isChanged = true;
@@ -64,30 +66,30 @@ export class BranchWriter {
         }
         if (written.file) yield written.file;
       }
-      if (isChanged) this.counts[countOf(kind)]++;
+      if (isChanged) this.counts[toCountName(kind)]++;
       if (i % 20 === 19) await new Promise((resolve) => setImmediate(resolve));
     }
   }
 
   /** One signature for all that is new. */
-  private async *signature() {
+  private async *writeSignature() {
     const list = await this.toWrite.signed.sign();
     if (list === null) return;
-    const path = pathOf({ kind: "signature", id: list.uid, part: "whole" });
+    const path = buildItemPath({ kind: "signature", id: list.uid, part: "whole" });
     const { file } = await this.join(path, { path, text: encode("signature", list), isOwn: false });
     if (file) yield file;
   }
 
   /** A file joined from all tips. */
-  private async known(path: string): Promise<string | null> {
-    const texts = await this.textsAt(this.files.codec.namesOf(path)[0]!);
+  private async readJoinedText(path: string): Promise<string | null> {
+    const texts = await this.readTipTexts(this.files.codec.listNames(path)[0]!);
     return texts.reduce<string | null>(
-      (joined, { text }) => (joined === null ? text : joinTexts(placeOf(path), joined, text)),
+      (joined, { text }) => (joined === null ? text : joinTexts(parseItemPath(path), joined, text)),
       null,
     );
   }
 
-  private async textsAt(name: string): Promise<{ text: string; blob: string }[]> {
+  private async readTipTexts(name: string): Promise<{ text: string; blob: string }[]> {
     const found: { text: string; blob: string }[] = [];
     for (const tip of this.toWrite.tips) {
       const blob = tip.tree.get(name);
@@ -100,35 +102,35 @@ export class BranchWriter {
 
   /** Joins the tips' version with the local export. */
   private async join(path: string, exported: ExportFile | null) {
-    const name = this.files.codec.namesOf(path)[0]!;
+    const name = this.files.codec.listNames(path)[0]!;
     this.done.add(name);
-    const texts = await this.textsAt(name);
+    const texts = await this.readTipTexts(name);
     const known = texts.reduce<string | null>(
-      (sum, { text }) => (sum === null ? text : joinTexts(placeOf(path), sum, text)),
+      (sum, { text }) => (sum === null ? text : joinTexts(parseItemPath(path), sum, text)),
       null,
     );
     const { signed } = this.toWrite;
-    const place = placeOf(path);
+    const place = parseItemPath(path);
     const own =
       exported === null || place === null
         ? texts.map(({ text }) => text)
-        : texts.flatMap(({ text }) => signed.ownPart(place, text) ?? []);
+        : texts.flatMap(({ text }) => signed.keepOwnPart(place, text) ?? []);
     const text = [...own, ...(exported === null ? [] : [exported.text])].reduce((sum, one) =>
       joinTexts(place, sum, one),
     );
     if (exported?.isOwn && place !== null) signed.add(place, text);
     this.names.add(name);
-    this.entries.set(path, entryOf(path, text));
+    this.entries.set(path, makeManifestEntry(path, text));
     const isNews = text !== known;
-    const turns = isNews ? turnsIn(path, text, known) : 0;
-    return { isNews, turns, file: await this.fileFor(name, path, text, texts) };
+    const turns = isNews ? countNewTurnLines(path, text, known) : 0;
+    return { isNews, turns, file: await this.chooseFileToWrite(name, path, text, texts) };
   }
 
   /**
    * The file to write; null when the first parent has it. Of two encryptions of equal content, a deterministic one
    * wins.
    */
-  private async fileFor(
+  private async chooseFileToWrite(
     name: string,
     path: string,
     text: string,
@@ -140,7 +142,7 @@ export class BranchWriter {
   }
 
   /** Files that differ between the tips, or that only the second has. */
-  private async *otherTip() {
+  private async *writeOtherTip() {
     const [first, second] = this.toWrite.tips;
     if (!first || !second) return;
     for (const [name, blob] of second.tree) {
@@ -158,7 +160,7 @@ export class BranchWriter {
     }
   }
 
-  private async *control() {
+  private async *writeControl() {
     const [first, second] = this.toWrite.tips;
     for (const [name, blob] of second?.tree ?? []) {
       if (isControl(name) && !first?.tree.has(name)) yield { path: name, content: { blob } };
@@ -168,12 +170,12 @@ export class BranchWriter {
     }
   }
 
-  private async *manifest() {
+  private async *writeJoinedManifest() {
     const { tips } = this.toWrite;
     const manifest: Manifest = new Map();
     for (const tip of tips) {
-      const known = await this.files.manifest(tip);
-      for (const [path, entry] of known ?? (await this.foundIn(tip))) {
+      const known = await this.files.findManifest(tip);
+      for (const [path, entry] of known ?? (await this.rebuildManifest(tip))) {
         const other = manifest.get(path);
         if (!other || other.sha256 < entry.sha256) manifest.set(path, entry);
       }
@@ -183,22 +185,22 @@ export class BranchWriter {
       else manifest.set(path, entry);
     }
     for (const path of manifest.keys()) {
-      if (!this.files.codec.namesOf(path).some((name) => this.names.has(name))) manifest.delete(path);
+      if (!this.files.codec.listNames(path).some((name) => this.names.has(name))) manifest.delete(path);
     }
     const text = writeManifest(manifest);
-    const name = this.files.codec.namesOf(manifestPath)[0]!;
-    const file = await this.fileFor(name, manifestPath, text, await this.textsAt(name));
+    const name = this.files.codec.listNames(manifestPath)[0]!;
+    const file = await this.chooseFileToWrite(name, manifestPath, text, await this.readTipTexts(name));
     // Omitted while there is nothing to share.
     if (file && (manifest.size > 0 || tips.length > 0)) yield file;
   }
 
   /** Rebuilds a missing or invalid manifest. */
-  private async foundIn(tip: Tip): Promise<Manifest> {
+  private async rebuildManifest(tip: Tip): Promise<Manifest> {
     const found: Manifest = new Map();
     for (const name of tip.tree.keys()) {
       if (isControl(name)) continue;
       const file = await this.files.read(tip, name);
-      const entry = file === null ? null : entryOf(file.path, file.text);
+      const entry = file === null ? null : makeManifestEntry(file.path, file.text);
       if (file && entry) found.set(file.path, entry);
     }
     return found;
@@ -206,8 +208,8 @@ export class BranchWriter {
 }
 
 /** The number of turns that are new or changed relative to another version. */
-function turnsIn(path: string, text: string, known: string | null): number {
-  if (placeOf(path)?.part !== "transcript") return 0;
+function countNewTurnLines(path: string, text: string, known: string | null): number {
+  if (parseItemPath(path)?.part !== "transcript") return 0;
   const before = new Set(known?.split("\n"));
   return text.split("\n").filter((line) => line !== "" && !before.has(line)).length;
 }

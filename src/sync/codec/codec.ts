@@ -5,7 +5,7 @@ import { PommelError } from "../../base/errors.ts";
 /** How shared files are stored in git: plain or encrypted. */
 export interface Codec {
   /** Possible paths of a file in git; it is written to the first. */
-  namesOf(path: string): readonly string[];
+  listNames(path: string): readonly string[];
   /** The path for a name; null when only the content has it. */
   pathAt(name: string): string | null;
   /** null: unreadable, or a file of another path. */
@@ -24,7 +24,7 @@ export const keysDir = "keys/";
 export const isControl = (name: string) => name === markerPath || name.startsWith(keysDir);
 
 export const plain: Codec = {
-  namesOf: (path) => [path],
+  listNames: (path) => [path],
   pathAt: (name) => name,
   open: async (name, content) => ({ path: name, text: Buffer.from(content).toString() }),
   seal: async (_path, text) => Buffer.from(text),
@@ -32,17 +32,17 @@ export const plain: Codec = {
 };
 
 /** Canonical JSON: keys sorted at any depth, no spaces, no undefined values. */
-export function canonicalJson(value: unknown): string {
-  return JSON.stringify(sorted(value));
+export function toCanonicalJson(value: unknown): string {
+  return JSON.stringify(sortKeys(value));
 }
 
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted);
+function sortKeys(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sortKeys);
   if (typeof value !== "object" || value === null) return value;
   const entries = Object.entries(value).filter(([, item]) => item !== undefined);
   entries.sort(([a], [b]) => compareText(a, b));
   // Keeps keys such as "__proto__".
-  return Object.fromEntries(entries.map(([key, item]) => [key, sorted(item)]));
+  return Object.fromEntries(entries.map(([key, item]) => [key, sortKeys(item)]));
 }
 
 /** By code units, independent of the locale. */
@@ -73,24 +73,24 @@ export function compareParts(a: readonly Part[], b: readonly Part[]): number {
 const load = () => import("age-encryption");
 
 /** Larger content is rejected, so that a small file cannot exhaust memory. Bytes. */
-const largest = 1 << 30;
+const maxContentBytes = 1 << 30;
 
-const marker = Buffer.from(`${canonicalJson({ encryption: "age", version: 1 })}\n`);
+const marker = Buffer.from(`${toCanonicalJson({ encryption: "age", version: 1 })}\n`);
 
-export async function newIdentity(): Promise<string> {
+export async function makeIdentity(): Promise<string> {
   const { generateX25519Identity } = await load();
   return generateX25519Identity();
 }
 
 /** The public half of an identity. */
-export async function recipientOf(identity: string): Promise<string> {
+export async function toRecipient(identity: string): Promise<string> {
   const { identityToRecipient } = await load();
   return identityToRecipient(identity);
 }
 
 /** An id that reveals nothing about the key. */
-export async function keyId(identity: string): Promise<string> {
-  const recipient = await recipientOf(identity);
+export async function computeKeyId(identity: string): Promise<string> {
+  const recipient = await toRecipient(identity);
   return createHash("sha256").update(`pommel sync key ${recipient}`).digest("hex").slice(0, 16);
 }
 
@@ -98,35 +98,35 @@ export async function keyId(identity: string): Promise<string> {
  * @param identities candidates for reading; all machines write with the one with the first id
  * @param keys the required files below `keys/`
  */
-export async function sealedCodec(
+export async function createSealedCodec(
   identities: readonly string[],
   keys: ReadonlyMap<string, Uint8Array>,
 ): Promise<Codec> {
   const { Encrypter, Decrypter } = await load();
   const byId = new Map<string, string>();
-  for (const identity of identities) byId.set(await keyId(identity), identity);
+  for (const identity of identities) byId.set(await computeKeyId(identity), identity);
   const ordered = [...byId].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, identity]) => identity);
   const nameKeys = ordered.map((identity) =>
     Buffer.from(hkdfSync("sha256", identity, "", "pommel sync names", 32)),
   );
-  const recipient = await recipientOf(ordered[0]!);
-  const namesOf = (path: string) =>
+  const recipient = await toRecipient(ordered[0]!);
+  const listSealedNames = (path: string) =>
     nameKeys.map((key) => {
       const name = createHmac("sha256", key).update(path).digest("hex");
       return `data/${name.slice(0, 2)}/${name.slice(2)}.age`;
     });
   return {
-    namesOf,
+    listNames: listSealedNames,
     pathAt: () => null,
     async open(name, content) {
       const decrypter = new Decrypter();
       for (const identity of ordered) decrypter.addIdentity(identity);
       try {
         const packed = await decrypter.decrypt(content);
-        const whole = inflateRawSync(packed, { maxOutputLength: largest });
+        const whole = inflateRawSync(packed, { maxOutputLength: maxContentBytes });
         const end = whole.indexOf(10);
         const path = JSON.parse(whole.subarray(0, end).toString()) as unknown;
-        if (typeof path !== "string" || !namesOf(path).includes(name)) return null;
+        if (typeof path !== "string" || !listSealedNames(path).includes(name)) return null;
         return { path, text: whole.subarray(end + 1).toString() };
       } catch {
         return null;
@@ -152,7 +152,7 @@ export async function lockIdentity(
   if (workFactor !== undefined) encrypter.setScryptWorkFactor(workFactor);
   encrypter.setPassphrase(passphrase);
   const content = await encrypter.encrypt(identity);
-  return { path: `${keysDir}${await keyId(identity)}.age`, content };
+  return { path: `${keysDir}${await computeKeyId(identity)}.age`, content };
 }
 
 /** null: wrong passphrase. */
@@ -161,24 +161,24 @@ export async function unlockIdentity(content: Uint8Array, passphrase: string): P
   const decrypter = new Decrypter();
   decrypter.addPassphrase(passphrase);
   try {
-    return identitiesIn(await decrypter.decrypt(content, "text"))[0] ?? null;
+    return parseIdentities(await decrypter.decrypt(content, "text"))[0] ?? null;
   } catch {
     return null;
   }
 }
 
 /** The identities in a key file of age-keygen. */
-export function identitiesIn(text: string): string[] {
+export function parseIdentities(text: string): string[] {
   return text.split("\n").flatMap((line) => /^\s*(AGE-SECRET-KEY-1[A-Z0-9]+)\s*$/.exec(line)?.[1] ?? []);
 }
 
 /** A public note on the branch that names the required key file. */
-export async function keyNotice(identity: string): Promise<{ path: string; content: Uint8Array }> {
+export async function makeKeyNotice(identity: string): Promise<{ path: string; content: Uint8Array }> {
   const text = "Encrypted with a key file (sync-key.txt), which is not here.\n";
-  return { path: `${keysDir}${await keyId(identity)}.txt`, content: Buffer.from(text) };
+  return { path: `${keysDir}${await computeKeyId(identity)}.txt`, content: Buffer.from(text) };
 }
 
-export function wrongPassphrase(): PommelError {
+export function makeWrongPassphraseError(): PommelError {
   return new PommelError(
     "sync_refused",
     "Wrong passphrase for the shared memory. Nothing was changed.",

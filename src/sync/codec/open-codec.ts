@@ -1,23 +1,23 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
-import { codeOf, messageOf, PommelError } from "../../base/errors.ts";
+import { getErrorCode, getErrorMessage, PommelError } from "../../base/errors.ts";
 import { makeDirectory } from "../../base/home.ts";
-import { layoutVersion, manifestPath, placeOf, versionOfManifest } from "../branch/manifest.ts";
+import { layoutVersion, manifestPath, parseItemPath, parseManifestVersion } from "../branch/manifest.ts";
 import type { Tree } from "../branch/objects.ts";
 import {
   type Codec,
-  identitiesIn,
-  keyId,
-  keyNotice,
+  computeKeyId,
+  createSealedCodec,
   keysDir,
   lockIdentity,
+  makeIdentity,
+  makeKeyNotice,
+  makeWrongPassphraseError,
   markerPath,
-  newIdentity,
+  parseIdentities,
   plain,
-  recipientOf,
-  sealedCodec,
+  toRecipient,
   unlockIdentity,
-  wrongPassphrase,
 } from "./codec.ts";
 
 /** The environment variable with the passphrase of sync.encryption = passphrase, for use without a terminal. */
@@ -45,10 +45,10 @@ interface Present {
 }
 
 /** Whether these files are Pommel's and encrypted; null for an unrelated branch. */
-export function kindOfTree(tree: Tree): "plain" | "sealed" | "empty" | null {
+export function classifyTree(tree: Tree): "plain" | "sealed" | "empty" | null {
   if (tree.size === 0) return "empty";
   if (tree.has(markerPath)) return "sealed";
-  const isOurs = tree.has(manifestPath) || [...tree.keys()].some((path) => placeOf(path) !== null);
+  const isOurs = tree.has(manifestPath) || [...tree.keys()].some((path) => parseItemPath(path) !== null);
   return isOurs ? "plain" : null;
 }
 
@@ -59,7 +59,7 @@ export function kindOfTree(tree: Tree): "plain" | "sealed" | "empty" | null {
 export async function openCodec(present: Present, settings: EncryptionSettings): Promise<Codec> {
   const { encryption, branch } = settings;
   for (const tree of present.trees) {
-    const kind = kindOfTree(tree);
+    const kind = classifyTree(tree);
     if (kind === null) {
       throw new PommelError(
         "sync_refused",
@@ -93,7 +93,7 @@ async function refuseNewer({ trees, read }: Present): Promise<void> {
   for (const tree of trees) {
     const blob = tree.get(manifestPath);
     const content = blob === undefined ? null : await read(blob);
-    const version = content === null ? null : versionOfManifest(Buffer.from(content).toString());
+    const version = content === null ? null : parseManifestVersion(Buffer.from(content).toString());
     if (version !== null && version > layoutVersion) {
       throw new PommelError(
         "sync_refused",
@@ -105,7 +105,7 @@ async function refuseNewer({ trees, read }: Present): Promise<void> {
 }
 
 /** The branch's key files by path, local and remote. */
-async function keysIn({ trees, read }: Present): Promise<Map<string, Uint8Array>> {
+async function readKeyFiles({ trees, read }: Present): Promise<Map<string, Uint8Array>> {
   const keys = new Map<string, Uint8Array>();
   for (const tree of trees) {
     for (const [path, blob] of tree) {
@@ -118,7 +118,7 @@ async function keysIn({ trees, read }: Present): Promise<Map<string, Uint8Array>
 }
 
 async function withPassphrase(present: Present, settings: EncryptionSettings): Promise<Codec> {
-  const keys = await keysIn(present);
+  const keys = await readKeyFiles(present);
   const locked = [...keys].filter(([path]) => path.endsWith(".age"));
   const isNew = locked.length === 0;
   refuseOtherWay(settings, present, isNew, "key");
@@ -131,17 +131,17 @@ async function withPassphrase(present: Present, settings: EncryptionSettings): P
     );
   }
   if (isNew) {
-    const identity = await newIdentity();
+    const identity = await makeIdentity();
     const { path, content } = await lockIdentity(identity, passphrase, settings.workFactor);
-    return sealedCodec([identity], new Map([[path, content]]));
+    return createSealedCodec([identity], new Map([[path, content]]));
   }
   const identities: string[] = [];
   for (const [, content] of locked) {
     const identity = await unlockIdentity(content, passphrase);
     if (identity !== null) identities.push(identity);
   }
-  if (identities.length === 0) throw wrongPassphrase();
-  return sealedCodec(identities, keys);
+  if (identities.length === 0) throw makeWrongPassphraseError();
+  return createSealedCodec(identities, keys);
 }
 
 /** Refuses a branch that only has keys of the other kind. */
@@ -160,26 +160,27 @@ function refuseOtherWay(
 }
 
 async function withKeyFile(present: Present, settings: EncryptionSettings): Promise<Codec> {
-  const keys = await keysIn(present);
+  const keys = await readKeyFiles(present);
   const notices = [...keys.keys()].filter((path) => path.endsWith(".txt"));
   refuseOtherWay(settings, present, notices.length === 0, "passphrase");
   let identities = readKeyFile(settings.keyFile);
   if (identities === null) {
-    if (notices.length > 0) throw otherKey(settings, "there is no key here");
+    if (notices.length > 0) throw makeOtherKeyError(settings, "there is no key here");
     identities = [await makeKeyFile(settings)];
   }
-  const ids = await Promise.all(identities.map(keyId));
+  const ids = await Promise.all(identities.map(computeKeyId));
   const isOurs = ids.some((id) => keys.has(`${keysDir}${id}.txt`));
-  if (notices.length > 0 && !isOurs) throw otherKey(settings, `${settings.keyFile} holds another key`);
+  if (notices.length > 0 && !isOurs)
+    throw makeOtherKeyError(settings, `${settings.keyFile} holds another key`);
   const usable = identities.filter((_, i) => notices.length === 0 || keys.has(`${keysDir}${ids[i]}.txt`));
   for (const identity of usable) {
-    const { path, content } = await keyNotice(identity);
+    const { path, content } = await makeKeyNotice(identity);
     keys.set(path, content);
   }
-  return sealedCodec(usable, keys);
+  return createSealedCodec(usable, keys);
 }
 
-function otherKey({ keyFile }: EncryptionSettings, why: string): PommelError {
+function makeOtherKeyError({ keyFile }: EncryptionSettings, why: string): PommelError {
   return new PommelError(
     "sync_refused",
     `The shared memory was encrypted with a key file, and ${why}. Nothing was changed.`,
@@ -192,14 +193,14 @@ function readKeyFile(file: string): string[] | null {
   try {
     text = readFileSync(file, "utf8");
   } catch (error) {
-    if (codeOf(error) === "ENOENT") return null;
+    if (getErrorCode(error) === "ENOENT") return null;
     throw new PommelError(
       "unreadable",
-      `Cannot read ${file}: ${messageOf(error)}.`,
+      `Cannot read ${file}: ${getErrorMessage(error)}.`,
       "Check its permissions.",
     );
   }
-  const identities = identitiesIn(text);
+  const identities = parseIdentities(text);
   if (identities.length === 0) {
     throw new PommelError(
       "sync_refused",
@@ -211,11 +212,11 @@ function readKeyFile(file: string): string[] | null {
 }
 
 async function makeKeyFile({ keyFile, onKeyMade, isTrial }: EncryptionSettings): Promise<string> {
-  const identity = await newIdentity();
+  const identity = await makeIdentity();
   if (isTrial) return identity;
   const lines = [
     "# Reads and writes Pommel's shared memory. Copy it to your other machines; anyone who has it can read everything.",
-    `# public key: ${await recipientOf(identity)}`,
+    `# public key: ${await toRecipient(identity)}`,
     identity,
   ];
   makeDirectory(dirname(keyFile));

@@ -2,7 +2,7 @@ import { annotations } from "../../store/tables/annotations.ts";
 import { checkpointSessions, checkpoints } from "../../store/tables/checkpoints.ts";
 import { commits } from "../../store/tables/commits.ts";
 import { eventLinks, events } from "../../store/tables/events.ts";
-import { canonicalJson, compareParts, compareText } from "../codec/codec.ts";
+import { compareParts, compareText, toCanonicalJson } from "../codec/codec.ts";
 import type {
   SharedAnnotation,
   SharedAttribution,
@@ -16,15 +16,15 @@ import {
   type Fields,
   greatest,
   type Join,
+  joinByKey,
   joinFields,
-  namesTogether,
+  listNamesTogether,
   type Together,
-  unionBy,
 } from "./join.ts";
 
 const joinCommits: Join = (a, b) => joinFields(a as Fields, b as Fields, chooseJoins(commits));
 
-const joinBindings = unionBy<SharedBinding>(
+const joinBindings = joinByKey<SharedBinding>(
   ({ session }) => session,
   (a, b) => joinFields(a, b, chooseJoins(checkpointSessions)) as SharedBinding,
 );
@@ -44,11 +44,11 @@ const authors: readonly SharedRange["author"][] = ["unknown", "human", "agent"];
 /** An agent beats a human beats unknown, then by confidence. */
 function compareRanges(a: SharedRange, b: SharedRange): number {
   const order = ({ author, confidence }: SharedRange) => [authors.indexOf(author), confidence];
-  return compareParts(order(a), order(b)) || compareText(saying(a), saying(b));
+  return compareParts(order(a), order(b)) || compareText(serialiseRange(a), serialiseRange(b));
 }
 
 /** A range's content without its position. */
-const saying = (range: SharedRange) => canonicalJson({ ...range, first: 0, last: 0 });
+const serialiseRange = (range: SharedRange) => toCanonicalJson({ ...range, first: 0, last: 0 });
 
 /** Joins line by line, because ranges may differ, and merges equal neighbours. */
 function joinRanges(a: readonly SharedRange[], b: readonly SharedRange[]): SharedRange[] {
@@ -65,7 +65,8 @@ function joinRanges(a: readonly SharedRange[], b: readonly SharedRange[]): Share
     if (some === undefined || until === undefined) continue;
     const best = others.reduce((x, y) => (compareRanges(x, y) >= 0 ? x : y), some);
     const before = joined.at(-1);
-    if (before && before.last === first - 1 && saying(before) === saying(best)) before.last = until - 1;
+    if (before && before.last === first - 1 && serialiseRange(before) === serialiseRange(best))
+      before.last = until - 1;
     else joined.push({ ...best, first, last: until - 1 });
   }
   return joined;
@@ -106,7 +107,7 @@ export function joinAnnotations(a: SharedAnnotation, b: SharedAnnotation): Share
 
 /** As in saveEvent of store/memory/events.ts. */
 const latestVersion: Together = {
-  fields: namesTogether(events, "version"),
+  fields: listNamesTogether(events, "version"),
   compare: (a, b) => {
     const words = (event: Fields) => {
       const { title, description, type, status, branch, starts_at, ends_at, created_at } = event;
@@ -118,7 +119,7 @@ const latestVersion: Together = {
   },
 };
 
-const joinLinks = unionBy<SharedEvent["links"][number]>(
+const joinLinks = joinByKey<SharedEvent["links"][number]>(
   ({ kind, target }) => `${kind} ${target}`,
   (a, b) => joinFields(a, b, chooseJoins(eventLinks)) as SharedEvent["links"][number],
 );

@@ -1,9 +1,9 @@
 import { sessions, titleSources } from "../../store/tables/sessions.ts";
 import type { Column, Merge, Table } from "../../store/tables/table.ts";
 import { turns } from "../../store/tables/turns.ts";
-import { canonicalJson, compareParts, compareText } from "../codec/codec.ts";
+import { compareParts, compareText, toCanonicalJson } from "../codec/codec.ts";
 import type { SharedLine, SharedSession, SharedTurn, SharedUsage } from "../records/records.ts";
-import { sharedColumns } from "../records/shared-rows.ts";
+import { listSharedColumns } from "../records/shared-rows.ts";
 
 /**
  * Joins two versions of a value. Every function here, and every combination, is commutative, associative and
@@ -17,7 +17,7 @@ export type Fields = Record<string, unknown>;
 const isNone = (value: unknown): value is null | undefined => value === null || value === undefined;
 
 /** Lifts a join to values that may be missing. */
-const known =
+const joinOptional =
   <T>(join: Join<T>): Join =>
   (a, b) => {
     if (isNone(a)) return isNone(b) ? null : b;
@@ -25,36 +25,38 @@ const known =
   };
 
 /** A deterministic choice of two values. */
-const maxByCanonical: Join = known((a, b) => (compareText(canonicalJson(a), canonicalJson(b)) >= 0 ? a : b));
-const least: Join = known<number>(Math.min);
-export const greatest: Join = known<number>(Math.max);
+const maxByCanonical: Join = joinOptional((a, b) =>
+  compareText(toCanonicalJson(a), toCanonicalJson(b)) >= 0 ? a : b,
+);
+const least: Join = joinOptional<number>(Math.min);
+export const greatest: Join = joinOptional<number>(Math.max);
 
 /** Counts placeholders of secrets and forgotten text. */
-const redactions = (text: string) => text.split(/\[REDACTED_|\[FORGOTTEN\]/).length;
+const countPlaceholders = (text: string) => text.split(/\[REDACTED_|\[FORGOTTEN\]/).length;
 
 /** The version with more redactions wins. */
 function compareCleanness(a: string, b: string): number {
-  return compareParts([redactions(a), -a.length, a], [redactions(b), -b.length, b]);
+  return compareParts([countPlaceholders(a), -a.length, a], [countPlaceholders(b), -b.length, b]);
 }
 
-const mostRedacted: Join = known<string>((a, b) => (compareCleanness(a, b) >= 0 ? a : b));
+const mostRedacted: Join = joinOptional<string>((a, b) => (compareCleanness(a, b) >= 0 ? a : b));
 
-const union: Join = (a, b) =>
+const joinUnion: Join = (a, b) =>
   [...new Set([...((a ?? []) as unknown[]), ...((b ?? []) as unknown[])])].sort((one, other) =>
     compareParts([one as number | string], [other as number | string]),
   );
 
 /** The value that stands first among all. */
 const joinToFirst = (values: readonly unknown[]): Join =>
-  known((a, b) => (values.indexOf(a) <= values.indexOf(b) ? a : b));
+  joinOptional((a, b) => (values.indexOf(a) <= values.indexOf(b) ? a : b));
 
 const joins: Readonly<Record<Merge, Join>> = {
   first: maxByCanonical,
   latest: maxByCanonical,
   least,
   greatest,
-  any: known<boolean>((a, b) => a || b),
-  union,
+  any: joinOptional<boolean>((a, b) => a || b),
+  union: joinUnion,
   redacted: mostRedacted,
 };
 
@@ -63,15 +65,15 @@ const chooseJoin = ({ merge = "first", values }: Column): Join =>
 
 /** How a table's shared columns are joined, by their names in the record. */
 export const chooseJoins = (table: Table): Record<string, Join> =>
-  Object.fromEntries(sharedColumns(table).map(({ name, column }) => [name, chooseJoin(column)]));
+  Object.fromEntries(listSharedColumns(table).map(({ name, column }) => [name, chooseJoin(column)]));
 
 /** The names of a table's columns that come from one version together. */
-export const namesTogether = (table: Table, group: string): string[] =>
-  sharedColumns(table).flatMap(({ name, column }) => (column.together === group ? [name] : []));
+export const listNamesTogether = (table: Table, group: string): string[] =>
+  listSharedColumns(table).flatMap(({ name, column }) => (column.together === group ? [name] : []));
 
 /** Joins lists by key, sorted by key. */
-export function unionBy<T>(keyOf: (item: T) => string, join: Join<T>): Join {
-  return known<T[]>((a, b) => {
+export function joinByKey<T>(keyOf: (item: T) => string, join: Join<T>): Join {
+  return joinOptional<T[]>((a, b) => {
     const all = new Map<string, T>();
     for (const item of [...a, ...b]) {
       const key = keyOf(item);
@@ -101,7 +103,7 @@ export function joinFields(
   const joined: [string, unknown][] = [];
   const done = new Set<string>();
   for (const { fields, compare } of together) {
-    const values = ({ ...of }: Fields) => canonicalJson(fields.map((field) => of[field] ?? null));
+    const values = ({ ...of }: Fields) => toCanonicalJson(fields.map((field) => of[field] ?? null));
     const order = compare(a, b) || compareText(values(a), values(b));
     const winner = order >= 0 ? a : b;
     for (const field of fields) {
@@ -122,7 +124,7 @@ type Summary = SharedSession["summaries"][number];
 
 /** Last location and end: from the version with the most lines. */
 const whereabouts: Together = {
-  fields: namesTogether(sessions, "whereabouts"),
+  fields: listNamesTogether(sessions, "whereabouts"),
   compare: (a, b) => {
     const order = ({ last_at, ended_at, branch }: Fields) => [last_at, ended_at, branch] as (number | null)[];
     return compareParts(order(a), order(b));
@@ -130,7 +132,7 @@ const whereabouts: Together = {
 };
 
 const title: Together = {
-  fields: [...namesTogether(sessions, "title"), "title_at"],
+  fields: [...listNamesTogether(sessions, "title"), "title_at"],
   compare: (a, b) => {
     const order = ({ title_source: source, title_at }: Fields) => [
       (titleSources as readonly unknown[]).indexOf(source),
@@ -145,10 +147,10 @@ function joinSummaries(a: unknown, b: unknown): unknown {
   const better = (one: Summary, other: Summary) =>
     (compareParts([one.up_to_turn, one.at], [other.up_to_turn, other.at]) ||
       compareCleanness(one.text, other.text) ||
-      compareText(canonicalJson(one), canonicalJson(other))) >= 0
+      compareText(toCanonicalJson(one), toCanonicalJson(other))) >= 0
       ? one
       : other;
-  return unionBy<Summary>(
+  return joinByKey<Summary>(
     ({ source, up_to_turn }) => (source === "llm" ? "llm" : `compaction ${up_to_turn}`),
     better,
   )(a, b);
@@ -161,30 +163,30 @@ export function joinSessions(a: SharedSession, b: SharedSession): SharedSession 
 
 /** Versions of a line scrubbed by different rules, or partly forgotten. */
 function joinLines(a: SharedLine, b: SharedLine): SharedLine {
-  const words = (line: SharedLine) => canonicalJson({ ...line, seq: 0, at: 0 });
+  const words = (line: SharedLine) => toCanonicalJson({ ...line, seq: 0, at: 0 });
   const seq = Math.min(a.seq, b.seq);
   const at = greatest(a.at, b.at) as number | null;
   return { ...(compareCleanness(words(a), words(b)) >= 0 ? a : b), seq, at };
 }
 
-const lineKey = ({ uid, seq }: SharedLine) => uid ?? `#${seq}`;
-const joinAllLines = unionBy(lineKey, joinLines);
+const formatLineKey = ({ uid, seq }: SharedLine) => uid ?? `#${seq}`;
+const joinAllLines = joinByKey(formatLineKey, joinLines);
 
-const joinUsage = unionBy<SharedUsage>(
+const joinUsage = joinByKey<SharedUsage>(
   ({ message }) => message,
   (a, b) => {
-    const order = a.output - b.output || compareText(canonicalJson(a), canonicalJson(b));
+    const order = a.output - b.output || compareText(toCanonicalJson(a), toCanonicalJson(b));
     return order >= 0 ? a : b;
   },
 );
 
-const lastAt = (turn: Fields) =>
+const findLastAt = (turn: Fields) =>
   (turn as SharedTurn).lines.reduce((latest, { at }) => Math.max(latest, at ?? -1), -1);
 
 const branchOfLatest: Together = {
-  fields: namesTogether(turns, "latest"),
+  fields: listNamesTogether(turns, "latest"),
   compare: (a, b) =>
-    compareParts([lastAt(a), a.branch as string | null], [lastAt(b), b.branch as string | null]),
+    compareParts([findLastAt(a), a.branch as string | null], [findLastAt(b), b.branch as string | null]),
 };
 
 export function joinTurns(a: SharedTurn, b: SharedTurn): SharedTurn {
@@ -204,7 +206,7 @@ function joinPlaces(a: unknown, b: unknown): unknown {
 /** Sorts lines, and removes lines with content from `also`. */
 export function tidyTurn(turn: SharedTurn): SharedTurn {
   const each = joinAllLines(turn.lines, []) as SharedLine[];
-  const lines = each.sort((a, b) => a.seq - b.seq || compareText(lineKey(a), lineKey(b)));
+  const lines = each.sort((a, b) => a.seq - b.seq || compareText(formatLineKey(a), formatLineKey(b)));
   const said = new Set(lines.map(({ uid }) => uid));
   const also = Object.fromEntries(Object.entries(turn.also).filter(([uid]) => !said.has(uid)));
   const usage = [...turn.usage].sort((a, b) => compareText(a.message, b.message));
@@ -213,6 +215,6 @@ export function tidyTurn(turn: SharedTurn): SharedTurn {
 
 /** Joins turns by id, in order. */
 export function joinTranscripts(a: readonly SharedTurn[], b: readonly SharedTurn[]): SharedTurn[] {
-  const joined = unionBy<SharedTurn>(({ id }) => id, joinTurns)(a, b) as SharedTurn[];
+  const joined = joinByKey<SharedTurn>(({ id }) => id, joinTurns)(a, b) as SharedTurn[];
   return joined.sort((one, other) => one.number - other.number || compareText(one.id, other.id));
 }

@@ -3,7 +3,7 @@ import { type Machine, sharedRemote } from "../../../test/support/machine-fixtur
 import { addNote } from "../../sessions/notes/add-note.ts";
 import { listAnnotations } from "../../store/memory/chunks/annotations.ts";
 import { listSessions } from "../../store/memory/sessions/sessions.ts";
-import { exportMemory, importMemory, signatureIn, signatureLine } from "../memory-file.ts";
+import { exportMemory, formatSignatureLine, importMemory, parseSignatureLine } from "../memory-file.ts";
 import { SignedRecords } from "./signed-records.ts";
 
 let shared: ReturnType<typeof sharedRemote>;
@@ -20,13 +20,13 @@ async function exported(machine: Machine, name: string): Promise<string[]> {
   const lines = [...exportMemory({ work: machine.work, filter: true, me: name }, signed)].flatMap(
     ({ text }) => text.split("\n").filter((line) => line !== ""),
   );
-  return lines.toSpliced(-1, 0, signatureLine((await signed.sign())!).trimEnd());
+  return lines.toSpliced(-1, 0, formatSignatureLine((await signed.sign())!).trimEnd());
 }
 
 async function imported(machine: Machine, lines: readonly string[]): Promise<void> {
   const signed = signedBy(machine, null);
   for (const line of lines) {
-    const list = signatureIn(line);
+    const list = parseSignatureLine(line);
     if (list !== null) signed.accept(list);
   }
   async function* all() {
@@ -70,7 +70,7 @@ it("is nobody's without a signature, or where somebody changed it", async () => 
   const somebody = "somebody unsigned who claims to be ann@x.dev";
   await imported(
     two,
-    lines.filter((line) => signatureIn(line) === null),
+    lines.filter((line) => parseSignatureLine(line) === null),
   );
   expect(authors(two)).toEqual([somebody, somebody]);
   await imported(

@@ -2,10 +2,10 @@ import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { contentOf, type Machine, sharedRemote } from "../../../test/support/machine-fixture.ts";
 import { runs } from "../../../test/support/runs.ts";
-import { sharedBy } from "../../protocol/origin.ts";
+import { formatSharedBy } from "../../protocol/origin.ts";
 import { addNote } from "../../sessions/notes/add-note.ts";
 import { listAnnotations } from "../../store/memory/chunks/annotations.ts";
-import { eventByUid, saveEvent } from "../../store/memory/events.ts";
+import { findEventByUid, saveEvent } from "../../store/memory/events.ts";
 import { listSessions } from "../../store/memory/sessions/sessions.ts";
 import type { SharedAnnotation, SharedTurn } from "../records/records.ts";
 
@@ -83,7 +83,7 @@ describe("whoever may push to the branch", () => {
     expect(notes(ann)).toMatchObject({ [`ship the ${evesWord}`]: somebody });
     expect(authors(ann)).toEqual({ s1: null, s2: "eve@x.dev", s3: somebody });
     expect(ownWords(ann)).not.toContain(evesWord);
-    expect(ann.signing().trust.heard()).not.toContain("unsigned");
+    expect(ann.signing().trust.listHeardSigners()).not.toContain("unsigned");
   });
 
   it("is not Ann by another key under her name", async () => {
@@ -92,7 +92,7 @@ describe("whoever may push to the branch", () => {
     await sync(ann);
     const { fingerprint } = eve.signing().key!;
     expect(authors(ann).s2).toMatch(/^ANN@X\.DEV with another key SHA256:.{12}…$/);
-    expect(ann.signing().trust.heard()).not.toContain(fingerprint);
+    expect(ann.signing().trust.listHeardSigners()).not.toContain(fingerprint);
     const bob = shared.machine("bob", { person: "bob" });
     await sync(bob, "bob@x.dev");
     expect(Object.values(authors(bob)).filter((name) => name?.toLowerCase() === annsName)).toHaveLength(1);
@@ -107,7 +107,7 @@ describe("whoever may push to the branch", () => {
     await remember(eve, "s2", `the ${evesWord}`);
     await sync(eve, longName);
     await sync(ann);
-    expect(sharedBy(authors(ann).s2)).toMatch(/^shared by b{19}… with another key SHA256 .{12}…$/);
+    expect(formatSharedBy(authors(ann).s2)).toMatch(/^shared by b{19}… with another key SHA256 .{12}…$/);
   });
 
   it("adds nothing to Ann's session and changes nothing of it, and the next exchange repairs the branch", async () => {
@@ -179,13 +179,13 @@ describe("whoever may push to the branch", () => {
       [path]: text.replace('"auth"', `"${evesWord}"`).replace('"updated_at":1', '"updated_at":5'),
     });
     await sync(ann);
-    expect(eventByUid(ann.memory, "e1")).toMatchObject({ title: "auth", author: null });
+    expect(findEventByUid(ann.memory, "e1")).toMatchObject({ title: "auth", author: null });
     await sync(eve, "eve@x.dev");
-    expect(eventByUid(eve.memory, "e1")).toMatchObject({ title: "auth", author: annsName });
+    expect(findEventByUid(eve.memory, "e1")).toMatchObject({ title: "auth", author: annsName });
     saveEvent(eve.memory, { ...event, title: evesWord, updatedAt: 9 });
     await sync(eve, "eve@x.dev");
     await sync(ann);
-    expect(eventByUid(ann.memory, "e1")).toMatchObject({ title: evesWord, author: "eve@x.dev" });
+    expect(findEventByUid(ann.memory, "e1")).toMatchObject({ title: evesWord, author: "eve@x.dev" });
   });
 
   it("is never heard as Ann, whatever is pushed between her machines' exchanges", async () => {
@@ -245,12 +245,12 @@ describe("another machine of the same person", () => {
     const key = laptop.signing().key!.fingerprint!;
     expect(authors(ann).s2).toMatch(/another key/);
     trust.set(key, "yours");
-    trust.relabel(ann.memory);
+    trust.relabelRecords(ann.memory);
     expect(authors(ann)).toEqual({ s1: null, s2: null });
     // Lost, say: what it signs is somebody else's again.
     trust.set(key, "not_trusted");
-    trust.relabel(ann.memory);
+    trust.relabelRecords(ann.memory);
     expect(authors(ann).s2).toMatch(/another key/);
-    expect(trust.heard()).not.toContain(key);
+    expect(trust.listHeardSigners()).not.toContain(key);
   });
 });

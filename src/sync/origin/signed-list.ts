@@ -1,33 +1,33 @@
 import { createHash } from "node:crypto";
-import { canonicalJson, compareText } from "../codec/codec.ts";
+import { compareText, toCanonicalJson } from "../codec/codec.ts";
 import type { SharedSignature } from "../records/records.ts";
 import { findSigner } from "./sshsig.ts";
 
 /** Lists of what stands for records, with one signature each. */
 
 /** What is signed of a list. */
-export const messageOfList = ({ name, projects, digests }: ListContent) =>
-  canonicalJson({ format: "pommel-signed-records", version: 1, name, projects, digests });
+export const formatListMessage = ({ name, projects, digests }: ListContent) =>
+  toCanonicalJson({ format: "pommel-signed-records", version: 1, name, projects, digests });
 
-export const uidOfList = (message: string) => createHash("sha256").update(message).digest("hex");
+export const hashListMessage = (message: string) => createHash("sha256").update(message).digest("hex");
 
 type ListContent = Pick<SharedSignature, "name" | "projects" | "digests">;
 
 /** A list with what makes it one. */
-export function signedList(content: ListContent, sign: (message: string) => string): SharedSignature {
-  const message = messageOfList(content);
-  return { uid: uidOfList(message), ...content, signature: sign(message) };
+export function signList(content: ListContent, sign: (message: string) => string): SharedSignature {
+  const message = formatListMessage(content);
+  return { uid: hashListMessage(message), ...content, signature: sign(message) };
 }
 
 /** The key that a list is signed with; null: it is not valid. */
-export function signerOfList(list: SharedSignature): string | null {
-  const message = messageOfList(list);
-  return uidOfList(message) === list.uid ? findSigner(list.signature, message) : null;
+export function findListSigner(list: SharedSignature): string | null {
+  const message = formatListMessage(list);
+  return hashListMessage(message) === list.uid ? findSigner(list.signature, message) : null;
 }
 
 /** Of two lists at one path, one that is valid. */
 export function joinSignatures(a: SharedSignature, b: SharedSignature): SharedSignature {
-  const [x, y] = [a, b].map((list) => (signerOfList(list) === null ? 0 : 1));
+  const [x, y] = [a, b].map((list) => (findListSigner(list) === null ? 0 : 1));
   if (x !== y) return x! > y! ? a : b;
-  return compareText(canonicalJson(a), canonicalJson(b)) >= 0 ? a : b;
+  return compareText(toCanonicalJson(a), toCanonicalJson(b)) >= 0 ? a : b;
 }

@@ -1,13 +1,13 @@
 import { createHash } from "node:crypto";
 import type { Memory } from "../../store/memory/memory.ts";
 import type { Authorship } from "../../store/memory/memory-records.ts";
-import { listSignersOf, saveSigned } from "../../store/memory/signers.ts";
+import { listSignersOfRecord, saveSigned } from "../../store/memory/signers.ts";
 import type { Place } from "../branch/shared-file.ts";
-import { canonicalJson, compareText } from "../codec/codec.ts";
+import { compareText, toCanonicalJson } from "../codec/codec.ts";
 import type { SharedSignature } from "../records/records.ts";
-import { messageOfList, signedList, signerOfList, uidOfList } from "./signed-list.ts";
+import { findListSigner, formatListMessage, hashListMessage, signList } from "./signed-list.ts";
 import type { SigningKey } from "./signing-key.ts";
-import { type Trust, unsignedAuthorship } from "./trust.ts";
+import { makeUnsignedAuthorship, type Trust } from "./trust.ts";
 
 /** What a key signs for; of a session its head, and each of its turns: several machines may continue one. */
 export type SignedKind = "session" | "turn" | "annotation" | "event";
@@ -19,7 +19,7 @@ export type SignedKind = "session" | "turn" | "annotation" | "event";
 function hashRecord(kind: SignedKind, uid: string, record: object): string {
   // Everybody links sessions to an event: its words are signed.
   const { links: _, author: __, signer: ___, ...words } = record as Record<string, unknown>;
-  return hashText(kind, uid, canonicalJson(kind === "event" ? words : record));
+  return hashText(kind, uid, toCanonicalJson(kind === "event" ? words : record));
 }
 
 /** @param text the record as canonical JSON */
@@ -59,23 +59,23 @@ export class SignedRecords {
 
   readonly authorshipOf = (kind: SignedKind, uid: string, record: object): Authorship => {
     const { trust } = this.signing;
-    const signer = trust.firstOf(listSignersOf(this.memory, hashRecord(kind, uid, record)));
-    if (signer !== undefined) return { author: trust.authorOf(signer), signer };
-    return unsignedAuthorship((record as { author?: string | null }).author);
+    const signer = trust.chooseSigner(listSignersOfRecord(this.memory, hashRecord(kind, uid, record)));
+    if (signer !== undefined) return { author: trust.labelAuthor(signer), signer };
+    return makeUnsignedAuthorship((record as { author?: string | null }).author);
   };
 
   private isMine(digest: string): boolean {
-    return listSignersOf(this.memory, digest).some((key) => this.signing.trust.isMine(key));
+    return listSignersOfRecord(this.memory, digest).some((key) => this.signing.trust.isMine(key));
   }
 
   /**
    * What of a file on the branch may be joined with this person's version: what they signed, of an event what anybody
    * did. The rest is dropped, as it would be signed with the join. null: nothing is left.
    */
-  ownPart(place: Place, text: string): string | null {
+  keepOwnPart(place: Place, text: string): string | null {
     const digests = listDigests(place, text);
     if (place.kind === "event")
-      return digests.some((one) => listSignersOf(this.memory, one).length > 0) ? text : null;
+      return digests.some((one) => listSignersOfRecord(this.memory, one).length > 0) ? text : null;
     if (digests.every((one) => this.isMine(one))) return text;
     const own = splitLines(text).filter((_, i) => this.isMine(digests[i]!));
     return own.length === 0 ? null : `${own.join("\n")}\n`;
@@ -96,11 +96,11 @@ export class SignedRecords {
    * @returns why it is not, else null
    */
   accept(list: SharedSignature): string | null {
-    const signer = signerOfList(list);
+    const signer = findListSigner(list);
     if (signer === null) return "its signature is not valid";
     if (!list.projects.some((project) => this.signing.projects.includes(project)))
       return "it was signed for another project";
-    this.signing.trust.meet(signer, list.name);
+    this.signing.trust.rememberSigner(signer, list.name);
     saveSigned(this.memory, signer, list.digests);
     return null;
   }
@@ -111,11 +111,11 @@ export class SignedRecords {
     if (key === null || this.unsigned.size === 0) return null;
     const digests = [...this.unsigned].sort(compareText);
     const content = { name: this.name, projects: [...projects].sort(compareText), digests };
-    const message = messageOfList(content);
+    const message = formatListMessage(content);
     // A push that was rejected does not ask for another touch of a security key.
-    if (this.made?.uid !== uidOfList(message)) {
+    if (this.made?.uid !== hashListMessage(message)) {
       const signature = await key.sign(message);
-      this.made = signedList(content, () => signature);
+      this.made = signList(content, () => signature);
     }
     return this.made;
   }
@@ -123,8 +123,8 @@ export class SignedRecords {
   /** What was signed is shared now. */
   save(): void {
     if (this.made === null) return;
-    const signer = signerOfList(this.made)!;
-    this.signing.trust.meet(signer, this.name, "yours");
+    const signer = findListSigner(this.made)!;
+    this.signing.trust.rememberSigner(signer, this.name, "yours");
     saveSigned(this.memory, signer, this.made.digests);
     this.unsigned.clear();
   }

@@ -3,12 +3,12 @@ import { createPrivateKey, generateKeyPairSync, type KeyObject } from "node:cryp
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { codeOf, messageOf, PommelError } from "../../base/errors.ts";
-import { textOf } from "../../base/files/if-any.ts";
-import { draftOf } from "../../base/files/replace-file.ts";
+import { getErrorCode, getErrorMessage, PommelError } from "../../base/errors.ts";
+import { readTextIfAny } from "../../base/files/if-any.ts";
+import { makeDraftPath } from "../../base/files/replace-file.ts";
 import { makeDirectory } from "../../base/home.ts";
-import { GitFailure, gitFields } from "../../git/git.ts";
-import { encodePublicKey, findSigner, hashKey, namespace, publicKeyIn, signSsh } from "./sshsig.ts";
+import { GitFailure, readGitFields } from "../../git/git.ts";
+import { encodePublicKey, findSigner, hashKey, namespace, parsePublicKey, signSsh } from "./sshsig.ts";
 
 /** What signs this machine's records. */
 export interface SigningKey {
@@ -19,7 +19,7 @@ export interface SigningKey {
 }
 
 /** The key that `pm share git` makes where git signs with none. */
-export const keyFileIn = (configDir: string): string => join(configDir, "keys", "signing.pem");
+export const locateKeyFile = (configDir: string): string => join(configDir, "keys", "signing.pem");
 
 /**
  * The key that git signs commits with, where the person's own configuration says that this is an SSH key; else one of
@@ -31,21 +31,21 @@ export async function findSigningKey(
   dir: string,
   { file, make, onMade }: { file: string; make: boolean; onMade?: ((file: string) => void) | undefined },
 ): Promise<SigningKey | null> {
-  const settings = await personalSettings(dir);
+  const settings = await readPersonalSettings(dir);
   const isSsh = settings.get("gpg.format") === "ssh";
   const chosen =
-    settings.get("user.signingkey") || (await keyOfCommand(settings.get("gpg.ssh.defaultkeycommand")));
-  if (isSsh && chosen) return keyOfGit(chosen, settings.get("gpg.ssh.program") || "ssh-keygen");
+    settings.get("user.signingkey") || (await runKeyCommand(settings.get("gpg.ssh.defaultkeycommand")));
+  if (isSsh && chosen) return createGitKey(chosen, settings.get("gpg.ssh.program") || "ssh-keygen");
   const own = readOwnKey(file) ?? (make ? makeOwnKey(file, onMade) : null);
-  return own && keyInProcess(own);
+  return own && createProcessKey(own);
 }
 
 /** git's settings by name, the last one of each, of the system's and the person's files, with what these include. */
-async function personalSettings(dir: string): Promise<Map<string, string>> {
+async function readPersonalSettings(dir: string): Promise<Map<string, string>> {
   const settings = new Map<string, string>();
   try {
     let scope: string | null = null;
-    for await (const field of gitFields(dir, ["config", "--list", "--show-scope", "-z"])) {
+    for await (const field of readGitFields(dir, ["config", "--list", "--show-scope", "-z"])) {
       if (scope === null) {
         scope = field;
         continue;
@@ -65,7 +65,7 @@ async function personalSettings(dir: string): Promise<Map<string, string>> {
 const isLiteral = (key: string) => /^(?:key::|ssh-|ecdsa-|sk-)/.test(key) && key.includes(" ");
 
 /** The first key that git's `gpg.ssh.defaultKeyCommand` names. */
-async function keyOfCommand(command: string | undefined): Promise<string | null> {
+async function runKeyCommand(command: string | undefined): Promise<string | null> {
   const [program, ...args] = command?.trim().split(/\s+/) ?? [];
   if (!program) return null;
   const printed = await runProgram(program, args, "").catch(() => "");
@@ -73,15 +73,16 @@ async function keyOfCommand(command: string | undefined): Promise<string | null>
   return isLiteral(first) ? first : null;
 }
 
-function keyOfGit(chosen: string, program: string): SigningKey {
+function createGitKey(chosen: string, program: string): SigningKey {
   const literal = isLiteral(chosen) ? chosen.replace(/^key::/, "") : null;
   const file = chosen.replace(/^~(?=\/)/, homedir());
-  const line = literal ?? (textOf(file.endsWith(".pub") ? file : `${file}.pub`) || textOf(file));
-  const publicKey = publicKeyIn(line);
+  const line =
+    literal ?? (readTextIfAny(file.endsWith(".pub") ? file : `${file}.pub`) || readTextIfAny(file));
+  const publicKey = parsePublicKey(line);
   return {
     fingerprint: publicKey && hashKey(publicKey),
     async sign(message) {
-      const dir = mkdtempSync(`${draftOf(join(tmpdir(), "pommel-key"))}-`);
+      const dir = mkdtempSync(`${makeDraftPath(join(tmpdir(), "pommel-key"))}-`);
       try {
         const keyFile = literal === null ? file : join(dir, "key.pub");
         if (literal !== null) writeFileSync(keyFile, `${literal}\n`, { mode: 0o600 });
@@ -93,7 +94,7 @@ function keyOfGit(chosen: string, program: string): SigningKey {
       } catch (error) {
         throw new PommelError(
           "sync_failed",
-          `${program} could not sign with ${literal === null ? file : "the key of user.signingKey"}: ${messageOf(error)}.`,
+          `${program} could not sign with ${literal === null ? file : "the key of user.signingKey"}: ${getErrorMessage(error)}.`,
           "Nothing was shared. Check that git can sign with it: `git commit --allow-empty -S`.",
         );
       } finally {
@@ -123,10 +124,10 @@ function readOwnKey(file: string): KeyObject | null {
   try {
     return createPrivateKey(readFileSync(file, "utf8"));
   } catch (error) {
-    if (codeOf(error) === "ENOENT") return null;
+    if (getErrorCode(error) === "ENOENT") return null;
     throw new PommelError(
       "unreadable",
-      `Cannot read the key ${file}: ${messageOf(error)}.`,
+      `Cannot read the key ${file}: ${getErrorMessage(error)}.`,
       "Check its permissions. Without it, move it away: the next `pm share git` makes another.",
     );
   }
@@ -139,7 +140,7 @@ function makeOwnKey(file: string, onMade?: (file: string) => void): KeyObject {
     writeFileSync(file, privateKey.export({ type: "pkcs8", format: "pem" }), { mode: 0o600, flag: "wx" });
   } catch (error) {
     // Another process was first.
-    const made = codeOf(error) === "EEXIST" ? readOwnKey(file) : null;
+    const made = getErrorCode(error) === "EEXIST" ? readOwnKey(file) : null;
     if (made) return made;
     throw error;
   }
@@ -148,7 +149,7 @@ function makeOwnKey(file: string, onMade?: (file: string) => void): KeyObject {
 }
 
 /** A key that this process holds. */
-export const keyInProcess = (key: KeyObject): SigningKey => ({
+export const createProcessKey = (key: KeyObject): SigningKey => ({
   fingerprint: hashKey(encodePublicKey(key)),
   sign: async (message) => signSsh(key, message),
 });

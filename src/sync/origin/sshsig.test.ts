@@ -6,7 +6,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { runs } from "../../../test/support/runs.ts";
-import { encodePublicKey, findSigner, hashKey, namespace, publicKeyIn, signSsh } from "./sshsig.ts";
+import { encodePublicKey, findSigner, hashKey, namespace, parsePublicKey, signSsh } from "./sshsig.ts";
 
 let dir: string;
 beforeAll(() => {
@@ -42,7 +42,7 @@ describe.skipIf(!hasSsh)("ssh-keygen", () => {
     const line = readFileSync(join(dir, `${name}.pub`), "utf8");
     const signature = ssh(["-q", "-Y", "sign", "-n", namespace, "-f", name], message);
     const signer = findSigner(signature, message);
-    expect(signer).toBe(hashKey(publicKeyIn(line)!));
+    expect(signer).toBe(hashKey(parsePublicKey(line)!));
     expect(ssh(["-l", "-f", `${name}.pub`])).toContain(signer!);
     expect(findSigner(signature, `${message} `)).toBeNull();
     // For git, or any other purpose.

@@ -15,37 +15,37 @@ const end = "-----END SSH SIGNATURE-----";
 const hashes: ReadonlySet<string> = new Set(["sha256", "sha512"]);
 const minRsaBits = 2048;
 /** The holder touched the security key. */
-const isPresent = 1;
+const userPresentFlag = 1;
 
 /** Reads SSH's strings and numbers, to the end. @throws RangeError where there are no more */
 class Reader {
   private at = 0;
   constructor(private readonly bytes: Buffer) {}
 
-  number(): number {
+  readUint32(): number {
     const value = this.bytes.readUInt32BE(this.at);
     this.at += 4;
     return value;
   }
 
-  byte(): number {
+  readByte(): number {
     return this.bytes.readUInt8(this.at++);
   }
 
-  string(): Buffer {
-    const length = this.number();
+  readString(): Buffer {
+    const length = this.readUint32();
     if (this.at + length > this.bytes.length) throw new RangeError("cut off");
     this.at += length;
     return this.bytes.subarray(this.at - length, this.at);
   }
 
-  text(): string {
-    return this.string().toString("latin1");
+  readLatin1(): string {
+    return this.readString().toString("latin1");
   }
 
   /** A number of that many bytes (default: as few as it has), without its sign. */
-  integer(size?: number): Buffer {
-    const whole = this.string();
+  readInteger(size?: number): Buffer {
+    const whole = this.readString();
     const bytes = whole.subarray(whole.findIndex((byte) => byte !== 0));
     if (size === undefined) return bytes;
     if (bytes.length > size) throw new RangeError("too long");
@@ -57,7 +57,7 @@ class Reader {
   }
 }
 
-function string(value: string | Uint8Array): Buffer {
+function encodeString(value: string | Uint8Array): Buffer {
   const bytes = Buffer.from(value as Uint8Array);
   const length = Buffer.alloc(4);
   length.writeUInt32BE(bytes.length);
@@ -69,11 +69,11 @@ export const hashKey = (publicKey: Uint8Array): string =>
   `SHA256:${createHash("sha256").update(publicKey).digest("base64").replace(/=+$/, "")}`;
 
 /** The key of a line like `ssh-ed25519 AAAA… comment`; null: it is none. */
-export function publicKeyIn(line: string): Buffer | null {
+export function parsePublicKey(line: string): Buffer | null {
   const [, name, base64 = ""] = /(?:^|\s)([a-z0-9@.-]+) (AAAA[A-Za-z0-9+/=]+)(?:\s|$)/.exec(line) ?? [];
   const key = Buffer.from(base64, "base64");
   try {
-    return name !== undefined && new Reader(key).text() === name ? key : null;
+    return name !== undefined && new Reader(key).readLatin1() === name ? key : null;
   } catch {
     return null;
   }
@@ -82,26 +82,33 @@ export function publicKeyIn(line: string): Buffer | null {
 /** An Ed25519 key as SSH writes it. */
 export function encodePublicKey(key: KeyObject): Buffer {
   const { x = "" } = createPublicKey(key).export({ format: "jwk" });
-  return Buffer.concat([string("ssh-ed25519"), string(Buffer.from(x, "base64url"))]);
+  return Buffer.concat([encodeString("ssh-ed25519"), encodeString(Buffer.from(x, "base64url"))]);
 }
 
 /** What is signed of a message. */
 const buildSignedData = (hash: string, message: string | Uint8Array): Buffer =>
   Buffer.concat([
-    ...[magic, string(namespace), string(""), string(hash)],
-    string(createHash(hash).update(message).digest()),
+    ...[magic, encodeString(namespace), encodeString(""), encodeString(hash)],
+    encodeString(createHash(hash).update(message).digest()),
   ]);
 
 /** Signs with an Ed25519 key. */
 export function signSsh(key: KeyObject, message: string | Uint8Array): string {
   const version = Buffer.from([0, 0, 0, 1]);
   const signature = Buffer.concat([
-    string("ssh-ed25519"),
-    string(sign(null, buildSignedData("sha512", message), key)),
+    encodeString("ssh-ed25519"),
+    encodeString(sign(null, buildSignedData("sha512", message), key)),
   ]);
   const whole = Buffer.concat([
-    ...[magic, version, string(encodePublicKey(key)), string(namespace), string(""), string("sha512")],
-    string(signature),
+    ...[
+      magic,
+      version,
+      encodeString(encodePublicKey(key)),
+      encodeString(namespace),
+      encodeString(""),
+      encodeString("sha512"),
+    ],
+    encodeString(signature),
   ]);
   return [begin, ...(whole.toString("base64").match(/.{1,70}/g) ?? []), end, ""].join("\n");
 }
@@ -109,25 +116,25 @@ export function signSsh(key: KeyObject, message: string | Uint8Array): string {
 /** The fingerprint of the key that signed a message; null: nobody did, or with a key or for a purpose that does not count. */
 export function findSigner(armored: string, message: string | Uint8Array): string | null {
   try {
-    return checkedSigner(armored, message);
+    return verifySigner(armored, message);
   } catch {
     // Whatever is wrong with it: it is no signature.
     return null;
   }
 }
 
-function checkedSigner(armored: string, message: string | Uint8Array): string | null {
+function verifySigner(armored: string, message: string | Uint8Array): string | null {
   const text = armored.trim();
   if (!text.startsWith(begin) || !text.endsWith(end)) return null;
   const bytes = Buffer.from(text.slice(begin.length, -end.length), "base64");
   if (!bytes.subarray(0, magic.length).equals(magic)) return null;
   const reader = new Reader(bytes.subarray(magic.length));
-  const version = reader.number();
-  const publicKey = reader.string();
-  const of = reader.text();
-  reader.string();
-  const hash = reader.text();
-  const signature = reader.string();
+  const version = reader.readUint32();
+  const publicKey = reader.readString();
+  const of = reader.readLatin1();
+  reader.readString();
+  const hash = reader.readLatin1();
+  const signature = reader.readString();
   if (version !== 1 || of !== namespace || !hashes.has(hash) || !reader.isAtEnd) return null;
   return isSignedBy(publicKey, signature, buildSignedData(hash, message)) ? hashKey(publicKey) : null;
 }
@@ -143,11 +150,11 @@ const rsaHashes: Readonly<Record<string, string>> = { "rsa-sha2-256": "sha256", 
 function isSignedBy(publicKey: Buffer, signature: Buffer, data: Buffer): boolean {
   const key = new Reader(publicKey);
   const given = new Reader(signature);
-  const type = key.text();
-  const algorithm = given.text();
-  const value = given.string();
+  const type = key.readLatin1();
+  const algorithm = given.readLatin1();
+  const value = given.readString();
   if (type === "ssh-rsa") {
-    const [e, n] = [key.integer(), key.integer()];
+    const [e, n] = [key.readInteger(), key.readInteger()];
     const hash = rsaHashes[algorithm];
     if (hash === undefined || n.length * 8 < minRsaBits) return false;
     return verify(hash, data, importPublicKey({ kty: "RSA", e, n }), value);
@@ -156,31 +163,31 @@ function isSignedBy(publicKey: Buffer, signature: Buffer, data: Buffer): boolean
   const [, security, kind, curve = ""] =
     /^(sk-)?(?:(ssh-ed25519)|ecdsa-sha2-(nistp\d+))(?:@openssh\.com)?$/.exec(type) ?? [];
   if (kind !== undefined) {
-    const x = key.string();
-    const signed = security === undefined ? data : touched(key, given, data);
+    const x = key.readString();
+    const signed = security === undefined ? data : buildTouchedMessage(key, given, data);
     return signed !== null && verify(null, signed, importPublicKey({ kty: "OKP", crv: "Ed25519", x }), value);
   }
   const known = Object.hasOwn(curves, curve) ? curves[curve] : undefined;
-  if (known === undefined || key.text() !== curve) return false;
+  if (known === undefined || key.readLatin1() !== curve) return false;
   const { crv, hash, size } = known;
-  const point = key.string();
+  const point = key.readString();
   if (point.length !== 1 + 2 * size || point[0] !== 4) return false;
   const [x, y] = [point.subarray(1, 1 + size), point.subarray(1 + size)];
-  const signed = security === undefined ? data : touched(key, given, data);
+  const signed = security === undefined ? data : buildTouchedMessage(key, given, data);
   const parts = new Reader(value);
-  const both = Buffer.concat([parts.integer(size), parts.integer(size)]);
+  const both = Buffer.concat([parts.readInteger(size), parts.readInteger(size)]);
   if (signed === null || !parts.isAtEnd) return false;
   const ecKey = importPublicKey({ kty: "EC", crv, x, y });
   return verify(hash, signed, { key: ecKey, dsaEncoding: "ieee-p1363" }, both);
 }
 
 /** What a security key signs; null: without its holder's touch. */
-function touched(key: Reader, given: Reader, data: Buffer): Buffer | null {
-  const application = key.string();
-  const flags = given.byte();
+function buildTouchedMessage(key: Reader, given: Reader, data: Buffer): Buffer | null {
+  const application = key.readString();
+  const flags = given.readByte();
   const counter = Buffer.alloc(4);
-  counter.writeUInt32BE(given.number());
-  if ((flags & isPresent) === 0) return null;
+  counter.writeUInt32BE(given.readUint32());
+  if ((flags & userPresentFlag) === 0) return null;
   const sha256 = (bytes: Buffer) => createHash("sha256").update(bytes).digest();
   return Buffer.concat([sha256(application), Buffer.from([flags]), counter, sha256(data)]);
 }

@@ -2,14 +2,14 @@ import { join } from "node:path";
 import * as z from "zod/mini";
 import { PommelError } from "../../base/errors.ts";
 import { withFileLock } from "../../base/files/file-lock.ts";
-import { textOf } from "../../base/files/if-any.ts";
+import { readTextIfAny } from "../../base/files/if-any.ts";
 import { writeJson } from "../../base/files/replace-file.ts";
 import type { Home } from "../../base/home.ts";
-import { beginningOf } from "../../base/text/text-size.ts";
+import { shortenText } from "../../base/text/text-size.ts";
 import { cleanLabel } from "../../protocol/outside.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import type { Authorship } from "../../store/memory/memory-records.ts";
-import { relabelSigner, signersHere } from "../../store/memory/signers.ts";
+import { listSignersHere, relabelSigner } from "../../store/memory/signers.ts";
 
 /**
  * Whose words this person's agents get. It is the person's, for all projects, and shared with nobody: a file in the
@@ -33,7 +33,7 @@ export interface Signer {
 export const trustFileIn = ({ configDir }: Pick<Home, "configDir">): string => join(configDir, "trust.json");
 
 /** Colleagues whom a server authenticates. */
-export const roleKey = (name: string): string => `role:${name}`;
+export const formatRoleKey = (name: string): string => `role:${name}`;
 
 const shape = z.object({
   signers: z.array(
@@ -44,7 +44,7 @@ const shape = z.object({
 const cleanName = (name: string | null | undefined) => cleanLabel("author", name ?? "");
 
 /** Whose a record is that nobody signed. */
-export function unsignedAuthorship(claimed: string | null | undefined): Authorship {
+export function makeUnsignedAuthorship(claimed: string | null | undefined): Authorship {
   const name = cleanName(claimed);
   return { author: `somebody unsigned${name === "" ? "" : ` who claims to be ${name}`}`, signer: null };
 }
@@ -65,14 +65,14 @@ export class Trust {
   private known: Signer[] | null = null;
 
   /** In the order in which they came; with a file that is damaged nobody is trusted. */
-  signers(): Signer[] {
+  listSigners(): Signer[] {
     this.known ??= this.read() ?? [];
     return this.known;
   }
 
   /** null: it is damaged. */
   private read(): Signer[] | null {
-    const text = textOf(this.file);
+    const text = readTextIfAny(this.file);
     if (text === "") return [];
     try {
       const parsed = shape.safeParse(JSON.parse(text));
@@ -83,28 +83,33 @@ export class Trust {
   }
 
   isMine(key: string): boolean {
-    return this.signers().some((one) => one.key === key && one.standing === "yours");
+    return this.listSigners().some((one) => one.key === key && one.standing === "yours");
   }
 
   /** Of several who signed the same, this person, else who came first. */
-  firstOf(keys: readonly string[]): string | undefined {
-    const known = this.signers().filter(({ key }) => keys.includes(key));
+  chooseSigner(keys: readonly string[]): string | undefined {
+    const known = this.listSigners().filter(({ key }) => keys.includes(key));
     return (known.find(({ standing }) => standing === "yours") ?? known[0])?.key ?? keys[0];
   }
 
   /** The signers whose words agents get. */
-  heard(): string[] {
-    return this.signers().flatMap(({ key, standing }) => (standing === "not_trusted" ? [] : [key]));
+  listHeardSigners(): string[] {
+    return this.listSigners().flatMap(({ key, standing }) => (standing === "not_trusted" ? [] : [key]));
   }
 
   /**
    * Remembers a signer. A new one is trusted, unless its name is another's already: then a person has to decide.
    * @param now milliseconds since the epoch
    */
-  meet(key: string, named: string | null, standing: Standing | null = null, now = Date.now()): void {
-    const known = this.signers().find((one) => one.key === key);
+  rememberSigner(
+    key: string,
+    named: string | null,
+    standing: Standing | null = null,
+    now = Date.now(),
+  ): void {
+    const known = this.listSigners().find((one) => one.key === key);
     if (known && (standing === null || standing === known.standing)) return;
-    this.change((signers) => {
+    this.changeSigners((signers) => {
       const name = cleanName(named);
       const usual = this.isTaken(signers, key, name) ? "not_trusted" : "trusted";
       const others = signers.filter((one) => one.key !== key);
@@ -114,34 +119,34 @@ export class Trust {
   }
 
   /** Remembers a colleague whom a team's server knows: it lets nobody use another's name. */
-  meetRole(name: string): void {
-    const key = roleKey(name);
-    if (!this.signers().some((one) => one.key === key)) this.meet(key, name, "trusted");
+  rememberRole(name: string): void {
+    const key = formatRoleKey(name);
+    if (!this.listSigners().some((one) => one.key === key)) this.rememberSigner(key, name, "trusted");
   }
 
   set(key: string, standing: Standing): void {
-    this.meet(key, null, standing);
+    this.rememberSigner(key, null, standing);
   }
 
   /** Labels what is in a memory anew: a key may have become this person's, or no longer be. */
-  relabel(memory: Memory): void {
-    for (const { signer } of signersHere(memory))
-      if (signer !== null) relabelSigner(memory, signer, this.authorOf(signer));
+  relabelRecords(memory: Memory): void {
+    for (const { signer } of listSignersHere(memory))
+      if (signer !== null) relabelSigner(memory, signer, this.labelAuthor(signer));
   }
 
   /** What a signer's records are labelled with; null: they are this person's. */
-  authorOf(key: string): string | null {
-    const signers = this.signers();
+  labelAuthor(key: string): string | null {
+    const signers = this.listSigners();
     const signer = signers.find((one) => one.key === key);
     if (signer?.standing === "yours") return null;
     const name = signer?.name ?? "";
     const shown = name === "" ? "somebody" : name;
     const isPlain = /^[\x20-\x7e]+$/.test(shown);
     if (name !== "" && isPlain && !this.isTaken(signers, key, name)) return shown;
-    const claimed = beginningOf(shown, maxClaimedName);
+    const claimed = shortenText(shown, maxClaimedName);
     return key.startsWith("role:")
       ? `${claimed} at the team's server`
-      : `${claimed} with another key ${shortKey(key)}`;
+      : `${claimed} with another key ${shortenKey(key)}`;
   }
 
   /** Whether a name is this person's, or that of somebody who came earlier. */
@@ -154,7 +159,7 @@ export class Trust {
     return [...earlier, ...mine].some((one) => one.key !== key && isSameName(one.name, name));
   }
 
-  private change(edit: (signers: Signer[]) => Signer[]): void {
+  private changeSigners(edit: (signers: Signer[]) => Signer[]): void {
     withFileLock(`${this.file}.lock`, () => {
       const now = this.read();
       if (now === null)
@@ -172,4 +177,4 @@ export class Trust {
 /** Characters: what is said of a name stands behind it, where labels are not cut yet. */
 const maxClaimedName = 20;
 
-const shortKey = (key: string): string => (key.length > 21 ? `${key.slice(0, 19)}…` : key);
+const shortenKey = (key: string): string => (key.length > 21 ? `${key.slice(0, 19)}…` : key);

@@ -3,20 +3,20 @@ import { isAbsolute, join } from "node:path";
 import type { Entry } from "../../agents/agent.ts";
 import { addTo } from "../../base/multimap.ts";
 import { createLedger, type ScrubText, scrubAlone, scrubValue } from "../../redact/scrubber.ts";
-import { chunkOptionsFor } from "../../sessions/chunks/rechunk.ts";
+import { buildOptionsForSession } from "../../sessions/chunks/rechunk.ts";
 import { cleanLines } from "../../sessions/scrub/redact-stored.ts";
-import { type StoredLine, storedTurns } from "../../sessions/turn-content.ts";
+import { readStoredTurns, type StoredLine } from "../../sessions/turn-content.ts";
 import type { ScrubbingWork } from "../../sessions/work.ts";
-import { annotationByUid } from "../../store/memory/chunks/annotations.ts";
-import { attributionsOf } from "../../store/memory/commits/attributions.ts";
-import { checkpointByUid } from "../../store/memory/commits/checkpoints.ts";
-import { commitByHash } from "../../store/memory/commits/commits.ts";
-import { eventByUid, linksOf } from "../../store/memory/events.ts";
+import { findAnnotationByUid } from "../../store/memory/chunks/annotations.ts";
+import { listAttributions } from "../../store/memory/commits/attributions.ts";
+import { findCheckpointByUid } from "../../store/memory/commits/checkpoints.ts";
+import { findCommitByHash } from "../../store/memory/commits/commits.ts";
+import { findEventByUid, listEventLinks } from "../../store/memory/events.ts";
 import type { AttributionRecord, Authorship, SessionRecord } from "../../store/memory/memory-records.ts";
-import { secretsOf } from "../../store/memory/privacy/secrets.ts";
-import { sessionById, sessionByUid } from "../../store/memory/sessions/sessions.ts";
-import { summariesOf } from "../../store/memory/sessions/summaries.ts";
-import { linesByTurn, syncFact, usageByTurn } from "../../store/memory/sharing.ts";
+import { listSecrets } from "../../store/memory/privacy/secrets.ts";
+import { findSessionById, findSessionByUid } from "../../store/memory/sessions/sessions.ts";
+import { listSummaries } from "../../store/memory/sessions/summaries.ts";
+import { readLinesByTurn, readUsageByTurn, syncFact } from "../../store/memory/sharing.ts";
 import { annotations } from "../../store/tables/annotations.ts";
 import { checkpointSessions, checkpoints } from "../../store/tables/checkpoints.ts";
 import { attributions, commits } from "../../store/tables/commits.ts";
@@ -48,7 +48,7 @@ export interface ExportWork {
 }
 
 /** As fields of a record: who shares it. Of others' a copy says what is known; on a branch their own signatures do. */
-function namedAuthor(
+function toAuthorFields(
   { me, authorshipOf: tell }: ExportWork,
   { author, signer }: Partial<Authorship>,
 ): Partial<Authorship> {
@@ -60,7 +60,7 @@ function namedAuthor(
 type Claim = { author?: string | null | undefined; signer?: string | null | undefined };
 
 /** Whose an imported record is. */
-export function authorshipOf(
+export function chooseAuthorship(
   { work, authorshipOf: tell }: ExportWork,
   kind: SignedKind,
   uid: string,
@@ -74,10 +74,10 @@ export function authorshipOf(
 }
 
 /** Scrubs the texts of a session (by row), or of other items. */
-export function redactorFor({ work, filter }: ExportWork, sessionId: number | null = null): ScrubText {
-  const homeless = withoutHome();
+export function createRedactor({ work, filter }: ExportWork, sessionId: number | null = null): ScrubText {
+  const homeless = createHomeReplacer();
   if (!filter) return homeless;
-  const known = sessionId === null ? [] : secretsOf(work.memory, sessionId);
+  const known = sessionId === null ? [] : listSecrets(work.memory, sessionId);
   const ledger = createLedger(work.ledgerKey, known);
   return (text, name) => homeless(work.scrubber.scrub(text, ledger, name));
 }
@@ -85,14 +85,14 @@ export function redactorFor({ work, filter }: ExportWork, sessionId: number | nu
 /** A session without its turns; null when there is nothing to share. */
 export function exportSession(exportWork: ExportWork, uid: string): SharedSession | null {
   const { memory } = exportWork.work;
-  const session = sessionByUid(memory, uid);
+  const session = findSessionByUid(memory, uid);
   // Pommel's own session only has chunks of notes from a shell.
   if (session === null || session.agent === "pommel") return null;
-  const clean = redactorFor(exportWork, session.id);
-  const stored = summariesOf(memory, session.id);
+  const clean = createRedactor(exportWork, session.id);
+  const stored = listSummaries(memory, session.id);
   return {
-    ...exportRow(sessions, session, { clean, uidOf: (id) => sessionById(memory, id)?.uid ?? null }),
-    ...namedAuthor(exportWork, session),
+    ...exportRow(sessions, session, { clean, uidOf: (id) => findSessionById(memory, id)?.uid ?? null }),
+    ...toAuthorFields(exportWork, session),
     title_at: session.title === null ? null : session.lastAt,
     summaries: stored.flatMap(({ source, ...summary }) =>
       source === "extractive" ? [] : [{ ...exportRow(summaries, { source, ...summary }, { clean }), source }],
@@ -107,12 +107,12 @@ export function* exportTurns(
   range: { first?: number; last?: number } = {},
 ): Generator<SharedTurn, void, undefined> {
   const { memory } = exportWork.work;
-  const clean = redactorFor(exportWork, session.id);
-  const { relativize } = chunkOptionsFor(exportWork.work, session);
-  const silent = linesByTurn(memory, session.id);
-  const costs = usageByTurn(memory, session.id);
-  for (const { record, ...turn } of storedTurns(memory, session.id, range)) {
-    const lines = portableLines(turn.lines, relativize, clean);
+  const clean = createRedactor(exportWork, session.id);
+  const { relativize } = buildOptionsForSession(exportWork.work, session);
+  const silent = readLinesByTurn(memory, session.id);
+  const costs = readUsageByTurn(memory, session.id);
+  for (const { record, ...turn } of readStoredTurns(memory, session.id, range)) {
+    const lines = toPortableLines(turn.lines, relativize, clean);
     const said = new Set(lines.map(({ uid }) => uid));
     yield {
       id: lines.find(({ uid }) => uid !== null)?.uid ?? `#${turn.number}`,
@@ -126,20 +126,20 @@ export function* exportTurns(
 
 export function exportAnnotation(exportWork: ExportWork, uid: string): SharedAnnotation | null {
   const { memory } = exportWork.work;
-  const note = annotationByUid(memory, uid);
+  const note = findAnnotationByUid(memory, uid);
   if (note === null) return null;
-  const session = note.sessionUid === null ? null : sessionByUid(memory, note.sessionUid);
-  const clean = redactorFor(exportWork, session?.id ?? null);
-  return { ...exportRow(annotations, note, { clean }), ...namedAuthor(exportWork, note) };
+  const session = note.sessionUid === null ? null : findSessionByUid(memory, note.sessionUid);
+  const clean = createRedactor(exportWork, session?.id ?? null);
+  return { ...exportRow(annotations, note, { clean }), ...toAuthorFields(exportWork, note) };
 }
 
 export function exportCheckpoint(exportWork: ExportWork, uid: string): SharedCheckpoint | null {
-  const checkpoint = checkpointByUid(exportWork.work.memory, uid);
+  const checkpoint = findCheckpointByUid(exportWork.work.memory, uid);
   if (checkpoint === null) return null;
   return {
     ...exportRow(checkpoints, checkpoint),
     commit: exportRow(commits, checkpoint.commit),
-    agent_state: scrubValue(checkpoint.agentState, redactorFor(exportWork)),
+    agent_state: scrubValue(checkpoint.agentState, createRedactor(exportWork)),
     sessions: checkpoint.sessions.map((binding) => exportRow(checkpointSessions, binding)),
   };
 }
@@ -150,8 +150,8 @@ export const importedVersion = "attributed ";
 /** A commit's attribution; null when unknown. */
 export function exportAttribution(exportWork: ExportWork, hash: string): SharedAttribution | null {
   const { memory } = exportWork.work;
-  const commit = commitByHash(memory, hash);
-  const ranges = commit === null ? [] : attributionsOf(memory, commit.id);
+  const commit = findCommitByHash(memory, hash);
+  const ranges = commit === null ? [] : listAttributions(memory, commit.id);
   if (commit === null || ranges.every(({ author }) => author === "unknown")) return null;
   const files = new Map<string, SharedAttribution["files"][string]>();
   for (const { path, ...range } of ranges) addTo(files, path, exportRange(range));
@@ -166,19 +166,19 @@ function exportRange(range: Omit<AttributionRecord, "path">): SharedAttribution[
 
 export function exportEvent(exportWork: ExportWork, uid: string): SharedEvent | null {
   const { memory } = exportWork.work;
-  const event = eventByUid(memory, uid);
+  const event = findEventByUid(memory, uid);
   if (event === null) return null;
   return {
-    ...exportRow(events, event, { clean: redactorFor(exportWork) }),
-    ...namedAuthor(exportWork, event),
-    links: linksOf(memory, uid).map((link) => exportRow(eventLinks, link)),
+    ...exportRow(events, event, { clean: createRedactor(exportWork) }),
+    ...toAuthorFields(exportWork, event),
+    links: listEventLinks(memory, uid).map((link) => exportRow(eventLinks, link)),
   };
 }
 
 /** Makes stored data portable between machines. */
 
 /** Replaces the home directory with `~`. */
-function withoutHome(home: string = homedir()): (text: string) => string {
+function createHomeReplacer(home: string = homedir()): (text: string) => string {
   // "/" cannot be replaced.
   if (home.length < 2) return (text) => text;
   const escaped = home.replace(/[/\\]+$/, "").replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
@@ -187,7 +187,7 @@ function withoutHome(home: string = homedir()): (text: string) => string {
 }
 
 /** Lines with paths relative to the project's root, and cleaned texts. */
-function portableLines(
+function toPortableLines(
   lines: readonly StoredLine[],
   relativize: (path: string) => string,
   clean: ScrubText,
@@ -196,17 +196,17 @@ function portableLines(
 }
 
 /** Lines with absolute paths, as stored on this machine. */
-export function localLines(lines: readonly StoredLine[], root: string): StoredLine[] {
+export function toLocalLines(lines: readonly StoredLine[], root: string): StoredLine[] {
   return withPaths(lines, (path) => (isAbsolute(path) || path.startsWith("~") ? path : join(root, path)));
 }
 
 function withPaths(lines: readonly StoredLine[], pathOf: (path: string) => string): StoredLine[] {
   const moved = <T extends { path: string }>(items: T[]) =>
     items.map((item) => ({ ...item, path: pathOf(item.path) }));
-  const entryOf = (entry: Entry): Entry => {
+  const moveEntryPaths = (entry: Entry): Entry => {
     if (entry.kind === "tool_use" && entry.files.length > 0) return { ...entry, files: moved(entry.files) };
     if (entry.kind === "tool_result" && entry.edits) return { ...entry, edits: moved(entry.edits) };
     return entry;
   };
-  return lines.map((line) => ({ ...line, entries: line.entries.map(entryOf) }));
+  return lines.map((line) => ({ ...line, entries: line.entries.map(moveEntryPaths) }));
 }

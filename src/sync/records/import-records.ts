@@ -1,11 +1,11 @@
-import { describeKind, fits } from "../../protocol/outside.ts";
-import { knownLines } from "../../store/memory/sessions/transcripts.ts";
-import { changedNames, type Files, type Tip } from "../branch/branch.ts";
-import { pathOf, placeOf } from "../branch/manifest.ts";
+import { describeKind, isValidAs } from "../../protocol/outside.ts";
+import { findKnownLines } from "../../store/memory/sessions/transcripts.ts";
+import { type Files, listChangedNames, type Tip } from "../branch/branch.ts";
+import { buildItemPath, parseItemPath } from "../branch/manifest.ts";
 import {
+  chooseFileType,
   decode,
   type FileType,
-  fileType,
   type Place,
   type SharedKind,
   type SharedRecords,
@@ -13,11 +13,11 @@ import {
   type Thing,
 } from "../branch/shared-file.ts";
 import type { SignedRecords } from "../origin/signed-records.ts";
-import { countOf, noCounts, type SyncCounts } from "../report.ts";
+import { makeEmptyCounts, type SyncCounts, toCountName } from "../report.ts";
 import { type ExportWork, exportSession } from "./from-memory.ts";
 import { exportText, importRecord, readRecordId, type WholeKind } from "./kinds.ts";
 import type { SharedTurn } from "./records.ts";
-import { importSession, nameless } from "./to-memory-session.ts";
+import { importSession, makeNamelessSession } from "./to-memory-session.ts";
 
 interface ImportOptions {
   /** Gets the signed lists before all else. */
@@ -38,15 +38,15 @@ export async function importTip(
   { tip, before }: { tip: Tip; before: Tip | null },
   options: ImportOptions,
 ): Promise<SyncCounts> {
-  const counts = noCounts();
-  const things = await thingsIn(files, tip, changedNames(tip, before));
+  const counts = makeEmptyCounts();
+  const things = await listThings(files, tip, listChangedNames(tip, before));
   for (const [i, thing] of things.entries()) {
     options.signal?.throwIfAborted();
     options.onProgress?.(i, things.length);
     const { kind, id } = thing;
     if (kind === "signature") await acceptList(files, tip, thing, options);
-    else if (kind === "session") await sessionFrom(exportWork, files, tip, id, counts, options);
-    else if (await importOther(exportWork, files, tip, { kind, id }, options)) counts[countOf(kind)]++;
+    else if (kind === "session") await importSessionFrom(exportWork, files, tip, id, counts, options);
+    else if (await importOther(exportWork, files, tip, { kind, id }, options)) counts[toCountName(kind)]++;
     // Yield to other tasks.
     if (i % 20 === 19) await new Promise((resolve) => setImmediate(resolve));
   }
@@ -54,11 +54,11 @@ export async function importTip(
 }
 
 /** The items of the files; sessions first, parents before subagents. */
-async function thingsIn(files: Files, tip: Tip, names: readonly string[]): Promise<Thing[]> {
+async function listThings(files: Files, tip: Tip, names: readonly string[]): Promise<Thing[]> {
   const things = new Map<string, Thing>();
   for (const name of names) {
     const path = files.codec.pathAt(name) ?? (await files.read(tip, name))?.path;
-    const place = path === undefined ? null : placeOf(path);
+    const place = path === undefined ? null : parseItemPath(path);
     if (place) things.set(`${place.kind} ${place.id}`, { kind: place.kind, id: place.id });
   }
   const order = (kind: SharedKind) => sharedKinds.indexOf(kind);
@@ -71,10 +71,10 @@ async function recordAt<T extends FileType>(
   place: Place,
   _type: T,
 ): Promise<SharedRecords[T] | null> {
-  const path = pathOf(place);
-  const text = await files.at(tip, path);
+  const path = buildItemPath(place);
+  const text = await files.readJoined(tip, path);
   if (text === null) return null;
-  const { record, malformed } = decode(fileType(place) as T, text);
+  const { record, malformed } = decode(chooseFileType(place) as T, text);
   if (malformed > 0) {
     const what = place.part === "transcript" ? `${malformed} lines not understood` : "not understood";
     files.problems.set(path, what);
@@ -92,10 +92,10 @@ async function acceptList(
   const list = await recordAt(files, tip, place, "signature");
   if (list === null || !isAt(list.uid, place, files) || dryRun) return;
   const refused = signed.accept(list);
-  if (refused !== null) files.problems.set(pathOf(place), refused);
+  if (refused !== null) files.problems.set(buildItemPath(place), refused);
 }
 
-async function sessionFrom(
+async function importSessionFrom(
   exportWork: ExportWork,
   files: Files,
   tip: Tip,
@@ -105,20 +105,20 @@ async function sessionFrom(
 ): Promise<void> {
   const place = { kind: "session", id: uid } as const;
   // A transcript says nowhere whose it is: the id is that of its path.
-  if (!fits("session", uid)) {
-    files.problems.set(pathOf({ ...place, part: "transcript" }), `not ${describeKind("session")}`);
+  if (!isValidAs("session", uid)) {
+    files.problems.set(buildItemPath({ ...place, part: "transcript" }), `not ${describeKind("session")}`);
     return;
   }
   const found = await recordAt(files, tip, { ...place, part: "meta" }, "meta");
   if (found !== null && found.uid !== uid) {
-    files.problems.set(pathOf({ ...place, part: "meta" }), "belongs to another session");
+    files.problems.set(buildItemPath({ ...place, part: "meta" }), "belongs to another session");
     return;
   }
   const turns = (await recordAt(files, tip, { ...place, part: "transcript" }, "transcript")) ?? [];
   if (found === null && turns.length === 0) return;
-  const meta = found ?? nameless(uid);
+  const meta = found ?? makeNamelessSession(uid);
   if (dryRun) {
-    const fresh = newTurns(exportWork, turns);
+    const fresh = countNewTurns(exportWork, turns);
     if (fresh > 0 || exportSession(exportWork, uid) === null) counts.sessions++;
     counts.turns += fresh;
     return;
@@ -129,15 +129,15 @@ async function sessionFrom(
   counts.turns += taken.turns;
   if (taken.foreign > 0)
     files.problems.set(
-      pathOf({ ...place, part: "transcript" }),
+      buildItemPath({ ...place, part: "transcript" }),
       `${taken.foreign} parts left out: whoever the session is of did not sign them`,
     );
 }
 
-function newTurns({ work }: ExportWork, turns: readonly SharedTurn[]): number {
+function countNewTurns({ work }: ExportWork, turns: readonly SharedTurn[]): number {
   return turns.filter(({ lines }) => {
     const uids = lines.flatMap(({ uid }) => uid ?? []);
-    return knownLines(work.memory, uids).size < uids.length;
+    return findKnownLines(work.memory, uids).size < uids.length;
   }).length;
 }
 
@@ -158,6 +158,6 @@ async function importOther(
 
 function isAt(id: string, place: Place, files: Files): boolean {
   if (id === place.id) return true;
-  files.problems.set(pathOf(place), "belongs to something else");
+  files.problems.set(buildItemPath(place), "belongs to something else");
   return false;
 }

@@ -8,7 +8,7 @@ import { eventLinks, events } from "../../store/tables/events.ts";
 import { sessions } from "../../store/tables/sessions.ts";
 import { summaries } from "../../store/tables/summaries.ts";
 import { turns, usage } from "../../store/tables/turns.ts";
-import { moment, sharedShape } from "./shared-rows.ts";
+import { buildSharedShape, moment } from "./shared-rows.ts";
 
 /**
  * The records on the shared branch: rows of memory.db as their tables describe what is shared of them, with what belongs to them.
@@ -27,11 +27,11 @@ const authorship = {
 };
 
 /** `sessions/<uid>/meta.json`. In its directory `~` stands for the home directory. */
-export const sessionShape = sharedShape(sessions, {
+export const sessionShape = buildSharedShape(sessions, {
   ...authorship,
   /** The time of the session's last line when it got this title. */
   title_at: z.nullable(moment),
-  summaries: z.array(sharedShape(summaries, { source: z.enum(["llm", "compaction"]) })),
+  summaries: z.array(buildSharedShape(summaries, { source: z.enum(["llm", "compaction"]) })),
 });
 export type SharedSession = z.infer<typeof sessionShape>;
 
@@ -51,11 +51,11 @@ const line = z.looseObject({
 });
 export type SharedLine = z.infer<typeof line>;
 
-const usageShape = sharedShape(usage, {});
+const usageShape = buildSharedShape(usage, {});
 export type SharedUsage = z.infer<typeof usageShape>;
 
 /** A line of `sessions/<uid>/transcript.jsonl` */
-export const turnShape = sharedShape(turns, {
+export const turnShape = buildSharedShape(turns, {
   /** The uid of its first line: two machines may continue a session with a different turn 8. */
   id,
   lines: z.array(line),
@@ -65,21 +65,21 @@ export const turnShape = sharedShape(turns, {
 });
 export type SharedTurn = z.infer<typeof turnShape>;
 
-const commit = sharedShape(commits, {});
+const commit = buildSharedShape(commits, {});
 export type SharedCommit = z.infer<typeof commit>;
 
-const binding = sharedShape(checkpointSessions, {});
+const binding = buildSharedShape(checkpointSessions, {});
 export type SharedBinding = z.infer<typeof binding>;
 
 /** `checkpoints/<uid>.json` */
-export const checkpointShape = sharedShape(checkpoints, {
+export const checkpointShape = buildSharedShape(checkpoints, {
   commit,
   agent_state: z.record(session, z.unknown()),
   sessions: z.array(binding),
 });
 export type SharedCheckpoint = z.infer<typeof checkpointShape>;
 
-const range = sharedShape(attributions, {
+const range = buildSharedShape(attributions, {
   /** Since attribution version 2; a newer Pommel may have others. */
   basis: z.optional(z.catch(z.nullable(z.enum(attributionBases)), null)),
 });
@@ -95,13 +95,13 @@ export const attributionShape = z.looseObject({
 export type SharedAttribution = z.infer<typeof attributionShape>;
 
 /** `annotations/<uid>.json` */
-export const annotationShape = sharedShape(annotations, authorship);
+export const annotationShape = buildSharedShape(annotations, authorship);
 export type SharedAnnotation = z.infer<typeof annotationShape>;
 
 /** `events/<uid>.json` */
-export const eventShape = sharedShape(events, {
+export const eventShape = buildSharedShape(events, {
   ...authorship,
-  links: z.array(sharedShape(eventLinks, {})),
+  links: z.array(buildSharedShape(eventLinks, {})),
 });
 export type SharedEvent = z.infer<typeof eventShape>;
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { integer, nullable, oneOf, reference, rowId, table, text, time } from "../../store/tables/table.ts";
-import { emptyRecord, exportRow, importRow, sharedShape } from "./shared-rows.ts";
+import { buildSharedShape, emptyRecord, exportRow, importRow } from "./shared-rows.ts";
 
 const visits = table({
   name: "visits",
@@ -35,7 +35,7 @@ const record = {
   branch: null,
   floor: 2,
 };
-const shape = sharedShape(visits, {});
+const shape = buildSharedShape(visits, {});
 
 describe("a row in a shared record", () => {
   it("has the shared columns alone, with private texts cleaned and uids for rows", () => {

@@ -3,7 +3,7 @@ import { maxTime } from "../../base/text/dates.ts";
 import type { LabelKind, OutsideKind } from "../../protocol/outside.ts";
 import { outsideKinds } from "../../protocol/outside.ts";
 import { count, label, outside } from "../../protocol/shape-parts.ts";
-import { columnName, listFields } from "../../store/tables/statements.ts";
+import { listFields, toColumnName } from "../../store/tables/statements.ts";
 import type { Column, NumberKind, Snake, Table, TextKind } from "../../store/tables/table.ts";
 
 /** Rows of memory.db as others get them: what of a table is shared stands in its description. */
@@ -46,7 +46,7 @@ const numberShapes = {
 
 const isOutside = (kind: TextKind): kind is OutsideKind => (outsideKinds as readonly string[]).includes(kind);
 
-function textShape(kind: TextKind): z.ZodMiniType {
+function buildTextShape(kind: TextKind): z.ZodMiniType {
   if (kind === "words") return z.string();
   return isOutside(kind) ? outside(kind) : label(kind satisfies LabelKind);
 }
@@ -57,7 +57,7 @@ function buildShape({ as, is, number, values, isNullable, since }: Column): z.Zo
     values !== undefined
       ? z.enum(values)
       : is !== undefined
-        ? textShape(is)
+        ? buildTextShape(is)
         : numberShapes[number ?? "number"];
   const shape = as === "json" ? z.array(one) : one;
   const given = isNullable ? z.nullable(shape) : shape;
@@ -75,15 +75,15 @@ interface SharedColumn {
 }
 
 /** The columns of a table that are shared. */
-export const sharedColumns = (table: Table): SharedColumn[] =>
+export const listSharedColumns = (table: Table): SharedColumn[] =>
   listFields(table).flatMap(([field, column]) => {
     const { shared = false } = column;
-    return shared === false ? [] : [{ field, name: shared === true ? columnName(field) : shared, column }];
+    return shared === false ? [] : [{ field, name: shared === true ? toColumnName(field) : shared, column }];
   });
 
 /** The shape of a shared record: a table's shared columns, and what else is in it. Unknown fields are kept, as a newer client may have written them. */
-export function sharedShape<T extends Table, E extends z.core.$ZodShape>(table: T, others: E) {
-  const columns = sharedColumns(table).map(({ name, column }) => [name, buildShape(column)]);
+export function buildSharedShape<T extends Table, E extends z.core.$ZodShape>(table: T, others: E) {
+  const columns = listSharedColumns(table).map(({ name, column }) => [name, buildShape(column)]);
   return z.looseObject({ ...Object.fromEntries(columns), ...others }) as unknown as z.ZodMiniType<
     Omit<SharedRow<T>, keyof E> & z.infer<z.ZodMiniObject<E, z.core.$loose>>
   >;
@@ -94,13 +94,13 @@ export function exportRow<T extends Table>(
   table: T,
   row: SharedPart<T>,
   {
-    clean = same,
+    clean = keepText,
     uidOf = () => null,
   }: { clean?: (text: string) => string; uidOf?: (id: number) => string | null } = {},
 ): SharedRow<T> {
   const given = row as Readonly<Record<string, unknown>>;
   return Object.fromEntries(
-    sharedColumns(table).map(({ field, name, column }) => [
+    listSharedColumns(table).map(({ field, name, column }) => [
       name,
       column.number === "row" && typeof given[field] === "number"
         ? uidOf(given[field])
@@ -114,13 +114,13 @@ export function importRow<T extends Table>(
   table: T,
   record: SharedRow<T>,
   {
-    clean = same,
+    clean = keepText,
     idOf = () => null,
   }: { clean?: (text: string) => string; idOf?: (uid: string) => number | null } = {},
 ): SharedPart<T> {
   const given = record as Readonly<Record<string, unknown>>;
   return Object.fromEntries(
-    sharedColumns(table).map(({ field, name, column }) => [
+    listSharedColumns(table).map(({ field, name, column }) => [
       field,
       column.number === "row" && typeof given[name] === "string"
         ? idOf(given[name])
@@ -129,7 +129,7 @@ export function importRow<T extends Table>(
   ) as SharedPart<T>;
 }
 
-const same = (text: string) => text;
+const keepText = (text: string) => text;
 
 const cleanValue = (
   { isPrivate = false }: Column,
@@ -140,7 +140,7 @@ const cleanValue = (
 /** A record that says nothing. */
 export const emptyRecord = <T extends Table>(table: T): NullFields<SharedRow<T>> =>
   Object.fromEntries(
-    sharedColumns(table).flatMap(({ name, column }) => (column.isNullable ? [[name, null]] : [])),
+    listSharedColumns(table).flatMap(({ name, column }) => (column.isNullable ? [[name, null]] : [])),
   ) as NullFields<SharedRow<T>>;
 
 type NullFields<R> = { [K in keyof R as null extends R[K] ? K : never]: null };

@@ -1,22 +1,22 @@
 import { isAbsolute } from "node:path";
 import type { ScrubText } from "../../redact/scrubber.ts";
-import { chunkOptionsFor } from "../../sessions/chunks/rechunk.ts";
+import { buildOptionsForSession } from "../../sessions/chunks/rechunk.ts";
 import { turnToStore } from "../../sessions/ingest/turns.ts";
 import { cleanLines } from "../../sessions/scrub/redact-stored.ts";
 import type { StoredLine } from "../../sessions/turn-content.ts";
 import type { SessionRecord } from "../../store/memory/memory-records.ts";
 import {
+  findKnownLines,
+  findPlacesOfLines,
+  findTakenPlaces,
   insertLines,
-  knownLines,
-  placesOfLines,
-  takenPlaces,
 } from "../../store/memory/sessions/transcripts.ts";
-import { saveTurn, turnOf } from "../../store/memory/sessions/turns.ts";
+import { findTurn, saveTurn } from "../../store/memory/sessions/turns.ts";
 import { saveUsage } from "../../store/memory/sessions/usage.ts";
 import { turns, usage } from "../../store/tables/turns.ts";
-import { canonicalJson } from "../codec/codec.ts";
+import { toCanonicalJson } from "../codec/codec.ts";
 import { joinTurns } from "../merge/join.ts";
-import { type ExportWork, exportTurns, localLines, redactorFor } from "./from-memory.ts";
+import { createRedactor, type ExportWork, exportTurns, toLocalLines } from "./from-memory.ts";
 import type { SharedLine, SharedTurn } from "./records.ts";
 import { importRow } from "./shared-rows.ts";
 
@@ -34,13 +34,13 @@ export function saveTurns(
     ...lines.flatMap(({ uid }) => uid ?? []),
     ...Object.keys(also),
   ]);
-  const known = knownLines(memory, uids);
-  const places = placesOfLines(memory, uids);
+  const known = findKnownLines(memory, uids);
+  const places = findPlacesOfLines(memory, uids);
   const isHere = (uid: string) => {
     const place = places.get(uid);
     return place !== undefined && place.sessionId === session.id && place.turn >= 0;
   };
-  const taken = takenOf(exportWork, session);
+  const taken = readExisting(exportWork, session);
   const changed: number[] = [];
   for (const turn of shared) {
     // Skip lines that are stored in a fork or were forgotten.
@@ -73,11 +73,11 @@ function saveOne(
 ): number | null {
   const { memory } = exportWork.work;
   const stored =
-    known === null ? turnWithoutUids(exportWork, session, shared) : exportAt(exportWork, session, known);
+    known === null ? findTurnWithoutUids(exportWork, session, shared) : exportAt(exportWork, session, known);
   const joined = stored ? joinTurns(stored, shared) : shared;
   const fresh = Object.entries(joined.also).filter(([uid]) => isNew(uid));
-  if (stored && canonicalJson(joined) === canonicalJson(stored)) return null;
-  const number = stored?.number ?? freeNumber(taken, shared.number);
+  if (stored && toCanonicalJson(joined) === toCanonicalJson(stored)) return null;
+  const number = stored?.number ?? takeFreeNumber(taken, shared.number);
   const before = new Set(stored?.lines.map(({ uid, seq }) => uid ?? `#${seq}`));
   const place = (seq: number) => {
     let free = seq;
@@ -89,15 +89,15 @@ function saveOne(
     (line): SharedLine => (before.has(line.uid ?? `#${line.seq}`) ? line : { ...line, seq: place(line.seq) }),
   );
   const scrubbed = cleanLines(positioned as unknown as StoredLine[], taken.clean);
-  const content = isAbsolute(session.cwd) ? localLines(scrubbed, exportWork.work.root) : scrubbed;
+  const content = isAbsolute(session.cwd) ? toLocalLines(scrubbed, exportWork.work.root) : scrubbed;
   const facts = { ...importRow(turns, joined), number };
   const times = content.flatMap(({ at }) => at ?? []);
-  const { relativize } = chunkOptionsFor(exportWork.work, session);
+  const { relativize } = buildOptionsForSession(exportWork.work, session);
   saveTurn(memory, session.id, {
     ...facts,
     startedAt: times.length > 0 ? times.reduce((a, b) => Math.min(a, b)) : null,
     endedAt: times.length > 0 ? times.reduce((a, b) => Math.max(a, b)) : null,
-    groupStart: turnOf(memory, session.id, number)?.groupStart ?? number,
+    groupStart: findTurn(memory, session.id, number)?.groupStart ?? number,
     ...turnToStore({ ...facts, lines: content }, relativize),
   });
   const places = [
@@ -121,7 +121,7 @@ function exportAt(exportWork: ExportWork, session: SessionRecord, number: number
 }
 
 /** A turn without uids is identified by its number. */
-function turnWithoutUids(
+function findTurnWithoutUids(
   exportWork: ExportWork,
   session: SessionRecord,
   shared: SharedTurn,
@@ -139,16 +139,16 @@ interface Existing {
   clean: ScrubText;
 }
 
-function takenOf(exportWork: ExportWork, session: SessionRecord): Existing {
+function readExisting(exportWork: ExportWork, session: SessionRecord): Existing {
   const { memory } = exportWork.work;
   return {
-    ...takenPlaces(memory, session.id),
-    clean: redactorFor({ ...exportWork, filter: true }, session.id),
+    ...findTakenPlaces(memory, session.id),
+    clean: createRedactor({ ...exportWork, filter: true }, session.id),
   };
 }
 
 /** The number may be taken if another machine continued the session differently. */
-function freeNumber({ numbers }: Existing, wanted: number): number {
+function takeFreeNumber({ numbers }: Existing, wanted: number): number {
   let number = wanted;
   if (numbers.has(wanted)) for (const one of numbers) number = Math.max(number, one + 1);
   numbers.add(number);

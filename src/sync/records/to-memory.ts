@@ -1,18 +1,22 @@
 import { defaultAgentName } from "../../agents/profiles.ts";
 import { scrubValue } from "../../redact/scrubber.ts";
 import { chunkToStore } from "../../sessions/chunks/chunk-to-store.ts";
-import { chunkOptionsFor, noteDraft, vectorsOf } from "../../sessions/chunks/rechunk.ts";
+import { buildOptionsForSession, embedDrafts, noteDraft } from "../../sessions/chunks/rechunk.ts";
 import { notesSession } from "../../sessions/notes/add-note.ts";
-import { annotationByUid, listAnnotations, saveAnnotation } from "../../store/memory/chunks/annotations.ts";
+import {
+  findAnnotationByUid,
+  listAnnotations,
+  saveAnnotation,
+} from "../../store/memory/chunks/annotations.ts";
 import { replaceAnnotatedChunk } from "../../store/memory/chunks/chunks.ts";
 import { saveAttributions } from "../../store/memory/commits/attributions.ts";
 import { saveCheckpoint } from "../../store/memory/commits/checkpoints.ts";
-import { commitByHash, saveCommit, updateCommit } from "../../store/memory/commits/commits.ts";
-import { eventByUid, saveEvent, saveLink, saveOriginOfEvent } from "../../store/memory/events.ts";
+import { findCommitByHash, saveCommit, updateCommit } from "../../store/memory/commits/commits.ts";
+import { findEventByUid, saveEvent, saveLink, saveOriginOfEvent } from "../../store/memory/events.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import type { Authorship, CommitRecord } from "../../store/memory/memory-records.ts";
 import { isForgotten } from "../../store/memory/privacy/forget.ts";
-import { saveSession, sessionByUid } from "../../store/memory/sessions/sessions.ts";
+import { findSessionByUid, saveSession } from "../../store/memory/sessions/sessions.ts";
 import { dropNote, isRecordedHere, isRefused, markChanged, setSyncFact } from "../../store/memory/sharing.ts";
 import { annotations } from "../../store/tables/annotations.ts";
 import { checkpointSessions, checkpoints } from "../../store/tables/checkpoints.ts";
@@ -21,13 +25,13 @@ import { eventLinks, events } from "../../store/tables/events.ts";
 import { encode, type FileType, type SharedRecords } from "../branch/shared-file.ts";
 import { joinAttributions, joinCheckpoints, joinEvents } from "../merge/join-git.ts";
 import {
-  authorshipOf,
+  chooseAuthorship,
+  createRedactor,
   type ExportWork,
   exportAttribution,
   exportCheckpoint,
   exportEvent,
   importedVersion,
-  redactorFor,
 } from "./from-memory.ts";
 import type {
   SharedAnnotation,
@@ -46,7 +50,7 @@ export type IsNew = boolean | null;
 const isMine = ({ author }: Partial<Authorship>): boolean => author == null;
 
 /** This person's own counts more than what another signed, and that more than what nobody did. */
-export const rankOf = (origin: Partial<Authorship>): number =>
+export const rankOrigin = (origin: Partial<Authorship>): number =>
   isMine(origin) ? 2 : origin.signer == null ? 0 : 1;
 
 /** Imports a note with its chunk. */
@@ -55,15 +59,15 @@ export async function importAnnotation(exportWork: ExportWork, shared: SharedAnn
   const { uid, session: sessionUid } = shared;
   if (isForgotten(memory, uid) || isRefused(memory, uid)) return null;
   if (sessionUid !== null && isForgotten(memory, sessionUid)) return null;
-  const origin = authorshipOf(exportWork, "annotation", uid, shared);
-  const known = annotationByUid(memory, uid);
+  const origin = chooseAuthorship(exportWork, "annotation", uid, shared);
+  const known = findAnnotationByUid(memory, uid);
   if (known !== null) {
     // Somebody changed what this person wrote, or did not sign it: the next exchange repairs it.
     if (isMine(known) && !isMine(origin)) markChanged(memory, { kind: "annotation", uid });
-    if (rankOf(origin) <= rankOf(known)) return false;
+    if (rankOrigin(origin) <= rankOrigin(known)) return false;
     dropNote(memory, uid);
   }
-  const clean = redactorFor({ ...exportWork, filter: true }, idOf(memory, sessionUid));
+  const clean = createRedactor({ ...exportWork, filter: true }, findSessionRowId(memory, sessionUid));
   const annotation = { ...importRow(annotations, shared, { clean }), ...origin };
   // Known under its text before scrubbing.
   const isThere =
@@ -75,11 +79,16 @@ export async function importAnnotation(exportWork: ExportWork, shared: SharedAnn
   const session =
     sessionUid === null
       ? saveSession(memory, { ...notesSession, cwd: root })
-      : (sessionByUid(memory, sessionUid) ??
+      : (findSessionByUid(memory, sessionUid) ??
         saveSession(memory, { uid: sessionUid, agent: defaultAgentName, cwd: "" }));
-  const draft = noteDraft(exportWork.work, session, annotation, chunkOptionsFor(exportWork.work, session));
-  const [vectors] = await vectorsOf(embedder, [draft]);
-  memory.inTransaction(() => {
+  const draft = noteDraft(
+    exportWork.work,
+    session,
+    annotation,
+    buildOptionsForSession(exportWork.work, session),
+  );
+  const [vectors] = await embedDrafts(embedder, [draft]);
+  memory.runInTransaction(() => {
     const id = saveAnnotation(memory, annotation);
     if (id === null) return;
     const chunk = chunkToStore(session, draft, { position: id, annotationId: id }, embedder, vectors);
@@ -88,12 +97,12 @@ export async function importAnnotation(exportWork: ExportWork, shared: SharedAnn
   return true;
 }
 
-const idOf = (memory: Memory, uid: string | null) =>
-  uid === null ? null : (sessionByUid(memory, uid)?.id ?? null);
+const findSessionRowId = (memory: Memory, uid: string | null) =>
+  uid === null ? null : (findSessionByUid(memory, uid)?.id ?? null);
 
 /** A commit from others, not analysed here yet. */
-function knownCommit(memory: Memory, shared: SharedCommit): CommitRecord {
-  const known = commitByHash(memory, shared.hash);
+function ensureCommit(memory: Memory, shared: SharedCommit): CommitRecord {
+  const known = findCommitByHash(memory, shared.hash);
   if (known === null) {
     return saveCommit(memory, { ...importRow(commits, shared), seen: "sync", attributed: 0 }, []);
   }
@@ -110,18 +119,18 @@ const isSame = <T extends FileType>(type: T, a: SharedRecords[T] | null, b: Shar
 
 export function importCheckpoint(exportWork: ExportWork, shared: SharedCheckpoint): IsNew {
   const { memory } = exportWork.work;
-  return memory.inTransaction(() => {
+  return memory.runInTransaction(() => {
     const known = exportCheckpoint(exportWork, shared.uid);
     // What was asked in a session that was recorded here is known here.
     const others = Object.entries(shared.agent_state).filter(([uid]) => !isRecordedHere(memory, uid));
     const state = { ...Object.fromEntries(others), ...known?.agent_state };
     const joined = { ...(known ? joinCheckpoints(known, shared) : shared), agent_state: state };
     if (isSame("checkpoint", known, joined)) return false;
-    const commit = knownCommit(memory, joined.commit);
+    const commit = ensureCommit(memory, joined.commit);
     const isThere = saveCheckpoint(memory, {
       ...importRow(checkpoints, joined),
       commitId: commit.id,
-      agentState: scrubValue(joined.agent_state, redactorFor({ ...exportWork, filter: true })),
+      agentState: scrubValue(joined.agent_state, createRedactor({ ...exportWork, filter: true })),
       sessions: joined.sessions.map((binding) => importRow(checkpointSessions, binding)),
     });
     return isThere ? known === null : null;
@@ -130,11 +139,11 @@ export function importCheckpoint(exportWork: ExportWork, shared: SharedCheckpoin
 
 export function importAttribution(exportWork: ExportWork, shared: SharedAttribution): IsNew {
   const { memory } = exportWork.work;
-  return memory.inTransaction(() => {
+  return memory.runInTransaction(() => {
     const known = exportAttribution(exportWork, shared.commit.hash);
     const joined = known ? joinAttributions(known, shared) : shared;
     if (isSame("attribution", known, joined)) return false;
-    const commit = knownCommit(memory, joined.commit);
+    const commit = ensureCommit(memory, joined.commit);
     const records = Object.entries(joined.files).flatMap(([path, ranges]) =>
       ranges.map((range) => ({ ...importRow(attributions, range), path, basis: range.basis ?? null })),
     );
@@ -146,15 +155,15 @@ export function importAttribution(exportWork: ExportWork, shared: SharedAttribut
 
 export function importEvent(exportWork: ExportWork, shared: SharedEvent): IsNew {
   const { memory } = exportWork.work;
-  const clean = redactorFor({ ...exportWork, filter: true });
-  return memory.inTransaction(() => {
-    const before = eventByUid(memory, shared.uid);
+  const clean = createRedactor({ ...exportWork, filter: true });
+  return memory.runInTransaction(() => {
+    const before = findEventByUid(memory, shared.uid);
     const known = exportEvent(exportWork, shared.uid);
-    const origin = authorshipOf(exportWork, "event", shared.uid, shared);
-    const isBetter = before !== null && rankOf(origin) > rankOf(before);
+    const origin = chooseAuthorship(exportWork, "event", shared.uid, shared);
+    const isBetter = before !== null && rankOrigin(origin) > rankOrigin(before);
     if (isSame("event", known, known ? joinEvents(known, shared) : shared) && !isBetter) return false;
     // Nobody's words do not take the place of somebody's; the next exchange repairs this person's.
-    const isBeaten = before !== null && rankOf(origin) === 0 && rankOf(before) > 0;
+    const isBeaten = before !== null && rankOrigin(origin) === 0 && rankOrigin(before) > 0;
     if (isBeaten && isMine(before)) markChanged(memory, { kind: "event", uid: shared.uid });
     if (!isBeaten) {
       const event = { ...importRow(events, shared, { clean }), ...origin };

@@ -1,25 +1,25 @@
 import type { ScrubbingWork } from "../../sessions/work.ts";
-import { annotationByUid } from "../../store/memory/chunks/annotations.ts";
+import { findAnnotationByUid } from "../../store/memory/chunks/annotations.ts";
 import { isForgotten } from "../../store/memory/privacy/forget.ts";
-import { sessionByUid } from "../../store/memory/sessions/sessions.ts";
+import { findSessionByUid } from "../../store/memory/sessions/sessions.ts";
 import {
   type ChangedThing,
   dropNote,
   dropSession,
   dropTurns,
+  findRecordedSessions,
+  findSharedDigest,
   flushChanges,
-  forgottenShares,
   isRecordedHere,
+  listForgottenShares,
+  listStoredLines,
   markBindingsChanged,
-  recordedSessions,
   saveShared,
-  sharedDigest,
-  storedLines,
 } from "../../store/memory/sharing.ts";
-import { digestOf, type StoredTeamRecord, type TeamRecord } from "../../store/team/team-server.ts";
+import { computeTextDigest, type StoredTeamRecord, type TeamRecord } from "../../store/team/team-server.ts";
 import { decode, encode } from "../branch/shared-file.ts";
-import { thingsToExport } from "../export-files.ts";
-import { roleKey, type Trust } from "../origin/trust.ts";
+import { listThingsToExport } from "../export-files.ts";
+import { formatRoleKey, type Trust } from "../origin/trust.ts";
 import {
   type ExportWork,
   exportAttribution,
@@ -29,7 +29,7 @@ import {
 } from "../records/from-memory.ts";
 import { exportText, importRecord, readRecordId } from "../records/kinds.ts";
 import { importSession } from "../records/to-memory-session.ts";
-import { countOf, type SyncCounts } from "../report.ts";
+import { type SyncCounts, toCountName } from "../report.ts";
 
 export interface TeamReport {
   project: string;
@@ -62,18 +62,21 @@ export interface Outgoing {
  * What is to be shared or withdrawn, lazily: sessions recorded here, notes written here, and commits that these sessions
  * led to. Each as it is now: the author's version replaces the former one.
  */
-export function* outgoingRecords(
+export function* listOutgoingRecords(
   work: ScrubbingWork,
   report: TeamReport,
 ): Generator<Outgoing, void, undefined> {
   const { memory } = work;
   const exportWork: ExportWork = { work, filter: true };
-  const gone = forgottenShares(memory);
+  const gone = listForgottenShares(memory);
   if (gone.some(({ kind }) => kind === "session")) markBindingsChanged(memory);
-  const { things, leftOut, waiting } = thingsToExport({ work }, { everything: false, list: "team_changed" });
+  const { things, leftOut, waiting } = listThingsToExport(
+    { work },
+    { everything: false, list: "team_changed" },
+  );
   report.leftOut = leftOut;
   report.waiting = waiting;
-  const own = recordedSessions(memory);
+  const own = findRecordedSessions(memory);
   const total = gone.length + things.length;
   let done = 0;
   const withdraw = (thing: Pick<ChangedThing, "kind" | "uid">, change: number | null): Outgoing => ({
@@ -89,20 +92,20 @@ export function* outgoingRecords(
   for (const thing of gone) yield withdraw(thing, null);
   for (const thing of things) {
     const { id, kind, uid } = thing;
-    const known = sharedDigest(memory, thing);
-    const shared = isOwn(work, thing, own) ? textOf(exportWork, thing, own) : null;
+    const known = findSharedDigest(memory, thing);
+    const shared = isOwn(work, thing, own) ? buildSharedText(exportWork, thing, own) : null;
     if (shared === null && known !== null && (kind === "checkpoint" || kind === "attribution")) {
       yield withdraw(thing, id);
       continue;
     }
-    const digest = shared === null ? null : digestOf(shared.text);
+    const digest = shared === null ? null : computeTextDigest(shared.text);
     const isNews = shared !== null && digest !== known;
     yield {
       record: isNews ? { kind, id: uid, text: shared.text } : null,
       flush() {
         if (isNews) {
           saveShared(memory, thing, digest);
-          report.shared[countOf(kind)]++;
+          report.shared[toCountName(kind)]++;
           report.shared.turns += shared.turns;
         }
         flushChanges(memory, [id], "team_changed");
@@ -118,10 +121,12 @@ function isOwn({ memory }: ScrubbingWork, { kind, uid }: ChangedThing, own: Read
     case "session":
       return own.has(uid);
     case "annotation": {
-      const note = annotationByUid(memory, uid);
+      const note = findAnnotationByUid(memory, uid);
       if (note === null || note.author != null) return false;
       return (
-        note.sessionUid === null || own.has(note.sessionUid) || sessionByUid(memory, note.sessionUid) === null
+        note.sessionUid === null ||
+        own.has(note.sessionUid) ||
+        findSessionByUid(memory, note.sessionUid) === null
       );
     }
     case "checkpoint":
@@ -133,7 +138,7 @@ function isOwn({ memory }: ScrubbingWork, { kind, uid }: ChangedThing, own: Read
 }
 
 /** Its text, and the number of a session's turns; null when there is nothing to share. */
-function textOf(
+function buildSharedText(
   exportWork: ExportWork,
   { kind, uid }: ChangedThing,
   own: ReadonlySet<string>,
@@ -143,7 +148,7 @@ function textOf(
   switch (kind) {
     case "session": {
       const meta = exportSession(exportWork, uid);
-      const session = sessionByUid(memory, uid);
+      const session = findSessionByUid(memory, uid);
       if (meta === null || session === null || isForgotten(memory, uid)) return null;
       const turns = [...exportTurns(exportWork, session)];
       // Known by its id alone, or its turns are past retention: colleagues keep theirs.
@@ -158,7 +163,7 @@ function textOf(
       const sessions = checkpoint.sessions.filter(({ session }) => own.has(session));
       if (sessions.length === 0) return null;
       const isOwnState = ([session]: [string, unknown]) =>
-        own.has(session) || sessionByUid(memory, session) === null;
+        own.has(session) || findSessionByUid(memory, session) === null;
       const state = Object.fromEntries(Object.entries(checkpoint.agent_state).filter(isOwnState));
       return one(encode("checkpoint", { ...checkpoint, sessions, agent_state: state }));
     }
@@ -187,14 +192,14 @@ export async function importTeamRecord(
   const { memory } = work;
   const { author, kind, id, text, digest } = record;
   const isMine = author === report.author;
-  const role = roleKey(author);
-  trust.meetRole(author);
+  const role = formatRoleKey(author);
+  trust.rememberRole(author);
   if (kind === "session" || kind === "annotation") {
     const thing = { kind, uid: id } as const;
-    if (isMine && sharedDigest(memory, thing) === digest) return;
+    if (isMine && findSharedDigest(memory, thing) === digest) return;
     if (text === null) {
       if (isMine) saveShared(memory, thing, null);
-      if (withdrawn(work, record)) report.removed++;
+      if (removeWithdrawn(work, record)) report.removed++;
       return;
     }
     // So that forgetting it here withdraws it.
@@ -202,7 +207,7 @@ export async function importTeamRecord(
   }
   if (text === null) return;
   // The server lets nobody write under another's name.
-  const origin = { author: trust.authorOf(role), signer: role };
+  const origin = { author: trust.labelAuthor(role), signer: role };
   const exportWork: ExportWork = { work, filter: true, authorshipOf: () => origin };
   const { imported } = report;
   switch (kind) {
@@ -224,26 +229,26 @@ export async function importTeamRecord(
     case "attribution": {
       const { record: shared } = decode(kind, text);
       if (shared === null || readRecordId(kind, shared) !== id) return;
-      if ((await importRecord(exportWork, kind, shared)) === true) imported[countOf(kind)]++;
+      if ((await importRecord(exportWork, kind, shared)) === true) imported[toCountName(kind)]++;
     }
   }
 }
 
 /** Nobody adds to a session of somebody else. */
 function isAnothers({ memory }: ScrubbingWork, uid: string, role: string): boolean {
-  const known = sessionByUid(memory, uid);
+  const known = findSessionByUid(memory, uid);
   return known !== null && (isRecordedHere(memory, uid) || (known.signer ?? role) !== role);
 }
 
 /** Removes what its author withdrew. @returns whether it was here */
-function withdrawn({ memory }: ScrubbingWork, { kind, id, author }: StoredTeamRecord): boolean {
+function removeWithdrawn({ memory }: ScrubbingWork, { kind, id, author }: StoredTeamRecord): boolean {
   if (kind === "annotation") {
-    if (annotationByUid(memory, id)?.signer !== roleKey(author)) return false;
+    if (findAnnotationByUid(memory, id)?.signer !== formatRoleKey(author)) return false;
     dropNote(memory, id);
     return true;
   }
-  const session = sessionByUid(memory, id);
-  if (session?.signer !== roleKey(author)) return false;
+  const session = findSessionByUid(memory, id);
+  if (session?.signer !== formatRoleKey(author)) return false;
   dropSession(memory, session.id);
   return true;
 }
@@ -255,10 +260,10 @@ function makeRoom(
   uid: string,
   turns: readonly { lines: { uid: string | null }[]; also: Record<string, number> }[],
 ): void {
-  const session = sessionByUid(memory, uid);
+  const session = findSessionByUid(memory, uid);
   if (session?.signer !== role) return;
   const there = new Set(
     turns.flatMap(({ lines, also }) => [...lines.flatMap((line) => line.uid ?? []), ...Object.keys(also)]),
   );
-  if (storedLines(memory, session.id).some((line) => !there.has(line))) dropTurns(memory, session.id);
+  if (listStoredLines(memory, session.id).some((line) => !there.has(line))) dropTurns(memory, session.id);
 }

@@ -6,16 +6,16 @@ import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
 import { contentOf, type Machine, sharedRemote } from "../../../test/support/machine-fixture.ts";
 import { fakeScrubber } from "../../../test/support/memory-work-fixture.ts";
 import { startTestServer } from "../../../test/support/postgres-server.ts";
-import { defaultConfig } from "../../base/config/settings.ts";
-import { codeOf } from "../../base/errors.ts";
+import { makeDefaultConfig } from "../../base/config/settings.ts";
+import { getErrorCode } from "../../base/errors.ts";
 import { forgetNow } from "../../sessions/forget/forget.ts";
 import { addNote } from "../../sessions/notes/add-note.ts";
-import { allChunks, type ChunkFilter, chunkIdsIn } from "../../store/memory/chunks/chunk-filter.ts";
-import { sessionByUid } from "../../store/memory/sessions/sessions.ts";
-import { authorsHere } from "../../store/memory/sharing.ts";
-import { TeamServer, teamServer } from "../../store/team/team-server.ts";
+import { allChunks, type ChunkFilter, listChunkIds } from "../../store/memory/chunks/chunk-filter.ts";
+import { findSessionByUid } from "../../store/memory/sessions/sessions.ts";
+import { listColleagues } from "../../store/memory/sharing.ts";
+import { buildTeamServerSettings, TeamServer } from "../../store/team/team-server.ts";
 import { Trust } from "../origin/trust.ts";
-import { joinTeam, leaveTeam, shareWithTeam, type TeamSettings, teamState } from "./team.ts";
+import { joinTeam, leaveTeam, readTeamState, shareWithTeam, type TeamSettings } from "./team.ts";
 
 const server = await startTestServer();
 /** PGlite has one role and one connection. */
@@ -46,7 +46,7 @@ function settingsOf(name: string, port?: number): Omit<TeamSettings, "trust"> {
   if (isInstalled) url.username = name;
   if (port !== undefined) url.port = String(port);
   return {
-    server: teamServer({ ...defaultConfig(), "memory.share": String(url) }),
+    server: buildTeamServerSettings({ ...makeDefaultConfig(), "memory.share": String(url) }),
     author: `${name}@acme.test`,
   };
 }
@@ -118,11 +118,11 @@ describe.skipIf(server === null)(`a team on ${server?.engine}`, () => {
       shared: { sessions: 0, annotations: 0 },
     });
     expect(contentOf(bob)).toEqual(contentOf(ann));
-    expect(sessionByUid(bob.memory, "s1")?.author).toBe("ann@acme.test");
-    expect(sessionByUid(ann.memory, "s1")?.author).toBeNull();
-    expect(authorsHere(bob.memory)).toEqual(["ann@acme.test"]);
+    expect(findSessionByUid(bob.memory, "s1")?.author).toBe("ann@acme.test");
+    expect(findSessionByUid(ann.memory, "s1")?.author).toBeNull();
+    expect(listColleagues(bob.memory)).toEqual(["ann@acme.test"]);
     const found = ({ memory }: Member, filter: Partial<ChunkFilter>) =>
-      chunkIdsIn(memory, { ...allChunks, ...filter }).length;
+      listChunkIds(memory, { ...allChunks, ...filter }).length;
     expect(found(bob, { shared: true })).toBe(found(bob, {}));
     expect(found(bob, { author: "ANN@" })).toBe(found(bob, {}));
     expect(found(bob, { author: "cleo" })).toBe(0);
@@ -144,7 +144,7 @@ describe.skipIf(server === null)(`a team on ${server?.engine}`, () => {
     const cleo = await member("cleo");
     await cleo.read(session(cleo, "s3", "a secret"));
     await expect(cleo.share()).rejects.toMatchObject({ code: "share_refused" });
-    expect(teamState(cleo.work)).toBeNull();
+    expect(readTeamState(cleo.work)).toBeNull();
     await ann.read(session(ann, "s1", "a token refresh"));
     await ann.share();
     await bob.read(session(bob, "s2", "a quokka"));
@@ -380,7 +380,7 @@ it.skipIf(!isInstalled)(
           let cuts = 0;
           const tryToShare = (one: Member) =>
             one.share(proxy.port).catch((error: unknown) => {
-              expect(codeOf(error)).toBe("share_unavailable");
+              expect(getErrorCode(error)).toBe("share_unavailable");
               cuts++;
             });
           for (const [i, { who, what }] of steps.entries()) {

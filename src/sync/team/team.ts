@@ -11,8 +11,8 @@ import {
 import type { ServerSettings } from "../../store/postgres/server.ts";
 import { type TeamProject, TeamServer } from "../../store/team/team-server.ts";
 import type { Trust } from "../origin/trust.ts";
-import { noCounts } from "../report.ts";
-import { importTeamRecord, type Outgoing, outgoingRecords, type TeamReport } from "./exchange-team.ts";
+import { makeEmptyCounts } from "../report.ts";
+import { importTeamRecord, listOutgoingRecords, type Outgoing, type TeamReport } from "./exchange-team.ts";
 
 /** Keys of sync_state: what is shared here as whom, and how far it was read. */
 const facts = {
@@ -50,7 +50,7 @@ export interface TeamState {
 
 type MemoryOnly = Pick<ScrubbingWork, "memory">;
 
-export function teamState({ memory }: MemoryOnly): TeamState | null {
+export function readTeamState({ memory }: MemoryOnly): TeamState | null {
   const project = syncFact(memory, facts.project);
   if (project === null) return null;
   const at = syncFact(memory, facts.at);
@@ -63,9 +63,9 @@ export function teamState({ memory }: MemoryOnly): TeamState | null {
 }
 
 /** A batch is one transaction: what an interruption costs. Records, and characters of their texts. */
-const batch = { records: 100, characters: 8_000_000 };
+const batchLimits = { records: 100, characters: 8_000_000 };
 /** Records a question. */
-const pulled = 25;
+const recordsPerQuery = 25;
 
 /**
  * Begins to share a project's memory, from then on with every `shareWithTeam`.
@@ -78,7 +78,7 @@ export async function joinTeam(
 ): Promise<TeamProject> {
   return withServer(settings, async (server) => {
     const joined = await server.join(project, settings.author);
-    memory.inTransaction(() => begin(memory, settings, server, project, joined));
+    memory.runInTransaction(() => begin(memory, settings, server, project, joined));
     return joined;
   });
 }
@@ -111,18 +111,18 @@ export async function shareWithTeam(
   options: TeamOptions = {},
 ): Promise<TeamReport> {
   const { memory } = work;
-  const state = teamState(work);
-  if (state === null) throw notShared();
+  const state = readTeamState(work);
+  if (state === null) throw makeNotSharedError();
   const { project } = state;
   return withServer(settings, async (server) => {
     const joined = await server.join(project, settings.author);
-    memory.inTransaction(() => begin(memory, settings, server, project, joined));
+    memory.runInTransaction(() => begin(memory, settings, server, project, joined));
     const report: TeamReport = {
       project,
       author: settings.author,
       place: server.place,
-      shared: noCounts(),
-      imported: noCounts(),
+      shared: makeEmptyCounts(),
+      imported: makeEmptyCounts(),
       withdrawn: 0,
       removed: 0,
       leftOut: 0,
@@ -149,7 +149,7 @@ async function pull(
     for (;;) {
       signal?.throwIfAborted();
       const cursor = Number(syncFact(memory, facts.cursor) ?? 0);
-      const records = await server.pull(project, cursor, pulled);
+      const records = await server.pull(project, cursor, recordsPerQuery);
       if (records.length === 0) return;
       for (const record of records) {
         signal?.throwIfAborted();
@@ -172,7 +172,7 @@ async function push(
   { onProgress, signal }: TeamOptions,
 ): Promise<void> {
   const { project, author } = report;
-  const outgoing = outgoingRecords(work, report);
+  const outgoing = listOutgoingRecords(work, report);
   let waiting: Outgoing[] = [];
   let characters = 0;
   const send = async () => {
@@ -181,7 +181,7 @@ async function push(
       author,
       waiting.flatMap(({ record }) => record ?? []),
     );
-    work.memory.inTransaction(() => {
+    work.memory.runInTransaction(() => {
       for (const one of waiting) one.flush();
     });
     waiting = [];
@@ -192,7 +192,7 @@ async function push(
     onProgress?.(one.done, one.total, "sharing");
     waiting.push(one);
     characters += one.record?.text?.length ?? 0;
-    if (waiting.length >= batch.records || characters >= batch.characters) await send();
+    if (waiting.length >= batchLimits.records || characters >= batchLimits.characters) await send();
     await new Promise((resolve) => setImmediate(resolve));
   }
   await send();
@@ -209,12 +209,12 @@ export async function leaveTeam(
   { remove }: { remove: boolean },
 ): Promise<number> {
   const { memory } = work;
-  const state = teamState(work);
-  if (state === null) throw notShared();
+  const state = readTeamState(work);
+  if (state === null) throw makeNotSharedError();
   const withdrawn = remove
     ? await withServer(settings, (server) => server.withdraw(state.project, state.author))
     : 0;
-  memory.inTransaction(() => {
+  memory.runInTransaction(() => {
     for (const fact of Object.values(facts)) setSyncFact(memory, fact, null);
     forgetShared(memory);
   });
@@ -234,7 +234,7 @@ export async function withServer<T>(
   }
 }
 
-export const notShared = () =>
+export const makeNotSharedError = () =>
   new PommelError(
     "share_refused",
     "This project is not shared with a team.",

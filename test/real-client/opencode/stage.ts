@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import * as z from "zod/mini";
-import { sessionsIn, withDatabase } from "../../../src/agents/opencode/database.ts";
+import { listTranscripts, withDatabase } from "../../../src/agents/opencode/database.ts";
 import { run } from "../client.ts";
 import { layGround } from "../ground.ts";
 import { type MockApi, startMockApi } from "../mock-api.ts";
@@ -52,7 +52,7 @@ export async function setOpencodeStage(bin: string): Promise<OpencodeStage> {
     OPENCODE_DISABLE_LSP_DOWNLOAD: "1",
   };
   const database = join(home, ".local", "share", "opencode", "opencode.db");
-  const sessions = () => withDatabase(database, (db) => sessionsIn(db, database)) ?? [];
+  const sessions = () => withDatabase(database, (db) => listTranscripts(db, database)) ?? [];
   return {
     ...{ project, kept, daemon, pm, hooksRun, hooksSaid, key, api },
     async say(prompt, ...more) {

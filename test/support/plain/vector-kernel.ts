@@ -1,6 +1,6 @@
 import {
   blockSize,
-  inverseLength,
+  computeInverseLength,
   type RowGroups,
   type VectorKernel,
 } from "../../../src/store/vectors/vector-kernel.ts";
@@ -34,7 +34,7 @@ export function createPlainKernel(dimensions: number): VectorKernel {
     put(first, firstId, vectors) {
       rows.set(vectors, first * dimensions);
       for (let i = 0; i < vectors.length / dimensions; i++) {
-        inverses[first + i] = inverseLength(rows, (first + i) * dimensions, dimensions);
+        inverses[first + i] = computeInverseLength(rows, (first + i) * dimensions, dimensions);
         rowIds[first + i] = firstId + i;
       }
     },
@@ -44,7 +44,7 @@ export function createPlainKernel(dimensions: number): VectorKernel {
     ask(query) {
       if (query.length !== dimensions) return false;
       asked = query;
-      scale = inverseLength(query, 0, dimensions);
+      scale = computeInverseLength(query, 0, dimensions);
       return scale > 0;
     },
     select(first, count, least) {

@@ -1,4 +1,4 @@
-import { chunksWithPhrase } from "../../../src/store/index/words/holders.ts";
+import { findChunksWithPhrase } from "../../../src/store/index/words/holders.ts";
 import { addScores, type FieldSums } from "../../../src/store/index/words/postings.ts";
 import type { WordKernel } from "../../../src/store/index/words/word-kernel.ts";
 import { blockSize } from "../../../src/store/vectors/vector-kernel.ts";
@@ -32,7 +32,7 @@ export function createPlainWordKernel(): WordKernel {
     },
     withPhrase(words, limit) {
       const found: number[] = [];
-      for (const chunk of chunksWithPhrase(words)) {
+      for (const chunk of findChunksWithPhrase(words)) {
         if (gone?.[chunk]) continue;
         if (found.push(chunk) === limit) break;
       }

@@ -97,7 +97,7 @@ describe("A task of Cline", () => {
         ".config/Code/User/globalStorage/saoudrizwan.claude-dev/tasks",
       ].map((dir) => join(storage, dir));
       for (const dir of tasks) mkdirSync(dir, { recursive: true });
-      const roots = cline.roots({ HOME: storage });
+      const roots = cline.listRoots({ HOME: storage });
       expect(new Set(roots)).toEqual(new Set([join(storage, ".cline/data/sessions"), ...tasks]));
       expect(cline.isTranscript(join(tasks[1]!, id, "api_conversation_history.json"))).toBe(true);
       expect(cline.isTranscript(join(tasks[1]!, id, "ui_messages.json"))).toBe(false);

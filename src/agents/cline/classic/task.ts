@@ -3,26 +3,32 @@ import { existsSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import * as z from "zod/mini";
 import type { Entry, ReadBatch, TranscriptInfo, TranscriptLine, Usage } from "../../agent.ts";
-import { asBlocks, type Block, blocksText } from "../../reading/content-blocks.ts";
-import { userDirectoryOf } from "../../reading/editors.ts";
+import { asBlocks, type Block, joinBlockTexts } from "../../reading/content-blocks.ts";
+import { locateEditorUserDir } from "../../reading/editors.ts";
 import {
   anything,
   asObject,
   count,
-  each,
-  jsonFile,
-  known,
-  lenient,
+  emptyToNull,
+  makeLenientParser,
   moment,
   orNull,
   type Parsed,
+  parseEach,
+  readJsonFile,
   text,
   time,
 } from "../../reading/json.ts";
 import { withoutOwnContext } from "../../reading/own-output.ts";
-import { lineOf, Occurrences, promptEntry, tally, textEntry } from "../../reading/transcript-lines.ts";
-import { clineDataDir } from "../profile.ts";
-import { callEntry, partsOf, resultEntry, type TaskCall } from "./tools.ts";
+import {
+  countReason,
+  makePromptEntries,
+  makeTextEntries,
+  makeTranscriptLine,
+  Occurrences,
+} from "../../reading/transcript-lines.ts";
+import { locateClineDataDir } from "../profile.ts";
+import { callEntry, makeResultEntry, splitMessage, type TaskCall } from "./tools.ts";
 
 /**
  * Where tasks are: Cline's extensions for editors keep each in a directory of its own, and so did its command line before
@@ -40,22 +46,22 @@ export function isTask(path: string): boolean {
 const editors = ["Code", "Code - Insiders", "VSCodium", "Cursor", "Windsurf"];
 
 /** The directories of tasks that there are. */
-export function taskDirectories(env: NodeJS.ProcessEnv): string[] {
+export function listTaskDirectories(env: NodeJS.ProcessEnv): string[] {
   const storages = editors.map((editor) =>
-    join(userDirectoryOf(editor, env), "globalStorage", "saoudrizwan.claude-dev"),
+    join(locateEditorUserDir(editor, env), "globalStorage", "saoudrizwan.claude-dev"),
   );
-  return [clineDataDir(env), ...storages]
+  return [locateClineDataDir(env), ...storages]
     .map((dir) => resolve(dir, "tasks"))
     .filter((dir) => existsSync(dir));
 }
 
-const taskOf = (path: string) => basename(dirname(path));
+const parseTaskId = (path: string) => basename(dirname(path));
 
 export async function describeTask(path: string): Promise<TranscriptInfo | null> {
-  const messages = await jsonFile(path);
+  const messages = await readJsonFile(path);
   if (!Array.isArray(messages)) return null;
-  const session = taskOf(path);
-  const cwd = (await directoryInList(path)) ?? directoryIn(messages);
+  const session = parseTaskId(path);
+  const cwd = (await findListedDirectory(path)) ?? findNamedDirectory(messages);
   // Its name is the time of its beginning.
   const startedAt = /^\d{13}$/.test(session) ? Number(session) : null;
   return cwd === null ? null : { session, parent: null, cwd, startedAt };
@@ -64,24 +70,24 @@ export async function describeTask(path: string): Promise<TranscriptInfo | null>
 /** The lines of a task's messages. */
 export async function readTask(path: string, messages: readonly unknown[]) {
   const cwd = (await describeTask(path))?.cwd ?? null;
-  const shown = await jsonFile(join(dirname(path), "ui_messages.json"));
-  return understandTask(messages, { task: taskOf(path), cwd, shown });
+  const shown = await readJsonFile(join(dirname(path), "ui_messages.json"));
+  return parseTask(messages, { task: parseTaskId(path), cwd, shown });
 }
 
-const asListed = lenient(z.object({ id: z.string(), cwdOnTaskInitialization: text }));
+const asListed = makeLenientParser(z.object({ id: z.string(), cwdOnTaskInitialization: text }));
 
 /** The directory that the list of tasks gives; older clients keep the list in the editor's database. */
-async function directoryInList(path: string): Promise<string | null> {
-  const list = await jsonFile(join(dirname(dirname(dirname(path))), "state", "taskHistory.json"));
+async function findListedDirectory(path: string): Promise<string | null> {
+  const list = await readJsonFile(join(dirname(dirname(dirname(path))), "state", "taskHistory.json"));
   if (!Array.isArray(list)) return null;
-  const own = list.find((item) => asObject(item).id === taskOf(path));
-  return known(asListed(own)?.cwdOnTaskInitialization);
+  const own = list.find((item) => asObject(item).id === parseTaskId(path));
+  return emptyToNull(asListed(own)?.cwdOnTaskInitialization);
 }
 
 const namedDirectory = /^# Current Working Directory \((?!Primary: )(.+)\) Files$/m;
 
 /** The directory that the client names to its model. */
-function directoryIn(messages: readonly unknown[]): string | null {
+function findNamedDirectory(messages: readonly unknown[]): string | null {
   for (const message of messages.slice(0, 20)) {
     for (const { text } of asBlocks(asObject(message).content)) {
       const [, directory] = namedDirectory.exec(text ?? "") ?? [];
@@ -91,7 +97,7 @@ function directoryIn(messages: readonly unknown[]): string | null {
   return null;
 }
 
-const asMessage = lenient(
+const asMessage = makeLenientParser(
   z.object({
     role: text,
     content: anything,
@@ -113,40 +119,40 @@ interface Task {
 }
 
 /** The lines of a task: one for each message. */
-function understandTask(
+function parseTask(
   messages: readonly unknown[],
   { task, cwd, shown }: Task,
 ): Pick<ReadBatch, "lines" | "skipped"> {
   const skipped: Record<string, number> = {};
   const seen = new Occurrences();
-  const times = timesOf(shown, messages.length);
+  const times = computeMessageTimes(shown, messages.length);
   const lines: TranscriptLine[] = [];
   let waiting: TaskCall[] = [];
   messages.forEach((value, index) => {
     const one = asMessage(value);
-    if (one === null || known(one.role) === null) {
-      tally(skipped, "malformed");
+    if (one === null || emptyToNull(one.role) === null) {
+      countReason(skipped, "malformed");
       return;
     }
     const hash = createHash("sha256").update(JSON.stringify([task, one.role, one.content]) ?? "");
-    const uid = seen.idOf(hash.digest("hex").slice(0, 32));
+    const uid = seen.makeUniqueId(hash.digest("hex").slice(0, 32));
     const blocks = asBlocks(one.content);
     let entries: Entry[];
-    if (one.role === "user") entries = userEntries(blocks, waiting, cwd);
-    else ({ entries, calls: waiting } = agentEntries(blocks, uid, cwd));
+    if (one.role === "user") entries = parseUserEntries(blocks, waiting, cwd);
+    else ({ entries, calls: waiting } = parseAgentEntries(blocks, uid, cwd));
     const at = one.ts ?? times[index] ?? null;
     const parentUid = lines.at(-1)?.uid ?? null;
-    lines.push(lineOf({ uid, parentUid, at, cwd, entries, usage: usageOf(one, uid) }));
+    lines.push(makeTranscriptLine({ uid, parentUid, at, cwd, entries, usage: parseUsage(one, uid) }));
   });
   return { lines, skipped };
 }
 
 /** What the model says and calls; some models' calls are tags in their text. */
-function agentEntries(blocks: readonly Block[], uid: string, cwd: string | null) {
+function parseAgentEntries(blocks: readonly Block[], uid: string, cwd: string | null) {
   const entries: Entry[] = [];
   const calls: TaskCall[] = [];
   const say = (kind: "text" | "thinking", written: string) =>
-    entries.push(...textEntry(kind, withoutOwnContext(written)));
+    entries.push(...makeTextEntries(kind, withoutOwnContext(written)));
   const call = (tool: string, input: Record<string, unknown>, id: string | null) => {
     const made = { tool, input, id: id ?? `${uid}/${calls.length}` };
     calls.push(made);
@@ -154,10 +160,10 @@ function agentEntries(blocks: readonly Block[], uid: string, cwd: string | null)
   };
   for (const block of blocks) {
     if (block.type === "thinking") say("thinking", block.thinking ?? "");
-    if (block.type === "tool_use" && known(block.name) !== null)
-      call(block.name!, asObject(block.input), known(block.id));
+    if (block.type === "tool_use" && emptyToNull(block.name) !== null)
+      call(block.name!, asObject(block.input), emptyToNull(block.id));
     if (block.type !== "text") continue;
-    for (const part of partsOf(block.text ?? "")) {
+    for (const part of splitMessage(block.text ?? "")) {
       if (typeof part !== "string") call(part.tool, part.input, null);
       else {
         const [, thought, rest] = /^\s*<thinking>([\s\S]*?)<\/thinking>([\s\S]*)$/.exec(part) ?? [];
@@ -175,22 +181,26 @@ const opening = /<(task|feedback|answer|user_message)>\n?/g;
 const headline = /^\[(\w+)[^\n]*\] Result:\s*/;
 
 /** The results of the calls before, and what the human wrote. All else is the client's, for the model alone. */
-function userEntries(blocks: readonly Block[], waiting: readonly TaskCall[], cwd: string | null): Entry[] {
+function parseUserEntries(
+  blocks: readonly Block[],
+  waiting: readonly TaskCall[],
+  cwd: string | null,
+): Entry[] {
   const results: Entry[] = [];
   const written: string[] = [];
   const open = [...waiting];
   const answer = (at: number, said: string) => {
     const [call] = at === -1 ? [] : open.splice(at, 1);
-    const result = call ? resultEntry(call, said, cwd) : null;
+    const result = call ? makeResultEntry(call, said, cwd) : null;
     if (result) results.push(result);
     // What a tool answers may have the same tags.
-    if (!result || said.startsWith("The user denied")) written.push(...humansTexts(said));
+    if (!result || said.startsWith("The user denied")) written.push(...extractHumanTexts(said));
   };
   let headed: string | null = null;
   for (const block of blocks) {
     const isResult = block.type === "tool_result";
     if (!isResult && block.type !== "text") continue;
-    const text = isResult ? blocksText(block.content) : (block.text ?? "");
+    const text = isResult ? joinBlockTexts(block.content) : (block.text ?? "");
     const [head, named = null] = headline.exec(text) ?? [];
     const said = text.slice(head?.length ?? 0).trim();
     const tool = named ?? headed;
@@ -205,10 +215,10 @@ function userEntries(blocks: readonly Block[], waiting: readonly TaskCall[], cwd
   }
   const images = blocks.filter(({ type }) => type === "image").length;
   const text = withoutOwnContext(written.join("\n"));
-  return text.trim() === "" ? results : [...results, ...promptEntry(text, images)];
+  return text.trim() === "" ? results : [...results, ...makePromptEntries(text, images)];
 }
 
-function humansTexts(said: string): string[] {
+function extractHumanTexts(said: string): string[] {
   const texts: string[] = [];
   opening.lastIndex = 0;
   for (let found = opening.exec(said); found !== null; found = opening.exec(said)) {
@@ -220,12 +230,12 @@ function humansTexts(said: string): string[] {
   return texts;
 }
 
-const asShown = lenient(z.object({ ts: moment, conversationHistoryIndex: z.int() }));
+const asShown = makeLenientParser(z.object({ ts: moment, conversationHistoryIndex: z.int() }));
 
 /** The times of messages: each was there when the first thing that followed it was shown. */
-function timesOf(shown: unknown, length: number): (number | null)[] {
+function computeMessageTimes(shown: unknown, length: number): (number | null)[] {
   const times: (number | null)[] = Array.from({ length }, () => null);
-  const all = each(asShown, shown);
+  const all = parseEach(asShown, shown);
   const last = all.at(-1)?.ts ?? null;
   for (const { ts, conversationHistoryIndex: index } of all) {
     if (index >= 0 && index < length) times[index] = Math.min(times[index] ?? ts, ts);
@@ -238,8 +248,8 @@ function timesOf(shown: unknown, length: number): (number | null)[] {
 }
 
 /** The client's tokens of a prompt include those that were cached. */
-function usageOf({ metrics, modelInfo }: Message, messageId: string): Usage | null {
-  const model = known(modelInfo?.modelId);
+function parseUsage({ metrics, modelInfo }: Message, messageId: string): Usage | null {
+  const model = emptyToNull(modelInfo?.modelId);
   const tokens = metrics?.tokens;
   if (!tokens || model === null) return null;
   const { prompt, completion, cached } = tokens;

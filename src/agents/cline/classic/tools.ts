@@ -1,10 +1,10 @@
 import type { Entry, FileEdit, FileTouch, ToolResult } from "../../agent.ts";
-import { patchedFiles } from "../../codex/patch.ts";
-import { boundedInput } from "../../reading/bounds.ts";
-import { changedFile, type Hunk, replacement, wholeFile } from "../../reading/edits.ts";
+import { parsePatchEdits } from "../../codex/patch.ts";
+import { boundInput } from "../../reading/bounds.ts";
+import { type Hunk, makeHunksEdit, makeReplacementHunk, makeWholeFileEdit } from "../../reading/edits.ts";
 import { isOwnCommand, withoutOwnContext } from "../../reading/own-output.ts";
-import { toolResult, toolUse, touched, touchedBy } from "../../reading/tool-calls.ts";
-import { textEntry } from "../../reading/transcript-lines.ts";
+import { makeToolResult, makeToolUse, makeTouches, toTouches } from "../../reading/tool-calls.ts";
+import { makeTextEntries } from "../../reading/transcript-lines.ts";
 
 /** A call that waits for its result. */
 export interface TaskCall {
@@ -22,28 +22,28 @@ const speaking: Readonly<Record<string, string>> = {
 };
 
 export function callEntry({ id, tool, input: given }: TaskCall, cwd: string | null): Entry[] {
-  if (Object.hasOwn(speaking, tool)) return textEntry("text", String(given[speaking[tool]!] ?? ""));
-  const input = boundedInput(given);
-  const files = filesOf(tool, input, cwd);
-  return [toolUse(id, tool, { input, files, ...(tool === "use_subagents" && { action: "delegate" }) })];
+  if (Object.hasOwn(speaking, tool)) return makeTextEntries("text", String(given[speaking[tool]!] ?? ""));
+  const input = boundInput(given);
+  const files = listTouchedFiles(tool, input, cwd);
+  return [makeToolUse(id, tool, { input, files, ...(tool === "use_subagents" && { action: "delegate" }) })];
 }
 
-const touches: Readonly<Record<string, FileTouch["how"]>> = {
+const touchesByTool: Readonly<Record<string, FileTouch["how"]>> = {
   read_file: "read",
   write_to_file: "write",
   replace_in_file: "edit",
 };
 
-function filesOf(tool: string, input: TaskCall["input"], cwd: string | null): FileTouch[] {
-  if (tool === "apply_patch") return touchedBy(patchedFiles(input.input, cwd));
-  const isFile = Object.hasOwn(touches, tool);
-  return isFile ? touched(input.absolutePath ?? input.path, touches[tool]!, cwd) : [];
+function listTouchedFiles(tool: string, input: TaskCall["input"], cwd: string | null): FileTouch[] {
+  if (tool === "apply_patch") return toTouches(parsePatchEdits(input.input, cwd));
+  const isFile = Object.hasOwn(touchesByTool, tool);
+  return isFile ? makeTouches(input.absolutePath ?? input.path, touchesByTool[tool]!, cwd) : [];
 }
 
 const failure = /^(?:The tool execution failed|The user denied|Command failed|Command execution blocked)/;
 
 /** @param said what the client told the model, without its headline; null for calls by which the model speaks */
-export function resultEntry(
+export function makeResultEntry(
   { id, tool, input }: TaskCall,
   said: string,
   cwd: string | null,
@@ -55,27 +55,30 @@ export function resultEntry(
     (typeof input.command === "string" && isOwnCommand(input.command));
   // After an edit the whole file follows.
   const text = isOwn ? "" : said.replace(/\n+Here is the full, updated content of the file[\s\S]*/, "");
-  return toolResult(id, { text: withoutOwnContext(text), isError, edits: editsOf(tool, input, cwd) });
+  return makeToolResult(id, { text: withoutOwnContext(text), isError, edits: findEdits(tool, input, cwd) });
 }
 
 /** What a call wrote; null for calls that write nothing. */
-function editsOf(tool: string, input: TaskCall["input"], cwd: string | null): FileEdit[] | null {
-  if (tool === "apply_patch") return patchedFiles(input.input, cwd);
-  const [file] = filesOf(tool, input, cwd);
+function findEdits(tool: string, input: TaskCall["input"], cwd: string | null): FileEdit[] | null {
+  if (tool === "apply_patch") return parsePatchEdits(input.input, cwd);
+  const [file] = listTouchedFiles(tool, input, cwd);
   const { content, diff } = input;
-  if (file?.how === "edit") return typeof diff === "string" ? [changedFile(file.path, hunksIn(diff))] : null;
-  return file?.how === "write" && typeof content === "string" ? [wholeFile(file.path, content)] : null;
+  if (file?.how === "edit")
+    return typeof diff === "string" ? [makeHunksEdit(file.path, parseSearchBlocks(diff))] : null;
+  return file?.how === "write" && typeof content === "string"
+    ? [makeWholeFileEdit(file.path, content)]
+    : null;
 }
 
 /** Blocks of lines to search and to put in their place; older clients mark them with angle brackets. */
-function hunksIn(diff: string): Hunk[] {
+function parseSearchBlocks(diff: string): Hunk[] {
   const hunks: Hunk[] = [];
   let block: { old: string[]; now: string[] | null } | null = null;
   for (const line of diff.split("\n")) {
     if (/^(?:-{3,}|<{3,}) SEARCH>?\s*$/.test(line)) block = { old: [], now: null };
     else if (block === null) continue;
     else if (/^(?:\+{3,}|>{3,}) REPLACE>?\s*$/.test(line)) {
-      if (block.now !== null) hunks.push(replacement(textOf(block.old), textOf(block.now)));
+      if (block.now !== null) hunks.push(makeReplacementHunk(joinLines(block.old), joinLines(block.now)));
       block = null;
     } else if (block.now === null && /^={3,}\s*$/.test(line)) block.now = [];
     else (block.now ?? block.old).push(line);
@@ -83,7 +86,7 @@ function hunksIn(diff: string): Hunk[] {
   return hunks;
 }
 
-const textOf = (lines: readonly string[]) => lines.map((line) => `${line}\n`).join("");
+const joinLines = (lines: readonly string[]) => lines.map((line) => `${line}\n`).join("");
 
 /** A call that is written as tags. */
 interface WrittenCall {
@@ -122,7 +125,7 @@ const tagged = [
   "use_subagents",
 ];
 /** Parameters that may hold tags themselves. */
-const long: Readonly<Record<string, string>> = {
+const longParameters: Readonly<Record<string, string>> = {
   write_to_file: "content",
   new_rule: "content",
   replace_in_file: "diff",
@@ -130,19 +133,19 @@ const long: Readonly<Record<string, string>> = {
 };
 
 /** The texts and calls of a message, in order. */
-export function partsOf(message: string): (string | WrittenCall)[] {
+export function splitMessage(message: string): (string | WrittenCall)[] {
   const opening = new RegExp(`<(${tagged.join("|")})>`, "g");
   const parts: (string | WrittenCall)[] = [];
   let at = 0;
   for (let found = opening.exec(message); found !== null; found = opening.exec(message)) {
     const tool = found[1]!;
     const start = opening.lastIndex;
-    const inner = long[tool] === undefined ? -1 : message.lastIndexOf(`</${long[tool]}>`);
+    const inner = longParameters[tool] === undefined ? -1 : message.lastIndexOf(`</${longParameters[tool]}>`);
     const end = message.indexOf(`</${tool}>`, Math.max(start, inner));
     parts.push(message.slice(at, found.index));
     // An answer that was cut off ends within its call.
     const stop = end === -1 ? message.length : end;
-    parts.push({ tool, input: parametersIn(message.slice(start, stop), long[tool]) });
+    parts.push({ tool, input: parseParameters(message.slice(start, stop), longParameters[tool]) });
     at = end === -1 ? stop : stop + tool.length + 3;
     opening.lastIndex = at;
   }
@@ -150,7 +153,7 @@ export function partsOf(message: string): (string | WrittenCall)[] {
   return parts.filter((part) => typeof part !== "string" || part.trim() !== "");
 }
 
-function parametersIn(body: string, long: string | undefined): Record<string, string> {
+function parseParameters(body: string, long: string | undefined): Record<string, string> {
   const input: Record<string, string> = {};
   const opening = /<(\w{1,40})>/g;
   for (let found = opening.exec(body); found !== null; found = opening.exec(body)) {

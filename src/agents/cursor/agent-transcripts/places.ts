@@ -2,7 +2,7 @@ import { readdirSync } from "node:fs";
 import { homedir } from "node:os";
 import { basename, join, parse, resolve, sep } from "node:path";
 import * as z from "zod/mini";
-import { known, lenient, readObjectFile, text } from "../../reading/json.ts";
+import { emptyToNull, makeLenientParser, readObjectFile, text } from "../../reading/json.ts";
 
 /**
  * Where Cursor's command line, and newer editors beside their database, write what was said:
@@ -11,7 +11,7 @@ import { known, lenient, readObjectFile, text } from "../../reading/json.ts";
 
 const folder = "agent-transcripts";
 
-export const projectsDirectory = (env: NodeJS.ProcessEnv) =>
+export const locateProjectsDirectory = (env: NodeJS.ProcessEnv) =>
   resolve(join(env.HOME || homedir(), ".cursor", "projects"));
 
 interface TranscriptPlace {
@@ -24,7 +24,7 @@ interface TranscriptPlace {
 }
 
 /** What a transcript's path says; null for other paths. */
-export function transcriptPlace(path: string): TranscriptPlace | null {
+export function parseTranscriptPath(path: string): TranscriptPlace | null {
   if (!path.endsWith(".jsonl")) return null;
   const parts = resolve(path).split(sep);
   const at = parts.lastIndexOf(folder);
@@ -39,12 +39,12 @@ export function transcriptPlace(path: string): TranscriptPlace | null {
 }
 
 /** The project's directory: as the command line wrote it down, else the only one on this machine with such a slug. */
-export function directoryAt({ home, slug, chat }: TranscriptPlace): string | null {
-  const noted = directoryNoted(join(home, "chats"), chat);
+export function findProjectDirectory({ home, slug, chat }: TranscriptPlace): string | null {
+  const noted = findNotedDirectory(join(home, "chats"), chat);
   if (noted !== null) return noted;
   const before = directories.get(slug);
   if (before !== undefined) return before;
-  const [found, ...more] = directoriesBelow(parse(resolve(home)).root, dashed(slug));
+  const [found, ...more] = listMatchingDirectories(parse(resolve(home)).root, slugify(slug));
   if (found === undefined || more.length > 0) return null;
   directories.set(slug, found);
   return found;
@@ -53,30 +53,32 @@ export function directoryAt({ home, slug, chat }: TranscriptPlace): string | nul
 /** Found by their slug. */
 const directories = new Map<string, string>();
 
-const asMeta = lenient(z.object({ cwd: text }));
+const asMeta = makeLenientParser(z.object({ cwd: text }));
 
 /** `chats/<hash>/<chat>/meta.json` */
-function directoryNoted(chats: string, chat: string): string | null {
-  for (const name of namesIn(chats)) {
-    const cwd = known(asMeta(readObjectFile(join(chats, name, chat, "meta.json")))?.cwd);
+function findNotedDirectory(chats: string, chat: string): string | null {
+  for (const name of listDirectoryNames(chats)) {
+    const cwd = emptyToNull(asMeta(readObjectFile(join(chats, name, chat, "meta.json")))?.cwd);
     if (cwd !== null) return cwd;
   }
   return null;
 }
 
-const dashed = (name: string) => name.replaceAll(/[^A-Za-z0-9]+/g, "-").replaceAll(/^-|-$/g, "");
+const slugify = (name: string) => name.replaceAll(/[^A-Za-z0-9]+/g, "-").replaceAll(/^-|-$/g, "");
 
-function directoriesBelow(dir: string, rest: string): string[] {
-  return namesIn(dir).flatMap((name) => {
-    const own = dashed(name);
+function listMatchingDirectories(dir: string, rest: string): string[] {
+  return listDirectoryNames(dir).flatMap((name) => {
+    const own = slugify(name);
     if (own === "") return [];
     if (own === rest) return [join(dir, name)];
-    return rest.startsWith(`${own}-`) ? directoriesBelow(join(dir, name), rest.slice(own.length + 1)) : [];
+    return rest.startsWith(`${own}-`)
+      ? listMatchingDirectories(join(dir, name), rest.slice(own.length + 1))
+      : [];
   });
 }
 
 /** The directories in a directory. */
-function namesIn(dir: string): string[] {
+function listDirectoryNames(dir: string): string[] {
   try {
     const entries = readdirSync(dir, { withFileTypes: true });
     return entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);

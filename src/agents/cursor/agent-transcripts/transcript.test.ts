@@ -8,7 +8,7 @@ import { pictureData } from "../../../../test/support/chat-fixture.ts";
 import { cursorConversation } from "../../../../test/support/cursor-fixture.ts";
 import type { Entry } from "../../agent.ts";
 import { cursor } from "../cursor.ts";
-import { userDirectory } from "../profile.ts";
+import { locateUserDirectory } from "../profile.ts";
 
 const cwd = "/home/dev/shop";
 const heron = `${cwd}/src/heron.ts`;
@@ -110,7 +110,7 @@ describe("A transcript of Cursor's command line", () => {
     writeFileSync(meta, JSON.stringify({ cwd }));
     const file = write(prompt("Why?"));
     expect(await cursor.describe(file)).toMatchObject({ session: chat, cwd });
-    const conversation = cursorConversation(userDirectory(process.env), { id: chat });
+    const conversation = cursorConversation(locateUserDirectory(process.env), { id: chat });
     expect(await cursor.describe(file)).not.toBeNull();
     conversation.prompt("Why?");
     expect(await cursor.describe(file)).toBeNull();

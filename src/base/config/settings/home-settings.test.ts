@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { editorAddress, isEditor } from "./home-settings.ts";
+import { isEditor, toEditorAddress } from "./home-settings.ts";
 
 test.each(["none", "vscode", "idea", "txmt://open?url=file://{path}&line={line}", "myide:{path}"])(
   "%s is an editor",
@@ -23,7 +23,7 @@ test.each([
 });
 
 test("an editor has an address, with one slash before the path", () => {
-  expect(editorAddress("none")).toBeNull();
-  expect(editorAddress("vscode")).toBe("vscode://file{path}:{line}");
-  expect(editorAddress("vscode://file/{path}:{line}")).toBe("vscode://file{path}:{line}");
+  expect(toEditorAddress("none")).toBeNull();
+  expect(toEditorAddress("vscode")).toBe("vscode://file{path}:{line}");
+  expect(toEditorAddress("vscode://file/{path}:{line}")).toBe("vscode://file{path}:{line}");
 });

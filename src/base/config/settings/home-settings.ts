@@ -23,7 +23,7 @@ export function isEditor(value: string): boolean {
 }
 
 /** The address that opens `{path}` at `{line}`, or null for none. */
-export function editorAddress(value: string): string | null {
+export function toEditorAddress(value: string): string | null {
   if (value === "none") return null;
   const address = Object.hasOwn(editors, value) ? editors[value]! : value;
   return address.replace("/{path}", "{path}");

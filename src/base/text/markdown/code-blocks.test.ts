@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { codeBlocksIn } from "./code-blocks.ts";
+import { listCodeBlocks } from "./code-blocks.ts";
 
 it.each<[string, string, string[][]]>([
   ["none", "No code, only `a word`.", []],
@@ -9,5 +9,5 @@ it.each<[string, string, string[][]]>([
   ["of a patch what it puts in", "```diff\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-old\n+new\n same\n```", [["new"]]],
   ["not closed", "```\none", []],
 ])("the code blocks of a reply: %s", (_, reply, blocks) => {
-  expect(codeBlocksIn(reply)).toEqual(blocks);
+  expect(listCodeBlocks(reply)).toEqual(blocks);
 });

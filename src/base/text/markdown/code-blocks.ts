@@ -2,7 +2,7 @@
 const fenced = /^[ \t]*(`{3,}|~{3,})[ \t]*([\w+-]*)[^\n]*\n([\s\S]*?)^[ \t]*\1[ \t]*$/gm;
 
 /** The lines of each code block of a reply: what a person may paste. Of a block with a patch those that it puts in. */
-export function codeBlocksIn(reply: string): string[][] {
+export function listCodeBlocks(reply: string): string[][] {
   if (!reply.includes("```") && !reply.includes("~~~")) return [];
   return [...reply.matchAll(fenced)].map(([, , language, text = ""]) => {
     const lines = text.replace(/\n$/, "").split("\n");

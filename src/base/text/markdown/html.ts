@@ -24,7 +24,7 @@ const isSafe = renderer.validateLink.bind(renderer);
 renderer.validateLink = (url) => /^(?:https?|mailto):/i.test(url) && isSafe(url);
 
 /** markdown-it escapes all that it does not write itself. */
-export function markdownAsHtml(text: string): string {
+export function renderMarkdownAsHtml(text: string): string {
   return renderer.render(text);
 }
 

@@ -1,11 +1,11 @@
-import { beginningOf, plainOneLine } from "../text-size.ts";
+import { shortenText, toPlainLine } from "../text-size.ts";
 
 /**
  * A text in one line of Markdown in which nothing means anything to Markdown, HTML, or what a forge makes of names, numbers
  * and addresses.
  */
-export function asText(text: string, maxLength = 160): string {
-  const line = beginningOf(plainOneLine(text), maxLength);
+export function toInertText(text: string, maxLength = 160): string {
+  const line = shortenText(toPlainLine(text), maxLength);
   return line
     .replace(/[\\`*_{}[\]()#+!|~$^=:-]/g, (sign) => `\\${sign}`)
     .replaceAll("&", "&amp;")

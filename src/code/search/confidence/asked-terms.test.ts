@@ -1,9 +1,16 @@
 import { describe, expect, it } from "vitest";
 import { analyseQuery } from "../query.ts";
-import { heldShare, holdsNames, isLiteral, namesAsked, termsOf, weighTerms } from "./asked-terms.ts";
+import {
+  holdsNames,
+  isLiteral,
+  listLookupTerms,
+  measureHeldShare,
+  namesAsked,
+  weighTerms,
+} from "./asked-terms.ts";
 
 const asked = (query: string, holding: Record<string, number>) => {
-  const terms = termsOf(analyseQuery(query));
+  const terms = listLookupTerms(analyseQuery(query));
   return weighTerms(terms, { chunks: 1000, holding: new Map(Object.entries(holding)) });
 };
 
@@ -16,7 +23,7 @@ describe("weighTerms", () => {
   });
 
   it("asks for pairs of characters where a script has no blanks", () => {
-    const terms = termsOf(analyseQuery("如何重试 retries"));
+    const terms = listLookupTerms(analyseQuery("如何重试 retries"));
     expect(terms).toEqual(["retri", "如何", "何重", "重试"]);
     expect(weighTerms(terms, { chunks: 10, holding: new Map([["重试", 2]]) }).known).toBeGreaterThan(0);
   });
@@ -31,11 +38,11 @@ describe("heldShare", () => {
     ["retrieves the backofficer", 0],
     ["", 0],
   ])("finds in %j what the index would", (text, share) => {
-    expect(heldShare(both, text)).toBeCloseTo(share);
+    expect(measureHeldShare(both, text)).toBeCloseTo(share);
   });
 
   it("finds words whose case changes the length of the text", () => {
-    expect(heldShare(both, "İİİ retry")).toBeCloseTo(0.5);
+    expect(measureHeldShare(both, "İİİ retry")).toBeCloseTo(0.5);
   });
 });
 

@@ -1,6 +1,6 @@
 import { shortenLines } from "../../../base/text/long-lines.ts";
-import { rarity } from "../../../base/text/rarity.ts";
-import { identifiersOf, isSpaced, tokenStream } from "../../../base/text/tokens.ts";
+import { computeRarity } from "../../../base/text/rarity.ts";
+import { isSpaced, listIdentifiers, makeTokenStream } from "../../../base/text/tokens.ts";
 import type { Frequencies } from "../../../store/index/port.ts";
 import type { AnalysedQuery } from "../query.ts";
 
@@ -20,11 +20,11 @@ const maxLook = 200_000;
 const maxMisses = 30;
 
 /** The terms to look up: stems of words, and pairs of characters where a script puts no blanks between words. */
-export function termsOf({ words, stems }: Pick<AnalysedQuery, "words" | "stems">): string[] {
+export function listLookupTerms({ words, stems }: Pick<AnalysedQuery, "words" | "stems">): string[] {
   const unspaced = words.filter((word) => !isSpaced(word));
   if (unspaced.length === 0) return [...stems];
   const runs = new Set(unspaced.map((word) => word.toLowerCase()));
-  const pairs = unspaced.flatMap((word) => tokenStream(word).split(" "));
+  const pairs = unspaced.flatMap((word) => makeTokenStream(word).split(" "));
   return [...new Set([...stems, ...pairs])].filter((term) => !runs.has(term) || term.length <= 2);
 }
 
@@ -32,7 +32,7 @@ export function termsOf({ words, stems }: Pick<AnalysedQuery, "words" | "stems">
 export function weighTerms(terms: readonly string[], { chunks, holding }: Frequencies): AskedTerms {
   const idf = terms.map((term) => {
     const n = Math.min(holding.get(term) ?? 0, chunks);
-    return rarity(chunks, n);
+    return computeRarity(chunks, n);
   });
   const sum = idf.reduce((a, b) => a + b, 0) || 1;
   const known = terms.reduce((total, term, i) => total + (holding.has(term) ? idf[i]! : 0), 0);
@@ -40,23 +40,23 @@ export function weighTerms(terms: readonly string[], { chunks, holding }: Freque
 }
 
 /** The share of the query, by weight, that a text holds: exactly the terms under which the index would find it. */
-export function heldShare({ weights }: AskedTerms, text: string): number {
+export function measureHeldShare({ weights }: AskedTerms, text: string): number {
   const looked = shortenLines(text).slice(0, maxLook);
   const lower = looked.toLowerCase();
   let sum = 0;
-  for (const [term, weight] of weights) if (holds(lower, looked, term)) sum += weight;
+  for (const [term, weight] of weights) if (hasTerm(lower, looked, term)) sum += weight;
   return Math.min(sum, 1);
 }
 
-function holds(lower: string, text: string, term: string): boolean {
+function hasTerm(lower: string, text: string, term: string): boolean {
   // Porter's stems are beginnings of their words but for their last letter: "retri" of "retry".
   const beginning = term.length > 2 ? term.replace(/[iey]$/, "") : term;
   // Where case changes the length of a text, its words are taken as they are in lower case.
   const words = lower.length === text.length ? text : lower;
   let misses = 0;
   for (let at = lower.indexOf(beginning); at >= 0; at = lower.indexOf(beginning, at + 1)) {
-    const word = wordAround(words, at);
-    if (` ${tokenStream(word)} `.includes(` ${term} `)) return true;
+    const word = findWordAround(words, at);
+    if (` ${makeTokenStream(word)} `.includes(` ${term} `)) return true;
     if (++misses > maxMisses) return false;
   }
   return false;
@@ -64,7 +64,7 @@ function holds(lower: string, text: string, term: string): boolean {
 
 const partOfWord = /[\p{L}\p{N}\p{M}_$]/u;
 
-function wordAround(text: string, at: number): string {
+function findWordAround(text: string, at: number): string {
   let [start, end] = [at, at + 1];
   while (start > 0 && partOfWord.test(text[start - 1]!)) start--;
   while (end < text.length && partOfWord.test(text[end]!)) end++;
@@ -89,11 +89,11 @@ export function holdsNames(names: readonly string[], text: string): boolean {
 export function isLiteral(query: string, text: string): boolean {
   const quoted = [...query.matchAll(/"([^"]{3,})"|`([^`]{3,})`/g)].map(([, a, b]) => a ?? b ?? "");
   const lower = shortenLines(text).slice(0, maxLook).toLowerCase();
-  return [query, ...quoted].some((phrase) => standsIn(lower, phrase.trim().toLowerCase()));
+  return [query, ...quoted].some((phrase) => hasPhrase(lower, phrase.trim().toLowerCase()));
 }
 
-function standsIn(text: string, phrase: string): boolean {
-  if (identifiersOf(phrase).length === 0) return false;
+function hasPhrase(text: string, phrase: string): boolean {
+  if (listIdentifiers(phrase).length === 0) return false;
   for (let at = text.indexOf(phrase); at >= 0; at = text.indexOf(phrase, at + 1)) {
     const before = at > 0 && isInside(text[at - 1]!, phrase[0]!);
     const end = at + phrase.length;

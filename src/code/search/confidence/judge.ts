@@ -40,15 +40,15 @@ export interface Judgement {
 }
 
 /** Of results that contain the very text of the query, or match the pattern. */
-export function verbatim(results: readonly unknown[]): Judgement {
+export function judgeVerbatimResults(results: readonly unknown[]): Judgement {
   return results.length > 0
     ? { verdict: "found", probability: 1 }
     : { verdict: "probably_not_here", probability: 0 };
 }
 
 /** Of results that begin with what the query names. */
-export const named = (results: readonly unknown[]): Judgement => ({
-  ...verbatim(results),
+export const judgeNamedResults = (results: readonly unknown[]): Judgement => ({
+  ...judgeVerbatimResults(results),
   ...(results.length > 0 && { is_named: true }),
 });
 
@@ -65,10 +65,10 @@ export function judge(
   results: readonly ResultEvidence[],
 ): Judgement {
   const best = results.slice(0, judgedBy);
-  if (best.length === 0) return verbatim([]);
-  if (best.some(({ literal, defines }) => literal || defines)) return verbatim(best);
+  if (best.length === 0) return judgeVerbatimResults([]);
+  if (best.some(({ literal, defines }) => literal || defines)) return judgeVerbatimResults(best);
   const by = asked.nearness === null ? "words" : "meaning";
-  const probability = probabilityOf(coefficients[searched][by], evidenceOf(asked, best));
+  const probability = estimateProbability(coefficients[searched][by], buildVerdictEvidence(asked, best));
   const { found, notHere } = thresholds[searched];
   // Meaning alone is a likeness: what holds no word of the question may be the answer, but nobody has found it.
   const holdsNothing = best.every(({ held }) => held === 0);
@@ -82,7 +82,7 @@ export function judge(
 }
 
 /** What the verdict is made of, as numbers. */
-export function evidenceOf(asked: AnswerEvidence, best: readonly ResultEvidence[]): Evidence {
+export function buildVerdictEvidence(asked: AnswerEvidence, best: readonly ResultEvidence[]): Evidence {
   return {
     known: asked.known,
     held: Math.max(0, ...best.map(({ held }) => held)),
@@ -93,7 +93,7 @@ export function evidenceOf(asked: AnswerEvidence, best: readonly ResultEvidence[
 }
 
 /** A logistic regression; to two digits. */
-export function probabilityOf({ bias, ...weights }: Coefficients, evidence: Evidence): number {
+export function estimateProbability({ bias, ...weights }: Coefficients, evidence: Evidence): number {
   const names = Object.keys(weights) as (keyof Evidence)[];
   const sum = names.reduce((total, name) => total + weights[name] * evidence[name], bias);
   return Math.round(100 / (1 + Math.exp(-sum))) / 100;

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { analyseQuery } from "../query.ts";
-import { partCounts } from "../verbatim/part-counts.ts";
-import { soughtParts } from "./best-files.ts";
+import { createPartCounter } from "../verbatim/part-counts.ts";
+import { buildSoughtParts } from "./best-files.ts";
 
 it.each([
   ["retry", "retries"],
@@ -16,11 +16,11 @@ it.each([
   ["withRetries", "withRetries"],
   ["重试次数", "次数"],
 ])("a question about %j looks for %j", (question, text) => {
-  const counts = partCounts(soughtParts(analyseQuery(question)))(Buffer.from(`a ${text} b`));
+  const counts = createPartCounter(buildSoughtParts(analyseQuery(question)))(Buffer.from(`a ${text} b`));
   expect(counts.some((count) => count > 0)).toBe(true);
 });
 
 it("short words are looked for as they are", () => {
-  const counts = partCounts(soughtParts(analyseQuery("id")))(Buffer.from("idea identity"));
+  const counts = createPartCounter(buildSoughtParts(analyseQuery("id")))(Buffer.from("idea identity"));
   expect([...counts]).toEqual([0]);
 });

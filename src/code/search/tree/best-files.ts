@@ -1,6 +1,6 @@
-import { rarity } from "../../../base/text/rarity.ts";
-import { isAscii, isSpaced, partsOf, rootOf, stem } from "../../../base/text/tokens.ts";
-import { isAskedFor, roleOf } from "../../files/path-role.ts";
+import { computeRarity } from "../../../base/text/rarity.ts";
+import { findWordRoot, isAscii, isSpaced, splitIdentifier, stem } from "../../../base/text/tokens.ts";
+import { classifyPath, isAskedFor } from "../../files/path-role.ts";
 import type { AnalysedQuery } from "../query.ts";
 import type { SoughtPart } from "../verbatim/part-counts.ts";
 import { weights } from "../weights.ts";
@@ -21,12 +21,12 @@ const minBeginning = 3;
  * How each of a question's tokens looks in a text: the common beginning of all words of its stem ("retr" of "retries" and "retry"),
  * or the word itself where that would be too short ("key", whose stem is no beginning of it).
  */
-export function soughtParts({ tokens, words }: Pick<AnalysedQuery, "tokens" | "words">): SoughtPart[] {
-  const wordOf = new Map(words.flatMap(partsOf).map((part) => [stem(part), part]));
+export function buildSoughtParts({ tokens, words }: Pick<AnalysedQuery, "tokens" | "words">): SoughtPart[] {
+  const wordOf = new Map(words.flatMap(splitIdentifier).map((part) => [stem(part), part]));
   return tokens.map((token) => {
     if (!isAscii(token) || !isSpaced(token)) return { text: token, isWhole: false };
     const word = wordOf.get(token) ?? token;
-    const root = rootOf(word);
+    const root = findWordRoot(word);
     const isStemEnough = root === word && token.length >= minBeginning && word.startsWith(token);
     const text = isStemEnough ? token : root;
     return { text, isWhole: text.length < minBeginning };
@@ -34,7 +34,7 @@ export function soughtParts({ tokens, words }: Pick<AnalysedQuery, "tokens" | "w
 }
 
 /** In about how many chunks of the tree each token is, of how many. @param tokens in the order in which they were looked for */
-export function frequenciesIn({ files }: ScannedTree, tokens: readonly string[]) {
+export function estimateFrequencies({ files }: ScannedTree, tokens: readonly string[]) {
   const holding = tokens.map(() => 0);
   let chunks = 0;
   for (const { size, counts } of files) {
@@ -56,7 +56,7 @@ export function frequenciesIn({ files }: ScannedTree, tokens: readonly string[])
  * The files that most likely answer a question, by its words in their text and path, best first: BM25, and less for what no
  * question asks for unless it says so.
  */
-export function bestFiles(
+export function rankBestFiles(
   tree: ScannedTree,
   { tokens, stems }: AnalysedQuery,
   isWanted: (file: TreeFile) => boolean,
@@ -64,7 +64,7 @@ export function bestFiles(
   const holding = tokens.map(
     (_, i) => tree.files.filter(({ counts }) => counts && counts.text[i]! + counts.path[i]! > 0).length,
   );
-  const rarities = holding.map((count) => rarity(tree.files.length, count));
+  const rarities = holding.map((count) => computeRarity(tree.files.length, count));
   const average = tree.files.reduce((sum, { size }) => sum + size, 0) / tree.files.length;
   const asked = new Set(stems);
   const scored = tree.files.flatMap((file) => {
@@ -76,7 +76,7 @@ export function bestFiles(
       const times = counts.text[i]! + pathWeight * counts.path[i]!;
       score += (rarities[i]! * times) / (times + norm);
     }
-    const role = roleOf(path);
+    const role = classifyPath(path);
     return [{ file, score: score * (isAskedFor(role, asked) ? 1 : weights.roles[role]) }];
   });
   return scored.sort((a, b) => b.score - a.score).map(({ file }) => file);

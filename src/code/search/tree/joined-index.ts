@@ -2,7 +2,6 @@ import {
   type ChunkId,
   type ChunkOutline,
   type CodeIndex,
-  chunkId,
   type FieldWeights,
   type FileId,
   type IndexEntry,
@@ -11,11 +10,12 @@ import {
   type Scope,
   type SearchableIndex,
   type StoredChunk,
+  toChunkId,
 } from "../../../store/index/port.ts";
 import type { TreeIndex } from "./tree-index.ts";
 
 /** Chunks of the tree are told from those of the index by their sign. */
-const ofTree = (id: ChunkId): ChunkId => chunkId(-id);
+const toTreeChunkId = (id: ChunkId): ChunkId => toChunkId(-id);
 const isOfTree = (id: ChunkId): boolean => id < 0;
 
 /**
@@ -36,7 +36,7 @@ export class JoinedIndex implements SearchableIndex {
     this.#ofTree = new Map(known.map(([tree, index]) => [index, tree]));
   }
 
-  static async of(index: CodeIndex, tree: TreeIndex): Promise<JoinedIndex> {
+  static async joinIndexAndTree(index: CodeIndex, tree: TreeIndex): Promise<JoinedIndex> {
     const ids = new Map((await tree.files()).map(({ path, id }) => [path, id]));
     const known = (await index.files()).flatMap(({ path, id }) => {
       const inTree = ids.get(path);
@@ -64,12 +64,12 @@ export class JoinedIndex implements SearchableIndex {
     );
   }
 
-  async nearest(query: QueryVector, k: number, scope: Scope): Promise<Match[]> {
+  async findNearest(query: QueryVector, k: number, scope: Scope): Promise<Match[]> {
     return this.#best(
       k,
       await Promise.all([
-        this.#tree.nearest(query, k, scope),
-        this.#index.nearest(query, k, this.#scopeOfIndex(scope)),
+        this.#tree.findNearest(query, k, scope),
+        this.#index.findNearest(query, k, this.#scopeOfIndex(scope)),
       ]),
     );
   }
@@ -77,7 +77,7 @@ export class JoinedIndex implements SearchableIndex {
   async #best(k: number, [tree, index]: readonly [Match[], Match[]]): Promise<Match[]> {
     const allowed = await this.#allowed(index.map(({ id }) => id));
     const matches = [
-      ...tree.map(({ id, score }) => ({ id: ofTree(id), score })),
+      ...tree.map(({ id, score }) => ({ id: toTreeChunkId(id), score })),
       ...index.filter(({ id }) => allowed.has(id)),
     ];
     return matches.sort((a, b) => b.score - a.score).slice(0, k);
@@ -86,7 +86,7 @@ export class JoinedIndex implements SearchableIndex {
   /** Those of the index that the tree does not have. */
   async #allowed(ids: readonly ChunkId[]): Promise<ReadonlyMap<ChunkId, ChunkOutline>> {
     const allowed = new Map<ChunkId, ChunkOutline>();
-    for (const outline of await this.#index.outlines(ids)) {
+    for (const outline of await this.#index.readOutlines(ids)) {
       const file = this.#ofTree.get(outline.file);
       if (file !== undefined && !(await this.#tree.has(file))) allowed.set(outline.id, { ...outline, file });
     }
@@ -97,65 +97,65 @@ export class JoinedIndex implements SearchableIndex {
     return { levels, files: files?.flatMap((file) => this.#ofIndex.get(file) ?? []) ?? null };
   }
 
-  async similarities(query: QueryVector, ids: readonly ChunkId[]): Promise<Float64Array> {
+  async measureSimilarities(query: QueryVector, ids: readonly ChunkId[]): Promise<Float64Array> {
     const [tree, index] = split(ids);
     const [near, others] = await Promise.all([
-      this.#tree.similarities(query, tree),
-      this.#index.similarities(query, index),
+      this.#tree.measureSimilarities(query, tree),
+      this.#index.measureSimilarities(query, index),
     ]);
     let [atTree, atIndex] = [0, 0];
     return Float64Array.from(ids, (id) => (isOfTree(id) ? near[atTree++]! : others[atIndex++]!));
   }
 
-  async definitions(keys: readonly string[], limit: number) {
+  async findDefinitions(keys: readonly string[], limit: number) {
     const [own, others] = await Promise.all([
-      this.#tree.definitions(keys, limit),
-      this.#index.definitions(keys, limit),
+      this.#tree.findDefinitions(keys, limit),
+      this.#index.findDefinitions(keys, limit),
     ]);
     const allowed = await this.#allowed(others.map(({ id }) => id));
     const all = [
-      ...own.map((one) => ({ ...one, id: ofTree(one.id) })),
+      ...own.map((one) => ({ ...one, id: toTreeChunkId(one.id) })),
       ...others.filter(({ id }) => allowed.has(id)),
     ];
     return keys.flatMap((key) => all.filter((one) => one.key === key).slice(0, limit));
   }
 
   /** The tree knows all files. */
-  frequencies(tokens: readonly string[]) {
-    return this.#tree.frequencies(tokens);
+  countFrequencies(tokens: readonly string[]) {
+    return this.#tree.countFrequencies(tokens);
   }
 
-  async phrases(phrases: readonly string[], limit: number): Promise<ChunkId[][]> {
+  async findPhrases(phrases: readonly string[], limit: number): Promise<ChunkId[][]> {
     const [own, others] = await Promise.all([
-      this.#tree.phrases(phrases, limit),
-      this.#index.phrases(phrases, limit),
+      this.#tree.findPhrases(phrases, limit),
+      this.#index.findPhrases(phrases, limit),
     ]);
     const allowed = await this.#allowed(others.flat());
     return phrases.map((_, i) =>
-      [...own[i]!.map(ofTree), ...others[i]!.filter((id) => allowed.has(id))].slice(0, limit),
+      [...own[i]!.map(toTreeChunkId), ...others[i]!.filter((id) => allowed.has(id))].slice(0, limit),
     );
   }
 
-  filesHolding(): Promise<IndexEntry[]> {
+  findFilesHolding(): Promise<IndexEntry[]> {
     return this.files();
   }
 
-  async outlines(ids: readonly ChunkId[]): Promise<ChunkOutline[]> {
+  async readOutlines(ids: readonly ChunkId[]): Promise<ChunkOutline[]> {
     const [tree, index] = split(ids);
-    const own = await this.#tree.outlines(tree);
-    return [...own.map(asOfTree), ...(await this.#allowed(index)).values()];
+    const own = await this.#tree.readOutlines(tree);
+    return [...own.map(withTreeId), ...(await this.#allowed(index)).values()];
   }
 
-  async chunks(ids: readonly ChunkId[]): Promise<StoredChunk[]> {
+  async readChunks(ids: readonly ChunkId[]): Promise<StoredChunk[]> {
     const [tree, index] = split(ids);
-    const [own, others] = await Promise.all([this.#tree.chunks(tree), this.#index.chunks(index)]);
+    const [own, others] = await Promise.all([this.#tree.readChunks(tree), this.#index.readChunks(index)]);
     const byId = new Map(
-      [...own.map(asOfTree), ...this.#asOfIndex(others)].map((chunk) => [chunk.id, chunk]),
+      [...own.map(withTreeId), ...this.#asOfIndex(others)].map((chunk) => [chunk.id, chunk]),
     );
     return ids.flatMap((id) => byId.get(id) ?? []);
   }
 
-  async chunksOf(files: readonly FileId[]): Promise<StoredChunk[]> {
+  async readChunksOfFiles(files: readonly FileId[]): Promise<StoredChunk[]> {
     const inIndex: FileId[] = [];
     const inTree: FileId[] = [];
     for (const file of files) {
@@ -163,8 +163,11 @@ export class JoinedIndex implements SearchableIndex {
       if (known === undefined || (await this.#tree.has(file))) inTree.push(file);
       else inIndex.push(known);
     }
-    const [own, others] = await Promise.all([this.#tree.chunksOf(inTree), this.#index.chunksOf(inIndex)]);
-    return [...own.map(asOfTree), ...this.#asOfIndex(others)];
+    const [own, others] = await Promise.all([
+      this.#tree.readChunksOfFiles(inTree),
+      this.#index.readChunksOfFiles(inIndex),
+    ]);
+    return [...own.map(withTreeId), ...this.#asOfIndex(others)];
   }
 
   #asOfIndex(chunks: readonly StoredChunk[]): StoredChunk[] {
@@ -174,9 +177,9 @@ export class JoinedIndex implements SearchableIndex {
     });
   }
 
-  async graphs(files: readonly FileId[]): Promise<ReadonlyMap<FileId, Uint8Array>> {
-    const own = await this.#tree.graphs(files);
-    const others = await this.#index.graphs(
+  async readGraphs(files: readonly FileId[]): Promise<ReadonlyMap<FileId, Uint8Array>> {
+    const own = await this.#tree.readGraphs(files);
+    const others = await this.#index.readGraphs(
       files.flatMap((file) => (own.has(file) ? [] : (this.#ofIndex.get(file) ?? []))),
     );
     return new Map([
@@ -189,8 +192,8 @@ export class JoinedIndex implements SearchableIndex {
     return this.#tree.files();
   }
 
-  async vectorCounts() {
-    return [...(await this.#index.vectorCounts()), ...(await this.#tree.vectorCounts())];
+  async readVectorCounts() {
+    return [...(await this.#index.readVectorCounts()), ...(await this.#tree.readVectorCounts())];
   }
 
   async release() {
@@ -198,8 +201,8 @@ export class JoinedIndex implements SearchableIndex {
   }
 }
 
-const asOfTree = <C extends ChunkOutline>(chunk: C): C => ({ ...chunk, id: ofTree(chunk.id) });
+const withTreeId = <C extends ChunkOutline>(chunk: C): C => ({ ...chunk, id: toTreeChunkId(chunk.id) });
 
 function split(ids: readonly ChunkId[]): [tree: ChunkId[], index: ChunkId[]] {
-  return [ids.filter(isOfTree).map(ofTree), ids.filter((id) => !isOfTree(id))];
+  return [ids.filter(isOfTree).map(toTreeChunkId), ids.filter((id) => !isOfTree(id))];
 }

@@ -5,7 +5,7 @@ import { isGeneratedName, isSecretName } from "../../files/file-kind.ts";
 import type { IgnoreRules } from "../../files/ignore.ts";
 import { scanProject } from "../../files/scan.ts";
 import { useBytes } from "../source.ts";
-import { partCounts, type SoughtPart } from "../verbatim/part-counts.ts";
+import { createPartCounter, type SoughtPart } from "../verbatim/part-counts.ts";
 
 /** A file of a project, and what its text has of a question's words. */
 export interface TreeFile extends FileStamp {
@@ -43,7 +43,7 @@ export async function scanTree(
     signal,
   }: { maxFileSize: number; limitMs?: number; signal?: AbortSignal | undefined },
 ): Promise<ScannedTree> {
-  const countIn = partCounts(words);
+  const countIn = createPartCounter(words);
   const files: TreeFile[] = [];
   const ends = performance.now() + limitMs;
   let sliceEnds = performance.now() + sliceMs;
@@ -60,7 +60,7 @@ export async function scanTree(
     }
     const { stamp } = item;
     const isLeftOut = stamp.size > maxFileSize || isSecretName(stamp.path) || isGeneratedName(stamp.path);
-    const text = isLeftOut ? null : useBytes(root, stamp.path, (bytes) => countsIn(bytes, countIn));
+    const text = isLeftOut ? null : useBytes(root, stamp.path, (bytes) => countPartsIn(bytes, countIn));
     if (text !== null) read++;
     const path = text && countIn(Buffer.from(stamp.path)).slice();
     const hasAny = text !== null && path !== null && (text.some(Boolean) || path.some(Boolean));
@@ -70,7 +70,7 @@ export async function scanTree(
 }
 
 /** null: the file is binary. */
-function countsIn(bytes: Buffer, countIn: (bytes: Uint8Array) => Uint32Array): Uint32Array | null {
+function countPartsIn(bytes: Buffer, countIn: (bytes: Uint8Array) => Uint32Array): Uint32Array | null {
   if (isUtf16(bytes)) {
     const text = decodeText(bytes);
     return text === null ? null : countIn(Buffer.from(text)).slice();

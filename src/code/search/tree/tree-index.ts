@@ -5,33 +5,37 @@ import { addTo } from "../../../base/multimap.ts";
 import type { Project } from "../../../base/paths.ts";
 import {
   type ChunkId,
-  chunkId,
   type Definition,
   type FieldWeights,
   type FileId,
-  fileId,
   type IndexEntry,
   type Match,
   type QueryVector,
   type Scope,
   type SearchableIndex,
   type StoredChunk,
+  toChunkId,
+  toFileId,
 } from "../../../store/index/port.ts";
 import type { FileVectors, IndexedFile } from "../../../store/index/records.ts";
-import { chunkRows } from "../../../store/index/stored-rows.ts";
-import { chunksWithPhrase } from "../../../store/index/words/holders.ts";
-import { type FoundList, LoadedSegments, scopeFilter } from "../../../store/index/words/loaded-segments.ts";
+import { buildChunkRows } from "../../../store/index/stored-rows.ts";
+import { findChunksWithPhrase } from "../../../store/index/words/holders.ts";
+import {
+  createScopeFilter,
+  type FoundList,
+  LoadedSegments,
+} from "../../../store/index/words/loaded-segments.ts";
 import type { Postings } from "../../../store/index/words/postings.ts";
 import { SegmentBuilder } from "../../../store/index/words/segment.ts";
 import { chunkSource } from "../../chunk/chunk.ts";
 import { readSource } from "../../files/read-source.ts";
 import type { CachingParser } from "../../index/caching-parser.ts";
-import { languageOf } from "../../languages/index.ts";
+import { detectLanguage } from "../../languages/index.ts";
 import { analyseQuery } from "../query.ts";
-import { filesIn } from "../scope.ts";
+import { findFilesInScope } from "../scope.ts";
 import type { CodeQuery } from "../types.ts";
-import { cosine } from "../vectors/cosine.ts";
-import { bestFiles, frequenciesIn } from "./best-files.ts";
+import { cosineSimilarity } from "../vectors/cosine.ts";
+import { estimateFrequencies, rankBestFiles } from "./best-files.ts";
 import type { ScannedTree } from "./scan-tree.ts";
 
 /**
@@ -77,7 +81,7 @@ export interface TreeIndexOptions {
 export class TreeIndex implements SearchableIndex {
   readonly #options: TreeIndexOptions;
   readonly #tokens: readonly string[];
-  readonly #frequencies: ReturnType<typeof frequenciesIn>;
+  readonly #frequencies: ReturnType<typeof estimateFrequencies>;
   readonly #builder = new SegmentBuilder(1);
   /** Of each chunk, from 1 on. */
   readonly #chunks: StoredChunk[] = [];
@@ -94,18 +98,18 @@ export class TreeIndex implements SearchableIndex {
   constructor(options: TreeIndexOptions) {
     this.#options = options;
     this.#tokens = analyseQuery(options.words).tokens;
-    this.#frequencies = frequenciesIn(options.scanned, this.#tokens);
+    this.#frequencies = estimateFrequencies(options.scanned, this.#tokens);
   }
 
   /** The paths of the files that fit the question best, best first. */
-  async bestPaths(): Promise<string[]> {
+  async rankBestPaths(): Promise<string[]> {
     const { project, scanned, request, words } = this.#options;
     const { paths, languages } = request;
     const isLimited = paths.length > 0 || languages.length > 0 || request.package !== undefined;
     const wanted = isLimited
-      ? new Set((await filesIn(this, project.root, request)).map(({ path }) => path))
+      ? new Set((await findFilesInScope(this, project.root, request)).map(({ path }) => path))
       : null;
-    const best = bestFiles(scanned, analyseQuery(words), ({ path }) => wanted?.has(path) ?? true);
+    const best = rankBestFiles(scanned, analyseQuery(words), ({ path }) => wanted?.has(path) ?? true);
     return best.slice(0, filesRanked).map(({ path }) => path);
   }
 
@@ -116,8 +120,8 @@ export class TreeIndex implements SearchableIndex {
   }
 
   #prepare(): Promise<void> {
-    this.#prepared ??= this.bestPaths().then((paths) => {
-      const ids = new Map(this.#options.scanned.files.map(({ path }, i) => [path, fileId(i)]));
+    this.#prepared ??= this.rankBestPaths().then((paths) => {
+      const ids = new Map(this.#options.scanned.files.map(({ path }, i) => [path, toFileId(i)]));
       return this.#read(paths.map((path) => ids.get(path)!));
     });
     return this.#prepared;
@@ -174,7 +178,7 @@ export class TreeIndex implements SearchableIndex {
     });
     if (source.kind !== "text") return null;
     const { text, hash, isBuilt, size, mtimeMs } = source;
-    const language = languageOf(stamp.path, text.slice(0, 200).split("\n", 1)[0]);
+    const language = detectLanguage(stamp.path, text.slice(0, 200).split("\n", 1)[0]);
     const options = { levels: new Set(config["index.levels"]), withText: false };
     const chunked = chunkSource({ path: stamp.path, language, text }, null, options);
     const { path } = stamp;
@@ -187,12 +191,12 @@ export class TreeIndex implements SearchableIndex {
       return;
     }
     const { path, size, mtimeMs, language, graph, vectors } = parsed;
-    const { chunks, symbols } = chunkRows(parsed, this.#builder);
+    const { chunks, symbols } = buildChunkRows(parsed, this.#builder);
     const stored = chunks.map((chunk): StoredChunk => {
       const { id, level, startLine, endLine } = chunk;
       // Whoever asks for the chunk later may name it by its place.
       const uid = parsed.isCut && level !== "file" ? `${path}:${startLine}-${endLine}` : chunk.uid;
-      return { ...chunk, uid, id: chunkId(id), file, path, size, mtimeMs, language };
+      return { ...chunk, uid, id: toChunkId(id), file, path, size, mtimeMs, language };
     });
     this.#chunks.push(...stored);
     this.#chunksOf.set(
@@ -200,7 +204,7 @@ export class TreeIndex implements SearchableIndex {
       stored.map(({ id }) => id),
     );
     for (const { key, name, kind, chunk } of symbols)
-      addTo(this.#definitions, key, { id: chunkId(chunk), key, name, kind });
+      addTo(this.#definitions, key, { id: toChunkId(chunk), key, name, kind });
     if (graph) this.#graphs.set(file, graph);
     if (vectors === undefined) return;
     this.#model = vectors;
@@ -210,11 +214,11 @@ export class TreeIndex implements SearchableIndex {
   /** The full text of what is known. */
   #known(): Words {
     if (this.#words?.chunks === this.#chunks.length) return this.#words;
-    const chunks = this.#builder.chunks();
+    const chunks = this.#builder.buildSegmentChunks();
     const { length } = chunks.ids;
     const stored = { id: segment, chunks: length, gone: 0, first: 1, last: length };
-    const segments = new LoadedSegments().following([stored], () => ({ chunks, isGone: null }));
-    this.#words = { chunks: length, segments, postings: new Map(this.#builder.postings()) };
+    const segments = new LoadedSegments().loadCurrent([stored], () => ({ chunks, isGone: null }));
+    this.#words = { chunks: length, segments, postings: new Map(this.#builder.buildPostings()) };
     return this.#words;
   }
 
@@ -230,16 +234,16 @@ export class TreeIndex implements SearchableIndex {
       const list = postings.get(token);
       return new Map<number, FoundList>(list === undefined ? [] : [[segment, list]]);
     });
-    const inScope = scopeFilter(
+    const inScope = createScopeFilter(
       scope.levels,
       scope.files && new Set<number>(scope.files.flatMap((file) => this.#chunksOf.get(file) ?? [])),
     );
     // How rare a word is, all files say, and not those alone that were parsed because they have it.
-    const best = segments.best(tokens, found, weights, k, inScope, await this.frequencies(tokens));
-    return best.map(({ row, score }) => ({ id: chunkId(row), score }));
+    const best = segments.findBest(tokens, found, weights, k, inScope, await this.countFrequencies(tokens));
+    return best.map(({ row, score }) => ({ id: toChunkId(row), score }));
   }
 
-  async nearest({ model, vector }: QueryVector, k: number, scope: Scope): Promise<Match[]> {
+  async findNearest({ model, vector }: QueryVector, k: number, scope: Scope): Promise<Match[]> {
     await this.#prepare();
     if (this.#model?.model !== model) return [];
     const files = scope.files && new Set(scope.files);
@@ -247,25 +251,25 @@ export class TreeIndex implements SearchableIndex {
     for (const [id, own] of this.#vectors) {
       const { file, level } = this.#chunkAt(id);
       if (files?.has(file) === false || scope.levels?.includes(level) === false) continue;
-      near.push({ id, score: cosine(vector, own) });
+      near.push({ id, score: cosineSimilarity(vector, own) });
     }
     return near.sort((a, b) => b.score - a.score || a.id - b.id).slice(0, k);
   }
 
-  async similarities({ model, vector }: QueryVector, ids: readonly ChunkId[]): Promise<Float64Array> {
+  async measureSimilarities({ model, vector }: QueryVector, ids: readonly ChunkId[]): Promise<Float64Array> {
     return Float64Array.from(ids, (id) => {
       const own = this.#model?.model === model ? this.#vectors.get(id) : undefined;
-      return own === undefined ? Number.NaN : cosine(vector, own);
+      return own === undefined ? Number.NaN : cosineSimilarity(vector, own);
     });
   }
 
-  async definitions(keys: readonly string[], limit: number): Promise<Definition[]> {
+  async findDefinitions(keys: readonly string[], limit: number): Promise<Definition[]> {
     await this.#prepare();
     return keys.flatMap((key) => (this.#definitions.get(key) ?? []).slice(0, limit));
   }
 
   /** Of the question's words in all files; of others in those that were parsed. */
-  async frequencies(tokens: readonly string[]) {
+  async countFrequencies(tokens: readonly string[]) {
     const { chunks, holding } = this.#frequencies;
     const asked = new Set(this.#tokens);
     const found = tokens.flatMap((token): [string, number][] => {
@@ -275,31 +279,31 @@ export class TreeIndex implements SearchableIndex {
     return { chunks, holding: new Map(found) };
   }
 
-  async phrases(phrases: readonly string[], limit: number): Promise<ChunkId[][]> {
+  async findPhrases(phrases: readonly string[], limit: number): Promise<ChunkId[][]> {
     await this.#prepare();
     const { postings } = this.#known();
     return phrases.map((phrase) => {
       const words = phrase.split(" ").map((word) => postings.get(word));
       if (words.some((word) => word === undefined)) return [];
       const ids: ChunkId[] = [];
-      for (const chunk of chunksWithPhrase(words as Postings[])) {
+      for (const chunk of findChunksWithPhrase(words as Postings[])) {
         if (ids.length >= limit) break;
-        ids.push(chunkId(chunk + 1));
+        ids.push(toChunkId(chunk + 1));
       }
       return ids;
     });
   }
 
   /** All may. */
-  filesHolding(): Promise<IndexEntry[]> {
+  findFilesHolding(): Promise<IndexEntry[]> {
     return this.files();
   }
 
-  outlines(ids: readonly ChunkId[]): Promise<StoredChunk[]> {
-    return this.chunks(ids);
+  readOutlines(ids: readonly ChunkId[]): Promise<StoredChunk[]> {
+    return this.readChunks(ids);
   }
 
-  async chunks(ids: readonly ChunkId[]): Promise<StoredChunk[]> {
+  async readChunks(ids: readonly ChunkId[]): Promise<StoredChunk[]> {
     return ids.map((id) => this.#chunkAt(id));
   }
 
@@ -307,24 +311,24 @@ export class TreeIndex implements SearchableIndex {
     return this.#chunks[id - 1]!;
   }
 
-  async chunksOf(files: readonly FileId[]): Promise<StoredChunk[]> {
+  async readChunksOfFiles(files: readonly FileId[]): Promise<StoredChunk[]> {
     await this.#read(files);
     return files.flatMap((file) => (this.#chunksOf.get(file) ?? []).map((id) => this.#chunkAt(id)));
   }
 
-  async graphs(files: readonly FileId[]): Promise<ReadonlyMap<FileId, Uint8Array>> {
+  async readGraphs(files: readonly FileId[]): Promise<ReadonlyMap<FileId, Uint8Array>> {
     return new Map([...this.#graphs].filter(([file]) => files.includes(file)));
   }
 
   async files(): Promise<IndexEntry[]> {
     return this.#options.scanned.files.map(({ path }, i) => ({
-      id: fileId(i),
+      id: toFileId(i),
       path,
-      language: languageOf(path),
+      language: detectLanguage(path),
     }));
   }
 
-  async vectorCounts() {
+  async readVectorCounts() {
     if (this.#model === null) return [];
     const { model, dimensions } = this.#model;
     const chunks = this.#chunks.length;

@@ -2,7 +2,7 @@ import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type IndexedProject, indexedProject } from "../../../../test/support/indexed-project.ts";
-import { defaultConfig } from "../../../base/config/settings.ts";
+import { makeDefaultConfig } from "../../../base/config/settings.ts";
 import { createIgnoreRules } from "../../files/ignore.ts";
 import { CodeSearch } from "../engine.ts";
 import type { CodeQuery } from "../types.ts";
@@ -10,7 +10,7 @@ import { JoinedIndex } from "./joined-index.ts";
 import { scanTree } from "./scan-tree.ts";
 import { Tree } from "./tree.ts";
 
-const config = defaultConfig();
+const config = makeDefaultConfig();
 let on: IndexedProject;
 
 const retrySource = `${"let filler;\n".repeat(29)}
@@ -56,13 +56,13 @@ const asked = (query: string, more: Partial<CodeQuery> = {}): CodeQuery => ({
 });
 
 /** However long parsing takes while tests run side by side. */
-const treeOf = () => Tree.of(on.project, config, 60_000);
+const treeOf = () => Tree.openForProject(on.project, config, 60_000);
 
 /** @param withIndex whether what is indexed is asked as well */
 async function search(query: string, more: Partial<CodeQuery> = {}, withIndex = false) {
   const request = asked(query, more);
   return treeOf().ask(request, async (tree) => {
-    const index = withIndex ? await JoinedIndex.of(on.index, tree) : tree;
+    const index = withIndex ? await JoinedIndex.joinIndexAndTree(on.index, tree) : tree;
     const { results } = await new CodeSearch({ project: on.project, index, embedder: null }).search(request);
     return results;
   });
@@ -84,13 +84,13 @@ describe("the tree", () => {
       [path]: retrySource,
     });
     const files = (await on.index.files()).filter((file) => file.path === path);
-    const chunks = await on.index.chunksOf(files.map(({ id }) => id));
+    const chunks = await on.index.readChunksOfFiles(files.map(({ id }) => id));
     expect(chunks.find(({ name }) => name === "withRetries")?.uid).toBe(first!.id);
   });
 
   it("is cut by lines where parsing would take too long", async () => {
     const request = asked("withRetries");
-    const tree = Tree.of(on.project, { ...config }, 0);
+    const tree = Tree.openForProject(on.project, { ...config }, 0);
     const [first] = await tree.ask(request, async (index) => {
       const search = new CodeSearch({ project: on.project, index, embedder: null });
       return (await search.search(request)).results;
@@ -126,7 +126,7 @@ describe("the tree", () => {
     );
     const request = asked("common evict");
     await treeOf().ask(request, async (tree) => {
-      const { chunks, holding } = await tree.frequencies(["common", "evict"]);
+      const { chunks, holding } = await tree.countFrequencies(["common", "evict"]);
       expect(chunks).toBeGreaterThan(60);
       expect([holding.get("common"), holding.get("evict")]).toEqual([60, 1]);
     });
@@ -168,14 +168,14 @@ describe("an index that is not complete, with the tree", () => {
     await on.write({ "src/far.ts": "export function far() {}\n" });
     const request = asked("retry");
     await treeOf().ask(request, async (tree) => {
-      const index = await JoinedIndex.of(on.index, tree);
-      const [far] = await index.definitions(["far"], 5);
-      expect(await index.chunks([far!.id])).toMatchObject([{ path: "src/far.ts", name: "far" }]);
-      expect((await index.outlines([far!.id]))[0]!.file).toBe(
+      const index = await JoinedIndex.joinIndexAndTree(on.index, tree);
+      const [far] = await index.findDefinitions(["far"], 5);
+      expect(await index.readChunks([far!.id])).toMatchObject([{ path: "src/far.ts", name: "far" }]);
+      expect((await index.readOutlines([far!.id]))[0]!.file).toBe(
         (await index.files()).find(({ path }) => path === "src/far.ts")!.id,
       );
-      const own = await index.definitions(["withretries"], 5);
-      expect(await index.chunks([...own, far!].map(({ id }) => id))).toMatchObject([
+      const own = await index.findDefinitions(["withretries"], 5);
+      expect(await index.readChunks([...own, far!].map(({ id }) => id))).toMatchObject([
         { name: "withRetries" },
         { name: "far" },
       ]);

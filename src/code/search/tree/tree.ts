@@ -1,14 +1,14 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Config } from "../../../base/config/settings.ts";
-import { gitDirAt, type Project } from "../../../base/paths.ts";
+import { type Project, readGitDir } from "../../../base/paths.ts";
 import { IndexCache } from "../../../store/index/index-cache.ts";
 import { createIgnoreRules } from "../../files/ignore.ts";
-import { trackedFiles } from "../../files/tracked.ts";
+import { readTrackedFiles } from "../../files/tracked.ts";
 import { CachingParser } from "../../index/caching-parser.ts";
 import { findSearchWords } from "../engine.ts";
 import { analyseQuery } from "../query.ts";
 import type { CodeQuery } from "../types.ts";
-import { soughtParts } from "./best-files.ts";
+import { buildSoughtParts } from "./best-files.ts";
 import { type ScannedTree, scanTree } from "./scan-tree.ts";
 import { TreeIndex } from "./tree-index.ts";
 
@@ -36,7 +36,7 @@ export class Tree {
     const index = { files: async () => [] };
     this.#parser = new CachingParser({ project, config, index, withVectors }, this.#cache);
     // What git tracks says what `.h` means, and is known before the files are looked at.
-    const { files } = trackedFiles(gitDirAt(project.root));
+    const { files } = readTrackedFiles(readGitDir(project.root));
     this.#parser.setUp([...files].map((path) => ({ path })));
   }
 
@@ -44,7 +44,7 @@ export class Tree {
    * This process's of a project, by its settings of now. It rests by itself when nobody asks.
    * @param parseLimitMs what is not parsed for a question within this is cut by lines. Milliseconds
    */
-  static of(project: Project, config: Config, parseLimitMs = usualParseLimitMs): Tree {
+  static openForProject(project: Project, config: Config, parseLimitMs = usualParseLimitMs): Tree {
     const known = trees.get(project.root);
     if (known !== undefined && isDeepStrictEqual(known.config, config)) return known;
     const tree = new Tree(project, config, parseLimitMs);
@@ -67,7 +67,7 @@ export class Tree {
       const { project, config } = this;
       const parsedUntil = performance.now() + this.parseLimitMs;
       const words = findSearchWords(request);
-      const sought = soughtParts(analyseQuery(words));
+      const sought = buildSoughtParts(analyseQuery(words));
       const maxFileSize = config["index.max_file_size"];
       this.#parser.begin();
       const scanned = await scanTree(project.root, createIgnoreRules(project.root, config), sought, {

@@ -19,13 +19,13 @@ export interface CommonPart {
 }
 
 /** @param products of every vector with the mean, by slot */
-export function commonPart(mean: Float64Array, products: Float64Array): CommonPart {
-  const square = dot(mean, mean);
+export function buildCommonPart(mean: Float64Array, products: Float64Array): CommonPart {
+  const square = dotProduct(mean, mean);
   return {
     mean,
     square,
     shares: products.map((product) => commonShare * product),
-    factors: products.map((product) => 1 / lengthWithout(product, square)),
+    factors: products.map((product) => 1 / computeLengthWithout(product, square)),
   };
 }
 
@@ -33,19 +33,19 @@ export function commonPart(mean: Float64Array, products: Float64Array): CommonPa
  * What corrects the cosine of a query and a vector x for the common part of both: (cosine - a (x · m) + `constant`) * `factor`
  * / |x - a m|.
  */
-export function correctionOf(
+export function computeCorrection(
   query: Int8Array,
   { mean, square }: Pick<CommonPart, "mean" | "square">,
 ): { constant: number; factor: number } {
-  const product = dot(unit(query), mean);
+  const product = dotProduct(toUnitVector(query), mean);
   return {
     constant: commonShare ** 2 * square - commonShare * product,
-    factor: 1 / lengthWithout(product, square),
+    factor: 1 / computeLengthWithout(product, square),
   };
 }
 
 /** |x - a m| for a vector x of length 1 with `product` = x · m. */
-function lengthWithout(product: number, square: number): number {
+function computeLengthWithout(product: number, square: number): number {
   return Math.sqrt(Math.max(1 - 2 * commonShare * product + commonShare ** 2 * square, 1e-6));
 }
 
@@ -63,11 +63,11 @@ export function sumOfUnits(vectors: Uint8Array, dimensions: number): Float64Arra
   return sum;
 }
 
-function unit(vector: Int8Array): Float64Array {
+function toUnitVector(vector: Int8Array): Float64Array {
   return sumOfUnits(new Uint8Array(vector.buffer, vector.byteOffset, vector.length), vector.length);
 }
 
-export function dot(a: Float64Array, b: Float64Array): number {
+export function dotProduct(a: Float64Array, b: Float64Array): number {
   let sum = 0;
   for (let i = 0; i < a.length; i++) sum += a[i]! * b[i]!;
   return sum;

@@ -1,5 +1,5 @@
 /** The cosine of the angle between two vectors of the same length; 0 where one of them is 0. */
-export function cosine(a: Int8Array, b: Int8Array): number {
+export function cosineSimilarity(a: Int8Array, b: Int8Array): number {
   let [product, ofA, ofB] = [0, 0, 0];
   for (let i = 0; i < a.length; i++) {
     product += a[i]! * b[i]!;

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { addSession, chunk, temporaryMemory } from "../../../../test/support/memory-fixture.ts";
 import { quantise } from "../../../models/embed/quantise.ts";
 import { replaceChunks } from "../../../store/memory/chunks/chunks.ts";
-import { type PassageRow, passageVectors } from "../../../store/memory/chunks/vectors.ts";
+import { createPassageSource, type PassageRow } from "../../../store/memory/chunks/vectors.ts";
 import { Memory } from "../../../store/memory/memory.ts";
 import type { SessionChunkId } from "../../../store/memory/memory-records.ts";
 import type { VectorSource } from "../../../store/vectors/vector-index.ts";
@@ -117,7 +117,7 @@ describe("nearness", () => {
     expect(index.to(Int8Array.from([0, 0]))).toBeNull();
     expect(index.to(Int8Array.from([1, 0]))).not.toBeNull();
     expect(new PassageNearness(sourceOf([]), "m").to(Int8Array.from([1, 0]))).toBeNull();
-    expect(new PassageNearness(sourceOf([]), "m").size()).toBe(0);
+    expect(new PassageNearness(sourceOf([]), "m").countPassages()).toBe(0);
   });
 });
 
@@ -126,7 +126,7 @@ describe("following the database", () => {
   let index: PassageNearness;
   beforeEach(() => {
     store = temporaryMemory();
-    index = new PassageNearness(passageVectors(store.memory), "m");
+    index = new PassageNearness(createPassageSource(store.memory), "m");
   });
   afterEach(() => store.remove());
 
@@ -152,8 +152,8 @@ describe("following the database", () => {
     const given = chunks.map((passages, i) => ({ chunkId: i, passages }));
     expectNearness(index, query, plainNearness(given, query));
     const asked = Int8Array.from(query);
-    expect(index.to(asked)).toEqual(new PassageNearness(passageVectors(store.memory), "m").to(asked));
-    expect(index.size()).toBe(chunks.flat().length);
+    expect(index.to(asked)).toEqual(new PassageNearness(createPassageSource(store.memory), "m").to(asked));
+    expect(index.countPassages()).toBe(chunks.flat().length);
   }
 
   const [a, b, c, d] = [
@@ -202,10 +202,10 @@ describe("following the database", () => {
     write("s", [of(a)]);
     write("t", [[[1, 0]]]);
     const near = (vector: number[]) => index.to(Int8Array.from(vector))?.best.length ?? null;
-    expect([near(query), near([1, 0]), index.size()]).toEqual([2, null, 1]);
+    expect([near(query), near([1, 0]), index.countPassages()]).toEqual([2, null, 1]);
     expect([...index.to(Int8Array.from(query))!.best].filter(Number.isNaN)).toHaveLength(1);
     write("s", []);
-    expect([near(query), near([1, 0]), index.size()]).toEqual([null, 1, 1]);
+    expect([near(query), near([1, 0]), index.countPassages()]).toEqual([null, 1, 1]);
   });
 
   it("stays correct under many changes", () => {

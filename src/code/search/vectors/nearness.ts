@@ -3,7 +3,13 @@ import type { PassageRow } from "../../../store/memory/chunks/vectors.ts";
 import type { SessionChunkId } from "../../../store/memory/memory-records.ts";
 import { type Segment, VectorIndex, type VectorSource } from "../../../store/vectors/vector-index.ts";
 import { blockSize, type GroupNearness, type VectorKernel } from "../../../store/vectors/vector-kernel.ts";
-import { type CommonPart, commonPart, correctionOf, dot, sumOfUnits } from "./common-part.ts";
+import {
+  buildCommonPart,
+  type CommonPart,
+  computeCorrection,
+  dotProduct,
+  sumOfUnits,
+} from "./common-part.ts";
 
 /** How near every chunk is to a query; by place: its nearest passage, and all its passages together. NaN: it has none. */
 export interface Nearness extends GroupNearness {
@@ -47,8 +53,8 @@ export class PassageNearness {
   }
 
   /** How many passages it knows. */
-  size(): number {
-    return this.vectors.size().vectors;
+  countPassages(): number {
+    return this.vectors.measureSize().vectors;
   }
 
   /** Every chunk's nearness to a query; null where the model knows nothing. */
@@ -56,7 +62,7 @@ export class PassageNearness {
     const known = this.prepare(query);
     if (known === null) return null;
     const { common, chunkIds, placeOf } = known.derived;
-    const { constant, factor } = correctionOf(query, common);
+    const { constant, factor } = computeCorrection(query, common);
     return { chunkIds, placeOf, ...known.kernel.nearest(constant, factor) };
   }
 
@@ -69,7 +75,7 @@ export class PassageNearness {
   /** The kernel, prepared for a query and with every chunk's passages as a group, and the values derived from all vectors. */
   private prepare(query: Int8Array): { kernel: VectorKernel; derived: Derived } | null {
     let kernel = this.vectors.ask(query);
-    if (kernel !== null && this.derived?.changes !== this.vectors.changes && this.lacksSums()) {
+    if (kernel !== null && this.derived?.changes !== this.vectors.changes && this.hasMissingSums()) {
       this.vectors.release();
       kernel = this.vectors.ask(query);
     }
@@ -86,7 +92,7 @@ export class PassageNearness {
   }
 
   /** There were so many chunks when some came that these were to take no part; now they are few. */
-  private lacksSums(): boolean {
+  private hasMissingSums(): boolean {
     if (this.isSampled) return false;
     return [...this.vectors.segments.values()].some(({ count, info }) => count > 0 && info.sum === null);
   }
@@ -94,14 +100,14 @@ export class PassageNearness {
   private derive(kernel: VectorKernel, dimensions: number): Derived {
     const spans = [...this.vectors.segments.values()];
     const chunkIds = spans.map(({ info }) => info.chunkId);
-    const mean = this.mean(spans, dimensions);
-    const length = Math.sqrt(dot(mean, mean));
+    const mean = this.computeMean(spans, dimensions);
+    const length = Math.sqrt(dotProduct(mean, mean));
     // The kernel compares int8 vectors, so the mean is converted for once.
     const direction = quantise(Float32Array.from(mean));
     const isAsked = direction !== null && kernel.ask(direction);
-    const cosines = isAsked ? this.cosines(kernel) : new Float64Array(this.vectors.slots);
+    const cosines = isAsked ? this.computeCosines(kernel) : new Float64Array(this.vectors.slots);
     const products = cosines.map((cosine) => cosine * length);
-    const { shares, factors, ...common } = commonPart(mean, products);
+    const { shares, factors, ...common } = buildCommonPart(mean, products);
     kernel.group({
       firsts: Uint32Array.from(spans, ({ first }) => first),
       counts: Uint32Array.from(spans, ({ count }) => count),
@@ -117,7 +123,7 @@ export class PassageNearness {
   }
 
   /** Of all passages, or of those in the sample. */
-  private mean(spans: readonly Segment<ChunkInfo>[], dimensions: number): Float64Array {
+  private computeMean(spans: readonly Segment<ChunkInfo>[], dimensions: number): Float64Array {
     const total = new Float64Array(dimensions);
     let counted = 0;
     for (const { count, info } of spans) {
@@ -131,7 +137,7 @@ export class PassageNearness {
   }
 
   /** The cosine of every slot with the kernel's query; 0 for an empty one. */
-  private cosines(kernel: VectorKernel): Float64Array {
+  private computeCosines(kernel: VectorKernel): Float64Array {
     const { slots } = this.vectors;
     const all = new Float64Array(slots);
     for (let start = 0; start < slots; start += blockSize) {

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { PommelError } from "../../../base/errors.ts";
 import type { Embedder } from "../../../models/embed/embedder.ts";
-import { noMeaning, QueryEmbedder, vectorsOf } from "./query-embedder.ts";
+import { listQueryVectors, noMeaning, QueryEmbedder } from "./query-embedder.ts";
 
 afterEach(() => {
   vi.useRealTimers();
@@ -38,7 +38,7 @@ it("gives each model's vector of a query, the first model's first", async () => 
     second: { model: "second", vector: up },
     notes: [],
   });
-  expect(vectorsOf(query).map(({ model }) => model)).toEqual(["first", "second"]);
+  expect(listQueryVectors(query).map(({ model }) => model)).toEqual(["first", "second"]);
 });
 
 it("gives nothing for a model without a vector for the query, and without models", async () => {

@@ -1,5 +1,5 @@
 import { LRUCache } from "lru-cache";
-import { explanationOf } from "../../../base/errors.ts";
+import { explainError } from "../../../base/errors.ts";
 import type { Embedder } from "../../../models/embed/embedder.ts";
 import type { Embedders } from "../../../models/embed/embedders.ts";
 import type { QueryVector } from "../../../store/index/port.ts";
@@ -17,7 +17,7 @@ export interface EmbeddedQuery {
 export const noMeaning: EmbeddedQuery = { first: null, second: null, notes: [] };
 
 /** The vectors of a query, the first model's first. */
-export function vectorsOf({ first, second }: EmbeddedQuery): QueryVector[] {
+export function listQueryVectors({ first, second }: EmbeddedQuery): QueryVector[] {
   return [first, second].filter((vector) => vector !== null);
 }
 
@@ -121,10 +121,10 @@ class ModelQueryEmbedder {
       (error: unknown) => this.fail(error),
     );
     if (this.deadlineMs === Number.POSITIVE_INFINITY) return answer;
-    return this.inTime(answer);
+    return this.awaitUntilDeadline(answer);
   }
 
-  private async inTime(answer: Promise<Answer>): Promise<Answer> {
+  private async awaitUntilDeadline(answer: Promise<Answer>): Promise<Answer> {
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<null>((resolve) => {
       timer = setTimeout(() => resolve(null), this.deadlineMs);
@@ -143,7 +143,7 @@ class ModelQueryEmbedder {
   private fail(error: unknown): Answer {
     const pause = Math.min(firstPauseMs * 2 ** this.failures++, maxPauseMs);
     this.pausedUntil = Date.now() + pause;
-    this.problem = explanationOf(error);
+    this.problem = explainError(error);
     return { vector: null, problem: this.problem };
   }
 }

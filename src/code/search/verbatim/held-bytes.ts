@@ -1,4 +1,4 @@
-import { growTo, makeOnce, memoryOf, startKernel } from "../../../base/kernel.ts";
+import { growMemory, makeMemory, makeOnce, startKernel } from "../../../base/kernel.ts";
 
 /**
  * Whether bytes hold all of some texts, letter case aside: files that do not are neither decoded nor searched for more, which
@@ -13,19 +13,19 @@ interface Exports {
 }
 
 /** Bytes that the kernel may read behind those that it was given. */
-const beyond = 16;
+const readAheadBytes = 16;
 
 /** What is asked runs to its end, so one is enough. */
 export const heldBytes = makeOnce(createHeldBytes);
 
 /** In WebAssembly, which has to find everything in its own memory. */
 function createHeldBytes(): HeldBytes {
-  const memory = memoryOf(1);
+  const memory = makeMemory(1);
   const wasm = startKernel<Exports>(memory);
   return (bytes, texts) => {
     const longest = Math.max(0, ...texts.map(({ length }) => length));
-    const textAt = bytes.length + beyond + longest;
-    growTo(memory, textAt + longest);
+    const textAt = bytes.length + readAheadBytes + longest;
+    growMemory(memory, textAt + longest);
     const all = Buffer.from(memory.buffer);
     all.set(bytes);
     return texts.every((text) => {

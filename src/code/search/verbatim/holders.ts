@@ -11,7 +11,7 @@ import type {
   StoredChunk,
 } from "../../../store/index/port.ts";
 import { analyseQuery } from "../query.ts";
-import { lineNumbersIn, readSource } from "../source.ts";
+import { createLineLocator, readSource } from "../source.ts";
 import type { NamedPlace } from "../types.ts";
 import { heldBytes } from "./held-bytes.ts";
 import type { Matcher } from "./matchers.ts";
@@ -67,23 +67,23 @@ export async function findHolders(
   let isCut = false;
   let isIncomplete = false;
   for (const matcher of matchers) {
-    const looked = await literalPlaces(index, root, matcher, scope, { until, maxSteps });
+    const looked = await findLiteralPlaces(index, root, matcher, scope, { until, maxSteps });
     let found = looked.places;
     isIncomplete ||= looked.isIncomplete;
     if (found.size === 0 && matcher.mayBeRendered)
-      found = await templatePlaces(index, root, matcher.text, scope);
+      found = await findTemplatePlaces(index, root, matcher.text, scope);
     isCut ||= found.size >= maxFiles;
     places.push(found);
   }
-  const chunks = await chunksAround(index, places, scope);
+  const chunks = await findChunksAround(index, places, scope);
   if (message !== null) {
-    const makers = await templatePlaces(index, root, message, scope);
-    for (const [id, lines] of await chunksAround(index, [makers], scope)) chunks.set(id, lines);
+    const makers = await findTemplatePlaces(index, root, message, scope);
+    for (const [id, lines] of await findChunksAround(index, [makers], scope)) chunks.set(id, lines);
   }
   return { chunks, isCut, isIncomplete };
 }
 
-async function literalPlaces(
+async function findLiteralPlaces(
   index: SearchableIndex,
   root: string,
   matcher: Matcher,
@@ -95,7 +95,7 @@ async function literalPlaces(
   let turnEnds = performance.now() + sliceMs;
   const holds = heldBytes();
   const mayHold = (bytes: Buffer) => isUtf16(bytes) || holds(bytes, matcher.bytes);
-  for (const { id, path } of await filesWith(index, matcher.words, scope)) {
+  for (const { id, path } of await findFilesWithWords(index, matcher.words, scope)) {
     if (places.size >= maxFiles) break;
     if (performance.now() >= until) return { places, isIncomplete: true };
     if (performance.now() >= turnEnds) {
@@ -103,27 +103,27 @@ async function literalPlaces(
       turnEnds = performance.now() + sliceMs;
     }
     const text = readSource(root, path, mayHold)?.text ?? "";
-    if (text.length * matcher.cost > maxSteps && mayMatch(matcher, text)) {
+    if (text.length * matcher.cost > maxSteps && canMatchText(matcher, text)) {
       isIncomplete = true;
       continue;
     }
-    const spans = spansOf(matcher, text);
+    const spans = findMatchSpans(matcher, text);
     if (spans.length > 0) places.set(id, spans);
   }
   return { places, isIncomplete };
 }
 
-function mayMatch({ parts }: Matcher, text: string): boolean {
+function canMatchText({ parts }: Matcher, text: string): boolean {
   const lower = text.toLowerCase();
   return parts.every((part) => lower.includes(part.toLowerCase()));
 }
 
 /** The lines of the first matches. */
-function spansOf(matcher: Matcher, text: string): Span[] {
+function findMatchSpans(matcher: Matcher, text: string): Span[] {
   const spans: Span[] = [];
   let lineAt: ((offset: number) => number) | null = null;
   for (const [start, end] of matcher.matchesIn(text)) {
-    lineAt ??= lineNumbersIn(text);
+    lineAt ??= createLineLocator(text);
     spans.push([lineAt(start), lineAt(Math.max(start, end - 1))]);
     if (spans.length === maxMatchesPerFile) break;
   }
@@ -131,15 +131,15 @@ function spansOf(matcher: Matcher, text: string): Span[] {
 }
 
 /** Files of the scope that may hold the words, by path. */
-async function filesWith(
+async function findFilesWithWords(
   index: SearchableIndex,
   words: readonly HeldWord[],
   scope: Scope,
 ): Promise<IndexEntry[]> {
   const files =
-    index.filesHolding && words.length > 0
-      ? await index.filesHolding(words)
-      : await filesWithRarest(
+    index.findFilesHolding && words.length > 0
+      ? await index.findFilesHolding(words)
+      : await findFilesWithRarestWord(
           index,
           words.flatMap(({ text, is }) => (is === "whole" ? text : [])),
         );
@@ -148,18 +148,21 @@ async function filesWith(
 }
 
 /** Files that hold the rarest of the words; all where there is none. */
-async function filesWithRarest(index: SearchableIndex, words: readonly string[]): Promise<IndexEntry[]> {
+async function findFilesWithRarestWord(
+  index: SearchableIndex,
+  words: readonly string[],
+): Promise<IndexEntry[]> {
   const files = await index.files();
-  const { holding } = await index.frequencies(words);
+  const { holding } = await index.countFrequencies(words);
   const rarest = words.toSorted((a, b) => (holding.get(a) ?? 0) - (holding.get(b) ?? 0))[0];
   if (rarest === undefined) return files;
-  const [ids = []] = await index.phrases([rarest], Number.MAX_SAFE_INTEGER);
-  const holders = new Set((await index.outlines(ids)).map(({ file }) => file));
+  const [ids = []] = await index.findPhrases([rarest], Number.MAX_SAFE_INTEGER);
+  const holders = new Set((await index.readOutlines(ids)).map(({ file }) => file));
   return files.filter(({ id }) => holders.has(id));
 }
 
 /** Where a string with placeholders stands that makes the text. */
-async function templatePlaces(
+async function findTemplatePlaces(
   index: SearchableIndex,
   root: string,
   text: string,
@@ -168,19 +171,19 @@ async function templatePlaces(
   const places: Places = new Map();
   const phrases = await collectPhrases(index, analyseQuery(text).sequence);
   const wanted = scope.files && new Set(scope.files);
-  for (const chunk of await index.chunks([...phrases.keys()])) {
+  for (const chunk of await index.readChunks([...phrases.keys()])) {
     if (wanted && !wanted.has(chunk.file)) continue;
     const source = readSource(root, chunk.path)?.text ?? "";
     const template = findTemplate(source, text);
     if (template === null) continue;
-    const line = lineNumbersIn(source)(template.at);
+    const line = createLineLocator(source)(template.at);
     places.set(chunk.file, [[line, line]]);
   }
   return places;
 }
 
 /** The smallest chunk around a place: of the file with that path, else of those whose paths end so. */
-export async function chunksAtPlace(
+export async function findChunksAtPlace(
   index: SearchableIndex,
   { file, first, last }: NamedPlace,
   scope: Scope,
@@ -189,11 +192,11 @@ export async function chunksAtPlace(
   const exact = files.filter(({ path }) => path === file);
   const named = exact.length > 0 ? exact : files.filter(({ path }) => path.endsWith(`/${file}`));
   const places: Places = new Map(named.map(({ id }) => [id, [[first, last]]]));
-  return { chunks: await chunksAround(index, [places], scope), isCut: false, isIncomplete: false };
+  return { chunks: await findChunksAround(index, [places], scope), isCut: false, isIncomplete: false };
 }
 
 /** The smallest chunk around each match of the first that has one of every other in it as well. */
-async function chunksAround(
+async function findChunksAround(
   index: SearchableIndex,
   [first = new Map(), ...others]: readonly Places[],
   { levels }: Scope,
@@ -201,11 +204,14 @@ async function chunksAround(
   const found = new Map<ChunkId, number[]>();
   const files = [...first.keys()].filter((file) => others.every((places) => places.has(file)));
   const ofFile = new Map<FileId, StoredChunk[]>(files.map((file) => [file, []]));
-  for (const chunk of await index.chunksOf(files)) ofFile.get(chunk.file)?.push(chunk);
+  for (const chunk of await index.readChunksOfFiles(files)) ofFile.get(chunk.file)?.push(chunk);
   for (const file of files) {
     const chunks = (ofFile.get(file) ?? [])
       .filter(({ level }) => levels === null || levels.includes(level))
-      .sort((a, b) => lineCount(a) - lineCount(b) || preferred.indexOf(a.level) - preferred.indexOf(b.level));
+      .sort(
+        (a, b) =>
+          countChunkLines(a) - countChunkLines(b) || preferred.indexOf(a.level) - preferred.indexOf(b.level),
+      );
     const rest = others.map((places) => places.get(file) ?? []);
     for (const span of first.get(file) ?? []) {
       const holds = (chunk: StoredChunk) =>
@@ -223,6 +229,6 @@ async function chunksAround(
   return found;
 }
 
-const lineCount = ({ startLine, endLine }: StoredChunk) => endLine - startLine;
+const countChunkLines = ({ startLine, endLine }: StoredChunk) => endLine - startLine;
 
 const isIn = ({ startLine, endLine }: StoredChunk, [from, to]: Span) => startLine <= from && to <= endLine;

@@ -1,4 +1,4 @@
-import { makeOnce, memoryOf, startKernel } from "../../../base/kernel.ts";
+import { makeMemory, makeOnce, startKernel } from "../../../base/kernel.ts";
 
 /** Finds line ends in bytes: of a file most lines are only counted. As in git and in the index, LF alone ends a line. */
 export interface LineEnds {
@@ -17,14 +17,14 @@ interface Exports {
 }
 
 /** Bytes that the kernel may read behind those that it was given. */
-const beyond = 16;
+const readAheadBytes = 16;
 
 /** What is asked runs to its end, so one is enough. */
 export const lineEnds = makeOnce(createLineEnds);
 
 /** In WebAssembly, of bytes in its room. */
 function createLineEnds(): LineEnds {
-  const memory = memoryOf(roomSize + beyond);
+  const memory = makeMemory(roomSize + readAheadBytes);
   const wasm = startKernel<Exports>(memory);
   return {
     room: Buffer.from(memory.buffer, 0, roomSize),

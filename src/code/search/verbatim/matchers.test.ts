@@ -2,10 +2,10 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { compileLiteral } from "../../../base/text/pattern.ts";
 import { heldBytes } from "./held-bytes.ts";
-import { matchersOf } from "./matchers.ts";
+import { buildMatchers } from "./matchers.ts";
 
 const matches = (text: string, searched: string) => [
-  ...matchersOf({ query: text, match: "exact" })[0]!.matchesIn(searched),
+  ...buildMatchers({ query: text, match: "exact" })[0]!.matchesIn(searched),
 ];
 
 it("finds a text wherever the regular expression for it does", () => {
@@ -33,7 +33,7 @@ it("finds lines whatever ends them, there and in the query", () => {
   for (const query of [unix, windows]) {
     for (const searched of [unix, windows]) {
       expect(matches(query, `zero ${searched} three`)).toEqual([[5, 5 + searched.length]]);
-      const [matcher] = matchersOf({ query, match: "exact" });
+      const [matcher] = buildMatchers({ query, match: "exact" });
       expect(heldBytes()(Buffer.from(searched), matcher!.bytes)).toBe(true);
     }
   }
@@ -52,7 +52,7 @@ it("finds nothing in files whose bytes lack what it says", () => {
   const mode = fc.constantFrom<("exact" | "regex")[]>("exact", "regex");
   fc.assert(
     fc.property(wanted, searched, mode, (query, text, match) => {
-      const [matcher] = matchersOf({ query, match });
+      const [matcher] = buildMatchers({ query, match });
       if (heldBytes()(Buffer.from(text), matcher!.bytes)) return;
       expect([...matcher!.matchesIn(text)]).toEqual([]);
     }),
@@ -63,6 +63,6 @@ it("finds nothing in files whose bytes lack what it says", () => {
 it("refuses a text or pattern that no engine takes, and leaves out such a quote", () => {
   const long = "a".repeat(100_000);
   for (const match of ["exact", "regex"] as const)
-    expect(() => matchersOf({ query: long, match })).toThrow("more than 10,000 characters");
-  expect(matchersOf({ query: `"${long}" and "b c"` }).map(({ text }) => text)).toEqual(["b c"]);
+    expect(() => buildMatchers({ query: long, match })).toThrow("more than 10,000 characters");
+  expect(buildMatchers({ query: `"${long}" and "b c"` }).map(({ text }) => text)).toEqual(["b c"]);
 });

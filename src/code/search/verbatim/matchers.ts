@@ -1,8 +1,8 @@
 import { PommelError } from "../../../base/errors.ts";
 import { compileExpression, compileLiteral } from "../../../base/text/pattern.ts";
-import { type HeldWord, heldWordsOf } from "../../../base/text/tokens.ts";
+import { type HeldWord, listHeldWords } from "../../../base/text/tokens.ts";
 import type { MatchMode } from "../../../protocol/values.ts";
-import { requiredTexts } from "./required-texts.ts";
+import { findRequiredTexts } from "./required-texts.ts";
 
 /** What is searched word by word. */
 export interface VerbatimQuery {
@@ -37,7 +37,7 @@ const maxLength = 10_000;
  * The texts that every result of a query must contain: all of it, or its parts in double quotes.
  * @throws PommelError `usage` for an invalid pattern, or one that is too long
  */
-export function matchersOf({ query, match }: VerbatimQuery): Matcher[] {
+export function buildMatchers({ query, match }: VerbatimQuery): Matcher[] {
   if (match !== undefined && query.length > maxLength) {
     throw new PommelError(
       "usage",
@@ -45,13 +45,13 @@ export function matchersOf({ query, match }: VerbatimQuery): Matcher[] {
       "Name a part of it.",
     );
   }
-  if (match === "regex") return [patternMatcher(query)];
-  if (match === "exact") return [literalMatcher(query, { mayBeRendered: false })];
-  return quotedIn(query).map((text) => literalMatcher(text, { mayBeRendered: true }));
+  if (match === "regex") return [createPatternMatcher(query)];
+  if (match === "exact") return [createLiteralMatcher(query, { mayBeRendered: false })];
+  return parseQuotedParts(query).map((text) => createLiteralMatcher(text, { mayBeRendered: true }));
 }
 
 /** A text as it is; letter case counts only if it has a capital letter. */
-function literalMatcher(text: string, options: { mayBeRendered: boolean }): Matcher {
+function createLiteralMatcher(text: string, options: { mayBeRendered: boolean }): Matcher {
   const literal = compileLiteral(text);
   // Files end their lines in one way or the other.
   const lines = text.split(/\r?\n/).filter((line) => line !== "");
@@ -61,15 +61,15 @@ function literalMatcher(text: string, options: { mayBeRendered: boolean }): Matc
     text,
     parts: lines,
     bytes: lines.filter(isAscii),
-    words: heldWordsOf(text),
+    words: listHeldWords(text),
     cost: 1,
-    matchesIn: (searched) => literalMatches(searched, text, literal),
+    matchesIn: (searched) => findLiteralMatches(searched, text, literal),
   };
 }
 
 const isAscii = (text: string) => /^[\x00-\x7f]*$/.test(text);
 
-function* literalMatches(
+function* findLiteralMatches(
   searched: string,
   text: string,
   literal: RegExp,
@@ -95,9 +95,9 @@ function* literalMatches(
  * A pattern in RE2's syntax.
  * @throws PommelError `usage` if it is invalid
  */
-function patternMatcher(pattern: string): Matcher {
+function createPatternMatcher(pattern: string): Matcher {
   const expression = compileExpression(pattern);
-  const required = requiredTexts(pattern);
+  const required = findRequiredTexts(pattern);
   const lowered = required.map((part) => part.toLowerCase());
   return {
     mayBeRendered: false,
@@ -106,7 +106,7 @@ function patternMatcher(pattern: string): Matcher {
     parts: required,
     // RE2 takes the sign of kelvin for a k as well.
     bytes: required.filter((part) => isAscii(part) && !/k/i.test(part)),
-    words: required.flatMap(heldWordsOf),
+    words: required.flatMap(listHeldWords),
     cost: expression.programSize(),
     *matchesIn(searched) {
       // A substring is found some hundred times faster than a pattern.
@@ -119,22 +119,25 @@ function patternMatcher(pattern: string): Matcher {
 }
 
 /** The same where nothing is found by meaning: words without quotes must be there, too. */
-export function wordMatchersOf(query: VerbatimQuery): Matcher[] {
-  if (query.match !== undefined) return matchersOf(query);
+export function buildWordMatchers(query: VerbatimQuery): Matcher[] {
+  if (query.match !== undefined) return buildMatchers(query);
   const words = query.query
     .replace(/"[^"]*"/g, " ")
     .split(/\s+/)
     .filter((word) => word !== "");
-  return [...matchersOf(query), ...words.map((word) => literalMatcher(word, { mayBeRendered: false }))];
+  return [
+    ...buildMatchers(query),
+    ...words.map((word) => createLiteralMatcher(word, { mayBeRendered: false })),
+  ];
 }
 
 /** A query that has words outside of its quotes may be a message whose quotes are its own. */
-export function mayBeMessage({ query, match }: VerbatimQuery): boolean {
+export function canBeErrorMessage({ query, match }: VerbatimQuery): boolean {
   return match === undefined && /\w/.test(query.replace(/"[^"]*"/g, ""));
 }
 
 /** The quoted parts of a query, in double quotes. */
-function quotedIn(query: string): string[] {
+function parseQuotedParts(query: string): string[] {
   return [...query.matchAll(/"([^"]*)"/g)]
     .map(([, text]) => text!.trim())
     .filter((text) => text !== "" && text.length <= maxLength);

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { expect, it, test } from "vitest";
-import { partCounts } from "./part-counts.ts";
+import { createPartCounter } from "./part-counts.ts";
 
 const counted = (text: string, part: string, isWhole = false) =>
-  partCounts([{ text: part, isWhole }])(Buffer.from(text))[0];
+  createPartCounter([{ text: part, isWhole }])(Buffer.from(text))[0];
 
 it.each([
   ["retry, Retries and RETRIED", "retr", false, 3],
@@ -27,7 +27,9 @@ test("parts are counted wherever they stand, each by itself", () => {
       fc.string({ unit: letters, maxLength: 70 }),
       fc.array(part, { maxLength: 3 }),
       (text, parts) => {
-        const counts = partCounts(parts.map((one) => ({ text: one, isWhole: false })))(Buffer.from(text));
+        const counts = createPartCounter(parts.map((one) => ({ text: one, isWhole: false })))(
+          Buffer.from(text),
+        );
         expect([...counts]).toEqual(parts.map((one) => countPlainly(text, one)));
       },
     ),
@@ -35,7 +37,7 @@ test("parts are counted wherever they stand, each by itself", () => {
 });
 
 test("what an earlier file had behind the end of this one is not counted", () => {
-  const count = partCounts([{ text: "two", isWhole: false }]);
+  const count = createPartCounter([{ text: "two", isWhole: false }]);
   expect(count(Buffer.from("one two three four five"))[0]).toBe(1);
   expect(count(Buffer.from("one tw"))[0]).toBe(0);
   expect(count(Buffer.alloc(200_000, "two "))[0]).toBe(50_000);

@@ -1,4 +1,4 @@
-import { growTo, memoryOf, startKernel } from "../../../base/kernel.ts";
+import { growMemory, makeMemory, startKernel } from "../../../base/kernel.ts";
 
 /** How words of a question begin, or what the whole of them is: "retr" of "retry", "retries". Lower case. */
 export interface SoughtPart {
@@ -18,14 +18,14 @@ interface Exports {
 }
 
 /** Bytes that the kernel may read behind those that it was given. */
-const beyond = 16;
+const readAheadBytes = 16;
 
 /** In WebAssembly, with the parts before the bytes in its memory. What it answers is of use until the next answer. */
-export function partCounts(parts: readonly SoughtPart[]): PartCounts {
+export function createPartCounter(parts: readonly SoughtPart[]): PartCounts {
   const texts = parts.map(({ text, isWhole }) => ({ bytes: Buffer.from(text, "utf8"), isWhole }));
   const longest = Math.max(0, ...texts.map(({ bytes }) => bytes.length));
   const start = texts.reduce((sum, { bytes }) => sum + bytes.length, 0);
-  const memory = memoryOf(start + beyond);
+  const memory = makeMemory(start + readAheadBytes);
   const wasm = startKernel<Exports>(memory);
   let all = Buffer.from(memory.buffer);
   let end = 0;
@@ -37,9 +37,9 @@ export function partCounts(parts: readonly SoughtPart[]): PartCounts {
   });
   const counts = new Uint32Array(parts.length);
   return (bytes) => {
-    const needed = start + bytes.length + longest + beyond;
+    const needed = start + bytes.length + longest + readAheadBytes;
     if (needed > memory.buffer.byteLength) {
-      growTo(memory, needed);
+      growMemory(memory, needed);
       all = Buffer.from(memory.buffer);
     }
     all.set(bytes, start);

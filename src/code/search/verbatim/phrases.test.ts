@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import { phrasesOf } from "./phrases.ts";
+import { buildPhrases } from "./phrases.ts";
 
-const tokensOf = (text: string) => phrasesOf(text.split(" ")).map(({ tokens }) => tokens);
+const tokensOf = (text: string) => buildPhrases(text.split(" ")).map(({ tokens }) => tokens);
 
 it("takes neighbouring words, by the tokens that touch", () => {
   expect(tokensOf("called multiple times")).toEqual(["call multiple", "multipl times"]);

@@ -1,6 +1,6 @@
 import { addTo } from "../../../base/multimap.ts";
-import { rarity } from "../../../base/text/rarity.ts";
-import { stopWords, tokenStream } from "../../../base/text/tokens.ts";
+import { computeRarity } from "../../../base/text/rarity.ts";
+import { makeTokenStream, stopWords } from "../../../base/text/tokens.ts";
 import type { ChunkId, SearchableIndex } from "../../../store/index/port.ts";
 import type { AnalysedQuery } from "../query.ts";
 
@@ -29,7 +29,7 @@ const unfoundShare = 0.5;
 const question = /^(?:how|what|when|where|which|who|why|can|do|does|is(?! not))\b|\?\s*$/i;
 
 /** The words of a query that may quote the code: names are looked up as names, and questions use words of their own. */
-export function quotableWords({ intent, raw, sequence }: AnalysedQuery): readonly string[] {
+export function listQuotableWords({ intent, raw, sequence }: AnalysedQuery): readonly string[] {
   return intent === "symbol" || intent === "path" || question.test(raw.trim()) ? [] : sequence;
 }
 
@@ -42,14 +42,14 @@ export async function collectPhrases(
   index: SearchableIndex,
   words: readonly string[],
 ): Promise<ReadonlyMap<ChunkId, number>> {
-  const phrases = phrasesOf(words);
+  const phrases = buildPhrases(words);
   if (phrases.length === 0) return new Map();
   const [holders, { chunks }] = await Promise.all([
-    index.phrases(
+    index.findPhrases(
       phrases.map(({ tokens }) => tokens),
       maxHolders + 1,
     ),
-    index.frequencies([]),
+    index.countFrequencies([]),
   ]);
   const held = new Map<ChunkId, number[]>();
   let all = 0;
@@ -57,7 +57,7 @@ export async function collectPhrases(
     const ids = holders[i]!;
     if (ids.length > maxHolders) return 0;
     const n = Math.max(ids.length, 1);
-    const weight = rarity(chunks, n) * (to - from);
+    const weight = computeRarity(chunks, n) * (to - from);
     all += ids.length === 0 ? weight * unfoundShare : weight;
     for (const id of ids) {
       addTo(held, id, i);
@@ -65,14 +65,14 @@ export async function collectPhrases(
     return weight;
   });
   const shares = [...held].map(([id, places]): [ChunkId, number] => {
-    const sum = runsOf(places.map((i) => ({ ...phrases[i]!, weight: weights[i]! })));
+    const sum = weighRuns(places.map((i) => ({ ...phrases[i]!, weight: weights[i]! })));
     return [id, sum / all];
   });
   return new Map(shares.filter(([, share]) => share > 0));
 }
 
 /** The weight of phrases that follow each other without a gap; of a short run only a part. */
-function runsOf(phrases: readonly { from: number; to: number; weight: number }[]): number {
+function weighRuns(phrases: readonly { from: number; to: number; weight: number }[]): number {
   let sum = 0;
   let run = { from: 0, to: -1, weight: 0 };
   const finish = () => {
@@ -92,8 +92,8 @@ function runsOf(phrases: readonly { from: number; to: number; weight: number }[]
 }
 
 /** Of words in a row, from each one on the shortest phrase that holds more than stop words. */
-export function phrasesOf(words: readonly string[]): Phrase[] {
-  const streams = words.map((word) => tokenStream(word).split(" "));
+export function buildPhrases(words: readonly string[]): Phrase[] {
+  const streams = words.map((word) => makeTokenStream(word).split(" "));
   const isTelling = words.map((word) => !stopWords.has(word.toLowerCase()));
   const phrases: Phrase[] = [];
   for (let from = 0; from + 1 < words.length && phrases.length < maxPhrases; from++) {

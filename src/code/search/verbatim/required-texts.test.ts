@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { compileExpression } from "../../../base/text/pattern.ts";
-import { requiredTexts } from "./required-texts.ts";
+import { findRequiredTexts } from "./required-texts.ts";
 
 it.each([
   ["next\\(\\) called", ["next() called"]],
@@ -14,7 +14,7 @@ it.each([
   ["\\Qa.b\\E", []],
   ["(?i)Any (\\(x|y\\))end", ["Any ", "end"]],
 ])("of %s", (pattern, texts) => {
-  expect(requiredTexts(pattern)).toEqual(texts);
+  expect(findRequiredTexts(pattern)).toEqual(texts);
 });
 
 it("are in everything that the pattern matches", () => {
@@ -44,7 +44,7 @@ it("are in everything that the pattern matches", () => {
         const pattern = pieces.join("");
         const matcher = compileExpression(pattern).matcher(text);
         if (!matcher.find()) return;
-        for (const required of requiredTexts(pattern)) expect(matcher.group()).toContain(required);
+        for (const required of findRequiredTexts(pattern)) expect(matcher.group()).toContain(required);
       },
     ),
     { numRuns: 2000 },

@@ -3,7 +3,7 @@
  * characters outside of groups. Rather too few than a wrong one: doubtful ones are left out. The idea is Russ Cox's, in
  * "Regular Expression Matching with a Trigram Index".
  */
-export function requiredTexts(pattern: string): string[] {
+export function findRequiredTexts(pattern: string): string[] {
   const texts: string[] = [];
   let run = "";
   const finish = () => {

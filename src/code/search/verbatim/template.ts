@@ -39,7 +39,7 @@ export function findTemplate(source: string, message: string): Template | null {
     const isAtEnd = /^\s*(?:\+|\.{1,2}(?!\w)|<>|,)/.test(joined.slice(match.index + match[0].length));
     if (parts.length < 2 && !isAtEnd) continue;
     const size = parts.join("").length;
-    if (size <= most || !isTelling(parts) || !holds(message, parts)) continue;
+    if (size <= most || !isTelling(parts) || !hasPartsInOrder(message, parts)) continue;
     most = size;
     best = { text: parts.join("…").trim(), at: match.index };
   }
@@ -49,7 +49,7 @@ export function findTemplate(source: string, message: string): Template | null {
 const isTelling = (parts: readonly string[]) =>
   (parts.join(" ").match(/\p{L}{2,}/gu) ?? []).length >= minWords;
 
-function holds(message: string, parts: readonly string[]): boolean {
+function hasPartsInOrder(message: string, parts: readonly string[]): boolean {
   let next = 0;
   for (const part of parts) {
     const at = message.indexOf(part, next);

@@ -1,14 +1,14 @@
 import { parentPort } from "node:worker_threads";
 import { collectAfterWork, collectWhenGrown } from "../../../base/collect-garbage.ts";
 import type { Config } from "../../../base/config/settings.ts";
-import { thrown } from "../../../base/errors.ts";
+import { toThrownError } from "../../../base/errors.ts";
 import type { Logger } from "../../../base/log.ts";
-import { letQuestionsGoFirst, nameThread } from "../../../base/thread-priority.ts";
+import { lowerThreadPriority, nameThread } from "../../../base/thread-priority.ts";
 import { createEmbedders, type Embedders } from "../../../models/embed/embedders.ts";
 import { CurrentScrubber } from "../../../redact/project-scrubber.ts";
-import { cutSettingsOf } from "../../../sessions/chunks/cut-rules.ts";
+import { buildCutSettings } from "../../../sessions/chunks/cut-rules.ts";
 import { Memory } from "../../../store/memory/memory.ts";
-import { secretKey } from "../../../store/memory/privacy/secrets.ts";
+import { ensureSecretKey } from "../../../store/memory/privacy/secrets.ts";
 import { indexAllSessions } from "../../../store/memory/sessions/session-index.ts";
 import { doNextJob, type QueueOptions } from "../do-job.ts";
 import { GitJobs } from "../git-work.ts";
@@ -28,7 +28,7 @@ const log: Logger = {
 };
 
 nameThread("pm-sessions");
-letQuestionsGoFirst(log);
+lowerThreadPriority(log);
 
 let turn: Promise<void> = Promise.resolve();
 let leaving = new AbortController();
@@ -36,7 +36,7 @@ let embedders: (Embedders & { of: string }) | null = null;
 
 /** Resolves those that wait until file observations so far are stored. */
 const settling: (() => void)[] = [];
-const settled = () =>
+const waitUntilSettled = () =>
   new Promise<void>((resolve) => {
     settling.push(resolve);
     post("settle");
@@ -50,7 +50,7 @@ port.on("message", (message: ToThread) => {
     leaving = new AbortController();
     turn = take(message.turn, message.owner, leaving.signal).then(
       () => post("over"),
-      (error: unknown) => post({ failed: thrown(error) }),
+      (error: unknown) => post({ failed: toThrownError(error) }),
     );
   }
 });
@@ -60,18 +60,18 @@ async function take(asked: Turn, owner: string, signal: AbortSignal): Promise<vo
   const memory = Memory.open(project.memoryDb, { readonly: false, background: true });
   try {
     const scrubber = new CurrentScrubber({ project, config });
-    const work = () => ({
+    const buildThreadWork = () => ({
       ...{ memory, roots, hasScrubbingModel, log },
-      ...cutSettingsOf(config),
-      embedder: embeddersFor(config).first,
+      ...buildCutSettings(config),
+      embedder: getEmbedders(config).first,
       scrubber: scrubber.get(),
-      ledgerKey: secretKey(memory),
+      ledgerKey: ensureSecretKey(memory),
       root: project.root,
       worktrees: roots.filter((root) => root !== project.root),
       bindsCommits: config["sessions.capture"],
     });
     const git = new GitJobs({
-      ...{ project, config, memory, settled, log },
+      ...{ project, config, memory, settled: waitUntilSettled, log },
       scrubber: () => scrubber.get(),
       roots: () => roots,
     });
@@ -81,7 +81,7 @@ async function take(asked: Turn, owner: string, signal: AbortSignal): Promise<vo
       after: [...threadKinds, ...besideKinds],
       isAlive: isOwnerAlive,
       run(job, run) {
-        if (job.kind === "transcript") return readTranscript(work(), job, run);
+        if (job.kind === "transcript") return readTranscript(buildThreadWork(), job, run);
         // Whoever helped to read has left for it, and returns with the next turn.
         hasMore = false;
         return git.run(job, run);
@@ -99,7 +99,7 @@ async function take(asked: Turn, owner: string, signal: AbortSignal): Promise<vo
 }
 
 /** Kept for the next turn. */
-function embeddersFor(config: Config): Embedders {
+function getEmbedders(config: Config): Embedders {
   const of = config["embed.text"];
   if (embedders?.of !== of) embedders = { ...createEmbedders(config, "text"), of };
   return embedders;

@@ -5,16 +5,16 @@ import { pathToFileURL } from "node:url";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { namedProject } from "../../../../test/support/named-project.ts";
 import { transcript } from "../../../../test/support/transcript-fixture.ts";
-import { defaultConfig } from "../../../base/config/settings.ts";
+import { makeDefaultConfig } from "../../../base/config/settings.ts";
 import { silentLog } from "../../../base/log.ts";
 import type { Project } from "../../../base/paths.ts";
 import { listJobs } from "../../../store/memory/jobs/job-rows.ts";
 import { enqueue } from "../../../store/memory/jobs/jobs.ts";
 import { Memory } from "../../../store/memory/memory.ts";
-import { sessionByUid } from "../../../store/memory/sessions/sessions.ts";
-import { turnsOf } from "../../../store/memory/sessions/turns.ts";
+import { findSessionByUid } from "../../../store/memory/sessions/sessions.ts";
+import { listTurns } from "../../../store/memory/sessions/turns.ts";
 import { askForReading } from "../conversation-requests.ts";
-import { newOwner } from "../job-worker.ts";
+import { makeJobOwner } from "../job-worker.ts";
 import { JobThreads, type TurnOptions } from "./job-threads.ts";
 import { threadKinds } from "./thread-messages.ts";
 
@@ -47,7 +47,7 @@ function ask(session: string, prompts = 1): string {
 const turn = () => ({
   ...{
     project,
-    config: defaultConfig(),
+    config: makeDefaultConfig(),
     roots: [project.root],
     kinds: threadKinds,
     hasScrubbingModel: false,
@@ -59,18 +59,18 @@ const options = (more: Partial<TurnOptions> = {}): TurnOptions => ({
     bytes: 1,
     settled: () => Promise.resolve(),
     signal: new AbortController().signal,
-    owner: newOwner,
+    owner: makeJobOwner,
     onJob() {},
     onLost() {},
   },
   ...more,
 });
-const turnsIn = (uid: string) => turnsOf(memory, sessionByUid(memory, uid)?.id ?? -1).length;
+const turnsIn = (uid: string) => listTurns(memory, findSessionByUid(memory, uid)?.id ?? -1).length;
 
 it("read what is due, several of them at once", async () => {
   for (let i = 0; i < 6; i++) ask(`s${i}`, 3);
   let jobs = 0;
-  await threads.work(turn(), options({ jobs: 6, bytes: 1e9, onJob: () => jobs++ }));
+  await threads.runTurns(turn(), options({ jobs: 6, bytes: 1e9, onJob: () => jobs++ }));
   expect(listJobs(memory).filter(({ kind }) => kind === "transcript")).toEqual([]);
   expect(jobs).toBe(6);
   for (let i = 0; i < 6; i++) expect(turnsIn(`s${i}`)).toBe(3);
@@ -84,10 +84,10 @@ it("read with one alone while there is no room for another", async () => {
   });
   const owners: string[] = [];
   const owner = () => {
-    owners.push(newOwner());
+    owners.push(makeJobOwner());
     return owners.at(-1)!;
   };
-  await narrow.work(turn(), options({ jobs: 6, bytes: 1e9, owner })).finally(() => narrow.close());
+  await narrow.runTurns(turn(), options({ jobs: 6, bytes: 1e9, owner })).finally(() => narrow.close());
   expect(listJobs(memory).filter(({ kind }) => kind === "transcript")).toEqual([]);
   expect(owners).toHaveLength(1);
 });
@@ -95,7 +95,7 @@ it("read with one alone while there is no room for another", async () => {
 it("leave more urgent jobs of others to these, and what depends on them", async () => {
   ask("s1");
   enqueue(memory, { kind: "recut", subject: "memory", priority: 1 });
-  await threads.work(turn(), options());
+  await threads.runTurns(turn(), options());
   expect(listJobs(memory).map(({ kind }) => kind)).toEqual(["recut", "transcript"]);
 });
 
@@ -104,28 +104,31 @@ it("look at a commit when what the daemon saw before it is stored, and then begi
   enqueue(memory, { kind: "commit", subject: "a".repeat(40), payload: { seen: "hook" }, priority: 1 });
   let asked = 0;
   const settled = async () => void asked++;
-  await threads.work(turn(), options({ settled }));
+  await threads.runTurns(turn(), options({ settled }));
   expect(listJobs(memory).map(({ kind }) => kind)).toEqual(["transcript"]);
   expect(asked).toBe(1);
 });
 
 it("read nothing for who has been interrupted, and end", async () => {
   ask("s1");
-  await threads.work(turn(), options({ signal: AbortSignal.abort() }));
+  await threads.runTurns(turn(), options({ signal: AbortSignal.abort() }));
   expect(listJobs(memory)).toMatchObject([{ kind: "transcript", state: "pending", attempts: 0 }]);
 });
 
 it("say what keeps a memory from being read", async () => {
   ask("s1");
   memory.exec("PRAGMA user_version = 99");
-  await expect(threads.work(turn(), options())).rejects.toMatchObject({ code: "index_too_new" });
+  await expect(threads.runTurns(turn(), options())).rejects.toMatchObject({ code: "index_too_new" });
 });
 
 it("tell whose jobs a turn left that failed", async () => {
   ask("s1");
   memory.exec("PRAGMA user_version = 99");
   const lost: string[] = [];
-  const reading = threads.work(turn(), options({ owner: () => "owner", onLost: (one) => lost.push(one) }));
+  const reading = threads.runTurns(
+    turn(),
+    options({ owner: () => "owner", onLost: (one) => lost.push(one) }),
+  );
   await expect(reading).rejects.toMatchObject({ code: "index_too_new" });
   expect(lost).toEqual(["owner"]);
 });
@@ -139,7 +142,7 @@ it("tell whose jobs a thread left that ended, and begin another", async () => {
   const failing = new JobThreads({ log: silentLog, script: pathToFileURL(script) });
   const lost: string[] = [];
   for (let i = 1; i <= 2; i++) {
-    const reading = failing.work(
+    const reading = failing.runTurns(
       turn(),
       options({ owner: () => `owner ${i}`, onLost: (one) => lost.push(one) }),
     );

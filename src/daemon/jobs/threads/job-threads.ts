@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
-import { builtFile } from "../../../base/built-file.ts";
-import { asError, PommelError } from "../../../base/errors.ts";
+import { locateBuiltFile } from "../../../base/built-file.ts";
+import { PommelError, toError } from "../../../base/errors.ts";
 import type { Logger } from "../../../base/log.ts";
-import { sharingWeights } from "../../../models/embed/static/token-sums.ts";
+import { withSharedWeights } from "../../../models/embed/static/token-sums.ts";
 import type { FromThread, ToThread, Turn } from "./thread-messages.ts";
 
 interface JobThreadsOptions {
@@ -72,7 +72,7 @@ export class JobThreads {
    * Does what is due in a project's queue, or part of it when others wait.
    * @throws what keeps its jobs from being done
    */
-  async work(turn: Turn, options: TurnOptions): Promise<void> {
+  async runTurns(turn: Turn, options: TurnOptions): Promise<void> {
     const wanted = options.bytes > worthAnother ? Math.min(options.jobs, maxThreads) : 1;
     const over = new AbortController();
     const own = this.take(turn, options).finally(() => over.abort());
@@ -102,7 +102,7 @@ export class JobThreads {
     turn: Turn,
     { owner: newOwner, signal, settled, onJob, onLost }: TurnOptions,
   ): Promise<void> {
-    const thread = await this.free();
+    const thread = await this.findFreeThread();
     if (signal.aborted || this.isClosed) {
       this.release(thread);
       return;
@@ -130,7 +130,7 @@ export class JobThreads {
   }
 
   /** Resolves with a thread that has no turn. */
-  private async free(): Promise<JobThread> {
+  private async findFreeThread(): Promise<JobThread> {
     const idle = [...this.threads].find(({ turn, endTimer }) => turn === null && endTimer !== undefined);
     if (idle !== undefined) {
       clearTimeout(idle.endTimer);
@@ -164,8 +164,8 @@ export class JobThreads {
 
   private start(): JobThread {
     const { log, script } = this.options;
-    const worker = sharingWeights(
-      () => new Worker(script ?? builtFile("job-thread.cjs"), { resourceLimits }),
+    const worker = withSharedWeights(
+      () => new Worker(script ?? locateBuiltFile("job-thread.cjs"), { resourceLimits }),
     );
     const thread: JobThread = { worker, turn: null };
     this.threads.add(thread);
@@ -174,7 +174,7 @@ export class JobThreads {
       if (message === "settle") void thread.turn?.settled().finally(() => send(thread, "settled"));
       else if (message === "job") thread.turn?.onJob();
       else if (message === "over") thread.turn?.over(null);
-      else if ("failed" in message) thread.turn?.over(asError(message.failed));
+      else if ("failed" in message) thread.turn?.over(toError(message.failed));
       else log[message.log](message.message);
     });
     worker.on("error", (error) => {

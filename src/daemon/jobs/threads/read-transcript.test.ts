@@ -4,21 +4,21 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { temporaryMemory } from "../../../../test/support/memory-fixture.ts";
 import { temporaryHome } from "../../../../test/support/temporary-home.ts";
 import { idOf, transcript } from "../../../../test/support/transcript-fixture.ts";
-import { agentNamed } from "../../../agents/registry.ts";
+import { findAgentByName } from "../../../agents/registry.ts";
 import { keepTranscript } from "../../../agents/vaulted.ts";
-import { defaultConfig } from "../../../base/config/settings.ts";
+import { makeDefaultConfig } from "../../../base/config/settings.ts";
 import { silentLog } from "../../../base/log.ts";
-import { scrubberOf } from "../../../redact/project-scrubber.ts";
-import { cutSettingsOf } from "../../../sessions/chunks/cut-rules.ts";
+import { createProjectScrubber } from "../../../redact/project-scrubber.ts";
+import { buildCutSettings } from "../../../sessions/chunks/cut-rules.ts";
 import { maxAttempts } from "../../../store/memory/jobs/jobs.ts";
 import type { JobRecord } from "../../../store/memory/memory-records.ts";
 import { listSessions } from "../../../store/memory/sessions/sessions.ts";
 import { saveTranscript } from "../../../store/memory/sessions/transcripts.ts";
-import { keptFile } from "../../../store/vault/vault.ts";
+import { findKeptFile } from "../../../store/vault/vault.ts";
 import { Gone, NotYet } from "../do-job.ts";
 import { readTranscript } from "./read-transcript.ts";
 
-const claude = agentNamed("claude")!;
+const claude = findAgentByName("claude")!;
 
 let home: ReturnType<typeof temporaryHome>;
 let stored: ReturnType<typeof temporaryMemory>;
@@ -33,7 +33,7 @@ afterEach(() => {
 
 function read(job: Partial<JobRecord>, roots: readonly string[] = []) {
   const work = {
-    ...cutSettingsOf(defaultConfig()),
+    ...buildCutSettings(makeDefaultConfig()),
     memory: stored.memory,
     embedder: null,
     root: "/nowhere",
@@ -43,7 +43,7 @@ function read(job: Partial<JobRecord>, roots: readonly string[] = []) {
     ledgerKey: new Uint8Array(32),
     bindsCommits: false,
     hasScrubbingModel: false,
-    scrubber: scrubberOf(null, defaultConfig()),
+    scrubber: createProjectScrubber(null, makeDefaultConfig()),
   };
   const run = { signal: new AbortController().signal, progress: () => {} };
   return readTranscript(work, { kind: "transcript", total: 0, ...job } as JobRecord, run);
@@ -79,7 +79,7 @@ test("a transcript that its client deleted is read from the vault, which lets go
   rmSync(path);
   await read({ subject: path, payload: { agent: "claude" } }, [home.dir]);
   expect(listSessions(stored.memory).map(({ uid }) => uid)).toEqual([idOf("one")]);
-  expect(keptFile(path)).toBeNull();
+  expect(findKeptFile(path)).toBeNull();
 });
 
 test("what was replaced before it was read is read as well", async () => {
@@ -98,6 +98,6 @@ test("what was replaced before it was read is read as well", async () => {
       .map(({ uid }) => uid)
       .toSorted(),
   ).toEqual([idOf("one"), idOf("two")].toSorted());
-  expect(keptFile(path)).toBeNull();
+  expect(findKeptFile(path)).toBeNull();
   expect(existsSync(path)).toBe(true);
 });

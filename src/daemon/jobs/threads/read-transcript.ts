@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import * as z from "zod/mini";
-import { agentNamed, statTranscript } from "../../../agents/registry.ts";
-import { letTranscriptGo, readingKept } from "../../../agents/vaulted.ts";
-import { belongsTo } from "../../../git/projects/roots.ts";
+import { findAgentByName, statTranscript } from "../../../agents/registry.ts";
+import { makeVaultReader, releaseTranscript } from "../../../agents/vaulted.ts";
+import { isCwdInProject } from "../../../git/projects/roots.ts";
 import {
   type IngestOptions,
   type IngestResult,
@@ -11,11 +11,11 @@ import {
 } from "../../../sessions/ingest/ingest.ts";
 import { sumUpSession } from "../../../sessions/summaries/sum-up.ts";
 import type { ScrubbingWork } from "../../../sessions/work.ts";
-import { beginsBefore, isReadBefore } from "../../../store/memory/jobs/job-rows.ts";
+import { hasEarlierTranscriptRunning, isReadBefore } from "../../../store/memory/jobs/job-rows.ts";
 import { enqueue } from "../../../store/memory/jobs/jobs.ts";
 import type { JobRecord } from "../../../store/memory/memory-records.ts";
-import { sessionById } from "../../../store/memory/sessions/sessions.ts";
-import { transcriptByPath } from "../../../store/memory/sessions/transcripts.ts";
+import { findSessionById } from "../../../store/memory/sessions/sessions.ts";
+import { findTranscriptByPath } from "../../../store/memory/sessions/transcripts.ts";
 import { isKeptApart } from "../../../store/vault/vault.ts";
 import { askForSummary, priority, transcriptPayload } from "../conversation-requests.ts";
 import { Gone, type JobRun, NotYet } from "../do-job.ts";
@@ -42,9 +42,9 @@ export async function readTranscript(work: ReadingWork, job: JobRecord, run: Job
   const { memory, roots, log } = work;
   const path = job.subject;
   const asked = z.parse(transcriptPayload, job.payload);
-  const agent = agentNamed(asked.agent);
+  const agent = findAgentByName(asked.agent);
   if (!agent) throw new Error(`Unknown agent: ${asked.agent}.`);
-  const known = transcriptByPath(memory, path);
+  const known = findTranscriptByPath(memory, path);
   const stat = statTranscript(path);
   if (stat === null) {
     // A hook names a file before its client writes it. A past session was there, and so was what had a size.
@@ -57,7 +57,7 @@ export async function readTranscript(work: ReadingWork, job: JobRecord, run: Job
   const { size } = stat;
   const info = await agent.describe(path);
   if (info === null) throw new NotYet("The transcript does not name its session yet.");
-  if (!asked.all_projects && !known && !belongsTo(roots, info.cwd)) {
+  if (!asked.all_projects && !known && !isCwdInProject(roots, info.cwd)) {
     log.debug(`${path} belongs to another project`);
     return 0;
   }
@@ -70,7 +70,7 @@ export async function readTranscript(work: ReadingWork, job: JobRecord, run: Job
         enqueue(memory, { kind: "deep-scrub", subject: session, priority: priority["deep-scrub"] });
     },
     async inOrder(signal) {
-      while (beginsBefore(memory, job.id)) await sleep(10, undefined, signal && { signal });
+      while (hasEarlierTranscriptRunning(memory, job.id)) await sleep(10, undefined, signal && { signal });
     },
     isReadBefore: (lines) =>
       isReadBefore(memory, job.id, {
@@ -79,7 +79,7 @@ export async function readTranscript(work: ReadingWork, job: JobRecord, run: Job
       }),
   };
   const from = known && known.offset <= size ? known.offset : 0;
-  const lastAt = known?.sessionId == null ? null : (sessionById(memory, known.sessionId)?.lastAt ?? null);
+  const lastAt = known?.sessionId == null ? null : (findSessionById(memory, known.sessionId)?.lastAt ?? null);
   const read = (source: IngestOptions["agent"]) =>
     ingestTranscript({ ...options, agent: source }, path, {
       signal: run.signal,
@@ -90,9 +90,9 @@ export async function readTranscript(work: ReadingWork, job: JobRecord, run: Job
       })
       .finally(() => noteProgress(work, path, known?.offset ?? 0, lastAt));
   // What was replaced at its place is in the vault alone.
-  if (isKeptApart(path)) await read(readingKept(agent));
+  if (isKeptApart(path)) await read(makeVaultReader(agent));
   const result = await read(agent);
-  letTranscriptGo(agent, path);
+  releaseTranscript(agent, path);
   if (result.lines > 0) log.debug(`${path}: ${result.lines} new lines, ${result.chunks} chunks`);
   const isImport = asked.is_import === true;
   return (
@@ -107,7 +107,7 @@ function noteProgress(
   offset: number,
   since: number | null,
 ): void {
-  const now = transcriptByPath(memory, path);
+  const now = findTranscriptByPath(memory, path);
   if (!bindsCommits || now === null || now.sessionId === null || now.offset === offset) return;
   if (since === null) askForHistory(memory, { backfill: true, afterMs: afterUnknownMs });
   else askForLate(memory, since);

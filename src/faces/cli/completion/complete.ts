@@ -2,12 +2,12 @@ import type { Argument, Command, Option } from "commander";
 import { agentNames } from "../../../agents/profiles.ts";
 import { settingKeys } from "../../../base/config/setting-values.ts";
 import type { Project } from "../../../base/paths.ts";
-import { shellQuoted } from "../../../base/text/shell.ts";
+import { quoteForShell } from "../../../base/text/shell.ts";
 import { type Candidates, completions } from "../../../features/completions.ts";
-import { isRemembered, seeProject } from "../../../git/projects/find-project.ts";
+import { isRemembered, lookUpProject } from "../../../git/projects/find-project.ts";
 import { embedderDrivers, readEmbedderSpec } from "../../../models/embed/registry.ts";
 import type { CommandContext } from "../../../terminal/frame.ts";
-import { oneLine } from "../../../terminal/text.ts";
+import { toOneLine } from "../../../terminal/text.ts";
 
 /** What values an option has, by its name. */
 const sourceOfOption: Readonly<Record<string, string>> = {
@@ -64,16 +64,18 @@ export interface OptionCandidate {
 }
 
 /** Every place of `program`'s command line that help shows. */
-export function placesOf(program: Command): Place[] {
+export function listCompletionPlaces(program: Command): Place[] {
   const visit = (command: Command, at: string): Place[] => {
     const help = command.createHelp();
     const commands = help.visibleCommands(command);
-    const sourceOf = (argument: Argument) => sourceOfArgument[`${at} ${argument.name()}`] ?? [];
+    const findArgumentSource = (argument: Argument) => sourceOfArgument[`${at} ${argument.name()}`] ?? [];
     const place: Place = {
       at,
-      source: command.registeredArguments.flatMap(sourceOf)[0] ?? null,
+      source: command.registeredArguments.flatMap(findArgumentSource)[0] ?? null,
       commands: commands.map((child) => ({ name: child.name(), about: child.description() })),
-      options: [...help.visibleOptions(command), ...(at === "" ? [] : program.options)].map(optionCandidate),
+      options: [...help.visibleOptions(command), ...(at === "" ? [] : program.options)].map(
+        toOptionCandidate,
+      ),
       values: command.registeredArguments.flatMap((argument) => {
         if (argument.name() === "key") return settingKeys;
         if (argument.name() === "embedder")
@@ -87,7 +89,7 @@ export function placesOf(program: Command): Place[] {
   return visit(program, "");
 }
 
-function optionCandidate(option: Option): OptionCandidate {
+function toOptionCandidate(option: Option): OptionCandidate {
   const takesValue = option.required || option.optional;
   const source = sourceOfOption[option.long ?? ""];
   const free = /<dir>/.test(option.flags) ? "directory" : source ? { source } : "any";
@@ -103,7 +105,7 @@ function optionCandidate(option: Option): OptionCandidate {
 export type ValueOf = Exclude<OptionCandidate["value"], "none">;
 
 /** The flags of an option as they are typed. */
-export function flagsOf({ short, long }: OptionCandidate): string[] {
+export function listFlags({ short, long }: OptionCandidate): string[] {
   return [short, long].filter((flag) => flag !== null);
 }
 
@@ -114,12 +116,12 @@ export function flagsOf({ short, long }: OptionCandidate): string[] {
 export function walkBranches(places: readonly Place[]): string {
   const branches: string[] = [];
   for (const { at, commands, options } of places) {
-    const withValue = options.filter(({ value }) => value !== "none").flatMap(flagsOf);
+    const withValue = options.filter(({ value }) => value !== "none").flatMap(listFlags);
     if (withValue.length > 0) {
-      branches.push(`${withValue.map((flag) => shellQuoted(`${at}:${flag}`)).join("|")}) ((i++)) ;;`);
+      branches.push(`${withValue.map((flag) => quoteForShell(`${at}:${flag}`)).join("|")}) ((i++)) ;;`);
     }
     for (const { name } of commands) {
-      branches.push(`${shellQuoted(`${at}:${name}`)}) at=${shellQuoted(`${at} ${name}`.trim())} ;;`);
+      branches.push(`${quoteForShell(`${at}:${name}`)}) at=${quoteForShell(`${at} ${name}`.trim())} ;;`);
     }
   }
   return branches.map((branch) => `      ${branch}`).join("\n");
@@ -129,13 +131,13 @@ export function walkBranches(places: readonly Place[]): string {
  * The branches of a shell's `case` on "<place>:<option>": what to offer right after an option that takes a value.
  * @param actionFor the shell's commands for one kind of value
  */
-export function valueBranches(places: readonly Place[], actionFor: (value: ValueOf) => string): string {
+export function renderValueBranches(places: readonly Place[], actionFor: (value: ValueOf) => string): string {
   const branches: string[] = [];
   for (const { at, options } of places) {
     for (const option of options) {
       if (option.value === "none") continue;
-      const pattern = flagsOf(option)
-        .map((flag) => shellQuoted(`${at}:${flag}`))
+      const pattern = listFlags(option)
+        .map((flag) => quoteForShell(`${at}:${flag}`))
         .join("|");
       branches.push(`      ${pattern}) ${actionFor(option.value)} ;;`);
     }
@@ -148,7 +150,7 @@ export function valueBranches(places: readonly Place[], actionFor: (value: Value
  * goes wrong, it offers less, as a shell is no place for errors.
  */
 export async function completeCommand({ cwd, output }: CommandContext, source: string): Promise<void> {
-  const known = await seeProject(cwd)
+  const known = await lookUpProject(cwd)
     .then((project) => (isRemembered(project) ? listCandidates(source, project) : []))
     .catch((): Candidates => []);
   // Those that Pommel supports, before any other of the memory.
@@ -157,7 +159,7 @@ export async function completeCommand({ cwd, output }: CommandContext, source: s
   if (found.length === 0 && !output.json) return;
   output.result(
     found.map(([value]) => value),
-    found.map(([value, about]) => (about ? `${value}\t${oneLine(about, 60)}` : value)).join("\n"),
+    found.map(([value, about]) => (about ? `${value}\t${toOneLine(about, 60)}` : value)).join("\n"),
   );
 }
 

@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Command, Option } from "commander";
 import { describe, expect, it } from "vitest";
-import { placesOf } from "./complete.ts";
-import { bashScript, fishScript, powershellScript, zshScript } from "./scripts.ts";
+import { listCompletionPlaces } from "./complete.ts";
+import { renderBashScript, renderFishScript, renderPowershellScript, renderZshScript } from "./scripts.ts";
 
 /** A small program with one of everything. */
 function sampleProgram(): Command {
@@ -23,8 +23,12 @@ function sampleProgram(): Command {
   return program;
 }
 
-const places = placesOf(sampleProgram());
-const scripts = { bash: bashScript(places), zsh: zshScript(places), fish: fishScript(places) };
+const places = listCompletionPlaces(sampleProgram());
+const scripts = {
+  bash: renderBashScript(places),
+  zsh: renderZshScript(places),
+  fish: renderFishScript(places),
+};
 
 function scriptFile(shell: keyof typeof scripts): string {
   const file = join(mkdtempSync(join(tmpdir(), "pommel-completion-")), "script");
@@ -96,7 +100,7 @@ describe.each(["zsh", "fish"] as const)("%s", (shell) => {
 });
 
 describe("powershell", () => {
-  const script = powershellScript(places);
+  const script = renderPowershellScript(places);
 
   it("knows every place, with descriptions, and quotes what would end a string", () => {
     for (const { at } of places) expect(script).toContain(`  '${at}' = @{ Commands = `);
@@ -107,7 +111,7 @@ describe("powershell", () => {
     expect(script).toContain(
       "'--session' = @{ About = 'of one'; Takes = $true; Values = @(); Source = 'sessions' }",
     );
-    const curly = powershellScript(placesOf(new Command("pm").option("--x", "it\u2019s")));
+    const curly = renderPowershellScript(listCompletionPlaces(new Command("pm").option("--x", "it\u2019s")));
     expect(curly).toContain("'it\u2019\u2019s'");
   });
 

@@ -1,19 +1,19 @@
-import { shellQuoted } from "../../../base/text/shell.ts";
+import { quoteForShell } from "../../../base/text/shell.ts";
 import type { CommandContext } from "../../../terminal/frame.ts";
 import { ownStreams } from "../../../terminal/streams.ts";
 import { buildProgram } from "../program.ts";
 import {
-  flagsOf,
+  listCompletionPlaces,
+  listFlags,
   type OptionCandidate,
   type Place,
-  placesOf,
+  renderValueBranches,
   type ValueOf,
-  valueBranches,
   walkBranches,
 } from "./complete.ts";
 
 /** A completion script for bash 3.2 and newer. */
-export function bashScript(places: readonly Place[]): string {
+export function renderBashScript(places: readonly Place[]): string {
   return `# bash completion for pm
 _pm() {
   local cur=\${COMP_WORDS[COMP_CWORD]} prev=\${COMP_WORDS[COMP_CWORD-1]} at='' words='' i
@@ -24,17 +24,17 @@ ${walkBranches(places)}
   done
   COMPREPLY=()
   case "$at:$prev" in
-${valueBranches(places, bashAction)}
+${renderValueBranches(places, renderBashAction)}
   esac
   case "$cur" in
   -*)
     case "$at" in
-${places.map(({ at, options }) => `      ${shellQuoted(at)}) words=${shellQuoted(options.flatMap(flagsOf).join(" "))} ;;`).join("\n")}
+${places.map(({ at, options }) => `      ${quoteForShell(at)}) words=${quoteForShell(options.flatMap(listFlags).join(" "))} ;;`).join("\n")}
     esac
     ;;
   *)
     case "$at" in
-${places.map((place) => `      ${shellQuoted(place.at)}) words=${bashWords(place)} ;;`).join("\n")}
+${places.map((place) => `      ${quoteForShell(place.at)}) words=${renderBashWords(place)} ;;`).join("\n")}
     esac
     ;;
   esac
@@ -44,25 +44,25 @@ complete -o default -F _pm pm pommel
 `;
 }
 
-function bashWords({ commands, values, source }: Place): string {
-  const fixed = shellQuoted([...commands.map(({ name }) => name), ...values].join(" "));
-  return source === null ? fixed : `${fixed}" ${bashRemembered(source)}"`;
+function renderBashWords({ commands, values, source }: Place): string {
+  const fixed = quoteForShell([...commands.map(({ name }) => name), ...values].join(" "));
+  return source === null ? fixed : `${fixed}" ${renderBashRemembered(source)}"`;
 }
 
 /** Without descriptions: bash shows words only. */
-const bashRemembered = (source: string) => `$(pm complete ${source} 2>/dev/null | cut -f1)`;
+const renderBashRemembered = (source: string) => `$(pm complete ${source} 2>/dev/null | cut -f1)`;
 
 /** An empty answer makes bash offer files. */
-function bashAction(value: ValueOf): string {
+function renderBashAction(value: ValueOf): string {
   if (value === "any") return "return";
   if (typeof value === "object" && "source" in value)
-    return `COMPREPLY=($(compgen -W "${bashRemembered(value.source)}" -- "$cur")); return`;
-  const source = value === "directory" ? "-d" : `-W ${shellQuoted(value.join(" "))}`;
+    return `COMPREPLY=($(compgen -W "${renderBashRemembered(value.source)}" -- "$cur")); return`;
+  const source = value === "directory" ? "-d" : `-W ${quoteForShell(value.join(" "))}`;
   return `COMPREPLY=($(compgen ${source} -- "$cur")); return`;
 }
 
 /** A completion script for zsh, to be evaluated after `compinit` or put into the fpath as `_pm`. */
-export function zshScript(places: readonly Place[]): string {
+export function renderZshScript(places: readonly Place[]): string {
   return `#compdef pm pommel
 _pm_remembered() {
   local line name
@@ -84,15 +84,15 @@ ${walkBranches(places)}
     esac
   done
   case "$at:$words[CURRENT-1]" in
-${valueBranches(places, zshAction)}
+${renderValueBranches(places, renderZshAction)}
   esac
   if [[ $words[CURRENT] == -* ]]; then
     case "$at" in
 ${places
   .map(({ at, options }) =>
-    zshBranch(
+    renderZshBranch(
       at,
-      options.flatMap((option) => flagsOf(option).map((flag) => zshDescribed(flag, option.about))),
+      options.flatMap((option) => listFlags(option).map((flag) => renderZshDescription(flag, option.about))),
     ),
   )
   .join("\n")}
@@ -101,7 +101,7 @@ ${places
     return
   fi
   case "$at" in
-${places.map(zshCommands).join("\n")}
+${places.map(renderZshCommands).join("\n")}
   esac
   if (( $#found )); then _describe command found; else _files; fi
 }
@@ -109,38 +109,41 @@ if [[ $funcstack[1] == _pm ]]; then _pm "$@"; else compdef _pm pm pommel; fi
 `;
 }
 
-function zshCommands({ at, commands, values, source }: Place): string {
-  const fixed = [...commands.map(({ name, about }) => zshDescribed(name, about)), ...values.map(shellQuoted)];
+function renderZshCommands({ at, commands, values, source }: Place): string {
+  const fixed = [
+    ...commands.map(({ name, about }) => renderZshDescription(name, about)),
+    ...values.map(quoteForShell),
+  ];
   const also = source === null ? "" : `; _pm_remembered ${source}`;
-  return `      ${shellQuoted(at)}) found=(${fixed.join(" ")})${also} ;;`;
+  return `      ${quoteForShell(at)}) found=(${fixed.join(" ")})${also} ;;`;
 }
 
-function zshBranch(at: string, found: string[]): string {
-  return `      ${shellQuoted(at)}) found=(${found.join(" ")}) ;;`;
+function renderZshBranch(at: string, found: string[]): string {
+  return `      ${quoteForShell(at)}) found=(${found.join(" ")}) ;;`;
 }
 
 /** "name:what it is"; a colon in the name itself would end it. */
-function zshDescribed(name: string, about: string): string {
-  return shellQuoted(`${name.replaceAll(":", "\\:")}:${about}`);
+function renderZshDescription(name: string, about: string): string {
+  return quoteForShell(`${name.replaceAll(":", "\\:")}:${about}`);
 }
 
-function zshAction(value: ValueOf): string {
+function renderZshAction(value: ValueOf): string {
   if (value === "any") return "_files; return";
   if (typeof value === "object" && "source" in value)
     return `found=(); _pm_remembered ${value.source}; _describe value found; return`;
   if (value === "directory") return "_files -/; return";
-  return `found=(${value.map(shellQuoted).join(" ")}); _describe value found; return`;
+  return `found=(${value.map(quoteForShell).join(" ")}); _describe value found; return`;
 }
 
 /** A completion script for fish 3 and newer. */
-export function fishScript(places: readonly Place[]): string {
+export function renderFishScript(places: readonly Place[]): string {
   const lines = places.flatMap(({ at, commands, options, values, source }) => {
-    const here = `complete -c pm -n ${fishQuoted(`__pm_at ${fishQuoted(at)}`)}`;
+    const here = `complete -c pm -n ${quoteForFish(`__pm_at ${quoteForFish(at)}`)}`;
     return [
-      ...commands.map(({ name, about }) => `${here} -f -a ${fishQuoted(name)} -d ${fishQuoted(about)}`),
-      ...(values.length > 0 ? [`${here} -f -a ${fishQuoted(values.join(" "))}`] : []),
-      ...(source === null ? [] : [`${here} -f -a ${fishQuoted(fishRemembered(source))}`]),
-      ...options.map((option) => `${here} ${fishOption(option)} -d ${fishQuoted(option.about)}`),
+      ...commands.map(({ name, about }) => `${here} -f -a ${quoteForFish(name)} -d ${quoteForFish(about)}`),
+      ...(values.length > 0 ? [`${here} -f -a ${quoteForFish(values.join(" "))}`] : []),
+      ...(source === null ? [] : [`${here} -f -a ${quoteForFish(renderFishRemembered(source))}`]),
+      ...options.map((option) => `${here} ${renderFishOption(option)} -d ${quoteForFish(option.about)}`),
     ];
   });
   return `# fish completion for pm
@@ -155,7 +158,7 @@ function __pm_at -d 'Whether the commands typed so far are these'
             continue
         end
         switch "$at:$word"
-${fishCases(places)}
+${renderFishCases(places)}
         end
     end
     test "$at" = "$argv[1]"
@@ -165,7 +168,7 @@ complete -c pommel -w pm
 `;
 }
 
-function fishOption(option: OptionCandidate): string {
+function renderFishOption(option: OptionCandidate): string {
   const names = [
     ...(option.short ? [`-s ${option.short.slice(1)}`] : []),
     ...(option.long ? [`-l ${option.long.slice(2)}`] : []),
@@ -173,37 +176,43 @@ function fishOption(option: OptionCandidate): string {
   if (option.value === "directory") names.push("-x -a '(__fish_complete_directories)'");
   else if (option.value === "any") names.push("-r");
   else if (typeof option.value === "object" && "source" in option.value)
-    names.push(`-x -a ${fishQuoted(fishRemembered(option.value.source))}`);
-  else if (option.value !== "none") names.push(`-x -a ${fishQuoted(option.value.join(" "))}`);
+    names.push(`-x -a ${quoteForFish(renderFishRemembered(option.value.source))}`);
+  else if (option.value !== "none") names.push(`-x -a ${quoteForFish(option.value.join(" "))}`);
   return names.join(" ");
 }
 
-const fishRemembered = (source: string) => `(pm complete ${source} 2>/dev/null)`;
+const renderFishRemembered = (source: string) => `(pm complete ${source} 2>/dev/null)`;
 
-function fishCases(places: readonly Place[]): string {
+function renderFishCases(places: readonly Place[]): string {
   const cases: string[] = [];
   for (const { at, commands, options } of places) {
-    const withValue = options.filter(({ value }) => value !== "none").flatMap(flagsOf);
+    const withValue = options.filter(({ value }) => value !== "none").flatMap(listFlags);
     if (withValue.length > 0) {
-      cases.push(`case ${withValue.map((flag) => fishQuoted(`${at}:${flag}`)).join(" ")}`, "    set skip 1");
+      cases.push(
+        `case ${withValue.map((flag) => quoteForFish(`${at}:${flag}`)).join(" ")}`,
+        "    set skip 1",
+      );
     }
     for (const { name } of commands) {
-      cases.push(`case ${fishQuoted(`${at}:${name}`)}`, `    set at ${fishQuoted(`${at} ${name}`.trim())}`);
+      cases.push(
+        `case ${quoteForFish(`${at}:${name}`)}`,
+        `    set at ${quoteForFish(`${at} ${name}`.trim())}`,
+      );
     }
   }
   return cases.map((line) => `            ${line}`).join("\n");
 }
 
 /** A word in single quotes; fish escapes inside them with a backslash. */
-function fishQuoted(text: string): string {
+function quoteForFish(text: string): string {
   return `'${text.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`;
 }
 
 /** A completion script for PowerShell 5.1 and newer. */
-export function powershellScript(places: readonly Place[]): string {
+export function renderPowershellScript(places: readonly Place[]): string {
   return `# PowerShell completion for pm
 $PmPlaces = @{
-${places.map((place) => `  ${psQuoted(place.at)} = ${psPlace(place)}`).join("\n")}
+${places.map((place) => `  ${quoteForPowershell(place.at)} = ${renderPsPlace(place)}`).join("\n")}
 }
 Register-ArgumentCompleter -Native -CommandName pm, pommel -ScriptBlock {
   param($wordToComplete, $commandAst, $cursorPosition)
@@ -246,33 +255,40 @@ Register-ArgumentCompleter -Native -CommandName pm, pommel -ScriptBlock {
 `;
 }
 
-function psPlace({ commands, options, values, source }: Place): string {
-  const named = commands.map(({ name, about }) => `${psQuoted(name)} = ${psQuoted(about || name)}`);
-  const flags = options.flatMap((option) =>
-    flagsOf(option).map((flag) => `${psQuoted(flag)} = ${psOption(option)}`),
+function renderPsPlace({ commands, options, values, source }: Place): string {
+  const named = commands.map(
+    ({ name, about }) => `${quoteForPowershell(name)} = ${quoteForPowershell(about || name)}`,
   );
-  return `@{ Commands = [ordered]@{ ${named.join("; ")} }; Options = @{ ${flags.join("; ")} }; Values = ${psList(values)}; Source = ${source === null ? "$null" : psQuoted(source)} }`;
+  const flags = options.flatMap((option) =>
+    listFlags(option).map((flag) => `${quoteForPowershell(flag)} = ${renderPsOption(option)}`),
+  );
+  return `@{ Commands = [ordered]@{ ${named.join("; ")} }; Options = @{ ${flags.join("; ")} }; Values = ${renderPsList(values)}; Source = ${source === null ? "$null" : quoteForPowershell(source)} }`;
 }
 
-function psOption({ about, value }: OptionCandidate): string {
+function renderPsOption({ about, value }: OptionCandidate): string {
   const values = Array.isArray(value) ? value : [];
-  const source = typeof value === "object" && "source" in value ? psQuoted(value.source) : "$null";
-  return `@{ About = ${psQuoted(about || "option")}; Takes = $${value !== "none"}; Values = ${psList(values)}; Source = ${source} }`;
+  const source = typeof value === "object" && "source" in value ? quoteForPowershell(value.source) : "$null";
+  return `@{ About = ${quoteForPowershell(about || "option")}; Takes = $${value !== "none"}; Values = ${renderPsList(values)}; Source = ${source} }`;
 }
 
-const psList = (words: readonly string[]) => `@(${words.map(psQuoted).join(", ")})`;
+const renderPsList = (words: readonly string[]) => `@(${words.map(quoteForPowershell).join(", ")})`;
 
 /** A word in single quotes, in which only they mean anything: PowerShell takes curly ones for them, too. */
-const psQuoted = (text: string) =>
+const quoteForPowershell = (text: string) =>
   `'${text.replace(/['\u2018\u2019\u201a\u201b]/g, (quote) => quote + quote)}'`;
 
-const scripts = { bash: bashScript, zsh: zshScript, fish: fishScript, powershell: powershellScript };
+const scripts = {
+  bash: renderBashScript,
+  zsh: renderZshScript,
+  fish: renderFishScript,
+  powershell: renderPowershellScript,
+};
 
 /** `pm completion <shell>`: the script is made from the program itself, so it cannot lag behind it. */
 export async function completionCommand(
   { output }: CommandContext,
   shell: keyof typeof scripts,
 ): Promise<void> {
-  const script = scripts[shell](placesOf(await buildProgram(ownStreams)));
+  const script = scripts[shell](listCompletionPlaces(await buildProgram(ownStreams)));
   output.result({ shell, script }, script.trimEnd());
 }

@@ -1,18 +1,18 @@
 import { setMaxListeners } from "node:events";
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import type * as z from "zod/mini";
-import { sessionAround } from "../../../agents/profiles.ts";
-import { codeOf, messageOf, PommelError } from "../../../base/errors.ts";
+import { findCurrentSession } from "../../../agents/profiles.ts";
+import { getErrorCode, getErrorMessage, PommelError } from "../../../base/errors.ts";
 import { otherNames } from "../../../base/other-names.ts";
 import { withoutFrames } from "../../../base/text/quotation.ts";
 import { startMissingDaemon } from "../../../client/start-missing-daemon.ts";
 import { isObject } from "../../../protocol/problem-in.ts";
 import { readArguments } from "../arguments.ts";
-import { oldName } from "../old-names.ts";
+import { findOldName } from "../old-names.ts";
 import { type Tool, type ToolName, tools } from "../shapes/definitions.ts";
-import { oneLine } from "../text/text.ts";
+import { shortenToLine } from "../text/text.ts";
 import type { CallContext } from "../tool.ts";
-import { type Place, placeOf, placeOfSession } from "./here.ts";
+import { findSessionPlace, type Place, resolveCallPlace } from "./here.ts";
 
 /** Where a call comes from. */
 interface Caller {
@@ -34,7 +34,7 @@ interface Callable {
 /** What a name calls: a tool, one of earlier versions, or one of another program. null: nobody calls anything so. */
 export function findCallable(name: string): Callable | null {
   if (Object.hasOwn(tools, name)) return callableOf(name as ToolName);
-  const old = oldName(name);
+  const old = findOldName(name);
   if (old !== null) {
     const { input, as, load } = old;
     const answer = async (args: never, context: CallContext): Promise<string> => {
@@ -44,7 +44,7 @@ export function findCallable(name: string): Callable | null {
       const { args: translated } = readArguments(tool, own, await translate(args, context));
       return answer(translated as never, context);
     };
-    return { name, input, synonyms: synonymsOf(name), answer };
+    return { name, input, synonyms: listSynonyms(name), answer };
   }
   const [today] = otherNames.find((row) => row.kind === "tool" && row.name === name)?.today ?? [];
   return today === undefined ? null : findCallable(today);
@@ -55,13 +55,13 @@ function callableOf(name: ToolName): Callable {
   return {
     name,
     input,
-    synonyms: synonymsOf(name),
+    synonyms: listSynonyms(name),
     answer: async (args, context) => (await load())(args, context),
   };
 }
 
 /** What other programs call the arguments of a tool. */
-const synonymsOf = (tool: string): Record<string, string> =>
+const listSynonyms = (tool: string): Record<string, string> =>
   Object.fromEntries(
     otherNames.flatMap(({ kind, name, today: [today] }) => {
       const [of, argument] = name.split(" ");
@@ -94,9 +94,13 @@ export async function answer(
   caller: Caller,
 ): Promise<string> {
   const { args, notes } = readArguments(name, input, joinLines(given), synonyms);
-  const place = await placeOf(name, args, caller);
+  const place = await resolveCallPlace(name, args, caller);
   const answerAt = async (at: Place): Promise<string> => {
-    const text = await answer(args as never, { ...at, ownSession: sessionAround(), signal: caller.signal });
+    const text = await answer(args as never, {
+      ...at,
+      ownSession: findCurrentSession(),
+      signal: caller.signal,
+    });
     return withoutFrames([text, ...notes].join("\n"));
   };
   await startMissingDaemon();
@@ -105,8 +109,8 @@ export async function answer(
   try {
     return await answerAt(place);
   } catch (error) {
-    if (!/^(?:not_found|no_memory)$/.test(codeOf(error))) throw error;
-    const other = await placeOfSession(name, args, place);
+    if (!/^(?:not_found|no_memory)$/.test(getErrorCode(error))) throw error;
+    const other = await findSessionPlace(name, args, place);
     if (other === null) throw error;
     return answerAt(other);
   }
@@ -146,12 +150,12 @@ const toolFor = {
 /** For a model: the code, what happened, and what to do. */
 export function explain(name: string, error: unknown): string {
   if (!(error instanceof PommelError)) {
-    return `${name} failed: ${oneLine(messageOf(error), 300)}\nTry again; if it keeps failing, run \`pm doctor\`.`;
+    return `${name} failed: ${shortenToLine(getErrorMessage(error), 300)}\nTry again; if it keeps failing, run \`pm doctor\`.`;
   }
   const advice = Object.entries(toolFor).reduce(
     (text, [command, tool]) => text.replaceAll(command, tool),
     error.hint,
   );
-  const hint = advice === "" ? "" : `\n${oneLine(advice, 400)}`;
-  return `${error.code}: ${oneLine(error.message, 400)}${hint}`;
+  const hint = advice === "" ? "" : `\n${shortenToLine(advice, 400)}`;
+  return `${error.code}: ${shortenToLine(error.message, 400)}${hint}`;
 }

@@ -2,11 +2,11 @@ import { existsSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { launchVariables } from "../../../agents/profiles.ts";
 import { parsePlace } from "../../../answers/file-place.ts";
-import { codeOf, PommelError } from "../../../base/errors.ts";
+import { getErrorCode, PommelError } from "../../../base/errors.ts";
 import { findUpwards, isInside, type Project } from "../../../base/paths.ts";
 import { call } from "../../../client/call.ts";
 import { locateSession } from "../../../features/sessions/operation.ts";
-import { findProject, findProjectIfAny, knownProject } from "../../../git/projects/find-project.ts";
+import { findKnownProject, findProject, findProjectIfAny } from "../../../git/projects/find-project.ts";
 import type { CallContext } from "../tool.ts";
 
 /**
@@ -14,18 +14,18 @@ import type { CallContext } from "../tool.ts";
  * stays when the agent goes elsewhere. Looked up for each call, as `pm init` may come later.
  * @throws PommelError `not_initialised`
  */
-export async function projectHere(cwd: string, env: NodeJS.ProcessEnv = process.env): Promise<Project> {
+export async function findProjectHere(cwd: string, env: NodeJS.ProcessEnv = process.env): Promise<Project> {
   for (const dir of launchVariables.map((name) => env[name])) {
-    const project = dir ? await projectAround(dir) : null;
+    const project = dir ? await findProjectAround(dir) : null;
     if (project !== null) return project;
   }
   return findProject(cwd);
 }
 
 /** The project around a directory that is one: known, or a repository. */
-async function projectAround(dir: string): Promise<Project | null> {
+async function findProjectAround(dir: string): Promise<Project | null> {
   if (!existsSync(dir)) return null;
-  return knownProject(dir) ?? (findUpwards(dir, ".git") === null ? null : findProjectIfAny(dir));
+  return findKnownProject(dir) ?? (findUpwards(dir, ".git") === null ? null : findProjectIfAny(dir));
 }
 
 /** Where a call is answered. */
@@ -39,38 +39,42 @@ const searching: ReadonlySet<string> = new Set(["code", "recall", "search_code",
  * one that names a session about the project that stores it, and a search about all of them.
  * @throws PommelError `not_initialised`; `usage` for an unknown project, and where a tool has to be asked about one
  */
-export async function placeOf(
+export async function resolveCallPlace(
   name: string,
   args: unknown,
   { cwd, isAcross = false }: { cwd: string; isAcross?: boolean },
 ): Promise<Place> {
   const asked = (args as { project?: string }).project;
   if (asked !== undefined) {
-    const project = (await import("../../../features/projects/known-projects.ts")).projectCalled(asked, cwd);
+    const project = (await import("../../../features/projects/known-projects.ts")).findProjectByName(
+      asked,
+      cwd,
+    );
     return { project, cwd: project.root, across: null };
   }
-  const here = async (project: Project) => ({
-    ...{ project, cwd: placeIn(project.root, cwd) },
+  const makePlace = async (project: Project) => ({
+    ...{ project, cwd: limitToRoot(project.root, cwd) },
     across: isAcross ? project : null,
   });
   try {
-    const project = await projectHere(cwd);
-    const isOne = isAcross || knownProject(project.root) !== null || existsSync(join(project.root, ".git"));
-    if (isOne || (await import("../../../answers/known-projects.ts")).projectsBelow(cwd).length === 0)
-      return here(project);
+    const project = await findProjectHere(cwd);
+    const isOne =
+      isAcross || findKnownProject(project.root) !== null || existsSync(join(project.root, ".git"));
+    if (isOne || (await import("../../../answers/known-projects.ts")).listProjectsBelow(cwd).length === 0)
+      return makePlace(project);
     throw new PommelError("not_initialised", `${cwd} holds projects, and is none itself.`);
   } catch (error) {
-    if (codeOf(error) !== "not_initialised") throw error;
-    const { projectsBelow } = await import("../../../answers/known-projects.ts");
+    if (getErrorCode(error) !== "not_initialised") throw error;
+    const { listProjectsBelow: projectsBelow } = await import("../../../answers/known-projects.ts");
     const below = isAcross ? "" : cwd;
     const projects = projectsBelow(below);
     const [first, ...others] = projects.map((project): Place => ({ project, cwd, across: null }));
     if (first === undefined) throw error;
-    const named = await projectNamed(cwd, args);
+    const named = await findNamedProject(cwd, args);
     if (named !== null) return { ...first, project: named };
     if (others.length === 0) return { ...first, cwd: first.project.root };
     if (searching.has(name)) return { ...first, across: { below } };
-    if (sessionNamed(name, args) !== null) return first;
+    if (pickNamedSession(name, args) !== null) return first;
     throw new PommelError(
       "usage",
       `This server answers for ${projects.length} projects, and ${name} is about one of them.`,
@@ -80,20 +84,20 @@ export async function placeOf(
 }
 
 /** Another place that stores the session that a call reads by its id; null: there is none, or it reads none. */
-export async function placeOfSession(name: string, args: unknown, place: Place): Promise<Place | null> {
-  const id = sessionNamed(name, args);
+export async function findSessionPlace(name: string, args: unknown, place: Place): Promise<Place | null> {
+  const id = pickNamedSession(name, args);
   if (id === null) return null;
   const { root } = await call(locateSession, { id, here: place.project.root }, null);
   return root === null ? null : { project: await findProject(root), cwd: root, across: null };
 }
 
 /** A server that was started elsewhere works as if it had been started at the project's root. */
-function placeIn(root: string, cwd: string): string {
+function limitToRoot(root: string, cwd: string): string {
   return isInside(cwd, root) ? cwd : root;
 }
 
 /** The project of the files that a call names, if they are of one. */
-async function projectNamed(cwd: string, args: unknown): Promise<Project | null> {
+async function findNamedProject(cwd: string, args: unknown): Promise<Project | null> {
   const {
     file = [],
     files = [],
@@ -102,13 +106,15 @@ async function projectNamed(cwd: string, args: unknown): Promise<Project | null>
   } = args as Record<string, string | string[] | undefined>;
   const places = [place].flat().map((one) => parsePlace(one).file);
   const named = [file, files, path, places].flat().map((one) => resolve(cwd, one));
-  const projects = await Promise.all(named.map((one) => projectAround(existsSync(one) ? one : dirname(one))));
+  const projects = await Promise.all(
+    named.map((one) => findProjectAround(existsSync(one) ? one : dirname(one))),
+  );
   const [first = null] = projects;
   return projects.every((one) => one?.root === first?.root) ? first : null;
 }
 
 /** The session that a call reads, which only its own project knows. */
-function sessionNamed(name: string, args: unknown): string | null {
+function pickNamedSession(name: string, args: unknown): string | null {
   const { id, session_id } = args as { id?: string; session_id?: string };
   const named =
     name === "recall" ? id?.replace(/:\d+$/, "") : name.startsWith("get_session") ? session_id : undefined;

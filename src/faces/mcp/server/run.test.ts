@@ -1,6 +1,6 @@
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/server";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { boundedTransport } from "./run.ts";
+import { limitTransport } from "./run.ts";
 
 let inner: Transport;
 let bounded: Transport;
@@ -9,7 +9,7 @@ beforeEach(async () => {
   vi.useFakeTimers();
   calls = [];
   inner = { start: async () => {}, send: async () => {}, close: async () => {} };
-  bounded = boundedTransport(inner, {
+  bounded = limitTransport(inner, {
     pause: () => calls.push("pause"),
     resume: () => calls.push("resume"),
     onFlood: (open) => calls.push(`flood ${open}`),

@@ -1,5 +1,5 @@
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/server";
-import { messageOf } from "../../../base/errors.ts";
+import { getErrorMessage } from "../../../base/errors.ts";
 import { startMissingDaemon } from "../../../client/start-missing-daemon.ts";
 import { setOwnDoor } from "../../../protocol/door.ts";
 import { StdioServerTransport, serveStdio } from "./sdk.ts";
@@ -25,7 +25,7 @@ interface Bounds {
  * A transport that reads no faster than its other side reads answers: what such a client costs stays small. From time to
  * time a little is read all the same, as otherwise the end of the input would not be seen.
  */
-export function boundedTransport(inner: Transport, { pause, resume, onFlood, onClosed }: Bounds): Transport {
+export function limitTransport(inner: Transport, { pause, resume, onFlood, onClosed }: Bounds): Transport {
   const open = new Set<string | number>();
   let again: NodeJS.Timeout | undefined;
   const hold = () => {
@@ -54,7 +54,7 @@ export function boundedTransport(inner: Transport, { pause, resume, onFlood, onC
       inner.onmessage = (message, extra) => {
         if ("method" in message && "id" in message) open.add(message.id);
         // A cancelled request is never answered.
-        const cancelled = cancelledBy(message);
+        const cancelled = parseCancelledId(message);
         if (cancelled !== undefined) closed(cancelled);
         bounded.onmessage?.(message, extra);
         hold();
@@ -74,7 +74,7 @@ export function boundedTransport(inner: Transport, { pause, resume, onFlood, onC
   return bounded;
 }
 
-function cancelledBy(message: JSONRPCMessage): string | number | undefined {
+function parseCancelledId(message: JSONRPCMessage): string | number | undefined {
   if (!("method" in message) || message.method !== "notifications/cancelled") return undefined;
   const id = message.params?.requestId;
   return typeof id === "string" || typeof id === "number" ? id : undefined;
@@ -103,36 +103,33 @@ export function runMcp(cwd: string, isAcross = false): void {
   // Each answer that waits to be read listens for that.
   stdout.setMaxListeners(0);
   // One call that goes wrong in an unforeseen way must not take the others along.
-  process.on("uncaughtException", complain).on("unhandledRejection", complain);
+  process.on("uncaughtException", reportError).on("unhandledRejection", reportError);
 
-  serveStdio(() => createServer({ cwd, isAcross, untilRead }), {
-    transport: boundedTransport(
-      new StdioServerTransport(stdin, stdout, { maxBufferSize: maxRequestLength }),
-      {
-        pause: () => stdin.pause(),
-        resume: () => stdin.resume(),
-        onFlood(open) {
-          complain(new Error(`${open} requests wait for answers to be read`));
-          process.exit(1);
-        },
-        onClosed: () => process.exit(1),
+  serveStdio(() => createServer({ cwd, isAcross, untilRead: waitUntilRead }), {
+    transport: limitTransport(new StdioServerTransport(stdin, stdout, { maxBufferSize: maxRequestLength }), {
+      pause: () => stdin.pause(),
+      resume: () => stdin.resume(),
+      onFlood(open) {
+        reportError(new Error(`${open} requests wait for answers to be read`));
+        process.exit(1);
       },
-    ),
-    onerror: complain,
+      onClosed: () => process.exit(1),
+    }),
+    onerror: reportError,
   });
 
   setTimeout(() => void startMissingDaemon(), startDaemonAfterMs).unref();
 
-  async function untilRead(): Promise<void> {
+  async function waitUntilRead(): Promise<void> {
     while (stdout.writableLength > maxUnread) {
       await new Promise((resolve) => stdout.once("drain", resolve));
     }
   }
 }
 
-function complain(error: unknown): void {
+function reportError(error: unknown): void {
   // Names the event, never the text of requests or answers.
-  const [said = ""] = messageOf(error).split("\n", 1);
+  const [said = ""] = getErrorMessage(error).split("\n", 1);
   // A list of a message's faults begins with a bracket.
   const what = said === "[" ? "skipped a message outside the protocol" : said.slice(0, 300);
   process.stderr.write(`pm mcp: ${what}\n`);

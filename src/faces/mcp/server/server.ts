@@ -32,7 +32,7 @@ export function createServer({ cwd, isAcross, untilRead }: ServerOptions): Serve
     { capabilities: { tools: {}, resources: {}, prompts: {} }, instructions },
   );
   /** A few at once, and only after earlier answers are read: a client that never reads costs only its queue. */
-  const inTurn = <T>(work: () => Promise<T>, signal: AbortSignal) =>
+  const runInTurn = <T>(work: () => Promise<T>, signal: AbortSignal) =>
     limit(async () => {
       signal.throwIfAborted();
       await untilRead?.();
@@ -42,7 +42,7 @@ export function createServer({ cwd, isAcross, untilRead }: ServerOptions): Serve
 
   server.setRequestHandler("tools/list", async () => (await import("../shapes/definitions.ts")).listTools());
   server.setRequestHandler("tools/call", ({ params }, { mcpReq }) =>
-    inTurn(async () => {
+    runInTurn(async () => {
       const { callTool, findCallable } = await import("./call-tool.ts");
       const callable = findCallable(params.name);
       if (callable === null) {
@@ -55,7 +55,7 @@ export function createServer({ cwd, isAcross, untilRead }: ServerOptions): Serve
     }, mcpReq.signal),
   );
   server.setRequestHandler("resources/list", ({ params }, { mcpReq }) =>
-    inTurn(
+    runInTurn(
       async () => (await import("../resources.ts")).listResources(cwd, params?.cursor, mcpReq.signal),
       mcpReq.signal,
     ),
@@ -65,7 +65,7 @@ export function createServer({ cwd, isAcross, untilRead }: ServerOptions): Serve
     return { resourceTemplates: templates };
   });
   server.setRequestHandler("resources/read", ({ params }, { mcpReq }) =>
-    inTurn(
+    runInTurn(
       async () => (await import("../resources.ts")).readResource(cwd, params.uri, mcpReq.signal),
       mcpReq.signal,
     ),
@@ -75,7 +75,7 @@ export function createServer({ cwd, isAcross, untilRead }: ServerOptions): Serve
     return { prompts };
   });
   server.setRequestHandler("prompts/get", ({ params }, { mcpReq }) =>
-    inTurn(
+    runInTurn(
       async () =>
         (await import("../prompts.ts")).getPrompt(cwd, params.name, params.arguments, mcpReq.signal),
       mcpReq.signal,

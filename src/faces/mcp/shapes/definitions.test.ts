@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { tokensOf } from "../../../base/text/text-size.ts";
+import { estimateTokens } from "../../../base/text/text-size.ts";
 import { prompts } from "../prompts.ts";
 import { instructions } from "../server/server.ts";
 import { listTools } from "./definitions.ts";
@@ -42,7 +42,7 @@ it("calls only note one that writes, and not one that destroys", () => {
 
 it("is short: every request of every session may carry it", () => {
   const seen = listed.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }));
-  expect(tokensOf(JSON.stringify(seen)) + tokensOf(instructions)).toBeLessThanOrEqual(1100);
+  expect(estimateTokens(JSON.stringify(seen)) + estimateTokens(instructions)).toBeLessThanOrEqual(1100);
 });
 
 it("has instructions of fifty words that fit what Codex shows of them", () => {

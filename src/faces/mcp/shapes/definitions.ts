@@ -22,7 +22,7 @@ export interface Tool {
 }
 
 /** Ties a tool's code to its input. */
-function tool<I extends z.ZodMiniObject>(
+function defineTool<I extends z.ZodMiniObject>(
   given: Pick<Tool, "title" | "description"> & {
     isReading?: boolean;
     input: I;
@@ -81,28 +81,28 @@ const noteInput = z.strictObject({
 });
 
 export const tools = {
-  code: tool({
+  code: defineTool({
     title: "Find and read code",
     description:
       "Find and READ code. Call it instead of grep and Read when you do not know the place, and before you change a function (calls). Shows numbered current lines: edit from them. Whole functions, call sites, tests.",
     input: codeInput,
-    load: async () => (await import("../tools/code.ts")).code,
+    load: async () => (await import("../tools/code.ts")).answerCode,
   }),
-  recall: tool({
+  recall: defineTool({
     title: "Recall the project's past",
     description:
       "What this project's past says: asked, tried, decided, fixed, run before? Call it when the user refers to earlier work (again, still, already, as we, last time, continue), before you choose an approach, when you do not know how something is run, and when a command fails. No arguments: where work stopped.",
     input: recallInput,
     load: async () => (await import("../tools/recall.ts")).recallPast,
   }),
-  why: tool({
+  why: defineTool({
     title: "Why lines exist",
     description:
       "Why lines exist: who wrote them, for which request, what was decided, whether it still holds. Call it before you change or remove code that looks odd.",
     input: whyInput,
-    load: async () => (await import("../tools/why.ts")).why,
+    load: async () => (await import("../tools/why.ts")).answerWhy,
   }),
-  note: tool({
+  note: defineTool({
     title: "Remember a note",
     description:
       "Remember something for later sessions. Call it when the user says to, or settles a question for good.",
@@ -125,7 +125,7 @@ function describe(name: string, { title, description, input, isReading }: Tool):
   return {
     name,
     description,
-    inputSchema: schemaOf(input),
+    inputSchema: buildInputSchema(input),
     annotations: {
       title,
       readOnlyHint: isReading,
@@ -138,7 +138,7 @@ function describe(name: string, { title, description, input, isReading }: Tool):
 }
 
 /** Says no more than a model needs for a call: what breaks a bound is clamped. */
-function schemaOf(input: z.ZodMiniObject): ListedTool["inputSchema"] {
+function buildInputSchema(input: z.ZodMiniObject): ListedTool["inputSchema"] {
   const { properties = {}, required = [] } = z.toJSONSchema(input, {
     io: "input",
     override({ jsonSchema }) {

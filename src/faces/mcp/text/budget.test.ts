@@ -1,16 +1,16 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { cursorAt, linesThatFit, offsetOf } from "./budget.ts";
+import { fitLines, makeCursor, readCursorOffset } from "./budget.ts";
 
 describe("linesThatFit", () => {
   it("gives as many as there is room for, from the first on", () => {
-    expect(linesThatFit(["aaaa", "bbbb", "cccc"], 10)).toEqual(["aaaa", "bbbb"]);
+    expect(fitLines(["aaaa", "bbbb", "cccc"], 10)).toEqual(["aaaa", "bbbb"]);
   });
 
   it("gives of the first always something", () => {
-    const [line = ""] = linesThatFit(["x".repeat(5000)], 200);
+    const [line = ""] = fitLines(["x".repeat(5000)], 200);
     expect(line.length).toBeLessThanOrEqual(200);
-    expect(linesThatFit(["y"], 0)).toEqual(["y…".slice(0, 2)]);
+    expect(fitLines(["y"], 0)).toEqual(["y…".slice(0, 2)]);
   });
 
   it("never gives more than there is room for", () => {
@@ -19,7 +19,7 @@ describe("linesThatFit", () => {
         fc.array(fc.string(), { maxLength: 30 }),
         fc.integer({ min: 60, max: 2000 }),
         (lines, room) => {
-          expect(linesThatFit(lines, room).join("\n").length).toBeLessThanOrEqual(room);
+          expect(fitLines(lines, room).join("\n").length).toBeLessThanOrEqual(room);
         },
       ),
     );
@@ -29,9 +29,11 @@ describe("linesThatFit", () => {
 describe("cursors", () => {
   it("lead on in the call that gave them, however much of the answer is wanted then", () => {
     const call = { query: "a", limit: 5, max_tokens: 2000 };
-    const cursor = cursorAt("search_sessions", call, 12);
-    expect(offsetOf("search_sessions", { ...call, cursor, limit: 9, max_tokens: 500 }, cursor)).toBe(12);
-    expect(offsetOf("search_sessions", call, undefined)).toBe(0);
+    const cursor = makeCursor("search_sessions", call, 12);
+    expect(readCursorOffset("search_sessions", { ...call, cursor, limit: 9, max_tokens: 500 }, cursor)).toBe(
+      12,
+    );
+    expect(readCursorOffset("search_sessions", call, undefined)).toBe(0);
   });
 
   it.each([
@@ -44,12 +46,12 @@ describe("cursors", () => {
     "../../etc",
     "\u0000",
   ])("refuses %j", (cursor) => {
-    expect(() => offsetOf("related", { query: "a" }, cursor)).toThrow("does not belong to this call");
+    expect(() => readCursorOffset("related", { query: "a" }, cursor)).toThrow("does not belong to this call");
   });
 
   it("refuses one of another call", () => {
-    const cursor = cursorAt("search_sessions", { query: "a" }, 12);
-    expect(() => offsetOf("search_sessions", { query: "b" }, cursor)).toThrow("does not belong");
-    expect(() => offsetOf("related", { query: "a" }, cursor)).toThrow("does not belong");
+    const cursor = makeCursor("search_sessions", { query: "a" }, 12);
+    expect(() => readCursorOffset("search_sessions", { query: "b" }, cursor)).toThrow("does not belong");
+    expect(() => readCursorOffset("related", { query: "a" }, cursor)).toThrow("does not belong");
   });
 });

@@ -5,8 +5,15 @@ import { placeInProject } from "../../../base/paths.ts";
 import { type CodeRequest, readCode } from "../../../features/code/operation.ts";
 import { wordCode } from "../../../features/code/words.ts";
 import { searchEverywhere } from "../../../features/search/operation.ts";
-import { acrossOf, ask, askEverywhere, type CallContext, otherProject, skippedNotes } from "../tool.ts";
-import { pathsInside } from "./places.ts";
+import {
+  ask,
+  askEverywhere,
+  type CallContext,
+  describeSkipped,
+  findOtherRoot,
+  resolveSearchScope,
+} from "../tool.ts";
+import { toProjectPaths } from "./places.ts";
 
 interface Args extends Omit<CodeRequest, "match" | "near"> {
   regex?: boolean | undefined;
@@ -14,8 +21,17 @@ interface Args extends Omit<CodeRequest, "match" | "near"> {
   max_tokens: number;
 }
 
-export const code = async (args: Args, context: CallContext): Promise<string> => {
-  const { query, place = placeIn(query), calls, path, regex, all_projects: _, max_tokens, ...filters } = args;
+export const answerCode = async (args: Args, context: CallContext): Promise<string> => {
+  const {
+    query,
+    place = parsePlaceQuery(query),
+    calls,
+    path,
+    regex,
+    all_projects: _,
+    max_tokens,
+    ...filters
+  } = args;
   const wanted = {
     maxTokens: max_tokens,
     calls,
@@ -24,31 +40,31 @@ export const code = async (args: Args, context: CallContext): Promise<string> =>
   };
   const request: CodeRequest = {
     ...filters,
-    ...(place === undefined ? { query } : { place: fromRoot(place, context) }),
+    ...(place === undefined ? { query } : { place: toRootPlace(place, context) }),
     calls,
-    ...(path && { path: pathsInside(context, path) }),
+    ...(path && { path: toProjectPaths(context, path) }),
     ...(regex && { match: "regex" as const }),
     near: placeInProject(context.project, context.cwd) || undefined,
   };
-  const here = acrossOf(args, context);
+  const here = resolveSearchScope(args, context);
   if (here !== null && query !== undefined && place === undefined)
-    return everywhere(here, query, request, wanted, context);
+    return searchCodeEverywhere(here, query, request, wanted, context);
   return wordCode(await ask(context, readCode, request), wanted);
 };
 
 /** A question that is a place and nothing else. */
-const placeIn = (query: string | undefined): string | undefined =>
+const parsePlaceQuery = (query: string | undefined): string | undefined =>
   query !== undefined && /^\S+\.\w+[:#]L?\d+(?:-L?\d+)?$/.test(query.trim()) ? query.trim() : undefined;
 
 /** A place from the project's root, as somebody in `cwd` names it. */
-function fromRoot(place: string, context: CallContext): string {
+function toRootPlace(place: string, context: CallContext): string {
   const { file } = parsePlace(place);
-  const [path = file] = pathsInside(context, [file]);
+  const [path = file] = toProjectPaths(context, [file]);
   return `${path}${place.slice(file.length)}`;
 }
 
 /** Files of other projects are named so that they can be opened from where the server runs. */
-async function everywhere(
+async function searchCodeEverywhere(
   here: NonNullable<CallContext["across"]>,
   query: string,
   { calls: _, query: __, place: ___, ...filters }: CodeRequest,
@@ -59,7 +75,7 @@ async function everywhere(
   const { code: found, left_out } = await askEverywhere(here, searchEverywhere, asked, context);
   if (found === null) throw new PommelError("not_found", "There is no project to search.");
   const hits = found.results.map((result, i) => {
-    const project = otherProject(result.project, here, context);
+    const project = findOtherRoot(result.project, here, context);
     const path = project === null ? result.file : join(project, result.file);
     const fromHere = relative(context.cwd, path);
     const lines = result.content.split("\n");
@@ -88,7 +104,7 @@ async function everywhere(
       total: found.total_results,
       place: null,
       behind: { notes: 0, sessions: 0 },
-      notes: [...found.notes, ...skippedNotes(left_out)],
+      notes: [...found.notes, ...describeSkipped(left_out)],
     },
     wanted,
   );

@@ -1,9 +1,9 @@
-import { harmless, visible } from "../../../base/text/quotation.ts";
-import { beginningOf } from "../../../base/text/text-size.ts";
+import { stripInvisible, toHarmlessLine } from "../../../base/text/quotation.ts";
+import { shortenText } from "../../../base/text/text-size.ts";
 import { editNote, writeNote } from "../../../features/notes/operation.ts";
 import { showSession } from "../../../features/sessions/operation.ts";
-import { branchOf } from "../../../git/history/head.ts";
-import { shortId } from "../../../sessions/short-id.ts";
+import { askForBranch } from "../../../git/history/head.ts";
+import { shortenSessionId } from "../../../sessions/short-id.ts";
 import { ask, type CallContext } from "../tool.ts";
 
 interface Args {
@@ -16,13 +16,13 @@ interface Args {
 const maxShown = 300;
 
 export const note = async (args: Args, context: CallContext): Promise<string> => {
-  const text = visible(args.text).trim();
+  const text = stripInvisible(args.text).trim();
   if (args.replaces !== undefined) {
     const { annotation } = await ask(context, editNote, { id: args.replaces, note: text });
-    return `Replaced (${annotation.id.slice(0, 8)}): “${beginningOf(harmless(annotation.note), maxShown)}”`;
+    return `Replaced (${annotation.id.slice(0, 8)}): “${shortenText(toHarmlessLine(annotation.note), maxShown)}”`;
   }
-  const session = await sessionFor(context, args.session_id);
-  const branch = (await branchOf(context.cwd)) ?? undefined;
+  const session = await resolveCallSession(context, args.session_id);
+  const branch = (await askForBranch(context.cwd)) ?? undefined;
   const asked = {
     note: text,
     ...(session !== null && { session_id: session }),
@@ -30,12 +30,13 @@ export const note = async (args: Args, context: CallContext): Promise<string> =>
     by: "agent" as const,
   };
   const { annotation } = await ask(context, writeNote, asked);
-  const about = annotation.session_id === null ? "" : ` about session ${shortId(annotation.session_id)}`;
-  return `Noted${about} (${annotation.id.slice(0, 8)}): “${beginningOf(harmless(annotation.note), maxShown)}”`;
+  const about =
+    annotation.session_id === null ? "" : ` about session ${shortenSessionId(annotation.session_id)}`;
+  return `Noted${about} (${annotation.id.slice(0, 8)}): “${shortenText(toHarmlessLine(annotation.note), maxShown)}”`;
 };
 
 /** The one that is named, or the one that asks; null where neither is known. */
-async function sessionFor(context: CallContext, named: string | undefined): Promise<string | null> {
+async function resolveCallSession(context: CallContext, named: string | undefined): Promise<string | null> {
   if (named === undefined || named === "current") return context.ownSession;
   return (await ask(context, showSession, { id: named })).session.id;
 }

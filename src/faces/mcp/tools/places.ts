@@ -6,10 +6,10 @@ import type { CallContext } from "../tool.ts";
  * Paths and globs from the project's root, as an agent in `cwd` names them.
  * @throws PommelError `usage` for what lies outside of the project
  */
-export function pathsInside({ project, cwd }: CallContext, files: readonly string[]): string[] {
+export function toProjectPaths({ project, cwd }: CallContext, files: readonly string[]): string[] {
   return files.flatMap((file) => {
-    const fromHere = within(project.root, resolve(cwd, file));
-    const fromRoot = isAbsolute(file) ? null : within(project.root, resolve(project.root, file));
+    const fromHere = toPathBelow(project.root, resolve(cwd, file));
+    const fromRoot = isAbsolute(file) ? null : toPathBelow(project.root, resolve(project.root, file));
     const named = [fromHere, fromRoot].filter((path) => path !== null);
     if (named.length > 0) return [...new Set(named)];
     throw new PommelError(
@@ -21,7 +21,7 @@ export function pathsInside({ project, cwd }: CallContext, files: readonly strin
 }
 
 /** "**" for the root itself. */
-function within(root: string, path: string): string | null {
+function toPathBelow(root: string, path: string): string | null {
   const fromRoot = relative(root, path);
   if (fromRoot === "") return "**";
   if (fromRoot === ".." || fromRoot.startsWith(`..${sep}`) || isAbsolute(fromRoot)) return null;

@@ -1,8 +1,8 @@
 import { PommelError } from "../../../base/errors.ts";
 import { type RecallRequest, recall } from "../../../features/recall/operation.ts";
 import { wordRecall } from "../../../features/recall/words.ts";
-import { acrossOf, ask, type CallContext } from "../tool.ts";
-import { pathsInside } from "./places.ts";
+import { ask, type CallContext, resolveSearchScope } from "../tool.ts";
+import { toProjectPaths } from "./places.ts";
 
 /** Tokens of an answer, unless the caller says. */
 const defaultTokens = { claims: 300, read: 1000 } as const;
@@ -16,15 +16,15 @@ interface Args extends Omit<RecallRequest, "file" | "asked_by"> {
 
 export const recallPast = async (args: Args, context: CallContext): Promise<string> => {
   const { files, project: _, all_projects: __, max_tokens, id, ...filters } = args;
-  if (acrossOf(args, context) !== null && filters.about !== undefined) {
+  if (resolveSearchScope(args, context) !== null && filters.about !== undefined) {
     const { searchSessions } = await import("../old-answers.ts");
     const { about, since, until, branch, agent, limit, all_projects } = args;
     return searchSessions({ query: about, since, until, branch, agent, limit, all_projects }, context);
   }
   const request: RecallRequest = {
     ...filters,
-    ...(id !== undefined && { id: currentId(id, context) }),
-    ...(files && { file: pathsInside(context, files) }),
+    ...(id !== undefined && { id: resolveCurrentId(id, context) }),
+    ...(files && { file: toProjectPaths(context, files) }),
     ...(context.ownSession !== null && { asked_by: context.ownSession }),
   };
   const answer = await ask(context, recall, request);
@@ -33,7 +33,7 @@ export const recallPast = async (args: Args, context: CallContext): Promise<stri
 };
 
 /** "current" and "current:3" are the session that asks. @throws PommelError `usage` */
-export function currentId(id: string, { ownSession }: CallContext): string {
+export function resolveCurrentId(id: string, { ownSession }: CallContext): string {
   if (!/^current(?::\d+)?$/.test(id)) return id;
   if (ownSession !== null) return id.replace("current", ownSession);
   throw new PommelError(

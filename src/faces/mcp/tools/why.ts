@@ -1,19 +1,19 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
-import { type LineRange, lineRange, locate, parsePlace } from "../../../answers/file-place.ts";
+import { type LineRange, locate, makeLineRange, parsePlace } from "../../../answers/file-place.ts";
 import { wordForAgents } from "../../../answers/word-for-agents.ts";
 import { PommelError } from "../../../base/errors.ts";
-import { harmless } from "../../../base/text/quotation.ts";
-import { beginningOf } from "../../../base/text/text-size.ts";
+import { toHarmlessLine } from "../../../base/text/quotation.ts";
+import { shortenText } from "../../../base/text/text-size.ts";
 import { type BlameAnswer, type BlameRange, blame } from "../../../features/blame/operation.ts";
 import { historyLabel } from "../../../features/recall/words.ts";
 import { type WhyAnswer, why as whyOperation } from "../../../features/why/operation.ts";
 import { wordWhy } from "../../../features/why/words.ts";
-import { filesIn } from "../../../git/working-files.ts";
-import { lineEvidence } from "../../../protocol/reading/evidence.ts";
-import { shortId } from "../../../sessions/short-id.ts";
-import { linesThatFit, roomOf } from "../text/budget.ts";
-import { joined, minute, oneLine } from "../text/text.ts";
+import { listWorkingFiles } from "../../../git/working-files.ts";
+import { describeLineEvidence } from "../../../protocol/reading/evidence.ts";
+import { shortenSessionId } from "../../../sessions/short-id.ts";
+import { computeItemRoom, fitLines } from "../text/budget.ts";
+import { formatMinute, joinPresent, shortenToLine } from "../text/text.ts";
 import { ask, type CallContext } from "../tool.ts";
 
 interface Args {
@@ -26,8 +26,8 @@ const maxQuoteChars = 200;
 const sessionsNamed = 3;
 
 /** Why lines are as they are, or who wrote which lines of a file. */
-export const why = async (args: Args, context: CallContext): Promise<string> => {
-  const { file, lines } = await placeOf(args.place, context);
+export const answerWhy = async (args: Args, context: CallContext): Promise<string> => {
+  const { file, lines } = await parseRequestedPlace(args.place, context);
   const rev = args.revision;
   if (lines === null) return wordFile(await ask(context, blame, { file, rev }), args.max_tokens);
   const request = { file, first_line: lines.first, last_line: lines.last, rev };
@@ -38,7 +38,7 @@ export const why = async (args: Args, context: CallContext): Promise<string> => 
  * The file from the project's root, and the lines of it that are meant; a file may be named by the end of its path.
  * @throws PommelError `usage`
  */
-async function placeOf(
+async function parseRequestedPlace(
   place: string,
   { project, cwd }: CallContext,
 ): Promise<{ file: string; lines: LineRange | null }> {
@@ -46,7 +46,9 @@ async function placeOf(
   const named = parsePlace(place, isThere);
   const file = locate(project, cwd, named.file);
   if (isThere(named.file)) return { file, lines: named.lines };
-  const found = (await filesIn(project.root).catch(() => [])).filter((one) => one.endsWith(`/${file}`));
+  const found = (await listWorkingFiles(project.root).catch(() => [])).filter((one) =>
+    one.endsWith(`/${file}`),
+  );
   if (found.length > 1) {
     throw new PommelError(
       "usage",
@@ -63,13 +65,13 @@ export function joinPlace(file: string, first: number | undefined, last: number 
     if (last === undefined) return file;
     throw new PommelError("usage", "first_line is missing.", "Give first_line and last_line, or neither.");
   }
-  const range = lineRange(first, last ?? first);
+  const range = makeLineRange(first, last ?? first);
   if (last !== undefined && last < first)
     throw new PommelError("usage", "last_line is before first_line.", "Lines start at 1.");
   return `${file}:${range.first}-${range.last}`;
 }
 
-const quote = (text: string, max = maxQuoteChars) => `“${beginningOf(harmless(text), max)}”`;
+const quote = (text: string, max = maxQuoteChars) => `“${shortenText(toHarmlessLine(text), max)}”`;
 
 /** Who wrote which lines; those that nobody is known of are only counted. */
 function wordFile(blamed: BlameAnswer, maxTokens: number): string {
@@ -78,7 +80,7 @@ function wordFile(blamed: BlameAnswer, maxTokens: number): string {
     .slice(0, sessionsNamed)
     .map(
       (one) =>
-        `${shortId(one.session_id)} ${one.lines}${one.session_title === null ? "" : ` ${quote(one.session_title, 60)}`}`,
+        `${shortenSessionId(one.session_id)} ${one.lines}${one.session_title === null ? "" : ` ${quote(one.session_title, 60)}`}`,
     );
   const known = blamed.ranges.filter(({ author }) => author === "agent" || author === "human");
   const head = [
@@ -86,34 +88,35 @@ function wordFile(blamed: BlameAnswer, maxTokens: number): string {
     `${blamed.file}: ${lines} lines, ${agent} by agents, ${human} by people, ${unknown} unknown, ${before_agents} from before agents`,
     ...(sessions.length > 0 ? [`Lines by session: ${sessions.join(", ")}`] : []),
   ];
-  const rows = linesThatFit(known.map(wordRange), roomOf(maxTokens) - head.join("\n").length);
+  const rows = fitLines(known.map(wordRange), computeItemRoom(maxTokens) - head.join("\n").length);
   const left = known.length - rows.length;
   return [
     ...head,
     ...rows,
     ...(left > 0 ? [`${left} more ranges: max_tokens`] : []),
     "For the reasons: why FILE:LINES.",
-    ...blamed.notes.map((note) => oneLine(note, 200)),
+    ...blamed.notes.map((note) => shortenToLine(note, 200)),
   ].join("\n");
 }
 
 function wordRange(range: BlameRange): string {
   const { first_line, last_line, author, agent, session_id, turn, commit, person } = range;
   const lines = first_line === last_line ? `${first_line}` : `${first_line}-${last_line}`;
-  const who = author === "agent" ? joined([agent ?? "agent", lineEvidence(range)], " ") : "a person";
-  return joined([
+  const who =
+    author === "agent" ? joinPresent([agent ?? "agent", describeLineEvidence(range)], " ") : "a person";
+  return joinPresent([
     `${lines}  ${who}`,
-    session_id !== null && `${shortId(session_id)}${turn === null ? "" : `:${turn}`}`,
+    session_id !== null && `${shortenSessionId(session_id)}${turn === null ? "" : `:${turn}`}`,
     commit === null ? "not committed" : commit.slice(0, 8),
-    person === null ? null : oneLine(person, 80),
-    minute(range.authored_at),
+    person === null ? null : shortenToLine(person, 80),
+    formatMinute(range.authored_at),
   ]);
 }
 
 /** Where lines come from, with decisions near them and earlier versions: the most important first. */
 export function wordLines(answer: WhyAnswer, maxTokens: number): string {
   const [where = "", ...rows] = wordForAgents(wordWhy(answer, "agent"));
-  const shown = linesThatFit(rows, roomOf(maxTokens) - historyLabel.length - where.length);
+  const shown = fitLines(rows, computeItemRoom(maxTokens) - historyLabel.length - where.length);
   const cut = rows.length - shown.length;
   return [historyLabel, where, ...shown, ...(cut > 0 ? [`${cut} more lines: max_tokens`] : [])].join("\n");
 }

@@ -1,6 +1,6 @@
 import { signal } from "@preact/signals";
 import { views } from "../../../features/views.ts";
-import { editorLink } from "../../../page/api/project.ts";
+import { buildEditorLink } from "../../../page/api/project.ts";
 import { goTo, linkTo } from "../../../page/router.ts";
 
 /** Whether the list of everything that can be gone to is shown. */
@@ -94,7 +94,7 @@ function onKey(key: string, target: HTMLElement): boolean {
 }
 
 function onKeyInBox(key: string, box: HTMLInputElement): boolean {
-  const [first] = rows();
+  const [first] = listRows();
   switch (key) {
     case "Escape":
       box.blur();
@@ -110,10 +110,10 @@ function onKeyInBox(key: string, box: HTMLInputElement): boolean {
   }
 }
 
-const rows = () => [...document.querySelectorAll<HTMLElement>("main [data-row]")];
+const listRows = () => [...document.querySelectorAll<HTMLElement>("main [data-row]")];
 
 function focusRow(from: HTMLElement, step: 1 | -1): boolean {
-  const all = rows();
+  const all = listRows();
   const at = all.indexOf(from.closest<HTMLElement>("[data-row]") ?? from);
   const next = at === -1 ? (step === 1 ? all[0] : undefined) : all[at + step];
   next?.focus();
@@ -124,7 +124,7 @@ function focusRow(from: HTMLElement, step: 1 | -1): boolean {
 function openInEditor(target: HTMLElement): boolean {
   const place = target.closest<HTMLElement>("[data-place]")?.dataset.place;
   const [, path = "", line] = /^(.*?)(?::(\d+))?$/s.exec(place ?? "") ?? [];
-  const link = path === "" ? null : editorLink(path, Number(line ?? 1));
+  const link = path === "" ? null : buildEditorLink(path, Number(line ?? 1));
   if (link !== null) location.href = link;
   return link !== null;
 }

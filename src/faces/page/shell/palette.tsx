@@ -5,10 +5,10 @@ import { projects } from "../../../page/api/project.ts";
 import { useAnswer } from "../../../page/api/use-answer.ts";
 import { Dialog } from "../../../page/components/dialog.tsx";
 import { Icon, type IconName } from "../../../page/components/icon.tsx";
-import { sessionName } from "../../../page/components/words.ts";
-import { commitLink, fileLink, goTo, linkTo, sessionLink } from "../../../page/router.ts";
+import { nameSession } from "../../../page/components/words.ts";
+import { goTo, linkTo, linkToCommit, linkToFile, linkToSession } from "../../../page/router.ts";
 import { isHelpOpen, isPaletteOpen, keys } from "./keys.ts";
-import { switchTo } from "./side-bar.tsx";
+import { switchProject } from "./side-bar.tsx";
 import { switchTheme } from "./theme.ts";
 
 /** Something to go to, or to do. */
@@ -19,7 +19,7 @@ interface Choice {
   run: () => void;
 }
 
-const shown = { files: 6, found: 8 } as const;
+const shownCounts = { files: 6, found: 8 } as const;
 /** Keys that follow one another faster are one question. Milliseconds. */
 const typedMs = 60;
 
@@ -31,7 +31,7 @@ export function Palette() {
 function OpenPalette() {
   const [words, setWords] = useState("");
   const [at, setAt] = useState(0);
-  const choices = [...actionsFor(words), ...useFound(words)];
+  const choices = [...listActions(words), ...useFound(words)];
   const close = () => {
     isPaletteOpen.value = false;
   };
@@ -91,7 +91,7 @@ function OpenPalette() {
   );
 }
 
-function actionsFor(words: string): Choice[] {
+function listActions(words: string): Choice[] {
   const all: Choice[] = [
     ...views.flatMap(({ title, path, nav }) =>
       nav === null ? [] : [{ icon: nav.icon, title, about: "view", run: () => goTo(linkTo(path)) }],
@@ -102,7 +102,7 @@ function actionsFor(words: string): Choice[] {
         icon: "memory" as const,
         title: name,
         about: root,
-        run: () => switchTo(root),
+        run: () => switchProject(root),
       })),
     { icon: "moon", title: "Switch theme", about: "action", run: switchTheme },
     {
@@ -124,8 +124,8 @@ function actionsFor(words: string): Choice[] {
 function useFound(words: string): Choice[] {
   const q = words.trim();
   const wanted = q !== "";
-  const files = useAnswer("files", wanted ? { q, limit: shown.files } : null, typedMs).data;
-  const request = { q, only: ["sessions" as const, "commits" as const], limit: shown.found };
+  const files = useAnswer("files", wanted ? { q, limit: shownCounts.files } : null, typedMs).data;
+  const request = { q, only: ["sessions" as const, "commits" as const], limit: shownCounts.found };
   const all = useAnswer("searchAll", wanted ? request : null, typedMs).data;
   if (!wanted) return [];
   return [
@@ -135,15 +135,15 @@ function useFound(words: string): Choice[] {
         icon: "code",
         title: path.slice(end),
         about: path.slice(0, end),
-        run: () => goTo(fileLink(path)),
+        run: () => goTo(linkToFile(path)),
       };
     }),
     ...(all?.transcripts?.results ?? []).map(
       ({ session_id, session_title, turn, agent }): Choice => ({
         icon: "session",
-        title: sessionName(session_id, session_title),
+        title: nameSession(session_id, session_title),
         about: agent,
-        run: () => goTo(sessionLink(session_id, turn)),
+        run: () => goTo(linkToSession(session_id, turn)),
       }),
     ),
     ...(all?.history?.results ?? []).map(
@@ -151,7 +151,7 @@ function useFound(words: string): Choice[] {
         icon: "commit",
         title,
         about: id.slice(0, 8),
-        run: () => goTo(commitLink(id)),
+        run: () => goTo(linkToCommit(id)),
       }),
     ),
   ];

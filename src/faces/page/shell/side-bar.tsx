@@ -6,9 +6,9 @@ import { useAnswer } from "../../../page/api/use-answer.ts";
 import { Icon, type IconName } from "../../../page/components/icon.tsx";
 import { Inline } from "../../../page/components/marked.tsx";
 import { Time } from "../../../page/components/time.tsx";
-import { sessionName } from "../../../page/components/words.ts";
-import { goTo, linkTo, route, sessionLink } from "../../../page/router.ts";
-import { viewAt } from "../views.ts";
+import { nameSession } from "../../../page/components/words.ts";
+import { goTo, linkTo, linkToSession, route } from "../../../page/router.ts";
+import { findView } from "../views.ts";
 import { isHelpOpen } from "./keys.ts";
 import { switchTheme, type Theme, theme } from "./theme.ts";
 
@@ -19,7 +19,7 @@ const sessionsShown = 7;
 
 /** The project, the views, and the sessions that were worked in last. */
 export function SideBar() {
-  const current = viewAt(route.value.path);
+  const current = findView(route.value.path);
   return (
     <header class="side-bar">
       <div class="brand">
@@ -80,13 +80,13 @@ function LatestSessions() {
         {data.sessions.map((session) => (
           <li key={session.id}>
             <a
-              href={sessionLink(session.id)}
+              href={linkToSession(session.id)}
               title={session.title ?? session.id}
               aria-current={route.value.path === `/session/${session.id}` ? "page" : undefined}
             >
               {isRunning(session) && <span class="running" role="img" aria-label="Running" />}
               <span class="latest-title">
-                <Inline text={sessionName(session.id, session.title)} />
+                <Inline text={nameSession(session.id, session.title)} />
               </span>
               <Time at={session.last_at} />
             </a>
@@ -117,7 +117,7 @@ function ProjectChoice() {
       value={route.value.path === everything ? everything : (shown?.id ?? "")}
       onChange={({ currentTarget: { value } }) => {
         const chosen = known.find(({ id }) => id === value);
-        if (chosen) switchTo(chosen.root);
+        if (chosen) switchProject(chosen.root);
         else if (value === everything) goTo(linkTo(everything));
       }}
     >
@@ -133,8 +133,8 @@ function ProjectChoice() {
 }
 
 /** Loads everything anew: the same view of another project, or its home where the view is of something in this one. */
-export function switchTo(root: string): void {
+export function switchProject(root: string): void {
   showPlace(root);
-  if (!viewAt(route.value.path)?.nav) goTo(linkTo("/"));
+  if (!findView(route.value.path)?.nav) goTo(linkTo("/"));
   location.reload();
 }

@@ -15,11 +15,11 @@ import {
 import { classHighlighter } from "@lezer/highlight";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { authorNames } from "../../../page/components/badge.tsx";
-import { relativeTime } from "../../../page/components/time.tsx";
+import { formatRelativeTime } from "../../../page/components/time.tsx";
 import syntax from "../../../page/styles/syntax.css?inline";
 import type { BlameRange } from "../operation.ts";
 import css from "./code.css?inline";
-import { ageOf, type Colouring, colourOf } from "./colours.ts";
+import { type Colouring, chooseLineColour, findTimeRange } from "./colours.ts";
 
 const styles = new CSSStyleSheet();
 styles.replaceSync(css + syntax);
@@ -57,7 +57,7 @@ export function Code({ path, lines, ranges, by, line, onLine }: CodeProps) {
       state: EditorState.create({
         doc: text,
         extensions: [
-          margin.current.of(authorGutter(ranges, by)),
+          margin.current.of(createAuthorGutter(ranges, by)),
           lineNumbers(),
           EditorState.readOnly.of(true),
           drawSelection(),
@@ -95,7 +95,7 @@ export function Code({ path, lines, ranges, by, line, onLine }: CodeProps) {
   }, [path, text]);
 
   useEffect(() => {
-    view.current?.dispatch({ effects: margin.current.reconfigure(authorGutter(ranges, by)) });
+    view.current?.dispatch({ effects: margin.current.reconfigure(createAuthorGutter(ranges, by)) });
   }, [ranges, by]);
 
   useEffect(() => {
@@ -133,23 +133,27 @@ class AuthorMarker extends GutterMarker {
     if (this.colour !== null) mark.style.background = this.colour;
     const who = author === "agent" ? (agent ?? "an agent") : (person ?? "a person");
     const kind = author === "agent" || author === "human" ? null : authorNames[author];
-    const when = authored_at === null ? "not committed" : relativeTime(authored_at);
+    const when = authored_at === null ? "not committed" : formatRelativeTime(authored_at);
     mark.title = [kind, who, when, subject, commit?.slice(0, 8)].filter(Boolean).join(" · ");
     if (this.isFirst) mark.classList.add("first");
     return mark;
   }
 }
 
-function authorGutter(ranges: readonly BlameRange[], by: Colouring) {
-  const { oldest, newest } = ageOf(ranges);
+function createAuthorGutter(ranges: readonly BlameRange[], by: Colouring) {
+  const { oldest, newest } = findTimeRange(ranges);
   const starts = ranges.map(({ first_line }) => first_line);
   return gutter({
     class: "authors",
     lineMarker(editor, block) {
       const number = editor.state.doc.lineAt(block.from).number;
-      const range = ranges[lastAtMost(starts, number)];
+      const range = ranges[findLastAtMost(starts, number)];
       if (range === undefined || range.last_line < number) return null;
-      return new AuthorMarker(range, colourOf(range, by, oldest, newest), number === range.first_line);
+      return new AuthorMarker(
+        range,
+        chooseLineColour(range, by, oldest, newest),
+        number === range.first_line,
+      );
     },
     domEventHandlers: {
       mousedown(editor, block) {
@@ -161,7 +165,7 @@ function authorGutter(ranges: readonly BlameRange[], by: Colouring) {
 }
 
 /** The index of the last number that is not above a limit; -1: none. Numbers ascend. */
-function lastAtMost(numbers: readonly number[], limit: number): number {
+function findLastAtMost(numbers: readonly number[], limit: number): number {
   let [low, high] = [0, numbers.length];
   while (low < high) {
     const middle = (low + high) >> 1;

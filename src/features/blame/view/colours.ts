@@ -1,5 +1,5 @@
-import { authorsOf, type Lines } from "../../../page/components/badge.tsx";
-import { percent } from "../../../page/components/words.ts";
+import { type Lines, listAuthorCounts } from "../../../page/components/badge.tsx";
+import { formatRoundedPercent } from "../../../page/components/words.ts";
 import type { BlameRange } from "../operation.ts";
 
 export const colourings = [
@@ -10,19 +10,24 @@ export const colourings = [
 export type Colouring = (typeof colourings)[number][0];
 
 /** A hue for a session that is always the same, from its id (FNV-1a). Degrees. */
-export function hueOf(id: string): number {
+export function computeSessionHue(id: string): number {
   let hash = 0x811c9dc5;
   for (const character of id) hash = Math.imul(hash ^ character.codePointAt(0)!, 0x01000193);
   return (hash >>> 0) % 360;
 }
 
 /** The colour of lines in the margin; null: the author's own, from the style sheet. */
-export function colourOf(range: BlameRange, by: Colouring, oldest: number, newest: number): string | null {
+export function chooseLineColour(
+  range: BlameRange,
+  by: Colouring,
+  oldest: number,
+  newest: number,
+): string | null {
   if (by === "author") return null;
   if (by === "session") {
     return range.session_id === null
       ? "var(--border-strong)"
-      : `light-dark(hsl(${hueOf(range.session_id)} 60% 48%), hsl(${hueOf(range.session_id)} 65% 62%))`;
+      : `light-dark(hsl(${computeSessionHue(range.session_id)} 60% 48%), hsl(${computeSessionHue(range.session_id)} 65% 62%))`;
   }
   if (range.authored_at === null) return "var(--accent)";
   const share = newest === oldest ? 1 : (Date.parse(range.authored_at) - oldest) / (newest - oldest);
@@ -30,7 +35,7 @@ export function colourOf(range: BlameRange, by: Colouring, oldest: number, newes
 }
 
 /** The first and the last time that lines were written. Milliseconds since 1970. */
-export function ageOf(ranges: readonly BlameRange[]): { oldest: number; newest: number } {
+export function findTimeRange(ranges: readonly BlameRange[]): { oldest: number; newest: number } {
   const times = ranges.flatMap(({ authored_at }) => (authored_at === null ? [] : [Date.parse(authored_at)]));
   return times.reduce(
     ({ oldest, newest }, time) => ({ oldest: Math.min(oldest, time), newest: Math.max(newest, time) }),
@@ -39,8 +44,8 @@ export function ageOf(ranges: readonly BlameRange[]): { oldest: number; newest: 
 }
 
 /** "agents 62 %, people 30 %, unknown 8 %"; nothing of those with none. */
-export function sharesOf(lines: Lines & { lines: number }): string {
-  return authorsOf(lines)
-    .map(({ name, count }) => `${name} ${percent(count, lines.lines)}`)
+export function formatShares(lines: Lines & { lines: number }): string {
+  return listAuthorCounts(lines)
+    .map(({ name, count }) => `${name} ${formatRoundedPercent(count, lines.lines)}`)
     .join(", ");
 }

@@ -3,8 +3,8 @@ import { LinesBar } from "../../../page/components/badge.tsx";
 import { Icon } from "../../../page/components/icon.tsx";
 import { Failure, Loading, Notes } from "../../../page/components/states.tsx";
 import { Time } from "../../../page/components/time.tsx";
-import { counted, percent } from "../../../page/components/words.ts";
-import { commitLink, fileLink } from "../../../page/router.ts";
+import { counted, formatRoundedPercent } from "../../../page/components/words.ts";
+import { linkToCommit, linkToFile } from "../../../page/router.ts";
 import type { DirectoryEntry } from "../../files/operation.ts";
 import { History } from "../../why/view/history.tsx";
 import "./directory.css";
@@ -25,7 +25,9 @@ export function Directory({ path }: { path: string }) {
           <Crumbs path={data.path} />
         </h1>
         <LinesBar lines={data.share} />
-        <p class="count">{[shareOf(data.share), driftOf(data.surviving)].filter(Boolean).join("; ")}</p>
+        <p class="count">
+          {[describeAgentShare(data.share), describeDrift(data.surviving)].filter(Boolean).join("; ")}
+        </p>
       </header>
       <Drifting entries={data.entries} />
       <Notes of={data.notes} />
@@ -60,7 +62,7 @@ function Entry({ entry }: { entry: DirectoryEntry }) {
       <td>
         <a
           data-row
-          href={fileLink(is_directory ? `${path}/` : path)}
+          href={linkToFile(is_directory ? `${path}/` : path)}
           data-place={is_directory ? undefined : `${path}:1`}
         >
           <Icon name={is_directory ? "folder" : "file"} />
@@ -71,13 +73,13 @@ function Entry({ entry }: { entry: DirectoryEntry }) {
       <td>
         <LinesBar lines={share} />
       </td>
-      <td class="number">{share.lines > 0 && percent(share.agent, share.lines)}</td>
-      <td class="number" title={driftOf(surviving)}>
-        {surviving && percent(gone(surviving), surviving.added)}
+      <td class="number">{share.lines > 0 && formatRoundedPercent(share.agent, share.lines)}</td>
+      <td class="number" title={describeDrift(surviving)}>
+        {surviving && formatRoundedPercent(countGone(surviving), surviving.added)}
       </td>
       <td class="changed">
         {changed && (
-          <a href={commitLink(changed.hash)} title={changed.session_title ?? changed.subject}>
+          <a href={linkToCommit(changed.hash)} title={changed.session_title ?? changed.subject}>
             {changed.subject}
           </a>
         )}
@@ -91,12 +93,12 @@ function Entry({ entry }: { entry: DirectoryEntry }) {
 
 type Surviving = NonNullable<DirectoryEntry["surviving"]>;
 
-const gone = ({ added, left }: Surviving) => added - left;
+const countGone = ({ added, left }: Surviving) => added - left;
 
-function driftOf(surviving: Surviving | null): string {
+function describeDrift(surviving: Surviving | null): string {
   if (surviving === null) return "";
   const { added } = surviving;
-  return `${percent(gone(surviving), added)} of ${added.toLocaleString("en")} lines that agents wrote have been rewritten since`;
+  return `${formatRoundedPercent(countGone(surviving), added)} of ${added.toLocaleString("en")} lines that agents wrote have been rewritten since`;
 }
 
 /** Fewer lines are no drift. */
@@ -105,7 +107,7 @@ const fewLines = 50;
 /** Where most of what agents wrote was written anew since. */
 function Drifting({ entries }: { entries: readonly DirectoryEntry[] }) {
   const drifting = entries
-    .flatMap((entry) => (entry.surviving === null ? [] : [{ ...entry, lines: gone(entry.surviving) }]))
+    .flatMap((entry) => (entry.surviving === null ? [] : [{ ...entry, lines: countGone(entry.surviving) }]))
     .filter(({ lines }) => lines >= fewLines)
     .sort((a, b) => b.lines - a.lines)
     .slice(0, 3);
@@ -115,7 +117,7 @@ function Drifting({ entries }: { entries: readonly DirectoryEntry[] }) {
       <span>Drifting most:</span>
       {drifting.map(({ path, name, is_directory, lines }) => (
         <span key={path}>
-          <a class="path" href={fileLink(is_directory ? `${path}/` : path)}>
+          <a class="path" href={linkToFile(is_directory ? `${path}/` : path)}>
             {name}
           </a>{" "}
           {counted(lines, "line")} rewritten
@@ -125,9 +127,9 @@ function Drifting({ entries }: { entries: readonly DirectoryEntry[] }) {
   );
 }
 
-function shareOf({ lines, agent }: DirectoryEntry["share"]): string {
+function describeAgentShare({ lines, agent }: DirectoryEntry["share"]): string {
   if (lines === 0) return "No lines are known yet.";
-  return `${percent(agent, lines)} of ${lines.toLocaleString("en")} committed lines by agents`;
+  return `${formatRoundedPercent(agent, lines)} of ${lines.toLocaleString("en")} committed lines by agents`;
 }
 
 /** A path whose directories lead there. */
@@ -135,13 +137,13 @@ export function Crumbs({ path }: { path: string }) {
   const parts = path === "" ? [] : path.split("/");
   return (
     <span class="path crumbs">
-      {path === "" ? "Files" : <a href={fileLink("")}>Files</a>}
+      {path === "" ? "Files" : <a href={linkToFile("")}>Files</a>}
       {parts.map((part, i) => {
         const upTo = parts.slice(0, i + 1).join("/");
         return (
           <span key={upTo}>
             <span class="faint"> / </span>
-            {i === parts.length - 1 ? part : <a href={fileLink(`${upTo}/`)}>{part}</a>}
+            {i === parts.length - 1 ? part : <a href={linkToFile(`${upTo}/`)}>{part}</a>}
           </span>
         );
       })}

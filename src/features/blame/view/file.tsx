@@ -1,14 +1,14 @@
 import { useMemo } from "preact/hooks";
-import { editorLink } from "../../../page/api/project.ts";
+import { buildEditorLink } from "../../../page/api/project.ts";
 import { useAnswer } from "../../../page/api/use-answer.ts";
 import { LinesBar } from "../../../page/components/badge.tsx";
 import { Empty, Failure, Loading, Notes } from "../../../page/components/states.tsx";
 import type { ViewProps } from "../../../page/router.ts";
-import { fileLink, goTo, linkTo, route } from "../../../page/router.ts";
+import { goTo, linkTo, linkToFile, route } from "../../../page/router.ts";
 import { History, LostText } from "../../why/view/history.tsx";
 import { Why } from "../../why/view/why.tsx";
 import { Code } from "./code.tsx";
-import { type Colouring, colourings, sharesOf } from "./colours.ts";
+import { type Colouring, colourings, formatShares } from "./colours.ts";
 import { Crumbs, Directory } from "./directory.tsx";
 import "./file.css";
 
@@ -28,7 +28,7 @@ function File({ rest, query }: ViewProps) {
   const { data, error, reload } = useAnswer("blame", { file: path, texts: true, rev });
   const lines = useMemo(() => (data?.lines ?? []).map(({ text }) => text), [data]);
   const keep = { rev, by: query.get("by") ?? undefined };
-  const at = (number: number | null) => withQuery(fileLink(path, number), keep);
+  const at = (number: number | null) => withQuery(linkToFile(path, number), keep);
   // A path from elsewhere may be a directory's.
   if (error?.message.includes("is a directory")) return <Directory path={path} />;
   if (error) return <Failure error={error} onRetry={reload} />;
@@ -40,10 +40,10 @@ function File({ rest, query }: ViewProps) {
           <Crumbs path={path} />
         </h1>
         <LinesBar lines={data.summary} />
-        <p class="count">{sharesOf(data.summary)}</p>
+        <p class="count">{formatShares(data.summary)}</p>
         {rev !== undefined && (
           <p class="count">
-            as of <code>{rev.slice(0, 12)}</code> · <a href={fileLink(path, line)}>today</a>
+            as of <code>{rev.slice(0, 12)}</code> · <a href={linkToFile(path, line)}>today</a>
           </p>
         )}
         <div class="chips">
@@ -53,7 +53,7 @@ function File({ rest, query }: ViewProps) {
             value={by}
             onChange={(event) => {
               const chosen = event.currentTarget.value as Colouring;
-              goTo(withQuery(fileLink(path, line), { rev, by: chosen }), { replace: true });
+              goTo(withQuery(linkToFile(path, line), { rev, by: chosen }), { replace: true });
             }}
           >
             {colourings.map(([name, label]) => (
@@ -96,7 +96,7 @@ function File({ rest, query }: ViewProps) {
 }
 
 function EditorButton({ path, line }: { path: string; line: number }) {
-  const editor = editorLink(path, line);
+  const editor = buildEditorLink(path, line);
   if (editor === null) return null;
   return (
     <a class="chip" href={editor} data-place={`${path}:${line}`}>

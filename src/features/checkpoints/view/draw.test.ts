@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { SessionSummary } from "../../sessions/operation.ts";
 import type { CheckpointSummary } from "../operation.ts";
-import { lanesOf, spanOf, ticksOf } from "./draw.ts";
+import { buildLanes, computeTimeSpan, listAxisTicks } from "./draw.ts";
 
 const at = (hours: number) => new Date(Date.UTC(2026, 2, 2, hours)).toISOString();
 const session = (id: string, branch: string | null, from: number, to: number) =>
@@ -10,7 +10,7 @@ const commit = (branch: string, hours: number) =>
   ({ branch, committed_at: at(hours), sessions: [] as unknown[] }) as CheckpointSummary;
 
 test("a lane for each branch, the latest first, with overlapping sessions below each other", () => {
-  const lanes = lanesOf(
+  const lanes = buildLanes(
     [
       session("a", "main", 0, 5),
       session("b", "main", 2, 3),
@@ -32,9 +32,9 @@ test("a lane for each branch, the latest first, with overlapping sessions below 
 
 test("sessions without a time are left out, and the span holds all others", () => {
   const timeless = { ...session("x", "main", 0, 0), started_at: null, last_at: null };
-  expect(lanesOf([timeless], [], "branch")).toEqual([]);
-  const lanes = lanesOf([session("a", "main", 0, 5)], [commit("main", 8)], "agent");
-  const { from, to } = spanOf(lanes, 0);
+  expect(buildLanes([timeless], [], "branch")).toEqual([]);
+  const lanes = buildLanes([session("a", "main", 0, 5)], [commit("main", 8)], "agent");
+  const { from, to } = computeTimeSpan(lanes, 0);
   expect(from).toBeLessThan(Date.parse(at(0)));
   expect(to).toBeGreaterThan(Date.parse(at(8)));
 });
@@ -46,7 +46,7 @@ test.each([
   [24 * 365 * 4, 6],
 ])("an axis over %d hours has some marks, and at most about %d, in order", (hours, max) => {
   const from = Date.UTC(2026, 2, 2);
-  const ticks = ticksOf(from, from + hours * 3_600_000, max);
+  const ticks = listAxisTicks(from, from + hours * 3_600_000, max);
   expect(ticks.length).toBeGreaterThan(0);
   expect(ticks.length).toBeLessThanOrEqual(max + 2);
   expect(ticks.map((tick) => tick.at)).toEqual(ticks.map((tick) => tick.at).sort((a, b) => a - b));

@@ -23,13 +23,13 @@ export interface Lane {
 const maxRows = 4;
 
 /** Sessions and commits in a lane for each branch or agent, the latest lane first. Times in milliseconds since 1970. */
-export function lanesOf(
+export function buildLanes(
   sessions: readonly SessionSummary[],
   commits: readonly CheckpointSummary[],
   by: Grouping,
 ): Lane[] {
   const lanes = new Map<string, Lane & { latest: number }>();
-  const laneOf = (name: string, at: number) => {
+  const findOrAddLane = (name: string, at: number) => {
     const lane = lanes.get(name) ?? { name, bars: [], commits: [], rows: 1, latest: at };
     lane.latest = Math.max(lane.latest, at);
     lanes.set(name, lane);
@@ -45,7 +45,7 @@ export function lanesOf(
   const ends = new Map<string, number[]>();
   for (const { session, from, to } of timed) {
     const name = by === "branch" ? (session.branch ?? "no branch") : session.agent;
-    const lane = laneOf(name, to);
+    const lane = findOrAddLane(name, to);
     const taken = ends.get(name) ?? [];
     ends.set(name, taken);
     const free = taken.findIndex((end) => end <= from);
@@ -57,13 +57,13 @@ export function lanesOf(
   for (const commit of commits) {
     const at = Date.parse(commit.committed_at);
     const agent = commit.sessions[0]?.agent ?? "no agent";
-    laneOf(by === "branch" ? (commit.branch ?? "no branch") : agent, at).commits.push({ commit, at });
+    findOrAddLane(by === "branch" ? (commit.branch ?? "no branch") : agent, at).commits.push({ commit, at });
   }
   return [...lanes.values()].sort((a, b) => b.latest - a.latest).map(({ latest, ...lane }) => lane);
 }
 
 /** From the first to the last that happened, with some room; a week if nothing did. */
-export function spanOf(lanes: readonly Lane[], now: number): { from: number; to: number } {
+export function computeTimeSpan(lanes: readonly Lane[], now: number): { from: number; to: number } {
   const times = lanes.flatMap(({ bars, commits }) => [
     ...bars.flatMap(({ from, to }) => [from, to]),
     ...commits.map(({ at }) => at),
@@ -91,7 +91,7 @@ const steps = [
 ] as const;
 
 /** Times to mark on an axis, at most `max` of them, where the reader's days and months begin. */
-export function ticksOf(from: number, to: number, max: number): { at: number; label: string }[] {
+export function listAxisTicks(from: number, to: number, max: number): { at: number; label: string }[] {
   const { size, label } = steps.find((step) => (to - from) / step.size <= max) ?? steps.at(-1)!;
   const format = new Intl.DateTimeFormat("en-GB", label);
   const time = new Date(from);
@@ -132,7 +132,7 @@ const lanePadding = 8;
 const minBar = 3;
 const commitSize = 7;
 
-export const heightOf = ({ rows, commits }: Lane) =>
+export const measureLaneHeight = ({ rows, commits }: Lane) =>
   rows * rowHeight + (commits.length > 0 ? rowHeight : 0) + 2 * lanePadding;
 
 export const labelWidthAt = (width: number) => Math.min(220, Math.round(width * 0.26));
@@ -169,28 +169,28 @@ export function draw({ canvas, lanes, window, colourOf }: Drawing): Spot[] {
   context.textBaseline = "middle";
 
   const left = labelWidthAt(width);
-  const xOf = (time: number) => left + ((time - window.from) / (window.to - window.from)) * (width - left);
-  const ticks = ticksOf(window.from, window.to, Math.max(2, Math.floor((width - left) / 90)));
+  const toX = (time: number) => left + ((time - window.from) / (window.to - window.from)) * (width - left);
+  const ticks = listAxisTicks(window.from, window.to, Math.max(2, Math.floor((width - left) / 90)));
   context.strokeStyle = border;
   context.lineWidth = 1;
-  for (const { at } of ticks) line(context, xOf(at), axisHeight, xOf(at), height);
+  for (const { at } of ticks) drawLine(context, toX(at), axisHeight, toX(at), height);
 
   const spots: Spot[] = [];
   let y = axisHeight - window.top;
   for (const lane of lanes) {
-    const laneHeight = heightOf(lane);
+    const laneHeight = measureLaneHeight(lane);
     if (y + laneHeight > axisHeight && y < height) {
       context.save();
       context.beginPath();
       context.rect(left, axisHeight, width - left, height - axisHeight);
       context.clip();
       for (const { session, from, to, row } of lane.bars) {
-        const x = xOf(from);
+        const x = toX(from);
         const spot = {
           x,
           y: y + lanePadding + row * rowHeight,
           height: rowHeight - 2,
-          width: Math.max(minBar, xOf(to) - x),
+          width: Math.max(minBar, toX(to) - x),
         };
         if (spot.x + spot.width < left || spot.x > width) continue;
         context.fillStyle = colourOf(session.agent);
@@ -202,9 +202,9 @@ export function draw({ canvas, lanes, window, colourOf }: Drawing): Spot[] {
       const commitY = y + lanePadding + lane.rows * rowHeight + rowHeight / 2;
       context.fillStyle = good;
       for (const { commit, at } of lane.commits) {
-        const x = xOf(at);
+        const x = toX(at);
         if (x < left || x > width) continue;
-        diamond(context, x, commitY, commitSize / 2);
+        drawDiamond(context, x, commitY, commitSize / 2);
         spots.push({
           x: x - commitSize / 2,
           y: commitY - commitSize / 2,
@@ -215,10 +215,10 @@ export function draw({ canvas, lanes, window, colourOf }: Drawing): Spot[] {
       }
       context.restore();
       context.strokeStyle = border;
-      line(context, 0, y + laneHeight, width, y + laneHeight);
+      drawLine(context, 0, y + laneHeight, width, y + laneHeight);
       context.fillStyle = muted;
       context.fillText(
-        fitting(context, lane.name, left - 12),
+        fitText(context, lane.name, left - 12),
         0,
         Math.max(axisHeight + 10, y + laneHeight / 2),
       );
@@ -230,22 +230,22 @@ export function draw({ canvas, lanes, window, colourOf }: Drawing): Spot[] {
   context.fillRect(0, 0, width, axisHeight);
   context.fillStyle = text;
   for (const { at, label } of ticks) {
-    const x = xOf(at);
+    const x = toX(at);
     const isInSight = x >= left && x + 4 + context.measureText(label).width <= width;
     if (isInSight) context.fillText(label, x + 4, axisHeight / 2);
   }
-  line(context, 0, axisHeight, width, axisHeight);
+  drawLine(context, 0, axisHeight, width, axisHeight);
   return spots;
 }
 
-function line(context: CanvasRenderingContext2D, x1: number, y1: number, x2: number, y2: number): void {
+function drawLine(context: CanvasRenderingContext2D, x1: number, y1: number, x2: number, y2: number): void {
   context.beginPath();
   context.moveTo(Math.round(x1) + 0.5, Math.round(y1) + 0.5);
   context.lineTo(Math.round(x2) + 0.5, Math.round(y2) + 0.5);
   context.stroke();
 }
 
-function diamond(context: CanvasRenderingContext2D, x: number, y: number, radius: number): void {
+function drawDiamond(context: CanvasRenderingContext2D, x: number, y: number, radius: number): void {
   context.beginPath();
   context.moveTo(x, y - radius);
   context.lineTo(x + radius, y);
@@ -257,7 +257,7 @@ function diamond(context: CanvasRenderingContext2D, x: number, y: number, radius
 /** Texts that were shortened to a width: measuring them is most of the work of a frame. */
 const fitted = new Map<string, string>();
 
-function fitting(context: CanvasRenderingContext2D, text: string, width: number): string {
+function fitText(context: CanvasRenderingContext2D, text: string, width: number): string {
   const key = `${width} ${text}`;
   const known = fitted.get(key);
   if (known !== undefined) return known;

@@ -2,36 +2,36 @@ import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { useAnswer } from "../../../page/api/use-answer.ts";
 import { FilterChips } from "../../../page/components/chips.tsx";
 import { Empty, Failure, Loading } from "../../../page/components/states.tsx";
-import { relativeTime } from "../../../page/components/time.tsx";
-import { counted, sessionName } from "../../../page/components/words.ts";
+import { formatRelativeTime } from "../../../page/components/time.tsx";
+import { counted, nameSession } from "../../../page/components/words.ts";
 import type { ViewProps } from "../../../page/router.ts";
-import { commitLink, goTo, sessionLink } from "../../../page/router.ts";
+import { goTo, linkToCommit, linkToSession } from "../../../page/router.ts";
 import {
   axisHeight,
+  buildLanes,
+  computeTimeSpan,
   draw,
-  heightOf,
   type Lane,
   labelWidthAt,
-  lanesOf,
+  measureLaneHeight,
   type Spot,
-  spanOf,
   type Window,
 } from "./draw.ts";
 import "./timeline.css";
 
 /** As many as the daemon lists at most. */
-const limit = 1000;
+const maxListed = 1000;
 const minute = 60_000;
 const tenYears = 10 * 365 * 86_400_000;
 
 /** Sessions and the commits they led to, over time. */
 export default function Timeline({ query }: ViewProps) {
-  const sessions = useAnswer("sessions", { limit });
-  const commits = useAnswer("checkpoints", { limit });
+  const sessions = useAnswer("sessions", { limit: maxListed });
+  const commits = useAnswer("checkpoints", { limit: maxListed });
   const by = query.get("by") === "agent" ? "agent" : "branch";
   const lanes = useMemo(
     () =>
-      sessions.data && commits.data ? lanesOf(sessions.data.sessions, commits.data.checkpoints, by) : null,
+      sessions.data && commits.data ? buildLanes(sessions.data.sessions, commits.data.checkpoints, by) : null,
     [sessions.data, commits.data, by],
   );
   const failed = [sessions, commits].find(({ error }) => error !== null);
@@ -59,7 +59,7 @@ export default function Timeline({ query }: ViewProps) {
         Drag to move, Ctrl and the wheel to zoom. With the keyboard: arrows, + and −, 0 for all. Bars are
         sessions, diamonds commits.
         {(sessions.data!.total > shownSessions || commits.data!.total > shownCommits) &&
-          ` Only the latest ${limit.toLocaleString("en")} of each are shown.`}
+          ` Only the latest ${maxListed.toLocaleString("en")} of each are shown.`}
       </p>
     </>
   );
@@ -67,12 +67,12 @@ export default function Timeline({ query }: ViewProps) {
 
 function Chart({ lanes }: { lanes: readonly Lane[] }) {
   const canvas = useRef<HTMLCanvasElement>(null);
-  const whole = useMemo(() => spanOf(lanes, Date.now()), [lanes]);
+  const whole = useMemo(() => computeTimeSpan(lanes, Date.now()), [lanes]);
   const window_ = useRef<Window>({ ...whole, top: 0 });
   const spots = useRef<Spot[]>([]);
   const [pointed, setPointed] = useState<{ spot: Spot; x: number; y: number } | null>(null);
   const frame = useRef(0);
-  const colourOf = useMemo(() => coloursOf(lanes), [lanes]);
+  const colourOf = useMemo(() => assignAgentColours(lanes), [lanes]);
 
   const redraw = () => {
     cancelAnimationFrame(frame.current);
@@ -111,7 +111,7 @@ function Chart({ lanes }: { lanes: readonly Lane[] }) {
   const move = (x: number, y: number): boolean => {
     const now = window_.current;
     const { clientWidth, clientHeight } = canvas.current!;
-    const lanesHeight = lanes.reduce((sum, lane) => sum + heightOf(lane), 0);
+    const lanesHeight = lanes.reduce((sum, lane) => sum + measureLaneHeight(lane), 0);
     const top = Math.min(Math.max(0, now.top + y), Math.max(0, lanesHeight - (clientHeight - axisHeight)));
     const time = (x / (clientWidth - labelWidthAt(clientWidth))) * (now.to - now.from);
     const hasMoved = top !== now.top || time !== 0;
@@ -186,7 +186,9 @@ function Chart({ lanes }: { lanes: readonly Lane[] }) {
           drag.current = null;
           const spot = wasClick ? at(offsetX, offsetY) : undefined;
           if (spot)
-            goTo("session" in spot.of ? sessionLink(spot.of.session.id) : commitLink(spot.of.commit.commit));
+            goTo(
+              "session" in spot.of ? linkToSession(spot.of.session.id) : linkToCommit(spot.of.commit.commit),
+            );
         }}
         onPointerLeave={() => setPointed(null)}
       />
@@ -198,21 +200,21 @@ function Chart({ lanes }: { lanes: readonly Lane[] }) {
             top: `${pointed.y + 14}px`,
           }}
         >
-          {textOf(pointed.spot)}
+          {renderSpot(pointed.spot)}
         </div>
       )}
     </div>
   );
 }
 
-function textOf({ of }: Spot) {
+function renderSpot({ of }: Spot) {
   if ("commit" in of) {
     const { subject, commit, committed_at, author } = of.commit;
     return (
       <>
         <strong>{subject}</strong>
         <span>
-          {commit.slice(0, 8)} · {author} · {relativeTime(committed_at)}
+          {commit.slice(0, 8)} · {author} · {formatRelativeTime(committed_at)}
         </span>
       </>
     );
@@ -220,10 +222,10 @@ function textOf({ of }: Spot) {
   const { title, id, agent, turns, last_at } = of.session;
   return (
     <>
-      <strong>{sessionName(id, title)}</strong>
+      <strong>{nameSession(id, title)}</strong>
       <span>
         {agent} · {counted(turns, "turn")}
-        {last_at !== null && ` · ${relativeTime(last_at)}`}
+        {last_at !== null && ` · ${formatRelativeTime(last_at)}`}
       </span>
     </>
   );
@@ -232,7 +234,7 @@ function textOf({ of }: Spot) {
 const palette = ["#7c5cd6", "#2f8fc4", "#c8742c", "#b5498f", "#5b8f3d", "#8a7a3a"];
 
 /** A colour for each agent, the first for the one with the most sessions. */
-function coloursOf(lanes: readonly Lane[]): (agent: string) => string {
+function assignAgentColours(lanes: readonly Lane[]): (agent: string) => string {
   const counts = new Map<string, number>();
   for (const { bars } of lanes) {
     for (const { session } of bars) counts.set(session.agent, (counts.get(session.agent) ?? 0) + 1);

@@ -3,16 +3,16 @@ import { Badge } from "../../../page/components/badge.tsx";
 import { Inline } from "../../../page/components/marked.tsx";
 import { Empty, Failure, Loading } from "../../../page/components/states.tsx";
 import { Time } from "../../../page/components/time.tsx";
-import { counted, momentOf, sessionName } from "../../../page/components/words.ts";
-import { fileLink, linkTo, memoryLink, sessionLink } from "../../../page/router.ts";
+import { counted, momentOf, nameSession } from "../../../page/components/words.ts";
+import { linkTo, linkToFile, linkToMemory, linkToSession } from "../../../page/router.ts";
 import type { Injected, InjectedUse } from "../operation.ts";
 
-const limit = 200;
+const maxListed = 200;
 
 /** The automatic context that agents were given: when, what, and why. */
 export function Given({ query }: { query: URLSearchParams }) {
   const session = query.get("session") || undefined;
-  const { data, error, reload } = useAnswer("injections", { session, limit });
+  const { data, error, reload } = useAnswer("injections", { session, limit: maxListed });
   const status = useAnswer("status", {});
   const context = status.data?.memory.context;
   if (error) return <Failure error={error} onRetry={reload} />;
@@ -27,7 +27,7 @@ export function Given({ query }: { query: URLSearchParams }) {
             {context.missed_30d > 0 && `, ${context.missed_30d} too late`}.{" "}
           </>
         )}
-        {session !== undefined && <a href={memoryLink("given")}>Show all sessions</a>}
+        {session !== undefined && <a href={linkToMemory("given")}>Show all sessions</a>}
       </p>
       {data.injections.length === 0 && (
         <Empty title="Nothing was given to agents yet">
@@ -51,8 +51,8 @@ function Injection({ injection }: { injection: Injected }) {
   return (
     <li class="row given">
       <p class="row-head">
-        <a class="row-title" data-row href={sessionLink(session_id)}>
-          {sessionName(session_id, session_title)}
+        <a class="row-title" data-row href={linkToSession(session_id)}>
+          {nameSession(session_id, session_title)}
         </a>
         <Badge>{momentOf[event]}</Badge>
       </p>
@@ -96,7 +96,7 @@ function Use({ of: { outcome, reason, turn }, session }: { of: InjectedUse; sess
       {turn === null ? (
         <span class="faint">{reason}</span>
       ) : (
-        <a class="faint" href={sessionLink(session, turn)}>
+        <a class="faint" href={linkToSession(session, turn)}>
           {reason}
         </a>
       )}
@@ -107,21 +107,21 @@ function Use({ of: { outcome, reason, turn }, session }: { of: InjectedUse; sess
 /** Something quoted, with a link where the page can show it. */
 function Reference({ to, text }: { to: string; text: string }) {
   const [, kind = "", name = ""] = /^(\w+):(.*)$/s.exec(to) ?? [];
-  const href = linkOf(kind, name);
+  const href = linkToItem(kind, name);
   const shown = <Inline text={text} />;
   return href === null ? <span>{shown}</span> : <a href={href}>{shown}</a>;
 }
 
-function linkOf(kind: string, name: string): string | null {
+function linkToItem(kind: string, name: string): string | null {
   switch (kind) {
     case "session":
-      return sessionLink(name.replace(/:files$/, ""));
+      return linkToSession(name.replace(/:files$/, ""));
     case "event":
-      return memoryLink("events", name);
+      return linkToMemory("events", name);
     case "file":
-      return fileLink(name);
+      return linkToFile(name);
     case "code":
-      return fileLink(name.replace(/#.*$/, ""));
+      return linkToFile(name.replace(/#.*$/, ""));
     default:
       return null;
   }

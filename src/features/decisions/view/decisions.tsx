@@ -10,12 +10,12 @@ import { FormButtons, SmallButton } from "../../../page/components/layout.tsx";
 import { Inline } from "../../../page/components/marked.tsx";
 import { Empty, Failure, Loading, Refusal } from "../../../page/components/states.tsx";
 import { periods, Time } from "../../../page/components/time.tsx";
-import { decisionLink, linkTo } from "../../../page/router.ts";
+import { linkTo, linkToDecision } from "../../../page/router.ts";
 import { labelWords } from "../../../protocol/origin.ts";
 import type { ForgetRequest } from "../../forget/operation.ts";
 import type { Decision } from "../operation.ts";
 
-const limit = 200;
+const maxListed = 200;
 
 const sources = {
   annotation: "note",
@@ -33,7 +33,7 @@ export function Decisions({ query }: { query: URLSearchParams }) {
     q: given("about"),
     since: given("since"),
     branch: given("branch"),
-    limit,
+    limit: maxListed,
   });
   const [superseding, setSuperseding] = useState<Decision | null>(null);
   const [forgetting, setForgetting] = useState<ForgetRequest | null>(null);
@@ -116,7 +116,7 @@ function DecisionEntry({
     <Entry
       icon={isNote ? "note" : "decision"}
       kind={isNote ? "Note" : "Decision"}
-      href={decisionLink(decision)}
+      href={linkToDecision(decision)}
       title={
         superseded_by === null ? (
           <Inline text={text} />

@@ -7,15 +7,15 @@ import { Inline } from "../../../page/components/marked.tsx";
 import { ResultRow } from "../../../page/components/result-row.tsx";
 import { Empty, Failure, Loading } from "../../../page/components/states.tsx";
 import { periods, Time } from "../../../page/components/time.tsx";
-import { counted, sessionName } from "../../../page/components/words.ts";
-import { commitLink, decisionLink, linkTo, sessionLink, type ViewProps } from "../../../page/router.ts";
+import { counted, nameSession } from "../../../page/components/words.ts";
+import { linkTo, linkToCommit, linkToDecision, linkToSession, type ViewProps } from "../../../page/router.ts";
 import { labelDecision } from "../../search/found-words.ts";
-import { authorFilter, authorIn, nothingKnown } from "../../search/view/question.ts";
-import { openEndOf } from "../../sessions/session-words.ts";
+import { makeAuthorFilter, nothingKnown, readAuthorFilter } from "../../search/view/question.ts";
+import { describeOpenEnd } from "../../sessions/session-words.ts";
 import type { DigestPart, DigestSession } from "../operation.ts";
 
 /** Entries in each list. */
-const limit = 30;
+const entriesPerList = 30;
 
 /** What happened lately: `pm digest`. */
 export default function Digest({ query }: ViewProps) {
@@ -23,13 +23,21 @@ export default function Digest({ query }: ViewProps) {
     (name) => query.get(name) ?? undefined,
   );
   const by = query.get("by") === "branch" ? ("branch" as const) : undefined;
-  const { author, mine } = authorIn(query);
-  const { data, error, reload } = useAnswer("digest", { since, branch, topic, by, author, mine, limit });
+  const { author, mine } = readAuthorFilter(query);
+  const { data, error, reload } = useAnswer("digest", {
+    since,
+    branch,
+    topic,
+    by,
+    author,
+    mine,
+    limit: entriesPerList,
+  });
   const parts = data?.parts.filter(
     (part) => part.sessions_total + part.commits_total + part.decisions_total > 0,
   );
   const topics = data?.parts.flatMap((part) => part.topics.map(({ value }) => value)) ?? [];
-  const whose = authorFilter(project.value ?? nothingKnown);
+  const whose = makeAuthorFilter(project.value ?? nothingKnown);
   return (
     <>
       <div class="view-head">
@@ -97,7 +105,7 @@ function Part({ part, isNamed }: { part: DigestPart; isNamed: boolean }) {
         {commits.map(({ commit, subject, committed_at, insertions, deletions }) => (
           <ResultRow
             key={commit}
-            href={commitLink(commit)}
+            href={linkToCommit(commit)}
             icon="commit"
             kind="Commit"
             title={<Inline text={subject} />}
@@ -114,7 +122,7 @@ function Part({ part, isNamed }: { part: DigestPart; isNamed: boolean }) {
         {decisions.map((decision) => (
           <ResultRow
             key={decision.text}
-            href={decisionLink(decision) ?? linkTo("/memory/decisions")}
+            href={linkToDecision(decision) ?? linkTo("/memory/decisions")}
             icon="decision"
             kind={labelDecision(decision, "person") ?? "Decision"}
             title={<Inline text={decision.text} />}
@@ -124,7 +132,11 @@ function Part({ part, isNamed }: { part: DigestPart; isNamed: boolean }) {
       </List>
       <List title="Unfinished" total={part.unfinished_total}>
         {part.unfinished.map((session) => (
-          <SessionItem key={session.id} session={session} says={session.open || (openEndOf(session) ?? "")} />
+          <SessionItem
+            key={session.id}
+            session={session}
+            says={session.open || (describeOpenEnd(session) ?? "")}
+          />
         ))}
       </List>
       {tokens.length > 0 && (
@@ -161,10 +173,10 @@ function SessionItem({ session, says }: { session: DigestSession; says: string }
   const { id, title, last_at, author, branch, prompts } = session;
   return (
     <ResultRow
-      href={sessionLink(id)}
+      href={linkToSession(id)}
       icon="session"
       kind="Session"
-      title={<Inline text={sessionName(id, title)} />}
+      title={<Inline text={nameSession(id, title)} />}
       meta={
         <>
           <Time at={last_at} />

@@ -4,10 +4,10 @@ import { defaultAgentName } from "../../../agents/profiles.ts";
 import type { PartName } from "../../../agents/setup.ts";
 import { findProgram } from "../../../base/find-program.ts";
 import type { Project } from "../../../base/paths.ts";
-import { gitHooksState } from "../../../git/hooks/state.ts";
+import { readGitHooksState } from "../../../git/hooks/state.ts";
 import { type AgentPart, listAgentParts } from "../../../setup/agent-part.ts";
 import type { PartState } from "../../../setup/part.ts";
-import { projectPlace, userPlace } from "../../../setup/record.ts";
+import { makeProjectPlace, makeUserPlace } from "../../../setup/record.ts";
 import { type CheckResult, fail, ok, warn } from "./check.ts";
 
 /** A part where it is at its best: in the project's files or in the user's own. */
@@ -19,13 +19,13 @@ interface SeenPart {
 }
 
 /** From the best to the worst; what cannot be read comes before all. */
-const states: readonly PartState["state"][] = ["current", "partial", "outdated", "kept", "absent"];
+const rankedStates: readonly PartState["state"][] = ["current", "partial", "outdated", "kept", "absent"];
 
 /** Agents' parts of this name. */
 function seeParts(project: Project, name: PartName): SeenPart[] {
   const seen = new Map<string, SeenPart>();
-  const rank = ({ state, error }: PartState) => (error === null ? states.indexOf(state) : -1);
-  for (const part of [...listAgentParts(projectPlace(project)), ...listAgentParts(userPlace())]) {
+  const rank = ({ state, error }: PartState) => (error === null ? rankedStates.indexOf(state) : -1);
+  for (const part of [...listAgentParts(makeProjectPlace(project)), ...listAgentParts(makeUserPlace())]) {
     const found = part.name === name ? part.look() : null;
     const best = seen.get(part.key);
     if (found === null || (best && rank(best.found) <= rank(found))) continue;
@@ -104,15 +104,17 @@ function checkPart(
 
 /** Hooks and agents start `pommel`: it has to be found, and it has to be ours. */
 export function checkPath(env: NodeJS.ProcessEnv = process.env): CheckResult {
-  const { file, problem } = pommelOnPath(env);
+  const { file, problem } = findPommelOnPath(env);
   if (problem !== null) return problem;
   const short = findExecutable("pm", env);
   if (short === null || isOurs(short)) return ok(`pommel is ${file}`);
-  return ok(`pommel is ${file}; \`pm\` is another program (${named(short)}), so type \`pommel\` instead`);
+  return ok(
+    `pommel is ${file}; \`pm\` is another program (${describeExecutable(short)}), so type \`pommel\` instead`,
+  );
 }
 
 /** The `pommel` that a shell would run; `problem` says what is wrong with it. */
-export function pommelOnPath(env: NodeJS.ProcessEnv = process.env): {
+export function findPommelOnPath(env: NodeJS.ProcessEnv = process.env): {
   file: string | null;
   problem: CheckResult | null;
 } {
@@ -121,7 +123,7 @@ export function pommelOnPath(env: NodeJS.ProcessEnv = process.env): {
   if (file === null)
     return { file, problem: warn("`pommel` is not on the PATH, so hooks do nothing.", hint) };
   if (isOurs(file)) return { file, problem: null };
-  const message = `The \`pommel\` on the PATH is another program (${named(file)}), so hooks do nothing.`;
+  const message = `The \`pommel\` on the PATH is another program (${describeExecutable(file)}), so hooks do nothing.`;
   return { file, problem: warn(message, hint) };
 }
 
@@ -139,7 +141,7 @@ function isOurs(file: string): boolean {
 }
 
 /** An executable, with the npm package that it belongs to by its path, if any. */
-function named(file: string): string {
+function describeExecutable(file: string): string {
   const inPackage = /.*[\\/]node_modules[\\/]((?:@[^\\/]+[\\/])?[^\\/]+)/;
   const [, owner] = inPackage.exec(realpathSync(file)) ?? [];
   return owner === undefined ? file : `${file}, of the npm package ${owner}`;
@@ -147,14 +149,14 @@ function named(file: string): string {
 
 /** Whether git's hooks report this project's commits. */
 export async function checkGitHooks(project: Project): Promise<CheckResult> {
-  const { state, dir, missing, reason, error, shadowed, disabled, isLost } = await gitHooksState(project);
+  const { state, dir, missing, reason, error, shadowed, disabled, isLost } = await readGitHooksState(project);
   const hint = "Run `pm enable --git`.";
   if (state === "none") return ok(`no git hooks: ${reason}`);
   if (state === "broken")
     return warn("Git's hooks cannot be checked before git can read the repository.", "");
   if (state === "installed") return ok(`git runs Pommel's hooks (${dir})`);
   if (state === "partial") {
-    const who = usesLefthook(project.root) ? " `lefthook install` rewrites the hooks it manages." : "";
+    const who = hasLefthook(project.root) ? " `lefthook install` rewrites the hooks it manages." : "";
     return warn(`Git has no Pommel hook for ${missing.join(", ")} (${dir}).${who}`, hint);
   }
   if (disabled) return ok("git hooks are off; `pm enable` adds them again");
@@ -168,6 +170,6 @@ export async function checkGitHooks(project: Project): Promise<CheckResult> {
   );
 }
 
-function usesLefthook(root: string): boolean {
+function hasLefthook(root: string): boolean {
   return readdirSync(root).some((name) => /^\.?lefthook\.(?:ya?ml|toml|json|jsonc)$/.test(name));
 }

@@ -1,5 +1,5 @@
 import { loadConfig } from "../../../base/config/config.ts";
-import { type Config, defaultConfig } from "../../../base/config/settings.ts";
+import { type Config, makeDefaultConfig } from "../../../base/config/settings.ts";
 import type { Project } from "../../../base/paths.ts";
 import type { Mark } from "../../../terminal/output.ts";
 
@@ -31,10 +31,10 @@ export function fail(message: string, hint: string): CheckResult {
 }
 
 /** The settings in force, else the defaults: another check says what is wrong with the configuration. */
-export function configOf(project: Project): Config {
+export function loadConfigOrDefault(project: Project): Config {
   try {
     return loadConfig(project).config;
   } catch {
-    return defaultConfig();
+    return makeDefaultConfig();
   }
 }

@@ -13,19 +13,19 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { namedProject } from "../../../../test/support/named-project.ts";
 import { temporaryHome } from "../../../../test/support/temporary-home.ts";
-import { compiledCodeDir, daemonFiles, homeOf } from "../../../base/home.ts";
+import { locateCompiledCode, locateDaemonFiles, locateHome } from "../../../base/home.ts";
 import type { Project } from "../../../base/paths.ts";
-import { globalPatternsFile } from "../../../redact/patterns/patterns-file.ts";
+import { locateGlobalPatterns } from "../../../redact/patterns/patterns-file.ts";
 import { codeSchema } from "../../../store/index/sqlite/schema.ts";
 import { openDatabase } from "../../../store/sqlite/database.ts";
 import { acquireLock } from "../../../store/sqlite/lock.ts";
-import { latestNumber } from "../../../store/sqlite/schema.ts";
+import { findLatestNumber } from "../../../store/sqlite/schema.ts";
 import { Sqlite } from "../../../store/sqlite/sqlite.ts";
 import type { CheckResult } from "./check.ts";
 import { checkDisk, checkPermissions, checkWatches } from "./files.ts";
 import { checkGrammars, checkNode, machineChecks } from "./machine.ts";
-import { plainOn } from "./memory.ts";
-import { projectChecks } from "./project.ts";
+import { describePlainStorage } from "./memory.ts";
+import { listProjectChecks } from "./project.ts";
 
 let project: Project;
 
@@ -38,7 +38,7 @@ beforeEach(() => {
 afterEach(() => home.remove());
 
 async function run(name: string, fix = false): Promise<CheckResult> {
-  const check = projectChecks(project, fix).find((candidate) => candidate.name === name);
+  const check = listProjectChecks(project, fix).find((candidate) => candidate.name === name);
   return check!.run();
 }
 
@@ -64,7 +64,7 @@ describe("this machine", () => {
 describe("permissions", () => {
   it("finds what others may read, and closes it with --fix", () => {
     expect(checkPermissions(false).status).toBe("ok");
-    const { logDir } = daemonFiles();
+    const { logDir } = locateDaemonFiles();
     mkdirSync(logDir, { recursive: true, mode: 0o700 });
     const log = join(logDir, "daemon.txt");
     writeFileSync(log, "");
@@ -78,10 +78,10 @@ describe("permissions", () => {
   });
 
   it("leaves what Node compiled as Node made it", () => {
-    mkdirSync(join(compiledCodeDir(), "v24-x64"), { recursive: true, mode: 0o755 });
-    writeFileSync(join(compiledCodeDir(), "v24-x64/a3f1"), "", { mode: 0o644 });
+    mkdirSync(join(locateCompiledCode(), "v24-x64"), { recursive: true, mode: 0o755 });
+    writeFileSync(join(locateCompiledCode(), "v24-x64/a3f1"), "", { mode: 0o644 });
     expect(checkPermissions(false)).toMatchObject({ status: "ok" });
-    expect(statSync(join(compiledCodeDir(), "v24-x64")).mode & 0o777).toBe(0o755);
+    expect(statSync(join(locateCompiledCode(), "v24-x64")).mode & 0o777).toBe(0o755);
   });
 
   it("finds a directory, and a link to nothing, in the way of a file", () => {
@@ -141,7 +141,7 @@ describe("the index", () => {
       db.exec(`CREATE TABLE IF NOT EXISTS of_another_version (x); PRAGMA user_version = ${version}`);
       db.close();
     };
-    setVersion(latestNumber(codeSchema) + 1);
+    setVersion(findLatestNumber(codeSchema) + 1);
     expect(await run("index")).toMatchObject({ status: "fail", message: expect.stringContaining("newer") });
     setVersion(0);
     expect(await run("index")).toMatchObject({ status: "fail", message: expect.stringContaining("schema") });
@@ -162,8 +162,8 @@ describe("the daemon", () => {
     version: "0",
   });
   const writeRecord = () => {
-    mkdirSync(homeOf().stateDir, { recursive: true, mode: 0o700 });
-    writeFileSync(daemonFiles().record, gone);
+    mkdirSync(locateHome().stateDir, { recursive: true, mode: 0o700 });
+    writeFileSync(locateDaemonFiles().record, gone);
   };
 
   it("may be off, which is worth a warning where nothing starts it", async () => {
@@ -181,20 +181,20 @@ describe("the daemon", () => {
       status: "warn",
       message: expect.stringContaining("left over"),
     });
-    expect(existsSync(daemonFiles().record)).toBe(true);
+    expect(existsSync(locateDaemonFiles().record)).toBe(true);
     expect(await run("daemon", true)).toMatchObject({ status: "ok" });
-    expect(existsSync(daemonFiles().record)).toBe(false);
+    expect(existsSync(locateDaemonFiles().record)).toBe(false);
   });
 
   it("may hold the lock and not answer: then nothing is removed", async () => {
-    const lock = acquireLock(daemonFiles().lock, "pommeld");
+    const lock = acquireLock(locateDaemonFiles().lock, "pommeld");
     try {
       writeRecord();
       expect(await run("daemon", true)).toMatchObject({
         status: "fail",
         message: expect.stringContaining("pommeld"),
       });
-      expect(existsSync(daemonFiles().record)).toBe(true);
+      expect(existsSync(locateDaemonFiles().record)).toBe(true);
     } finally {
       lock.release();
     }
@@ -216,8 +216,8 @@ it("reports a broken configuration", async () => {
   expect(await run("config")).toMatchObject({ status: "fail", hint: "Did you mean search.limit?" });
   rmSync(project.configFile);
   // Every command that scrubs what it stores or shows fails then.
-  mkdirSync(homeOf().configDir, { recursive: true });
-  writeFileSync(globalPatternsFile(), "[1");
+  mkdirSync(locateHome().configDir, { recursive: true });
+  writeFileSync(locateGlobalPatterns(), "[1");
   expect(await run("config")).toMatchObject({
     status: "fail",
     message: expect.stringContaining("scrubbing-patterns.toml:1"),
@@ -243,8 +243,10 @@ it("measures the disk", () => {
 });
 
 it("where neither the disk nor Pommel encrypts, doctor says so, and what to do", () => {
-  expect(plainOn("off")).toMatchObject({ message: expect.stringContaining("the disk is not encrypted") });
-  expect(plainOn("off").hint).toContain("pm memory encrypt");
-  expect(plainOn("on").message).toContain("on an encrypted disk");
-  expect(plainOn("unknown").message).toContain("cannot be seen");
+  expect(describePlainStorage("off")).toMatchObject({
+    message: expect.stringContaining("the disk is not encrypted"),
+  });
+  expect(describePlainStorage("off").hint).toContain("pm memory encrypt");
+  expect(describePlainStorage("on").message).toContain("on an encrypted disk");
+  expect(describePlainStorage("unknown").message).toContain("cannot be seen");
 });

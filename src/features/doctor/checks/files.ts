@@ -9,10 +9,16 @@ import {
   statfsSync,
 } from "node:fs";
 import { join } from "node:path";
-import { messageOf } from "../../../base/errors.ts";
-import { compiledCodeDir, listHomeDirectories, modeText, obstacleIn, userName } from "../../../base/home.ts";
+import { getErrorMessage } from "../../../base/errors.ts";
+import {
+  describeUser,
+  findWriteObstacle,
+  formatMode,
+  listHomeDirectories,
+  locateCompiledCode,
+} from "../../../base/home.ts";
 import { isInside } from "../../../base/paths.ts";
-import { humanBytes } from "../../../terminal/output.ts";
+import { formatBytes } from "../../../terminal/output.ts";
 import { type CheckResult, fail, ok, warn } from "./check.ts";
 
 const othersMayRead = 0o077;
@@ -30,17 +36,17 @@ const maxDirectories = 1_000_000;
 export function checkHome(): CheckResult {
   const dirs = [...new Set(listHomeDirectories())];
   for (const dir of dirs) {
-    const obstacle = obstacleIn(dir);
+    const obstacle = findWriteObstacle(dir);
     if (obstacle !== null) return fail(obstacle.message, obstacle.hint);
   }
   const us = process.getuid?.();
   // Root reads and writes what belongs to anybody.
-  const foreign = us ? dirs.flatMap(pathsBelow).filter(({ stat }) => stat.uid !== us) : [];
+  const foreign = us ? dirs.flatMap(listPathsBelow).filter(({ stat }) => stat.uid !== us) : [];
   const [first] = foreign;
   if (!first) return ok("the home can be written");
   const which = foreign.length === 1 ? first.path : `${first.path} and ${foreign.length - 1} more`;
   return fail(
-    `${which} belongs to ${userName(first.stat.uid)}, with mode ${modeText(first.stat)}.`,
+    `${which} belongs to ${describeUser(first.stat.uid)}, with mode ${formatMode(first.stat)}.`,
     `Run \`sudo chown -R ${us} ${dirs.filter((dir) => foreign.some(({ path }) => isInside(path, dir))).join(" ")}\`.`,
   );
 }
@@ -51,9 +57,9 @@ export function checkHome(): CheckResult {
  */
 export function checkPermissions(fix: boolean): CheckResult {
   if (process.platform === "win32") return ok("Windows manages file permissions");
-  const compiled = compiledCodeDir();
+  const compiled = locateCompiledCode();
   const paths = [...new Set(listHomeDirectories())]
-    .flatMap(pathsBelow)
+    .flatMap(listPathsBelow)
     .filter(({ path }) => !isInside(path, compiled));
   const inTheWay = paths.find(({ path, stat }) => !stat.isFile() && isFileName(path));
   if (inTheWay) {
@@ -77,7 +83,10 @@ export function checkPermissions(fix: boolean): CheckResult {
   try {
     for (const path of open) chmodSync(path, lstatSync(path).mode & 0o700);
   } catch (error) {
-    return fail(`The permissions of ${which} cannot be changed: ${messageOf(error)}`, "Check who owns it.");
+    return fail(
+      `The permissions of ${which} cannot be changed: ${getErrorMessage(error)}`,
+      "Check who owns it.",
+    );
   }
   return ok(`made private: ${which}`);
 }
@@ -85,14 +94,14 @@ export function checkPermissions(fix: boolean): CheckResult {
 /** The names of what Pommel keeps in files. */
 const isFileName = (path: string): boolean => /\.(?:json|toml|db|jsonl|log|lock)$/.test(path);
 
-function pathsBelow(dir: string): { path: string; stat: Stats }[] {
-  const paths: ReturnType<typeof pathsBelow> = [];
+function listPathsBelow(dir: string): { path: string; stat: Stats }[] {
+  const paths: ReturnType<typeof listPathsBelow> = [];
   const visit = (path: string) => {
     const stat = lstatSync(path, { throwIfNoEntry: false });
     // The daemon's files come and go; links are not followed out of it.
     if (!stat || (stat.isSymbolicLink() && existsSync(path))) return;
     paths.push({ path, stat });
-    if (stat.isDirectory()) for (const entry of entriesOf(path)) visit(join(path, entry.name));
+    if (stat.isDirectory()) for (const entry of listEntries(path)) visit(join(path, entry.name));
   };
   visit(dir);
   return paths;
@@ -102,8 +111,8 @@ function pathsBelow(dir: string): { path: string; stat: Stats }[] {
 export function checkDisk(dir: string): CheckResult {
   const { bavail, bsize } = statfsSync(dir);
   const free = bavail * bsize;
-  if (free >= littleSpace) return ok(`${humanBytes(free)} free on the disk`);
-  const message = `Only ${humanBytes(free)} are free on the disk of ${dir}.`;
+  if (free >= littleSpace) return ok(`${formatBytes(free)} free on the disk`);
+  const message = `Only ${formatBytes(free)} are free on the disk of ${dir}.`;
   const hint = "Free some space: changes cannot be indexed without it.";
   return free < tooLittleSpace ? fail(message, hint) : warn(message, hint);
 }
@@ -129,14 +138,14 @@ function countDirectories(root: string): number {
   let count = 0;
   for (let dir = waiting.pop(); dir !== undefined && count < maxDirectories; dir = waiting.pop()) {
     count++;
-    for (const entry of entriesOf(dir)) {
+    for (const entry of listEntries(dir)) {
       if (entry.isDirectory() && !unwatched.has(entry.name)) waiting.push(join(dir, entry.name));
     }
   }
   return count;
 }
 
-function entriesOf(dir: string): Dirent[] {
+function listEntries(dir: string): Dirent[] {
   try {
     return readdirSync(dir, { withFileTypes: true });
   } catch {

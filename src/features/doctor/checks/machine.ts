@@ -3,15 +3,15 @@ import { existsSync } from "node:fs";
 import packageJson from "../../../../package.json" with { type: "json" };
 import { loadConfig } from "../../../base/config/config.ts";
 import type { Config } from "../../../base/config/settings.ts";
-import { messageOf } from "../../../base/errors.ts";
+import { getErrorMessage } from "../../../base/errors.ts";
 import { findProgram } from "../../../base/find-program.ts";
 import type { Project } from "../../../base/paths.ts";
-import { programFile } from "../../../client/autostart.ts";
+import { locateProgram } from "../../../client/autostart.ts";
 import { call } from "../../../client/call.ts";
 import grammars from "../../../code/languages/grammars.json" with { type: "json" };
 import type { Availability } from "../../../models/embed/embedder.ts";
-import { embedderSettings, readEmbedderSpec } from "../../../models/embed/registry.ts";
-import { llmSettingsOf, readLlmSpec, whyNoModelScrubs } from "../../../models/generate/registry.ts";
+import { readEmbedderSpec, toEmbedderSettings } from "../../../models/embed/registry.ts";
+import { explainWhyNoModelScrubs, readLlmSpec, toLlmSettings } from "../../../models/generate/registry.ts";
 import { counted } from "../../../terminal/text.ts";
 import { countUnreadByModel, inspectRegistry, readSqliteVersion } from "../operation.ts";
 import { type Check, type CheckResult, fail, ok, warn } from "./check.ts";
@@ -27,7 +27,7 @@ export const machineChecks: readonly Check[] = [
   { name: "sqlite", run: checkSqlite },
   { name: "watcher", run: checkWatcher },
   { name: "registry", run: checkRegistry },
-  { name: "grammars", run: () => checkGrammars(programFile("grammars/")) },
+  { name: "grammars", run: () => checkGrammars(locateProgram("grammars/")) },
 ];
 
 /** @param version such as "20.19.0" */
@@ -59,7 +59,7 @@ async function checkSqlite(): Promise<CheckResult> {
     return ok(`SQLite ${await call(readSqliteVersion, {}, null)}`);
   } catch (error) {
     return fail(
-      `SQLite does not load: ${firstLine(error)}`,
+      `SQLite does not load: ${getFirstLine(error)}`,
       "Reinstall Pommel on the platform you run it on: Linux, macOS or Windows, x64 or arm64.",
     );
   }
@@ -72,7 +72,7 @@ async function checkWatcher(): Promise<CheckResult> {
     return ok("the file watcher loads");
   } catch (error) {
     return warn(
-      `The native module @parcel/watcher does not load, so Pommel polls for changes: ${firstLine(error)}`,
+      `The native module @parcel/watcher does not load, so Pommel polls for changes: ${getFirstLine(error)}`,
       "Reinstall Pommel with optional dependencies, on the platform you run it on.",
     );
   }
@@ -98,8 +98,8 @@ export function checkGrammars(dir: string): CheckResult {
   );
 }
 
-function firstLine(error: unknown): string {
-  return messageOf(error).split("\n")[0] ?? "";
+function getFirstLine(error: unknown): string {
+  return getErrorMessage(error).split("\n")[0] ?? "";
 }
 
 /** A model that is set but does not say in time whether it can be used is not waited for. Milliseconds. */
@@ -115,13 +115,13 @@ interface SetModel {
 /** Whether the models that the settings name can be used here and now. */
 export async function checkModels(project: Project): Promise<CheckResult> {
   const { config } = loadConfig(project);
-  const models = modelsOf(config);
+  const models = listSetModels(config);
   if (models.length === 0) return ok("no model configured: search uses words only");
-  const found = await Promise.all(models.map(async (model) => ({ ...model, ...(await problemWith(model)) })));
+  const found = await Promise.all(models.map(async (model) => ({ ...model, ...(await findProblem(model)) })));
   const unusable = found.filter(({ problem }) => problem !== null);
   if (unusable.length === 0) {
     // Another check reports faults of the memory.
-    const unread = whyNoModelScrubs(config) === null ? await call(countUnreadByModel, {}, project) : 0;
+    const unread = explainWhyNoModelScrubs(config) === null ? await call(countUnreadByModel, {}, project) : 0;
     return unread === 0
       ? ok(`configured models: ${[...new Set(models.map(({ spec }) => spec))].join(", ")}`)
       : warn(
@@ -137,28 +137,28 @@ export async function checkModels(project: Project): Promise<CheckResult> {
   return warn(`${problems.join("; ")}.`, unusable[0]?.hint ?? "");
 }
 
-function modelsOf(config: Config): SetModel[] {
+function listSetModels(config: Config): SetModel[] {
   const embedders = (["embed.code", "embed.text"] as const).map((setting): SetModel => {
     const { driver, model, spec } = readEmbedderSpec(config[setting]);
-    const look = driver.available;
-    return { setting, spec, look: look && ((signal) => look(model, embedderSettings(config), signal)) };
+    const look = driver.checkAvailability;
+    return { setting, spec, look: look && ((signal) => look(model, toEmbedderSettings(config), signal)) };
   });
   const { driver, model, spec } = readLlmSpec(config["llm.model"]);
-  const look = driver.available;
+  const look = driver.checkAvailability;
   const llm = {
     setting: "llm.model",
     spec,
-    look: look && ((signal: AbortSignal) => look(model, llmSettingsOf(config), signal)),
+    look: look && ((signal: AbortSignal) => look(model, toLlmSettings(config), signal)),
   };
   return [...embedders, llm].filter((one) => one.spec !== "none");
 }
 
-async function problemWith({ look }: SetModel): Promise<{ problem: string | null; hint: string }> {
+async function findProblem({ look }: SetModel): Promise<{ problem: string | null; hint: string }> {
   if (look === undefined) return { problem: null, hint: "" };
   try {
     const { usable, detail, hint } = await look(AbortSignal.timeout(timeoutMs));
     return { problem: usable ? null : detail, hint };
   } catch (error) {
-    return { problem: messageOf(error), hint: "Run `pm models test`." };
+    return { problem: getErrorMessage(error), hint: "Run `pm models test`." };
   }
 }

@@ -1,20 +1,20 @@
 import { existsSync } from "node:fs";
 import { basename } from "node:path";
-import { agents, placesOf } from "../../../agents/registry.ts";
+import { agents, listTranscriptPlaces } from "../../../agents/registry.ts";
 import { loadConfig } from "../../../base/config/config.ts";
 import { PommelError } from "../../../base/errors.ts";
-import { type DiskEncryption, diskEncryptionOf } from "../../../base/files/disk-encryption.ts";
-import { homeOf } from "../../../base/home.ts";
+import { type DiskEncryption, detectDiskEncryption } from "../../../base/files/disk-encryption.ts";
+import { locateHome } from "../../../base/home.ts";
 import type { Project } from "../../../base/paths.ts";
-import { relativeTime } from "../../../base/text/relative-time.ts";
+import { formatRelativeTime } from "../../../base/text/relative-time.ts";
 import { call } from "../../../client/call.ts";
 import type { LeftOut } from "../../../sessions/ingest/known-transcripts.ts";
-import { humanBytes } from "../../../terminal/output.ts";
+import { formatBytes } from "../../../terminal/output.ts";
 import { counted } from "../../../terminal/text.ts";
 import { findPlainFiles } from "../../encryption/operation.ts";
 import type { DamagedPlace, StoreCheck } from "../findings.ts";
 import { inspectBackups, listDamagedLines, listLeftOut } from "../operation.ts";
-import { type CheckResult, configOf, fail, ok, warn } from "./check.ts";
+import { type CheckResult, fail, loadConfigOrDefault, ok, warn } from "./check.ts";
 
 /** Messages about one of Pommel's databases besides the findings. */
 interface DatabaseMessages {
@@ -28,7 +28,7 @@ interface DatabaseMessages {
 }
 
 /** Formats the findings about a database. */
-export function databaseResult(
+export function toDatabaseResult(
   file: string,
   check: StoreCheck,
   { absent, damaged, tooNew, unreleased }: DatabaseMessages,
@@ -38,7 +38,7 @@ export function databaseResult(
     case "absent":
       return absent;
     case "sound":
-      return ok(`${name} is sound (schema ${check.schema}, ${humanBytes(check.bytes)})`);
+      return ok(`${name} is sound (schema ${check.schema}, ${formatBytes(check.bytes)})`);
     case "older":
       return warn(
         `${name} was written by an older Pommel (schema ${check.schema}).`,
@@ -57,8 +57,8 @@ export function databaseResult(
 }
 
 /** Formats the findings about an index on a server. */
-export function serverResult(place: string, check: StoreCheck): CheckResult {
-  if (check.state === "sound") return ok(`the index is at ${place} (about ${humanBytes(check.bytes)})`);
+export function toServerResult(place: string, check: StoreCheck): CheckResult {
+  if (check.state === "sound") return ok(`the index is at ${place} (about ${formatBytes(check.bytes)})`);
   if (check.state === "damaged")
     return fail(check.why, "Run `pm daemon reindex`: this project's part is made again.");
   const why = check.state === "unreadable" ? check.why : `The index at ${place} is ${check.state}.`;
@@ -69,7 +69,7 @@ export function serverResult(place: string, check: StoreCheck): CheckResult {
  * Whether the memory could be restored, when it was last checked, and what killed processes left of it; `fix` removes that.
  */
 export async function checkBackups(project: Project, fix: boolean): Promise<CheckResult> {
-  const config = configOf(project);
+  const config = loadConfigOrDefault(project);
   const {
     leftovers: left,
     backup,
@@ -86,13 +86,13 @@ export async function checkBackups(project: Project, fix: boolean): Promise<Chec
   if (all === null) return ok("nothing to back up yet");
   if (check?.problem) {
     return fail(
-      `memory.db was found damaged ${relativeTime(check.at)}: ${check.problem}`,
+      `memory.db was found damaged ${formatRelativeTime(check.at)}: ${check.problem}`,
       "Run `pm doctor --repair`, or `pm memory restore`.",
     );
   }
   if (backup?.problem) {
     return warn(
-      `The backup of ${relativeTime(backup.at)} failed: ${backup.problem}`,
+      `The backup of ${formatRelativeTime(backup.at)} failed: ${backup.problem}`,
       "Run `pm memory backup`.",
     );
   }
@@ -102,9 +102,10 @@ export async function checkBackups(project: Project, fix: boolean): Promise<Chec
       "Move it away, so that it is not taken for a copy; `pm memory backup` makes another one.",
     );
   }
-  const checked = check ? `; memory.db was sound ${relativeTime(check.at)}` : "";
+  const checked = check ? `; memory.db was sound ${formatRelativeTime(check.at)}` : "";
   const [newest] = all;
-  if (newest) return ok(`${counted(all.length, "backup")}, the newest ${relativeTime(newest.at)}${checked}`);
+  if (newest)
+    return ok(`${counted(all.length, "backup")}, the newest ${formatRelativeTime(newest.at)}${checked}`);
   return ok(
     config["backup.keep"] > 0
       ? `no backup yet; the daemon makes one while it runs${checked}`
@@ -117,7 +118,7 @@ const alwaysPlain =
   "settings, the registry of projects, daemon.json, locks, the hash of the last audit record and what Node prints in a crash stay plain";
 
 /** Nothing of Pommel's is encrypted: then it depends on the disk. */
-export function plainOn(disk: DiskEncryption): CheckResult {
+export function describePlainStorage(disk: DiskEncryption): CheckResult {
   if (disk === "on") return ok("everything is stored plain, for the owner only, on an encrypted disk");
   const stored = "everything is stored plain, for the owner only";
   if (disk === "unknown")
@@ -140,7 +141,7 @@ export async function checkEncryption(): Promise<CheckResult> {
             "storage.encrypt is on, and nothing is encrypted yet",
             "Run `pm memory encrypt`, or `pm daemon start`.",
           )
-        : plainOn(diskEncryptionOf(homeOf().dataDir));
+        : describePlainStorage(detectDiskEncryption(locateHome().dataDir));
     }
     const { key, files } = encrypted;
     if (files.length === 0) {
@@ -163,7 +164,7 @@ export async function checkTranscripts(
 ): Promise<CheckResult> {
   const found: string[] = [];
   for (const agent of agents) {
-    const places = placesOf(agent, [project.root], env).filter((place) => existsSync(place));
+    const places = listTranscriptPlaces(agent, [project.root], env).filter((place) => existsSync(place));
     if (places.length === 0) continue;
     found.push(`${agent.title} in ${places.join(" and ")}`);
   }
@@ -172,8 +173,8 @@ export async function checkTranscripts(
   // Also of transcripts that were imported from elsewhere.
   const odd = await call(listLeftOut, {}, project);
   const lines = await call(listDamagedLines, {}, project);
-  const text = [places, ...odd.map(asText)].join("; ");
-  if (lines.length > 0) return warn(`${text}. Damaged: ${damagedText(lines)}.`, damagedHint);
+  const text = [places, ...odd.map(describeSkippedLines)].join("; ");
+  if (lines.length > 0) return warn(`${text}. Damaged: ${describeDamaged(lines)}.`, damagedHint);
   return odd.some(({ damaged }) => damaged > 0) ? warn(`${text}.`, damagedHint) : ok(text);
 }
 
@@ -183,7 +184,7 @@ const damagedHint =
 /** So many are named. */
 const maxNamed = 10;
 
-function damagedText(lines: readonly DamagedPlace[]): string {
+function describeDamaged(lines: readonly DamagedPlace[]): string {
   const more = lines.length - maxNamed;
   return [
     ...lines.slice(0, maxNamed).map(({ session, path, line, saved, isLost }) => {
@@ -199,14 +200,14 @@ function damagedText(lines: readonly DamagedPlace[]): string {
 }
 
 /** A newer client may write lines that this version does not know; the others are recorded all the same. */
-function asText({ agent, unknown, kinds, damaged }: LeftOut): string {
+function describeSkippedLines({ agent, unknown, kinds, damaged }: LeftOut): string {
   const title = agents.find(({ name }) => name === agent)?.title ?? agent;
   const what = [
-    ...(unknown > 0 ? [`${counted(unknown, "line")} of unknown kinds (${named(kinds)})`] : []),
+    ...(unknown > 0 ? [`${counted(unknown, "line")} of unknown kinds (${formatKinds(kinds)})`] : []),
     ...(damaged > 0 ? [`${damaged} damaged or oversized`] : []),
   ];
   return `skipped in ${title}'s: ${what.join(" and ")}`;
 }
 
-const named = (kinds: readonly string[]) =>
+const formatKinds = (kinds: readonly string[]) =>
   [...kinds.slice(0, 5), ...(kinds.length > 5 ? ["…"] : [])].join(", ");

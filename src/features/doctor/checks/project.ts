@@ -1,24 +1,24 @@
 import { existsSync, rmSync } from "node:fs";
 import { defaultAgentName, setupNames } from "../../../agents/profiles.ts";
-import { ignoredVariables, loadConfig } from "../../../base/config/config.ts";
-import { codeOf, messageOf, PommelError } from "../../../base/errors.ts";
-import { daemonFiles, homeOf } from "../../../base/home.ts";
+import { listIgnoredVariables, loadConfig } from "../../../base/config/config.ts";
+import { getErrorCode, getErrorMessage, PommelError } from "../../../base/errors.ts";
+import { locateDaemonFiles, locateHome } from "../../../base/home.ts";
 import type { Project } from "../../../base/paths.ts";
-import { autostartStatus } from "../../../client/autostart.ts";
+import { readAutostartStatus } from "../../../client/autostart.ts";
 import { call } from "../../../client/call.ts";
-import { keepLocks, lyingLocks } from "../../../client/connect.ts";
+import { findLockProblem, keepLocks } from "../../../client/connect.ts";
 import { DaemonUnreachable } from "../../../client/daemon-client.ts";
 import { createIgnoreRules } from "../../../code/files/ignore.ts";
-import { nestedIn } from "../../../code/files/scan.ts";
+import { listNestedDirectories } from "../../../code/files/scan.ts";
 import { isRemembered } from "../../../git/projects/find-project.ts";
-import { whyNotIndexed } from "../../../git/projects/indexed.ts";
-import { isTurnedOff, recordingConfig } from "../../../git/projects/recorded.ts";
+import { findIndexObstacle } from "../../../git/projects/indexed.ts";
+import { isTurnedOff, loadRecordingConfig } from "../../../git/projects/recorded.ts";
 import { readDaemonRecord } from "../../../protocol/daemon-record.ts";
-import { scrubberOf } from "../../../redact/project-scrubber.ts";
-import { autostartText } from "../../../terminal/autostart-text.ts";
-import { nestedText } from "../../index/nested.ts";
+import { createProjectScrubber } from "../../../redact/project-scrubber.ts";
+import { describeAutostart } from "../../../terminal/autostart-text.ts";
+import { describeNested } from "../../index/nested.ts";
 import { showQueue } from "../../jobs/operation.ts";
-import { isLosing, vanishingText } from "../../status/memory-rows.ts";
+import { formatVanishing, isLosing } from "../../status/memory-rows.ts";
 import { showStatus } from "../../status/operation.ts";
 import {
   countMissed,
@@ -29,14 +29,20 @@ import {
   listVanishing,
 } from "../operation.ts";
 import { checkGitHooks, checkHooks, checkInstructions, checkMcp, checkPath } from "./agents.ts";
-import { type Check, type CheckResult, configOf, fail, ok, warn } from "./check.ts";
+import { type Check, type CheckResult, fail, loadConfigOrDefault, ok, warn } from "./check.ts";
 import { checkDisk, checkPermissions, checkWatches } from "./files.ts";
 import { checkModels } from "./machine.ts";
-import { checkBackups, checkEncryption, checkTranscripts, databaseResult, serverResult } from "./memory.ts";
+import {
+  checkBackups,
+  checkEncryption,
+  checkTranscripts,
+  toDatabaseResult,
+  toServerResult,
+} from "./memory.ts";
 import { checkRepository } from "./repository.ts";
 
 /** The checks of one project; `fix` repairs what is safe to repair. */
-export function projectChecks(project: Project, fix: boolean): Check[] {
+export function listProjectChecks(project: Project, fix: boolean): Check[] {
   return [
     { name: "project", run: () => checkProject(project) },
     { name: "config", run: () => checkConfig(project) },
@@ -45,7 +51,7 @@ export function projectChecks(project: Project, fix: boolean): Check[] {
     { name: "daemon", run: () => checkDaemon(project, fix) },
     { name: "index", run: () => checkIndex(project) },
     { name: "nested", run: () => checkNested(project) },
-    { name: "memory", run: () => memoryResult(project) },
+    { name: "memory", run: () => checkMemoryDatabase(project) },
     { name: "backups", run: () => checkBackups(project, fix) },
     { name: "encryption", run: () => checkEncryption() },
     { name: "chunks", run: () => checkChunks(project) },
@@ -65,13 +71,13 @@ export function projectChecks(project: Project, fix: boolean): Check[] {
     { name: "git-hooks", run: () => checkGitHooks(project) },
     { name: "path", run: () => checkPath() },
     { name: "watches", run: () => checkWatches(project.root, "/proc/sys/fs/inotify/max_user_watches") },
-    { name: "disk", run: () => checkDisk(homeOf().dataDir) },
+    { name: "disk", run: () => checkDisk(locateHome().dataDir) },
   ];
 }
 
 function checkProject(project: Project): CheckResult {
   const { root } = project;
-  const plain = whyNotIndexed(project);
+  const plain = findIndexObstacle(project);
   if (plain !== null) return ok(plain.refusal.message.replace(/\.$/, ""));
   return ok(isRemembered(project) ? `project in ${root}` : `${root} was not used yet`);
 }
@@ -80,13 +86,13 @@ function checkConfig(project: Project): CheckResult {
   try {
     const { config, origin, notes } = loadConfig(project);
     // Nothing is stored or shown without the patterns of scrubbing.
-    scrubberOf(project, config);
+    createProjectScrubber(project, config);
     if (notes.length > 0) return warn(notes.join(" "), "Change it with `pm config set`, or remove the line.");
     const changed = Object.values(origin).filter((from) => from !== "default").length;
-    const ignored = ignoredVariables("variable", process.env);
+    const ignored = listIgnoredVariables("variable", process.env);
     return ok([`configuration is valid, ${changed} of its settings changed`, ...ignored].join(". "));
   } catch (error) {
-    return fail(messageOf(error), error instanceof PommelError ? error.hint : "");
+    return fail(getErrorMessage(error), error instanceof PommelError ? error.hint : "");
   }
 }
 
@@ -96,7 +102,7 @@ function checkCapture(project: Project): CheckResult {
       "Agent sessions are not recorded: sessions.capture is off.",
       "Run `pm config set sessions.capture true`.",
     );
-  if (recordingConfig(project).config["sessions.capture"]) return ok("agent sessions are recorded");
+  if (loadRecordingConfig(project).config["sessions.capture"]) return ok("agent sessions are recorded");
   if (isTurnedOff(project))
     return ok("agent sessions are not recorded: `pm disable` (`pm enable` turns it on)");
   if (loadConfig(null).origin["sessions.record"] !== "default")
@@ -130,31 +136,31 @@ async function checkLock(project: Project): Promise<CheckResult> {
 }
 
 async function checkDaemon(project: Project, fix: boolean): Promise<CheckResult> {
-  const files = daemonFiles();
+  const files = locateDaemonFiles();
   const holder = await call(findLockHolder, { file: files.lock }, null);
   const record = readDaemonRecord();
   try {
     const { daemon, version } = await call(showStatus, {}, project, { without: "fail" });
-    const problem = holder === null ? await lyingLocks() : null;
+    const problem = holder === null ? await findLockProblem() : null;
     if (problem !== null) return fail(problem, keepLocks);
     const answers = `daemon ${version} answers on port ${daemon.port ?? record?.port} (PID ${daemon.pid})`;
     return ok(isAutostartOn(project) ? answers : `${answers}; daemon.autostart is off`);
   } catch (error) {
     if (holder !== null) {
       return fail(
-        `${holder.owner} (PID ${holder.pid}) runs but does not answer: ${messageOf(error)}`,
+        `${holder.owner} (PID ${holder.pid}) runs but does not answer: ${getErrorMessage(error)}`,
         "It may be starting: try again in a moment, then `pm daemon restart`. `pm daemon logs` shows what it does.",
       );
     }
-    const status = autostartStatus(isAutostartOn(project));
-    const [what, hint] = autostartText(status);
+    const status = readAutostartStatus(isAutostartOn(project));
+    const [what, hint] = describeAutostart(status);
     if (!existsSync(files.record)) {
       // Nobody has to do anything about it.
       if (status.state === "ready" || status.state === "starting")
         return ok(`the daemon is not running. ${what}`);
       return warn(`The daemon is not running: searches work, changes are not indexed. ${what}`, hint);
     }
-    const why = error instanceof DaemonUnreachable ? error.reason : messageOf(error);
+    const why = error instanceof DaemonUnreachable ? error.reason : getErrorMessage(error);
     if (!fix) {
       return warn(
         `daemon.json is left over from a daemon that is gone (${why}). ${what}`,
@@ -166,15 +172,15 @@ async function checkDaemon(project: Project, fix: boolean): Promise<CheckResult>
   }
 }
 
-const isAutostartOn = (project: Project) => configOf(project)["daemon.autostart"];
+const isAutostartOn = (project: Project) => loadConfigOrDefault(project)["daemon.autostart"];
 
 async function checkIndex(project: Project): Promise<CheckResult> {
   const { indexDb: file } = project;
-  const config = configOf(project);
+  const config = loadConfigOrDefault(project);
   const { place, check } = await call(inspectIndex, { config }, project);
   const absent = ok("nothing is indexed yet: the first search does it");
-  if (config["index.driver"] !== "sqlite" && check.state !== "absent") return serverResult(place, check);
-  return databaseResult(file, check, {
+  if (config["index.driver"] !== "sqlite" && check.state !== "absent") return toServerResult(place, check);
+  return toDatabaseResult(file, check, {
     absent,
     damaged: "Run `pm daemon reindex`: the damaged file is moved aside and rebuilt.",
     tooNew: "Update Pommel, or delete the file and run `pm daemon reindex`.",
@@ -182,8 +188,10 @@ async function checkIndex(project: Project): Promise<CheckResult> {
 }
 
 async function checkSharing(project: Project): Promise<CheckResult> {
-  const { notSharedText, notSharedYet } = await import("../../share/not-shared.ts");
-  const counts = await notSharedYet(project).catch((error: unknown) => messageOf(error));
+  const { formatNotShared: notSharedText, countNotShared: notSharedYet } = await import(
+    "../../share/not-shared.ts"
+  );
+  const counts = await notSharedYet(project).catch((error: unknown) => getErrorMessage(error));
   if (typeof counts === "string") return ok(`the sharing status is unknown: ${counts}`);
   if (counts === null) return ok("the memory is not shared with other machines");
   const text = notSharedText(counts);
@@ -192,10 +200,10 @@ async function checkSharing(project: Project): Promise<CheckResult> {
     : { status: "ok", message: text.replace(/\.$/, ""), hint: "`pm share git` shares it." };
 }
 
-async function memoryResult(project: Project): Promise<CheckResult> {
+async function checkMemoryDatabase(project: Project): Promise<CheckResult> {
   const { lost, check } = await call(inspectMemory, {}, project);
   if (lost) return fail(lost.message, lost.hint);
-  return databaseResult(project.memoryDb, check, {
+  return toDatabaseResult(project.memoryDb, check, {
     absent: ok("no sessions recorded yet"),
     damaged:
       "Nothing was changed. `pm doctor --repair` saves what can be read, `pm memory restore` goes back to a backup.",
@@ -206,8 +214,8 @@ async function memoryResult(project: Project): Promise<CheckResult> {
 
 /** Whether sessions are cut into chunks by the rules and settings in force. */
 async function checkChunks(project: Project): Promise<CheckResult> {
-  const counts = await call(countOutdatedCuts, { config: configOf(project) }, project).catch(
-    (error: unknown) => codeOf(error),
+  const counts = await call(countOutdatedCuts, { config: loadConfigOrDefault(project) }, project).catch(
+    (error: unknown) => getErrorCode(error),
   );
   // Another check reports faults of the memory.
   if (typeof counts === "string") return ok("unknown: the memory cannot be read");
@@ -223,8 +231,13 @@ async function checkChunks(project: Project): Promise<CheckResult> {
 
 /** Repositories and projects inside this one. */
 function checkNested(project: Project): CheckResult {
-  const found = nestedIn(project.root, createIgnoreRules(project.root, loadConfig(project).config));
-  return ok(found.length === 0 ? "no projects or repositories inside this one" : nestedText(found).join(" "));
+  const found = listNestedDirectories(
+    project.root,
+    createIgnoreRules(project.root, loadConfig(project).config),
+  );
+  return ok(
+    found.length === 0 ? "no projects or repositories inside this one" : describeNested(found).join(" "),
+  );
 }
 
 /** Whether a daemon reads transcripts of a project now. */
@@ -238,17 +251,19 @@ async function isReading(project: Project): Promise<boolean> {
 async function checkRetention(project: Project): Promise<CheckResult> {
   const deleting = await call(listVanishing, {}, project);
   const lost = deleting.find(isLosing);
-  if (lost && (await isReading(project))) return ok(`${vanishingText(lost)} Transcripts are being read now`);
+  if (lost && (await isReading(project)))
+    return ok(`${formatVanishing(lost)} Transcripts are being read now`);
   if (lost) {
     return warn(
-      vanishingText(lost),
+      formatVanishing(lost),
       `Run \`pm import ${lost.agent}\`. ${lost.setting} in the settings of ${lost.title} says how long it keeps them (${lost.days} days).`,
     );
   }
   if (deleting.length === 0) return ok("no agent used here deletes its sessions");
   const texts = deleting.map((one) => {
     const { title, days, sessions, within_days } = one;
-    const soon = sessions === 0 ? `none expires within ${within_days} days` : vanishingText(one).slice(0, -1);
+    const soon =
+      sessions === 0 ? `none expires within ${within_days} days` : formatVanishing(one).slice(0, -1);
     return `${title} deletes sessions after ${days} days; ${soon}`;
   });
   return ok(texts.join("; "));

@@ -1,9 +1,9 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
-import { commonDirectoryOf, type Project } from "../../../base/paths.ts";
-import { GitFailure, gitBytes, gitFields } from "../../../git/git.ts";
-import { gitDirectoryOf } from "../../../git/git-dir.ts";
-import { historyProblem } from "../../../git/history/history.ts";
+import { type Project, resolveCommonDirectory } from "../../../base/paths.ts";
+import { GitFailure, readGitBytes, readGitFields } from "../../../git/git.ts";
+import { findGitDirectory } from "../../../git/git-dir.ts";
+import { findHistoryProblem } from "../../../git/history/history.ts";
 import { type CheckResult, fail, ok, warn } from "./check.ts";
 
 /** Looking at every commit of a large repository takes longer. Milliseconds. */
@@ -13,15 +13,15 @@ const staleMs = 600_000;
 
 /** Whether git can read the project's repository. */
 export async function checkRepository({ root }: Project): Promise<CheckResult> {
-  const problem = await historyProblem(root);
-  const gitDir = gitDirectoryOf(root);
+  const problem = await findHistoryProblem(root);
+  const gitDir = findGitDirectory(root);
   if (problem?.reason === "not_installed")
     return gitDir === null ? ok("no git repository") : fail(problem.message, problem.hint);
   if (problem?.reason === "no_repository") return ok("no git repository: there are no commits to record");
   if (problem !== null && problem.reason !== "no_commits") return fail(problem.message, problem.hint);
-  const damage = await damageIn(root);
+  const damage = await findRepositoryDamage(root);
   if (damage !== null) return fail(damage.message, damage.hint);
-  const lock = gitDir === null ? null : staleLock(gitDir);
+  const lock = gitDir === null ? null : findStaleLock(gitDir);
   if (lock !== null) {
     return warn(
       `A lock of git is left over: ${lock}. Commits and restores fail while it is there.`,
@@ -32,13 +32,14 @@ export async function checkRepository({ root }: Project): Promise<CheckResult> {
 }
 
 /** What is broken besides HEAD's commit: the index, or an object that some commit refers to. */
-async function damageIn(root: string): Promise<GitFailure | null> {
+async function findRepositoryDamage(root: string): Promise<GitFailure | null> {
   let first = "";
   try {
-    for await (const _ of gitFields(root, ["ls-files", "-z"]));
+    for await (const _ of readGitFields(root, ["ls-files", "-z"]));
     const args = ["fsck", "--connectivity-only", "--no-dangling", "--no-reflogs", "--no-progress"];
     const signal = AbortSignal.timeout(timeoutMs);
-    for await (const bytes of gitBytes(root, args, { signal })) first ||= bytes.toString().split("\n", 1)[0]!;
+    for await (const bytes of readGitBytes(root, args, { signal }))
+      first ||= bytes.toString().split("\n", 1)[0]!;
     return null;
   } catch (error) {
     // Nothing was found in time.
@@ -52,8 +53,8 @@ async function damageIn(root: string): Promise<GitFailure | null> {
   }
 }
 
-function staleLock(gitDir: string): string | null {
-  const common = commonDirectoryOf(gitDir);
+function findStaleLock(gitDir: string): string | null {
+  const common = resolveCommonDirectory(gitDir);
   const locks = [
     ...["index.lock", "HEAD.lock"].map((name) => join(gitDir, name)),
     ...["config.lock", "packed-refs.lock", "shallow.lock"].map((name) => join(common, name)),

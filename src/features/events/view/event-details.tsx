@@ -5,8 +5,8 @@ import { Entry } from "../../../page/components/entry.tsx";
 import { Part, SmallButton } from "../../../page/components/layout.tsx";
 import { Failure, Loading, Refusal } from "../../../page/components/states.tsx";
 import { Time } from "../../../page/components/time.tsx";
-import { counted, sessionName } from "../../../page/components/words.ts";
-import { commitLink, memoryLink, sessionLink } from "../../../page/router.ts";
+import { counted, nameSession } from "../../../page/components/words.ts";
+import { linkToCommit, linkToMemory, linkToSession } from "../../../page/router.ts";
 import type { EventAnswer } from "../operation.ts";
 
 /** An event with its sessions and commits, to be arranged. */
@@ -30,7 +30,7 @@ export function EventDetails({ id }: { id: string }) {
   return (
     <>
       <p>
-        <a class="small-link" href={memoryLink("events")}>
+        <a class="small-link" href={linkToMemory("events")}>
           All events
         </a>
       </p>
@@ -61,8 +61,8 @@ export function EventDetails({ id }: { id: string }) {
                 key={session}
                 icon="session"
                 kind="Session"
-                href={is_known && project === null ? sessionLink(session) : null}
-                title={sessionName(session, title)}
+                href={is_known && project === null ? linkToSession(session) : null}
+                title={nameSession(session, title)}
                 aside={agent !== null && <Badge tone="agent">{agent}</Badge>}
                 meta={
                   <>
@@ -86,7 +86,7 @@ export function EventDetails({ id }: { id: string }) {
               key={checkpoint}
               icon="commit"
               kind="Commit"
-              href={commit === null || project !== null ? null : commitLink(commit)}
+              href={commit === null || project !== null ? null : linkToCommit(commit)}
               title={subject ?? "(not on this machine)"}
               meta={
                 <>

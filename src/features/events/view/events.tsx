@@ -8,7 +8,7 @@ import { FormButtons, Part, SmallButton } from "../../../page/components/layout.
 import { Empty, Failure, Loading, Refusal } from "../../../page/components/states.tsx";
 import { Time } from "../../../page/components/time.tsx";
 import { counted } from "../../../page/components/words.ts";
-import { goTo, memoryLink } from "../../../page/router.ts";
+import { goTo, linkToMemory } from "../../../page/router.ts";
 import type { ListedEvent } from "../operation.ts";
 import { EventDetails } from "./event-details.tsx";
 
@@ -85,7 +85,7 @@ function EventEntry({ event }: { event: ListedEvent }) {
     <Entry
       icon="event"
       kind="Event"
-      href={memoryLink("events", id)}
+      href={linkToMemory("events", id)}
       title={title}
       aside={
         <>
@@ -116,7 +116,7 @@ function NewEvent({ onClose }: { onClose: () => void }) {
     const created = await run({ title, description, ...(branch !== "" && { branch }) });
     if (created === null) return;
     onClose();
-    goTo(memoryLink("events", created.event.id));
+    goTo(linkToMemory("events", created.event.id));
   };
   return (
     <Dialog title="New event" onClose={onClose}>

@@ -6,7 +6,7 @@ import { Empty, Failure, Loading } from "../../../page/components/states.tsx";
 import { Moment, Time } from "../../../page/components/time.tsx";
 import { counted } from "../../../page/components/words.ts";
 import type { ViewProps } from "../../../page/router.ts";
-import { commitLink, goTo, linkTo, sessionLink } from "../../../page/router.ts";
+import { goTo, linkTo, linkToCommit, linkToSession } from "../../../page/router.ts";
 
 /** Keys that follow one another faster are one question. Milliseconds. */
 const typedMs = 150;
@@ -54,7 +54,7 @@ function Answers({ q }: { q: string }) {
               <p class="row-meta">
                 {directory !== "" && <span class="path">{directory}</span>}
                 <span>worked {counted(worked, "time")}</span>
-                <a href={sessionLink(session_id, turn)}>
+                <a href={linkToSession(session_id, turn)}>
                   last <Moment at={last_at} />
                 </a>
                 {failed_before.map((before) => (
@@ -75,18 +75,18 @@ function Answers({ q }: { q: string }) {
               <pre class="excerpt">{error.split("\n").slice(0, 4).join("\n")}</pre>
               <p class="row-meta">
                 <code>{command}</code>
-                <a href={sessionLink(session_id, turn)}>met {counted(times, "time")}</a>
+                <a href={linkToSession(session_id, turn)}>met {counted(times, "time")}</a>
               </p>
               {fixed === null ? (
                 <p class="faint">Nothing is known that fixed it.</p>
               ) : (
                 <>
                   <p class="row-meta">
-                    <a href={sessionLink(fixed.session_id, fixed.turn)}>
+                    <a href={linkToSession(fixed.session_id, fixed.turn)}>
                       fixed <Moment at={fixed.timestamp} />
                     </a>
                     {fixed.commit !== null && (
-                      <a href={commitLink(fixed.commit.hash)}>{fixed.commit.subject}</a>
+                      <a href={linkToCommit(fixed.commit.hash)}>{fixed.commit.subject}</a>
                     )}
                     {fixed.stands === false && <span>its lines are gone since</span>}
                   </p>

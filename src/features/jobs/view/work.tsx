@@ -24,7 +24,7 @@ export function Work() {
   );
 }
 
-const states = {
+const stateLabels = {
   ready: ["good", "ready"],
   embedding: ["agent", "embedding"],
   waiting: ["unknown", "waiting"],
@@ -68,7 +68,7 @@ function Model({ use, model }: { use: string; model: ModelStatus }) {
     chunks_embedded: embedded,
     chunks_missing: missing,
   } = model;
-  const [tone, name] = states[state];
+  const [tone, name] = stateLabels[state];
   return (
     <tr>
       <td>{use}</td>
@@ -143,7 +143,7 @@ function Queue({ queue }: { queue: QueueResponse }) {
 }
 
 /** How jobs end that were not done. */
-const ends = { done: null, dead: "failed", gone: "deleted before it was read" } as const;
+const outcomeLabels = { done: null, dead: "failed", gone: "deleted before it was read" } as const;
 
 function LastJobs({ queue: { recent, sessions } }: { queue: QueueResponse }) {
   const jobs = [
@@ -155,7 +155,7 @@ function LastJobs({ queue: { recent, sessions } }: { queue: QueueResponse }) {
       at,
       end: null,
     })),
-    ...sessions.recent.map(({ outcome, ...job }) => ({ ...job, end: ends[outcome] })),
+    ...sessions.recent.map(({ outcome, ...job }) => ({ ...job, end: outcomeLabels[outcome] })),
   ].sort((a, b) => b.at.localeCompare(a.at));
   return (
     <Part as="panel" title="Last jobs">

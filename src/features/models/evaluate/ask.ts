@@ -4,9 +4,9 @@ import { CodeSearch } from "../../../code/search/engine.ts";
 import type { QueryEmbedder } from "../../../code/search/vectors/query-embedder.ts";
 import type { CodeResult } from "../../../protocol/results.ts";
 import type { SearchableIndex } from "../../../store/index/port.ts";
-import { type Answered, type Quality, qualityOf } from "./measures.ts";
-import { type Mode, weightsOf } from "./modes.ts";
-import { type Pair, type PairTarget, ranksOf } from "./pairs.ts";
+import { type Answered, measureQuality, type Quality } from "./measures.ts";
+import { chooseWeights, type Mode } from "./modes.ts";
+import { type Pair, type PairTarget, rankTargets } from "./pairs.ts";
 
 /** A question that was answered badly; the keys are those of JSON. */
 export interface Miss {
@@ -36,7 +36,7 @@ interface AskOptions {
   signal: AbortSignal;
 }
 
-const limit = 10;
+const resultLimit = 10;
 const missesKept = 5;
 const shownOnTop = 3;
 /** The first searches load vectors, statements and index pages, and are not timed. */
@@ -50,8 +50,8 @@ export async function ask(options: AskOptions): Promise<Answers> {
     const asked = await askIn(mode, options, (done) =>
       onAsked(turn * pairs.length + done, modes.length * pairs.length),
     );
-    answers.modes[mode] = qualityOf(asked);
-    answers.misses = worstOf(asked);
+    answers.modes[mode] = measureQuality(asked);
+    answers.misses = listWorstMisses(asked);
   }
   return answers;
 }
@@ -70,12 +70,12 @@ async function askIn(
     project,
     index,
     embedder: mode === "lexical" ? null : embedder,
-    weights: weightsOf(mode),
+    weights: chooseWeights(mode),
   });
   // A function is one of several answers in a file.
-  const byOf = ({ targets }: Pair) => (targets.some(({ lines }) => lines) ? "chunk" : "file");
+  const chooseSearchLevel = ({ targets }: Pair) => (targets.some(({ lines }) => lines) ? "chunk" : "file");
   const find = (pair: Pair) => {
-    const request = { query: pair.query, by: byOf(pair), limit } as const;
+    const request = { query: pair.query, by: chooseSearchLevel(pair), limit: resultLimit } as const;
     return search.search({ ...request, levels: [], paths: [], languages: [], explain: false });
   };
   for (const pair of pairs.slice(0, warmUp)) await find(pair);
@@ -85,7 +85,13 @@ async function askIn(
     const start = performance.now();
     const { results } = await find(pair);
     const milliseconds = performance.now() - start;
-    asked.push({ pair, results, milliseconds, ranks: ranksOf(pair, results), targets: pair.targets.length });
+    asked.push({
+      pair,
+      results,
+      milliseconds,
+      ranks: rankTargets(pair, results),
+      targets: pair.targets.length,
+    });
     onAsked(asked.length);
     // Allows Ctrl-C to interrupt.
     await nextTurn();
@@ -94,22 +100,23 @@ async function askIn(
 }
 
 /** Not found first, then by worst rank; stable. */
-function worstOf(asked: readonly Asked[]): Miss[] {
-  const rankOf = ({ ranks }: Asked) => (ranks.length === 0 ? Number.POSITIVE_INFINITY : Math.min(...ranks));
+function listWorstMisses(asked: readonly Asked[]): Miss[] {
+  const getBestRank = ({ ranks }: Asked) =>
+    ranks.length === 0 ? Number.POSITIVE_INFINITY : Math.min(...ranks);
   return asked
-    .filter((one) => rankOf(one) > 1)
-    .sort((a, b) => (rankOf(a) === rankOf(b) ? 0 : rankOf(b) - rankOf(a)))
+    .filter((one) => getBestRank(one) > 1)
+    .sort((a, b) => (getBestRank(a) === getBestRank(b) ? 0 : getBestRank(b) - getBestRank(a)))
     .slice(0, missesKept)
     .map((one) => ({
       query: one.pair.query,
-      expected: one.pair.targets.map(placeOf),
-      rank: Number.isFinite(rankOf(one)) ? rankOf(one) : null,
+      expected: one.pair.targets.map(toExpectedPlace),
+      rank: Number.isFinite(getBestRank(one)) ? getBestRank(one) : null,
       found: one.results
         .slice(0, shownOnTop)
         .map(({ file, start_line, end_line, name }) => ({ file, start_line, end_line, name })),
     }));
 }
 
-function placeOf({ file, lines }: PairTarget): Miss["expected"][number] {
+function toExpectedPlace({ file, lines }: PairTarget): Miss["expected"][number] {
   return lines ? { file, start_line: lines[0], end_line: lines[1] } : { file };
 }

@@ -2,7 +2,7 @@ import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { mineCommitPairs, pairOfCommit } from "./commit-pairs.ts";
+import { mineCommitPairs, toCommitPair } from "./commit-pairs.ts";
 
 const indexed = new Map([
   ["src/http/retry.ts", "typescript"],
@@ -12,7 +12,7 @@ const indexed = new Map([
 ]);
 
 function targetsOf(files: string[], message = "Send failed requests again after a pause"): string[] | null {
-  const pair = pairOfCommit({ hash: "", author: "Ann", authoredAt: 0, message, files }, indexed);
+  const pair = toCommitPair({ hash: "", author: "Ann", authoredAt: 0, message, files }, indexed);
   return pair?.targets.map(({ file }) => file) ?? null;
 }
 

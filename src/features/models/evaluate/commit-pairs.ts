@@ -1,11 +1,11 @@
-import { identifiersOf } from "../../../base/text/tokens.ts";
-import { isAskedFor, type PathRole, roleOf } from "../../../code/files/path-role.ts";
-import { grammarOf, type LanguageId } from "../../../code/languages/index.ts";
+import { listIdentifiers } from "../../../base/text/tokens.ts";
+import { classifyPath, isAskedFor, type PathRole } from "../../../code/files/path-role.ts";
+import { findGrammar, type LanguageId } from "../../../code/languages/index.ts";
 import { analyseQuery } from "../../../code/search/query.ts";
 import { GitFailure } from "../../../git/git.ts";
-import { type Commit, commitsOf, isShallow } from "../../../git/history/history.ts";
+import { type Commit, isShallow, listCommits } from "../../../git/history/history.ts";
 import { isUsable } from "./doc-pairs.ts";
-import { type Pair, shuffled } from "./pairs.ts";
+import { type Pair, shuffleBySeed } from "./pairs.ts";
 
 /** Older code has mostly been rewritten. */
 const maxCommits = 5000;
@@ -37,9 +37,9 @@ export async function mineCommitPairs(
   let shallow = false;
   try {
     shallow = await isShallow(root);
-    for await (const commit of commitsOf(root, { limit: maxCommits, ...(signal && { signal }) })) {
+    for await (const commit of listCommits(root, { limit: maxCommits, ...(signal && { signal }) })) {
       seen++;
-      const pair = pairOfCommit(commit, indexed);
+      const pair = toCommitPair(commit, indexed);
       if (pair && !found.has(pair.query)) found.set(pair.query, pair);
     }
   } catch (error) {
@@ -52,19 +52,20 @@ export async function mineCommitPairs(
           : error.message.replace(/\.$/, ""),
     };
   }
-  const pairs = shuffled([...found.values()], `${seed} commits`).slice(0, count);
+  const pairs = shuffleBySeed([...found.values()], `${seed} commits`).slice(0, count);
   if (pairs.length >= count) return { pairs, problem: null };
   const cut = shallow ? "; the clone is shallow (`git fetch --unshallow` gets the rest)" : "";
   return { pairs, problem: `${found.size} of ${seen} commits make a question${cut}` };
 }
 
-export function pairOfCommit(commit: Commit, indexed: ReadonlyMap<string, LanguageId>): Pair | null {
+export function toCommitPair(commit: Commit, indexed: ReadonlyMap<string, LanguageId>): Pair | null {
   if (commit.files.length > maxFiles) return null;
   const alive = commit.files.filter((file) => indexed.has(file));
   if (alive.length > maxTargets) return null;
-  const isCode = (file: string) => roleOf(file) === "source" && grammarOf(indexed.get(file)!) !== null;
+  const isCode = (file: string) =>
+    classifyPath(file) === "source" && findGrammar(indexed.get(file)!) !== null;
   const targets = alive.filter(isCode).map((file) => ({ file }));
-  const query = targets.length === 0 ? null : questionOfCommit(commit);
+  const query = targets.length === 0 ? null : extractCommitQuestion(commit);
   if (query === null) return null;
   const stems = new Set(analyseQuery(query).stems);
   return otherRoles.some((role) => isAskedFor(role, stems)) ? null : { query, targets };
@@ -102,7 +103,7 @@ const trailer =
  * A commit's message as a question: its subject, and the first line of its body if that is prose; without prefixes,
  * ticket numbers and file names. null when too little remains.
  */
-export function questionOfCommit({
+export function extractCommitQuestion({
   message,
   author,
   files,
@@ -115,9 +116,9 @@ export function questionOfCommit({
   const title = withoutPaths(rest.replace(references, " "), files);
   if (chore.test(title) || chore.test(subject)) return null;
   const first = body.find((line) => line.trim() !== "")?.trim() ?? "";
-  const isProse = /^[\p{L}`"'(]/u.test(first) && !trailer.test(first) && identifiersOf(first).length >= 4;
+  const isProse = /^[\p{L}`"'(]/u.test(first) && !trailer.test(first) && listIdentifiers(first).length >= 4;
   const more = isProse ? withoutPaths(first.replace(references, " "), files) : "";
-  const question = [title, more].map(tidied).filter(Boolean).join(". ");
+  const question = [title, more].map(tidyText).filter(Boolean).join(". ");
   return isUsable(question) ? question : null;
 }
 
@@ -133,7 +134,7 @@ function withoutPaths(text: string, files: readonly string[]): string {
     .join(" ");
 }
 
-function tidied(text: string): string {
+function tidyText(text: string): string {
   return text
     .replace(/^:\w+:\s*|^[\s\-–—:,.;*]+|[\s\-–—:,.;]+$/g, "")
     .replace(/\(\s*\)/g, "")

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { questionOfCommit } from "./commit-pairs.ts";
+import { extractCommitQuestion } from "./commit-pairs.ts";
 
 function ask(message: string, files = ["src/http/retry.ts"], author = "Ann"): string | null {
-  return questionOfCommit({ message, files, author });
+  return extractCommitQuestion({ message, files, author });
 }
 
 test.each([

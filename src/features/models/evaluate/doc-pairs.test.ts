@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { chunk } from "../../../../test/support/chunk-fixture.ts";
-import { isUsable, pairsOfFile, questionOfDocs, withoutDocs } from "./doc-pairs.ts";
+import { extractDocsQuestion, isUsable, listDocPairs, withoutDocs } from "./doc-pairs.ts";
 
 const python = `import os
 
@@ -20,7 +20,7 @@ class Cache:
 
 test("documented functions make pairs, with their lines and their comments", async () => {
   const { chunks } = await chunk("src/cache.py", "python", python);
-  const pairs = pairsOfFile("src/cache.py", chunks);
+  const pairs = listDocPairs("src/cache.py", chunks);
   expect(pairs.map(({ query, targets }) => ({ query, targets }))).toEqual([
     {
       query: "Throws away the pages nobody asked for lately",
@@ -35,7 +35,7 @@ test("documented functions make pairs, with their lines and their comments", asy
 
 test("hidden comments leave every line where it was, and a docstring a string", async () => {
   const { chunks } = await chunk("src/cache.py", "python", python);
-  const hidden = withoutDocs(python, pairsOfFile("src/cache.py", chunks)[0]!.docs);
+  const hidden = withoutDocs(python, listDocPairs("src/cache.py", chunks)[0]!.docs);
   const before = python.split("\n");
   const after = hidden.split("\n");
   expect(after).toHaveLength(before.length);
@@ -70,20 +70,20 @@ describe("the first sentence, whatever the language's comments look like", () =>
     ["Windows", "// Retries a failed request\r\n// with backoff.\r\n//\r\n// It waits."],
     ["Go", "// retryAll retries a failed request with backoff.\nIt waits."],
   ])("%s", (_, docs) => {
-    const question = questionOfDocs(docs, "retryAll");
+    const question = extractDocsQuestion(docs, "retryAll");
     expect(question?.toLowerCase().replace("failed failed", "failed")).toBe(
       "retries a failed request with backoff",
     );
   });
 
   test("an abbreviation does not exit it", () => {
-    expect(questionOfDocs("// Reads settings, e.g. from TOML files. Done.", "load")).toBe(
+    expect(extractDocsQuestion("// Reads settings, e.g. from TOML files. Done.", "load")).toBe(
       "Reads settings, e.g. from TOML files",
     );
   });
 
   test("in scripts without blanks", () => {
-    expect(questionOfDocs("// 失敗したリクエストを再試行する。待つ。", "retry")).toBe(
+    expect(extractDocsQuestion("// 失敗したリクエストを再試行する。待つ。", "retry")).toBe(
       "失敗したリクエストを再試行する",
     );
   });
@@ -92,15 +92,15 @@ describe("the first sentence, whatever the language's comments look like", () =>
 describe("questions that reveal the answer or ask nothing", () => {
   test("a code-like name is removed, a plain word is kept", () => {
     expect(
-      questionOfDocs("/** Like fetch, but parseHTTP() retries the failed request. */", "parseHTTP"),
+      extractDocsQuestion("/** Like fetch, but parseHTTP() retries the failed request. */", "parseHTTP"),
     ).toBe(null);
-    expect(questionOfDocs("/** The caller of parse_http retries the failed request. */", "parse_http")).toBe(
-      "The caller of retries the failed request",
-    );
-    expect(questionOfDocs("// Render (JSON) writes the answer's body.", "Render")).toBe(
+    expect(
+      extractDocsQuestion("/** The caller of parse_http retries the failed request. */", "parse_http"),
+    ).toBe("The caller of retries the failed request");
+    expect(extractDocsQuestion("// Render (JSON) writes the answer's body.", "Render")).toBe(
       "writes the answer's body",
     );
-    expect(questionOfDocs("// Retry the failed request after a pause", "retry")).toBe(
+    expect(extractDocsQuestion("// Retry the failed request after a pause", "retry")).toBe(
       "Retry the failed request after a pause",
     );
   });
@@ -116,7 +116,7 @@ describe("questions that reveal the answer or ask nothing", () => {
     ["nothing", "/** */", "x"],
     ["tags only", "/**\n * @param request the failed request to retry\n */", "x"],
     ["an essay", `// ${"word after word ".repeat(30)}`, "x"],
-  ])("%s", (_, docs, name) => expect(questionOfDocs(docs, name)).toBe(null));
+  ])("%s", (_, docs, name) => expect(extractDocsQuestion(docs, name)).toBe(null));
 
   test("numbers and stop words are not a question", () => {
     expect(isUsable("what is it with 1 and 2 and 3")).toBe(false);

@@ -1,9 +1,9 @@
 import type { Config } from "../../../base/config/settings.ts";
-import { identifiersOf, isSpaced, partsOf, stem, stopWords } from "../../../base/text/tokens.ts";
-import { roleOf } from "../../../code/files/path-role.ts";
-import { ParsePool, poolOptionsOf } from "../../../code/parse/parse-pool.ts";
+import { isSpaced, listIdentifiers, splitIdentifier, stem, stopWords } from "../../../base/text/tokens.ts";
+import { classifyPath } from "../../../code/files/path-role.ts";
+import { buildPoolOptions, ParsePool } from "../../../code/parse/parse-pool.ts";
 import type { ChunkRecord, DocComment, FileStamp } from "../../../store/index/records.ts";
-import { type Pair, shuffled } from "./pairs.ts";
+import { type Pair, shuffleBySeed } from "./pairs.ts";
 
 /** Bounds on a question's meaningful words and words. */
 const minWords = 3;
@@ -27,8 +27,8 @@ const abbreviations = /\b(?:e\.g|i\.e|etc|vs|cf|resp|incl|approx)\.$/i;
  * @param docs the comment as in the file
  * @param name what it documents
  */
-export function questionOfDocs(docs: string, name: string): string | null {
-  const sentence = firstSentence(proseOf(docs));
+export function extractDocsQuestion(docs: string, name: string): string | null {
+  const sentence = extractFirstSentence(extractProse(docs));
   if (unusable.test(sentence)) return null;
   const question = withoutName(sentence, name);
   return isUsable(question, name) ? question : null;
@@ -36,19 +36,19 @@ export function questionOfDocs(docs: string, name: string): string | null {
 
 /** Whether a question has meaningful words beyond those of the name. */
 export function isUsable(question: string, name = ""): boolean {
-  const words = identifiersOf(question);
+  const words = listIdentifiers(question);
   if (words.length > maxWords) return false;
-  const known = new Set(partsOf(name).map(stem));
+  const known = new Set(splitIdentifier(name).map(stem));
   const notable = words.filter((word) => !stopWords.has(word.toLowerCase()) && !/^\d+$/.test(word));
   if (notable.some((word) => !isSpaced(word))) {
     return notable.reduce((sum, word) => sum + word.length, 0) >= minCharacters;
   }
-  const stems = new Set(notable.flatMap(partsOf).map(stem));
+  const stems = new Set(notable.flatMap(splitIdentifier).map(stem));
   return stems.size >= minWords && [...stems].filter((word) => !known.has(word)).length >= 2;
 }
 
 /** The first paragraph of a comment, on one line. */
-function proseOf(docs: string): string {
+function extractProse(docs: string): string {
   const lines = docs
     .replace(/^\s*(?:@(?:module|short)?doc\b)?\s*[rRuUbBsS~]{0,2}(?:"""|'''|["'])|(?:"""|'''|["'])\s*$/g, "")
     .replace(/\/\*+!?|\*+\/|^=(?:begin|end)\b.*$|^--\[=*\[|\]=*\]\s*$/gm, " ")
@@ -77,7 +77,7 @@ function withoutMarkup(line: string): string {
     .trim();
 }
 
-function firstSentence(prose: string): string {
+function extractFirstSentence(prose: string): string {
   for (const { index } of prose.matchAll(/[.!?](?=\s)|[。！？]/g)) {
     const sentence = prose.slice(0, index + 1);
     if (!abbreviations.test(sentence)) return sentence.replace(/[.!?。！？]+$/, "").trim();
@@ -134,9 +134,9 @@ const surplus = 1.25;
  */
 export async function mineDocPairs(options: MiningOptions): Promise<DocPair[]> {
   const { root, config, stamps, seed, count, level = "method", signal } = options;
-  const own = stamps.filter(({ path }) => roleOf(path) === "source");
-  const order = shuffled(own, `${seed} files`);
-  const pool = new ParsePool({ ...poolOptionsOf(root, config, stamps), withVectors: false });
+  const own = stamps.filter(({ path }) => classifyPath(path) === "source");
+  const order = shuffleBySeed(own, `${seed} files`);
+  const pool = new ParsePool({ ...buildPoolOptions(root, config, stamps), withVectors: false });
   const perFile: DocPair[][] = [];
   let promised = 0;
   try {
@@ -147,20 +147,20 @@ export async function mineDocPairs(options: MiningOptions): Promise<DocPair[]> {
         batch.map((stamp) => pool.parse(stamp, null, { withText: true })),
       )) {
         if (outcome.status !== "indexed") continue;
-        const pairs = pairsOfFile(outcome.path, outcome.chunks, level);
+        const pairs = listDocPairs(outcome.path, outcome.chunks, level);
         if (pairs.length === 0) continue;
-        perFile.push(shuffled(pairs, `${seed} ${outcome.path}`));
+        perFile.push(shuffleBySeed(pairs, `${seed} ${outcome.path}`));
         promised += Math.min(pairs.length, usualPerFile);
       }
     }
   } finally {
     await pool.close();
   }
-  return inTurns(withoutTwins(perFile)).slice(0, count);
+  return interleaveLists(withoutTwins(perFile)).slice(0, count);
 }
 
 /** The documented functions, or classes, among a file's chunks. */
-export function pairsOfFile(
+export function listDocPairs(
   file: string,
   chunks: readonly ChunkRecord[],
   wanted: ChunkRecord["level"] = "method",
@@ -169,7 +169,7 @@ export function pairsOfFile(
     if (level !== wanted) return [];
     const query = docs
       .toReversed()
-      .map(({ text }) => questionOfDocs(text, name))
+      .map(({ text }) => extractDocsQuestion(text, name))
       .find((question) => question !== null);
     return query ? [{ query, file, docs, targets: [{ file, lines: [startLine, endLine] }] }] : [];
   });
@@ -178,13 +178,13 @@ export function pairsOfFile(
 /** Removes questions with two answers. */
 function withoutTwins(perFile: readonly DocPair[][]): DocPair[][] {
   const counts = new Map<string, number>();
-  const keyOf = ({ query }: DocPair) => query.toLowerCase();
-  for (const pair of perFile.flat()) counts.set(keyOf(pair), (counts.get(keyOf(pair)) ?? 0) + 1);
-  return perFile.map((pairs) => pairs.filter((pair) => counts.get(keyOf(pair)) === 1));
+  const toPairKey = ({ query }: DocPair) => query.toLowerCase();
+  for (const pair of perFile.flat()) counts.set(toPairKey(pair), (counts.get(toPairKey(pair)) ?? 0) + 1);
+  return perFile.map((pairs) => pairs.filter((pair) => counts.get(toPairKey(pair)) === 1));
 }
 
 /** Interleaves lists. */
-function inTurns<T>(lists: readonly T[][]): T[] {
+function interleaveLists<T>(lists: readonly T[][]): T[] {
   const longest = Math.max(0, ...lists.map((list) => list.length));
   return Array.from({ length: longest }, (_, turn) =>
     lists.flatMap((list) => list.slice(turn, turn + 1)),
@@ -196,13 +196,13 @@ export function withoutDocs(text: string, docs: readonly Pick<DocComment, "start
   let result = "";
   let next = 0;
   for (const { start, end } of docs.toSorted((a, b) => a.start - b.start)) {
-    result += text.slice(next, start) + blanked(text.slice(start, end));
+    result += text.slice(next, start) + blankDocs(text.slice(start, end));
     next = end;
   }
   return result + text.slice(next);
 }
 
-function blanked(docs: string): string {
+function blankDocs(docs: string): string {
   const quotes = /^[a-zA-Z]{0,2}("""|'''|["'])/.exec(docs);
   const blank = (part: string) => part.replace(/[^\r\n]/g, " ");
   if (quotes === null) return blank(docs);

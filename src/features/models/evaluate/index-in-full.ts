@@ -2,10 +2,10 @@ import type { Config } from "../../../base/config/settings.ts";
 import type { Logger } from "../../../base/log.ts";
 import type { Project } from "../../../base/paths.ts";
 import type { IgnoreRules } from "../../../code/files/ignore.ts";
-import { filesToEmbed } from "../../../code/index/embed-source.ts";
+import { createFileEmbedSource } from "../../../code/index/embed-source.ts";
 import { Indexer } from "../../../code/index/indexer.ts";
 import { EmbedPass } from "../../../models/embed/embed-pass.ts";
-import { type Embedders, modelsOf } from "../../../models/embed/embedders.ts";
+import { type Embedders, listEmbedders } from "../../../models/embed/embedders.ts";
 import type { CodeIndex } from "../../../store/index/port.ts";
 
 interface IndexOptions {
@@ -36,13 +36,13 @@ const progressMs = 100;
  */
 export async function indexInFull(options: IndexOptions): Promise<IndexTimes> {
   const { project, config, rules, index, embedders, log, signal, onProgress = () => {} } = options;
-  const withVectors = modelsOf(embedders).length > 0;
+  const withVectors = listEmbedders(embedders).length > 0;
   const indexer = new Indexer({ project, config, rules, index, withVectors, log, mode: "foreground" });
   const onAbort = () => void indexer.close();
   signal?.addEventListener("abort", onAbort);
   try {
     const start = performance.now();
-    await watched(
+    await runWatched(
       () => indexer.reconcile(),
       () => onProgress("indexing", indexer.progress().done, indexer.progress().total),
     );
@@ -68,8 +68,8 @@ async function embedAll(
     () => true,
     () => false,
   );
-  const models = modelsOf(embedders).filter((model) => isFirstReady || model !== embedders.first);
-  const source = filesToEmbed(index, (path) => indexer.read(path));
+  const models = listEmbedders(embedders).filter((model) => isFirstReady || model !== embedders.first);
+  const source = createFileEmbedSource(index, (path) => indexer.read(path));
   const pass = new EmbedPass({ source, models, log });
   const onAbort = () => void pass.close();
   signal?.addEventListener("abort", onAbort);
@@ -79,7 +79,7 @@ async function embedAll(
   };
   const total = await missing();
   try {
-    await watched(
+    await runWatched(
       () => pass.run(),
       async () => onProgress("embedding", total - (await missing()), total),
     );
@@ -92,7 +92,7 @@ async function embedAll(
 }
 
 /** Calls `look` periodically during `work`. */
-async function watched<T>(work: () => Promise<T>, look: () => void | Promise<void>): Promise<T> {
+async function runWatched<T>(work: () => Promise<T>, look: () => void | Promise<void>): Promise<T> {
   const timer = setInterval(() => void look(), progressMs);
   try {
     return await work();

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { ndcg, percentile, qualityOf, reciprocalRank } from "./measures.ts";
+import { measureQuality, ndcg, percentile, reciprocalRank } from "./measures.ts";
 
 test("NDCG is 1 with all targets on top, and falls with their ranks", () => {
   expect(ndcg([1, 2], 2, 10)).toBe(1);
@@ -23,7 +23,7 @@ test("percentiles are values that occurred", () => {
 
 test("recall counts a question when any target is within the rank", () => {
   const answer = (...ranks: number[]) => ({ ranks, targets: 2, milliseconds: 1 });
-  expect(qualityOf([answer(1, 7), answer(4), answer(6), answer()])).toMatchObject({
+  expect(measureQuality([answer(1, 7), answer(4), answer(6), answer()])).toMatchObject({
     queries: 4,
     r1: 0.25,
     r5: 0.5,

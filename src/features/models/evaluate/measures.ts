@@ -46,7 +46,7 @@ export interface Quality {
   p95_ms: number;
 }
 
-export function qualityOf(answers: readonly Answered[]): Quality {
+export function measureQuality(answers: readonly Answered[]): Quality {
   const times = answers.map(({ milliseconds }) => milliseconds);
   const recall = (k: number) =>
     average(answers.map(({ ranks }) => (ranks.some((rank) => rank <= k) ? 1 : 0)));

@@ -24,6 +24,6 @@ const semanticOnly: Weights = {
 };
 
 /** The weights of a mode. "lexical" is also to be searched without vectors. */
-export function weightsOf(mode: Mode): Weights {
+export function chooseWeights(mode: Mode): Weights {
   return mode === "semantic" ? semanticOnly : weights;
 }

@@ -25,7 +25,7 @@ interface Place {
  * The 1-based rank of the first result for each found target. A result must lie within a target's lines: the class or
  * file around a function does not count.
  */
-export function ranksOf({ targets }: Pair, results: readonly Place[]): number[] {
+export function rankTargets({ targets }: Pair, results: readonly Place[]): number[] {
   return targets
     .map(({ file, lines }) => {
       const isIt = (result: Place) =>
@@ -38,14 +38,14 @@ export function ranksOf({ targets }: Pair, results: readonly Place[]): number[] 
 }
 
 /** Random numbers in [0, 1) that are the same for the same seed: the first bytes of SHA-256 over a counter. */
-function seeded(seed: string): () => number {
+function makeSeededRandom(seed: string): () => number {
   let count = 0;
   return () => createHash("sha256").update(`${seed}\n${count++}`).digest().readUInt32BE(0) / 2 ** 32;
 }
 
 /** Shuffles deterministically by seed (Fisher and Yates). */
-export function shuffled<T>(items: readonly T[], seed: string): T[] {
-  const random = seeded(seed);
+export function shuffleBySeed<T>(items: readonly T[], seed: string): T[] {
+  const random = makeSeededRandom(seed);
   const left = [...items];
   for (let i = left.length - 1; i > 0; i--) {
     const j = Math.floor(random() * (i + 1));

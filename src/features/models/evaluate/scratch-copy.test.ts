@@ -2,25 +2,25 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { copySources, filesToCopy } from "./scratch-copy.ts";
+import { chooseFilesToCopy, copySources } from "./scratch-copy.ts";
 
 const stamp = (path: string, size = 10) => ({ path, size, mtimeMs: 0 });
 
 test("filesToCopy: keeps everything within the limits", () => {
   const stamps = [stamp("b/2"), stamp("a/1"), stamp("3")];
-  expect(filesToCopy(stamps, "seed")).toEqual(stamps);
+  expect(chooseFilesToCopy(stamps, "seed")).toEqual(stamps);
 });
 
 test("filesToCopy: over the limits, picks whole directories by seed", () => {
   const stamps = Array.from({ length: 20 }, (_, i) => [stamp(`${i}/a`), stamp(`${i}/b`)]).flat();
   const most = { files: 11, bytes: 1000 };
-  const chosen = filesToCopy(stamps, "seed", most);
+  const chosen = chooseFilesToCopy(stamps, "seed", most);
   expect(chosen).toHaveLength(10);
   const directories = new Set(chosen.map(({ path }) => path.split("/")[0]));
   expect(directories.size).toBe(5);
-  expect(filesToCopy(stamps, "seed", most)).toEqual(chosen);
-  expect(filesToCopy(stamps, "other", most)).not.toEqual(chosen);
-  expect(filesToCopy(stamps, "seed", { files: 100, bytes: 45 })).toHaveLength(4);
+  expect(chooseFilesToCopy(stamps, "seed", most)).toEqual(chosen);
+  expect(chooseFilesToCopy(stamps, "other", most)).not.toEqual(chosen);
+  expect(chooseFilesToCopy(stamps, "seed", { files: 100, bytes: 45 })).toHaveLength(4);
 });
 
 test("copySources: copies text with changes applied, without binaries and secrets", async () => {

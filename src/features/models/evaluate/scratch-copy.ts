@@ -5,7 +5,7 @@ import { addTo } from "../../../base/multimap.ts";
 import type { IgnoreRules } from "../../../code/files/ignore.ts";
 import { readSource } from "../../../code/files/read-source.ts";
 import type { FileStamp } from "../../../store/index/records.ts";
-import { shuffled } from "./pairs.ts";
+import { shuffleBySeed } from "./pairs.ts";
 
 /** Limits of a copy. */
 const largestCopy = { files: 20_000, bytes: 300_000_000 };
@@ -14,7 +14,11 @@ const largestCopy = { files: 20_000, bytes: 300_000_000 };
  * The files to copy: all, or over the limits whole directories, chosen by the seed.
  * @param stamps scanned files small enough to be indexed
  */
-export function filesToCopy(stamps: readonly FileStamp[], seed: string, most = largestCopy): FileStamp[] {
+export function chooseFilesToCopy(
+  stamps: readonly FileStamp[],
+  seed: string,
+  most = largestCopy,
+): FileStamp[] {
   const perDirectory = new Map<string, FileStamp[]>();
   for (const stamp of stamps) {
     const directory = dirname(stamp.path);
@@ -22,9 +26,9 @@ export function filesToCopy(stamps: readonly FileStamp[], seed: string, most = l
   }
   const chosen: FileStamp[] = [];
   let bytes = 0;
-  for (const directory of orderOf(stamps, [...perDirectory.keys()], seed, most)) {
+  for (const directory of orderDirectories(stamps, [...perDirectory.keys()], seed, most)) {
     const files = perDirectory.get(directory)!;
-    const size = sizeOf(files);
+    const size = sumSizes(files);
     if (chosen.length + files.length > most.files || bytes + size > most.bytes) continue;
     chosen.push(...files);
     bytes += size;
@@ -32,17 +36,17 @@ export function filesToCopy(stamps: readonly FileStamp[], seed: string, most = l
   return chosen;
 }
 
-function orderOf(
+function orderDirectories(
   stamps: readonly FileStamp[],
   directories: string[],
   seed: string,
   most: typeof largestCopy,
 ) {
-  const isSmall = stamps.length <= most.files && sizeOf(stamps) <= most.bytes;
-  return isSmall ? directories : shuffled(directories, `${seed} directories`);
+  const isSmall = stamps.length <= most.files && sumSizes(stamps) <= most.bytes;
+  return isSmall ? directories : shuffleBySeed(directories, `${seed} directories`);
 }
 
-function sizeOf(stamps: readonly FileStamp[]): number {
+function sumSizes(stamps: readonly FileStamp[]): number {
   return stamps.reduce((sum, { size }) => sum + size, 0);
 }
 

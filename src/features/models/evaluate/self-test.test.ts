@@ -3,12 +3,12 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { defaultConfig } from "../../../base/config/settings.ts";
+import { makeDefaultConfig } from "../../../base/config/settings.ts";
 import { PommelError } from "../../../base/errors.ts";
 import { silentLog } from "../../../base/log.ts";
 import type { Embedder } from "../../../models/embed/embedder.ts";
 import { nullEmbedder } from "../../../models/embed/registry.ts";
-import { selfTest } from "./self-test.ts";
+import { runSelfTest } from "./self-test.ts";
 
 const files: Record<string, string> = {
   "src/cache.ts": `/** Throws away the pages nobody asked for lately. */
@@ -78,9 +78,9 @@ function run(
   first: Embedder | null,
   { second = null, signal = new AbortController().signal }: RunOptions = {},
 ) {
-  return selfTest({
+  return runSelfTest({
     root,
-    config: defaultConfig(),
+    config: makeDefaultConfig(),
     embedders: { first, second, deadlineMs: 100 },
     count: 100,
     onProgress: () => {},

@@ -3,17 +3,17 @@ import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Config } from "../../../base/config/settings.ts";
-import { messageOf } from "../../../base/errors.ts";
+import { getErrorMessage } from "../../../base/errors.ts";
 import type { Logger } from "../../../base/log.ts";
-import { type Project, projectAt } from "../../../base/paths.ts";
+import { makeNewProject, type Project } from "../../../base/paths.ts";
 import { createIgnoreRules } from "../../../code/files/ignore.ts";
 import { scanProject } from "../../../code/files/scan.ts";
 import type { LanguageId } from "../../../code/languages/index.ts";
 import { QueryEmbedder } from "../../../code/search/vectors/query-embedder.ts";
 import { indexDriver } from "../../../engines/drivers.ts";
-import { headOf } from "../../../git/history/history.ts";
+import { readHeadCommit } from "../../../git/history/history.ts";
 import type { Embedder } from "../../../models/embed/embedder.ts";
-import { type Embedders, modelsOf } from "../../../models/embed/embedders.ts";
+import { type Embedders, listEmbedders } from "../../../models/embed/embedders.ts";
 import type { CodeIndex } from "../../../store/index/port.ts";
 import type { DocComment, FileStamp } from "../../../store/index/records.ts";
 import { type Answers, ask } from "./ask.ts";
@@ -22,7 +22,7 @@ import { type DocPair, mineDocPairs, withoutDocs } from "./doc-pairs.ts";
 import { type IndexTimes, indexInFull } from "./index-in-full.ts";
 import { modes } from "./modes.ts";
 import type { Pair } from "./pairs.ts";
-import { copySources, everything, filesToCopy } from "./scratch-copy.ts";
+import { chooseFilesToCopy, copySources, everything } from "./scratch-copy.ts";
 
 export type Stage = "reading" | "copying" | "indexing" | "embedding" | "asking";
 
@@ -67,7 +67,7 @@ export interface SelfTestReport {
  * and for files by commit messages. Works on a temporary copy. The same commit gives the same questions.
  * @throws PommelError `unreadable`, `disk_full`; the signal's reason
  */
-export async function selfTest(options: SelfTestOptions): Promise<SelfTestReport> {
+export async function runSelfTest(options: SelfTestOptions): Promise<SelfTestReport> {
   const scratch = mkdtempSync(join(tmpdir(), "pommel-bench-"));
   try {
     return await measure(options, scratch);
@@ -95,17 +95,17 @@ interface Prepared {
 async function prepare(options: SelfTestOptions, scratch: string): Promise<Prepared> {
   const { root, config, count, log, signal } = options;
   options.onProgress("reading", 0, 0);
-  const scanned = await filesOf(root, config);
-  const head = await headOf(root);
-  const seed = head ?? fingerprintOf(scanned);
-  const stamps = filesToCopy(scanned, seed);
+  const scanned = await listIndexableFiles(root, config);
+  const head = await readHeadCommit(root);
+  const seed = head ?? computeFingerprint(scanned);
+  const stamps = chooseFilesToCopy(scanned, seed);
   const docPairs = await mineDocPairs({ root, config, stamps, seed, count, signal });
 
-  const project = projectIn(scratch);
+  const project = makeScratchProject(scratch);
   await copyWithoutDocs(options, project, stamps, docPairs);
   const { index } = await (await indexDriver(config)).openToWrite(project.indexDb, log);
   try {
-    const { embedders, names, notes } = await usableModels(options.embedders);
+    const { embedders, names, notes } = await findUsableModels(options.embedders);
     const times = await indexInFull({
       project,
       config,
@@ -132,7 +132,7 @@ async function prepare(options: SelfTestOptions, scratch: string): Promise<Prepa
       commits,
       model: names,
       embedder: names === null ? null : new QueryEmbedder({ ...embedders, deadlineMs }),
-      notes: [sizeNote(stamps.length, scanned.length), ...notes].filter((note) => note !== null),
+      notes: [describeSize(stamps.length, scanned.length), ...notes].filter((note) => note !== null),
     };
   } catch (error) {
     await index.close();
@@ -145,7 +145,7 @@ async function measure(options: SelfTestOptions, scratch: string): Promise<SelfT
   const prepared = await prepare(options, scratch);
   const { project, index, embedder, docPairs, commits, times } = prepared;
   try {
-    const { files, chunks } = await index.counts();
+    const { files, chunks } = await index.readIndexCounts();
     const answersTo = (pairs: readonly Pair[]) =>
       ask({
         project,
@@ -186,7 +186,7 @@ async function measure(options: SelfTestOptions, scratch: string): Promise<SelfT
 }
 
 /** Indexable files, by size and name. */
-async function filesOf(root: string, config: Config): Promise<FileStamp[]> {
+async function listIndexableFiles(root: string, config: Config): Promise<FileStamp[]> {
   const stamps: FileStamp[] = [];
   for await (const item of scanProject(root, createIgnoreRules(root, config))) {
     if (item.kind === "file" && item.stamp.size <= config["index.max_file_size"]) stamps.push(item.stamp);
@@ -195,17 +195,17 @@ async function filesOf(root: string, config: Config): Promise<FileStamp[]> {
 }
 
 /** Identifies the version without git. */
-function fingerprintOf(stamps: readonly FileStamp[]): string {
+function computeFingerprint(stamps: readonly FileStamp[]): string {
   const hash = createHash("sha256");
   for (const { path, size } of stamps) hash.update(`${path}\0${size}\0`);
   return hash.digest("hex");
 }
 
 /** A project whose index goes with it. */
-function projectIn(scratch: string): Project {
+function makeScratchProject(scratch: string): Project {
   const root = join(scratch, "files");
   mkdirSync(root);
-  return { ...projectAt(root), indexDb: join(scratch, "index.db") };
+  return { ...makeNewProject(root), indexDb: join(scratch, "index.db") };
 }
 
 async function copyWithoutDocs(
@@ -227,7 +227,7 @@ async function copyWithoutDocs(
   });
 }
 
-function sizeNote(copied: number, all: number): string | null {
+function describeSize(copied: number, all: number): string | null {
   if (copied === all) return null;
   return `The project is large: measured on ${copied} of its ${all} files, whole directories of them.`;
 }
@@ -242,19 +242,19 @@ interface UsableModels {
 }
 
 /** Filters out unavailable models, so that the rest is measured. */
-async function usableModels({ first, second, deadlineMs }: Embedders): Promise<UsableModels> {
+async function findUsableModels({ first, second, deadlineMs }: Embedders): Promise<UsableModels> {
   const notes: string[] = [];
   const ifUsable = async (model: Embedder | null) => {
     try {
       await model?.prepare();
       return model;
     } catch (error) {
-      notes.push(`${model?.id} was left out: ${messageOf(error)}`);
+      notes.push(`${model?.id} was left out: ${getErrorMessage(error)}`);
       return null;
     }
   };
   const embedders = { first: await ifUsable(first), second: await ifUsable(second), deadlineMs };
-  const names = modelsOf(embedders).map(({ id }) => id);
+  const names = listEmbedders(embedders).map(({ id }) => id);
   if (names.length === 0) notes.push("Without vectors only the lexical mode was measured.");
   return { embedders, names: names.join(" + ") || null, notes };
 }

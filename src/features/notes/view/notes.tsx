@@ -8,12 +8,12 @@ import { FormButtons, SmallButton } from "../../../page/components/layout.tsx";
 import { Inline } from "../../../page/components/marked.tsx";
 import { Empty, Failure, Loading, Refusal } from "../../../page/components/states.tsx";
 import { periods, Time } from "../../../page/components/time.tsx";
-import { sessionLink } from "../../../page/router.ts";
-import { labelWords, speakerOf } from "../../../protocol/origin.ts";
+import { linkToSession } from "../../../page/router.ts";
+import { labelWords, toSpeaker } from "../../../protocol/origin.ts";
 import type { Annotation } from "../operation.ts";
 
 /** As many as the daemon lists at most. */
-const limit = 1000;
+const maxListed = 1000;
 
 /** What people wrote down, to be written, corrected and forgotten. */
 export function Notes({ query }: { query: URLSearchParams }) {
@@ -21,7 +21,7 @@ export function Notes({ query }: { query: URLSearchParams }) {
   const { data, error, reload } = useAnswer("annotations", {
     search: given("words"),
     since: given("since"),
-    limit,
+    limit: maxListed,
   });
   const [forgetting, setForgetting] = useState<string | null>(null);
   // Before the first session there is no memory yet: a note makes one.
@@ -97,12 +97,12 @@ function NoteEntry({
   onForget: () => void;
 }) {
   const [isEditing, setEditing] = useState(false);
-  const by = speakerOf(source);
+  const by = toSpeaker(source);
   return (
     <Entry
       icon="note"
       kind="Note"
-      href={session_id === null ? null : sessionLink(session_id, turn)}
+      href={session_id === null ? null : linkToSession(session_id, turn)}
       title={<Inline text={note} />}
       aside={
         <Badge tone={by === "person" ? "human" : "agent"}>

@@ -1,8 +1,8 @@
 import { useAnswer } from "../../../page/api/use-answer.ts";
 import { Command } from "../../../page/components/code-lines.tsx";
 import { Time } from "../../../page/components/time.tsx";
-import { bytes, counted } from "../../../page/components/words.ts";
-import { commitLink, fileLink, linkTo } from "../../../page/router.ts";
+import { counted, formatByteCount } from "../../../page/components/words.ts";
+import { linkTo, linkToCommit, linkToFile } from "../../../page/router.ts";
 import type { DirectoryEntry } from "../../files/operation.ts";
 
 /** Before the first session: what will be here, and how past sessions come in. */
@@ -27,7 +27,7 @@ export function FirstRun() {
         <>
           <p>
             {counted(past.sessions, "past session")} of this project {past.sessions === 1 ? "was" : "were"}{" "}
-            found ({bytes(past.bytes)}). To import {past.sessions === 1 ? "it" : "them"}:
+            found ({formatByteCount(past.bytes)}). To import {past.sessions === 1 ? "it" : "them"}:
           </p>
           {(agents.length > 0 ? agents : ["claude"]).map((agent) => (
             <Command key={agent} line={`pm import ${agent}`} />
@@ -61,7 +61,7 @@ function History({ of: entries }: { of: readonly DirectoryEntry[] }) {
       <ul class="lately">
         {latest.slice(0, 8).map(({ hash, subject, person, authored_at }) => (
           <li key={hash} class="happening">
-            <a data-row class="lately-row" href={commitLink(hash)}>
+            <a data-row class="lately-row" href={linkToCommit(hash)}>
               <span class="lately-title">{subject}</span>
               <span class="faint">{person}</span>
               <Time at={authored_at} />
@@ -70,7 +70,7 @@ function History({ of: entries }: { of: readonly DirectoryEntry[] }) {
         ))}
       </ul>
       <p>
-        <a href={fileLink("")}>Browse the files</a>
+        <a href={linkToFile("")}>Browse the files</a>
       </p>
     </section>
   );

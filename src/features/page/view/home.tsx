@@ -5,7 +5,7 @@ import { Failure, Loading } from "../../../page/components/states.tsx";
 import type { ViewProps } from "../../../page/router.ts";
 import { linkTo } from "../../../page/router.ts";
 import { FirstRun } from "./first-run.tsx";
-import { branchOf, happenings, Lately } from "./lately.tsx";
+import { getHappeningBranch, Lately, mergeHappenings } from "./lately.tsx";
 import { Context, Decisions, Health, RecurringErrors, Unfinished } from "./panels.tsx";
 import "./home.css";
 
@@ -45,11 +45,11 @@ export default function Home({ query }: ViewProps) {
         {sessions.data && commits.data && notes.data && (
           <Lately
             by={by}
-            happened={happenings({
+            happened={mergeHappenings({
               sessions: { items: sessions.data.sessions, total: sessions.data.total },
               commits: { items: commits.data.checkpoints, total: commits.data.total },
               notes: { items: notes.data.annotations, total: notes.data.total },
-            }).filter((one) => branch === undefined || branchOf(one) === branch)}
+            }).filter((one) => branch === undefined || getHappeningBranch(one) === branch)}
           />
         )}
       </section>

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { grouped, happenings } from "./lately.tsx";
+import { groupHappenings, mergeHappenings } from "./lately.tsx";
 
 const session = (id: string, last_at: string) => ({ id, last_at });
 const commit = (hash: string, committed_at: string, ...sessions: string[]) => ({
@@ -9,7 +9,7 @@ const commit = (hash: string, committed_at: string, ...sessions: string[]) => ({
 });
 const note = (id: string, timestamp: string) => ({ id, timestamp });
 const all = (items: object[]) => ({ items, total: items.length });
-const keysOf = (lists: object) => happenings(lists as never).map(({ key }) => key);
+const keysOf = (lists: object) => mergeHappenings(lists as never).map(({ key }) => key);
 
 test("sessions, commits and notes are on one axis, the latest first", () => {
   const sessions = all([session("s1", "2026-03-03T10:00:00Z"), session("s2", "2026-03-01T10:00:00Z")]);
@@ -25,7 +25,7 @@ test("a commit stands with the session that wrote most of it, where that is ther
     commit("c2", "2026-03-02T11:00:00Z", "elsewhere", "s1"),
     commit("c3", "2026-03-02T10:00:00Z", "s1"),
   ]);
-  const found = happenings({ sessions, commits, notes: all([]) } as never);
+  const found = mergeHappenings({ sessions, commits, notes: all([]) } as never);
   expect(
     found.map((one) => [one.key, one.kind === "session" && one.commits.map((made) => made.commit)]),
   ).toEqual([
@@ -43,7 +43,10 @@ test("the axis ends where a list was cut", () => {
 
 test("days keep the order", () => {
   const sessions = all([session("a", "2026-03-03T12:00:00Z"), session("b", "2026-03-01T12:00:00Z")]);
-  const days = grouped(happenings({ sessions, commits: all([]), notes: all([]) } as never), "day");
+  const days = groupHappenings(
+    mergeHappenings({ sessions, commits: all([]), notes: all([]) } as never),
+    "day",
+  );
   expect(days.map(([day, items]) => [day, items.length])).toEqual([
     [expect.stringMatching(/^Tuesday,? 3 March 2026$/), 1],
     [expect.stringMatching(/^Sunday,? 1 March 2026$/), 1],
@@ -58,7 +61,7 @@ test("by branch, the one that was worked on last comes first", () => {
   ]);
   const commits = all([on("a", commit("c", "2026-03-02T10:00:00Z"))]);
   const notes = all([on(null, note("n", "2026-02-01T10:00:00Z"))]);
-  const found = grouped(happenings({ sessions, commits, notes } as never), "branch");
+  const found = groupHappenings(mergeHappenings({ sessions, commits, notes } as never), "branch");
   expect(found.map(([name, items]) => [name, ...items.map(({ key }) => key)])).toEqual([
     ["b", "s1"],
     ["a", "c", "s2"],

@@ -5,9 +5,9 @@ import { LinesBar } from "../../../page/components/badge.tsx";
 import { LineCounts } from "../../../page/components/code-lines.tsx";
 import { Icon, type IconName } from "../../../page/components/icon.tsx";
 import { Inline } from "../../../page/components/marked.tsx";
-import { dayOf, Time } from "../../../page/components/time.tsx";
-import { counted, sessionName } from "../../../page/components/words.ts";
-import { commitLink, memoryLink, sessionLink } from "../../../page/router.ts";
+import { formatDay, Time } from "../../../page/components/time.tsx";
+import { counted, nameSession } from "../../../page/components/words.ts";
+import { linkToCommit, linkToMemory, linkToSession } from "../../../page/router.ts";
 import { labelNote } from "../../../protocol/origin.ts";
 import type { CheckpointSummary } from "../../checkpoints/operation.ts";
 import type { Annotation } from "../../notes/operation.ts";
@@ -37,14 +37,19 @@ interface Lists {
  * is on the axis. It ends where the first of the lists ends: below that, what
  * the others have would look as if nothing else had happened.
  */
-export function happenings({ sessions, commits, notes }: Lists): Happening[] {
+export function mergeHappenings({ sessions, commits, notes }: Lists): Happening[] {
   const lists: { happened: Happening[]; isCut: boolean }[] = [
-    listed(sessions, (session) => {
+    toHappenings(sessions, (session) => {
       const at = session.last_at ?? "";
       return { kind: "session", key: session.id, at, session, commits: [] };
     }),
-    listed(commits, (commit) => ({ kind: "commit", key: commit.commit, at: commit.committed_at, commit })),
-    listed(notes, (note) => ({ kind: "note", key: note.id, at: note.timestamp, note })),
+    toHappenings(commits, (commit) => ({
+      kind: "commit",
+      key: commit.commit,
+      at: commit.committed_at,
+      commit,
+    })),
+    toHappenings(notes, (note) => ({ kind: "note", key: note.id, at: note.timestamp, note })),
   ];
   const ends = lists.filter(({ isCut }) => isCut).map(({ happened }) => happened.at(-1)?.at ?? "");
   const end = ends.sort().at(-1) ?? "";
@@ -68,25 +73,25 @@ function withTheirSessions(all: readonly Happening[]): Happening[] {
   });
 }
 
-function listed<T>({ items, total }: Listed<T>, describe: (item: T) => Happening) {
+function toHappenings<T>({ items, total }: Listed<T>, describe: (item: T) => Happening) {
   return { happened: items.map(describe), isCut: total > items.length };
 }
 
 /** By day or by branch, in the same order: the branch that was worked on last comes first. */
-export function grouped(
+export function groupHappenings(
   all: readonly Happening[],
   by: "day" | "branch",
 ): [name: string, happened: Happening[]][] {
   const groups = new Map<string, Happening[]>();
   for (const one of all) {
-    const name = by === "day" ? dayOf(one.at) : (branchOf(one) ?? "No branch");
+    const name = by === "day" ? formatDay(one.at) : (getHappeningBranch(one) ?? "No branch");
     groups.set(name, [...(groups.get(name) ?? []), one]);
   }
   return [...groups];
 }
 
 /** Where it happened; null: on no branch that is known. */
-export function branchOf(one: Happening): string | null {
+export function getHappeningBranch(one: Happening): string | null {
   if (one.kind === "session") return one.session.branch;
   return one.kind === "commit" ? one.commit.branch : one.note.branch;
 }
@@ -119,7 +124,7 @@ export function Lately({ happened, by }: LatelyProps) {
           </ul>
         </section>
       )}
-      {grouped(others, by).map(([name, items]) => (
+      {groupHappenings(others, by).map(([name, items]) => (
         <section key={name} class="day">
           <h2 class={by === "branch" ? "path" : undefined}>{name}</h2>
           <ul class="lately">
@@ -154,10 +159,10 @@ function Happened({ item, under }: ItemProps) {
       return (
         <>
           <Row
-            href={sessionLink(id)}
+            href={linkToSession(id)}
             icon="session"
             kind={`Session of ${agent}`}
-            title={sessionName(id, title)}
+            title={nameSession(id, title)}
             branch={branch}
             size={counted(turns, "turn")}
             at={last_at}
@@ -176,7 +181,7 @@ function Happened({ item, under }: ItemProps) {
     case "note": {
       const { note, session_id, turn, branch, timestamp, source, author } = item.note;
       const kind = labelNote({ source, author }, "person");
-      const href = session_id === null ? memoryLink("notes") : sessionLink(session_id, turn);
+      const href = session_id === null ? linkToMemory("notes") : linkToSession(session_id, turn);
       return (
         <Row href={href} icon="note" kind={kind} title={note} branch={branch} at={timestamp} under={under} />
       );
@@ -193,7 +198,7 @@ function CommitRow({ commit, under, isInSession = false }: CommitRowProps) {
   const { commit: hash, subject, branch, committed_at, insertions, deletions, lines } = commit;
   return (
     <Row
-      href={commitLink(hash)}
+      href={linkToCommit(hash)}
       icon="commit"
       kind={`Commit ${hash.slice(0, 8)}`}
       title={subject}

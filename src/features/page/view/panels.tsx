@@ -3,10 +3,10 @@ import { type Answer, useAnswer } from "../../../page/api/use-answer.ts";
 import { Inline } from "../../../page/components/marked.tsx";
 import { Failure, Loading } from "../../../page/components/states.tsx";
 import { Time } from "../../../page/components/time.tsx";
-import { bytes, counted, momentOf, sessionName } from "../../../page/components/words.ts";
-import { decisionLink, linkTo, memoryLink, sessionLink } from "../../../page/router.ts";
+import { counted, formatByteCount, momentOf, nameSession } from "../../../page/components/words.ts";
+import { linkTo, linkToDecision, linkToMemory, linkToSession } from "../../../page/router.ts";
 import type { SessionSummary } from "../../sessions/operation.ts";
-import { openEndOf } from "../../sessions/session-words.ts";
+import { describeOpenEnd } from "../../sessions/session-words.ts";
 import type { StatusResponse } from "../../status/operation.ts";
 import { listUnfinished } from "../../status/words.ts";
 
@@ -39,7 +39,7 @@ export function Decisions() {
         <ul class="items">
           {inForce?.map((decision) => (
             <li key={`${decision.session_id} ${decision.place} ${decision.text}`}>
-              <a data-row href={decisionLink(decision) ?? memoryLink()}>
+              <a data-row href={linkToDecision(decision) ?? linkToMemory()}>
                 <span class="quote">
                   <Inline text={decision.text} />
                 </span>
@@ -64,7 +64,7 @@ export function Decisions() {
 /** Sessions whose last turn has no proper end, the latest first; nothing at all where there are none. */
 export function Unfinished({ sessions }: { sessions: readonly SessionSummary[] }) {
   const open = sessions.flatMap((session) => {
-    const end = openEndOf(session);
+    const end = describeOpenEnd(session);
     return end === null ? [] : [{ session, end }];
   });
   if (open.length === 0) return null;
@@ -74,9 +74,9 @@ export function Unfinished({ sessions }: { sessions: readonly SessionSummary[] }
       <ul class="items">
         {open.slice(0, 5).map(({ session: { id, title, branch, last_at }, end }) => (
           <li key={id}>
-            <a data-row href={sessionLink(id)}>
+            <a data-row href={linkToSession(id)}>
               <span class="quote">
-                <Inline text={sessionName(id, title)} />
+                <Inline text={nameSession(id, title)} />
               </span>
               <span class="row-meta">
                 <Time at={last_at} />
@@ -130,7 +130,7 @@ export function Context() {
         <ul class="items">
           {injections.map(({ session_id, session_title, event, at, tokens, items }) => (
             <li key={`${session_id} ${at}`}>
-              <a data-row href={sessionLink(session_id)}>
+              <a data-row href={linkToSession(session_id)}>
                 <span class="quote">
                   {items.map(({ about, ref }) => about ?? ref).join("; ") || "Where things stand"}
                 </span>
@@ -139,7 +139,7 @@ export function Context() {
                   <span>{momentOf[event]}</span>
                   <span>{counted(tokens, "token")}</span>
                   <span>
-                    <Inline text={sessionName(session_id, session_title)} />
+                    <Inline text={nameSession(session_id, session_title)} />
                   </span>
                 </span>
               </a>
@@ -184,8 +184,8 @@ export function Health() {
               <Figure name="Commits" value={memory.commits} />
               <Figure name="Pending" value={queue.pending + memory.jobs.pending} />
               <Figure name="Failed" value={memory.jobs.dead.length} />
-              <Figure name="Index" value={bytes(storage.index_bytes)} />
-              <Figure name="Memory" value={bytes(memory.bytes)} />
+              <Figure name="Index" value={formatByteCount(storage.index_bytes)} />
+              <Figure name="Memory" value={formatByteCount(memory.bytes)} />
             </dl>
           </>
         );

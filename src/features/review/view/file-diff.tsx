@@ -3,17 +3,17 @@ import { LinesBar } from "../../../page/components/badge.tsx";
 import { LineCounts } from "../../../page/components/code-lines.tsx";
 import { Inline } from "../../../page/components/marked.tsx";
 import { counted } from "../../../page/components/words.ts";
-import { fileLink, sessionLink } from "../../../page/router.ts";
+import { linkToFile, linkToSession } from "../../../page/router.ts";
 import type { LineAuthor } from "../../../protocol/line-author.ts";
 import type { ReviewAnswer, ReviewFile, ReviewHunk } from "../operation.ts";
 import { statusNames } from "../review-words.ts";
 import {
   type DiffLine,
+  highlightPieces,
   type Piece,
-  pairsOf,
-  piecesOf,
+  pairLines,
   type Segment,
-  segmentsOf,
+  splitIntoSegments,
   useParser,
   withStretches,
 } from "./segments.ts";
@@ -35,7 +35,7 @@ export function FileDiff({ file, of, isSplit }: FileDiffProps) {
   const isNear = useNear(place);
   const isGone = status === "D";
   return (
-    <section ref={place} class="file-diff" id={anchorOf(path)}>
+    <section ref={place} class="file-diff" id={makeFileAnchor(path)}>
       <header>
         <button
           type="button"
@@ -45,7 +45,7 @@ export function FileDiff({ file, of, isSplit }: FileDiffProps) {
           onClick={() => setOpen(!isOpen)}
         />
         <h3 class="path">
-          {isGone ? path : <a href={fileLink(path)}>{path}</a>}
+          {isGone ? path : <a href={linkToFile(path)}>{path}</a>}
           {old_path !== null && old_path !== path && <span class="faint"> from {old_path}</span>}
         </h3>
         <span class="row-meta">
@@ -68,7 +68,7 @@ export function FileDiff({ file, of, isSplit }: FileDiffProps) {
   );
 }
 
-export const anchorOf = (path: string) => `file ${path}`;
+export const makeFileAnchor = (path: string) => `file ${path}`;
 
 /** Whether an element is, or once was, in sight or close to it. */
 function useNear(place: { current: HTMLElement | null }): boolean {
@@ -93,11 +93,11 @@ function Hunks({
   isSplit,
 }: { path: string; hunks: readonly ReviewHunk[] } & Omit<FileDiffProps, "file">) {
   const parser = useParser(path);
-  const drawn = useMemo(() => hunks.map(segmentsOf), [hunks]);
+  const drawn = useMemo(() => hunks.map(splitIntoSegments), [hunks]);
   const pieces = useMemo(
     () =>
       drawn.map((segments) =>
-        coloured(
+        colourLines(
           segments.flatMap(({ lines }) => lines),
           parser,
         ),
@@ -130,13 +130,13 @@ function Hunks({
 }
 
 /** The colours of each side are found on their own, as each is code. */
-function coloured(
+function colourLines(
   lines: readonly DiffLine[],
-  parser: Parameters<typeof piecesOf>[1],
+  parser: Parameters<typeof highlightPieces>[1],
 ): Map<DiffLine, Piece[]> {
   const pieces = new Map<DiffLine, Piece[]>();
   for (const side of [lines.filter(({ mark }) => mark !== "+"), lines.filter(({ mark }) => mark !== "-")]) {
-    const found = piecesOf(
+    const found = highlightPieces(
       side.map(({ text }) => text.replace(/\r$/, "")),
       parser,
     );
@@ -165,7 +165,7 @@ function SegmentRow({ segment: { by, lines }, pieces, of, isSplit, isNoted }: Se
     <div class={`segment ${author?.author ?? ""}`}>
       <div class="lines">
         {isSplit
-          ? pairsOf(lines).map(([old, now], i) => (
+          ? pairLines(lines).map(([old, now], i) => (
               <div key={i} class="pair">
                 {draw(old, "before")}
                 {draw(now, "after")}
@@ -216,18 +216,18 @@ function Note({ author, of, rows }: { author: LineAuthor; of: ReviewAnswer; rows
   const { session_id, turn } = author;
   const session = of.sessions.find((one) => one.session_id === session_id);
   const prompt = session?.turns.find((one) => one.turn === turn)?.prompt ?? null;
-  const who = <span class={`who ${author.author}`}>{nameOf(author)}</span>;
+  const who = <span class={`who ${author.author}`}>{nameAuthor(author)}</span>;
   if (session_id === null) return <p class="note">{who}</p>;
   return (
     <p class="note" style={{ WebkitLineClamp: Math.max(1, Math.min(rows, 6)) }}>
-      <a href={sessionLink(session_id, turn)} title={prompt ?? author.session_title ?? undefined}>
+      <a href={linkToSession(session_id, turn)} title={prompt ?? author.session_title ?? undefined}>
         {who} {prompt === null ? (author.session_title ?? "") : <Inline text={prompt} />}
       </a>
     </p>
   );
 }
 
-function nameOf({ author, agent }: LineAuthor): string {
+function nameAuthor({ author, agent }: LineAuthor): string {
   if (author === "agent") return agent ?? "an agent";
   if (author === "human") return "a person";
   return author === "before_agents" ? "before agents" : "author unknown";

@@ -8,22 +8,22 @@ import { CopyButton, LineCounts } from "../../../page/components/code-lines.tsx"
 import { Inline } from "../../../page/components/marked.tsx";
 import { Empty, Failure, Loading, Notes } from "../../../page/components/states.tsx";
 import { Moment, Time } from "../../../page/components/time.tsx";
-import { counted, percent, sessionName } from "../../../page/components/words.ts";
+import { counted, formatRoundedPercent, nameSession } from "../../../page/components/words.ts";
 import {
-  commitLink,
-  decisionLink,
-  fileLink,
   goTo,
   linkTo,
-  memoryLink,
+  linkToCommit,
+  linkToDecision,
+  linkToFile,
+  linkToMemory,
+  linkToSession,
   route,
-  sessionLink,
   type ViewProps,
 } from "../../../page/router.ts";
 import { History } from "../../why/view/history.tsx";
 import type { ReviewAnswer, ReviewCommit, ReviewSession } from "../operation.ts";
 import { fateOf, tieOf, turnsToShow } from "../review-words.ts";
-import { anchorOf, FileDiff } from "./file-diff.tsx";
+import { FileDiff, makeFileAnchor } from "./file-diff.tsx";
 
 /** A commit, a branch, or what is not committed: each line with who wrote it, and the prompt that led to it. */
 export default function Review({ rest: range, query }: ViewProps) {
@@ -105,7 +105,7 @@ function Head({ of, range }: { of: ReviewAnswer; range: string }) {
         {files.length > 0 && <span>{counted(files.length, "file")}</span>}
         <LineCounts added={insertions} removed={deletions} />
         <LinesBar lines={lines} />
-        <span>{shareOf(lines)}</span>
+        <span>{formatAuthorShares(lines)}</span>
       </p>
       <Notes of={notes} />
     </header>
@@ -138,7 +138,7 @@ function RangeBox() {
 }
 
 /** "81 % by agents, 12 % by people, 7 % unknown". */
-function shareOf({ agent, human, unknown }: ReviewAnswer["lines"]): string {
+function formatAuthorShares({ agent, human, unknown }: ReviewAnswer["lines"]): string {
   const all = agent + human + unknown;
   const parts = [
     [agent, "by agents"],
@@ -147,7 +147,7 @@ function shareOf({ agent, human, unknown }: ReviewAnswer["lines"]): string {
   ] as const;
   return parts
     .filter(([count]) => count > 0)
-    .map(([count, who]) => `${percent(count, all)} ${who}`)
+    .map(([count, who]) => `${formatRoundedPercent(count, all)} ${who}`)
     .join(", ");
 }
 
@@ -164,13 +164,13 @@ function Facts({ of }: { of: ReviewCommit }) {
       {parents.map((parent) => (
         <span key={parent}>
           parent{" "}
-          <a class="path" href={commitLink(parent)}>
+          <a class="path" href={linkToCommit(parent)}>
             {parent.slice(0, 8)}
           </a>
         </span>
       ))}
       {rewritten_as.map((later) => (
-        <a key={later} href={commitLink(later)}>
+        <a key={later} href={linkToCommit(later)}>
           <Badge tone="warning">rewritten as {later.slice(0, 8)}</Badge>
         </a>
       ))}
@@ -200,8 +200,8 @@ function SessionBlock({ of }: { of: ReviewSession }) {
   const tie = tieOf(of);
   return (
     <div class="review-session">
-      <a class="row-title" href={sessionLink(session_id, shown[0]?.turn)}>
-        <Inline text={sessionName(session_id, title)} />
+      <a class="row-title" href={linkToSession(session_id, shown[0]?.turn)}>
+        <Inline text={nameSession(session_id, title)} />
       </a>
       <p class="row-meta">
         {agent !== null && <span class="who agent">{agent}</span>}
@@ -211,7 +211,7 @@ function SessionBlock({ of }: { of: ReviewSession }) {
       <ol>
         {shown.map(({ turn, prompt, started_at, lines: count }) => (
           <li key={turn}>
-            <a href={sessionLink(session_id, turn)} title={prompt ?? undefined}>
+            <a href={linkToSession(session_id, turn)} title={prompt ?? undefined}>
               <span class="prompt-line">{prompt === null ? `Turn ${turn}` : <Inline text={prompt} />}</span>
               <span class="row-meta">
                 <Time at={started_at} />
@@ -222,7 +222,7 @@ function SessionBlock({ of }: { of: ReviewSession }) {
         ))}
       </ol>
       {more > 0 && (
-        <a class="faint" href={sessionLink(session_id)}>
+        <a class="faint" href={linkToSession(session_id)}>
           {counted(more, "more turn")}
         </a>
       )}
@@ -240,7 +240,7 @@ function About({ of: { decisions, tests } }: { of: ReviewAnswer }) {
           <ul class="items">
             {decisions.map((decision) => (
               <li key={`${decision.place} ${decision.text}`}>
-                <a href={decisionLink(decision) ?? memoryLink()}>
+                <a href={linkToDecision(decision) ?? linkToMemory()}>
                   <Inline text={decision.text} />{" "}
                   <span class="row-meta">
                     <span>{labelDecision(decision, "person")}</span>
@@ -263,7 +263,7 @@ function About({ of: { decisions, tests } }: { of: ReviewAnswer }) {
           <ul class="file-list">
             {tests.map((path) => (
               <li key={path}>
-                <a href={fileLink(path)} title={path}>
+                <a href={linkToFile(path)} title={path}>
                   <Path of={path} />
                 </a>
               </li>
@@ -284,7 +284,7 @@ function Files({ of: { files, commits, kind } }: { of: ReviewAnswer }) {
           <ul class="file-list">
             {commits.map(({ hash, subject, committed_at }) => (
               <li key={hash}>
-                <a href={commitLink(hash)} title={hash}>
+                <a href={linkToCommit(hash)} title={hash}>
                   {subject}
                 </a>
                 <Time at={committed_at} />
@@ -303,7 +303,9 @@ function Files({ of: { files, commits, kind } }: { of: ReviewAnswer }) {
                   type="button"
                   class="quiet"
                   title={path}
-                  onClick={() => document.getElementById(anchorOf(path))?.scrollIntoView({ block: "start" })}
+                  onClick={() =>
+                    document.getElementById(makeFileAnchor(path))?.scrollIntoView({ block: "start" })
+                  }
                 >
                   <Path of={path} />
                 </button>

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { ReviewHunk, ReviewLine } from "../operation.ts";
-import { pairsOf, segmentsOf, withStretches } from "./segments.ts";
+import { pairLines, splitIntoSegments, withStretches } from "./segments.ts";
 
 const hunk = (...lines: [mark: ReviewLine["mark"], text: string, by?: number][]): ReviewHunk => ({
   old_start: 10,
@@ -9,7 +9,9 @@ const hunk = (...lines: [mark: ReviewLine["mark"], text: string, by?: number][])
 });
 
 const brief = (of: ReviewHunk) =>
-  segmentsOf(of).map(({ by, lines }) => `${by}: ${lines.map(({ mark, text }) => mark + text).join("|")}`);
+  splitIntoSegments(of).map(
+    ({ by, lines }) => `${by}: ${lines.map(({ mark, text }) => mark + text).join("|")}`,
+  );
 
 test("a hunk is divided where its author changes; removed lines go with those in their place", () => {
   expect(
@@ -29,7 +31,7 @@ test("a hunk is divided where its author changes; removed lines go with those in
 });
 
 test("every line has its numbers on the sides that have it", () => {
-  const lines = segmentsOf(hunk([" ", "a"], ["-", "b"], ["+", "c", 0], [" ", "d"])).flatMap(
+  const lines = splitIntoSegments(hunk([" ", "a"], ["-", "b"], ["+", "c", 0], [" ", "d"])).flatMap(
     (one) => one.lines,
   );
   expect(lines.map(({ before, after }) => [before, after])).toEqual([
@@ -42,7 +44,7 @@ test("every line has its numbers on the sides that have it", () => {
 
 test("words that differ are marked where lines are alike, and nothing where they are not", () => {
   const changed = (of: ReviewHunk) =>
-    segmentsOf(of)
+    splitIntoSegments(of)
       .flatMap(({ lines }) => lines)
       .map(({ text, changed }) => changed.map(([from, to]) => text.slice(from, to)));
   expect(changed(hunk(["-", "const port = 80;"], ["+", "const port = 443;", 0]))).toEqual([["80"], ["443"]]);
@@ -50,8 +52,8 @@ test("words that differ are marked where lines are alike, and nothing where they
 });
 
 test("side by side, what was stands beside what took its place", () => {
-  const [segment] = segmentsOf(hunk(["-", "a"], ["-", "b"], ["+", "c", 0]));
-  expect(pairsOf(segment!.lines).map(([old, now]) => [old?.text, now?.text])).toEqual([
+  const [segment] = splitIntoSegments(hunk(["-", "a"], ["-", "b"], ["+", "c", 0]));
+  expect(pairLines(segment!.lines).map(([old, now]) => [old?.text, now?.text])).toEqual([
     ["a", "c"],
     ["b", undefined],
   ]);

@@ -25,7 +25,7 @@ export interface Segment {
 }
 
 /** Divides a hunk by who wrote it. */
-export function segmentsOf({ old_start, new_start, lines }: ReviewHunk): Segment[] {
+export function splitIntoSegments({ old_start, new_start, lines }: ReviewHunk): Segment[] {
   const segments: Segment[] = [];
   let [before, after] = [old_start, new_start];
   let last: Segment | null = null;
@@ -40,7 +40,10 @@ export function segmentsOf({ old_start, new_start, lines }: ReviewHunk): Segment
     const isReplaced = last?.lines.at(-1)?.mark === "-" && line.mark === "+";
     if (last && isReplaced) last.by = line.by;
     const startsAnew = line.mark === "-" && last?.lines.at(-1)?.mark !== "-";
-    if (last === null || (!isReplaced && (startsAnew || last.by !== line.by || marks(last, line)))) {
+    if (
+      last === null ||
+      (!isReplaced && (startsAnew || last.by !== line.by || isKeptAfterRemoved(last, line)))
+    ) {
       last = { by: line.by, lines: [] };
       segments.push(last);
     }
@@ -51,7 +54,8 @@ export function segmentsOf({ old_start, new_start, lines }: ReviewHunk): Segment
 }
 
 /** Whether a line that stays follows one that was removed. */
-const marks = (segment: Segment, line: ReviewLine) => segment.lines.at(-1)?.mark === "-" && line.mark === " ";
+const isKeptAfterRemoved = (segment: Segment, line: ReviewLine) =>
+  segment.lines.at(-1)?.mark === "-" && line.mark === " ";
 
 /** Lines beyond this length are compared as a whole. Characters. */
 const maxCompared = 500;
@@ -71,18 +75,18 @@ function markWords(lines: readonly DiffLine[]): void {
       0,
     );
     if (common < leastCommon * Math.max(old.text.trim().length, now.text.trim().length)) return;
-    old.changed = stretches(
+    old.changed = listChangedStretches(
       parts.filter(({ added }) => !added),
       ({ removed }) => removed,
     );
-    now.changed = stretches(
+    now.changed = listChangedStretches(
       parts.filter(({ removed }) => !removed),
       ({ added }) => added,
     );
   });
 }
 
-function stretches<P extends { value: string }>(
+function listChangedStretches<P extends { value: string }>(
   parts: readonly P[],
   isChanged: (part: P) => boolean,
 ): Stretch[] {
@@ -98,7 +102,7 @@ function stretches<P extends { value: string }>(
 export type Pair = readonly [DiffLine | null, DiffLine | null];
 
 /** The lines of a segment side by side. */
-export function pairsOf(lines: readonly DiffLine[]): Pair[] {
+export function pairLines(lines: readonly DiffLine[]): Pair[] {
   const removed = lines.filter(({ mark }) => mark === "-");
   const added = lines.filter(({ mark }) => mark === "+");
   const changed = Array.from(
@@ -134,7 +138,7 @@ export function useParser(path: string): Parser | null {
 }
 
 /** The pieces of lines that follow each other. */
-export function piecesOf(lines: readonly string[], parser: Parser | null): Piece[][] {
+export function highlightPieces(lines: readonly string[], parser: Parser | null): Piece[][] {
   if (parser === null) return lines.map((text) => [{ text, style: "" }]);
   const code = lines.join("\n");
   const pieces: Piece[][] = [[]];

@@ -5,7 +5,7 @@ import { ForgetDialog } from "../../../page/components/forget.tsx";
 import { Part, Table } from "../../../page/components/layout.tsx";
 import { Failure, Loading } from "../../../page/components/states.tsx";
 import { Time } from "../../../page/components/time.tsx";
-import { bytes, counted } from "../../../page/components/words.ts";
+import { counted, formatByteCount } from "../../../page/components/words.ts";
 import { linkTo } from "../../../page/router.ts";
 import type { ForgetRequest } from "../../forget/operation.ts";
 import type { StatusResponse } from "../../status/operation.ts";
@@ -85,8 +85,8 @@ function Retention({ memory }: { memory: MemoryStatus }) {
     <Part as="panel" title="What is kept here">
       <p>
         {counted(sessions, "session")} with {counted(turns, "turn")} and {counted(annotations, "note")},{" "}
-        {bytes(size)}
-        {grown !== null && grown > 0 && `, ${bytes(grown)} more than 30 days ago`}.
+        {formatByteCount(size)}
+        {grown !== null && grown > 0 && `, ${formatByteCount(grown)} more than 30 days ago`}.
       </p>
       {last_updated !== null && (
         <p>

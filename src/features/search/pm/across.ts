@@ -3,15 +3,15 @@ import { PommelError } from "../../../base/errors.ts";
 import { placeInProject } from "../../../base/paths.ts";
 import { call } from "../../../client/call.ts";
 import { findProjectIfAny } from "../../../git/projects/find-project.ts";
-import { bestVerdict } from "../../../protocol/reading/evidence.ts";
+import { chooseBestVerdict } from "../../../protocol/reading/evidence.ts";
 import type { Shaped } from "../../../protocol/shape-parts.ts";
 import type { CommandContext } from "../../../terminal/frame.ts";
 import type { Output } from "../../../terminal/output.ts";
-import { homeRelative, userHome } from "../../../terminal/text.ts";
+import { locateUserHome, toHomeRelative } from "../../../terminal/text.ts";
 import { searchEverywhere, type searchEverywhereResponse } from "../operation.ts";
 import { isOfCode, renderGroups } from "./groups.ts";
 import { readSearch, type SearchOptions } from "./request.ts";
-import { exitCodeOf, type ResultStyle, renderAnswer } from "./results.ts";
+import { chooseExitCode, type ResultStyle, renderAnswer } from "./results.ts";
 
 type Everywhere = Shaped<typeof searchEverywhereResponse>;
 type Sides = Pick<Everywhere, "code" | "transcripts" | "history">;
@@ -38,7 +38,11 @@ export async function searchAcrossCommand(
   const value =
     search.scope === "all"
       ? {
-          ...{ scope: "all", query: search.request.q, verdict: bestVerdict([code, transcripts, history]) },
+          ...{
+            scope: "all",
+            query: search.request.q,
+            verdict: chooseBestVerdict([code, transcripts, history]),
+          },
           ...{ code, transcripts, history, projects, left_out, notes: [] },
         }
       : { ...across[search.scope], projects, left_out };
@@ -49,14 +53,14 @@ export async function searchAcrossCommand(
     pathOf: (file) => file,
     // Of many repositories.
     pageOf: () => null,
-    absolute: (file) => (file.startsWith("~") ? join(userHome(), file.slice(1)) : file),
+    absolute: (file) => (file.startsWith("~") ? join(locateUserHome(), file.slice(1)) : file),
     screen: output,
   };
-  const found = forPeople(across);
+  const found = addProjectNames(across);
   const text =
     found.code !== null && isOfCode(found) ? renderAnswer(found.code, style) : renderGroups(found, style);
   output.result(value, text);
-  return exitCodeOf(across);
+  return chooseExitCode(across);
 }
 
 /** Reports projects that could not be searched; the others still answer. */
@@ -68,7 +72,7 @@ export function noteLeftOut(
   for (const one of left_out) reasons.set(one.reason, [...(reasons.get(one.reason) ?? []), one]);
   for (const [reason, of] of reasons) {
     output.note(
-      output.colors.dim(`Skipped: ${of.map(({ project }) => homeRelative(project)).join(", ")}: ${reason}`),
+      output.colors.dim(`Skipped: ${of.map(({ project }) => toHomeRelative(project)).join(", ")}: ${reason}`),
     );
   }
   if (projects.length === 0 && left_out.length === 0) {
@@ -77,29 +81,29 @@ export function noteLeftOut(
 }
 
 /** The same with places that a person can open from anywhere. */
-function forPeople({ code, transcripts, history }: Sides): Sides {
+function addProjectNames({ code, transcripts, history }: Sides): Sides {
   return {
-    history: history && { ...history, results: history.results.map(titledByProject) },
-    code: code && { ...code, results: code.results.map(placed) },
-    transcripts: transcripts && { ...transcripts, results: transcripts.results.map(namedByProject) },
+    history: history && { ...history, results: history.results.map(nameProjectInTitle) },
+    code: code && { ...code, results: code.results.map(toHomePlace) },
+    transcripts: transcripts && { ...transcripts, results: transcripts.results.map(nameProjectInSession) },
   };
 }
 
 type Results<Side extends keyof Sides> = NonNullable<Sides[Side]>["results"];
 
-function placed(result: Results<"code">[number]) {
-  return { ...result, file: homeRelative(join(result.project, result.file)) };
+function toHomePlace(result: Results<"code">[number]) {
+  return { ...result, file: toHomeRelative(join(result.project, result.file)) };
 }
 
-function namedByProject(result: Results<"transcripts">[number]) {
+function nameProjectInSession(result: Results<"transcripts">[number]) {
   const { session_title, project, files } = result;
   return {
     ...result,
-    session_title: [session_title, `(${homeRelative(project)})`].join(" ").trim(),
-    files: files.map((file) => homeRelative(file.startsWith("/") ? file : join(project, file))),
+    session_title: [session_title, `(${toHomeRelative(project)})`].join(" ").trim(),
+    files: files.map((file) => toHomeRelative(file.startsWith("/") ? file : join(project, file))),
   };
 }
 
-function titledByProject<R extends Results<"history">[number]>(result: R): R {
-  return { ...result, title: `${result.title} (${homeRelative(result.project)})` };
+function nameProjectInTitle<R extends Results<"history">[number]>(result: R): R {
+  return { ...result, title: `${result.title} (${toHomeRelative(result.project)})` };
 }

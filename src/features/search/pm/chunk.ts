@@ -4,11 +4,11 @@ import { locate, parsePlace } from "../../../answers/file-place.ts";
 import { call } from "../../../client/call.ts";
 import { findProject } from "../../../git/projects/find-project.ts";
 import type { CommandContext } from "../../../terminal/frame.ts";
-import { fileUrl } from "../../../terminal/links.ts";
+import { toFileUrl } from "../../../terminal/links.ts";
 import type { Screen } from "../../../terminal/output.ts";
-import { heading, printable } from "../../../terminal/text.ts";
+import { formatHeading, toPrintable } from "../../../terminal/text.ts";
 import { type ChunkAnswer, type ChunkOutline, showChunk } from "../operation.ts";
-import { renderSnippet, wordsOf } from "../render-found.ts";
+import { compileQueryWords, renderSnippet } from "../render-found.ts";
 
 /** `pm code chunk`. */
 export async function chunkCommand({ cwd, output }: CommandContext, place: string): Promise<void> {
@@ -18,7 +18,7 @@ export async function chunkCommand({ cwd, output }: CommandContext, place: strin
   // The operation takes paths from the project's root.
   const id = isId ? place : `${locate(project, cwd, named.file)}${place.slice(named.file.length)}`;
   const found = await call(showChunk, { id }, project);
-  output.result(found, () => renderChunk(found, output, (file) => fileUrl(join(project.root, file))));
+  output.result(found, () => renderChunk(found, output, (file) => toFileUrl(join(project.root, file))));
 }
 
 /** A chunk for a person: where it is, its code, and the places of what is around and in it. */
@@ -26,17 +26,17 @@ export function renderChunk(answer: ChunkAnswer, screen: Screen, urlOf: (file: s
   const { file, language, chunk, parents, children, freshness } = answer;
   const { colors } = screen;
   const line = (one: ChunkOutline) => {
-    const place = colors.place(`${printable(file)}:${one.start_line}-${one.end_line}`);
-    return `${colors.link(place, urlOf(file))}  ${printable([one.kind || one.level, one.name].join(" ").trim())}`;
+    const place = colors.place(`${toPrintable(file)}:${one.start_line}-${one.end_line}`);
+    return `${colors.link(place, urlOf(file))}  ${toPrintable([one.kind || one.level, one.name].join(" ").trim())}`;
   };
   const stale = freshness === "drifted" ? `  ${colors.warn("(changed since it was indexed)")}` : "";
   const snippet = {
     ...{ kind: "code" as const, content: chunk.content },
     ...{ startLine: chunk.start_line, language },
   };
-  const code = renderSnippet(snippet, { screen, full: true, words: wordsOf(""), indent: 0 });
+  const code = renderSnippet(snippet, { screen, full: true, words: compileQueryWords(""), indent: 0 });
   const list = (title: string, chunks: readonly ChunkOutline[]) =>
-    chunks.length === 0 ? [] : [[heading(title, colors), ...chunks.map(line)].join("\n")];
+    chunks.length === 0 ? [] : [[formatHeading(title, colors), ...chunks.map(line)].join("\n")];
   return [
     `${line(chunk)}${stale}`,
     code.join("\n"),

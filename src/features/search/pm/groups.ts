@@ -1,9 +1,9 @@
 import { describeNothingYet } from "../../../protocol/reading/evidence.ts";
 import type { CommitFound, EventFound } from "../../../protocol/results.ts";
-import { counted, heading } from "../../../terminal/text.ts";
+import { counted, formatHeading } from "../../../terminal/text.ts";
 import type { HistoryResult, SearchAllResponse } from "../operation.ts";
 import { renderCommits, renderEvents } from "./history.ts";
-import { adviceLine, type Judged, nothingFound, type ResultStyle, renderResults } from "./results.ts";
+import { formatAdvice, formatNothingFound, type Judged, type ResultStyle, renderResults } from "./results.ts";
 import { renderTranscripts } from "./transcripts.ts";
 
 /** What `pm search` found, by kind. */
@@ -31,20 +31,20 @@ interface Group extends Judged {
 /** What was found, each kind under its heading. */
 export function renderGroups(found: FoundByKind, style: ResultStyle): string {
   const { colors } = style.screen;
-  const groups = groupsOf(found, style);
+  const groups = buildGroups(found, style);
   if (groups.every(({ blocks }) => blocks.length === 0)) {
     const query = (found.code ?? found.transcripts ?? found.history)?.query ?? "";
     const unread = [
       ...new Set(groups.flatMap(({ coverage }) => (coverage ? describeNothingYet(coverage) : []))),
     ];
-    return unread.length > 0 ? unread.join("\n") : nothingFound(query, nextOf(found));
+    return unread.length > 0 ? unread.join("\n") : formatNothingFound(query, suggestNext(found));
   }
   return groups
     .filter(({ blocks, isExpected }) => blocks.length > 0 || isExpected)
     .map(({ title, verdict, coverage, blocks, summary }) =>
       [
-        heading(`${title} (${counted(blocks.length, "result")})`, colors),
-        ...(blocks.length > 0 ? adviceLine({ verdict, coverage }, colors) : []),
+        formatHeading(`${title} (${counted(blocks.length, "result")})`, colors),
+        ...(blocks.length > 0 ? formatAdvice({ verdict, coverage }, colors) : []),
         ...(blocks.length === 0 && coverage ? [describeNothingYet(coverage)] : []),
         ...blocks,
         ...(blocks.length === 0 || summary === "" ? [] : [colors.dim(summary)]),
@@ -54,7 +54,7 @@ export function renderGroups(found: FoundByKind, style: ResultStyle): string {
 }
 
 /** What to try where nothing is found. */
-function nextOf({ transcripts, history }: FoundByKind): string {
+function suggestNext({ transcripts, history }: FoundByKind): string {
   if (transcripts?.searched_by.includes("content"))
     return "Try fewer words or filters; without --in content, sessions are searched by meaning, too.";
   if (transcripts !== null) return "Try other words; `pm session list` lists recorded sessions.";
@@ -62,7 +62,7 @@ function nextOf({ transcripts, history }: FoundByKind): string {
   return "Try other words; `git log` lists all commits.";
 }
 
-function groupsOf({ code, transcripts, history }: FoundByKind, style: ResultStyle): Group[] {
+function buildGroups({ code, transcripts, history }: FoundByKind, style: ResultStyle): Group[] {
   const summary = (side: { results: readonly unknown[]; total_results: number; search_time_ms: number }) =>
     `${side.results.length} of ${side.total_results} results, ${side.search_time_ms} ms`;
   const groups: Group[] = [];

@@ -1,5 +1,5 @@
 import type { CommitFound, EventFound } from "../../../protocol/results.ts";
-import { counted, oneLine, printable, shortId, when } from "../../../terminal/text.ts";
+import { counted, formatWhen, shortenId, toOneLine, toPrintable } from "../../../terminal/text.ts";
 import { type Found, renderFound } from "../render-found.ts";
 import type { ResultStyle } from "./results.ts";
 
@@ -11,61 +11,61 @@ const sessionsShown = 2;
 export function renderCommits(query: string, commits: readonly CommitFound[], style: ResultStyle): string[] {
   return renderFound(
     query,
-    commits.map((commit) => commitAsFound(commit, style)),
+    commits.map((commit) => toFoundCommit(commit, style)),
     style,
   );
 }
 
-export function commitAsFound(commit: CommitFound, style: ResultStyle): Found {
+export function toFoundCommit(commit: CommitFound, style: ResultStyle): Found {
   const { screen, pageOf } = style;
   const { colors } = screen;
   const { id, title, author, timestamp, sessions, files } = commit;
-  const fate = fateOf(commit);
+  const fate = describeFate(commit);
   return {
-    place: colors.link(colors.commit(printable(id.slice(0, 8))), pageOf(id)),
-    title: oneLine(title),
+    place: colors.link(colors.commit(toPrintable(id.slice(0, 8))), pageOf(id)),
+    title: toOneLine(title),
     ...(fate !== null && { warning: fate }),
-    facts: [when(timestamp, screen), oneLine(author)],
-    why: commit.match_reasons.map(printable),
+    facts: [formatWhen(timestamp, screen), toOneLine(author)],
+    why: commit.match_reasons.map(toPrintable),
     signals: commit.signals,
     snippet: { kind: "text", content: commit.snippet, excerpt: commit.snippet },
     more: [
       ...sessions.slice(0, sessionsShown).map(({ session_id, title: session, turns }) => {
         const which = turns.length > 0 ? `:${turns[0]}` : "";
-        return `From session ${colors.id(shortId(session_id) + which)}  ${oneLine(session ?? "")}`.trimEnd();
+        return `From session ${colors.id(shortenId(session_id) + which)}  ${toOneLine(session ?? "")}`.trimEnd();
       }),
-      ...(files.length === 0 ? [] : [filesOf(files, style)]),
+      ...(files.length === 0 ? [] : [formatFiles(files, style)]),
     ],
   };
 }
 
-function fateOf({ reach, reverted_by }: CommitFound): string | null {
-  if (reverted_by !== null) return `reverted by ${printable(reverted_by.slice(0, 8))}`;
+function describeFate({ reach, reverted_by }: CommitFound): string | null {
+  if (reverted_by !== null) return `reverted by ${toPrintable(reverted_by.slice(0, 8))}`;
   if (reach === "elsewhere") return "not in HEAD's history";
   return reach === "gone" ? "not in this repository" : null;
 }
 
-function filesOf(files: readonly string[], { full, pathOf }: ResultStyle): string {
+function formatFiles(files: readonly string[], { full, pathOf }: ResultStyle): string {
   const shown = full ? files : files.slice(0, filesShown);
   const more = files.length > shown.length ? ` and ${files.length - shown.length} more` : "";
-  return `Files: ${shown.map((file) => printable(pathOf(file))).join(", ")}${more}`;
+  return `Files: ${shown.map((file) => toPrintable(pathOf(file))).join(", ")}${more}`;
 }
 
 /** Events for a person: best first, each with what belongs to it. */
 export function renderEvents(query: string, events: readonly EventFound[], style: ResultStyle): string[] {
   return renderFound(
     query,
-    events.map((event) => eventAsFound(event, style)),
+    events.map((event) => toFoundEvent(event, style)),
     style,
   );
 }
 
-export function eventAsFound(event: EventFound, { screen }: Pick<ResultStyle, "screen">): Found {
+export function toFoundEvent(event: EventFound, { screen }: Pick<ResultStyle, "screen">): Found {
   return {
-    place: screen.colors.id(printable(event.id)),
-    title: oneLine(event.title),
-    facts: [when(event.timestamp, screen), event.status, oneLine(event.branch ?? "")],
-    why: event.match_reasons.map(printable),
+    place: screen.colors.id(toPrintable(event.id)),
+    title: toOneLine(event.title),
+    facts: [formatWhen(event.timestamp, screen), event.status, toOneLine(event.branch ?? "")],
+    why: event.match_reasons.map(toPrintable),
     signals: event.signals,
     snippet: { kind: "text", content: event.snippet, excerpt: event.snippet },
     more: [`${counted(event.sessions, "session")}, ${counted(event.checkpoints, "checkpoint")}`],

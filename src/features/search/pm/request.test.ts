@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { projectAt } from "../../../base/paths.ts";
+import { makeNewProject } from "../../../base/paths.ts";
 import { readSearch, type SearchOptions } from "./request.ts";
 
-const read = (words: string[], options: SearchOptions = {}) => readSearch(projectAt("/repo"), words, options);
+const read = (words: string[], options: SearchOptions = {}) =>
+  readSearch(makeNewProject("/repo"), words, options);
 
 describe("what is searched", () => {
   it("is all, unless the first of several words says where", async () => {

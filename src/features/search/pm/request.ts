@@ -1,6 +1,6 @@
 import { PommelError } from "../../../base/errors.ts";
 import type { Project } from "../../../base/paths.ts";
-import { fieldsOf } from "../../../protocol/request-fields.ts";
+import { readRequestFields } from "../../../protocol/request-fields.ts";
 import { historyKinds, type SearchedKind } from "../../../protocol/values.ts";
 import type { HistorySearchRequest, SearchAllRequest, SearchRequest } from "../operation.ts";
 import { searchCode, searchHistory, searchTranscripts } from "../operation.ts";
@@ -42,13 +42,13 @@ export interface Search {
 /** Options that are no fields of a request. */
 const alsoOfCode = new Set(["exact", "regex", "metrics"]);
 const fieldsOfSide = {
-  code: fieldsOf(searchCode.request()),
-  transcripts: fieldsOf(searchTranscripts.request()),
-  history: fieldsOf(searchHistory.request()),
+  code: readRequestFields(searchCode.request()),
+  transcripts: readRequestFields(searchTranscripts.request()),
+  history: readRequestFields(searchHistory.request()),
 };
 
 /** The sides that an option limits the search to; null for one that all of them know, or none. */
-export function sidesOf(option: string): readonly Side[] | null {
+export function findSides(option: string): readonly Side[] | null {
   if (alsoOfCode.has(option)) return ["code"];
   const sides = everySide.filter((side) => Object.hasOwn(fieldsOfSide[side], option));
   return sides.length === 0 || sides.length === everySide.length ? null : sides;
@@ -56,7 +56,7 @@ export function sidesOf(option: string): readonly Side[] | null {
 
 /** How people call a side. */
 const names: Readonly<Record<Side, string>> = { code: "code", transcripts: "sessions", history: "commits" };
-export const namesOf = (sides: readonly Side[]) => sides.map((side) => names[side]);
+export const listSideNames = (sides: readonly Side[]) => sides.map((side) => names[side]);
 
 /**
  * Reads the words and options of a command line.
@@ -70,7 +70,7 @@ export async function readSearch(
   options: SearchOptions,
   near = "",
 ): Promise<Search> {
-  const word = scopeOf(words);
+  const word = parseScope(words);
   const query = (word === null ? words : words.slice(1)).join(" ").trim();
   if (query === "") {
     throw new PommelError("usage", "The query is empty.", 'Say what to find: pm search "where do we retry"');
@@ -83,7 +83,7 @@ export async function readSearch(
   const isVerbatim = exact === true || regex === true;
   // Of sessions, only what was said and done is searched word by word; their chunks are made of parts of it.
   const inContent = fields.in === "content" || (scope === "transcripts" && isVerbatim);
-  const asks = asksOf(
+  const asks = chooseSides(
     scope,
     inContent ? { ...options, in: "content", exact: undefined, regex: undefined } : options,
   );
@@ -92,10 +92,10 @@ export async function readSearch(
     asks,
     request: {
       q: query,
-      ...(await environmentDefaults(project)),
+      ...(await readEnvironmentDefaults(project)),
       explain: false,
       ...(near !== "" && { near }),
-      ...limitedTo(word),
+      ...toScopeRequest(word),
       ...(scope === "all" && asks.length === 2 && { only: asks.flatMap((side) => kindsOf[side]) }),
       ...fields,
       ...(inContent && { in: "content" as const }),
@@ -106,7 +106,7 @@ export async function readSearch(
 }
 
 /** `pm search code retry` is about code; `pm search code` looks for "code". */
-function scopeOf([first = "", ...others]: readonly string[]): ScopeWord | null {
+function parseScope([first = "", ...others]: readonly string[]): ScopeWord | null {
   return others.length > 0 && Object.hasOwn(scopes, first) ? (first as ScopeWord) : null;
 }
 
@@ -116,16 +116,16 @@ const kindsOf: Readonly<Record<Side, SearchedKind[]>> = {
   history: ["commits", "events"],
 };
 
-function limitedTo(word: ScopeWord | null): Pick<Search["request"], "of" | "type" | "by"> {
+function toScopeRequest(word: ScopeWord | null): Pick<Search["request"], "of" | "type" | "by"> {
   if (word === "notes") return { type: ["annotated"], by: "turn" };
   const of = historyKinds.filter((kind) => kind === word);
   return of.length > 0 ? { of } : {};
 }
 
 /** Options that only some sides know limit the search to the sides that know all of them, if any does. */
-function asksOf(scope: Side | "all", { only, ...options }: SearchOptions): readonly Side[] {
+function chooseSides(scope: Side | "all", { only, ...options }: SearchOptions): readonly Side[] {
   const limits = Object.entries(options).flatMap(([name, value]) => {
-    const sides = value === undefined ? null : name === "by" ? sidesOfUnit(value) : sidesOf(name);
+    const sides = value === undefined ? null : name === "by" ? findSidesOfUnit(value) : findSides(name);
     return sides === null ? [] : [{ name, sides }];
   });
   if (scope !== "all") {
@@ -134,10 +134,10 @@ function asksOf(scope: Side | "all", { only, ...options }: SearchOptions): reado
     }
     const other = limits.find(({ sides }) => !sides.includes(scope));
     if (other === undefined) return [scope];
-    const [first] = namesOf(other.sides);
+    const [first] = listSideNames(other.sides);
     throw new PommelError(
       "usage",
-      `--${other.name} applies to ${namesOf(other.sides).join(" and ")} only.`,
+      `--${other.name} applies to ${listSideNames(other.sides).join(" and ")} only.`,
       `Try \`pm search ${first} ...\`.`,
     );
   }
@@ -150,12 +150,12 @@ function asksOf(scope: Side | "all", { only, ...options }: SearchOptions): reado
 }
 
 /** A file or a chunk is code, a session or a turn is not. */
-const sidesOfUnit = (unit: unknown): readonly Side[] => [
+const findSidesOfUnit = (unit: unknown): readonly Side[] => [
   unit === "file" || unit === "chunk" ? "code" : "transcripts",
 ];
 
 /** The daemon knows the configuration, but not the environment of this command. */
-async function environmentDefaults(project: Project | null): Promise<Pick<SearchRequest, "limit">> {
+async function readEnvironmentDefaults(project: Project | null): Promise<Pick<SearchRequest, "limit">> {
   if (!process.env.POMMEL_SEARCH_LIMIT) return {};
   const { loadConfig } = await import("../../../base/config/config.ts");
   const { config } = loadConfig(project);

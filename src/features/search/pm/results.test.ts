@@ -2,9 +2,9 @@ import { expect, test } from "vitest";
 import { exitCode } from "../../../base/errors.ts";
 import type { SearchResponse } from "../../../protocol/results.ts";
 import { createPalette } from "../../../terminal/palette.ts";
-import { wordsOf } from "../render-found.ts";
+import { compileQueryWords } from "../render-found.ts";
 import { renderGroups } from "./groups.ts";
-import { exitCodeOf, renderAnswer } from "./results.ts";
+import { chooseExitCode, renderAnswer } from "./results.ts";
 
 type Result = SearchResponse["results"][number];
 
@@ -86,11 +86,13 @@ test("says how much was there to search while the index is built, and that nothi
 
 test("what may still be found is no failure of a script", () => {
   const side = { results: [], verdict: "probably_not_here" as const };
-  expect(exitCodeOf({ code: side, transcripts: null, history: null })).toBe(exitCode.notFound);
-  expect(exitCodeOf({ code: { ...side, verdict: "not_yet" }, transcripts: side, history: null })).toBe(
+  expect(chooseExitCode({ code: side, transcripts: null, history: null })).toBe(exitCode.notFound);
+  expect(chooseExitCode({ code: { ...side, verdict: "not_yet" }, transcripts: side, history: null })).toBe(
     exitCode.ok,
   );
-  expect(exitCodeOf({ code: answerOf("retry", result), transcripts: null, history: null })).toBe(exitCode.ok);
+  expect(chooseExitCode({ code: answerOf("retry", result), transcripts: null, history: null })).toBe(
+    exitCode.ok,
+  );
 });
 
 test("shows the whole chunk on request", () => {
@@ -183,7 +185,7 @@ test.each([
   ["the port: ports", "the [port]: [ports]"],
   ["TCPPort EXPORT", "TCP[Port] EXPORT"],
 ])("marks a word where it begins: %s", (line, marked) => {
-  const { mark, countIn } = wordsOf("port");
+  const { mark, countIn } = compileQueryWords("port");
   expect(mark(line, (word) => `[${word}]`)).toBe(marked);
   expect(countIn(line)).toBe(1);
   expect(countIn("export")).toBe(0);

@@ -2,16 +2,16 @@ import { exitCode } from "../../../base/errors.ts";
 import type { GraphEdge, Neighbours } from "../../../protocol/graph.ts";
 import {
   adviseOn,
+  describeCertainty,
   describeNothingYet,
-  howSure,
   isCall,
   nameInFull,
 } from "../../../protocol/reading/evidence.ts";
 import type { Coverage, SearchResponse } from "../../../protocol/results.ts";
 import type { Verdict } from "../../../protocol/values.ts";
-import { fileUrl } from "../../../terminal/links.ts";
+import { toFileUrl } from "../../../terminal/links.ts";
 import type { Palette } from "../../../terminal/palette.ts";
-import { counted, printable } from "../../../terminal/text.ts";
+import { counted, toPrintable } from "../../../terminal/text.ts";
 import { type Found, type FoundStyle, renderFound } from "../render-found.ts";
 
 /** Uses in one direction that are named. */
@@ -44,12 +44,12 @@ export function renderAnswer(answer: SearchResponse, style: ResultStyle): string
       : style.isExact
         ? "No indexed file holds it as it is; try without --exact, --regex or quotes."
         : "Try other words; `pm status` shows what is indexed.";
-    return nothingFound(query, next);
+    return formatNothingFound(query, next);
   }
   const blocks = renderResults(query, results, style);
   const shown = `${results.length} of ${answer.total_results}`;
   const summary = colors.dim(`${shown} results, ${answer.search_time_ms} ms`);
-  return [...adviceLine(answer, colors), ...blocks, summary].join("\n\n");
+  return [...formatAdvice(answer, colors), ...blocks, summary].join("\n\n");
 }
 
 /** An answer, as far as it speaks of itself. */
@@ -59,7 +59,7 @@ export interface Judged {
 }
 
 /** What a reader should know before the results; of what is found nothing. */
-export function adviceLine(judged: Judged, colors: Palette): string[] {
+export function formatAdvice(judged: Judged, colors: Palette): string[] {
   const advice = adviseOn(judged);
   return advice === null ? [] : [colors.warn(advice)];
 }
@@ -68,28 +68,28 @@ export function adviceLine(judged: Judged, colors: Palette): string[] {
 export function renderResults(query: string, results: readonly Result[], style: ResultStyle): string[] {
   return renderFound(
     query,
-    results.map((result) => codeFound(result, style)),
+    results.map((result) => toFoundCode(result, style)),
     style,
   );
 }
 
 /** @param next what to try */
-export function nothingFound(query: string, next: string): string {
-  return `Nothing found about "${printable(query)}".\n${next}`;
+export function formatNothingFound(query: string, next: string): string {
+  return `Nothing found about "${toPrintable(query)}".\n${next}`;
 }
 
-export function codeFound(result: Result, { screen, pathOf, absolute }: ResultStyle): Found {
+export function toFoundCode(result: Result, { screen, pathOf, absolute }: ResultStyle): Found {
   const { file, start_line, kind, level, name, parent_name, freshness } = result;
   // The path contains the file's own name already.
   const isInFile = parent_name === null || file.includes(`${parent_name}.`);
   const what = [kind || level, name, isInFile ? "" : `in ${parent_name}`];
-  const place = screen.colors.place(`${printable(pathOf(file))}:${start_line}`);
+  const place = screen.colors.place(`${toPrintable(pathOf(file))}:${start_line}`);
   return {
-    place: screen.colors.link(place, fileUrl(absolute(file))),
-    title: printable(what.filter((part) => part !== "").join(" ")),
+    place: screen.colors.link(place, toFileUrl(absolute(file))),
+    title: toPrintable(what.filter((part) => part !== "").join(" ")),
     ...(freshness === "drifted" && { warning: "changed since it was indexed" }),
     facts: [],
-    why: result.match_reasons.map(printable),
+    why: result.match_reasons.map(toPrintable),
     signals: result.signals,
     snippet: {
       kind: "code",
@@ -99,31 +99,31 @@ export function codeFound(result: Result, { screen, pathOf, absolute }: ResultSt
       language: result.language,
     },
     more: [
-      ...placesOf(result, screen.colors),
-      ...copiesOf(result, screen.colors),
-      ...(result.graph === undefined ? [] : neighbourLines(result.graph, screen.colors.dim)),
+      ...formatOtherPlaces(result, screen.colors),
+      ...formatCopies(result, screen.colors),
+      ...(result.graph === undefined ? [] : formatNeighbours(result.graph, screen.colors.dim)),
     ],
   };
 }
 
 /** `Also: retryLater :40, backoff :88`: the file's other places that match. */
-function placesOf({ places }: Result, colors: Palette): string[] {
+function formatOtherPlaces({ places }: Result, colors: Palette): string[] {
   if (places.length === 0) return [];
-  const named = places.map(({ name, start_line }) => `${printable(name)} ${colors.dim(`:${start_line}`)}`);
+  const named = places.map(({ name, start_line }) => `${toPrintable(name)} ${colors.dim(`:${start_line}`)}`);
   return [`${colors.dim("also")} ${named.join(", ")}`];
 }
 
 const copiesShown = 5;
 
 /** `also in lib/retry.js, old/retry.js`: files that hold the same. */
-function copiesOf({ also_in }: Result, colors: Palette): string[] {
+function formatCopies({ also_in }: Result, colors: Palette): string[] {
   if (also_in.length === 0) return [];
   const more = also_in.length > copiesShown ? ` and ${also_in.length - copiesShown} more` : "";
-  return [`${colors.dim("also in")} ${also_in.slice(0, copiesShown).map(printable).join(", ")}${more}`];
+  return [`${colors.dim("also in")} ${also_in.slice(0, copiesShown).map(toPrintable).join(", ")}${more}`];
 }
 
 /** What uses a result and what it uses, a line each: calls first, then what only mentions it. */
-function neighbourLines(graph: Neighbours, dim: (text: string) => string): string[] {
+function formatNeighbours(graph: Neighbours, dim: (text: string) => string): string[] {
   if (!graph.is_known) return [dim("uses are not known for its language")];
   const named = (
     edges: readonly GraphEdge[],
@@ -136,9 +136,9 @@ function neighbourLines(graph: Neighbours, dim: (text: string) => string): strin
     const names = (of: readonly GraphEdge[]) =>
       of.map((edge) => {
         // Code outside of definitions has no name but its place.
-        const name = withPlace && edge.kind === "file" ? [] : [printable(nameInFull(edge))];
-        const place = withPlace ? [`${printable(edge.file)}:${edge.lines[0]}`] : [];
-        return [...name, ...place].join(" ") + howSure(edge);
+        const name = withPlace && edge.kind === "file" ? [] : [toPrintable(nameInFull(edge))];
+        const place = withPlace ? [`${toPrintable(edge.file)}:${edge.lines[0]}`] : [];
+        return [...name, ...place].join(" ") + describeCertainty(edge);
       });
     const ways = [
       { way: call, edges: shown.filter(isCall) },
@@ -165,7 +165,7 @@ export interface Sides<Results = { results: readonly unknown[]; verdict: Verdict
 }
 
 /** The exit code of a search: "not found" where no side has a result, nor may get one once all is read. */
-export function exitCodeOf({ code, transcripts, history }: Sides): number {
+export function chooseExitCode({ code, transcripts, history }: Sides): number {
   const isFound = [code, transcripts, history].some(
     (side) => side !== null && (side.results.length > 0 || side.verdict === "not_yet"),
   );

@@ -1,14 +1,14 @@
 import { join, relative } from "node:path";
 import { type Project, placeInProject } from "../../../base/paths.ts";
-import { relativeTime } from "../../../base/text/relative-time.ts";
+import { formatRelativeTime } from "../../../base/text/relative-time.ts";
 import { type CallOptions, call } from "../../../client/call.ts";
 import type { UnreachableReason } from "../../../client/daemon-client.ts";
 import type { ContextMetrics } from "../../../code/search/metrics.ts";
 import { findProject } from "../../../git/projects/find-project.ts";
-import { bestVerdict } from "../../../protocol/reading/evidence.ts";
+import { chooseBestVerdict } from "../../../protocol/reading/evidence.ts";
 import type { CommandContext } from "../../../terminal/frame.ts";
-import { commitPages } from "../../../terminal/links.ts";
-import { whyHere } from "../../sessions/call-noted.ts";
+import { makeCommitPageFinder } from "../../../terminal/links.ts";
+import { describeUnreachable } from "../../sessions/call-noted.ts";
 import type { SearchAllResponse } from "../operation.ts";
 import { searchAll, searchCode, searchHistory, searchTranscripts } from "../operation.ts";
 import { readSearch, type Search, type SearchOptions } from "./request.ts";
@@ -25,10 +25,10 @@ export function renderMetrics(metrics: ContextMetrics): string {
       ? `${files === 1 ? "holds" : "hold"} ${quoted}`
       : `${files === 1 ? "holds" : "hold"} ${held} of ${quoted}; none holds more`;
   const reading = `${count(metrics.baseline_lines, "line")}, about ${count(metrics.baseline_tokens, "token")}`;
-  return `${results}\nThe ${count(files, "file")} that ${which}: ${reading}. ${savingOf(metrics)}`;
+  return `${results}\nThe ${count(files, "file")} that ${which}: ${reading}. ${formatSaving(metrics)}`;
 }
 
-function savingOf({ saved_share }: ContextMetrics): string {
+function formatSaving({ saved_share }: ContextMetrics): string {
   if (saved_share === null) return "";
   // Never "100 %": something had to be read.
   const percent =
@@ -61,7 +61,7 @@ export async function searchCommand(
   const { cwd, output } = context;
   const project = await findProject(cwd);
   const search = await readSearch(project, words, options, placeInProject(project, cwd));
-  const [{ answer, note }, { renderAnswer, exitCodeOf }] = await Promise.all([
+  const [{ answer, note }, { renderAnswer, chooseExitCode: exitCodeOf }] = await Promise.all([
     ask(project, search),
     loadRenderer(),
   ]);
@@ -79,7 +79,7 @@ export async function searchCommand(
     isExact: search.request.match !== undefined || /"[^"]+"/.test(search.request.q),
     pathOf: (file: string) => relative(cwd, join(root, file)),
     absolute: (file: string) => join(root, file),
-    pageOf: await commitPages(root, output.colors),
+    pageOf: await makeCommitPageFinder(root, output.colors),
     screen: output,
   };
   const { metrics, said: saved } = options.metrics
@@ -115,49 +115,51 @@ interface Asked {
 async function ask(project: Project, search: Search): Promise<Asked> {
   const without: UnreachableReason[] = [];
   const how: CallOptions = { onHere: (why) => without.push(why) };
-  const found = await foundIn(project, search, how);
+  const found = await runSearch(project, search, how);
   const [reason] = without;
   if (reason !== undefined) return { answer: found, note: noteOnAge(found, reason) };
   const isBehind = found.code?.coverage === undefined && (found.code?.index.pending ?? 0) > manyChanges;
   return { answer: found, note: isBehind ? "Still indexing; see `pm status --watch`." : null };
 }
 
-async function foundIn(
+async function runSearch(
   project: Project,
   { asks, request }: Search,
   how: CallOptions,
 ): Promise<SearchAllResponse> {
   switch (asks.length === 1 && request.only === undefined ? asks[0] : "all") {
     case "code":
-      return only(request.q, { code: await call(searchCode, request, project, how) });
+      return buildSideAnswer(request.q, { code: await call(searchCode, request, project, how) });
     case "transcripts":
-      return only(request.q, { transcripts: await call(searchTranscripts, request, project, how) });
+      return buildSideAnswer(request.q, {
+        transcripts: await call(searchTranscripts, request, project, how),
+      });
     case "history":
-      return only(request.q, { history: await call(searchHistory, request, project, how) });
+      return buildSideAnswer(request.q, { history: await call(searchHistory, request, project, how) });
     default:
       return call(searchAll, request, project, how);
   }
 }
 
-function only(
+function buildSideAnswer(
   query: string,
   side: Partial<Pick<SearchAllResponse, "code" | "transcripts" | "history">>,
 ): SearchAllResponse {
-  const verdict = bestVerdict(Object.values(side));
+  const verdict = chooseBestVerdict(Object.values(side));
   return { scope: "all", query, verdict, code: null, transcripts: null, history: null, ...side, notes: [] };
 }
 
 /** How stale the answer may be without a daemon that watches files and transcripts. */
 function noteOnAge({ code, transcripts }: SearchAllResponse, reason: UnreachableReason): string | null {
-  const why = whyHere(reason);
+  const why = describeUnreachable(reason);
   let note = why;
   if (code?.coverage !== undefined && reason !== "timeout") note += "; `pm reindex` indexes the project";
-  if (code?.index.is_complete) note += ageOf("the index is from", code.index.as_of);
-  if (transcripts) note += ageOf("the last session is from", transcripts.memory.as_of);
+  if (code?.index.is_complete) note += describeStaleness("the index is from", code.index.as_of);
+  if (transcripts) note += describeStaleness("the last session is from", transcripts.memory.as_of);
   return note === why ? null : `${note}.`;
 }
 
-function ageOf(what: string, asOf: string | null): string {
+function describeStaleness(what: string, asOf: string | null): string {
   const at = asOf === null ? null : Date.parse(asOf);
-  return at === null || Date.now() - at < oldAfterMs ? "" : `; ${what} ${relativeTime(at)}`;
+  return at === null || Date.now() - at < oldAfterMs ? "" : `; ${what} ${formatRelativeTime(at)}`;
 }

@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact";
 import { placeShown, showPlace } from "../../../page/api/place.ts";
 import { useAnswer } from "../../../page/api/use-answer.ts";
 import { AskBox } from "../../../page/components/chips.tsx";
-import { wordsOf } from "../../../page/components/marked.tsx";
+import { listMarkedWords } from "../../../page/components/marked.tsx";
 import { ResultRow } from "../../../page/components/result-row.tsx";
 import { Empty, Failure, Loading } from "../../../page/components/states.tsx";
 import { Time } from "../../../page/components/time.tsx";
@@ -11,10 +11,10 @@ import type { ViewProps } from "../../../page/router.ts";
 import { goTo, linkTo } from "../../../page/router.ts";
 import { SessionRow } from "../../sessions/view/sessions.tsx";
 import { HitRow } from "./hit-row.tsx";
-import { foundIn, type Hit } from "./hits.ts";
+import { type Hit, mergeFound } from "./hits.ts";
 
 /** Sessions that are listed, and results of a search. */
-const limit = { sessions: 30, results: 20 } as const;
+const shownCounts = { sessions: 30, results: 20 } as const;
 /** Keys that follow one another faster are one question. Milliseconds. */
 const typedMs = 60;
 
@@ -92,7 +92,7 @@ function RowsOf({ roots, children }: { roots: readonly string[]; children: Compo
 }
 
 function LatestOfAll({ names }: { names: ReadonlyMap<string, string> }) {
-  const { data, error, reload } = useAnswer("sessionsEverywhere", { limit: limit.sessions });
+  const { data, error, reload } = useAnswer("sessionsEverywhere", { limit: shownCounts.sessions });
   if (error) return <Failure error={error} onRetry={reload} />;
   if (data === null) return <Loading rows={8} />;
   if (data.sessions.length === 0) return null;
@@ -115,7 +115,7 @@ function LatestOfAll({ names }: { names: ReadonlyMap<string, string> }) {
 function FoundInAll({ words, names }: { words: string; names: ReadonlyMap<string, string> }) {
   const { data, error } = useAnswer(
     "searchEverywhere",
-    { q: words, limit: limit.results, asks: ["code", "transcripts", "history"] },
+    { q: words, limit: shownCounts.results, asks: ["code", "transcripts", "history"] },
     typedMs,
   );
   if (error) return <Failure error={error} />;
@@ -126,10 +126,10 @@ function FoundInAll({ words, names }: { words: string; names: ReadonlyMap<string
       const only = <S extends { results: { project: string }[] }>(side: S | null): S | null =>
         side && { ...side, results: side.results.filter(({ project }) => project === root) };
       const sides = { code: only(code), transcripts: only(transcripts), history: only(history) };
-      return { root, hits: foundIn({ ...sides, verdict: "found", notes: [] }).hits };
+      return { root, hits: mergeFound({ ...sides, verdict: "found", notes: [] }).hits };
     })
     .filter(({ hits }) => hits.length > 0)
-    .sort((a, b) => best(b.hits) - best(a.hits));
+    .sort((a, b) => getBestLikelihood(b.hits) - getBestLikelihood(a.hits));
   if (found.length === 0)
     return (
       <Empty title="Nothing found">
@@ -143,7 +143,7 @@ function FoundInAll({ words, names }: { words: string; names: ReadonlyMap<string
           <h2>{names.get(root) ?? root}</h2>
           <RowsOf roots={hits.map(() => root)}>
             {hits.map((hit) => (
-              <HitRow key={hit.key} hit={hit} words={wordsOf(words)} />
+              <HitRow key={hit.key} hit={hit} words={listMarkedWords(words)} />
             ))}
           </RowsOf>
         </section>
@@ -152,4 +152,4 @@ function FoundInAll({ words, names }: { words: string; names: ReadonlyMap<string
   );
 }
 
-const best = ([first]: readonly Hit[]) => first?.likely ?? 0;
+const getBestLikelihood = ([first]: readonly Hit[]) => first?.likely ?? 0;

@@ -3,10 +3,10 @@ import { CodeLines } from "../../../page/components/code-lines.tsx";
 import { Inline, Marked } from "../../../page/components/marked.tsx";
 import { ResultRow } from "../../../page/components/result-row.tsx";
 import { Time } from "../../../page/components/time.tsx";
-import { counted, sessionName } from "../../../page/components/words.ts";
+import { counted, nameSession } from "../../../page/components/words.ts";
 import { labelWords } from "../../../protocol/origin.ts";
 import type { CodeResult, CommitFound, EventFound, SessionResult } from "../../../protocol/results.ts";
-import { excerptOf, resultType, snippetStatements } from "../found-words.ts";
+import { chooseExcerpt, nameResultType, parseSnippet } from "../found-words.ts";
 import type { Hit } from "./hits.ts";
 
 interface HitRowProps<T> {
@@ -33,7 +33,7 @@ function Snippet({ of, words }: { of: string; words: readonly string[] }) {
   if (of === "") return null;
   return (
     <span class="row-text snippet">
-      {snippetStatements(of).map(({ speaker, text }, i) => (
+      {parseSnippet(of).map(({ speaker, text }, i) => (
         <span key={i}>
           {speaker !== "" && <b>{speaker} </b>}
           <Inline text={text} words={words} />{" "}
@@ -98,7 +98,7 @@ function SessionHitRow({ href, result, words }: HitRowProps<SessionResult>) {
           ? "Session"
           : labelWords("note", { by: result.note_by ?? "tool", author }, "person")
       }
-      title={<Inline text={sessionName(session_id, title)} words={words} />}
+      title={<Inline text={nameSession(session_id, title)} words={words} />}
       aside={
         <>
           {author != null && <Badge>{author}</Badge>}
@@ -120,7 +120,7 @@ function SessionHitRow({ href, result, words }: HitRowProps<SessionResult>) {
             </span>
           )}
           <span>{agent}</span>
-          {resultType(result) !== "" && <span>{resultType(result)}</span>}
+          {nameResultType(result) !== "" && <span>{nameResultType(result)}</span>}
           <Time at={timestamp} />
           {branch !== null && <span class="path">{branch}</span>}
           {commit && (
@@ -132,7 +132,7 @@ function SessionHitRow({ href, result, words }: HitRowProps<SessionResult>) {
         </>
       }
     >
-      <Snippet of={excerptOf(result)} words={words} />
+      <Snippet of={chooseExcerpt(result)} words={words} />
     </ResultRow>
   );
 }

@@ -1,5 +1,5 @@
-import { commitLink, fileLink, memoryLink, sessionLink } from "../../../page/router.ts";
-import { likelihood } from "../../../protocol/reading/evidence.ts";
+import { linkToCommit, linkToFile, linkToMemory, linkToSession } from "../../../page/router.ts";
+import { computeLikelihood } from "../../../protocol/reading/evidence.ts";
 import type {
   CodeResult,
   CommitFound,
@@ -29,7 +29,7 @@ export interface Found {
 }
 
 /** All kinds of results in one list, the likeliest first. */
-export function foundIn({
+export function mergeFound({
   verdict,
   code,
   transcripts,
@@ -38,9 +38,9 @@ export function foundIn({
 }: Omit<SearchAllResponse, "scope" | "query">): Found {
   const sides = [code, transcripts, history].filter((side) => side !== null);
   const hits = [
-    ...(code?.results ?? []).map((result, i) => codeHit(result, likelyOf(code!, i))),
-    ...(transcripts?.results ?? []).map((result, i) => sessionHit(result, likelyOf(transcripts!, i))),
-    ...(history?.results ?? []).map((result, i) => historyHit(result, likelyOf(history!, i))),
+    ...(code?.results ?? []).map((result, i) => toCodeHit(result, rateResult(code!, i))),
+    ...(transcripts?.results ?? []).map((result, i) => toSessionHit(result, rateResult(transcripts!, i))),
+    ...(history?.results ?? []).map((result, i) => toHistoryHit(result, rateResult(history!, i))),
   ].sort((a, b) => b.likely - a.likely);
   return {
     verdict,
@@ -53,28 +53,28 @@ export function foundIn({
 }
 
 /** What the question names comes before everything that is like it. */
-const likelyOf = (side: { probability: number; is_named?: boolean | undefined }, i: number) =>
-  side.is_named && i === 0 ? Number.POSITIVE_INFINITY : likelihood(side, i + 1);
+const rateResult = (side: { probability: number; is_named?: boolean | undefined }, i: number) =>
+  side.is_named && i === 0 ? Number.POSITIVE_INFINITY : computeLikelihood(side, i + 1);
 
-function codeHit(result: CodeResult, likely: number): Hit {
+function toCodeHit(result: CodeResult, likely: number): Hit {
   const line = result.match_lines?.[0] ?? result.start_line;
   return {
     kind: "code",
     key: result.id,
-    href: fileLink(result.file, line),
+    href: linkToFile(result.file, line),
     likely,
     result,
   };
 }
 
-function sessionHit(result: SessionResult, likely: number): Hit {
-  const href = sessionLink(result.session_id, result.turn);
+function toSessionHit(result: SessionResult, likely: number): Hit {
+  const href = linkToSession(result.session_id, result.turn);
   return { kind: "session", key: result.id, href, likely, result };
 }
 
-function historyHit(result: HistoryResult, likely: number): Hit {
+function toHistoryHit(result: HistoryResult, likely: number): Hit {
   const { id } = result;
   return result.kind === "commit"
-    ? { kind: "commit", key: id, href: commitLink(id), likely, result }
-    : { kind: "event", key: id, href: memoryLink("events", id), likely, result };
+    ? { kind: "commit", key: id, href: linkToCommit(id), likely, result }
+    : { kind: "event", key: id, href: linkToMemory("events", id), likely, result };
 }

@@ -22,14 +22,14 @@ interface Known {
 export const nothingKnown: Known = { agents: [], authors: [], branches: [], languages: [] };
 
 /** Whose sessions: one's own, all that colleagues shared, or one colleague's. None are offered where nobody shared any. */
-export const authorFilter = ({ authors }: Pick<Known, "authors">) => ({
+export const makeAuthorFilter = ({ authors }: Pick<Known, "authors">) => ({
   name: "author",
   label: "Anyone’s",
   values: authors.length === 0 ? [] : [["me", "Mine"] as const, ["*", "Colleagues’"] as const, ...authors],
 });
 
 /** As requests for sessions take it. */
-export const authorIn = (query: URLSearchParams): { mine?: true; team?: true; author?: string } => {
+export const readAuthorFilter = (query: URLSearchParams): { mine?: true; team?: true; author?: string } => {
   const author = query.get("author") ?? "";
   if (author === "me") return { mine: true };
   return author === "*" ? { team: true } : author === "" ? {} : { author };
@@ -40,7 +40,7 @@ export function searchFilters(known: Known): SearchFilter[] {
     { name: "since", label: "Any time", values: periods, sides: ["sessions", "history"] },
     { name: "branch", label: "Any branch", values: known.branches, sides: ["sessions"] },
     { name: "agent", label: "Any agent", values: known.agents, sides: ["sessions"] },
-    { ...authorFilter(known), sides: ["sessions"] },
+    { ...makeAuthorFilter(known), sides: ["sessions"] },
     {
       name: "kind",
       label: "Any kind",
@@ -73,7 +73,7 @@ export interface Question {
   };
 }
 
-export function questionIn(query: URLSearchParams): Question {
+export function parseQuestion(query: URLSearchParams): Question {
   const given = (name: string) => query.get(name) ?? "";
   const isContent = given("in") === "content";
   const scope = isContent ? "sessions" : given("in");
@@ -94,7 +94,7 @@ export function questionIn(query: URLSearchParams): Question {
       ...(since && { since }),
       ...(branch && { branch }),
       ...(agent && { agent }),
-      ...authorIn(query),
+      ...readAuthorFilter(query),
       ...(kind && { kind: [kind] }),
       ...(path && { file: [path] }),
     },
@@ -107,15 +107,15 @@ const kindsOf = {
   history: ["commits", "events"],
 } as const;
 
-const limit = 20;
+const resultLimit = 20;
 
 /** As the daemon takes it; null: there is nothing to ask, or the filters exclude each other. */
-export function requestOf({
+export function buildRequest({
   words: q,
   sides,
   code,
   others,
 }: Question): Shaped<typeof searchAllRequest> | null {
   if (q === "" || sides.length === 0) return null;
-  return { q, limit, only: sides.flatMap((side) => kindsOf[side]), ...code, ...others };
+  return { q, limit: resultLimit, only: sides.flatMap((side) => kindsOf[side]), ...code, ...others };
 }

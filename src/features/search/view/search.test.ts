@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { foundIn } from "./hits.ts";
-import { questionIn } from "./question.ts";
+import { mergeFound } from "./hits.ts";
+import { parseQuestion } from "./question.ts";
 
-const asked = (query: string) => questionIn(new URLSearchParams(query));
+const asked = (query: string) => parseQuestion(new URLSearchParams(query));
 
 test("a question without filters is for all sides", () => {
   expect(asked("q=+retry+")).toEqual({
@@ -43,7 +43,7 @@ const code = (id: string) => ({ id, file: "a.ts", start_line: 3 });
 const side = { search_time_ms: 1, notes: [], total_results: 2 };
 
 test("results of all kinds are one list, the likeliest first, each with its address", () => {
-  const found = foundIn({
+  const found = mergeFound({
     verdict: "found",
     code: { ...side, probability: 0.5, results: [code("a"), code("b")] },
     transcripts: { ...side, probability: 0.6, results: [{ id: "c", session_id: "s/1", turn: 2 }] },
@@ -61,7 +61,7 @@ test("results of all kinds are one list, the likeliest first, each with its addr
 
 test("what is not read in full yet says so", () => {
   const coverage = { of: "files", done: 1, total: 8, files_read: 8 };
-  const { coverages } = foundIn({
+  const { coverages } = mergeFound({
     verdict: "not_yet",
     code: { ...side, probability: 0.5, coverage, results: [] },
     transcripts: { ...side, probability: 0, results: [] },
@@ -72,7 +72,7 @@ test("what is not read in full yet says so", () => {
 });
 
 test("what the question names comes first, however likely the rest is", () => {
-  const found = foundIn({
+  const found = mergeFound({
     verdict: "found",
     code: { ...side, probability: 1, results: [code("a")] },
     transcripts: null,

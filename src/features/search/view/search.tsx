@@ -2,7 +2,7 @@ import { useEffect, useMemo } from "preact/hooks";
 import { project } from "../../../page/api/project.ts";
 import { useAnswer } from "../../../page/api/use-answer.ts";
 import { FilterChips, Tabs } from "../../../page/components/chips.tsx";
-import { wordsOf } from "../../../page/components/marked.tsx";
+import { listMarkedWords } from "../../../page/components/marked.tsx";
 import { Failure, Loading } from "../../../page/components/states.tsx";
 import { counted } from "../../../page/components/words.ts";
 import type { ViewProps } from "../../../page/router.ts";
@@ -10,8 +10,8 @@ import { linkTo } from "../../../page/router.ts";
 import { describeCoverage, describeNothingYet } from "../../../protocol/reading/evidence.ts";
 import type { Verdict } from "../../../protocol/values.ts";
 import { HitRow } from "./hit-row.tsx";
-import { type Found, foundIn } from "./hits.ts";
-import { nothingKnown, questionIn, requestOf, searchFilters } from "./question.ts";
+import { type Found, mergeFound } from "./hits.ts";
+import { buildRequest, nothingKnown, parseQuestion, searchFilters } from "./question.ts";
 import { rememberSearch, Start } from "./start.tsx";
 import "./search.css";
 
@@ -29,11 +29,11 @@ const meantMs = 2000;
 
 /** Results of the words in the address, with every key; before there are any, what to ask. */
 export default function Search({ query }: ViewProps) {
-  const question = questionIn(query);
+  const question = parseQuestion(query);
   const { words } = question;
-  const request = requestOf(question);
+  const request = buildRequest(question);
   const { data, error } = useAnswer("searchAll", request, typedMs);
-  const found = useMemo(() => data && foundIn(data), [data]);
+  const found = useMemo(() => data && mergeFound(data), [data]);
   const isAnswered = words !== "" && data?.query === words;
   useEffect(() => {
     if (!isAnswered) return;
@@ -68,7 +68,7 @@ export default function Search({ query }: ViewProps) {
 function Results({ found, words }: { found: Found; words: string }) {
   const { verdict, coverages, hits, total, tookMs, notes } = found;
   const unread = coverages.map(hits.length === 0 ? describeNothingYet : describeCoverage);
-  const marked = wordsOf(words);
+  const marked = listMarkedWords(words);
   return (
     <>
       <p class="summary" role="status">

@@ -2,25 +2,26 @@ import { placeShown } from "../../../page/api/place.ts";
 import { useAnswer } from "../../../page/api/use-answer.ts";
 import { Icon, type IconName } from "../../../page/components/icon.tsx";
 import { Inline } from "../../../page/components/marked.tsx";
-import { fileLink, linkTo } from "../../../page/router.ts";
+import { linkTo, linkToFile } from "../../../page/router.ts";
 
 const maxRecent = 6;
-const key = () => `pommel.searches ${placeShown() ?? ""}`;
+const getStorageKey = () => `pommel.searches ${placeShown() ?? ""}`;
 
 /** What was searched for in this project and this browser, the latest first. */
-const recentSearches = (): string[] => JSON.parse(localStorage.getItem(key()) ?? "[]") as string[];
+const readRecentSearches = (): string[] =>
+  JSON.parse(localStorage.getItem(getStorageKey()) ?? "[]") as string[];
 
 /** Keeps a search; one that began with less of the same words gives way to it. */
 export function rememberSearch(words: string): void {
-  const others = recentSearches().filter((known) => !words.startsWith(known));
-  localStorage.setItem(key(), JSON.stringify([words, ...others].slice(0, maxRecent)));
+  const others = readRecentSearches().filter((known) => !words.startsWith(known));
+  localStorage.setItem(getStorageKey(), JSON.stringify([words, ...others].slice(0, maxRecent)));
 }
 
 /** Before anything is asked: questions that this project answers, and what was asked lately. */
 export function Start() {
   const { data } = useAnswer("questions", {});
-  const suggested = (data?.questions ?? []).map(suggestionOf);
-  const recent = recentSearches().map(
+  const suggested = (data?.questions ?? []).map(toSuggestion);
+  const recent = readRecentSearches().map(
     (words): Suggestion => ({ icon: "search", text: words, href: searchFor(words) }),
   );
   return (
@@ -41,11 +42,11 @@ interface Suggestion {
 
 const searchFor = (q: string, side = "") => linkTo("/search", { q, in: side });
 
-function suggestionOf({ about, q }: { about: "sessions" | "code" | "line"; q: string }): Suggestion {
+function toSuggestion({ about, q }: { about: "sessions" | "code" | "line"; q: string }): Suggestion {
   if (about !== "line")
     return { icon: about === "code" ? "code" : "session", text: q, href: searchFor(q, about) };
   const [, path = q, line] = /^(.*):(\d+)$/.exec(q) ?? [];
-  return { icon: "decision", text: `Why is ${q} there?`, href: fileLink(path, Number(line)) };
+  return { icon: "decision", text: `Why is ${q} there?`, href: linkToFile(path, Number(line)) };
 }
 
 function Ideas({ title, ideas }: { title: string; ideas: readonly Suggestion[] }) {

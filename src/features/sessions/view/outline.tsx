@@ -4,9 +4,9 @@ import { Icon } from "../../../page/components/icon.tsx";
 import { SmallButton } from "../../../page/components/layout.tsx";
 import { Inline, Marked } from "../../../page/components/marked.tsx";
 import { counted } from "../../../page/components/words.ts";
-import { sessionLink } from "../../../page/router.ts";
+import { linkToSession } from "../../../page/router.ts";
 import type { SessionResponse } from "../operation.ts";
-import { deedsOf, type Margin } from "../turn-words.ts";
+import { describeTurnActivity, type Margin } from "../turn-words.ts";
 
 interface OutlineProps {
   session: string;
@@ -18,7 +18,7 @@ interface OutlineProps {
 }
 
 /** A session may have thousands of turns: so many around the current one are listed at first. */
-const listed = 200;
+const listedTurns = 200;
 const listedBefore = 50;
 
 /** All prompts of a session, to find one and to go there. */
@@ -35,8 +35,8 @@ export function Outline({ session, turns, margins, current, find }: OutlineProps
       prompt.toLowerCase().includes(words) || files.some(({ path }) => path.toLowerCase().includes(words)),
   );
   const at = shown.findIndex(({ number }) => number === current);
-  const start = Math.max(0, Math.min(at - listedBefore, shown.length - listed));
-  const near = isWhole ? shown : shown.slice(start, start + listed);
+  const start = Math.max(0, Math.min(at - listedBefore, shown.length - listedTurns));
+  const near = isWhole ? shown : shown.slice(start, start + listedTurns);
   return (
     <nav class="outline" aria-label="Turns">
       <input
@@ -56,7 +56,7 @@ export function Outline({ session, turns, margins, current, find }: OutlineProps
             return (
               <li key={number}>
                 <a
-                  href={sessionLink(session, number)}
+                  href={linkToSession(session, number)}
                   aria-current={number === current ? "true" : undefined}
                   class={abandoned ? "abandoned" : undefined}
                 >
@@ -64,7 +64,9 @@ export function Outline({ session, turns, margins, current, find }: OutlineProps
                   <span class="outline-prompt">
                     <Inline text={prompt.trim() || "(before the first prompt)"} />
                     <span class="deeds">
-                      {[...deedsOf(turn), ...(commits.length > 0 ? ["committed"] : [])].join(" · ")}
+                      {[...describeTurnActivity(turn), ...(commits.length > 0 ? ["committed"] : [])].join(
+                        " · ",
+                      )}
                     </span>
                   </span>
                   {commits.length > 0 && <Icon name="commit" />}
@@ -86,15 +88,15 @@ export function Outline({ session, turns, margins, current, find }: OutlineProps
 }
 
 /** Shorter texts are everywhere. */
-const shortest = 2;
-const limit = 100;
+const minQueryChars = 2;
+const maxFound = 100;
 
 /** Turns in which a text occurs in anything that was said or done, loaded or not. */
 function Matches({ session, text }: { session: string; text: string }) {
   const q = text.trim();
-  const request = { q, session, in: "content", match: "exact", by: "turn", limit } as const;
-  const { data, error } = useAnswer("searchTranscripts", q.length < shortest ? null : request);
-  if (q.length < shortest) return null;
+  const request = { q, session, in: "content", match: "exact", by: "turn", limit: maxFound } as const;
+  const { data, error } = useAnswer("searchTranscripts", q.length < minQueryChars ? null : request);
+  if (q.length < minQueryChars) return null;
   if (error) return <p class="faint">{error.message}</p>;
   if (data === null) return null;
   const found = data.results.toSorted((a, b) => a.turn - b.turn);
@@ -108,7 +110,7 @@ function Matches({ session, text }: { session: string; text: string }) {
       <ol>
         {found.map(({ id, turn, snippet }) => (
           <li key={id}>
-            <a href={sessionLink(session, turn, q)}>
+            <a href={linkToSession(session, turn, q)}>
               <span class="faint">{turn}</span>
               <span class="match-text">
                 <Marked text={snippet} words={[q]} />

@@ -1,5 +1,5 @@
 import { SmallButton } from "../../../page/components/layout.tsx";
-import { sharedBy } from "../../../protocol/origin.ts";
+import { formatSharedBy } from "../../../protocol/origin.ts";
 import "./session.css";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { ask } from "../../../page/api/ask.ts";
@@ -11,17 +11,24 @@ import { Clamped } from "../../../page/components/markdown.tsx";
 import { Inline } from "../../../page/components/marked.tsx";
 import { Failure, Loading } from "../../../page/components/states.tsx";
 import { Moment } from "../../../page/components/time.tsx";
-import { counted, sessionName } from "../../../page/components/words.ts";
-import { commitLink, fileLink, goTo, linkTo, sessionLink, type ViewProps } from "../../../page/router.ts";
+import { counted, nameSession } from "../../../page/components/words.ts";
+import {
+  goTo,
+  linkTo,
+  linkToCommit,
+  linkToFile,
+  linkToSession,
+  type ViewProps,
+} from "../../../page/router.ts";
 import type { SessionResponse } from "../operation.ts";
-import { briefLines } from "../session-words.ts";
-import { type Margin, marginsOf } from "../turn-words.ts";
+import { listBriefLines } from "../session-words.ts";
+import { buildMargins, type Margin } from "../turn-words.ts";
 import { Outline } from "./outline.tsx";
 import { Turn } from "./turn.tsx";
 import { markFound, type Turns as ReadTurns, scrollToFound, useTurns } from "./use-turns.ts";
 
 /** As many of each as stand in the margins. */
-const limit = 500;
+const marginLimit = 500;
 
 /** A session to read: its turns, with what was noted, decided and committed beside them. */
 export default function Session({ rest: id, query }: ViewProps) {
@@ -29,16 +36,16 @@ export default function Session({ rest: id, query }: ViewProps) {
 }
 
 /** Turns of such a number and less are shown from the first one on. */
-const near = 5;
+const nearTurns = 5;
 
 function OneSession({ id, query }: { id: string; query: URLSearchParams }) {
   const { data, error, reload } = useAnswer("session", { id });
   const given = Number.parseInt(query.get("turn") ?? "", 10);
   const turn = Number.isFinite(given) ? given : null;
   const find = query.get("find") ?? "";
-  const start = turn === null || turn <= near ? 0 : turn;
+  const start = turn === null || turn <= nearTurns ? 0 : turn;
   const [from, setFrom] = useState(start);
-  const numbers = useMemo(() => data?.turns.map(({ number }) => number) ?? none, [data]);
+  const numbers = useMemo(() => data?.turns.map(({ number }) => number) ?? noNumbers, [data]);
   // Asked for at once, not after what the session is.
   const read = useTurns(id, from, numbers);
   const margins = useMargins(data);
@@ -63,7 +70,7 @@ function OneSession({ id, query }: { id: string; query: URLSearchParams }) {
   );
 }
 
-const none: readonly number[] = [];
+const noNumbers: readonly number[] = [];
 
 const isRead = ({ turns }: ReadTurns, turn: number) => turns.some(({ number }) => number === turn);
 
@@ -72,16 +79,16 @@ function useMargins(found: SessionResponse | null): ReadonlyMap<number, Margin> 
   const span = {
     since: found?.session.started_at ?? undefined,
     until: found?.session.last_at ?? undefined,
-    limit,
+    limit: marginLimit,
   };
   const commits = useAnswer(
     "checkpoints",
-    session === undefined ? null : { session, surviving: true, limit },
+    session === undefined ? null : { session, surviving: true, limit: marginLimit },
   );
   const decisions = useAnswer("decisions", session === undefined ? null : span);
   return useMemo(
     () =>
-      marginsOf(session ?? "", {
+      buildMargins(session ?? "", {
         notes: found?.annotations ?? [],
         decisions: decisions.data?.decisions ?? [],
         commits: commits.data?.checkpoints ?? [],
@@ -110,20 +117,20 @@ function Head({ found: { session, brief, summary, files, agents, resume } }: { f
   return (
     <header class="session-head">
       <h1>
-        <Inline text={sessionName(id, title)} />
+        <Inline text={nameSession(id, title)} />
       </h1>
       <p class="row-meta">
         <Badge tone="agent">{agent_type === null ? agent : `${agent}: ${agent_type}`}</Badge>
-        {author != null && <Badge>{sharedBy(author)}</Badge>}
+        {author != null && <Badge>{formatSharedBy(author)}</Badge>}
         <Moment at={started_at} />
-        <span>{lasted(started_at, last_at)}</span>
+        <span>{formatSessionLength(started_at, last_at)}</span>
         {branch !== null && <span class="path">{branch}</span>}
         <span>{counted(turns, "turn")}</span>
         <span>{models.join(", ")}</span>
         <span title="Tokens written by the model">
           {tokens.output === null ? "tokens not recorded" : counted(tokens.output, "token")}
         </span>
-        {parent_id !== null && <a href={sessionLink(parent_id)}>Part of another session</a>}
+        {parent_id !== null && <a href={linkToSession(parent_id)}>Part of another session</a>}
         <SmallButton onClick={() => setForgetting(true)}>Forget…</SmallButton>
       </p>
       {brief.rejected !== null && (
@@ -132,7 +139,7 @@ function Head({ found: { session, brief, summary, files, agents, resume } }: { f
         </p>
       )}
       <dl class="session-brief" aria-label="In brief">
-        {briefLines(brief).map(({ title, says }) => (
+        {listBriefLines(brief).map(({ title, says }) => (
           <div key={title}>
             <dt>{title}</dt>
             <dd>{typeof says === "string" ? <Inline text={says} /> : <Commits commits={says} />}</dd>
@@ -157,7 +164,7 @@ function Head({ found: { session, brief, summary, files, agents, resume } }: { f
       )}
       {summary !== null && (
         <details class="summary">
-          <summary>{summarisedBy(summary)}</summary>
+          <summary>{nameSummary(summary)}</summary>
           <Clamped text={summary.text} lines={18} />
         </details>
       )}
@@ -167,7 +174,7 @@ function Head({ found: { session, brief, summary, files, agents, resume } }: { f
           <ul>
             {changed.map(({ path }) => (
               <li key={path}>
-                <a class="path" href={fileLink(path)}>
+                <a class="path" href={linkToFile(path)}>
                   {path}
                 </a>
               </li>
@@ -181,7 +188,7 @@ function Head({ found: { session, brief, summary, files, agents, resume } }: { f
           <ul>
             {agents.map((one) => (
               <li key={one}>
-                <a href={sessionLink(one)}>{one.split("/").at(-1)}</a>
+                <a href={linkToSession(one)}>{one.split("/").at(-1)}</a>
               </li>
             ))}
           </ul>
@@ -195,7 +202,7 @@ function Commits({ commits }: { commits: SessionResponse["brief"]["commits"] }) 
   return (
     <>
       {commits.map(({ hash, subject }) => (
-        <a key={hash} href={commitLink(hash)}>
+        <a key={hash} href={linkToCommit(hash)}>
           <Inline text={subject} />
         </a>
       ))}
@@ -204,13 +211,13 @@ function Commits({ commits }: { commits: SessionResponse["brief"]["commits"] }) 
 }
 
 /** What a whole summary is called. */
-function summarisedBy({ source, model }: NonNullable<SessionResponse["summary"]>): string {
+function nameSummary({ source, model }: NonNullable<SessionResponse["summary"]>): string {
   if (source === "compaction") return "The agent's own summary";
   return source === "llm" ? `Summary by ${model ?? "a model"}` : "Summary";
 }
 
 /** "for 2 h 5 min". */
-function lasted(from: string | null, to: string | null): string {
+function formatSessionLength(from: string | null, to: string | null): string {
   if (from === null || to === null) return "";
   const minutes = Math.round((Date.parse(to) - Date.parse(from)) / 60_000);
   if (minutes < 60) return `for ${Math.max(1, minutes)} min`;

@@ -6,9 +6,9 @@ import { Inline } from "../../../page/components/marked.tsx";
 import { ResultRow } from "../../../page/components/result-row.tsx";
 import { Empty, Failure, Loading } from "../../../page/components/states.tsx";
 import { periods, Time } from "../../../page/components/time.tsx";
-import { counted, sessionName } from "../../../page/components/words.ts";
-import { sessionLink, type ViewProps } from "../../../page/router.ts";
-import { authorFilter, authorIn, nothingKnown } from "../../search/view/question.ts";
+import { counted, nameSession } from "../../../page/components/words.ts";
+import { linkToSession, type ViewProps } from "../../../page/router.ts";
+import { makeAuthorFilter, nothingKnown, readAuthorFilter } from "../../search/view/question.ts";
 import type { SessionSummary } from "../operation.ts";
 
 /** As many as the daemon lists at most, and those that are there at once. */
@@ -19,7 +19,7 @@ export default function Sessions({ query }: ViewProps) {
   const [since, until, branch, agent, topic] = ["since", "until", "branch", "agent", "topic"].map(
     (name) => query.get(name) ?? undefined,
   );
-  const request = { since, until, branch, agent, topic, ...authorIn(query) };
+  const request = { since, until, branch, agent, topic, ...readAuthorFilter(query) };
   const { data: latest, error, reload } = useAnswer("sessions", { ...request, limit: few });
   const isMore = latest !== null && latest.total > few;
   const { data: all } = useAnswer("sessions", isMore ? { ...request, limit } : null);
@@ -44,7 +44,7 @@ export default function Sessions({ query }: ViewProps) {
             { name: "branch", label: "Any branch", values: project.value?.branches ?? [] },
             { name: "agent", label: "Any agent", values: project.value?.agents ?? [] },
             { name: "model", label: "Any model", values: models },
-            authorFilter(project.value ?? nothingKnown),
+            makeAuthorFilter(project.value ?? nothingKnown),
             {
               name: "topic",
               label: "Any topic",
@@ -97,10 +97,10 @@ export function SessionRow({ session, of }: SessionRowProps) {
   const isOneOfMany = of !== undefined || (project.value?.agents.length ?? 0) > 1;
   return (
     <ResultRow
-      href={sessionLink(id)}
+      href={linkToSession(id)}
       icon="session"
       kind="Session"
-      title={<Inline text={sessionName(id, title)} />}
+      title={<Inline text={nameSession(id, title)} />}
       aside={
         <>
           {of !== undefined && <Badge>{of}</Badge>}

@@ -1,12 +1,12 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
-import { editorLink } from "../../../page/api/project.ts";
+import { buildEditorLink } from "../../../page/api/project.ts";
 import { Badge } from "../../../page/components/badge.tsx";
 import { Diff, LineCounts, Preformatted } from "../../../page/components/code-lines.tsx";
 import { SmallButton } from "../../../page/components/layout.tsx";
 import { Time } from "../../../page/components/time.tsx";
-import { fileLink, sessionLink } from "../../../page/router.ts";
-import { duration } from "../../../protocol/reading/numbers.ts";
+import { linkToFile, linkToSession } from "../../../page/router.ts";
+import { formatCallDuration } from "../../../protocol/reading/numbers.ts";
 import type { ToolCall as Call } from "../operation.ts";
 
 /** Edits with more changed lines are folded. */
@@ -41,7 +41,7 @@ export function ToolCall({ call, at, onWhole, children }: ToolCallProps) {
         {edits.length > 0 && <LineCounts added={marked("+")} removed={marked("-")} />}
         {is_error && <Badge tone="bad">failed</Badge>}
         {(action === "command" || action === "delegate") && (
-          <span class="faint">{duration(call.took_ms)}</span>
+          <span class="faint">{formatCallDuration(call.took_ms)}</span>
         )}
         <Time at={at} isDayKnown />
       </summary>
@@ -63,7 +63,7 @@ export function ToolCall({ call, at, onWhole, children }: ToolCallProps) {
         )
       )}
       <p class="call-links">
-        {subagent !== null && <a href={sessionLink(subagent)}>Read the subagent's session</a>}
+        {subagent !== null && <a href={linkToSession(subagent)}>Read the subagent's session</a>}
         {onWhole && <SmallButton onClick={onWhole}>Show all of this turn</SmallButton>}
       </p>
     </details>
@@ -71,10 +71,10 @@ export function ToolCall({ call, at, onWhole, children }: ToolCallProps) {
 }
 
 function FileName({ file, isNew }: { file: string; isNew: boolean }) {
-  const editor = editorLink(file);
+  const editor = buildEditorLink(file);
   return (
     <p class="call-file">
-      <a class="path" href={fileLink(file)}>
+      <a class="path" href={linkToFile(file)}>
         {file}
       </a>
       {isNew && <Badge>whole file</Badge>}

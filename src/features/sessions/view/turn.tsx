@@ -7,9 +7,9 @@ import { Inline } from "../../../page/components/marked.tsx";
 import { Failure, Loading } from "../../../page/components/states.tsx";
 import { Moment, Time } from "../../../page/components/time.tsx";
 import { counted } from "../../../page/components/words.ts";
-import { commitLink, sessionLink } from "../../../page/router.ts";
+import { linkToCommit, linkToSession } from "../../../page/router.ts";
 import type { TurnEntry, TurnInFull } from "../operation.ts";
-import { type Margin, storyOfTurn, turnAsMarkdown } from "../turn-words.ts";
+import { foldTurnSteps, type Margin, turnAsMarkdown } from "../turn-words.ts";
 import { ToolCall } from "./tool-call.tsx";
 import { useTurns } from "./use-turns.ts";
 
@@ -31,7 +31,7 @@ export function Turn({ session, turn, margin, onWhole }: TurnProps) {
       aria-label={`Turn ${number}`}
     >
       <header>
-        <a class="turn-number" href={sessionLink(session, number)}>
+        <a class="turn-number" href={linkToSession(session, number)}>
           {number === 0 ? "Before the first prompt" : `Turn ${number}`}
         </a>
         <Moment at={started_at} />
@@ -53,7 +53,7 @@ export function Turn({ session, turn, margin, onWhole }: TurnProps) {
 function Story({ entries, onWhole }: { entries: readonly TurnEntry[]; onWhole: () => void }) {
   return (
     <>
-      {storyOfTurn(entries).map((step, i) =>
+      {foldTurnSteps(entries).map((step, i) =>
         step.kind === "one" ? (
           <Entry key={i} entry={step.entry} onWhole={onWhole} />
         ) : (
@@ -86,7 +86,7 @@ function Subagent({ id }: { id: string }) {
   );
 }
 
-const ends = {
+const endLabels = {
   interrupted: { tone: "warning", title: "The user stopped the agent" },
   error: { tone: "bad", title: "The model's service failed, or the client gave up" },
   unfinished: {
@@ -98,7 +98,7 @@ const ends = {
 /** How it ended: with an answer is the rule, and not worth a word. */
 function TurnEnd({ state = "completed" }: Pick<TurnInFull, "state">) {
   if (state === "completed") return null;
-  const { tone, title } = ends[state];
+  const { tone, title } = endLabels[state];
   return (
     <Badge tone={tone} title={title}>
       {state}
@@ -140,13 +140,13 @@ function Entry({ entry, onWhole }: { entry: TurnEntry; onWhole: () => void }) {
     case "summary":
       return <FoldedText label="The agent's summary so far" text={text} at={timestamp} />;
     case "thinking":
-      return <FoldedText label={`Thought: ${firstLine(text)}`} text={text} at={timestamp} />;
+      return <FoldedText label={`Thought: ${getFirstLine(text)}`} text={text} at={timestamp} />;
     case "notice":
-      return <FoldedText label={`From the client: ${firstLine(text)}`} text={text} at={timestamp} />;
+      return <FoldedText label={`From the client: ${getFirstLine(text)}`} text={text} at={timestamp} />;
   }
 }
 
-const firstLine = (text: string) => text.trim().split("\n", 1)[0]!.slice(0, 160);
+const getFirstLine = (text: string) => text.trim().split("\n", 1)[0]!.slice(0, 160);
 
 function FoldedText({ text, ...folded }: { label: string; text: string; at: string | null }) {
   return (
@@ -195,7 +195,7 @@ function Beside({ margin: { notes, decisions, commits } }: { margin: Margin }) {
         <div key={commit}>
           <Badge tone="good">commit</Badge>
           <p>
-            <a href={commitLink(commit)}>{subject}</a> <span class="path">{commit.slice(0, 8)}</span>
+            <a href={linkToCommit(commit)}>{subject}</a> <span class="path">{commit.slice(0, 8)}</span>
           </p>
           <p class="faint">
             {counted(lines.agent, "line")} by agents

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import { type AskError, ask, askErrorOf } from "../../../page/api/ask.ts";
+import { type AskError, ask, toAskError } from "../../../page/api/ask.ts";
 import type { TurnInFull } from "../operation.ts";
 
 /** How many turns come before the first on request. */
@@ -41,7 +41,7 @@ export function useTurns(session: string, from: number, numbers: readonly number
       setLoading(false);
     } catch (thrown) {
       if (signal.aborted) return;
-      setError(askErrorOf(thrown));
+      setError(toAskError(thrown));
       setLoading(false);
     }
   };
@@ -102,7 +102,7 @@ export function useTurns(session: string, from: number, numbers: readonly number
 }
 
 /** The occurrences of a text below an element, in any case, as far as they lie in one piece of text each. */
-function occurrencesIn(root: Node, text: string): Range[] {
+function findOccurrences(root: Node, text: string): Range[] {
   const wanted = text.toLowerCase();
   const ranges: Range[] = [];
   const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
@@ -125,7 +125,7 @@ export function markFound(root: Node | null, text: string): void {
   // Firefox has it since version 140; without it the reader is led to the place all the same.
   if (!("highlights" in CSS)) return;
   if (root === null || text === "") CSS.highlights.delete(highlightName);
-  else CSS.highlights.set(highlightName, new Highlight(...occurrencesIn(root, text)));
+  else CSS.highlights.set(highlightName, new Highlight(...findOccurrences(root, text)));
 }
 
 /**
@@ -133,7 +133,7 @@ export function markFound(root: Node | null, text: string): void {
  * @returns whether it is there
  */
 export function scrollToFound(root: Node, text: string): boolean {
-  const [first] = occurrencesIn(root, text);
+  const [first] = findOccurrences(root, text);
   const holder = first?.startContainer.parentElement;
   if (!holder) return false;
   for (let fold = holder.closest("details"); fold; fold = fold.parentElement?.closest("details") ?? null) {

@@ -97,14 +97,14 @@ function SettingRow({ setting }: { setting: Setting }) {
     <li class="row setting">
       <p class="setting-head">
         <code class="setting-key">{key}</code>
-        <span class="setting-value">{shown(value)}</span>
+        <span class="setting-value">{formatValue(value)}</span>
         <Badge tone={origin === "default" ? "unknown" : "agent"} title={source ?? undefined}>
           {origins[origin]}
         </Badge>
       </p>
       <p class="faint">
         <Inline text={about} /> Allowed: {allowed}.
-        {origin !== "default" && ` Default: ${shown(setting.default)}.`}
+        {origin !== "default" && ` Default: ${formatValue(setting.default)}.`}
       </p>
       {change.error && <Refusal error={change.error} />}
       {isEditing ? (
@@ -175,7 +175,7 @@ function SettingForm({
   );
 }
 
-function shown(value: Setting["value"]): string {
+function formatValue(value: Setting["value"]): string {
   if (!Array.isArray(value)) return value === "" ? '""' : String(value);
   return value.length === 0 ? "[]" : value.join(", ");
 }

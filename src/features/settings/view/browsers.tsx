@@ -1,4 +1,4 @@
-import { ownBrowser, signOutHere } from "../../../page/api/ask.ts";
+import { getOwnBrowserId, signOutHere } from "../../../page/api/ask.ts";
 import { useAnswer, useChange } from "../../../page/api/use-answer.ts";
 import { Badge } from "../../../page/components/badge.tsx";
 import { SmallButton, Table } from "../../../page/components/layout.tsx";
@@ -11,7 +11,7 @@ export function Browsers() {
   const change = useChange("signOut");
   if (error) return <Failure error={error} onRetry={reload} />;
   if (data === null) return <Loading />;
-  const own = ownBrowser();
+  const own = getOwnBrowserId();
   return (
     <section class="panel">
       {change.error && <Refusal error={change.error} />}

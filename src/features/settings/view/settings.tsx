@@ -41,7 +41,7 @@ export function Log() {
   );
 }
 
-const marks = { ok: ["good", "ok"], warn: ["warning", "warning"], fail: ["bad", "problem"] } as const;
+const markTones = { ok: ["good", "ok"], warn: ["warning", "warning"], fail: ["bad", "problem"] } as const;
 const order = ["fail", "warn", "ok"] as const;
 
 /** What `pm doctor` checks, problems first, each with what to do. */
@@ -49,7 +49,7 @@ export function Checks() {
   const { data, error, reload } = useAnswer("doctor", {});
   if (error) return <Failure error={error} onRetry={reload} />;
   if (data === null) return <Loading rows={10} />;
-  const found = (status: keyof typeof marks) => data.checks.filter((check) => check.status === status);
+  const found = (status: keyof typeof markTones) => data.checks.filter((check) => check.status === status);
   const [failed, warned] = [found("fail").length, found("warn").length];
   return (
     <>
@@ -66,7 +66,7 @@ export function Checks() {
       <ul class="rows">
         {order.flatMap(found).map(({ name, status, message, hint }) => (
           <li key={name} class="row check">
-            <Badge tone={marks[status][0]}>{marks[status][1]}</Badge>
+            <Badge tone={markTones[status][0]}>{markTones[status][1]}</Badge>
             <span class="check-name">{name}</span>
             <span class="check-message">
               <Inline text={message} />

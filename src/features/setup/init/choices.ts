@@ -8,7 +8,7 @@ import { gitHooksKey } from "../../../setup/git-part.ts";
 import { listKeys, listMissing } from "../../../setup/plan.ts";
 import { readRecord } from "../../../setup/record.ts";
 import { canAsk } from "../../../terminal/ask.ts";
-import { humanBytes, humanDuration, type Output } from "../../../terminal/output.ts";
+import { formatBytes, formatDuration, type Output } from "../../../terminal/output.ts";
 import { counted } from "../../../terminal/text.ts";
 import { type FoundSessions, findPastSessions } from "../../import/import-sources.ts";
 
@@ -53,7 +53,7 @@ const flagged = { mcp: ["mcp"], allow: ["permissions"], instructions: ["instruct
  * The agents by their names.
  * @throws PommelError `usage`
  */
-export function agentsNamed(text: string): AgentSetup[] {
+export function parseAgents(text: string): AgentSetup[] {
   const known = `Choose from: ${setups.map(({ agent }) => agent).join(", ")}.`;
   const names = text.split(",").map((name) => name.trim().toLowerCase());
   const named = [...new Set(names.filter((name) => name !== ""))].map((name) => {
@@ -94,10 +94,10 @@ export async function chooseSetup(
   const own = options.local ? true : options.team ? false : undefined;
   if (options.yes || canAsk(output))
     return askForChoices(project, { ...place, own: own ?? isOwnByDefault(place) }, options, own);
-  const named = agentsNamed(options.agent ?? defaultAgentName);
+  const named = parseAgents(options.agent ?? defaultAgentName);
   return {
     wanted: new Set([
-      ...listKeys(named, chosenParts(options)),
+      ...listKeys(named, chooseParts(options)),
       ...(options.hooks === false ? [] : [gitHooksKey]),
     ]),
     start: options.start ?? false,
@@ -108,13 +108,13 @@ export async function chooseSetup(
 }
 
 /** Those that are named, else those that are used, else Claude Code. */
-function agentsToOffer(place: Place, { agent }: AgentOptions): AgentSetup[] {
-  if (agent !== undefined) return agentsNamed(agent);
+function chooseAgentsToOffer(place: Place, { agent }: AgentOptions): AgentSetup[] {
+  if (agent !== undefined) return parseAgents(agent);
   const used = setups.filter((setup) => setup.isUsed(place));
-  return used.length > 0 ? used : agentsNamed(defaultAgentName);
+  return used.length > 0 ? used : parseAgents(defaultAgentName);
 }
 
-function chosenParts(options: AgentOptions): Set<PartName> {
+function chooseParts(options: AgentOptions): Set<PartName> {
   const parts = new Set<PartName>(options.hooks === false ? [] : ["hooks"]);
   for (const [flag, names] of Object.entries(flagged)) {
     if (options.yes || options[flag as keyof typeof flagged]) for (const name of names) parts.add(name);
@@ -137,22 +137,22 @@ async function askForChoices(
   const past =
     options.import === false ? [] : await findPastSessions(project, options.yes ?? options.import ?? false);
   const saysParts = !options.yes && (options.mcp || options.allow || options.instructions);
-  const candidates = agentsToOffer(place, options);
-  const parts = chosenParts(options);
+  const candidates = chooseAgentsToOffer(place, options);
+  const parts = chooseParts(options);
   if (!saysParts) parts.add("mcp");
   const missing = await listMissing(place);
-  const lack = (agents: readonly AgentSetup[], names: Iterable<PartName>) =>
+  const isLacking = (agents: readonly AgentSetup[], names: Iterable<PartName>) =>
     listKeys(agents, names).some((key) => missing.has(key));
-  const open = candidates.filter((setup) => lack([setup], parts));
+  const open = candidates.filter((setup) => isLacking([setup], parts));
   const gitHooks = options.hooks === undefined && missing.has(gitHooksKey);
   const offers: { value: string; label: string; hint?: string }[] = [];
   const add = (value: string, label: string, hint: string) => offers.push({ value, label, hint });
   if (options.start === undefined) add(offer.start, "Start", "index the code, and keep the index up to date");
-  if (past.length > 0 && options.import === undefined) add(offer.import, ...sessionsText(past));
-  for (const { agent, title } of open) add(agent, title, partsText(parts));
-  if (!saysParts && lack(candidates, flagged.allow))
+  if (past.length > 0 && options.import === undefined) add(offer.import, ...formatFoundSessions(past));
+  for (const { agent, title } of open) add(agent, title, formatParts(parts));
+  if (!saysParts && isLacking(candidates, flagged.allow))
     add(offer.allow, "Permission", "agents may use Pommel's tools without asking");
-  if (!saysParts && !parts.has("mcp") && lack(candidates, flagged.instructions))
+  if (!saysParts && !parts.has("mcp") && isLacking(candidates, flagged.instructions))
     add(offer.instructions, "Instructions", "agents read when to use Pommel");
   if (gitHooks) add(offer.git, "Git hooks", "link commits to the sessions that led to them");
   const always = options.import ? past : [];
@@ -161,9 +161,9 @@ async function askForChoices(
       ? { chosen: new Set(offers.map(({ value }) => value)), own: null }
       : await (await import("./dialogue.ts")).askWhatToSetUp({
           title: `Pommel in ${project.root}`,
-          found: foundSummary(candidates, past, place),
+          found: summariseFound(candidates, past, place),
           offers,
-          audience: own !== undefined ? null : audienceOf(place, open),
+          audience: own !== undefined ? null : buildAudienceChoice(place, open),
         });
   if (answers === null) return null;
   const { chosen } = answers;
@@ -184,22 +184,22 @@ async function askForChoices(
   };
 }
 
-function partsText(parts: ReadonlySet<PartName>): string {
+function formatParts(parts: ReadonlySet<PartName>): string {
   const words = [parts.has("hooks") && "hooks", parts.has("mcp") && "MCP server"].filter(Boolean);
   return words.length === 0 ? "set it up" : words.join(" and ");
 }
 
-function sessionsText(past: readonly FoundSessions[]): [label: string, hint: string] {
+function formatFoundSessions(past: readonly FoundSessions[]): [label: string, hint: string] {
   const sum = (count: (one: FoundSessions) => number) => past.reduce((total, one) => total + count(one), 0);
   const sessions = sum(({ preview }) => preview.sessions);
   const ms = sum(({ preview }) => preview.estimatedMs);
-  const time = ms < 1000 ? "a second" : `about ${humanDuration(ms)}`;
-  const size = humanBytes(sum(({ preview }) => preview.bytes));
+  const time = ms < 1000 ? "a second" : `about ${formatDuration(ms)}`;
+  const size = formatBytes(sum(({ preview }) => preview.bytes));
   return [`Import ${counted(sessions, "past session")}`, `${size}, ${time}`];
 }
 
 /** "Claude Code: 24 past sessions", for every agent that is used here. */
-function foundSummary(
+function summariseFound(
   candidates: readonly AgentSetup[],
   past: readonly FoundSessions[],
   place: Place,
@@ -214,15 +214,15 @@ function foundSummary(
   });
 }
 
-function audienceOf(place: Place, open: readonly AgentSetup[]) {
-  const filesFor = (own: boolean) => {
+function buildAudienceChoice(place: Place, open: readonly AgentSetup[]) {
+  const formatFilesFor = (own: boolean) => {
     const files = open.flatMap(({ parts }) => parts[0]!.files({ ...place, own })[0]!);
     return [...new Set(files.map((file) => nameFile(place, file)))].join(", ");
   };
   return {
     values: new Set([...open.map(({ agent }) => agent), offer.allow, offer.instructions]),
-    own: `not committed: ${filesFor(true)}`,
-    team: `to commit: ${filesFor(false)}`,
+    own: `not committed: ${formatFilesFor(true)}`,
+    team: `to commit: ${formatFilesFor(false)}`,
     isOwn: isOwnByDefault(place),
   };
 }

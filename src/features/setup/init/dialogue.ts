@@ -1,5 +1,5 @@
 import { cancel, intro, isCancel, log, multiselect, outro, select } from "@clack/prompts";
-import { wantsColor } from "../../../terminal/streams.ts";
+import { shouldColor } from "../../../terminal/streams.ts";
 
 /** The questions, and findings that help to answer them. */
 export interface Questions {
@@ -19,7 +19,7 @@ export interface Answers {
 
 /** Asks at a terminal what to set up, on one screen; null when somebody leaves it with Ctrl-C or Escape. */
 export async function askWhatToSetUp({ title, found, offers, audience }: Questions): Promise<Answers | null> {
-  const output = wantsColor(2) ? process.stderr : withoutColors(process.stderr);
+  const output = shouldColor(2) ? process.stderr : withoutColors(process.stderr);
   const leave = () => {
     cancel("Nothing was changed.", { output });
     return null;
@@ -53,7 +53,7 @@ export async function askWhatToSetUp({ title, found, offers, audience }: Questio
 
 /** Asks at a terminal whose sessions are recorded; null when somebody leaves it. */
 export async function askWhatToRecord(found: string): Promise<"all" | "named" | null> {
-  const output = wantsColor(2) ? process.stderr : withoutColors(process.stderr);
+  const output = shouldColor(2) ? process.stderr : withoutColors(process.stderr);
   intro("Pommel", { output });
   log.info(found, { output });
   const record = await select({

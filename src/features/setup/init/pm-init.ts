@@ -3,26 +3,26 @@ import { defaultAgentName } from "../../../agents/profiles.ts";
 import type { Place } from "../../../agents/setup.ts";
 import { loadConfig } from "../../../base/config/config.ts";
 import { setConfig } from "../../../base/config/config-edit.ts";
-import { explanationOf, PommelError } from "../../../base/errors.ts";
+import { explainError, PommelError } from "../../../base/errors.ts";
 import { findUpwards } from "../../../base/paths.ts";
 import { applyChanges } from "../../../client/call.ts";
 import { unhideFromGit } from "../../../git/hooks/exclude.ts";
 import { findProject } from "../../../git/projects/find-project.ts";
 import { isNamed } from "../../../git/projects/recorded.ts";
 import { recordHere } from "../../../git/projects/turn-recording.ts";
-import { inOrderToTake } from "../../../setup/agent-part.ts";
+import { listPartsToRemove } from "../../../setup/agent-part.ts";
 import { gitHooksKey } from "../../../setup/git-part.ts";
 import { hideOwnFiles, planParts } from "../../../setup/plan.ts";
-import { projectPlace, readRecord, switchOn } from "../../../setup/record.ts";
+import { enableSetups, makeProjectPlace, readRecord } from "../../../setup/record.ts";
 import type { CommandContext } from "../../../terminal/frame.ts";
 import { interruptedCode } from "../../../terminal/interruption.ts";
-import { humanDuration, tick } from "../../../terminal/output.ts";
+import { formatDuration, formatMark } from "../../../terminal/output.ts";
 import { counted } from "../../../terminal/text.ts";
 import type { StartReport } from "../../daemon/pm-start.ts";
-import { pommelOnPath } from "../../doctor/checks/agents.ts";
+import { findPommelOnPath } from "../../doctor/checks/agents.ts";
 import { importFound } from "../../import/import-sources.ts";
-import { nestedText } from "../../index/nested.ts";
-import { whatRuns } from "../../jobs/what-runs.ts";
+import { describeNested } from "../../index/nested.ts";
+import { describeRunning } from "../../jobs/what-runs.ts";
 import { chooseSetup, type InitOptions, isAsked, isOwnByDefault } from "./choices.ts";
 import {
   describeAgents,
@@ -45,12 +45,12 @@ export async function initCommand(
   const project = await findProject(cwd);
   const { root } = project;
   const inGit = findUpwards(root, ".git") !== null;
-  const choices = await chooseSetup(project, projectPlace(project), options, output);
+  const choices = await chooseSetup(project, makeProjectPlace(project), options, output);
   // Nothing is written before everything is decided.
   if (choices === null) return interruptedCode;
-  const own = choices.own ?? isOwnByDefault(projectPlace(project));
-  const wasOwn = readRecord(projectPlace(project)).own ?? false;
-  const place = projectPlace(project, { own });
+  const own = choices.own ?? isOwnByDefault(makeProjectPlace(project));
+  const wasOwn = readRecord(makeProjectPlace(project)).own ?? false;
+  const place = makeProjectPlace(project, { own });
   const moved = wasOwn && !own ? takeOwnParts(place) : [];
   const wanted = new Set([...choices.wanted, ...moved]);
   if (!inGit) wanted.delete(gitHooksKey);
@@ -90,12 +90,12 @@ export async function initCommand(
   }
   // A broken configuration, ours or one that was there, should come up now and not at the first search.
   const { config } = loadConfig(project);
-  const { nestedIn } = await import("../../../code/files/scan.ts");
+  const { listNestedDirectories: nestedIn } = await import("../../../code/files/scan.ts");
   const { createIgnoreRules } = await import("../../../code/files/ignore.ts");
   result.nested = nestedIn(root, createIgnoreRules(root, config));
-  for (const line of nestedText(result.nested)) output.note(`      ${line}`);
+  for (const line of describeNested(result.nested)) output.note(`      ${line}`);
   result.patterns = await writePatterns(steps);
-  if (asked) switchOn(place);
+  if (asked) enableSetups(place);
   const done = await putAndReport(planned, steps);
   result.agents = describeAgents(done);
   await showOrHide(place, steps);
@@ -103,7 +103,7 @@ export async function initCommand(
     if (part.key === gitHooksKey) result.git_hooks = { state, reason };
     if (part.key === `${defaultAgentName}/hooks`) result.hooks = { state, reason };
   }
-  const { problem } = pommelOnPath();
+  const { problem } = findPommelOnPath();
   if (problem !== null && done.some(({ state }) => state === "installed"))
     steps.warn(`${problem.message} ${problem.hint}`);
   if (choices.start) {
@@ -112,21 +112,21 @@ export async function initCommand(
     const quiet = steps.isBrief ? { ...output, print: () => {} } : output;
     const report = await startDaemonAndReport(project, quiet);
     result.started = !report.already_running;
-    if (steps.isBrief) output.print(`${tick("ok", output.colors)} ${daemonInBrief(report)}`);
+    if (steps.isBrief) output.print(`${formatMark("ok", output.colors)} ${describeDaemon(report)}`);
   }
   if (choices.sessions.length > 0) {
     steps.next("Past sessions");
     result.imported = await importFound(project, choices.sessions, steps, output);
   }
   // Whoever had it started was told already.
-  const running = output.json || choices.start ? null : await whatRuns(project, output.colors);
-  output.result(result, nextSteps(choices.start || running !== null, running));
+  const running = output.json || choices.start ? null : await describeRunning(project, output.colors);
+  output.result(result, formatNextSteps(choices.start || running !== null, running));
   return result.imported?.interrupted ? interruptedCode : undefined;
 }
 
 /** Takes a person's own parts out, so that they can move to the files that everybody shares. @returns their keys */
 function takeOwnParts(place: Place): string[] {
-  const taken = inOrderToTake({ ...place, own: true }).filter((part) => part.take().length > 0);
+  const taken = listPartsToRemove({ ...place, own: true }).filter((part) => part.take().length > 0);
   return taken.map(({ key }) => key);
 }
 
@@ -138,7 +138,7 @@ async function showOrHide(place: Place, steps: StepPrinter): Promise<void> {
     if (changed !== null) steps.done("changed", [changed], effect);
   } catch (error) {
     if (!(error instanceof PommelError)) throw error;
-    steps.warn(explanationOf(error));
+    steps.warn(explainError(error));
   }
 }
 
@@ -147,13 +147,13 @@ async function parseLanguages(text: string): Promise<string[]> {
     .split(",")
     .map((name) => name.trim())
     .filter((name) => name !== "");
-  const { languageIdsOf } = await import("../../../code/languages/index.ts");
+  const { parseLanguageIds: languageIdsOf } = await import("../../../code/languages/index.ts");
   return languageIdsOf(names);
 }
 
 /** Without the file the default patterns are in force all the same, so failing here is worth a warning only. */
 async function writePatterns(steps: StepPrinter): Promise<string | null> {
-  const { ensureGlobalPatterns, globalPatternsFile } = await import(
+  const { ensureGlobalPatterns, locateGlobalPatterns: globalPatternsFile } = await import(
     "../../../redact/patterns/patterns-file.ts"
   );
   const isNew = !existsSync(globalPatternsFile());
@@ -162,22 +162,22 @@ async function writePatterns(steps: StepPrinter): Promise<string | null> {
     steps.ok(`${isNew ? "Created" : "Already set up:"} ${file} (what counts as a secret)`);
     return file;
   } catch (error) {
-    steps.warn(explanationOf(error));
+    steps.warn(explainError(error));
     return null;
   }
 }
 
-function daemonInBrief({ files_to_index, eta_seconds, already_running }: StartReport): string {
+function describeDaemon({ files_to_index, eta_seconds, already_running }: StartReport): string {
   if (already_running) return "The daemon is running";
   const files = files_to_index === null ? "" : ` ${counted(files_to_index, "file")}`;
-  const time = eta_seconds === null ? "" : `, about ${humanDuration(eta_seconds * 1000)}`;
+  const time = eta_seconds === null ? "" : `, about ${formatDuration(eta_seconds * 1000)}`;
   return files_to_index === 0
     ? "Started; the index is up to date"
     : `Started; indexing${files} in the background${time}`;
 }
 
 /** @param work what a daemon that runs is at; null: nothing is to be said of it */
-function nextSteps(isRunning: boolean, work: string | null): string {
+function formatNextSteps(isRunning: boolean, work: string | null): string {
   const next = isRunning
     ? ['  pm search "where requests are retried"', "  pm status"]
     : ["  pm daemon start    index the project and keep the index up to date"];

@@ -1,11 +1,11 @@
 import { basename, isAbsolute } from "node:path";
 import type { PartName } from "../../../agents/setup.ts";
-import { explanationOf } from "../../../base/errors.ts";
+import { explainError } from "../../../base/errors.ts";
 import type { NestedDirectory } from "../../../code/files/scan.ts";
 import type { PutFile } from "../../../setup/part.ts";
 import { type PlannedPart, type PutPart, putParts, switchedOff } from "../../../setup/plan.ts";
-import { type Output, tick } from "../../../terminal/output.ts";
-import { homeRelative } from "../../../terminal/text.ts";
+import { formatMark, type Output } from "../../../terminal/output.ts";
+import { toHomeRelative } from "../../../terminal/text.ts";
 
 /** The result of the import, for JSON. */
 export interface ImportedSessions {
@@ -79,7 +79,7 @@ export function stepPrinter(
 ): StepPrinter {
   const isBrief = total === null;
   const indent = isBrief ? "" : "      ";
-  const ok = (text: string) => output.print(`${indent}${tick("ok", output.colors)} ${text}`);
+  const ok = (text: string) => output.print(`${indent}${formatMark("ok", output.colors)} ${text}`);
   const verbs = { created: "Created", changed: "Changed", already: "Already set up:" };
   let step = 0;
   return {
@@ -91,14 +91,15 @@ export function stepPrinter(
     ok(text) {
       if (!isBrief) ok(text);
     },
-    warn: (text) => output.note(`${indent}${tick("warn", output.colors)} ${text}`),
+    warn: (text) => output.note(`${indent}${formatMark("warn", output.colors)} ${text}`),
     done(outcome, files, detail) {
       result[outcome].push(...files);
       const [first = "", ...others] = files;
       const path = [first, ...others.map((file) => basename(file))].join(", ");
       const effect = detail === undefined ? "" : isBrief ? `: ${detail}` : ` (${detail})`;
       if (!isBrief) ok(`${verbs[outcome]} ${path}${effect}`);
-      else if (outcome !== "already") ok(`${isAbsolute(path) ? homeRelative(path) : within + path}${effect}`);
+      else if (outcome !== "already")
+        ok(`${isAbsolute(path) ? toHomeRelative(path) : within + path}${effect}`);
     },
   };
 }
@@ -119,7 +120,7 @@ export async function putAndReport(planned: readonly PlannedPart[], steps: StepP
       steps.ok(`Skipped ${names.join(", ")}: ${what}`);
     }
     const changed = done.filter(({ files }) => files.some(isChange)).map((one) => one.part.name);
-    for (const line of part.afterwards?.(changed) ?? []) steps.warn(line);
+    for (const line of part.describeNextSteps?.(changed) ?? []) steps.warn(line);
     all.push(...done);
   }
   return all;
@@ -142,7 +143,7 @@ const describePart: Record<PartName, string> = {
 function reportPart({ part, files, error }: PutPart, steps: StepPrinter): void {
   const isGits = part.owner === "git";
   if (error !== null)
-    steps.warn(`${isGits ? "" : `No ${part.name} for ${part.title}: `}${explanationOf(error)}`);
+    steps.warn(`${isGits ? "" : `No ${part.name} for ${part.title}: `}${explainError(error)}`);
   for (const { file, outcome, detail } of files)
     if (outcome === "kept") steps.warn(`${file} was left as it is: ${detail.join("; ")}.`);
   for (const outcome of ["created", "changed", "already"] as const) {

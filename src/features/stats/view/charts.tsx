@@ -10,7 +10,7 @@ export interface Tile<T> {
  * Tiles whose areas are as their weights, as square as can be: the squarified treemap of Bruls, Huizing and van Wijk
  * (2000). The heaviest come first, at the top left.
  */
-export function treemap<T>(
+export function layOutTreemap<T>(
   items: readonly T[],
   weightOf: (item: T) => number,
   width: number,
@@ -48,7 +48,7 @@ export function treemap<T>(
     const area = weight * scale;
     const side = Math.min(roomX, roomY);
     const areas = row.map((one) => one.area);
-    if (row.length > 0 && worst([...areas, area], side) > worst(areas, side)) place();
+    if (row.length > 0 && computeWorstRatio([...areas, area], side) > computeWorstRatio(areas, side)) place();
     row.push({ of, area });
   }
   if (row.length > 0) place();
@@ -56,7 +56,7 @@ export function treemap<T>(
 }
 
 /** The ratio of the longer to the shorter side of the longest tile in a row along `side`. */
-function worst(areas: readonly number[], side: number): number {
+function computeWorstRatio(areas: readonly number[], side: number): number {
   const sum = areas.reduce((total, area) => total + area, 0);
   return Math.max(
     (side * side * Math.max(...areas)) / (sum * sum),
@@ -79,11 +79,11 @@ interface StackProps {
 }
 
 /** What a point says when one points at it. */
-const saysOf = ({ name, values }: StackProps["points"][number], parts: readonly Part[]) =>
+const describePoint = ({ name, values }: StackProps["points"][number], parts: readonly Part[]) =>
   `${name}: ${parts.map((part, i) => `${part.name} ${(values[i] ?? 0).toLocaleString("en")}`).join(", ")}`;
 
 /** A drawing with links in it is more than a picture. */
-const roleOf = (points: StackProps["points"]) => (points.some(({ href }) => href) ? "group" : "img");
+const chooseRole = (points: StackProps["points"]) => (points.some(({ href }) => href) ? "group" : "img");
 
 const height = 200;
 const left = 52;
@@ -92,27 +92,27 @@ const bottom = 22;
 /** Values that add up, over time. */
 export function Stack({ label, parts, points }: StackProps) {
   const sums = points.map(({ values }) => values.reduce((sum, value) => sum + value, 0));
-  const top = niceTop(Math.max(1, ...sums));
-  const xOf = (i: number) => left + (points.length < 2 ? 0 : (i / (points.length - 1)) * (width - left - 8));
-  const yOf = (value: number) => 8 + (1 - value / top) * (height - bottom - 8);
+  const top = roundUpTop(Math.max(1, ...sums));
+  const toX = (i: number) => left + (points.length < 2 ? 0 : (i / (points.length - 1)) * (width - left - 8));
+  const toY = (value: number) => 8 + (1 - value / top) * (height - bottom - 8);
   let below = points.map(() => 0);
   const areas = parts.map((part, at) => {
     const above = points.map(({ values }, i) => below[i]! + (values[at] ?? 0));
     const line = [
-      ...above.map((value, i) => `${xOf(i)},${yOf(value)}`),
-      ...below.map((value, i) => `${xOf(i)},${yOf(value)}`).reverse(),
+      ...above.map((value, i) => `${toX(i)},${toY(value)}`),
+      ...below.map((value, i) => `${toX(i)},${toY(value)}`).reverse(),
     ];
     below = above;
     return { part, path: `M${line.join("L")}Z` };
   });
   const every = Math.max(1, Math.ceil(points.length / 7));
   return (
-    <svg viewBox={`0 0 ${width} ${height}`} role={roleOf(points)} aria-label={label}>
+    <svg viewBox={`0 0 ${width} ${height}`} role={chooseRole(points)} aria-label={label}>
       {[0, top / 2, top].map((value) => (
         <g key={value}>
-          <line x1={left} x2={width} y1={yOf(value)} y2={yOf(value)} class="grid" />
-          <text x={left - 6} y={yOf(value) + 4} text-anchor="end">
-            {short(value)}
+          <line x1={left} x2={width} y1={toY(value)} y2={toY(value)} class="grid" />
+          <text x={left - 6} y={toY(value) + 4} text-anchor="end">
+            {formatShort(value)}
           </text>
         </g>
       ))}
@@ -120,10 +120,10 @@ export function Stack({ label, parts, points }: StackProps) {
         <path key={part.name} d={path} style={{ fill: part.colour }} />
       ))}
       {points.map((point, i) => {
-        const says = saysOf(point, parts);
+        const says = describePoint(point, parts);
         const step = (width - left - 8) / Math.max(1, points.length - 1);
         const column = (
-          <rect x={xOf(i) - step / 2} y="8" width={step} height={height - bottom - 8} class="column">
+          <rect x={toX(i) - step / 2} y="8" width={step} height={height - bottom - 8} class="column">
             <title>{says}</title>
           </rect>
         );
@@ -140,9 +140,9 @@ export function Stack({ label, parts, points }: StackProps) {
           i % every === 0 && (
             <text
               key={name}
-              x={xOf(i)}
+              x={toX(i)}
               y={height - 6}
-              text-anchor={i === 0 ? "start" : xOf(i) > width - 40 ? "end" : "middle"}
+              text-anchor={i === 0 ? "start" : toX(i) > width - 40 ? "end" : "middle"}
             >
               {name}
             </text>
@@ -152,12 +152,12 @@ export function Stack({ label, parts, points }: StackProps) {
   );
 }
 
-const niceTop = (value: number) => {
+const roundUpTop = (value: number) => {
   const size = 10 ** Math.floor(Math.log10(value));
   return [1, 2, 5, 10].map((step) => step * size).find((top) => top >= value) ?? value;
 };
 
-const short = (value: number) =>
+const formatShort = (value: number) =>
   new Intl.NumberFormat("en", { notation: "compact", maximumSignificantDigits: 2 }).format(value);
 
 interface TilesProps {
@@ -177,7 +177,7 @@ export function Tiles({ label, items }: TilesProps) {
   return (
     // biome-ignore lint/a11y/useSemanticElements: nothing else groups links inside a drawing
     <svg viewBox={`0 0 ${size.width} ${size.height}`} role="group" aria-label={label}>
-      {treemap(items, ({ weight }) => weight, size.width, size.height).map(({ of, x, y, ...tile }) => (
+      {layOutTreemap(items, ({ weight }) => weight, size.width, size.height).map(({ of, x, y, ...tile }) => (
         <a key={of.name} href={of.href} aria-label={of.says}>
           <rect
             x={x + 1}
@@ -210,7 +210,7 @@ export function Bars({ label, parts, points: rows }: StackProps) {
   const longest = Math.max(1, ...rows.map(({ values }) => values.reduce((sum, value) => sum + value, 0)));
   const unit = (width - names - 8) / longest;
   return (
-    <svg viewBox={`0 0 ${width} ${rows.length * rowHeight + 4}`} role={roleOf(rows)} aria-label={label}>
+    <svg viewBox={`0 0 ${width} ${rows.length * rowHeight + 4}`} role={chooseRole(rows)} aria-label={label}>
       {rows.map(({ name, values, href }, row) => {
         let x = names;
         const named = (
@@ -241,7 +241,7 @@ export function Bars({ label, parts, points: rows }: StackProps) {
                     </rect>
                     {length > 30 && (
                       <text x={x - length + 8} y={row * rowHeight + 21} class="on-part">
-                        {short(value)}
+                        {formatShort(value)}
                       </text>
                     )}
                   </g>

@@ -4,7 +4,7 @@ import { linkTo, route } from "../../../page/router.ts";
 import type { SessionSummary } from "../../sessions/operation.ts";
 import { Bars } from "./charts.tsx";
 import { Figure } from "./figure.tsx";
-import { costBy, type Group, type Price, priceKinds, weekLink } from "./figures.ts";
+import { type Group, linkToWeek, type Price, priceKinds, sumCostBy } from "./figures.ts";
 
 const stored = "pommel.prices";
 
@@ -26,7 +26,7 @@ export function Cost({ of: sessions }: { of: readonly SessionSummary[] }) {
     () => JSON.parse(localStorage.getItem(stored) ?? "{}") as Prices,
   );
   const group = groups.find(([name]) => name === route.value.query.get("by"))?.[0] ?? "model";
-  const rows = costBy(sessions, group, prices);
+  const rows = sumCostBy(sessions, group, prices);
   if (rows.length === 0) return null;
   const models = [...new Set(sessions.flatMap((session) => session.models))].sort();
   const isPriced = rows.some(({ dollars }) => dollars > 0);
@@ -42,7 +42,7 @@ export function Cost({ of: sessions }: { of: readonly SessionSummary[] }) {
       title="What do sessions cost?"
       says={
         isPriced
-          ? `${dollars(total)} by the prices below. A session with several models is priced by the first.`
+          ? `${formatDollars(total)} by the prices below. A session with several models is priced by the first.`
           : "Tokens that models read and wrote. Enter prices below to see money."
       }
       table={[
@@ -70,7 +70,7 @@ export function Cost({ of: sessions }: { of: readonly SessionSummary[] }) {
         parts={[{ name: isPriced ? "dollars" : "tokens", colour: "var(--agent)" }]}
         points={rows.slice(0, maxRows).map((row) => ({
           name: row.name,
-          href: group === "week" ? weekLink(row.name) : linkTo("/sessions", { [group]: row.name }),
+          href: group === "week" ? linkToWeek(row.name) : linkTo("/sessions", { [group]: row.name }),
           values: [isPriced ? row.dollars : row.input + row.cached + row.output],
         }))}
       />
@@ -117,4 +117,4 @@ export function Cost({ of: sessions }: { of: readonly SessionSummary[] }) {
 
 const noPrice: Price = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
 
-const dollars = (sum: number) => sum.toLocaleString("en", { style: "currency", currency: "USD" });
+const formatDollars = (sum: number) => sum.toLocaleString("en", { style: "currency", currency: "USD" });

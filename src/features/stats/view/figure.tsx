@@ -38,9 +38,11 @@ export function Figure({ title, says, table, legend, children }: FigureProps) {
         </ul>
       )}
       <p class="figure-actions">
-        <SmallButton onClick={() => save(`${name}.csv`, csvOf(table))}>Save as CSV</SmallButton>
+        <SmallButton onClick={() => save(`${name}.csv`, exportCsv(table))}>Save as CSV</SmallButton>
         {isDrawn && (
-          <SmallButton onClick={() => save(`${name}.svg`, svgOf(picture.current!))}>Save as SVG</SmallButton>
+          <SmallButton onClick={() => save(`${name}.svg`, exportSvg(picture.current!))}>
+            Save as SVG
+          </SmallButton>
         )}
       </p>
       <details>
@@ -73,7 +75,7 @@ export function Figure({ title, says, table, legend, children }: FigureProps) {
 }
 
 /** The picture on its own: with the colours and fonts that it has here now. */
-function svgOf(place: HTMLElement): Blob {
+function exportSvg(place: HTMLElement): Blob {
   const drawn = place.querySelector("svg")!;
   const copy = drawn.cloneNode(true) as SVGSVGElement;
   const originals = [drawn, ...drawn.querySelectorAll<SVGElement>("*")];
@@ -93,10 +95,10 @@ function svgOf(place: HTMLElement): Blob {
 }
 
 /** Its numbers. A spreadsheet runs what begins like a formula. */
-const csvOf = (table: FigureProps["table"]) =>
-  new Blob([table.map((row) => `${row.map(cellOf).join(",")}\r\n`).join("")], { type: "text/csv" });
+const exportCsv = (table: FigureProps["table"]) =>
+  new Blob([table.map((row) => `${row.map(escapeCell).join(",")}\r\n`).join("")], { type: "text/csv" });
 
-function cellOf(value: string | number): string {
+function escapeCell(value: string | number): string {
   if (typeof value === "number") return String(value);
   const text = /^[=+\-@\t]/.test(value) ? `'${value}` : value;
   return `"${text.replaceAll('"', '""')}"`;

@@ -8,21 +8,21 @@ import type { StatsAnswer } from "../operation.ts";
 const day = 86_400_000;
 
 /** The Monday of a time's week, in UTC: "2026-03-02". */
-export function weekOf(time: number): string {
+export function toMonday(time: number): string {
   const date = new Date(time);
   const sinceMonday = (date.getUTCDay() + 6) % 7;
   return new Date(time - sinceMonday * day).toISOString().slice(0, 10);
 }
 
 /** The Monday of an ISO week such as 2026-W05, in UTC. */
-export function mondayOf(isoWeek: string): string {
+export function parseIsoWeek(isoWeek: string): string {
   const [year = 0, week = 1] = isoWeek.split("-W").map(Number);
   // The fourth of January is always in the first week.
-  return weekOf(Date.UTC(year, 0, 4) + (week - 1) * 7 * day);
+  return toMonday(Date.UTC(year, 0, 4) + (week - 1) * 7 * day);
 }
 
 /** The sessions of the week that begins on a Monday. */
-export const weekLink = (monday: string) =>
+export const linkToWeek = (monday: string) =>
   linkTo("/sessions", {
     since: monday,
     until: new Date(Date.parse(monday) + 7 * day).toISOString().slice(0, 10),
@@ -34,7 +34,7 @@ type Directories = StatsAnswer["by_directory"];
  * Directories, each opened up while it is more than an eighth of all: where the code lies three directories deep, there would be
  * one tile.
  */
-export function openedUp(all: Directories, inside = "", total = linesOf(all)): Directories {
+export function splitLargeDirectories(all: Directories, inside = "", total = sumLines(all)): Directories {
   const depth = inside === "" ? 1 : inside.split("/").length + 1;
   const byName = new Map<string, Directories>();
   for (const one of all) {
@@ -42,14 +42,16 @@ export function openedUp(all: Directories, inside = "", total = linesOf(all)): D
     byName.set(name, [...(byName.get(name) ?? []), one]);
   }
   return [...byName].flatMap(([name, within]) => {
-    const isWhole = within.length === 1 || linesOf(within) * 8 <= total;
-    return isWhole || name === inside ? [summedUp(name, within)] : openedUp(within, name, total);
+    const isWhole = within.length === 1 || sumLines(within) * 8 <= total;
+    return isWhole || name === inside
+      ? [sumDirectory(name, within)]
+      : splitLargeDirectories(within, name, total);
   });
 }
 
-const linesOf = (all: Directories) => all.reduce((sum, { lines }) => sum + lines, 0);
+const sumLines = (all: Directories) => all.reduce((sum, { lines }) => sum + lines, 0);
 
-function summedUp(directory: string, within: Directories): Directories[number] {
+function sumDirectory(directory: string, within: Directories): Directories[number] {
   const sum = { directory, lines: 0, agent: 0, human: 0, unknown: 0, before_agents: 0 };
   for (const one of within)
     for (const key of ["lines", "agent", "human", "unknown", "before_agents"] as const) sum[key] += one[key];
@@ -57,13 +59,13 @@ function summedUp(directory: string, within: Directories): Directories[number] {
 }
 
 /** Lines that commits added and how many of them are left, by the week of the commit; those too many to look at are left out. */
-export function leftByWeek(
+export function sumLeftByWeek(
   commits: readonly CheckpointSummary[],
 ): { week: string; added: number; left: number }[] {
   const byWeek = new Map<string, { added: number; left: number }>();
   for (const { committed_at, surviving } of commits) {
     if (!surviving) continue;
-    const week = weekOf(Date.parse(committed_at));
+    const week = toMonday(Date.parse(committed_at));
     const sum = byWeek.get(week) ?? { added: 0, left: 0 };
     byWeek.set(week, { added: sum.added + surviving.added, left: sum.left + surviving.left });
   }
@@ -79,7 +81,7 @@ const given = [
 ] as const;
 
 /** What of automatic context was used, by what it was; without what was never given. */
-export function usesByKind(
+export function countUsesByKind(
   injections: readonly Injected[],
 ): { name: string; uses: Record<ContextUse, number> }[] {
   const items = injections.flatMap((injection) => injection.items);
@@ -118,7 +120,7 @@ interface CostRow {
 }
 
 /** What sessions cost, the most first, weeks in order. A session counts for the first of its models; one without tokens not at all. */
-export function costBy(
+export function sumCostBy(
   sessions: readonly SessionSummary[],
   group: Group,
   prices: Readonly<Record<string, Price>>,
@@ -129,7 +131,7 @@ export function costBy(
     const output = tokens.output ?? 0;
     if (last_at === null || input + output + cache_read + cache_write === 0) continue;
     const [model = "unknown"] = models;
-    const name = { model, week: weekOf(Date.parse(last_at)), branch: branch ?? "no branch" }[group];
+    const name = { model, week: toMonday(Date.parse(last_at)), branch: branch ?? "no branch" }[group];
     const row = rows.get(name) ?? { name, sessions: 0, input: 0, cached: 0, output: 0, dollars: 0 };
     rows.set(name, row);
     row.sessions++;

@@ -3,13 +3,20 @@ import { expect, test } from "vitest";
 import type { ContextUse } from "../../../protocol/values.ts";
 import type { Injected } from "../../context/operation.ts";
 import type { SessionSummary } from "../../sessions/operation.ts";
-import { treemap } from "./charts.tsx";
-import { costBy, leftByWeek, mondayOf, openedUp, usesByKind, weekOf } from "./figures.ts";
+import { layOutTreemap } from "./charts.tsx";
+import {
+  countUsesByKind,
+  parseIsoWeek,
+  splitLargeDirectories,
+  sumCostBy,
+  sumLeftByWeek,
+  toMonday,
+} from "./figures.ts";
 
 test("tiles have the areas of their weights, lie inside and do not overlap", () => {
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 1, max: 10_000 }), { minLength: 1, maxLength: 30 }), (weights) => {
-      const tiles = treemap(weights, (weight) => weight, 300, 200);
+      const tiles = layOutTreemap(weights, (weight) => weight, 300, 200);
       const total = weights.reduce((sum, weight) => sum + weight, 0);
       expect(tiles).toHaveLength(weights.length);
       for (const { of, x, y, width, height } of tiles) {
@@ -29,14 +36,14 @@ test("tiles have the areas of their weights, lie inside and do not overlap", () 
 });
 
 test("nothing is drawn of what weighs nothing", () => {
-  expect(treemap([0, 0], (weight) => weight, 10, 10)).toEqual([]);
+  expect(layOutTreemap([0, 0], (weight) => weight, 10, 10)).toEqual([]);
 });
 
 test("a week begins on Monday", () => {
-  expect(weekOf(Date.UTC(2026, 2, 8, 23))).toBe("2026-03-02");
-  expect(weekOf(Date.UTC(2026, 2, 9))).toBe("2026-03-09");
-  expect(mondayOf("2026-W10")).toBe("2026-03-02");
-  expect(mondayOf("2026-W01")).toBe("2025-12-29");
+  expect(toMonday(Date.UTC(2026, 2, 8, 23))).toBe("2026-03-02");
+  expect(toMonday(Date.UTC(2026, 2, 9))).toBe("2026-03-09");
+  expect(parseIsoWeek("2026-W10")).toBe("2026-03-02");
+  expect(parseIsoWeek("2026-W01")).toBe("2025-12-29");
 });
 
 const session = (last_at: string, output: number, models: string[], branch: string | null = null) =>
@@ -54,8 +61,8 @@ test("costs add up by model, week or branch, by the prices that are given", () =
     session("2026-03-03T12:00:00Z", 0, ["large", "small"]),
   ];
   const prices = { large: { input: 5, output: 25, cacheRead: 0.5, cacheWrite: 6 } };
-  const rows = (group: Parameters<typeof costBy>[1]) =>
-    costBy(sessions, group, prices).map(({ name, sessions: count, dollars }) => [name, count, dollars]);
+  const rows = (group: Parameters<typeof sumCostBy>[1]) =>
+    sumCostBy(sessions, group, prices).map(({ name, sessions: count, dollars }) => [name, count, dollars]);
   expect(rows("model")).toEqual([
     ["large", 2, 60],
     ["small", 1, 0],
@@ -73,7 +80,7 @@ test("costs add up by model, week or branch, by the prices that are given", () =
 test("lines that are left are summed up by the week of their commit", () => {
   const commit = (committed_at: string, surviving: object | null) => ({ committed_at, surviving }) as never;
   expect(
-    leftByWeek([
+    sumLeftByWeek([
       commit("2026-03-10T10:00:00Z", { added: 5, left: 1 }),
       commit("2026-03-03T10:00:00Z", { added: 10, left: 4 }),
       commit("2026-03-04T10:00:00Z", { added: 2, left: 2 }),
@@ -98,11 +105,11 @@ test("uses of context are counted by what was given", () => {
     },
     { items: [item("chunk:s:raw:2", "unknown"), item("chunk:s:raw:3", "unknown")] },
   ] as Injected[];
-  expect(usesByKind(injections)).toEqual([
+  expect(countUsesByKind(injections)).toEqual([
     { name: "Places of code", uses: { used: 0, not_used: 1, unknown: 0 } },
     { name: "Past passages and decisions", uses: { used: 1, not_used: 0, unknown: 2 } },
   ]);
-  expect(usesByKind([])).toEqual([]);
+  expect(countUsesByKind([])).toEqual([]);
 });
 
 test("large directories are opened up, small ones summed up", () => {
@@ -115,7 +122,7 @@ test("large directories are opened up, small ones summed up", () => {
     before_agents: 0,
   });
   const all = [of("a/b/c", 500), of("a/b/d", 300), of("a/b", 100), of("e/f", 40), of("e/g", 30), of(".", 30)];
-  expect(openedUp(all).map(({ directory, agent }) => [directory, agent])).toEqual([
+  expect(splitLargeDirectories(all).map(({ directory, agent }) => [directory, agent])).toEqual([
     ["a/b/c", 500],
     ["a/b/d", 300],
     ["a/b", 100],

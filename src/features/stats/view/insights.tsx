@@ -2,18 +2,25 @@ import { useAnswer } from "../../../page/api/use-answer.ts";
 import { FilterChips } from "../../../page/components/chips.tsx";
 import { Empty, Failure, Loading } from "../../../page/components/states.tsx";
 import { periods } from "../../../page/components/time.tsx";
-import { percent } from "../../../page/components/words.ts";
+import { formatRoundedPercent } from "../../../page/components/words.ts";
 import type { ViewProps } from "../../../page/router.ts";
-import { fileLink } from "../../../page/router.ts";
+import { linkToFile } from "../../../page/router.ts";
 import { Bars, Stack, Tiles } from "./charts.tsx";
 import { Cost } from "./cost.tsx";
 import { Figure } from "./figure.tsx";
-import { costBy, leftByWeek, mondayOf, openedUp, usesByKind, weekLink } from "./figures.ts";
+import {
+  countUsesByKind,
+  linkToWeek,
+  parseIsoWeek,
+  splitLargeDirectories,
+  sumCostBy,
+  sumLeftByWeek,
+} from "./figures.ts";
 import { Contested, Errors, Setbacks } from "./lists.tsx";
 import "./insights.css";
 
 /** As many sessions as the daemon lists at most. */
-const limit = 1000;
+const sessionLimit = 1000;
 /** Directories are counted so deep, and drawn as deep as there is something to see. */
 const depth = 8;
 /** Commits whose lines are looked for in the files of today. */
@@ -31,7 +38,7 @@ const authors = [
 export default function Insights({ query }: ViewProps) {
   const since = query.get("since") ?? undefined;
   const stats = useAnswer("stats", { since, depth, setbacks: true });
-  const sessions = useAnswer("sessions", { since, limit });
+  const sessions = useAnswer("sessions", { since, limit: sessionLimit });
   const commits = useAnswer("checkpoints", { since, surviving: true, limit: maxCommits });
   const injections = useAnswer("injections", { limit: maxInjections });
   const failed = [stats, sessions].find(({ error }) => error !== null);
@@ -68,12 +75,12 @@ export default function Insights({ query }: ViewProps) {
 /** Sessions without tokens and lines that nobody has looked at give no figure. */
 const isNothing = (stats: Data<"stats">, { sessions }: Data<"sessions">) =>
   stats.total.lines + stats.recurring_errors.length + stats.contested_files.length === 0 &&
-  costBy(sessions, "model", {}).length === 0;
+  sumCostBy(sessions, "model", {}).length === 0;
 
 type Data<R extends Parameters<typeof useAnswer>[0]> = NonNullable<ReturnType<typeof useAnswer<R>>["data"]>;
 
 function LinesByDirectory({ of }: { of: Data<"stats"> }) {
-  const by_directory = openedUp(of.by_directory);
+  const by_directory = splitLargeDirectories(of.by_directory);
   if (by_directory.length === 0) return null;
   return (
     <Figure
@@ -96,9 +103,9 @@ function LinesByDirectory({ of }: { of: Data<"stats"> }) {
         items={by_directory.map(({ directory, lines, agent }) => ({
           name: directory,
           weight: lines,
-          href: fileLink(directory === "." ? "" : `${directory}/`),
+          href: linkToFile(directory === "." ? "" : `${directory}/`),
           share: agent / Math.max(1, lines),
-          says: `${directory}: ${lines.toLocaleString("en")} lines, ${percent(agent, lines)} by agents`,
+          says: `${directory}: ${lines.toLocaleString("en")} lines, ${formatRoundedPercent(agent, lines)} by agents`,
         }))}
       />
     </Figure>
@@ -110,12 +117,12 @@ function LinesByWeek({ of: { by_week, total: totals } }: { of: Data<"stats"> }) 
   return (
     <Figure
       title="How much of the new code is theirs?"
-      says={`${percent(totals.agent, totals.lines)} of ${totals.lines.toLocaleString("en")} committed lines are by agents; by week.`}
+      says={`${formatRoundedPercent(totals.agent, totals.lines)} of ${totals.lines.toLocaleString("en")} committed lines are by agents; by week.`}
       legend={authors.map(({ name, colour }) => [colour, name])}
       table={[
         ["Week of", "Agents", "People", "Unknown", "Before agents"],
         ...by_week.map(({ week, agent, human, unknown, before_agents }) => [
-          mondayOf(week),
+          parseIsoWeek(week),
           agent,
           human,
           unknown,
@@ -127,8 +134,8 @@ function LinesByWeek({ of: { by_week, total: totals } }: { of: Data<"stats"> }) 
         label="Lines by week"
         parts={authors}
         points={by_week.map(({ week, agent, human, unknown, before_agents }) => ({
-          name: mondayOf(week),
-          href: weekLink(mondayOf(week)),
+          name: parseIsoWeek(week),
+          href: linkToWeek(parseIsoWeek(week)),
           values: [agent, human, unknown, before_agents],
         }))}
       />
@@ -137,14 +144,14 @@ function LinesByWeek({ of: { by_week, total: totals } }: { of: Data<"stats"> }) 
 }
 
 function LinesLeft({ of: { checkpoints } }: { of: Data<"checkpoints"> }) {
-  const weeks = leftByWeek(checkpoints);
+  const weeks = sumLeftByWeek(checkpoints);
   if (weeks.length < 2) return null;
   const added = weeks.reduce((sum, week) => sum + week.added, 0);
   const left = weeks.reduce((sum, week) => sum + week.left, 0);
   return (
     <Figure
       title="How much of it is left?"
-      says={`Of ${added.toLocaleString("en")} lines in commits that agents led to, ${percent(left, added)} stand in the files today; by the week of the commit.`}
+      says={`Of ${added.toLocaleString("en")} lines in commits that agents led to, ${formatRoundedPercent(left, added)} stand in the files today; by the week of the commit.`}
       legend={fates.map(({ name, colour }) => [colour, name])}
       table={[
         ["Week of", "Left", "Changed or gone"],
@@ -156,7 +163,7 @@ function LinesLeft({ of: { checkpoints } }: { of: Data<"checkpoints"> }) {
         parts={fates}
         points={weeks.map(({ week, added, left }) => ({
           name: week,
-          href: weekLink(week),
+          href: linkToWeek(week),
           values: [left, added - left],
         }))}
       />
@@ -169,7 +176,7 @@ const fates = [
   { name: "changed or gone", colour: "var(--border-strong)" },
 ] as const;
 
-const lastOnes = ({ length }: { length: number }) =>
+const formatLastOnes = ({ length }: { length: number }) =>
   length < maxInjections ? "" : `, the last ${maxInjections} times`;
 
 function ContextGiven({ of: { injections } }: { of: Data<"injections"> }) {
@@ -185,7 +192,7 @@ function ContextGiven({ of: { injections } }: { of: Data<"injections"> }) {
   return (
     <Figure
       title="What does automatic context cost?"
-      says={`Tokens that agents were given from the memory${lastOnes(injections)}.`}
+      says={`Tokens that agents were given from the memory${formatLastOnes(injections)}.`}
       table={[["Day", "Times", "Tokens"], ...days.map(([day, { times, tokens }]) => [day, times, tokens])]}
     >
       <Stack
@@ -205,13 +212,13 @@ const uses = [
 ] as const;
 
 function ContextUsed({ of: { injections } }: { of: Data<"injections"> }) {
-  const kinds = usesByKind(injections);
+  const kinds = countUsesByKind(injections);
   if (kinds.length === 0) return null;
   const rows = kinds.map(({ name, uses: of }) => ({ name, values: uses.map(({ outcome }) => of[outcome]) }));
   return (
     <Figure
       title="Do agents use what they are given?"
-      says={`Whether agents opened or named what they were given${lastOnes(injections)}. A text can be heeded without a trace, so often it cannot be known.`}
+      says={`Whether agents opened or named what they were given${formatLastOnes(injections)}. A text can be heeded without a trace, so often it cannot be known.`}
       legend={uses.map(({ name, colour }) => [colour, name])}
       table={[
         ["Given", ...uses.map(({ name }) => name.replace(/^./, (first) => first.toUpperCase()))],

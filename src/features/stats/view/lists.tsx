@@ -1,6 +1,6 @@
 import { Time } from "../../../page/components/time.tsx";
 import { counted } from "../../../page/components/words.ts";
-import { commitLink, fileLink, linkTo, sessionLink } from "../../../page/router.ts";
+import { linkTo, linkToCommit, linkToFile, linkToSession } from "../../../page/router.ts";
 import type { StatsAnswer } from "../operation.ts";
 import { Figure } from "./figure.tsx";
 
@@ -19,17 +19,20 @@ export function Setbacks({ of: { setbacks = [] } }: { of: StatsAnswer }) {
       <ol class="figure-list">
         {setbacks.slice(0, 10).map(({ directory, failures, last_failure, reverts, last_revert }) => (
           <li key={directory}>
-            <a class="path" href={fileLink(directory === "." ? "" : `${directory}/`)}>
+            <a class="path" href={linkToFile(directory === "." ? "" : `${directory}/`)}>
               {directory === "." ? "the root" : directory}
             </a>
             <span class="row-meta">
               {last_failure && (
-                <a href={sessionLink(last_failure.session_id, last_failure.turn)} title="Go to the last one">
+                <a
+                  href={linkToSession(last_failure.session_id, last_failure.turn)}
+                  title="Go to the last one"
+                >
                   {counted(failures, "failed command")}
                 </a>
               )}
               {last_revert && (
-                <a href={commitLink(last_revert)} title="Go to the last one">
+                <a href={linkToCommit(last_revert)} title="Go to the last one">
                   {counted(reverts, "revert")}
                 </a>
               )}
@@ -53,7 +56,7 @@ export function Contested({ of: { contested_files: files } }: { of: StatsAnswer 
       <ol class="figure-list">
         {files.slice(0, 10).map(({ file, sessions, last_at }) => (
           <li key={file}>
-            <a class="path" href={fileLink(file)}>
+            <a class="path" href={linkToFile(file)}>
               {file}
             </a>
             <span class="row-meta">

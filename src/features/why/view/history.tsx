@@ -4,15 +4,18 @@ import { LinesBar } from "../../../page/components/badge.tsx";
 import { Inline } from "../../../page/components/marked.tsx";
 import { Failure, Loading } from "../../../page/components/states.tsx";
 import { Time } from "../../../page/components/time.tsx";
-import { sessionName } from "../../../page/components/words.ts";
-import { commitLink, sessionLink } from "../../../page/router.ts";
+import { nameSession } from "../../../page/components/words.ts";
+import { linkToCommit, linkToSession } from "../../../page/router.ts";
 
 /** Commits that are listed. */
-const limit = 12;
+const shownCommits = 12;
 
 /** What changed a file or what lies in a directory, the latest first: commits, and the sessions that led to them. */
 export function History({ path }: { path: string }) {
-  const { data } = useAnswer("checkpoints", path === "" ? { limit } : { file: path, limit });
+  const { data } = useAnswer(
+    "checkpoints",
+    path === "" ? { limit: shownCommits } : { file: path, limit: shownCommits },
+  );
   if (!data || data.checkpoints.length === 0) return null;
   return (
     <section class="history" aria-label="Changed by sessions">
@@ -20,15 +23,15 @@ export function History({ path }: { path: string }) {
       <ul>
         {data.checkpoints.map(({ commit, subject, committed_at, lines, sessions }) => (
           <li key={commit}>
-            <a href={commitLink(commit)}>
+            <a href={linkToCommit(commit)}>
               <Inline text={subject} />
             </a>
             <p class="row-meta">
               <Time at={committed_at} />
               <LinesBar lines={lines} />
               {sessions.map(({ session_id, title }) => (
-                <a key={session_id} href={sessionLink(session_id)}>
-                  <Inline text={sessionName(session_id, title)} />
+                <a key={session_id} href={linkToSession(session_id)}>
+                  <Inline text={nameSession(session_id, title)} />
                 </a>
               ))}
             </p>
@@ -51,7 +54,7 @@ export function LostText({ path }: { path: string }) {
 }
 
 function LostTexts({ path }: { path: string }) {
-  const { data, error, reload } = useAnswer("lostText", { file: path, limit });
+  const { data, error, reload } = useAnswer("lostText", { file: path, limit: shownCommits });
   if (error) return <Failure error={error} onRetry={reload} />;
   if (data === null) return <Loading />;
   if (data.texts.length === 0)
@@ -61,7 +64,7 @@ function LostTexts({ path }: { path: string }) {
       {data.texts.map(({ session_id, turn, timestamp, lost_by, command, lines }) => (
         <li key={`${session_id} ${turn} ${lines.join()}`}>
           <p class="row-meta">
-            <a href={sessionLink(session_id, turn)}>
+            <a href={linkToSession(session_id, turn)}>
               {lost_by === "edit" ? "replaced by an edit" : `gone after ${command ?? "a checkout"}`}
             </a>
             <Time at={timestamp} />

@@ -6,10 +6,10 @@ import { Inline } from "../../../page/components/marked.tsx";
 import { Failure, Loading, Notes } from "../../../page/components/states.tsx";
 import { Time } from "../../../page/components/time.tsx";
 import { counted } from "../../../page/components/words.ts";
-import { commitLink, fileLink, sessionLink } from "../../../page/router.ts";
+import { linkToCommit, linkToFile, linkToSession } from "../../../page/router.ts";
 import type { LineAuthor } from "../../../protocol/line-author.ts";
-import { sharedBy } from "../../../protocol/origin.ts";
-import { lineEvidence } from "../../../protocol/reading/evidence.ts";
+import { formatSharedBy } from "../../../protocol/origin.ts";
+import { describeLineEvidence } from "../../../protocol/reading/evidence.ts";
 import type { NearDecision, Origin, WhyAnswer } from "../operation.ts";
 import { freshnessWords, wordSurvival } from "../words.ts";
 
@@ -42,7 +42,7 @@ export function Why({ file, line, rev }: { file: string; line: number; rev: stri
               </p>
               <Preformatted class="call-text">{text.join("\n")}</Preformatted>
               {prompt !== null && <p class="faint">“{prompt}”</p>}
-              {commit && <a href={commitLink(commit.hash)}>{commit.subject}</a>}
+              {commit && <a href={linkToCommit(commit.hash)}>{commit.subject}</a>}
             </div>
           ))}
         </section>
@@ -52,7 +52,7 @@ export function Why({ file, line, rev }: { file: string; line: number; rev: stri
           <h3>The file since: {counted(later.commits, "commit")}</h3>
           {later.latest.map(({ hash, subject, authored_at, by_agent }) => (
             <p key={hash} class="row-meta">
-              <a href={commitLink(hash)}>{subject}</a> <Time at={authored_at} />
+              <a href={linkToCommit(hash)}>{subject}</a> <Time at={authored_at} />
               {by_agent === true && <Badge tone="agent">agent</Badge>}
             </p>
           ))}
@@ -92,7 +92,7 @@ function Author({ of }: { of: LineAuthor }) {
   return (
     <Badge
       tone={author === "before_agents" ? "plain" : author}
-      title={[model, lineEvidence(of)].filter(Boolean).join(", ")}
+      title={[model, describeLineEvidence(of)].filter(Boolean).join(", ")}
     >
       {author === "agent" ? (agent ?? "agent") : author === "human" ? "a person" : authorNames[author]}
     </Badge>
@@ -107,7 +107,7 @@ function OriginOf({ origin, file, line }: { origin: Origin; file: string; line: 
         <Author of={written_by} />
         <Time at={commit?.authored_at ?? turn?.started_at ?? null} />
         {commit && <span>{commit.person}</span>}
-        {turn?.author != null && <span>session {sharedBy(turn.author)}</span>}
+        {turn?.author != null && <span>session {formatSharedBy(turn.author)}</span>}
       </p>
       {turn !== null && (
         <>
@@ -121,7 +121,7 @@ function OriginOf({ origin, file, line }: { origin: Origin; file: string; line: 
             <Markdown text={turn.said_after} />
           )}
           <p>
-            <a href={sessionLink(turn.session_id, turn.number)}>
+            <a href={linkToSession(turn.session_id, turn.number)}>
               Read turn {turn.number} of {written_by.session_title ?? "the session"}
             </a>
           </p>
@@ -129,13 +129,13 @@ function OriginOf({ origin, file, line }: { origin: Origin; file: string; line: 
       )}
       {commit !== null && (
         <p>
-          <a href={commitLink(commit.hash)}>{commit.subject}</a>{" "}
+          <a href={linkToCommit(commit.hash)}>{commit.subject}</a>{" "}
           <span class="path">{commit.hash.slice(0, 8)}</span>
         </p>
       )}
       {commit !== null && !commit.is_boundary && (
         <p>
-          <a href={`${fileLink(file, line)}?rev=${commit.hash}^`}>The file before this commit</a>
+          <a href={`${linkToFile(file, line)}?rev=${commit.hash}^`}>The file before this commit</a>
         </p>
       )}
     </section>
@@ -154,7 +154,7 @@ function Decisions({ title, decisions }: { title: string; decisions: readonly Ne
             {session_id === null ? (
               place !== null && <span class="path">{place}</span>
             ) : (
-              <a href={sessionLink(session_id, turn)}>read it</a>
+              <a href={linkToSession(session_id, turn)}>read it</a>
             )}
           </span>
         </p>

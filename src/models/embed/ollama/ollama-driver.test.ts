@@ -18,7 +18,7 @@ beforeEach(async () => {
 afterEach(() => server.close());
 
 describe("available", () => {
-  const available = (model: string) => ollamaDriver.available!(model, settings, signal);
+  const available = (model: string) => ollamaDriver.checkAvailability!(model, settings, signal);
 
   it("finds a model that is installed, with or without its tag, and lists all", async () => {
     const found = { usable: true, hint: "", models: ["nomic-embed-text", "llama3.2:3b"] };
@@ -75,7 +75,7 @@ describe("pull", () => {
     expect(seen[0]).toEqual({ step: "pulling manifest", done: 0, total: 0 });
     expect(seen).toContainEqual({ step: "pulling 970aa74c0a90", done: 137_145_328, total: 274_290_656 });
     expect(seen.at(-1)).toEqual({ step: "success", done: 274_302_013, total: 274_302_013 });
-    expect((await ollamaDriver.available!("jina/code", settings, signal)).usable).toBe(true);
+    expect((await ollamaDriver.checkAvailability!("jina/code", settings, signal)).usable).toBe(true);
   });
 
   it("reports why a model cannot be pulled, whether that comes at once or amid the stream", async () => {

@@ -1,22 +1,22 @@
 import * as z from "zod/mini";
 import { PommelError } from "../../../base/errors.ts";
 import {
-  knownModel,
-  lookForOllamaModel,
-  ollamaAt,
-  ollamaFailure,
-  withoutLatest,
+  checkOllamaModel,
+  describeOllama,
+  findOllamaModel,
+  stripLatestTag,
+  toOllamaError,
 } from "../../http/ollama-server.ts";
 import { numbers, RemoteEmbedder } from "../../http/remote-embedder.ts";
 import {
+  buildEndpoint,
   type Endpoint,
   embedCaller,
-  endpointAt,
   RequestFailed,
   requestJson,
   requestLines,
 } from "../../http/request.ts";
-import { type Clock, refusalOf, retrying, systemClock, timeoutFor } from "../../http/retry.ts";
+import { type Clock, findRefusal, retryFailures, systemClock, timeoutFor } from "../../http/retry.ts";
 import type { Embedder, EmbedderDriver, PullProgress } from "../embedder.ts";
 
 export const ollamaDriver: EmbedderDriver = {
@@ -24,10 +24,10 @@ export const ollamaDriver: EmbedderDriver = {
   about: "a model in Ollama, on this machine or where ollama.url points",
   defaultModel: "nomic-embed-text",
   create: (model, settings) => createOllamaEmbedder(model, settings.ollamaUrl),
-  available: (model, settings, signal) =>
-    lookForOllamaModel(model, endpointAt(settings.ollamaUrl), embedCaller, signal),
+  checkAvailability: (model, settings, signal) =>
+    checkOllamaModel(model, buildEndpoint(settings.ollamaUrl), embedCaller, signal),
   pull: (model, settings, onProgress, signal) =>
-    pull(model, endpointAt(settings.ollamaUrl), onProgress, signal),
+    pull(model, buildEndpoint(settings.ollamaUrl), onProgress, signal),
 };
 
 const pullLine = z.object({
@@ -66,7 +66,7 @@ async function pull(
     if (!(error instanceof RequestFailed)) throw error;
     throw error.kind === "status"
       ? pullFailed(endpoint, model, error.reply || error.message)
-      : ollamaFailure(error, endpoint.base, model, embedCaller);
+      : toOllamaError(error, endpoint.base, model, embedCaller);
   }
   if (step !== "success") throw pullFailed(endpoint, model, "the download broke off");
 }
@@ -82,7 +82,7 @@ function readPullLine(line: string): z.infer<typeof pullLine> {
 function pullFailed({ base }: Endpoint, model: string, why: string): PommelError {
   return new PommelError(
     "embedder_unavailable",
-    `${ollamaAt(base)} could not pull ${model}: ${why}.`,
+    `${describeOllama(base)} could not pull ${model}: ${why}.`,
     "Check the name at https://ollama.com/search?c=embedding, then run it again: it continues where it stopped.",
   );
 }
@@ -103,11 +103,11 @@ export function createOllamaEmbedder(
   url: string,
   { clock = systemClock, timeoutMs = defaultTimeoutMs }: { clock?: Clock; timeoutMs?: number } = {},
 ): Embedder {
-  const endpoint = endpointAt(url);
-  const { dimensions, context, prefixes } = knownModel(model);
+  const endpoint = buildEndpoint(url);
+  const { dimensions, context, prefixes } = findOllamaModel(model);
   return new RemoteEmbedder({
-    id: `ollama/${withoutLatest(model)}`,
-    server: ollamaAt(endpoint.base),
+    id: `ollama/${stripLatestTag(model)}`,
+    server: describeOllama(endpoint.base),
     model,
     dimensions: dimensions ?? 0,
     prefixes,
@@ -117,10 +117,11 @@ export function createOllamaEmbedder(
       const body = { model, input: texts, truncate: true, options: { num_ctx: 8192 } };
       const request = () => requestJson(endpoint, "/api/embed", embedAnswer, { body, timeoutMs, signal });
       try {
-        return (await retrying(request, { retryTimeouts: timeoutFor[kind], clock, signal })).value.embeddings;
+        return (await retryFailures(request, { retryTimeouts: timeoutFor[kind], clock, signal })).value
+          .embeddings;
       } catch (error) {
         if (!(error instanceof RequestFailed)) throw error;
-        throw refusalOf(error) ?? ollamaFailure(error, endpoint.base, model, embedCaller);
+        throw findRefusal(error) ?? toOllamaError(error, endpoint.base, model, embedCaller);
       }
     },
   });

@@ -303,7 +303,7 @@ describe("available", () => {
   const settings = { ollamaUrl: "http://x", openaiKeyVariable: keyVariable };
   const { signal } = new AbortController();
   const available = (openaiUrl: string) =>
-    openaiDriver.available!("text-embedding-3-large", { ...settings, openaiUrl }, signal);
+    openaiDriver.checkAvailability!("text-embedding-3-large", { ...settings, openaiUrl }, signal);
   afterEach(() => {
     delete process.env[keyVariable];
   });

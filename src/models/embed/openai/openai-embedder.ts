@@ -1,9 +1,9 @@
 import * as z from "zod/mini";
 import { PommelError } from "../../../base/errors.ts";
-import { isOpenaiAt, type OpenaiServer, openaiFailure, readKey } from "../../http/openai-server.ts";
+import { isOpenaiAt, type OpenaiServer, readKey, toOpenaiError } from "../../http/openai-server.ts";
 import { numbers, RemoteEmbedder } from "../../http/remote-embedder.ts";
-import { embedCaller, endpointAt, RequestFailed, requestJson, waitAskedFor } from "../../http/request.ts";
-import { type Clock, refusalOf, retrying, systemClock, timeoutFor } from "../../http/retry.ts";
+import { buildEndpoint, embedCaller, RequestFailed, requestJson, waitAskedFor } from "../../http/request.ts";
+import { type Clock, findRefusal, retryFailures, systemClock, timeoutFor } from "../../http/retry.ts";
 import type { Embedder, EmbedderDriver } from "../embedder.ts";
 
 export const openaiDriver: EmbedderDriver = {
@@ -14,7 +14,7 @@ export const openaiDriver: EmbedderDriver = {
   create: (model, { openaiUrl, openaiKeyVariable }) =>
     createOpenaiEmbedder(model, { url: openaiUrl, keyVariable: openaiKeyVariable }),
   // Only check for the key: a request would cost, and contact the server.
-  async available(_model, { openaiUrl, openaiKeyVariable }) {
+  async checkAvailability(_model, { openaiUrl, openaiKeyVariable }) {
     try {
       const key = readKey({ url: openaiUrl, keyVariable: openaiKeyVariable }, embedCaller);
       const detail = key === null ? `without a key, at ${openaiUrl}` : `with the key in ${openaiKeyVariable}`;
@@ -60,8 +60,8 @@ export function createOpenaiEmbedder(
   }: OpenaiOptions = {},
 ): Embedder {
   const { name, length } = readModel(model);
-  const known = isOpenai ? knownModel(name) : null;
-  const { base } = endpointAt(url);
+  const known = isOpenai ? findKnownModel(name) : null;
+  const { base } = buildEndpoint(url);
   const server = `The API at ${base}`;
   const gate = new RateGate(clock);
   const used = { requests: 0, tokens: 0 };
@@ -75,7 +75,7 @@ export function createOpenaiEmbedder(
     limits: isOpenai ? openaiLimits : otherLimits,
     async ask(texts, kind, signal) {
       const retryTimeouts = timeoutFor[kind];
-      const endpoint = endpointAt(url, readKey({ url, keyVariable }, embedCaller, env, isOpenai));
+      const endpoint = buildEndpoint(url, readKey({ url, keyVariable }, embedCaller, env, isOpenai));
       const body = {
         model: name,
         input: texts,
@@ -84,11 +84,11 @@ export function createOpenaiEmbedder(
         ...(length === null ? {} : { dimensions: length }),
       };
       const request = async () => {
-        await gate.pass(retryTimeouts.maxWaitMs, signal);
+        await gate.waitUntilOpen(retryTimeouts.maxWaitMs, signal);
         return requestJson(endpoint, "/embeddings", embeddingsAnswer, { body, timeoutMs, signal });
       };
       try {
-        const { value, headers } = await retrying(request, {
+        const { value, headers } = await retryFailures(request, {
           retryTimeouts,
           clock,
           signal,
@@ -97,10 +97,12 @@ export function createOpenaiEmbedder(
         gate.hold(waitAskedFor(headers));
         used.requests++;
         used.tokens += value.usage?.total_tokens ?? 0;
-        return value.data.toSorted((a, b) => a.index - b.index).map(({ embedding }) => floatsOf(embedding));
+        return value.data
+          .toSorted((a, b) => a.index - b.index)
+          .map(({ embedding }) => decodeFloats(embedding));
       } catch (error) {
         if (!(error instanceof RequestFailed)) throw error;
-        throw refusalOf(error) ?? openaiFailure(error, server, name, keyVariable, embedCaller);
+        throw findRefusal(error) ?? toOpenaiError(error, server, name, keyVariable, embedCaller);
       }
     },
     usage: () => ({ ...used, dollars: known && (used.tokens / 1e6) * known.dollarsPerMillion }),
@@ -108,7 +110,7 @@ export function createOpenaiEmbedder(
 }
 
 /** Base64 holds float32, little-endian. */
-function floatsOf(embedding: string | number[]): ArrayLike<number> {
+function decodeFloats(embedding: string | number[]): ArrayLike<number> {
   if (typeof embedding !== "string") return embedding;
   const bytes = Buffer.from(embedding, "base64");
   const floats = new Float32Array(Math.floor(bytes.length / 4));
@@ -129,7 +131,7 @@ const knownModels: Record<string, KnownModel> = {
   "text-embedding-ada-002": { dimensions: 1536, dollarsPerMillion: 0.1 },
 };
 
-function knownModel(name: string): KnownModel | null {
+function findKnownModel(name: string): KnownModel | null {
   return Object.hasOwn(knownModels, name) ? knownModels[name]! : null;
 }
 
@@ -154,9 +156,9 @@ class RateGate {
    * Waits until it opens.
    * @throws RequestFailed when that takes longer than `maxWaitMs`; the signal's reason when it is aborted
    */
-  async pass(maxWaitMs: number, signal: AbortSignal | undefined): Promise<void> {
+  async waitUntilOpen(maxWaitMs: number, signal: AbortSignal | undefined): Promise<void> {
     for (let wait = this.wait(); wait > 0; wait = this.wait()) {
-      if (wait > maxWaitMs) throw tooEarly(wait);
+      if (wait > maxWaitMs) throw makeTooEarlyError(wait);
       await this.clock.sleep(wait, signal);
     }
   }
@@ -166,7 +168,7 @@ class RateGate {
   }
 }
 
-function tooEarly(waitMs: number): RequestFailed {
+function makeTooEarlyError(waitMs: number): RequestFailed {
   const message = `asks to wait another ${Math.ceil(waitMs / 1000)} s`;
   return new RequestFailed("status", message, { status: 429, waitMs });
 }

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import * as z from "zod/mini";
-import { messageOf, PommelError } from "../../../base/errors.ts";
+import { getErrorMessage, PommelError } from "../../../base/errors.ts";
 import type { Embedder, EmbedderDriver } from "../embedder.ts";
 import { quantise } from "../quantise.ts";
 import {
@@ -17,7 +17,7 @@ import {
 import { Tokenizer } from "./words.ts";
 
 /** `models/static` of the installation, from the bundle in `dist/` as from this source file. */
-function bundledModel(): string {
+function locateBundledModel(): string {
   const here = import.meta.url;
   return fileURLToPath(
     new URL(here.endsWith(".ts") ? "../../../../models/static" : "../models/static", here),
@@ -32,7 +32,10 @@ const dimensions = 256;
  * The model that comes with Pommel: no download, no server, thousands of texts a second.
  * @param manyTexts to come: it is worth 12 MB to take less than half of the time for each
  */
-export function createStaticEmbedder(dir: string = bundledModel(), { manyTexts = false } = {}): Embedder {
+export function createStaticEmbedder(
+  dir: string = locateBundledModel(),
+  { manyTexts = false } = {},
+): Embedder {
   let model: StaticModel | null = null;
   const load = (): StaticModel => {
     try {
@@ -41,7 +44,7 @@ export function createStaticEmbedder(dir: string = bundledModel(), { manyTexts =
     } catch (cause) {
       throw new PommelError(
         "embedder_unavailable",
-        `The bundled embedding model cannot be used: ${messageOf(cause)}`,
+        `The bundled embedding model cannot be used: ${getErrorMessage(cause)}`,
         "Reinstall Pommel. Until then, search uses words only.",
         { cause },
       );
@@ -67,7 +70,7 @@ export const staticDriver: EmbedderDriver = {
   about: "bundled with Pommel, runs locally, needs nothing",
   defaultModel: null,
   create: () => createStaticEmbedder(),
-  async available() {
+  async checkAvailability() {
     const embedder = createStaticEmbedder();
     try {
       await embedder.prepare();
@@ -82,7 +85,7 @@ export const staticDriver: EmbedderDriver = {
 let shared: Embedder | undefined;
 
 /** The bundled model, shared within the process. */
-export function bundledEmbedder(): Embedder {
+export function getBundledEmbedder(): Embedder {
   shared ??= createStaticEmbedder();
   return shared;
 }
@@ -95,12 +98,12 @@ const description = z.object({
   sha256: z.object({ vocabulary: z.string(), weights: z.string() }),
 });
 
-const descriptionIn = (dir: string) =>
+const readModelDescription = (dir: string) =>
   description.parse(JSON.parse(readFileSync(join(dir, "model.json"), "utf8")));
 
 /** What threads share of the bundled model. @throws Error as `StaticModel.load` */
-export const bundledWeights = (dir: string = bundledModel()): Weights =>
-  readWeights(join(dir, "weights.bin"), descriptionIn(dir).sha256.weights);
+export const readBundledWeights = (dir: string = locateBundledModel()): Weights =>
+  readWeights(join(dir, "weights.bin"), readModelDescription(dir).sha256.weights);
 
 /** Only the first tokens count; more would hardly change the direction. */
 const maxTokens = 2000;
@@ -123,7 +126,7 @@ export class StaticModel {
    * @throws Error when a file is missing, damaged, or of another model
    */
   static load(dir: string, { id, dimensions, manyTexts = false }: StaticModelOptions): StaticModel {
-    const described = descriptionIn(dir);
+    const described = readModelDescription(dir);
     if (described.id !== id || described.dimensions !== dimensions) {
       throw new Error(
         `model.json is of ${described.id} with ${described.dimensions} dimensions, not of ${id}`,

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { embedderContract } from "../../../../test/support/embedder-contract.ts";
 import { writeTinyModel } from "../../../../test/support/tiny-model.ts";
-import { cosine } from "../quantise.ts";
+import { computeCosine } from "../quantise.ts";
 import { createStaticEmbedder, StaticModel } from "./static-embedder.ts";
 
 const shared = writeTinyModel();
@@ -76,16 +76,16 @@ describe("StaticModel.embed", () => {
   });
 
   it("cares for the words, not for their order, case or punctuation", () => {
-    expect(cosine(model.embed("open(file)"), model.embed("File OPEN"))).toBeCloseTo(1, 6);
-    expect(cosine(model.embed("open file"), model.embed("retry 7"))).toBeLessThan(0.5);
+    expect(computeCosine(model.embed("open(file)"), model.embed("File OPEN"))).toBeCloseTo(1, 6);
+    expect(computeCosine(model.embed("open file"), model.embed("retry 7"))).toBeLessThan(0.5);
   });
 
   it("damps repetition", () => {
     const [once, often] = [model.embed("open file"), model.embed(`file ${"open ".repeat(50)}`)];
     const [open, file] = [model.embed("open"), model.embed("file")];
-    expect(cosine(often, open)).toBeGreaterThan(cosine(once, open));
+    expect(computeCosine(often, open)).toBeGreaterThan(computeCosine(once, open));
     // Undamped, a file opened fifty times would be a file no more: 1/50.
-    expect(cosine(often, file)).toBeGreaterThan(0.1);
+    expect(computeCosine(often, file)).toBeGreaterThan(0.1);
   });
 
   it("takes 1 MB without a blank", () => {

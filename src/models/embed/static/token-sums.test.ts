@@ -1,8 +1,8 @@
 import { Worker } from "node:worker_threads";
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { bundledWeights } from "./static-embedder.ts";
-import { sharingWeights, sumFewTexts, sumManyTexts, type TokenVectors } from "./token-sums.ts";
+import { readBundledWeights } from "./static-embedder.ts";
+import { sumFewTexts, sumManyTexts, type TokenVectors, withSharedWeights } from "./token-sums.ts";
 import { Tokenizer } from "./words.ts";
 
 const vocabulary = ["read", "file", "open", "解", "é", ..."abcdefghijklmnopqrstuvwxyz0123456789"].flatMap(
@@ -51,9 +51,9 @@ const script = `
 const answer = (worker: Worker) => new Promise((resolve) => worker.once("message", resolve));
 
 it("weights in use are shared with the threads that are started so, and with no others", async () => {
-  const { bytes } = bundledWeights();
+  const { bytes } = readBundledWeights();
   const before = bytes[0]!;
-  expect(await answer(sharingWeights(() => new Worker(script, { eval: true })))).toBe(bytes.length);
+  expect(await answer(withSharedWeights(() => new Worker(script, { eval: true })))).toBe(bytes.length);
   expect(bytes[0]).toBe((before + 1) % 256);
   bytes[0] = before;
   expect(await answer(new Worker(script, { eval: true }))).toBeNull();

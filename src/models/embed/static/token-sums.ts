@@ -2,8 +2,8 @@ import { createHash } from "node:crypto";
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { basename } from "node:path";
 import { getEnvironmentData, setEnvironmentData } from "node:worker_threads";
-import { memoryOf, startKernel } from "../../../base/kernel.ts";
-import { bytesOfRuns, mostRuns, type RunKernel, type Runs, runsIn } from "../../../base/text/runs.ts";
+import { makeMemory, startKernel } from "../../../base/kernel.ts";
+import { bytesOfRuns, makeRuns, mostRuns, type RunKernel, type Runs } from "../../../base/text/runs.ts";
 import type { Tokenizer } from "./words.ts";
 
 /** The weights of a model, in memory that threads share: they take 10 MB. */
@@ -23,7 +23,7 @@ let ours: WeakRef<Weights> | undefined;
  * @throws Error when the file is missing or damaged
  */
 export function readWeights(file: string, sha256: string): Weights {
-  const known = knownWeights();
+  const known = findSharedWeights();
   if (known?.file === file && known.sha256 === sha256) return known;
   const weights = { file, sha256, bytes: readShared(file) };
   checkSum(weights.bytes, basename(file), sha256);
@@ -32,9 +32,9 @@ export function readWeights(file: string, sha256: string): Weights {
 }
 
 /** What `start` starts has the weights that are in use here. */
-export function sharingWeights<T>(start: () => T): T {
+export function withSharedWeights<T>(start: () => T): T {
   const given = getEnvironmentData(environmentKey);
-  setEnvironmentData(environmentKey, knownWeights());
+  setEnvironmentData(environmentKey, findSharedWeights());
   try {
     return start();
   } finally {
@@ -42,7 +42,7 @@ export function sharingWeights<T>(start: () => T): T {
   }
 }
 
-function knownWeights(): Weights | undefined {
+function findSharedWeights(): Weights | undefined {
   return ours?.deref() ?? (getEnvironmentData(environmentKey) as unknown as Weights | undefined);
 }
 
@@ -80,11 +80,12 @@ export interface TokenVectors {
 export type SumOfTokens = (text: string) => Float32Array;
 
 /** Of a token that occurs once, twice, and so on. */
-const weightsOf = (most: number) => Float32Array.from({ length: most }, (_, i) => 1 + Math.log(i + 1));
+const computeRepeatWeights = (most: number) =>
+  Float32Array.from({ length: most }, (_, i) => 1 + Math.log(i + 1));
 
 /** For a few texts, as questions are: without a copy of the rows, which takes longer than these do, and 20 MB. */
 export function sumFewTexts({ tokenizer, scales, rows, dimensions, most }: TokenVectors): SumOfTokens {
-  const weights = weightsOf(most);
+  const weights = computeRepeatWeights(most);
   /** Zero between calls. */
   const counts = new Uint16Array(scales.length);
   return (text) => {
@@ -110,9 +111,9 @@ interface Exports extends RunKernel {
 }
 
 /** Tokens of a run that is too long to be kept, which are counted at once. */
-const mostAtOnce = 1024;
+const maxTokensAtOnce = 1024;
 /** What all runs that are kept have, at most: no token is shorter than a byte. */
-const mostTokens = bytesOfRuns + mostAtOnce;
+const maxKeptTokens = bytesOfRuns + maxTokensAtOnce;
 
 /**
  * For many texts: in WebAssembly, in less than half of the time, with a copy of the rows in its own memory.
@@ -128,11 +129,11 @@ export function sumManyTexts({ tokenizer, scales, rows, dimensions, most }: Toke
   const [bagAt, weightsAt, sumAt] = [room(20), room(most * 4), room(dimensions * 4)];
   const [countsAt, differentAt] = [room(scales.length * 2), room(most * 4)];
   const [scalesAt, rowsAt] = [room(scales.length * 4), room(rows.length)];
-  const [beginsAt, tokensAt, longAt] = [room((mostRuns + 3) * 4), room(mostTokens * 4), room(4)];
-  const memory = memoryOf(end);
+  const [beginsAt, tokensAt, longAt] = [room((mostRuns + 3) * 4), room(maxKeptTokens * 4), room(4)];
+  const memory = makeMemory(end);
   const wasm = startKernel<Exports>(memory);
   new Uint32Array(memory.buffer, bagAt).set([countsAt, differentAt, 0, 0, most]);
-  new Float32Array(memory.buffer, weightsAt).set(weightsOf(most));
+  new Float32Array(memory.buffer, weightsAt).set(computeRepeatWeights(most));
   new Float32Array(memory.buffer, scalesAt).set(scales);
   new Int8Array(memory.buffer, rowsAt).set(rows);
 
@@ -147,7 +148,7 @@ export function sumManyTexts({ tokenizer, scales, rows, dimensions, most }: Toke
     new Uint32Array(memory.buffer, begins[run], tokens.length).set(tokens);
     begins[run + 1] = begins[run] + tokens.length * 4;
   };
-  const runs: Runs = runsIn(
+  const runs: Runs = makeRuns(
     wasm,
     { memory, base: end },
     {
@@ -164,8 +165,8 @@ export function sumManyTexts({ tokenizer, scales, rows, dimensions, most }: Toke
   );
   const countLong = (run: string) => {
     const tokens = tokenizer.cut(run);
-    for (let from = 0; from < tokens.length; from += mostAtOnce) {
-      put(long, tokens.slice(from, from + mostAtOnce));
+    for (let from = 0; from < tokens.length; from += maxTokensAtOnce) {
+      put(long, tokens.slice(from, from + maxTokensAtOnce));
       wasm.count(bagAt, longAt, 1, beginsAt);
     }
   };

@@ -1,5 +1,5 @@
 import { memoize } from "../../../base/text/memoize.ts";
-import { runsOf } from "../../../base/text/runs.ts";
+import { splitRuns } from "../../../base/text/runs.ts";
 import { isAscii } from "../../../base/text/tokens.ts";
 
 /** Parts of an identifier: `HTTPServer2` is HTTP, Server, 2. */
@@ -36,8 +36,8 @@ export class Tokenizer {
 
   /** Appends the ids of `text` to `ids`, until there are `most`. */
   tokenize(text: string, most: number, ids: number[] = []): number[] {
-    for (const run of runsOf(text)) {
-      for (const id of this.idsOfRun(run)) {
+    for (const run of splitRuns(text)) {
+      for (const id of this.tokenizeRun(run)) {
         if (ids.length >= most) return ids;
         ids.push(id);
       }
@@ -45,19 +45,19 @@ export class Tokenizer {
     return ids;
   }
 
-  private idsOfRun(run: string): readonly number[] {
+  private tokenizeRun(run: string): readonly number[] {
     return run.length > maxRun ? this.cut(run) : this.cutKnown(run);
   }
 
   /** The ids of a run of word characters. */
   cut(run: string): number[] {
     if (run.length > maxRun && isAscii(run)) return [];
-    return partsOf(run.slice(0, maxParagraphLength))
+    return splitRun(run.slice(0, maxParagraphLength))
       .filter((part) => part.length <= maxRun)
-      .flatMap((part) => this.piecesOf(part));
+      .flatMap((part) => this.findPieces(part));
   }
 
-  private piecesOf(part: string): readonly number[] {
+  private findPieces(part: string): readonly number[] {
     const whole = this.whole.get(part);
     return whole === undefined ? this.piecesOfPart(part) : [whole];
   }
@@ -77,7 +77,7 @@ export class Tokenizer {
 }
 
 /** The lower-case parts of a run of word characters. */
-function partsOf(run: string): string[] {
+function splitRun(run: string): string[] {
   if (isAscii(run)) return (run.match(identifierParts) ?? []).map((part) => part.toLowerCase());
   const plain = run.normalize("NFD").replace(/\p{Mn}/gu, "");
   return (plain.match(lettersAnywhere) ?? []).map((part) => part.toLowerCase());

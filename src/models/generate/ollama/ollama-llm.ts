@@ -1,13 +1,13 @@
 import * as z from "zod/mini";
 import { PommelError } from "../../../base/errors.ts";
-import { lookForOllamaModel, ollamaAt, ollamaFailure } from "../../http/ollama-server.ts";
-import { endpointAt, RequestFailed, requestJson } from "../../http/request.ts";
-import { retrying } from "../../http/retry.ts";
+import { checkOllamaModel, describeOllama, toOllamaError } from "../../http/ollama-server.ts";
+import { buildEndpoint, RequestFailed, requestJson } from "../../http/request.ts";
+import { retryFailures } from "../../http/retry.ts";
 import {
-  answerText,
+  cleanAnswer,
   defaultOptions,
-  estimatedInput,
-  estimatedTokens,
+  estimateInputTokens,
+  estimatePromptTokens,
   isLoopback,
   type Llm,
   type LlmDriver,
@@ -25,15 +25,15 @@ const generateAnswer = z.object({
   eval_count: z.optional(z.number()),
 });
 
-const largestWindow = 65_536;
+const maxWindowTokens = 65_536;
 
 export const ollamaDriver: LlmDriver = {
   name: "ollama",
   about: "a model in Ollama, on this machine or where ollama.url points",
   defaultModel: "llama3.1:8b",
   create: (model, settings, options) => createOllamaLlm(model, settings.ollamaUrl, options),
-  available: (model, { ollamaUrl }, signal) =>
-    lookForOllamaModel(model, endpointAt(ollamaUrl), llmCaller, signal),
+  checkAvailability: (model, { ollamaUrl }, signal) =>
+    checkOllamaModel(model, buildEndpoint(ollamaUrl), llmCaller, signal),
   isLocal: (model, { ollamaUrl }) => isLocalAt(ollamaUrl, model),
 };
 
@@ -45,8 +45,8 @@ function isLocalAt(url: string, model: string): boolean {
 /** A model in Ollama over HTTP. The server decides how long it stays in memory. */
 export function createOllamaLlm(model: string, url: string, options: LlmOptions = {}): Llm {
   const { clock, timeoutMs } = { ...defaultOptions, ...options };
-  const endpoint = endpointAt(url);
-  const server = ollamaAt(endpoint.base);
+  const endpoint = buildEndpoint(url);
+  const server = describeOllama(endpoint.base);
   const dollars = isLocalAt(url, model) ? 0 : null;
   return {
     id: `ollama/${model}`,
@@ -59,20 +59,20 @@ export function createOllamaLlm(model: string, url: string, options: LlmOptions 
         stream: false,
         ...(system === undefined ? {} : { system }),
         ...(json ? { format: "json" } : {}),
-        options: { num_ctx: windowFor(request), num_predict: maxTokens, temperature },
+        options: { num_ctx: chooseContextWindow(request), num_predict: maxTokens, temperature },
       };
       const ask = () => requestJson(endpoint, "/api/generate", generateAnswer, { body, timeoutMs, signal });
       try {
-        const { value } = await retrying(ask, { retryTimeouts: llmTimeouts, clock, signal });
+        const { value } = await retryFailures(ask, { retryTimeouts: llmTimeouts, clock, signal });
         return {
-          text: answerText(value.response, server, value.done_reason === "length"),
-          inputTokens: value.prompt_eval_count ?? estimatedInput(request),
-          outputTokens: value.eval_count ?? estimatedTokens(value.response),
+          text: cleanAnswer(value.response, server, value.done_reason === "length"),
+          inputTokens: value.prompt_eval_count ?? estimateInputTokens(request),
+          outputTokens: value.eval_count ?? estimatePromptTokens(value.response),
           dollars,
         };
       } catch (error) {
         if (!(error instanceof RequestFailed)) throw error;
-        throw ollamaFailure(error, endpoint.base, model, llmCaller);
+        throw toOllamaError(error, endpoint.base, model, llmCaller);
       }
     },
   };
@@ -83,13 +83,13 @@ export function createOllamaLlm(model: string, url: string, options: LlmOptions 
  * of two are used.
  * @throws PommelError `llm_unavailable`
  */
-function windowFor(request: LlmRequest): number {
-  const needed = estimatedInput(request) + request.maxTokens;
-  if (needed > largestWindow) {
+function chooseContextWindow(request: LlmRequest): number {
+  const needed = estimateInputTokens(request) + request.maxTokens;
+  if (needed > maxWindowTokens) {
     throw new PommelError(
       "llm_unavailable",
       `A prompt of about ${needed} tokens is too long.`,
-      `The limit is ${largestWindow}.`,
+      `The limit is ${maxWindowTokens}.`,
     );
   }
   return Math.max(4096, 2 ** Math.ceil(Math.log2(needed)));

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { startFakeOpenai } from "../../../../test/support/fake-openai-llm.ts";
 import { type FakeServer, fakeClock } from "../../../../test/support/fake-server.ts";
 import { llmContract } from "../../../../test/support/llm-contract.ts";
-import { createOpenaiLlm, dollarsFor, type OpenaiOptions, openaiDriver } from "./openai-llm.ts";
+import { computeDollars, createOpenaiLlm, type OpenaiOptions, openaiDriver } from "./openai-llm.ts";
 
 const keyVariable = "POMMEL_TEST_KEY";
 const env = { [keyVariable]: "sk-right" };
@@ -128,13 +128,13 @@ describe("what it costs", () => {
   it("uses the list price", async () => {
     const { dollars, inputTokens, outputTokens } = await create().generate(request);
     expect(dollars).toBeCloseTo((inputTokens * 0.15 + outputTokens * 0.6) / 1e6, 12);
-    expect(dollarsFor("gpt-4o-mini-2024-07-18", 1e6, 0)).toBe(0.15);
-    expect(dollarsFor("constructor", 1, 1)).toBeNull();
+    expect(computeDollars("gpt-4o-mini-2024-07-18", 1e6, 0)).toBe(0.15);
+    expect(computeDollars("constructor", 1, 1)).toBeNull();
   });
 
   it("is unknown for other models and servers, and nothing on this machine", async () => {
     await restart({ key: null });
-    expect(dollarsFor("gpt-9", 1, 1)).toBeNull();
+    expect(computeDollars("gpt-9", 1, 1)).toBeNull();
     expect((await create("local", { isOpenai: false, env: {} }).generate(request)).dollars).toBe(0);
   });
 

@@ -1,12 +1,12 @@
 import * as z from "zod/mini";
-import { isOpenaiAt, type OpenaiServer, openaiFailure, readKey } from "../../http/openai-server.ts";
-import { type Endpoint, endpointAt, RequestFailed, requestJson } from "../../http/request.ts";
-import { retrying } from "../../http/retry.ts";
+import { isOpenaiAt, type OpenaiServer, readKey, toOpenaiError } from "../../http/openai-server.ts";
+import { buildEndpoint, type Endpoint, RequestFailed, requestJson } from "../../http/request.ts";
+import { retryFailures } from "../../http/retry.ts";
 import {
-  answerText,
+  cleanAnswer,
   defaultOptions,
-  estimatedInput,
-  estimatedTokens,
+  estimateInputTokens,
+  estimatePromptTokens,
   isLoopback,
   type Llm,
   type LlmDriver,
@@ -35,7 +35,7 @@ const knownModels: Record<string, KnownModel> = {
 };
 
 /** A call's cost; null for an unknown price. A dated name ("gpt-4o-2024-08-06") is its model. */
-export function dollarsFor(model: string, inputTokens: number, outputTokens: number): number | null {
+export function computeDollars(model: string, inputTokens: number, outputTokens: number): number | null {
   const name = model.replace(/-\d{4}-\d{2}-\d{2}$/, "");
   if (!Object.hasOwn(knownModels, name)) return null;
   const { input, output } = knownModels[name]!;
@@ -86,19 +86,19 @@ export function createOpenaiLlm(
   options: OpenaiOptions = {},
 ): Llm {
   const { clock, timeoutMs, env, isOpenai } = { ...defaultOptions, isOpenai: isOpenaiAt(url), ...options };
-  const { base } = endpointAt(url);
+  const { base } = buildEndpoint(url);
   const server = `The API at ${base}`;
   /** Parameters that the server rejected. */
   const refused = new Set<Parameter>();
 
   async function ask(endpoint: Endpoint, request: LlmRequest, signal: AbortSignal | undefined) {
     for (;;) {
-      const body = { model, messages: messagesOf(request), ...parametersFor(request, refused) };
+      const body = { model, messages: buildMessages(request), ...buildParameters(request, refused) };
       const send = () => requestJson(endpoint, "/chat/completions", completion, { body, timeoutMs, signal });
       try {
-        return (await retrying(send, { retryTimeouts: llmTimeouts, clock, signal })).value;
+        return (await retryFailures(send, { retryTimeouts: llmTimeouts, clock, signal })).value;
       } catch (error) {
-        const culprit = error instanceof RequestFailed ? parameterRefused(error, body) : null;
+        const culprit = error instanceof RequestFailed ? findRefusedParameter(error, body) : null;
         if (culprit === null) throw error;
         // Never send a request without a limit.
         if (limits.includes(culprit) && limits.some((name) => refused.has(name))) throw error;
@@ -107,7 +107,7 @@ export function createOpenaiLlm(
     }
   }
 
-  function parametersFor(
+  function buildParameters(
     { maxTokens, temperature, json }: LlmRequest,
     without: ReadonlySet<Parameter>,
   ): Partial<Record<Parameter, unknown>> {
@@ -128,28 +128,28 @@ export function createOpenaiLlm(
     id: isOpenai ? `openai/${model}` : `openai/${model} at ${new URL(url).host}`,
     async generate(request, signal) {
       signal?.throwIfAborted();
-      const endpoint = endpointAt(url, readKey({ url, keyVariable }, llmCaller, env, isOpenai));
+      const endpoint = buildEndpoint(url, readKey({ url, keyVariable }, llmCaller, env, isOpenai));
       try {
         const { choices, usage } = await ask(endpoint, request, signal);
         const { message, finish_reason } = choices[0]!;
-        const inputTokens = usage?.prompt_tokens ?? estimatedInput(request);
-        const outputTokens = usage?.completion_tokens ?? estimatedTokens(message.content ?? "");
+        const inputTokens = usage?.prompt_tokens ?? estimateInputTokens(request);
+        const outputTokens = usage?.completion_tokens ?? estimatePromptTokens(message.content ?? "");
         return {
-          text: answerText(message.content ?? "", server, finish_reason === "length"),
+          text: cleanAnswer(message.content ?? "", server, finish_reason === "length"),
           inputTokens,
           outputTokens,
-          dollars: priceOf(inputTokens, outputTokens),
+          dollars: computePrice(inputTokens, outputTokens),
         };
       } catch (error) {
         if (!(error instanceof RequestFailed)) throw error;
-        throw openaiFailure(error, server, model, keyVariable, llmCaller);
+        throw toOpenaiError(error, server, model, keyVariable, llmCaller);
       }
     },
   };
 
-  function priceOf(inputTokens: number, outputTokens: number): number | null {
+  function computePrice(inputTokens: number, outputTokens: number): number | null {
     if (isLoopback(url) && !isOpenai) return 0;
-    return isOpenai ? dollarsFor(model, inputTokens, outputTokens) : null;
+    return isOpenai ? computeDollars(model, inputTokens, outputTokens) : null;
   }
 }
 
@@ -165,12 +165,12 @@ type Parameter = (typeof parameterNames)[number];
 const limits: readonly Parameter[] = ["max_completion_tokens", "max_tokens"];
 
 /** "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead." */
-function parameterRefused({ status, reply: said }: RequestFailed, sent: object): Parameter | null {
+function findRefusedParameter({ status, reply: said }: RequestFailed, sent: object): Parameter | null {
   if (status !== 400 && status !== 422) return null;
   return parameterNames.find((name) => Object.hasOwn(sent, name) && said.includes(name)) ?? null;
 }
 
-function messagesOf({ system, prompt }: LlmRequest): { role: string; content: string }[] {
+function buildMessages({ system, prompt }: LlmRequest): { role: string; content: string }[] {
   const user = { role: "user", content: prompt };
   return system === undefined ? [user] : [{ role: "system", content: system }, user];
 }

@@ -1,15 +1,15 @@
 import { describe, expect, it } from "vitest";
 import table from "./error-formats.json" with { type: "json" };
-import { isErrorLine, ruleIn } from "./error-formats.ts";
-import { errorLines } from "./tool-results.ts";
+import { findErrorRule, isErrorLine } from "./error-formats.ts";
+import { extractErrorLines } from "./tool-results.ts";
 
 describe.each(table.map((format) => [`${format.tool} (${format.language})`, format] as const))(
   "%s",
   (_, format) => {
     it.each(format.lines as [string, string | null][])("prints %j", (line, rule) => {
       expect(new RegExp(format.pattern).test(line)).toBe(true);
-      expect(errorLines(`fine\n${line}\nfine`, 1000)).toContain(line.trim());
-      if (rule !== null) expect(ruleIn(line)).toBe(rule);
+      expect(extractErrorLines(`fine\n${line}\nfine`, 1000)).toContain(line.trim());
+      if (rule !== null) expect(findErrorRule(line)).toBe(rule);
     });
 
     it.each("quiet" in format ? (format.quiet as string[]) : [])("reports no error with %j", (line) => {

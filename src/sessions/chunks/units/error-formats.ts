@@ -13,12 +13,12 @@ const rules: readonly RegExp[] = table
 const maxLine = 600;
 
 /** Patterns as one: a line is looked at once. Names of groups may not stand in it twice. */
-const anyOf = (formats: readonly { pattern: string }[]) =>
+const joinFormats = (formats: readonly { pattern: string }[]) =>
   new RegExp(formats.map(({ pattern }) => `(?:${pattern.replaceAll("(?<rule>", "(?:")})`).join("|"));
 
-const anyFormat = anyOf(table);
+const anyFormat = joinFormats(table);
 /** Of compilers and test runners that print such a line only where they fail. */
-const anyFailure = anyOf(table.filter((format) => "fails" in format && format.fails));
+const anyFailure = joinFormats(table.filter((format) => "fails" in format && format.fails));
 
 /** Whether a line reports an error as a known tool prints it. */
 export const isErrorLine = (line: string): boolean => anyFormat.test(line.slice(0, maxLine));
@@ -27,7 +27,7 @@ export const isErrorLine = (line: string): boolean => anyFormat.test(line.slice(
 export const isFailureLine = (line: string): boolean => anyFailure.test(line.slice(0, maxLine));
 
 /** The rule or class of error that a line names; null: none that is known. */
-export function ruleIn(line: string): string | null {
+export function findErrorRule(line: string): string | null {
   const start = line.slice(0, maxLine);
   for (const pattern of rules) {
     const rule = pattern.exec(start)?.groups?.rule;

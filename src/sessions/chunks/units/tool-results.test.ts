@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { errorLines, isCheck, onlyShows, reportsFailure } from "./tool-results.ts";
+import { extractErrorLines, hasFailureReport, isCheck, isDisplayCommand } from "./tool-results.ts";
 
 describe("lines that report an error", () => {
   test("names of failed tests come first, each line once", () => {
@@ -10,7 +10,7 @@ describe("lines that report an error", () => {
       "FAIL",
       "FAIL",
     ];
-    expect(errorLines(output.join("\n"), 500)).toBe(
+    expect(extractErrorLines(output.join("\n"), 500)).toBe(
       "TestResume\nresume_test.go:9: expected 1, got 2\n--- FAIL: TestResume (0.01s)\nFAIL",
     );
   });
@@ -24,7 +24,7 @@ describe("lines that report an error", () => {
     ["ENOENT, open 'x'", "ENOENT"],
     ["panic: runtime error", "panic"],
   ])("%j", (output, expected) => {
-    expect(errorLines(`fine\n${output}\nfine`, 500)).toContain(expected);
+    expect(extractErrorLines(`fine\n${output}\nfine`, 500)).toContain(expected);
   });
 
   test.each([
@@ -35,12 +35,12 @@ describe("lines that report an error", () => {
     "entire list",
     "",
   ])("none in %j", (output) => {
-    expect(errorLines(output, 500)).toBe("");
+    expect(extractErrorLines(output, 500)).toBe("");
   });
 
   test("are bounded, however long the output", () => {
     expect(
-      errorLines("error: x\n".repeat(2_000).concat("error: y".repeat(9_000)), 300).length,
+      extractErrorLines("error: x\n".repeat(2_000).concat("error: y".repeat(9_000)), 300).length,
     ).toBeLessThanOrEqual(300);
   });
 });
@@ -55,7 +55,7 @@ test.each([
   ["ok  pkg 0.2s", false],
   ["handles the failure of a request", false],
 ])("output %j reports failure: %s", (output, fails) => {
-  expect(reportsFailure(output)).toBe(fails);
+  expect(hasFailureReport(output)).toBe(fails);
 });
 
 test.each([
@@ -67,7 +67,7 @@ test.each([
   ["cd /p && npm test", false],
   ["", false],
 ])("command %j only shows something: %s", (command, shows) => {
-  expect(onlyShows(command)).toBe(shows);
+  expect(isDisplayCommand(command)).toBe(shows);
 });
 
 test.each([

@@ -1,13 +1,20 @@
 import type { ToolResult } from "../../../agents/agent.ts";
-import { headAndTail } from "../../../agents/reading/bounds.ts";
-import { beginningOf, joinWithin } from "../../../base/text/text-size.ts";
+import { cutMiddle } from "../../../agents/reading/bounds.ts";
+import { joinWithin, shortenText } from "../../../base/text/text-size.ts";
 import { isErrorLine, isFailureLine } from "./error-formats.ts";
 import type { ToolSays } from "./tool-uses.ts";
 
 /** The outcome of a tool use: the little of it that a memory needs. */
 
 /** Characters that are shown: of an error, of a command's output, of changed lines, of a subagent's answer. */
-const longest = { error: 600, output: 300, changed: 400, answer: 2_000, errors: 800, other: 200 } as const;
+const maxResultChars = {
+  error: 600,
+  output: 300,
+  changed: 400,
+  answer: 2_000,
+  errors: 800,
+  other: 200,
+} as const;
 
 export interface ResultSays {
   /** After `[TOOL_RESULT] `; "" where nothing is worth showing. */
@@ -30,7 +37,14 @@ const declineMessage = /the user said:\s*\n([\s\S]+)$/;
 /** The tool was used wrongly: not a problem of the project. */
 const misuse = /^\s*(?:<tool_use_error>|<error>\s*|InputValidationError)/;
 
-const nothing: ResultSays = { shown: "", userText: "", answer: "", errors: "", fails: false, passes: false };
+const emptyResult: ResultSays = {
+  shown: "",
+  userText: "",
+  answer: "",
+  errors: "",
+  fails: false,
+  passes: false,
+};
 
 const clean = (text: string): string =>
   text.replace(/<\/?(?:tool_use_error|error|system-reminder)>/g, "").trim();
@@ -39,14 +53,14 @@ const clean = (text: string): string =>
 const maxLineLength = 120;
 
 /** The first and the last lines of an output. */
-function glimpse(output: string, most: number): string {
+function shortenOutput(output: string, most: number): string {
   const lines = output
     .split("\n")
     .map((line) => line.trimEnd())
     .filter((line) => line !== "");
   const shorten = (some: readonly string[], room: number) =>
     joinWithin(
-      some.map((line) => beginningOf(line, maxLineLength)),
+      some.map((line) => shortenText(line, maxLineLength)),
       room,
     );
   if (lines.length <= 6) return shorten(lines, most);
@@ -54,65 +68,72 @@ function glimpse(output: string, most: number): string {
 }
 
 /** A search's results, in brief: running it again would find them. */
-function glimpseOfMatches(output: string): string {
+function shortenMatches(output: string): string {
   const lines = output.split("\n").filter((line) => line.trim() !== "");
-  const first = beginningOf(lines[0] ?? "", maxLineLength);
+  const first = shortenText(lines[0] ?? "", maxLineLength);
   return lines.length <= 1 ? first : `${first} [${lines.length - 1} more lines]`;
 }
 
 /** A few of the lines that an edit changed, from both sides. */
-function glimpseOfChange(changed: readonly string[]): string {
+function shortenChange(changed: readonly string[]): string {
   const telling = changed.filter((line) => line.slice(1).trim() !== "");
   const shortened = (sign: string) =>
-    telling.filter((line) => line.startsWith(sign)).map((line) => beginningOf(line.trimEnd(), 120));
+    telling.filter((line) => line.startsWith(sign)).map((line) => shortenText(line.trimEnd(), 120));
   const removed = shortened("-").slice(0, 3);
-  return joinWithin([...removed, ...shortened("+").slice(0, 7 - removed.length)], longest.changed);
+  return joinWithin([...removed, ...shortened("+").slice(0, 7 - removed.length)], maxResultChars.changed);
 }
 
-/** @param changed lines of an edit (`changedLines`); empty for other tools */
+/** @param changed lines of an edit (`listChangedLines`); empty for other tools */
 export function sayResult(result: ToolResult, use: ToolSays | null, changed: readonly string[]): ResultSays {
   const text = clean(result.text);
   if (declined.test(text)) {
     const userText = declineMessage.exec(text)?.[1]?.trim() ?? "";
-    return { ...nothing, shown: "declined by the user", userText };
+    return { ...emptyResult, shown: "declined by the user", userText };
   }
   if (result.isError) {
     const isMisuse =
       misuse.test(result.text) || (use !== null && use.command === null && use.files.length > 0);
-    if (isMisuse) return { ...nothing, shown: `error: ${beginningOf(text, longest.output)}` };
-    const errors = errorLines(text, longest.errors) || firstLines(text, longest.errors);
+    if (isMisuse) return { ...emptyResult, shown: `error: ${shortenText(text, maxResultChars.output)}` };
+    const errors =
+      extractErrorLines(text, maxResultChars.errors) || keepFirstLines(text, maxResultChars.errors);
     // Nothing found is an exit status, not an error.
-    const fails = !(use?.command != null && onlyShows(use.command));
+    const fails = !(use?.command != null && isDisplayCommand(use.command));
     return {
-      ...nothing,
-      shown: `error: ${headAndTail(text, longest.error)}`,
+      ...emptyResult,
+      shown: `error: ${cutMiddle(text, maxResultChars.error)}`,
       errors: fails ? errors : "",
       fails,
     };
   }
-  if (use === null) return { ...nothing, shown: glimpse(text, longest.output) };
-  if (use.asks) return { ...nothing, shown: "answered", userText: text };
-  if (use.edits) return { ...nothing, shown: glimpseOfChange(changed) };
+  if (use === null) return { ...emptyResult, shown: shortenOutput(text, maxResultChars.output) };
+  if (use.asks) return { ...emptyResult, shown: "answered", userText: text };
+  if (use.edits) return { ...emptyResult, shown: shortenChange(changed) };
   if (use.delegates || result.subagent !== null) {
-    const answer = headAndTail(text, longest.answer);
-    return { ...nothing, shown: answer, answer };
+    const answer = cutMiddle(text, maxResultChars.answer);
+    return { ...emptyResult, shown: answer, answer };
   }
   if (use.command !== null) {
-    const fails = !onlyShows(use.command) && reportsFailure(text);
+    const fails = !isDisplayCommand(use.command) && hasFailureReport(text);
     return {
-      ...nothing,
+      ...emptyResult,
       shown: fails
-        ? joinWithin([glimpse(text, 200), errorLines(text, longest.output)], longest.error)
-        : glimpse(text, longest.output),
-      errors: fails ? errorLines(text, longest.errors) : "",
+        ? joinWithin(
+            [shortenOutput(text, 200), extractErrorLines(text, maxResultChars.output)],
+            maxResultChars.error,
+          )
+        : shortenOutput(text, maxResultChars.output),
+      errors: fails ? extractErrorLines(text, maxResultChars.errors) : "",
       fails,
       passes: !fails && isCheck(use.command),
     };
   }
   // The content of a file, or of a todo list that was just given, is not repeated.
   if (use.files.length > 0 || /^(?:Todos have been|Updated task|Task #\d+ created)/.test(text))
-    return nothing;
-  return { ...nothing, shown: use.reads ? glimpseOfMatches(text) : glimpse(text, longest.other) };
+    return emptyResult;
+  return {
+    ...emptyResult,
+    shown: use.reads ? shortenMatches(text) : shortenOutput(text, maxResultChars.other),
+  };
 }
 
 /** The parts of a command's output that show that something went wrong. */
@@ -136,7 +157,7 @@ const failedCheck =
 
 /** Names of failed tests, as they were printed. */
 export function failedTests(output: string): string[] {
-  const ends = endsOf(output).replace(ansi, "");
+  const ends = keepBothEnds(output).replace(ansi, "");
   return testNames.flatMap((pattern) => Array.from(ends.matchAll(pattern), ([, name = ""]) => name.trim()));
 }
 
@@ -155,7 +176,7 @@ const showing =
   /^(?:cat|head|tail|less|sed|awk|grep|egrep|rg|ag|ls|find|fd|tree|wc|sort|echo|jq|diff|git (?:-\S+ \S+ )?(?:diff|show|log|status|blame|grep|branch|ls-files|stash)|gh (?:pr|issue|api|run) ?(?:view|diff|list|checks)?)\b/;
 
 /** Whether a command only shows something that is there already. */
-export function onlyShows(command: string): boolean {
+export function isDisplayCommand(command: string): boolean {
   const steps = command
     .split(/&&|;|\n/)
     .map((step) => step.trim())
@@ -169,16 +190,16 @@ const checking =
 
 /** Whether a command checks something: tests, types, a build. */
 export function isCheck(command: string): boolean {
-  return checking.test(command) && !onlyShows(command);
+  return checking.test(command) && !isDisplayCommand(command);
 }
 
-function endsOf(output: string): string {
+function keepBothEnds(output: string): string {
   return output.length <= 2 * looked ? output : `${output.slice(0, looked)}\n${output.slice(-looked)}`;
 }
 
 /** Whether the output of a command says that it failed, whatever its exit status (`npm test | tail`). */
-export function reportsFailure(output: string): boolean {
-  return endsOf(output)
+export function hasFailureReport(output: string): boolean {
+  return keepBothEnds(output)
     .split("\n")
     .some((line) => (failedCheck.test(line) || isFailureLine(line)) && !allIsWell.test(line));
 }
@@ -190,12 +211,12 @@ const ansi = /\u001b\[[\d;]*m/g;
  * The lines that report an error, each once, up to `most` characters: names of failed tests first, then what known tools
  * print, then what has a word for it.
  */
-export function errorLines(output: string, most: number): string {
-  const ends = endsOf(output);
+export function extractErrorLines(output: string, most: number): string {
+  const ends = keepBothEnds(output);
   const found = new Set<string>();
   for (const pattern of testNames) for (const [, name = ""] of ends.matchAll(pattern)) found.add(name.trim());
   const lines = ends.split("\n").map((line) => line.replace(ansi, "").slice(0, 400));
-  const add = (line: string) => found.add(beginningOf(line.trim(), 240));
+  const add = (line: string) => found.add(shortenText(line.trim(), 240));
   for (const line of lines) if (isErrorLine(line) && !allIsWell.test(line)) add(line);
   for (const line of lines)
     if ((errorWord.test(line) || errorName.test(line)) && !allIsWell.test(line)) add(line);
@@ -203,8 +224,8 @@ export function errorLines(output: string, most: number): string {
 }
 
 /** The error message of a tool other than a command: its first lines. */
-function firstLines(text: string, most: number): string {
-  return beginningOf(
+function keepFirstLines(text: string, most: number): string {
+  return shortenText(
     text
       .split("\n")
       .map((line) => line.trim())

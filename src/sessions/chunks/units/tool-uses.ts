@@ -1,6 +1,6 @@
 import type { Entry, FileEdit } from "../../../agents/agent.ts";
-import { beginningOf, joinWithin } from "../../../base/text/text-size.ts";
-import { questionsIn } from "../../questions.ts";
+import { joinWithin, shortenText } from "../../../base/text/text-size.ts";
+import { parseQuestions } from "../../questions.ts";
 
 /**
  * The text of a tool use, by the shape of its input: agents name their tools differently, but a command is a `command`
@@ -10,7 +10,7 @@ import { questionsIn } from "../../questions.ts";
 type ToolUse = Extract<Entry, { kind: "tool_use" }>;
 
 /** Characters: of a command, of names in changed lines, of a subagent's task, of any other input. */
-const longest = { command: 1_000, changed: 1_500, task: 800, other: 300, headline: 300 } as const;
+const maxUseChars = { command: 1_000, changed: 1_500, task: 800, other: 300, headline: 300 } as const;
 
 export interface ToolSays {
   /** After `[TOOL_USE] `: "Edit src/x.ts", "Bash npm test". */
@@ -34,7 +34,7 @@ export interface ToolSays {
 const isText = (value: unknown): value is string => typeof value === "string" && value.trim() !== "";
 
 /** A field's text; of a list of texts (a command in words) these with blanks between. */
-function field(input: Record<string, unknown>, ...names: string[]): string {
+function readTextField(input: Record<string, unknown>, ...names: string[]): string {
   for (const name of names) {
     const value = input[name];
     if (isText(value)) return value;
@@ -43,8 +43,8 @@ function field(input: Record<string, unknown>, ...names: string[]): string {
   return "";
 }
 
-const oneLine = (text: string, most: number): string =>
-  beginningOf(
+const shortenToLine = (text: string, most: number): string =>
+  shortenText(
     text
       .slice(0, most * 4)
       .replace(/\s+/g, " ")
@@ -53,14 +53,14 @@ const oneLine = (text: string, most: number): string =>
   );
 
 /** Objects of a list in the input; empty without a list. */
-function items(value: unknown): Record<string, unknown>[] {
+function listObjects(value: unknown): Record<string, unknown>[] {
   if (!Array.isArray(value)) return [];
   return value.filter((item): item is Record<string, unknown> => typeof item === "object" && item !== null);
 }
 
 /** "Which cache? (Redis: shared / memory: simple)" for each question that is asked. */
-function questionsAsked(input: Record<string, unknown>): string {
-  return questionsIn(input)
+function formatQuestions(input: Record<string, unknown>): string {
+  return parseQuestions(input)
     .map(({ text, options }) => {
       const named = options.map(({ label, description }) => [label, description].filter(isText).join(": "));
       return named.length === 0 ? text : `${text} (${named.join(" / ")})`;
@@ -69,24 +69,27 @@ function questionsAsked(input: Record<string, unknown>): string {
 }
 
 /** Lines that an edit removes and adds, marked as in a diff; without unchanged lines. */
-export function changedLines(edits: readonly FileEdit[] | null, input: Record<string, unknown>): string[] {
+export function listChangedLines(
+  edits: readonly FileEdit[] | null,
+  input: Record<string, unknown>,
+): string[] {
   if (edits !== null && edits.length > 0) {
     return edits.flatMap(({ hunks, content }) => {
       const changed = hunks.flatMap(({ lines }) => lines.filter((line) => /^[+-]/.test(line)));
-      return changed.length > 0 || content === null ? changed : added(content);
+      return changed.length > 0 || content === null ? changed : markAddedLines(content);
     });
   }
-  const content = field(input, "content", "file_text", "new_source");
-  const pairs = [input, ...items(input.edits)].flatMap((edit) => replaced(edit));
-  return pairs.length > 0 ? pairs : added(content);
+  const content = readTextField(input, "content", "file_text", "new_source");
+  const pairs = [input, ...listObjects(input.edits)].flatMap((edit) => diffReplacement(edit));
+  return pairs.length > 0 ? pairs : markAddedLines(content);
 }
 
-const added = (content: string): string[] =>
+const markAddedLines = (content: string): string[] =>
   content === "" ? [] : content.split("\n", 400).map((line) => `+${line}`);
 
-function replaced(edit: Record<string, unknown>): string[] {
-  const before = field(edit, "old_string", "old_str").split("\n");
-  const after = field(edit, "new_string", "new_str").split("\n");
+function diffReplacement(edit: Record<string, unknown>): string[] {
+  const before = readTextField(edit, "old_string", "old_str").split("\n");
+  const after = readTextField(edit, "new_string", "new_str").split("\n");
   const stays = new Set(before.filter((line) => after.includes(line)));
   return [
     ...before.filter((line) => !stays.has(line)).map((line) => `-${line}`),
@@ -95,11 +98,11 @@ function replaced(edit: Record<string, unknown>): string[] {
 }
 
 /** Text of the inputs that have no meaning of their own here, as of the tools of MCP servers. */
-function otherInputs(input: Record<string, unknown>, shownKeys: ReadonlySet<string>): string {
+function joinOtherInputs(input: Record<string, unknown>, shownKeys: ReadonlySet<string>): string {
   const texts = Object.entries(input)
     .filter(([name, value]) => !shownKeys.has(name) && isText(value))
-    .map(([, value]) => oneLine(String(value), longest.other));
-  return joinWithin(texts, longest.task);
+    .map(([, value]) => shortenToLine(String(value), maxUseChars.other));
+  return joinWithin(texts, maxUseChars.task);
 }
 
 const fileFields = [
@@ -124,19 +127,21 @@ export function sayUse(
 ): ToolSays {
   const { tool, input } = use;
   const files = [...new Set(use.files.map(({ path }) => relativize(path)))];
-  const command = field(input, "command", "cmd", "script");
-  const pattern = field(input, "pattern", "query", "regex", "url", "glob");
-  const folder = use.files.length === 0 ? field(input, "path", "dir_path") : "";
-  const plan = field(input, "plan");
-  const questions = questionsAsked(input);
+  const command = readTextField(input, "command", "cmd", "script");
+  const pattern = readTextField(input, "pattern", "query", "regex", "url", "glob");
+  const folder = use.files.length === 0 ? readTextField(input, "path", "dir_path") : "";
+  const plan = readTextField(input, "plan");
+  const questions = formatQuestions(input);
   const task = isText(input.prompt) && isText(input.description) ? input.prompt : "";
-  const todos = items(input.todos).map((todo) => field(todo, "content", "description", "subject"));
-  const subject = field(input, "description", "subject", "title", "name", "skill", "explanation");
+  const todos = listObjects(input.todos).map((todo) =>
+    readTextField(todo, "content", "description", "subject"),
+  );
+  const subject = readTextField(input, "description", "subject", "title", "name", "skill", "explanation");
   const changes = use.files.some(({ how }) => how !== "read");
 
   const shown =
     command !== ""
-      ? `${oneLine(command, 240)}${subject === "" ? "" : ` # ${subject}`}`
+      ? `${shortenToLine(command, 240)}${subject === "" ? "" : ` # ${subject}`}`
       : [files.join(" "), pattern, folder === "" ? "" : `in ${relativize(folder)}`, subject, todos.join("; ")]
           .filter(isText)
           .join(" ");
@@ -156,17 +161,19 @@ export function sayUse(
   for (const name of fileFields) shownKeys.add(name);
 
   return {
-    headline: `${tool} ${oneLine(shown, longest.headline)}`.trim(),
+    headline: `${tool} ${shortenToLine(shown, maxUseChars.headline)}`.trim(),
     actions: [
       tool,
       files.join("\n"),
-      beginningOf(command, longest.command),
-      oneLine(pattern, longest.other),
+      shortenText(command, maxUseChars.command),
+      shortenToLine(pattern, maxUseChars.other),
       folder === "" ? "" : relativize(folder),
-      oneLine(subject, longest.other),
-      joinWithin(todos, longest.task),
-      beginningOf(task, longest.task),
-      changes ? joinWithin(changedLines(edits, input), longest.changed) : otherInputs(input, shownKeys),
+      shortenToLine(subject, maxUseChars.other),
+      joinWithin(todos, maxUseChars.task),
+      shortenText(task, maxUseChars.task),
+      changes
+        ? joinWithin(listChangedLines(edits, input), maxUseChars.changed)
+        : joinOtherInputs(input, shownKeys),
     ]
       .filter(isText)
       .join("\n"),

@@ -15,12 +15,12 @@ import {
   wrote,
 } from "../../../../test/support/turn-fixture.ts";
 import type { Entry } from "../../../agents/agent.ts";
-import { textOf, type Unit, type UnitOptions, unitsOf } from "./units.ts";
+import { buildUnits, formatUnit, type Unit, type UnitOptions } from "./units.ts";
 
 const options: UnitOptions = { relativize: (path) => path.replace("/p/", "") };
 
 function units(...happenings: Happening[]): Unit[] {
-  return conversation(...happenings).flatMap((turn) => unitsOf(turn, options));
+  return conversation(...happenings).flatMap((turn) => buildUnits(turn, options));
 }
 
 function only(...happenings: Happening[]): Unit {
@@ -38,7 +38,7 @@ describe("messages", () => {
       prose: "answer",
       terms: { prompt: "", answer: "Because." },
     });
-    expect([asked, answered].map((unit) => unit && textOf(unit))).toEqual([
+    expect([asked, answered].map((unit) => unit && formatUnit(unit))).toEqual([
       "[USER] Why?",
       "[ASSISTANT] Because.",
     ]);
@@ -47,9 +47,9 @@ describe("messages", () => {
   test("thoughts and summaries only where they are wanted", () => {
     const [turn] = conversation(prompt("Why?"), thinking("hmm"), summary("we spoke"));
     if (turn === undefined) throw new Error("no turn");
-    expect(unitsOf(turn, options)).toHaveLength(1);
-    const all = unitsOf(turn, { ...options, thinking: true, summaries: true });
-    expect(all.map(textOf)).toEqual(["[USER] Why?", "[THINKING] hmm", "[SUMMARY] we spoke"]);
+    expect(buildUnits(turn, options)).toHaveLength(1);
+    const all = buildUnits(turn, { ...options, thinking: true, summaries: true });
+    expect(all.map(formatUnit)).toEqual(["[USER] Why?", "[THINKING] hmm", "[SUMMARY] we spoke"]);
   });
 
   test("a prompt of images only, titles and compactions", () => {

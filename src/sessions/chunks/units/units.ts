@@ -1,10 +1,10 @@
 import type { Entry, ToolResult } from "../../../agents/agent.ts";
 import { withoutSpeakers } from "../../../base/text/quotation.ts";
-import { beginningOf } from "../../../base/text/text-size.ts";
+import { shortenText } from "../../../base/text/text-size.ts";
 import type { ChunkTerms } from "../../../store/memory/memory-records.ts";
 import type { Turn } from "../../turn-content.ts";
-import { errorLines, type ResultSays, reportsFailure, sayResult } from "./tool-results.ts";
-import { changedLines, sayUse } from "./tool-uses.ts";
+import { extractErrorLines, hasFailureReport, type ResultSays, sayResult } from "./tool-results.ts";
+import { listChangedLines, sayUse } from "./tool-uses.ts";
 
 type ToolUse = Extract<Entry, { kind: "tool_use" }>;
 
@@ -67,7 +67,7 @@ interface Place {
 type UnitContent = Pick<Unit, "speaker" | "body"> & Partial<Unit>;
 
 /** A unit that goes from one line to another. */
-function unit(from: Place, to: Place, unitText: UnitContent): Unit {
+function makeUnit(from: Place, to: Place, unitText: UnitContent): Unit {
   const times = [from.at, to.at].filter((at) => at !== null);
   return {
     turn: from.turn,
@@ -86,19 +86,26 @@ function unit(from: Place, to: Place, unitText: UnitContent): Unit {
 }
 
 /** Something that a side said; nothing where it is blank. */
-function saying(place: Place, speaker: "user" | "assistant", label: string, unitText: string): Unit[] {
+function makeMessageUnits(
+  place: Place,
+  speaker: "user" | "assistant",
+  label: string,
+  unitText: string,
+): Unit[] {
   const body = withoutSpeakers(unitText.trim());
   if (body === "") return [];
   const prose = speaker === "user" ? "prompt" : "answer";
-  return [unit(place, place, { speaker, label, body, prose, terms: { ...noTerms, [prose]: body } })];
+  return [makeUnit(place, place, { speaker, label, body, prose, terms: { ...noTerms, [prose]: body } })];
 }
 
-function noticed(place: Place, unitText: string): Unit[] {
+function makeNoticeUnits(place: Place, unitText: string): Unit[] {
   const bare = unitText.replace(markup, " ").trim();
   if (emptyNotice.test(bare)) return [];
-  const errors = reportsFailure(bare) ? errorLines(bare, 400) : "";
-  const body = withoutSpeakers(beginningOf(bare, 300));
-  return [unit(place, place, { speaker: "tool", label: "[NOTICE]", body, terms: { ...noTerms, errors } })];
+  const errors = hasFailureReport(bare) ? extractErrorLines(bare, 400) : "";
+  const body = withoutSpeakers(shortenText(bare, 300));
+  return [
+    makeUnit(place, place, { speaker: "tool", label: "[NOTICE]", body, terms: { ...noTerms, errors } }),
+  ];
 }
 
 interface Answer {
@@ -107,18 +114,18 @@ interface Answer {
 }
 
 /** A tool use with its result, and the words of the agent and the human in them. */
-function using(place: Place, use: ToolUse, answer: Answer | null, options: UnitOptions): Unit[] {
+function makeToolUnits(place: Place, use: ToolUse, answer: Answer | null, options: UnitOptions): Unit[] {
   const result = answer?.result ?? null;
   const to = answer?.place ?? place;
   const says = sayUse(use, result?.edits ?? null, options.relativize);
-  const changed = says.edits ? changedLines(result?.edits ?? null, use.input) : [];
+  const changed = says.edits ? listChangedLines(result?.edits ?? null, use.input) : [];
   const came = result === null ? null : sayResult(result, says, changed);
   const isEffective = result !== null && !result.isError;
   return [
-    ...saying(place, "assistant", "[ASSISTANT]", says.prose),
-    unit(place, to, {
+    ...makeMessageUnits(place, "assistant", "[ASSISTANT]", says.prose),
+    makeUnit(place, to, {
       speaker: "tool",
-      body: [`[TOOL_USE] ${withoutSpeakers(says.headline)}`, ...resultLine(came)].join("\n"),
+      body: [`[TOOL_USE] ${withoutSpeakers(says.headline)}`, ...formatResultLine(came)].join("\n"),
       terms: {
         prompt: "",
         answer: came?.answer ?? "",
@@ -133,30 +140,30 @@ function using(place: Place, use: ToolUse, answer: Answer | null, options: UnitO
         passes: came?.passes ?? false,
       },
     }),
-    ...saying(to, "user", "[USER]", came?.userText ?? ""),
+    ...makeMessageUnits(to, "user", "[USER]", came?.userText ?? ""),
   ];
 }
 
-const resultLine = (came: ResultSays | null): string[] =>
+const formatResultLine = (came: ResultSays | null): string[] =>
   came === null || came.shown === "" ? [] : [`[TOOL_RESULT] ${withoutSpeakers(came.shown)}`];
 
 /** A result whose use was in an earlier turn, or in none. */
-function orphan(place: Place, result: ToolResult): Unit[] {
+function makeOrphanResultUnits(place: Place, result: ToolResult): Unit[] {
   const came = sayResult(result, null, []);
   const { answer, errors, fails, passes } = came;
-  const resultUnits = resultLine(came).map((body) =>
-    unit(place, place, {
+  const resultUnits = formatResultLine(came).map((body) =>
+    makeUnit(place, place, {
       speaker: "tool",
       body,
       terms: { ...noTerms, answer, errors },
       outcome: { ...noOutcome, fails, passes },
     }),
   );
-  return [...resultUnits, ...saying(place, "user", "[USER]", came.userText)];
+  return [...resultUnits, ...makeMessageUnits(place, "user", "[USER]", came.userText)];
 }
 
 /** A turn's units in order; entries that say nothing (titles, compactions) have none. */
-export function unitsOf(turn: Turn, options: UnitOptions): Unit[] {
+export function buildUnits(turn: Turn, options: UnitOptions): Unit[] {
   const answers = new Map<string, Answer>();
   const uses = new Set<string>();
   for (const { seq, at, entries } of turn.lines) {
@@ -167,34 +174,39 @@ export function unitsOf(turn: Turn, options: UnitOptions): Unit[] {
     }
   }
 
-  function shown(entry: Entry, place: Place): Unit[] {
+  function convertEntry(entry: Entry, place: Place): Unit[] {
     switch (entry.kind) {
       case "prompt":
-        return saying(place, "user", "[USER]", entry.text.trim() || (entry.images > 0 ? "(an image)" : ""));
+        return makeMessageUnits(
+          place,
+          "user",
+          "[USER]",
+          entry.text.trim() || (entry.images > 0 ? "(an image)" : ""),
+        );
       case "text":
-        return saying(place, "assistant", "[ASSISTANT]", entry.text);
+        return makeMessageUnits(place, "assistant", "[ASSISTANT]", entry.text);
       case "thinking":
-        return options.thinking ? saying(place, "assistant", "[THINKING]", entry.text) : [];
+        return options.thinking ? makeMessageUnits(place, "assistant", "[THINKING]", entry.text) : [];
       case "summary":
-        return options.summaries ? saying(place, "assistant", "[SUMMARY]", entry.text) : [];
+        return options.summaries ? makeMessageUnits(place, "assistant", "[SUMMARY]", entry.text) : [];
       case "notice":
-        return noticed(place, entry.text);
+        return makeNoticeUnits(place, entry.text);
       case "tool_use":
-        return using(place, entry, answers.get(entry.id) ?? null, options);
+        return makeToolUnits(place, entry, answers.get(entry.id) ?? null, options);
       case "tool_result": {
         const isFirst = answers.get(entry.id)?.result === entry;
-        return isFirst && !uses.has(entry.id) ? orphan(place, entry) : [];
+        return isFirst && !uses.has(entry.id) ? makeOrphanResultUnits(place, entry) : [];
       }
       default:
         return [];
     }
   }
   return turn.lines.flatMap(({ seq, at, entries }) =>
-    entries.flatMap((entry) => shown(entry, { turn, seq, at })),
+    entries.flatMap((entry) => convertEntry(entry, { turn, seq, at })),
   );
 }
 
 /** A unit as it is read. */
-export function textOf({ label, body }: Pick<Unit, "label" | "body">): string {
+export function formatUnit({ label, body }: Pick<Unit, "label" | "body">): string {
   return label === "" ? body : `${label} ${body}`;
 }

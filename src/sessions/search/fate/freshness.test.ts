@@ -23,7 +23,7 @@ function file(path: string, changedAt: number): string {
 }
 
 const freshnessOf = (files: string[], until: number | null = then) =>
-  new FileAges(root).freshnessOf(files, until);
+  new FileAges(root).assessFreshness(files, until);
 
 it("is none without files", () => {
   expect(freshnessOf([])).toBeNull();

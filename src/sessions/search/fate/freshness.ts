@@ -16,25 +16,25 @@ export class FileAges {
    * The state of files since `until`. Files without a change since are as they were left.
    * @param until milliseconds since the epoch; null: the time is unknown, so no change is assumed
    */
-  freshnessOf(files: readonly string[], until: number | null): Freshness | null {
+  assessFreshness(files: readonly string[], until: number | null): Freshness | null {
     if (files.length === 0) return null;
-    const changes = files.map((file) => this.lastChange(file));
+    const changes = files.map((file) => this.getLastChange(file));
     if (changes.every((change) => change === null)) return "orphaned";
     const isOlder = (change: number | null) => change !== null && (until === null || change <= until + slack);
     return changes.every(isOlder) ? "fresh" : "drifted";
   }
 
-  private lastChange(file: string): number | null {
+  private getLastChange(file: string): number | null {
     let known = this.changedAt.get(file);
     if (known === undefined) {
-      known = lastChangeOf(resolve(this.root, file));
+      known = readLastChangeMs(resolve(this.root, file));
       this.changedAt.set(file, known);
     }
     return known;
   }
 }
 
-function lastChangeOf(file: string): number | null {
+function readLastChangeMs(file: string): number | null {
   try {
     return statSync(file).mtimeMs;
   } catch {

@@ -24,7 +24,7 @@ export function weighReverts(
     return {
       ...result,
       commits: led,
-      ...(factor !== 1 && { score: scaled(result.score, factor, weights.halfScore) }),
+      ...(factor !== 1 && { score: scaleScore(result.score, factor, weights.halfScore) }),
       match_reasons: isReverted ? [...result.match_reasons, "its commit was reverted"] : result.match_reasons,
       ...(explain && result.signals && { signals: { ...result.signals, reverted: factor } }),
     };
@@ -33,7 +33,7 @@ export function weighReverts(
 }
 
 /** The score of so much of the evidence that a score stands for. */
-function scaled(score: number, factor: number, half: number): number {
+function scaleScore(score: number, factor: number, half: number): number {
   const evidence = ((half * score) / (1 - score)) * factor;
   return Math.round((evidence / (evidence + half)) * 1e4) / 1e4;
 }

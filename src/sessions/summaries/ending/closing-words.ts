@@ -1,4 +1,4 @@
-import { plainLine, sentencesIn } from "../prose.ts";
+import { splitLine, stripMarkdown } from "../prose.ts";
 
 /** A closing message as it is read: sentences, and lists under the sentence or heading that announces them. */
 export interface Said {
@@ -42,12 +42,12 @@ export function readSaid(message: string): Said[] {
     if (isInsight || tableLine.test(line) || ruleLine.test(line) || quoteLine.test(line)) continue;
     const titled = headingLine.exec(line);
     if (titled !== null) {
-      heading = plainLine(titled[1] ?? titled[2] ?? "").toLowerCase();
+      heading = stripMarkdown(titled[1] ?? titled[2] ?? "").toLowerCase();
       announcedBy = "";
       continue;
     }
     const item = itemLine.exec(line);
-    const text = plainLine(item === null ? line : line.slice(item[0].length));
+    const text = stripMarkdown(item === null ? line : line.slice(item[0].length));
     if (text === "") continue;
     if (item !== null) {
       // What is below an item explains it.
@@ -58,7 +58,7 @@ export function readSaid(message: string): Said[] {
     }
     // The continuation of an item.
     if (/^\s{2,}\S/.test(line) && said.at(-1)?.isItem) continue;
-    const sentences = sentencesIn(text);
+    const sentences = splitLine(text);
     for (const sentence of sentences)
       said.push({ text: sentence, isItem: false, heading, announcedBy: "", isDone: false });
     announcedBy = sentences.at(-1)?.endsWith(":") ? sentences.at(-1)!.toLowerCase() : "";

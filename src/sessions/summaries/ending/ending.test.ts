@@ -1,17 +1,17 @@
 import { describe, expect, it } from "vitest";
 import { conversation, notice, prompt, ran, text } from "../../../../test/support/turn-fixture.ts";
 import { EndingReader } from "./closing.ts";
-import { openPointsFrom } from "./open-points.ts";
-import { outcomeFrom } from "./outcome.ts";
+import { findOpenPoints } from "./open-points.ts";
+import { extractOutcome } from "./outcome.ts";
 
 function endingOf(...happenings: Parameters<typeof conversation>) {
   const reader = new EndingReader();
   for (const turn of conversation(...happenings)) reader.read(turn);
   return reader.get();
 }
-const outcomeOf = (...happenings: Parameters<typeof conversation>) => outcomeFrom(endingOf(...happenings));
+const outcomeOf = (...happenings: Parameters<typeof conversation>) => extractOutcome(endingOf(...happenings));
 const openOf = (...happenings: Parameters<typeof conversation>) =>
-  openPointsFrom(endingOf(...happenings)).map((point) => point.text);
+  findOpenPoints(endingOf(...happenings)).map((point) => point.text);
 
 describe("the outcome of a session", () => {
   it("is what its agent said last, in whole sentences", () => {

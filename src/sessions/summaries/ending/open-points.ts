@@ -2,9 +2,9 @@ import type { Ending } from "./closing.ts";
 import { readSaid, type Said } from "./closing-words.ts";
 
 /** Most that is said of what a session left open. */
-const most = 4;
+const maxOpenPoints = 4;
 /** Characters of one. */
-const maxPoint = 240;
+const maxPointChars = 240;
 const minPoint = 10;
 
 /** A question that waits for the person, or an offer. */
@@ -39,7 +39,7 @@ export interface OpenPoint {
 }
 
 /** What is left open by the agent's last words: questions to the person, and what it says is yet to do. */
-export function openPointsFrom({ texts, turn, lastTurn }: Ending): OpenPoint[] {
+export function findOpenPoints({ texts, turn, lastTurn }: Ending): OpenPoint[] {
   const message = texts.at(-1) ?? "";
   // What was open before the last prompt may be done.
   if (message === "" || turn < lastTurn) return [];
@@ -48,20 +48,20 @@ export function openPointsFrom({ texts, turn, lastTurn }: Ending): OpenPoint[] {
   said.forEach((one, at) => {
     if (isOpen(one, said.length - at)) found.push(one);
   });
-  const options = optionsAsked(said);
+  const options = findOptionsAsked(said);
   const points = [
-    ...found.map(({ text }) => ({ text: shortened(text), turn })),
-    ...(options === null ? [] : [{ text: shortened(options), turn }]),
+    ...found.map(({ text }) => ({ text: shortenPoint(text), turn })),
+    ...(options === null ? [] : [{ text: shortenPoint(options), turn }]),
   ];
   const unique = [...new Map(points.map((point) => [point.text, point])).values()];
   // The last question matters most; of a list, its beginning.
-  return unique.length <= most ? unique : [...unique.slice(0, most - 1), unique.at(-1)!];
+  return unique.length <= maxOpenPoints ? unique : [...unique.slice(0, maxOpenPoints - 1), unique.at(-1)!];
 }
 
 const asksToChoose = /^(?:would you|do you|should (?:i|we)|shall|which|how would|what would|want me to)\b/i;
 
 /** A question whose answers are a list at the end: "Would you like me to:"; null: there is none. */
-function optionsAsked(said: readonly Said[]): string | null {
+function findOptionsAsked(said: readonly Said[]): string | null {
   const at = said.findLastIndex(({ isItem }) => !isItem);
   const question = said[at]?.text ?? "";
   if (!question.endsWith(":") || !asksToChoose.test(question) || at === said.length - 1) return null;
@@ -89,8 +89,8 @@ export function isLeftOpen({ text, isItem, heading, announcedBy, isDone }: Said)
   return !text.endsWith(":") && (isItem ? leftForSure : leftToDo).test(text);
 }
 
-function shortened(text: string): string {
-  if (text.length <= maxPoint) return text;
-  const cut = text.slice(0, maxPoint);
+function shortenPoint(text: string): string {
+  if (text.length <= maxPointChars) return text;
+  const cut = text.slice(0, maxPointChars);
   return `${cut.slice(0, cut.lastIndexOf(" "))}…`;
 }

@@ -5,8 +5,8 @@ import { headsAnOffer, headsWhatIsLeft, isLeftOpen } from "./open-points.ts";
 /** An outcome of fewer words is followed by what the message lists. */
 const enoughWords = 8;
 /** Characters of an outcome; a first sentence may be longer. */
-const maxOutcome = 420;
-const maxSentence = 300;
+const maxOutcomeChars = 420;
+const maxSentenceChars = 300;
 
 /** Praise and interjections in front of what is said. */
 const interjection =
@@ -24,14 +24,14 @@ const offers =
 const introduces =
   /^(?:here(?:'s| is| are)|below|the following|summary|in summary|changes|what (?:changed|i did|was done))\b[^.]{0,60}:?$/i;
 
-const cleaned = (text: string) => {
+const stripInterjection = (text: string) => {
   const rest = text.replace(interjection, "").trim();
   return rest.charAt(0).toUpperCase() + rest.slice(1);
 };
 
 /** Says something of what came of it. */
-function tells(said: Said): boolean {
-  const rest = cleaned(said.text);
+function isTellingOutcome(said: Said): boolean {
+  const rest = stripInterjection(said.text);
   return (
     rest.length > 2 &&
     !rest.endsWith("?") &&
@@ -52,7 +52,7 @@ const reportsState =
   /\b(?:committed|pushed|merged|all (?:\w+ )?(?:tests|checks) (?:are )?(?:now )?(?:pass|green)|(?:tests?|lint|build|ci)\b.{0,30}\b(?:pass|fail|green|clean|succe))/i;
 
 /** The parts of a message that say what came of the session, whole, in order. */
-function outcomeOfMessage(message: string, room: number): string[] {
+function extractOutcomeParts(message: string, room: number): string[] {
   const said = readSaid(message);
   const parts: string[] = [];
   let used = 0;
@@ -64,34 +64,34 @@ function outcomeOfMessage(message: string, room: number): string[] {
   };
   for (let at = 0; at < said.length; at++) {
     const one = said[at]!;
-    if (one.isItem || !tells(one)) {
+    if (one.isItem || !isTellingOutcome(one)) {
       // A list that nothing announces is the report itself.
-      if (one.isItem && parts.length === 0 && tells(one)) {
-        const [listed, next] = listFrom(said, at, room);
+      if (one.isItem && parts.length === 0 && isTellingOutcome(one)) {
+        const [listed, next] = joinListItems(said, at, room);
         add(listed);
         at = next - 1;
       }
       continue;
     }
-    const text = cleaned(one.text);
+    const text = stripInterjection(one.text);
     if (text.endsWith(":") && said[at + 1]?.isItem) {
-      const [listed, next] = listFrom(said, at + 1, room - used - text.length);
-      if (!add(`${shortened(text)} ${listed}`)) break;
+      const [listed, next] = joinListItems(said, at + 1, room - used - text.length);
+      if (!add(`${shortenSentence(text)} ${listed}`)) break;
       at = next - 1;
       continue;
     }
     // What it announces is code, or nothing.
     if (text.endsWith(":") && said.length > 1 && !reportsState.test(text)) continue;
-    if (!add(ended(shortened(text)))) break;
+    if (!add(endWithPeriod(shortenSentence(text)))) break;
   }
-  if (wordsIn(parts) < enoughWords) {
-    const at = said.findIndex((one) => one.isItem && tells(one));
+  if (countWordsOfParts(parts) < enoughWords) {
+    const at = said.findIndex((one) => one.isItem && isTellingOutcome(one));
     if (at !== -1 && !parts.some((part) => part.includes(said[at]!.text.slice(0, 40))))
-      add(listFrom(said, at, room - used)[0]);
+      add(joinListItems(said, at, room - used)[0]);
   }
-  const state = said.findLast((one) => tells(one) && !one.isItem && reportsState.test(one.text));
+  const state = said.findLast((one) => isTellingOutcome(one) && !one.isItem && reportsState.test(one.text));
   if (state !== undefined) {
-    const text = ended(shortened(cleaned(state.text)));
+    const text = endWithPeriod(shortenSentence(stripInterjection(state.text)));
     if (!parts.some((part) => part.includes(text.slice(0, -1))) && used + text.length < room + 160)
       parts.push(text);
   }
@@ -99,14 +99,14 @@ function outcomeOfMessage(message: string, room: number): string[] {
 }
 
 /** The items of a list from a place on, as many as fit whole, and where it ends. */
-function listFrom(said: readonly Said[], from: number, room: number): [text: string, next: number] {
+function joinListItems(said: readonly Said[], from: number, room: number): [text: string, next: number] {
   let next = from;
   while (said[next]?.isItem && said[next]!.heading === said[from]!.heading) next++;
   const items = said.slice(from, next).map(({ text }) => text.replace(/[.;:,]+$/, ""));
   const shown: string[] = [];
   let used = 0;
   for (const item of items) {
-    const part = shortened(item);
+    const part = shortenSentence(item);
     if (shown.length > 0 && used + part.length > room) break;
     shown.push(part);
     used += part.length + 2;
@@ -115,37 +115,38 @@ function listFrom(said: readonly Said[], from: number, room: number): [text: str
   return [`${shown.join("; ")}${more > 0 ? `; and ${more} more` : ""}.`, next];
 }
 
-const ended = (text: string) => (/[.!?…]$/.test(text) ? text : `${text.replace(/[:;,]$/, "")}.`);
-const wordsIn = (parts: readonly string[]) => parts.join(" ").split(/\s+/).length;
+const endWithPeriod = (text: string) => (/[.!?…]$/.test(text) ? text : `${text.replace(/[:;,]$/, "")}.`);
+const countWordsOfParts = (parts: readonly string[]) => parts.join(" ").split(/\s+/).length;
 
 /** A long sentence up to the end of a clause. */
-function shortened(text: string): string {
-  if (text.length <= maxSentence) return text;
-  const clause = text.slice(0, maxSentence).search(/(?:[;:—–]|, (?:which|and|but|so)\b|\. )[^;:—–]*$/);
-  return `${text.slice(0, clause > 60 ? clause : text.slice(0, maxSentence).lastIndexOf(" ")).trimEnd()}…`;
+function shortenSentence(text: string): string {
+  if (text.length <= maxSentenceChars) return text;
+  const clause = text.slice(0, maxSentenceChars).search(/(?:[;:—–]|, (?:which|and|but|so)\b|\. )[^;:—–]*$/);
+  return `${text.slice(0, clause > 60 ? clause : text.slice(0, maxSentenceChars).lastIndexOf(" ")).trimEnd()}…`;
 }
 
 /** "Pushed." says what of only behind what was said before. Words. */
-const saysLittle = 4;
+const minOutcomeWords = 4;
 
 /** What came of a session, in its agent's last words; "" where it said none. */
-export function outcomeFrom({ texts, turn, lastTurn, actsAfter, before }: Ending): string {
+export function extractOutcome({ texts, turn, lastTurn, actsAfter, before }: Ending): string {
   // What was said on the way to something else is no outcome, unless it reports how things stand.
   const reports = actsAfter ? texts.filter((text) => reportsState.test(text)) : texts;
   let parts: string[] = [];
   for (const text of reports.toReversed()) {
-    parts = outcomeOfMessage(text, maxOutcome);
+    parts = extractOutcomeParts(text, maxOutcomeChars);
     if (parts.length > 0) break;
   }
   const at = (number: number, text: string) =>
     text === "" || number >= lastTurn ? text : `At turn ${number} of ${lastTurn}: ${text}`;
-  const earlier = before === null ? [] : outcomeOfMessage(before.text, maxOutcome - parts.join(" ").length);
+  const earlier =
+    before === null ? [] : extractOutcomeParts(before.text, maxOutcomeChars - parts.join(" ").length);
   if (parts.length === 0 && earlier.length > 0) return at(before!.turn, earlier.join(" "));
   if (parts.length === 0 && !actsAfter) {
     const announced = readSaid(texts.at(-1) ?? "").find(
       ({ text }) => !text.endsWith("?") && !praises.test(text),
     );
-    parts = announced === undefined ? [] : [ended(shortened(announced.text))];
+    parts = announced === undefined ? [] : [endWithPeriod(shortenSentence(announced.text))];
   }
-  return at(turn, (wordsIn(parts) < saysLittle ? [...earlier, ...parts] : parts).join(" "));
+  return at(turn, (countWordsOfParts(parts) < minOutcomeWords ? [...earlier, ...parts] : parts).join(" "));
 }

@@ -1,13 +1,20 @@
 import type { Entry } from "../../../agents/agent.ts";
-import { beginningOf } from "../../../base/text/text-size.ts";
-import { errorLines, onlyShows, reportsFailure } from "../../chunks/units/tool-results.ts";
+import { shortenText } from "../../../base/text/text-size.ts";
+import { extractErrorLines, hasFailureReport, isDisplayCommand } from "../../chunks/units/tool-results.ts";
 import { DecisionReader } from "../../decisions/find.ts";
 import type { Turn } from "../../turn-content.ts";
-import { problemWeight, resolutionWeight } from "../cues.ts";
+import { weighProblem, weighResolution } from "../cues.ts";
 import { type Ending, EndingReader } from "../ending/closing.ts";
-import { type Ask, askOf } from "../llm-summary.ts";
-import { sentencesOf, withoutBoilerplate } from "../prose.ts";
-import { atMost, isSentence, type Problem, Problems, type Statement, statementOf } from "./problems.ts";
+import { type Ask, extractAsk } from "../llm-summary.ts";
+import { splitSentences, withoutBoilerplate } from "../prose.ts";
+import {
+  buildStatement,
+  createStatementCollector,
+  isSentence,
+  type Problem,
+  Problems,
+  type Statement,
+} from "./problems.ts";
 
 /** The material for a session's summary, gathered turn by turn in bounded memory. */
 export interface Evidence {
@@ -35,7 +42,7 @@ const keep = {
 } as const;
 /** Shorter sentences say nothing on their own, longer ones are shortened. Content words, characters. */
 const minWords = 4;
-const longest = { ask: 400, error: 160, typed: 1_500 } as const;
+const maxEvidenceChars = { ask: 400, error: 160, typed: 1_500 } as const;
 /** Gathers it turn by turn: every step is one. */
 export function* gatherEvidence(
   turns: Iterable<Turn>,
@@ -43,7 +50,7 @@ export function* gatherEvidence(
 ): Generator<void, Evidence, void> {
   const asks: Evidence["asks"] = [];
   const reader = new DecisionReader();
-  const decisions = atMost<Statement>(keep.statements);
+  const decisions = createStatementCollector<Statement>(keep.statements);
   const problems = new Problems();
   const ending = new EndingReader();
   const files = new Map<string, number>();
@@ -56,8 +63,8 @@ export function* gatherEvidence(
   for (const turn of turns) {
     if (turn.abandoned) continue;
     ending.read(turn);
-    const failed = failedUses(turn);
-    for (const { text } of reader.read(turn)) decisions.add(statementOf(text, turn.number, order++, 1));
+    const failed = listFailedUses(turn);
+    for (const { text } of reader.read(turn)) decisions.add(buildStatement(text, turn.number, order++, 1));
     for (const { entries } of turn.lines) {
       for (const entry of entries) {
         if (entry.kind === "prompt") takePrompt(entry.text, turn.number);
@@ -71,7 +78,7 @@ export function* gatherEvidence(
   return {
     asks,
     decisions: decisions.all(),
-    problems: problems.all(),
+    problems: problems.listProblems(),
     files,
     ending: ending.get(),
     todos: todos.turn === ending.get().lastTurn ? todos.open : [],
@@ -81,16 +88,16 @@ export function* gatherEvidence(
   };
 
   function takePrompt(text: string, turn: number): void {
-    const ask = askOf(text, longest.ask);
+    const ask = extractAsk(text, maxEvidenceChars.ask);
     if (ask !== null && asks.length < keep.asks) asks.push({ ...ask, turn });
     // Longer texts are pasted: a plan, a review, a report.
-    const isTyped = text.length <= longest.typed;
-    for (const raw of sentencesOf(text)) {
+    const isTyped = text.length <= maxEvidenceChars.typed;
+    for (const raw of splitSentences(text)) {
       const sentence = withoutBoilerplate(raw) || raw;
       const statement = note(sentence, turn);
       if (statement === null) continue;
       const isQuestion = sentence.endsWith("?");
-      const trouble = problemWeight(sentence);
+      const trouble = weighProblem(sentence);
       if (trouble >= (isTyped ? 1 : 2) && !isQuestion) {
         problems.add({ ...statement, weight: trouble });
       }
@@ -98,13 +105,13 @@ export function* gatherEvidence(
   }
 
   function takeAnswer(text: string, turn: number): void {
-    for (const raw of sentencesOf(text)) {
+    for (const raw of splitSentences(text)) {
       const sentence = withoutBoilerplate(raw);
       const statement = sentence === "" ? null : note(sentence, turn);
       if (statement === null) continue;
-      const trouble = problemWeight(sentence);
+      const trouble = weighProblem(sentence);
       const isQuestion = sentence.endsWith("?");
-      const repair = resolutionWeight(sentence);
+      const repair = weighResolution(sentence);
       if (repair > 0) problems.resolve({ ...statement, weight: repair });
       if (trouble >= 2 && !isQuestion) problems.add({ ...statement, weight: trouble });
     }
@@ -131,22 +138,22 @@ export function* gatherEvidence(
   function takeResult(result: Extract<Entry, { kind: "tool_result" }>, turn: number): void {
     const command = commands.get(result.id) ?? null;
     commands.delete(result.id);
-    if (command === null || onlyShows(command)) return;
-    const name = nameOf(command);
-    if (!result.isError && !reportsFailure(result.text)) {
-      problems.succeeded(name, () => statementOf("passes now", turn, order++, 1));
+    if (command === null || isDisplayCommand(command)) return;
+    const name = normalizeCommandName(command);
+    if (!result.isError && !hasFailureReport(result.text)) {
+      problems.recordSuccess(name, () => buildStatement("passes now", turn, order++, 1));
       return;
     }
-    const error = distinctiveLine(errorLines(result.text, 1_000));
+    const error = findDistinctiveLine(extractErrorLines(result.text, 1_000));
     if (error === "" || problems.isFailing(name)) return;
-    const text = `\`${beginningOf(name, 60)}\`: ${beginningOf(error, longest.error)}`;
+    const text = `\`${shortenText(name, 60)}\`: ${shortenText(error, maxEvidenceChars.error)}`;
     // The agent's explanation counts for more than the output.
-    problems.failed(name, statementOf(text, turn, order++, 1));
+    problems.recordFailure(name, buildStatement(text, turn, order++, 1));
   }
 
   function note(sentence: string, turn: number): Statement | null {
     if (!isSentence(sentence)) return null;
-    const statement = statementOf(sentence, turn, order, 0);
+    const statement = buildStatement(sentence, turn, order, 0);
     if (statement.words.size < minWords) return null;
     order++;
     for (const word of statement.words) {
@@ -164,7 +171,7 @@ export function* gatherEvidence(
 const maxNameLength = 300;
 
 /** A command without the parts that vary from try to try: its directory, and filters on its output. */
-function nameOf(command: string): string {
+function normalizeCommandName(command: string): string {
   const line = command.slice(0, maxNameLength).trim().split("\n", 1)[0]!.replace(/\s+/g, " ");
   const parts = line.replace(/^(?:cd \S+ ?(?:&&|;) ?)+/, "").split("|");
   while (parts.length > 1 && /^ ?(?:tail|head|grep)\b/.test(parts.at(-1)!)) parts.pop();
@@ -175,7 +182,7 @@ function nameOf(command: string): string {
 }
 
 /** The first line that says where, or else the first that does not only say that there was an error. */
-function distinctiveLine(lines: string): string {
+function findDistinctiveLine(lines: string): string {
   const all = lines.split("\n").map((line) => line.trim());
   const says = all.filter(
     (line) =>
@@ -186,7 +193,7 @@ function distinctiveLine(lines: string): string {
   return says.find((line) => /:\d+[: ]/.test(line)) ?? says[0] ?? "";
 }
 
-function failedUses(turn: Turn): Set<string> {
+function listFailedUses(turn: Turn): Set<string> {
   const failed = new Set<string>();
   for (const { entries } of turn.lines) {
     for (const entry of entries) if (entry.kind === "tool_result" && entry.isError) failed.add(entry.id);

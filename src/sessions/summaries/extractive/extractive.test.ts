@@ -10,14 +10,14 @@ import {
   used,
   wrote,
 } from "../../../../test/support/turn-fixture.ts";
-import { summarySteps } from "./extractive.ts";
+import { summariseInSteps } from "./extractive.ts";
 
 const meta = { relativize: (path: string) => path.replace(/^\/home\/dev\/app\//, "") };
 type Happening = Parameters<typeof conversation>[number];
 const summaryOf = (...happenings: Happening[]) => summariseTurns(conversation(...happenings));
 
 function summariseTurns(turns: ReturnType<typeof conversation>): string {
-  const steps = summarySteps(turns, meta);
+  const steps = summariseInSteps(turns, meta);
   for (;;) {
     const { done, value } = steps.next();
     if (done) return value;

@@ -1,5 +1,5 @@
-import { beginningOf } from "../../../base/text/text-size.ts";
-import { contentWords, shortenUrls } from "../prose.ts";
+import { shortenText } from "../../../base/text/text-size.ts";
+import { extractContentWords, shortenUrls } from "../prose.ts";
 
 export interface Statement {
   text: string;
@@ -14,10 +14,10 @@ export interface Statement {
 /** Characters. */
 const maxStatementLength = 260;
 
-export function statementOf(sentence: string, turn: number, order: number, weight: number): Statement {
-  const shown = beginningOf(shortenUrls(sentence), maxStatementLength);
+export function buildStatement(sentence: string, turn: number, order: number, weight: number): Statement {
+  const shown = shortenText(shortenUrls(sentence), maxStatementLength);
   const text = shown.charAt(0).toUpperCase() + shown.slice(1);
-  return { text, words: contentWords(text), turn, order, weight };
+  return { text, words: extractContentWords(text), turn, order, weight };
 }
 
 /** Mostly letters: not a path, data, or a line of a log; nor an announcement such as "as follows:". */
@@ -28,7 +28,9 @@ export function isSentence(text: string): boolean {
 }
 
 /** A collection of statements, of which the weaker half is dropped when there are more than twice `most`. */
-export function atMost<T extends Statement>(most: number): { add(statement: T): void; all(): T[] } {
+export function createStatementCollector<T extends Statement>(
+  most: number,
+): { add(statement: T): void; all(): T[] } {
   let kept: T[] = [];
   const prune = () => {
     kept = kept.toSorted((a, b) => b.weight - a.weight || a.order - b.order).slice(0, most);
@@ -55,7 +57,7 @@ const resolvedWithin = { sentences: 60, turns: 2 } as const;
 
 /** The problems of a session and their solutions, in order. */
 export class Problems {
-  private readonly found = atMost<Problem>(keep.problems);
+  private readonly found = createStatementCollector<Problem>(keep.problems);
   /** Those that may still be resolved, latest last. */
   private open: Problem[] = [];
   /** Commands that failed and did not succeed since, by name. */
@@ -63,7 +65,7 @@ export class Problems {
   /** Repairs that were reported lately. */
   private readonly repairs: Statement[] = [];
 
-  all(): Problem[] {
+  listProblems(): Problem[] {
     return this.found.all();
   }
 
@@ -102,7 +104,7 @@ export class Problems {
   }
 
   /** A command failed that did not fail before: its error message is a problem. */
-  failed(command: string, statement: Statement): void {
+  recordFailure(command: string, statement: Statement): void {
     const problem = this.add(statement);
     if (this.failing.size < keep.failing) this.failing.set(command, problem);
   }
@@ -111,7 +113,7 @@ export class Problems {
    * A command succeeds. If it failed before, the strongest repair reported since then was the remedy.
    * @param otherwise the remedy if none was reported
    */
-  succeeded(command: string, otherwise: () => Statement): void {
+  recordSuccess(command: string, otherwise: () => Statement): void {
     const problem = this.failing.get(command);
     if (problem === undefined) return;
     const since = this.repairs.filter((repair) => repair.order > problem.order);

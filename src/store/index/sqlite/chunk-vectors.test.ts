@@ -7,7 +7,7 @@ import { createPlainKernel } from "../../../../test/support/plain/vector-kernel.
 import { chunkRecord, indexedFile } from "../../../../test/support/record-fixture.ts";
 import { type Level, levels } from "../../../base/levels.ts";
 import { createKernel } from "../../vectors/vector-kernel.ts";
-import { type ChunkId, chunkId, type Scope } from "../port.ts";
+import { type ChunkId, type Scope, toChunkId } from "../port.ts";
 import { ChunkVectors } from "./chunk-vectors.ts";
 import { IndexDatabase } from "./index-database.ts";
 
@@ -47,9 +47,9 @@ function write(path: string, chunks: readonly Given[], { model = "m", into = ind
   });
 }
 
-const nameOf = (id: ChunkId) => index.chunks([id])[0]?.uid;
+const nameOf = (id: ChunkId) => index.readChunks([id])[0]?.uid;
 const near = (query: number[], k = 10, scope: Scope = everywhere) =>
-  vectors.nearest(Int8Array.from(query), k, scope).map(({ id }) => nameOf(id));
+  vectors.findNearest(Int8Array.from(query), k, scope).map(({ id }) => nameOf(id));
 
 describe("the nearest chunks", () => {
   it("come by angle, not by length, best first", () => {
@@ -59,7 +59,7 @@ describe("the nearest chunks", () => {
       { id: "near", vector: [100, 20] },
       { id: "across", vector: [0, 127] },
     ]);
-    const found = vectors.nearest(Int8Array.from([50, 0]), 10, everywhere);
+    const found = vectors.findNearest(Int8Array.from([50, 0]), 10, everywhere);
     expect(found.map(({ id }) => nameOf(id))).toEqual(["same", "near", "across", "opposite"]);
     expect(found.map(({ score }) => score)).toEqual([
       1,
@@ -99,7 +99,7 @@ describe("the nearest chunks", () => {
       { id: "whole", vector: [1, 1], level: "file" },
     ]);
     write("b.ts", [{ id: "other", vector: [0, 1] }]);
-    const idOf = (path: string) => index.files().find((known) => known.path === path)!.id;
+    const idOf = (path: string) => index.listIndexedFiles().find((known) => known.path === path)!.id;
     expect(near([1, 0], 1, { files: [idOf("b.ts")], levels: null })).toEqual(["other"]);
     expect(near([1, 0], 1, { files: null, levels: ["file"] })).toEqual(["whole"]);
     expect(near([1, 0], 9, { files: [idOf("b.ts")], levels: ["file"] })).toEqual([]);
@@ -114,10 +114,10 @@ describe("the similarities of given chunks", () => {
       { id: "2", vector: null },
       { id: "3", vector: [0, 5] },
     ]);
-    const ids = vectors.nearest(Int8Array.from([1, 0]), 2, everywhere).map(({ id }) => id);
+    const ids = vectors.findNearest(Int8Array.from([1, 0]), 2, everywhere).map(({ id }) => id);
     const [first, third] = ids as [ChunkId, ChunkId];
-    const second = chunkId(Number(first) + 1);
-    const asked = vectors.similarities(Int8Array.from([0, 1]), [third, chunkId(999), second, first]);
+    const second = toChunkId(Number(first) + 1);
+    const asked = vectors.measureSimilarities(Int8Array.from([0, 1]), [third, toChunkId(999), second, first]);
     expect([...asked]).toEqual([1, Number.NaN, Number.NaN, 0]);
   });
 });
@@ -135,7 +135,7 @@ describe("following the database", () => {
     expect(near([1, 0])).toEqual(["2", "3", "4"]);
     index.remove(["a.ts"]);
     expect(near([1, 0])).toEqual(["2"]);
-    expect(vectors.size().vectors).toBe(1);
+    expect(vectors.measureSize().vectors).toBe(1);
   });
 
   it("sees what another process writes", () => {
@@ -149,12 +149,12 @@ describe("following the database", () => {
 
   it("gives no chunk the id of one that is gone", () => {
     write("a.ts", [{ id: "old", vector: [1, 0] }]);
-    const before = vectors.nearest(Int8Array.from([1, 0]), 1, everywhere)[0]!;
+    const before = vectors.findNearest(Int8Array.from([1, 0]), 1, everywhere)[0]!;
     write("a.ts", [{ id: "new", vector: [0, 1] }]);
-    const after = vectors.nearest(Int8Array.from([1, 0]), 1, everywhere)[0]!;
+    const after = vectors.findNearest(Int8Array.from([1, 0]), 1, everywhere)[0]!;
     expect(after.id).not.toBe(before.id);
     expect(after.score).toBe(0);
-    expect([...vectors.similarities(Int8Array.from([1, 0]), [before.id])]).toEqual([Number.NaN]);
+    expect([...vectors.measureSimilarities(Int8Array.from([1, 0]), [before.id])]).toEqual([Number.NaN]);
   });
 
   it("frees the room of removed vectors", () => {
@@ -162,9 +162,9 @@ describe("following the database", () => {
     const many = Array.from({ length: 2000 }, (_, i) => ({ id: String(i), vector: [1, i % 100] }));
     for (let round = 0; round < 20; round++) {
       write("a.ts", many);
-      expect(vectors.size().vectors).toBe(2001);
+      expect(vectors.measureSize().vectors).toBe(2001);
     }
-    expect(vectors.size().bytes).toBeLessThan(500_000);
+    expect(vectors.measureSize().bytes).toBeLessThan(500_000);
     expect(near([-1, 0], 1)).toEqual(["stays"]);
   });
 
@@ -209,7 +209,7 @@ it("finds the nearest of what is stored, whatever was written, removed and asked
       vector,
       fc.integer({ min: 1, max: 9 }),
       (changes, { files, levels: wanted }, query, k) => {
-        index.remove(index.files().map(({ path }) => path));
+        index.remove(index.listIndexedFiles().map(({ path }) => path));
         const now = new Map<string, readonly Given[]>();
         for (const { path, chunks } of changes) {
           if (chunks === null) {
@@ -226,7 +226,7 @@ it("finds the nearest of what is stored, whatever was written, removed and asked
             now.delete(path);
             now.set(path, all);
           }
-          const ids = new Map(index.files().map((file) => [file.path, file.id]));
+          const ids = new Map(index.listIndexedFiles().map((file) => [file.path, file.id]));
           const among = files?.map((n) => [...ids.values()][n % 4]).filter((id) => id !== undefined) ?? null;
           const expected = [...now].flatMap(([path, all]) =>
             among === null || among.includes(ids.get(path)!)
@@ -272,10 +272,10 @@ it("finds the same with and without WebAssembly, in the same order", () => {
           (create) => new ChunkVectors(index, "m", create),
         );
         const asked = Int8Array.from(query);
-        const found = quick!.nearest(asked, k, everywhere);
-        expect(plain!.nearest(asked, k, everywhere)).toEqual(found);
-        const ids = [...found.map(({ id }) => id), chunkId(12345)];
-        expect(plain!.similarities(asked, ids)).toEqual(quick!.similarities(asked, ids));
+        const found = quick!.findNearest(asked, k, everywhere);
+        expect(plain!.findNearest(asked, k, everywhere)).toEqual(found);
+        const ids = [...found.map(({ id }) => id), toChunkId(12345)];
+        expect(plain!.measureSimilarities(asked, ids)).toEqual(quick!.measureSimilarities(asked, ids));
         const sorted = [...found].sort((a, b) => b.score - a.score || Number(a.id) - Number(b.id));
         expect(found).toEqual(sorted);
       },

@@ -1,9 +1,9 @@
 import { VectorIndex } from "../../vectors/vector-index.ts";
 import type { VectorKernel } from "../../vectors/vector-kernel.ts";
 import { ExactVectors, type FileSpan } from "../exact-vectors.ts";
-import { type ChunkId, chunkId, type Match, type Scope } from "../port.ts";
+import { type ChunkId, type Match, type Scope, toChunkId } from "../port.ts";
 import type { IndexDatabase } from "./index-database.ts";
-import { type FileVectorRow, vectorRowIds, vectorRowsAfter } from "./vector-rows.ts";
+import { type FileVectorRow, listVectorRowIds, readVectorRowsAfter } from "./vector-rows.ts";
 
 /** Which chunks are near to a query for one model: all its vectors are in memory and compared. */
 export class ChunkVectors {
@@ -13,11 +13,11 @@ export class ChunkVectors {
   /** @param create makes the kernel that compares */
   constructor(db: IndexDatabase, model: string, create?: (dimensions: number) => VectorKernel) {
     const source = {
-      version: () => db.version(),
-      count: () => db.chunkCount(),
-      rowsAfter: (model: string, id: number) => vectorRowsAfter(db, model, id),
-      rowIds: (model: string) => vectorRowIds(db, model),
-      removedSince: (version: string) => db.vectorsRemovedSince(version),
+      version: () => db.readVersion(),
+      count: () => db.countChunks(),
+      rowsAfter: (model: string, id: number) => readVectorRowsAfter(db, model, id),
+      rowIds: (model: string) => listVectorRowIds(db, model),
+      removedSince: (version: string) => db.listVectorsRemovedSince(version),
     };
     const describe = ({ file, firstId, levels }: FileVectorRow) => ({ file, firstId, levels });
     this.vectors = new VectorIndex(source, model, describe, create);
@@ -25,18 +25,18 @@ export class ChunkVectors {
   }
 
   /** How many chunks it knows, with or without a vector, and how many bytes they take. */
-  size(): { vectors: number; bytes: number } {
-    return this.vectors.size();
+  measureSize(): { vectors: number; bytes: number } {
+    return this.vectors.measureSize();
   }
 
   /** The `k` chunks of the scope that are nearest to the query, best first; ties by row. */
-  nearest(query: Int8Array, k: number, scope: Scope): Match[] {
-    return this.exact.nearest(query, k, scope).map(({ row, score }) => ({ id: chunkId(row), score }));
+  findNearest(query: Int8Array, k: number, scope: Scope): Match[] {
+    return this.exact.findNearest(query, k, scope).map(({ row, score }) => ({ id: toChunkId(row), score }));
   }
 
   /** The cosines of given chunks, in their order; NaN for one without a vector. */
-  similarities(query: Int8Array, ids: readonly ChunkId[]): Float64Array {
-    return this.exact.similarities(query, ids);
+  measureSimilarities(query: Int8Array, ids: readonly ChunkId[]): Float64Array {
+    return this.exact.measureSimilarities(query, ids);
   }
 
   release(): void {

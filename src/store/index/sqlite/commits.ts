@@ -1,5 +1,5 @@
 import type { Connection } from "../../sqlite/connection.ts";
-import { bestRows, frequenciesIn, insertTexts, scoreRows } from "../../sqlite/full-text.ts";
+import { countRowsByToken, insertTexts, scoreRows, selectBestRows } from "../../sqlite/full-text.ts";
 import type { CommitIndex, CommitWeights, Within } from "../port.ts";
 import type { IndexedCommit } from "../records.ts";
 
@@ -18,7 +18,7 @@ export class SqliteCommits implements CommitIndex {
 
   add(commits: readonly IndexedCommit[]) {
     return this.run((db) =>
-      db.inTransaction(() => {
+      db.runInTransaction(() => {
         const insert = db.prepare(
           `INSERT INTO commits (hash, author, authored_at, subject, body, files)
            VALUES (@hash, @author, @authoredAt, @subject, @body, @files) ON CONFLICT DO NOTHING RETURNING id`,
@@ -35,7 +35,7 @@ export class SqliteCommits implements CommitIndex {
 
   remove(hashes: readonly string[]) {
     return this.run((db) =>
-      db.inTransaction(() => {
+      db.runInTransaction(() => {
         db.prepare("DELETE FROM commits WHERE hash IN (SELECT value FROM json_each(?))").run(
           JSON.stringify(hashes),
         );
@@ -43,8 +43,8 @@ export class SqliteCommits implements CommitIndex {
     );
   }
 
-  hashes(): Promise<string[]> {
-    return this.run((db) => db.column<string>("SELECT hash FROM commits"));
+  listHashes(): Promise<string[]> {
+    return this.run((db) => db.readColumn<string>("SELECT hash FROM commits"));
   }
 
   lexical(
@@ -54,10 +54,10 @@ export class SqliteCommits implements CommitIndex {
     within: Within,
   ): Promise<{ hash: string; score: number }[]> {
     return this.run((db) =>
-      db.inSnapshot(() => {
-        const scope = idsWithin(db, within);
+      db.readInSnapshot(() => {
+        const scope = findCommitIdsWithin(db, within);
         const scored = scoreRows(db, "commit_terms", tokens, { subject, body, files, author });
-        const found = bestRows(scored, k, scope);
+        const found = selectBestRows(scored, k, scope);
         const commits = db.all<{ id: number; hash: string; at: number }>(
           "SELECT id, hash, authored_at AS at FROM commits WHERE id IN (SELECT value FROM json_each(?))",
           found.map(({ row }) => row),
@@ -70,11 +70,11 @@ export class SqliteCommits implements CommitIndex {
     );
   }
 
-  frequencies(tokens: readonly string[]) {
+  countFrequencies(tokens: readonly string[]) {
     return this.run((db) =>
-      db.inSnapshot(() => ({
-        chunks: db.once("commit count", () => db.value<number>("SELECT count(*) FROM commits")),
-        holding: frequenciesIn(db, "commit_terms", tokens),
+      db.readInSnapshot(() => ({
+        chunks: db.readOnce("commit count", () => db.readValue<number>("SELECT count(*) FROM commits")),
+        holding: countRowsByToken(db, "commit_terms", tokens),
       })),
     );
   }
@@ -91,9 +91,9 @@ export class SqliteCommits implements CommitIndex {
     });
   }
 
-  beginningWith(prefix: string, limit: number): Promise<string[]> {
+  listHashesByPrefix(prefix: string, limit: number): Promise<string[]> {
     return this.run((db) =>
-      db.column<string>(
+      db.readColumn<string>(
         "SELECT hash FROM commits WHERE hash >= @prefix AND hash < @prefix || 'g' LIMIT @limit",
         { prefix, limit },
       ),
@@ -102,10 +102,10 @@ export class SqliteCommits implements CommitIndex {
 }
 
 /** Rows of the commits of a time; null: all. */
-function idsWithin(db: Connection, { since, until }: Within): ReadonlySet<number> | null {
+function findCommitIdsWithin(db: Connection, { since, until }: Within): ReadonlySet<number> | null {
   if (since === null && until === null) return null;
   return new Set(
-    db.column<number>(
+    db.readColumn<number>(
       `SELECT id FROM commits WHERE (@since IS NULL OR authored_at >= @since)
        AND (@until IS NULL OR authored_at <= @until)`,
       { since, until },

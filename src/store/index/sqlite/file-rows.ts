@@ -1,6 +1,6 @@
 import type { Connection } from "../../sqlite/connection.ts";
 import type { FileStamp, FileVectors, IndexedFile, SkippedFile } from "../records.ts";
-import { chunkRows } from "../stored-rows.ts";
+import { buildChunkRows } from "../stored-rows.ts";
 import type { SegmentBuilder } from "../words/segment.ts";
 import { insertVectors } from "./vector-rows.ts";
 
@@ -31,7 +31,7 @@ export function insertIndexed(
     );
   if (file.graph) db.prepare("INSERT INTO graphs (file_id, data) VALUES (?, ?)").run(fileId, file.graph);
   const firstChunk = words.next;
-  const { chunks, symbols } = chunkRows(file, words);
+  const { chunks, symbols } = buildChunkRows(file, words);
   const insertChunk = db.prepare(
     `INSERT INTO chunks
        (id, uid, file_id, parent_uid, parent_name, level, kind, name, signature, start_line, end_line,
@@ -56,6 +56,6 @@ export function insertIndexed(
 }
 
 /** One whose content is what it was. */
-export function restamp(db: Connection, { size, mtimeMs, path }: FileStamp): void {
+export function updateFileStamp(db: Connection, { size, mtimeMs, path }: FileStamp): void {
   db.prepare("UPDATE files SET size = ?, mtime_ms = ? WHERE path = ?").run(size, mtimeMs, path);
 }

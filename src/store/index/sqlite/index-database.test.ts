@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { changeUndefended } from "../../../../test/support/undefended.ts";
-import { tokenStream } from "../../../base/text/tokens.ts";
+import { makeTokenStream } from "../../../base/text/tokens.ts";
 import { Sqlite } from "../../sqlite/sqlite.ts";
-import { type ChunkId, chunkId, type Scope } from "../port.ts";
+import { type ChunkId, type Scope, toChunkId } from "../port.ts";
 import type { ChunkRecord, IndexedFile } from "../records.ts";
 import { SqliteCommits } from "./commits.ts";
 import { IndexDatabase } from "./index-database.ts";
@@ -41,7 +41,7 @@ function chunk(id: string, name: string, body: string, more: Partial<ChunkRecord
     signature: `${name}()`,
     startLine: 1,
     endLine: 3,
-    terms: { name: tokenStream(name), head: "", body: tokenStream(body) },
+    terms: { name: makeTokenStream(name), head: "", body: makeTokenStream(body) },
     text: "",
     docs: [],
     ...more,
@@ -64,16 +64,16 @@ function indexed(path: string, chunks: ChunkRecord[]): IndexedFile {
 }
 
 const find = (text: string, scope: Scope = everywhere) =>
-  uidsOf(index.words.best(tokenStream(text).split(" "), columns, 10, scope));
+  uidsOf(index.words.findBest(makeTokenStream(text).split(" "), columns, 10, scope));
 const uidsOf = (found: readonly { id: ChunkId }[]) =>
-  index.chunks(found.map(({ id }) => id)).map(({ uid }) => uid);
+  index.readChunks(found.map(({ id }) => id)).map(({ uid }) => uid);
 
 describe("files that are written while more follow", () => {
   const write = (path: string, name: string, more: boolean) =>
     index.write([indexed(path, [chunk(`${name} in ${path}`, name, "backoff")])], more);
   const seenByOthers = () => {
     const other = IndexDatabase.open(file, { readonly: true });
-    const paths = other.files().map(({ path }) => path);
+    const paths = other.listIndexedFiles().map(({ path }) => path);
     other.close();
     return paths;
   };
@@ -126,13 +126,19 @@ describe("replacing a file", () => {
   it("makes its chunks, words and names findable, and the old ones not", () => {
     index.replace(indexed("src/a.ts", [chunk("1", "retryRequest", "backoff doubles")]));
     expect(find("backoff")).toEqual(["1"]);
-    expect(new Definitions(index).of(["retryrequest"], 5)).toMatchObject([{ name: "retryRequest" }]);
+    expect(new Definitions(index).findDefinitions(["retryrequest"], 5)).toMatchObject([
+      { name: "retryRequest" },
+    ]);
 
     index.replace(indexed("src/a.ts", [chunk("2", "openSocket", "connect")]));
     expect(find("backoff")).toEqual([]);
-    expect(new Definitions(index).of(["retryrequest"], 5)).toEqual([]);
+    expect(new Definitions(index).findDefinitions(["retryrequest"], 5)).toEqual([]);
     expect(find("connect")).toEqual(["2"]);
-    expect(index.counts()).toMatchObject({ files: 1, chunks: 1, languages: { typescript: { files: 1 } } });
+    expect(index.readIndexCounts()).toMatchObject({
+      files: 1,
+      chunks: 1,
+      languages: { typescript: { files: 1 } },
+    });
   });
 
   it("is all or nothing", () => {
@@ -147,7 +153,7 @@ describe("replacing a file", () => {
 it("counts words as a new index does, however often files were saved", () => {
   const scores = (at: IndexDatabase) =>
     at.words
-      .best(["common", "rare3"], columns, 100, everywhere)
+      .findBest(["common", "rare3"], columns, 100, everywhere)
       .map(({ score }) => score)
       .sort();
   const save = (at: IndexDatabase, path: number) =>
@@ -177,16 +183,16 @@ describe("looking up", () => {
   });
 
   it("counts a name for more than a path, and a path for more than the code", () => {
-    expect(index.words.best(["retry"], columns, 10, everywhere)).toHaveLength(3);
+    expect(index.words.findBest(["retry"], columns, 10, everywhere)).toHaveLength(3);
     expect(find("retry").sort()).toEqual(["1", "2", "3"]);
-    const best = index.words.best(["retry"], columns, 10, everywhere);
+    const best = index.words.findBest(["retry"], columns, 10, everywhere);
     expect(uidsOf(best)).toEqual(["1", "3", "2"]);
   });
 
   it("outlines chunks as they are now, whoever changed them", () => {
-    const [found] = index.words.best(["nothing"], columns, 1, everywhere);
+    const [found] = index.words.findBest(["nothing"], columns, 1, everywhere);
     const outlined = () =>
-      index.outlines([found!.id, chunkId(9999)]).map(({ name, path }) => `${name} ${path}`);
+      index.readOutlines([found!.id, toChunkId(9999)]).map(({ name, path }) => `${name} ${path}`);
     expect(outlined()).toEqual(["third lib/retry.ts"]);
     expect(outlined()).toEqual(["third lib/retry.ts"]);
     const theirs = IndexDatabase.open(file, { readonly: false });
@@ -194,8 +200,8 @@ describe("looking up", () => {
     theirs.remove(["lib/retry.ts"]);
     expect(outlined()).toEqual([]);
     theirs.replace(indexed("lib/new.ts", [chunk("4", "fourth", "nothing")]));
-    const [other] = index.words.best(["nothing"], columns, 1, everywhere);
-    expect(index.outlines([other!.id]).map(({ name, path }) => `${name} ${path}`)).toEqual([
+    const [other] = index.words.findBest(["nothing"], columns, 1, everywhere);
+    expect(index.readOutlines([other!.id]).map(({ name, path }) => `${name} ${path}`)).toEqual([
       "fourth lib/new.ts",
     ]);
     theirs.close();
@@ -203,7 +209,7 @@ describe("looking up", () => {
 
   it("stays within levels and files", () => {
     expect(find("retry", { files: null, levels: ["class"] })).toEqual(["2"]);
-    const lib = index.files().filter(({ path }) => path.startsWith("lib/"));
+    const lib = index.listIndexedFiles().filter(({ path }) => path.startsWith("lib/"));
     expect(find("retry", { files: lib.map(({ id }) => id), levels: null })).toEqual(["3"]);
     expect(find("retry", { files: [], levels: null })).toEqual([]);
   });
@@ -211,14 +217,14 @@ describe("looking up", () => {
   it.each(['"', "NEAR(", "a* OR", "-x", "col:on", "'; DROP TABLE files"])(
     "takes %j for a word, not for syntax",
     (token) => {
-      expect(index.words.best([token], columns, 10, everywhere)).toEqual([]);
+      expect(index.words.findBest([token], columns, 10, everywhere)).toEqual([]);
     },
   );
 
   it("counts the chunks that hold a word", () => {
-    expect(index.words.frequencies(["retry", "absent"])).toEqual(new Map([["retry", 3]]));
+    expect(index.words.countChunksByToken(["retry", "absent"])).toEqual(new Map([["retry", 3]]));
     index.replace(indexed("src/b.ts", [chunk("4", "absent", "retry")]));
-    expect(index.words.frequencies(["retry", "absent"])).toEqual(
+    expect(index.words.countChunksByToken(["retry", "absent"])).toEqual(
       new Map([
         ["retry", 4],
         ["absent", 1],
@@ -229,16 +235,16 @@ describe("looking up", () => {
   it("lists a directory's files and not those of its namesakes", () => {
     index.replace(indexed("src/a.ts.bak", []));
     index.replace(indexed("src.d/b.ts", []));
-    expect([...index.known("src").keys()].sort()).toEqual(["src/a.ts", "src/a.ts.bak"]);
-    expect([...index.known("src/a.ts").keys()]).toEqual(["src/a.ts"]);
+    expect([...index.readKnownFiles("src").keys()].sort()).toEqual(["src/a.ts", "src/a.ts.bak"]);
+    expect([...index.readKnownFiles("src/a.ts").keys()]).toEqual(["src/a.ts"]);
   });
 });
 
 it("remembers skipped files with the reason", () => {
   index.replace({ status: "skipped", path: "logo.png", size: 5, mtimeMs: 1, reason: "binary" });
-  expect(index.counts()).toMatchObject({ files: 0, skipped: 1, skippedByReason: { binary: 1 } });
-  expect(index.skipped()).toEqual([{ path: "logo.png", reason: "binary", size: 5 }]);
-  expect(index.known("logo.png").get("logo.png")).toMatchObject({ hash: null, size: 5 });
+  expect(index.readIndexCounts()).toMatchObject({ files: 0, skipped: 1, skippedByReason: { binary: 1 } });
+  expect(index.listSkipped()).toEqual([{ path: "logo.png", reason: "binary", size: 5 }]);
+  expect(index.readKnownFiles("logo.png").get("logo.png")).toMatchObject({ hash: null, size: 5 });
 });
 
 describe("the file on disk", () => {
@@ -250,7 +256,7 @@ describe("the file on disk", () => {
   it("opens read-only beside a writer and sees what was committed", () => {
     const reader = IndexDatabase.open(file, { readonly: true });
     index.replace(indexed("src/a.ts", [chunk("1", "late", "later")]));
-    expect(reader.counts().files).toBe(1);
+    expect(reader.readIndexCounts().files).toBe(1);
     reader.close();
   });
 
@@ -264,7 +270,7 @@ describe("the file on disk", () => {
 
   it("is recognised as damaged when its words are lost while it is open", async () => {
     changeUndefended(file, "DROP TABLE commit_terms");
-    await expect(new SqliteCommits(index).frequencies(["word"])).rejects.toThrow(
+    await expect(new SqliteCommits(index).countFrequencies(["word"])).rejects.toThrow(
       expect.objectContaining({ code: "index_corrupt" }),
     );
   });
@@ -334,18 +340,18 @@ describe("the file on disk", () => {
 
 describe("what is read in one turn of the event loop", () => {
   const chunks = () =>
-    index.inSnapshotOfTurn(() => index.prepare("SELECT count(*) FROM chunks").pluck().get());
+    index.readInTurnSnapshot(() => index.prepare("SELECT count(*) FROM chunks").pluck().get());
 
   it("is the same, whoever writes; the next turn sees it", async () => {
     const other = IndexDatabase.open(file, { readonly: false });
     try {
       expect(chunks()).toBe(0);
-      const version = index.version();
+      const version = index.readVersion();
       other.replace(indexed("a.ts", [chunk("a", "first", "")]));
-      expect([chunks(), index.version()]).toEqual([0, version]);
+      expect([chunks(), index.readVersion()]).toEqual([0, version]);
       await nextTurn();
       expect(chunks()).toBe(1);
-      expect(index.version()).not.toBe(version);
+      expect(index.readVersion()).not.toBe(version);
     } finally {
       other.close();
     }

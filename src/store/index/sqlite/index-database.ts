@@ -10,10 +10,10 @@ import type {
   StoredChunk,
 } from "../port.ts";
 import type { FileChange, FileVectors, IndexedFile, SkippedFile, SkipReason } from "../records.ts";
-import { countsOf, type FileTotals } from "../stored-rows.ts";
+import { type FileTotals, sumIndexCounts } from "../stored-rows.ts";
 import { ByteStrings } from "../words/byte-strings.ts";
 import { SegmentBuilder } from "../words/segment.ts";
-import { insertIndexed, insertSkipped, restamp } from "./file-rows.ts";
+import { insertIndexed, insertSkipped, updateFileStamp } from "./file-rows.ts";
 import { Outlines } from "./outlines.ts";
 import { codeSchema } from "./schema.ts";
 import { removeVectors } from "./vector-rows.ts";
@@ -24,9 +24,9 @@ import { SegmentMerges } from "./word-segments.ts";
 const chunksPerStep = 12;
 
 /** Chunks that one transaction writes at most: a segment of so many is only merged with other large ones. */
-const chunksTogether = 16_384;
+const maxChunksPerTransaction = 16_384;
 /** The same of different words, which are in memory until then and take 100 bytes each or more. Few chunks have so many. */
-const wordsTogether = 250_000;
+const maxWordsPerTransaction = 250_000;
 
 /** Saves that never pause leave segments faster than a step for each could merge them. */
 const stepsWhenLate = 32;
@@ -51,40 +51,40 @@ export class IndexDatabase extends Connection {
   private readonly outlinesKnown = new Outlines(this, this.words);
   private readonly merges = new SegmentMerges(this);
 
-  /** Everything that is written makes another revision, except what keeps what can be found (`inMerge`). */
-  override inTransaction<T>(work: () => T): T {
-    return super.inTransaction(() => {
+  /** Everything that is written makes another revision, except what keeps what can be found (`runInMerge`). */
+  override runInTransaction<T>(work: () => T): T {
+    return super.runInTransaction(() => {
       const result = work();
-      const now = this.value<number>("UPDATE revision SET number = number + 1 RETURNING number");
+      const now = this.readValue<number>("UPDATE revision SET number = number + 1 RETURNING number");
       this.prepare("DELETE FROM removed_vectors WHERE revision < ?").run(now - revisionsRemembered);
       this.revisionAt = "";
       return result;
     });
   }
 
-  inMerge<T>(work: () => T): T {
-    return super.inTransaction(work);
+  runInMerge<T>(work: () => T): T {
+    return super.runInTransaction(work);
   }
 
   private revisionKnown = 0;
   private revisionAt = "";
 
   /** Another number whenever something else may be found than before. */
-  revision(): number {
-    return this.revisionOf(super.version());
+  readRevision(): number {
+    return this.readRevisionAt(super.readVersion());
   }
 
-  private revisionOf(at: string): number {
+  private readRevisionAt(at: string): number {
     if (at !== this.revisionAt) {
-      this.revisionKnown = this.value<number>("SELECT number FROM revision");
+      this.revisionKnown = this.readValue<number>("SELECT number FROM revision");
       this.revisionAt = at;
     }
     return this.revisionKnown;
   }
 
-  override version(): string {
-    const at = super.version();
-    return `${at}/${this.revisionOf(at)}`;
+  override readVersion(): string {
+    const at = super.readVersion();
+    return `${at}/${this.readRevisionAt(at)}`;
   }
 
   // Writing
@@ -105,30 +105,30 @@ export class IndexDatabase extends Connection {
     // The words of a file that is replaced must be stored to be known as gone.
     if (changes.some(({ path }) => this.unfinished?.paths.has(path))) this.finish();
     if (!more && this.unfinished === null)
-      return this.inTransaction(() => this.writeAll(changes, this.builder()));
-    return this.orUndone(() => {
-      const { words, paths } = this.begun();
-      this.inTransaction(() => {
+      return this.runInTransaction(() => this.writeAll(changes, this.createSegmentBuilder()));
+    return this.undoOnError(() => {
+      const { words, paths } = this.ensureBegun();
+      this.runInTransaction(() => {
         for (const change of changes) this.apply(change, words);
       });
       for (const { path } of changes) paths.add(path);
-      const isFull = words.count >= chunksTogether || words.different >= wordsTogether;
+      const isFull = words.count >= maxChunksPerTransaction || words.different >= maxWordsPerTransaction;
       return more && !isFull ? 0 : this.finish();
     });
   }
 
-  private builder(bytes?: ByteStrings): SegmentBuilder {
-    return new SegmentBuilder(this.words.nextChunk(), bytes);
+  private createSegmentBuilder(bytes?: ByteStrings): SegmentBuilder {
+    return new SegmentBuilder(this.words.findNextChunkId(), bytes);
   }
 
   /** For the words of one open transaction after the other. */
   private bytesOfWords = new ByteStrings();
 
-  private begun() {
+  private ensureBegun() {
     if (this.unfinished === null) {
-      this.changing(() => this.db.begin("immediate"));
+      this.runChange(() => this.db.begin("immediate"));
       this.bytesOfWords.clear();
-      this.unfinished = { words: this.builder(this.bytesOfWords), paths: new Set() };
+      this.unfinished = { words: this.createSegmentBuilder(this.bytesOfWords), paths: new Set() };
     }
     return this.unfinished;
   }
@@ -137,16 +137,16 @@ export class IndexDatabase extends Connection {
   finish(): number {
     const { unfinished } = this;
     if (unfinished === null) return 0;
-    return this.orUndone(() => {
-      const steps = this.inTransaction(() => this.writeAll([], unfinished.words));
-      this.changing(() => this.db.end("COMMIT"));
+    return this.undoOnError(() => {
+      const steps = this.runInTransaction(() => this.writeAll([], unfinished.words));
+      this.runChange(() => this.db.end("COMMIT"));
       this.unfinished = null;
       return steps;
     });
   }
 
   /** What fails takes with it all that is not finished. */
-  private orUndone<T>(work: () => T): T {
+  private undoOnError<T>(work: () => T): T {
     try {
       return work();
     } catch (error) {
@@ -175,7 +175,7 @@ export class IndexDatabase extends Connection {
 
   private apply(change: FileChange, words: SegmentBuilder): void {
     if (change.status === "unchanged") {
-      restamp(this, change);
+      updateFileStamp(this, change);
       return;
     }
     this.forget(change.path);
@@ -187,7 +187,7 @@ export class IndexDatabase extends Connection {
   remove(paths: readonly string[]): void {
     if (paths.length === 0) return;
     this.finish();
-    this.inTransaction(() => {
+    this.runInTransaction(() => {
       for (const path of paths) this.forget(path);
     });
   }
@@ -195,14 +195,14 @@ export class IndexDatabase extends Connection {
   private forget(path: string): void {
     const known = this.get<{ id: number } | null>("SELECT id FROM files WHERE path = ?", path);
     if (!known) return;
-    const chunks = this.ids("SELECT id FROM chunks WHERE file_id = ? ORDER BY id", known.id);
+    const chunks = this.listIds("SELECT id FROM chunks WHERE file_id = ? ORDER BY id", known.id);
     removeVectors(this, "file_id = ?", [known.id]);
     this.words.remove(chunks);
     this.prepare("DELETE FROM files WHERE id = ?").run(known.id);
   }
 
-  private ids(sql: string, of: number): number[] {
-    return this.column<number>(sql, of);
+  private listIds(sql: string, of: number): number[] {
+    return this.readColumn<number>(sql, of);
   }
 
   settle(): void {
@@ -227,7 +227,7 @@ export class IndexDatabase extends Connection {
 
   // Reading
 
-  known(below?: string): Map<string, KnownFile> {
+  readKnownFiles(below?: string): Map<string, KnownFile> {
     const where =
       below === undefined ? "" : "WHERE path = @below OR (path > @below || '/' AND path < @below || '0')";
     const rows = this.all<KnownFile>(
@@ -237,57 +237,59 @@ export class IndexDatabase extends Connection {
     return new Map(rows.map((row) => [row.path, row]));
   }
 
-  counts(): IndexCounts {
+  readIndexCounts(): IndexCounts {
     const rows = this.all<FileTotals>(
       "SELECT language, skip_reason AS reason, files, chunks FROM file_totals WHERE files > 0",
     );
-    return countsOf(
+    return sumIndexCounts(
       rows,
-      this.value<number>("SELECT coalesce(sum(bytes), 0) FROM word_segments WHERE state = 'used'"),
+      this.readValue<number>("SELECT coalesce(sum(bytes), 0) FROM word_segments WHERE state = 'used'"),
     );
   }
 
-  chunkCount(): number {
-    return this.once("chunks", () => this.value<number>("SELECT coalesce(sum(chunks), 0) FROM file_totals"));
+  countChunks(): number {
+    return this.readOnce("chunks", () =>
+      this.readValue<number>("SELECT coalesce(sum(chunks), 0) FROM file_totals"),
+    );
   }
 
-  files(): IndexEntry[] {
+  listIndexedFiles(): IndexEntry[] {
     return this.all<IndexEntry>("SELECT id, path, language FROM files WHERE skip_reason IS NULL");
   }
 
-  skipped(): { path: string; reason: SkipReason; size: number }[] {
+  listSkipped(): { path: string; reason: SkipReason; size: number }[] {
     return this.all<{ path: string; reason: SkipReason; size: number }>(
       "SELECT path, skip_reason AS reason, size FROM files WHERE skip_reason IS NOT NULL ORDER BY path",
     );
   }
 
-  lastIndexedAt(): number | null {
+  findLastIndexedAt(): number | null {
     // The ids ascend with time.
-    return this.value<number | null>("SELECT indexed_at FROM files ORDER BY id DESC LIMIT 1");
+    return this.readValue<number | null>("SELECT indexed_at FROM files ORDER BY id DESC LIMIT 1");
   }
 
-  outlines(ids: readonly ChunkId[]): ChunkOutline[] {
-    return this.outlinesKnown.of(ids);
+  readOutlines(ids: readonly ChunkId[]): ChunkOutline[] {
+    return this.outlinesKnown.readOutlines(ids);
   }
 
   /** Rows of `vectors` that have gone since a version, of all models; null where that is not known. */
-  vectorsRemovedSince(version: string): readonly number[] | null {
+  listVectorsRemovedSince(version: string): readonly number[] | null {
     const since = Number(version.split("/")[1]);
-    if (!(since >= this.revision() - revisionsRemembered)) return null;
-    return this.column<number>("SELECT id FROM removed_vectors WHERE revision >= ?", since);
+    if (!(since >= this.readRevision() - revisionsRemembered)) return null;
+    return this.readColumn<number>("SELECT id FROM removed_vectors WHERE revision >= ?", since);
   }
 
-  chunks(ids: readonly ChunkId[]): StoredChunk[] {
-    const rows = this.storedChunks("json_each(?) wanted JOIN chunks c ON c.id = wanted.value", ids);
+  readChunks(ids: readonly ChunkId[]): StoredChunk[] {
+    const rows = this.selectStoredChunks("json_each(?) wanted JOIN chunks c ON c.id = wanted.value", ids);
     const byId = new Map(rows.map((row) => [row.id, row]));
     return ids.flatMap((id) => byId.get(id) ?? []);
   }
 
-  chunksOf(files: readonly FileId[]): StoredChunk[] {
-    return this.storedChunks("json_each(?) wanted JOIN chunks c ON c.file_id = wanted.value", files);
+  readChunksOfFiles(files: readonly FileId[]): StoredChunk[] {
+    return this.selectStoredChunks("json_each(?) wanted JOIN chunks c ON c.file_id = wanted.value", files);
   }
 
-  graphs(files: readonly FileId[]): Map<FileId, Uint8Array> {
+  readGraphs(files: readonly FileId[]): Map<FileId, Uint8Array> {
     const rows = this.all<{ file: FileId; data: Uint8Array }>(
       "SELECT g.file_id AS file, g.data FROM json_each(?) wanted JOIN graphs g ON g.file_id = wanted.value",
       files,
@@ -295,7 +297,7 @@ export class IndexDatabase extends Connection {
     return new Map(rows.map(({ file, data }) => [file, data]));
   }
 
-  private storedChunks(from: string, wanted: readonly (ChunkId | FileId)[]): StoredChunk[] {
+  private selectStoredChunks(from: string, wanted: readonly (ChunkId | FileId)[]): StoredChunk[] {
     return this.all<StoredChunk>(
       `SELECT c.id, c.uid, c.file_id AS file, f.path, f.size, f.mtime_ms AS mtimeMs, f.language,
          c.parent_uid AS parentUid, c.parent_name AS parentName, c.level, c.kind, c.name, c.signature,

@@ -21,9 +21,9 @@ export class Outlines {
     private readonly words: WordIndex,
   ) {}
 
-  of(ids: readonly ChunkId[]): ChunkOutline[] {
+  readOutlines(ids: readonly ChunkId[]): ChunkOutline[] {
     if (this.known.size > maxOutlines) this.known.clear();
-    const present = this.words.present();
+    const present = this.words.getPresentChunks();
     const found: ChunkOutline[] = [];
     const unknown: ChunkId[] = [];
     for (const id of ids) {
@@ -39,16 +39,16 @@ export class Outlines {
       unknown,
     );
     for (const row of rows) {
-      row.path = this.pathOf(row.file);
+      row.path = this.findPath(row.file);
       this.known.set(row.id, row);
     }
     return found.concat(rows);
   }
 
-  private pathOf(file: FileId): string {
+  private findPath(file: FileId): string {
     let path = this.paths.get(file);
     if (path === undefined) {
-      path = this.db.value<string | null>("SELECT path FROM files WHERE id = ?", file) ?? "";
+      path = this.db.readValue<string | null>("SELECT path FROM files WHERE id = ?", file) ?? "";
       if (this.paths.size >= maxPaths) this.paths.clear();
       this.paths.set(file, path);
     }

@@ -214,7 +214,7 @@ const kept = [
 ] as const;
 
 /** What is wrong with the totals of an index; null for nothing. Reads all rows. */
-export function wrongTotals(db: Pick<Sqlite, "prepare">): string | null {
+export function findWrongTotals(db: Pick<Sqlite, "prepare">): string | null {
   const isWrong = ([, stored, counted]: (typeof kept)[number]) =>
     JSON.stringify(db.prepare(stored).all()) !== JSON.stringify(db.prepare(counted).all());
   const wrong = kept.find(isWrong);

@@ -1,13 +1,13 @@
 import { lstatSync, readdirSync, renameSync, rmSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { codeOf, messageOf } from "../../../base/errors.ts";
+import { getErrorCode, getErrorMessage } from "../../../base/errors.ts";
 import type { Logger } from "../../../base/log.ts";
 import { checkDatabase } from "../../sqlite/database.ts";
 import { openToRead } from "../../sqlite/open-to-read.ts";
 import type { IndexDriver } from "../port.ts";
 import { reconciledAt } from "../port.ts";
 import { IndexDatabase } from "./index-database.ts";
-import { codeSchema, wrongTotals } from "./schema.ts";
+import { codeSchema, findWrongTotals } from "./schema.ts";
 import { SqliteIndex } from "./sqlite-index.ts";
 
 /** The code index in one file, `index.db`; nothing to install or to run. */
@@ -16,24 +16,24 @@ export const sqliteDriver: IndexDriver = {
     try {
       return { index: SqliteIndex.open(file, { readonly: false }), note: null };
     } catch (error) {
-      if (!["index_corrupt", "unreadable"].includes(codeOf(error))) throw error;
-      const note = await moveAside(file, messageOf(error), log);
+      if (!["index_corrupt", "unreadable"].includes(getErrorCode(error))) throw error;
+      const note = await moveAside(file, getErrorMessage(error), log);
       return { index: SqliteIndex.open(file, { readonly: false }), note };
     }
   },
   openBeside: (file) => SqliteIndex.open(file, { readonly: false }),
-  read: (file, use) => openToRead(file, readable, (db) => use(new SqliteIndex(db))),
+  read: (file, use) => openToRead(file, openReadable, (db) => use(new SqliteIndex(db))),
   moveAside,
-  check: async (file) => checkDatabase(file, codeSchema, wrongTotals),
-  bytes: async (file) => filesOf(file).reduce((sum, one) => sum + sizeOf(one), 0),
+  check: async (file) => checkDatabase(file, codeSchema, findWrongTotals),
+  countBytes: async (file) => listDatabaseFiles(file).reduce((sum, one) => sum + measureFileBytes(one), 0),
   place: "",
 };
 
 /** Whether a WAL database can be read comes out with the first read only. */
-function readable(file: string): IndexDatabase {
+function openReadable(file: string): IndexDatabase {
   const db = IndexDatabase.open(file, { readonly: true });
   try {
-    db.meta(reconciledAt);
+    db.readMeta(reconciledAt);
     return db;
   } catch (error) {
     db.close();
@@ -42,9 +42,9 @@ function readable(file: string): IndexDatabase {
 }
 
 /** A database in WAL mode, and what SQLite keeps beside it. */
-const filesOf = (file: string) => ["", "-wal", "-shm"].map((end) => file + end);
+const listDatabaseFiles = (file: string) => ["", "-wal", "-shm"].map((end) => file + end);
 
-const sizeOf = (file: string) => statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+const measureFileBytes = (file: string) => statSync(file, { throwIfNoEntry: false })?.size ?? 0;
 
 /** Moves the file with its -wal and -shm to `index.db.corrupt-<time>`. */
 async function moveAside(file: string, why: string, log: Logger): Promise<string> {

@@ -13,11 +13,11 @@ import type {
   StoredChunk,
 } from "../port.ts";
 import type { FileChange, FileVectors, IndexedFile, SkippedFile } from "../records.ts";
-import { definitionsByKey } from "../words/stored-words.ts";
+import { groupDefinitionsByKey } from "../words/stored-words.ts";
 import { ChunkVectors } from "./chunk-vectors.ts";
 import { SqliteCommits } from "./commits.ts";
 import { IndexDatabase } from "./index-database.ts";
-import { keepModels, pathsWithoutVectors, storeVectors, vectorCounts } from "./vector-rows.ts";
+import { countVectorsByModel, keepModels, listPathsWithoutVectors, storeVectors } from "./vector-rows.ts";
 
 type FoundSymbol = Omit<Definition, "key">;
 
@@ -31,13 +31,13 @@ export class Definitions {
   constructor(private readonly db: IndexDatabase) {}
 
   /** Chunks that define a symbol with one of the keys, at most `limit` a key. */
-  of(keys: readonly string[], limit: number): Definition[] {
-    const chunks = [...new Set(this.db.words.definers(keys, limit).flat())].sort((a, b) => a - b);
+  findDefinitions(keys: readonly string[], limit: number): Definition[] {
+    const chunks = [...new Set(this.db.words.findDefiners(keys, limit).flat())].sort((a, b) => a - b);
     const { ofChunk } = this;
     if (ofChunk.size > maxRemembered) ofChunk.clear();
     const unknown = chunks.filter((chunk) => !ofChunk.has(chunk));
     if (unknown.length > 0) this.read(unknown);
-    return definitionsByKey(
+    return groupDefinitionsByKey(
       keys,
       chunks.flatMap((chunk) => ofChunk.get(chunk) ?? []),
       limit,
@@ -56,7 +56,7 @@ export class Definitions {
 }
 
 /** Files that one transaction forgets: another branch may lack thousands, and questions wait for a transaction. */
-const removedTogether = 32;
+const filesPerRemoval = 32;
 
 /**
  * The code index in SQLite: `index.db`, and the vectors of the models that were asked for in memory. Each statement, and
@@ -86,10 +86,10 @@ export class SqliteIndex implements CodeIndex {
 
   /** Several statements that see the same, and so do those of other questions that are asked without waiting in between. */
   private read<T>(work: (db: IndexDatabase) => T): Promise<T> {
-    return this.run((db) => db.inSnapshotOfTurn(() => work(db)));
+    return this.run((db) => db.readInTurnSnapshot(() => work(db)));
   }
 
-  private vectorsOf(model: string): ChunkVectors {
+  private getModelVectors(model: string): ChunkVectors {
     let vectors = this.vectors.get(model);
     if (vectors === undefined) {
       vectors = new ChunkVectors(this.db, model);
@@ -99,62 +99,62 @@ export class SqliteIndex implements CodeIndex {
   }
 
   revision() {
-    return this.read((db) => String(db.revision()));
+    return this.read((db) => String(db.readRevision()));
   }
 
   lexical(tokens: readonly string[], weights: FieldWeights, k: number, scope: Scope): Promise<Match[]> {
-    return this.read((db) => db.words.best(tokens, weights, k, scope));
+    return this.read((db) => db.words.findBest(tokens, weights, k, scope));
   }
 
-  nearest(query: QueryVector, k: number, scope: Scope): Promise<Match[]> {
-    return this.read(() => this.vectorsOf(query.model).nearest(query.vector, k, scope));
+  findNearest(query: QueryVector, k: number, scope: Scope): Promise<Match[]> {
+    return this.read(() => this.getModelVectors(query.model).findNearest(query.vector, k, scope));
   }
 
-  similarities(query: QueryVector, ids: readonly ChunkId[]): Promise<Float64Array> {
-    return this.read(() => this.vectorsOf(query.model).similarities(query.vector, ids));
+  measureSimilarities(query: QueryVector, ids: readonly ChunkId[]): Promise<Float64Array> {
+    return this.read(() => this.getModelVectors(query.model).measureSimilarities(query.vector, ids));
   }
 
-  definitions(keys: readonly string[], limit: number): Promise<Definition[]> {
-    return this.read(() => this.defined.of(keys, limit));
+  findDefinitions(keys: readonly string[], limit: number): Promise<Definition[]> {
+    return this.read(() => this.defined.findDefinitions(keys, limit));
   }
 
-  frequencies(tokens: readonly string[]): Promise<Frequencies> {
+  countFrequencies(tokens: readonly string[]): Promise<Frequencies> {
     return this.read((db) => ({
-      chunks: db.chunkCount(),
-      holding: db.words.frequencies(tokens),
+      chunks: db.countChunks(),
+      holding: db.words.countChunksByToken(tokens),
     }));
   }
 
-  phrases(phrases: readonly string[], limit: number): Promise<ChunkId[][]> {
-    return this.read((db) => db.words.holders(phrases, limit));
+  findPhrases(phrases: readonly string[], limit: number): Promise<ChunkId[][]> {
+    return this.read((db) => db.words.findPhraseHolders(phrases, limit));
   }
 
-  filesHolding(words: readonly HeldWord[]) {
-    return this.read((db) => db.words.filesHolding(words) ?? db.files());
+  findFilesHolding(words: readonly HeldWord[]) {
+    return this.read((db) => db.words.findFilesHolding(words) ?? db.listIndexedFiles());
   }
 
-  outlines(ids: readonly ChunkId[]) {
-    return this.read((db) => db.outlines(ids));
+  readOutlines(ids: readonly ChunkId[]) {
+    return this.read((db) => db.readOutlines(ids));
   }
 
-  chunks(ids: readonly ChunkId[]): Promise<StoredChunk[]> {
-    return this.read((db) => db.chunks(ids));
+  readChunks(ids: readonly ChunkId[]): Promise<StoredChunk[]> {
+    return this.read((db) => db.readChunks(ids));
   }
 
-  chunksOf(files: readonly FileId[]): Promise<StoredChunk[]> {
-    return this.run((db) => db.chunksOf(files));
+  readChunksOfFiles(files: readonly FileId[]): Promise<StoredChunk[]> {
+    return this.run((db) => db.readChunksOfFiles(files));
   }
 
   files() {
-    return this.run((db) => db.files());
+    return this.run((db) => db.listIndexedFiles());
   }
 
-  graphs(files: readonly FileId[]) {
-    return this.run((db) => db.graphs(files));
+  readGraphs(files: readonly FileId[]) {
+    return this.run((db) => db.readGraphs(files));
   }
 
-  vectorCounts() {
-    return this.read((db) => vectorCounts(db));
+  readVectorCounts() {
+    return this.read((db) => countVectorsByModel(db));
   }
 
   async release(): Promise<void> {
@@ -162,8 +162,8 @@ export class SqliteIndex implements CodeIndex {
     this.db.words.release();
   }
 
-  known(below?: string) {
-    return this.run((db) => db.known(below));
+  readKnownFiles(below?: string) {
+    return this.run((db) => db.readKnownFiles(below));
   }
 
   replace(file: IndexedFile | SkippedFile, vectors?: FileVectors) {
@@ -177,9 +177,9 @@ export class SqliteIndex implements CodeIndex {
   }
 
   async remove(paths: readonly string[]): Promise<void> {
-    for (let start = 0; start < paths.length; start += removedTogether) {
+    for (let start = 0; start < paths.length; start += filesPerRemoval) {
       if (start > 0) await nextTurn();
-      await this.run((db) => db.remove(paths.slice(start, start + removedTogether)));
+      await this.run((db) => db.remove(paths.slice(start, start + filesPerRemoval)));
     }
   }
 
@@ -193,28 +193,28 @@ export class SqliteIndex implements CodeIndex {
     return this.run((db) => storeVectors(db, file, vectors));
   }
 
-  withoutVectors(model: Pick<FileVectors, "model" | "dimensions">): Promise<string[]> {
-    return this.run((db) => pathsWithoutVectors(db, model));
+  listPathsWithoutVectors(model: Pick<FileVectors, "model" | "dimensions">): Promise<string[]> {
+    return this.run((db) => listPathsWithoutVectors(db, model));
   }
 
   keepModels(models: readonly string[]) {
     return this.run((db) => keepModels(db, models));
   }
 
-  counts() {
-    return this.read((db) => db.counts());
+  readIndexCounts() {
+    return this.read((db) => db.readIndexCounts());
   }
 
   skipped() {
-    return this.run((db) => db.skipped());
+    return this.run((db) => db.listSkipped());
   }
 
   lastIndexedAt() {
-    return this.run((db) => db.lastIndexedAt());
+    return this.run((db) => db.findLastIndexedAt());
   }
 
   meta(key: string) {
-    return this.run((db) => db.meta(key));
+    return this.run((db) => db.readMeta(key));
   }
 
   setMeta(key: string, value: string) {

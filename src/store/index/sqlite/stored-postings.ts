@@ -21,14 +21,14 @@ export const postingsColumns = "chunks, list, places, long";
  * Rows that one statement inserts: to run one for each takes twice the time. What fails fails with its transaction; where a statement
  * undid its own rows, SQLite would keep a copy of every page that it writes to.
  */
-export const rowsTogether = 8;
-const insertOf = (rows: number) =>
+export const rowsPerInsert = 8;
+const buildInsert = (rows: number) =>
   `INSERT OR FAIL INTO postings (segment, word, chunks, list, places, long)
    VALUES ${Array(rows).fill("(?, ?, ?, ?, ?, ?)").join(", ")}`;
-const insertOne = insertOf(1);
-const insertSeveral = insertOf(rowsTogether);
+const insertOne = buildInsert(1);
+const insertSeveral = buildInsert(rowsPerInsert);
 
-/** @param words each is of use until `rowsTogether` more were asked for */
+/** @param words each is of use until `rowsPerInsert` more were asked for */
 export function insertPostings(
   db: Connection,
   segment: number,
@@ -42,7 +42,7 @@ export function insertPostings(
     const stored = isShort ? [list, places, null] : [empty, empty, insertLong(db, list, places)];
     rows.push([segment, word, chunks, ...stored]);
     bytes += word.length + list.length + places.length;
-    if (rows.length < rowsTogether) continue;
+    if (rows.length < rowsPerInsert) continue;
     several.run(...rows.flat());
     rows = [];
   }
@@ -60,25 +60,31 @@ function insertLong(db: Connection, list: Uint8Array, places: Uint8Array): numbe
 
 const empty = new Uint8Array();
 
-export function listOf(db: Connection, { list, long }: Pick<PostingsRow, "list" | "long">): Uint8Array {
-  return long === null ? list : longBytes(db, long);
+export function readPostingsList(
+  db: Connection,
+  { list, long }: Pick<PostingsRow, "list" | "long">,
+): Uint8Array {
+  return long === null ? list : readLongBytes(db, long);
 }
 
-export function placesOf(db: Connection, { places, long }: Pick<PostingsRow, "places" | "long">): Uint8Array {
-  return long === null ? places : longBytes(db, long + 1);
+export function readPostingsPlaces(
+  db: Connection,
+  { places, long }: Pick<PostingsRow, "places" | "long">,
+): Uint8Array {
+  return long === null ? places : readLongBytes(db, long + 1);
 }
 
-function longBytes(db: Connection, id: number): Uint8Array {
-  return db.value<Uint8Array>("SELECT bytes FROM long_postings WHERE id = ?", id);
+function readLongBytes(db: Connection, id: number): Uint8Array {
+  return db.readValue<Uint8Array>("SELECT bytes FROM long_postings WHERE id = ?", id);
 }
 
 /** What is kept of the words that were read last: for each chunk of the index so many bytes, which serves some twenty questions. */
-const keptPerChunk = 32;
+const keptBytesPerChunk = 32;
 const minKept = 8_000_000;
 /** What a word takes. Bytes, about. */
-const perWord = 200;
+const bytesPerWord = 200;
 /** What a segment's postings of a word take beside their bytes: objects, and two arrays with a buffer each. Bytes, about. */
-const perPostings = 700;
+const bytesPerPostings = 700;
 
 interface Word {
   ofSegment: Map<number, StoredPostings>;
@@ -87,7 +93,7 @@ interface Word {
 }
 
 /** What a new word was asked of. */
-const none: ReadonlySet<number> = new Set();
+const noSegments: ReadonlySet<number> = new Set();
 
 /**
  * What segments have of words, read as it is asked for. As segments never change, what was read is right as long as they are in
@@ -108,7 +114,7 @@ export class ReadPostings {
     if (all.length !== used.size || all.some(({ id }) => !used.has(id))) {
       this.used = new Set(all.map(({ id }) => id));
     }
-    this.maxKept = Math.max(minKept, keptPerChunk * total);
+    this.maxKept = Math.max(minKept, keptBytesPerChunk * total);
   }
 
   release(): void {
@@ -117,12 +123,12 @@ export class ReadPostings {
   }
 
   /** For each word what each segment in use has of it. */
-  of(words: readonly string[]): ReadonlyMap<number, Postings>[] {
+  findPostings(words: readonly string[]): ReadonlyMap<number, Postings>[] {
     if (this.kept > this.maxKept) this.forgetOldest();
     const unasked = new Map<ReadonlySet<number>, string[]>();
     const found = words.map((name) => {
-      const word = this.words.get(name) ?? { ofSegment: new Map(), asked: none };
-      if (this.words.delete(name) === false) this.kept += perWord;
+      const word = this.words.get(name) ?? { ofSegment: new Map(), asked: noSegments };
+      if (this.words.delete(name) === false) this.kept += bytesPerWord;
       this.words.set(name, word);
       if (word.asked !== this.used) {
         addTo(unasked, word.asked, name);
@@ -162,7 +168,10 @@ export class ReadPostings {
     }
   }
 
-  private readonly reading = (read: typeof listOf | typeof placesOf, row: PostingsRow): Uint8Array => {
+  private readonly reading = (
+    read: typeof readPostingsList | typeof readPostingsPlaces,
+    row: PostingsRow,
+  ): Uint8Array => {
     const bytes = read(this.db, row);
     this.kept += bytes.length;
     return bytes;
@@ -173,7 +182,7 @@ export class ReadPostings {
     for (const [name, { ofSegment }] of this.words) {
       if (this.kept * 2 <= this.maxKept) return;
       this.words.delete(name);
-      this.kept -= perWord;
+      this.kept -= bytesPerWord;
       for (const { bytes } of ofSegment.values()) this.kept -= bytes;
     }
   }
@@ -186,7 +195,10 @@ class StoredPostings implements Postings {
 
   constructor(
     private readonly row: PostingsRow,
-    private readonly read: (which: typeof listOf | typeof placesOf, row: PostingsRow) => Uint8Array,
+    private readonly read: (
+      which: typeof readPostingsList | typeof readPostingsPlaces,
+      row: PostingsRow,
+    ) => Uint8Array,
   ) {}
 
   get chunks(): number {
@@ -195,13 +207,13 @@ class StoredPostings implements Postings {
 
   get list(): Uint8Array {
     if (this.row.long === null) return this.row.list;
-    this.longList ??= this.read(listOf, this.row);
+    this.longList ??= this.read(readPostingsList, this.row);
     return this.longList;
   }
 
   get places(): Uint8Array {
     if (this.row.long === null) return this.row.places;
-    this.longPlaces ??= this.read(placesOf, this.row);
+    this.longPlaces ??= this.read(readPostingsPlaces, this.row);
     return this.longPlaces;
   }
 
@@ -209,6 +221,6 @@ class StoredPostings implements Postings {
   get bytes(): number {
     const { list, places } = this.row;
     const long = (this.longList?.length ?? 0) + (this.longPlaces?.length ?? 0);
-    return perPostings + list.length + places.length + long;
+    return bytesPerPostings + list.length + places.length + long;
   }
 }

@@ -8,7 +8,7 @@ import { Sqlite } from "../../sqlite/sqlite.ts";
 import type { FileChange } from "../records.ts";
 import { ChunkVectors } from "./chunk-vectors.ts";
 import { IndexDatabase } from "./index-database.ts";
-import { wrongTotals } from "./schema.ts";
+import { findWrongTotals } from "./schema.ts";
 import { sqliteDriver } from "./sqlite-driver.ts";
 import { keepModels, storeVectors } from "./vector-rows.ts";
 
@@ -79,7 +79,7 @@ function take(
     }
     case "fail":
       expect(() =>
-        index.inTransaction(() => {
+        index.runInTransaction(() => {
           index.write(step.changes);
           throw new Error("undone");
         }),
@@ -102,11 +102,13 @@ it("totals are those of the rows, and vectors in memory those that are stored, w
       try {
         for (const step of steps) {
           take(step, index, others, stored);
-          expect(wrongTotals(index)).toBeNull();
+          expect(findWrongTotals(index)).toBeNull();
           for (const [model, vectors] of following) {
             const query = Int8Array.from([3, 1]);
             const fresh = new ChunkVectors(index, model);
-            expect(vectors.nearest(query, 50, everywhere)).toEqual(fresh.nearest(query, 50, everywhere));
+            expect(vectors.findNearest(query, 50, everywhere)).toEqual(
+              fresh.findNearest(query, 50, everywhere),
+            );
           }
         }
       } finally {
@@ -143,8 +145,8 @@ it("an index of a former format is emptied", () => {
   `);
   db.close();
   const index = IndexDatabase.open(file, { readonly: false });
-  expect(index.counts()).toMatchObject({ files: 0, chunks: 0 });
-  expect(wrongTotals(index)).toBeNull();
+  expect(index.readIndexCounts()).toMatchObject({ files: 0, chunks: 0 });
+  expect(findWrongTotals(index)).toBeNull();
   expect(index.has("SELECT 1 FROM sqlite_schema WHERE name LIKE 'chunk_terms%'")).toBe(false);
   expect(index.check()).toBe("ok");
   index.close();

@@ -5,12 +5,12 @@ import { afterEach, beforeEach, expect, it } from "vitest";
 import { chunkRecord, indexedFile } from "../../../../test/support/record-fixture.ts";
 import { IndexDatabase } from "./index-database.ts";
 import {
+  countVectorsByModel,
   keepModels,
-  pathsWithoutVectors,
+  listPathsWithoutVectors,
+  listVectorRowIds,
+  readVectorRowsAfter,
   storeVectors,
-  vectorCounts,
-  vectorRowIds,
-  vectorRowsAfter,
 } from "./vector-rows.ts";
 
 let dir: string;
@@ -33,30 +33,30 @@ const vectors = { model: "m", dimensions: 2, vectors: [vector(1, -2), null, vect
 it("keeps the vectors of a file in one row, and drops them with the file", () => {
   index.replace(indexedFile("before.ts", [chunkRecord("0")]));
   index.replace(file, vectors);
-  const [row, ...others] = [...vectorRowsAfter(index, "m", 0)];
+  const [row, ...others] = [...readVectorRowsAfter(index, "m", 0)];
   expect(others).toEqual([]);
-  expect(row).toMatchObject({ dimensions: 2, firstId: index.chunkCount() - 2 });
+  expect(row).toMatchObject({ dimensions: 2, firstId: index.countChunks() - 2 });
   expect([...row!.levels]).toEqual([0, 2, 2]);
   expect([...new Int8Array(row!.data)]).toEqual([1, -2, 0, 0, 127, 0]);
-  expect(vectorCounts(index)).toEqual([{ model: "m", dimensions: 2, chunks: 3, missing: 1 }]);
+  expect(countVectorsByModel(index)).toEqual([{ model: "m", dimensions: 2, chunks: 3, missing: 1 }]);
   index.remove(["a.ts"]);
-  expect(vectorRowIds(index, "m")).toEqual([]);
+  expect(listVectorRowIds(index, "m")).toEqual([]);
 });
 
 it("gives a new id to every row, so that readers find what is new after the last they know", () => {
   index.replace(file, vectors);
-  const [first] = vectorRowIds(index, "m");
+  const [first] = listVectorRowIds(index, "m");
   index.replace(file, vectors);
-  const [second] = vectorRowIds(index, "m");
+  const [second] = listVectorRowIds(index, "m");
   expect(second).toBeGreaterThan(first!);
-  expect([...vectorRowsAfter(index, "m", first!)].map(({ id }) => id)).toEqual([second]);
-  expect([...vectorRowsAfter(index, "m", second!)]).toEqual([]);
+  expect([...readVectorRowsAfter(index, "m", first!)].map(({ id }) => id)).toEqual([second]);
+  expect([...readVectorRowsAfter(index, "m", second!)]).toEqual([]);
 });
 
 it("stores nothing when vectors and chunks do not fit together", () => {
   expect(() => index.replace(file, { ...vectors, vectors: [null] })).toThrow();
   expect(() => index.replace(file, { ...vectors, vectors: [vector(1), null, null] })).toThrow();
-  expect(index.counts()).toMatchObject({ files: 0, chunks: 0 });
+  expect(index.readIndexCounts()).toMatchObject({ files: 0, chunks: 0 });
 });
 
 it("takes the vectors of another model later, in the place of its earlier ones", () => {
@@ -64,8 +64,8 @@ it("takes the vectors of another model later, in the place of its earlier ones",
   const more = { model: "other", dimensions: 1, vectors: [vector(1), vector(2), vector(3)] };
   expect(storeVectors(index, file, more)).toBe(true);
   expect(storeVectors(index, file, { ...more, vectors: [vector(4), null, null] })).toBe(true);
-  expect([...vectorRowsAfter(index, "other", 0)].map(({ data }) => [...data])).toEqual([[4, 0, 0]]);
-  expect(vectorRowIds(index, "m")).toHaveLength(1);
+  expect([...readVectorRowsAfter(index, "other", 0)].map(({ data }) => [...data])).toEqual([[4, 0, 0]]);
+  expect(listVectorRowIds(index, "m")).toHaveLength(1);
 });
 
 it.each([
@@ -76,7 +76,7 @@ it.each([
   index.replace(file);
   const made = { model: "m", dimensions: 1, vectors: old.chunks.map(() => vector(1)) };
   expect(storeVectors(index, old, made)).toBe(false);
-  expect(vectorRowIds(index, "m")).toEqual([]);
+  expect(listVectorRowIds(index, "m")).toEqual([]);
 });
 
 it("knows which files a model has not seen, those indexed last first", () => {
@@ -84,29 +84,29 @@ it("knows which files a model has not seen, those indexed last first", () => {
   index.replace(indexedFile("b.ts", [chunkRecord("4")]));
   index.replace(indexedFile("empty.ts", []));
   index.replace({ status: "skipped", path: "c.bin", size: 1, mtimeMs: 1, reason: "binary" });
-  expect(pathsWithoutVectors(index, { model: "m", dimensions: 2 })).toEqual(["b.ts"]);
-  expect(pathsWithoutVectors(index, { model: "other", dimensions: 2 })).toEqual(["b.ts", "a.ts"]);
+  expect(listPathsWithoutVectors(index, { model: "m", dimensions: 2 })).toEqual(["b.ts"]);
+  expect(listPathsWithoutVectors(index, { model: "other", dimensions: 2 })).toEqual(["b.ts", "a.ts"]);
   // The same name with another length of vectors is another model.
-  expect(pathsWithoutVectors(index, { model: "m", dimensions: 3 })).toEqual(["b.ts", "a.ts"]);
+  expect(listPathsWithoutVectors(index, { model: "m", dimensions: 3 })).toEqual(["b.ts", "a.ts"]);
 });
 
 it("forgets models that are not in use", () => {
   index.replace(file, vectors);
   storeVectors(index, file, { ...vectors, model: "old" });
   keepModels(index, ["m", "new"]);
-  expect(vectorCounts(index).map(({ model }) => model)).toEqual(["m"]);
+  expect(countVectorsByModel(index).map(({ model }) => model)).toEqual(["m"]);
   keepModels(index, []);
-  expect(vectorCounts(index)).toEqual([]);
+  expect(countVectorsByModel(index)).toEqual([]);
 });
 
 it("distinguishes its own changes, those of others, and none", () => {
   const other = IndexDatabase.open(join(dir, "index.db"), { readonly: false });
-  const before = index.version();
-  expect(index.version()).toBe(before);
+  const before = index.readVersion();
+  expect(index.readVersion()).toBe(before);
   other.setMeta("key", "value");
-  const after = index.version();
+  const after = index.readVersion();
   expect(after).not.toBe(before);
   index.setMeta("key", "other");
-  expect(index.version()).not.toBe(after);
+  expect(index.readVersion()).not.toBe(after);
   other.close();
 });

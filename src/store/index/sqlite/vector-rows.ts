@@ -51,7 +51,7 @@ export function storeVectors(
   { path, hash, chunks }: IndexedFile,
   given: FileVectors,
 ): boolean {
-  return db.inTransaction(() => {
+  return db.runInTransaction(() => {
     const stored = db.all<{ id: number; uid: string; fileId: number }>(
       `SELECT c.id, c.uid, c.file_id AS fileId FROM chunks c JOIN files f ON f.id = c.file_id
        WHERE f.path = ? AND f.hash = ? ORDER BY c.id`,
@@ -69,14 +69,14 @@ export function storeVectors(
 }
 
 /** Paths of files some of whose chunks a model has not seen yet, those indexed last first. */
-export function pathsWithoutVectors(
-  db: Connection & { chunkCount(): number },
+export function listPathsWithoutVectors(
+  db: Connection & { countChunks(): number },
   { model, dimensions }: Pick<FileVectors, "model" | "dimensions">,
 ): string[] {
   // Asked after every change, and mostly there are none.
-  const counted = vectorCounts(db).find((one) => one.model === model && one.dimensions === dimensions);
-  if (counted?.chunks === db.chunkCount()) return [];
-  return db.column<string>(
+  const counted = countVectorsByModel(db).find((one) => one.model === model && one.dimensions === dimensions);
+  if (counted?.chunks === db.countChunks()) return [];
+  return db.readColumn<string>(
     `SELECT path FROM files f WHERE EXISTS (SELECT 1 FROM chunks WHERE file_id = f.id) AND NOT EXISTS (
      SELECT 1 FROM vectors WHERE file_id = f.id AND model = ? AND dimensions = ?) ORDER BY id DESC`,
     model,
@@ -84,15 +84,15 @@ export function pathsWithoutVectors(
   );
 }
 
-export function vectorCounts(db: Connection): VectorCounts[] {
+export function countVectorsByModel(db: Connection): VectorCounts[] {
   return db.all<VectorCounts>("SELECT model, dimensions, chunks, missing FROM vector_totals WHERE files > 0");
 }
 
 /** Forgets the vectors of all models but these. */
 export function keepModels(db: Connection, models: readonly string[]): void {
-  const others = vectorCounts(db).flatMap(({ model }) => (models.includes(model) ? [] : model));
+  const others = countVectorsByModel(db).flatMap(({ model }) => (models.includes(model) ? [] : model));
   if (others.length === 0) return;
-  db.inTransaction(() => {
+  db.runInTransaction(() => {
     for (const model of others) removeVectors(db, "model = ?", [model]);
   });
 }
@@ -103,12 +103,12 @@ export function removeVectors(db: Connection, which: string, given: readonly unk
 }
 
 /** Ids of the rows of a model, ascending. */
-export function vectorRowIds(db: Connection, model: string): number[] {
-  return db.column<number>("SELECT id FROM vectors WHERE model = ? ORDER BY id", model);
+export function listVectorRowIds(db: Connection, model: string): number[] {
+  return db.readColumn<number>("SELECT id FROM vectors WHERE model = ? ORDER BY id", model);
 }
 
 /** The rows of a model with an id beyond `after`, ascending, one at a time. */
-export function vectorRowsAfter(
+export function readVectorRowsAfter(
   db: Connection,
   model: string,
   after: number,

@@ -47,19 +47,21 @@ function changeOf(saved: Save): FileChange {
 
 /** All that is asked of words, with ids that mean the same in every index. */
 function answers(index: IndexDatabase) {
-  const uids = (ids: readonly ChunkId[]) => index.chunks(ids).map(({ uid }) => uid);
+  const uids = (ids: readonly ChunkId[]) => index.readChunks(ids).map(({ uid }) => uid);
   const scored = (scope: Scope) =>
     index.words
-      .best(["one", "three", "n1", "a"], weights, 100, scope)
+      .findBest(["one", "three", "n1", "a"], weights, 100, scope)
       .map(({ id, score }) => `${uids([id])} ${score}`)
       .sort();
-  const files = index.files().flatMap(({ id, path }) => (path < "c" ? [id] : []));
+  const files = index.listIndexedFiles().flatMap(({ id, path }) => (path < "c" ? [id] : []));
   return {
     scores: scored(everywhere),
     classes: scored({ files: null, levels: ["class"] }),
     someFiles: scored({ files, levels: null }),
-    frequencies: index.words.frequencies(["one", "two", "n0", "n2", "absent"]),
-    phrases: index.words.holders(["one two", "four", "three three"], 100).map((ids) => uids(ids).sort()),
+    frequencies: index.words.countChunksByToken(["one", "two", "n0", "n2", "absent"]),
+    phrases: index.words
+      .findPhraseHolders(["one two", "four", "three three"], 100)
+      .map((ids) => uids(ids).sort()),
   };
 }
 
@@ -113,9 +115,9 @@ describe("words", () => {
     for (let i = 0; i < 20; i++) {
       index.write([changeOf({ path: `${i}`, texts: words.slice(i % 4), level: "method" })]);
     }
-    const before = index.words.frequencies(words);
+    const before = index.words.countChunksByToken(words);
     while (index.mergeStep(true));
-    expect(index.words.frequencies(words)).toEqual(before);
+    expect(index.words.countChunksByToken(words)).toEqual(before);
     const segments = index.prepare("SELECT count(*) FROM word_segments").pluck().get();
     expect(segments).toBeLessThan(6);
     index.close();
@@ -143,7 +145,7 @@ describe("words", () => {
     const anew = rebuilt(saves);
     expect(answers(index)).toEqual(answers(anew));
     const last = ["word0x0", "word39x299"];
-    expect(index.words.frequencies(last)).toEqual(new Map(last.map((word) => [word, 1])));
+    expect(index.words.countChunksByToken(last)).toEqual(new Map(last.map((word) => [word, 1])));
     anew.close();
     index.close();
   });
@@ -245,7 +247,7 @@ describe("words", () => {
     index.write([changeOf({ path: "a", level: "method", texts: ["one"] })]);
     const before = answers(index);
     expect(() =>
-      index.inTransaction(() => {
+      index.runInTransaction(() => {
         for (let i = 0; i < 20; i++)
           index.write([changeOf({ path: `${i}`, level: "method", texts: ["one"] })]);
         throw new Error("undone");
@@ -261,7 +263,7 @@ describe("words", () => {
 describe("the files that hold words", () => {
   const holding = (index: IndexDatabase, ...words: HeldWord[]) =>
     index.words
-      .filesHolding(words)
+      .findFilesHolding(words)
       ?.map(({ path }) => path)
       .sort() ?? null;
 

@@ -2,19 +2,31 @@ import type { HeldWord } from "../../../base/text/tokens.ts";
 import type { Connection } from "../../sqlite/connection.ts";
 import {
   type ChunkId,
-  chunkId,
   type FieldWeights,
   type FileId,
   type IndexEntry,
   type Match,
   type Scope,
+  toChunkId,
 } from "../port.ts";
-import { LoadedSegments, scopeFilter } from "../words/loaded-segments.ts";
+import { createScopeFilter, LoadedSegments } from "../words/loaded-segments.ts";
 import { PostingsReader } from "../words/postings.ts";
-import { nameWord, PostingsRoom, type SegmentBuilder } from "../words/segment.ts";
-import { definersIn } from "../words/stored-words.ts";
-import { insertPostings, listOf, type PostingsRow, ReadPostings, rowsTogether } from "./stored-postings.ts";
-import { chunksOf, goneOf, insertSegment, usedSegments, wordsOf } from "./word-segments.ts";
+import { PostingsRoom, type SegmentBuilder, toNameWord } from "../words/segment.ts";
+import { findDefiningChunks } from "../words/stored-words.ts";
+import {
+  insertPostings,
+  type PostingsRow,
+  ReadPostings,
+  readPostingsList,
+  rowsPerInsert,
+} from "./stored-postings.ts";
+import {
+  insertSegment,
+  listUsedSegments,
+  readGoneMarks,
+  readSegmentChunks,
+  readSegmentWords,
+} from "./word-segments.ts";
 
 /**
  * The words of the chunks: which hold one, where, and how well they match several, by BM25. The words of chunks that were
@@ -34,17 +46,17 @@ export class WordIndex {
   // Writing, all of it in the transaction that writes the chunks
 
   /** The id for the next chunk: one that none ever had. */
-  nextChunk(): number {
-    return this.db.value<number>(
+  findNextChunkId(): number {
+    return this.db.readValue<number>(
       "SELECT 1 + max((SELECT coalesce(max(id), 0) FROM chunks), (SELECT coalesce(max(last_chunk), 0) FROM word_segments))",
     );
   }
 
   add(segment: SegmentBuilder): void {
-    const chunks = segment.chunks();
+    const chunks = segment.buildSegmentChunks();
     if (chunks.ids.length === 0) return;
     const id = insertSegment(this.db, "used", chunks, { first: chunks.ids[0]!, last: chunks.ids.at(-1)! });
-    insertPostings(this.db, id, segment.postings(new PostingsRoom(rowsTogether)));
+    insertPostings(this.db, id, segment.buildPostings(new PostingsRoom(rowsPerInsert)));
   }
 
   /** @param ids chunks of one file, ascending, which are about to go */
@@ -63,66 +75,66 @@ export class WordIndex {
 
   // Reading, in one snapshot each
 
-  best(tokens: readonly string[], weights: FieldWeights, k: number, scope: Scope): Match[] {
+  findBest(tokens: readonly string[], weights: FieldWeights, k: number, scope: Scope): Match[] {
     if (tokens.length === 0 || k < 1) return [];
-    const segments = this.refreshed();
-    const found = this.postings.of(tokens);
-    const inScope = scopeFilter(scope.levels, scope.files && this.chunksIn(scope.files));
-    const best = segments.best(tokens, found, weights, k, inScope);
-    return best.map(({ row, score }) => ({ id: chunkId(row), score }));
+    const segments = this.refreshSegments();
+    const found = this.postings.findPostings(tokens);
+    const inScope = createScopeFilter(scope.levels, scope.files && this.findChunkIdsInFiles(scope.files));
+    const best = segments.findBest(tokens, found, weights, k, inScope);
+    return best.map(({ row, score }) => ({ id: toChunkId(row), score }));
   }
 
   /** In how many chunks each token occurs; absent tokens are missing. */
-  frequencies(tokens: readonly string[]): Map<string, number> {
-    const segments = this.refreshed();
+  countChunksByToken(tokens: readonly string[]): Map<string, number> {
+    const segments = this.refreshSegments();
     const unknown = tokens.filter((token) => segments.all.some(({ holding }) => !holding.has(token)));
-    const found = this.postings.of(unknown);
+    const found = this.postings.findPostings(unknown);
     const lists = new Map(unknown.map((token, i) => [token, found[i]!]));
     const counts = new Map<string, number>();
     for (const token of tokens) {
-      const count = segments.holding(token, ({ id }) => lists.get(token)?.get(id));
+      const count = segments.countHolding(token, ({ id }) => lists.get(token)?.get(id));
       if (count > 0) counts.set(token, count);
     }
     return counts;
   }
 
   /** The chunks that are there; what was written before there were segments is not among them. */
-  present(): Pick<LoadedSegments, "has"> {
-    return this.refreshed();
+  getPresentChunks(): Pick<LoadedSegments, "has"> {
+    return this.refreshSegments();
   }
 
   /** For each phrase, tokens with blanks between them, the chunks that hold it, at most so many. */
-  holders(phrases: readonly string[], limit: number): ChunkId[][] {
-    const segments = this.refreshed();
+  findPhraseHolders(phrases: readonly string[], limit: number): ChunkId[][] {
+    const segments = this.refreshSegments();
     const words = [...new Set(phrases.flatMap((phrase) => phrase.split(" ")))];
-    const found = this.postings.of(words);
+    const found = this.postings.findPostings(words);
     const ofWord = new Map(words.map((word, i) => [word, found[i]!]));
-    return segments.holders(phrases, limit, (word, { id }) => ofWord.get(word)!.get(id));
+    return segments.findPhraseHolders(phrases, limit, (word, { id }) => ofWord.get(word)!.get(id));
   }
 
   /**
    * Files that hold all of the words; null where these are in nearly all. Where some words are whole or begin so, those that are a
    * part of others are not looked at: to find them all words are read.
    */
-  filesHolding(words: readonly HeldWord[]): IndexEntry[] | null {
-    const segments = this.refreshed();
+  findFilesHolding(words: readonly HeldWord[]): IndexEntry[] | null {
+    const segments = this.refreshSegments();
     const telling = words.filter(({ is }) => is !== "part");
     if (telling.length === 0 && words.every(({ text }) => text.length < minPart)) return null;
     const chunksOfEach = (telling.length > 0 ? telling : words)
-      .map((word) => this.chunksHolding(word, segments))
+      .map((word) => this.findChunksHolding(word, segments))
       .sort((a, b) => a.length - b.length);
-    return this.filesOf(chunksOfEach[0] ?? [])
+    return this.listFilesOfChunks(chunksOfEach[0] ?? [])
       .filter(({ first, last }) => chunksOfEach.every((chunks) => isAnyBetween(chunks, first, last)))
       .map(({ id, path, language }) => ({ id, path, language }));
   }
 
   /** Ids, ascending. */
-  private chunksHolding(word: HeldWord, segments: LoadedSegments): Uint32Array {
+  private findChunksHolding(word: HeldWord, segments: LoadedSegments): Uint32Array {
     const found = new Uint32Array(segments.total);
     let count = 0;
     for (const { id, ids, isGone } of segments.all) {
       const holds = new Uint8Array(ids.length);
-      for (const list of this.listsOf(word, id)) {
+      for (const list of this.readPostingsLists(word, id)) {
         const reader = new PostingsReader(list);
         while (reader.next()) holds[reader.chunk] = 1;
       }
@@ -131,15 +143,15 @@ export class WordIndex {
     return found.slice(0, count);
   }
 
-  private listsOf({ text, is }: HeldWord, segment: number): Uint8Array[] {
+  private readPostingsLists({ text, is }: HeldWord, segment: number): Uint8Array[] {
     const of = "SELECT list, long FROM postings WHERE segment = ? AND word";
     const all = (sql: string, ...given: string[]) => {
       const rows = this.db.all<Pick<PostingsRow, "list" | "long">>(sql, segment, ...given);
-      return rows.map((row) => listOf(this.db, row));
+      return rows.map((row) => readPostingsList(this.db, row));
     };
     if (is === "whole") return all(`${of} = ?`, text);
     if (is === "beginning") return all(`${of} BETWEEN ? AND ? || char(1114111)`, text, text);
-    const words = wordsOf(this.db, segment);
+    const words = readSegmentWords(this.db, segment);
     const holding: string[] = [];
     for (let at = words.indexOf(text); at >= 0; ) {
       const end = words.indexOf("\n", at);
@@ -150,7 +162,7 @@ export class WordIndex {
   }
 
   /** The files of chunks, with their first and last chunks. @param chunks ascending */
-  private filesOf(chunks: ArrayLike<number>): (IndexEntry & { first: number; last: number })[] {
+  private listFilesOfChunks(chunks: ArrayLike<number>): (IndexEntry & { first: number; last: number })[] {
     const fileOf = this.db.prepare(
       `SELECT f.id, f.path, f.language, f.chunks, (SELECT max(id) FROM chunks WHERE file_id = f.id) AS last
        FROM chunks c JOIN files f ON f.id = c.file_id WHERE c.id = ?`,
@@ -169,9 +181,11 @@ export class WordIndex {
   }
 
   /** For each name the chunks that define it, ascending, at most so many. @param keys `nameKey` of the names */
-  definers(keys: readonly string[], limit: number): number[][] {
-    const segments = this.refreshed();
-    return this.postings.of(keys.map(nameWord)).map((lists) => definersIn(segments, lists, limit));
+  findDefiners(keys: readonly string[], limit: number): number[][] {
+    const segments = this.refreshSegments();
+    return this.postings
+      .findPostings(keys.map(toNameWord))
+      .map((lists) => findDefiningChunks(segments, lists, limit));
   }
 
   /** Gives back the memory of what was read of words. */
@@ -179,8 +193,8 @@ export class WordIndex {
     this.postings.release();
   }
 
-  private chunksIn(files: readonly FileId[]): Set<number> {
-    const rows = this.db.column<number>(
+  private findChunkIdsInFiles(files: readonly FileId[]): Set<number> {
+    const rows = this.db.readColumn<number>(
       "SELECT id FROM chunks WHERE file_id IN (SELECT value FROM json_each(?))",
       files,
     );
@@ -188,12 +202,12 @@ export class WordIndex {
   }
 
   /** The segments of now: those that are new are read, and which chunks of the others are gone. */
-  private refreshed(): LoadedSegments {
-    const version = this.db.version();
+  private refreshSegments(): LoadedSegments {
+    const version = this.db.readVersion();
     if (version !== this.version) {
-      this.segments = this.segments.following(usedSegments(this.db), (stored, known) => {
-        const chunks = known ?? chunksOf(this.db, stored);
-        return { chunks, isGone: goneOf(this.db, chunks, stored) };
+      this.segments = this.segments.loadCurrent(listUsedSegments(this.db), (stored, known) => {
+        const chunks = known ?? readSegmentChunks(this.db, stored);
+        return { chunks, isGone: readGoneMarks(this.db, chunks, stored) };
       });
       this.postings.follow(this.segments);
       this.version = version;

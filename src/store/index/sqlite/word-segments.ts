@@ -1,15 +1,27 @@
 import type { Connection } from "../../sqlite/connection.ts";
 import {
   isLate,
-  marked,
+  markGoneChunks,
   type StoredSegment,
   toMerge,
   type WorthMerging,
   worthMerging,
 } from "../words/loaded-segments.ts";
 import type { Postings } from "../words/postings.ts";
-import { decodeChunks, encodeChunks, placeOf, type SegmentChunks, SegmentMerge } from "../words/segment.ts";
-import { insertPostings, listOf, type PostingsRow, placesOf, postingsColumns } from "./stored-postings.ts";
+import {
+  decodeChunks,
+  encodeChunks,
+  findChunkPlace,
+  type SegmentChunks,
+  SegmentMerge,
+} from "../words/segment.ts";
+import {
+  insertPostings,
+  type PostingsRow,
+  postingsColumns,
+  readPostingsList,
+  readPostingsPlaces,
+} from "./stored-postings.ts";
 
 /** The segments as they are stored: what their postings count, their chunks, and merging them (docs/decisions/0014-own-postings.md). */
 
@@ -32,19 +44,19 @@ export function insertSegment(
 }
 
 /** The segments in use, in the order of their chunks. */
-export function usedSegments(db: Connection): StoredSegment[] {
+export function listUsedSegments(db: Connection): StoredSegment[] {
   return db.all<StoredSegment>(`SELECT id, chunks, gone, first_chunk AS first, last_chunk AS last FROM word_segments
     WHERE state = 'used' ORDER BY first_chunk`);
 }
 
-export function chunksOf(db: Connection, { id, chunks }: StoredSegment): SegmentChunks {
-  const data = db.value<Uint8Array>("SELECT data FROM segment_chunks WHERE segment = ?", id);
+export function readSegmentChunks(db: Connection, { id, chunks }: StoredSegment): SegmentChunks {
+  const data = db.readValue<Uint8Array>("SELECT data FROM segment_chunks WHERE segment = ?", id);
   return decodeChunks(data, chunks);
 }
 
 /** All words of a segment, ascending, each with a line end before and behind it. */
-export function wordsOf(db: Connection, segment: number): string {
-  const words = db.value<string | null>(
+export function readSegmentWords(db: Connection, segment: number): string {
+  const words = db.readValue<string | null>(
     "SELECT group_concat(word, char(10)) FROM postings WHERE segment = ?",
     segment,
   );
@@ -52,16 +64,16 @@ export function wordsOf(db: Connection, segment: number): string {
 }
 
 /** For each chunk of a segment whether it is gone; null for none. */
-export function goneOf(
+export function readGoneMarks(
   db: Connection,
   { ids }: SegmentChunks,
   { gone, first, last }: StoredSegment,
 ): Uint8Array | null {
-  return gone === 0 ? null : marked(ids, goneBetween(db, first, last));
+  return gone === 0 ? null : markGoneChunks(ids, listGoneBetween(db, first, last));
 }
 
-function goneBetween(db: Connection, first: number, last: number): number[] {
-  return db.column<number>("SELECT chunk FROM gone_chunks WHERE chunk BETWEEN ? AND ?", first, last);
+function listGoneBetween(db: Connection, first: number, last: number): number[] {
+  return db.readColumn<number>("SELECT chunk FROM gone_chunks WHERE chunk BETWEEN ? AND ?", first, last);
 }
 
 /** All of its chunks are gone: it is dropped, and not written again. */
@@ -86,7 +98,7 @@ interface Merge {
 
 export interface Merging {
   /** A transaction after which the same is found as before. */
-  inMerge<T>(work: () => T): T;
+  runInMerge<T>(work: () => T): T;
 }
 
 /**
@@ -107,7 +119,7 @@ export class SegmentMerges {
     const by = atRest ? worthMerging.atRest : worthMerging.whileWriting;
     if (this.running === null && this.isClean && !this.isDue(by)) return false;
     try {
-      return this.db.inMerge(() => this.stepOnce(by));
+      return this.db.runInMerge(() => this.stepOnce(by));
     } catch (error) {
       // What this step wrote is undone, and its words are not in the queue any more.
       this.running = null;
@@ -121,7 +133,7 @@ export class SegmentMerges {
       this.db.prepare("UPDATE word_segments SET state = 'merged' WHERE state = 'made'").run();
       this.isClean = true;
     }
-    if (this.running !== null && !this.isCurrent(this.running)) this.abandon(this.running);
+    if (this.running !== null && !this.isCurrent(this.running)) this.abandonMerge(this.running);
     if (this.running === null && (this.removeMerged() || this.dropEmpty())) return true;
     this.running ??= this.begin(by);
     if (this.running === null) return false;
@@ -130,22 +142,22 @@ export class SegmentMerges {
   }
 
   isLate(): boolean {
-    return isLate(usedSegments(this.db));
+    return isLate(listUsedSegments(this.db));
   }
 
   private isDue(by: WorthMerging): boolean {
-    if (this.merged() !== null) return true;
-    const used = usedSegments(this.db);
+    if (this.findMergedSegment() !== null) return true;
+    const used = listUsedSegments(this.db);
     return used.some(isEmpty) || toMerge(used, by) !== null;
   }
 
   private begin(by: WorthMerging): Merge | null {
-    const sources = toMerge(usedSegments(this.db), by);
+    const sources = toMerge(listUsedSegments(this.db), by);
     if (sources === null) return null;
     const merge = new SegmentMerge(
       sources.map((source) => {
-        const chunks = chunksOf(this.db, source);
-        return { chunks, isGone: goneOf(this.db, chunks, source) };
+        const chunks = readSegmentChunks(this.db, source);
+        return { chunks, isGone: readGoneMarks(this.db, chunks, source) };
       }),
     );
     const span = { first: sources[0]!.first, last: sources.at(-1)!.last };
@@ -157,7 +169,7 @@ export class SegmentMerges {
   private dropEmpty(): boolean {
     const forget = this.db.prepare("DELETE FROM gone_chunks WHERE chunk BETWEEN ? AND ?");
     const drop = this.db.prepare("UPDATE word_segments SET state = 'merged' WHERE id = ?");
-    const empty = usedSegments(this.db).filter(isEmpty);
+    const empty = listUsedSegments(this.db).filter(isEmpty);
     for (const { id, first, last } of empty) {
       forget.run(first, last);
       drop.run(id);
@@ -167,12 +179,12 @@ export class SegmentMerges {
 
   /** Another process may have merged them meanwhile, or a transaction that began it was undone. */
   private isCurrent({ target, sources }: Merge): boolean {
-    const used = new Set(usedSegments(this.db).map(({ id }) => id));
-    const state = this.db.value<string | null>("SELECT state FROM word_segments WHERE id = ?", target);
+    const used = new Set(listUsedSegments(this.db).map(({ id }) => id));
+    const state = this.db.readValue<string | null>("SELECT state FROM word_segments WHERE id = ?", target);
     return state === "made" && sources.every(({ id }) => used.has(id));
   }
 
-  private abandon({ target }: Merge): void {
+  private abandonMerge({ target }: Merge): void {
     this.db.prepare("UPDATE word_segments SET state = 'merged' WHERE id = ? AND state = 'made'").run(target);
     this.running = null;
   }
@@ -185,7 +197,7 @@ export class SegmentMerges {
     for (; count < wordsPerStep && bytes < bytesPerStep; count++) {
       const next = words.take();
       if (next === null) break;
-      const postings = merge.merged(next.parts);
+      const postings = merge.mergePostings(next.parts);
       bytes += postings.list.length + postings.places.length;
       if (postings.chunks > 0) merged.push([next.word, postings]);
     }
@@ -198,8 +210,8 @@ export class SegmentMerges {
     const [first, last] = [sources[0]!.first, sources.at(-1)!.last];
     let gone = 0;
     const forget = this.db.prepare("DELETE FROM gone_chunks WHERE chunk = ?");
-    for (const chunk of goneBetween(this.db, first, last)) {
-      if (placeOf(merge.chunks.ids, chunk) >= 0) gone++;
+    for (const chunk of listGoneBetween(this.db, first, last)) {
+      if (findChunkPlace(merge.chunks.ids, chunk) >= 0) gone++;
       else forget.run(chunk);
     }
     const become = this.db.prepare("UPDATE word_segments SET state = ? WHERE id = ?");
@@ -209,13 +221,13 @@ export class SegmentMerges {
     this.running = null;
   }
 
-  private merged(): number | null {
-    return this.db.value<number | null>("SELECT id FROM word_segments WHERE state = 'merged' LIMIT 1");
+  private findMergedSegment(): number | null {
+    return this.db.readValue<number | null>("SELECT id FROM word_segments WHERE state = 'merged' LIMIT 1");
   }
 
   /** @returns whether there was anything to remove */
   private removeMerged(): boolean {
-    const id = this.merged();
+    const id = this.findMergedSegment();
     if (id === null) return false;
     const { changes } = this.db
       .prepare(
@@ -235,7 +247,7 @@ export class SegmentMerges {
 type WordRow = PostingsRow & { word: string };
 
 /** Rows that are read at once. Short postings are in them; long ones are read when their word is merged. */
-const rowsTogether = 100;
+const rowsPerRead = 100;
 
 /** The words of a segment in their order. */
 class WordReader {
@@ -252,9 +264,13 @@ class WordReader {
     return this.rows[this.at]!.word;
   }
 
-  postings(): Postings {
+  readPostings(): Postings {
     const row = this.rows[this.at]!;
-    return { chunks: row.chunks, list: listOf(this.db, row), places: placesOf(this.db, row) };
+    return {
+      chunks: row.chunks,
+      list: readPostingsList(this.db, row),
+      places: readPostingsPlaces(this.db, row),
+    };
   }
 
   /** Goes to the next word; false when there is none. */
@@ -262,7 +278,7 @@ class WordReader {
     if (++this.at < this.rows.length) return true;
     const after = this.rows.at(-1)?.word ?? "";
     this.rows = this.db.all<WordRow>(
-      `SELECT word, ${postingsColumns} FROM postings WHERE segment = ? AND word > ? ORDER BY word LIMIT ${rowsTogether}`,
+      `SELECT word, ${postingsColumns} FROM postings WHERE segment = ? AND word > ? ORDER BY word LIMIT ${rowsPerRead}`,
       this.segment,
       after,
     );
@@ -290,7 +306,7 @@ class WordQueue {
     const parts: { source: number; postings: Postings }[] = [];
     while (this.readers[0]?.word === word) {
       const reader = this.readers.shift()!;
-      parts.push({ source: reader.source, postings: reader.postings() });
+      parts.push({ source: reader.source, postings: reader.readPostings() });
       this.queue(reader);
     }
     return { word, parts };
@@ -316,10 +332,10 @@ function compareWords(a: string, b: string): number {
   const length = Math.min(a.length, b.length);
   for (let i = 0; i < length; i++) {
     const [x, y] = [a.charCodeAt(i), b.charCodeAt(i)];
-    if (x !== y) return inOrder(x) - inOrder(y);
+    if (x !== y) return toCodePointOrder(x) - toCodePointOrder(y);
   }
   return a.length - b.length;
 }
 
 /** Halves of a pair, which stands for a code point beyond all others, are not the largest numbers. */
-const inOrder = (unit: number) => (unit < 0xd800 ? unit : unit < 0xe000 ? unit + 0x10000 : unit);
+const toCodePointOrder = (unit: number) => (unit < 0xd800 ? unit : unit < 0xe000 ? unit + 0x10000 : unit);

@@ -1,13 +1,13 @@
 /** Numbers that are known of a string: where the next byte goes, where its slice ends, where it begins, and how long it is. */
-const numbers = 4;
+const numbersPerString = 4;
 /** Bytes of a first slice: most words are rare. */
-const leastSlice = 6;
-const mostSlice = 1024;
+const minSliceBytes = 6;
+const maxSliceBytes = 1024;
 /** Bytes at the end of a slice that say where the next one begins. */
-const link = 4;
+const linkBytes = 4;
 
 /** A slice is as long as all before it, within bounds, so that half of a string's room is empty at most. */
-const nextSlice = (length: number) => Math.min(Math.max(length, leastSlice), mostSlice);
+const chooseSliceBytes = (length: number) => Math.min(Math.max(length, minSliceBytes), maxSliceBytes);
 
 /**
  * Many strings of bytes that grow side by side, in one buffer: each is a chain of slices (Lucene's `ByteBlockPool`). An array for
@@ -27,15 +27,15 @@ export class ByteStrings {
 
   /** @returns the number of a new string, which is empty; they count from 0 on */
   add(): number {
-    const at = this.count * numbers;
-    this.known = enlarged(this.known, at + numbers);
-    const begin = this.slice(leastSlice);
-    this.known.set([begin, begin + leastSlice, begin, 0], at);
+    const at = this.count * numbersPerString;
+    this.known = ensureLength(this.known, at + numbersPerString);
+    const begin = this.allocateSlice(minSliceBytes);
+    this.known.set([begin, begin + minSliceBytes, begin, 0], at);
     return this.count++;
   }
 
   push(string: number, byte: number): void {
-    const at = string * numbers;
+    const at = string * numbersPerString;
     if (this.known[at] === this.known[at + 1]) this.extend(at);
     this.bytes[this.known[at]!++] = byte;
     this.known[at + 3]!++;
@@ -53,49 +53,49 @@ export class ByteStrings {
   }
 
   /** How many bytes a string has. */
-  length(string: number): number {
-    return this.known[string * numbers + 3]!;
+  countStringBytes(string: number): number {
+    return this.known[string * numbersPerString + 3]!;
   }
 
   /** Copies a string. @param copy as long as it is */
-  read(string: number, copy: Uint8Array = new Uint8Array(this.length(string))): Uint8Array {
-    const at = string * numbers;
+  read(string: number, copy: Uint8Array = new Uint8Array(this.countStringBytes(string))): Uint8Array {
+    const at = string * numbersPerString;
     const { length } = copy;
     let from = this.known[at + 2]!;
     for (let done = 0; ; ) {
-      const size = nextSlice(done);
+      const size = chooseSliceBytes(done);
       const end = Math.min(done + size, length);
       for (let i = from; done < end; ) copy[done++] = this.bytes[i++]!;
       if (done === length) return copy;
-      from = this.next(from + size);
+      from = this.readLink(from + size);
     }
   }
 
   private extend(at: number): void {
-    const size = nextSlice(this.known[at + 3]!);
-    const begin = this.slice(size);
+    const size = chooseSliceBytes(this.known[at + 3]!);
+    const begin = this.allocateSlice(size);
     const end = this.known[at + 1]!;
-    for (let i = 0; i < link; i++) this.bytes[end + i] = begin >>> (8 * i);
+    for (let i = 0; i < linkBytes; i++) this.bytes[end + i] = begin >>> (8 * i);
     this.known[at] = begin;
     this.known[at + 1] = begin + size;
   }
 
-  private next(end: number): number {
+  private readLink(end: number): number {
     let begin = 0;
-    for (let i = link - 1; i >= 0; i--) begin = begin * 256 + this.bytes[end + i]!;
+    for (let i = linkBytes - 1; i >= 0; i--) begin = begin * 256 + this.bytes[end + i]!;
     return begin;
   }
 
-  private slice(size: number): number {
+  private allocateSlice(size: number): number {
     const begin = this.used;
-    this.used += size + link;
-    this.bytes = enlarged(this.bytes, this.used);
+    this.used += size + linkBytes;
+    this.bytes = ensureLength(this.bytes, this.used);
     return begin;
   }
 }
 
 /** The same array while it is long enough, or else a copy with room to grow. */
-export function enlarged<T extends Uint8Array | Uint32Array>(array: T, length: number): T {
+export function ensureLength<T extends Uint8Array | Uint32Array>(array: T, length: number): T {
   if (length <= array.length) return array;
   const copy = new (array.constructor as new (length: number) => T)(Math.ceil(length * 1.5));
   copy.set(array);

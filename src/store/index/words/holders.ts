@@ -5,19 +5,19 @@ import { fieldCount, type Postings, PostingsReader, PostingsWriter } from "./pos
  * @param words what the segment has of each word of the phrase, in its order; what is not needed is not looked at, so it may be
  *   read as it is asked for
  */
-export function* chunksWithPhrase(words: readonly Postings[]): Generator<number> {
-  for (const { chunk } of occurrencesOf(words)) yield chunk;
+export function* findChunksWithPhrase(words: readonly Postings[]): Generator<number> {
+  for (const { chunk } of findPhraseOccurrences(words)) yield chunk;
 }
 
-/** A phrase as if it were a word: what scoring reads of it. Words as of `chunksWithPhrase`. */
-export function phraseList(words: readonly Postings[]): Pick<Postings, "chunks" | "list"> {
+/** A phrase as if it were a word: what scoring reads of it. Words as of `findChunksWithPhrase`. */
+export function buildPhraseList(words: readonly Postings[]): Pick<Postings, "chunks" | "list"> {
   const writer = new PostingsWriter();
-  for (const { chunk, begins, first } of occurrencesOf(words)) {
+  for (const { chunk, begins, first } of findPhraseOccurrences(words)) {
     const ofPhrase = new Array<number>(fieldCount).fill(0);
-    const all = first.places();
+    const all = first.readPlaces();
     // Places come field by field.
     let at = 0;
-    first.times().forEach((count, field) => {
+    first.readTimes().forEach((count, field) => {
       for (const end = at + count; at < end; at++) if (begins.includes(all[at]!)) ofPhrase[field]!++;
     });
     writer.add(chunk, ofPhrase, []);
@@ -36,7 +36,7 @@ interface Occurrence {
  * The rarest words say first which chunks may have it: so a common word is only read where the others stand as they should, and
  * mostly they do not.
  */
-function* occurrencesOf(phrase: readonly Postings[]): Generator<Occurrence> {
+function* findPhraseOccurrences(phrase: readonly Postings[]): Generator<Occurrence> {
   const words = phrase.map((postings, place) => new WordOfPhrase(postings, place));
   const [rarest, ...others] = words.toSorted((a, b) => a.chunks - b.chunks);
   if (rarest === undefined) return;
@@ -46,10 +46,10 @@ function* occurrencesOf(phrase: readonly Postings[]): Generator<Occurrence> {
     for (const word of others) {
       if (!word.seek(chunk)) return;
       if (word.chunk !== chunk) continue search;
-      begins = word.after(begins ?? rarest.begins());
+      begins = word.filterBegins(begins ?? rarest.listPhraseBegins());
       if (begins.length === 0) continue search;
     }
-    yield { chunk, begins: begins ?? rarest.begins(), first: words[0]! };
+    yield { chunk, begins: begins ?? rarest.listPhraseBegins(), first: words[0]! };
   }
 }
 
@@ -78,27 +78,27 @@ class WordOfPhrase {
     return this.reader.seek(chunk);
   }
 
-  times(): number[] {
-    return this.reader?.times() ?? [];
+  readTimes(): number[] {
+    return this.reader?.readTimes() ?? [];
   }
 
   /** Its places in this chunk, ascending. */
-  places(): readonly number[] {
+  readPlaces(): readonly number[] {
     if (this.reader !== null && this.placesOf !== this.chunk) {
-      this.known = this.reader.places();
+      this.known = this.reader.readPlaces();
       this.placesOf = this.chunk;
     }
     return this.known;
   }
 
   /** Where the phrase begins if it is there. */
-  begins(): readonly number[] {
-    return this.place === 0 ? this.places() : this.places().map((place) => place - this.place);
+  listPhraseBegins(): readonly number[] {
+    return this.place === 0 ? this.readPlaces() : this.readPlaces().map((place) => place - this.place);
   }
 
   /** Of places where the phrase may begin, ascending, those that have this word where it should be. */
-  after(begins: readonly number[]): readonly number[] {
-    const places = this.places();
+  filterBegins(begins: readonly number[]): readonly number[] {
+    const places = this.readPlaces();
     let at = 0;
     return begins.filter((begin) => {
       while (places[at]! < begin + this.place) at++;

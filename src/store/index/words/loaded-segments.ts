@@ -1,9 +1,9 @@
 import { levels as allLevels } from "../../../base/levels.ts";
 import { Best, type Scored } from "../../best.ts";
 import { blockSize } from "../../vectors/vector-kernel.ts";
-import { type ChunkId, chunkId, type FieldWeights, type Frequencies } from "../port.ts";
-import { countPresent, FieldSums, lengthNorm, type Postings } from "./postings.ts";
-import { placeOf, type SegmentChunks } from "./segment.ts";
+import { type ChunkId, type FieldWeights, type Frequencies, toChunkId } from "../port.ts";
+import { computeLengthNorm, countPresent, FieldSums, type Postings } from "./postings.ts";
+import { findChunkPlace, type SegmentChunks } from "./segment.ts";
 import { wordKernel } from "./word-kernel.ts";
 
 /** What is stored of a segment beside its chunks and postings. */
@@ -53,29 +53,29 @@ export class LoadedSegments {
   constructor(readonly all: readonly LoadedSegment[] = []) {}
 
   /** The segments of now. @param read a segment that is new, or whose chunks went; `known` is as it was */
-  following(
+  loadCurrent(
     stored: readonly StoredSegment[],
     read: (stored: StoredSegment, known: SegmentChunks | undefined) => SegmentContent,
   ): LoadedSegments {
-    const known = this.byId();
+    const known = this.mapById();
     return new LoadedSegments(
       stored.map((one) => {
         const segment = known.get(one.id);
-        return segment?.gone === one.gone ? segment : loaded(one, read(one, segment), segment);
+        return segment?.gone === one.gone ? segment : toLoadedSegment(one, read(one, segment), segment);
       }),
     );
   }
 
-  /** Those that `following` would read. */
-  outdated(stored: readonly StoredSegment[]): { stored: StoredSegment; isKnown: boolean }[] {
-    const known = this.byId();
+  /** Those that `loadCurrent` would read. */
+  listOutdated(stored: readonly StoredSegment[]): { stored: StoredSegment; isKnown: boolean }[] {
+    const known = this.mapById();
     return stored.flatMap((one) => {
       const segment = known.get(one.id);
       return segment?.gone === one.gone ? [] : [{ stored: one, isKnown: segment !== undefined }];
     });
   }
 
-  private byId(): Map<number, LoadedSegment> {
+  private mapById(): Map<number, LoadedSegment> {
     return new Map(this.all.map((segment) => [segment.id, segment]));
   }
 
@@ -89,7 +89,7 @@ export class LoadedSegments {
       else to = middle;
     }
     const segment = all[from - 1];
-    const place = segment === undefined ? -1 : placeOf(segment.ids, chunk);
+    const place = segment === undefined ? -1 : findChunkPlace(segment.ids, chunk);
     return place >= 0 && !segment!.isGone?.[place];
   }
 
@@ -104,7 +104,7 @@ export class LoadedSegments {
    * @param found for each token what each segment has of it
    * @param frequencies where these segments are only a part of what says how rare a token is
    */
-  best(
+  findBest(
     tokens: readonly string[],
     found: readonly ReadonlyMap<number, FoundList>[],
     weights: FieldWeights,
@@ -116,11 +116,11 @@ export class LoadedSegments {
     const words = segments.reduce((sum, segment) => sum + segment.words, 0);
     const idfs = tokens.map((token, i) =>
       frequencies === undefined
-        ? idf(
+        ? computeIdf(
             total,
-            this.holding(token, ({ id }) => found[i]!.get(id)),
+            this.countHolding(token, ({ id }) => found[i]!.get(id)),
           )
-        : idf(frequencies.chunks, frequencies.holding.get(token) ?? 0),
+        : computeIdf(frequencies.chunks, frequencies.holding.get(token) ?? 0),
     );
     const sums = new FieldSums(weights);
     const kernel = wordKernel();
@@ -128,7 +128,7 @@ export class LoadedSegments {
     for (const segment of segments) {
       const lists = found.map((ofSegment) => ofSegment.get(segment.id)?.list);
       if (lists.every((list) => list === undefined)) continue;
-      kernel.begin(normsOf(segment, words / total), sums);
+      kernel.begin(computeNorms(segment, words / total), sums);
       lists.forEach((list, i) => {
         if (list !== undefined) kernel.add(list, idfs[i]!);
       });
@@ -146,14 +146,14 @@ export class LoadedSegments {
         }
       }
     }
-    return best.sorted();
+    return best.takeSorted();
   }
 
   /**
    * For each phrase, tokens with blanks between them, the chunks that hold it, the oldest first, `limit` (one at least) at most.
    * @param find what a segment has of a word
    */
-  holders(
+  findPhraseHolders(
     phrases: readonly string[],
     limit: number,
     find: (word: string, segment: LoadedSegment) => Postings | undefined,
@@ -167,7 +167,7 @@ export class LoadedSegments {
         const found = words.flatMap((word) => find(word, segment) ?? []);
         if (found.length < words.length) continue;
         for (const chunk of kernel.withPhrase(found, limit - ids.length)) {
-          ids.push(chunkId(segment.ids[chunk]!));
+          ids.push(toChunkId(segment.ids[chunk]!));
         }
       }
     }
@@ -175,7 +175,7 @@ export class LoadedSegments {
   }
 
   /** In how many chunks a word occurs. @param find what a segment has of it, where that is not remembered */
-  holding(token: string, find: (segment: LoadedSegment) => FoundList | undefined): number {
+  countHolding(token: string, find: (segment: LoadedSegment) => FoundList | undefined): number {
     let sum = 0;
     for (const segment of this.all) {
       let count = segment.holding.get(token);
@@ -193,7 +193,7 @@ export class LoadedSegments {
 }
 
 /** @param known as it was, when only others of its chunks are gone now */
-function loaded(
+function toLoadedSegment(
   { id, gone }: StoredSegment,
   { chunks, isGone }: SegmentContent,
   known: LoadedSegment | undefined,
@@ -206,10 +206,10 @@ function loaded(
 }
 
 /** For each chunk whether it is among those that are gone; null for none. */
-export function marked(ids: Uint32Array, gone: readonly number[]): Uint8Array | null {
+export function markGoneChunks(ids: Uint32Array, gone: readonly number[]): Uint8Array | null {
   if (gone.length === 0) return null;
   const isGone = new Uint8Array(ids.length);
-  for (const chunk of gone) isGone[placeOf(ids, chunk)] = 1;
+  for (const chunk of gone) isGone[findChunkPlace(ids, chunk)] = 1;
   return isGone;
 }
 
@@ -217,7 +217,7 @@ export function marked(ids: Uint32Array, gone: readonly number[]): Uint8Array | 
  * Whether a chunk of a segment is in the scope.
  * @param chunks the ids of the chunks that the scope's files have; null: it has all files
  */
-export function scopeFilter(
+export function createScopeFilter(
   levels: readonly string[] | null,
   chunks: ReadonlySet<number> | null,
 ): (segment: LoadedSegment, place: number) => boolean {
@@ -227,13 +227,13 @@ export function scopeFilter(
 }
 
 /** As FTS5 has it: a word in more than half of all chunks counts next to nothing. */
-const idf = (total: number, holding: number) =>
+const computeIdf = (total: number, holding: number) =>
   Math.max(Math.log((total - holding + 0.5) / (holding + 0.5)), 1e-6);
 
-function normsOf(segment: LoadedSegment, average: number): Float32Array {
+function computeNorms(segment: LoadedSegment, average: number): Float32Array {
   const { norms, lengths } = segment;
   if (segment.normsAt !== average) {
-    for (let i = 0; i < norms.length; i++) norms[i] = lengthNorm(lengths[i]!, average);
+    for (let i = 0; i < norms.length; i++) norms[i] = computeLengthNorm(lengths[i]!, average);
     segment.normsAt = average;
   }
   return norms;
@@ -276,16 +276,16 @@ export function toMerge(used: readonly StoredSegment[], by: WorthMerging): Store
   const worn = used.find(({ chunks, gone }) => gone > fewGone && gone > by.gone * chunks);
   if (worn) return [worn];
   // The newest are the smallest: those from the last larger one on are of about the same size.
-  const sizes = used.map(({ chunks, gone }) => sizeClass(chunks - gone));
+  const sizes = used.map(({ chunks, gone }) => computeSizeClass(chunks - gone));
   for (let size = 0; size <= Math.max(...sizes); size++) {
-    const similar = withoutLargest(used.slice(sizes.findLastIndex((other) => other > size) + 1));
+    const similar = dropLargest(used.slice(sizes.findLastIndex((other) => other > size) + 1));
     if (similar.length >= (size < largeClass ? by.small : by.large)) return similar.slice(0, by.large);
   }
   return null;
 }
 
 /** Without those at the beginning that are larger than all behind them: most of what is written would be what they have. */
-function withoutLargest(segments: readonly StoredSegment[]): readonly StoredSegment[] {
+function dropLargest(segments: readonly StoredSegment[]): readonly StoredSegment[] {
   let behind = segments.reduce((sum, { chunks, gone }) => sum + chunks - gone, 0);
   const first = segments.findIndex(({ chunks, gone }) => {
     behind -= chunks - gone;
@@ -294,4 +294,5 @@ function withoutLargest(segments: readonly StoredSegment[]): readonly StoredSegm
   return first < 0 ? [] : segments.slice(first);
 }
 
-const sizeClass = (chunks: number) => Math.max(0, Math.floor(Math.log(chunks) / Math.log(classFactor)) - 1);
+const computeSizeClass = (chunks: number) =>
+  Math.max(0, Math.floor(Math.log(chunks) / Math.log(classFactor)) - 1);

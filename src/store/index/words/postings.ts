@@ -10,7 +10,7 @@ import type { FieldWeights } from "../port.ts";
  * - `places`: for each chunk as many varints as it has the word, the distance of each from the one before. Fields follow each
  *   other with a gap, so that no phrase reaches from one into the next.
  *
- * Scoring reads the list alone, mostly two bytes a chunk. A chunk that has the word nowhere (`nameWord`) is in the list, with 0
+ * Scoring reads the list alone, mostly two bytes a chunk. A chunk that has the word nowhere (`toNameWord`) is in the list, with 0
  * for the byte.
  */
 export interface Postings {
@@ -23,7 +23,7 @@ export interface Postings {
 /** In their order: name, path, head, body. */
 export const fieldCount = 4;
 /** `times` of what does not fit into a byte. */
-const long = 15;
+const longTimesCode = 15;
 
 /** Writes the postings of one word, chunk by chunk. */
 export class PostingsWriter {
@@ -41,7 +41,7 @@ export class PostingsWriter {
     this.chunks++;
     pushVarint(this.list, chunk - this.last - 1);
     this.last = chunk;
-    const code = codeOf(times);
+    const code = encodeTimes(times);
     this.list.push(code);
     if (isLong(code)) {
       for (let field = 0; field < fieldCount; field++)
@@ -61,7 +61,7 @@ export class PostingsWriter {
 }
 
 /** Postings of the same word in chunks that follow each other, as one. @param parts with the chunk that each begins to count from */
-export function joined(parts: readonly { postings: Postings; from: number }[]): Postings {
+export function joinPostings(parts: readonly { postings: Postings; from: number }[]): Postings {
   const lists: Uint8Array[] = [];
   let last = -1;
   parts.forEach(({ postings, from }, part) => {
@@ -85,7 +85,7 @@ export function joined(parts: readonly { postings: Postings; from: number }[]): 
 }
 
 /** How often each field has a word, as a byte. @param from where these numbers begin */
-export function codeOf(times: ArrayLike<number>, from = 0): number {
+export function encodeTimes(times: ArrayLike<number>, from = 0): number {
   let mask = 0;
   let ofLast = 0;
   let isShort = true;
@@ -96,16 +96,16 @@ export function codeOf(times: ArrayLike<number>, from = 0): number {
     mask |= 1 << field;
     ofLast = n;
   }
-  return mask | ((isShort && ofLast < long ? ofLast : long) << 4);
+  return mask | ((isShort && ofLast < longTimesCode ? ofLast : longTimesCode) << 4);
 }
 
 /** Whether numbers follow the byte. */
-export const isLong = (code: number) => code >> 4 === long;
+export const isLong = (code: number) => code >> 4 === longTimesCode;
 
 /** What a code stands for: the sum of the weights of the fields, each as often as it has the word. 0 for the long ones. */
-function sumsOfCodes(weights: readonly number[]): Float64Array {
+function sumWeightsByCode(weights: readonly number[]): Float64Array {
   const sums = new Float64Array(256);
-  for (let code = 0; code < long << 4; code++) {
+  for (let code = 0; code < longTimesCode << 4; code++) {
     let last = 0;
     for (let field = 0; field < fieldCount; field++) {
       if ((code & (1 << field)) === 0) continue;
@@ -125,11 +125,11 @@ export class FieldSums {
 
   constructor({ name, path, head, body }: FieldWeights) {
     this.weights = [name, path, head, body];
-    this.ofCode = sumsOfCodes(this.weights);
+    this.ofCode = sumWeightsByCode(this.weights);
   }
 
   /** Of a long code, whose numbers are from `at` on. */
-  ofLong(code: number, list: Uint8Array, at: number): { sum: number; next: number } {
+  sumLongCode(code: number, list: Uint8Array, at: number): { sum: number; next: number } {
     let sum = 0;
     let next = at;
     for (let field = 0; field < fieldCount; field++) {
@@ -152,10 +152,10 @@ const k1 = 1.2;
 const b = 0.75;
 
 /** What BM25 adds to the frequency of a word in a chunk of so many words, below the line. */
-export const lengthNorm = (words: number, average: number) => k1 * (1 - b + (b * words) / average);
+export const computeLengthNorm = (words: number, average: number) => k1 * (1 - b + (b * words) / average);
 
 /** What the frequency of a word is multiplied with, above the line. */
-export const bm25Factor = (idf: number) => idf * (k1 + 1);
+export const computeBm25Factor = (idf: number) => idf * (k1 + 1);
 
 /** Adds what a word contributes to the BM25 scores of a segment's chunks (Robertson; k1 = 1.2, b = 0.75, as in FTS5). */
 export function addScores(
@@ -166,7 +166,7 @@ export function addScores(
   scores: Float32Array,
 ): void {
   const { ofCode } = sums;
-  const factor = bm25Factor(idf);
+  const factor = computeBm25Factor(idf);
   const { length } = list;
   let chunk = -1;
   for (let at = 0; at < length; ) {
@@ -179,8 +179,8 @@ export function addScores(
     chunk += distance + 1;
     const code = list[at++]!;
     let frequency = ofCode[code]!;
-    if (code >> 4 === long) {
-      const { sum, next } = sums.ofLong(code, list, at);
+    if (code >> 4 === longTimesCode) {
+      const { sum, next } = sums.sumLongCode(code, list, at);
       frequency = sum;
       at = next;
     }
@@ -201,7 +201,7 @@ const countsOfCodes = Uint8Array.from({ length: 256 }, (_, code) => {
   const times = code >> 4;
   let fields = 0;
   for (let field = 0; field < fieldCount; field++) fields += (code >> field) & 1;
-  return times === long || fields === 0 ? 0 : fields - 1 + times;
+  return times === longTimesCode || fields === 0 ? 0 : fields - 1 + times;
 });
 
 /** Reads postings, chunk by chunk. */
@@ -229,12 +229,12 @@ export class PostingsReader {
   }
 
   /** How often each field of that chunk has the word. */
-  times(): number[] {
+  readTimes(): number[] {
     const { code } = this;
     const times = code >> 4;
     return this.numbers.map((number, field) => {
       if ((code & (1 << field)) === 0) return 0;
-      if (times === long) return number;
+      if (times === longTimesCode) return number;
       const isLast = (code & 0xf) >> (field + 1) === 0;
       return isLast ? times : 1;
     });
@@ -256,7 +256,7 @@ export class PostingsReader {
       now += distance + 1;
       code = list[at++]!;
       left = countsOfCodes[code]!;
-      if (code >> 4 !== long) continue;
+      if (code >> 4 !== longTimesCode) continue;
       this.at = at;
       this.code = code;
       left = this.readNumbers();
@@ -271,7 +271,7 @@ export class PostingsReader {
   }
 
   /** The places of this chunk, ascending; once. */
-  places(): number[] {
+  readPlaces(): number[] {
     const { places: bytesOfPlaces } = this.postings;
     let at = this.placesAt;
     for (; this.skipped > 0; this.skipped--) while (bytesOfPlaces[at++]! > 0x7f);
@@ -296,13 +296,13 @@ export class PostingsReader {
     let sum = 0;
     for (let field = 0; field < fieldCount; field++) {
       if ((this.code & (1 << field)) === 0) continue;
-      this.numbers[field] = this.number();
+      this.numbers[field] = this.readVarint();
       sum += this.numbers[field]!;
     }
     return sum;
   }
 
-  private number(): number {
+  private readVarint(): number {
     const { list } = this;
     let byte = list[this.at++]!;
     let value = byte & 0x7f;

@@ -1,15 +1,15 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { chunksWithPhrase } from "./holders.ts";
+import { findChunksWithPhrase } from "./holders.ts";
 import {
   addScores,
+  computeLengthNorm,
   FieldSums,
-  lengthNorm,
   type Postings,
   PostingsReader,
   PostingsWriter,
 } from "./postings.ts";
-import { decodeChunks, encodeChunks, placeOf, SegmentBuilder, SegmentMerge } from "./segment.ts";
+import { decodeChunks, encodeChunks, findChunkPlace, SegmentBuilder, SegmentMerge } from "./segment.ts";
 
 const times = fc
   .tuple(...Array.from({ length: 4 }, () => fc.oneof(fc.nat(2), fc.nat(20), fc.nat(40_000))))
@@ -38,7 +38,7 @@ it("postings are read as they were written", () => {
       const reader = new PostingsReader(list, { places });
       const found = expected.map(() => {
         expect(reader.next()).toBe(true);
-        return { chunk: reader.chunk, times: reader.times(), places: reader.places() };
+        return { chunk: reader.chunk, times: reader.readTimes(), places: reader.readPlaces() };
       });
       expect(found).toEqual(expected);
       expect(reader.next()).toBe(false);
@@ -54,7 +54,7 @@ it("scores are those of BM25 with weighted fields, and places need not be read",
         writer.add(2 * i, times, new Array(times.reduce((a, b) => a + b)).fill(0));
       });
       const scores = new Float32Array(2 * given.length);
-      const norms = Float32Array.from(scores, (_, i) => lengthNorm(i + 1, 7));
+      const norms = Float32Array.from(scores, (_, i) => computeLengthNorm(i + 1, 7));
       addScores(
         writer.finish().list,
         new FieldSums({ name: 8, path: 4, head: 3, body: 1 }),
@@ -90,7 +90,7 @@ function built(first: number, chunks: readonly Streams[]) {
   const builder = new SegmentBuilder(first);
   // Each chunk defines what its first word says.
   for (const streams of chunks) builder.add("method", streams, [streams[0].split(" ")[0]!]);
-  return { chunks: builder.chunks(), postings: new Map(builder.postings()) };
+  return { chunks: builder.buildSegmentChunks(), postings: new Map(builder.buildPostings()) };
 }
 
 const plain = (postings: Iterable<[string, Postings]>) =>
@@ -120,7 +120,7 @@ describe("segments", () => {
         const words = [...new Set(parts.flatMap(({ postings }) => [...postings.keys()]))].sort();
         const merged = words.map((word): [string, Postings] => [
           word,
-          merge.merged(
+          merge.mergePostings(
             parts.flatMap(({ postings }, source) =>
               postings.has(word) ? [{ source, postings: postings.get(word)! }] : [],
             ),
@@ -131,7 +131,8 @@ describe("segments", () => {
         const kept = given.flat().flatMap(({ gone }, i) => (gone ? [] : [i + 1]));
         expect([...merge.chunks.ids]).toEqual(kept);
         expect(decodeChunks(encodeChunks(merge.chunks), kept.length)).toEqual(merge.chunks);
-        for (let id = 0; id <= next; id++) expect(placeOf(merge.chunks.ids, id)).toBe(kept.indexOf(id));
+        for (let id = 0; id <= next; id++)
+          expect(findChunkPlace(merge.chunks.ids, id)).toBe(kept.indexOf(id));
       }),
     );
   });
@@ -142,7 +143,7 @@ describe("segments", () => {
       fc.property(fc.array(chunk, { minLength: 1, maxLength: 8 }), phrase, (chunks, words) => {
         const { postings } = built(1, chunks);
         const lists = words.flatMap((word) => postings.get(word) ?? []);
-        const found = lists.length < words.length ? [] : [...chunksWithPhrase(lists)];
+        const found = lists.length < words.length ? [] : [...findChunksWithPhrase(lists)];
         const holds = (streams: Streams) =>
           streams.some((one) => ` ${one} `.includes(` ${words.join(" ")} `));
         expect(found).toEqual(chunks.flatMap((streams, i) => (holds(streams) ? [i] : [])));

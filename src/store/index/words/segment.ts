@@ -1,12 +1,12 @@
 import { levels as allLevels, type Level } from "../../../base/levels.ts";
-import { detached } from "../../../base/text/detached.ts";
+import { detachText } from "../../../base/text/detached.ts";
 import type { Terms } from "../records.ts";
-import { ByteStrings, enlarged } from "./byte-strings.ts";
+import { ByteStrings, ensureLength } from "./byte-strings.ts";
 import {
-  codeOf,
+  encodeTimes,
   fieldCount,
   isLong,
-  joined,
+  joinPostings,
   type Postings,
   PostingsReader,
   PostingsWriter,
@@ -77,7 +77,7 @@ export function decodeChunks(bytes: Uint8Array, count: number): SegmentChunks {
 }
 
 /** The place of a chunk in a segment; -1 if it is not there. */
-export function placeOf(ids: Uint32Array, id: number): number {
+export function findChunkPlace(ids: Uint32Array, id: number): number {
   let [from, to] = [0, ids.length];
   while (from < to) {
     const middle = (from + to) >> 1;
@@ -91,14 +91,14 @@ export function placeOf(ids: Uint32Array, id: number): number {
 export type ChunkFields = readonly [name: Terms, path: Terms, head: Terms, body: Terms];
 
 /** The word under which postings have the chunks that define a name; no token begins like that. @param key `nameKey` */
-export const nameWord = (key: string) => `=${key}`;
+export const toNameWord = (key: string) => `=${key}`;
 
 /**
  * What is known of a word, in numbers: how many chunks have it, what follows the last of them in its list, and of the last that it was
  * met in (counted from 1 on) its last place, and how often each field has it.
  */
 const [chunkCount, afterLast, metIn, lastPlace, times] = [0, 1, 2, 3, 4];
-const numbers = times + fieldCount;
+const numbersPerWord = times + fieldCount;
 
 /** Makes a segment of chunks that are written together. */
 export class SegmentBuilder {
@@ -136,9 +136,9 @@ export class SegmentBuilder {
   }
 
   /** The numbers of words, one after the other. */
-  numbersOf(words: readonly string[]): Uint32Array {
+  numberWords(words: readonly string[]): Uint32Array {
     const numbers = new Uint32Array(words.length);
-    for (let i = 0; i < words.length; i++) numbers[i] = this.word(words[i]!);
+    for (let i = 0; i < words.length; i++) numbers[i] = this.numberWord(words[i]!);
     return numbers;
   }
 
@@ -146,18 +146,18 @@ export class SegmentBuilder {
    * The words of a text as `add` takes them, of no use after it.
    * @param numbers of the words of its file
    */
-  termsOf(terms: Terms, numbers: Uint32Array): Terms {
+  renumberTerms(terms: Terms, numbers: Uint32Array): Terms {
     if (typeof terms === "string") return terms;
     const from = this.given;
     this.given += terms.length;
-    this.terms = enlarged(this.terms, this.given);
+    this.terms = ensureLength(this.terms, this.given);
     for (let i = 0; i < terms.length; i++) this.terms[from + i] = numbers[terms[i]!]!;
     return this.terms.subarray(from, this.given);
   }
 
   /** @param names keys of those that the chunk defines, each once */
   add(level: Level, fields: ChunkFields, names: Iterable<string>): void {
-    for (const key of names) this.list(this.word(nameWord(key)));
+    for (const key of names) this.list(this.numberWord(toNameWord(key)));
     this.given = 0;
     this.seen.length = 0;
     let place = 0;
@@ -165,9 +165,9 @@ export class SegmentBuilder {
     for (let field = 0; field < fieldCount; field++) {
       const terms = fields[field]!;
       if (terms.length === 0) continue;
-      const words = typeof terms === "string" ? this.numbersOf(terms.split(" ")) : terms;
+      const words = typeof terms === "string" ? this.numberWords(terms.split(" ")) : terms;
       for (let i = 0; i < words.length; i++) {
-        if (this.occur(words[i]!, field, place++)) this.seen.push(words[i]!);
+        if (this.recordOccurrence(words[i]!, field, place++)) this.seen.push(words[i]!);
       }
       length += words.length;
       place++;
@@ -177,13 +177,13 @@ export class SegmentBuilder {
     this.levels.push(allLevels.indexOf(level));
   }
 
-  private word(token: string): number {
+  private numberWord(token: string): number {
     let word = this.words.get(token);
     if (word === undefined) {
       word = this.words.size;
       // A token of a stream would keep all of that.
-      this.words.set(detached(token), word);
-      this.known = enlarged(this.known, (word + 1) * numbers);
+      this.words.set(detachText(token), word);
+      this.known = ensureLength(this.known, (word + 1) * numbersPerWord);
       this.bytes.add();
       this.bytes.add();
     }
@@ -191,9 +191,9 @@ export class SegmentBuilder {
   }
 
   /** @returns whether the chunk at hand did not have it yet */
-  private occur(word: number, field: number, place: number): boolean {
+  private recordOccurrence(word: number, field: number, place: number): boolean {
     const { known } = this;
-    const at = word * numbers;
+    const at = word * numbersPerWord;
     const isNew = known[at + metIn] !== this.lengths.length + 1;
     this.bytes.pushVarint(2 * word + 1, isNew ? place : place - known[at + lastPlace]!);
     known[at + metIn] = this.lengths.length + 1;
@@ -205,10 +205,10 @@ export class SegmentBuilder {
   /** Adds the chunk at hand to the list of a word. */
   private list(word: number): void {
     const { bytes, known } = this;
-    const [at, list] = [word * numbers, 2 * word];
+    const [at, list] = [word * numbersPerWord, 2 * word];
     const from = at + times;
     bytes.pushVarint(list, this.lengths.length - known[at + afterLast]!);
-    const code = codeOf(known, from);
+    const code = encodeTimes(known, from);
     bytes.push(list, code);
     if (isLong(code)) {
       for (let i = from; i < from + fieldCount; i++) if (known[i]! > 0) bytes.pushVarint(list, known[i]!);
@@ -218,7 +218,7 @@ export class SegmentBuilder {
     known.fill(0, from, from + fieldCount);
   }
 
-  chunks(): SegmentChunks {
+  buildSegmentChunks(): SegmentChunks {
     return {
       ids: Uint32Array.from(this.lengths, (_, i) => this.first + i),
       lengths: Uint32Array.from(this.lengths),
@@ -230,16 +230,17 @@ export class SegmentBuilder {
    * By word, ascending as JavaScript compares them.
    * @param room where to put the bytes of words; null: each has its own
    */
-  *postings(room: PostingsRoom | null = null): Generator<[word: string, postings: Postings]> {
+  *buildPostings(room: PostingsRoom | null = null): Generator<[word: string, postings: Postings]> {
     const { bytes } = this;
     for (const word of [...this.words.keys()].sort()) {
       const number = this.words.get(word)!;
       const [inList, inPlaces] = [2 * number, 2 * number + 1];
-      const [list, places] = room?.next(bytes.length(inList), bytes.length(inPlaces)) ?? [];
+      const [list, places] =
+        room?.takeRoom(bytes.countStringBytes(inList), bytes.countStringBytes(inPlaces)) ?? [];
       yield [
         word,
         {
-          chunks: this.known[number * numbers + chunkCount]!,
+          chunks: this.known[number * numbersPerWord + chunkCount]!,
           list: bytes.read(inList, list),
           places: bytes.read(inPlaces, places),
         },
@@ -261,13 +262,13 @@ export class PostingsRoom {
   }
 
   /** Room for a word; that of the `count`th word before becomes its. */
-  next(list: number, places: number): [list: Uint8Array, places: Uint8Array] {
+  takeRoom(list: number, places: number): [list: Uint8Array, places: Uint8Array] {
     this.at = (this.at + 1) % this.ofLists.length;
-    return [this.part(this.ofLists, list), this.part(this.ofPlaces, places)];
+    return [this.takePart(this.ofLists, list), this.takePart(this.ofPlaces, places)];
   }
 
-  private part(arrays: Uint8Array[], length: number): Uint8Array {
-    arrays[this.at] = enlarged(arrays[this.at]!, length);
+  private takePart(arrays: Uint8Array[], length: number): Uint8Array {
+    arrays[this.at] = ensureLength(arrays[this.at]!, length);
     return arrays[this.at]!.subarray(0, length);
   }
 }
@@ -292,7 +293,7 @@ export class SegmentMerge {
     let next = 0;
     this.sources = sources.map(({ chunks, isGone }) => {
       const from = next;
-      const places = isGone && placesOfPresent(isGone);
+      const places = isGone && mapPresentPlaces(isGone);
       next += chunks.ids.length - (isGone?.reduce((sum, gone) => sum + gone, 0) ?? 0);
       return { from, places };
     });
@@ -315,11 +316,11 @@ export class SegmentMerge {
   }
 
   /** The postings of one word. @param parts what the sources have of it, in their order */
-  merged(parts: readonly { source: number; postings: Postings }[]): Postings {
-    return joined(
+  mergePostings(parts: readonly { source: number; postings: Postings }[]): Postings {
+    return joinPostings(
       parts.map(({ source, postings }) => {
         const { from, places } = this.sources[source]!;
-        return { postings: places === null ? postings : present(postings, places), from };
+        return { postings: places === null ? postings : keepPresent(postings, places), from };
       }),
     );
   }
@@ -327,7 +328,7 @@ export class SegmentMerge {
 
 const noPlace = -1;
 
-function placesOfPresent(isGone: Uint8Array): Int32Array {
+function mapPresentPlaces(isGone: Uint8Array): Int32Array {
   const places = new Int32Array(isGone.length);
   let next = 0;
   for (let i = 0; i < isGone.length; i++) places[i] = isGone[i] === 1 ? noPlace : next++;
@@ -335,12 +336,12 @@ function placesOfPresent(isGone: Uint8Array): Int32Array {
 }
 
 /** Postings without the chunks that are gone; the others are at their places. */
-function present(postings: Postings, placeOfEach: Int32Array): Postings {
+function keepPresent(postings: Postings, placeOfEach: Int32Array): Postings {
   const writer = new PostingsWriter();
   const reader = new PostingsReader(postings.list, postings);
   while (reader.next()) {
     const place = placeOfEach[reader.chunk]!;
-    if (place !== noPlace) writer.add(place, reader.times(), reader.places());
+    if (place !== noPlace) writer.add(place, reader.readTimes(), reader.readPlaces());
   }
   return writer.finish();
 }

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { createPlainWordKernel } from "../../../../test/support/plain/word-kernel.ts";
 import { blockSize } from "../../vectors/vector-kernel.ts";
-import { FieldSums, fieldCount, lengthNorm, type Postings, PostingsWriter } from "./postings.ts";
+import { computeLengthNorm, FieldSums, fieldCount, type Postings, PostingsWriter } from "./postings.ts";
 import { wordKernel } from "./word-kernel.ts";
 
 const kernels = [wordKernel(), createPlainWordKernel()];
@@ -35,7 +35,9 @@ test("both kernels give the same scores, to the last bit, and the same chunks ab
       }),
       fc.double({ min: 0, max: 20, noNaN: true }),
       (chunks, words, above) => {
-        const norms = Float32Array.from({ length: chunks }, (_, i) => lengthNorm(1 + ((i * 7) % 90), 40));
+        const norms = Float32Array.from({ length: chunks }, (_, i) =>
+          computeLengthNorm(1 + ((i * 7) % 90), 40),
+        );
         const least = Math.fround(above);
         const [wasm, plain] = kernels.map((kernel) => {
           kernel.begin(norms, sums);

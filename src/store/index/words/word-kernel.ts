@@ -1,10 +1,10 @@
-import { growTo, makeOnce, memoryOf, startKernel } from "../../../base/kernel.ts";
+import { growMemory, makeMemory, makeOnce, startKernel } from "../../../base/kernel.ts";
 import { blockSize } from "../../vectors/vector-kernel.ts";
-import { bm25Factor, type FieldSums, type Postings } from "./postings.ts";
+import { computeBm25Factor, type FieldSums, type Postings } from "./postings.ts";
 
 /** What is done with all of a segment's postings of a word, one segment at a time: its chunks are scored, or phrases found in them. */
 export interface WordKernel {
-  /** Begins to score a segment: all scores are 0. @param norms `lengthNorm` of each chunk */
+  /** Begins to score a segment: all scores are 0. @param norms `computeLengthNorm` of each chunk */
   begin(norms: Float32Array, sums: FieldSums): void;
   /** Adds what a word contributes. @param list what the segment has of it */
   add(list: Uint8Array, idf: number): void;
@@ -50,7 +50,7 @@ interface Exports {
 }
 
 /** Numbers of a word of a phrase in kernel/words.ts. */
-const wordLength = 8;
+const numbersPerPhraseWord = 8;
 
 /**
  * Words in WebAssembly, which has to find everything in its own memory. Scores, norms and a list come last, and grow; or, in
@@ -60,7 +60,7 @@ function createWordKernel(): WordKernel {
   const placesAt = 0;
   const sumsAt = placesAt + blockSize * 4;
   const scoresAt = sumsAt + (256 + 4) * 8;
-  const memory = memoryOf(scoresAt);
+  const memory = makeMemory(scoresAt);
   const wasm = startKernel<Exports>(memory);
   let count = 0;
   let normsAt = 0;
@@ -73,11 +73,11 @@ function createWordKernel(): WordKernel {
   const copied = (bytes: Uint8Array): number => {
     const at = endAt;
     endAt += bytes.length;
-    growTo(memory, endAt);
+    growMemory(memory, endAt);
     new Uint8Array(memory.buffer).set(bytes, at);
     return at;
   };
-  const wordOf = (postings: Postings): readonly number[] => {
+  const holdWord = (postings: Postings): readonly number[] => {
     const known = held.get(postings);
     if (known !== undefined) return known;
     const list = copied(postings.list);
@@ -91,16 +91,16 @@ function createWordKernel(): WordKernel {
       // What lies behind the scores can be read.
       normsAt = scoresAt + count * 4;
       listAt = normsAt + Math.max(count * 4, 16);
-      growTo(memory, listAt);
+      growMemory(memory, listAt);
       new Float32Array(memory.buffer, scoresAt, count).fill(0);
       new Float32Array(memory.buffer, normsAt, count).set(norms);
       new Float64Array(memory.buffer, sumsAt).set(sums.ofCode);
       new Float64Array(memory.buffer, sumsAt + 256 * 8).set(sums.weights);
     },
     add(list, idf) {
-      growTo(memory, listAt + list.length);
+      growMemory(memory, listAt + list.length);
       new Uint8Array(memory.buffer).set(list, listAt);
-      wasm.addScores(listAt, list.length, sumsAt, bm25Factor(idf), normsAt, scoresAt, count);
+      wasm.addScores(listAt, list.length, sumsAt, computeBm25Factor(idf), normsAt, scoresAt, count);
     },
     above: (first, least) =>
       wasm.above(scoresAt + first * 4, Math.min(blockSize, count - first), least, placesAt),
@@ -115,12 +115,12 @@ function createWordKernel(): WordKernel {
     },
     withPhrase(words, limit) {
       const phrase = words
-        .map((postings, place) => ({ chunks: postings.chunks, numbers: [...wordOf(postings), place] }))
+        .map((postings, place) => ({ chunks: postings.chunks, numbers: [...holdWord(postings), place] }))
         .sort((a, b) => a.chunks - b.chunks);
       // What lies behind the words can be read.
       const wordsAt = Math.ceil((endAt + 16) / 4) * 4;
-      const foundAt = wordsAt + phrase.length * wordLength * 4;
-      growTo(memory, foundAt + limit * 4);
+      const foundAt = wordsAt + phrase.length * numbersPerPhraseWord * 4;
+      growMemory(memory, foundAt + limit * 4);
       new Int32Array(memory.buffer, wordsAt).set(phrase.flatMap(({ numbers }) => numbers));
       const gone = isAnyGone ? goneAt : 0;
       const found = wasm.chunksWithPhrase(wordsAt, phrase.length, count, gone, limit, foundAt);

@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import { statSync } from "node:fs";
 import { dirname } from "node:path";
-import { codeOf, PommelError } from "../../../base/errors.ts";
+import { getErrorCode, PommelError } from "../../../base/errors.ts";
 import { Sqlite } from "../../sqlite/sqlite.ts";
-import { tablesThatHold } from "../schema.ts";
-import { allCopies, type BackupFile } from "./copies.ts";
+import { findTablesHolding } from "../schema.ts";
+import { type BackupFile, listAllBackups } from "./copies.ts";
 
 /** What a copy of a memory, or the memory itself, holds. */
 export interface BackupContent {
@@ -19,7 +19,7 @@ export interface BackupContent {
 /** How long a statement waits for another connection. Milliseconds. */
 const timeoutMs = 5000;
 
-function reading<T>(file: string, use: (db: Sqlite) => T): T {
+function withReadonlyDatabase<T>(file: string, use: (db: Sqlite) => T): T {
   const db = new Sqlite(file, { mode: "read", timeoutMs });
   try {
     return use(db);
@@ -28,10 +28,10 @@ function reading<T>(file: string, use: (db: Sqlite) => T): T {
   }
 }
 
-/** @returns null when it is damaged @throws PommelError as `keyOfDatabase` */
-export function contentOf(file: string): BackupContent | null {
+/** @returns null when it is damaged @throws PommelError as `findDatabaseKey` */
+export function readBackupContent(file: string): BackupContent | null {
   try {
-    return reading(file, (db) => {
+    return withReadonlyDatabase(file, (db) => {
       const one = (sql: string) => db.prepare(sql).pluck().get() as number | null;
       return {
         schema: Number(db.pragma("user_version")),
@@ -44,7 +44,7 @@ export function contentOf(file: string): BackupContent | null {
       };
     });
   } catch (error) {
-    if (/^encryption_/.test(codeOf(error))) throw error;
+    if (/^encryption_/.test(getErrorCode(error))) throw error;
     return null;
   }
 }
@@ -54,9 +54,9 @@ interface Uids {
   notes: Set<string>;
 }
 
-/** Sessions and notes by their uids, to compare a copy with what is there. @throws SQLite's errors, as `keyOfDatabase` */
-export function uidsOf(file: string): Uids {
-  return reading(file, (db) => {
+/** Sessions and notes by their uids, to compare a copy with what is there. @throws SQLite's errors, as `findDatabaseKey` */
+export function readUids(file: string): Uids {
+  return withReadonlyDatabase(file, (db) => {
     const all = (sql: string) => new Set(db.prepare(sql).pluck().all() as string[]);
     return {
       sessions: all("SELECT uid FROM sessions WHERE agent <> 'pommel'"),
@@ -65,9 +65,9 @@ export function uidsOf(file: string): Uids {
   });
 }
 
-/** As `uidsOf`, of what was recorded here: a colleague may take back what they shared. */
-function ownUids(file: string): Uids {
-  return reading(file, (db) => {
+/** As `readUids`, of what was recorded here: a colleague may take back what they shared. */
+function readOwnUids(file: string): Uids {
+  return withReadonlyDatabase(file, (db) => {
     const all = (table: string, condition = "TRUE") => {
       const columns = db.prepare("SELECT name FROM pragma_table_info(?)").pluck().all(table) as string[];
       const own = columns.includes("author") ? "author IS NULL" : "TRUE";
@@ -83,13 +83,13 @@ function ownUids(file: string): Uids {
  * that cannot be read stays, as nobody knows.
  * @param copies newest first
  */
-export function expendable(copies: readonly string[], keep: number): string[] {
+export function listExpendableCopies(copies: readonly string[], keep: number): string[] {
   // To keep all, none needs to be read.
   if (copies.length <= keep) return [];
   const held: Uids = { sessions: new Set(), notes: new Set() };
   return copies.filter((file, i) => {
     try {
-      const { sessions, notes } = ownUids(file);
+      const { sessions, notes } = readOwnUids(file);
       const isHeld =
         [...sessions].every((uid) => held.sessions.has(uid)) &&
         [...notes].every((uid) => held.notes.has(uid));
@@ -104,14 +104,14 @@ export function expendable(copies: readonly string[], keep: number): string[] {
 }
 
 /** What changes without anything new to remember. */
-const bookkeeping = tablesThatHold("work", "samples");
+const bookkeeping = findTablesHolding("work", "samples");
 
 /** A hash of everything that a memory remembers: the same for the same rows, wherever they lie in the file. */
-export function contentDigest(db: Sqlite): string {
+export function hashMemoryContent(db: Sqlite): string {
   const hash = createHash("sha256");
   hash.update(String(db.pragma("user_version")));
   db.transaction("deferred", () => {
-    for (const table of ordinaryTables(db)) {
+    for (const table of listOrdinaryTables(db)) {
       if (bookkeeping.has(table)) continue;
       hash.update(`\0${table}\0`);
       for (const row of db.prepare(`SELECT * FROM "${table}"`).iterate()) {
@@ -125,7 +125,7 @@ export function contentDigest(db: Sqlite): string {
 }
 
 /** Tables that hold rows of their own; full-text tables are made from these. */
-export function ordinaryTables(db: Sqlite): string[] {
+export function listOrdinaryTables(db: Sqlite): string[] {
   const names = db
     .prepare(
       "SELECT name, sql FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name",
@@ -141,28 +141,28 @@ export function ordinaryTables(db: Sqlite): string[] {
  * For a memory that is missing or empty: the error where backups show that there was one, so that no empty one takes its place.
  * Null where there was none, or nothing in it.
  */
-export function lostMemory(memoryDb: string): PommelError | null {
-  const copies = allCopies(memoryDb);
-  const newest = copies.find(holdsAnything);
+export function findLostMemoryError(memoryDb: string): PommelError | null {
+  const copies = listAllBackups(memoryDb);
+  const newest = copies.find(hasContent);
   if (!newest) return null;
   const isThere = statSync(memoryDb, { throwIfNoEntry: false }) !== undefined;
   const places = [...new Set(copies.map(({ file }) => dirname(file)))].join(" and ");
   const count = copies.length === 1 ? "a backup of it is there" : `${copies.length} backups of it are there`;
   return new PommelError(
     "memory_missing",
-    `${memoryDb} is ${isThere ? "empty" : "missing"}, and ${count}, the newest of ${dayOf(newest)}.`,
+    `${memoryDb} is ${isThere ? "empty" : "missing"}, and ${count}, the newest of ${formatBackupDay(newest)}.`,
     `\`pm memory restore\` brings it back. To begin with an empty memory, move the backups out of ${places} first.`,
   );
 }
 
 /** One that cannot be read here, damaged or without its key, may hold something. */
-function holdsAnything({ file }: BackupFile): boolean {
+function hasContent({ file }: BackupFile): boolean {
   try {
-    const content = contentOf(file);
+    const content = readBackupContent(file);
     return content === null || content.sessions + content.notes > 0;
   } catch {
     return true;
   }
 }
 
-const dayOf = ({ at }: BackupFile) => new Date(at).toISOString().slice(0, 10);
+const formatBackupDay = ({ at }: BackupFile) => new Date(at).toISOString().slice(0, 10);

@@ -16,12 +16,12 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { addSession } from "../../../../test/support/memory-fixture.ts";
 import { Sqlite } from "../../sqlite/sqlite.ts";
 import { checkMemory, Memory } from "../memory.ts";
-import { forget, leaveNoTrace, nothing } from "../privacy/forget.ts";
+import { emptyForgetRequest, forget, leaveNoTrace } from "../privacy/forget.ts";
 import { memorySchema } from "../schema.ts";
-import { contentOf } from "./backup-content.ts";
-import { backUp, backUpDaily } from "./backups.ts";
-import { dueCare, takeCare, takeCareInThread } from "./care.ts";
-import { backupFolder, careOf, listBackups, replacedFiles } from "./copies.ts";
+import { readBackupContent } from "./backup-content.ts";
+import { backUpDaily, makeBackup } from "./backups.ts";
+import { findDueCare, takeCare, takeCareInThread } from "./care.ts";
+import { listBackups, listReplacedFiles, locateBackupFolder, readCare } from "./copies.ts";
 import { replaceMemory } from "./restore.ts";
 
 let dir: string;
@@ -31,7 +31,7 @@ let folder: string;
 beforeEach(() => {
   dir = mkdtempSync(join(tmpdir(), "pommel-backups-"));
   file = join(dir, "memory.db");
-  folder = backupFolder(file, "");
+  folder = locateBackupFolder(file, "");
 });
 
 afterEach(() => rmSync(dir, { recursive: true, force: true }));
@@ -47,7 +47,7 @@ function change(work: (memory: Memory) => void): void {
 }
 
 const add = (uid: string) => change((memory) => void addSession(memory, uid));
-const sessionsIn = (of: string) => contentOf(of)?.sessions;
+const sessionsIn = (of: string) => readBackupContent(of)?.sessions;
 const day = 86_400_000;
 const names = () => readdirSync(folder).sort();
 
@@ -57,7 +57,7 @@ describe("a backup", () => {
     addSession(memory, "a");
     memory.prepare("BEGIN IMMEDIATE").run();
     addSession(memory, "b");
-    const { file: copy } = backUp(file, { folder, reason: "manual" });
+    const { file: copy } = makeBackup(file, { folder, reason: "manual" });
     memory.prepare("COMMIT").run();
     memory.close();
     expect(sessionsIn(copy)).toBe(1);
@@ -71,13 +71,13 @@ describe("a backup", () => {
     add("a");
     const target = join(dir, "mine.db");
     writeFileSync(target, "mine");
-    expect(() => backUp(file, { file: target })).toThrow("exists already");
+    expect(() => makeBackup(file, { file: target })).toThrow("exists already");
     expect(readFileSync(target, "utf8")).toBe("mine");
   });
 
   test("that fails leaves nothing behind, and the others as they are", () => {
     add("a");
-    const { file: good } = backUp(file, { folder, reason: "daily" });
+    const { file: good } = makeBackup(file, { folder, reason: "daily" });
     const damaged = readFileSync(file);
     damaged.fill(0x5a, 8192, damaged.length);
     writeFileSync(file, damaged);
@@ -90,7 +90,7 @@ describe("a backup", () => {
 
   test("of every day: only after a change, the newest stay, and what people made", () => {
     add("a");
-    const { file: own } = backUp(file, { folder, reason: "manual" }, 1000);
+    const { file: own } = makeBackup(file, { folder, reason: "manual" }, 1000);
     const made = [1, 2, 3, 4].map((n) => {
       add(`s${n}`);
       const daily = backUpDaily(file, { folder, keep: 2 }, n * day);
@@ -125,7 +125,7 @@ describe("a backup", () => {
     const now = Date.parse("2026-06-01");
     const care = (at: number) => {
       add(`at ${at}`);
-      const due = dueCare(file, folder, day, at);
+      const due = findDueCare(file, folder, day, at);
       if (due === "backup") takeCare({ memoryDb: file, folder, keep: 3, kind: due }, at);
       return due === "backup";
     };
@@ -146,12 +146,12 @@ describe("a backup", () => {
     let isForgotten = false;
     // The first look at the disk's room comes after the backup has begun, and before the copy is made.
     vi.spyOn(fs, "statfsSync").mockImplementation(() => {
-      if (!isForgotten) change((memory) => forget(memory, { ...nothing, sessions: [1] }));
+      if (!isForgotten) change((memory) => forget(memory, { ...emptyForgetRequest, sessions: [1] }));
       isForgotten = true;
       return { bavail: 1e9, bsize: 4096 } as fs.StatsFs;
     });
     syncBuiltinESMExports();
-    const { file: made } = backUp(file, { folder, reason: "manual" });
+    const { file: made } = makeBackup(file, { folder, reason: "manual" });
     vi.restoreAllMocks();
     syncBuiltinESMExports();
     expect(isForgotten).toBe(true);
@@ -171,15 +171,15 @@ describe("a backup", () => {
   test("is due after its time, also when the clock was set back", () => {
     add("a");
     const now = Date.parse("2026-06-01");
-    expect(dueCare(file, folder, day, now)).toBe("backup");
+    expect(findDueCare(file, folder, day, now)).toBe("backup");
     takeCare({ memoryDb: file, folder, keep: 2, kind: "backup" }, now);
-    expect(dueCare(file, folder, day, now + day - 1)).toBe("check");
+    expect(findDueCare(file, folder, day, now + day - 1)).toBe("check");
     takeCare({ memoryDb: file, folder, keep: 2, kind: "check" }, now);
-    expect(dueCare(file, folder, day, now + day - 1)).toBeNull();
-    expect(dueCare(file, folder, day, now + day)).toBe("backup");
-    expect(dueCare(file, folder, day, now - 30 * day)).toBe("backup");
-    expect(dueCare(file, folder, null, now + 6 * day)).toBeNull();
-    expect(careOf(file)).toMatchObject({ backup: { problem: null }, check: { problem: null } });
+    expect(findDueCare(file, folder, day, now + day - 1)).toBeNull();
+    expect(findDueCare(file, folder, day, now + day)).toBe("backup");
+    expect(findDueCare(file, folder, day, now - 30 * day)).toBe("backup");
+    expect(findDueCare(file, folder, null, now + 6 * day)).toBeNull();
+    expect(readCare(file)).toMatchObject({ backup: { problem: null }, check: { problem: null } });
   });
 
   test("a check that finds damage says so", () => {
@@ -187,20 +187,20 @@ describe("a backup", () => {
     writeFileSync(file, "no database");
     const task = { memoryDb: file, folder, keep: 2, kind: "check" } as const;
     expect(() => takeCare(task)).toThrow(expect.objectContaining({ code: "memory_corrupt" }));
-    expect(careOf(file).check?.problem).toContain("not a database");
+    expect(readCare(file).check?.problem).toContain("not a database");
   });
 
   test("does not keep what was forgotten", () => {
     add("a");
-    backUp(file, { folder, reason: "manual" });
-    replaceMemory(file, backUp(file, { folder, reason: "daily" }).file);
+    makeBackup(file, { folder, reason: "manual" });
+    replaceMemory(file, makeBackup(file, { folder, reason: "daily" }).file);
     change((memory) => leaveNoTrace(memory));
     expect(listBackups(file, folder)).toEqual([]);
   });
 
   test("nor do copies that killed processes and repairs left behind", () => {
     add("a");
-    const { file: backup } = backUp(file, { folder, reason: "manual" });
+    const { file: backup } = makeBackup(file, { folder, reason: "manual" });
     const dead = execFileSync(process.execPath, ["-p", "process.pid"], { encoding: "utf8" }).trim();
     const left = [
       ...[
@@ -227,13 +227,13 @@ describe("a backup", () => {
 describe("restoring", () => {
   test("replaces the memory, and can be undone", () => {
     add("a");
-    const { file: backup } = backUp(file, { folder, reason: "manual" });
+    const { file: backup } = makeBackup(file, { folder, reason: "manual" });
     add("b");
     replaceMemory(file, backup);
     expect(sessionsIn(file)).toBe(1);
-    replaceMemory(file, replacedFiles(file)[0]!);
+    replaceMemory(file, listReplacedFiles(file)[0]!);
     expect(sessionsIn(file)).toBe(2);
-    replaceMemory(file, replacedFiles(file)[0]!);
+    replaceMemory(file, listReplacedFiles(file)[0]!);
     expect(sessionsIn(file)).toBe(1);
     expect(sessionsIn(backup)).toBe(1);
   });
@@ -247,7 +247,7 @@ describe("restoring", () => {
     ],
   ])("works when the memory is %s", (_, spoil) => {
     add("a");
-    const { file: backup } = backUp(file, { folder, reason: "manual" });
+    const { file: backup } = makeBackup(file, { folder, reason: "manual" });
     spoil();
     replaceMemory(file, backup);
     expect(sessionsIn(file)).toBe(1);
@@ -256,7 +256,7 @@ describe("restoring", () => {
 
   test("takes what a memory from before the first release holds, and of it our tables only", () => {
     add("a");
-    const { file: backup } = backUp(file, { folder, reason: "manual" });
+    const { file: backup } = makeBackup(file, { folder, reason: "manual" });
     exec(
       backup,
       `DROP TABLE events; ALTER TABLE sessions DROP COLUMN end_reason; CREATE TABLE other (x);
@@ -273,7 +273,7 @@ describe("restoring", () => {
 
   test("waits for nobody: a memory that is in use stays", () => {
     add("a");
-    const { file: backup } = backUp(file, { folder, reason: "manual" });
+    const { file: backup } = makeBackup(file, { folder, reason: "manual" });
     const open = Memory.open(file, { readonly: false });
     addSession(open, "b");
     expect(() => replaceMemory(file, backup)).toThrow(expect.objectContaining({ code: "locked" }));
@@ -304,7 +304,7 @@ describe("restoring", () => {
     ["that is empty", "unreadable", (backup: string) => writeFileSync(backup, "")],
   ])("refuses a backup %s", (_, code, spoil) => {
     add("a");
-    const { file: backup } = backUp(file, { folder, reason: "manual" });
+    const { file: backup } = makeBackup(file, { folder, reason: "manual" });
     add("b");
     spoil(backup);
     expect(() => replaceMemory(file, backup)).toThrow(expect.objectContaining({ code }));

@@ -1,5 +1,5 @@
 import { parentPort, workerData } from "node:worker_threads";
-import { thrown } from "../../../base/errors.ts";
+import { toThrownError } from "../../../base/errors.ts";
 import { type CareTask, takeCare } from "./care.ts";
 
 /** A thread that does one task and ends: see care-thread.ts. */
@@ -7,5 +7,5 @@ import { type CareTask, takeCare } from "./care.ts";
 try {
   parentPort?.postMessage({ done: takeCare(workerData as CareTask) });
 } catch (error) {
-  parentPort?.postMessage(thrown(error));
+  parentPort?.postMessage(toThrownError(error));
 }

@@ -1,10 +1,10 @@
 import { Worker } from "node:worker_threads";
 import * as z from "zod/mini";
-import { builtFile } from "../../../base/built-file.ts";
-import { asError, messageOf, PommelError } from "../../../base/errors.ts";
+import { locateBuiltFile } from "../../../base/built-file.ts";
+import { getErrorMessage, PommelError, toError } from "../../../base/errors.ts";
 import { checkMemory } from "../memory.ts";
 import { backUpDaily, type DailyOptions, isBackupDue } from "./backups.ts";
-import { careOf, noteCare } from "./copies.ts";
+import { noteCare, readCare } from "./copies.ts";
 
 /** Looking after memory.db on a schedule: its daily backup and its weekly check. */
 
@@ -16,13 +16,13 @@ export interface CareTask extends DailyOptions {
 }
 
 /** What is due now, if anything is. */
-export function dueCare(
+export function findDueCare(
   memoryDb: string,
   folder: string,
   intervalMs: number | null,
   now = Date.now(),
 ): CareTask["kind"] | null {
-  const { backup, check } = careOf(memoryDb);
+  const { backup, check } = readCare(memoryDb);
   // What failed is tried again with the next look.
   const lookedAt = backup?.problem === null && backup.folder === folder ? backup.at : 0;
   if (intervalMs !== null && isBackupDue(folder, intervalMs, lookedAt, now)) return "backup";
@@ -51,7 +51,7 @@ export function takeCare({ memoryDb, folder, keep, kind }: CareTask, now = Date.
     noteCare(memoryDb, { backup: { at: now, folder, problem: null } });
     return made && `backed up memory.db to ${made.file}`;
   } catch (error) {
-    noteCare(memoryDb, { backup: { at: now, folder, problem: messageOf(error) } });
+    noteCare(memoryDb, { backup: { at: now, folder, problem: getErrorMessage(error) } });
     throw error;
   }
 }
@@ -71,7 +71,7 @@ const resourceLimits = { maxOldGenerationSizeMb: 128 };
  */
 export async function takeCareInThread(task: CareTask, signal: AbortSignal): Promise<string | null> {
   if (signal.aborted) return null;
-  const worker = new Worker(builtFile("care-worker.cjs"), { workerData: task, resourceLimits });
+  const worker = new Worker(locateBuiltFile("care-worker.cjs"), { workerData: task, resourceLimits });
   worker.unref();
   const end = () => void worker.terminate();
   signal.addEventListener("abort", end);
@@ -80,7 +80,7 @@ export async function takeCareInThread(task: CareTask, signal: AbortSignal): Pro
       worker.once("message", (message: unknown) => {
         const said = z.parse(answer, message);
         if ("done" in said) resolve(said.done);
-        else reject(asError(said));
+        else reject(toError(said));
       });
       worker.once("error", reject);
       worker.once("exit", () => resolve(null));

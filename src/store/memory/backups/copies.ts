@@ -1,10 +1,10 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import * as z from "zod/mini";
-import { namesIn } from "../../../base/files/if-any.ts";
+import { listNamesIfAny } from "../../../base/files/if-any.ts";
 import { writeJson } from "../../../base/files/replace-file.ts";
-import { backupsOf } from "../../sqlite/database.ts";
-import { memoryFile, trashedMemories } from "../../trash/trash.ts";
+import { listMigrationBackups } from "../../sqlite/database.ts";
+import { listTrashedMemories, locateMemoryFile } from "../../trash/trash.ts";
 
 /** Copies of memory.db: where they lie, and what they are called. */
 
@@ -26,19 +26,19 @@ const namePattern = /^memory-(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z-(daily|manu
  * Where the backups of a memory lie: in `backups/` beside it, or in a folder of its own in `chosen`, which several projects
  * may share.
  */
-export function backupFolder(memoryDb: string, chosen: string): string {
+export function locateBackupFolder(memoryDb: string, chosen: string): string {
   const beside = dirname(memoryDb);
   return chosen === "" ? join(beside, "backups") : join(resolve(chosen), basename(beside));
 }
 
 /** All folders that are known to hold backups of a memory: the one beside it, and where the last one was made. */
-export function knownBackupFolders(memoryDb: string): string[] {
-  const { backup } = careOf(memoryDb);
-  return [...new Set([backupFolder(memoryDb, ""), ...(backup ? [backup.folder] : [])])];
+export function listKnownBackupFolders(memoryDb: string): string[] {
+  const { backup } = readCare(memoryDb);
+  return [...new Set([locateBackupFolder(memoryDb, ""), ...(backup ? [backup.folder] : [])])];
 }
 
 /** The first name of this second that is free. */
-export function freeName(folder: string, reason: "daily" | "manual", now = Date.now()): string {
+export function chooseFreeBackupName(folder: string, reason: "daily" | "manual", now = Date.now()): string {
   for (let at = now; ; at += 1000) {
     const stamp = new Date(at).toISOString().replace(/\.\d+/, "").replace(/[:-]/g, "");
     const file = join(folder, `memory-${stamp}-${reason}.db`);
@@ -50,9 +50,9 @@ export function freeName(folder: string, reason: "daily" | "manual", now = Date.
  * What restores replaced, the latest first. A copy that is the memory itself is none: the restore that made it did not come to
  * replace it.
  */
-export const replacedFiles = (memoryDb: string): string[] =>
-  trashedMemories(memoryDb)
-    .map(memoryFile)
+export const listReplacedFiles = (memoryDb: string): string[] =>
+  listTrashedMemories(memoryDb)
+    .map(locateMemoryFile)
     .filter((file) => existsSync(file) && !isSameFile(file, memoryDb));
 
 /** Whether both are names of one file: what is put aside keeps its place until it is replaced. */
@@ -63,28 +63,28 @@ export function isSameFile(a: string, b: string): boolean {
 }
 
 /** What `pm doctor --repair` has put beside the memory: what was damaged. */
-export function damagedFiles(memoryDb: string): string[] {
+export function listDamagedFiles(memoryDb: string): string[] {
   const beginning = `${basename(memoryDb)}.damaged-`;
-  return namesIn(dirname(memoryDb))
+  return listNamesIfAny(dirname(memoryDb))
     .filter((name) => name.startsWith(beginning) && !/-(?:wal|shm)$/.test(name))
     .map((name) => join(dirname(memoryDb), name));
 }
 
 /** Everything that a memory can be restored from: newest first, then what a wrong clock dated later than now. */
 export function listBackups(memoryDb: string, folder: string, now = Date.now()): BackupFile[] {
-  const before = backupsOf(memoryDb).map((file) => ({ file, reason: "migration" as const }));
-  const replaced = replacedFiles(memoryDb).map((file) => ({ file, reason: "replaced" as const }));
+  const before = listMigrationBackups(memoryDb).map((file) => ({ file, reason: "migration" as const }));
+  const replaced = listReplacedFiles(memoryDb).map((file) => ({ file, reason: "replaced" as const }));
   const beside = [...before, ...replaced].flatMap(({ file, reason }) => {
     const stat = statSync(file, { throwIfNoEntry: false });
     return stat?.isFile() ? [{ file, reason, at: Math.trunc(stat.mtimeMs), bytes: stat.size }] : [];
   });
   const order = ({ at }: BackupFile) => (at > now + clockToleranceMs ? Number.NEGATIVE_INFINITY : at);
-  return [...inFolder(folder), ...beside].sort((a, b) => order(b) - order(a) || b.at - a.at);
+  return [...listBackupsInFolder(folder), ...beside].sort((a, b) => order(b) - order(a) || b.at - a.at);
 }
 
 /** As `listBackups`, in all folders that are known. */
-export function allCopies(memoryDb: string): BackupFile[] {
-  const all = knownBackupFolders(memoryDb).flatMap((folder) => listBackups(memoryDb, folder));
+export function listAllBackups(memoryDb: string): BackupFile[] {
+  const all = listKnownBackupFolders(memoryDb).flatMap((folder) => listBackups(memoryDb, folder));
   return [...new Map(all.map((one) => [one.file, one])).values()];
 }
 
@@ -92,14 +92,14 @@ export function allCopies(memoryDb: string): BackupFile[] {
 const clockToleranceMs = 60_000;
 
 /** Backups in a folder, of times that have come: newest first. A clock that was in the future made the others. */
-export const datedInFolder = (folder: string, now = Date.now()): BackupFile[] =>
-  inFolder(folder)
+export const listDatedBackups = (folder: string, now = Date.now()): BackupFile[] =>
+  listBackupsInFolder(folder)
     .filter(({ at }) => at <= now + clockToleranceMs)
     .sort((a, b) => b.at - a.at);
 
-function inFolder(folder: string): BackupFile[] {
+function listBackupsInFolder(folder: string): BackupFile[] {
   // Empty where none was made yet, or the disk with them is not there.
-  return namesIn(folder).flatMap((name) => {
+  return listNamesIfAny(folder).flatMap((name) => {
     const [, year, month, day, hours, minutes, seconds, reason] = namePattern.exec(name) ?? [];
     const file = join(folder, name);
     const stat = reason === undefined ? undefined : statSync(file, { throwIfNoEntry: false });
@@ -131,11 +131,11 @@ const schema = z.object({
 });
 export type CareRecord = z.infer<typeof schema>;
 
-const fileOf = (memoryDb: string) => join(dirname(memoryDb), "care.json");
+const locateCareFile = (memoryDb: string) => join(dirname(memoryDb), "care.json");
 
-export function careOf(memoryDb: string): CareRecord {
+export function readCare(memoryDb: string): CareRecord {
   try {
-    return z.parse(schema, JSON.parse(readFileSync(fileOf(memoryDb), "utf8")));
+    return z.parse(schema, JSON.parse(readFileSync(locateCareFile(memoryDb), "utf8")));
   } catch {
     // Nothing was done yet; what cannot be read is written anew.
     return {};
@@ -143,5 +143,5 @@ export function careOf(memoryDb: string): CareRecord {
 }
 
 export function noteCare(memoryDb: string, change: CareRecord): void {
-  writeJson(fileOf(memoryDb), { ...careOf(memoryDb), ...change });
+  writeJson(locateCareFile(memoryDb), { ...readCare(memoryDb), ...change });
 }

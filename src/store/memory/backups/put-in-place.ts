@@ -2,22 +2,22 @@ import { copyFileSync, existsSync, linkSync, renameSync, rmSync, statSync } from
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { PommelError } from "../../../base/errors.ts";
-import { deadDrafts, removeDeadDrafts } from "../../../base/files/dead-drafts.ts";
-import { draftOf, sync } from "../../../base/files/replace-file.ts";
-import { projectOf } from "../../../base/paths.ts";
-import { ownEnvelope } from "../../encryption/envelope.ts";
+import { listDeadDrafts, removeDeadDrafts } from "../../../base/files/dead-drafts.ts";
+import { makeDraftPath, sync } from "../../../base/files/replace-file.ts";
+import { makeProject } from "../../../base/paths.ts";
+import { locateOwnEnvelope } from "../../encryption/envelope.ts";
 import { removeDatabase } from "../../sqlite/copy-database.ts";
-import { rollBack } from "../../sqlite/open-to-read.ts";
+import { rollBackJournal } from "../../sqlite/open-to-read.ts";
 import {
   dropFromTrash,
-  expiredTrash,
+  listExpiredTrash,
+  listTrashedMemories,
   listTrashOfMemory,
-  memoryFile,
-  projectFolder,
+  locateMemoryFile,
+  locateProjectFolder,
   type TrashEntry,
-  trashedMemories,
 } from "../../trash/trash.ts";
-import { allCopies, damagedFiles, isSameFile, knownBackupFolders } from "./copies.ts";
+import { isSameFile, listAllBackups, listDamagedFiles, listKnownBackupFolders } from "./copies.ts";
 
 /** Replacing the memory by another file, so that it is the old one or the new one at any moment, and neither is ever lost. */
 
@@ -42,7 +42,7 @@ function keepAs(memoryDb: string, aside: string): void {
       linkSync(memoryDb, aside);
     } catch {
       // A file system without hard links.
-      const draft = draftOf(aside);
+      const draft = makeDraftPath(aside);
       copyFileSync(memoryDb, draft);
       sync(draft);
       renameSync(draft, aside);
@@ -56,8 +56,8 @@ function keepAs(memoryDb: string, aside: string): void {
  * @returns the names that the memory had besides its own
  */
 function undoReplacement(memoryDb: string): string[] {
-  const trashed = trashedMemories(memoryDb);
-  const others = [...damagedFiles(memoryDb), ...trashed.map(memoryFile)].filter((other) =>
+  const trashed = listTrashedMemories(memoryDb);
+  const others = [...listDamagedFiles(memoryDb), ...trashed.map(locateMemoryFile)].filter((other) =>
     isSameFile(other, memoryDb),
   );
   for (const other of others) {
@@ -67,7 +67,7 @@ function undoReplacement(memoryDb: string): string[] {
     rmSync(other, { force: true });
   }
   // Nothing came to be taken.
-  for (const entry of trashed) if (!existsSync(memoryFile(entry))) dropFromTrash(entry);
+  for (const entry of trashed) if (!existsSync(locateMemoryFile(entry))) dropFromTrash(entry);
   return others;
 }
 
@@ -89,19 +89,19 @@ export function refuseDirectory(memoryDb: string): void {
  * @returns what was removed
  */
 export function recoverMemory(memoryDb: string): string[] {
-  rollBack(memoryDb);
+  rollBackJournal(memoryDb);
   return [...undoReplacement(memoryDb), ...removeLeftovers(memoryDb)];
 }
 
 /** Removes drafts of dead processes. @returns which */
-export const removeLeftovers = (memoryDb: string): string[] => removeDeadDrafts(foldersWithDrafts(memoryDb));
+export const removeLeftovers = (memoryDb: string): string[] => removeDeadDrafts(listDraftFolders(memoryDb));
 
 /** Drafts of dead processes that hold copies of the memory, or parts of them. */
-export const leftoversOf = (memoryDb: string): string[] => deadDrafts(foldersWithDrafts(memoryDb));
+export const listLeftovers = (memoryDb: string): string[] => listDeadDrafts(listDraftFolders(memoryDb));
 
-const foldersWithDrafts = (memoryDb: string) => [
+const listDraftFolders = (memoryDb: string) => [
   dirname(memoryDb),
-  ...knownBackupFolders(memoryDb),
+  ...listKnownBackupFolders(memoryDb),
   tmpdir(),
 ];
 
@@ -117,16 +117,16 @@ export function removeCopies(memoryDb: string): void {
 
 /** Removes the copies beside the memory and in its backup folders that were made up to a time. */
 function removeCopiesUntil(memoryDb: string, until: number): void {
-  const damaged = damagedFiles(memoryDb).map((file) => ({ file, at: statSync(file).mtimeMs }));
-  for (const { file, at } of [...allCopies(memoryDb), ...damaged]) if (at <= until) removeCopy(file);
+  const damaged = listDamagedFiles(memoryDb).map((file) => ({ file, at: statSync(file).mtimeMs }));
+  for (const { file, at } of [...listAllBackups(memoryDb), ...damaged]) if (at <= until) removeCopy(file);
 }
 
 /** Those that have older copies of what is in an entry. */
 function listMemories(entry: TrashEntry): string[] {
   const { taken } = entry;
   if (taken.kind === "memory") return [];
-  if (taken.kind === "rows") return [projectOf(taken.project, "/").memoryDb];
-  return taken.projects.map(({ known }) => join(projectFolder(entry, known.id), "memory.db"));
+  if (taken.kind === "rows") return [makeProject(taken.project, "/").memoryDb];
+  return taken.projects.map(({ known }) => join(locateProjectFolder(entry, known.id), "memory.db"));
 }
 
 /**
@@ -134,7 +134,7 @@ function listMemories(entry: TrashEntry): string[] {
  * @returns the numbers of the entries
  */
 export function emptyTrash(now = Date.now()): number[] {
-  return expiredTrash(now).map((entry) => {
+  return listExpiredTrash(now).map((entry) => {
     for (const memoryDb of listMemories(entry)) removeCopiesUntil(memoryDb, entry.at);
     dropFromTrash(entry);
     return entry.number;
@@ -144,5 +144,5 @@ export function emptyTrash(now = Date.now()): number[] {
 /** Removes a copy, and what lies beside it. */
 export function removeCopy(file: string): void {
   removeDatabase(file);
-  rmSync(ownEnvelope(file), { force: true });
+  rmSync(locateOwnEnvelope(file), { force: true });
 }

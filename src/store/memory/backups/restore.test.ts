@@ -7,10 +7,10 @@ import { statesOf } from "../../../../test/support/every-step.ts";
 import { addSession } from "../../../../test/support/memory-fixture.ts";
 import { checkMemory, Memory } from "../memory.ts";
 import { listSessions } from "../sessions/sessions.ts";
-import { uidsOf } from "./backup-content.ts";
-import { backUp } from "./backups.ts";
-import { backupFolder, replacedFiles } from "./copies.ts";
-import { leftoversOf, recoverMemory } from "./put-in-place.ts";
+import { readUids } from "./backup-content.ts";
+import { makeBackup } from "./backups.ts";
+import { listReplacedFiles, locateBackupFolder } from "./copies.ts";
+import { listLeftovers, recoverMemory } from "./put-in-place.ts";
 import { replaceMemory } from "./restore.ts";
 
 let home: string;
@@ -38,7 +38,7 @@ function add(uid: string): void {
   memory.close();
 }
 
-const sessionsIn = (of: string) => [...uidsOf(of).sessions].sort().join();
+const sessionsIn = (of: string) => [...readUids(of).sessions].sort().join();
 
 /** The id of a process that has ended. */
 const dead = Number(execFileSync(process.execPath, ["-p", "process.pid"], { encoding: "utf8" }));
@@ -57,23 +57,23 @@ function asLeftByTheDead(state: string): string {
 describe("a restore that is killed at any of its steps", () => {
   test("leaves the old memory or the new one, and both can be had", () => {
     add("old");
-    const { file: backup } = backUp(file, { folder: backupFolder(file, ""), reason: "manual" });
+    const { file: backup } = makeBackup(file, { folder: locateBackupFolder(file, ""), reason: "manual" });
     add("of-today");
     const states = statesOf(home, () => replaceMemory(file, backup));
     expect(states.length).toBeGreaterThan(8);
     const outcomes = states.map((state) => {
       const left = asLeftByTheDead(state);
       recoverMemory(left);
-      expect(leftoversOf(left)).toEqual([]);
+      expect(listLeftovers(left)).toEqual([]);
       const memory = sessionsIn(left);
-      const before = replacedFiles(left).map(sessionsIn);
+      const before = listReplacedFiles(left).map(sessionsIn);
       expect(["of-today,old", "old"]).toContain(memory);
       if (memory === "old") expect(before[0]).toBe("of-today,old");
       // The natural next step takes nothing away.
       replaceMemory(left, join(left, "../backups", basename(backup)));
       expect(sessionsIn(left)).toBe("old");
-      expect(replacedFiles(left).map(sessionsIn)).toContain("of-today,old");
-      replaceMemory(left, replacedFiles(left).find((one) => sessionsIn(one) === "of-today,old")!);
+      expect(listReplacedFiles(left).map(sessionsIn)).toContain("of-today,old");
+      replaceMemory(left, listReplacedFiles(left).find((one) => sessionsIn(one) === "of-today,old")!);
       expect(sessionsIn(left)).toBe("of-today,old");
       rmSync(process.env.POMMEL_HOME!, { recursive: true });
       return memory;
@@ -83,14 +83,14 @@ describe("a restore that is killed at any of its steps", () => {
 
   test("puts the log of a damaged memory back", () => {
     add("old");
-    const { file: backup } = backUp(file, { folder: backupFolder(file, ""), reason: "manual" });
+    const { file: backup } = makeBackup(file, { folder: locateBackupFolder(file, ""), reason: "manual" });
     for (const end of ["", "-wal"]) writeFileSync(file + end, `damaged${end}`);
     const states = statesOf(home, () => replaceMemory(file, backup));
     for (const state of states) {
       const left = asLeftByTheDead(state);
       recoverMemory(left);
       const isNew = checkMemory(left).state === "sound";
-      const place = isNew ? replacedFiles(left)[0]! : left;
+      const place = isNew ? listReplacedFiles(left)[0]! : left;
       expect([existsSync(place), existsSync(`${place}-wal`)]).toEqual([true, true]);
       rmSync(process.env.POMMEL_HOME!, { recursive: true });
     }
@@ -99,7 +99,7 @@ describe("a restore that is killed at any of its steps", () => {
 
 test("a directory in the memory's place is named, and nothing is lost", () => {
   add("a");
-  const { file: backup } = backUp(file, { folder: backupFolder(file, ""), reason: "manual" });
+  const { file: backup } = makeBackup(file, { folder: locateBackupFolder(file, ""), reason: "manual" });
   rmSync(file);
   mkdirSync(file);
   const refused = expect.objectContaining({
@@ -118,7 +118,7 @@ describe("a memory that is gone beside its backups", () => {
     ["empty", () => writeFileSync(file, ""), "is empty"],
   ])("%s: is an error, and no empty one takes its place", (_, spoil, says) => {
     add("a");
-    backUp(file, { folder: backupFolder(file, ""), reason: "daily" });
+    makeBackup(file, { folder: locateBackupFolder(file, ""), reason: "daily" });
     spoil();
     const refused = expect.objectContaining({
       code: "memory_missing",
@@ -126,9 +126,11 @@ describe("a memory that is gone beside its backups", () => {
       hint: expect.stringContaining("pm memory restore"),
     });
     for (const readonly of [true, false]) expect(() => Memory.open(file, { readonly })).toThrow(refused);
-    expect(() => backUp(file, { folder: backupFolder(file, ""), reason: "manual" })).toThrow(refused);
+    expect(() => makeBackup(file, { folder: locateBackupFolder(file, ""), reason: "manual" })).toThrow(
+      refused,
+    );
     rmSync(file, { force: true });
-    rmSync(backupFolder(file, ""), { recursive: true });
+    rmSync(locateBackupFolder(file, ""), { recursive: true });
     const memory = Memory.open(file, { readonly: false });
     expect(listSessions(memory)).toEqual([]);
     memory.close();

@@ -1,15 +1,15 @@
 import { existsSync } from "node:fs";
 import { dirname } from "node:path";
 import { PommelError } from "../../../base/errors.ts";
-import { draftOf, sync } from "../../../base/files/replace-file.ts";
-import { envelopeFor, writeEnvelope } from "../../encryption/envelope.ts";
-import { keyOfDatabase } from "../../encryption/keys.ts";
+import { makeDraftPath, sync } from "../../../base/files/replace-file.ts";
+import { findEnvelopeOfDatabase, writeEnvelope } from "../../encryption/envelope.ts";
+import { findDatabaseKey } from "../../encryption/keys.ts";
 import { copyDatabase, removeDatabase } from "../../sqlite/copy-database.ts";
 import { checkDatabase, openElsewhere } from "../../sqlite/database.ts";
 import { Sqlite } from "../../sqlite/sqlite.ts";
-import { addToTrash, memoryFile, projectOfMemory } from "../../trash/trash.ts";
+import { addToTrash, findProjectIdOfMemory, locateMemoryFile } from "../../trash/trash.ts";
 import { Memory } from "../memory.ts";
-import { oddValueIn } from "../outside-columns.ts";
+import { findOddValue } from "../outside-columns.ts";
 import { salvageMemory } from "../repair/salvage.ts";
 import { memorySchema } from "../schema.ts";
 import { putInPlace, recoverMemory, refuseDirectory } from "./put-in-place.ts";
@@ -17,10 +17,10 @@ import { putInPlace, recoverMemory, refuseDirectory } from "./put-in-place.ts";
 /**
  * Checks that a memory can be restored from a file.
  * @returns whether its schema is from before the first release: its rows are taken, table by table
- * @throws PommelError `not_found`, `index_too_new`, `unreadable` for what is damaged or no memory, as `keyOfDatabase`
+ * @throws PommelError `not_found`, `index_too_new`, `unreadable` for what is damaged or no memory, as `findDatabaseKey`
  */
 export function checkBackup(file: string): { isUnreleased: boolean } {
-  keyOfDatabase(file);
+  findDatabaseKey(file);
   const check = checkDatabase(file, memorySchema);
   switch (check.state) {
     case "absent":
@@ -64,14 +64,14 @@ export function replaceMemory(
   const { isUnreleased } = checkBackup(source);
   takeKey(memoryDb, source);
   closeLog(memoryDb);
-  const draft = draftOf(memoryDb);
+  const draft = makeDraftPath(memoryDb);
   try {
     if (isUnreleased) salvageMemory(source, draft);
-    else copyTo(draft, source, keyOfDatabase(memoryDb));
+    else copyTo(draft, source, findDatabaseKey(memoryDb));
     bringUpToDate(draft, isOwn ? ofThen : [...ofThen, ...ofTheProject]);
-    const what = { kind: "memory", project: projectOfMemory(memoryDb) } as const;
+    const what = { kind: "memory", project: findProjectIdOfMemory(memoryDb) } as const;
     const isThere = ["", "-wal"].some((end) => existsSync(memoryDb + end));
-    const aside = isThere ? memoryFile(addToTrash(command, "the memory", what)) : null;
+    const aside = isThere ? locateMemoryFile(addToTrash(command, "the memory", what)) : null;
     putInPlace(draft, memoryDb, aside);
   } finally {
     removeDatabase(draft);
@@ -80,8 +80,8 @@ export function replaceMemory(
 
 /** What comes from an encrypted copy is never stored plain: without a key of its own, the memory gets that of the copy. */
 function takeKey(memoryDb: string, source: string): void {
-  const envelope = envelopeFor(source);
-  if (envelope && envelopeFor(memoryDb) === null) writeEnvelope(dirname(memoryDb), envelope);
+  const envelope = findEnvelopeOfDatabase(source);
+  if (envelope && findEnvelopeOfDatabase(memoryDb) === null) writeEnvelope(dirname(memoryDb), envelope);
 }
 
 function copyTo(draft: string, source: string, key: string | null): void {
@@ -122,7 +122,7 @@ function bringUpToDate(file: string, emptied: readonly string[]): void {
     const verdict = memory.check();
     if (verdict !== "ok")
       throw new PommelError("unreadable", `The restored memory is not sound: ${verdict}.`);
-    const odd = oddValueIn(memory);
+    const odd = findOddValue(memory);
     if (odd !== null)
       throw new PommelError(
         "unreadable",

@@ -1,8 +1,8 @@
 import { dirname } from "node:path";
 import * as z from "zod/mini";
 import { PommelError } from "../../../base/errors.ts";
-import { type Keeper, keeperHere, keeperShape } from "../../keeper.ts";
-import { projectFileIn, projectIdentity } from "../../project-file.ts";
+import { ensureKeeper, type Keeper, keeperShape } from "../../keeper.ts";
+import { projectIdentity, readProjectFile } from "../../project-file.ts";
 import type { Connection } from "../../sqlite/connection.ts";
 import { Sqlite } from "../../sqlite/sqlite.ts";
 
@@ -16,28 +16,29 @@ export type OwnProject = z.infer<typeof projectIdentity>;
 
 /** Writes into a project's memory which one it is of, and who keeps it, where that has changed. */
 export function nameMemory(memory: Connection): void {
-  const project = projectHere(memory.file);
+  const project = readProjectBeside(memory.file);
   if (project === null) return;
-  const facts = { [projectKey]: project, [keeperKey]: keeperHere() };
+  const facts = { [projectKey]: project, [keeperKey]: ensureKeeper() };
   for (const [key, fact] of Object.entries(facts)) {
     const text = fact && JSON.stringify(fact);
-    if (memory.meta(key) !== text) memory.setMeta(key, text);
+    if (memory.readMeta(key) !== text) memory.setMeta(key, text);
   }
 }
 
 /** The project in whose directory a memory lies; null where nothing says it. */
-export function projectHere(memoryDb: string): OwnProject | null {
-  const file = projectFileIn(dirname(memoryDb));
+export function readProjectBeside(memoryDb: string): OwnProject | null {
+  const file = readProjectFile(dirname(memoryDb));
   return file && z.parse(projectIdentity, file);
 }
 
-/** The project that a memory says it is of; null where it says none. @throws PommelError as `keyOfDatabase` */
-export const projectIn = (file: string): OwnProject | null => factIn(file, projectKey, projectIdentity);
+/** The project that a memory says it is of; null where it says none. @throws PommelError as `findDatabaseKey` */
+export const readMemoryProject = (file: string): OwnProject | null =>
+  readFact(file, projectKey, projectIdentity);
 
-/** Who kept a memory, by what it says; null where it says nothing. @throws PommelError as `keyOfDatabase` */
-export const keeperIn = (file: string): Keeper | null => factIn(file, keeperKey, keeperShape);
+/** Who kept a memory, by what it says; null where it says nothing. @throws PommelError as `findDatabaseKey` */
+export const readMemoryKeeper = (file: string): Keeper | null => readFact(file, keeperKey, keeperShape);
 
-function factIn<T>(file: string, key: string, shape: z.ZodMiniType<T>): T | null {
+function readFact<T>(file: string, key: string, shape: z.ZodMiniType<T>): T | null {
   const db = new Sqlite(file, { mode: "read", timeoutMs: 5000 });
   try {
     const text = db.prepare("SELECT value FROM meta WHERE key = ?").pluck().get(key);

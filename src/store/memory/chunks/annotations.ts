@@ -11,7 +11,7 @@ const columns = selectColumns(annotations);
  * @returns its row, or null when it was forgotten
  */
 export function saveAnnotation(memory: Memory, note: Omit<AnnotationRecord, "id">): number | null {
-  return memory.inTransaction(() => {
+  return memory.runInTransaction(() => {
     const isForgotten = memory.has("SELECT 1 FROM forgotten WHERE uid = ?", note.uid);
     if (isForgotten) return null;
     const { id } = memory.get<{ id: number }>(
@@ -58,21 +58,21 @@ export function listAnnotations(memory: Memory, filter: AnnotationFilter = {}): 
 }
 
 /** Notes that nobody finds by their text. */
-export const annotationsWithoutChunk = (memory: Memory): AnnotationRecord[] =>
+export const listAnnotationsWithoutChunk = (memory: Memory): AnnotationRecord[] =>
   memory.all<AnnotationRecord>(
     `SELECT ${columns} FROM annotations a WHERE NOT EXISTS (SELECT 1 FROM chunks WHERE annotation_id = a.id)`,
   );
 
-export function annotationById(memory: Memory, id: number): AnnotationRecord | null {
+export function findAnnotationById(memory: Memory, id: number): AnnotationRecord | null {
   return memory.get<AnnotationRecord | null>(`SELECT ${columns} FROM annotations WHERE id = ?`, id);
 }
 
-export function annotationByUid(memory: Memory, uid: string): AnnotationRecord | null {
+export function findAnnotationByUid(memory: Memory, uid: string): AnnotationRecord | null {
   return memory.get<AnnotationRecord | null>(`SELECT ${columns} FROM annotations WHERE uid = ?`, uid);
 }
 
 /** Notes by row; those that are gone are missing. */
-export function annotationsByIds(memory: Memory, ids: readonly number[]): Map<number, AnnotationRecord> {
+export function readAnnotationsByIds(memory: Memory, ids: readonly number[]): Map<number, AnnotationRecord> {
   const rows = memory.all<AnnotationRecord>(
     `SELECT ${columns} FROM annotations WHERE id IN (SELECT value FROM json_each(?))`,
     ids,

@@ -22,7 +22,7 @@ export interface ChunkFilter {
   author: string | null;
   /** true: only what colleagues shared; false: only what was recorded here. */
   shared: boolean | null;
-  /** Chunks that touched one of these files: paths as stored. See `touchedFiles`. */
+  /** Chunks that touched one of these files: paths as stored. See `listEveryTouchedFile`. */
   files: readonly string[] | null;
   /** false: none of a way that was left. */
   abandoned: boolean | null;
@@ -62,7 +62,7 @@ const isShared = `session_id IN (SELECT id FROM sessions WHERE author IS NOT NUL
   OR coalesce(annotation_id IN (SELECT id FROM annotations WHERE author IS NOT NULL), FALSE)`;
 
 /** Conditions on `chunks` and their named parameters; no conditions when everything is asked for. */
-function conditionsOf(filter: ChunkFilter): { sql: string | null; given: Record<string, unknown> } {
+function buildFilterConditions(filter: ChunkFilter): { sql: string | null; given: Record<string, unknown> } {
   const given: Record<string, unknown> = {};
   const conditions: string[] = [];
   const add = (name: keyof ChunkFilter, condition: string, value: unknown = filter[name]) => {
@@ -96,25 +96,25 @@ function conditionsOf(filter: ChunkFilter): { sql: string | null; given: Record<
 }
 
 /** The chunks that a filter lets through, ascending. */
-export function chunkIdsIn(memory: Memory, filter: ChunkFilter): SessionChunkId[] {
-  const { sql, given } = conditionsOf(filter);
-  return memory.column<SessionChunkId>(`SELECT id FROM chunks WHERE ${sql ?? "TRUE"} ORDER BY id`, given);
+export function listChunkIds(memory: Memory, filter: ChunkFilter): SessionChunkId[] {
+  const { sql, given } = buildFilterConditions(filter);
+  return memory.readColumn<SessionChunkId>(`SELECT id FROM chunks WHERE ${sql ?? "TRUE"} ORDER BY id`, given);
 }
 
 /** Filters whose chunks are remembered: a search asks for them more than once, and who searches often does so in the same. */
 const maxScopes = 4;
 
 /** The chunks that a filter lets through; null: all. Remembered and shared: not to be changed. */
-export function scopeOf(memory: Memory, filter: ChunkFilter): ReadonlySet<SessionChunkId> | null {
-  if (conditionsOf(filter).sql === null) return null;
-  const scopes = memory.once(
+export function findFilterScope(memory: Memory, filter: ChunkFilter): ReadonlySet<SessionChunkId> | null {
+  if (buildFilterConditions(filter).sql === null) return null;
+  const scopes = memory.readOnce(
     "chunks by filter",
     () => new LRUCache<string, ReadonlySet<SessionChunkId>>({ max: maxScopes }),
   );
   const key = JSON.stringify(filter);
   const known = scopes.get(key);
   if (known !== undefined) return known;
-  const scope = new Set(chunkIdsIn(memory, filter));
+  const scope = new Set(listChunkIds(memory, filter));
   scopes.set(key, scope);
   return scope;
 }
@@ -123,12 +123,12 @@ export function scopeOf(memory: Memory, filter: ChunkFilter): ReadonlySet<Sessio
  * The chunks that a filter lets through by the files that they touched, each file's ascending. Finding those of one file
  * reads every chunk, so all are found at once, and kept until the memory is written: for filters that let few through.
  */
-export function chunkIdsByFile(
+export function readChunkIdsByFile(
   memory: Memory,
   filter: ChunkFilter,
 ): ReadonlyMap<string, readonly SessionChunkId[]> {
-  return memory.once(`chunks by file ${JSON.stringify(filter)}`, () => {
-    const { sql, given } = conditionsOf(filter);
+  return memory.readOnce(`chunks by file ${JSON.stringify(filter)}`, () => {
+    const { sql, given } = buildFilterConditions(filter);
     const rows = memory.prepare(`SELECT id, files FROM chunks WHERE ${sql ?? "TRUE"} ORDER BY id`).all(given);
     const byFile = new Map<string, SessionChunkId[]>();
     for (const { id, files } of rows as { id: SessionChunkId; files: string }[]) {
@@ -149,8 +149,8 @@ export interface ChunkText {
 }
 
 /** The texts of those chunks, newest first, one at a time; nothing may be written meanwhile. */
-export function chunkTextsIn(memory: Memory, filter: ChunkFilter): IterableIterator<ChunkText> {
-  const { sql, given } = conditionsOf(filter);
+export function readChunkTexts(memory: Memory, filter: ChunkFilter): IterableIterator<ChunkText> {
+  const { sql, given } = buildFilterConditions(filter);
   return memory
     .prepare(
       `SELECT id, session_id AS sessionId, first_turn AS firstTurn, type, text
@@ -160,7 +160,7 @@ export function chunkTextsIn(memory: Memory, filter: ChunkFilter): IterableItera
 }
 
 /** Every file that a turn touched: what a pattern for `files` is matched with. */
-export function touchedFiles(memory: Memory): string[] {
-  return memory.column<string>(`SELECT path FROM turn_files UNION
+export function listEveryTouchedFile(memory: Memory): string[] {
+  return memory.readColumn<string>(`SELECT path FROM turn_files UNION
     SELECT f.value AS path FROM chunks, json_each(chunks.files) f WHERE chunks.type <> 'raw'`);
 }

@@ -2,8 +2,8 @@ import fc from "fast-check";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { addSession, chunk, temporaryMemory } from "../../../../test/support/memory-fixture.ts";
 import type { SessionChunkId } from "../memory-records.ts";
-import { allChunks, chunkIdsIn } from "./chunk-filter.ts";
-import { matchSessionTokens, rareTokens } from "./chunk-lookup.ts";
+import { allChunks, listChunkIds } from "./chunk-filter.ts";
+import { chooseRareTokens, matchSessionTokens } from "./chunk-lookup.ts";
 import { replaceChunks } from "./chunks.ts";
 
 let store: ReturnType<typeof temporaryMemory>;
@@ -21,10 +21,14 @@ it("leaves out the tokens of more than half of the chunks, where there are many 
   const replace = (count: number) =>
     replaceChunks(memory, id, { type: "raw", from: 0 }, chunks.slice(0, count));
   replace(999);
-  expect(rareTokens(memory, ["common", "rare"])).toEqual(["common", "rare"]);
+  expect(chooseRareTokens(memory, ["common", "rare"])).toEqual(["common", "rare"]);
   replace(1000);
-  expect(rareTokens(memory, ["common", "half", "rare", "unknown"])).toEqual(["half", "rare", "unknown"]);
-  expect(rareTokens(memory, ["common"])).toEqual(["common"]);
+  expect(chooseRareTokens(memory, ["common", "half", "rare", "unknown"])).toEqual([
+    "half",
+    "rare",
+    "unknown",
+  ]);
+  expect(chooseRareTokens(memory, ["common"])).toEqual(["common"]);
 });
 
 it("scores as few chunks as it can, and finds the best of all of them, of any scope", () => {
@@ -52,7 +56,7 @@ it("scores as few chunks as it can, and finds the best of all of them, of any sc
           // FTS5 goes on to count rows that are gone.
           replaceChunks(memory, id, { type: "raw", from: 0 }, chunks.slice(0, -20));
           const filter = { ...allChunks, branch: isScoped ? "main" : null };
-          const wanted = new Set<SessionChunkId>(chunkIdsIn(memory, filter));
+          const wanted = new Set<SessionChunkId>(listChunkIds(memory, filter));
           const every = matchSessionTokens(memory, tokens, weights, 1000, allChunks);
           const best = every.filter((one) => wanted.has(one.id)).slice(0, limit);
           const found = matchSessionTokens(memory, tokens, weights, limit, filter);

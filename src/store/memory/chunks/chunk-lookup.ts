@@ -1,10 +1,10 @@
-import { phraseOf } from "../../../base/text/tokens.ts";
-import { bestRows, frequenciesIn, scoreRows } from "../../sqlite/full-text.ts";
+import { toFtsPhrase } from "../../../base/text/tokens.ts";
+import { countRowsByToken, scoreRows, selectBestRows } from "../../sqlite/full-text.ts";
 import type { Memory } from "../memory.ts";
 import type { SessionChunkId } from "../memory-records.ts";
-import { turnOf } from "../sessions/turns.ts";
-import { type ChunkFilter, scopeOf } from "./chunk-filter.ts";
-import { chunksByIds, type StoredSessionChunk, sessionChunkCount } from "./chunks.ts";
+import { findTurn } from "../sessions/turns.ts";
+import { type ChunkFilter, findFilterScope } from "./chunk-filter.ts";
+import { countSessionChunks, readChunksByIds, type StoredSessionChunk } from "./chunks.ts";
 
 /** A chunk that matched, and how well: higher is better, comparable within one call. */
 export interface SessionMatch {
@@ -26,10 +26,10 @@ const commonShare = 0.5;
 const manyChunks = 1000;
 
 /** The tokens that are not common; all of them where all are. */
-export function rareTokens(memory: Memory, tokens: readonly string[]): readonly string[] {
-  const chunks = sessionChunkCount(memory);
+export function chooseRareTokens(memory: Memory, tokens: readonly string[]): readonly string[] {
+  const chunks = countSessionChunks(memory);
   if (chunks < manyChunks) return tokens;
-  const holding = frequenciesIn(memory, "chunk_terms", tokens);
+  const holding = countRowsByToken(memory, "chunk_terms", tokens);
   const rare = tokens.filter((token) => (holding.get(token) ?? 0) <= commonShare * chunks);
   return rare.length > 0 ? rare : tokens;
 }
@@ -43,9 +43,9 @@ export function matchSessionTokens(
   filter: ChunkFilter,
 ): SessionMatch[] {
   if (tokens.length === 0) return [];
-  const scope = scopeOf(memory, filter) as ReadonlySet<number> | null;
+  const scope = findFilterScope(memory, filter) as ReadonlySet<number> | null;
   const scores = scoreRows(memory, "chunk_terms", tokens, { prompt, answer, actions, errors });
-  return bestRows(scores, limit, scope).map(({ row, score }) => ({ id: row as SessionChunkId, score }));
+  return selectBestRows(scores, limit, scope).map(({ row, score }) => ({ id: row as SessionChunkId, score }));
 }
 
 /** A line of a turn. */
@@ -57,16 +57,16 @@ interface Place {
 }
 
 /** The chunk that shows a line; where none is kept, the turn as one. */
-export function chunkAround(memory: Memory, { sessionId, number, seq }: Place): StoredSessionChunk {
-  const id = memory.value<SessionChunkId | null>(
+export function findChunkAround(memory: Memory, { sessionId, number, seq }: Place): StoredSessionChunk {
+  const id = memory.readValue<SessionChunkId | null>(
     `SELECT id FROM chunks WHERE session_id = @sessionId AND type = 'raw' AND first_seq <= @seq AND last_seq >= @seq
      ORDER BY position LIMIT 1`,
     { sessionId, seq },
   );
-  const chunk = id === null ? undefined : chunksByIds(memory, [id]).get(id);
+  const chunk = id === null ? undefined : readChunksByIds(memory, [id]).get(id);
   if (chunk) return chunk;
-  const turn = turnOf(memory, sessionId, number);
-  const session = memory.value<string>("SELECT uid FROM sessions WHERE id = ?", sessionId);
+  const turn = findTurn(memory, sessionId, number);
+  const session = memory.readValue<string>("SELECT uid FROM sessions WHERE id = ?", sessionId);
   return {
     id: 0 as SessionChunkId,
     uid: `${session}:turn:${number}`,
@@ -95,7 +95,7 @@ export function chunkAround(memory: Memory, { sessionId, number, seq }: Place): 
 const maxCounted = 1000;
 
 /** Chunks by uid, in the order given; null for one that is gone. */
-export function chunksByUids(memory: Memory, uids: readonly string[]): (SessionChunkId | null)[] {
+export function findChunksByUids(memory: Memory, uids: readonly string[]): (SessionChunkId | null)[] {
   const rows = memory.all<{ id: SessionChunkId; uid: string }>(
     "SELECT id, uid FROM chunks WHERE uid IN (SELECT value FROM json_each(?))",
     uids,
@@ -105,7 +105,7 @@ export function chunksByUids(memory: Memory, uids: readonly string[]): (SessionC
 }
 
 /** Which of some few chunks hold a token (as `analyseQuery` makes them). */
-export function chunksWithToken(
+export function findChunksWithToken(
   memory: Memory,
   token: string,
   chunks: readonly SessionChunkId[],
@@ -113,7 +113,7 @@ export function chunksWithToken(
   const found = memory.all<{ id: SessionChunkId }>(
     `SELECT rowid AS id FROM chunk_terms
      WHERE chunk_terms MATCH ? AND rowid IN (SELECT value FROM json_each(?))`,
-    phraseOf(token),
+    toFtsPhrase(token),
     chunks,
   );
   return new Set(found.map(({ id }) => id));
@@ -123,24 +123,24 @@ export function chunksWithToken(
 const work = "coalesce(s.parent_id, s.id)";
 
 /** How many sessions contain a token in chunks up to a time; infinity for more than `most`, which are not counted further. */
-export function sessionsWithToken(
+export function countSessionsWithToken(
   memory: Memory,
   token: string,
   { until, most }: { until: number | null; most: number },
 ): number {
-  if ((frequenciesIn(memory, "chunk_terms", [token]).get(token) ?? 0) > maxCounted) return Infinity;
-  const sessions = memory.value<number>(
+  if ((countRowsByToken(memory, "chunk_terms", [token]).get(token) ?? 0) > maxCounted) return Infinity;
+  const sessions = memory.readValue<number>(
     `SELECT count(*) FROM (SELECT DISTINCT ${work} FROM (SELECT rowid AS id FROM chunk_terms WHERE chunk_terms MATCH @words) f
      JOIN chunks c ON c.id = f.id JOIN sessions s ON s.id = c.session_id
      WHERE @until IS NULL OR c.started_at <= @until LIMIT @most + 1)`,
-    { words: phraseOf(token), until, most: Math.floor(most) },
+    { words: toFtsPhrase(token), until, most: Math.floor(most) },
   );
   return sessions > most ? Infinity : sessions;
 }
 
 /** How many sessions have chunks up to a time. */
-export function sessionsWithChunks(memory: Memory, until: number | null): number {
-  return memory.value<number>(
+export function countSessionsWithChunks(memory: Memory, until: number | null): number {
+  return memory.readValue<number>(
     `SELECT count(DISTINCT ${work}) AS n FROM sessions s WHERE EXISTS (
      SELECT 1 FROM chunks WHERE session_id = s.id AND (@until IS NULL OR started_at <= @until))`,
     { until },

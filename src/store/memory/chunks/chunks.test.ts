@@ -4,22 +4,33 @@ import type { Memory } from "../memory.ts";
 import type { ChunkToStore, SessionChunkId } from "../memory-records.ts";
 import { saveTurn } from "../sessions/turns.ts";
 import { saveAnnotation } from "./annotations.ts";
-import { allChunks, chunkIdsByFile, chunkIdsIn, chunkTextsIn, touchedFiles } from "./chunk-filter.ts";
+import {
+  allChunks,
+  listChunkIds,
+  listEveryTouchedFile,
+  readChunkIdsByFile,
+  readChunkTexts,
+} from "./chunk-filter.ts";
 import { matchSessionTokens } from "./chunk-lookup.ts";
 import {
-  chunkByUid,
-  chunkOutlines,
-  chunksByIds,
-  chunksOfSession,
-  chunksWithoutVector,
+  countSessionChunks,
+  findChunkByUid,
+  findPositionOfTurn,
+  findSessionsOfChunks,
   keepNewestChunks,
-  positionOfTurn,
+  listChunksOfSession,
+  listChunksWithoutVector,
+  readChunkOutlines,
+  readChunksByIds,
   replaceAnnotatedChunk,
   replaceChunks,
-  sessionChunkCount,
-  sessionsOfChunks,
 } from "./chunks.ts";
-import { keepSessionModels, passageVectors, sessionVectorCounts, storeSessionVectors } from "./vectors.ts";
+import {
+  countSessionVectors,
+  createPassageSource,
+  keepSessionModels,
+  storeSessionVectors,
+} from "./vectors.ts";
 
 let memory: Memory;
 let remove: () => void;
@@ -37,7 +48,7 @@ const gone = 99 as SessionChunkId;
 const weights = { prompt: 1, answer: 1, actions: 1, errors: 1 };
 const found = (token: string, filter = allChunks) =>
   matchSessionTokens(memory, [token], weights, 10, filter).map(
-    ({ id }) => chunksByIds(memory, [id]).get(id)!.text,
+    ({ id }) => readChunksByIds(memory, [id]).get(id)!.text,
   );
 const of = (...numbers: number[]) => ({ dimensions: 2, data: Int8Array.from(numbers) });
 
@@ -59,21 +70,21 @@ describe("chunks", () => {
       [],
       ["delta"],
     ]);
-    expect([...passageVectors(memory).rowsAfter("m", 0)].map(({ chunkId }) => chunkId)).toEqual([
+    expect([...createPassageSource(memory).rowsAfter("m", 0)].map(({ chunkId }) => chunkId)).toEqual([
       first[0],
       second[0],
     ]);
-    expect(sessionChunkCount(memory)).toBe(3);
+    expect(countSessionChunks(memory)).toBe(3);
   });
 
   it("are limited to the newest parts of the conversation", () => {
     put(0, ...["a", "b", "c", "d"].map((text, i) => chunk(i, text)));
     replaceChunks(memory, session, { type: "summary", from: 0 }, [chunk(0, "a sum", { type: "summary" })]);
     keepNewestChunks(memory, session, 2);
-    expect(chunksOfSession(memory, session).map(({ text }) => text)).toEqual(["c", "d", "a sum"]);
+    expect(listChunksOfSession(memory, session).map(({ text }) => text)).toEqual(["c", "d", "a sum"]);
     expect([found("b"), found("d")]).toEqual([[], ["d"]]);
     keepNewestChunks(memory, session, 2);
-    expect(sessionChunkCount(memory)).toBe(3);
+    expect(countSessionChunks(memory)).toBe(3);
   });
 
   it("of a note take the place of the one it had", () => {
@@ -96,14 +107,14 @@ describe("chunks", () => {
     const [id] = put(0, given);
     const { terms: _, vectors: __, ...stored } = given;
     const whole = { ...stored, id, sessionId: session };
-    expect(chunksByIds(memory, [id!, gone])).toEqual(new Map([[id, whole]]));
-    expect(chunkByUid(memory, "s:raw:0")).toEqual(whole);
-    expect(chunkByUid(memory, "s:raw:1")).toBeNull();
-    expect(chunksOfSession(memory, session)).toEqual([whole]);
+    expect(readChunksByIds(memory, [id!, gone])).toEqual(new Map([[id, whole]]));
+    expect(findChunkByUid(memory, "s:raw:0")).toEqual(whole);
+    expect(findChunkByUid(memory, "s:raw:1")).toBeNull();
+    expect(listChunksOfSession(memory, session)).toEqual([whole]);
     const { text: ___, files: ____, ...outline } = whole;
-    expect(chunkOutlines(memory, [id!, gone])).toEqual(new Map([[id, outline]]));
+    expect(readChunkOutlines(memory, [id!, gone])).toEqual(new Map([[id, outline]]));
     put(0);
-    expect(chunkOutlines(memory, [id!]).size).toBe(0);
+    expect(readChunkOutlines(memory, [id!]).size).toBe(0);
   });
 
   it("know their session, and follow each other by session and type", () => {
@@ -113,15 +124,15 @@ describe("chunks", () => {
     const [elsewhere] = replaceChunks(memory, other, { type: "raw", from: 0 }, [
       chunk(1, "x", { session: "other" }),
     ]);
-    expect(sessionsOfChunks(memory, [ids[2]!, gone, ids[0]!])).toEqual([session, 0, session]);
-    expect(sessionsOfChunks(memory, [elsewhere!, ids[1]!])).toEqual([other, session]);
-    expect(chunksOfSession(memory, session, { type: "raw", from: 1 }).map(({ text }) => text)).toEqual([
+    expect(findSessionsOfChunks(memory, [ids[2]!, gone, ids[0]!])).toEqual([session, 0, session]);
+    expect(findSessionsOfChunks(memory, [elsewhere!, ids[1]!])).toEqual([other, session]);
+    expect(listChunksOfSession(memory, session, { type: "raw", from: 1 }).map(({ text }) => text)).toEqual([
       "b",
       "c",
     ]);
-    expect(positionOfTurn(memory, session, "raw", 2)).toBe(1);
-    expect(positionOfTurn(memory, session, "raw", 9)).toBe(3);
-    expect(positionOfTurn(memory, session, "annotated", 1)).toBe(0);
+    expect(findPositionOfTurn(memory, session, "raw", 2)).toBe(1);
+    expect(findPositionOfTurn(memory, session, "raw", 9)).toBe(3);
+    expect(findPositionOfTurn(memory, session, "annotated", 1)).toBe(0);
   });
 });
 
@@ -194,16 +205,16 @@ describe("filters", () => {
       const whole = { ...allChunks, ...filter };
       const texts = expected.map((name) => `word ${name}`);
       expect([filter, found("word", whole).sort()]).toEqual([filter, texts.sort()]);
-      expect(chunkIdsIn(memory, whole)).toHaveLength(texts.length);
-      expect([...chunkTextsIn(memory, whole)].map(({ text }) => text).sort()).toEqual(texts);
+      expect(listChunkIds(memory, whole)).toHaveLength(texts.length);
+      expect([...readChunkTexts(memory, whole)].map(({ text }) => text).sort()).toEqual(texts);
     }
     saveTurn(memory, session, turn(1, { files: [{ path: "src/c.ts", how: "read" }] }));
-    expect(touchedFiles(memory).sort()).toEqual(["src/b.ts", "src/c.ts"]);
+    expect(listEveryTouchedFile(memory).sort()).toEqual(["src/b.ts", "src/c.ts"]);
   });
 });
 
 it("finds chunks by their files, also those that came since", () => {
-  const byFile = () => [...chunkIdsByFile(memory, { ...allChunks, kinds: ["decision"] })];
+  const byFile = () => [...readChunkIdsByFile(memory, { ...allChunks, kinds: ["decision"] })];
   const said = (position: number, ...files: string[]) => chunk(position, "x", { kind: "decision", files });
   const first = put(0, said(0, "a.ts", "b.ts"), chunk(1, "other", { files: ["a.ts"] }), said(2, "b.ts"));
   expect(byFile()).toEqual([
@@ -221,7 +232,7 @@ it("finds chunks by their files, also those that came since", () => {
 describe("vectors", () => {
   it("of a second model are made for chunks that it has not seen, the newest first", () => {
     const ids = put(0, chunk(0, "a"), chunk(1, "b"), chunk(2, "c"));
-    expect(chunksWithoutVector(memory, "m")).toEqual(ids.toReversed());
+    expect(listChunksWithoutVector(memory, "m")).toEqual(ids.toReversed());
     storeSessionVectors(
       memory,
       "m",
@@ -231,9 +242,9 @@ describe("vectors", () => {
         [gone, of(1, 1)],
       ]),
     );
-    expect(chunksWithoutVector(memory, "m")).toEqual([ids[0]]);
-    expect(sessionVectorCounts(memory)).toEqual([{ model: "m", chunks: 2, missing: 1 }]);
-    const source = passageVectors(memory);
+    expect(listChunksWithoutVector(memory, "m")).toEqual([ids[0]]);
+    expect(countSessionVectors(memory)).toEqual([{ model: "m", chunks: 2, missing: 1 }]);
+    const source = createPassageSource(memory);
     const rows = [...source.rowsAfter("m", 0)];
     expect(source.count("m")).toBe(2);
     expect(rows.map(({ chunkId, dimensions, data }) => [chunkId, dimensions, [...data]])).toEqual([
@@ -247,9 +258,9 @@ describe("vectors", () => {
     const vectors = new Map(["a", "b", "c"].map((model) => [model, of(1, 2)]));
     put(0, chunk(0, "x", { vectors }));
     keepSessionModels(memory, ["b", "z"]);
-    expect(sessionVectorCounts(memory).map(({ model }) => model)).toEqual(["b"]);
+    expect(countSessionVectors(memory).map(({ model }) => model)).toEqual(["b"]);
     keepSessionModels(memory, []);
-    expect(sessionVectorCounts(memory)).toEqual([]);
+    expect(countSessionVectors(memory)).toEqual([]);
     keepSessionModels(memory, []);
   });
 });

@@ -18,13 +18,13 @@ const readOutlineRow = (row: object): SessionChunkOutline => readRow(chunks, row
 const readChunkRow = (row: object): StoredSessionChunk => readRow(chunks, row);
 
 /** The chunks of a session and type from a position on. */
-export const chunksFrom = (sessionId: number, type: ChunkType, from: number): Place => ({
+export const selectChunksFrom = (sessionId: number, type: ChunkType, from: number): Place => ({
   where: "session_id = @sessionId AND type = @type AND position >= @from",
   given: { sessionId, type, from },
 });
 
 /** The chunk of a note. */
-export const chunkOfNote = (annotationId: number): Place => ({
+export const selectChunkOfNote = (annotationId: number): Place => ({
   where: "annotation_id = @annotationId",
   given: { annotationId },
 });
@@ -40,8 +40,8 @@ export function replaceChunks(
   { type, from, reindex = false }: { type: ChunkType; from: number; reindex?: boolean },
   cut: readonly ChunkToStore[],
 ): SessionChunkId[] {
-  return memory.inTransaction(() =>
-    putChunks(memory, sessionId, chunksFrom(sessionId, type, from), cut, { reindex }),
+  return memory.runInTransaction(() =>
+    putChunks(memory, sessionId, selectChunksFrom(sessionId, type, from), cut, { reindex }),
   );
 }
 
@@ -52,8 +52,8 @@ export function replaceAnnotatedChunk(
   chunk: ChunkToStore & { annotationId: number },
   { reindex = false } = {},
 ): void {
-  memory.inTransaction(() => {
-    putChunks(memory, sessionId, chunkOfNote(chunk.annotationId), [chunk], { reindex });
+  memory.runInTransaction(() => {
+    putChunks(memory, sessionId, selectChunkOfNote(chunk.annotationId), [chunk], { reindex });
   });
 }
 
@@ -78,7 +78,7 @@ export function mergeTerms(memory: Memory): boolean {
   const changes = memory.prepare("SELECT total_changes()").pluck();
   return ["chunk_terms", "session_terms"].some((table) => {
     const before = changes.get() as number;
-    memory.inTransaction(() =>
+    memory.runInTransaction(() =>
       memory.exec(`INSERT INTO ${table} (${table}, rank) VALUES ('merge', ${pagesAtOnce})`),
     );
     // The command itself counts as one.
@@ -87,11 +87,11 @@ export function mergeTerms(memory: Memory): boolean {
 }
 
 /** How many chunks there are: of all sessions, or of those with these uids. */
-export function sessionChunkCount(memory: Memory, sessionUids?: readonly string[]): number {
+export function countSessionChunks(memory: Memory, sessionUids?: readonly string[]): number {
   if (sessionUids === undefined) {
-    return memory.once("chunk count", () => memory.value<number>("SELECT count(*) FROM chunks"));
+    return memory.readOnce("chunk count", () => memory.readValue<number>("SELECT count(*) FROM chunks"));
   }
-  return memory.value<number>(
+  return memory.readValue<number>(
     `SELECT count(*) FROM chunks JOIN sessions ON sessions.id = session_id
      WHERE sessions.uid IN (SELECT value FROM json_each(?))`,
     sessionUids,
@@ -99,7 +99,7 @@ export function sessionChunkCount(memory: Memory, sessionUids?: readonly string[
 }
 
 /** Whole chunks by id; those that are gone are missing. */
-export function chunksByIds(
+export function readChunksByIds(
   memory: Memory,
   ids: readonly SessionChunkId[],
 ): Map<SessionChunkId, StoredSessionChunk> {
@@ -111,11 +111,11 @@ export function chunksByIds(
 }
 
 /** What ranking needs of chunks, by id; those that are gone are missing. Remembered and shared: not to be changed. */
-export function chunkOutlines(
+export function readChunkOutlines(
   memory: Memory,
   ids: readonly SessionChunkId[],
 ): Map<SessionChunkId, SessionChunkOutline> {
-  return rememberedOf(memory, "session chunk outlines", ids, (unknown) =>
+  return readRemembered(memory, "session chunk outlines", ids, (unknown) =>
     memory
       .all<object>(
         `SELECT ${outlineColumns} FROM chunks WHERE id IN (SELECT value FROM json_each(?))`,
@@ -127,7 +127,7 @@ export function chunkOutlines(
 }
 
 /** What is remembered of chunks until the memory is written, read where it is not; those that are gone are missing. */
-function rememberedOf<T>(
+function readRemembered<T>(
   memory: Memory,
   name: string,
   ids: readonly SessionChunkId[],
@@ -144,13 +144,13 @@ function rememberedOf<T>(
   return found;
 }
 
-export function chunkByUid(memory: Memory, uid: string): StoredSessionChunk | null {
+export function findChunkByUid(memory: Memory, uid: string): StoredSessionChunk | null {
   const row = memory.prepare(`SELECT ${columns} FROM chunks WHERE uid = ?`).get(uid);
   return row ? readChunkRow(row) : null;
 }
 
 /** Chunks of a session, of one type or of all, in order; from a position on. */
-export function chunksOfSession(
+export function listChunksOfSession(
   memory: Memory,
   sessionId: number,
   { type = null, from = 0 }: { type?: ChunkType | null; from?: number } = {},
@@ -166,8 +166,8 @@ export function chunksOfSession(
 }
 
 /** The position of the first chunk of a type that covers a turn or a later one; the next free one when none does. */
-export function positionOfTurn(memory: Memory, sessionId: number, type: ChunkType, turn: number): number {
-  return memory.value<number>(
+export function findPositionOfTurn(memory: Memory, sessionId: number, type: ChunkType, turn: number): number {
+  return memory.readValue<number>(
     `SELECT coalesce(min(position) FILTER (WHERE last_turn >= ?), max(position) + 1, 0) AS at
      FROM chunks WHERE session_id = ? AND type = ?`,
     turn,
@@ -180,7 +180,7 @@ export function positionOfTurn(memory: Memory, sessionId: number, type: ChunkTyp
 const knownSessions = new WeakMap<Memory, number[]>();
 
 /** The row of each chunk's session, in the order given; 0 for a chunk that is gone. */
-export function sessionsOfChunks(memory: Memory, ids: readonly SessionChunkId[]): number[] {
+export function findSessionsOfChunks(memory: Memory, ids: readonly SessionChunkId[]): number[] {
   const known = knownSessions.get(memory) ?? [];
   knownSessions.set(memory, known);
   const unknown = ids.filter((id) => known[id] === undefined);
@@ -195,8 +195,8 @@ export function sessionsOfChunks(memory: Memory, ids: readonly SessionChunkId[])
 }
 
 /** Rows of the chunks that a model has not seen yet, the newest first. */
-export function chunksWithoutVector(memory: Memory, model: string): SessionChunkId[] {
-  return memory.column<SessionChunkId>(
+export function listChunksWithoutVector(memory: Memory, model: string): SessionChunkId[] {
+  return memory.readColumn<SessionChunkId>(
     `SELECT id FROM chunks c WHERE NOT EXISTS (SELECT 1 FROM vectors WHERE chunk_id = c.id AND model = ?)
      ORDER BY id DESC`,
     model,

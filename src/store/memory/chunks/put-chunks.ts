@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { insertTexts, removeTexts } from "../../sqlite/full-text.ts";
 import { chunks } from "../../tables/chunks.ts";
-import { insertInto, sameColumns, setColumns, storeRow } from "../../tables/statements.ts";
+import { buildSameColumns, insertInto, setColumns, storeRow } from "../../tables/statements.ts";
 import type { Memory } from "../memory.ts";
 import type { ChunkDecision, ChunkTerms, ChunkToStore, SessionChunkId } from "../memory-records.ts";
 import { insertVector } from "./vectors.ts";
@@ -25,21 +25,21 @@ interface Row {
 
 type Replacement = Pick<ChunkToStore, "terms" | "position">;
 
-const hashOf = ({ prompt, answer, actions, errors }: ChunkTerms) =>
+const hashTerms = ({ prompt, answer, actions, errors }: ChunkTerms) =>
   createHash("sha256")
     .update(JSON.stringify([prompt, answer, actions, errors]))
     .digest()
     .subarray(0, 16);
 
 /** Which of these chunks a model already has vectors for, as what they are made of has not changed. */
-export function haveVectors(
+export function checkForVectors(
   memory: Memory,
   place: Place,
   chunks: readonly Replacement[],
   model: string,
 ): boolean[] {
   const known = memory.prepare("SELECT 1 FROM vectors WHERE chunk_id = ? AND model = ?");
-  return matched(rowsAt(memory, place), chunks).map(
+  return matchRows(listRowsAt(memory, place), chunks).map(
     (row) => row !== null && known.get(row.id, model) !== undefined,
   );
 }
@@ -55,8 +55,8 @@ export function putChunks(
   cut: readonly ChunkToStore[],
   { reindex = false } = {},
 ): SessionChunkId[] {
-  const stored = rowsAt(memory, place);
-  const rows = matched(stored, cut);
+  const stored = listRowsAt(memory, place);
+  const rows = matchRows(stored, cut);
   const kept = new Set(rows.flatMap((row) => row?.id ?? []));
   const remove = memory.prepare("DELETE FROM chunks WHERE id = ?");
   for (const { id } of stored) if (!kept.has(id)) remove.run(id);
@@ -73,7 +73,7 @@ export function putChunks(
   });
 }
 
-function rowsAt(memory: Memory, { where, given }: Place): Row[] {
+function listRowsAt(memory: Memory, { where, given }: Place): Row[] {
   return memory.all<Row>(
     `SELECT id, position, hex(hash) AS hash FROM chunks JOIN chunk_sources ON chunk_id = id
      WHERE ${where} ORDER BY position`,
@@ -82,9 +82,9 @@ function rowsAt(memory: Memory, { where, given }: Place): Row[] {
 }
 
 /** The stored row of each chunk: one that was made of the same, at the same place if there is one. */
-function matched(stored: readonly Row[], chunks: readonly Replacement[]): (Row | null)[] {
+function matchRows(stored: readonly Row[], chunks: readonly Replacement[]): (Row | null)[] {
   const free = new Set(stored);
-  const hashes = chunks.map(({ terms }) => hashOf(terms).toString("hex").toUpperCase());
+  const hashes = chunks.map(({ terms }) => hashTerms(terms).toString("hex").toUpperCase());
   const isSame = (row: Row, i: number) => row.hash === hashes[i];
   const take = (row: Row | undefined): Row | null => {
     if (row === undefined) return null;
@@ -100,7 +100,7 @@ function matched(stored: readonly Row[], chunks: readonly Replacement[]): (Row |
 }
 
 const insertion = insertInto(chunks);
-const update = `UPDATE chunks SET ${setColumns(chunks)} WHERE id = @id AND NOT (${sameColumns(chunks)})`;
+const update = `UPDATE chunks SET ${setColumns(chunks)} WHERE id = @id AND NOT (${buildSameColumns(chunks)})`;
 
 function insertChunk(memory: Memory, sessionId: number, chunk: ChunkToStore): SessionChunkId {
   const { lastInsertRowid } = memory.prepare(insertion).run(storeRow(chunks, { ...chunk, sessionId }));
@@ -114,7 +114,7 @@ function insertChunk(memory: Memory, sessionId: number, chunk: ChunkToStore): Se
 function insertTerms(memory: Memory, id: SessionChunkId, terms: ChunkTerms): void {
   const { prompt, answer, actions, errors } = terms;
   insertTexts(memory, "chunk_terms", id, [prompt, answer, actions, errors]);
-  memory.prepare("INSERT INTO chunk_sources (chunk_id, hash) VALUES (?, ?)").run(id, hashOf(terms));
+  memory.prepare("INSERT INTO chunk_sources (chunk_id, hash) VALUES (?, ?)").run(id, hashTerms(terms));
 }
 
 function updateChunk(
@@ -163,7 +163,7 @@ export interface DecidingChunk {
 }
 
 /** All of them, in the order they happened, without those of abandoned branches. */
-export function decidingChunks(memory: Memory): DecidingChunk[] {
+export function listDecidingChunks(memory: Memory): DecidingChunk[] {
   const rows = memory.all<
     Omit<DecidingChunk, "files" | "decisions"> & { files: string; decisions: string }
   >(`SELECT uid, session_id AS sessionId, started_at AS startedAt, ended_at AS endedAt, branch, files, decisions

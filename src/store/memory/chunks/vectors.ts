@@ -37,7 +37,7 @@ export function storeSessionVectors(
   model: string,
   vectors: ReadonlyMap<SessionChunkId, PassageVectors>,
 ): void {
-  memory.inTransaction(() => {
+  memory.runInTransaction(() => {
     const session = memory.prepare("SELECT session_id AS sessionId FROM chunks WHERE id = ?");
     for (const [id, passages] of vectors) {
       const chunk = session.get(id) as { sessionId: number } | undefined;
@@ -47,7 +47,7 @@ export function storeSessionVectors(
 }
 
 /** Of each model, how many chunks it has seen, and of how many it has no vector. */
-export function sessionVectorCounts(memory: Memory): { model: string; chunks: number; missing: number }[] {
+export function countSessionVectors(memory: Memory): { model: string; chunks: number; missing: number }[] {
   return memory.all<{ model: string; chunks: number; missing: number }>(
     `SELECT model, count(*) AS chunks, sum(dimensions = 0) AS missing FROM vectors GROUP BY model ORDER BY model`,
   );
@@ -63,22 +63,22 @@ export function keepSessionModels(memory: Memory, models: readonly string[]): vo
     SELECT model FROM known WHERE model IS NOT NULL`);
   const others = rows.map(({ model }) => model).filter((model) => !models.includes(model));
   if (others.length === 0) return;
-  memory.inTransaction(() => {
+  memory.runInTransaction(() => {
     for (const model of others) memory.prepare("DELETE FROM vectors WHERE model = ?").run(model);
   });
 }
 
 /** The vectors in a memory: rows of chunks that a model found nothing in are left out. */
-export function passageVectors(memory: Memory): VectorSource<PassageRow> {
+export function createPassageSource(memory: Memory): VectorSource<PassageRow> {
   const rows = "FROM vectors WHERE model = ? AND dimensions > 0";
   return {
-    version: () => memory.version(),
+    version: () => memory.readVersion(),
     count: (model) =>
-      memory.value<number>(`SELECT coalesce(sum(length(data) / dimensions), 0) ${rows}`, model),
+      memory.readValue<number>(`SELECT coalesce(sum(length(data) / dimensions), 0) ${rows}`, model),
     rowsAfter: (model, id) =>
       memory
         .prepare(`SELECT id, chunk_id AS chunkId, dimensions, data ${rows} AND id > ? ORDER BY id`)
         .iterate(model, id) as IterableIterator<PassageRow>,
-    rowIds: (model) => memory.column<number>(`SELECT id ${rows} ORDER BY id`, model),
+    rowIds: (model) => memory.readColumn<number>(`SELECT id ${rows} ORDER BY id`, model),
   };
 }

@@ -3,12 +3,12 @@ import { afterEach, beforeEach, expect, it } from "vitest";
 import { temporaryMemory } from "../../../../test/support/memory-fixture.ts";
 import type { AttributionRecord, CommitRecord } from "../memory-records.ts";
 import {
-  attributionsOfMany,
-  authoredLines,
-  commitPathKey,
-  commitsLookedAt,
-  rangeOf,
-  replacedCommits,
+  findAnalysedCommits,
+  findRangeAtLine,
+  findReplacedCommits,
+  formatCommitPathKey,
+  readAttributionsByPath,
+  readAuthoredLines,
   saveAttributions,
 } from "./attributions.ts";
 import { saveCommit } from "./commits.ts";
@@ -67,9 +67,9 @@ it("gives the ranges of exactly the files that are asked for, in order", () => {
     { hash: "2", path: "gone" },
     { hash: "3", path: "a" },
   ];
-  const found = attributionsOfMany(kept.memory, asked);
+  const found = readAttributionsByPath(kept.memory, asked);
   expect([...found.keys()].sort()).toEqual(["1:a", "2:b:c"]);
-  expect(found.get(commitPathKey(asked[0]!))).toEqual([range("a", 1, 4, "s"), range("a", 5, 6, null)]);
+  expect(found.get(formatCommitPathKey(asked[0]!))).toEqual([range("a", 1, 4, "s"), range("a", 5, 6, null)]);
 });
 
 it("finds the range of a line as looking through all of them does", () => {
@@ -84,7 +84,7 @@ it("finds the range of a line as looking through all of them does", () => {
         end = firstLine + length - 1;
         return { firstLine, lastLine: end };
       });
-      expect(rangeOf(ranges, line)).toBe(
+      expect(findRangeAtLine(ranges, line)).toBe(
         ranges.find(({ firstLine, lastLine }) => firstLine <= line && line <= lastLine),
       );
     }),
@@ -101,12 +101,12 @@ it("sums up lines by commit, file and author, within a time", () => {
   ]);
   saveAttributions(kept.memory, two.id, [range("a", 1, 1, null)]);
   const brief = (since: number | null, until: number | null) =>
-    [...authoredLines(kept.memory, { since, until })].map(
+    [...readAuthoredLines(kept.memory, { since, until })].map(
       ({ hash, author, lines }) => `${hash} ${author} ${lines}`,
     );
   expect(brief(null, null).sort()).toEqual(["1 agent 6", "1 human 1", "2 human 1"]);
   expect(brief(15, null)).toEqual(["2 human 1"]);
   expect(brief(null, 19).sort()).toEqual(["1 agent 6", "1 human 1"]);
-  expect(commitsLookedAt(kept.memory, { since: null, until: null })).toEqual(new Set(["1", "2"]));
-  expect(replacedCommits(kept.memory)).toEqual(new Set(["1"]));
+  expect(findAnalysedCommits(kept.memory, { since: null, until: null })).toEqual(new Set(["1", "2"]));
+  expect(findReplacedCommits(kept.memory)).toEqual(new Set(["1"]));
 });

@@ -15,10 +15,10 @@ export function saveAttributions(
   commitId: number,
   records: readonly AttributionRecord[],
 ): void {
-  memory.inTransaction(() => {
+  memory.runInTransaction(() => {
     memory.prepare("DELETE FROM attributions WHERE commit_id = ?").run(commitId);
     const insert = memory.prepare(`${insertInto(attributions)} ON CONFLICT DO NOTHING`);
-    const forgotten = forgottenSessions(
+    const forgotten = findForgottenAmong(
       memory,
       records.map(({ sessionUid }) => sessionUid),
     );
@@ -35,16 +35,19 @@ export function saveAttributions(
 }
 
 /** The forgotten ones among sessions: they must not be named again. */
-export function forgottenSessions(memory: Memory, uids: readonly (string | null)[]): Set<string> {
+export function findForgottenAmong(memory: Memory, uids: readonly (string | null)[]): Set<string> {
   const named = [...new Set(uids.filter((uid) => uid !== null))];
   if (named.length === 0) return new Set();
   return new Set(
-    memory.column<string>("SELECT uid FROM forgotten WHERE uid IN (SELECT value FROM json_each(?))", named),
+    memory.readColumn<string>(
+      "SELECT uid FROM forgotten WHERE uid IN (SELECT value FROM json_each(?))",
+      named,
+    ),
   );
 }
 
 /** Who wrote the lines of a commit, by path and line. */
-export function attributionsOf(
+export function listAttributions(
   memory: Memory,
   commitId: number,
   path: string | null = null,
@@ -57,7 +60,10 @@ export function attributionsOf(
 }
 
 /** Lines that a commit added, by author. */
-export function linesByAuthor(memory: Memory, commitId: number): Record<AttributionRecord["author"], number> {
+export function countLinesByAuthor(
+  memory: Memory,
+  commitId: number,
+): Record<AttributionRecord["author"], number> {
   const lines = { agent: 0, human: 0, unknown: 0 };
   const rows = memory.all<{ author: keyof typeof lines; n: number }>(
     `SELECT author, sum(last_line - first_line + 1) AS n FROM attributions WHERE commit_id = ? GROUP BY author`,
@@ -75,17 +81,17 @@ export interface LinesByAuthor {
 }
 
 /** Lines that commits added, by who wrote them; commits are named by their hashes. */
-export function linesOfCommits(memory: Memory, hashes: readonly string[]): LinesByAuthor {
+export function countLinesOfCommits(memory: Memory, hashes: readonly string[]): LinesByAuthor {
   const rows = memory.all<{ author: string; agent: string; lines: number }>(
     `SELECT attributions.author, coalesce(agent, 'agent') AS agent, sum(last_line - first_line + 1) AS lines
      FROM attributions JOIN commits ON commits.id = commit_id LEFT JOIN sessions ON sessions.uid = session_uid
      WHERE hash IN (SELECT value FROM json_each(?)) GROUP BY 1, 2 ORDER BY 3 DESC, 2`,
     hashes,
   );
-  const sumOf = (author: string) =>
+  const sumLines = (author: string) =>
     rows.filter((row) => row.author === author).reduce((sum, { lines }) => sum + lines, 0);
   const agents = rows.filter(({ author }) => author === "agent").map(({ agent, lines }) => [agent, lines]);
-  return { agents: Object.fromEntries(agents), human: sumOf("human"), unknown: sumOf("unknown") };
+  return { agents: Object.fromEntries(agents), human: sumLines("human"), unknown: sumLines("unknown") };
 }
 
 /** A file as it was in a commit. */
@@ -95,13 +101,13 @@ export interface CommitPath {
 }
 
 /** Identifies a file of a commit. */
-export const commitPathKey = ({ hash, path }: CommitPath): string => `${hash}:${path}`;
+export const formatCommitPathKey = ({ hash, path }: CommitPath): string => `${hash}:${path}`;
 
 /**
- * The ranges of many files of many commits at once, by `commitPathKey`, each file's in order of lines. Files without
+ * The ranges of many files of many commits at once, by `formatCommitPathKey`, each file's in order of lines. Files without
  * any are missing.
  */
-export function attributionsOfMany(
+export function readAttributionsByPath(
   memory: Memory,
   places: readonly CommitPath[],
 ): Map<string, AttributionRecord[]> {
@@ -115,14 +121,14 @@ export function attributionsOfMany(
     .all(places.map(({ hash, path }) => [hash, path]));
   const found = new Map<string, AttributionRecord[]>();
   for (const { hash, ...range } of rows as (AttributionRecord & { hash: string })[]) {
-    const key = commitPathKey({ hash, path: range.path });
+    const key = formatCommitPathKey({ hash, path: range.path });
     addTo(found, key, range);
   }
   return found;
 }
 
 /** The range that a line lies in, of ranges in order that do not overlap. */
-export function rangeOf<R extends { firstLine: number; lastLine: number }>(
+export function findRangeAtLine<R extends { firstLine: number; lastLine: number }>(
   ranges: readonly R[],
   line: number,
 ): R | undefined {
@@ -164,7 +170,7 @@ export interface AuthoredFilter {
 }
 
 /** How many lines who wrote in which file of which commit: one by one, those authored first first. */
-export function authoredLines(
+export function readAuthoredLines(
   memory: Memory,
   { since, until }: AuthoredFilter,
 ): IterableIterator<AuthoredLines> {
@@ -182,9 +188,9 @@ export function authoredLines(
 }
 
 /** Hashes of the commits that the attribution looked at, and of those that took the place of others. */
-export function commitsLookedAt(memory: Memory, { since, until }: AuthoredFilter): Set<string> {
+export function findAnalysedCommits(memory: Memory, { since, until }: AuthoredFilter): Set<string> {
   return new Set(
-    memory.column<string>(
+    memory.readColumn<string>(
       `SELECT hash FROM commits WHERE attributed > 0
        AND (@since IS NULL OR authored_at >= @since) AND (@until IS NULL OR authored_at <= @until)`,
       { since, until },
@@ -193,15 +199,15 @@ export function commitsLookedAt(memory: Memory, { since, until }: AuthoredFilter
 }
 
 /** Hashes of commits that others took the place of (amend, rebase, squash). */
-export function replacedCommits(memory: Memory): Set<string> {
+export function findReplacedCommits(memory: Memory): Set<string> {
   return new Set(
-    memory.column<string>(`SELECT DISTINCT r.value AS hash FROM commits c, json_each(c.rewritten_from) r
+    memory.readColumn<string>(`SELECT DISTINCT r.value AS hash FROM commits c, json_each(c.rewritten_from) r
       WHERE c.rewritten_from <> '[]'`),
   );
 }
 
 /** Whether any line of a file may have a recorded author, under the file's path or its former one. */
-export function mayHaveAuthors(memory: Memory, path: string): boolean {
+export function canHaveAuthors(memory: Memory, path: string): boolean {
   return (
     memory.has(
       `SELECT 1 FROM commit_files f JOIN attributions a ON a.commit_id = f.commit_id AND a.path = f.path
@@ -223,7 +229,7 @@ export interface LinesOfToolUse {
 }
 
 /** Lines from tool calls that commits added; moved lines are left out. */
-export function linesOfToolUses(
+export function listLinesOfToolUses(
   memory: Memory,
   { sessions, calls }: { sessions: readonly string[]; calls: readonly string[] },
 ): LinesOfToolUse[] {
@@ -249,7 +255,7 @@ export function linesOfTurns(
 }
 
 /** When the first commit was made that holds lines of each call of a session. Milliseconds since the epoch. */
-export function firstCommitsOf(memory: Memory, sessionUid: string): Map<string, number> {
+export function findFirstCommitTimes(memory: Memory, sessionUid: string): Map<string, number> {
   const rows = memory.all<{ call: string; at: number }>(
     `SELECT a.tool_use AS call, min(c.committed_at) AS at
      FROM attributions a JOIN commits c ON c.id = a.commit_id

@@ -11,20 +11,26 @@ import {
 import { addSession, temporaryMemory, turn } from "../../../../test/support/memory-fixture.ts";
 import { PommelError } from "../../../base/errors.ts";
 import type { Memory } from "../memory.ts";
-import { dropObservations, observationsOf, saveObservation } from "../observations.ts";
-import { expireSessions, forget, nothing, previewForget } from "../privacy/forget.ts";
+import { dropObservations, listObservationsOfFile, saveObservation } from "../observations.ts";
+import { emptyForgetRequest, expireSessions, forget, previewForget } from "../privacy/forget.ts";
 import { saveTurn } from "../sessions/turns.ts";
-import { attributionsOf, linesByAuthor, saveAttributions } from "./attributions.ts";
+import { countLinesByAuthor, listAttributions, saveAttributions } from "./attributions.ts";
 import {
-  checkpointByUid,
-  checkpointOfCommit,
-  checkpointsOfSessions,
   countCheckpoints,
   findCheckpoint,
+  findCheckpointByUid,
+  findCheckpointOfCommit,
   listCheckpoints,
+  readCheckpointsOfSessions,
   saveCheckpoint,
 } from "./checkpoints.ts";
-import { commitByHash, commitsLike, filesOfCommit, knownCommits, rewrittenAs } from "./commits.ts";
+import {
+  findCommitByHash,
+  listCommitsLike,
+  listFilesOfCommit,
+  listRewrites,
+  readAttributedVersions,
+} from "./commits.ts";
 
 let memory: Memory;
 let dir: string;
@@ -48,17 +54,17 @@ it("keeps a commit under its hash, with its files", () => {
     { ...file, added },
     { ...file, path: "b.ts", oldPath: "c.ts", status: "R", added: [] },
   ]);
-  expect(commitByHash(memory, "1")).toEqual(first);
-  expect(filesOfCommit(memory, first.id)).toMatchObject([{ added }, { path: "b.ts", oldPath: "c.ts" }]);
-  expect(filesOfCommit(memory, first.id, "a.ts")).toHaveLength(1);
-  expect(rewrittenAs(memory, "x")).toEqual(["1"]);
+  expect(findCommitByHash(memory, "1")).toEqual(first);
+  expect(listFilesOfCommit(memory, first.id)).toMatchObject([{ added }, { path: "b.ts", oldPath: "c.ts" }]);
+  expect(listFilesOfCommit(memory, first.id, "a.ts")).toHaveLength(1);
+  expect(listRewrites(memory, "x")).toEqual(["1"]);
   saveAttributions(memory, first.id, [range("a.ts", 3, 9)]);
   const second = addCommit(memory, "1", { subject: "Other", attributed: 2 }, [{ ...file, added: [] }]);
   expect(second.id).toBe(first.id);
-  expect(filesOfCommit(memory, first.id)).toEqual([{ ...file, added: [] }]);
-  expect(attributionsOf(memory, first.id)).toHaveLength(1);
-  expect(knownCommits(memory, ["1", "2"])).toEqual(new Map([["1", 2]]));
-  expect(commitsLike(memory, { author: "Ann", authoredAt: 1000, subject: "Other" })).toEqual([second]);
+  expect(listFilesOfCommit(memory, first.id)).toEqual([{ ...file, added: [] }]);
+  expect(listAttributions(memory, first.id)).toHaveLength(1);
+  expect(readAttributedVersions(memory, ["1", "2"])).toEqual(new Map([["1", 2]]));
+  expect(listCommitsLike(memory, { author: "Ann", authoredAt: 1000, subject: "Other" })).toEqual([second]);
 });
 
 it("gives back whichever lines were added", () => {
@@ -68,7 +74,7 @@ it("gives back whichever lines were added", () => {
     fc.property(fc.uniqueArray(fc.tuple(line, key), { selector: ([n]) => n }), (pairs) => {
       const added = pairs.sort(([a], [b]) => a - b).map(([line, key]) => ({ line, key }));
       const file = { path: "a", oldPath: null, status: "A", insertions: 0, deletions: 0, added };
-      expect(filesOfCommit(memory, addCommit(memory, "1", {}, [file]).id)).toEqual([file]);
+      expect(listFilesOfCommit(memory, addCommit(memory, "1", {}, [file]).id)).toEqual([file]);
     }),
   );
 });
@@ -100,7 +106,7 @@ it("counts lines by author", () => {
     range("a.ts", 11, 11, { author: "human" }),
     range("b.ts", 1, 2),
   ]);
-  expect(linesByAuthor(memory, id)).toEqual({ agent: 12, human: 1, unknown: 0 });
+  expect(countLinesByAuthor(memory, id)).toEqual({ agent: 12, human: 1, unknown: 0 });
 });
 
 it("lists checkpoints, the latest commit first", () => {
@@ -119,7 +125,7 @@ it("lists checkpoints, the latest commit first", () => {
   expect(uids(listCheckpoints(memory, { since: 2000, until: 2000 }))).toEqual(["bb"]);
   expect(uids(listCheckpoints(memory, { limit: 1 }))).toEqual(["cc"]);
   expect(countCheckpoints(memory, { limit: 1, session: "one" })).toBe(2);
-  const found = checkpointsOfSessions(memory, ["one", "two", "none"]);
+  const found = readCheckpointsOfSessions(memory, ["one", "two", "none"]);
   expect(
     [...found].map(([uid, of]) => [uid, of.map(({ checkpoint, turns }) => [checkpoint.uid, turns])]),
   ).toEqual([
@@ -155,7 +161,7 @@ it("finds a checkpoint by its id, its commit, or the beginning of either", () =>
     "not_found",
     "not_found",
   ]);
-  expect(checkpointOfCommit(memory, "abc")).toBeNull();
+  expect(findCheckpointOfCommit(memory, "abc")).toBeNull();
 });
 
 it("keeps what showed up in files for a while", () => {
@@ -163,13 +169,13 @@ it("keeps what showed up in files for a while", () => {
   saveObservation(memory, { path: "a.ts", at: 20, keys: [3] });
   saveObservation(memory, { path: "b.ts", at: 15, keys: [4] });
   saveObservation(memory, { path: "a.ts", at: 12, keys: [] });
-  expect(observationsOf(memory, "a.ts", { since: 0, until: 20 })).toEqual([
+  expect(listObservationsOfFile(memory, "a.ts", { since: 0, until: 20 })).toEqual([
     { at: 11, keys: [1, 0xffffffff] },
     { at: 20, keys: [3] },
   ]);
-  expect(observationsOf(memory, "a.ts", { since: 12, until: 19 })).toEqual([]);
+  expect(listObservationsOfFile(memory, "a.ts", { since: 12, until: 19 })).toEqual([]);
   expect(dropObservations(memory, 20)).toBe(2);
-  expect(observationsOf(memory, "a.ts", { since: 0, until: 99 })).toHaveLength(1);
+  expect(listObservationsOfFile(memory, "a.ts", { since: 0, until: 99 })).toHaveLength(1);
 });
 
 function session(uid: string, turns: number, parentId?: number): number {
@@ -179,7 +185,7 @@ function session(uid: string, turns: number, parentId?: number): number {
 }
 
 const link = (event: string, kind: string, target: string) =>
-  memory.inTransaction(() => {
+  memory.runInTransaction(() => {
     memory
       .prepare(
         `INSERT INTO events (uid, title, type, status, created_at, updated_at)
@@ -210,20 +216,20 @@ it("forgets a session and its subagents in checkpoints, in who wrote what, and i
   addCheckpoint(memory, "d", "4", [binding("two", [1])], { parentUid: "c" });
   for (const uid of ["a", "b", "c"]) link("e", "checkpoint", uid);
   for (const uid of ["one", "one/sub", "two"]) link("e", "session", uid);
-  expect(previewForget(memory, { ...nothing, sessions: [one] })).toMatchObject({ sessions: 2 });
+  expect(previewForget(memory, { ...emptyForgetRequest, sessions: [one] })).toMatchObject({ sessions: 2 });
   expect(listCheckpoints(memory)).toHaveLength(4);
-  forget(memory, { ...nothing, sessions: [one] });
+  forget(memory, { ...emptyForgetRequest, sessions: [one] });
   // The children of removed ones get their parents.
-  expect(checkpointByUid(memory, "a")).toBeNull();
-  expect(checkpointByUid(memory, "c")).toBeNull();
-  expect(checkpointByUid(memory, "b")).toMatchObject({
+  expect(findCheckpointByUid(memory, "a")).toBeNull();
+  expect(findCheckpointByUid(memory, "c")).toBeNull();
+  expect(findCheckpointByUid(memory, "b")).toMatchObject({
     parentUid: null,
     sessions: [binding("two", [1])],
     agentState: { two: { said: "stays" } },
   });
-  expect(checkpointByUid(memory, "d")?.parentUid).toBe("b");
-  expect(attributionsOf(memory, commitByHash(memory, "1")!.id)).toEqual([range("a.ts", 1, 1)]);
-  expect(attributionsOf(memory, commitByHash(memory, "2")!.id)).toEqual([
+  expect(findCheckpointByUid(memory, "d")?.parentUid).toBe("b");
+  expect(listAttributions(memory, findCommitByHash(memory, "1")!.id)).toEqual([range("a.ts", 1, 1)]);
+  expect(listAttributions(memory, findCommitByHash(memory, "2")!.id)).toEqual([
     range("a.ts", 1, 1),
     range("a.ts", 2, 2, { sessionUid: "two", turn: 1, toolUse: "toolu_1" }),
   ]);
@@ -238,11 +244,14 @@ it("forgets turns: with the last of them the session goes from the checkpoint", 
   addCheckpoint(memory, "b", "2", [binding("one", [2])], { parentUid: "a", agentState: state });
   addCheckpoint(memory, "c", "3", [binding("one", [3])], { parentUid: "b", agentState: state });
   link("e", "session", "one");
-  forget(memory, { ...nothing, turns: new Map([[one, [2, 4]]]) });
-  expect(checkpointByUid(memory, "a")).toMatchObject({ sessions: [binding("one", [1], 3)], agentState: {} });
-  expect(checkpointByUid(memory, "b")).toBeNull();
-  expect(checkpointByUid(memory, "c")).toMatchObject({ parentUid: "a", sessions: [binding("one", [3])] });
-  expect(attributionsOf(memory, commitByHash(memory, "1")!.id)).toEqual([
+  forget(memory, { ...emptyForgetRequest, turns: new Map([[one, [2, 4]]]) });
+  expect(findCheckpointByUid(memory, "a")).toMatchObject({
+    sessions: [binding("one", [1], 3)],
+    agentState: {},
+  });
+  expect(findCheckpointByUid(memory, "b")).toBeNull();
+  expect(findCheckpointByUid(memory, "c")).toMatchObject({ parentUid: "a", sessions: [binding("one", [3])] });
+  expect(listAttributions(memory, findCommitByHash(memory, "1")!.id)).toEqual([
     range("a.ts", 1, 3, { sessionUid: "one", turn: 1, toolUse: "toolu_1" }),
     range("a.ts", 4, 6),
   ]);
@@ -254,24 +263,24 @@ it("forgets turns: with the last of them the session goes from the checkpoint", 
 it("keeps the checkpoints of sessions that expire", () => {
   const one = session("one", 1);
   addCheckpoint(memory, "a", "1", [binding("one", [1])], { agentState: { one: { said: "so" } } });
-  const before = checkpointByUid(memory, "a");
-  const ranges = attributionsOf(memory, before!.commit.id);
+  const before = findCheckpointByUid(memory, "a");
+  const ranges = listAttributions(memory, before!.commit.id);
   link("e", "session", "one");
   expireSessions(memory, [one]);
-  expect(checkpointByUid(memory, "a")).toEqual(before);
-  expect(attributionsOf(memory, before!.commit.id)).toEqual(ranges);
+  expect(findCheckpointByUid(memory, "a")).toEqual(before);
+  expect(listAttributions(memory, before!.commit.id)).toEqual(ranges);
   expect(links()).toEqual(["session one"]);
 });
 
 it("records nothing forgotten again", () => {
-  forget(memory, { ...nothing, sessions: [session("one", 1)] });
+  forget(memory, { ...emptyForgetRequest, sessions: [session("one", 1)] });
   const commit = addCommit(memory, "1");
   const given = { uid: "a", commitId: commit.id, parentUid: null, agentState: {}, createdAt: 1 };
   expect(saveCheckpoint(memory, { ...given, sessions: [binding("one", [1])] })).toBe(false);
   expect(saveCheckpoint(memory, { ...given, sessions: [binding("one", [1]), binding("two", [1])] })).toBe(
     true,
   );
-  expect(checkpointByUid(memory, "a")?.sessions).toEqual([binding("two", [1])]);
+  expect(findCheckpointByUid(memory, "a")?.sessions).toEqual([binding("two", [1])]);
   saveAttributions(memory, commit.id, [range("a.ts", 1, 1, { sessionUid: "one", turn: 1, toolUse: "t" })]);
-  expect(attributionsOf(memory, commit.id)).toEqual([range("a.ts", 1, 1)]);
+  expect(listAttributions(memory, commit.id)).toEqual([range("a.ts", 1, 1)]);
 });

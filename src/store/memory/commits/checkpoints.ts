@@ -2,12 +2,12 @@ import { addTo } from "../../../base/multimap.ts";
 import { checkpointSessions, checkpoints } from "../../tables/checkpoints.ts";
 import { insertInto, readRow, selectColumns, storeRow, upsertInto } from "../../tables/statements.ts";
 import type { Row } from "../../tables/table.ts";
-import { lookAgainAt } from "../jobs/jobs.ts";
+import { requeueCommits } from "../jobs/jobs.ts";
 import type { Memory } from "../memory.ts";
 import type { Binding, CheckpointRecord, CommitRecord } from "../memory-records.ts";
-import { theOnly } from "../the-only.ts";
-import { forgottenSessions } from "./attributions.ts";
-import { commitColumns, commitOfRow } from "./commits.ts";
+import { requireOnly } from "../the-only.ts";
+import { findForgottenAmong } from "./attributions.ts";
+import { commitColumns, toCommitRecord } from "./commits.ts";
 
 /** A checkpoint to store. */
 export interface CheckpointToStore extends Omit<CheckpointRecord, "commit" | "id"> {
@@ -35,7 +35,7 @@ const readCheckpointRow = (row: object): CheckpointRecord => {
     checkpoints,
     row,
   );
-  const commit = commitOfRow(stored);
+  const commit = toCommitRecord(stored);
   const id = commit.hash.slice(0, idLength);
   return { uid, parentUid, agentState, createdAt, id, commit, sessions: JSON.parse(sessions) as Binding[] };
 };
@@ -46,9 +46,9 @@ const readCheckpointRow = (row: object): CheckpointRecord => {
  * @returns whether there is one now
  */
 export function saveCheckpoint(memory: Memory, checkpoint: CheckpointToStore): boolean {
-  return memory.inTransaction(() => {
+  return memory.runInTransaction(() => {
     const { uid, commitId } = checkpoint;
-    const forgotten = forgottenSessions(
+    const forgotten = findForgottenAmong(
       memory,
       checkpoint.sessions.map(({ sessionUid }) => sessionUid),
     );
@@ -69,7 +69,7 @@ export function saveCheckpoint(memory: Memory, checkpoint: CheckpointToStore): b
 
 /** Drops the checkpoint of a commit, if it has one; its children get its parent. */
 export function dropCheckpoint(memory: Memory, commitId: number): void {
-  memory.inTransaction(() => {
+  memory.runInTransaction(() => {
     const gone = memory.get<{ uid: string; parent: string | null } | null>(
       "DELETE FROM checkpoints WHERE commit_id = ? RETURNING uid, parent_uid AS parent",
       commitId,
@@ -82,7 +82,7 @@ export function dropCheckpoint(memory: Memory, commitId: number): void {
 /** Sets the parents of checkpoints; ones that are gone are left out. */
 export function saveParents(memory: Memory, parents: ReadonlyMap<string, string | null>): void {
   if (parents.size === 0) return;
-  memory.inTransaction(() => {
+  memory.runInTransaction(() => {
     const update = memory.prepare(
       "UPDATE checkpoints SET parent_uid = @parent WHERE uid = @uid AND parent_uid IS NOT @parent",
     );
@@ -90,19 +90,19 @@ export function saveParents(memory: Memory, parents: ReadonlyMap<string, string 
   });
 }
 
-export function checkpointOfCommit(memory: Memory, hash: string): CheckpointRecord | null {
+export function findCheckpointOfCommit(memory: Memory, hash: string): CheckpointRecord | null {
   const row = memory.prepare(`${selected} WHERE commits.hash = ?`).get(hash);
   return row ? readCheckpointRow(row) : null;
 }
 
 /** null when there is none, or it is gone. */
-export function checkpointByUid(memory: Memory, uid: string): CheckpointRecord | null {
+export function findCheckpointByUid(memory: Memory, uid: string): CheckpointRecord | null {
   const row = memory.prepare(`${selected} WHERE checkpoints.uid = ?`).get(uid);
   return row ? readCheckpointRow(row) : null;
 }
 
 /** Every checkpoint that was committed since a time (default: ever), without what is in it; the latest first. */
-export function checkpointPlaces(
+export function listCheckpointPlaces(
   memory: Memory,
   since = 0,
 ): { uid: string; hash: string; parentUid: string | null }[] {
@@ -115,8 +115,8 @@ export function checkpointPlaces(
 }
 
 /** Ids of the checkpoints that come right after one, the earliest commit first. */
-export function checkpointsAfter(memory: Memory, uid: string): string[] {
-  return memory.column<string>(
+export function listCheckpointsAfter(memory: Memory, uid: string): string[] {
+  return memory.readColumn<string>(
     `SELECT substr(hash, 1, ${idLength}) FROM checkpoints JOIN commits ON commits.id = commit_id WHERE parent_uid = ?
      ORDER BY committed_at, commits.id`,
     uid,
@@ -142,7 +142,7 @@ const conditions = `WHERE (@branch IS NULL OR commits.branch = @branch)
   AND (@session IS NULL OR checkpoints.uid IN (SELECT checkpoint_uid FROM checkpoint_sessions
     WHERE session_uid = @session OR (session_uid > @session || '/' AND session_uid < @session || '0')))`;
 
-const givenOf = ({
+const toFilterParameters = ({
   session = null,
   branch = null,
   file = null,
@@ -162,7 +162,7 @@ export function listCheckpoints(memory: Memory, filter: CheckpointFilter = {}): 
     .all<object>(
       `${selected} ${conditions} ORDER BY commits.committed_at DESC, commits.id DESC LIMIT @limit`,
       {
-        ...givenOf(filter),
+        ...toFilterParameters(filter),
         limit: filter.limit ?? -1,
       },
     )
@@ -171,9 +171,9 @@ export function listCheckpoints(memory: Memory, filter: CheckpointFilter = {}): 
 
 /** How many there are, whatever the limit. */
 export function countCheckpoints(memory: Memory, filter: CheckpointFilter = {}): number {
-  return memory.value<number>(
+  return memory.readValue<number>(
     `SELECT count(*) FROM checkpoints JOIN commits ON commits.id = checkpoints.commit_id ${conditions}`,
-    givenOf(filter),
+    toFilterParameters(filter),
   );
 }
 
@@ -183,7 +183,7 @@ export function countCheckpoints(memory: Memory, filter: CheckpointFilter = {}):
  */
 export function findCheckpoint(memory: Memory, name: string): CheckpointRecord {
   const beginning = name.trim().toLowerCase();
-  const exact = checkpointByUid(memory, beginning) ?? checkpointOfCommit(memory, beginning);
+  const exact = findCheckpointByUid(memory, beginning) ?? findCheckpointOfCommit(memory, beginning);
   if (exact) return exact;
   const found = /^[0-9a-f]+$/.test(beginning)
     ? memory
@@ -195,7 +195,7 @@ export function findCheckpoint(memory: Memory, name: string): CheckpointRecord {
         )
         .map(readCheckpointRow)
     : [];
-  return theOnly(found, {
+  return requireOnly(found, {
     kind: "checkpoint",
     asked: name,
     idOf: ({ id }) => id,
@@ -204,7 +204,7 @@ export function findCheckpoint(memory: Memory, name: string): CheckpointRecord {
 }
 
 /** The checkpoints that sessions led to, with the turns of each, by session; the latest commit first. */
-export function checkpointsOfSessions(
+export function readCheckpointsOfSessions(
   memory: Memory,
   sessionUids: readonly string[],
 ): Map<string, { checkpoint: CheckpointRecord; turns: number[] }[]> {
@@ -228,7 +228,7 @@ export function checkpointsOfSessions(
 }
 
 /** How many commits of each author sessions certainly led to that ran below a directory. @param dir with its last slash */
-export function authorsLedTo(memory: Memory, dir: string, certain: number): Map<string, number> {
+export function countCommitsByAuthor(memory: Memory, dir: string, certain: number): Map<string, number> {
   const rows = memory.all<{ author: string; count: number }>(
     `SELECT commits.author, count(DISTINCT commits.id) AS count
      FROM sessions JOIN checkpoint_sessions b ON b.session_uid = sessions.uid
@@ -245,15 +245,15 @@ export function authorsLedTo(memory: Memory, dir: string, certain: number): Map<
 /** Of a session that is forgotten nothing is left but that an agent wrote the lines it wrote. */
 export function forgetInCheckpoints(memory: Memory, session: string): void {
   // Another session may have had a part in them that this one's hid.
-  lookAgainAt(memory, commitsOf(memory, session));
+  requeueCommits(memory, listCommitsOfSession(memory, session));
   clearAuthors(memory, "session_uid = @session", { session });
   memory.prepare("DELETE FROM event_links WHERE kind = 'session' AND target_uid = ?").run(session);
-  for (const uid of checkpointsOf(memory, session)) removeSession(memory, uid, session);
+  for (const uid of listCheckpointsOfSession(memory, session)) removeSession(memory, uid, session);
 }
 
 /** Of turns that are forgotten; with the last of its turns the session goes from a checkpoint. */
 export function forgetTurnsInCheckpoints(memory: Memory, session: string, numbers: readonly number[]): void {
-  lookAgainAt(memory, commitsOf(memory, session));
+  requeueCommits(memory, listCommitsOfSession(memory, session));
   const given = { session, numbers };
   const condition = "session_uid = @session AND turn IN (SELECT value FROM json_each(@numbers))";
   const lost = memory.all<{ uid: string; lines: number }>(
@@ -264,8 +264,8 @@ export function forgetTurnsInCheckpoints(memory: Memory, session: string, number
   const lines = new Map(lost.map(({ uid, lines }) => [uid, lines]));
   clearAuthors(memory, condition, given);
   const gone = new Set(numbers);
-  for (const uid of checkpointsOf(memory, session)) {
-    const bound = memory.value<string>(
+  for (const uid of listCheckpointsOfSession(memory, session)) {
+    const bound = memory.readValue<string>(
       "SELECT turns FROM checkpoint_sessions WHERE checkpoint_uid = ? AND session_uid = ?",
       uid,
       session,
@@ -294,15 +294,15 @@ function clearAuthors(memory: Memory, condition: string, given: object): void {
 }
 
 /** Hashes of the commits that a session led to, or wrote lines of. */
-const commitsOf = (memory: Memory, session: string): string[] =>
-  memory.column<string>(
+const listCommitsOfSession = (memory: Memory, session: string): string[] =>
+  memory.readColumn<string>(
     `SELECT hash FROM commits WHERE id IN (SELECT commit_id FROM attributions WHERE session_uid = @session
        UNION SELECT commit_id FROM checkpoints JOIN checkpoint_sessions ON checkpoint_uid = uid WHERE session_uid = @session)`,
     { session },
   );
 
-function checkpointsOf(memory: Memory, session: string): string[] {
-  return memory.column<string>(
+function listCheckpointsOfSession(memory: Memory, session: string): string[] {
+  return memory.readColumn<string>(
     "SELECT checkpoint_uid FROM checkpoint_sessions WHERE session_uid = ?",
     session,
   );

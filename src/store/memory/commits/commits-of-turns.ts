@@ -18,7 +18,7 @@ export interface LedTo {
 }
 
 /** The commits that sessions led to, by session, the latest first. */
-export function commitsOfSessions(memory: Memory, sessionUids: readonly string[]): Map<string, LedTo[]> {
+export function readCommitsOfSessions(memory: Memory, sessionUids: readonly string[]): Map<string, LedTo[]> {
   const rows = memory.all<
     Omit<LedTo, "turns" | "rewrittenFrom"> & {
       turns: string;
@@ -43,7 +43,7 @@ export function commitsOfSessions(memory: Memory, sessionUids: readonly string[]
 }
 
 /** Commits that took the place of others, or change the same, however many steps later: by the one that was asked for. */
-export function successorsOf(memory: Memory, hashes: readonly string[]): Map<string, string[]> {
+export function findSuccessors(memory: Memory, hashes: readonly string[]): Map<string, string[]> {
   const rows = memory.all<{ origin: string; hash: string }>(
     `WITH RECURSIVE later (origin, hash, steps) AS (
        SELECT value, value, 0 FROM json_each(?)
@@ -64,7 +64,7 @@ export function successorsOf(memory: Memory, hashes: readonly string[]): Map<str
 }
 
 /** What a file was renamed to since a time, by the commits that are known; null where none says so. */
-export function renamedTo(memory: Memory, path: string, since: number): string | null {
+export function findRenamedPath(memory: Memory, path: string, since: number): string | null {
   const step = memory
     .prepare(
       `SELECT path FROM commit_files JOIN commits ON commits.id = commit_id

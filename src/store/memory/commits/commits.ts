@@ -9,7 +9,7 @@ export const commitColumns = selectColumns(commits, { of: "commits" });
 
 const upsert = `${upsertInto(commits, ["hash"])} RETURNING id`;
 
-export const commitOfRow = (row: object): CommitRecord => readRow(commits, row);
+export const toCommitRecord = (row: object): CommitRecord => readRow(commits, row);
 
 /**
  * Adds a commit with its files, or puts them in place of what is stored under its hash. Its attributions and its
@@ -20,7 +20,7 @@ export function saveCommit(
   commit: Omit<CommitRecord, "id">,
   files: readonly CommitFileRecord[],
 ): CommitRecord {
-  return memory.inTransaction(() => {
+  return memory.runInTransaction(() => {
     const { id } = memory.get<{ id: number }>(upsert, storeRow(commits, commit));
     memory.prepare("DELETE FROM commit_files WHERE commit_id = ?").run(id);
     // Git never names a file twice, but bytes that are no UTF-8 may make two names the same.
@@ -43,15 +43,15 @@ export function updateCommit(
   );
 }
 
-export function commitByHash(memory: Memory, hash: string): CommitRecord | null {
+export function findCommitByHash(memory: Memory, hash: string): CommitRecord | null {
   const row = memory.prepare(`SELECT ${commitColumns} FROM commits WHERE hash = ?`).get(hash);
-  return row ? commitOfRow(row) : null;
+  return row ? toCommitRecord(row) : null;
 }
 
 /** When a stored commit was made, of which the beginning of the hash is known; null where there is none, or several. */
-export function committedAtOf(memory: Memory, short: string): number | null {
+export function findCommittedAt(memory: Memory, short: string): number | null {
   if (!/^[0-9a-f]{7,64}$/.test(short)) return null;
-  const times = memory.column<number>(
+  const times = memory.readColumn<number>(
     "SELECT committed_at FROM commits WHERE hash >= @short AND hash < @short || 'g' ORDER BY hash LIMIT 2",
     { short },
   );
@@ -59,14 +59,14 @@ export function committedAtOf(memory: Memory, short: string): number | null {
 }
 
 /** Commits that change the same, the oldest first. */
-export function commitsByPatch(memory: Memory, patchId: string): CommitRecord[] {
+export function listCommitsByPatch(memory: Memory, patchId: string): CommitRecord[] {
   return memory
     .all<object>(`SELECT ${commitColumns} FROM commits WHERE patch_id = ? ORDER BY committed_at, id`, patchId)
-    .map(commitOfRow);
+    .map(toCommitRecord);
 }
 
 /** Commits with this author, time and subject, the oldest first: what amending and rebasing leave as it was. */
-export function commitsLike(
+export function listCommitsLike(
   memory: Memory,
   like: Pick<CommitRecord, "author" | "authoredAt" | "subject">,
 ): CommitRecord[] {
@@ -78,12 +78,12 @@ export function commitsLike(
        ORDER BY committed_at, id`,
       { author, authoredAt, subject },
     )
-    .map(commitOfRow);
+    .map(toCommitRecord);
 }
 
 /** Hashes of stored commits that took the place of this one, as git said; the oldest first. */
-export function rewrittenAs(memory: Memory, hash: string): string[] {
-  return memory.column<string>(
+export function listRewrites(memory: Memory, hash: string): string[] {
+  return memory.readColumn<string>(
     `SELECT hash FROM commits WHERE rewritten_from <> '[]'
      AND EXISTS (SELECT 1 FROM json_each(rewritten_from) WHERE value = ?) ORDER BY committed_at, id`,
     hash,
@@ -91,8 +91,8 @@ export function rewrittenAs(memory: Memory, hash: string): string[] {
 }
 
 /** Hashes of the latest commits that were made since a time, latest first. */
-export function commitsSince(memory: Memory, since: number, limit: number): string[] {
-  return memory.column<string>(
+export function listCommitsSince(memory: Memory, since: number, limit: number): string[] {
+  return memory.readColumn<string>(
     "SELECT hash FROM commits WHERE committed_at >= ? ORDER BY committed_at DESC LIMIT ?",
     since,
     limit,
@@ -100,7 +100,7 @@ export function commitsSince(memory: Memory, since: number, limit: number): stri
 }
 
 /** The files that a commit changed, by path. */
-export function filesOfCommit(
+export function listFilesOfCommit(
   memory: Memory,
   commitId: number,
   path: string | null = null,
@@ -119,7 +119,7 @@ export function hasOlderVerdicts(memory: Memory, version: number): boolean {
 }
 
 /** Analysed commits that added lines to a file, the latest first. Times are milliseconds since the epoch. */
-export function commitsTouching(
+export function listCommitsTouching(
   memory: Memory,
   path: string,
   range: { since: number; until: number; limit: number },
@@ -144,7 +144,7 @@ export interface LinesOfAgents {
 }
 
 /** All that agents wrote, by commit and file, what was authored first first. */
-export function* linesOfAgents(memory: Memory): Generator<LinesOfAgents> {
+export function* readLinesOfAgents(memory: Memory): Generator<LinesOfAgents> {
   const rows = memory
     .prepare(
       `SELECT c.hash, c.patch_id AS patchId, c.committed_at AS committedAt, f.path, f.added,
@@ -162,7 +162,7 @@ export function* linesOfAgents(memory: Memory): Generator<LinesOfAgents> {
 }
 
 /** Analysed commits, the latest first. Times are milliseconds since the epoch. */
-export function latestCommits(
+export function listLatestCommits(
   memory: Memory,
   range: { since: number; until: number; limit: number },
 ): { id: number; hash: string }[] {
@@ -174,11 +174,11 @@ export function latestCommits(
 }
 
 /** When the newest stored commit was authored; 0 without one. Milliseconds since the epoch. */
-export const latestAuthoredAt = (memory: Memory): number =>
-  memory.value<number | null>("SELECT max(authored_at) FROM commits") ?? 0;
+export const findLatestAuthoredAt = (memory: Memory): number =>
+  memory.readValue<number | null>("SELECT max(authored_at) FROM commits") ?? 0;
 
 /** The version of the attribution that analysed each stored commit, by hash. */
-export function knownCommits(memory: Memory, hashes: readonly string[]): Map<string, number> {
+export function readAttributedVersions(memory: Memory, hashes: readonly string[]): Map<string, number> {
   const rows = memory.all<{ hash: string; attributed: number }>(
     "SELECT hash, attributed FROM commits WHERE hash IN (SELECT value FROM json_each(?))",
     hashes,
@@ -186,7 +186,7 @@ export function knownCommits(memory: Memory, hashes: readonly string[]): Map<str
   return new Map(rows.map(({ hash, attributed }) => [hash, attributed]));
 }
 
-const word = 4;
+const wordBytes = 4;
 
 /** Lines that follow each other as the number of the first, how many there are, and their keys; 32 bits each. */
 function packAdded(added: readonly AddedKey[]): Uint8Array {
@@ -199,9 +199,9 @@ function packAdded(added: readonly AddedKey[]): Uint8Array {
     words[count]!++;
     words.push(key);
   });
-  const bytes = Buffer.alloc(words.length * word);
+  const bytes = Buffer.alloc(words.length * wordBytes);
   words.forEach((value, i) => {
-    bytes.writeUInt32LE(value, i * word);
+    bytes.writeUInt32LE(value, i * wordBytes);
   });
   return bytes;
 }
@@ -209,11 +209,11 @@ function packAdded(added: readonly AddedKey[]): Uint8Array {
 function unpackAdded(packed: Uint8Array): AddedKey[] {
   const bytes = Buffer.from(packed.buffer, packed.byteOffset, packed.byteLength);
   const added: AddedKey[] = [];
-  for (let at = 0; at + 2 * word <= bytes.length; ) {
+  for (let at = 0; at + 2 * wordBytes <= bytes.length; ) {
     const first = bytes.readUInt32LE(at);
-    const count = bytes.readUInt32LE(at + word);
-    at += 2 * word;
-    for (let i = 0; i < count && at + word <= bytes.length; i++, at += word) {
+    const count = bytes.readUInt32LE(at + wordBytes);
+    at += 2 * wordBytes;
+    for (let i = 0; i < count && at + wordBytes <= bytes.length; i++, at += wordBytes) {
       added.push({ line: first + i, key: bytes.readUInt32LE(at) });
     }
   }
@@ -230,7 +230,7 @@ export interface GitCounts {
   waiting: number;
 }
 
-export function gitCounts(memory: Memory): GitCounts {
+export function readGitCounts(memory: Memory): GitCounts {
   return memory.get<GitCounts>(`SELECT (SELECT count(*) FROM commits) AS commits, (SELECT count(*) FROM checkpoints) AS checkpoints,
     (SELECT count(*) FROM jobs WHERE kind = 'commit' AND state <> 'dead') AS waiting`);
 }

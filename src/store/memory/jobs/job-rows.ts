@@ -26,8 +26,8 @@ export function listJobs(
 }
 
 /** When the next waiting job can be begun (which may be past); null when none can, whatever the time. */
-export function nextDue(memory: Memory): number | null {
-  return memory.value<number | null>(`SELECT min(not_before) AS at FROM jobs WHERE ${freeJobs}`);
+export function findNextDueAt(memory: Memory): number | null {
+  return memory.readValue<number | null>(`SELECT min(not_before) AS at FROM jobs WHERE ${freeJobs}`);
 }
 
 /** Whether a job of those kinds is due that is more urgent than one of this priority. */
@@ -64,7 +64,7 @@ export function listMoreUrgent(
 }
 
 /** Jobs of these kinds that can be begun now, and what they are of: transcripts' unread bytes, say. */
-export function dueJobs(
+export function countDueJobs(
   memory: Memory,
   kinds: readonly JobKind[],
   now = Date.now(),
@@ -78,7 +78,7 @@ export function dueJobs(
 }
 
 /** Whether a transcript that was asked for before `job` is being read, and nothing of it is stored yet. */
-export function beginsBefore(memory: Memory, job: number): boolean {
+export function hasEarlierTranscriptRunning(memory: Memory, job: number): boolean {
   return memory.has(
     `SELECT 1 FROM jobs WHERE kind = 'transcript' AND state = 'running' AND id < ?
      AND NOT EXISTS (SELECT 1 FROM transcripts WHERE path = subject)`,
@@ -104,13 +104,13 @@ export function isReadBefore(
 }
 
 /** How many jobs of a kind wait or run. */
-export function unfinishedJobs(memory: Memory, kind: JobKind): number {
-  return memory.value<number>("SELECT count(*) FROM jobs WHERE kind = ? AND state <> 'dead'", kind);
+export function countUnfinishedJobs(memory: Memory, kind: JobKind): number {
+  return memory.readValue<number>("SELECT count(*) FROM jobs WHERE kind = ? AND state <> 'dead'", kind);
 }
 
 /** How many transcripts of past sessions are to be imported, and are not read to their end. */
-export function unreadImports(memory: Memory): number {
-  return memory.value<number>(
+export function countUnreadImports(memory: Memory): number {
+  return memory.readValue<number>(
     "SELECT count(*) FROM jobs WHERE kind = 'transcript' AND state <> 'dead' AND payload ->> '$.is_import' IS 1",
   );
 }
@@ -124,7 +124,7 @@ export function isJobUnfinished(
 }
 
 /** How many transcripts are known, and how many of them are read to where they ended when they were last looked at. */
-export function transcriptsRead(memory: Memory): { read: number; total: number } {
+export function countTranscriptsRead(memory: Memory): { read: number; total: number } {
   return memory.get<{ read: number; total: number }>(
     `WITH unread AS (SELECT DISTINCT subject AS path FROM jobs WHERE kind = 'transcript' AND state <> 'dead')
      SELECT count(*) AS total, count(*) - (SELECT count(*) FROM unread) AS read
@@ -146,7 +146,7 @@ export function isAtRest(memory: Memory, now = Date.now()): boolean {
 }
 
 /** The job of a kind and subject that waits, or null. */
-export function waitingJob(
+export function findWaitingJob(
   memory: Memory,
   { kind, subject }: Pick<JobRecord, "kind" | "subject">,
 ): JobRecord | null {
@@ -164,8 +164,12 @@ interface Waiting {
 }
 
 /** To be called in a transaction. Makes a job wait again; a newer one that waits already gives it what it asks for, and goes. */
-export function letWait(memory: Memory, job: JobRecord, { attempts, notBefore, error, now }: Waiting): void {
-  const newer = waitingJob(memory, job);
+export function requeueJob(
+  memory: Memory,
+  job: JobRecord,
+  { attempts, notBefore, error, now }: Waiting,
+): void {
+  const newer = findWaitingJob(memory, job);
   if (newer) memory.prepare("DELETE FROM jobs WHERE id = ?").run(newer.id);
   memory
     .prepare(

@@ -3,16 +3,16 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { temporaryMemory } from "../../../../test/support/memory-fixture.ts";
 import { Memory } from "../memory.ts";
 import type { JobRecord } from "../memory-records.ts";
-import { queueFigures, recentActivity } from "../sessions/activity.ts";
-import { listJobs, listMoreUrgent, nextDue } from "./job-rows.ts";
+import { listRecentActivity, readQueueFigures } from "../sessions/activity.ts";
+import { findNextDueAt, listJobs, listMoreUrgent } from "./job-rows.ts";
 import {
-  claim,
+  claimJob,
   enqueue,
   fail,
   finish,
   noteProgress,
   putBack,
-  recover,
+  recoverJobs,
   removeDead,
   retryDead,
 } from "./jobs.ts";
@@ -27,7 +27,7 @@ afterEach(() => remove());
 
 const add = (subject: string, more: Partial<Parameters<typeof enqueue>[1]> = {}, now = 0) =>
   enqueue(memory, { kind: "transcript", subject, ...more }, now);
-const take = (now = 0, owner = "one") => claim(memory, owner, { now });
+const take = (now = 0, owner = "one") => claimJob(memory, owner, { now });
 const states = () => listJobs(memory).map(({ subject, state }) => `${subject} ${state}`);
 
 describe("the queue", () => {
@@ -40,13 +40,13 @@ describe("the queue", () => {
   });
 
   it("lets a job wait for a more urgent one of those that others do, due or at work", () => {
-    const takeAfter = () => claim(memory, "one", { now: 10, kinds: ["commit"], after: ["transcript"] });
+    const takeAfter = () => claimJob(memory, "one", { now: 10, kinds: ["commit"], after: ["transcript"] });
     enqueue(memory, { kind: "commit", subject: "c", priority: 5 }, 0);
     add("later", { priority: 1, notBefore: 20 });
     add("less urgent", { priority: 9 });
     add("a", { priority: 1 });
     expect(takeAfter()).toBeNull();
-    const first = claim(memory, "two", { now: 10, kinds: ["transcript"] })!;
+    const first = claimJob(memory, "two", { now: 10, kinds: ["transcript"] })!;
     expect(takeAfter()).toBeNull();
     finish(memory, first, { chunks: 0, tookMs: 0, now: 10 });
     expect(takeAfter()).toMatchObject({ subject: "c" });
@@ -79,15 +79,15 @@ describe("the queue", () => {
     add("a", { payload: { n: 2 } });
     enqueue(memory, { kind: "summary", subject: "a" }, 0);
     expect(take()).toBeNull();
-    expect(nextDue(memory)).toBeNull();
+    expect(findNextDueAt(memory)).toBeNull();
     expect(finish(memory, running, { chunks: 1, tookMs: 1 })).toBe(true);
     expect(take()).toMatchObject({ payload: { n: 2 } });
   });
 
   it("gives out only the kinds that are asked for", () => {
     add("a");
-    expect(claim(memory, "one", { now: 0, kinds: ["summary"] })).toBeNull();
-    expect(claim(memory, "one", { now: 0, kinds: ["summary", "transcript"] })?.subject).toBe("a");
+    expect(claimJob(memory, "one", { now: 0, kinds: ["summary"] })).toBeNull();
+    expect(claimJob(memory, "one", { now: 0, kinds: ["summary", "transcript"] })?.subject).toBe("a");
   });
 
   it("gives each job to one process only", () => {
@@ -95,9 +95,9 @@ describe("the queue", () => {
     for (const subject of ["a", "b", "c"]) add(subject);
     const taken = [
       take(0, "one"),
-      claim(theirs, "two", { now: 0 }),
+      claimJob(theirs, "two", { now: 0 }),
       take(0, "one"),
-      claim(theirs, "two", { now: 0 }),
+      claimJob(theirs, "two", { now: 0 }),
     ];
     expect(taken.map((job) => job && `${job.owner} ${job.subject}`)).toEqual([
       "one a",
@@ -117,14 +117,14 @@ describe("a job that fails", () => {
       const job = take(now)!;
       expect(job.attempts).toBe(attempt);
       fail(memory, job, { error: `locked ${attempt}`, retryable: true, now });
-      const due = nextDue(memory);
+      const due = findNextDueAt(memory);
       if (due === null) break;
       expect(take(due - 1)).toBeNull();
       now = due;
     }
     expect(now).toBe(255_000);
     expect(listJobs(memory)).toMatchObject([{ state: "dead", error: "locked 9", attempts: 9, owner: null }]);
-    expect(recentActivity(memory, 9)).toMatchObject([{ at: now, outcome: "dead", subject: "a" }]);
+    expect(listRecentActivity(memory, 9)).toMatchObject([{ at: now, outcome: "dead", subject: "a" }]);
   });
 
   it("fails at once when another attempt would not help", () => {
@@ -153,10 +153,10 @@ describe("a job that fails", () => {
 
   it("is tried again soon, from its first attempt, when it is requested again", () => {
     add("a");
-    for (let now = 0; now < 100_000; now = nextDue(memory)!) {
+    for (let now = 0; now < 100_000; now = findNextDueAt(memory)!) {
       fail(memory, take(now)!, { error: "locked", retryable: true, now });
     }
-    const before = nextDue(memory)!;
+    const before = findNextDueAt(memory)!;
     add("a", {}, before - 60_000);
     expect(listJobs(memory)).toMatchObject([{ attempts: 0, notBefore: before - 59_000 }]);
   });
@@ -193,7 +193,7 @@ describe("a job whose process is gone", () => {
     add("b");
     take(0, "dead");
     take(0, "alive");
-    expect(recover(memory, (owner) => owner === "alive", 7)).toBe(1);
+    expect(recoverJobs(memory, (owner) => owner === "alive", 7)).toBe(1);
     expect(states()).toEqual(["b running", "a pending"]);
     expect(take(7)).toMatchObject({ subject: "a", attempts: 2 });
   });
@@ -202,7 +202,7 @@ describe("a job whose process is gone", () => {
     add("a");
     for (let i = 0; i < 50; i++) {
       expect(take()).not.toBeNull();
-      recover(memory, () => false, 0);
+      recoverJobs(memory, () => false, 0);
     }
     expect(listJobs(memory)).toMatchObject([{ state: "dead", error: "It was interrupted 50 times." }]);
   });
@@ -211,7 +211,7 @@ describe("a job whose process is gone", () => {
     add("a");
     for (let i = 0; i < 60; i++) {
       expect(noteProgress(memory, take()!, { done: 1, total: 9 })).toBe(true);
-      recover(memory, () => false, 0);
+      recoverJobs(memory, () => false, 0);
     }
     expect(take()).toMatchObject({ attempts: 1 });
   });
@@ -219,7 +219,7 @@ describe("a job whose process is gone", () => {
   it("is no longer its worker's, whose reports have no effect", () => {
     add("a");
     const job = take(0, "slow")!;
-    recover(memory, () => false, 0);
+    recoverJobs(memory, () => false, 0);
     const again = take(0, "quick")!;
     expect(again.id).toBe(job.id);
     expect(noteProgress(memory, job, { done: 1, total: 2 })).toBe(false);
@@ -242,11 +242,11 @@ it("waits for its time, which a later wish moves and an urgent one takes away", 
   wish(60_000, 0);
   expect(take(59_999)).toBeNull();
   wish(90_000, 30_000);
-  expect(nextDue(memory)).toBe(90_000);
+  expect(findNextDueAt(memory)).toBe(90_000);
   wish(0, 40_000);
-  expect(nextDue(memory)).toBe(41_000);
+  expect(findNextDueAt(memory)).toBe(41_000);
   wish(200_000, 50_000);
-  expect(nextDue(memory)).toBe(41_000);
+  expect(findNextDueAt(memory)).toBe(41_000);
 });
 
 describe("figures", () => {
@@ -254,7 +254,7 @@ describe("figures", () => {
     add("a", { total: 1000 });
     add("b", { total: 3000 });
     const first = take()!;
-    expect(queueFigures(memory, 0)).toEqual({
+    expect(readQueueFigures(memory, 0)).toEqual({
       jobs: { pending: 1, running: 1, dead: 0 },
       done: 0,
       total: 4000,
@@ -267,16 +267,16 @@ describe("figures", () => {
     // Of commits, not of bytes.
     enqueue(memory, { kind: "history", subject: "commits", total: 1281 }, 0);
     // Too early for a time.
-    expect(queueFigures(memory, 4000)).toMatchObject({ chunksPerSecond: 10, etaMs: null });
+    expect(readQueueFigures(memory, 4000)).toMatchObject({ chunksPerSecond: 10, etaMs: null });
     // What was not done lately counts as well.
-    expect(queueFigures(memory, 10_000)).toMatchObject({
+    expect(readQueueFigures(memory, 10_000)).toMatchObject({
       done: 500,
       total: 3000,
       chunksPerSecond: 4,
       etaMs: 25_000,
     });
-    expect(queueFigures(memory, 400_000)).toMatchObject({ chunksPerSecond: null, etaMs: null });
-    expect(recentActivity(memory, 5)).toEqual([
+    expect(readQueueFigures(memory, 400_000)).toMatchObject({ chunksPerSecond: null, etaMs: null });
+    expect(listRecentActivity(memory, 5)).toEqual([
       { at: 2000, kind: "transcript", subject: "a", outcome: "done", chunks: 40, units: 1000, tookMs: 2000 },
     ]);
   });
@@ -286,7 +286,7 @@ describe("figures", () => {
       add(`s${i}`);
       finish(memory, take()!, { chunks: 0, tookMs: 1, now: i });
     }
-    const activity = recentActivity(memory, 1000);
+    const activity = listRecentActivity(memory, 1000);
     expect(activity).toHaveLength(200);
     expect([activity[0]?.subject, activity.at(-1)?.subject]).toEqual(["s202", "s3"]);
   });
@@ -320,7 +320,7 @@ it("loses nothing and runs nothing twice, whatever happens", () => {
   );
   fc.assert(
     fc.property(fc.array(operation, { maxLength: 60 }), (operations) => {
-      memory.inTransaction(() => {
+      memory.runInTransaction(() => {
         memory.exec("DELETE FROM jobs");
       });
       const promises = new Map<string, Promised>();
@@ -343,15 +343,15 @@ it("loses nothing and runs nothing twice, whatever happens", () => {
           enqueue(memory, { ...step, payload: { n: ++n } }, now);
           promiseOf(step).waiting = n;
         } else if (step.do === "claim") {
-          const job = claim(memory, step.owner, { now });
+          const job = claimJob(memory, step.owner, { now });
           const isFree = (key: string) =>
             ![...promises].some(
               ([k, { running }]) => running !== null && k.split(" ")[1] === key.split(" ")[1],
             );
           const due = [...promises].some(([key, { waiting }]) => waiting !== null && isFree(key));
           if (job === null) {
-            expect(nextDue(memory) === null || nextDue(memory)! > now).toBe(true);
-            expect(nextDue(memory) === null).toBe(!due);
+            expect(findNextDueAt(memory) === null || findNextDueAt(memory)! > now).toBe(true);
+            expect(findNextDueAt(memory) === null).toBe(!due);
           } else {
             const promise = promiseOf(job);
             expect(isFree(`${job.kind} ${job.subject}`)).toBe(true);
@@ -361,10 +361,10 @@ it("loses nothing and runs nothing twice, whatever happens", () => {
             claimed.push(job);
           }
         } else if (step.do === "wait") {
-          now = Math.max(now, nextDue(memory) ?? now);
+          now = Math.max(now, findNextDueAt(memory) ?? now);
         } else if (step.do === "recover") {
           const gone = listJobs(memory, { state: "running" }).filter(({ owner }) => owner !== step.alive);
-          expect(recover(memory, (owner) => owner === step.alive, now)).toBe(gone.length);
+          expect(recoverJobs(memory, (owner) => owner === step.alive, now)).toBe(gone.length);
           for (const job of gone) returned(job, job.attempts >= 50);
         } else if (step.do === "retryDead") {
           retryDead(memory, "all", now);

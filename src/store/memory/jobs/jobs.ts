@@ -1,7 +1,7 @@
 import type { Memory } from "../memory.ts";
 import type { JobKind, JobRecord } from "../memory-records.ts";
 import { addActivity } from "../sessions/activity.ts";
-import { freeJobs, jobColumns, letWait, listJobs, readJobRow, waitingJob } from "./job-rows.ts";
+import { findWaitingJob, freeJobs, jobColumns, listJobs, readJobRow, requeueJob } from "./job-rows.ts";
 
 /**
  * The job queue, in memory.db, so that nothing is lost when a process dies. A kind and subject has at most one pending,
@@ -18,10 +18,10 @@ export const maxAttempts = 9;
  * reasons, too, and again and again.
  */
 const maxInterruptions = 50;
-const maxDelay = 300_000;
-const delayAfter = (attempts: number) => Math.min(500 * 2 ** attempts, maxDelay);
+const maxDelayMs = 300_000;
+const computeDelayMs = (attempts: number) => Math.min(500 * 2 ** attempts, maxDelayMs);
 /** A newer request for a job that waits for its next attempt is not waited with longer than so. Milliseconds. */
-const newerDelay = 1000;
+const newerDelayMs = 1000;
 
 export interface JobToEnqueue {
   kind: JobKind;
@@ -46,7 +46,7 @@ export type ClaimedJob = Pick<JobRecord, "id" | "owner">;
  */
 export function enqueue(memory: Memory, job: JobToEnqueue, now = Date.now()): number {
   const { kind, subject, payload = {}, priority = 100, total = 0, notBefore = 0 } = job;
-  return memory.inTransaction(() => {
+  return memory.runInTransaction(() => {
     const { id } = memory.get<{ id: number }>(
       `INSERT INTO jobs (kind, subject, payload, state, priority, total, not_before, created_at, updated_at)
        VALUES (@kind, @subject, @payload, 'pending', @priority, @total, @notBefore, @now, @now)
@@ -64,7 +64,7 @@ export function enqueue(memory: Memory, job: JobToEnqueue, now = Date.now()): nu
         total,
         notBefore,
         now,
-        newerDelay,
+        newerDelay: newerDelayMs,
       },
     );
     return id;
@@ -75,7 +75,7 @@ export function enqueue(memory: Memory, job: JobToEnqueue, now = Date.now()): nu
  * Takes the next job that is due, of those kinds; null when there is none. Of several processes only one gets it.
  * @param after a job waits for more urgent ones of these kinds, which others do
  */
-export function claim(
+export function claimJob(
   memory: Memory,
   owner: string,
   {
@@ -93,7 +93,7 @@ export function claim(
     ORDER BY priority, id LIMIT 1`;
   // An idle worker asks often, and should not take the write lock for that.
   if (!memory.has(next, given)) return null;
-  return memory.inTransaction(() => {
+  return memory.runInTransaction(() => {
     const row = memory
       .prepare(
         `UPDATE jobs SET state = 'running', owner = @owner, attempts = attempts + 1, done = 0, updated_at = @now
@@ -105,8 +105,8 @@ export function claim(
 }
 
 /** Runs what changes a job if it is still its worker's. @returns whether it was */
-function ifOurs(memory: Memory, job: ClaimedJob, change: (stored: JobRecord) => void): boolean {
-  return memory.inTransaction(() => {
+function changeOwnJob(memory: Memory, job: ClaimedJob, change: (stored: JobRecord) => void): boolean {
+  return memory.runInTransaction(() => {
     const row = memory
       .prepare(`SELECT ${jobColumns} FROM jobs WHERE id = ? AND state = 'running' AND owner = ?`)
       .get(job.id, job.owner);
@@ -122,7 +122,7 @@ export function noteProgress(
   job: ClaimedJob,
   { done, total, now = Date.now() }: { done: number; total: number; now?: number },
 ): boolean {
-  return ifOurs(memory, job, () => {
+  return changeOwnJob(memory, job, () => {
     memory
       .prepare("UPDATE jobs SET done = ?, total = ?, updated_at = ? WHERE id = ?")
       .run(done, total, now, job.id);
@@ -144,7 +144,7 @@ export function finish(
   job: ClaimedJob,
   { outcome = "done", chunks, tookMs, now = Date.now() }: Finished,
 ): boolean {
-  return ifOurs(memory, job, ({ kind, subject, done, total }) => {
+  return changeOwnJob(memory, job, ({ kind, subject, done, total }) => {
     memory
       .prepare("DELETE FROM jobs WHERE id = ? OR (state = 'dead' AND kind = ? AND subject = ?)")
       .run(job.id, kind, subject);
@@ -162,11 +162,11 @@ export function fail(
   job: ClaimedJob,
   { error, retryable, now = Date.now() }: { error: string; retryable: boolean; now?: number },
 ): boolean {
-  return ifOurs(memory, job, (stored) => {
+  return changeOwnJob(memory, job, (stored) => {
     if (retryable && stored.attempts < maxAttempts) {
-      letWait(memory, stored, {
+      requeueJob(memory, stored, {
         attempts: stored.attempts,
-        notBefore: now + delayAfter(stored.attempts),
+        notBefore: now + computeDelayMs(stored.attempts),
         error,
         now,
       });
@@ -178,8 +178,8 @@ export function fail(
 
 /** A worker stops before a job is done: it waits as if it had not been begun. */
 export function putBack(memory: Memory, job: ClaimedJob, now = Date.now()): boolean {
-  return ifOurs(memory, job, (stored) => {
-    letWait(memory, stored, { attempts: stored.attempts - 1, notBefore: now, error: stored.error, now });
+  return changeOwnJob(memory, job, (stored) => {
+    requeueJob(memory, stored, { attempts: stored.attempts - 1, notBefore: now, error: stored.error, now });
   });
 }
 
@@ -188,14 +188,14 @@ export function putBack(memory: Memory, job: ClaimedJob, now = Date.now()): bool
  * dead. One that had made progress did not kill its worker, and starts with fresh attempts.
  * @returns how many there were
  */
-export function recover(memory: Memory, isAlive: (owner: string) => boolean, now = Date.now()): number {
-  return memory.inTransaction(() => {
+export function recoverJobs(memory: Memory, isAlive: (owner: string) => boolean, now = Date.now()): number {
+  return memory.runInTransaction(() => {
     const rows = memory.all<object>(`SELECT ${jobColumns} FROM jobs WHERE state = 'running'`);
     const abandoned = rows.map(readJobRow).filter(({ owner }) => owner === null || !isAlive(owner));
     for (const job of abandoned) {
       const { error } = job;
       const attempts = job.done > 0 ? 0 : job.attempts;
-      if (attempts < maxInterruptions) letWait(memory, job, { attempts, notBefore: now, error, now });
+      if (attempts < maxInterruptions) requeueJob(memory, job, { attempts, notBefore: now, error, now });
       else giveUp(memory, job, `It was interrupted ${attempts} times.`, now);
     }
     return abandoned.length;
@@ -216,11 +216,11 @@ function giveUp(memory: Memory, job: JobRecord, error: string, now: number): voi
  * @returns how many there were
  */
 export function retryDead(memory: Memory, ids: readonly number[] | "all", now = Date.now()): number {
-  return memory.inTransaction(() => {
-    const dead = deadJobs(memory, ids);
+  return memory.runInTransaction(() => {
+    const dead = listDeadJobs(memory, ids);
     for (const job of dead) {
-      if (waitingJob(memory, job)) memory.prepare("DELETE FROM jobs WHERE id = ?").run(job.id);
-      else letWait(memory, job, { attempts: 0, notBefore: now, error: job.error, now });
+      if (findWaitingJob(memory, job)) memory.prepare("DELETE FROM jobs WHERE id = ?").run(job.id);
+      else requeueJob(memory, job, { attempts: 0, notBefore: now, error: job.error, now });
     }
     return dead.length;
   });
@@ -233,14 +233,14 @@ export function makeDue(memory: Memory, kind: JobKind): void {
 
 /** Removes dead jobs. @returns how many there were */
 export function removeDead(memory: Memory, ids: readonly number[] | "all"): number {
-  return memory.inTransaction(() => {
-    const dead = deadJobs(memory, ids);
+  return memory.runInTransaction(() => {
+    const dead = listDeadJobs(memory, ids);
     for (const { id } of dead) memory.prepare("DELETE FROM jobs WHERE id = ?").run(id);
     return dead.length;
   });
 }
 
-function deadJobs(memory: Memory, ids: readonly number[] | "all"): JobRecord[] {
+function listDeadJobs(memory: Memory, ids: readonly number[] | "all"): JobRecord[] {
   const wanted = ids === "all" ? null : new Set(ids);
   return listJobs(memory, { state: "dead" }).filter(({ id }) => wanted === null || wanted.has(id));
 }
@@ -249,9 +249,9 @@ function deadJobs(memory: Memory, ids: readonly number[] | "all"): JobRecord[] {
 const commitPriority = 30;
 
 /** Has commits analysed again, as what led to them is another now; those that wait for it wait on as they are. */
-export function lookAgainAt(memory: Memory, hashes: readonly string[]): void {
+export function requeueCommits(memory: Memory, hashes: readonly string[]): void {
   for (const subject of new Set(hashes)) {
-    if (waitingJob(memory, { kind: "commit", subject }) !== null) continue;
+    if (findWaitingJob(memory, { kind: "commit", subject }) !== null) continue;
     enqueue(memory, {
       kind: "commit",
       subject,

@@ -2,9 +2,9 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { addSession, chunk, temporaryMemory, turn } from "../../../../test/support/memory-fixture.ts";
-import { tokenStream } from "../../../base/text/tokens.ts";
+import { makeTokenStream } from "../../../base/text/tokens.ts";
 import { listAnnotations, saveAnnotation } from "../chunks/annotations.ts";
-import { allChunks, chunkIdsIn } from "../chunks/chunk-filter.ts";
+import { allChunks, listChunkIds } from "../chunks/chunk-filter.ts";
 import { matchSessionTokens } from "../chunks/chunk-lookup.ts";
 import { replaceChunks } from "../chunks/chunks.ts";
 import { insertVector } from "../chunks/vectors.ts";
@@ -14,27 +14,27 @@ import { Memory } from "../memory.ts";
 import type { SessionChunkId } from "../memory-records.ts";
 import { packContent } from "../sessions/content.ts";
 import { indexAllSessions } from "../sessions/session-index.ts";
-import { listSessions, sessionById, sessionByUid } from "../sessions/sessions.ts";
-import { bestSummaries, saveSummary, summariesOf } from "../sessions/summaries.ts";
+import { findSessionById, findSessionByUid, listSessions } from "../sessions/sessions.ts";
+import { findBestSummaries, listSummaries, saveSummary } from "../sessions/summaries.ts";
 import {
+  findKnownLines,
+  findLastTurnNumber,
+  findNextSeq,
+  findPlacesOfLines,
+  findTranscriptByPath,
   insertLines,
-  knownLines,
-  lastTurnNumber,
-  nextSeq,
-  placesOfLines,
   saveTranscript,
-  transcriptByPath,
 } from "../sessions/transcripts.ts";
-import { saveTurn, turnsOf } from "../sessions/turns.ts";
-import { saveUsage, usageOf } from "../sessions/usage.ts";
+import { listTurns, saveTurn } from "../sessions/turns.ts";
+import { saveUsage, sumSessionUsage } from "../sessions/usage.ts";
 import {
+  emptyForgetRequest,
   expireSessions,
+  findRangeToForget,
   forget,
   isForgotten,
-  nothing,
+  listSessionsBefore,
   previewForget,
-  rangeToForget,
-  sessionsBefore,
 } from "./forget.ts";
 import { saveSecrets } from "./secrets.ts";
 
@@ -141,11 +141,11 @@ describe("a forgotten session", () => {
     enqueue(memory, { kind: "summary", subject: "gone", payload: { said: markOf(1) } });
     enqueue(memory, { kind: "transcript", subject: "/t/gone.jsonl" });
     enqueue(memory, { kind: "transcript", subject: "/t/kept.jsonl" });
-    memory.checkpoint();
+    memory.checkpointLog();
     expect(traces(markOf(1))).toBeGreaterThan(3);
     expect(matching(markOf(7))).toBe(2);
 
-    const request = { ...nothing, sessions: [gone.id] };
+    const request = { ...emptyForgetRequest, sessions: [gone.id] };
     const expected = { sessions: 2, turns: 5, chunks: 5, annotations: 5, summaries: 5 };
     expect(previewForget(memory, request)).toEqual(expected);
     expect(matching(markOf(7))).toBe(2);
@@ -170,17 +170,17 @@ describe("a forgotten session", () => {
       expect([table, rowsOf(table)]).toEqual([table, 3]);
     }
     expect([rowsOf("secrets"), rowsOf("transcripts")]).toEqual([1, 1]);
-    expect(bestSummaries(memory, [kept.id, gone.id]).size).toBe(1);
+    expect(findBestSummaries(memory, [kept.id, gone.id]).size).toBe(1);
     expect(memory.check()).toBe("ok");
     memory.prepare("INSERT INTO chunk_terms (chunk_terms) VALUES ('integrity-check')").run();
   });
 
   it("does not come back: its lines, its notes and itself are known", () => {
     const gone = conversation("gone", 2, markOf);
-    forget(memory, { ...nothing, sessions: [gone.id] });
+    forget(memory, { ...emptyForgetRequest, sessions: [gone.id] });
     expect(isForgotten(memory, "gone")).toBe(true);
     expect(isForgotten(memory, "other")).toBe(false);
-    expect(knownLines(memory, ["gone-1", "gone-2", "new"])).toEqual(new Set(["gone-1", "gone-2"]));
+    expect(findKnownLines(memory, ["gone-1", "gone-2", "new"])).toEqual(new Set(["gone-1", "gone-2"]));
     const note = {
       sessionUid: null,
       turn: null,
@@ -201,7 +201,7 @@ describe("forgotten turns", () => {
       chunk(0, `up to there ${markOf(1)} ${markOf(2)}`, { type: "annotated", firstTurn: 1, lastTurn: 2 }),
       chunk(1, `up to there ${markOf(4)}`, { type: "annotated", firstTurn: 4, lastTurn: 4 }),
     ]);
-    const result = forget(memory, { ...nothing, turns: new Map([[session.id, [2, 5, 77]]]) });
+    const result = forget(memory, { ...emptyForgetRequest, turns: new Map([[session.id, [2, 5, 77]]]) });
     expect(result).toEqual({
       sessions: 0,
       turns: 2,
@@ -212,35 +212,35 @@ describe("forgotten turns", () => {
       isLogEmpty: true,
     });
     for (const number of [2, 5]) expect([number, traces(markOf(number))]).toEqual([number, 0]);
-    expect(turnsOf(memory, session.id).map(({ number }) => number)).toEqual([1, 3, 4]);
-    expect(summariesOf(memory, session.id).map(({ upToTurn }) => upToTurn)).toEqual([1]);
-    expect(usageOf(memory, session.id)).toMatchObject([{ messages: 3 }]);
+    expect(listTurns(memory, session.id).map(({ number }) => number)).toEqual([1, 3, 4]);
+    expect(listSummaries(memory, session.id).map(({ upToTurn }) => upToTurn)).toEqual([1]);
+    expect(sumSessionUsage(memory, session.id)).toMatchObject([{ messages: 3 }]);
     expect(listAnnotations(memory).map(({ turn: number }) => number)).toEqual([4, 3, 1]);
     expect(matching(markOf(4))).toBe(2);
-    expect(sessionById(memory, session.id)).toMatchObject({ title: null, titleSource: null });
+    expect(findSessionById(memory, session.id)).toMatchObject({ title: null, titleSource: null });
   });
 
   it("do not come back, nor does what follows in them; numbers and places go on", () => {
     const session = conversation("s", 3, markOf);
-    forget(memory, { ...nothing, turns: new Map([[session.id, [3]]]) });
-    expect(knownLines(memory, ["s-3"])).toEqual(new Set(["s-3"]));
-    expect(placesOfLines(memory, ["s-3"]).get("s-3")?.turn).toBeLessThan(0);
-    expect(lastTurnNumber(memory, session.id)).toBe(3);
-    expect(nextSeq(memory, session.id)).toBeGreaterThan(3);
+    forget(memory, { ...emptyForgetRequest, turns: new Map([[session.id, [3]]]) });
+    expect(findKnownLines(memory, ["s-3"])).toEqual(new Set(["s-3"]));
+    expect(findPlacesOfLines(memory, ["s-3"]).get("s-3")?.turn).toBeLessThan(0);
+    expect(findLastTurnNumber(memory, session.id)).toBe(3);
+    expect(findNextSeq(memory, session.id)).toBeGreaterThan(3);
   });
 
   it("leave a title that the user chose", () => {
     const { id } = conversation("s", 2, markOf);
     addSession(memory, "s", { title: { text: "Mine", source: "user" } });
-    forget(memory, { ...nothing, turns: new Map([[id, [1]]]) });
-    expect(sessionByUid(memory, "s")?.title).toBe("Mine");
+    forget(memory, { ...emptyForgetRequest, turns: new Map([[id, [1]]]) });
+    expect(findSessionByUid(memory, "s")?.title).toBe("Mine");
   });
 
   it("leave out sessions that have none of them", () => {
     const { id } = conversation("s", 2, markOf);
     expect(
       forget(memory, {
-        ...nothing,
+        ...emptyForgetRequest,
         turns: new Map([
           [id, [9]],
           [99, [1]],
@@ -266,14 +266,14 @@ describe("a forgotten note", () => {
     replaceChunks(memory, id, { type: "annotated", from: 0 }, [
       chunk(0, markOf(9), { type: "annotated", annotationId: note }),
     ]);
-    expect(forget(memory, { ...nothing, annotations: [note] })).toMatchObject({
+    expect(forget(memory, { ...emptyForgetRequest, annotations: [note] })).toMatchObject({
       annotations: 1,
       chunks: 1,
       turns: 0,
     });
     expect(traces(markOf(9))).toBe(0);
     expect(matching(markOf(9))).toBe(0);
-    expect(turnsOf(memory, id)).toHaveLength(2);
+    expect(listTurns(memory, id)).toHaveLength(2);
   });
 });
 
@@ -281,21 +281,21 @@ describe("a forgotten time", () => {
   it("is turns with any part in it, whole sessions where that is all, and notes", () => {
     const long = conversation("long", 5, () => "plain");
     const short = conversation("short", 2, () => "plain");
-    const request = rangeToForget(memory, 500, 2400);
+    const request = findRangeToForget(memory, 500, 2400);
     expect(request.sessions).toEqual([short.id]);
     expect([...request.turns]).toEqual([[long.id, [1, 2]]]);
     expect(request.annotations).toHaveLength(4);
     expect(forget(memory, request)).toMatchObject({ sessions: 1, turns: 4, annotations: 4 });
-    expect(rangeToForget(memory, 3100, 3200).turns.get(long.id)).toEqual([3]);
+    expect(findRangeToForget(memory, 3100, 3200).turns.get(long.id)).toEqual([3]);
   });
 
   it("takes turns without a time along when it holds part of their session", () => {
     const { id } = conversation("s", 3, () => "plain");
     addSession(memory, "s", { startedAt: 1000, lastAt: 3500 });
     memory.exec("UPDATE turns SET started_at = NULL, ended_at = NULL WHERE number = 3");
-    expect(rangeToForget(memory, 0, 5000).sessions).toEqual([id]);
-    expect(rangeToForget(memory, 3400, 5000).turns.get(id)).toEqual([3]);
-    expect(rangeToForget(memory, 3600, 5000)).toEqual(nothing);
+    expect(findRangeToForget(memory, 0, 5000).sessions).toEqual([id]);
+    expect(findRangeToForget(memory, 3400, 5000).turns.get(id)).toEqual([3]);
+    expect(findRangeToForget(memory, 3600, 5000)).toEqual(emptyForgetRequest);
   });
 });
 
@@ -309,20 +309,20 @@ describe("an expired session", () => {
       chunk(0, "a note", { type: "annotated", annotationId: first!.id }),
     ]);
     replaceChunks(memory, id, { type: "summary", from: 0 }, [chunk(0, "all of it", { type: "summary" })]);
-    expect(sessionsBefore(memory, 2500)).toEqual([]);
-    expect(sessionsBefore(memory, 2501)).toEqual([id]);
+    expect(listSessionsBefore(memory, 2500)).toEqual([]);
+    expect(listSessionsBefore(memory, 2501)).toEqual([id]);
     expireSessions(memory, [id]);
-    expect(sessionsBefore(memory, 2501)).toEqual([]);
+    expect(listSessionsBefore(memory, 2501)).toEqual([]);
     expect(["turns", "turn_files", "chunks", "chunk_terms", "summaries"].map(rowsOf)).toEqual([
       0, 0, 2, 2, 2,
     ]);
     expect(listAnnotations(memory)).toEqual([first, second]);
-    expect(transcriptByPath(memory, "/t/s.jsonl")).toMatchObject({ offset: 9, sessionId: id });
-    expect(knownLines(memory, ["s-1", "s-2"]).size).toBe(2);
-    expect(lastTurnNumber(memory, id)).toBe(2);
+    expect(findTranscriptByPath(memory, "/t/s.jsonl")).toMatchObject({ offset: 9, sessionId: id });
+    expect(findKnownLines(memory, ["s-1", "s-2"]).size).toBe(2);
+    expect(findLastTurnNumber(memory, id)).toBe(2);
     expect(isForgotten(memory, "s")).toBe(false);
     expireSessions(memory, [id]);
-    expect(placesOfLines(memory, ["s-1"]).get("s-1")?.turn).toBe(-2);
+    expect(findPlacesOfLines(memory, ["s-1"]).get("s-1")?.turn).toBe(-2);
   });
 });
 
@@ -330,7 +330,7 @@ it("removes copies from before a migration, which hold it as well", () => {
   const { id } = conversation("s", 1, markOf);
   const backup = `${memory.file}.before-2`;
   writeFileSync(backup, markOf(1));
-  forget(memory, { ...nothing, sessions: [id] });
+  forget(memory, { ...emptyForgetRequest, sessions: [id] });
   expect(existsSync(backup)).toBe(false);
 });
 
@@ -338,12 +338,12 @@ it("says when somebody reads and the log could not be emptied", () => {
   const { id } = conversation("s", 1, markOf);
   const reader = Memory.open(memory.file, { readonly: true });
   memory.exec("PRAGMA busy_timeout = 10");
-  reader.inSnapshot(() => {
-    reader.meta("any");
-    expect(forget(memory, { ...nothing, sessions: [id] }).isLogEmpty).toBe(false);
+  reader.readInSnapshot(() => {
+    reader.readMeta("any");
+    expect(forget(memory, { ...emptyForgetRequest, sessions: [id] }).isLogEmpty).toBe(false);
   });
   reader.close();
-  expect(memory.checkpoint()).toBe(true);
+  expect(memory.checkpointLog()).toBe(true);
   expect(traces(markOf(1))).toBe(0);
 });
 
@@ -370,15 +370,15 @@ it("leaves no byte however the database was filled, changed and thinned out befo
       { type: "raw", from },
       Array.from({ length: next(8) }, (_, i) => chunk(from + i, text, { session: uid, vectors })),
     );
-    if (next(20) === 0) memory.checkpoint();
+    if (next(20) === 0) memory.checkpointLog();
     if (next(40) === 0) memory.vacuum(3);
   }
   expect(traces(mark)).toBeGreaterThan(10);
-  forget(memory, { ...nothing, sessions: [secret.id] });
+  forget(memory, { ...emptyForgetRequest, sessions: [secret.id] });
   expect(traces(mark)).toBe(0);
-  expect(traces(tokenStream(mark))).toBe(0);
-  expect(chunkIdsIn(memory, allChunks).length).toBeGreaterThan(5);
-  expect(memory.pages().free).toBe(0);
+  expect(traces(makeTokenStream(mark))).toBe(0);
+  expect(listChunkIds(memory, allChunks).length).toBeGreaterThan(5);
+  expect(memory.countPages().free).toBe(0);
 });
 
 it("refuses vectors that do not fill whole dimensions", () => {

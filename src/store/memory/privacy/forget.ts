@@ -24,7 +24,7 @@ export interface ForgetRequest {
   annotations: readonly number[];
 }
 
-export const nothing: ForgetRequest = { sessions: [], turns: new Map(), annotations: [] };
+export const emptyForgetRequest: ForgetRequest = { sessions: [], turns: new Map(), annotations: [] };
 
 export interface ForgetCounts {
   sessions: number;
@@ -42,8 +42,8 @@ export interface Forgotten extends ForgetCounts {
 }
 
 /** The sessions that were forgotten, by their agents' ids. */
-export const forgottenSessions = (memory: Memory): string[] =>
-  memory.column<string>("SELECT uid FROM forgotten WHERE kind = 'session'");
+export const listForgottenSessions = (memory: Memory): string[] =>
+  memory.readColumn<string>("SELECT uid FROM forgotten WHERE kind = 'session'");
 
 /** Whether a session, a line or a note was forgotten. */
 export function isForgotten(memory: Memory, uid: string): boolean {
@@ -52,7 +52,7 @@ export function isForgotten(memory: Memory, uid: string): boolean {
 
 /** Forgets all of it at once, or nothing, for good. */
 export function forget(memory: Memory, request: ForgetRequest, now = Date.now()): Forgotten {
-  const removed = memory.inTransaction(() => removeRows(memory, request, now));
+  const removed = memory.runInTransaction(() => removeRows(memory, request, now));
   return { ...removed, isLogEmpty: leaveNoTrace(memory) };
 }
 
@@ -61,7 +61,7 @@ export function previewForget(memory: Memory, request: ForgetRequest): ForgetCou
   let removed: (ForgetCounts & { changed: number[] }) | null = null;
   const takenBack = new Error("Only a preview.");
   try {
-    memory.inTransaction(() => {
+    memory.runInTransaction(() => {
       removed = removeRows(memory, request, 0);
       throw takenBack;
     });
@@ -76,7 +76,7 @@ export function previewForget(memory: Memory, request: ForgetRequest): ForgetCou
  * Everything in a time, both ends included: turns with any part in it, whole sessions where that is all, notes. A turn without a
  * time may be of any within its session.
  */
-export function rangeToForget(memory: Memory, since: number, until: number): ForgetRequest {
+export function findRangeToForget(memory: Memory, since: number, until: number): ForgetRequest {
   const given = { since, until };
   const touched = memory.all<{ session: number; numbers: string; isAll: number }>(
     `SELECT session_id AS session, json_group_array(number ORDER BY number) AS numbers,
@@ -96,7 +96,7 @@ export function rangeToForget(memory: Memory, since: number, until: number): For
   return {
     sessions,
     turns,
-    annotations: memory.column<number>(
+    annotations: memory.readColumn<number>(
       "SELECT id FROM annotations WHERE at >= @since AND at <= @until",
       given,
     ),
@@ -104,8 +104,8 @@ export function rangeToForget(memory: Memory, since: number, until: number): For
 }
 
 /** Rows of sessions that have turns and whose last line is older. */
-export function sessionsBefore(memory: Memory, at: number): number[] {
-  return memory.column<number>(
+export function listSessionsBefore(memory: Memory, at: number): number[] {
+  return memory.readColumn<number>(
     `SELECT id FROM sessions WHERE last_at < ? AND EXISTS (SELECT 1 FROM turns WHERE session_id = sessions.id)
      ORDER BY id`,
     at,
@@ -118,7 +118,7 @@ export function sessionsBefore(memory: Memory, at: number): number[] {
  * nor copies of them are imported again; unlike forgotten sessions, these may go on.
  */
 export function expireSessions(memory: Memory, ids: readonly number[]): void {
-  memory.inTransaction(() => {
+  memory.runInTransaction(() => {
     for (const id of ids) {
       memory.prepare("UPDATE lines SET turn = -1 - turn WHERE session_id = ? AND turn >= 0").run(id);
       memory.prepare("DELETE FROM chunks WHERE session_id = ? AND type = 'raw'").run(id);
@@ -159,7 +159,7 @@ function countAll(memory: Memory): ForgetCounts {
 
 /** Sessions and those that they started, those started last first. */
 export function withSubagents(memory: Memory, ids: readonly number[]): number[] {
-  return memory.column<number>(
+  return memory.readColumn<number>(
     `WITH RECURSIVE gone (id) AS (SELECT id FROM sessions WHERE id IN (SELECT value FROM json_each(?))
        UNION SELECT sessions.id FROM sessions JOIN gone ON sessions.parent_id = gone.id)
      SELECT id FROM gone ORDER BY id DESC`,
@@ -181,7 +181,7 @@ function forgetSession(memory: Memory, id: number, now: number): void {
   for (const table of ["jobs", "activity"]) {
     memory.prepare(`DELETE FROM ${table} WHERE ${subjects}`).run({ id });
   }
-  const session = memory.value<string | null>("SELECT uid FROM sessions WHERE id = ?", id);
+  const session = memory.readValue<string | null>("SELECT uid FROM sessions WHERE id = ?", id);
   if (session !== null) forgetInCheckpoints(memory, session);
   memory.prepare("DELETE FROM sessions WHERE id = ?").run(id);
 }
@@ -217,7 +217,7 @@ function forgetTurns(memory: Memory, session: number, numbers: readonly number[]
     .prepare(`DELETE FROM turns WHERE session_id = @session AND number IN (${wanted})`)
     .run(given);
   if (changes === 0) return false;
-  const forgotten = memory.value<string>("SELECT uid FROM sessions WHERE id = ?", session);
+  const forgotten = memory.readValue<string>("SELECT uid FROM sessions WHERE id = ?", session);
   forgetTurnsInCheckpoints(memory, forgotten, numbers);
   // The title may come from forgotten text.
   memory
@@ -244,7 +244,7 @@ function forgetAnnotations(memory: Memory, condition: string, given: object, now
  * @returns false when another process was reading, and the log could not be emptied
  */
 export function leaveNoTrace(memory: Memory, { copies = true } = {}): boolean {
-  memory.inTransaction(() => {
+  memory.runInTransaction(() => {
     for (const terms of ["chunk_terms", "session_terms"]) {
       memory.prepare(`INSERT INTO ${terms} (${terms}) VALUES ('optimize')`).run();
     }
@@ -253,7 +253,7 @@ export function leaveNoTrace(memory: Memory, { copies = true } = {}): boolean {
   indexAllSessions(memory);
   memory.vacuum();
   if (copies) removeCopies(memory.file);
-  return memory.checkpoint();
+  return memory.checkpointLog();
 }
 
 /**
@@ -264,10 +264,10 @@ export function leaveNoTrace(memory: Memory, { copies = true } = {}): boolean {
 const key = "forgettings";
 
 function noteForgetting(memory: Connection): void {
-  memory.setMeta(key, String(Number(memory.meta(key) ?? 0) + 1));
+  memory.setMeta(key, String(Number(memory.readMeta(key) ?? 0) + 1));
 }
 
-export function forgettings(db: Sqlite): number {
+export function countForgettings(db: Sqlite): number {
   // A memory of any schema is copied.
   const hasMeta = db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'meta'").get() !== undefined;
   return hasMeta ? Number(db.prepare("SELECT value FROM meta WHERE key = ?").pluck().get(key) ?? 0) : 0;

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { columnName, listFields } from "../../tables/statements.ts";
+import { listFields, toColumnName } from "../../tables/statements.ts";
 import type { Table } from "../../tables/table.ts";
 import type { Memory } from "../memory.ts";
 import { memoryTables } from "../schema.ts";
@@ -32,7 +32,7 @@ interface Column {
 
 const listColumns = (table: Table): Column[] =>
   listFields(table).map(([field, { type, isKey = false }]) => ({
-    name: columnName(field),
+    name: toColumnName(field),
     isBytes: type === "BLOB",
     isKey: isKey || (table.key?.includes(field) ?? false),
   }));

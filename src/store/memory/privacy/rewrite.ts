@@ -6,8 +6,8 @@ import type { Memory } from "../memory.ts";
 export const scrubbedBy = "scrubbed_by";
 
 /** Where the raw chunks of a session go on that begin with a turn or a later one: after those that end before it. */
-export function positionAfterTurn(memory: Memory, sessionId: number, turn: number): number {
-  return memory.value<number>(
+export function findPositionAfterTurn(memory: Memory, sessionId: number, turn: number): number {
+  return memory.readValue<number>(
     `SELECT coalesce(max(position) + 1, 0) AS position FROM chunks
      WHERE session_id = ? AND type = 'raw' AND last_turn < ?`,
     sessionId,
@@ -16,7 +16,7 @@ export function positionAfterTurn(memory: Memory, sessionId: number, turn: numbe
 }
 
 /** Another text whenever the turns of a session from one on are not what they were. */
-export function stampOfTurns(memory: Memory, sessionId: number, first: number): string {
+export function computeTurnsStamp(memory: Memory, sessionId: number, first: number): string {
   const row = memory
     .prepare(
       `SELECT count(*) AS turns, sum(length(content)) AS bytes, max(ended_at) AS ended, sum(abandoned) AS abandoned
@@ -41,7 +41,7 @@ export function redactAnnotation(
   id: number,
   { uid, note, branch }: { uid: string; note: string; branch: string | null },
 ): void {
-  memory.inTransaction(() => {
+  memory.runInTransaction(() => {
     memory
       .prepare("UPDATE OR IGNORE annotations SET (uid, note, branch) = (?, ?, ?) WHERE id = ?")
       .run(uid, note, branch, id);
@@ -55,8 +55,8 @@ export function redactSummary(memory: Memory, id: number, text: string): void {
 }
 
 /** Rows of all sessions beyond one, ascending. */
-export function sessionIdsAfter(memory: Memory, after: number): number[] {
-  return memory.column<number>("SELECT id FROM sessions WHERE id > ? ORDER BY id", after);
+export function listSessionIdsAfter(memory: Memory, after: number): number[] {
+  return memory.readColumn<number>("SELECT id FROM sessions WHERE id > ? ORDER BY id", after);
 }
 
 /** The stored text of a commit. */
@@ -71,7 +71,7 @@ export interface TextsOfCommit {
 }
 
 /** The texts of the next `limit` commits beyond one, in order of rows. */
-export function textsOfCommits(memory: Memory, after: number, limit: number): TextsOfCommit[] {
+export function listTextsOfCommits(memory: Memory, after: number, limit: number): TextsOfCommit[] {
   const rows = memory.all<Omit<TextsOfCommit, "state"> & { state: string | null }>(
     `SELECT id, subject, author, branch,
        (SELECT agent_state FROM checkpoints WHERE commit_id = commits.id) AS state

@@ -15,8 +15,8 @@ export const ofOldLines = { old_lines: true } as const;
  * Sessions with new lines that a language model has yet to read for secrets (`scrub.llm`), by row. Until it has, they
  * are scrubbed by the rules alone, and neither searched nor shared.
  */
-export function withheldSessions(memory: Memory): number[] {
-  return memory.column<number>(`SELECT s.id FROM jobs j JOIN sessions s ON s.uid = j.subject
+export function listWithheldSessions(memory: Memory): number[] {
+  return memory.readColumn<number>(`SELECT s.id FROM jobs j JOIN sessions s ON s.uid = j.subject
     WHERE j.kind = 'deep-scrub' AND json_extract(j.payload, '$.old_lines') IS NOT 1`);
 }
 
@@ -24,15 +24,15 @@ export function withheldSessions(memory: Memory): number[] {
 const readName = "deep scrubbed ";
 
 /** The place of the last line of a session that a language model has read; -1 when it has read none. */
-export const lastLineRead = (memory: Memory, sessionId: number): number =>
-  Number(memory.meta(readName + sessionId) ?? -1);
+export const findLastLineRead = (memory: Memory, sessionId: number): number =>
+  Number(memory.readMeta(readName + sessionId) ?? -1);
 
 export const saveLastLineRead = (memory: Memory, sessionId: number, seq: number): void =>
   memory.setMeta(readName + sessionId, String(seq));
 
 /** Stored sessions with lines that no language model has read, and that wait for none, by uid. The newest first. */
-export function unreadSessions(memory: Memory): string[] {
-  return memory.column<string>(
+export function listUnreadSessions(memory: Memory): string[] {
+  return memory.readColumn<string>(
     `SELECT uid FROM sessions s
      WHERE EXISTS (SELECT 1 FROM turns WHERE session_id = s.id)
        AND NOT EXISTS (SELECT 1 FROM jobs WHERE kind = 'deep-scrub' AND subject = s.uid)
@@ -44,8 +44,8 @@ export function unreadSessions(memory: Memory): string[] {
 }
 
 /** All chunks but those of withheld sessions. */
-export function searchableChunks(memory: Memory): ChunkFilter {
-  const withheld = withheldSessions(memory);
+export function buildSearchableFilter(memory: Memory): ChunkFilter {
+  const withheld = listWithheldSessions(memory);
   // The full-text index knows chunks that a memory hides.
   return withheld.length === 0 && memory.whole === null ? allChunks : { ...allChunks, withheld };
 }
@@ -53,9 +53,9 @@ export function searchableChunks(memory: Memory): ChunkFilter {
 const keyName = "secrets key";
 
 /** The key of this memory's fingerprints of secrets (redact/scrubber.ts); made when it is first asked for. */
-export function secretKey(memory: Memory): Uint8Array {
-  return memory.inTransaction(() => {
-    const known = memory.meta(keyName);
+export function ensureSecretKey(memory: Memory): Uint8Array {
+  return memory.runInTransaction(() => {
+    const known = memory.readMeta(keyName);
     if (known !== null) return Buffer.from(known, "hex");
     const key = randomBytes(32);
     memory.setMeta(keyName, key.toString("hex"));
@@ -66,7 +66,7 @@ export function secretKey(memory: Memory): Uint8Array {
 /** Which of a session's secrets of a type is which; see redact/scrubber.ts. */
 export type SecretRecord = Omit<Row<typeof secrets>, "sessionId">;
 
-export function secretsOf(memory: Memory, sessionId: number): SecretRecord[] {
+export function listSecrets(memory: Memory, sessionId: number): SecretRecord[] {
   return memory.all<SecretRecord>(
     `SELECT ${selectColumns(secrets, { except: ["sessionId"] })} FROM secrets WHERE session_id = ? ORDER BY type, number`,
     sessionId,
@@ -76,7 +76,7 @@ export function secretsOf(memory: Memory, sessionId: number): SecretRecord[] {
 /** Adds secrets of a session; those that are known keep their number. */
 export function saveSecrets(memory: Memory, sessionId: number, found: readonly SecretRecord[]): void {
   if (found.length === 0) return;
-  memory.inTransaction(() => {
+  memory.runInTransaction(() => {
     const insert = memory.prepare(`${insertInto(secrets)} ON CONFLICT DO NOTHING`);
     for (const secret of found) insert.run({ ...secret, sessionId });
   });

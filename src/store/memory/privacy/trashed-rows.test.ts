@@ -9,7 +9,7 @@ import { addNote } from "../../../sessions/notes/add-note.ts";
 import { chunkNotes } from "../../../sessions/notes/chunk-notes.ts";
 import { recutSessions } from "../../../sessions/recut.ts";
 import { sumUpSession } from "../../../sessions/summaries/sum-up.ts";
-import { listTrash, rowsFile, type TrashEntry, trashDir } from "../../trash/trash.ts";
+import { listTrash, locateRowsFile, locateTrash, type TrashEntry } from "../../trash/trash.ts";
 import { listAnnotations } from "../chunks/annotations.ts";
 import { saveCheckpoint } from "../commits/checkpoints.ts";
 import { saveCommit } from "../commits/commits.ts";
@@ -22,7 +22,7 @@ beforeEach(() => {
 });
 afterEach(() => {
   stage.remove();
-  rmSync(trashDir(), { recursive: true, force: true });
+  rmSync(locateTrash(), { recursive: true, force: true });
 });
 
 const more = "More was said about the parser and its tokens. ".repeat(20);
@@ -118,8 +118,10 @@ describe("what was forgotten", () => {
   it("is private in the trash, and not there when it is for good", async () => {
     await twoSessions();
     const { trash } = await forgetNow(stage.work, { turn: "two:1" });
-    expect(readFileSync(rowsFile(trash!), "utf8")).toContain("parser of two");
-    expect([trash!.dir, rowsFile(trash!)].map((path) => statSync(path).mode & 0o777)).toEqual([0o700, 0o600]);
+    expect(readFileSync(locateRowsFile(trash!), "utf8")).toContain("parser of two");
+    expect([trash!.dir, locateRowsFile(trash!)].map((path) => statSync(path).mode & 0o777)).toEqual([
+      0o700, 0o600,
+    ]);
     const { trash: none } = await forgetNow(stage.work, { session: "one" }, { forGood: true });
     expect(none).toBeNull();
     // It may have held the same words.
@@ -164,7 +166,7 @@ describe("what was forgotten", () => {
         async (steps, picks) => {
           stage.remove();
           stage = temporaryWork();
-          rmSync(trashDir(), { recursive: true, force: true });
+          rmSync(locateTrash(), { recursive: true, force: true });
           await twoSessions();
           const before = content();
           const asked = { turn: { turn: "one:2" }, session: { session: "one" }, other: { turn: "two:3" } };

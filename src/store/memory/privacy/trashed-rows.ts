@@ -1,18 +1,24 @@
 import { readFileSync } from "node:fs";
 import * as z from "zod/mini";
-import { codeOf, PommelError } from "../../../base/errors.ts";
+import { getErrorCode, PommelError } from "../../../base/errors.ts";
 import { replaceFile, sync } from "../../../base/files/replace-file.ts";
-import { publicKeyOf, seal } from "../../../protocol/sealed-text.ts";
-import { plainText } from "../../encryption/keys.ts";
-import { addToTrash, dropFromTrash, projectOfMemory, rowsFile, type TrashEntry } from "../../trash/trash.ts";
+import { readPublicKey, seal } from "../../../protocol/sealed-text.ts";
+import { unsealText } from "../../encryption/keys.ts";
+import {
+  addToTrash,
+  dropFromTrash,
+  findProjectIdOfMemory,
+  locateRowsFile,
+  type TrashEntry,
+} from "../../trash/trash.ts";
 import type { Memory } from "../memory.ts";
 import { type RowChange, recordChanges, rowChange, takeBack } from "./recorded-changes.ts";
 
 /** What `forget` removed, in the trash, until it is brought back. */
 
-/** Of `meta`: what became of an entry's rows. Written in the transactions that remove them and bring them back. */
+/** Of `readMeta`: what became of an entry's rows. Written in the transactions that remove them and bring them back. */
 type State = "taken" | "back";
-const stateKey = (entry: Pick<TrashEntry, "number" | "at">) => `in_trash ${entry.number} ${entry.at}`;
+const formatStateKey = (entry: Pick<TrashEntry, "number" | "at">) => `in_trash ${entry.number} ${entry.at}`;
 
 /** Rows of a line. */
 const rowsInLine = 1000;
@@ -28,12 +34,12 @@ export function changeWithTrash<T>(
 ): { result: T; entry: TrashEntry } {
   let entry: TrashEntry | undefined;
   try {
-    return memory.inTransaction(() => {
+    return memory.runInTransaction(() => {
       const { result, changes } = recordChanges(memory, change);
-      const project = projectOfMemory(memory.file);
+      const project = findProjectIdOfMemory(memory.file);
       entry = addToTrash(command, describe(result), { kind: "rows", project }, now);
       writeRows(entry, changes);
-      memory.setMeta(stateKey(entry), "taken" satisfies State);
+      memory.setMeta(formatStateKey(entry), "taken" satisfies State);
       return { result, entry };
     });
   } catch (error) {
@@ -44,13 +50,13 @@ export function changeWithTrash<T>(
 
 /** It is on the disk when this returns. */
 function writeRows(entry: TrashEntry, changes: readonly RowChange[]): void {
-  const publicKey = publicKeyOf();
+  const publicKey = readPublicKey();
   const lines: string[] = [];
   for (let i = 0; i < changes.length; i += rowsInLine) {
     const line = JSON.stringify(changes.slice(i, i + rowsInLine));
     lines.push(`${publicKey === null ? line : seal(line, publicKey)}\n`);
   }
-  replaceFile(rowsFile(entry), lines.join(""), { synced: true });
+  replaceFile(locateRowsFile(entry), lines.join(""), { synced: true });
   sync(entry.dir);
 }
 
@@ -60,8 +66,8 @@ function writeRows(entry: TrashEntry, changes: readonly RowChange[]): void {
  * @throws PommelError `not_found` where this memory did not lose it, or what it belongs to was taken later
  */
 export function bringBackRows(memory: Memory, entry: TrashEntry): number[] {
-  const key = stateKey(entry);
-  const state = memory.meta(key) as State | null;
+  const key = formatStateKey(entry);
+  const state = memory.readMeta(key) as State | null;
   if (state === null) {
     throw new PommelError(
       "not_found",
@@ -74,7 +80,7 @@ export function bringBackRows(memory: Memory, entry: TrashEntry): number[] {
     const changes = readRows(entry);
     sessions = listSessionIds(changes);
     try {
-      memory.inTransaction(() => {
+      memory.runInTransaction(() => {
         takeBack(memory, changes);
         // Until that is done, they count as not cut.
         memory
@@ -83,7 +89,7 @@ export function bringBackRows(memory: Memory, entry: TrashEntry): number[] {
         memory.setMeta(key, "back" satisfies State);
       });
     } catch (error) {
-      if (!codeOf(error).startsWith("SQLITE_CONSTRAINT")) throw error;
+      if (!getErrorCode(error).startsWith("SQLITE_CONSTRAINT")) throw error;
       throw new PommelError(
         "not_found",
         "What this belongs to was taken away later.",
@@ -105,8 +111,8 @@ const listSessionIds = (changes: readonly RowChange[]): number[] => [
 ];
 
 function readRows(entry: TrashEntry): RowChange[] {
-  const lines = readFileSync(rowsFile(entry), "utf8").split("\n");
+  const lines = readFileSync(locateRowsFile(entry), "utf8").split("\n");
   return lines
     .filter((line) => line !== "")
-    .flatMap((line) => z.parse(z.array(rowChange), JSON.parse(plainText(line))));
+    .flatMap((line) => z.parse(z.array(rowChange), JSON.parse(unsealText(line))));
 }

@@ -1,4 +1,4 @@
-import { codeOf } from "../../../base/errors.ts";
+import { getErrorCode } from "../../../base/errors.ts";
 import type { Sqlite, Statement } from "../../sqlite/sqlite.ts";
 import { packContent, unpackContent } from "../sessions/content.ts";
 import type { RecordReader, StoredRecord } from "./records.ts";
@@ -32,25 +32,25 @@ interface Column {
 
 /** Copies the rows of a table that can be read. */
 export function copyTable(from: Trees, into: Sqlite, table: string): CopiedTable {
-  const stored = columnsOf(from.own ?? into, table);
+  const stored = readColumns(from.own ?? into, table);
   const tree = from.pages.get(table);
   let isDamaged = tree === undefined;
   let read = 0;
   let saved = 0;
-  const known = new Set(columnsOf(into, table).columns.map(({ name }) => name));
-  const insert = insertion(into, table);
+  const known = new Set(readColumns(into, table).columns.map(({ name }) => name));
+  const insert = createInserter(into, table);
   const conflicts: Row[] = [];
   const onDamage = () => {
     isDamaged = true;
   };
-  for (const record of from.reader.records(tree ?? [], !stored.isKeyed, onDamage)) {
-    const row = rowOf(record, stored, known);
+  for (const record of from.reader.readRecords(tree ?? [], !stored.isKeyed, onDamage)) {
+    const row = toRow(record, stored, known);
     if (row === null) {
       isDamaged = true;
       continue;
     }
     read++;
-    const mended = mend(table, row);
+    const mended = repairRow(table, row);
     const outcome = insert(mended, "IGNORE");
     if (outcome === "conflict") conflicts.push(mended);
     if (outcome === "saved" && mended === row) saved++;
@@ -61,7 +61,7 @@ export function copyTable(from: Trees, into: Sqlite, table: string): CopiedTable
     const isIndexed = indexLookup(from, into, table, stored.alias);
     for (const row of conflicts) if (isIndexed(row)) insert(row, "REPLACE");
   }
-  return { saved, ...lossOf(from, into, table, { isDamaged, read, saved }) };
+  return { saved, ...measureLoss(from, into, table, { isDamaged, read, saved }) };
 }
 
 interface StoredColumns {
@@ -73,7 +73,7 @@ interface StoredColumns {
   alias: string | undefined;
 }
 
-function columnsOf(db: Sqlite, table: string): StoredColumns {
+function readColumns(db: Sqlite, table: string): StoredColumns {
   const declared = db.prepare("SELECT name, type, pk FROM pragma_table_info(?)").all(table) as Column[];
   const isKeyed = db.prepare("SELECT wr FROM pragma_table_list WHERE name = ?").pluck().get(table) === 1;
   const key = declared.filter(({ pk }) => pk > 0).sort((a, b) => a.pk - b.pk);
@@ -84,7 +84,7 @@ function columnsOf(db: Sqlite, table: string): StoredColumns {
 }
 
 /** How many rows are missing: the table's own indexes lie on other pages. */
-function lossOf(
+function measureLoss(
   from: Trees,
   into: Sqlite,
   table: string,
@@ -94,7 +94,7 @@ function lossOf(
   const indexes = "SELECT name FROM pragma_index_list(?) WHERE partial = 0";
   const counts = (into.prepare(indexes).pluck().all(table) as string[]).flatMap((name) => {
     let isWhole = from.pages.has(name);
-    const count = entriesOf(from, name, () => {
+    const count = readIndexEntries(from, name, () => {
       isWhole = false;
     }).length;
     return isWhole ? [count] : [];
@@ -103,8 +103,8 @@ function lossOf(
 }
 
 /** What an index says: the indexed values, and the row id behind them. */
-export const entriesOf = (from: Trees, index: string, onDamage?: () => void): unknown[][] =>
-  [...from.reader.records(from.pages.get(index) ?? [], false, onDamage)].map(({ values }) => values);
+export const readIndexEntries = (from: Trees, index: string, onDamage?: () => void): unknown[][] =>
+  [...from.reader.readRecords(from.pages.get(index) ?? [], false, onDamage)].map(({ values }) => values);
 
 /** Whether an index has an entry for a row as it is. */
 function indexLookup(
@@ -119,7 +119,7 @@ function indexLookup(
       return {
         // Its last column is the row id where it is no column of the table.
         columns: (columns as (string | null)[]).map((column) => column ?? alias ?? ""),
-        entries: new Set(entriesOf(from, name).map((entry) => JSON.stringify(entry))),
+        entries: new Set(readIndexEntries(from, name).map((entry) => JSON.stringify(entry))),
       };
     },
   );
@@ -139,11 +139,12 @@ export function restoreIds(from: Trees, into: Sqlite, table: string): void {
   const columns = into.prepare("SELECT name FROM pragma_index_info(?)").pluck().all(index) as string[];
   const condition = columns.map((column) => `"${column}" = ?`).join(" AND ");
   const update = into.prepare(`UPDATE OR IGNORE "${table}" SET rowid = ? WHERE rowid <> ? AND ${condition}`);
-  for (const entry of entriesOf(from, index)) update.run(entry.at(-1), entry.at(-1), ...entry.slice(0, -1));
+  for (const entry of readIndexEntries(from, index))
+    update.run(entry.at(-1), entry.at(-1), ...entry.slice(0, -1));
 }
 
 /** @param known columns of today's table @returns null where it is of another shape */
-function rowOf(
+function toRow(
   { rowid, values }: StoredRecord,
   { columns, alias }: StoredColumns,
   known: ReadonlySet<string>,
@@ -158,7 +159,7 @@ function rowOf(
 }
 
 /** A turn keeps its prompt where what was said in it is lost. @returns the same where nothing is wrong with it */
-function mend(table: string, row: Row): Row {
+function repairRow(table: string, row: Row): Row {
   if (table !== "turns") return row;
   try {
     if (row.content instanceof Uint8Array && Array.isArray(unpackContent(row.content))) return row;
@@ -169,7 +170,7 @@ function mend(table: string, row: Row): Row {
 }
 
 /** @returns what becomes of a row: "conflict" where there is one of its key, "refused" where it is none */
-function insertion(into: Sqlite, table: string) {
+function createInserter(into: Sqlite, table: string) {
   const statements = new Map<string, Statement>();
   return (row: Row, or: "IGNORE" | "REPLACE"): "saved" | "conflict" | "refused" => {
     const names = Object.keys(row).map((name) => `"${name}"`);
@@ -180,7 +181,8 @@ function insertion(into: Sqlite, table: string) {
       return statement.run(...Object.values(row)).changes === 0 ? "conflict" : "saved";
     } catch (error) {
       // What page damage turned into a value of another type.
-      if (!codeOf(error).startsWith("SQLITE_CONSTRAINT") && codeOf(error) !== "SQLITE_MISMATCH") throw error;
+      if (!getErrorCode(error).startsWith("SQLITE_CONSTRAINT") && getErrorCode(error) !== "SQLITE_MISMATCH")
+        throw error;
       return "refused";
     }
   };

@@ -51,7 +51,7 @@ beforeAll(() => {
   dir = mkdtempSync(join(tmpdir(), "pommel-flip-"));
   const file = join(dir, "memory.db");
   const memory = Memory.open(file, { readonly: false });
-  memory.inTransaction(() => {
+  memory.runInTransaction(() => {
     for (let n = 0; n < sessions; n++) {
       const { id } = addSession(memory, `session-${n}-of-them`);
       const path = `/gone/${n}.jsonl`;
@@ -93,7 +93,7 @@ beforeAll(() => {
       });
     }
   });
-  memory.checkpoint();
+  memory.checkpointLog();
   memory.close();
   bytes = readFileSync(file);
   whole = storedIn(file);

@@ -22,19 +22,19 @@ export interface Pages {
   close(): void;
 }
 
-/** @param key as `keyOfDatabase`: the file may be plain all the same */
+/** @param key as `findDatabaseKey`: the file may be plain all the same */
 export function openPages(file: string, key: string | null): Pages {
   const fd = openSync(file, "r");
   const log = existsSync(`${file}-wal`) ? openSync(`${file}-wal`, "r") : null;
-  const { logged, count } = log === null ? { logged: new Map<number, number>(), count: 0 } : framesOf(log);
+  const { logged, count } = log === null ? { logged: new Map<number, number>(), count: 0 } : readFrames(log);
   const raw = (number: number) => {
     const at = logged.get(number);
-    return at === undefined ? bytesAt(fd, (number - 1) * pageBytes) : bytesAt(log!, at);
+    return at === undefined ? readPageBytes(fd, (number - 1) * pageBytes) : readPageBytes(log!, at);
   };
-  const decrypt = key === null ? null : decryptionOf(raw, Buffer.from(key, "hex"));
+  const decrypt = key === null ? null : findDecryption(raw, Buffer.from(key, "hex"));
   return {
     count: count || Math.ceil(fstatSync(fd).size / pageBytes),
-    usable: decrypt === null ? pageBytes - reservedBytes(raw(1)) : pageBytes - vectorBytes - hmacBytes,
+    usable: decrypt === null ? pageBytes - findReservedBytes(raw(1)) : pageBytes - vectorBytes - hmacBytes,
     read(number) {
       const page = raw(number);
       return page && decrypt ? decrypt(page, number) : page;
@@ -46,7 +46,7 @@ export function openPages(file: string, key: string | null): Pages {
   };
 }
 
-function bytesAt(fd: number, position: number): Buffer | null {
+function readPageBytes(fd: number, position: number): Buffer | null {
   const page = Buffer.alloc(pageBytes);
   try {
     return readSync(fd, page, 0, pageBytes, position) > 0 ? page : null;
@@ -57,16 +57,16 @@ function bytesAt(fd: number, position: number): Buffer | null {
 }
 
 /** One that was encrypted may still leave room for what it needed then. */
-const reservedBytes = (first: Buffer | null) =>
+const findReservedBytes = (first: Buffer | null) =>
   first?.[20] === vectorBytes + hmacBytes ? vectorBytes + hmacBytes : 0;
 
-const frameHead = 24;
+const frameHeadBytes = 24;
 
 /**
  * Where the log holds the last committed content of pages, and how many there were then (0: it says nothing). It ends with
  * the first frame whose checksum is wrong.
  */
-function framesOf(log: number): { logged: Map<number, number>; count: number } {
+function readFrames(log: number): { logged: Map<number, number>; count: number } {
   const logged = new Map<number, number>();
   let count = 0;
   const head = Buffer.alloc(32);
@@ -74,15 +74,15 @@ function framesOf(log: number): { logged: Map<number, number>; count: number } {
   const isBigEndian = head.readUInt32BE(0) === 0x377f0683;
   if (head.readUInt32BE(0) >>> 1 !== 0x377f0682 >>> 1 || head.readUInt32BE(8) !== pageBytes)
     return { logged, count };
-  let sums = checksum(head.subarray(0, 24), [0, 0], isBigEndian);
+  let sums = computeChecksum(head.subarray(0, 24), [0, 0], isBigEndian);
   const pending = new Map<number, number>();
-  const frame = Buffer.alloc(frameHead + pageBytes);
+  const frame = Buffer.alloc(frameHeadBytes + pageBytes);
   for (let at = 32; readSync(log, frame, 0, frame.length, at) === frame.length; at += frame.length) {
-    sums = checksum(frame.subarray(0, 8), sums, isBigEndian);
-    sums = checksum(frame.subarray(frameHead), sums, isBigEndian);
+    sums = computeChecksum(frame.subarray(0, 8), sums, isBigEndian);
+    sums = computeChecksum(frame.subarray(frameHeadBytes), sums, isBigEndian);
     const isOfThisLog = frame.subarray(8, 16).equals(head.subarray(16, 24));
     if (!isOfThisLog || frame.readUInt32BE(16) !== sums[0] || frame.readUInt32BE(20) !== sums[1]) break;
-    pending.set(frame.readUInt32BE(0), at + frameHead);
+    pending.set(frame.readUInt32BE(0), at + frameHeadBytes);
     // The last frame of a transaction says how large the database is.
     if (frame.readUInt32BE(4) === 0) continue;
     count = frame.readUInt32BE(4);
@@ -92,7 +92,7 @@ function framesOf(log: number): { logged: Map<number, number>; count: number } {
   return { logged, count };
 }
 
-function checksum(bytes: Buffer, [a, b]: [number, number], isBigEndian: boolean): [number, number] {
+function computeChecksum(bytes: Buffer, [a, b]: [number, number], isBigEndian: boolean): [number, number] {
   let [first, second] = [a, b];
   for (let at = 0; at < bytes.length; at += 8) {
     const [x, y] = isBigEndian
@@ -107,15 +107,15 @@ function checksum(bytes: Buffer, [a, b]: [number, number], isBigEndian: boolean)
 type Decryption = (page: Buffer, number: number) => Buffer | null;
 
 /** Of SQLCipher 4, with a raw key; null where the file is plain. https://www.zetetic.net/sqlcipher/design/ */
-function decryptionOf(raw: (number: number) => Buffer | null, key: Buffer): Decryption | null {
+function findDecryption(raw: (number: number) => Buffer | null, key: Buffer): Decryption | null {
   const first = raw(1);
   if (first === null || first.subarray(0, 16).equals(plainBeginning)) return null;
-  for (const salt of saltsLike(first.subarray(0, vectorBytes))) {
-    const decrypt = decryptionWith(key, salt);
+  for (const salt of listSimilarSalts(first.subarray(0, vectorBytes))) {
+    const decrypt = createDecryption(key, salt);
     if ([1, 2, 3].some((number) => decrypt(raw(number) ?? Buffer.alloc(0), number) !== null)) return decrypt;
   }
   // A plain one with a damaged beginning, or one whose first pages are gone.
-  return isLikePlain(first) ? null : decryptionWith(key, first.subarray(0, vectorBytes));
+  return isLikePlain(first) ? null : createDecryption(key, first.subarray(0, vectorBytes));
 }
 
 const plainBeginning = Buffer.from("SQLite format 3\0");
@@ -123,7 +123,7 @@ const isLikePlain = (first: Buffer) =>
   plainBeginning.filter((byte, i) => byte === first[i]).length >= plainBeginning.length / 2;
 
 /** The salt is needed for all pages, and has no copy: where it fits none, one with another byte may. */
-function* saltsLike(salt: Buffer): Iterable<Buffer> {
+function* listSimilarSalts(salt: Buffer): Iterable<Buffer> {
   yield salt;
   for (let at = 0; at < salt.length; at++) {
     for (let byte = 0; byte < 256; byte++) {
@@ -134,7 +134,7 @@ function* saltsLike(salt: Buffer): Iterable<Buffer> {
   }
 }
 
-function decryptionWith(key: Buffer, salt: Buffer): Decryption {
+function createDecryption(key: Buffer, salt: Buffer): Decryption {
   const hmacKey = pbkdf2Sync(
     key,
     salt.map((byte) => byte ^ 0x3a),

@@ -18,7 +18,7 @@ const [isRoot, isBelow] = [1, 5] as const;
 /** Trees are not as deep. */
 const maxDepth = 20;
 
-const treeStart = (page: number) => (page === 1 ? 100 : 0);
+const findTreeStart = (page: number) => (page === 1 ? 100 : 0);
 
 export class RecordReader {
   /** What each inner page says that its children are: the pages that name a page as theirs. */
@@ -28,9 +28,9 @@ export class RecordReader {
 
   constructor(private readonly pages: Pages) {
     for (let number = 1; number <= pages.count; number++) {
-      const mapped = this.mapped(number);
+      const mapped = this.readPointerMap(number);
       if (mapped?.type === isBelow) this.parents.add(mapped.parent);
-      for (const child of this.childrenOf(number)) {
+      for (const child of this.listChildren(number)) {
         const parents = this.namedBy.get(child);
         if (parents) parents.push(number);
         else this.namedBy.set(child, [number]);
@@ -40,15 +40,15 @@ export class RecordReader {
 
   /** Whether the pointer map says that a tree begins on this page. */
   isRoot(number: number): boolean {
-    return this.mapped(number)?.type === isRoot;
+    return this.readPointerMap(number)?.type === isRoot;
   }
 
   /** The pages of trees, by their roots. */
-  treesOf(roots: ReadonlySet<number>): Map<number, number[]> {
+  groupPagesByRoot(roots: ReadonlySet<number>): Map<number, number[]> {
     const trees = new Map([...roots].map((root) => [root, [] as number[]]));
     for (let number = 1; number <= this.pages.count; number++) {
       let at = number;
-      for (let depth = 0; !roots.has(at) && depth < maxDepth; depth++) at = this.parentOf(at);
+      for (let depth = 0; !roots.has(at) && depth < maxDepth; depth++) at = this.findParent(at);
       trees.get(at)?.push(number);
     }
     return trees;
@@ -58,7 +58,7 @@ export class RecordReader {
    * The records on the pages of a tree.
    * @param onDamage where something cannot be read
    */
-  *records(
+  *readRecords(
     tree: readonly number[],
     isTable: boolean,
     onDamage: () => void = () => {},
@@ -66,17 +66,17 @@ export class RecordReader {
     const kinds: (number | undefined)[] = isTable ? [leafTable] : [leafIndex, innerIndex];
     for (const number of tree) {
       const page = this.pages.read(number);
-      const type = page?.[treeStart(number)];
-      if (page && kinds.includes(type)) yield* this.recordsOn(page, number, onDamage);
+      const type = page?.[findTreeStart(number)];
+      if (page && kinds.includes(type)) yield* this.readRecordsOn(page, number, onDamage);
       // An inner page holds no rows of a table; which it was, the pages below it say.
       else if (!isTable || !(type === innerTable || this.parents.has(number))) onDamage();
     }
   }
 
-  private *recordsOn(page: Buffer, number: number, onDamage: () => void): Iterable<StoredRecord> {
-    for (const at of cellsOf(page, treeStart(number), this.pages.usable, onDamage)) {
+  private *readRecordsOn(page: Buffer, number: number, onDamage: () => void): Iterable<StoredRecord> {
+    for (const at of listCells(page, findTreeStart(number), this.pages.usable, onDamage)) {
       try {
-        const record = this.recordAt(page, at, page[treeStart(number)]!);
+        const record = this.recordAt(page, at, page[findTreeStart(number)]!);
         if (record.isCut) onDamage();
         yield record;
       } catch (error) {
@@ -89,8 +89,8 @@ export class RecordReader {
   /** @throws RangeError where it is none */
   private recordAt(page: Buffer, cell: number, type: number): StoredRecord {
     const at = new Position(page, type === innerIndex ? cell + 4 : cell);
-    const size = at.varint();
-    const rowid = type === leafTable ? at.varint() : null;
+    const size = at.readVarint();
+    const rowid = type === leafTable ? at.readVarint() : null;
     const { usable } = this.pages;
     const most = type === leafTable ? usable - 35 : Math.floor(((usable - 12) * 64) / 255) - 23;
     const least = Math.floor(((usable - 12) * 32) / 255) - 23;
@@ -111,19 +111,19 @@ export class RecordReader {
       next = more.readUInt32BE(0);
     }
     const payload = parts.length === 1 ? parts[0]! : Buffer.concat(parts);
-    return { rowid, values: valuesOf(payload, left), isCut: left > 0 };
+    return { rowid, values: decodeValues(payload, left), isCut: left > 0 };
   }
 
   /** The page that a page hangs below; 0: none. Two places say it, so that one of them may be damaged. */
-  private parentOf(number: number): number {
+  private findParent(number: number): number {
     const named = this.namedBy.get(number) ?? [];
-    const mapped = this.mapped(number);
+    const mapped = this.readPointerMap(number);
     const parent = mapped?.type === isBelow ? mapped.parent : 0;
     return named.includes(parent) || named.length > 1 ? parent : (named[0] ?? parent);
   }
 
   /** What the pointer map says of a page; null for nothing. */
-  private mapped(number: number): { type: number; parent: number } | null {
+  private readPointerMap(number: number): { type: number; parent: number } | null {
     if (number < 3) return null;
     const covered = Math.floor(this.pages.usable / 5) + 1;
     const map = Math.floor((number - 2) / covered) * covered + 2;
@@ -136,17 +136,17 @@ export class RecordReader {
 
   private lastMap: { number: number; page: Buffer | null } = { number: 0, page: null };
 
-  private childrenOf(number: number): number[] {
+  private listChildren(number: number): number[] {
     const page = this.pages.read(number);
-    const start = treeStart(number);
+    const start = findTreeStart(number);
     if (page === null || (page[start] !== innerTable && page[start] !== innerIndex)) return [];
-    const cells = cellsOf(page, start, this.pages.usable);
+    const cells = listCells(page, start, this.pages.usable);
     return [...cells.map((at) => page.readUInt32BE(at)), page.readUInt32BE(start + 8)];
   }
 }
 
 /** Where the cells of a page begin. */
-function cellsOf(page: Buffer, start: number, usable: number, onDamage: () => void = () => {}): number[] {
+function listCells(page: Buffer, start: number, usable: number, onDamage: () => void = () => {}): number[] {
   const begin = start + (page[start]! > innerTable ? 8 : 12);
   const count = page.readUInt16BE(start + 3);
   const cells: number[] = [];
@@ -165,7 +165,7 @@ class Position {
   ) {}
 
   /** @throws RangeError at the end */
-  varint(): number {
+  readVarint(): number {
     let value = 0n;
     for (let i = 0; i < 9; i++) {
       const byte = this.bytes.readUInt8(this.offset++);
@@ -180,15 +180,15 @@ class Position {
 }
 
 /** @param missing bytes at its end @throws RangeError where it is no record */
-function valuesOf(payload: Buffer, missing: number): unknown[] {
+function decodeValues(payload: Buffer, missing: number): unknown[] {
   const head = new Position(payload, 0);
-  const end = head.varint();
+  const end = head.readVarint();
   if (end > payload.length) throw new RangeError("beyond the record");
   const types: number[] = [];
-  while (head.offset < end) types.push(head.varint());
+  while (head.offset < end) types.push(head.readVarint());
   let at = end;
   const values = types.map((type) => {
-    const size = sizeOf(type);
+    const size = measureValueBytes(type);
     if (at + size > payload.length + missing) throw new RangeError("beyond the record");
     const bytes = payload.subarray(at, at + size);
     at += size;
@@ -202,7 +202,7 @@ function valuesOf(payload: Buffer, missing: number): unknown[] {
 /** Sizes of numbers by their type. */
 const sizes = [0, 1, 2, 3, 4, 6, 8, 8, 0, 0];
 
-function sizeOf(type: number): number {
+function measureValueBytes(type: number): number {
   const size = type >= 12 ? Math.floor((type - 12) / 2) : sizes[type];
   if (size === undefined) throw new RangeError("of no type");
   return size;

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { PommelError } from "../../../base/errors.ts";
-import { draftOf, sync } from "../../../base/files/replace-file.ts";
+import { makeDraftPath, sync } from "../../../base/files/replace-file.ts";
 import { removeDatabase } from "../../sqlite/copy-database.ts";
 import { putInPlace, recoverMemory } from "../backups/put-in-place.ts";
 import { enqueue } from "../jobs/jobs.ts";
@@ -25,7 +25,7 @@ const rereadPriority = 100;
  */
 export function repairMemory(memoryDb: string, now = new Date()): Repaired {
   recoverMemory(memoryDb);
-  const draft = draftOf(memoryDb);
+  const draft = makeDraftPath(memoryDb);
   removeDatabase(draft);
   try {
     const salvaged = salvageMemory(memoryDb, draft);
@@ -50,7 +50,7 @@ export function repairMemory(memoryDb: string, now = new Date()): Repaired {
 function readAgain(file: string, uids: readonly string[]): string[] {
   const memory = Memory.open(file, { readonly: false, isCopy: true });
   try {
-    return memory.inTransaction(() => uids.flatMap((uid) => readSessionAgain(memory, uid)));
+    return memory.runInTransaction(() => uids.flatMap((uid) => readSessionAgain(memory, uid)));
   } finally {
     memory.close();
   }

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { addSession, turn } from "../../../../test/support/memory-fixture.ts";
 import { Sqlite } from "../../sqlite/sqlite.ts";
-import { backUp } from "../backups/backups.ts";
-import { backupFolder } from "../backups/copies.ts";
+import { makeBackup } from "../backups/backups.ts";
+import { locateBackupFolder } from "../backups/copies.ts";
 import { Memory } from "../memory.ts";
 import { packContent } from "../sessions/content.ts";
 import { insertLines, saveTranscript } from "../sessions/transcripts.ts";
@@ -22,7 +22,7 @@ beforeEach(() => {
   dir = mkdtempSync(join(tmpdir(), "pommel-salvage-"));
   file = join(dir, "memory.db");
   const memory = Memory.open(file, { readonly: false });
-  memory.inTransaction(() => {
+  memory.runInTransaction(() => {
     for (let n = 0; n < sessions; n++) {
       const { id } = addSession(memory, `session-${n}`);
       const path = join(dir, `${n}.jsonl`);
@@ -85,7 +85,7 @@ function damage(...pages: number[]): void {
 const count = (table: string) => rowsOf(`SELECT count(*) FROM ${table}`)[0] as number;
 
 test("a memory with backups is repaired as one without", () => {
-  backUp(file, { folder: backupFolder(file, ""), reason: "manual" });
+  makeBackup(file, { folder: locateBackupFolder(file, ""), reason: "manual" });
   const db = new Sqlite(file, { mode: "write", timeoutMs: 0 });
   db.exec("DROP TABLE events");
   db.close();

@@ -1,14 +1,14 @@
 import { statSync } from "node:fs";
 import { PommelError } from "../../../base/errors.ts";
-import { keyOfDatabase } from "../../encryption/keys.ts";
+import { findDatabaseKey } from "../../encryption/keys.ts";
 import { openDatabase } from "../../sqlite/database.ts";
-import { latestNumber, schemaUpTo } from "../../sqlite/schema.ts";
-import { findRoots, nearestSchema, type SchemaRow } from "../../sqlite/schema-problem.ts";
+import { findLatestNumber, truncateSchema } from "../../sqlite/schema.ts";
+import { findNearestSchema, findRoots, type SchemaRow } from "../../sqlite/schema-problem.ts";
 import { Sqlite } from "../../sqlite/sqlite.ts";
-import { ordinaryTables } from "../backups/backup-content.ts";
+import { listOrdinaryTables } from "../backups/backup-content.ts";
 import { memoryWords } from "../memory.ts";
-import { memorySchema, tablesThatHold } from "../schema.ts";
-import { copyTable, entriesOf, restoreIds, type Trees } from "./copy-table.ts";
+import { findTablesHolding, memorySchema } from "../schema.ts";
+import { copyTable, readIndexEntries, restoreIds, type Trees } from "./copy-table.ts";
 import { openPages, type Pages } from "./pages.ts";
 import { RecordReader } from "./records.ts";
 
@@ -18,7 +18,7 @@ import { RecordReader } from "./records.ts";
  * What is made again from the rest, with its full-text rows, which cannot be read without their index; and what other processes do
  * with a file that is being replaced.
  */
-const dropped = tablesThatHold("derived", "work");
+const dropped = findTablesHolding("derived", "work");
 
 export interface Salvaged {
   /** Rows that were read, by table. */
@@ -37,11 +37,11 @@ export interface Salvaged {
  * Copies what can be read of a damaged memory into a new one, page by page.
  * @param target a file that does not exist yet
  * @returns what was saved; null where nothing can be read, not even the schema
- * @throws PommelError `index_too_new`, `disk_full`, as `keyOfDatabase`
+ * @throws PommelError `index_too_new`, `disk_full`, as `findDatabaseKey`
  */
 export function salvageMemory(damaged: string, target: string): Salvaged | null {
   if (!statSync(damaged, { throwIfNoEntry: false })?.isFile()) return null;
-  const pages = openPages(damaged, keyOfDatabase(damaged));
+  const pages = openPages(damaged, findDatabaseKey(damaged));
   let own: Sqlite | null = null;
   try {
     const trees = findTrees(pages);
@@ -57,25 +57,27 @@ export function salvageMemory(damaged: string, target: string): Salvaged | null 
 
 function findTrees(pages: Pages): (Omit<Trees, "own"> & { version: number }) | null {
   const reader = new RecordReader(pages);
-  const rows = [...reader.records(reader.treesOf(new Set([1])).get(1)!, true)].flatMap(({ values }) => {
-    const [type, name, table, root, sql] = values;
-    return [type, name, table].every((one) => typeof one === "string") && typeof root === "number"
-      ? [{ type, name, table, root, sql } as SchemaRow]
-      : [];
-  });
-  const version = nearestSchema(rows, pages.read(1)?.readUInt32BE(60) ?? 0, memorySchema);
-  if (version > latestNumber(memorySchema)) {
+  const rows = [...reader.readRecords(reader.groupPagesByRoot(new Set([1])).get(1)!, true)].flatMap(
+    ({ values }) => {
+      const [type, name, table, root, sql] = values;
+      return [type, name, table].every((one) => typeof one === "string") && typeof root === "number"
+        ? [{ type, name, table, root, sql } as SchemaRow]
+        : [];
+    },
+  );
+  const version = findNearestSchema(rows, pages.read(1)?.readUInt32BE(60) ?? 0, memorySchema);
+  if (version > findLatestNumber(memorySchema)) {
     throw new PommelError(
       "index_too_new",
       `A newer Pommel wrote it (schema ${version}).`,
       memoryWords.tooNew,
     );
   }
-  const references = findRoots(schemaUpTo(memorySchema, version));
+  const references = findRoots(truncateSchema(memorySchema, version));
   const isReleased = version >= memorySchema.first;
-  const roots = rootsIn(rows, reader, references, isReleased);
+  const roots = findRootPages(rows, reader, references, isReleased);
   if (!roots.has("sessions")) return null;
-  const trees = reader.treesOf(new Set(roots.values()));
+  const trees = reader.groupPagesByRoot(new Set(roots.values()));
   return {
     version,
     reader,
@@ -84,7 +86,7 @@ function findTrees(pages: Pages): (Omit<Trees, "own"> & { version: number }) | n
 }
 
 /** Where each table and each index begins: as the schema says, and where that is damaged as it is in every memory. */
-function rootsIn(
+function findRootPages(
   rows: readonly SchemaRow[],
   reader: RecordReader,
   references: readonly ReadonlyMap<string, number>[],
@@ -108,13 +110,13 @@ function rootsIn(
 
 function copyAll(from: Trees & { version: number }, target: string): Salvaged {
   const how = { readonly: false, words: memoryWords, precious: true, isCopy: true };
-  const into = openDatabase(target, schemaUpTo(memorySchema, from.version), how);
+  const into = openDatabase(target, truncateSchema(memorySchema, from.version), how);
   const report: Salvaged = { saved: {}, lost: {}, incomplete: [], harmed: [], bare: [] };
   try {
     into.exec("PRAGMA foreign_keys = OFF");
     into.transaction("immediate", () => {
       const triggers = dropTriggers(into);
-      for (const table of ordinaryTables(into)) {
+      for (const table of listOrdinaryTables(into)) {
         if (dropped.has(table)) continue;
         const { saved, lost, isIncomplete } = copyTable(from, into, table);
         report.saved[table] = saved;
@@ -127,7 +129,7 @@ function copyAll(from: Trees & { version: number }, target: string): Salvaged {
       dropOrphans(into, report);
       for (const { sql } of triggers) into.exec(sql);
     });
-    report.harmed = harmedSessions(into, report);
+    report.harmed = listHarmedSessions(into, report);
     return report;
   } finally {
     into.close();
@@ -150,7 +152,7 @@ function nameSessions(from: Trees, into: Sqlite, report: Salvaged): void {
     )
     .pluck()
     .all() as number[];
-  const uids = uidsOfSessions(from);
+  const uids = readSessionUids(from);
   const root = (into
     .prepare("SELECT cwd FROM sessions GROUP BY cwd ORDER BY count(*) DESC LIMIT 1")
     .pluck()
@@ -167,8 +169,10 @@ function nameSessions(from: Trees, into: Sqlite, report: Salvaged): void {
   }
 }
 
-const uidsOfSessions = (from: Trees) =>
-  new Map(entriesOf(from, "sqlite_autoindex_sessions_1").map(([uid, id]) => [id as number, uid as string]));
+const readSessionUids = (from: Trees) =>
+  new Map(
+    readIndexEntries(from, "sqlite_autoindex_sessions_1").map(([uid, id]) => [id as number, uid as string]),
+  );
 
 /** Rows that belong to what is lost. */
 function dropOrphans(into: Sqlite, report: Salvaged): void {
@@ -184,7 +188,7 @@ function dropOrphans(into: Sqlite, report: Salvaged): void {
         )
         .get(name, fkid) as { child: string; parent: string | null; rule: string };
       const table = orphans.find((one) => one.name === name)!.parent;
-      const parentKey = key.parent ?? primaryKeyOf(into, table);
+      const parentKey = key.parent ?? findPrimaryKey(into, table);
       const condition = `"${key.child}" IS NOT NULL AND "${key.child}" NOT IN (SELECT "${parentKey}" FROM "${table}")`;
       if (key.rule === "SET NULL") {
         into.exec(`UPDATE "${name}" SET "${key.child}" = NULL WHERE ${condition}`);
@@ -198,11 +202,11 @@ function dropOrphans(into: Sqlite, report: Salvaged): void {
   }
 }
 
-const primaryKeyOf = (db: Sqlite, table: string) =>
+const findPrimaryKey = (db: Sqlite, table: string) =>
   db.prepare("SELECT name FROM pragma_table_info(?) WHERE pk = 1").pluck().get(table) as string;
 
 /** Sessions with lines whose turn is gone, or without their lines: the transcript may still have them. */
-function harmedSessions(into: Sqlite, { bare, lost, incomplete }: Salvaged): string[] {
+function listHarmedSessions(into: Sqlite, { bare, lost, incomplete }: Salvaged): string[] {
   const misses = (table: string) => table in lost || incomplete.includes(table);
   const all = (sql: string) => into.prepare(sql).pluck().all() as string[];
   // Turn 0 may have lines without anything in them.

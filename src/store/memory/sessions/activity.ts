@@ -7,7 +7,7 @@ import type { ActivityRecord, JobRecord } from "../memory-records.ts";
 
 const maxActivities = 200;
 /** Older jobs do not show how fast the queue is now; and a time left takes some of it to be judged by. Milliseconds. */
-const rateWindow = 60_000;
+const rateWindowMs = 60_000;
 const minJudgedMs = 5000;
 
 /** To be called in a transaction. */
@@ -17,7 +17,7 @@ export function addActivity(memory: Memory, done: ActivityRecord): void {
 }
 
 /** Finished jobs, the latest first. */
-export function recentActivity(memory: Memory, limit: number): ActivityRecord[] {
+export function listRecentActivity(memory: Memory, limit: number): ActivityRecord[] {
   return memory.all<ActivityRecord>(
     `SELECT ${selectColumns(activity, { except: ["id"] })} FROM activity ORDER BY id DESC LIMIT ?`,
     limit,
@@ -36,7 +36,7 @@ export interface QueueFigures {
 }
 
 /** How the queue stands. */
-export function queueFigures(memory: Memory, now = Date.now()): QueueFigures {
+export function readQueueFigures(memory: Memory, now = Date.now()): QueueFigures {
   const jobs: QueueFigures["jobs"] = { pending: 0, running: 0, dead: 0 };
   let [done, total] = [0, 0];
   const states = memory.all<{ state: JobRecord["state"]; n: number; done: number; total: number }>(
@@ -56,11 +56,11 @@ export function queueFigures(memory: Memory, now = Date.now()): QueueFigures {
     `SELECT coalesce(sum(chunks), 0) AS chunks, coalesce(sum(iif(kind = 'transcript', units, 0)), 0) AS units,
        min(at - took_ms) AS begun
      FROM activity WHERE at > ? AND outcome = 'done'`,
-    now - rateWindow,
+    now - rateWindowMs,
   );
   const left = total - done;
   // By the clock: several are read at once, and they wait for others.
-  const spanMs = recent.begun === null ? 0 : now - Math.max(recent.begun, now - rateWindow);
+  const spanMs = recent.begun === null ? 0 : now - Math.max(recent.begun, now - rateWindowMs);
   const speed = spanMs >= minJudgedMs ? recent.units / spanMs : 0;
   return {
     jobs,

@@ -1,7 +1,7 @@
 import {
   type ColumnWeights,
+  filterRows,
   insertTexts,
-  onlyRows,
   removeTexts,
   scoreRows,
   type TextScores,
@@ -14,7 +14,7 @@ import type { Memory } from "../memory.ts";
 /** Words of whole sessions: their titles, prompts and results. */
 
 /** Sessions that are indexed at once: a tenth of a second. */
-const batch = 50;
+const sessionsPerBatch = 50;
 
 /**
  * Adds sessions that the full-text index lacks: new ones, and those of which something has changed (triggers of the
@@ -22,13 +22,13 @@ const batch = 50;
  * @returns false when more may be missing
  */
 export function indexSessions(memory: Memory): boolean {
-  const missing = memory.column<number>(
+  const missing = memory.readColumn<number>(
     "SELECT id FROM sessions WHERE id NOT IN (SELECT rowid FROM session_terms) LIMIT ?",
-    batch,
+    sessionsPerBatch,
   );
   if (missing.length === 0) return true;
-  memory.inTransaction(() => {
-    for (const { id, title, branches, prompts, summary } of textsOf(memory, missing)) {
+  memory.runInTransaction(() => {
+    for (const { id, title, branches, prompts, summary } of readSessionTexts(memory, missing)) {
       // Somebody else may have indexed it since.
       removeTexts(memory, "session_terms", id);
       const texts = [title, branches, prompts, summary];
@@ -40,7 +40,7 @@ export function indexSessions(memory: Memory): boolean {
       );
     }
   });
-  return missing.length < batch;
+  return missing.length < sessionsPerBatch;
 }
 
 /** Adds all sessions that the full-text index lacks. */
@@ -64,7 +64,7 @@ interface SessionTexts {
   summary: string | null;
 }
 
-function textsOf(memory: Memory, ids: readonly number[]): SessionTexts[] {
+function readSessionTexts(memory: Memory, ids: readonly number[]): SessionTexts[] {
   return memory.all<SessionTexts>(
     `SELECT s.id, s.title,
        (SELECT group_concat(branch, char(10)) FROM
@@ -98,17 +98,17 @@ export function matchSessions(
   const within =
     until === null
       ? null
-      : new Set(memory.column<number>("SELECT id FROM sessions WHERE last_at <= ?", until));
-  const matching = (weights: ColumnWeights) => {
+      : new Set(memory.readColumn<number>("SELECT id FROM sessions WHERE last_at <= ?", until));
+  const scoreMatching = (weights: ColumnWeights) => {
     const scores = scoreRows(memory, "session_terms", tokens, weights);
-    return within === null ? scores : onlyRows(scores, within);
+    return within === null ? scores : filterRows(scores, within);
   };
-  return { asked: matching({ title, branch, prompts }), summary: matching({ summary: 1 }) };
+  return { asked: scoreMatching({ title, branch, prompts }), summary: scoreMatching({ summary: 1 }) };
 }
 
 /** Rows of sessions in all. */
-export function sessionCount(memory: Memory): number {
-  return memory.value<number>("SELECT count(*) FROM sessions");
+export function countSessions(memory: Memory): number {
+  return memory.readValue<number>("SELECT count(*) FROM sessions");
 }
 
 /** What a session was cut into chunks by. */
@@ -136,21 +136,24 @@ const outdated = `FROM sessions s LEFT JOIN session_cuts c ON c.session_id = s.i
     OR c.reader IS NOT coalesce((SELECT value FROM json_each(@readers) WHERE key = s.agent), 1))
   AND EXISTS (SELECT 1 FROM turns WHERE session_id = s.id)`;
 
-const given = ({ rules, settings, readers }: CurrentCut) => ({
+const toCutParameters = ({ rules, settings, readers }: CurrentCut) => ({
   rules,
   settings,
   readers: JSON.stringify(readers),
 });
 
 /** Rows of the sessions that were cut by something else and have turns to be cut again, the newest first. */
-export function outdatedSessions(memory: Memory, current: CurrentCut): number[] {
-  return memory.column<number>(`SELECT s.id ${outdated} ORDER BY s.last_at DESC, s.id DESC`, given(current));
+export function listOutdatedSessions(memory: Memory, current: CurrentCut): number[] {
+  return memory.readColumn<number>(
+    `SELECT s.id ${outdated} ORDER BY s.last_at DESC, s.id DESC`,
+    toCutParameters(current),
+  );
 }
 
 /** How many sessions are to be cut again, and how many have turns. */
 export function cutCounts(memory: Memory, current: CurrentCut): { outdated: number; all: number } {
   return memory.get<{ outdated: number; all: number }>(
     `SELECT (SELECT count(*) ${outdated}) AS outdated, (SELECT count(DISTINCT session_id) FROM turns) AS "all"`,
-    given(current),
+    toCutParameters(current),
   );
 }

@@ -6,24 +6,24 @@ import { replaceChunks } from "../chunks/chunks.ts";
 import type { Memory } from "../memory.ts";
 import { packContent, unpackContent } from "./content.ts";
 import {
-  countsOfSessions,
   findSession,
+  findSessionByUid,
   listSessions,
-  memoryCounts,
-  sessionByUid,
-  sessionsByIds,
+  readMemoryCounts,
+  readSessionCounts,
+  readSessionsByIds,
 } from "./sessions.ts";
 import {
-  abandonedTurns,
-  contentOf,
-  filesOfSession,
-  lastGroupStart,
+  findLastGroupStart,
+  findTurn,
+  findTurnBefore,
+  findTurnContent,
+  listAbandonedTurns,
+  listFilesOfSession,
+  listTurns,
+  listTurnsWithFile,
   markAbandoned,
   saveTurn,
-  turnBefore,
-  turnOf,
-  turnsOf,
-  turnsWithFile,
 } from "./turns.ts";
 
 let memory: Memory;
@@ -50,8 +50,8 @@ describe("a session", () => {
       agentType: "Explore",
       forkedFrom: parent.id,
     });
-    expect(sessionByUid(memory, "s")).toEqual(merged);
-    expect([...sessionsByIds(memory, [merged.id, 99]).values()]).toEqual([merged]);
+    expect(findSessionByUid(memory, "s")).toEqual(merged);
+    expect([...readSessionsByIds(memory, [merged.id, 99]).values()]).toEqual([merged]);
   });
 
   it("is called by the strongest source; of equal ones the latest, of prompts the first", () => {
@@ -134,10 +134,10 @@ describe("the list of sessions", () => {
     for (const number of [0, 1, 2]) saveTurn(memory, id, turn(number));
     replaceChunks(memory, id, { type: "raw", from: 0 }, [chunk(0, "x"), chunk(1, "y")]);
     replaceChunks(memory, id, { type: "summary", from: 0 }, [chunk(0, "z", { type: "summary" })]);
-    expect(countsOfSessions(memory, [id]).get(id)).toEqual({
+    expect(readSessionCounts(memory, [id]).get(id)).toEqual({
       ...{ turns: 2, chunks: 3, children: 1, decisions: 0 },
     });
-    expect(memoryCounts(memory)).toEqual({
+    expect(readMemoryCounts(memory)).toEqual({
       agents: { claude: 1 },
       sessions: 1,
       turns: 2,
@@ -158,22 +158,22 @@ describe("turns", () => {
       turn(1, { tools: { Edit: 2 }, files: [{ path: "a.ts", how: "edit" }] }),
     );
     saveTurn(memory, id, turn(2, { groupStart: 1 }));
-    expect(lastGroupStart(memory, id)).toBe(1);
+    expect(findLastGroupStart(memory, id)).toBe(1);
     expect(saveTurn(memory, id, turn(1, { prompt: "new", files: [{ path: "b.ts", how: "read" }] }))).toBe(
       first,
     );
     const { content: _, ...stored } = turn(1, { prompt: "new", files: [{ path: "b.ts", how: "read" }] });
-    expect(turnOf(memory, id, 1)).toEqual({ ...stored, id: first, sessionId: id });
-    expect(turnOf(memory, id, 3)).toBeNull();
-    expect(turnsOf(memory, id, { first: 2 }).map(({ number }) => number)).toEqual([2]);
-    expect(turnsOf(memory, id, { last: 1 }).map(({ number }) => number)).toEqual([1]);
-    expect([1, 2, 3, 9].map((number) => turnBefore(memory, id, number)?.number)).toEqual([
+    expect(findTurn(memory, id, 1)).toEqual({ ...stored, id: first, sessionId: id });
+    expect(findTurn(memory, id, 3)).toBeNull();
+    expect(listTurns(memory, id, { first: 2 }).map(({ number }) => number)).toEqual([2]);
+    expect(listTurns(memory, id, { last: 1 }).map(({ number }) => number)).toEqual([1]);
+    expect([1, 2, 3, 9].map((number) => findTurnBefore(memory, id, number)?.number)).toEqual([
       undefined,
       1,
       2,
       2,
     ]);
-    expect(lastGroupStart(memory, 99)).toBeNull();
+    expect(findLastGroupStart(memory, 99)).toBeNull();
   });
 
   it("keep everything that was in them", () => {
@@ -181,12 +181,12 @@ describe("turns", () => {
     fc.assert(
       fc.property(fc.array(fc.jsonValue(), { maxLength: 5 }), (lines) => {
         saveTurn(memory, id, turn(1, { content: packContent(lines) }));
-        expect(unpackContent(contentOf(memory, id, 1)!)).toEqual(JSON.parse(JSON.stringify(lines)));
+        expect(unpackContent(findTurnContent(memory, id, 1)!)).toEqual(JSON.parse(JSON.stringify(lines)));
       }),
       { numRuns: 50 },
     );
-    expect(turnsOf(memory, id).map(({ number }) => number)).toEqual([1]);
-    expect(contentOf(memory, id, 2)).toBeNull();
+    expect(listTurns(memory, id).map(({ number }) => number)).toEqual([1]);
+    expect(findTurnContent(memory, id, 2)).toBeNull();
   });
 
   it("abandoned branch are marked, with the chunks that lie in them alone", () => {
@@ -198,8 +198,8 @@ describe("turns", () => {
       chunk(2, "three", { turn: 3 }),
     ]);
     markAbandoned(memory, id, [3]);
-    expect(turnsOf(memory, id).map(({ abandoned }) => abandoned)).toEqual([false, false, true]);
-    expect(abandonedTurns(memory, id)).toEqual([3]);
+    expect(listTurns(memory, id).map(({ abandoned }) => abandoned)).toEqual([false, false, true]);
+    expect(listAbandonedTurns(memory, id)).toEqual([3]);
     const marks = memory.prepare("SELECT abandoned FROM chunks ORDER BY position").pluck().all();
     expect(marks).toEqual([0, 0, 1]);
   });
@@ -226,9 +226,9 @@ describe("turns", () => {
         ],
       }),
     );
-    expect(turnsWithFile(memory, "a", 5).map(({ number }) => number)).toEqual([2, 1]);
-    expect(turnsWithFile(memory, "a", 1)).toHaveLength(1);
-    expect(filesOfSession(memory, id)).toEqual([
+    expect(listTurnsWithFile(memory, "a", 5).map(({ number }) => number)).toEqual([2, 1]);
+    expect(listTurnsWithFile(memory, "a", 1)).toHaveLength(1);
+    expect(listFilesOfSession(memory, id)).toEqual([
       { path: "a", how: "write" },
       { path: "b", how: "edit" },
     ]);

@@ -9,7 +9,7 @@ import {
 } from "../../tables/statements.ts";
 import type { Memory } from "../memory.ts";
 import type { SessionRecord, TitleSource } from "../memory-records.ts";
-import { theOnly } from "../the-only.ts";
+import { requireOnly } from "../the-only.ts";
 
 type Named = Pick<SessionRecord, "uid" | "agent" | "cwd">;
 
@@ -31,8 +31,8 @@ const columns = selectColumns(sessions);
  * @returns the session as it is now
  */
 export function saveSession(memory: Memory, update: SessionUpdate): SessionRecord {
-  return memory.inTransaction(() => {
-    const known = sessionByUid(memory, update.uid);
+  return memory.runInTransaction(() => {
+    const known = findSessionByUid(memory, update.uid);
     const merged = merge(known ?? { ...unknownSession, uid: update.uid }, update);
     if (known && isSame(known, merged)) return known;
     const row = storeRow(sessions, merged);
@@ -47,7 +47,7 @@ const unknownSession: SessionRecord = { ...emptyRow(sessions), id: 0, uid: "", a
 
 /** Of a session only its id, and whose it is, stay known. */
 export function resetSession(memory: Memory, id: number): void {
-  const known = sessionById(memory, id);
+  const known = findSessionById(memory, id);
   if (known === null) return;
   const { uid, author, signer } = known;
   updateRow(memory, { ...unknownSession, id, uid, author, signer });
@@ -65,7 +65,7 @@ function merge(known: SessionRecord, update: SessionUpdate): SessionRecord {
   const merged = mergeRows(sessions, known, facts);
   const isLatest = known.branch === null || (lastAt ?? 0) >= (known.lastAt ?? 0);
   if (branch && isLatest) merged.branch = branch;
-  if (title && (title.replaces || replacesTitle(title.source, known.titleSource))) {
+  if (title && (title.replaces || shouldReplaceTitle(title.source, known.titleSource))) {
     merged.title = title.text;
     merged.titleSource = title.source;
   }
@@ -76,7 +76,7 @@ function merge(known: SessionRecord, update: SessionUpdate): SessionRecord {
   return merged;
 }
 
-function replacesTitle(source: TitleSource, known: TitleSource | null): boolean {
+function shouldReplaceTitle(source: TitleSource, known: TitleSource | null): boolean {
   if (known === null) return true;
   if (source === known) return source !== "prompt";
   return titleSources.indexOf(source) > titleSources.indexOf(known);
@@ -95,16 +95,16 @@ export function replacePromptTitle(memory: Memory, id: number, title: string): v
     .run({ id, title });
 }
 
-export function sessionByUid(memory: Memory, uid: string): SessionRecord | null {
+export function findSessionByUid(memory: Memory, uid: string): SessionRecord | null {
   return memory.get<SessionRecord | null>(`SELECT ${columns} FROM sessions WHERE uid = ?`, uid);
 }
 
-export function sessionById(memory: Memory, id: number): SessionRecord | null {
+export function findSessionById(memory: Memory, id: number): SessionRecord | null {
   return memory.get<SessionRecord | null>(`SELECT ${columns} FROM sessions WHERE id = ?`, id);
 }
 
 /** Sessions of the given ids, by id; those that are gone are missing. */
-export function sessionsByIds(memory: Memory, ids: readonly number[]): Map<number, SessionRecord> {
+export function readSessionsByIds(memory: Memory, ids: readonly number[]): Map<number, SessionRecord> {
   const rows = memory.all<SessionRecord>(
     `SELECT ${columns} FROM sessions WHERE id IN (SELECT value FROM json_each(?))`,
     ids,
@@ -113,7 +113,7 @@ export function sessionsByIds(memory: Memory, ids: readonly number[]): Map<numbe
 }
 
 /** Sessions of the given uids, by uid; those that are gone are missing. */
-export function sessionsByUids(memory: Memory, uids: readonly string[]): Map<string, SessionRecord> {
+export function readSessionsByUids(memory: Memory, uids: readonly string[]): Map<string, SessionRecord> {
   const rows = memory.all<SessionRecord>(
     `SELECT ${columns} FROM sessions WHERE uid IN (SELECT value FROM json_each(?))`,
     uids,
@@ -127,9 +127,9 @@ export function sessionsByUids(memory: Memory, uids: readonly string[]): Map<str
  * @throws PommelError `not_found`; `usage` when several begin so
  */
 export function findSession(memory: Memory, beginning: string): SessionRecord {
-  const exact = sessionByUid(memory, beginning);
+  const exact = findSessionByUid(memory, beginning);
   if (exact) return exact;
-  return theOnly(beginning === "" ? [] : sessionsBeginningWith(memory, beginning, 4), {
+  return requireOnly(beginning === "" ? [] : listSessionsBeginningWith(memory, beginning, 4), {
     kind: "session",
     asked: beginning,
     idOf: ({ uid }) => uid,
@@ -138,7 +138,7 @@ export function findSession(memory: Memory, beginning: string): SessionRecord {
 }
 
 /** Sessions whose ids begin so, by id; those of subagents only where the beginning names their session whole. */
-export function sessionsBeginningWith(memory: Memory, beginning: string, limit: number): SessionRecord[] {
+export function listSessionsBeginningWith(memory: Memory, beginning: string, limit: number): SessionRecord[] {
   return memory.all<SessionRecord>(
     `SELECT ${columns} FROM sessions WHERE substr(uid, 1, length(@beginning)) = @beginning
      AND (instr(uid, '/') = 0 OR instr(@beginning, '/') > 0) ORDER BY uid LIMIT @limit`,
@@ -219,13 +219,13 @@ export function listSessions(memory: Memory, filter: SessionFilter = {}): Sessio
 }
 
 /** Names of the agents that sessions were with. */
-export function agentsOfSessions(memory: Memory): string[] {
-  return memory.column<string>("SELECT DISTINCT agent FROM sessions ORDER BY agent");
+export function listSessionAgents(memory: Memory): string[] {
+  return memory.readColumn<string>("SELECT DISTINCT agent FROM sessions ORDER BY agent");
 }
 
 /** Branches that sessions were on. */
-export function branchesOfSessions(memory: Memory): string[] {
-  return memory.column<string>(
+export function listSessionBranches(memory: Memory): string[] {
+  return memory.readColumn<string>(
     "SELECT DISTINCT branch FROM sessions WHERE branch IS NOT NULL ORDER BY branch",
   );
 }
@@ -239,7 +239,7 @@ export interface SessionCounts {
 }
 
 /** Totals of sessions, by id. */
-export function countsOfSessions(memory: Memory, ids: readonly number[]): Map<number, SessionCounts> {
+export function readSessionCounts(memory: Memory, ids: readonly number[]): Map<number, SessionCounts> {
   const rows = memory.all<{ id: number } & SessionCounts>(
     `SELECT value AS id,
        (SELECT count(*) FROM turns WHERE session_id = value AND number > 0) AS turns,
@@ -267,7 +267,7 @@ export interface MemoryCounts {
   lastAt: number | null;
 }
 
-export function memoryCounts(memory: Memory): MemoryCounts {
+export function readMemoryCounts(memory: Memory): MemoryCounts {
   const row = memory.get<
     Pick<MemoryCounts, "turns" | "annotations" | "summaries" | "lastAt">
   >(`SELECT (SELECT count(*) FROM turns WHERE number > 0) AS turns,

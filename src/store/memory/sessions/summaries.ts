@@ -1,10 +1,10 @@
 import { addTo } from "../../../base/multimap.ts";
-import { frequenciesIn } from "../../sqlite/full-text.ts";
+import { countRowsByToken } from "../../sqlite/full-text.ts";
 import { selectColumns, upsertInto } from "../../tables/statements.ts";
 import { summaries } from "../../tables/summaries.ts";
 import type { Memory } from "../memory.ts";
 import type { SessionChunkId, SummaryRecord, SummarySource } from "../memory-records.ts";
-import { withheldSessions } from "../privacy/secrets.ts";
+import { listWithheldSessions } from "../privacy/secrets.ts";
 
 const columns = selectColumns(summaries);
 
@@ -14,7 +14,7 @@ const rank = `CASE source ${sources.map((source, i) => `WHEN '${source}' THEN ${
 
 /** Adds a summary, or puts it in place of that of the same source and turns. @returns its row */
 export function saveSummary(memory: Memory, summary: Omit<SummaryRecord, "id">): number {
-  return memory.inTransaction(() => {
+  return memory.runInTransaction(() => {
     const { id } = memory.get<{ id: number }>(
       `${upsertInto(summaries, ["sessionId", "source", "upToTurn"])} RETURNING id`,
       { ...summary },
@@ -24,7 +24,7 @@ export function saveSummary(memory: Memory, summary: Omit<SummaryRecord, "id">):
 }
 
 /** All summaries of a session, those that cover more turns first; among equal ones the better source first. */
-export function summariesOf(memory: Memory, sessionId: number): SummaryRecord[] {
+export function listSummaries(memory: Memory, sessionId: number): SummaryRecord[] {
   return memory.all<SummaryRecord>(
     `SELECT ${columns} FROM summaries WHERE session_id = ? ORDER BY up_to_turn DESC, ${rank}`,
     sessionId,
@@ -35,7 +35,7 @@ export function summariesOf(memory: Memory, sessionId: number): SummaryRecord[] 
  * The summary to show of each session: that of most turns, of these the best source's. An agent's own, made when its
  * context was compacted, is of the turns until then, and the session went on. Sessions without one are missing.
  */
-export function bestSummaries(memory: Memory, sessionIds: readonly number[]): Map<number, SummaryRecord> {
+export function findBestSummaries(memory: Memory, sessionIds: readonly number[]): Map<number, SummaryRecord> {
   const rows = memory.all<SummaryRecord>(
     `SELECT ${columns} FROM summaries WHERE session_id IN (SELECT value FROM json_each(?))
      ORDER BY up_to_turn, ${rank} DESC`,
@@ -46,7 +46,7 @@ export function bestSummaries(memory: Memory, sessionIds: readonly number[]): Ma
 }
 
 /** The extract of each session, which says how it ended; sessions without one are missing. */
-export function extractsOf(memory: Memory, sessionIds: readonly number[]): Map<number, SummaryRecord> {
+export function findExtracts(memory: Memory, sessionIds: readonly number[]): Map<number, SummaryRecord> {
   const rows = memory.all<SummaryRecord>(
     `SELECT ${columns} FROM summaries WHERE source = 'extractive' AND session_id IN (SELECT value FROM json_each(?))
      ORDER BY up_to_turn`,
@@ -81,17 +81,17 @@ export interface ModelWork {
  * The newest session that lacks what a model would write: a summary of all its turns, or of one of its chunks. Not of
  * subagents, nor of what colleagues shared, which is theirs to send; nor one that `scrub.llm` has yet to read.
  */
-export function nextForModel(memory: Memory, work: ModelWork): { id: number; uid: string } | null {
-  return newestLacking(memory, work, "(ended_at IS NOT NULL OR coalesce(last_at, 0) <= @restsSince)");
+export function findNextForModel(memory: Memory, work: ModelWork): { id: number; uid: string } | null {
+  return findNewestLacking(memory, work, "(ended_at IS NOT NULL OR coalesce(last_at, 0) <= @restsSince)");
 }
 
 /** When the last line was said in the session that is the first to rest; null: none is awaited. Milliseconds. */
-export function nextToRest(memory: Memory, work: ModelWork): number | null {
-  const found = newestLacking(memory, work, "ended_at IS NULL AND last_at > @restsSince", "last_at");
+export function findNextToRest(memory: Memory, work: ModelWork): number | null {
+  const found = findNewestLacking(memory, work, "ended_at IS NULL AND last_at > @restsSince", "last_at");
   return found?.lastAt ?? null;
 }
 
-function newestLacking(
+function findNewestLacking(
   memory: Memory,
   { model, minChunkLength, restsSince, askedBefore }: ModelWork,
   when: string,
@@ -108,7 +108,7 @@ function newestLacking(
     )
     .get({
       ...{ model, minChunkLength, restsSince, askedBefore },
-      withheld: withheldSessions(memory),
+      withheld: listWithheldSessions(memory),
     });
   return (found ?? null) as { id: number; uid: string; lastAt: number | null } | null;
 }
@@ -122,7 +122,7 @@ const lacksChunkSummary = `type = 'raw' AND NOT abandoned AND length(text) >= @m
   AND NOT EXISTS (SELECT 1 FROM chunk_summaries WHERE chunk_id = chunks.id)`;
 
 /** Whether a session lacks a summary of all its turns by a model. */
-export function lacksModelSummary(
+export function isModelSummaryMissing(
   memory: Memory,
   sessionId: number,
   { model, askedBefore }: Pick<ModelWork, "model" | "askedBefore">,
@@ -145,7 +145,7 @@ export function saveUnusable(memory: Memory, sessionId: number, model: string, n
 }
 
 /** Chunks of a session that lack a summary, in order. */
-export function chunksToSummarise(
+export function listChunksToSummarise(
   memory: Memory,
   sessionId: number,
   minChunkLength: number,
@@ -171,7 +171,10 @@ export function saveChunkSummary(
 }
 
 /** The summaries of chunks; those without one are missing. */
-export function chunkSummaries(memory: Memory, ids: readonly SessionChunkId[]): Map<SessionChunkId, string> {
+export function readChunkSummaries(
+  memory: Memory,
+  ids: readonly SessionChunkId[],
+): Map<SessionChunkId, string> {
   const rows = memory.all<{ id: SessionChunkId; text: string }>(
     `SELECT chunk_id AS id, text FROM chunk_summaries
      WHERE chunk_id IN (SELECT value FROM json_each(?)) AND text <> ''`,
@@ -205,7 +208,7 @@ export function saveTopics(
   topics: readonly string[],
   model: string | null = null,
 ): void {
-  memory.inTransaction(() => {
+  memory.runInTransaction(() => {
     memory.prepare("DELETE FROM session_topics WHERE session_id = ?").run(sessionId);
     const insert = memory.prepare(
       "INSERT INTO session_topics (session_id, position, topic, model) VALUES (?, ?, ?, ?)",
@@ -220,7 +223,7 @@ export function hasModelTopics(memory: Memory, sessionId: number): boolean {
 }
 
 /** What sessions are about, by their rows; those without topics are missing. */
-export function topicsOfSessions(memory: Memory, ids: readonly number[]): Map<number, string[]> {
+export function readTopicsOfSessions(memory: Memory, ids: readonly number[]): Map<number, string[]> {
   const rows = memory.all<{ id: number; topic: string }>(
     `SELECT session_id AS id, topic FROM session_topics WHERE session_id IN (SELECT value FROM json_each(?))
      ORDER BY session_id, position`,
@@ -232,5 +235,5 @@ export function topicsOfSessions(memory: Memory, ids: readonly number[]): Map<nu
 }
 
 /** In how many sessions words occur, by their tokens; those in none are missing. */
-export const sessionFrequencies = (memory: Memory, tokens: readonly string[]): Map<string, number> =>
-  frequenciesIn(memory, "session_terms", tokens);
+export const countSessionsByToken = (memory: Memory, tokens: readonly string[]): Map<string, number> =>
+  countRowsByToken(memory, "session_terms", tokens);

@@ -13,13 +13,13 @@ const columns = selectColumns(transcripts);
 
 const readTranscriptRow = (row: object): TranscriptRecord => readRow(transcripts, row);
 
-export function transcriptByPath(memory: Memory, path: string): TranscriptRecord | null {
+export function findTranscriptByPath(memory: Memory, path: string): TranscriptRecord | null {
   const row = memory.prepare(`SELECT ${columns} FROM transcripts WHERE path = ?`).get(path);
   return row ? readTranscriptRow(row) : null;
 }
 
 /** Files of this name that a session was read from, wherever they lay. */
-export function transcriptsNamed(memory: Memory, name: string, sessionUid: string): TranscriptRecord[] {
+export function listTranscriptsNamed(memory: Memory, name: string, sessionUid: string): TranscriptRecord[] {
   return memory
     .all<object>(
       `SELECT ${columns} FROM transcripts
@@ -32,7 +32,7 @@ export function transcriptsNamed(memory: Memory, name: string, sessionUid: strin
 
 /** A file that was read lies elsewhere now. */
 export function moveTranscript(memory: Memory, from: string, to: string): void {
-  memory.inTransaction(() => {
+  memory.runInTransaction(() => {
     memory.prepare("DELETE FROM transcripts WHERE path = ?").run(to);
     memory.prepare("UPDATE transcripts SET path = ? WHERE path = ?").run(to, from);
   });
@@ -55,8 +55,8 @@ export function saveTranscript(
     damaged?: readonly TranscriptRecord["damaged"][number][] | undefined;
   },
 ): void {
-  memory.inTransaction(() => {
-    const before = transcriptByPath(memory, step.path);
+  memory.runInTransaction(() => {
+    const before = findTranscriptByPath(memory, step.path);
     const skipped = { ...before?.skipped };
     const damaged = [...(before?.damaged ?? []), ...(step.damaged ?? [])].slice(0, maxDamaged);
     for (const [reason, n] of Object.entries(step.skipped)) skipped[reason] = (skipped[reason] ?? 0) + n;
@@ -67,7 +67,7 @@ export function saveTranscript(
 }
 
 /** Transcripts with damaged lines, each with the session that was read from it. */
-export function damagedTranscripts(memory: Memory): (TranscriptRecord & { session: string | null })[] {
+export function listDamagedTranscripts(memory: Memory): (TranscriptRecord & { session: string | null })[] {
   return memory
     .all<{ session: string | null }>(
       `SELECT ${columns}, (SELECT uid FROM sessions WHERE id = session_id) AS session FROM transcripts
@@ -86,8 +86,8 @@ export const readOffsets = (memory: Memory): { path: string; offset: number }[] 
   memory.all<{ path: string; offset: number }>('SELECT path, "offset" FROM transcripts');
 
 /** Those of the files that were never read, also not before the client compressed them. */
-export function unknownTranscripts(memory: Memory, paths: readonly string[]): string[] {
-  return memory.column<string>(
+export function listUnknownTranscripts(memory: Memory, paths: readonly string[]): string[] {
+  return memory.readColumn<string>(
     `SELECT value AS path FROM json_each(?)
      WHERE NOT EXISTS (SELECT 1 FROM transcripts WHERE path IN (value, IIF(value LIKE '%.zst', substr(value, 1, length(value) - 4), value)))`,
     paths,
@@ -98,9 +98,9 @@ export function unknownTranscripts(memory: Memory, paths: readonly string[]): st
 export type LineRecord = Omit<Row<typeof lines>, "sessionId">;
 
 /** The uids that are stored, in any session, or were forgotten: neither must be stored again. */
-export function knownLines(memory: Memory, uids: readonly string[]): Set<string> {
+export function findKnownLines(memory: Memory, uids: readonly string[]): Set<string> {
   return new Set(
-    memory.column<string>(
+    memory.readColumn<string>(
       `SELECT value AS uid FROM json_each(?) WHERE EXISTS (SELECT 1 FROM lines WHERE lines.uid = value)
        OR EXISTS (SELECT 1 FROM forgotten WHERE forgotten.uid = value)`,
       uids,
@@ -108,18 +108,18 @@ export function knownLines(memory: Memory, uids: readonly string[]): Set<string>
   );
 }
 
-/** Adds lines to a session. A uid that is stored already is an error: ask `knownLines` first. */
+/** Adds lines to a session. A uid that is stored already is an error: ask `findKnownLines` first. */
 export function insertLines(memory: Memory, sessionId: number, given: readonly LineRecord[]): void {
   if (given.length === 0) return;
-  memory.inTransaction(() => {
+  memory.runInTransaction(() => {
     const insert = memory.prepare(insertInto(lines));
     for (const line of given) insert.run({ ...line, sessionId });
   });
 }
 
 /** The place of the next line of a session that has a uid. Lines without one take places, too, and are not known here. */
-export function nextSeq(memory: Memory, sessionId: number): number {
-  return memory.value<number>(
+export function findNextSeq(memory: Memory, sessionId: number): number {
+  return memory.readValue<number>(
     `SELECT max(coalesce((SELECT max(seq) FROM lines WHERE session_id = @id), -1),
      coalesce((SELECT max(last_seq) FROM chunks WHERE session_id = @id), -1)) + 1 AS next`,
     { id: sessionId },
@@ -127,7 +127,7 @@ export function nextSeq(memory: Memory, sessionId: number): number {
 }
 
 /** Where lines are stored, by uid; those that are not are missing. A turn below 0: it was forgotten, and what follows it in its turn should be. */
-export function placesOfLines(memory: Memory, uids: readonly string[]): Map<string, Row<typeof lines>> {
+export function findPlacesOfLines(memory: Memory, uids: readonly string[]): Map<string, Row<typeof lines>> {
   const rows = memory.all<Row<typeof lines>>(
     `SELECT ${selectColumns(lines)} FROM lines WHERE uid IN (SELECT value FROM json_each(?))`,
     uids,
@@ -136,7 +136,7 @@ export function placesOfLines(memory: Memory, uids: readonly string[]): Map<stri
 }
 
 /** What a session has already: places of its lines, and numbers of its turns; of forgotten ones, too. */
-export function takenPlaces(
+export function findTakenPlaces(
   memory: Memory,
   sessionId: number,
 ): { places: Set<number>; numbers: Set<number> } {
@@ -147,7 +147,7 @@ export function takenPlaces(
   return {
     places: new Set(taken.map(({ seq }) => seq)),
     numbers: new Set([
-      ...memory.column<number>("SELECT number FROM turns WHERE session_id = ?", sessionId),
+      ...memory.readColumn<number>("SELECT number FROM turns WHERE session_id = ?", sessionId),
       ...taken.map(({ turn }) => turn),
     ]),
   };
@@ -157,8 +157,8 @@ export function takenPlaces(
 const everTurn = "CASE WHEN turn < 0 THEN -1 - turn ELSE turn END";
 
 /** The number of the last turn that a session ever had, forgotten ones included; null when it had none. */
-export function lastTurnNumber(memory: Memory, sessionId: number): number | null {
-  return memory.value<number | null>(
+export function findLastTurnNumber(memory: Memory, sessionId: number): number | null {
+  return memory.readValue<number | null>(
     `SELECT max(number) AS last FROM (SELECT max(number) AS number FROM turns WHERE session_id = @id UNION ALL
      SELECT max(${everTurn}) FROM lines WHERE session_id = @id)`,
     { id: sessionId },

@@ -22,7 +22,7 @@ export interface TimedTurn extends FoundTurn {
 }
 
 /** All turns whose time is known, those that began last first. */
-export function turnsByTime(memory: Memory): TimedTurn[] {
+export function listTurnsByTime(memory: Memory): TimedTurn[] {
   return memory.all<TimedTurn>(`SELECT t.id, s.uid AS sessionUid, s.cwd, t.number, t.started_at AS startedAt, t.ended_at AS endedAt,
       length(t.content) AS size,
       EXISTS (SELECT 1 FROM turn_actions WHERE turn_id = t.id AND action <> 'read') AS hasActed
@@ -31,9 +31,9 @@ export function turnsByTime(memory: Memory): TimedTurn[] {
 }
 
 /** The rows of the turns that changed one of the files. */
-export function turnsThatChanged(memory: Memory, paths: readonly string[]): Set<number> {
+export function findTurnsThatChanged(memory: Memory, paths: readonly string[]): Set<number> {
   return new Set(
-    memory.column<number>(
+    memory.readColumn<number>(
       "SELECT turn_id FROM turn_files WHERE how <> 'read' AND path IN (SELECT value FROM json_each(?))",
       paths,
     ),
@@ -43,7 +43,7 @@ export function turnsThatChanged(memory: Memory, paths: readonly string[]): Set<
 const underWay = "t.started_at <= @until AND coalesce(t.ended_at, t.started_at) >= @since";
 
 /** Turns that were under way between `since` and `until` and changed one of the files, earliest first. */
-export function turnsThatTouched(
+export function listTurnsThatTouched(
   memory: Memory,
   { paths, since, until }: { paths: readonly string[]; since: number; until: number },
 ): { sessionUid: string; turn: number }[] {
@@ -57,23 +57,25 @@ export function turnsThatTouched(
 }
 
 /** When the first turn of all began; null where there is none. */
-export function firstTurnAt(memory: Memory): number | null {
-  return memory.value<number | null>("SELECT min(started_at) FROM turns WHERE started_at > 0");
+export function findFirstTurnAt(memory: Memory): number | null {
+  return memory.readValue<number | null>("SELECT min(started_at) FROM turns WHERE started_at > 0");
 }
 
 /** The session with the first turn of all; null where there is none. */
-export function firstSession(
+export function findFirstSession(
   memory: Memory,
 ): { uid: string; agent: string; startedAt: number; readAt: number | null } | null {
-  return memory.get<ReturnType<typeof firstSession> | null>(`SELECT s.uid, s.agent, t.started_at AS startedAt,
+  return memory.get<ReturnType<
+    typeof findFirstSession
+  > | null>(`SELECT s.uid, s.agent, t.started_at AS startedAt,
       (SELECT min(read_at) FROM transcripts WHERE session_id = s.id AND read_at > 0) AS readAt
     FROM turns t JOIN sessions s ON s.id = t.session_id
     WHERE t.started_at > 0 ORDER BY t.started_at LIMIT 1`);
 }
 
 /** The number of the last turn of a session that had begun at a time; null when none had, or it is unknown. */
-export function lastTurnBy(memory: Memory, sessionId: number, at: number): number | null {
-  return memory.value<number | null>(
+export function findLastTurnBy(memory: Memory, sessionId: number, at: number): number | null {
+  return memory.readValue<number | null>(
     "SELECT max(number) FROM turns WHERE session_id = ? AND started_at <= ? AND NOT abandoned",
     sessionId,
     at,
@@ -89,7 +91,12 @@ export interface StampedTurn {
 }
 
 /** The turns of a session from one number to another, both included, in order; without those of abandoned branches. */
-export function turnsBetween(memory: Memory, sessionId: number, first: number, last: number): StampedTurn[] {
+export function listTurnsBetween(
+  memory: Memory,
+  sessionId: number,
+  first: number,
+  last: number,
+): StampedTurn[] {
   return memory.all<StampedTurn>(
     `SELECT id, number, prompt, coalesce(ended_at, 0) || ' ' || length(content) AS stamp FROM turns
      WHERE session_id = ? AND number BETWEEN ? AND ? AND NOT abandoned ORDER BY number`,
@@ -100,8 +107,8 @@ export function turnsBetween(memory: Memory, sessionId: number, first: number, l
 }
 
 /** The branch that a turn was on; null where unknown. */
-export function branchOfTurn(memory: Memory, sessionUid: string, number: number): string | null {
-  return memory.value<string | null>(
+export function findBranchOfTurn(memory: Memory, sessionUid: string, number: number): string | null {
+  return memory.readValue<string | null>(
     "SELECT turns.branch FROM turns JOIN sessions ON sessions.id = session_id WHERE uid = ? AND number = ?",
     sessionUid,
     number,
@@ -109,7 +116,7 @@ export function branchOfTurn(memory: Memory, sessionUid: string, number: number)
 }
 
 /** The packed lines of a turn; null when it is gone. */
-export function contentById(memory: Memory, id: number): Uint8Array | null {
+export function findContentById(memory: Memory, id: number): Uint8Array | null {
   const row = memory.prepare("SELECT content FROM turns WHERE id = ?").get(id);
   return (row as { content: Uint8Array } | undefined)?.content ?? null;
 }
@@ -127,7 +134,7 @@ export interface ArchivedTurn {
 type TurnFilter = Omit<ChunkFilter, "types" | "kinds" | "eventTypes" | "abandoned">;
 
 /** Turns, the newest first; by session: those of the newest session first. */
-export function archivedTurns(
+export function listArchivedTurns(
   memory: Memory,
   filter: TurnFilter,
   { bySession }: { bySession: boolean },
@@ -158,7 +165,7 @@ export function archivedTurns(
 }
 
 /** The prompts of turns; those that are not stored are missing. */
-export function promptsOfTurns(
+export function readPromptsOfTurns(
   memory: Memory,
   places: readonly { sessionId: number; turn: number }[],
 ): { sessionId: number; turn: number; prompt: string }[] {

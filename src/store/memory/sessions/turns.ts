@@ -31,7 +31,7 @@ const upsert = `${upsertInto(turns, ["sessionId", "number"])} RETURNING id`;
 
 /** Adds a turn, or puts it in place of what is stored under its number. @returns its row */
 export function saveTurn(memory: Memory, sessionId: number, turn: TurnToStore): number {
-  return memory.inTransaction(() => {
+  return memory.runInTransaction(() => {
     const { id } = memory.get<{ id: number }>(upsert, storeRow(turns, { ...turn, sessionId }));
     memory.prepare("INSERT OR REPLACE INTO turn_states (turn_id, state) VALUES (?, ?)").run(id, turn.state);
     saveActions(memory, id, turn.actions);
@@ -53,7 +53,7 @@ function saveFiles(memory: Memory, turnId: number, files: readonly TurnFile[]): 
   for (const { path, how } of files) insert.run(turnId, path, how);
 }
 
-export function turnOf(memory: Memory, sessionId: number, number: number): TurnRecord | null {
+export function findTurn(memory: Memory, sessionId: number, number: number): TurnRecord | null {
   const row = memory
     .prepare(`SELECT ${columns} FROM turns WHERE session_id = ? AND number = ?`)
     .get(sessionId, number);
@@ -61,7 +61,7 @@ export function turnOf(memory: Memory, sessionId: number, number: number): TurnR
 }
 
 /** Turns of a session from one number to another, both included, in order; null is the end of the session. */
-export function turnsOf(
+export function listTurns(
   memory: Memory,
   sessionId: number,
   { first = 0, last = null, limit = -1 }: { first?: number; last?: number | null; limit?: number } = {},
@@ -80,10 +80,10 @@ export function turnsOf(
 
 /** How many turns of a session are stored. */
 export const countTurns = (memory: Memory, sessionId: number): number =>
-  memory.value<number>("SELECT count(*) FROM turns WHERE session_id = ?", sessionId);
+  memory.readValue<number>("SELECT count(*) FROM turns WHERE session_id = ?", sessionId);
 
 /** The last turn of a session before a number; null where there is none. */
-export function turnBefore(memory: Memory, sessionId: number, number: number): TurnRecord | null {
+export function findTurnBefore(memory: Memory, sessionId: number, number: number): TurnRecord | null {
   const row = memory.get<object | null>(
     `SELECT ${columns} FROM turns WHERE session_id = ? AND number < ? ORDER BY number DESC LIMIT 1`,
     sessionId,
@@ -93,7 +93,7 @@ export function turnBefore(memory: Memory, sessionId: number, number: number): T
 }
 
 /** The last turn of each session, apart from abandoned ones: its number, and how it ended where that is stored. */
-export function lastTurnsOf(
+export function findLastTurns(
   memory: Memory,
   sessionIds: readonly number[],
 ): Map<number, { number: number; state: TurnRecord["state"] }> {
@@ -107,7 +107,7 @@ export function lastTurnsOf(
 }
 
 /** The packed lines of a turn, or null when there is no such turn. */
-export function contentOf(memory: Memory, sessionId: number, number: number): Uint8Array | null {
+export function findTurnContent(memory: Memory, sessionId: number, number: number): Uint8Array | null {
   const row = memory
     .prepare("SELECT content FROM turns WHERE session_id = ? AND number = ?")
     .get(sessionId, number);
@@ -115,7 +115,7 @@ export function contentOf(memory: Memory, sessionId: number, number: number): Ui
 }
 
 /** Number of the turn with which the last group of a session begins; null when it has no turns. */
-export function lastGroupStart(memory: Memory, sessionId: number): number | null {
+export function findLastGroupStart(memory: Memory, sessionId: number): number | null {
   const row = memory
     .prepare("SELECT group_start AS start FROM turns WHERE session_id = ? ORDER BY number DESC LIMIT 1")
     .get(sessionId);
@@ -123,13 +123,13 @@ export function lastGroupStart(memory: Memory, sessionId: number): number | null
 }
 
 /** Numbers of the turns of a session that are abandoned branch. */
-export function abandonedTurns(memory: Memory, sessionId: number): number[] {
-  return memory.column<number>("SELECT number FROM turns WHERE session_id = ? AND abandoned", sessionId);
+export function listAbandonedTurns(memory: Memory, sessionId: number): number[] {
+  return memory.readColumn<number>("SELECT number FROM turns WHERE session_id = ? AND abandoned", sessionId);
 }
 
 /** Sets of exactly these turns of a session that they are abandoned branch, and of its chunks that lie in them. */
 export function markAbandoned(memory: Memory, sessionId: number, numbers: readonly number[]): void {
-  memory.inTransaction(() => {
+  memory.runInTransaction(() => {
     const given = { sessionId, numbers };
     memory
       .prepare(
@@ -150,7 +150,7 @@ export function markAbandoned(memory: Memory, sessionId: number, numbers: readon
 }
 
 /** Turns that touched a file, latest first. */
-export function turnsWithFile(memory: Memory, path: string, limit: number): TurnRecord[] {
+export function listTurnsWithFile(memory: Memory, path: string, limit: number): TurnRecord[] {
   return memory
     .all<object>(
       `SELECT ${columns} FROM turns WHERE id IN (SELECT turn_id FROM turn_files WHERE path = ?)
@@ -165,7 +165,7 @@ export function turnsWithFile(memory: Memory, path: string, limit: number): Turn
  * The turn in which each session first edited a file, or one whose path ends so; the sessions that began last first.
  * @param until only turns that began by then; null: all
  */
-export function firstEdits(
+export function listFirstEdits(
   memory: Memory,
   edited: { path: string } | { suffix: string },
   { until, limit }: { until: number | null; limit: number },
@@ -181,7 +181,7 @@ export function firstEdits(
 }
 
 /** Files that a session's turns touched, each with the strongest way. */
-export function filesOfSession(memory: Memory, sessionId: number): TurnFile[] {
+export function listFilesOfSession(memory: Memory, sessionId: number): TurnFile[] {
   const strength = "CASE how WHEN 'write' THEN 3 WHEN 'edit' THEN 2 ELSE 1 END";
   return memory.all<TurnFile>(
     `SELECT path, CASE max(${strength}) WHEN 3 THEN 'write' WHEN 2 THEN 'edit' ELSE 'read' END AS how
@@ -191,7 +191,7 @@ export function filesOfSession(memory: Memory, sessionId: number): TurnFile[] {
 }
 
 /** Files that several sessions changed, those with the most sessions first. */
-export function contestedFiles(
+export function listContestedFiles(
   memory: Memory,
   limit: number,
 ): { path: string; sessions: number; lastAt: number | null }[] {
@@ -205,7 +205,7 @@ export function contestedFiles(
 
 /** Says with which turn the group of each of these turns begins. */
 export function saveGroups(memory: Memory, sessionId: number, starts: ReadonlyMap<number, number>): void {
-  memory.inTransaction(() => {
+  memory.runInTransaction(() => {
     const update = memory.prepare("UPDATE turns SET group_start = ? WHERE session_id = ? AND number = ?");
     for (const [number, start] of starts) update.run(start, sessionId, number);
   });

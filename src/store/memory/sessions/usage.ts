@@ -21,7 +21,7 @@ export interface UsageSum {
 /** Stores what messages cost, once each: a message spans several lines, and only the last has its full output. */
 export function saveUsage(memory: Memory, sessionId: number, messages: readonly UsageRecord[]): void {
   if (messages.length === 0) return;
-  memory.inTransaction(() => {
+  memory.runInTransaction(() => {
     const save = memory.prepare(
       `${insertInto(usage)} ON CONFLICT (session_id, message_uid) DO UPDATE
        SET ${setColumns(usage, ["sessionId", "messageUid", "turn"])} WHERE excluded.output > output`,
@@ -31,9 +31,13 @@ export function saveUsage(memory: Memory, sessionId: number, messages: readonly 
 }
 
 /** Of some messages those that another session has, by their ids. */
-export function messagesElsewhere(memory: Memory, sessionId: number, uids: readonly string[]): Set<string> {
+export function findMessagesElsewhere(
+  memory: Memory,
+  sessionId: number,
+  uids: readonly string[],
+): Set<string> {
   if (uids.length === 0) return new Set();
-  const rows = memory.column<string>(
+  const rows = memory.readColumn<string>(
     "SELECT DISTINCT message_uid FROM usage WHERE message_uid IN (SELECT value FROM json_each(?)) AND session_id <> ?",
     uids,
     sessionId,
@@ -45,7 +49,7 @@ const sums = `count(*) AS messages, sum(output <= 10) AS brief, sum(input) AS in
   sum(cache_write) AS cacheWrite`;
 
 /** What a session cost, by model. @param turns only from the first to the last one of these */
-export function usageOf(
+export function sumSessionUsage(
   memory: Memory,
   sessionId: number,
   { first, last }: { first: number; last: number } = { first: 0, last: Number.MAX_SAFE_INTEGER },
