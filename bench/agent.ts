@@ -81,7 +81,11 @@ function repositoriesOf(): { checkouts: string; repositories: Repository[] } {
     repositories: names
       .filter((name) => only === undefined || only.includes(name))
       .map((name) => ({
-        ...{ name, language: "", benchmarkRoot: "", published: {}, questions: [] },
+        name,
+        language: "",
+        benchmarkRoot: "",
+        published: {},
+        questions: [],
         half: choose.has(name) ? "choose" : "confirm",
       })),
   };

@@ -128,14 +128,12 @@ for (const { startedAt, searches } of asked) {
       search: async (query: string, paths: readonly string[]) => {
         by = "search";
         const answer = await search.search({
-          ...{
-            query,
-            limit: 5,
-            levels: [],
-            paths: paths.flatMap((path) => [path, `${path}/**`]),
-            languages: [],
-            explain: false,
-          },
+          query,
+          limit: 5,
+          levels: [],
+          paths: paths.flatMap((path) => [path, `${path}/**`]),
+          languages: [],
+          explain: false,
         });
         return { ...answer, index: { pending: 0, is_complete: true, as_of: null } } as never;
       },

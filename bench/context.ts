@@ -102,7 +102,9 @@ function print(judged: readonly Judged[]): void {
       const covered = new Set(some.filter((one) => one.isKnown && one.isCovered).map(unit));
       const tokens = told.map(({ moment }) => moment.answer!.tokens).sort((a, b) => a - b);
       rows.push([
-        ...[kind, half, `${told.length} of ${some.length}`],
+        kind,
+        half,
+        `${told.length} of ${some.length}`,
         share(told.filter(right).length, told.length),
         share(covered.size, known.size),
         `${tokens[tokens.length >> 1] ?? "-"}`,

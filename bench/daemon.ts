@@ -139,7 +139,10 @@ try {
   for (const root of roots) opened.push(await ask(root, 0));
   const first = [1, 2, 3].map((i) => firstAnswer(roots.length + i));
   const result = {
-    ...{ projects: roots.length, files: files.length, known_rss_mb: known, in_use_rss_mb: inUse },
+    projects: roots.length,
+    files: files.length,
+    known_rss_mb: known,
+    in_use_rss_mb: inUse,
     opened_and_answered_ms: percentile(opened, 50),
     first_answer_ms: percentile(first, 50),
     imported,

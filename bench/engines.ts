@@ -92,7 +92,13 @@ async function bytesOf(driver: StepOptions["driver"], url: string): Promise<numb
 
 async function measure(driver: StepOptions["driver"], engine: Engine) {
   const base: StepOptions = {
-    ...{ root, recorded, driver, url: engine.settings["index.url"], serverPid: engine.pid, from: 0, to: 0 },
+    root,
+    recorded,
+    driver,
+    url: engine.settings["index.url"],
+    serverPid: engine.pid,
+    from: 0,
+    to: 0,
   };
   const figures = [];
   for (const size of sizes) {
@@ -171,9 +177,15 @@ if (options.json) {
       sum.server += storing.serverMs;
       sums.set(driver, sum);
       return [
-        ...[driver, `${chunks}`, seconds(sum.client), seconds(sum.server)],
-        ...[seconds(settling.clientMs), seconds(settling.serverMs), (bytes / 1e6).toFixed(0)],
-        ...[rssMb.toFixed(0), serverRssMb.toFixed(0)],
+        driver,
+        `${chunks}`,
+        seconds(sum.client),
+        seconds(sum.server),
+        seconds(settling.clientMs),
+        seconds(settling.serverMs),
+        (bytes / 1e6).toFixed(0),
+        rssMb.toFixed(0),
+        serverRssMb.toFixed(0),
       ];
     }),
   );
@@ -191,13 +203,16 @@ if (options.json) {
       "RSS MB",
     ],
     all.map(({ driver, ingest, search: { kinds, first, rssMb } }) => [
-      ...[driver, `${ingest.chunks}`],
+      driver,
+      `${ingest.chunks}`,
       ...["question", "name", "quoted", "path"].flatMap((kind) => [
         both(kinds[kind]!.map(({ clientMs }) => clientMs)),
         average(kinds[kind]!.map(({ serverMs }) => serverMs)).toFixed(1),
       ]),
       Math.min(...kinds.question!.map(({ ms }) => ms)).toFixed(1),
-      ...[first.clientMs.toFixed(0), first.serverMs.toFixed(0), rssMb.toFixed(0)],
+      first.clientMs.toFixed(0),
+      first.serverMs.toFixed(0),
+      rssMb.toFixed(0),
     ]),
   );
   print(
@@ -212,7 +227,8 @@ if (options.json) {
       "least ms",
     ],
     all.map(({ driver, ingest, save }) => [
-      ...[driver, `${ingest.chunks}`],
+      driver,
+      `${ingest.chunks}`,
       ...(["save", "first"] as const).flatMap((which) => [
         percentile(
           save.map((one) => one[which].clientMs),

@@ -43,13 +43,16 @@ function payload(event: string, i: number): string {
     UserPromptSubmit: { prompt: prompts[i % prompts.length] ?? "go on" },
     SessionStart: { source: "startup" },
     PostToolUse: {
-      ...{ tool_name: "Edit" },
+      tool_name: "Edit",
       tool_input: { file_path: `${root}/${file}`, old_string: "one\ntwo", new_string: "three\nfour" },
     },
   };
   return JSON.stringify({
-    ...{ session_id: randomUUID(), transcript_path: `${root}/no-transcript.jsonl`, cwd: root },
-    ...{ hook_event_name: event, ...more[event] },
+    session_id: randomUUID(),
+    transcript_path: `${root}/no-transcript.jsonl`,
+    cwd: root,
+    hook_event_name: event,
+    ...more[event],
   });
 }
 

@@ -90,8 +90,10 @@ const outcomes: Outcome[] = [];
 for (const repository of wanted) {
   const { name, language } = repository;
   const mining = {
-    ...{ clones: resolve(options.clones), work: resolve(work) },
-    ...{ back: Number(options.back), count: Number(options.count) },
+    clones: resolve(options.clones),
+    work: resolve(work),
+    back: Number(options.back),
+    count: Number(options.count),
   };
   await mine(repository, mining, async (asked) => {
     const answered = await ask(asked);

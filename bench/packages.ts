@@ -201,8 +201,14 @@ const rows = ["choose", "confirm"].flatMap((side) =>
       const after = these.filter((one) => one.after[i]).length;
       const lost = these.filter((one) => one.before && !one.after[i]).length;
       return [
-        ...[side, kind, Object.values(factor).join(" / "), String(these.length)],
-        ...[share(hits, these.length), share(after, these.length), String(after - hits + lost), String(lost)],
+        side,
+        kind,
+        Object.values(factor).join(" / "),
+        String(these.length),
+        share(hits, these.length),
+        share(after, these.length),
+        String(after - hits + lost),
+        String(lost),
       ];
     });
   }),

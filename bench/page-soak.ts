@@ -126,7 +126,9 @@ writeLines(20);
 await sleep(15_000);
 
 const browse = spawn("script", ["-qfc", `exec '${process.execPath}' '${program}' browse`, "/dev/null"], {
-  ...{ cwd: root, env: { ...env, TERM: "xterm-256color" }, stdio: ["pipe", "ignore", "ignore"] },
+  cwd: root,
+  env: { ...env, TERM: "xterm-256color" },
+  stdio: ["pipe", "ignore", "ignore"],
 });
 const childOf = (pid: number) =>
   Number(readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ")[0] || 0);

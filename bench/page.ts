@@ -30,7 +30,9 @@ const program = fileURLToPath(new URL("../bin/pm.cjs", import.meta.url));
 
 const pm = (root: string, home: string | undefined, ...args: string[]) =>
   execFileSync(process.execPath, [program, ...args], {
-    ...{ cwd: root, encoding: "utf8", stdio: ["ignore", "pipe", "inherit"] },
+    cwd: root,
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", "inherit"],
     env: { ...process.env, ...(home !== undefined && { HOME: home, POMMEL_HOME: join(home, "pommel") }) },
   });
 
@@ -210,14 +212,22 @@ async function bigProject(home: string): Promise<string> {
   mkdirSync(folder, { recursive: true });
   const transcript = Array.from({ length: 5000 }, (_, i) => {
     const about = {
-      ...{ sessionId: session, cwd: root, gitBranch: "main", version: "2.1.0", userType: "external" },
-      ...{ isSidechain: false, timestamp: new Date(Date.UTC(2026, 2, 1) + i * 60_000).toISOString() },
+      sessionId: session,
+      cwd: root,
+      gitBranch: "main",
+      version: "2.1.0",
+      userType: "external",
+      isSidechain: false,
+      timestamp: new Date(Date.UTC(2026, 2, 1) + i * 60_000).toISOString(),
     };
     const content = [{ type: "text", text: `Answer ${i}: the queue of step ${i} is empty, so it goes on.` }];
     const message = { id: `m${i}`, role: "assistant", model: "claude-x", content, usage: {} };
     return [
       {
-        ...{ ...about, type: "user", uuid: `u${i}`, parentUuid: i === 0 ? null : `a${i - 1}` },
+        ...about,
+        type: "user",
+        uuid: `u${i}`,
+        parentUuid: i === 0 ? null : `a${i - 1}`,
         message: { role: "user", content: `Question ${i}: what does step ${i} do?` },
       },
       { ...about, type: "assistant", uuid: `a${i}`, parentUuid: `u${i}`, message },

@@ -124,7 +124,10 @@ if (options.json) {
         ? []
         : [
             [
-              ...[size, `${i.chunks}`, `${i.files}`, rounds === null ? "as before" : `${rounds} ×`],
+              size,
+              `${i.chunks}`,
+              `${i.files}`,
+              rounds === null ? "as before" : `${rounds} ×`,
               ...[i.cpuSeconds, i.seconds, i.peakRssMb, i.indexMb, i.writtenMb].map((n) => n.toFixed(0)),
               i.writtenPerByte.toFixed(1),
             ],
@@ -151,26 +154,24 @@ if (options.json) {
   );
   print(
     [
-      ...[
-        "size",
-        "start to first answer ms",
-        "search over HTTP",
-        "GET /status (min)",
-        "save to searchable (min)",
-      ],
-      ...[
-        "search while reindexing (max)",
-        "reindex s (CPU s)",
-        "daemon peak RSS MB",
-        "without a daemon CPU ms",
-      ],
+      "size",
+      "start to first answer ms",
+      "search over HTTP",
+      "GET /status (min)",
+      "save to searchable (min)",
+      "search while reindexing (max)",
+      "reindex s (CPU s)",
+      "daemon peak RSS MB",
+      "without a daemon CPU ms",
     ],
     results.flatMap(({ size, daemon: d, alone }) =>
       d === null
         ? []
         : [
             [
-              ...[size, d.firstMs.toFixed(0), both(d.httpMs)],
+              size,
+              d.firstMs.toFixed(0),
+              both(d.httpMs),
               `${both(d.statusMs)} (${Math.min(...d.statusMs).toFixed(1)})`,
               `${both(d.saveMs, 0)} (${Math.min(...d.saveMs).toFixed(0)})`,
               `${both(d.busyMs, 0)} (${Math.max(...d.busyMs).toFixed(0)}, ${d.busyMs.length} asked)`,

@@ -9,9 +9,18 @@ const { error, stderr } = await asc.main([
   "kernel/words.ts",
   "kernel/runs.ts",
   "kernel/tokens.ts",
-  ...["--baseDir", root, "--outFile", "dist/vector-kernel.wasm"],
+  "--baseDir",
+  root,
+  "--outFile",
+  "dist/vector-kernel.wasm",
   // No runtime and no memory of its own: the caller owns all memory and passes pointers.
-  ...["--runtime", "stub", "--importMemory", "--noAssert", "-O3", "--enable", "simd"],
+  "--runtime",
+  "stub",
+  "--importMemory",
+  "--noAssert",
+  "-O3",
+  "--enable",
+  "simd",
 ]);
 if (error) {
   console.error(`${stderr.toString()}\n${error.message}`);

@@ -82,10 +82,14 @@ async function main(): Promise<void> {
     log,
     start: (onStop, onRestart) =>
       startDaemon({
-        ...{ config, log, onStop, onRestart },
+        config,
+        log,
+        onStop,
+        onRestart,
         closeAfterMs: closeSeconds * 1000,
         idleExitMs: idleSeconds === null ? null : idleSeconds * 1000,
-        ...{ runCommand, diagnose },
+        runCommand,
+        diagnose,
       }),
     hasSuccessors: !values.foreground,
     renewMs: renewSeconds * 1000,

@@ -27,7 +27,9 @@ function searchFor(...pages: [file: string, first: number, last: number][][]) {
     asked.push(cursor);
     const page = Number(cursor ?? 0);
     const results = (pages[page] ?? []).map(([path, start_line, end_line]) => ({
-      ...{ file: path, start_line, end_line },
+      file: path,
+      start_line,
+      end_line,
       content: `${start_line}\t${sources.linesOf(path)[start_line - 1]!}`,
     }));
     const text = results.map(({ file, content }) => `${file}\n    ${content}`).join("\n");

@@ -56,7 +56,10 @@ export async function prepareFunctions(repository: Repository, options: Options)
   rmSync(project.root, { recursive: true, force: true });
   mkdirSync(project.root);
   await copySources({
-    ...{ from: root, to: project.root, stamps, maxFileSize: config["index.max_file_size"] },
+    from: root,
+    to: project.root,
+    stamps,
+    maxFileSize: config["index.max_file_size"],
     change: (path, text) => withoutDocs(text, hidden.get(path) ?? []),
     onProgress: () => {},
   });
@@ -77,7 +80,8 @@ function projectIn(indexDir: string, root: string): Project {
     ...makeNewProject(root),
     indexDb: join(indexDir, "index.db"),
     // Nobody's own settings, nor the repository's, are used.
-    ...{ configFile: join(indexDir, "config.toml"), teamConfigFile: join(indexDir, "team.toml") },
+    configFile: join(indexDir, "config.toml"),
+    teamConfigFile: join(indexDir, "team.toml"),
   };
 }
 

@@ -133,8 +133,15 @@ function comparisonsTable(trials: readonly Trial[], present: readonly Group[]): 
   return {
     title: "search_code against grep, task by task",
     head: [
-      ...["", "lines saved", "tokens saved", "lines of a task, median", "won", "tied", "lost"],
-      ...["choosing half", "confirming half"],
+      "",
+      "lines saved",
+      "tokens saved",
+      "lines of a task, median",
+      "won",
+      "tied",
+      "lost",
+      "choosing half",
+      "confirming half",
     ],
     rows: comparable(trials, present).map(({ group, trials: own, against }) => {
       const all = comparisonOf(own, against);
@@ -181,28 +188,34 @@ function repositoriesTable(trials: readonly Trial[], group: Group): Table {
   return {
     title: `By repository: ${group.name}, against ${against}`,
     head: [
-      ...[
-        "",
-        "tasks",
-        "found without",
-        "found with",
-        "lines without, median",
-        "mean",
-        "lines with, median",
-        "mean",
-      ],
-      ...["lines saved", "tokens saved", "won", "tied", "lost"],
+      "",
+      "tasks",
+      "found without",
+      "found with",
+      "lines without, median",
+      "mean",
+      "lines with, median",
+      "mean",
+      "lines saved",
+      "tokens saved",
+      "won",
+      "tied",
+      "lost",
     ],
     rows: names.map((name) => {
       const here = own.filter(({ task }) => task.repository === name);
       const [without, withPommel] = [figuresIn(here, against)!, figuresIn(here, "search_code")!];
       const { linesSaved, tokensSaved, results } = comparisonOf(here, against);
       return [
-        ...[name, String(here.length), share(without.found), share(withPommel.found)],
+        name,
+        String(here.length),
+        share(without.found),
+        share(withPommel.found),
         ...[without.lines.median, without.lines.mean, withPommel.lines.median, withPommel.lines.mean].map(
           whole,
         ),
-        ...[share(linesSaved), share(tokensSaved)],
+        share(linesSaved),
+        share(tokensSaved),
         ...[results.win, results.tie, results.loss].map(String),
       ];
     }),

@@ -33,7 +33,10 @@ type DocPair = Awaited<ReturnType<typeof mineDocPairs>>[number];
 /** Questions made of doc comments: the answer is the function. */
 export function functionTasks({ name, half }: Repository, pairs: readonly DocPair[]): Task[] {
   return pairs.map(({ query, file, targets: [target] }) => ({
-    ...{ repository: name, half, kind: "function", question: query },
+    repository: name,
+    half,
+    kind: "function",
+    question: query,
     answer: { file, lines: target?.lines ?? null },
   }));
 }
@@ -50,7 +53,10 @@ export function annotatedTasks({ name, half, questions }: Repository, { paths }:
     const lines =
       start_line !== undefined && end_line !== undefined ? ([start_line, end_line] as const) : null;
     return {
-      ...{ repository: name, half, question: query, answer: { file, lines } },
+      repository: name,
+      half,
+      question: query,
+      answer: { file, lines },
       kind: lines === null ? "file" : "span",
     };
   });
@@ -73,7 +79,10 @@ export async function withLocalised(
           ? []
           : [
               {
-                ...{ repository: repository.name, half: partOf(repository), kind, question: query },
+                repository: repository.name,
+                half: partOf(repository),
+                kind,
+                question: query,
                 answer: { file: target.file, lines: target.lines ?? null },
               },
             ],

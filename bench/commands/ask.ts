@@ -46,7 +46,9 @@ export function replayFailures(memory: Memory, root: string, runs: readonly Comm
       const forms = new Set(later.filter(isBefore).map((run) => run.form));
       const source = { root, worktrees: [], memory, until: at, origin: null };
       const { errors } = findFixes([root], memory, {
-        ...{ error, limit: 3, until: at },
+        error,
+        limit: 3,
+        until: at,
         leaves: (uid) => uid === sessionUid,
       });
       const helps = ({ fix }: (typeof errors)[number]) =>
@@ -63,12 +65,10 @@ export function replayFailures(memory: Memory, root: string, runs: readonly Comm
         (one) => injection?.ref === `fix:${one.session_id}:${one.turn}:${one.fix?.turn}`,
       );
       return {
-        ...{
-          sessionId,
-          error,
-          said,
-          tokens: said === null ? 0 : estimateTokens(`${said} ${injection!.place}`),
-        },
+        sessionId,
+        error,
+        said,
+        tokens: said === null ? 0 : estimateTokens(`${said} ${injection!.place}`),
         isRight: known !== undefined && helps(known),
         isKnown: errors.some(helps),
       };
@@ -101,54 +101,42 @@ export interface Asked {
 
 /** Programs of other projects: words and command lines that nothing here answers, unless it was run here. */
 const foreign = [
-  ...[
-    "cargo test",
-    "npm run dev",
-    "pytest -q",
-    "docker compose up",
-    "kubectl apply -f x",
-    "terraform plan",
-    "mvn verify",
-  ],
-  ...[
-    "bundle exec rspec",
-    "php artisan migrate",
-    "mix test",
-    "dotnet build",
-    "gradle assemble",
-    "poetry install",
-  ],
-  ...[
-    "flutter run",
-    "swift build",
-    "sbt compile",
-    "cabal build",
-    "rails server",
-    "yarn storybook",
-    "pnpm release",
-  ],
-  ...[
-    "deploy to kubernetes",
-    "database migration",
-    "train the model",
-    "start the emulator",
-    "publish to npm",
-  ],
-  ...[
-    "compile the fonts",
-    "render the video",
-    "seed the database",
-    "open the notebook",
-    "sign the apk",
-    "flash the board",
-  ],
-  ...[
-    "build the wasm bundle",
-    "load testing",
-    "translate the strings",
-    "generate thumbnails",
-    "encrypt the backup",
-  ],
+  "cargo test",
+  "npm run dev",
+  "pytest -q",
+  "docker compose up",
+  "kubectl apply -f x",
+  "terraform plan",
+  "mvn verify",
+  "bundle exec rspec",
+  "php artisan migrate",
+  "mix test",
+  "dotnet build",
+  "gradle assemble",
+  "poetry install",
+  "flutter run",
+  "swift build",
+  "sbt compile",
+  "cabal build",
+  "rails server",
+  "yarn storybook",
+  "pnpm release",
+  "deploy to kubernetes",
+  "database migration",
+  "train the model",
+  "start the emulator",
+  "publish to npm",
+  "compile the fonts",
+  "render the video",
+  "seed the database",
+  "open the notebook",
+  "sign the apk",
+  "flash the board",
+  "build the wasm bundle",
+  "load testing",
+  "translate the strings",
+  "generate thumbnails",
+  "encrypt the backup",
 ];
 
 /** The program, and where it ran. */
@@ -184,7 +172,9 @@ export function askHow(memory: Memory, runs: readonly CommandRecord[]): Asked[] 
       most = 1,
     ) =>
       asked.push({
-        ...{ kind, sessionId, question: `${question} (then worked: ${next.line})` },
+        kind,
+        sessionId,
+        question: `${question} (then worked: ${next.line})`,
         answer: answers[0]?.line ?? "nothing",
         isRight: answers.slice(0, most).some(isRight),
       });

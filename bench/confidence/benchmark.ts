@@ -49,8 +49,13 @@ export async function benchmarkOfCode(
       const { results } = await search.search(request);
       const { asked, evidence } = listener.last!;
       samples.push({
-        ...{ searched: "code", kind: "benchmark", source: repository.name, question: query },
-        ...{ half: repository.half, isAnswerable: true, asked },
+        searched: "code",
+        kind: "benchmark",
+        source: repository.name,
+        question: query,
+        half: repository.half,
+        isAnswerable: true,
+        asked,
         found: results.map((result, i) => ({
           evidence: evidence[i]!,
           isRight: targets.some(({ path }) => rankOf({ path }, [result]) > 0),
@@ -78,8 +83,13 @@ export async function benchmarkOfSessions(
     const { asked, evidence } = listener.last!;
     const wanted = question.relevant_sessions.map((name) => rows.get(name));
     samples.push({
-      ...{ searched: "sessions", kind: "benchmark", source: "sessions", question: question.question },
-      ...{ half: halfOf(question), isAnswerable: true, asked },
+      searched: "sessions",
+      kind: "benchmark",
+      source: "sessions",
+      question: question.question,
+      half: halfOf(question),
+      isAnswerable: true,
+      asked,
       found: results.slice(0, judgedBy).map(({ session_id }, i) => ({
         evidence: evidence[i]!,
         isRight: wanted.includes(findSessionByUid(memory, session_id)?.id),
@@ -120,7 +130,11 @@ export async function codeSamples(
     // The right file counts as the right place: another function of it is as near as the comment can show.
     const wanted: Pair = { query, targets: targets.map(({ file }) => ({ file })) };
     samples.push({
-      ...{ searched: "code", kind, source: name, half: halfOfQuestion(query), question: query },
+      searched: "code",
+      kind,
+      source: name,
+      half: halfOfQuestion(query),
+      question: query,
       isAnswerable: targets.length > 0,
       asked,
       found: results.map((result, i) => ({

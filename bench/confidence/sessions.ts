@@ -70,7 +70,10 @@ export async function sessionSamples(
       pair !== null && flat(result.content).includes(flat(pair.sentence));
     const kept = found.filter((one) => !isSource(one));
     samples.push({
-      ...{ searched: "sessions", kind, source: "sessions", question },
+      searched: "sessions",
+      kind,
+      source: "sessions",
+      question,
       // Pairs of one session share its half, so that no session is in both.
       half: halfOfQuestion(pair?.session ?? question),
       isAnswerable: pair !== null,

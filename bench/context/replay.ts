@@ -59,8 +59,16 @@ export async function readPlay(path: string): Promise<Played | null> {
   });
   const name = basename(path, ".jsonl");
   const played: Played = {
-    ...{ name, uid: info.session, file: path, lines, startedAt: 0, endedAt: 0, branch: null },
-    ...{ touched: [], edits: [], moments: [] },
+    name,
+    uid: info.session,
+    file: path,
+    lines,
+    startedAt: 0,
+    endedAt: 0,
+    branch: null,
+    touched: [],
+    edits: [],
+    moments: [],
   };
   const edited = new Set<string>();
   for await (const batch of claude.read(path, null)) {
@@ -70,8 +78,19 @@ export async function readPlay(path: string): Promise<Played | null> {
       played.endedAt = Math.max(played.endedAt, at);
       const moment = (kind: Moment["kind"], more: Partial<Moment> = {}) =>
         played.moments.push({
-          ...{ session: name, uid: info.session, kind, at, line },
-          ...{ prompt: "", file: "", removed: "", added: "", summary: "", answer: null, ms: 0, ...more },
+          session: name,
+          uid: info.session,
+          kind,
+          at,
+          line,
+          prompt: "",
+          file: "",
+          removed: "",
+          added: "",
+          summary: "",
+          answer: null,
+          ms: 0,
+          ...more,
         });
       if (played.startedAt === 0) {
         played.startedAt = at;
@@ -133,7 +152,9 @@ export async function replay(
   const { memory } = importer;
   const times = { now: 0 };
   const search = searchWithCommits({
-    ...{ root: scratch, memory, embedder: new QueryEmbedder({ first: createStaticEmbedder() }) },
+    root: scratch,
+    memory,
+    embedder: new QueryEmbedder({ first: createStaticEmbedder() }),
     now: () => times.now,
   });
   mkdirSync(join(scratch, "transcripts"));
@@ -163,15 +184,13 @@ export async function replay(
     const start = performance.now();
     moment.answer = await answerContext(
       {
-        ...{
-          root: scratch,
-          worktrees: [],
-          memory,
-          config: config(moment.kind),
-          now: at,
-          until: null,
-          origin: null,
-        },
+        root: scratch,
+        worktrees: [],
+        memory,
+        config: config(moment.kind),
+        now: at,
+        until: null,
+        origin: null,
         search: (query) => search.search(query),
         namedCode: async () => [],
         branch: async () => play.branch,

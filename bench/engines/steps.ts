@@ -124,7 +124,11 @@ export async function save(options: StepOptions) {
 
 async function searched(search: CodeSearch, query: string) {
   const { results } = await search.search({
-    ...{ query, limit: 10, levels: [], paths: [], languages: [] },
+    query,
+    limit: 10,
+    levels: [],
+    paths: [],
+    languages: [],
     explain: false,
   });
   return results.map(({ file, start_line: line }) => `${file}:${line}`);

@@ -76,7 +76,11 @@ export async function judgeLinks(
       near: atWork,
       findable: atWork.filter((uid) => texts.shareOf(uid, added()) >= findableShare),
       links: bindings.map(({ sessionUid, lines, how, confidence, turns }) => ({
-        ...{ session: sessionUid.split("/", 1)[0]!, lines, how, confidence, turns },
+        session: sessionUid.split("/", 1)[0]!,
+        lines,
+        how,
+        confidence,
+        turns,
         isLate: at - endOf(sessionUid) > lateMs,
         isProven:
           named.length > 0 &&

@@ -120,7 +120,10 @@ async function documented(
   for (const { file, docs } of [...found.function, ...found.type])
     hidden.set(file, [...(hidden.get(file) ?? []), ...docs]);
   await copySources({
-    ...{ from: root, to: copy, stamps, maxFileSize: config["index.max_file_size"] },
+    from: root,
+    to: copy,
+    stamps,
+    maxFileSize: config["index.max_file_size"],
     change: (path, text) => withoutDocs(text, hidden.get(path) ?? []),
     onProgress: () => {},
   });

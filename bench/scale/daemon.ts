@@ -107,8 +107,14 @@ export async function measureDaemon(root: string) {
     const reindexSeconds = (performance.now() - start) / 1000;
     const { cpuSeconds, peakRssMb } = usageOf(pid);
     return {
-      ...{ firstMs, httpMs, statusMs, saveMs, busyMs, reindexSeconds },
-      ...{ reindexCpuSeconds: cpuSeconds - before, peakRssMb },
+      firstMs,
+      httpMs,
+      statusMs,
+      saveMs,
+      busyMs,
+      reindexSeconds,
+      reindexCpuSeconds: cpuSeconds - before,
+      peakRssMb,
     };
   } finally {
     runPm(root, "stop");

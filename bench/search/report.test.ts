@@ -15,16 +15,16 @@ function measured(
   const outcomes = (["lexical", "hybrid"] as const).flatMap((mode) =>
     ranks.map(
       (rank): Outcome => ({
-        ...{
-          repository: name,
-          language: "go",
-          half,
-          category: "symbol",
-          mode,
-          variant: "normal",
-          query: "x",
-        },
-        ...{ ranks: rank === 0 ? [] : [rank], targets: 1, milliseconds: mode === "hybrid" ? 4 : 2 },
+        repository: name,
+        language: "go",
+        half,
+        category: "symbol",
+        mode,
+        variant: "normal",
+        query: "x",
+        ranks: rank === 0 ? [] : [rank],
+        targets: 1,
+        milliseconds: mode === "hybrid" ? 4 : 2,
       }),
     ),
   );

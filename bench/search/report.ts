@@ -51,7 +51,11 @@ export function reportOf(model: string, measured: readonly MeasuredRepository[])
     machine: { node: process.version, cpu: cpus()[0]?.model ?? "", cpus: cpus().length },
     model,
     repositories: measured.map(({ repository: { name, language, published }, files, chunks, indexMs }) => ({
-      ...{ name, language, files, chunks, published },
+      name,
+      language,
+      files,
+      chunks,
+      published,
       index_ms: indexMs && Math.round(indexMs),
     })),
     runs: [...groups(questions, (one) => `${one.mode} ${one.variant}`).values()].map(runOf),

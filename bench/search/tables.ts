@@ -72,7 +72,9 @@ function repositoriesTable(report: Report, main: Run): Table {
     rows: report.repositories.map(({ name, language, files, chunks, index_ms, published }) => {
       const quality = main.repositories[name]!;
       return [
-        ...[name, language, String(quality.queries)],
+        name,
+        language,
+        String(quality.queries),
         ...qualityCells(quality),
         ...beside.map((peer) => share(published[peer]!.ndcg10)),
         ...[files, chunks, index_ms ?? ""].map(String),

@@ -27,8 +27,16 @@ import { jotSetup } from "./setup.ts";
 // A field that is missing or of another type is null: other versions write other lines.
 const asRecord = makeLenientParser(
   z.object({
-    ...{ session: text, cwd: text, time: text, role: text, text: text, name: text, output: text },
-    ...{ images: anything, input: anything, failed: anything },
+    session: text,
+    cwd: text,
+    time: text,
+    role: text,
+    text: text,
+    name: text,
+    output: text,
+    images: anything,
+    input: anything,
+    failed: anything,
   }),
 );
 type JotRecord = Parsed<typeof asRecord>;

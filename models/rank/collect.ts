@@ -187,13 +187,13 @@ function fileEvidence(
 ): number[] {
   const { path } = chunk;
   return [
-    ...[
-      file,
-      fileSemantic,
-      measureFileNameFit(path, query, stemWeights),
-      measureDirectoriesFit(path, stemWeights),
-    ],
-    ...[matchQueriedPath(path, query), Number(isOlder(path, query.written)), change?.strength ?? 0],
+    file,
+    fileSemantic,
+    measureFileNameFit(path, query, stemWeights),
+    measureDirectoriesFit(path, stemWeights),
+    matchQueriedPath(path, query),
+    Number(isOlder(path, query.written)),
+    change?.strength ?? 0,
   ].map(short);
 }
 
@@ -203,9 +203,11 @@ function chunkEvidence(entry: Ranked, file: number, query: AnalysedQuery): numbe
   const role = classifyChunkRole(chunk, classifyPath(chunk.path, chunk.built === 1));
   const isAsked = isAskedFor(role, new Set(query.stems));
   return [
-    ...[file, ...[lexical, phrase, semantic, named, mentioned].map(short)],
+    file,
+    ...[lexical, phrase, semantic, named, mentioned].map(short),
     ...definitionOf(entry, query),
-    ...[parameter(`levels.${chunk.level}`), isAsked ? -1 : parameter(`roles.${role}`)],
+    parameter(`levels.${chunk.level}`),
+    isAsked ? -1 : parameter(`roles.${role}`),
   ];
 }
 

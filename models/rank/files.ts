@@ -4,9 +4,18 @@ import { descend, listwise } from "./descent.ts";
 
 /** What a signal adds to the sum of a chunk. */
 const added = [
-  ...(["lexical", "phrase", "semantic", "fileSemantic", "coherence", "fileName", "directories"] as const),
-  ...(["path", "name", "definition", "mentions"] as const),
-];
+  "lexical",
+  "phrase",
+  "semantic",
+  "fileSemantic",
+  "coherence",
+  "fileName",
+  "directories",
+  "path",
+  "name",
+  "definition",
+  "mentions",
+] as const;
 
 /** The weights of files by their names ("lexical", "roles.test"): those of signals, then shares, then that of a commit. */
 function named({ spellings, kinds, levels, roles, ...rest }: FileWeights): [string, number][] {
@@ -59,8 +68,16 @@ export const ofFile = [
 ] as const;
 /** What a chunk has: the place of its file, signals, and parameters that weigh it. */
 export const ofChunk = [
-  ...["file", "lexical", "phrase", "semantic", "name", "mentions"],
-  ...["spelling", "kind", "level", "role"],
+  "file",
+  "lexical",
+  "phrase",
+  "semantic",
+  "name",
+  "mentions",
+  "spelling",
+  "kind",
+  "level",
+  "role",
 ] as const;
 
 /** One question to learn from: which of its files are right. */

@@ -21,10 +21,10 @@ it("a profile is found by its name, not by Object.prototype properties", () => {
 });
 
 describe("Claude Code's hooks", () => {
-  const { ignores, editedFiles } = claudeProfile.hooks;
+  const { shouldIgnore, editedFiles } = claudeProfile.hooks;
 
   it("ignore prompts by the client", () => {
-    const ignored = (prompt?: string) => ignores("user-prompt", { prompt });
+    const ignored = (prompt?: string) => shouldIgnore("user-prompt", { prompt });
     expect(ignored("<task-notification>\n<task-id>a</task-id>")).toBe(true);
     expect(ignored("what is a <task-notification>?")).toBe(false);
     expect(ignored()).toBe(false);
@@ -34,10 +34,10 @@ describe("Claude Code's hooks", () => {
     const there = join(mkdtempSync(join(tmpdir(), "pommel-profiles-")), "a.jsonl");
     writeFileSync(there, "");
     const ignored = (agent_type: string, agent_transcript_path?: string) =>
-      ignores("subagent-stop", { agent_type, agent_transcript_path });
+      shouldIgnore("subagent-stop", { agent_type, agent_transcript_path });
     expect([ignored("", "/nowhere/a.jsonl"), ignored("")]).toEqual([true, true]);
     expect([ignored("", there), ignored("Explore", "/nowhere/a.jsonl")]).toEqual([false, false]);
-    expect(ignores("stop", { agent_type: "" })).toBe(false);
+    expect(shouldIgnore("stop", { agent_type: "" })).toBe(false);
   });
 
   it("extract changed files", () => {
@@ -54,7 +54,7 @@ it("Codex CLI's hooks extract the files of a patch", () => {
 });
 
 describe("Gemini CLI's hooks", () => {
-  const { read, ignores } = geminiProfile.hooks;
+  const { read, shouldIgnore } = geminiProfile.hooks;
 
   it("remove earlier hook output from the prompt", () => {
     const promptOf = (prompt: unknown) => read({ prompt }).prompt;
@@ -69,8 +69,8 @@ describe("Gemini CLI's hooks", () => {
   });
 
   it("ignore automatic compressions, which may not happen", () => {
-    expect(ignores("pre-compact", { trigger: "auto" })).toBe(true);
-    expect(ignores("pre-compact", { trigger: "manual" })).toBe(false);
+    expect(shouldIgnore("pre-compact", { trigger: "auto" })).toBe(true);
+    expect(shouldIgnore("pre-compact", { trigger: "manual" })).toBe(false);
   });
 });
 

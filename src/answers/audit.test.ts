@@ -34,8 +34,14 @@ afterEach(() => home.remove());
 
 const records = () => [...readAuditRecords(project)];
 const given: Parameters<typeof appendRecord>[1] = {
-  ...{ at: "2026-03-02T09:00:00.000Z", door: "cli", operation: "search", question: "{}" },
-  ...{ results: 1, bytes: 10, sessions: 0, error: null },
+  at: "2026-03-02T09:00:00.000Z",
+  door: "cli",
+  operation: "search",
+  question: "{}",
+  results: 1,
+  bytes: 10,
+  sessions: 0,
+  error: null,
 };
 const append = (count: number, fileSize?: number) => {
   for (let i = 0; i < count; i++) appendRecord(project, { ...given, question: `q${i}` }, fileSize);

@@ -117,8 +117,12 @@ export function appendRecord(
       const publicKey = readPublicKey();
       const salt = publicKey === null ? undefined : randomBytes(16).toString("base64url");
       const line = JSON.stringify({
-        ...{ n, ...given, question, question_hash: hashed },
-        ...{ previous: before?.sha256 ?? "", salt },
+        n,
+        ...given,
+        question,
+        question_hash: hashed,
+        previous: before?.sha256 ?? "",
+        salt,
       });
       appendFileSync(file, `${publicKey === null ? line : seal(line, publicKey)}\n`, { mode: 0o600 });
       writeJson(join(dir, "head.json"), { n, sha256: hashRecord(line) } satisfies AuditHead);

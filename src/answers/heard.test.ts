@@ -42,21 +42,43 @@ beforeEach(async () => {
   await eve.read(talk(eve, "of-eve", canary));
   await addNote(eve.work, { by: "person", note: `the wombat is a ${canary}` });
   saveEvent(eve.memory, {
-    ...{ uid: "e1", title: `wombat ${canary}`, description: canary, type: "task", status: "active" },
-    ...{ branch: "main", startsAt: null, endsAt: null, createdAt: 1, updatedAt: 1 },
+    uid: "e1",
+    title: `wombat ${canary}`,
+    description: canary,
+    type: "task",
+    status: "active",
+    branch: "main",
+    startsAt: null,
+    endsAt: null,
+    createdAt: 1,
+    updatedAt: 1,
   });
   saveLink(eve.memory, { eventUid: "e1", kind: "session", targetUid: "of-eve", addedAt: 1, removedAt: null });
   const commit = saveCommit(
     eve.memory,
     {
-      ...{ hash, tree: hash, parents: [], branch: "main", author: canary, authoredAt: 1, committedAt: 1 },
-      ...{ subject: canary, patchId: null, rewrittenFrom: [], insertions: 1, deletions: 0, seen: "hook" },
+      hash,
+      tree: hash,
+      parents: [],
+      branch: "main",
+      author: canary,
+      authoredAt: 1,
+      committedAt: 1,
+      subject: canary,
+      patchId: null,
+      rewrittenFrom: [],
+      insertions: 1,
+      deletions: 0,
+      seen: "hook",
       attributed: 1,
     },
     [],
   );
   saveCheckpoint(eve.memory, {
-    ...{ uid: "c1", commitId: commit.id, parentUid: null, createdAt: 1 },
+    uid: "c1",
+    commitId: commit.id,
+    parentUid: null,
+    createdAt: 1,
     agentState: { "of-eve": { prompt: canary } },
     sessions: [{ sessionUid: "of-eve", turns: [1], lines: 2, how: "lines", confidence: 0.9 }],
   });
@@ -107,17 +129,21 @@ function trust(standing: "trusted" | "not_trusted"): void {
 
 /** They write, or concern this machine and nothing that anybody said. */
 const others: ReadonlySet<string> = new Set([
-  ...([
-    "annotate",
-    "editNote",
-    "createEvent",
-    "linkEvent",
-    "closeEvent",
-    "forget",
-    "scrub",
-    "retry",
-  ] as const),
-  ...(["index", "settings", "changeSetting", "status", "page", "queue", "state"] as const),
+  "annotate",
+  "editNote",
+  "createEvent",
+  "linkEvent",
+  "closeEvent",
+  "forget",
+  "scrub",
+  "retry",
+  "index",
+  "settings",
+  "changeSetting",
+  "status",
+  "page",
+  "queue",
+  "state",
 ]);
 
 /** What an agent may ask for, by the field. */
@@ -168,8 +194,22 @@ describe("what somebody says whom the person does not trust", () => {
     const trusted = await telling("mcp");
     expect(trusted).toEqual(
       expect.arrayContaining([
-        ...["searchTranscripts", "searchAll", "sessions", "session", "turns", "annotations", "decisions"],
-        ...["related", "how", "fix", "checkpoints", "checkpoint", "events", "event", "handoff", "context"],
+        "searchTranscripts",
+        "searchAll",
+        "sessions",
+        "session",
+        "turns",
+        "annotations",
+        "decisions",
+        "related",
+        "how",
+        "fix",
+        "checkpoints",
+        "checkpoint",
+        "events",
+        "event",
+        "handoff",
+        "context",
       ]),
     );
     trust("not_trusted");

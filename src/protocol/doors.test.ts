@@ -101,17 +101,29 @@ describe("shapes", () => {
 describe("a transcript", () => {
   const scrubber = createScrubber({ globalFile: "", projectFile: null, pii: false });
   const info = (session: string, more: Partial<TranscriptInfo> = {}): TranscriptInfo => ({
-    ...{ session, parent: null, cwd: "/p", startedAt: null },
+    session,
+    parent: null,
+    cwd: "/p",
+    startedAt: null,
     ...more,
   });
   const lineOf = (text: string): TranscriptLine => ({
-    ...{ uid: text, parentUid: text, at: 1, cwd: text, branch: text, model: text },
+    uid: text,
+    parentUid: text,
+    at: 1,
+    cwd: text,
+    branch: text,
+    model: text,
     usage: { messageId: text, model: text, input: 1, output: 1, cacheRead: 0, cacheWrite: 0 },
     entries: [
       { kind: "title", text },
       { kind: "tool_use", id: text, tool: text, input: {}, files: [{ path: text, how: "edit" }] },
       {
-        ...{ kind: "tool_result", id: text, text: "", isError: false, subagent: text },
+        kind: "tool_result",
+        id: text,
+        text: "",
+        isError: false,
+        subagent: text,
         edits: [{ path: text, hunks: [], content: null }],
       },
     ],
@@ -193,11 +205,13 @@ describe("what other tools wrote about commits", () => {
     const agent_id = { tool: text, id: text, model: text };
     const log = `${text}\n  s_1 1\n"${text}"\n  h_1 2\na.ts\n  s_1 1\n---\n${JSON.stringify({ schema_version: "authorship/3.0.0", sessions: { s_1: { agent_id } }, humans: { h_1: { author: text } } })}`;
     const conversation = {
-      ...{ url: text, ranges: [{ start_line: 1, end_line: 1 }] },
+      url: text,
+      ranges: [{ start_line: 1, end_line: 1 }],
       contributor: { type: "ai", model_id: text },
     };
     const trace = {
-      ...{ version: "0.1.0", vcs: { type: "git", revision: text } },
+      version: "0.1.0",
+      vcs: { type: "git", revision: text },
       files: [text, "a.ts"].map((path) => ({ path, conversations: [conversation] })),
     };
     const { traces } = readTraces(JSON.stringify(trace));

@@ -99,7 +99,15 @@ function restoreProjects(db: Sqlite, dataDir: string): void {
     try {
       const [rootList, remoteList] = [JSON.stringify(roots), JSON.stringify(remotes)];
       db.prepare("INSERT OR IGNORE INTO projects VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)").run(
-        ...[id, name, rootList, remoteList, within, Number(named), Number(off), now, now],
+        id,
+        name,
+        rootList,
+        remoteList,
+        within,
+        Number(named),
+        Number(off),
+        now,
+        now,
       );
       const insert = db.prepare("INSERT OR IGNORE INTO checkouts VALUES (?, ?, ?, NULL, NULL, ?)");
       for (const root of checkouts) insert.run(root, id, readFileId(root), now);

@@ -33,11 +33,25 @@ afterEach(() => {
 });
 
 const project = (id: string, more: Partial<KnownProject> = {}): KnownProject => ({
-  ...{ id, name: id, roots: [], remotes: [], within: "", isNamed: false, isOff: false },
-  ...{ createdAt: 1, lastUsedAt: 1, ...more },
+  id,
+  name: id,
+  roots: [],
+  remotes: [],
+  within: "",
+  isNamed: false,
+  isOff: false,
+  createdAt: 1,
+  lastUsedAt: 1,
+  ...more,
 });
 const checkout = (root: string, of: string, more: Partial<KnownCheckout> = {}): KnownCheckout => ({
-  ...{ root, project: of, rootId: null, gitId: null, notice: null, lastUsedAt: 1, ...more },
+  root,
+  project: of,
+  rootId: null,
+  gitId: null,
+  notice: null,
+  lastUsedAt: 1,
+  ...more,
 });
 const registry = () => Registry.open(file);
 const ids = () =>
@@ -52,7 +66,11 @@ function change(sql: string): void {
 }
 
 const known = project("app", {
-  ...{ roots: ["c0ffee"], remotes: ["example.com/app"], within: "packages/app", isNamed: true, isOff: true },
+  roots: ["c0ffee"],
+  remotes: ["example.com/app"],
+  within: "packages/app",
+  isNamed: true,
+  isOff: true,
 });
 
 describe("the registry", () => {

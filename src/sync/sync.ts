@@ -189,7 +189,8 @@ async function syncRound(run: Run, blobs: BlobReader, hasRemote: boolean): Promi
   // Where nothing is shared yet, all of it is new, however it is scrubbed; that takes most of the time.
   const counted = { ...exportWork, filter: filter && !(dryRun && tips.length === 0) };
   const writer = new BranchWriter(counted, files, {
-    ...{ signed, tips },
+    signed,
+    tips,
     things: all,
     signal: options.signal,
     onProgress: (done, n) => options.onProgress?.(done, n, "sharing"),

@@ -65,7 +65,7 @@ test("pm import aider imports past chats, once, and pm why knows what they wrote
   writeFileSync(join(project.root, "src/retry.ts"), "export const attempts = 5;\n");
   git("commit", "--quiet", "--all", "--message", "fix: Retry more often");
 
-  const dry = await pmJson(project, ...["import", "aider", "--dry-run"]);
+  const dry = await pmJson(project, "import", "aider", "--dry-run");
   expect(dry).toMatchObject({ agent: "aider", sessions: 1 });
   expect(await pmJson<ImportFollowed>(project, "import", "aider")).toMatchObject({ sessions: 1, failed: [] });
   expect(await pmJson<ImportFollowed>(project, "import", "aider")).toMatchObject({ sessions: 0 });

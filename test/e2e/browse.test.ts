@@ -60,7 +60,9 @@ function inTerminal(args: readonly string[], { columns = 80, rows = 24 } = {}) {
   const { NO_COLOR: _, FORCE_COLOR: __, ...inherited } = process.env;
   const child = pty!.spawn(process.execPath, [pmFile, ...args], {
     name: "xterm-256color",
-    ...{ cols: columns, rows, cwd: project.root },
+    cols: columns,
+    rows,
+    cwd: project.root,
     // What a machine of tests sets must not keep a reader's page from being drawn.
     env: { ...inherited, CI: "true", POMMEL_DAEMON_AUTOSTART: "false" },
   });

@@ -191,15 +191,21 @@ it("no secret is in any byte that is stored or shared", async () => {
 
 /** Ordinary words, of which each is in one place only, so that what is found says where it came from. */
 const ordinary = {
-  ...{ prompt: "marmalade", reply: "trombone", command: "hedgehog", output: "gooseberry", edit: "pelican" },
-  ...{ title: "saxophone", branch: "rhubarb", path: "chimney", code: "wheelbarrow", commit: "porcupine" },
-  ...{
-    hook: "blackcurrant",
-    question: "dragonfly",
-    note: "lighthouse",
-    context: "tambourine",
-    later: "nightingale",
-  },
+  prompt: "marmalade",
+  reply: "trombone",
+  command: "hedgehog",
+  output: "gooseberry",
+  edit: "pelican",
+  title: "saxophone",
+  branch: "rhubarb",
+  path: "chimney",
+  code: "wheelbarrow",
+  commit: "porcupine",
+  hook: "blackcurrant",
+  question: "dragonfly",
+  note: "lighthouse",
+  context: "tambourine",
+  later: "nightingale",
 };
 
 /** Users install what encrypts beside Pommel; an installation that is tested instead of the checkout has none. */

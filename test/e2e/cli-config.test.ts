@@ -104,7 +104,10 @@ it("works on files with mistakes: shows them, and can mend them", async () => {
 it("takes from a repository what it may set, and says what it may not", async () => {
   const team = join(cwd, ".pommel/config.toml");
   expect(await json("set", "--team", "search.limit", "3")).toMatchObject({
-    ...{ value: 3, origin: "team", source: team, file: team },
+    value: 3,
+    origin: "team",
+    source: team,
+    file: team,
   });
   expect(await json("set", "search.limit", "4")).toMatchObject({ value: 4, origin: "project" });
   expect(await config("set", "--team", "sessions.retention_days", "1")).toMatchObject({

@@ -282,7 +282,9 @@ describe("pm memory export", () => {
     expect({ code, head: stdout.split("\n")[0] }).toEqual({ code: 0, head: "# Flaky resume test" });
     expect(stdout).toContain("> How do we fix the flaky resume test?\n\nIt waits too short a time.");
     expect(await json("memory", "export", "--session", "8ecde0fc")).toMatchObject({
-      ...{ format: "pommel-session", version: 1, session: { id: flaky } },
+      format: "pommel-session",
+      version: 1,
+      session: { id: flaky },
       turns: [{ number: 1, entries: [{ kind: "prompt" }, { kind: "text" }] }],
     });
     const to = join(temporaryDir(), "chat.html");

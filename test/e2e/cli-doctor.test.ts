@@ -41,7 +41,8 @@ it("is green after a fresh set-up", async () => {
   symlinkSync(pmFile, join(home, "bin/pommel"));
   const env = {
     ...homeAt(home),
-    ...{ CI: "", POMMEL_DAEMON_AUTOSTART: "true" },
+    CI: "",
+    POMMEL_DAEMON_AUTOSTART: "true",
     PATH: `${join(home, "bin")}:${process.env.PATH}`,
   };
   try {

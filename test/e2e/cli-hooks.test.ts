@@ -73,7 +73,11 @@ describe("pm hook", () => {
     const [item, ...others] = items();
     expect(others).toEqual([]);
     expect(item).toEqual({
-      ...{ kind: "claude-hook", event, received_at: expect.any(Number), place: cwd, payload: given },
+      kind: "claude-hook",
+      event,
+      received_at: expect.any(Number),
+      place: cwd,
+      payload: given,
     });
     expect(item.received_at).toBeGreaterThanOrEqual(before);
     expect(spooled()[0]).toMatch(/^(\d{13}-\d+-[a-z0-9]+|latest-[\w-]+)\.json$/);

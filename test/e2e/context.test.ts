@@ -178,8 +178,11 @@ describe("a hook is silent", () => {
     mkdirSync(locateHome().stateDir, { recursive: true, mode: 0o700 });
     await new Promise<void>((resolve) => server.listen(locateSocket(), () => resolve()));
     const record = {
-      ...{ pid: process.pid, port: 1, token: "t".repeat(8) },
-      ...{ started_at: new Date().toISOString(), version: "1.2.3" },
+      pid: process.pid,
+      port: 1,
+      token: "t".repeat(8),
+      started_at: new Date().toISOString(),
+      version: "1.2.3",
       context: { mode: "gentle", deadline_ms: 1500 },
     };
     writeFileSync(locateDaemonFiles().record, JSON.stringify(record));

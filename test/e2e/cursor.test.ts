@@ -62,7 +62,7 @@ test("pm import cursor imports past conversations, once, and pm why knows what t
   writeFileSync(join(project.root, "src/retry.ts"), after);
   git(Date.now(), "commit", "--quiet", "--all", "--message", "Retry more often");
 
-  const dry = await pmJson(project, ...["import", "cursor", "--dry-run"]);
+  const dry = await pmJson(project, "import", "cursor", "--dry-run");
   expect(dry).toMatchObject({ agent: "cursor", sessions: 1, elsewhere: { sessions: 1 } });
   expect(await pmJson<ImportFollowed>(project, "import", "cursor")).toMatchObject({
     sessions: 1,

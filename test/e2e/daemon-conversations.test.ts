@@ -296,7 +296,9 @@ describe("a daemon that answers for all their projects", () => {
     made.reply("On the roof.");
     made.writeTo(transcriptDir(unnamed));
     await hookItem(unnamed, "user-prompt", {
-      ...{ session_id: idOf(2), cwd: root, prompt: "Note to Pommel: storks are protected" },
+      session_id: idOf(2),
+      cwd: root,
+      prompt: "Note to Pommel: storks are protected",
     });
     about(1, "flamingo").writeTo(dir);
     await until(async () => (await sessionsFound(project, "flamingo timeout"))[0] === idOf(1));

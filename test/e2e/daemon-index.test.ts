@@ -359,7 +359,9 @@ describe("a daemon of their own, or none", () => {
     const closable = [home, ...paths].filter((path) => !/-(wal|shm)$/.test(path));
     for (const path of closable) chmodSync(path, 0o555);
     const answer = execFileSync(process.execPath, [pmFile, "search", "code", "compute1", "--json"], {
-      ...{ ...user, cwd: project.root, env },
+      ...user,
+      cwd: project.root,
+      env,
     });
     expect(JSON.parse(answer.toString()).results[0].file).toBe("src/module1.ts");
     expect(

@@ -136,7 +136,11 @@ describe("pm event", () => {
   it("limits a search to what belongs to it", async () => {
     const found = await pmJson<{ results: { session_id: string }[] }>(
       project,
-      ...["search", "transcripts", "lock lunch", "--event", "auth"],
+      "search",
+      "transcripts",
+      "lock lunch",
+      "--event",
+      "auth",
     );
     expect(found.results.map(({ session_id }) => session_id)).toEqual([session(1)]);
   });
@@ -196,7 +200,10 @@ describe("several projects", () => {
 
   it("are searched at once, and their sessions listed", async () => {
     const { results } = await fromAnywhere<{ results: { session_id: string | null; project: string }[] }>(
-      ...["search", "transcripts", "lock", "--all-projects"],
+      "search",
+      "transcripts",
+      "lock",
+      "--all-projects",
     );
     const where = new Map(results.map((result) => [result.session_id, result.project]));
     expect(where.get(session(1))).toBe(project.root);

@@ -101,14 +101,20 @@ test("pm import gemini imports past sessions, old formats and subagents too", as
 
   const dry = await pmJson<{ sessions: number; subagents: number; elsewhere: { sessions: number } }>(
     project,
-    ...["import", "gemini", "--dry-run"],
+    "import",
+    "gemini",
+    "--dry-run",
   );
   expect(dry).toMatchObject({ agent: "gemini", sessions: 2, subagents: 1, elsewhere: { sessions: 1 } });
   const taken = await pmJson<ImportFollowed>(project, "import", "gemini");
   expect(taken).toMatchObject({ sessions: 2, failed: [] });
   const found = await pmJson<TranscriptSearchResponse>(
     project,
-    ...["search", "transcripts", "heron timeout", "--agent", "gemini"],
+    "search",
+    "transcripts",
+    "heron timeout",
+    "--agent",
+    "gemini",
   );
   expect(found.results[0]).toMatchObject({ session_id: old.session, agent: "gemini" });
   const again = await pmJson<{ sessions: number; already: { sessions: number } }>(

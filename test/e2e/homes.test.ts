@@ -175,7 +175,8 @@ describe("places that are relative", () => {
     for (const args of [["note", "x"], ["status"], ["search", "code", "x"], ["daemon", "start"]]) {
       const { code, stderr } = await runPm(args, { cwd, env });
       expect({ args, code, stderr }).toEqual({
-        ...{ args, code: 2 },
+        args,
+        code: 2,
         stderr: expect.stringContaining('POMMEL_HOME is a relative path: "home".'),
       });
     }

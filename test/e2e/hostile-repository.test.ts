@@ -102,8 +102,11 @@ const hook = (name: string, event: string, more: object = {}) =>
     cwd: root,
     env: { CLAUDE_PROJECT_DIR: "" },
     input: JSON.stringify({
-      ...{ session_id: "11111111-1111-4111-8111-111111111111", transcript_path: "/none.jsonl", cwd: root },
-      ...{ hook_event_name: event, ...more },
+      session_id: "11111111-1111-4111-8111-111111111111",
+      transcript_path: "/none.jsonl",
+      cwd: root,
+      hook_event_name: event,
+      ...more,
     }),
   });
 const prompt = { prompt: "retryLater fails, the password is hunter2" };
@@ -315,19 +318,17 @@ describe("a .pommel/ that a pull brings", () => {
     '[openai]\nurl = "http://127.0.0.1:9"\n\n[embed]\ntext = "openai/x"\n\n[sessions]\nretention_days = 1\n';
   /** All that Pommel has in its home. */
   const likeAHome = (): Files => ({
-    ...{ ".pommel/config.toml": settings, ".pommel/.gitignore": "*\n", ".pommel/memory.db": forgedMemory() },
-    ...{
-      ".pommel/memory.db-wal": "x",
-      ".pommel/backups/memory.db": forgedMemory(),
-      ".pommel/setup.json": "{}",
-    },
-    ...{
-      ".pommel/index.db": "x",
-      ".pommel/writer.lock": "x",
-      ".pommel/spool/1.json": "{}",
-      ".pommel/audit/log": "x",
-    },
-    ...{ ".pommel/moved.json": JSON.stringify({ state: "copied", sessions: 1, notes: 1 }) },
+    ".pommel/config.toml": settings,
+    ".pommel/.gitignore": "*\n",
+    ".pommel/memory.db": forgedMemory(),
+    ".pommel/memory.db-wal": "x",
+    ".pommel/backups/memory.db": forgedMemory(),
+    ".pommel/setup.json": "{}",
+    ".pommel/index.db": "x",
+    ".pommel/writer.lock": "x",
+    ".pommel/spool/1.json": "{}",
+    ".pommel/audit/log": "x",
+    ".pommel/moved.json": JSON.stringify({ state: "copied", sessions: 1, notes: 1 }),
   });
 
   it.each<[string, (project: Project) => Files]>([

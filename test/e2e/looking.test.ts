@@ -180,7 +180,13 @@ describe("a directory without git", () => {
     mkdirSync(transcripts, { recursive: true });
     const id = "66666666-1111-4111-8111-111111111111";
     const line = (uuid: string, type: string, content: unknown) => ({
-      ...{ type, uuid, parentUuid: null, sessionId: id, cwd: dir, version: "2.1.0", isSidechain: false },
+      type,
+      uuid,
+      parentUuid: null,
+      sessionId: id,
+      cwd: dir,
+      version: "2.1.0",
+      isSidechain: false,
       timestamp: "2026-03-02T09:00:00.000Z",
       message: { role: type, content },
     });

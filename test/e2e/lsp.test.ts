@@ -47,11 +47,9 @@ beforeAll(async () => {
   });
   editor.listen();
   await editor.sendRequest("initialize", {
-    ...{
-      processId: process.pid,
-      rootUri: pathToFileURL(project.root).href,
-      capabilities: { workspace: { workspaceFolders: true } },
-    },
+    processId: process.pid,
+    rootUri: pathToFileURL(project.root).href,
+    capabilities: { workspace: { workspaceFolders: true } },
     initializationOptions: { code_lens: true, inlay_hints: true },
   });
   await editor.sendNotification("initialized", {});
@@ -113,10 +111,8 @@ describe("an editor", () => {
     const document = await edited(saved());
     const actions = await editor.sendRequest<CodeAction[]>("textDocument/codeAction", {
       ...document,
-      ...{
-        range: { start: { line: 1, character: 2 }, end: { line: 1, character: 7 } },
-        context: { diagnostics: [] },
-      },
+      range: { start: { line: 1, character: 2 }, end: { line: 1, character: 7 } },
+      context: { diagnostics: [] },
     });
     expect(actions.map(({ title }) => title)).toEqual([
       "Pommel: open the session",

@@ -86,7 +86,7 @@ test("pm import opencode imports past sessions, once, with forks and subagents",
   child.answer([said("There are seven.")]);
   about("ses_b4", "bittern", "/home/dev/elsewhere", past);
 
-  const dry = await pmJson(project, ...["import", "opencode", "--dry-run"]);
+  const dry = await pmJson(project, "import", "opencode", "--dry-run");
   expect(dry).toMatchObject({ agent: "opencode", sessions: 2, subagents: 1, elsewhere: { sessions: 1 } });
   const taken = await pmJson<ImportFollowed>(project, "import", "opencode");
   expect(taken).toMatchObject({ sessions: 2, failed: [] });

@@ -82,7 +82,10 @@ describe.skipIf(onWindows)("the packed Pommel, installed without network, script
     );
     const { checks } = JSON.parse(stdout) as { checks: { name: string; status: string }[] };
     expect(Object.fromEntries(checks.map(({ name, status }) => [name, status]))).toMatchObject({
-      ...{ node: "ok", sqlite: "ok", watcher: "ok", grammars: "ok" },
+      node: "ok",
+      sqlite: "ok",
+      watcher: "ok",
+      grammars: "ok",
     });
   });
 

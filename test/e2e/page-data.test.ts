@@ -148,7 +148,9 @@ describe.skipIf(browserFile === undefined)("the page", () => {
     const parts = ["/memory/", "/memory/notes", "/memory/events", "/memory/given", "/memory/keeping"];
     const settings = ["/settings/", "/settings/health", "/settings/work", "/settings/log"];
     for (const path of [
-      ...[...views, ...parts, ...settings],
+      ...views,
+      ...parts,
+      ...settings,
       ...sessions.filter(({ id }) => id !== long).map(({ id }) => `/session/${id}`),
     ]) {
       await showView(page, origin, path);

@@ -64,7 +64,8 @@ export async function expectAccessible(page: Page, path: string, rules?: string[
   );
   const serious = violations.filter(({ impact }) => impact === "serious" || impact === "critical");
   expect({ path, serious: serious.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`) }).toEqual({
-    ...{ path, serious: [] },
+    path,
+    serious: [],
   });
   expect({ path, cut: await page.evaluate(cutOff) }).toEqual({ path, cut: 0 });
 }

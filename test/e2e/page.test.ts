@@ -100,14 +100,12 @@ const appearances: [colorScheme: "light" | "dark", width: number, rules?: string
 function transcriptOf(id: string, prompts: readonly string[], branch: string): string {
   const lines = prompts.flatMap((prompt, i) => {
     const about = {
-      ...{
-        sessionId: id,
-        cwd: project.root,
-        gitBranch: branch,
-        version: "2.1.0",
-        userType: "external",
-        isSidechain: false,
-      },
+      sessionId: id,
+      cwd: project.root,
+      gitBranch: branch,
+      version: "2.1.0",
+      userType: "external",
+      isSidechain: false,
       timestamp: new Date(Date.UTC(2026, 2, 2, 9, i)).toISOString(),
     };
     const answer = [
@@ -122,7 +120,10 @@ function transcriptOf(id: string, prompts: readonly string[], branch: string): s
         message: { role: "user", content: prompt },
       },
       {
-        ...{ ...about, type: "assistant", uuid: `${id}-${i}-a`, parentUuid: `${id}-${i}-u` },
+        ...about,
+        type: "assistant",
+        uuid: `${id}-${i}-a`,
+        parentUuid: `${id}-${i}-u`,
         message: {
           id: `m${i}`,
           role: "assistant",

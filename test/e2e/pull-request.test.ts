@@ -48,7 +48,10 @@ beforeAll(async () => {
   const memory = Memory.open(makeNewProject(cwd).memoryDb, { readonly: false });
   const at = Date.now() - 5000;
   const session = addSession(memory, "8ecde0fc-091c-4586-b688-cc9efe6f655c", {
-    ...{ cwd, branch, startedAt: at, lastAt: at },
+    cwd,
+    branch,
+    startedAt: at,
+    lastAt: at,
     title: { text: hostile, source: "agent" },
   });
   rememberTurn(memory, session.uid, [wrote(join(cwd, file), code, at)], { cwd });
@@ -107,16 +110,18 @@ function onGithub(pull: object, told: NodeJS.ProcessEnv = {}) {
 
 const onGitlab = (told: NodeJS.ProcessEnv) =>
   run({
-    ...{
-      CI_API_V4_URL: forge.url,
-      CI_PROJECT_ID: "1",
-      CI_PROJECT_URL: `file://${remote.replace(".git", "")}`,
-    },
-    ...{ CI_COMMIT_SHA: head, CI_DEFAULT_BRANCH: "main", POMMEL_TOKEN: "t" },
+    CI_API_V4_URL: forge.url,
+    CI_PROJECT_ID: "1",
+    CI_PROJECT_URL: `file://${remote.replace(".git", "")}`,
+    CI_COMMIT_SHA: head,
+    CI_DEFAULT_BRANCH: "main",
+    POMMEL_TOKEN: "t",
     ...told,
   });
 const ofRequest = () => ({
-  ...{ CI_MERGE_REQUEST_IID: "7", CI_MERGE_REQUEST_PROJECT_ID: "1", CI_MERGE_REQUEST_DIFF_BASE_SHA: base },
+  CI_MERGE_REQUEST_IID: "7",
+  CI_MERGE_REQUEST_PROJECT_ID: "1",
+  CI_MERGE_REQUEST_DIFF_BASE_SHA: base,
 });
 
 /** Comments that hold a review, and are the job's own. */
@@ -243,7 +248,9 @@ it("whose notes another job was quicker to push get both, and no process is star
   git(remote, "clone", "--quiet", remote, other);
   const seen = { pushes: 0, processes: "" };
   const server = await startGitServer({
-    ...{ root: dirname(remote), reader: `gitlab-ci-token:${jobToken}`, writer: `oauth2:${token}` },
+    root: dirname(remote),
+    reader: `gitlab-ci-token:${jobToken}`,
+    writer: `oauth2:${token}`,
     onRequest({ url }) {
       seen.processes += execFileSync("ps", ["-Ao", "args"], { encoding: "utf8" });
       if (url!.includes("info/refs?service=git-receive-pack") && seen.pushes++ === 0) {
@@ -256,7 +263,9 @@ it("whose notes another job was quicker to push get both, and no process is star
   for (const dir of [remote, checkout]) git(dir, "update-ref", "-d", "refs/notes/ai");
   git(checkout, "remote", "set-url", "origin", `http://gitlab-ci-token:${jobToken}@${server.host}/app.git`);
   const job = {
-    ...{ CI_COMMIT_SHA, CI_COMMIT_BRANCH: "main", POMMEL_TOKEN: token },
+    CI_COMMIT_SHA,
+    CI_COMMIT_BRANCH: "main",
+    POMMEL_TOKEN: token,
     CI_PROJECT_URL: `http://${server.host}/app`,
   };
   const secrets = (whole: string) =>

@@ -62,21 +62,29 @@ function remember(dir: string): void {
   const commit = saveCommit(
     memory,
     {
-      ...{
-        hash: first,
-        tree: first,
-        parents: [],
-        branch: "main",
-        author: "Ann",
-        subject: "Make refresh atomic",
-      },
-      ...{ authoredAt: 0, committedAt: 0, insertions: 1, deletions: 0, seen: "hook", attributed: 1 },
-      ...{ patchId: null, rewrittenFrom: [] },
+      hash: first,
+      tree: first,
+      parents: [],
+      branch: "main",
+      author: "Ann",
+      subject: "Make refresh atomic",
+      authoredAt: 0,
+      committedAt: 0,
+      insertions: 1,
+      deletions: 0,
+      seen: "hook",
+      attributed: 1,
+      patchId: null,
+      rewrittenFrom: [],
     },
     [],
   );
   saveCheckpoint(memory, {
-    ...{ uid, commitId: commit.id, parentUid: null, createdAt: 0, agentState: {} },
+    uid,
+    commitId: commit.id,
+    parentUid: null,
+    createdAt: 0,
+    agentState: {},
     sessions: [{ sessionUid: session, turns: [7], lines: 1, how: "lines", confidence: 1 }],
   });
   memory.close();

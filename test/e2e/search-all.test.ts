@@ -47,8 +47,14 @@ describe("pm search", () => {
     for (const words of [["uploads"], ["ENT-232"], ["uploads", "--author", "ann"], [hash.slice(0, 8)]]) {
       const [first] = (await history("commits", ...words)).results;
       expect(first, words.join(" ")).toMatchObject({
-        ...{ kind: "commit", id: hash, title: "Retry failed uploads", author: "Ann", reach: "head" },
-        ...{ checkpoint: null, files: ["src/upload.ts"], reverted_by: null },
+        kind: "commit",
+        id: hash,
+        title: "Retry failed uploads",
+        author: "Ann",
+        reach: "head",
+        checkpoint: null,
+        files: ["src/upload.ts"],
+        reverted_by: null,
       });
     }
     expect((await history("events", "upload rewrite")).results).toMatchObject([

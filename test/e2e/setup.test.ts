@@ -109,7 +109,10 @@ describe("pm setup", () => {
 
     // What --yes takes for granted, named: the same comes of it.
     const shown = ({ created, changed, record, agents }: Record<string, unknown>) => ({
-      ...{ created, changed, record, agents },
+      created,
+      changed,
+      record,
+      agents,
     });
     expect(shown(await json("setup", "--all", "--agent", "claude,codex,gemini"))).toEqual(shown(first));
     expect(agentFiles()).toEqual(after);

@@ -109,7 +109,10 @@ it("the memory outlives its checkouts: cleaned, deleted, cloned again, copied an
     const { results } = await json(root, "search", "code", "one");
     const { commit } = (await json(root, "why", "src/a.ts:1")).origins[0];
     expect({ root, notes: annotations.length, file: results[0]?.file, subject: commit.subject }).toEqual({
-      ...{ root, notes: 1, file: "src/a.ts", subject: "One" },
+      root,
+      notes: 1,
+      file: "src/a.ts",
+      subject: "One",
     });
   };
   await isThere(main);

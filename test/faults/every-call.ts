@@ -165,8 +165,10 @@ async function tryEach(one: Tried, library: string): Promise<void> {
   mkdirSync(states);
   const calm = fresh(one.from);
   const environment = {
-    ...{ LD_PRELOAD: library, POWER_CUT_DIR: join(work, "at") },
-    ...{ STATES_OF: join(work, "at"), STATES_TO: states },
+    LD_PRELOAD: library,
+    POWER_CUT_DIR: join(work, "at"),
+    STATES_OF: join(work, "at"),
+    STATES_TO: states,
   };
   await runStep(one.work, calm.root, { environment });
   const expected = one.outcome(calm);

@@ -11,9 +11,17 @@ import { base, options, report, userHome } from "./setting.ts";
 
 /** What makes a regex engine that goes back slow, or a compiled program large. */
 const hostilePatterns = [
-  ...["(a+)+$", "(a|aa)+!", "^(([a-z])+.)+[A-Z]([a-z])+$", "(.*a){30}", "(x+x+)+y"],
-  ...["(?:a{1,1000}){1,1000}", "((a{0,100}){0,100}){0,100}", "[\\s\\S]{1000}x"],
-  ...[`${"(".repeat(1000)}a${")".repeat(1000)}`, "a".repeat(100_000), Array(20_000).fill("b").join("|")],
+  "(a+)+$",
+  "(a|aa)+!",
+  "^(([a-z])+.)+[A-Z]([a-z])+$",
+  "(.*a){30}",
+  "(x+x+)+y",
+  "(?:a{1,1000}){1,1000}",
+  "((a{0,100}){0,100}){0,100}",
+  "[\\s\\S]{1000}x",
+  `${"(".repeat(1000)}a${")".repeat(1000)}`,
+  "a".repeat(100_000),
+  Array(20_000).fill("b").join("|"),
 ];
 
 /** The daemon's peak while it reads what somebody made to hurt it. MB. */

@@ -121,7 +121,10 @@ function workplace(name: string, { sessions: end, autostart }: { sessions: numbe
     await idle(from);
   };
   return {
-    ...{ project, sessions, run, settle },
+    project,
+    sessions,
+    run,
+    settle,
     /** The home is new, and the sessions are empty. */
     reset() {
       rmSync(homeAround(root), { recursive: true, maxRetries: 10 });

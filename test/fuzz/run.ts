@@ -29,12 +29,14 @@ const { values: options } = parseArgs({
 // No configuration, memory or git settings but its own.
 const home = mkdtempSync(join(tmpdir(), "pommel-fuzz-home-"));
 Object.assign(process.env, {
-  ...{ HOME: home, XDG_CONFIG_HOME: home, XDG_DATA_HOME: home, XDG_CACHE_HOME: home, NO_COLOR: "1" },
-  ...{
-    GIT_CONFIG_GLOBAL: join(home, ".gitconfig"),
-    GIT_CONFIG_NOSYSTEM: "1",
-    POMMEL_DAEMON_AUTOSTART: "false",
-  },
+  HOME: home,
+  XDG_CONFIG_HOME: home,
+  XDG_DATA_HOME: home,
+  XDG_CACHE_HOME: home,
+  NO_COLOR: "1",
+  GIT_CONFIG_GLOBAL: join(home, ".gitconfig"),
+  GIT_CONFIG_NOSYSTEM: "1",
+  POMMEL_DAEMON_AUTOSTART: "false",
 });
 process.on("exit", () => rmSync(home, { recursive: true, force: true }));
 

@@ -171,8 +171,14 @@ function ofAider(): string[] {
   const edit = block("src/cart.ts", "a\n", "b\n").split("\n");
   return [
     "# aider chat started at 2026-03-02 09:00:00",
-    ...["> Main model: gpt-4o with diff edit format  ", "#### Add a total  ", "So:", "", ...edit],
-    ...[`> ${tokens}  `, "> Applied edit to src/cart.ts  ", "> Running npm test  "],
+    "> Main model: gpt-4o with diff edit format  ",
+    "#### Add a total  ",
+    "So:",
+    "",
+    ...edit,
+    `> ${tokens}  `,
+    "> Applied edit to src/cart.ts  ",
+    "> Running npm test  ",
   ];
 }
 
@@ -200,9 +206,15 @@ function ofQwen(): string[] {
   ] as const;
   return parts.map(([type, of], at) =>
     JSON.stringify({
-      ...{ uuid: `u${at}`, parentUuid: at === 0 ? null : `u${at - 1}`, sessionId: "83b53ffd", type },
+      uuid: `u${at}`,
+      parentUuid: at === 0 ? null : `u${at - 1}`,
+      sessionId: "83b53ffd",
+      type,
       timestamp: new Date(1772442000000 + at * 1000).toISOString(),
-      ...{ cwd: "/home/dev/shop", version: "0.24.4", gitBranch: "main", model: "qwen3-coder" },
+      cwd: "/home/dev/shop",
+      version: "0.24.4",
+      gitBranch: "main",
+      model: "qwen3-coder",
       message: { role: type === "assistant" ? "model" : "user", parts: of },
     }),
   );

@@ -43,9 +43,16 @@ export async function fuzzTranscripts(
       const read = () =>
         ingestTranscript(
           {
-            ...{ memory: kept.memory, agent, scrubber, ledgerKey: Buffer.alloc(32, 7), embedder: null },
+            memory: kept.memory,
+            agent,
+            scrubber,
+            ledgerKey: Buffer.alloc(32, 7),
+            embedder: null,
             chunks: { minTokens: 200, maxTokens: 800, pauseMinutes: 5, kinds: buildKindRules() },
-            ...{ maxChunks: 0, root: "/home/dev/shop", worktrees: [], log: silentLog },
+            maxChunks: 0,
+            root: "/home/dev/shop",
+            worktrees: [],
+            log: silentLog,
           },
           join(dir, transcript),
         );

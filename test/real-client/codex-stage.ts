@@ -56,7 +56,14 @@ export async function setCodexStage(bin: string): Promise<CodexStage> {
   writeFileSync(config, userConfig(api.url));
   const client = (...args: string[]) => run({ bin, cwd: repo, env }, args);
   return {
-    ...{ project, kept, daemon, pm, hooksRun, hooksSaid, api, client },
+    project,
+    kept,
+    daemon,
+    pm,
+    hooksRun,
+    hooksSaid,
+    api,
+    client,
     async doctor() {
       const { checks } = await pm<{ checks: { name: string; message: string; hint: string | null }[] }>(
         "doctor",

@@ -48,7 +48,16 @@ export async function setGeminiStage(bin: string): Promise<GeminiStage> {
   const client = (...args: string[]) => run({ bin, cwd: repo, env }, args);
   const chats = () => logsBelow(join(home, ".gemini", "tmp"));
   return {
-    ...{ project, kept, daemon, pm, hooksRun, hooksSaid, key, api, client, chats },
+    project,
+    kept,
+    daemon,
+    pm,
+    hooksRun,
+    hooksSaid,
+    key,
+    api,
+    client,
+    chats,
     trust(...more) {
       const trusted = Object.fromEntries([repo, ...more].map((folder) => [folder, "TRUST_FOLDER"]));
       writeFileSync(join(home, ".gemini", "trustedFolders.json"), JSON.stringify(trusted));

@@ -70,7 +70,12 @@ export function layGround(name: string, files: Readonly<Record<string, string>>)
   const project = makeNewProject(repo, kept);
   const options = { cwd: repo, env: { ...env, ...unset } };
   return {
-    ...{ home, repo, project, kept, daemon, env },
+    home,
+    repo,
+    project,
+    kept,
+    daemon,
+    env,
     async pm<T>(...args: string[]) {
       const { code, stdout, stderr } = await runPm([...args, "--json"], options);
       // 5: nothing was found, which is an answer.

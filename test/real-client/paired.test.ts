@@ -33,7 +33,13 @@ describeClient("Claude Code", "paired runs", (bin) => {
     expect(code).toBe(0);
     const runs = JSON.parse(log) as Run[];
     const counted = runs.map(({ task, arm, isSuccess, counts }) => [
-      ...[task, arm, isSuccess, counts.turns, counts.toolCalls, counts.filesRead, counts.tokens],
+      task,
+      arm,
+      isSuccess,
+      counts.turns,
+      counts.toolCalls,
+      counts.filesRead,
+      counts.tokens,
     ]);
     expect(counted.sort()).toEqual([
       ["place", "with", true, 2, 1, 0, 240],

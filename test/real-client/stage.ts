@@ -42,7 +42,15 @@ export async function setStage(bin: string): Promise<Stage> {
   const env = environment(ground, { url: api.url, key });
   const transcripts = () => logsBelow(join(home, ".claude", "projects"));
   return {
-    ...{ project, kept, daemon, pm, hooksRun, hooksSaid, key, api, transcripts },
+    project,
+    kept,
+    daemon,
+    pm,
+    hooksRun,
+    hooksSaid,
+    key,
+    api,
+    transcripts,
     settingsFile: join(repo, ".claude", "settings.json"),
     say: (prompt, ...more) => say({ bin, cwd: repo, env }, prompt, ...more),
     sayWith: (more, prompt) => say({ bin, cwd: repo, env: { ...env, ...more } }, prompt),

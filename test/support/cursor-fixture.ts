@@ -122,7 +122,11 @@ export function cursorConversation(user: string, options: Options = {}) {
         ...(parent && { subagentInfo: parent }),
       };
       db.prepare("INSERT INTO composerHeaders VALUES (?, 'w', ?, ?, ?, ?)").run(
-        ...[id, start, start, parent ? 1 : 0, JSON.stringify(value)],
+        id,
+        start,
+        start,
+        parent ? 1 : 0,
+        JSON.stringify(value),
       );
     }
   });

@@ -5,8 +5,19 @@ import { join } from "node:path";
 
 /** What changes files or their names, and returns when that is done. */
 const changing = [
-  ...["writeFileSync", "appendFileSync", "openSync", "copyFileSync", "linkSync", "renameSync", "rmSync"],
-  ...["unlinkSync", "mkdirSync", "mkdtempSync", "truncateSync", "chmodSync", "fsyncSync"],
+  "writeFileSync",
+  "appendFileSync",
+  "openSync",
+  "copyFileSync",
+  "linkSync",
+  "renameSync",
+  "rmSync",
+  "unlinkSync",
+  "mkdirSync",
+  "mkdtempSync",
+  "truncateSync",
+  "chmodSync",
+  "fsyncSync",
 ] as const;
 
 /**

@@ -81,7 +81,9 @@ export async function startFakeForge() {
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return {
-    ...{ comments, state, add },
+    comments,
+    state,
+    add,
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     close: () => new Promise((resolve) => server.close(resolve)),
   };

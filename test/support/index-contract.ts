@@ -80,7 +80,12 @@ export function indexContract(
 
     describe("commits", () => {
       const commit = (hash: string, subject: string, more: Partial<IndexedCommit> = {}): IndexedCommit => ({
-        ...{ hash, subject, author: "Ann", authoredAt: 1000, body: "", files: [] },
+        hash,
+        subject,
+        author: "Ann",
+        authoredAt: 1000,
+        body: "",
+        files: [],
         ...more,
       });
       const always: Within = { since: null, until: null };
@@ -242,14 +247,22 @@ export function indexContract(
         level: "method",
         name: "inner",
         parentName: "Outer",
-        ...{ fingerprint: -7, built: 1 },
+        fingerprint: -7,
+        built: 1,
       };
       expect(await index.readOutlines([found!.id])).toMatchObject([{ ...outline, startLine: 2, endLine: 3 }]);
       expect(await index.readChunks([found!.id, outer])).toMatchObject([
         {
           ...outline,
-          ...{ uid: "2", parentUid: "1", startLine: 2, endLine: 3, size: 1, mtimeMs: 1 },
-          ...{ language: "typescript", kind: "function", signature: "inner()" },
+          uid: "2",
+          parentUid: "1",
+          startLine: 2,
+          endLine: 3,
+          size: 1,
+          mtimeMs: 1,
+          language: "typescript",
+          kind: "function",
+          signature: "inner()",
         },
         { uid: "1", parentUid: null, parentName: null, fingerprint: 0 },
       ]);
@@ -324,7 +337,10 @@ export function indexContract(
         expect((await index.files()).map(({ path }) => path).sort()).toEqual(["src.d/b.ts", a.path]);
         expect(await index.skipped()).toEqual([{ path: logo.path, reason: "binary", size: 5 }]);
         expect(await index.readIndexCounts()).toMatchObject({
-          ...{ files: 2, chunks: 1, skipped: 1, skippedByReason: { binary: 1 } },
+          files: 2,
+          chunks: 1,
+          skipped: 1,
+          skippedByReason: { binary: 1 },
           languages: { typescript: { files: 2, chunks: 1 } },
         });
         // What was left out may be indexed later, and the other way round.
@@ -486,7 +502,10 @@ export function indexContract(
       await index.replace(file("src/cache.ts", cache), of("knowing", vector(0, 1)));
       const embedder = new QueryEmbedder({
         first: {
-          ...{ id: "knowing", dimensions: 2, prepare: async () => {}, close: async () => {} },
+          id: "knowing",
+          dimensions: 2,
+          prepare: async () => {},
+          close: async () => {},
           embed: async (texts) => texts.map((text) => (/forget/.test(text) ? vector(0, 1) : vector(1, 0))),
         },
       });

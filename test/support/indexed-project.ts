@@ -40,7 +40,13 @@ export async function indexedProject(files: Readonly<Record<string, string>>): P
       });
       const graph = syntax === null ? null : extractGraph(syntax, text, grammar!);
       await index.replace({
-        ...{ status: "indexed", path, size: text.length, mtimeMs: 1, hash: text, language, ...chunked },
+        status: "indexed",
+        path,
+        size: text.length,
+        mtimeMs: 1,
+        hash: text,
+        language,
+        ...chunked,
         graph: graph && encodeGraph(graph),
       });
       syntax?.delete();

@@ -381,12 +381,23 @@ function storedChunk({ id: file, record, chunks }: StoredFile, id: ChunkId, chun
   const { path, size, mtimeMs } = record;
   const built = Number(record.status === "indexed" && (record.isBuilt ?? false));
   return {
-    ...{ id, file, path, size, mtimeMs, uid: chunk.id, parentUid: chunk.parentId },
+    id,
+    file,
+    path,
+    size,
+    mtimeMs,
+    uid: chunk.id,
+    parentUid: chunk.parentId,
     language: record.status === "indexed" ? record.language : "",
     parentName: chunks.find((one) => one.record.id === chunk.parentId)?.record.name ?? null,
-    ...{ level: chunk.level, kind: chunk.kind, name: chunk.name, signature: chunk.signature },
-    ...{ startLine: chunk.startLine, endLine: chunk.endLine },
-    ...{ fingerprint: chunk.fingerprint ?? 0, built },
+    level: chunk.level,
+    kind: chunk.kind,
+    name: chunk.name,
+    signature: chunk.signature,
+    startLine: chunk.startLine,
+    endLine: chunk.endLine,
+    fingerprint: chunk.fingerprint ?? 0,
+    built,
   };
 }
 

@@ -97,7 +97,10 @@ export function opencodeSession(dir: string, options: Options = {}) {
     return run((db) => {
       const messageId = id("msg");
       db.prepare("INSERT INTO message VALUES (?, ?, ?, ?, ?)").run(
-        ...[messageId, session, clock, clock],
+        messageId,
+        session,
+        clock,
+        clock,
         JSON.stringify(data),
       );
       for (const part of parts) insertPart(db, messageId, part);
@@ -108,7 +111,11 @@ export function opencodeSession(dir: string, options: Options = {}) {
 
   function insertPart(db: Sqlite, messageId: string, part: OpencodePart): void {
     db.prepare("INSERT INTO part VALUES (?, ?, ?, ?, ?, ?)").run(
-      ...[id("prt"), messageId, session, clock, clock],
+      id("prt"),
+      messageId,
+      session,
+      clock,
+      clock,
       JSON.stringify(part),
     );
   }
@@ -184,13 +191,20 @@ export function opencodeSession(dir: string, options: Options = {}) {
         for (const one of messages) {
           const messageId = id(`msg_${to}`);
           db.prepare("INSERT INTO message VALUES (?, ?, ?, ?, ?)").run(
-            ...[messageId, to, one.time_created, clock],
+            messageId,
+            to,
+            one.time_created,
+            clock,
             one.data,
           );
           const parts = db.prepare("SELECT data FROM part WHERE message_id = ? ORDER BY id").all(one.id);
           for (const { data } of parts as { data: string }[])
             db.prepare("INSERT INTO part VALUES (?, ?, ?, ?, ?, ?)").run(
-              ...[id(`prt_${to}`), messageId, to, clock, clock],
+              id(`prt_${to}`),
+              messageId,
+              to,
+              clock,
+              clock,
               data,
             );
         }

@@ -110,12 +110,10 @@ async function startInstalled(binaries: string): Promise<TestServer> {
   };
   await up();
   return {
-    ...{
-      url,
-      engine: execFileSync(join(binaries, "postgres"), ["--version"], { encoding: "utf8" }).trim(),
-      up,
-      down,
-    },
+    url,
+    engine: execFileSync(join(binaries, "postgres"), ["--version"], { encoding: "utf8" }).trim(),
+    up,
+    down,
     pid: () => server?.pid ?? null,
     async stop() {
       await down();

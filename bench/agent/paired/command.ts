@@ -129,7 +129,9 @@ async function runMocked(options: Options, scratch: string): Promise<number> {
   const mock = await startMock();
   try {
     const paired = pairedOptions({
-      ...{ ...options, list: cued(loadTasks(file)), scratch },
+      ...options,
+      list: cued(loadTasks(file)),
+      scratch,
       credentials: { ANTHROPIC_API_KEY: mockKey },
       env: { ANTHROPIC_BASE_URL: mock.url },
     });

@@ -2,11 +2,12 @@ import { describe, expect, it } from "vitest";
 import { accountOf, contaminationIn } from "./counts.ts";
 
 const init = {
-  ...{ type: "system", subtype: "init", tools: ["Bash", "Read"], skills: ["review"] },
-  ...{
-    mcp_servers: [] as { name: string; status: string }[],
-    plugins: [{ name: "privacy", path: "builtin" }],
-  },
+  type: "system",
+  subtype: "init",
+  tools: ["Bash", "Read"],
+  skills: ["review"],
+  mcp_servers: [] as { name: string; status: string }[],
+  plugins: [{ name: "privacy", path: "builtin" }],
 };
 const withPommel = {
   ...init,
@@ -19,13 +20,21 @@ let uses = 0;
 const use = (name: string, input: object) => ({ type: "tool_use", id: `toolu_${++uses}`, name, input });
 const says = (id: string, block: object) => ({ type: "assistant", message: { id, content: [block] } });
 const answers = (tool_use_id: string, is_error = false) => ({
-  ...{ type: "user", message: { role: "user", content: [{ type: "tool_result", tool_use_id, is_error }] } },
+  type: "user",
+  message: { role: "user", content: [{ type: "tool_result", tool_use_id, is_error }] },
 });
 const usage = (each: number) => ({
-  ...{ inputTokens: each, outputTokens: each, cacheReadInputTokens: each, cacheCreationInputTokens: each },
+  inputTokens: each,
+  outputTokens: each,
+  cacheReadInputTokens: each,
+  cacheCreationInputTokens: each,
 });
 const result = {
-  ...{ type: "result", subtype: "success", is_error: false, result: "Done.", total_cost_usd: 0.5 },
+  type: "result",
+  subtype: "success",
+  is_error: false,
+  result: "Done.",
+  total_cost_usd: 0.5,
   modelUsage: { large: usage(100), small: usage(1) },
 };
 const printed = (...lines: object[]) => lines.map((line) => `${JSON.stringify(line)}\n`).join("");

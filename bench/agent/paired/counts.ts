@@ -90,7 +90,9 @@ export function accountOf(printed: string): Account {
   const answered = new Set<string>();
   const account: Pick<Account, "answer" | "end" | "equipment"> = { answer: null, end: null, equipment: null };
   const spent: Pick<Counts, "tokens" | "outputTokens" | "usd"> = {
-    ...{ tokens: null, outputTokens: null, usd: null },
+    tokens: null,
+    outputTokens: null,
+    usd: null,
   };
   for (const value of valuesIn(printed)) {
     account.equipment ??= z.safeParse(init, value).data ?? null;

@@ -39,10 +39,21 @@ function runClient(
   at: { cwd: string; env: Readonly<Record<string, string>>; servers: string | null; signal: AbortSignal },
 ): Promise<Finished> {
   const args = [
-    ...["-p", prompt, "--output-format", "stream-json", "--verbose"],
-    ...["--permission-mode", options.permissionMode, "--allowedTools", options.allowedTools],
-    ...["--disallowedTools", options.disallowedTools, "--setting-sources", options.settingSources],
-    ...["--strict-mcp-config", ...(at.servers === null ? [] : ["--mcp-config", at.servers])],
+    "-p",
+    prompt,
+    "--output-format",
+    "stream-json",
+    "--verbose",
+    "--permission-mode",
+    options.permissionMode,
+    "--allowedTools",
+    options.allowedTools,
+    "--disallowedTools",
+    options.disallowedTools,
+    "--setting-sources",
+    options.settingSources,
+    "--strict-mcp-config",
+    ...(at.servers === null ? [] : ["--mcp-config", at.servers]),
     ...(options.model === null ? [] : ["--model", options.model]),
     ...(options.maxUsd === null ? [] : ["--max-budget-usd", String(options.maxUsd)]),
   ];
@@ -50,7 +61,10 @@ function runClient(
     const start = performance.now();
     // A group of its own, so that nothing that it started outlives it.
     const child = spawn(options.claude, args, {
-      ...{ cwd: at.cwd, env: at.env, detached: true, stdio: ["ignore", "pipe", "pipe"] },
+      cwd: at.cwd,
+      env: at.env,
+      detached: true,
+      stdio: ["ignore", "pipe", "pipe"],
     });
     const endGroup = () => {
       try {
@@ -130,7 +144,9 @@ export function planOf(tasks: readonly Task[], rounds: number, random: Random): 
   const pairs = tasks.flatMap((task) => {
     const first = random.shuffled(arms);
     return Array.from({ length: rounds }, (_, i) => ({
-      ...{ task, round: i + 1, order: i % 2 === 0 ? first : first.toReversed() },
+      task,
+      round: i + 1,
+      order: i % 2 === 0 ? first : first.toReversed(),
     }));
   });
   return random.shuffled(pairs);
@@ -141,7 +157,7 @@ export async function runPairs(options: PairedOptions): Promise<Run[]> {
   const runs: Run[] = [];
   for (const { task, round, order } of planOf(options.list.tasks, options.rounds, options.random)) {
     for (const arm of order) {
-      const run = { ...{ task: task.id, round, arm }, ...(await doTask(task, arm, options)) };
+      const run = { task: task.id, round, arm, ...(await doTask(task, arm, options)) };
       // What sets up a run and clears it away is synchronous: a signal is noticed here.
       await setImmediate();
       if (options.signal.aborted) return runs;
@@ -172,7 +188,12 @@ async function doTask(task: Task, arm: Arm, options: PairedOptions): Promise<Out
 }
 
 const nothing: Outcome = {
-  ...{ invalid: null, isSuccess: false, seconds: 0, answer: null, model: null, client: null },
+  invalid: null,
+  isSuccess: false,
+  seconds: 0,
+  answer: null,
+  model: null,
+  client: null,
   counts: accountOf("").counts,
 };
 
@@ -205,7 +226,10 @@ function failureOf({ end, answer, counts }: Account, { isTimedOut, stderr, code 
 function isPassed(check: Check, { answer }: Account, { repo, env }: Arena, tasksDir: string): boolean {
   if ("contains" in check) return answer?.toLowerCase().includes(check.contains.toLowerCase()) ?? false;
   const ran = spawnSync("/bin/sh", ["-c", check.command], {
-    ...{ cwd: repo, env: { ...env, TASKS: tasksDir }, stdio: "ignore", timeout: 600_000 },
+    cwd: repo,
+    env: { ...env, TASKS: tasksDir },
+    stdio: "ignore",
+    timeout: 600_000,
   });
   return ran.status === 0;
 }

@@ -48,7 +48,9 @@ describe("what changes", () => {
   it("is found pair by pair, not between the means", () => {
     // Tasks differ by far more than the arms do.
     const pairs = [100, 1000, 10_000].map((tokens, i) => ({
-      ...{ task: `t${i}`, without: tokens, with: tokens - 10 },
+      task: `t${i}`,
+      without: tokens,
+      with: tokens - 10,
     }));
     const { without, with: withPommel, difference } = changeOf(pairs)!;
     expect({ without, withPommel }).toEqual({ without: 3700, withPommel: 3690 });

@@ -96,7 +96,9 @@ interface Measure {
 }
 
 const counted = (name: string, key: keyof Counts, digits = 1): Measure => ({
-  ...{ name, digits, of: ({ counts }) => counts[key] },
+  name,
+  digits,
+  of: ({ counts }) => counts[key],
 });
 
 const measures: readonly Measure[] = [

@@ -21,7 +21,9 @@ it("takes paths from the tasks file, and leaves addresses as they are", () => {
   const { dir, file } = write({ ...task, sessions: ["shop"] }, ...remote);
   const { tasks } = loadTasks(file);
   expect(tasks[0]).toMatchObject({
-    ...{ repository: join(dir, "shop"), sessions: [join(dir, "shop")], revision: "HEAD" },
+    repository: join(dir, "shop"),
+    sessions: [join(dir, "shop")],
+    revision: "HEAD",
   });
   expect(tasks.slice(1).map(({ repository }) => repository)).toEqual(urls);
 });

@@ -208,8 +208,8 @@ it("Cursor's hooks name the conversation, its folder and the file of an edit", (
 
 it("Cursor runs Claude Code's hooks as well, which do nothing there", () => {
   const given = { session_id: "0b5a77aa-1111", conversation_id: "0b5a77aa-1111", hook_event_name: "Stop" };
-  const { ignores } = claudeProfile.hooks;
-  expect(ignores("stop", { ...given, cursor_version: "3.14.7" })).toBe(true);
-  expect(ignores("stop", given)).toBe(false);
-  expect(ignores("user-prompt", { ...given, cursor_version: "3.14.7", prompt: "Why?" })).toBe(true);
+  const { shouldIgnore } = claudeProfile.hooks;
+  expect(shouldIgnore("stop", { ...given, cursor_version: "3.14.7" })).toBe(true);
+  expect(shouldIgnore("stop", given)).toBe(false);
+  expect(shouldIgnore("user-prompt", { ...given, cursor_version: "3.14.7", prompt: "Why?" })).toBe(true);
 });

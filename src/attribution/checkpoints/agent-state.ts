@@ -118,12 +118,10 @@ function buildSessionState(
     }
   }
   const todos = agent?.todos?.after(entries) ?? [];
-  state.todos = todos
-    .slice(0, maxTodos)
-    .map(({ text, status }) => ({
-      text: cut(text, maxStateChars.todo) ?? "",
-      status: cut(status, 20) ?? "",
-    }));
+  state.todos = todos.slice(0, maxTodos).map(({ text, status }) => ({
+    text: cut(text, maxStateChars.todo) ?? "",
+    status: cut(status, 20) ?? "",
+  }));
   return state;
 }
 

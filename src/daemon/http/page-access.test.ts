@@ -95,12 +95,16 @@ test("each browser is listed, and can be signed out alone", () => {
   browserOf(one);
   expect(access.listBrowsers()).toEqual([
     {
-      ...{ id: idOf(one), name: "Firefox 133" },
-      ...{ signed_in_at: "2026-03-02T00:00:00.000Z", last_used_at: "2026-03-02T00:00:02.000Z" },
+      id: idOf(one),
+      name: "Firefox 133",
+      signed_in_at: "2026-03-02T00:00:00.000Z",
+      last_used_at: "2026-03-02T00:00:02.000Z",
     },
     {
-      ...{ id: idOf(other), name: "unknown browser" },
-      ...{ signed_in_at: "2026-03-02T00:00:01.000Z", last_used_at: "2026-03-02T00:00:01.000Z" },
+      id: idOf(other),
+      name: "unknown browser",
+      signed_in_at: "2026-03-02T00:00:01.000Z",
+      last_used_at: "2026-03-02T00:00:01.000Z",
     },
   ]);
   expect(access.signOut("none")).toBe(0);

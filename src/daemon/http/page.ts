@@ -87,8 +87,10 @@ export class PageAccess {
     return [...this.#current()]
       .sort(([, a], [, b]) => b.lastUsedAt - a.lastUsedAt)
       .map(([id, { name, signedInAt, lastUsedAt }]) => ({
-        ...{ id, name },
-        ...{ signed_in_at: iso(signedInAt), last_used_at: iso(lastUsedAt) },
+        id,
+        name,
+        signed_in_at: iso(signedInAt),
+        last_used_at: iso(lastUsedAt),
       }));
   }
 

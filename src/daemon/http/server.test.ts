@@ -84,7 +84,8 @@ const handlers = {
   search: vi.fn((request: SearchRequest) => ({
     query: request.q,
     results: [],
-    ...{ verdict: "probably_not_here" as const, probability: 0 },
+    verdict: "probably_not_here" as const,
+    probability: 0,
     total_results: 0,
     search_time_ms: 0.1,
     searched_by: ["words"],
@@ -101,7 +102,8 @@ const handlers = {
     scope: "transcripts" as const,
     query: request.q,
     results: [],
-    ...{ verdict: "probably_not_here" as const, probability: 0 },
+    verdict: "probably_not_here" as const,
+    probability: 0,
     total_results: 0,
     search_time_ms: 0.1,
     searched_by: ["words"],
@@ -120,8 +122,14 @@ const handlers = {
   state: vi.fn(() => ({ memory: "1", code: "1" })),
   page: vi.fn(
     (): Answered<"page"> => ({
-      ...{ name: "p", root: "/p", version: "0", editor: null, agents: [], authors: [] },
-      ...{ branches: [], languages: [] },
+      name: "p",
+      root: "/p",
+      version: "0",
+      editor: null,
+      agents: [],
+      authors: [],
+      branches: [],
+      languages: [],
     }),
   ),
   pageCode: vi.fn(() => ({ code: "x", expires_in_seconds: 60 })),
@@ -142,12 +150,17 @@ beforeEach(async () => {
       const answer = (asked[name] ?? never) as (request: unknown, signal?: AbortSignal) => never;
       return answer(request, signal);
     }),
-    ...{ pages, pageDir: join(home.dir, "ui"), onRequest: () => {}, log: silentLog },
+    pages,
+    pageDir: join(home.dir, "ui"),
+    onRequest: () => {},
+    log: silentLog,
   };
   server = createServer({ ...serving, isSocket: false });
   local = createServer({ ...serving, isSocket: true });
   record = makeDaemonRecord(await listen(server, locateHome().stateDir, 0), {
-    ...{ mode: "gentle", deadline_ms: 1000, places: {} },
+    mode: "gentle",
+    deadline_ms: 1000,
+    places: {},
   });
   await listenOnSocket(local, locateSocket());
 });

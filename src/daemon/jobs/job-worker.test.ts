@@ -36,7 +36,9 @@ function workerOf(
 ): JobWorker {
   const { lock = new RwLock(), owner = "ours", onCorrupt = () => {} } = more;
   const queue: QueueOptions = {
-    ...{ memory, owner, run },
+    memory,
+    owner,
+    run,
     kinds: ["transcript", "scrub"],
     isAlive: (other) => other === "alive",
     inTurn: (_, leave, work) => lock.runShared(leave, work),
@@ -45,7 +47,9 @@ function workerOf(
   const worker = new JobWorker({
     next: (signal) => doNextJob(queue, signal),
     nextDue: () => findNextDueAt(memory),
-    ...{ onCorrupt, log: silentLog, pauseMs: 1 },
+    onCorrupt,
+    log: silentLog,
+    pauseMs: 1,
   });
   workers.push(worker);
   return worker;

@@ -81,7 +81,11 @@ export class MemoryWorkers {
   ): QueueOptions {
     const { memory, jobs, rootsFound, onJob, log } = this.options;
     return {
-      ...{ memory, kinds, after, owner, log },
+      memory,
+      kinds,
+      after,
+      owner,
+      log,
       isAlive: isOwnerAlive,
       run: async (job, how) => {
         await rootsFound;
@@ -108,7 +112,8 @@ export class MemoryWorkers {
     const turn = { project, config, roots: roots(), kinds, hasScrubbingModel: own.hasScrubbingModel };
     const work = () =>
       threads.runTurns(turn, {
-        ...{ jobs, bytes },
+        jobs,
+        bytes,
         settled: settled ?? (() => Promise.resolve()),
         signal: AbortSignal.any([signal, leave.signal]),
         owner: makeJobOwner,

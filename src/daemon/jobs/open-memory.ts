@@ -64,7 +64,10 @@ export class OpenMemory {
       const embedder = first && new QueryEmbedder(embedders);
       this.sessionSearch = searchWithCommits({ root: project.root, memory, embedder });
       this.workers = new MemoryWorkers({
-        ...{ ...options, memory, jobs: this.jobs, lock: this.lock },
+        ...options,
+        memory,
+        jobs: this.jobs,
+        lock: this.lock,
         onJob: () => this.handleJobDone(),
         onThreadsDone: () => this.askModelSoon(),
         onCorrupt: onFailure,
@@ -106,7 +109,11 @@ export class OpenMemory {
     const { memory, embedders, options } = this;
     const { project, config, roots, log } = options;
     return new ConversationJobs({
-      ...{ project, config, memory, roots, log },
+      project,
+      config,
+      memory,
+      roots,
+      log,
       scrubber: () => this.scrubber.get(),
       runSync: makeBackgroundSync(config, () => this.jobs.buildScrubbingWork(), log),
       embedder: embedders.first,

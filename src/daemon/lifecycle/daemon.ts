@@ -203,7 +203,8 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     const settings = new LiveSettings({
       files: [locateOwnConfig()],
       load: () => loadConfig(null),
-      ...{ config, log },
+      config,
+      log,
       onApplied(keys) {
         if (keys.includes("daemon.log_level")) log.setLevel(config["daemon.log_level"]);
         noteSettings();

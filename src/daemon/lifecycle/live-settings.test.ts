@@ -34,7 +34,10 @@ const follow = () =>
   new LiveSettings({
     files: [project.configFile],
     load: () => loadConfig(project),
-    ...{ config, log: silentLog, onApplied, onRestartNeeded },
+    config,
+    log: silentLog,
+    onApplied,
+    onRestartNeeded,
   });
 
 function configure(toml: string): void {

@@ -64,7 +64,10 @@ export class OpenProject {
     this.memoryWork = work;
     this.report = new MemoryReport({ project, config, work });
     this.transcripts = new ProjectTranscripts({
-      ...{ work, project, roots, log },
+      work,
+      project,
+      roots,
+      log,
       pollSeconds,
       findRoots: () => this.findRoots(),
       onNews: options.onNews,
@@ -78,7 +81,8 @@ export class OpenProject {
     });
     this.onSpool = {
       "claude-hook": makeAgentHookHandler({
-        ...{ work, roots },
+        work,
+        roots,
         scrubbing: () => work.getScrubbingWork(),
         onTranscript: options.onTranscript,
         stop: this.stopping.signal,

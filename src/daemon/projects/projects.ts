@@ -145,7 +145,9 @@ export class Projects {
     const { config, notes } = loadRecordingConfig(project);
     for (const note of notes) log.warn(`${project.root}: ${note}`);
     const checkout = await OpenCheckout.open({
-      ...{ project, config, log },
+      project,
+      config,
+      log,
       openProject: async (bundled) => {
         const of = await this.openProject(project, bundled);
         of.watch();
@@ -156,7 +158,8 @@ export class Projects {
     const settings = new LiveSettings({
       files: [project.configFile, project.teamConfigFile, locateOwnConfig()],
       load: () => loadRecordingConfig(project),
-      ...{ config, log },
+      config,
+      log,
       onApplied(keys) {
         // The project may have been opened by another checkout, or for its memory alone.
         Object.assign(checkout.of.config, Object.fromEntries(keys.map((key) => [key, config[key]])));
@@ -212,7 +215,12 @@ export class Projects {
         inUse?.checkout.project.id === project.id ? [inUse.checkout] : [],
       );
     const open = new OpenProject({
-      ...{ project, config, bundled, onTranscript, log, threads: this.threads },
+      project,
+      config,
+      bundled,
+      onTranscript,
+      log,
+      threads: this.threads,
       onNews: () => {
         onUsed();
         for (const one of this.checkouts.values())

@@ -104,7 +104,10 @@ describe.skipIf(missing !== null)("with LanceDB", () => {
 
   it("is never in a project that is encrypted", async () => {
     writeEnvelope(dir, {
-      ...{ version: 1, id: "some", wrapped: "", public: "" },
+      version: 1,
+      id: "some",
+      wrapped: "",
+      public: "",
       source: { kind: "file", path: "/absent" },
     });
     await expect((await open()).readKnownFiles()).rejects.toMatchObject({

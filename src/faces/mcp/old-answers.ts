@@ -282,7 +282,10 @@ export async function decisions(
 ): Promise<string> {
   const { query, files = [], branch, since, until } = args;
   const request = {
-    ...{ branch, since, until, kind: ["decision" as const] },
+    branch,
+    since,
+    until,
+    kind: ["decision" as const],
     ...(query !== undefined && { about: query }),
     ...(files.length > 0 && { file: toProjectPaths(context, files) }),
     limit: countNeeded("list_decisions", args, 15),

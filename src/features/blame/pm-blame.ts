@@ -289,10 +289,14 @@ async function renderPorcelain(
   { format, places }: { format: "--porcelain" | "--line-porcelain"; places: readonly string[] },
 ): Promise<Buffer> {
   const args = [
-    ...[...plain, "blame", format, ...places.map((place) => `-L${place}`)],
+    ...plain,
+    "blame",
+    format,
+    ...places.map((place) => `-L${place}`),
     // No option: the answer is of a revision that git knew. `git blame` of 2.39 knows no --end-of-options.
     ...(revision === null ? [] : [revision]),
-    ...["--", file],
+    "--",
+    file,
   ];
   // The text may have any encoding; nothing but its line breaks matters here.
   const lines = (await readGitBuffer(root, args)).toString("latin1").split("\n");
@@ -320,7 +324,12 @@ function formatAuthorHeaders({
   basis,
 }: BlameRange): string[] {
   const said = {
-    ...{ author, agent, model, session: session_id, turn, basis },
+    author,
+    agent,
+    model,
+    session: session_id,
+    turn,
+    basis,
     confidence: author === "agent" || author === "human" ? confidence.toFixed(2) : null,
   };
   return Object.entries(said).flatMap(([name, value]) =>

@@ -167,16 +167,20 @@ const replacePage = (state: State, page: Page) =>
   withPages(state, [...state.pages[state.tab].slice(0, -1), page]);
 
 const makeScrollSteps = (height: number): Readonly<Record<string, number>> => ({
-  ...{ up: -1, k: -1, "ctrl p": -1, down: 1, j: 1, "ctrl n": 1 },
-  ...{
-    "page up": -height,
-    b: -height,
-    "ctrl b": -height,
-    "page down": height,
-    " ": height,
-    "ctrl f": height,
-  },
-  ...{ "ctrl u": -Math.ceil(height / 2), "ctrl d": Math.ceil(height / 2) },
+  up: -1,
+  k: -1,
+  "ctrl p": -1,
+  down: 1,
+  j: 1,
+  "ctrl n": 1,
+  "page up": -height,
+  b: -height,
+  "ctrl b": -height,
+  "page down": height,
+  " ": height,
+  "ctrl f": height,
+  "ctrl u": -Math.ceil(height / 2),
+  "ctrl d": Math.ceil(height / 2),
 });
 
 function move(page: Page, key: string, view: View, { height }: Surroundings): Page {

@@ -86,8 +86,12 @@ function findSought(
 ): Found | null {
   if (sought === null) return null;
   const request: Shaped<typeof transcriptSearchRequest> = {
-    ...{ q: sought.text, session: session.session.id, limit: mostFound },
-    ...{ in: "content", match: "exact", by: "turn" },
+    q: sought.text,
+    session: session.session.id,
+    limit: mostFound,
+    in: "content",
+    match: "exact",
+    by: "turn",
   };
   const asks: Question[] = [{ route: "searchTranscripts", request }];
   const answer = answers.to("searchTranscripts", request);

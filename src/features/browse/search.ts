@@ -121,7 +121,10 @@ function listHits({ code, transcripts, history }: SearchAllResponse, style: Resu
 
 function makeResultStyle(screen: Screen): ResultStyle {
   return {
-    ...{ screen, full: true, isFiltered: false, isExact: false },
+    screen,
+    full: true,
+    isFiltered: false,
+    isExact: false,
     pathOf: (file) => file,
     absolute: (file) => join("/", file),
     pageOf: () => null,

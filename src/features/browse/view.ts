@@ -28,8 +28,13 @@ export interface SessionPage {
 }
 
 export const makeSessionPage = (id: string, turn: number | null): SessionPage => ({
-  ...{ kind: "session", id, turn, scroll: null, full: false },
-  ...{ text: null, sought: null },
+  kind: "session",
+  id,
+  turn,
+  scroll: null,
+  full: false,
+  text: null,
+  sought: null,
 });
 
 /** Where pages are drawn, and with what. */

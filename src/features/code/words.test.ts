@@ -3,18 +3,39 @@ import type { CodeAnswer, CodeHit } from "./operation.ts";
 import { wordCode } from "./words.ts";
 
 const hit = (file: string, more: Partial<CodeHit> = {}): CodeHit => ({
-  ...{ file, first_line: 10, last_line: 12, kind: "function", name: "retry", parent: null },
-  ...{ summary: "Tries again.", is_stale: false, lines: [], matches: [], call_sites: null, uses: null },
-  ...{ also: [], also_in: [] },
+  file,
+  first_line: 10,
+  last_line: 12,
+  kind: "function",
+  name: "retry",
+  parent: null,
+  summary: "Tries again.",
+  is_stale: false,
+  lines: [],
+  matches: [],
+  call_sites: null,
+  uses: null,
+  also: [],
+  also_in: [],
   ...more,
 });
 const answer = (hits: CodeHit[], more: Partial<CodeAnswer> = {}): CodeAnswer => ({
-  ...{ verdict: "found", hits, total: hits.length, place: null },
-  ...{ behind: { notes: 0, sessions: 0 }, notes: [] },
+  verdict: "found",
+  hits,
+  total: hits.length,
+  place: null,
+  behind: { notes: 0, sessions: 0 },
+  notes: [],
   ...more,
 });
 const site = (file: string, line: number, text: string, is_test = false) => ({
-  ...{ file, line, text, within: "run", how: "call" as const, confidence: "resolved" as const, is_test },
+  file,
+  line,
+  text,
+  within: "run",
+  how: "call" as const,
+  confidence: "resolved" as const,
+  is_test,
 });
 const body = ["function retry() {", "  return 1;", "}"];
 

@@ -25,16 +25,14 @@ import { type ContextSource, formatSessionPlace, type Injection, makeSeenFilter 
 const maxCounts = { files: 2, filesOfBranch: 4, sessionsOfBranch: 5 } as const;
 /** Characters. */
 const maxChars = {
-  ...{
-    title: 70,
-    asked: 120,
-    said: 200,
-    elsewhere: 80,
-    outcome: 90,
-    open: 80,
-    subject: 48,
-    instruction: 160,
-  },
+  title: 70,
+  asked: 120,
+  said: 200,
+  elsewhere: 80,
+  outcome: 90,
+  open: 80,
+  subject: 48,
+  instruction: 160,
 } as const;
 const maxSessionsElsewhere = 60;
 
@@ -97,7 +95,9 @@ export function toSessionInjection(
     kind,
     quote: parts.filter((one) => one !== "").join(" "),
     place: formatSessionPlace({
-      ...{ session: session.uid, author: session.author, at: session.lastAt },
+      session: session.uid,
+      author: session.author,
+      at: session.lastAt,
       branch: turn === undefined ? null : session.branch,
       turn: turn === undefined || turn === 0 ? null : turn,
     }),
@@ -207,12 +207,12 @@ export function toTellAfterCompaction(
       ? []
       : [
           {
-            ...{ ref: `session:${own.uid}:${what}`, kind, quote: said.join(by), place },
-            ...{
-              why:
-                summary === null ? `${what} before the compaction` : `the summary has none of these ${what}`,
-              score: null,
-            },
+            ref: `session:${own.uid}:${what}`,
+            kind,
+            quote: said.join(by),
+            place,
+            why: summary === null ? `${what} before the compaction` : `the summary has none of these ${what}`,
+            score: null,
           },
         ];
   return [
@@ -267,14 +267,13 @@ function listInstructionsToKeep(
     .map(({ text, turn }) => {
       const line = `The user said (turn ${turn}): “${shortenText(toHarmlessLine(text), maxChars.instruction)}”`;
       return {
-        ...{
-          ref: `said:${own.uid}:${turn}:${text.length}`,
-          kind: "The user said",
-          quote: text,
-          place: "",
-          line,
-        },
-        ...{ why: "said before the compaction", score: null },
+        ref: `said:${own.uid}:${turn}:${text.length}`,
+        kind: "The user said",
+        quote: text,
+        place: "",
+        line,
+        why: "said before the compaction",
+        score: null,
       };
     });
 }
@@ -296,8 +295,13 @@ function findLastOnBranch(
   const line = wordStop(last, words);
   return [
     {
-      ...{ ref: `session:${last.uid}${ofBranch}`, kind: "Stopped", quote: line, place: "", line },
-      ...{ why: `the last session on ${branch}`, score: null },
+      ref: `session:${last.uid}${ofBranch}`,
+      kind: "Stopped",
+      quote: line,
+      place: "",
+      line,
+      why: `the last session on ${branch}`,
+      score: null,
     },
   ];
 }
@@ -328,8 +332,13 @@ async function openElsewhere(
   return found.map(({ branch: name, session_id: uid, at, said }) => {
     const line = `Open elsewhere: ${toHarmlessLine(name)}, not merged, last worked on ${(at ?? "").slice(0, 10)} [${shortenSessionId(uid)}]: ${quoteEnd(said, maxChars.elsewhere)}`;
     return {
-      ...{ ref: `session:${uid}:elsewhere`, kind: "Open elsewhere", quote: line, place: "", line },
-      ...{ why: `open on ${name}`, score: null },
+      ref: `session:${uid}:elsewhere`,
+      kind: "Open elsewhere",
+      quote: line,
+      place: "",
+      line,
+      why: `open on ${name}`,
+      score: null,
     };
   });
 }

@@ -78,7 +78,9 @@ export function lastFixIn(source: ContextSource, sessionUid: string, file: strin
   for (const run of again.slice(0, 3)) {
     const line = lineNaming(run, name)!;
     const { verdict, errors } = findFixes([root, ...worktrees], memory, {
-      ...{ error: line, limit: 1, until },
+      error: line,
+      limit: 1,
+      until,
       leaves: sees,
     });
     const fix = verdict === "found" ? errors[0]?.fix : null;

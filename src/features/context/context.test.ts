@@ -53,7 +53,13 @@ const ask = (
 ) =>
   answerContext(
     {
-      ...{ root: dir, worktrees: [join(dir, "../beside")], memory, config, now, until: null, origin },
+      root: dir,
+      worktrees: [join(dir, "../beside")],
+      memory,
+      config,
+      now,
+      until: null,
+      origin,
       search: (query) =>
         new SessionSearch({ root: dir, memory, embedder: null, now: () => now }).search(query),
       branch: async () => branch,
@@ -90,7 +96,11 @@ function session(
     { type: "raw", from: 0 },
     chunks.map((one, i) =>
       chunk(i, one.text ?? "", {
-        ...{ session: uid, startedAt: at, endedAt: at, branch: "retries", ...one },
+        session: uid,
+        startedAt: at,
+        endedAt: at,
+        branch: "retries",
+        ...one,
         ...(one.decisions && { decisions: one.decisions.map((each) => ({ ...each, turn: i + 1 })) }),
       }),
     ),
@@ -112,7 +122,14 @@ const note = (
   author: string | null = null,
 ) =>
   saveAnnotation(memory, {
-    ...{ uid, sessionUid, turn: null, lineUid: null, source: "shell", branch: null, note: text, author },
+    uid,
+    sessionUid,
+    turn: null,
+    lineUid: null,
+    source: "shell",
+    branch: null,
+    note: text,
+    author,
     at: now - daysAgo * day,
   });
 
@@ -127,7 +144,11 @@ describe("at the start of a session", () => {
       decided("We decided to retry three times instead of once.", { files: ["src/a.ts"] }),
     ]);
     saveSummary(memory, {
-      ...{ sessionId: last, source: "extractive", upToTurn: 1, at: now, model: null },
+      sessionId: last,
+      source: "extractive",
+      upToTurn: 1,
+      at: now,
+      model: null,
       text: "Asked:\n- retry\n\nOutcome:\nThe importer retries now.",
     });
     session("elsewhere", 0.5, [{ text: "[ASSISTANT] Something else." }], { branch: "main" });
@@ -138,16 +159,14 @@ describe("at the start of a session", () => {
     note("n1", "releases are cut on Fridays", 3);
     note("n2", "an old one", 200);
     saveEvent(memory, {
-      ...{
-        uid: "e1",
-        title: "importer rewrite",
-        description: "",
-        type: "task",
-        status: "active",
-        branch: "retries",
-        startsAt: null,
-        endsAt: null,
-      },
+      uid: "e1",
+      title: "importer rewrite",
+      description: "",
+      type: "task",
+      status: "active",
+      branch: "retries",
+      startsAt: null,
+      endsAt: null,
       createdAt: now,
       updatedAt: now,
     });
@@ -327,7 +346,11 @@ describe("with a prompt", () => {
   it("injects sessions that were found, and what came of them", async () => {
     const id = session("good", 40, [about("importer", { kind: "error-fix", files: ["src/ledger.ts"] })]);
     saveSummary(memory, {
-      ...{ sessionId: id, source: "extractive", model: null, upToTurn: 1, at: now },
+      sessionId: id,
+      source: "extractive",
+      model: null,
+      upToTurn: 1,
+      at: now,
       text: "Asked:\n- x\n\nOutcome:\nThe proxy waits longer now.\n\nNext:\n- Try it with the slow ledger",
     });
     const prompt = "fetchLedger timed out in the importer because of the proxyWindow limit";

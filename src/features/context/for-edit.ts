@@ -112,7 +112,9 @@ export function listDecisionInjections(source: ContextSource, wanted: DecisionsW
       kind: labelWords("decision", { by, author }, "agent"),
       quote: shortenText(text, longestDecision),
       place: formatSessionPlace({
-        ...{ session: sessionUid, turn, at },
+        session: sessionUid,
+        turn,
+        at,
         branch: branch === wanted.branch ? null : branch,
       }),
       why: wanted.why,

@@ -22,7 +22,9 @@ export function findFailureInjections(
   const { memory, root, worktrees, until } = source;
   const sees = makeSeenFilter(source, sessionUid);
   const { verdict, errors } = findFixes([root, ...worktrees], memory, {
-    ...{ error: error.slice(-maxError), limit: 3, until },
+    error: error.slice(-maxError),
+    limit: 3,
+    until,
     leaves: sees,
   });
   const known = verdict === "found" ? errors.find((one) => canFix(error, one)) : undefined;
@@ -117,13 +119,12 @@ export async function toTellOfRevert(
       if (lines.some((line) => committed.has(line))) return [];
       return [
         {
-          ...{ ref: `revert:${name}`, kind: "This edit brings back lines that were taken out" },
-          ...{
-            quote: formatRemovalQuote(lines, by()),
-            place,
-            why: `undoes a change of ${file}`,
-            score: null,
-          },
+          ref: `revert:${name}`,
+          kind: "This edit brings back lines that were taken out",
+          quote: formatRemovalQuote(lines, by()),
+          place,
+          why: `undoes a change of ${file}`,
+          score: null,
         },
       ];
     }
@@ -138,7 +139,11 @@ async function listFileChanges(source: ContextSource, sessionUid: string, file: 
   const before = Math.min(until ?? now, findSessionByUid(memory, sessionUid)?.startedAt ?? now);
   const commits = ((await source.history?.changes(file)) ?? []).map(
     ({ hash, subject, committedAt: at, removed, added }): Change => ({
-      ...{ at, removed, added, name: hash, place: formatSessionPlace({ session: null, at }) },
+      at,
+      removed,
+      added,
+      name: hash,
+      place: formatSessionPlace({ session: null, at }),
       by: () => `commit ${hash.slice(0, 8)} "${subject}"`,
     }),
   );
@@ -147,13 +152,11 @@ async function listFileChanges(source: ContextSource, sessionUid: string, file: 
     leaves: makeSeenFilter(source, sessionUid),
   }).map(
     ({ sessionUid: session, turn, at, removed, added }): Change => ({
-      ...{
-        at: at ?? 0,
-        removed,
-        added,
-        name: `${session}:${turn}`,
-        place: formatSessionPlace({ session, turn, at }),
-      },
+      at: at ?? 0,
+      removed,
+      added,
+      name: `${session}:${turn}`,
+      place: formatSessionPlace({ session, turn, at }),
       by: () => `an agent that was asked "${findLastPrompt(source, session, turn)}"`,
     }),
   );

@@ -37,7 +37,12 @@ export async function findPromptInjections(
   const { memory, until } = source;
   const sight = { leaves: listSeenSessions(source, sessionUid), until };
   const answer = await source.search({
-    ...{ ...openQuery, query, limit: weighed, by: "session", explain: true, withoutCommits: true },
+    ...openQuery,
+    query,
+    limit: weighed,
+    by: "session",
+    explain: true,
+    withoutCommits: true,
     ...sight,
   });
   if (answer.verdict !== "found") return [];

@@ -5,7 +5,8 @@ import type { PlaceFound, SearchSource } from "./source.ts";
 
 const found = (verdict: string, probability: number, files: string[]) =>
   ({
-    ...{ verdict, probability },
+    verdict,
+    probability,
     results: files.map((file) => ({ file, start_line: 3, name: "retry" })),
   }) as unknown as SearchResponse;
 

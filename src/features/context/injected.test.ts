@@ -26,7 +26,10 @@ const given = 10_000;
 /** A turn whose entries are a second apart. */
 function did(number: number, startedAt: number, entries: readonly Entry[], session = current): void {
   const lines: StoredLine[] = entries.map((entry, i) => ({
-    ...{ uid: `${session} ${number} ${i}`, seq: i, at: startedAt + 1000 * i, entries: [entry] },
+    uid: `${session} ${number} ${i}`,
+    seq: i,
+    at: startedAt + 1000 * i,
+    entries: [entry],
   }));
   const touches = entries.flatMap((entry) => (entry.kind === "tool_use" ? entry.files : []));
   const files = touches.map(({ path, how }): TurnFile => ({ path: path.replace(/^\/repo\//, ""), how }));
@@ -36,8 +39,13 @@ function did(number: number, startedAt: number, entries: readonly Entry[], sessi
 
 const usesFor = (...refs: string[]) =>
   findInjectedUses(memory, {
-    ...{ sessionUid: "cccccccc-1111-4111-8111-111111111111", event: "user-prompt", at: given },
-    ...{ reason: "", tokens: 1, tookMs: 1, textHash: "" },
+    sessionUid: "cccccccc-1111-4111-8111-111111111111",
+    event: "user-prompt",
+    at: given,
+    reason: "",
+    tokens: 1,
+    tookMs: 1,
+    textHash: "",
     items: refs.map((ref) => ({ ref, why: "", score: null })),
   });
 const useOf = (ref: string) => usesFor(ref).get(ref)!;
@@ -102,7 +110,9 @@ it("whether a decision is used cannot be known by the files that are opened: it 
   const ref = decided("src/retry.ts", "src/b.ts");
   did(1, given + 1, read("/repo/src/b.ts"));
   expect(useOf(ref)).toEqual({
-    ...{ outcome: "unknown", reason: "a quotation can be heeded without a trace", turn: null },
+    outcome: "unknown",
+    reason: "a quotation can be heeded without a trace",
+    turn: null,
   });
 });
 
@@ -113,8 +123,14 @@ it.each([
 ])("a session, a decision and a note are used when their session's id is in %s", (_, call) => {
   const chunkRef = decided();
   saveAnnotation(memory, {
-    ...{ uid: "n1", sessionUid: before, turn: 1, lineUid: null, source: "prompt", branch: null },
-    ...{ note: "On Fridays.", at: 1 },
+    uid: "n1",
+    sessionUid: before,
+    turn: 1,
+    lineUid: null,
+    source: "prompt",
+    branch: null,
+    note: "On Fridays.",
+    at: 1,
   });
   did(1, given + 1, call);
   const refs = [`session:${before}`, chunkRef, "note:n1"];
@@ -138,7 +154,9 @@ it("what is written into a file names nothing", () => {
 it("a subagent's reading counts", () => {
   did(1, given + 1, [text("I send somebody."), text("Done.")]);
   const child = addSession(memory, "cccccccc-1111-4111-8111-111111111111/agent-1", {
-    ...{ parentId: current, startedAt: given + 100, lastAt: given + 900 },
+    parentId: current,
+    startedAt: given + 100,
+    lastAt: given + 900,
   });
   did(1, given + 100, read("/repo/src/retry.ts"), child.id);
   expect(useOf(place)).toEqual({ outcome: "used", reason: "the agent read src/retry.ts", turn: null });

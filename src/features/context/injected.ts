@@ -224,7 +224,10 @@ export function listInjected(
       items: items.map(({ ref, why, score }) => {
         const about = readItemText(memory, ref);
         return {
-          ...{ ref, why, score, use: uses.get(ref) ?? null },
+          ref,
+          why,
+          score,
+          use: uses.get(ref) ?? null,
           about: about === null ? null : shortenText(toHarmlessLine(about), maxTextChars),
         };
       }),

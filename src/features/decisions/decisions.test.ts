@@ -134,7 +134,8 @@ it("limits them to a branch, with a query and without", async () => {
   replaceChunks(store.memory, id, { type: "raw", from: 0 }, [
     chunk(0, "[USER] We decided to keep SQLite.", {
       ...deciding("We decided to keep SQLite."),
-      ...{ uid: "kept", branch: "topic" },
+      uid: "kept",
+      branch: "topic",
     }),
   ]);
   const found = ["SQLite moves on", "We decided to keep SQLite."];
@@ -147,8 +148,15 @@ it("a later note that quotes a decision replaces it; an earlier one does not", a
   const [, quoted = ""] = await texts({ query: "", files: ["src/db.ts"] });
   expect(quoted).toContain("SQLite");
   const replacing = (at: number, whose: { source?: NoteSource; author?: string } = {}) => ({
-    ...{ lineUid: null, branch: null, sessionUid: null, turn: null, source: "shell" as const, at, ...whose },
-    ...{ uid: `r${at}`, note: `Instead of “${quoted}”: we use Postgres, as two machines write` },
+    lineUid: null,
+    branch: null,
+    sessionUid: null,
+    turn: null,
+    source: "shell" as const,
+    at,
+    ...whose,
+    uid: `r${at}`,
+    note: `Instead of “${quoted}”: we use Postgres, as two machines write`,
   });
   const supersededBy = async () =>
     (await decisions()).decisions.find(({ text }) => text === quoted)?.superseded_by ?? null;

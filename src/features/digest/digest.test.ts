@@ -80,8 +80,10 @@ it("has the commits and decisions of that time", async () => {
   const hash = await repo.commitAndTake("Sort", { "a.ts": "first\nsorted\n" });
   replaceChunks(repo.memory, findSession(repo.memory, "s").id, { type: "raw", from: 0 }, [
     chunk(0, "[USER] Let's sort the rows", {
-      ...{ ...deciding("Let's sort the rows"), files: ["a.ts"] },
-      ...{ startedAt: repo.now(), endedAt: repo.now() },
+      ...deciding("Let's sort the rows"),
+      files: ["a.ts"],
+      startedAt: repo.now(),
+      endedAt: repo.now(),
     }),
   ]);
   const since = new Date(repo.now() - day).toISOString();

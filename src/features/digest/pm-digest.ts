@@ -62,7 +62,9 @@ export function buildOutline(part: DigestPart, by: "branch" | "project" | undefi
     {
       title: "Committed",
       items: commits.map(({ commit, subject, insertions, deletions, lines }) => ({
-        ...{ id: commit.slice(0, 8), title: subject, lines: [] },
+        id: commit.slice(0, 8),
+        title: subject,
+        lines: [],
         facts: [`+${insertions} −${deletions}`, formatAgentShare(lines)].filter((fact) => fact !== ""),
       })),
       more: part.commits_total - commits.length,
@@ -70,7 +72,8 @@ export function buildOutline(part: DigestPart, by: "branch" | "project" | undefi
     {
       title: "Decided",
       items: decisions.map((decision) => ({
-        ...{ ...plainItem, title: decision.text },
+        ...plainItem,
+        title: decision.text,
         facts: [
           labelDecision(decision, "person") ?? "",
           decision.superseded_by === null ? "" : "superseded",
@@ -86,7 +89,8 @@ export function buildOutline(part: DigestPart, by: "branch" | "project" | undefi
     {
       title: "Tokens",
       items: tokens.map(({ model, input, output, cache_read, cache_write }) => ({
-        ...{ ...plainItem, title: model },
+        ...plainItem,
+        title: model,
         facts: [
           `${compact(input + cache_write)} read`,
           `${compact(cache_read)} from the cache`,

@@ -266,7 +266,8 @@ export async function addEvent(
   const ofSessions = await makeTargetFinder(project, sessions, "session");
   const ofCheckpoints = await makeTargetFinder(project, checkpoints, "checkpoint");
   const event = {
-    ...{ title: title.trim() || null, branch: branch ?? null },
+    title: title.trim() || null,
+    branch: branch ?? null,
     ...(description !== undefined && { description }),
     ...(type !== undefined && { type }),
     startsAt: since === undefined ? null : await parseWhen(since, "since"),

@@ -57,7 +57,10 @@ describe("importing trace records", () => {
     expect(await take(text, true)).toMatchObject({ commits: [foreign] });
     expect(authors(foreign)).toEqual([]);
     expect(await take(text)).toMatchObject({
-      ...{ records: 1, commits: [foreign], elsewhere: 0, problems: [] },
+      records: 1,
+      commits: [foreign],
+      elsewhere: 0,
+      problems: [],
       lines: { agent: 2, human: 1, unknown: 1 },
     });
     expect(authors(foreign)).toEqual(expected);
@@ -100,7 +103,9 @@ describe("importing trace records", () => {
     ];
     const report = await take(lines.join("\n"));
     expect(report).toMatchObject({
-      ...{ records: 4, commits: [foreign], elsewhere: 2 },
+      records: 4,
+      commits: [foreign],
+      elsewhere: 2,
       problems: [{ line: 1, reason: expect.stringContaining("path") }, { line: 5 }],
     });
     expect(authors(foreign)).toHaveLength(1);

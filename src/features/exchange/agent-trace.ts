@@ -51,7 +51,11 @@ export async function importTraces(
   const { prefix } = await findPlaceInRepository(root, signal);
   const { traces, problems } = readTraces(text);
   const report: TraceImport = {
-    ...{ records: traces.length, commits: [], unchanged: 0, elsewhere: 0, problems },
+    records: traces.length,
+    commits: [],
+    unchanged: 0,
+    elsewhere: 0,
+    problems,
     lines: { agent: 0, human: 0, unknown: 0 },
   };
   const said = new Map<string, AttributedLines[]>();
@@ -69,7 +73,8 @@ export async function importTraces(
     async ({ memory, scrubber }) => {
       for (const [hash, lines] of said) {
         const found = await recordOne({ memory, project, scrubber }, hash, pickLinesBelow(prefix, lines), {
-          ...{ dryRun, signal },
+          dryRun,
+          signal,
         });
         if (found === null) report.elsewhere++;
         else if (found.isNew) report.commits.push(hash);

@@ -109,16 +109,39 @@ describe("a merge on the server", () => {
     const range = { first: 1, last: 1, author: "agent", session: "one", turn: 1, tool_use: null } as const;
     const shared = {
       commit: {
-        ...{ hash, tree: hash, parents: [], branch: null, author: "Ann", authored_at: 1, committed_at: 1 },
-        ...{ subject: "", patch_id: null, rewritten_from: [], insertions: 1, deletions: 0 },
+        hash,
+        tree: hash,
+        parents: [],
+        branch: null,
+        author: "Ann",
+        authored_at: 1,
+        committed_at: 1,
+        subject: "",
+        patch_id: null,
+        rewritten_from: [],
+        insertions: 1,
+        deletions: 0,
       },
       version: 3,
       files: { "question.ts": [{ ...range, model: "m", confidence: 1, how: "edit" as const }] },
     };
     const meta = {
-      ...{ uid: "one", agent: "codex", parent: null, parent_tool_use: null, agent_type: null, cwd: "" },
-      ...{ forked_from: null, title: null, title_source: null, title_at: null, branch: null, started_at: 1 },
-      ...{ last_at: 1, ended_at: null, end_reason: null, summaries: [] },
+      uid: "one",
+      agent: "codex",
+      parent: null,
+      parent_tool_use: null,
+      agent_type: null,
+      cwd: "",
+      forked_from: null,
+      title: null,
+      title_source: null,
+      title_at: null,
+      branch: null,
+      started_at: 1,
+      last_at: 1,
+      ended_at: null,
+      end_reason: null,
+      summaries: [],
     };
     checkout.git("switch", "--quiet", "--orphan", "pommel/memory/v1");
     checkout.commit("Pommel memory", {

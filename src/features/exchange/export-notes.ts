@@ -203,7 +203,9 @@ export async function exportNotes(
 
 const formatLog = ({ info, lines }: AttributedCommit) =>
   writeAuthorshipLog({
-    ...{ hash: info.hash, lines, version },
+    hash: info.hash,
+    lines,
+    version,
     person: `${info.author} <${info.authorEmail}>`.replace(/\s+/g, " "),
   });
 
@@ -219,7 +221,14 @@ export async function writeCommitNotes(
     const before = await resolveRef(root, ref);
     const found = before === null ? new Map<string, string>() : await listGitNotes(root, ref);
     const report: NotesExport = {
-      ...{ ref, written: [], updated: [], replaced: [], unchanged: 0, kept: [], unknown, before },
+      ref,
+      written: [],
+      updated: [],
+      replaced: [],
+      unchanged: 0,
+      kept: [],
+      unknown,
+      before,
       after: before,
     };
     const blobs = [...wanted.keys()].flatMap((hash) => found.get(hash) ?? []);

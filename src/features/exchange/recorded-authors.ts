@@ -60,8 +60,15 @@ const toPrefixedLines = (
   { first, last, author, session, model, tool_use }: SharedLines,
   tool: string | null,
 ): AttributedLines => ({
-  ...{ path: prefix + path, first, last, author, session, model, tool },
-  ...{ call: tool_use, person: null },
+  path: prefix + path,
+  first,
+  last,
+  author,
+  session,
+  model,
+  tool,
+  call: tool_use,
+  person: null,
 });
 
 /** A range as the shared memory and ours have it. */

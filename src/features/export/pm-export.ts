@@ -164,7 +164,10 @@ async function exportSeveral(
       progress.update(i, sessions.length);
       const ofSession = clean();
       const document = await collectSession(project, id, {
-        ...{ full, output: true, clean: ofSession, decisions: decided.decisions },
+        full,
+        output: true,
+        clean: ofSession,
+        decisions: decided.decisions,
       });
       const file = chooseFreeName(makeFileName(document.session, extension), names);
       directory.write(file, await as.session(document, project, ofSession));

@@ -120,8 +120,11 @@ export async function describeDirectory(
   }
   await findLastChanges(project.root, prefix, entries, memory, signal);
   return {
-    ...{ path, entries: [...entries.values()].sort(compareByKindAndName) },
-    ...{ share: total, surviving: left, notes: stats.notes },
+    path,
+    entries: [...entries.values()].sort(compareByKindAndName),
+    share: total,
+    surviving: left,
+    notes: stats.notes,
   };
 }
 

@@ -37,8 +37,12 @@ export function findRecurringErrors(memory: Memory): RecurringError[] {
       const [latest] = runs;
       return [
         {
-          ...{ error: findLineWith(latest!, signature), command: latest!.line, times: runs.length, sessions },
-          ...{ last_at: formatIsoTime(latest!.at), cost_ms: measureFailureCost(memory, runs) },
+          error: findLineWith(latest!, signature),
+          command: latest!.line,
+          times: runs.length,
+          sessions,
+          last_at: formatIsoTime(latest!.at),
+          cost_ms: measureFailureCost(memory, runs),
         },
       ];
     })

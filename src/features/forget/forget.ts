@@ -26,7 +26,10 @@ export async function forgetIn(
     forgetNow(work, asked, { forGood, now }),
   );
   return {
-    ...{ ...gone, questions, forgotten: true, log_emptied: isLogEmpty },
+    ...gone,
+    questions,
+    forgotten: true,
+    log_emptied: isLogEmpty,
     trash: trash && describeEntry(trash),
   };
 }

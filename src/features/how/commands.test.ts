@@ -216,7 +216,9 @@ describe("fix", () => {
       verdict: "found",
       errors: [
         {
-          ...{ command: "go build ./...", times: 1, sessions: 1 },
+          command: "go build ./...",
+          times: 1,
+          sessions: 1,
           fix: { edits: [{ path: "src/a.go" }], commands: ["go build ./..."], stands: false },
         },
       ],

@@ -22,7 +22,10 @@ const brief = async (request: Parameters<typeof computeImpact>[1]) => {
     touched: touched.map(({ name, distance, through, confidence }) =>
       [name, distance, through, confidence].join(" "),
     ),
-    ...{ total, tests, test_files, notes },
+    total,
+    tests,
+    test_files,
+    notes,
   };
 };
 
@@ -32,7 +35,9 @@ it("names what a change of a symbol, of a file or of lines may touch, tests firs
   expect(all).toMatchObject({
     targets: ["retry"],
     touched: ["works 2 get resolved", "get 1 retry resolved"],
-    ...{ total: 2, tests: 1, test_files: ["src/client.test.ts"] },
+    total: 2,
+    tests: 1,
+    test_files: ["src/client.test.ts"],
   });
   expect(all.notes).toEqual([
     "Calls by reflection, by names made at run time and from other repositories are not known.",

@@ -11,7 +11,10 @@ export function declareNote(program: Command): void {
     .argument("[text...]", "the note; - reads it from stdin")
     .option("--undo", "take the latest one back; an agent takes back only its own");
   addOptions(note, writeNote, {
-    ...{ note: null, transcript_path: null, branch: null, by: null },
+    note: null,
+    transcript_path: null,
+    branch: null,
+    by: null,
     session_id: "--session <id>",
     decision: "--decision <text>",
   })

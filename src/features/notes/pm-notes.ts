@@ -84,7 +84,9 @@ export async function noteCommand(
   const session = named ? await findSessionId(project, named) : around;
   const about = {
     ...(session !== null && { session_id: session }),
-    ...{ rejected, decision, branch: (await askForBranch(cwd)) ?? undefined },
+    rejected,
+    decision,
+    branch: (await askForBranch(cwd)) ?? undefined,
     by,
   };
   const { annotation } = await call(writeNote, { note, ...about }, project);

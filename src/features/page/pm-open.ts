@@ -94,7 +94,10 @@ async function askRunningDaemon<T>(ask: () => Promise<T>, otherwise: T): Promise
 async function printBrowsers({ cwd, output }: CommandContext): Promise<void> {
   const answer = await askRunningDaemon(() => callDaemon(cwd, listBrowsers, {}), { browsers: [] });
   const rows = answer.browsers.map(({ id, name, signed_in_at, last_used_at }) => [
-    ...[id, name, formatRelativeTime(Date.parse(signed_in_at)), formatRelativeTime(Date.parse(last_used_at))],
+    id,
+    name,
+    formatRelativeTime(Date.parse(signed_in_at)),
+    formatRelativeTime(Date.parse(last_used_at)),
   ]);
   const columns = ["id", "browser", "signed in", "last used"].map((title) => ({ title }));
   output.result(answer, () =>

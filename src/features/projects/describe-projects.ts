@@ -15,7 +15,8 @@ export async function describeProjects(): Promise<Shaped<typeof projectsResponse
       is_off: known.isOff,
       is_gone: known.isGone,
       checkouts: known.checkouts.map(({ root, isGone, lastUsedAt }) => ({
-        ...{ root, is_gone: isGone },
+        root,
+        is_gone: isGone,
         last_used_at: new Date(lastUsedAt).toISOString(),
       })),
       ...(await readMemorySize(known.project)),

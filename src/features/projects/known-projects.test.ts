@@ -62,7 +62,10 @@ it("lists projects with their checkouts and their remote without credentials, an
   await rememberProject(one, { named: true });
   await known("two");
   expect(listProjects().find(({ id }) => id === one.id)).toMatchObject({
-    ...{ name: "one", remotes: ["example.com/one"], isNamed: true, isGone: false },
+    name: "one",
+    remotes: ["example.com/one"],
+    isNamed: true,
+    isGone: false,
     project: { memoryDb: one.memoryDb },
   });
   rmSync(one.root, { recursive: true });

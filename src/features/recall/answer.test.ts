@@ -74,12 +74,13 @@ it("without a question it is where work on the branch stopped, without the sessi
   const { state, claims } = await ask({ asked_by: "asking00" });
   expect(claims).toEqual([]);
   expect(state).toMatchObject({
-    ...{ branch: "retries", session_id: "last0000", turn: 1, author: null },
-    ...{
-      asked: "Add jitter to the retry of the importer.",
-      said: "Jitter is in. Shall I push it?",
-      ended: null,
-    },
+    branch: "retries",
+    session_id: "last0000",
+    turn: 1,
+    author: null,
+    asked: "Add jitter to the retry of the importer.",
+    said: "Jitter is in. Shall I push it?",
+    ended: null,
   });
 });
 

@@ -59,7 +59,10 @@ describe("relatedIn", () => {
     expect(await ids(["src/*.js"])).toEqual(["b"]);
     expect(await related(["src"])).toMatchObject({ files: ["src/db/a.ts", "src/pool.js"], total: 2 });
     expect(await related(["lib"])).toEqual({
-      ...{ looked_for: 1, files: [], sessions: [], total: 0 },
+      looked_for: 1,
+      files: [],
+      sessions: [],
+      total: 0,
       decisions: [],
     });
   });
@@ -81,8 +84,11 @@ describe("relatedIn", () => {
     const [one, two] = [session("one", 20, edit("src/a.ts")), session("two", 1, edit("src/a.ts"))];
     const said = (text: string, ago: number) => [
       chunk(0, `[USER] ${text}`, {
-        ...{ session: text, ...deciding(text), files: ["src/a.ts"] },
-        ...{ startedAt: now - ago * day, endedAt: now - ago * day },
+        session: text,
+        ...deciding(text),
+        files: ["src/a.ts"],
+        startedAt: now - ago * day,
+        endedAt: now - ago * day,
       }),
     ];
     const earlier = "We decided to keep cached sessions in redis instead of memory.";
@@ -103,7 +109,9 @@ describe("relatedIn", () => {
     replaceChunks(store.memory, leak.id, { type: "raw", from: 0 }, [chunk(0, text, { session: "leak" })]);
     session("other", 0, edit("src/a.ts"));
     expect(await related(null, "connection pool")).toMatchObject({
-      ...{ looked_for: 0, total: 1, decisions: [] },
+      looked_for: 0,
+      total: 1,
+      decisions: [],
       sessions: [{ session_id: "leak", files: [edit("src/a.ts")], turns: [{ turn: 1 }] }],
     });
     expect(await ids(null, "chicken soup recipe")).toEqual([]);

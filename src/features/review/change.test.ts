@@ -3,7 +3,10 @@ import { buildHunks, limitChanges } from "./change.ts";
 
 const after = Array.from({ length: 30 }, (_, i) => `line ${i + 1}`);
 const change = (newStart: number, removed: string[], added: string[]) => ({
-  ...{ oldStart: newStart, newStart, removed, added },
+  oldStart: newStart,
+  newStart,
+  removed,
+  added,
 });
 const brief = (hunks: ReturnType<typeof buildHunks>) =>
   hunks.map(

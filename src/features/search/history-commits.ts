@@ -137,13 +137,20 @@ export async function findCommitElsewhere(
     const checkpoint = memory === null ? null : findCheckpointOfCommit(memory, hash);
     return [
       {
-        ...{ kind: "commit", id: hash, title, author, timestamp: formatIsoTime(authoredAt) },
+        kind: "commit",
+        id: hash,
+        title,
+        author,
+        timestamp: formatIsoTime(authoredAt),
         snippet: cutSnippetAroundQuery(withoutTrailers(body.join("\n")), ""),
-        ...{ score: 1, match_reasons: [tip === null ? "its hash" : tipReason], files: [] },
+        score: 1,
+        match_reasons: [tip === null ? "its hash" : tipReason],
+        files: [],
         ...(memory === null || checkpoint === null
           ? { checkpoint: null, sessions: [] }
           : toBoundSessions(memory, checkpoint)),
-        ...{ reach: "elsewhere", reverted_by: null },
+        reach: "elsewhere",
+        reverted_by: null,
       },
     ];
   }

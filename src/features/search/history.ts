@@ -140,7 +140,9 @@ async function findSessions(
   const within = { ...(session && { session }), ...(event && { event }), ...(of && { package: of }) };
   try {
     return await searchTranscripts(project, {
-      ...{ q, mode: "hybrid", limit: maxSessions },
+      q,
+      mode: "hybrid",
+      limit: maxSessions,
       ...filters,
       ...within,
     });
@@ -241,7 +243,11 @@ async function findEvents(memory: Memory, { request, since, until, nearness, lim
       snippet: cutSnippetAroundQuery(description, q),
       ...pickScore(found, request),
       match_reasons: [formatMentions(held) ?? "similar in meaning"],
-      ...{ type, status, branch, sessions: sessions.length, checkpoints: checkpoints.length },
+      type,
+      status,
+      branch,
+      sessions: sessions.length,
+      checkpoints: checkpoints.length,
     };
   };
   return { ...judged, results: judged.results.slice(0, limit).map(toEventFound) };

@@ -57,7 +57,11 @@ export function readTurns(memory: Memory, request: TurnsRequest, roots: readonly
       );
       size += entries.reduce((sum, entry) => sum + measureEntry(entry), 0);
       turns.push({
-        ...{ number, branch, abandoned, state: detectTurnState(lines), entries },
+        number,
+        branch,
+        abandoned,
+        state: detectTurnState(lines),
+        entries,
         started_at: formatIsoTime(startedAt),
         ended_at: formatIsoTime(endedAt),
       });

@@ -14,8 +14,14 @@ const called = (
   kind: "tool",
   text: `${tool} ${text}`,
   call: {
-    ...{ tool, is_error: false, action: "other", took_ms: null, result: "done" },
-    ...{ added: 0, removed: 0, changed: [] },
+    tool,
+    is_error: false,
+    action: "other",
+    took_ms: null,
+    result: "done",
+    added: 0,
+    removed: 0,
+    changed: [],
     ...more,
   },
 });
@@ -28,7 +34,9 @@ const log = [
   called("Read", "src/session.ts", { action: "read" }),
   called("Edit", "src/login.ts", { added: 2, removed: 1, changed: ["-old", "+new", "+newer"] }),
   called("Bash", "npm test", {
-    ...{ action: "command", took_ms: 65_000, is_error: true },
+    action: "command",
+    took_ms: 65_000,
+    is_error: true,
     result: "\nFAIL login.test.ts\n  1 failed",
   }),
   called("Task", "Look for callers", { action: "delegate", result: "Two callers:\n- `a.ts`\n- `b.ts`" }),

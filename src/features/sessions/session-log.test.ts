@@ -21,7 +21,11 @@ const at = (second: number) => new Date(Date.UTC(2026, 2, 2, 9, 0, second)).toIS
 const steps = [
   { step_id: 1, timestamp: at(0), source: "user", message: `Use the token ${secret} for the cart` },
   {
-    ...{ step_id: 2, timestamp: at(5), source: "agent", message: "It is in there.", model_name: "m" },
+    step_id: 2,
+    timestamp: at(5),
+    source: "agent",
+    message: "It is in there.",
+    model_name: "m",
     tool_calls: [
       {
         tool_call_id: "c1",
@@ -34,7 +38,10 @@ const steps = [
   { step_id: 3, timestamp: at(9), source: "agent", message: "Done." },
 ];
 const written = {
-  ...{ schema_version: "ATIF-v1.7", session_id: "one", steps, extra: { cwd: "/app" } },
+  schema_version: "ATIF-v1.7",
+  session_id: "one",
+  steps,
+  extra: { cwd: "/app" },
   agent: { name: "other", version: "1" },
 };
 
@@ -116,7 +123,11 @@ describe("an export of a session that is stored here, imported again", () => {
   const read = () => ingestTranscript({ ...store.work, agent: atif }, file);
   const preview = () =>
     previewImport({
-      ...{ agent: atif, places: [file], memory: store.work.memory, roots: null, since: null },
+      agent: atif,
+      places: [file],
+      memory: store.work.memory,
+      roots: null,
+      since: null,
     });
   const uids = () => listSessions(store.work.memory).map(({ uid }) => uid);
 

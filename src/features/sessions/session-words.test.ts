@@ -24,25 +24,32 @@ test("a margin has a turn's notes and decisions, and a commit beside the last tu
 });
 
 const entry = (kind: TurnEntry["kind"], text: string, tool: ToolCall | null = null): TurnEntry => ({
-  ...{ kind, text, tool, timestamp: null, images: 0, omitted: 0 },
+  kind,
+  text,
+  tool,
+  timestamp: null,
+  images: 0,
+  omitted: 0,
 });
 
 test("a turn as Markdown quotes the prompt, keeps answers, and fences edits safely", () => {
   const call: ToolCall = {
-    ...{
-      name: "Edit",
-      action: "write",
-      took_ms: null,
-      headline: "Edit `a`.md",
-      command: null,
-      result: "ok",
-      is_error: false,
-    },
+    name: "Edit",
+    action: "write",
+    took_ms: null,
+    headline: "Edit `a`.md",
+    command: null,
+    result: "ok",
+    is_error: false,
     edits: [{ file: "a.md", is_whole: false, lines: ["+```js"] }],
     subagent: null,
   };
   const turn: TurnInFull = {
-    ...{ number: 4, started_at: null, ended_at: null, branch: null, abandoned: false },
+    number: 4,
+    started_at: null,
+    ended_at: null,
+    branch: null,
+    abandoned: false,
     entries: [
       entry("prompt", "one\ntwo"),
       entry("thinking", "hm"),
@@ -59,15 +66,31 @@ test("a turn as Markdown quotes the prompt, keeps answers, and fences edits safe
 
 test("a session in brief has at most five lines, and none that says nothing", () => {
   const nothing = {
-    ...{ asked: "", last_asked: "", outcome: "", open: "", checks: [], rejected: null, state: null },
-    ...{ files: [], commits: [], commands: [] },
+    asked: "",
+    last_asked: "",
+    outcome: "",
+    open: "",
+    checks: [],
+    rejected: null,
+    state: null,
+    files: [],
+    commits: [],
+    commands: [],
   };
   expect(listBriefLines(nothing)).toEqual([]);
   const commits = [{ hash: "c0ffee", subject: "Retry" }];
   expect(
     listBriefLines({
-      ...{ asked: "retry", last_asked: "commit", outcome: "it retries", open: "the docs", checks: [] },
-      ...{ rejected: "too slow", state: "completed", files: ["a.ts"], commits, commands: ["npm test"] },
+      asked: "retry",
+      last_asked: "commit",
+      outcome: "it retries",
+      open: "the docs",
+      checks: [],
+      rejected: "too slow",
+      state: "completed",
+      files: ["a.ts"],
+      commits,
+      commands: ["npm test"],
     }),
   ).toEqual([
     { title: "Asked", says: "retry" },

@@ -85,7 +85,12 @@ describe("listSessionsOf", () => {
     const record = session("a", 0);
     const sessionWith = async (brief: number) => {
       const messages = Array.from({ length: 12 }, (_, i) => ({
-        ...{ messageUid: `m${i}`, model: "large", turn: 1, input: 1, cacheRead: 0, cacheWrite: 0 },
+        messageUid: `m${i}`,
+        model: "large",
+        turn: 1,
+        input: 1,
+        cacheRead: 0,
+        cacheWrite: 0,
         output: i < brief ? 3 : 300,
       }));
       store.memory.prepare("DELETE FROM usage").run();
@@ -178,11 +183,19 @@ describe("showSession", () => {
   it("logs what was said and done, each call with its result", () => {
     const record = session("abc", 0);
     const call = (id: string, tool: string, input: Record<string, unknown>, files: string[] = []) => ({
-      ...{ kind: "tool_use" as const, id, tool, input },
+      kind: "tool_use" as const,
+      id,
+      tool,
+      input,
       files: files.map((path) => ({ path, how: "edit" as const })),
     });
     const result = (id: string, text: string, isError = false) => ({
-      ...{ kind: "tool_result" as const, id, text, isError, edits: null, subagent: null },
+      kind: "tool_result" as const,
+      id,
+      text,
+      isError,
+      edits: null,
+      subagent: null,
     });
     const content = packContent([
       { seq: 0, entries: [{ kind: "prompt", text: "Fix it", images: 0 }] },

@@ -4,7 +4,8 @@ import { foldSteps } from "./turn-words.ts";
 type Told = ReturnType<Parameters<typeof foldSteps<object>>[1]>;
 const said = (kind: Told["kind"], text: string): Told => ({ kind, text, call: null });
 const call = (tool: string, action: string, is_error = false): Told => ({
-  ...{ kind: "tool", text: "" },
+  kind: "tool",
+  text: "",
   call: { tool, action, is_error },
 });
 const told = (entries: Told[]) =>
@@ -31,7 +32,9 @@ test("what was looked at in a row is one step", () => {
 test("an answer stands for itself between looks", () => {
   const answer = "It is a race:\nthe lock is taken after the check.";
   expect(told([call("Read", "read"), said("text", answer), call("Read", "read")])).toEqual([
-    ...["Read", answer, "Read"],
+    "Read",
+    answer,
+    "Read",
   ]);
 });
 

@@ -17,8 +17,13 @@ const settingOf = (key: string) => listSettings(project).settings.find((one) => 
 
 test("each setting has its value, its origin and what it may be", () => {
   expect(settingOf("search.limit")).toMatchObject({
-    ...{ value: 20, default: 10, origin: "project", source: project.configFile, changeable: true },
-    ...{ allowed: "a whole number from 1 to 1000", choices: null },
+    value: 20,
+    default: 10,
+    origin: "project",
+    source: project.configFile,
+    changeable: true,
+    allowed: "a whole number from 1 to 1000",
+    choices: null,
   });
   expect(settingOf("context.mode")).toMatchObject({ origin: "default", source: null });
   expect(settingOf("context.mode")?.choices).toEqual(["off", "gentle", "eager"]);
@@ -26,7 +31,8 @@ test("each setting has its value, its origin and what it may be", () => {
 
 test("a harmless setting is changed in the project's file, and reset", () => {
   expect(changeSetting(project, { key: "search.limit", value: "30" })).toMatchObject({
-    ...{ changed: true, setting: { value: 30, origin: "project" } },
+    changed: true,
+    setting: { value: 30, origin: "project" },
   });
   expect(readFileSync(project.configFile, "utf8")).toBe("# mine\n[search]\nlimit = 30\n");
   expect(changeSetting(project, { key: "search.limit" }).setting).toMatchObject({

@@ -29,7 +29,11 @@ export async function trustCommand(
   output.result(
     {
       signers: signers.map(({ key, name, standing: now, since, sessions, notes }) => ({
-        ...{ key, name, standing: now, sessions, notes },
+        key,
+        name,
+        standing: now,
+        sessions,
+        notes,
         since: since === 0 ? null : new Date(since).toISOString(),
       })),
     },

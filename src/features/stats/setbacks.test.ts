@@ -16,17 +16,19 @@ it("says in which directories commands failed and commits were reverted", async 
   repo.did("s", edited(`${repo.root}/src/a/one.ts`, ["+9"], repo.soon()));
   const { id: turnId } = repo.memory.prepare("SELECT id FROM turns LIMIT 1").get() as { id: number };
   const failed = (seq: number, error: string) => ({
-    ...{
-      seq,
-      step: 0,
-      at: seq,
-      tookMs: 1,
-      directory: "",
-      line: "npm test",
-      name: "npm test",
-      form: "npm test",
-    },
-    ...{ purpose: "test", outcome: "failed" as const, status: 1, error, signatures: [] },
+    seq,
+    step: 0,
+    at: seq,
+    tookMs: 1,
+    directory: "",
+    line: "npm test",
+    name: "npm test",
+    form: "npm test",
+    purpose: "test",
+    outcome: "failed" as const,
+    status: 1,
+    error,
+    signatures: [],
   });
   saveCommands(repo.memory, turnId, [
     failed(1, "src/a/one.ts:3:1: undefined: x"),

@@ -26,7 +26,11 @@ export async function findSetbacks(
   const found = new Map<string, Setback>();
   const at = (directory: string) =>
     getOrCreate(found, directory, () => ({
-      ...{ directory, failures: 0, last_failure: null, reverts: 0, last_revert: null },
+      directory,
+      failures: 0,
+      last_failure: null,
+      reverts: 0,
+      last_revert: null,
     }));
   const fileNamed = makeFileFinder(await listWorkingFiles(project.root, signal));
   // The latest come first.

@@ -80,7 +80,9 @@ export async function computeStats(
     ...shares,
     recurring_errors: recurring,
     contested_files: contested.map(({ path, sessions, lastAt }) => ({
-      ...{ file: path, sessions, last_at: formatIsoTime(lastAt) },
+      file: path,
+      sessions,
+      last_at: formatIsoTime(lastAt),
     })),
     ...(setbacks && {
       setbacks:

@@ -123,7 +123,11 @@ const memoryStatus = lazy(() =>
     /** Automatic context, in all and in the last 30 days; an older daemon sends none. */
     context: z._default(
       z.object({
-        ...{ mode: text, injections: count, tokens: count, injections_30d: count, tokens_30d: count },
+        mode: text,
+        injections: count,
+        tokens: count,
+        injections_30d: count,
+        tokens_30d: count,
         /** Context that did not arrive in time. */
         missed_30d: z._default(count, 0),
       }),

@@ -39,15 +39,13 @@ it("says of what was injected whether the session then opened it", async () => {
   const { id } = addSession(memory, "a", { startedAt: now, lastAt: now });
   saveTurn(memory, id, turn(1, { startedAt: now, endedAt: now + 10 }));
   saveInjection(memory, {
-    ...{
-      sessionUid: "a",
-      event: "pre-tool-use",
-      at: now - 5,
-      reason: "r",
-      tokens: 9,
-      tookMs: 1,
-      textHash: "h",
-    },
+    sessionUid: "a",
+    event: "pre-tool-use",
+    at: now - 5,
+    reason: "r",
+    tokens: 9,
+    tookMs: 1,
+    textHash: "h",
     items: [{ ref: "code:src/a.ts#retry", why: "before a search", score: null }],
   });
   const answer = await used();

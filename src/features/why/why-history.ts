@@ -162,8 +162,17 @@ async function readChangesSince(
   signal?: AbortSignal,
 ): Promise<{ count: number; latest: Later[] }> {
   const args = [
-    ...["--literal-pathspecs", "log", "-z", "--no-show-signature", "--no-color", "--encoding=UTF-8"],
-    ...[`--max-count=${maxCounted}`, "--format=%H%n%at%n%an%n%s", `${commit}..HEAD`, "--", ...files],
+    "--literal-pathspecs",
+    "log",
+    "-z",
+    "--no-show-signature",
+    "--no-color",
+    "--encoding=UTF-8",
+    `--max-count=${maxCounted}`,
+    "--format=%H%n%at%n%an%n%s",
+    `${commit}..HEAD`,
+    "--",
+    ...files,
   ];
   const latest: Later[] = [];
   let count = 0;

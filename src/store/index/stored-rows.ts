@@ -38,8 +38,18 @@ export function buildChunkRows(
     words.add(level, [of(ownName), path, of(head), of(body)], namesOf.get(uid)!);
     const parentName = parentUid && (nameOf.get(parentUid) ?? null);
     return {
-      ...{ id, uid, parentUid, parentName, level, kind, name, signature, startLine, endLine },
-      ...{ fingerprint, built: Number(file.isBuilt ?? false) },
+      id,
+      uid,
+      parentUid,
+      parentName,
+      level,
+      kind,
+      name,
+      signature,
+      startLine,
+      endLine,
+      fingerprint,
+      built: Number(file.isBuilt ?? false),
     };
   });
   const symbols = file.symbols.flatMap(({ name, kind, line, chunkId }, i) => {

@@ -22,13 +22,11 @@ describe("the connection to a server", () => {
   it("is verified beyond it, and never without TLS", () => {
     const url = "postgres://ann@db.example/team";
     expect(buildConnectionOptions(at(url), {})).toMatchObject({
-      ...{
-        host: "db.example",
-        port: 5432,
-        database: "team",
-        username: "ann",
-        ssl: { rejectUnauthorized: true },
-      },
+      host: "db.example",
+      port: 5432,
+      database: "team",
+      username: "ann",
+      ssl: { rejectUnauthorized: true },
     });
     expect(buildConnectionOptions(at(`${url}?sslmode=require`), {}).ssl).toEqual({
       rejectUnauthorized: false,

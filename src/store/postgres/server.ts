@@ -147,19 +147,25 @@ export function connectTo(settings: ServerSettings): Sql {
 }
 
 const unreachableCodes = new Set([
-  ...[
-    "ECONNREFUSED",
-    "ECONNRESET",
-    "ENOTFOUND",
-    "EAI_AGAIN",
-    "ETIMEDOUT",
-    "EHOSTUNREACH",
-    "ENETUNREACH",
-    "ENOENT",
-  ],
-  ...["EPIPE", "EACCES", "CONNECT_TIMEOUT", "CONNECTION_CLOSED", "CONNECTION_ENDED", "CONNECTION_DESTROYED"],
+  "ECONNREFUSED",
+  "ECONNRESET",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+  "ETIMEDOUT",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "ENOENT",
+  "EPIPE",
+  "EACCES",
+  "CONNECT_TIMEOUT",
+  "CONNECTION_CLOSED",
+  "CONNECTION_ENDED",
+  "CONNECTION_DESTROYED",
   // It shuts down, or starts, or has too many connections.
-  ...["57P01", "57P02", "57P03", "53300"],
+  "57P01",
+  "57P02",
+  "57P03",
+  "53300",
 ]);
 
 /**

@@ -50,7 +50,10 @@ describe.runIf(existsSync("/proc/locks"))("a database that is open in this proce
     }
     // Another program takes nothing away that is in use.
     execFileSync(process.execPath, [
-      ...["--import", "tsx", "--input-type=module", "-e"],
+      "--import",
+      "tsx",
+      "--input-type=module",
+      "-e",
       `import { Sqlite } from ${JSON.stringify(new URL("./sqlite.ts", import.meta.url).href)};
        const db = new Sqlite(${JSON.stringify(file)}, { mode: "write", timeoutMs: 0 });
        db.prepare("SELECT count(*) FROM sessions").get();

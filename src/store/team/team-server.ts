@@ -118,7 +118,10 @@ export class TeamServer {
     if (records.length === 0) return;
     const rows = await Promise.all(
       records.map(async ({ kind, id, text }) => ({
-        ...{ project, author, kind, id },
+        project,
+        author,
+        kind,
+        id,
         digest: text === null ? "" : computeTextDigest(text),
         payload: text === null ? null : await compress(text, quality),
       })),

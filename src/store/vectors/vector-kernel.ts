@@ -169,8 +169,17 @@ export function createKernel(dimensions: number): VectorKernel {
     nearest(constant, factor) {
       const [best, whole] = [viewGroups(0), viewGroups(grouped)];
       wasm.nearest(
-        ...([queryAt, scale, rowsAt, length, groupsAt, grouped, correctionsAt] as const),
-        ...([constant, factor, best.byteOffset, whole.byteOffset] as const),
+        queryAt,
+        scale,
+        rowsAt,
+        length,
+        groupsAt,
+        grouped,
+        correctionsAt,
+        constant,
+        factor,
+        best.byteOffset,
+        whole.byteOffset,
       );
       return { best: best.slice(), whole: whole.slice() };
     },

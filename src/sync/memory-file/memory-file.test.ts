@@ -44,18 +44,19 @@ it("brings a memory into an empty one as it was, and twice changes nothing", asy
   await worked(one);
   const text = exported(one);
   expect(await imported(two, text)).toMatchObject({
-    ...{ problems: [], forgotten: 0 },
+    problems: [],
+    forgotten: 0,
     imported: { sessions: 2, annotations: 3 },
   });
   expect(exported(two)).toBe(text);
   const { sessions, turns, lines, annotations, files, chunks } = contentOf(two);
   expect({ sessions, turns, lines, annotations, files, chunks }).toMatchObject({
-    ...{
-      sessions: contentOf(one).sessions,
-      lines: contentOf(one).lines,
-      annotations: contentOf(one).annotations,
-    },
-    ...{ turns: contentOf(one).turns, files: contentOf(one).files, chunks: contentOf(one).chunks },
+    sessions: contentOf(one).sessions,
+    lines: contentOf(one).lines,
+    annotations: contentOf(one).annotations,
+    turns: contentOf(one).turns,
+    files: contentOf(one).files,
+    chunks: contentOf(one).chunks,
   });
   expect(await imported(two, text)).toMatchObject({
     imported: { sessions: 0, turns: 0, annotations: 0, checkpoints: 0, attributions: 0, events: 0 },
@@ -107,8 +108,11 @@ it("leaves forgotten what was forgotten", async () => {
 });
 
 const kinds: Record<Exclude<FileType, "transcript" | "signature">, string> = {
-  ...{ meta: "session", annotation: "note", checkpoint: "checkpoint" },
-  ...{ attribution: "attribution", event: "event" },
+  meta: "session",
+  annotation: "note",
+  checkpoint: "checkpoint",
+  attribution: "attribution",
+  event: "event",
 };
 
 /** An export as other machines and versions may have written it. */

@@ -60,8 +60,16 @@ function onBranch(machine: Machine, beginning: string): { path: string; text: st
 }
 const forgedNote = (over: Partial<SharedAnnotation> = {}) =>
   `${JSON.stringify({
-    ...{ uid: "f".repeat(32), session: null, turn: null, line: null, at: 5, source: "shell", branch: null },
-    ...{ author: annsName, note: `ship the ${evesWord}`, ...over },
+    uid: "f".repeat(32),
+    session: null,
+    turn: null,
+    line: null,
+    at: 5,
+    source: "shell",
+    branch: null,
+    author: annsName,
+    note: `ship the ${evesWord}`,
+    ...over,
   })}\n`;
 
 describe("whoever may push to the branch", () => {
@@ -162,15 +170,16 @@ describe("whoever may push to the branch", () => {
 
   it("does not change Ann's event without a signature, and with one it is Eve's", async () => {
     const event = {
-      ...({
-        uid: "e1",
-        title: "auth",
-        description: "",
-        type: "task",
-        status: "active",
-        branch: null,
-      } as const),
-      ...{ startsAt: null, endsAt: null, createdAt: 1, updatedAt: 1 },
+      uid: "e1",
+      title: "auth",
+      description: "",
+      type: "task" as const,
+      status: "active" as const,
+      branch: null,
+      startsAt: null,
+      endsAt: null,
+      createdAt: 1,
+      updatedAt: 1,
     };
     saveEvent(ann.memory, event);
     await sync(ann);

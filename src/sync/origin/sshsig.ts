@@ -88,7 +88,10 @@ export function encodePublicKey(key: KeyObject): Buffer {
 /** What is signed of a message. */
 const buildSignedData = (hash: string, message: string | Uint8Array): Buffer =>
   Buffer.concat([
-    ...[magic, encodeString(namespace), encodeString(""), encodeString(hash)],
+    magic,
+    encodeString(namespace),
+    encodeString(""),
+    encodeString(hash),
     encodeString(createHash(hash).update(message).digest()),
   ]);
 
@@ -100,14 +103,12 @@ export function signSsh(key: KeyObject, message: string | Uint8Array): string {
     encodeString(sign(null, buildSignedData("sha512", message), key)),
   ]);
   const whole = Buffer.concat([
-    ...[
-      magic,
-      version,
-      encodeString(encodePublicKey(key)),
-      encodeString(namespace),
-      encodeString(""),
-      encodeString("sha512"),
-    ],
+    magic,
+    version,
+    encodeString(encodePublicKey(key)),
+    encodeString(namespace),
+    encodeString(""),
+    encodeString("sha512"),
     encodeString(signature),
   ]);
   return [begin, ...(whole.toString("base64").match(/.{1,70}/g) ?? []), end, ""].join("\n");

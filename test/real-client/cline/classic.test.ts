@@ -68,7 +68,10 @@ describeClient("Cline before 3", "sessions", (bin) => {
     expect(sessions[0]).toMatchObject({ agent: "cline", cwd: ground.repo });
     expect(sessions[0]!.tokens.output).toBeGreaterThan(0);
     const { turns } = await ground.pm<SessionResponse & { turns: { content: string }[] }>(
-      ...["session", "show", task, "--full"],
+      "session",
+      "show",
+      task,
+      "--full",
     );
     expect(turns.map(({ prompt }) => prompt)).toEqual(Object.values(prompts));
     expect(turns[0]).toMatchObject({

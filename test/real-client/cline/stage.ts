@@ -62,7 +62,15 @@ export async function setClineStage(bin: string): Promise<ClineStage> {
       .filter((name) => name.endsWith(".messages.json"))
       .map((name) => join(sessions, name));
   return {
-    ...{ project, kept, daemon, pm, hooksRun, hooksSaid, serversFile, key, api },
+    project,
+    kept,
+    daemon,
+    pm,
+    hooksRun,
+    hooksSaid,
+    serversFile,
+    key,
+    api,
     async say(prompt) {
       const printed = await run({ bin, cwd: repo, env }, ["--json", prompt]);
       const last = z.parse(event, JSON.parse(printed.trim().split("\n").at(-1)!));

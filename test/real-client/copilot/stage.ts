@@ -46,7 +46,14 @@ export async function setCopilotStage(bin: string): Promise<CopilotStage> {
   };
   const sessions = () => logsBelow(join(home, ".copilot", "session-state"));
   return {
-    ...{ project, kept, daemon, pm, hooksRun, hooksSaid, key, api },
+    project,
+    kept,
+    daemon,
+    pm,
+    hooksRun,
+    hooksSaid,
+    key,
+    api,
     async say(prompt, session) {
       const id = session ?? randomUUID();
       const where = session === undefined ? `--session-id=${id}` : `--resume=${id}`;

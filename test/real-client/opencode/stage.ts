@@ -54,7 +54,14 @@ export async function setOpencodeStage(bin: string): Promise<OpencodeStage> {
   const database = join(home, ".local", "share", "opencode", "opencode.db");
   const sessions = () => withDatabase(database, (db) => listTranscripts(db, database)) ?? [];
   return {
-    ...{ project, kept, daemon, pm, hooksRun, hooksSaid, key, api },
+    project,
+    kept,
+    daemon,
+    pm,
+    hooksRun,
+    hooksSaid,
+    key,
+    api,
     async say(prompt, ...more) {
       const printed = await run({ bin, cwd: repo, env }, ["run", "--format", "json", ...more, prompt]);
       const events = printed.split("\n").flatMap((line) => (line.startsWith("{") ? JSON.parse(line) : []));

@@ -45,7 +45,15 @@ export async function setQwenStage(bin: string): Promise<QwenStage> {
     logsBelow(join(home, ".qwen", "projects")).filter((file) => /\/(?:chats|subagents)\//.test(file));
   const isCurrent = !/^0\.(?:\d|1[0-5])\./.test((await run({ bin, cwd: repo, env }, ["--version"])).trim());
   return {
-    ...{ project, kept, daemon, pm, hooksRun, hooksSaid, isCurrent, key, api },
+    project,
+    kept,
+    daemon,
+    pm,
+    hooksRun,
+    hooksSaid,
+    isCurrent,
+    key,
+    api,
     async say(prompt, ...more) {
       const stdout = await run({ bin, cwd: repo, env }, ["--yolo", "-o", "json", ...more, prompt]);
       const messages = z.parse(printed, JSON.parse(stdout));

@@ -193,19 +193,29 @@ const encodedTexts: Framed = [
 ];
 
 const bareKeys = [
-  ...["ghp_{b62:36}", "AKIA{up:16}", "glpat-{b62:20}", "xoxb-{dig:11}-{dig:12}-{b62:24}", "npm_{b62:36}"],
-  ...["sk-ant-api03-{b62:93}AA", "AIza{b62:35}", "hf_{b62:34}", "sk_live_{b62:24}", "glsa_{b62:32}_{hex:8}"],
+  "ghp_{b62:36}",
+  "AKIA{up:16}",
+  "glpat-{b62:20}",
+  "xoxb-{dig:11}-{dig:12}-{b62:24}",
+  "npm_{b62:36}",
+  "sk-ant-api03-{b62:93}AA",
+  "AIza{b62:35}",
+  "hf_{b62:34}",
+  "sk_live_{b62:24}",
+  "glsa_{b62:32}_{hex:8}",
 ];
 const frames = ["%s", "value: %s", "echo %s | base64 -d", '{"data": "%s"}', "data:text/plain;base64,%s"];
 const assignments = [
-  ...[
-    "DB_PASS=«{pw}»",
-    "SMTP_PASSWORD=«{weak}»\nSMTP_HOST=mail\n",
-    "password: «{pw}»\n",
-    "API_KEY=«{b62:32}»",
-  ],
-  ...['{"db":{"password":"«{pw}»"}}', "[default]\naws_secret_access_key = «{b64:40}»\n", "token=«{b62:40}»"],
-  ...["postgres://app:«{pw}»@db/shop", "PGPASSWORD=«{pw}» psql", "client_secret: «{b62:36}»"],
+  "DB_PASS=«{pw}»",
+  "SMTP_PASSWORD=«{weak}»\nSMTP_HOST=mail\n",
+  "password: «{pw}»\n",
+  "API_KEY=«{b62:32}»",
+  '{"db":{"password":"«{pw}»"}}',
+  "[default]\naws_secret_access_key = «{b64:40}»\n",
+  "token=«{b62:40}»",
+  "postgres://app:«{pw}»@db/shop",
+  "PGPASSWORD=«{pw}» psql",
+  "client_secret: «{b62:36}»",
 ];
 
 const hexOf = (letter: string) => letter.charCodeAt(0).toString(16);
@@ -371,29 +381,25 @@ const plainLookAlikes: Templates = {
 };
 
 const sentences = [
-  ...[
-    "This is the text of a message that says nothing at all.",
-    "Hello world, this is a test of the encoder.",
-  ],
-  ...[
-    "The password must not be empty and has to be changed every month.",
-    "Please read the manual before use.",
-  ],
-  ...["Enter your token in the field below to continue with the setup.", "No secret is in this sentence."],
-  ...[
-    "Lorem ipsum dolor sit amet, consectetur adipiscing elit.",
-    "the quick brown fox jumps over the lazy dog",
-  ],
+  "This is the text of a message that says nothing at all.",
+  "Hello world, this is a test of the encoder.",
+  "The password must not be empty and has to be changed every month.",
+  "Please read the manual before use.",
+  "Enter your token in the field below to continue with the setup.",
+  "No secret is in this sentence.",
+  "Lorem ipsum dolor sit amet, consectetur adipiscing elit.",
+  "the quick brown fox jumps over the lazy dog",
 ];
 const harmless = [
-  ...["https://acme.test/search?q=hello world&page=2", '{"name":"ann","age":7,"tags":["a","b"]}'],
-  ...[
-    `password=\${DB_PASSWORD}`,
-    "name=ann&city=Köln",
-    '<b class="token">x</b>',
-    "postgres://localhost/shop",
-  ],
-  ...['{"password":"required","min":8}', "SELECT * FROM users WHERE token = ?", "redis://cache:6379/0"],
+  "https://acme.test/search?q=hello world&page=2",
+  '{"name":"ann","age":7,"tags":["a","b"]}',
+  `password=\${DB_PASSWORD}`,
+  "name=ann&city=Köln",
+  '<b class="token">x</b>',
+  "postgres://localhost/shop",
+  '{"password":"required","min":8}',
+  "SELECT * FROM users WHERE token = ?",
+  "redis://cache:6379/0",
 ];
 
 /** What looks like them. */

@@ -61,7 +61,10 @@ async function take(asked: Turn, owner: string, signal: AbortSignal): Promise<vo
   try {
     const scrubber = new CurrentScrubber({ project, config });
     const buildThreadWork = () => ({
-      ...{ memory, roots, hasScrubbingModel, log },
+      memory,
+      roots,
+      hasScrubbingModel,
+      log,
       ...buildCutSettings(config),
       embedder: getEmbedders(config).first,
       scrubber: scrubber.get(),
@@ -71,13 +74,20 @@ async function take(asked: Turn, owner: string, signal: AbortSignal): Promise<vo
       bindsCommits: config["sessions.capture"],
     });
     const git = new GitJobs({
-      ...{ project, config, memory, settled: waitUntilSettled, log },
+      project,
+      config,
+      memory,
+      settled: waitUntilSettled,
+      log,
       scrubber: () => scrubber.get(),
       roots: () => roots,
     });
     let hasMore = true;
     const queue: QueueOptions = {
-      ...{ memory, owner, kinds, log },
+      memory,
+      owner,
+      kinds,
+      log,
       after: [...threadKinds, ...besideKinds],
       isAlive: isOwnerAlive,
       run(job, run) {

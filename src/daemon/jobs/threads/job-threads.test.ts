@@ -45,24 +45,20 @@ function ask(session: string, prompts = 1): string {
 }
 
 const turn = () => ({
-  ...{
-    project,
-    config: makeDefaultConfig(),
-    roots: [project.root],
-    kinds: threadKinds,
-    hasScrubbingModel: false,
-  },
+  project,
+  config: makeDefaultConfig(),
+  roots: [project.root],
+  kinds: threadKinds,
+  hasScrubbingModel: false,
 });
 const options = (more: Partial<TurnOptions> = {}): TurnOptions => ({
-  ...{
-    jobs: 1,
-    bytes: 1,
-    settled: () => Promise.resolve(),
-    signal: new AbortController().signal,
-    owner: makeJobOwner,
-    onJob() {},
-    onLost() {},
-  },
+  jobs: 1,
+  bytes: 1,
+  settled: () => Promise.resolve(),
+  signal: new AbortController().signal,
+  owner: makeJobOwner,
+  onJob() {},
+  onLost() {},
   ...more,
 });
 const turnsIn = (uid: string) => listTurns(memory, findSessionByUid(memory, uid)?.id ?? -1).length;

@@ -53,7 +53,8 @@ export async function resolveCallPlace(
     return { project, cwd: project.root, across: null };
   }
   const makePlace = async (project: Project) => ({
-    ...{ project, cwd: limitToRoot(project.root, cwd) },
+    project,
+    cwd: limitToRoot(project.root, cwd),
     across: isAcross ? project : null,
   });
   try {

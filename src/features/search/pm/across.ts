@@ -38,12 +38,15 @@ export async function searchAcrossCommand(
   const value =
     search.scope === "all"
       ? {
-          ...{
-            scope: "all",
-            query: search.request.q,
-            verdict: chooseBestVerdict([code, transcripts, history]),
-          },
-          ...{ code, transcripts, history, projects, left_out, notes: [] },
+          scope: "all",
+          query: search.request.q,
+          verdict: chooseBestVerdict([code, transcripts, history]),
+          code,
+          transcripts,
+          history,
+          projects,
+          left_out,
+          notes: [],
         }
       : { ...across[search.scope], projects, left_out };
   const style: ResultStyle = {

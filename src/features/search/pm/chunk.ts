@@ -31,8 +31,10 @@ export function renderChunk(answer: ChunkAnswer, screen: Screen, urlOf: (file: s
   };
   const stale = freshness === "drifted" ? `  ${colors.warn("(changed since it was indexed)")}` : "";
   const snippet = {
-    ...{ kind: "code" as const, content: chunk.content },
-    ...{ startLine: chunk.start_line, language },
+    kind: "code" as const,
+    content: chunk.content,
+    startLine: chunk.start_line,
+    language,
   };
   const code = renderSnippet(snippet, { screen, full: true, words: compileQueryWords(""), indent: 0 });
   const list = (title: string, chunks: readonly ChunkOutline[]) =>

@@ -40,7 +40,8 @@ function answerOf(...results: Result[]): TranscriptSearchResponse {
     scope: "transcripts",
     query: "caching",
     total_results: 9,
-    ...{ verdict: "found", probability: 0.8 },
+    verdict: "found",
+    probability: 0.8,
     results,
     searched_by: ["words"],
     notes: [],
@@ -166,7 +167,8 @@ describe("renderGroups", () => {
   const index = { pending: 0, is_complete: true, as_of: null };
   const code: SearchResponse = {
     query: "caching",
-    ...{ verdict: "found", probability: 0.8 },
+    verdict: "found",
+    probability: 0.8,
     results: [],
     total_results: 0,
     ...meta,

@@ -8,7 +8,11 @@ import { insertVectors } from "./vector-rows.ts";
 
 export function insertSkipped(db: Connection, { path, size, mtimeMs, reason }: SkippedFile): void {
   db.prepare("INSERT INTO files (path, size, mtime_ms, skip_reason, indexed_at) VALUES (?, ?, ?, ?, ?)").run(
-    ...[path, size, mtimeMs, reason, Date.now()],
+    path,
+    size,
+    mtimeMs,
+    reason,
+    Date.now(),
   );
 }
 
@@ -26,8 +30,15 @@ export function insertIndexed(
          VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     )
     .run(
-      ...[path, size, mtimeMs, hash, language, lines],
-      ...[file.syntaxErrors ? 1 : 0, file.chunks.length, Date.now()],
+      path,
+      size,
+      mtimeMs,
+      hash,
+      language,
+      lines,
+      file.syntaxErrors ? 1 : 0,
+      file.chunks.length,
+      Date.now(),
     );
   if (file.graph) db.prepare("INSERT INTO graphs (file_id, data) VALUES (?, ?)").run(fileId, file.graph);
   const firstChunk = words.next;
@@ -41,8 +52,19 @@ export function insertIndexed(
   for (const chunk of chunks) {
     const { id, uid, parentUid, parentName, level, kind, name, signature, startLine, endLine } = chunk;
     insertChunk.run(
-      ...[id, uid, fileId, parentUid, parentName, level, kind, name, signature, startLine, endLine],
-      ...[chunk.fingerprint, chunk.built],
+      id,
+      uid,
+      fileId,
+      parentUid,
+      parentName,
+      level,
+      kind,
+      name,
+      signature,
+      startLine,
+      endLine,
+      chunk.fingerprint,
+      chunk.built,
     );
   }
   if (embedded) {

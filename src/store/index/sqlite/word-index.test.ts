@@ -125,7 +125,8 @@ describe("words", () => {
 
   it("are not lost when a step of a merge fails", () => {
     const saves: Save[] = Array.from({ length: 40 }, (_, i) => ({
-      ...{ path: `${i}`, level: "method" as const },
+      path: `${i}`,
+      level: "method" as const,
       texts: [Array.from({ length: 300 }, (_, word) => `word${i}x${word}`).join(" "), "one two"],
     }));
     const index = open();
@@ -153,7 +154,8 @@ describe("words", () => {
   it("are the same after a process ended in the middle of a merge", () => {
     const many = Array.from({ length: 700 }, (_, i) => `word${i}`).join(" ");
     const saves: Save[] = Array.from({ length: 40 }, (_, i) => ({
-      ...{ path: `${i % 30}`, level: "method" as const },
+      path: `${i % 30}`,
+      level: "method" as const,
       texts: [`one three ${many}`, `two ${i}`],
     }));
     let index = open();
@@ -181,7 +183,8 @@ describe("words", () => {
 
   it("lie apart from their word where they are long, also those of an earlier index, and go with it", () => {
     const saves: Save[] = Array.from({ length: 40 }, (_, i) => ({
-      ...{ path: `${i}`, level: "method" as const },
+      path: `${i}`,
+      level: "method" as const,
       texts: Array.from({ length: 12 }, (_, j) => `one three two ${j % 2 === 0 ? "one two" : "four"}`),
     }));
     const index = open();

@@ -203,13 +203,12 @@ describe("a backup", () => {
     const { file: backup } = makeBackup(file, { folder, reason: "manual" });
     const dead = execFileSync(process.execPath, ["-p", "process.pid"], { encoding: "utf8" }).trim();
     const left = [
-      ...[
-        `memory.db.pommel-${dead}`,
-        `memory.db.pommel-${dead}.pommel-${dead}`,
-        `memory.db.pommel-${dead}-wal`,
-      ],
+      `memory.db.pommel-${dead}`,
+      `memory.db.pommel-${dead}.pommel-${dead}`,
+      `memory.db.pommel-${dead}-wal`,
       "memory.db.before-9",
-      ...["memory.db.damaged-2026-01-01T00-00-00-000Z", "memory.db.damaged-2026-01-01T00-00-00-000Z-wal"],
+      "memory.db.damaged-2026-01-01T00-00-00-000Z",
+      "memory.db.damaged-2026-01-01T00-00-00-000Z-wal",
       `backups/memory-20260101T000000Z-daily.db.pommel-${dead}`,
     ];
     for (const name of left) cpSync(backup, join(dir, name));

@@ -49,14 +49,29 @@ async function twoSessions() {
   const commit = saveCommit(
     memory,
     {
-      ...{ hash: "c".repeat(40), tree: "t", parents: [], branch: null, author: "a", subject: "s" },
-      ...{ authoredAt: 1, committedAt: 1, patchId: null, rewrittenFrom: [], insertions: 1, deletions: 0 },
-      ...{ seen: "hook", attributed: 1 },
+      hash: "c".repeat(40),
+      tree: "t",
+      parents: [],
+      branch: null,
+      author: "a",
+      subject: "s",
+      authoredAt: 1,
+      committedAt: 1,
+      patchId: null,
+      rewrittenFrom: [],
+      insertions: 1,
+      deletions: 0,
+      seen: "hook",
+      attributed: 1,
     },
     [],
   );
   saveCheckpoint(memory, {
-    ...{ uid: "check", commitId: commit.id, parentUid: null, agentState: {}, createdAt: 1 },
+    uid: "check",
+    commitId: commit.id,
+    parentUid: null,
+    agentState: {},
+    createdAt: 1,
     sessions: [{ sessionUid: "one", turns: [2], lines: 1, how: "lines", confidence: 1 }],
   });
 }

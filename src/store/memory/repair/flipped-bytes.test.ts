@@ -80,16 +80,15 @@ beforeAll(() => {
         text: `summary-${n}.`,
       });
       saveAnnotation(memory, {
-        ...{
-          uid: `note-${n}`,
-          sessionUid: null,
-          turn: null,
-          lineUid: null,
-          at: n,
-          source: "shell",
-          branch: null,
-        },
-        ...{ note: `noted-${n}. ${"because ".repeat(40)}`, author: null },
+        uid: `note-${n}`,
+        sessionUid: null,
+        turn: null,
+        lineUid: null,
+        at: n,
+        source: "shell",
+        branch: null,
+        note: `noted-${n}. ${"because ".repeat(40)}`,
+        author: null,
       });
     }
   });

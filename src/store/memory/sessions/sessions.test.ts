@@ -135,7 +135,10 @@ describe("the list of sessions", () => {
     replaceChunks(memory, id, { type: "raw", from: 0 }, [chunk(0, "x"), chunk(1, "y")]);
     replaceChunks(memory, id, { type: "summary", from: 0 }, [chunk(0, "z", { type: "summary" })]);
     expect(readSessionCounts(memory, [id]).get(id)).toEqual({
-      ...{ turns: 2, chunks: 3, children: 1, decisions: 0 },
+      turns: 2,
+      chunks: 3,
+      children: 1,
+      decisions: 0,
     });
     expect(readMemoryCounts(memory)).toEqual({
       agents: { claude: 1 },

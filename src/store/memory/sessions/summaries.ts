@@ -107,7 +107,10 @@ function findNewestLacking(
        ORDER BY ${order}, id DESC LIMIT 1`,
     )
     .get({
-      ...{ model, minChunkLength, restsSince, askedBefore },
+      model,
+      minChunkLength,
+      restsSince,
+      askedBefore,
       withheld: listWithheldSessions(memory),
     });
   return (found ?? null) as { id: number; uid: string; lastAt: number | null } | null;

@@ -155,7 +155,10 @@ export function listArchivedTurns(
          WHERE w.value ->> 'sessionId' = s.id AND coalesce(w.value ->> 'turn' = t.number, TRUE)))
      ORDER BY ${order}`,
     {
-      ...{ since, until, branch, agent },
+      since,
+      until,
+      branch,
+      agent,
       sessionIds,
       withheld,
       files,
