@@ -26,7 +26,7 @@ import { QueryEmbedder } from "../src/code/search/vectors/query-embedder.ts";
 import { rankTargets } from "../src/features/models/evaluate/pairs.ts";
 import { createStaticEmbedder } from "../src/models/embed/static/static-embedder.ts";
 import { type Asked, type Half, type Kind, kinds, loadRepositories, mine } from "./localise/run.ts";
-import { type Answered, printTable, qualityOf, scratchDir } from "./measure.ts";
+import { type Answered, measureQuality, printTable, scratchDir } from "./measure.ts";
 
 const { values: options } = parseArgs({
   options: {
@@ -105,7 +105,7 @@ for (const repository of wanted) {
 const rows: string[][] = [];
 const add = (title: string, some: readonly Outcome[]) => {
   for (const kind of kinds) {
-    const { queries, r1, r5, r10, mrr, p50_ms } = qualityOf(some.filter((one) => one.kind === kind));
+    const { queries, r1, r5, r10, mrr, p50_ms } = measureQuality(some.filter((one) => one.kind === kind));
     if (queries === 0) continue;
     const figures = [r1, r5, r10, mrr].map((figure) => figure.toFixed(3));
     rows.push([title, kind, String(queries), ...figures, p50_ms.toFixed(1)]);

@@ -7,10 +7,9 @@ import { join } from "node:path";
 export {
   type Answered,
   average,
-  measureQuality as qualityOf,
+  measureQuality,
   ndcg,
   percentile,
-  type Quality,
 } from "../src/features/models/evaluate/measures.ts";
 
 export interface Target {

@@ -167,6 +167,16 @@ const schemas: Record<string, z.ZodType> = {
       askedForBy: z.array(z.string().regex(/^[a-z]+$/)),
     }),
   ),
+  "sessions/chunks/units/error-formats.json": z.array(
+    z.strictObject({
+      tool: text,
+      language: text,
+      pattern,
+      lines: z.array(z.tuple([text, text.nullable()])).min(1),
+      quiet: z.array(text).optional(),
+      fails: z.boolean().optional(),
+    }),
+  ),
   "sessions/decisions/other-languages.json": z.record(
     text,
     z.strictObject({

@@ -1,7 +1,7 @@
 import { cpus } from "node:os";
 import type { Quality } from "../../src/features/models/evaluate/measures.ts";
 import type { Mode } from "../../src/features/models/evaluate/modes.ts";
-import { average, qualityOf } from "../measure.ts";
+import { average, measureQuality } from "../measure.ts";
 import type { Published } from "./data.ts";
 import type { MeasuredRepository, Outcome, Variant } from "./run.ts";
 
@@ -67,11 +67,11 @@ export function reportOf(model: string, measured: readonly MeasuredRepository[])
 function runOf(outcomes: readonly Outcome[]): Run {
   const { mode, variant } = outcomes[0]!;
   const repositories = qualities(outcomes, "repository");
-  const inHalf = (which: Outcome["half"]) => qualityOf(outcomes.filter(({ half }) => half === which));
+  const inHalf = (which: Outcome["half"]) => measureQuality(outcomes.filter(({ half }) => half === which));
   return {
     mode,
     variant,
-    all: qualityOf(outcomes),
+    all: measureQuality(outcomes),
     mean_ndcg10: average(Object.values(repositories).map(({ ndcg10 }) => ndcg10)),
     choose: inHalf("choose"),
     confirm: inHalf("confirm"),
@@ -87,7 +87,7 @@ function qualities(
 ): Record<string, Quality> {
   const parts = [...groups(outcomes, (outcome) => outcome[key])];
   if (key !== "repository") parts.sort(([a], [b]) => (a < b ? -1 : 1));
-  return Object.fromEntries(parts.map(([name, part]) => [name, qualityOf(part)]));
+  return Object.fromEntries(parts.map(([name, part]) => [name, measureQuality(part)]));
 }
 
 /** Only those that have figures for every repository of this run: other means would not compare. */

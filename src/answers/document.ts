@@ -3,7 +3,7 @@
  * the terminal, agents and editors have one renderer each. Renderers make text harmless: whoever words an answer need not.
  */
 
-/** What a piece of text is. A face shows it as it shows such things. */
+/** What a piece of text is. A face shows it shows such things. */
 export type Role =
   | "strong"
   | "faint"

@@ -159,9 +159,9 @@ async function indexFirst(project: Project, signal: AbortSignal | undefined): Pr
   const { requireIndexed } = await import("../git/projects/indexed.ts");
   requireIndexed(project);
   if (loadConfig(project).config["index.driver"] !== "sqlite") return;
-  const { reindexProject: reindex } = await import("../answers/reindex.ts");
+  const { reindexProject } = await import("../answers/reindex.ts");
   try {
-    await reindex(project, [], { signal });
+    await reindexProject(project, [], { signal });
   } catch (error) {
     // Another process is at it: the answer is from what it has indexed so far.
     if (getErrorCode(error) !== "locked") throw error;

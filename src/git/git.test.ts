@@ -8,7 +8,7 @@ import { blameFile } from "./diff/blame.ts";
 import { streamChangedFiles } from "./diff/changes.ts";
 import { GitFailure, readGitBuffer, readGitText } from "./git.ts";
 import { findHooksPlace } from "./hooks/place.ts";
-import { listDifferences, patchSince, restoreTo, workingTreeOf } from "./rewind.ts";
+import { findWorkingTree, listDifferences, patchSince, restoreTo } from "./rewind.ts";
 import { listUncommittedFiles } from "./working-files.ts";
 
 /** A repository whose configuration names a program wherever git could run one; it leaves a mark. */
@@ -91,8 +91,8 @@ const readings: [string, (dir: string) => Promise<unknown>][] = [
   ["changes of the working tree", (dir) => all(streamChangedFiles(dir, { from: "HEAD", to: null }))],
   ["changes of a commit", (dir) => all(streamChangedFiles(dir, { commit: "HEAD" }))],
   ["blame", (dir) => blameFile(dir, "a.txt")],
-  ["differences to a commit", async (dir) => listDifferences(await workingTreeOf(dir), "HEAD~1")],
-  ["a patch", async (dir) => patchSince(await workingTreeOf(dir), "HEAD~1")],
+  ["differences to a commit", async (dir) => listDifferences(await findWorkingTree(dir), "HEAD~1")],
+  ["a patch", async (dir) => patchSince(await findWorkingTree(dir), "HEAD~1")],
   ["status", (dir) => readGitText(dir, ["status", "--porcelain"])],
   ["diff", (dir) => readGitText(dir, ["diff"])],
   ["diff between commits", (dir) => readGitText(dir, ["diff", "--patch", "HEAD~1", "HEAD"])],
@@ -130,7 +130,7 @@ describe("a hostile repository", () => {
     mkdirSync(join(hostile.dir, "lib"));
     hostile.git("-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "reset", "--quiet", "--hard");
     rmSync(mark, { force: true });
-    await restoreTo(await workingTreeOf(hostile.dir), "HEAD~1");
+    await restoreTo(await findWorkingTree(hostile.dir), "HEAD~1");
     expect(
       ran()
         .split("\n")

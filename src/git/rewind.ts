@@ -9,9 +9,9 @@ import {
 } from "./git.ts";
 import type { WorkingTree } from "./rewind/repository.ts";
 
-export { findCommitHash as commitNamed } from "./history/history.ts";
-export { addWorktree, findWorkingTree as workingTreeOf, type WorkingTree } from "./rewind/repository.ts";
-export { type Restored, restoreTo } from "./rewind/restore.ts";
+export { findCommitHash } from "./history/history.ts";
+export { addWorktree, findWorkingTree, type WorkingTree } from "./rewind/repository.ts";
+export { restoreTo } from "./rewind/restore.ts";
 
 /** A file that differs; binary ones have no lines. */
 export interface FileDifference {

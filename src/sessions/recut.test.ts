@@ -204,8 +204,8 @@ describe("cutting again by other settings", () => {
     const decisions = () =>
       stage.rowsOf("chunk_decisions").map((row) => JSON.parse(Object(row).decisions).length);
     expect(decisions()).toEqual([0]);
-    const { buildKindRules: kindRules } = await import("./chunks/kinds.ts");
-    await recut({ chunks: { ...stage.work.chunks, kinds: kindRules({ decision: ["beschluss"] }) } });
+    const { buildKindRules } = await import("./chunks/kinds.ts");
+    await recut({ chunks: { ...stage.work.chunks, kinds: buildKindRules({ decision: ["beschluss"] }) } });
     expect(decisions()).toEqual([1]);
   });
 });

@@ -19,7 +19,7 @@ export async function makeCommitPageFinder(
   { hasLinks }: Palette,
 ): Promise<(hash: string) => string | null> {
   if (!hasLinks) return () => null;
-  const { findRemote: remoteOf } = await import("../git/projects/identity.ts");
-  const remote = await remoteOf(root);
+  const { findRemote } = await import("../git/projects/identity.ts");
+  const remote = await findRemote(root);
   return (hash) => makeCommitUrl(remote, hash);
 }

@@ -1,6 +1,6 @@
 import picocolors from "picocolors";
 
-/** Paints a text, or leaves it as it is. */
+/** Paints a text, or leaves it is. */
 export type Paint = (text: string) => string;
 
 /**

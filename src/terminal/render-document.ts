@@ -3,7 +3,7 @@ import { cutToWidth, wrapToWidth } from "../base/text/display-width.ts";
 import { formatMarkdown } from "./markdown.ts";
 import type { Screen } from "./output.ts";
 import {
-  counted,
+  formatCount,
   formatExactWhen,
   formatLocalTime,
   formatWhen,
@@ -134,5 +134,5 @@ function renderCode(
     return `  ${number} ${room === undefined ? code : cutToWidth(code, room)}`;
   });
   const more = total - shown.length;
-  return more > 0 ? [...printed, colors.dim(`  and ${counted(more, "more line")}`)] : printed;
+  return more > 0 ? [...printed, colors.dim(`  and ${formatCount(more, "more line")}`)] : printed;
 }

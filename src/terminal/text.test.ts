@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { createPalette } from "./palette.ts";
 import {
-  counted,
   fitToWidth,
+  formatCount,
   formatExactWhen,
   formatHeading,
   formatLocalTime,
@@ -41,7 +41,7 @@ it("measures titles by display width", () => {
 });
 
 it("counts in words", () => {
-  expect([counted(1, "turn"), counted(2000, "turn")]).toEqual(["1 turn", "2,000 turns"]);
+  expect([formatCount(1, "turn"), formatCount(2000, "turn")]).toEqual(["1 turn", "2,000 turns"]);
 });
 
 describe("times", () => {

@@ -5,7 +5,7 @@ import { shortenSessionId as beginningOfId } from "../sessions/short-id.ts";
 import type { Screen } from "./output.ts";
 import type { Palette } from "./palette.ts";
 
-export { formatCount as counted } from "../base/text/counted.ts";
+export { formatCount } from "../base/text/counted.ts";
 
 /** How texts and times are shown. */
 

@@ -83,7 +83,7 @@ async function hover(document: object, line: number): Promise<string> {
 }
 
 describe("an editor", () => {
-  it("shows why a line is there, with past text as text, below what is not saved yet", async () => {
+  it("shows why a line is there, with past text, below what is not saved yet", async () => {
     const document = await edited(`// typed\n${saved()}`);
     expect(await hover(document, 0)).toBe("Not saved yet.");
     const said = await hover(document, 2);

@@ -34,16 +34,16 @@ describe("the plugin", () => {
 test("only who wants context after failures has the hook for it", () => {
   const env = { HOME: mkdtempSync(join(tmpdir(), "pommel-failure-")) };
   const place: Place = { scope: "user", dir: env.HOME, recordFile: join(env.HOME, "setup.json"), env };
-  const { chooseEditor: editorFor } = claudeSetup.parts.find(({ name }) => name === "hooks")!;
+  const { chooseEditor } = claudeSetup.parts.find(({ name }) => name === "hooks")!;
   const added = (kinds: string) => {
-    const editor = editorFor({ ...place, env: { ...env, POMMEL_CONTEXT_KINDS: kinds } }, "settings.json");
+    const editor = chooseEditor({ ...place, env: { ...env, POMMEL_CONTEXT_KINDS: kinds } }, "settings.json");
     return editor.add("", "settings.json");
   };
   expect(added("start,prompt").added).not.toContain("PostToolUseFailure");
   const { text, added: events } = added("start,failure");
   expect(events).toContain("PostToolUseFailure");
   // Without the kind it goes as well.
-  expect(JSON.parse(editorFor(place, "settings.json").remove(text, "settings.json", []))).toEqual({});
+  expect(JSON.parse(chooseEditor(place, "settings.json").remove(text, "settings.json", []))).toEqual({});
   rmSync(env.HOME, { recursive: true });
 });
 

@@ -9,7 +9,7 @@ import { clineProfile, locateClineDataDir, locateClineHome } from "./profile.ts"
 /**
  * Pommel's plugin for Cline, which runs in a process of its own beside the client (Node.js): it runs `pommel hook` on the
  * client's events, and adds the context that comes back to the prompt that the model is given, which the client does not
- * record, or behind a tool's answer. The client waits three seconds for each. A test runs it as it stands here.
+ * record, or behind a tool's answer. The client waits three seconds for each. A test runs it stands here.
  */
 
 /** Raise it with every change of the text: what an older Pommel wrote is then renewed. */

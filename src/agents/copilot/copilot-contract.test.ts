@@ -191,7 +191,7 @@ describe("A session of GitHub Copilot CLI", () => {
   });
 
   it("has hooks that leave out subagents' events, and is not taken for Claude Code", () => {
-    const { read, shouldIgnore: ignores, editedFiles } = copilot.hooks!;
+    const { read, shouldIgnore, editedFiles } = copilot.hooks!;
     process.env.COPILOT_HOME = "/home/dev/.copilot";
     const given = { session_id: "s", cwd, timestamp: "2026-03-02T09:00:00Z", source: "new" };
     expect(read?.(given)).toMatchObject({
@@ -200,8 +200,8 @@ describe("A session of GitHub Copilot CLI", () => {
     });
     expect(read?.({ ...given, session_id: "../x" }).transcript_path).toBeUndefined();
     delete process.env.COPILOT_HOME;
-    expect(ignores?.("stop", given)).toBe(false);
-    expect(ignores?.("stop", { ...given, agent_id: "14abfc55" })).toBe(true);
+    expect(shouldIgnore?.("stop", given)).toBe(false);
+    expect(shouldIgnore?.("stop", { ...given, agent_id: "14abfc55" })).toBe(true);
     expect(editedFiles("Edit", { path: heron })).toEqual([heron]);
     expect(editedFiles("Edit", { input: "*** Begin Patch\n*** Add File: a.ts\n+a\n" })).toEqual(["a.ts"]);
     expect(editedFiles("Read", { path: heron })).toEqual([]);

@@ -10,7 +10,7 @@ import { locateDataDir, opencodeProfile } from "./profile.ts";
 /**
  * Pommel's plugin for OpenCode, which runs inside of the client (Bun): it runs `pommel hook` on the client's events, and
  * adds the context that comes back to the prompt or the tool's output. OpenCode reports no session's start when one goes
- * on, so the first prompt in a process counts as one. A test runs it as it stands here.
+ * on, so the first prompt in a process counts as one. A test runs it stands here.
  */
 
 /** Raise it with every change of the text: what an older Pommel wrote is then renewed. */

@@ -65,10 +65,10 @@ const commitsPerBatch = 200;
 /** Larger files are compared by their added lines alone. */
 const maxFileBytes = 32 * 1024 * 1024;
 
-/** Of `readMeta`: the last row of turns when a whole backfill began that came to its end. */
+/** Of `meta`: the last row of turns when a whole backfill began that came to its end. */
 const turnsSeen = "checkpoints.turns";
 
-/** Of `readMeta`: how far a whole backfill came that is not at its end. */
+/** Of `meta`: how far a whole backfill came that is not at its end. */
 const reachedSoFar = "checkpoints.backfill";
 
 /** `hash` and the commits before it in history's order were analysed when there were turns up to this row. */
@@ -168,7 +168,7 @@ export async function recordAsked(
   }
 }
 
-/** Of `readMeta`: the commits that were recorded before those before them were. */
+/** Of `meta`: the commits that were recorded before those before them were. */
 const outOfOrder = "checkpoints.out_of_order";
 
 function readOutOfOrderHashes(memory: Memory): ReadonlySet<string> {

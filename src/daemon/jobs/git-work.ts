@@ -43,7 +43,7 @@ interface NewCommits {
   remember: () => void;
 }
 
-/** Of `readMeta`, with the worktree's root behind it: until when its reflog was seen to. */
+/** Of `meta`, with the worktree's root behind it: until when its reflog was seen to. */
 const seenUntil = "git.reflog ";
 /** More are left to going over history. */
 const maxCommits = 500;
@@ -180,7 +180,7 @@ export interface GitJobsOptions {
 /** Everything that led to an older commit has been read. Milliseconds. */
 const recentMs = 900_000;
 
-/** Of `readMeta`: the version of the attribution whose rules all commits were judged by that can be. */
+/** Of `meta`: the version of the attribution whose rules all commits were judged by that can be. */
 const judgedBy = "attribution.version";
 
 /** Does the jobs that are about commits. */

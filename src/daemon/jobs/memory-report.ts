@@ -2,7 +2,7 @@ import type { Config } from "../../base/config/settings.ts";
 import { getErrorMessage } from "../../base/errors.ts";
 import type { Project } from "../../base/paths.ts";
 import type { JobsStatus } from "../../features/jobs/operation.ts";
-import { describeMemory, jobsStatusOf } from "../../features/sessions/sessions.ts";
+import { describeMemory, readJobsStatus } from "../../features/sessions/sessions.ts";
 import type { MemoryStatus, ModelStatus } from "../../features/status/operation.ts";
 import { describeModels } from "../../features/status/status.ts";
 import { listEmbedders } from "../../models/embed/embedders.ts";
@@ -16,7 +16,7 @@ export class MemoryReport {
   constructor(private readonly of: { project: Project; config: Config; work: MemoryWork }) {}
 
   reportJobs(): JobsStatus {
-    return this.of.work.report(jobsStatusOf, describeMemory(null, this.collectCircumstances()).jobs);
+    return this.of.work.report(readJobsStatus, describeMemory(null, this.collectCircumstances()).jobs);
   }
 
   reportStatus(): MemoryStatus {

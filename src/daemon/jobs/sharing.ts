@@ -65,8 +65,8 @@ export class TeamShare {
       if (syncFact(work.memory, teamProject) === null) return;
       // Most never need it.
       const { shareWithTeam } = await import("../../sync/team/team.ts");
-      const { buildTeamSettings: teamSettings } = await import("../../features/share/share-team.ts");
-      const settings = await teamSettings(work.root, config);
+      const { buildTeamSettings } = await import("../../features/share/share-team.ts");
+      const settings = await buildTeamSettings(work.root, config);
       const { imported, shared } = await shareWithTeam(work, settings, { signal: this.stop.signal });
       this.lastProblem = "";
       const news = imported.sessions + imported.annotations + shared.sessions + shared.annotations;

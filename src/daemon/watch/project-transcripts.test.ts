@@ -14,7 +14,7 @@ test("looks for the project's roots once when it begins, however many agents the
     work: {
       captures: true,
       memoryIfAny: null,
-      memory: { meta: () => "0" },
+      memory: { readMeta: () => "0" },
       report: (_: unknown, otherwise: unknown) => otherwise,
     } as unknown as MemoryWork,
     project: makeNewProject(root),

@@ -50,7 +50,7 @@ const maxProbed = 5;
 /** Minimum interval of the search for expiring transcripts, which stats every file. Milliseconds. */
 const vanishingMs = 5000;
 
-/** Key in `readMeta`: when recording of this project's sessions began. Milliseconds since the epoch. */
+/** Key in `meta`: when recording of this project's sessions began. Milliseconds since the epoch. */
 const capturedSince = "captured_since";
 
 /**
@@ -137,7 +137,7 @@ export class ProjectTranscripts {
     const { project, work } = this.options;
     const found: Vanishing[] = [];
     try {
-      for (const agent of agents.filter(({ findRetention: retention }) => retention !== undefined)) {
+      for (const agent of agents.filter(({ findRetention }) => findRetention !== undefined)) {
         const findOwner = (path: string) => this.readCachedOwner(agent, path);
         const there = await listRemainingTranscripts(agent, findOwner, work.memoryIfAny);
         const vanishing = findExpiringSessions(agent, project.root, () => there);

@@ -66,15 +66,11 @@ async function toUsageError(
   args: readonly string[],
 ): Promise<PommelError> {
   const [what = "", suggestion = ""] = message.replace(/^error: /, "").split("\n");
-  const {
-    suggestOtherLine: hintForOtherLine,
-    formatCommandPath: pathOf,
-    buildUnknownCommandError: unknownCommand,
-  } = await import("./help.ts");
-  const renamed = hintForOtherLine(named, args, what);
+  const { suggestOtherLine, formatCommandPath, buildUnknownCommandError } = await import("./help.ts");
+  const renamed = suggestOtherLine(named, args, what);
   if (renamed !== null) return new PommelError("usage", what, renamed);
   const [, word] = /^unknown command '(.*)'$/.exec(what) ?? [];
-  if (code === "commander.unknownCommand" && word !== undefined) return unknownCommand(word, named);
-  const hint = suggestion.replace(/^\(|\)$/g, "") || `Run \`${pathOf(named)} --help\`.`;
+  if (code === "commander.unknownCommand" && word !== undefined) return buildUnknownCommandError(word, named);
+  const hint = suggestion.replace(/^\(|\)$/g, "") || `Run \`${formatCommandPath(named)} --help\`.`;
   return new PommelError("usage", what, hint);
 }

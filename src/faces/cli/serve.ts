@@ -37,9 +37,9 @@ export async function runCommand(
 
 /** Checks the machine and the project as `pm doctor` does, and repairs nothing. */
 export async function diagnose(project: Project): Promise<Shaped<typeof doctorResponse>> {
-  const { listChecks: checksOf, runCheck } = await import("../../features/doctor/pm-doctor.ts");
+  const { listChecks, runCheck } = await import("../../features/doctor/pm-doctor.ts");
   const checks = await Promise.all(
-    checksOf(project).map(async (check) => ({ name: check.name, ...(await runCheck(check)) })),
+    listChecks(project).map(async (check) => ({ name: check.name, ...(await runCheck(check)) })),
   );
   return { ok: checks.every(({ status }) => status !== "fail"), checks };
 }

@@ -43,8 +43,8 @@ const readTurnText = async (
   }: { session_id?: string; turn?: number; limit?: number; max_tokens?: number },
   context: CallContext,
 ) => {
-  const { resolveSessionId: sessionMeant } = await import("./old-answers.ts");
-  const session = await sessionMeant(context, id);
+  const { resolveSessionId } = await import("./old-answers.ts");
+  const session = await resolveSessionId(context, id);
   return { id: turn === undefined ? session : `${session}:${turn}`, limit: max, max_tokens: tokens };
 };
 

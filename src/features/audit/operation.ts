@@ -3,8 +3,8 @@ import type { Project } from "../../base/paths.ts";
 
 /** What was asked, the oldest first. */
 export const listAuditRecords = defineLocalOperation(async () => {
-  const { readAuditRecords: auditRecords } = await import("../../answers/audit.ts");
-  return (project: Project) => auditRecords(project);
+  const { readAuditRecords } = await import("../../answers/audit.ts");
+  return (project: Project) => readAuditRecords(project);
 });
 
 /** Whether the records are as they were written. */

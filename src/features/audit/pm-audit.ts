@@ -6,7 +6,7 @@ import { call } from "../../client/call.ts";
 import { findProject } from "../../git/projects/find-project.ts";
 import type { CommandContext } from "../../terminal/frame.ts";
 import { alignColumns, formatBytes, type Screen } from "../../terminal/output.ts";
-import { counted, formatWhen, toOneLine } from "../../terminal/text.ts";
+import { formatCount, formatWhen, toOneLine } from "../../terminal/text.ts";
 import { givePassphrase } from "../encryption/pm-encrypt.ts";
 import { listAuditRecords, verifyAudit } from "./operation.ts";
 
@@ -30,8 +30,8 @@ export async function auditCommand(
     const check = await call(verifyAudit, {}, project);
     output.result(check, () =>
       check.broken === null
-        ? `${counted(check.records, "record")}, none changed or missing.${check.head ? ` Last: ${check.head.n} ${check.head.sha256}` : ""}`
-        : `Record ${check.broken.record} (${check.broken.file}): ${check.broken.reason}. ${counted(check.records, "record")} before it hold.`,
+        ? `${formatCount(check.records, "record")}, none changed or missing.${check.head ? ` Last: ${check.head.n} ${check.head.sha256}` : ""}`
+        : `Record ${check.broken.record} (${check.broken.file}): ${check.broken.reason}. ${formatCount(check.records, "record")} before it hold.`,
     );
     return check.broken === null ? exitCode.ok : exitCode.failed;
   }

@@ -7,8 +7,8 @@ const load = () => import("./backups.ts");
 export const backUp = defineLocalOperation(async () => (await load()).backUpMemory);
 
 export const listBackups = defineLocalOperation(async () => {
-  const { listBackupsWithContent: listedBackups } = await load();
-  return (project: Project) => listedBackups(project);
+  const { listBackupsWithContent } = await load();
+  return (project: Project) => listBackupsWithContent(project);
 });
 
 /** What a restore would change. */

@@ -9,7 +9,7 @@ import { canAsk, confirm } from "../../terminal/ask.ts";
 import type { CommandContext } from "../../terminal/frame.ts";
 import { formatBytes, formatMark } from "../../terminal/output.ts";
 import { formatTable } from "../../terminal/table.ts";
-import { counted } from "../../terminal/text.ts";
+import { formatCount } from "../../terminal/text.ts";
 import { givePassphrase } from "../encryption/pm-encrypt.ts";
 import type { ListedBackup, RestorePreview } from "./backups.ts";
 import { backUp, listBackups, previewRestore, restoreBackup } from "./operation.ts";
@@ -149,9 +149,10 @@ async function chooseBackup(project: Project, cwd: string, named: string | undef
 
 function describe({ lost, gained, holds }: RestorePreview): string[] {
   const what = ({ sessions, notes }: { sessions: number; notes: number }) =>
-    `${counted(sessions, "session")}, ${counted(notes, "note")}`;
+    `${formatCount(sessions, "session")}, ${formatCount(notes, "note")}`;
   const last = holds?.last_at ? `, the last change ${formatRelativeTime(Date.parse(holds.last_at))}` : "";
-  const lines = holds === null ? [] : [`holds ${what(holds)}, ${counted(holds.commits, "commit")}${last}`];
+  const lines =
+    holds === null ? [] : [`holds ${what(holds)}, ${formatCount(holds.commits, "commit")}${last}`];
   if (lost === null || gained === null) return [...lines, "the present memory cannot be read, or is missing"];
   return [...lines, `would be lost: ${what(lost)}`, `would come back: ${what(gained)}`];
 }

@@ -6,7 +6,7 @@ import { drawAuthorBar } from "../../terminal/chart.ts";
 import { toFileUrl } from "../../terminal/links.ts";
 import type { Output, Screen } from "../../terminal/output.ts";
 import { type Column, formatTable } from "../../terminal/table.ts";
-import { counted, toOneLine, wrapText } from "../../terminal/text.ts";
+import { formatCount, toOneLine, wrapText } from "../../terminal/text.ts";
 import { type SharedEntry, sumByEntry } from "../files/files.ts";
 import { type Share, showStats } from "../stats/operation.ts";
 import { formatAuthorShare, formatKnownShare, listAuthorKinds } from "./author-words.ts";
@@ -68,7 +68,7 @@ export function renderDirectory(
   const shares = authors.map((author) => formatAuthorShare(total, author, colors));
   const more = entries.length - shown.length;
   return [
-    `${colors.bold(toOneLine(directory))}  ${counted(total.lines, "line")} added by commits  ${shares.join("  ")}`,
+    `${colors.bold(toOneLine(directory))}  ${formatCount(total.lines, "line")} added by commits  ${shares.join("  ")}`,
     ...said.map(colors.dim),
     "",
     formatTable(columns, rows, screen),

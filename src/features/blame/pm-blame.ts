@@ -14,7 +14,7 @@ import { alignColumns, type Screen } from "../../terminal/output.ts";
 import type { Palette } from "../../terminal/palette.ts";
 import { type Column, formatTable } from "../../terminal/table.ts";
 import {
-  counted,
+  formatCount,
   formatHeading,
   formatLocalTime,
   formatShortAge,
@@ -171,7 +171,7 @@ function renderLegend({ summary }: BlameAnswer, { colors }: Screen): string {
       colors,
     ),
   );
-  return `${kinds.join("  ")}  ${colors.dim(`of ${counted(summary.lines, "line")}`)}`;
+  return `${kinds.join("  ")}  ${colors.dim(`of ${formatCount(summary.lines, "line")}`)}`;
 }
 
 /** A block for each range: its lines, who wrote them, and what that rests on. */
@@ -211,7 +211,7 @@ export function renderSummary({ file, summary, ranges }: BlameAnswer, screen: Sc
   const barLine = columns === undefined ? [] : [drawAuthorBar(summary, Math.min(columns, 60), colors)];
   const parts = [
     [
-      `${colors.bold(toOneLine(file))}  ${counted(lines, "line")}${formatUncommitted(ranges)}`,
+      `${colors.bold(toOneLine(file))}  ${formatCount(lines, "line")}${formatUncommitted(ranges)}`,
       ...barLine,
     ].join("\n"),
     alignColumns(

@@ -1,6 +1,6 @@
 import { withoutEscapes } from "../../base/text/display-width.ts";
 import type { Shaped } from "../../protocol/shape-parts.ts";
-import { counted, fitToWidth, shortenId, toOneLine } from "../../terminal/text.ts";
+import { fitToWidth, formatCount, shortenId, toOneLine } from "../../terminal/text.ts";
 import type { transcriptSearchRequest } from "../search/operation.ts";
 import type {
   SessionResponse,
@@ -99,7 +99,7 @@ function findSought(
   const numbers = new Set(answer.value.results.map(({ turn }) => turn));
   const blocks = session.turns.flatMap(({ number }, i) => (numbers.has(number) ? [i + 1] : []));
   const more = numbers.size < mostFound ? "" : " or more";
-  const status = blocks.length === 0 ? "not found" : `in ${counted(blocks.length, "turn")}${more}`;
+  const status = blocks.length === 0 ? "not found" : `in ${formatCount(blocks.length, "turn")}${more}`;
   return { blocks, status, asks };
 }
 
@@ -199,8 +199,9 @@ function turnLines(turn: TurnInFull, full: boolean, screen: Surroundings["screen
 
 /** An entry of the archive as the chat of `pm session show` has it. */
 function toStatement({ kind, text, images, omitted, tool }: TurnEntry, turn: number): Statement {
-  const rest = omitted === 0 || tool?.edits.length ? "" : `\n\n… and ${counted(omitted, "more character")}`;
-  const pictures = images === 0 ? "" : `\n\n(${counted(images, "image")})`;
+  const rest =
+    omitted === 0 || tool?.edits.length ? "" : `\n\n… and ${formatCount(omitted, "more character")}`;
+  const pictures = images === 0 ? "" : `\n\n(${formatCount(images, "image")})`;
   if (tool === null) return { turn, kind, text: `${text}${rest}${pictures}`.trim(), call: null };
   const changed = tool.edits.flatMap(({ is_whole, lines }) =>
     is_whole ? lines.map((line) => `+${line}`) : lines.filter((line) => /^[+-]/.test(line)),

@@ -10,7 +10,7 @@ import { makeCommitPageFinder } from "../../terminal/links.ts";
 import { formatDuration, type Screen } from "../../terminal/output.ts";
 import { createProgress } from "../../terminal/progress.ts";
 import { type Column, formatTable } from "../../terminal/table.ts";
-import { counted, formatWhen, shortenId, toOneLine, toPrintable } from "../../terminal/text.ts";
+import { formatCount, formatWhen, shortenId, toOneLine, toPrintable } from "../../terminal/text.ts";
 import type { BackfillRequest } from "./checkpoints.ts";
 import type { CheckpointSession, CheckpointSummary, CheckpointsRequest } from "./operation.ts";
 import { backfill, listCheckpoints } from "./operation.ts";
@@ -93,9 +93,9 @@ function formatSubject({ subject, rewritten_as }: CheckpointSummary): string {
 /** "95 lines by agents, 1 line by people, 5 lines unknown"; zeros are left out. */
 export function formatLinesByAuthor({ agent, human, unknown }: CheckpointSummary["lines"]): string {
   const parts = [
-    agent > 0 ? `${counted(agent, "line")} by agents` : "",
-    human > 0 ? `${counted(human, "line")} by people` : "",
-    unknown > 0 ? `${counted(unknown, "line")} unknown` : "",
+    agent > 0 ? `${formatCount(agent, "line")} by agents` : "",
+    human > 0 ? `${formatCount(human, "line")} by people` : "",
+    unknown > 0 ? `${formatCount(unknown, "line")} unknown` : "",
   ].filter((part) => part !== "");
   return parts.length === 0 ? "no lines added" : parts.join(", ");
 }
@@ -131,9 +131,9 @@ export async function checkpointBackfillCommand(
       }
       const known = report.commits - report.lookedAt;
       const before =
-        known > 0 && !report.isInterrupted ? ` ${counted(known, "commit")} analysed before.` : "";
+        known > 0 && !report.isInterrupted ? ` ${formatCount(known, "commit")} analysed before.` : "";
       if (report.lookedAt === 0 && !report.isInterrupted) return `Nothing new.${before}`;
-      const counts = `${counted(report.lookedAt, "commit")} analysed, ${counted(report.checkpoints, "checkpoint")} found`;
+      const counts = `${formatCount(report.lookedAt, "commit")} analysed, ${formatCount(report.checkpoints, "checkpoint")} found`;
       if (report.isInterrupted) return `Interrupted: ${counts}. Run it again to continue.`;
       return `Done in ${formatDuration(took_ms)}: ${counts}.${before}`;
     },

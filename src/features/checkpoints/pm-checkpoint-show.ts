@@ -8,8 +8,8 @@ import type { Palette } from "../../terminal/palette.ts";
 import { neutralizeControls } from "../../terminal/streams.ts";
 import { type Column, formatTable } from "../../terminal/table.ts";
 import {
-  counted,
   fitToWidth,
+  formatCount,
   formatExactWhen,
   formatHeading,
   shortenId,
@@ -195,7 +195,7 @@ function renderDiffSession(
   screen: Screen,
 ): string {
   const { colors } = screen;
-  const about = `${counted(checkpoints.length, "checkpoint")}, ${counted(turns.length, "turn")}`;
+  const about = `${formatCount(checkpoints.length, "checkpoint")}, ${formatCount(turns.length, "turn")}`;
   const shown = turns.slice(0, turnsShown).map(({ turn, prompt }) => {
     const number = colors.id(`${String(turn).padStart(3)}.`);
     return `${number} ${fitToWidth(prompt ?? "(not stored here)", (screen.columns ?? 0) - 5, screen)}`;
@@ -205,6 +205,6 @@ function renderDiffSession(
   return [
     ...wrapWithIndent(head, screen),
     ...shown,
-    ...(more > 0 ? [colors.dim(`and ${counted(more, "turn")} more`)] : []),
+    ...(more > 0 ? [colors.dim(`and ${formatCount(more, "turn")} more`)] : []),
   ].join("\n");
 }

@@ -5,7 +5,7 @@ import { findProject } from "../../git/projects/find-project.ts";
 import { type ContextUse, contextUses } from "../../protocol/values.ts";
 import type { CommandContext } from "../../terminal/frame.ts";
 import type { Palette } from "../../terminal/palette.ts";
-import { counted, formatLocalTime, shortenId, toOneLine, toPrintableLines } from "../../terminal/text.ts";
+import { formatCount, formatLocalTime, shortenId, toOneLine, toPrintableLines } from "../../terminal/text.ts";
 import type { ContextResponse, Injected, InjectedUse } from "./operation.ts";
 import { giveContext, listInjections } from "./operation.ts";
 
@@ -63,7 +63,7 @@ export function renderMissed(
   const hint = colors.dim(
     `  If this keeps happening: \`pm config set context.deadline_ms ${2 * deadlineMs}\``,
   );
-  return [`${counted(missed.length, "answer")} came too late in the last 30 days, ${when}.\n${hint}`];
+  return [`${formatCount(missed.length, "answer")} came too late in the last 30 days, ${when}.\n${hint}`];
 }
 
 /** Injected context, for a person. */
@@ -76,7 +76,7 @@ export function renderInjected(injectedRecords: readonly Injected[], mode: strin
   return injectedRecords
     .map(({ session_id, event, at, reason, tokens, took_ms, items }) => {
       const head = `${formatLocalTime(at)}  ${event}  session: ${shortenId(session_id)}`;
-      const cost = `about ${counted(tokens, "token")}, ${took_ms} ms`;
+      const cost = `about ${formatCount(tokens, "token")}, ${took_ms} ms`;
       const lines = items.map(({ ref, why, score, about, use }) => {
         const what = about ?? colors.dim("(forgotten since)");
         const because = colors.dim(`${why}${score === null ? "" : `, ${score.toFixed(2)}`}`);
@@ -100,11 +100,11 @@ function renderUses(injectedRecords: readonly Injected[]): string[] {
   const uses = injectedRecords.flatMap(({ items }) => items.flatMap(({ use }) => use?.outcome ?? []));
   if (uses.length === 0) return [];
   const of = (outcome: ContextUse) => `${uses.filter((one) => one === outcome).length} ${useNames[outcome]}`;
-  return [`Of ${counted(uses.length, "item")}: ${contextUses.map(of).join(", ")}.`];
+  return [`Of ${formatCount(uses.length, "item")}: ${contextUses.map(of).join(", ")}.`];
 }
 
 function renderPreview({ text, reason, tokens, took_ms }: ContextResponse, colors: Palette): string {
   if (text === null) return `Nothing would be injected: ${reason}.`;
-  const cost = `about ${counted(tokens, "token")}, ${took_ms} ms`;
+  const cost = `about ${formatCount(tokens, "token")}, ${took_ms} ms`;
   return [...toPrintableLines(text), colors.dim(`${toOneLine(reason, 160)} | ${cost}`)].join("\n");
 }

@@ -182,8 +182,8 @@ async function searchDecisions(
     ...(await findRecordedDecisions(project, { ...request, query: "" }, config)),
   ].flatMap(scored);
   // Loaded on demand: what searches is much, and few ask with words.
-  const { openMemorySearch: memorySearch } = await import("../search/all.ts");
-  const search = await memorySearch(project, memory, config);
+  const { openMemorySearch } = await import("../search/all.ts");
+  const search = await openMemorySearch(project, memory, config);
   const { results } = await search({ ...asked, type: ["annotated"] });
   const found = results.flatMap((result): Decision[] => {
     const note =

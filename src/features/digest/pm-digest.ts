@@ -5,8 +5,8 @@ import type { Shaped } from "../../protocol/shape-parts.ts";
 import type { CommandContext } from "../../terminal/frame.ts";
 import type { Screen } from "../../terminal/output.ts";
 import {
-  counted,
   fitToWidth,
+  formatCount,
   formatExactWhen,
   formatHeading,
   formatLocalTime,
@@ -127,8 +127,8 @@ function toSessionItem(session: DigestSession, isOfBranch: boolean): Item {
       agent,
       ...(author == null ? [] : [author]),
       ...(isOfBranch || branch === null ? [] : [branch]),
-      counted(prompts, "prompt"),
-      ...(files.length === 0 ? [] : [counted(files.length, "file")]),
+      formatCount(prompts, "prompt"),
+      ...(files.length === 0 ? [] : [formatCount(files.length, "file")]),
       ...(isRunning(session) ? ["running"] : []),
     ],
     lines: [
@@ -136,7 +136,7 @@ function toSessionItem(session: DigestSession, isOfBranch: boolean): Item {
       ...asked
         .filter((text) => !isSameAsTitle(text, title))
         .map((text) => ({ mark: "asked" as const, text })),
-      ...(more > 0 ? [{ mark: "asked" as const, text: `and ${counted(more, "prompt")} more` }] : []),
+      ...(more > 0 ? [{ mark: "asked" as const, text: `and ${formatCount(more, "prompt")} more` }] : []),
       ...(outcome === "" ? [] : [{ mark: "outcome" as const, text: outcome }]),
     ],
   };
@@ -244,14 +244,14 @@ function formatItemMarkdown({ id, title, facts, lines }: Item): string {
 /** "196 of 390 commits, those with a session". */
 const commitsSaid = (led: number, all: number | undefined): string =>
   all === undefined || all <= led
-    ? counted(led, "commit")
-    : `${led.toLocaleString("en")} of ${counted(all, "commit")} (those with a session)`;
+    ? formatCount(led, "commit")
+    : `${led.toLocaleString("en")} of ${formatCount(all, "commit")} (those with a session)`;
 
 function formatTotals({ parts, commits_in_history }: DigestAnswer): string {
   const sum = (of: (part: DigestAnswer["parts"][number]) => number) =>
     parts.reduce((total, part) => total + of(part), 0);
   return `${[
-    counted(
+    formatCount(
       sum(({ sessions_total }) => sessions_total),
       "session",
     ),
@@ -259,7 +259,7 @@ function formatTotals({ parts, commits_in_history }: DigestAnswer): string {
       sum(({ commits_total }) => commits_total),
       commits_in_history,
     ),
-    counted(
+    formatCount(
       sum(({ decisions_total }) => decisions_total),
       "decision",
     ),

@@ -37,8 +37,8 @@ const load = () => import("./findings.ts");
 
 /** Which of a project's databases are damaged. */
 export const findDamage = defineLocalOperation(async () => {
-  const { findDamagedDatabases: damageOf } = await load();
-  return (project: Project, { config }: { config: Config }) => damageOf(project, config);
+  const { findDamagedDatabases } = await load();
+  return (project: Project, { config }: { config: Config }) => findDamagedDatabases(project, config);
 });
 
 /** Saves what can be read of damaged databases. No daemon may run. */
@@ -56,20 +56,20 @@ export const recutSaved = defineLocalOperation(async () => {
 
 /** Counts the moments at which an answer came too late for an agent. */
 export const countMissed = defineLocalOperation(async () => {
-  const { countMissedSince: missedSince } = await load();
-  return (project: Project, { since }: { since: number }) => missedSince(project, since);
+  const { countMissedSince } = await load();
+  return (project: Project, { since }: { since: number }) => countMissedSince(project, since);
 });
 
 /** Counts sessions that the model of `scrub.llm` has not read. */
 export const countUnreadByModel = defineLocalOperation(async () => {
-  const { countUnreadSessions: unreadByModel } = await load();
-  return (project: Project) => unreadByModel(project);
+  const { countUnreadSessions } = await load();
+  return (project: Project) => countUnreadSessions(project);
 });
 
 /** Lists what was not understood in transcripts. */
 export const listLeftOut = defineLocalOperation(async () => {
-  const { listLeftOutLines: leftOutOf } = await load();
-  return (project: Project) => leftOutOf(project);
+  const { listLeftOutLines } = await load();
+  return (project: Project) => listLeftOutLines(project);
 });
 
 /** Lists damaged lines of transcripts. */
@@ -80,14 +80,14 @@ export const listDamagedLines = defineLocalOperation(async () => {
 
 /** Lists sessions that the agents' clients will delete soon. */
 export const listVanishing = defineLocalOperation(async () => {
-  const { findVanishingSessions: vanishingIn } = await load();
-  return (project: Project) => vanishingIn(project);
+  const { findVanishingSessions } = await load();
+  return (project: Project) => findVanishingSessions(project);
 });
 
 /** Counts sessions that are cut by other rules than those in force. */
 export const countOutdatedCuts = defineLocalOperation(async () => {
-  const { countOutdated: outdatedCuts } = await load();
-  return (project: Project, { config }: { config: Config }) => outdatedCuts(project, config);
+  const { countOutdated } = await load();
+  return (project: Project, { config }: { config: Config }) => countOutdated(project, config);
 });
 
 export const inspectIndex = defineLocalOperation(async () => {
@@ -96,28 +96,28 @@ export const inspectIndex = defineLocalOperation(async () => {
 });
 
 export const inspectMemory = defineLocalOperation(async () => {
-  const { checkMemoryState: memoryState } = await load();
-  return (project: Project) => memoryState(project);
+  const { checkMemoryState } = await load();
+  return (project: Project) => checkMemoryState(project);
 });
 
 export const inspectBackups = defineLocalOperation(async () => {
-  const { checkBackupState: backupState } = await load();
+  const { checkBackupState } = await load();
   return (project: Project, { config, fix }: { config: Config; fix: boolean }) =>
-    backupState(project, config, fix);
+    checkBackupState(project, config, fix);
 });
 
 export const inspectRegistry = defineLocalOperation(async () => {
-  const { checkRegistry: registryState } = await load();
-  return () => registryState();
+  const { checkRegistry } = await load();
+  return () => checkRegistry();
 });
 
 /** Who holds a lock. */
 export const findLockHolder = defineLocalOperation(async () => {
-  const { findHolder: holderOf } = await load();
-  return (_: null, { file }: { file: string }) => holderOf(file);
+  const { findHolder } = await load();
+  return (_: null, { file }: { file: string }) => findHolder(file);
 });
 
 export const readSqliteVersion = defineLocalOperation(async () => {
-  const { querySqliteVersion: sqliteVersion } = await import("../../store/sqlite/sqlite.ts");
-  return () => sqliteVersion();
+  const { querySqliteVersion } = await import("../../store/sqlite/sqlite.ts");
+  return () => querySqliteVersion();
 });

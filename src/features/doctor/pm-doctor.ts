@@ -9,7 +9,7 @@ import { findProject, lookUpProject } from "../../git/projects/find-project.ts";
 import { readDaemonRecord } from "../../protocol/daemon-record.ts";
 import type { CommandContext } from "../../terminal/frame.ts";
 import { formatMark, type Output } from "../../terminal/output.ts";
-import { counted } from "../../terminal/text.ts";
+import { formatCount } from "../../terminal/text.ts";
 import { unlockHome } from "../encryption/operation.ts";
 import { givePassphrase } from "../encryption/pm-encrypt.ts";
 import { indexFiles } from "../index/operation.ts";
@@ -132,15 +132,15 @@ function describe({ index, memory }: Repairs): string[] {
       .join(", ");
   const { sessions = 0, turns = 0, annotations = 0, commits = 0 } = memory.saved;
   lines.push(
-    `Saved: ${counted(sessions, "session")}, ${counted(turns, "turn")}, ${counted(annotations, "note")}, ${counted(commits, "commit")}.`,
+    `Saved: ${formatCount(sessions, "session")}, ${formatCount(turns, "turn")}, ${formatCount(annotations, "note")}, ${formatCount(commits, "commit")}.`,
     `Lost rows: ${list(memory.lost) || "none that are known"}.`,
   );
   if (memory.incomplete.length > 0) lines.push(`Perhaps more of: ${memory.incomplete.join(", ")}.`);
-  if (memory.bare.length > 0) lines.push(`Known by id only: ${counted(memory.bare.length, "session")}.`);
+  if (memory.bare.length > 0) lines.push(`Known by id only: ${formatCount(memory.bare.length, "session")}.`);
   const left = memory.harmed.length;
   if (left > 0) {
     lines.push(
-      `${counted(left, "session")} missed something; ${counted(memory.rereads.length, "transcript")} that still exist are read again. What \`pm memory forget --match\` had removed from those comes back: run it again.`,
+      `${formatCount(left, "session")} missed something; ${formatCount(memory.rereads.length, "transcript")} that still exist are read again. What \`pm memory forget --match\` had removed from those comes back: run it again.`,
     );
   }
   lines.push(`The damaged file stays as ${basename(memory.aside)}; delete it when nothing is missing.`, "");

@@ -5,7 +5,7 @@ import { withoutDaemon } from "../../client/stop-daemon.ts";
 import { askSecret, canAsk } from "../../terminal/ask.ts";
 import type { CommandContext } from "../../terminal/frame.ts";
 import { formatMark, type Output } from "../../terminal/output.ts";
-import { counted } from "../../terminal/text.ts";
+import { formatCount } from "../../terminal/text.ts";
 import type { KeySource } from "./encryption.ts";
 import { passphraseVariable } from "./encryption.ts";
 import { decryptMemory, encryptMemory, findKey, replaceKey, unlockHome } from "./operation.ts";
@@ -33,7 +33,7 @@ export async function encryptCommand(
   );
   output.result({ encrypted: true, files, key: toKeyJson(source) }, () =>
     [
-      `${formatMark("ok", output.colors)} Encrypted ${counted(files.length, "file")}. ${describeKeyPlace(source)}`,
+      `${formatMark("ok", output.colors)} Encrypted ${formatCount(files.length, "file")}. ${describeKeyPlace(source)}`,
       "Keep a copy of the key in another place: without it, everything here is lost.",
       "What was deleted from the disk just now was not encrypted, and may still be found there.",
     ].join("\n"),
@@ -70,7 +70,7 @@ export async function decryptCommand({ output }: CommandContext): Promise<void> 
   );
   output.result(
     { encrypted: false, files },
-    `${formatMark("ok", output.colors)} Decrypted ${counted(files.length, "file")}. The key itself stays where it is.`,
+    `${formatMark("ok", output.colors)} Decrypted ${formatCount(files.length, "file")}. The key itself stays where it is.`,
   );
 }
 

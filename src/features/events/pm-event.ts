@@ -6,7 +6,7 @@ import { formatPassage } from "../../terminal/markdown.ts";
 import { formatMark, type Screen } from "../../terminal/output.ts";
 import { type Column, formatTable } from "../../terminal/table.ts";
 import {
-  counted,
+  formatCount,
   formatHeading,
   formatLocalTime,
   formatWhen,
@@ -76,7 +76,7 @@ export async function eventListCommand(
     const { colors } = output;
     const parts = suggested ? [] : [renderEvents(events, isAll, output)];
     if (!suggested && found.archived > 0) {
-      parts.push(colors.dim(`${counted(found.archived, "archived event")} (--status archived)`));
+      parts.push(colors.dim(`${formatCount(found.archived, "archived event")} (--status archived)`));
     }
     if (suggestions.length > 0) parts.push(renderSuggestions(suggestions, output));
     else if (suggested) parts.push("Every branch with sessions has an event.");
@@ -196,7 +196,7 @@ function renderSessions({ sessions }: EventAnswer, screen: Screen): string {
       formatOtherProject(session, screen),
     colors.commit(session.commits.map((hash) => hash.slice(0, 7)).join(" ")),
   ]);
-  return `${colors.bold(counted(sessions.length, "session"))}\n${formatTable(columns, rows, screen)}`;
+  return `${colors.bold(formatCount(sessions.length, "session"))}\n${formatTable(columns, rows, screen)}`;
 }
 
 /** Where it is of another project. */
@@ -215,7 +215,7 @@ function renderCheckpoints({ checkpoints }: EventAnswer, screen: Screen): string
     formatWhen(checkpoint.committed_at, screen),
     toOneLine(checkpoint.subject ?? "(not on this machine)") + formatOtherProject(checkpoint, screen),
   ]);
-  return `${colors.bold(counted(checkpoints.length, "checkpoint"))}\n${formatTable(columns, rows, screen)}`;
+  return `${colors.bold(formatCount(checkpoints.length, "checkpoint"))}\n${formatTable(columns, rows, screen)}`;
 }
 
 /** "Lines in its commits: claude 120, people 30, unknown 2" */
@@ -311,8 +311,8 @@ async function changeEventLinks(
   const count = (kind: string) =>
     new Set(changed.targets.filter((one) => one.kind === kind).map(({ id }) => id)).size;
   const what = [
-    count("session") > 0 ? counted(count("session"), "session") : "",
-    count("checkpoint") > 0 ? counted(count("checkpoint"), "checkpoint") : "",
+    count("session") > 0 ? formatCount(count("session"), "session") : "",
+    count("checkpoint") > 0 ? formatCount(count("checkpoint"), "checkpoint") : "",
   ].filter((part) => part !== "");
   const linked = how === "link" ? `Linked with ${what.join(" and ")}:` : `Removed ${what.join(" and ")}:`;
   output.result(

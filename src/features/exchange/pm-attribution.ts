@@ -6,7 +6,7 @@ import { call } from "../../client/call.ts";
 import { findProject } from "../../git/projects/find-project.ts";
 import type { CommandContext } from "../../terminal/frame.ts";
 import { formatMark } from "../../terminal/output.ts";
-import { counted } from "../../terminal/text.ts";
+import { formatCount } from "../../terminal/text.ts";
 import { writeNew } from "../../terminal/write-file.ts";
 import type { NotesExport } from "./export-notes.ts";
 import { exportNotes, exportTraces, importTraces } from "./operation.ts";
@@ -53,7 +53,7 @@ async function exportTraceFile(
   const file = writeNew(resolve(cwd, to), "traces.jsonl", lines.join(""), force);
   output.result(
     { format: "agent-trace", to: file, records: lines.length },
-    `${formatMark("ok", output.colors)} Wrote ${counted(lines.length, "trace record")} to ${file}.`,
+    `${formatMark("ok", output.colors)} Wrote ${formatCount(lines.length, "trace record")} to ${file}.`,
   );
 }
 
@@ -64,7 +64,7 @@ function describeNotesExport(
 ): string {
   const { ref, written, updated, replaced, unchanged, kept, unknown, before, after } = report;
   const parts = [
-    written.length > 0 && counted(written.length, "new note"),
+    written.length > 0 && formatCount(written.length, "new note"),
     updated.length > 0 && `${updated.length} updated`,
     replaced.length > 0 && `${replaced.length} of other tools replaced`,
   ].filter((part) => part !== false);
@@ -74,11 +74,11 @@ function describeNotesExport(
       : dryRun
         ? `${parts.join(", ")} for ${ref}. Nothing was written (--dry-run).`
         : `${formatMark("ok", colors)} ${ref}: ${parts.join(", ")}.`,
-    ...(unchanged > 0 ? [`${counted(unchanged, "note")} already up to date.`] : []),
+    ...(unchanged > 0 ? [`${formatCount(unchanged, "note")} already up to date.`] : []),
     ...(kept.length > 0
-      ? [`${counted(kept.length, "commit")} with another tool's note, which stays: --force replaces it.`]
+      ? [`${formatCount(kept.length, "commit")} with another tool's note, which stays: --force replaces it.`]
       : []),
-    ...(unknown > 0 ? [`${counted(unknown, "commit")} without a line of a known author.`] : []),
+    ...(unknown > 0 ? [`${formatCount(unknown, "commit")} without a line of a known author.`] : []),
   ];
   if (after !== before) {
     const back = before === null ? `git update-ref -d ${ref}` : `git update-ref ${ref} ${before}`;
@@ -113,15 +113,15 @@ export async function attributionImportCommand(
   }
   for (const { line, reason } of problems.slice(0, problemsShown)) output.note(`line ${line}: ${reason}`);
   if (problems.length > problemsShown)
-    output.note(`and ${counted(problems.length - problemsShown, "more line")}`);
+    output.note(`and ${formatCount(problems.length - problemsShown, "more line")}`);
   output.result({ format: "agent-trace", file, dry_run: dryRun, ...report }, () => {
     const what =
       commits.length === 0
         ? "Nothing new"
-        : `${counted(commits.length, "commit")}: ${counted(lines.agent, "line")} by agents, ${lines.human} by people, ${lines.unknown} unknown`;
+        : `${formatCount(commits.length, "commit")}: ${formatCount(lines.agent, "line")} by agents, ${lines.human} by people, ${lines.unknown} unknown`;
     const left = [
-      unchanged > 0 && `${counted(unchanged, "commit")} imported before.`,
-      elsewhere > 0 && `${counted(elsewhere, "record")} of commits that are not in this repository.`,
+      unchanged > 0 && `${formatCount(unchanged, "commit")} imported before.`,
+      elsewhere > 0 && `${formatCount(elsewhere, "record")} of commits that are not in this repository.`,
     ].filter((part) => part !== false);
     const mark = formatMark(problems.length > 0 ? "warn" : "ok", output.colors);
     const end = dryRun && commits.length > 0 ? " Nothing was imported (--dry-run)." : "";

@@ -10,7 +10,7 @@ import { createProjectScrubber } from "../../redact/project-scrubber.ts";
 import { createLedger } from "../../redact/scrubber.ts";
 import { shortenSessionId } from "../../sessions/short-id.ts";
 import type { NumberRange } from "../../terminal/options.ts";
-import { counted } from "../../terminal/text.ts";
+import { formatCount } from "../../terminal/text.ts";
 import type { CheckpointSummary } from "../checkpoints/operation.ts";
 import { listCheckpoints } from "../checkpoints/operation.ts";
 import type { Decision, DecisionsAnswer } from "../decisions/operation.ts";
@@ -33,7 +33,7 @@ export function listSessionFacts(session: SessionSummary): string[] {
     agent_type === null ? agent : `${agent} (${agent_type})`,
     [...new Set(days)].join(" to "),
     branch ?? "",
-    counted(turns, "turn"),
+    formatCount(turns, "turn"),
     models.join(", "),
   ].filter((fact) => fact !== "");
 }
@@ -172,7 +172,9 @@ function selectTurns(
   const turns = output ? chosen : chosen.map(withoutOutput);
   const omitted = turns.flatMap(({ entries }) => entries).reduce((sum, entry) => sum + entry.omitted, 0);
   const left_out = [
-    chosen.length < all.length ? `${counted(all.length - chosen.length, "other turn")} of the session.` : "",
+    chosen.length < all.length
+      ? `${formatCount(all.length - chosen.length, "other turn")} of the session.`
+      : "",
     output ? "" : "What commands and tools printed.",
     omitted > 0
       ? `${omitted.toLocaleString("en")} characters or lines of long texts, outputs and edits.`

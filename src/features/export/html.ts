@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { escapeHtml, renderMarkdownAsHtml } from "../../base/text/markdown/html.ts";
 import { labelNote } from "../../protocol/origin.ts";
-import { counted } from "../../terminal/text.ts";
+import { formatCount } from "../../terminal/text.ts";
 import type { Decision } from "../decisions/operation.ts";
 import { labelDecision } from "../search/found-words.ts";
 import type { ToolCall, TurnEntry, TurnInFull } from "../sessions/operation.ts";
@@ -99,7 +99,7 @@ export function renderSessionHtml(document: SessionDocument): string {
         : renderFoldedBlock("Summary", `<div class="text">${renderMarkdownAsHtml(summary.text)}</div>`),
       changed.length === 0
         ? ""
-        : renderFoldedBlock(`${counted(changed.length, "changed file")}`, `<ul>${list}</ul>`),
+        : renderFoldedBlock(`${formatCount(changed.length, "changed file")}`, `<ul>${list}</ul>`),
       turns.length < 3 ? "" : renderFoldedBlock("Turns", renderOutline(turns)),
       `<main>${turns.map((turn) => turnAsHtml(turn, margins.get(turn.number))).join("\n")}</main>`,
     ].join("\n"),
@@ -123,7 +123,7 @@ export function indexAsHtml({ sessions, decisions, total }: ExportIndex): string
   return renderPage(
     "Sessions",
     [
-      `<header><h1>Sessions</h1><p class="facts">${renderFact(counted(sessions.length, "session"))}</p></header>`,
+      `<header><h1>Sessions</h1><p class="facts">${renderFact(formatCount(sessions.length, "session"))}</p></header>`,
       `<ul class="rows">${rows.join("\n")}</ul>`,
       decided.length === 0 ? "" : `<h2>Decisions and notes</h2><ul class="rows">${decided.join("\n")}</ul>`,
       more > 0 ? `<p class="facts">and ${more.toLocaleString("en")} earlier ones</p>` : "",
@@ -193,11 +193,11 @@ function turnAsHtml(
 }
 
 function renderEntry({ kind, text, images, tool, omitted }: TurnEntry): string {
-  const more = omitted > 0 ? `<p class="facts">${counted(omitted, "more character")}</p>` : "";
+  const more = omitted > 0 ? `<p class="facts">${formatCount(omitted, "more character")}</p>` : "";
   if (tool !== null) return callAsHtml(tool, omitted);
   switch (kind) {
     case "prompt": {
-      const pictures = images > 0 ? `<p class="facts">${counted(images, "image")}</p>` : "";
+      const pictures = images > 0 ? `<p class="facts">${formatCount(images, "image")}</p>` : "";
       return `<div class="prompt text">${renderMarkdownAsHtml(text)}${pictures}${more}</div>`;
     }
     case "text":
@@ -237,7 +237,7 @@ function callAsHtml({ headline, name, command, result, is_error, edits }: ToolCa
   );
   const answer =
     result === null || result === "" || edits.length > 0 ? "" : `<pre>${escapeHtml(result)}</pre>`;
-  const more = omitted > 0 ? `<p class="facts">${counted(omitted, "more character or line")}</p>` : "";
+  const more = omitted > 0 ? `<p class="facts">${formatCount(omitted, "more character or line")}</p>` : "";
   const body = `${full}${diffs.join("")}${answer}${more}`;
   if (body === "") return `<div class="call bare">${summary.replaceAll("summary>", "p>")}</div>`;
   return `<details class="call"${edits.length > 0 ? " open" : ""}>${summary}${body}</details>`;

@@ -9,7 +9,7 @@ import type { CommandContext } from "../../terminal/frame.ts";
 import type { NumberRange } from "../../terminal/options.ts";
 import { formatBytes, formatMark } from "../../terminal/output.ts";
 import { createProgress } from "../../terminal/progress.ts";
-import { counted } from "../../terminal/text.ts";
+import { formatCount } from "../../terminal/text.ts";
 import { openDirectory, openFile, writeNew } from "../../terminal/write-file.ts";
 import { exportMemory } from "../memory-file/operation.ts";
 import type { SessionSummary, SessionsRequest } from "../sessions/operation.ts";
@@ -132,7 +132,7 @@ async function exportOne(
   const file = writeNew(resolve(cwd, to), makeFileName(document.session, extension), text, force);
   output.result(
     { to: file, format, sessions: 1, files: [file] },
-    `${formatMark("ok", output.colors)} Wrote ${counted(document.turns.length, "turn")} to ${file}.`,
+    `${formatMark("ok", output.colors)} Wrote ${formatCount(document.turns.length, "turn")} to ${file}.`,
   );
 }
 
@@ -184,7 +184,7 @@ async function exportSeveral(
     progress.finish();
     output.result(
       { to, format, sessions: sessions.length, files: [...names] },
-      `${formatMark("ok", output.colors)} Wrote ${sessions.length === 0 ? "decisions and notes" : counted(sessions.length, "session")} to ${to}; begin with index.${extension}.`,
+      `${formatMark("ok", output.colors)} Wrote ${sessions.length === 0 ? "decisions and notes" : formatCount(sessions.length, "session")} to ${to}; begin with index.${extension}.`,
     );
   } finally {
     progress.finish();
@@ -249,7 +249,7 @@ async function exportAll(
     progress.finish();
     output.result(
       { to: path, records, bytes },
-      `${formatMark("ok", output.colors)} Wrote ${counted(records, "record")} (${formatBytes(bytes)}) to ${path}.`,
+      `${formatMark("ok", output.colors)} Wrote ${formatCount(records, "record")} (${formatBytes(bytes)}) to ${path}.`,
     );
   } finally {
     progress.finish();

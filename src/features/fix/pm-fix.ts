@@ -8,7 +8,7 @@ import type { CommandContext } from "../../terminal/frame.ts";
 import { indentText } from "../../terminal/markdown.ts";
 import type { Screen } from "../../terminal/output.ts";
 import {
-  counted,
+  formatCount,
   formatWhen,
   shortenId,
   toOneLine,
@@ -65,7 +65,7 @@ function renderErrorBlock(known: KnownError, screen: Screen): string {
   const { colors } = screen;
   const { error, command, times, sessions, last_at, session_id, author, turn, fix } = known;
   const facts =
-    `met ${counted(times, "time")} in ${counted(sessions, "session")}, last ${formatWhen(last_at, screen)} ` +
+    `met ${formatCount(times, "time")} in ${formatCount(sessions, "session")}, last ${formatWhen(last_at, screen)} ` +
     `(${["session", `${shortenId(session_id)}:${turn}`, formatSharedBy(author)].filter(Boolean).join(" ")})`;
   return [
     ...error

@@ -6,7 +6,7 @@ import { findProject } from "../../git/projects/find-project.ts";
 import { canAsk, confirm } from "../../terminal/ask.ts";
 import type { CommandContext } from "../../terminal/frame.ts";
 import { formatMark } from "../../terminal/output.ts";
-import { counted, toOneLine } from "../../terminal/text.ts";
+import { formatCount, toOneLine } from "../../terminal/text.ts";
 import { undoHint } from "../trash/pm-undo.ts";
 import { type ForgetRequest, type ForgetResponse, forget } from "./operation.ts";
 
@@ -83,8 +83,8 @@ export interface ForgetOptions extends Omit<ForgetRequest, "annotation" | "patte
 
 /** Shared data cannot be removed from other machines. */
 export async function describeShared(project: Project): Promise<string[]> {
-  const { countNotShared: notSharedYet } = await import("../share/not-shared.ts");
-  if ((await notSharedYet(project).catch(() => null)) === null) return [];
+  const { countNotShared } = await import("../share/not-shared.ts");
+  if ((await countNotShared(project).catch(() => null)) === null) return [];
   const branch = loadConfig(project).config["sync.branch"];
   return [`What \`pm share git\` shared of it stays on the branch ${branch} and in every copy of it.`];
 }
@@ -102,10 +102,10 @@ export function describe(report: ForgetResponse): string[] {
     [chunks, "chunk"],
     [questions, "question of the audit log"],
   ] as const;
-  const counts = parts.filter(([n]) => n > 0).map(([n, unit]) => counted(n, unit));
+  const counts = parts.filter(([n]) => n > 0).map(([n, unit]) => formatCount(n, unit));
   const head =
     matches > 0
-      ? `${counted(matches, "place")}${counts.length > 0 ? ` in ${counts.join(", ")}` : ""}:`
+      ? `${formatCount(matches, "place")}${counts.length > 0 ? ` in ${counts.join(", ")}` : ""}:`
       : `${counts.join(", ")}:`;
   const shown = examples.slice(0, linesShown).map((example) => `  ${toOneLine(example, 100)}`);
   return [head, ...shown, ...(examples.length > linesShown ? ["  ..."] : [])];

@@ -6,7 +6,7 @@ import type { Shaped } from "../../protocol/shape-parts.ts";
 import type { CommandContext } from "../../terminal/frame.ts";
 import { indentText } from "../../terminal/markdown.ts";
 import type { Screen } from "../../terminal/output.ts";
-import { counted, formatWhen, shortenId, toOneLine, toPrintable } from "../../terminal/text.ts";
+import { formatCount, formatWhen, shortenId, toOneLine, toPrintable } from "../../terminal/text.ts";
 import {
   type DefinedScript,
   type HowAnswer,
@@ -54,7 +54,7 @@ function renderCommandBlock(command: WorkingCommand, screen: Screen): string {
   const { line, form, task, directory, purpose, worked, failed, last_at, agent, author, session_id } =
     command;
   const { turn, took_ms } = command;
-  const counts = `worked ${counted(worked, "time")}${failed > 0 ? `, failed ${counted(failed, "time")}` : ""}`;
+  const counts = `worked ${formatCount(worked, "time")}${failed > 0 ? `, failed ${formatCount(failed, "time")}` : ""}`;
   const facts = [
     // The counts are of all lines of the form.
     form === "" || form === line ? counts : `${toOneLine(form)} ${counts}`,

@@ -8,7 +8,7 @@ import { describeCertainty, nameInFull } from "../../protocol/reading/evidence.t
 import type { Shaped } from "../../protocol/shape-parts.ts";
 import type { CommandContext } from "../../terminal/frame.ts";
 import type { Screen } from "../../terminal/output.ts";
-import { counted, formatHeading, toPrintable, wrapWithIndent } from "../../terminal/text.ts";
+import { formatCount, formatHeading, toPrintable, wrapWithIndent } from "../../terminal/text.ts";
 import { findImpact, type ImpactAnswer, type impactRequest } from "./operation.ts";
 
 /** Definitions that are asked about and named. */
@@ -52,7 +52,7 @@ function renderImpact({ targets, touched, total, tests, notes }: ImpactAnswer, s
     );
   if (total === 0 && targets.length > 0) parts.push("No known code uses it.");
   if (touched.length < total)
-    parts.push(colors.dim(`${touched.length} of ${counted(total, "place")}; --limit shows more`));
+    parts.push(colors.dim(`${touched.length} of ${formatCount(total, "place")}; --limit shows more`));
   if (notes.length > 0)
     parts.push(
       notes

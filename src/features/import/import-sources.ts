@@ -15,7 +15,7 @@ import type { CommandContext } from "../../terminal/frame.ts";
 import { interruptedCode, makeInterruptionSignal } from "../../terminal/interruption.ts";
 import { alignColumns, formatMark, type Output } from "../../terminal/output.ts";
 import { createProgress } from "../../terminal/progress.ts";
-import { counted, toOneLine } from "../../terminal/text.ts";
+import { formatCount, toOneLine } from "../../terminal/text.ts";
 import { openCheckout } from "../index/wait-for-index.ts";
 import type { ImportedSessions, StepPrinter } from "../setup/init/steps.ts";
 import { showStatus } from "../status/operation.ts";
@@ -67,7 +67,7 @@ export async function importTranscripts(
 
 /** "3 transcripts were deleted before they could be read." */
 export const describeGone = (gone: number): string =>
-  `${counted(gone, "transcript")} ${gone === 1 ? "was" : "were"} deleted before ${gone === 1 ? "it" : "they"} could be read.`;
+  `${formatCount(gone, "transcript")} ${gone === 1 ? "was" : "were"} deleted before ${gone === 1 ? "it" : "they"} could be read.`;
 
 /** Puts what is not read yet where no agent deletes it. */
 export async function keepPastSessions(output: Output): Promise<void> {
@@ -212,9 +212,9 @@ function describe(plan: AlinePlan, preview: ImportPreview): string {
     ["  From the database:", String(plan.sessions.length)],
   ];
   const left = [
-    plan.older > 0 && `${counted(plan.older, "session")} older`,
-    plan.elsewhere > 0 && `${counted(plan.elsewhere, "session")} of other projects (--all-projects)`,
-    plan.nowhere > 0 && `${counted(plan.nowhere, "session")} of unknown projects (--all-projects)`,
+    plan.older > 0 && `${formatCount(plan.older, "session")} older`,
+    plan.elsewhere > 0 && `${formatCount(plan.elsewhere, "session")} of other projects (--all-projects)`,
+    plan.nowhere > 0 && `${formatCount(plan.nowhere, "session")} of unknown projects (--all-projects)`,
   ].filter((part) => part !== false);
   const lines = [`Sessions in ${plan.file}`, alignColumns(rows)];
   if (left.length > 0) lines.push(`Skipped: ${left.join(", ")}.`);
@@ -224,9 +224,9 @@ function describe(plan: AlinePlan, preview: ImportPreview): string {
 function report(taken: AlineImport, { files }: ImportPreview, failed: number, output: Output): string {
   const { sessions, events, commits } = taken;
   const parts = [
-    counted(sessions.new + files.length, "session"),
-    counted(events, "event"),
-    `${commits.taken_in} of the ${counted(commits.named, "commit")} it names`,
+    formatCount(sessions.new + files.length, "session"),
+    formatCount(events, "event"),
+    `${commits.taken_in} of the ${formatCount(commits.named, "commit")} it names`,
   ];
   const left = [
     sessions.known > 0 && `${sessions.known} already imported`,
@@ -288,9 +288,11 @@ export async function importFound(
   }
   const { sessions, chunks, failed } = imported;
   const mark = formatMark(failed.length > 0 ? "warn" : "ok", output.colors);
-  output.print(`${indent}${mark} Imported ${counted(sessions, "session")} (${counted(chunks, "chunk")})`);
+  output.print(
+    `${indent}${mark} Imported ${formatCount(sessions, "session")} (${formatCount(chunks, "chunk")})`,
+  );
   if (failed.length > 0) {
-    const which = counted(failed.length, "transcript");
+    const which = formatCount(failed.length, "transcript");
     output.note(`${indent}  ${which} could not be read: \`pm daemon queue retry\` retries.`);
   }
   return imported;

@@ -14,7 +14,7 @@ import type { CommandContext } from "../../terminal/frame.ts";
 import { interruptedCode } from "../../terminal/interruption.ts";
 import { alignColumns, formatBytes, formatDuration, formatMark, type Output } from "../../terminal/output.ts";
 import { createProgress } from "../../terminal/progress.ts";
-import { counted, formatLocalTime, toOneLine } from "../../terminal/text.ts";
+import { formatCount, formatLocalTime, toOneLine } from "../../terminal/text.ts";
 import { importMemory } from "../memory-file/operation.ts";
 import type { ImportFollowed } from "./import.ts";
 import { describeGone, importTranscripts, keepPastSessions } from "./import-sources.ts";
@@ -40,10 +40,11 @@ async function importPommelCommand(
   const { problems, records, imported, forgotten } = taken;
   for (const { line, reason } of problems.slice(0, problemsShown)) output.note(`line ${line}: ${reason}`);
   if (problems.length > problemsShown)
-    output.note(`and ${counted(problems.length - problemsShown, "more line")}`);
+    output.note(`and ${formatCount(problems.length - problemsShown, "more line")}`);
   output.result({ agent: "pommel", file, dry_run: dryRun, ...taken }, () => {
     const mark = formatMark(problems.length > 0 ? "warn" : "ok", output.colors);
-    if (dryRun) return `${mark} ${counted(records, "record")} to import. Nothing was imported (--dry-run).`;
+    if (dryRun)
+      return `${mark} ${formatCount(records, "record")} to import. Nothing was imported (--dry-run).`;
     const { sessions, turns, annotations, checkpoints, attributions, events } = imported;
     const parts = [
       [sessions, "session"],
@@ -53,12 +54,12 @@ async function importPommelCommand(
       [events, "event"],
     ] as const;
     const news = [
-      ...parts.flatMap(([n, unit]) => (n === 0 ? [] : [counted(n, unit)])),
-      ...(attributions === 0 ? [] : [`who wrote the lines of ${counted(attributions, "commit")}`]),
+      ...parts.flatMap(([n, unit]) => (n === 0 ? [] : [formatCount(n, unit)])),
+      ...(attributions === 0 ? [] : [`who wrote the lines of ${formatCount(attributions, "commit")}`]),
     ];
     const left = forgotten > 0 ? ` Skipped: ${forgotten} forgotten before.` : "";
     const what = news.length === 0 ? "nothing new" : news.join(", ");
-    return `${mark} Read ${counted(records, "record")}. Imported: ${what}.${left}`;
+    return `${mark} Read ${formatCount(records, "record")}. Imported: ${what}.${left}`;
   });
   return problems.length > 0 ? 1 : 0;
 }
@@ -144,7 +145,7 @@ function refuseWhereNoneIs(preview: ImportPreview, { title }: Agent, path: strin
   }
   throw new PommelError(
     "not_found",
-    `None of the ${counted(elsewhere.sessions, "session")} in ${path} ran in this project.`,
+    `None of the ${formatCount(elsewhere.sessions, "session")} in ${path} ran in this project.`,
     "--all-projects also imports sessions of other projects.",
   );
 }
@@ -200,10 +201,11 @@ function describe(preview: ImportPreview, { title }: Agent, root: string | null)
     );
   }
   const left = [
-    imported.sessions > 0 && `${counted(imported.sessions, "session")} already imported`,
-    older > 0 && `${counted(older, "session")} older`,
-    forgotten > 0 && `${counted(forgotten, "session")} forgotten before`,
-    elsewhere.sessions > 0 && `${counted(elsewhere.sessions, "session")} of other projects (--all-projects)`,
+    imported.sessions > 0 && `${formatCount(imported.sessions, "session")} already imported`,
+    older > 0 && `${formatCount(older, "session")} older`,
+    forgotten > 0 && `${formatCount(forgotten, "session")} forgotten before`,
+    elsewhere.sessions > 0 &&
+      `${formatCount(elsewhere.sessions, "session")} of other projects (--all-projects)`,
   ].filter((part) => part !== false);
   if (left.length > 0) lines.push(`Skipped: ${left.join(", ")}.`);
   return lines;
@@ -215,10 +217,10 @@ function report(output: Output, summary: ReturnType<typeof toImportSummary> & Im
   if (summary.gone > 0) output.note(describeGone(summary.gone));
   output.result(summary, () => {
     const mark = formatMark(failed.length > 0 ? "warn" : "ok", output.colors);
-    const took = `Imported ${counted(sessions, "session")}, ${counted(chunks, "chunk")}, ${formatDuration(took_ms)}.`;
+    const took = `Imported ${formatCount(sessions, "session")}, ${formatCount(chunks, "chunk")}, ${formatDuration(took_ms)}.`;
     const left =
       failed.length > 0
-        ? `\n${counted(failed.length, "transcript")} could not be read: \`pm daemon queue retry\` retries.`
+        ? `\n${formatCount(failed.length, "transcript")} could not be read: \`pm daemon queue retry\` retries.`
         : '\n  Search them:  pm search sessions "how did we ..."';
     return `${mark} ${took}${left}`;
   });

@@ -15,7 +15,7 @@ import {
 } from "../../terminal/output.ts";
 import { createProgress } from "../../terminal/progress.ts";
 import { type Column, formatTable } from "../../terminal/table.ts";
-import { counted, fitToWidth, formatWhen, toOneLine, wrapWithIndent } from "../../terminal/text.ts";
+import { fitToWidth, formatCount, formatWhen, toOneLine, wrapWithIndent } from "../../terminal/text.ts";
 import { agreeToIndex } from "../index/agree-to-index.ts";
 import { indexFiles } from "../index/operation.ts";
 import { waitForIndex } from "../index/wait-for-index.ts";
@@ -91,13 +91,13 @@ async function queueReport(project: Project): Promise<QueueReport> {
 /** `pm daemon queue retry [ids...]` */
 export async function queueRetryCommand({ cwd, output }: CommandContext, ids: number[] = []): Promise<void> {
   const jobs = await changeFailedJobs(await findProject(cwd), ids, false);
-  output.result({ jobs }, jobs === 0 ? "No failed jobs." : `${counted(jobs, "job")} will be retried.`);
+  output.result({ jobs }, jobs === 0 ? "No failed jobs." : `${formatCount(jobs, "job")} will be retried.`);
 }
 
 /** `pm daemon queue drop [ids...]` */
 export async function queueDropCommand({ cwd, output }: CommandContext, ids: number[] = []): Promise<void> {
   const jobs = await changeFailedJobs(await findProject(cwd), ids, true);
-  output.result({ jobs }, jobs === 0 ? "No failed jobs." : `Discarded ${counted(jobs, "job")}.`);
+  output.result({ jobs }, jobs === 0 ? "No failed jobs." : `Discarded ${formatCount(jobs, "job")}.`);
 }
 
 /** @throws PommelError `not_found` when none of the named jobs failed */
@@ -132,14 +132,14 @@ export function renderQueue(report: QueueReport, screen: Screen): string {
   if (report.is_idle) {
     // Summaries wait until their session has been quiet for a minute.
     const later =
-      pending === 0 ? "The queue is empty." : `${counted(pending, "job")} for later, nothing to do now.`;
+      pending === 0 ? "The queue is empty." : `${formatCount(pending, "job")} for later, nothing to do now.`;
     lines.push(`${formatMark("ok", colors)} ${later}`);
   } else {
     const speed = [
       rate > 0 ? `${rate} chunks/s` : "",
       eta === null || eta === 0 ? "" : `about ${formatDuration(eta * 1000)} left`,
     ].filter((part) => part !== "");
-    const counts = `${counted(pending, "job")} pending, ${running.length} running`;
+    const counts = `${formatCount(pending, "job")} pending, ${running.length} running`;
     lines.push([counts, ...speed].join(", "));
     if (!report.daemon_running)
       lines.push(colors.warn("No daemon is running: `pm daemon start` resumes the work."));
@@ -162,7 +162,7 @@ export function renderQueue(report: QueueReport, screen: Screen): string {
       lines.push(`  ${formatMark("fail", colors)} ${id}  ${kind} ${toOneLine(subject)}`);
       lines.push(
         ...wrapWithIndent(
-          `      ${toOneLine(error ?? "?")} (${counted(attempts, "attempt")})`,
+          `      ${toOneLine(error ?? "?")} (${formatCount(attempts, "attempt")})`,
           screen,
           6,
         ).map(colors.dim),
@@ -176,7 +176,7 @@ export function renderQueue(report: QueueReport, screen: Screen): string {
       .map(({ kind, subject, outcome, chunks, took_ms, at }) => [
         `  ${formatMark(outcomeMarks[outcome], colors)} ${kind}`,
         toOneLine(subject),
-        outcome === "gone" ? "deleted before it was read" : counted(chunks, "chunk"),
+        outcome === "gone" ? "deleted before it was read" : formatCount(chunks, "chunk"),
         formatDuration(took_ms),
         formatWhen(at, screen),
       ]);

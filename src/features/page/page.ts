@@ -16,7 +16,7 @@ import { blameFile } from "../blame/blame-file.ts";
 import { listStoredCheckpoints, showCheckpoint } from "../checkpoints/checkpoints.ts";
 import { findDecisions } from "../decisions/decisions.ts";
 import { searchTranscripts } from "../search/all.ts";
-import { listSessionsOf } from "../sessions/sessions.ts";
+import { listStoredSessions } from "../sessions/sessions.ts";
 import type { PageResponse, questionsResponse } from "./operation.ts";
 
 /** What the local page needs before its first view: names, and the values of its filters. */
@@ -74,7 +74,7 @@ async function suggestSessionQuestion(project: Project, memory: Memory): Promise
   const asked = decisions
     .filter(({ source }) => source === "conversation")
     .flatMap(({ text }) => /^(.*\?) → /.exec(text)?.[1] ?? []);
-  const { sessions } = await listSessionsOf(memory, { limit: 20 });
+  const { sessions } = await listStoredSessions(memory, { limit: 20 });
   const titles = sessions.map(({ title }) => title ?? "");
   for (const q of [...asked, ...titles].filter(isSentence).slice(0, 3)) {
     const { results } = await searchTranscripts(project, { q, limit: 1 });

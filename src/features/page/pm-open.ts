@@ -7,7 +7,7 @@ import { callDaemon, DaemonUnreachable } from "../../client/daemon-client.ts";
 import { findProject } from "../../git/projects/find-project.ts";
 import type { CommandContext } from "../../terminal/frame.ts";
 import { formatTable } from "../../terminal/table.ts";
-import { counted } from "../../terminal/text.ts";
+import { formatCount } from "../../terminal/text.ts";
 import { listBrowsers, signOut } from "./operation.ts";
 import { createPageUrl, pageRoutes } from "./page-url.ts";
 
@@ -108,7 +108,7 @@ async function printBrowsers({ cwd, output }: CommandContext): Promise<void> {
 async function signOutBrowser({ cwd, output }: CommandContext, which: string): Promise<void> {
   const request = which === "all" ? {} : { browser: which };
   const answer = await askRunningDaemon(() => callDaemon(cwd, signOut, request), { signed_out: 0 });
-  output.result(answer, () => `Signed out ${counted(answer.signed_out, "browser")}.`);
+  output.result(answer, () => `Signed out ${formatCount(answer.signed_out, "browser")}.`);
 }
 
 /** How each system opens an address. None of them goes through a shell. */

@@ -6,7 +6,7 @@ import type { CommandContext } from "../../terminal/frame.ts";
 import { toFileUrl } from "../../terminal/links.ts";
 import { formatMark } from "../../terminal/output.ts";
 import { type Column, formatTable } from "../../terminal/table.ts";
-import { counted, formatWhen, toHomeRelative, toOneLine } from "../../terminal/text.ts";
+import { formatCount, formatWhen, toHomeRelative, toOneLine } from "../../terminal/text.ts";
 import { undoHint } from "../trash/pm-undo.ts";
 import { describeEntry } from "../trash/undo.ts";
 import {
@@ -55,7 +55,7 @@ export async function projectsListCommand({ output }: CommandContext): Promise<v
       ];
     });
     const { sessions, turns } = totals;
-    const sum = `${counted(totals.projects, "project")}, ${counted(sessions, "session")}, ${counted(turns, "turn")}`;
+    const sum = `${formatCount(totals.projects, "project")}, ${formatCount(sessions, "session")}, ${formatCount(turns, "turn")}`;
     return `${formatTable(columns, rows, output)}\n\n${colors.dim(sum)}`;
   });
 }
@@ -68,7 +68,7 @@ export async function projectsForgetCommand(
 ): Promise<number> {
   const project = findProjectByName(name, cwd);
   const { sessions } = await readMemorySize(project);
-  const size = sessions === null ? "nothing recorded" : counted(sessions, "session");
+  const size = sessions === null ? "nothing recorded" : formatCount(sessions, "session");
   const what = `${project.dataDir}: ${size}`;
   if (dryRun) {
     output.result({ project: project.id, forgotten: false, sessions }, `Would delete ${what}.`);

@@ -8,8 +8,8 @@ import type { CommandContext } from "../../terminal/frame.ts";
 import type { Screen } from "../../terminal/output.ts";
 import { type Column, formatTable } from "../../terminal/table.ts";
 import {
-  counted,
   fitToWidth,
+  formatCount,
   formatExactWhen,
   formatHeading,
   shortenId,
@@ -119,7 +119,7 @@ function renderHead(answer: ReviewAnswer, range: string, screen: Screen): string
   const shares = listAuthorKinds(share)
     .filter((author) => share[author] > 0)
     .map((author) => formatAuthorShare(share, author, colors));
-  const size = `${counted(files.length, "file")}, ${colors.added(`+${insertions}`)} ${colors.removed(`-${deletions}`)}`;
+  const size = `${formatCount(files.length, "file")}, ${colors.added(`+${insertions}`)} ${colors.removed(`-${deletions}`)}`;
   const facts = `${size}  ${shares.join("  ")}`;
   if (kind === "commit" && only !== undefined) {
     const made = [
@@ -138,14 +138,14 @@ function renderHead(answer: ReviewAnswer, range: string, screen: Screen): string
     ].join("\n");
   }
   const title =
-    kind === "range" ? `${toOneLine(range)}: ${counted(commits_total, "commit")}` : "Not committed yet";
+    kind === "range" ? `${toOneLine(range)}: ${formatCount(commits_total, "commit")}` : "Not committed yet";
   return `${colors.bold(title)}\n${facts}`;
 }
 
 function renderSession(session: ReviewSession, screen: Screen): string {
   const { colors } = screen;
   const { session_id, title, agent, author, lines, turns } = session;
-  const facts = [author ?? "", agent ?? "", counted(lines, "line"), tieOf(session)].filter(
+  const facts = [author ?? "", agent ?? "", formatCount(lines, "line"), tieOf(session)].filter(
     (fact) => fact !== "",
   );
   const head = `${colors.id(shortenId(session_id))}  ${toOneLine(title ?? "(no title)")}  ${colors.dim(facts.join(", "))}`;
@@ -156,7 +156,7 @@ function renderSession(session: ReviewSession, screen: Screen): string {
       const number = colors.id(`${String(turn).padStart(4)}.`);
       return `${number} ${fitToWidth(prompt ?? "(not stored here)", (screen.columns ?? 0) - 6, screen)}`;
     }),
-    ...(more > 0 ? [colors.dim(`      and ${counted(more, "more turn")}`)] : []),
+    ...(more > 0 ? [colors.dim(`      and ${formatCount(more, "more turn")}`)] : []),
   ].join("\n");
 }
 
@@ -186,7 +186,7 @@ function renderFiles({ files }: ReviewAnswer, screen: Screen): string {
   const more = files.length - shown.length;
   return [
     formatTable(columns, rows, screen),
-    ...(more > 0 ? [colors.dim(`and ${counted(more, "more file")}`)] : []),
+    ...(more > 0 ? [colors.dim(`and ${formatCount(more, "more file")}`)] : []),
   ].join("\n");
 }
 
@@ -221,7 +221,7 @@ function renderPatch(file: ReviewFile, { authors, sessions }: ReviewAnswer, scre
     }
   }
   if (file.lines_left_out > 0)
-    text.push(colors.dim(`${counted(file.lines_left_out, "changed line")} more: git show`));
+    text.push(colors.dim(`${formatCount(file.lines_left_out, "changed line")} more: git show`));
   if (file.hunks.length === 0) text.push(colors.dim("No lines to show."));
   return text.join("\n");
 }
@@ -250,10 +250,10 @@ function describeCarried(
   if (onto.length === 0)
     return `Nothing to carry: ${mergedAs} is a merge that keeps the commits, or one of them.`;
   const parts = [
-    `${counted(written.length + updated.length, "note")} written`,
+    `${formatCount(written.length + updated.length, "note")} written`,
     unchanged > 0 && `${unchanged} already there`,
     kept.length > 0 && `${kept.length} of another tool kept`,
-    unknown > 0 && `${counted(unknown, "commit")} without a line of a known author`,
+    unknown > 0 && `${formatCount(unknown, "commit")} without a line of a known author`,
   ].filter((part) => part !== false);
   return `${ref}: ${parts.join(", ")}.`;
 }

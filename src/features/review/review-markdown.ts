@@ -1,5 +1,5 @@
 import { toInertText } from "../../base/text/markdown/inert.ts";
-import { counted } from "../../terminal/text.ts";
+import { formatCount } from "../../terminal/text.ts";
 import { formatPercent, toShare } from "../blame/author-words.ts";
 import { labelDecision } from "../search/found-words.ts";
 import type { ReviewAnswer, ReviewSession } from "./operation.ts";
@@ -24,7 +24,7 @@ export function reviewAsMarkdown(answer: ReviewAnswer, range: string): string {
   ] as const;
   return [
     `### ${toInertText(title.replace(/\b([0-9a-f]{8})[0-9a-f]{32,56}\b/g, "$1"))}`,
-    `${counted(files.length, "file")}, +${insertions} −${deletions}. Added lines: ${shares
+    `${formatCount(files.length, "file")}, +${insertions} −${deletions}. Added lines: ${shares
       .filter(([count]) => count > 0)
       .map(([count, who]) => `**${formatPercent(count, total)}** ${who}`)
       .join(", ")}.`,
@@ -71,7 +71,12 @@ export function reviewAsMarkdown(answer: ReviewAnswer, range: string): string {
 
 function formatSessionMarkdown(session: ReviewSession): string {
   const { title, agent, author, lines, turns, session_id } = session;
-  const facts = [toInertText(author ?? ""), toInertText(agent ?? ""), counted(lines, "line"), tieOf(session)];
+  const facts = [
+    toInertText(author ?? ""),
+    toInertText(agent ?? ""),
+    formatCount(lines, "line"),
+    tieOf(session),
+  ];
   const { shown: asked, more: others } = turnsToShow(turns, shownCounts.turns);
   return [
     `**${toInertText(title ?? `Session ${session_id.slice(0, 8)}`)}** (${facts.filter((fact) => fact !== "").join(", ")})`,
@@ -80,7 +85,7 @@ function formatSessionMarkdown(session: ReviewSession): string {
   ].join("\n");
 }
 
-const formatMore = (count: number, unit: string) => (count > 0 ? [`and ${counted(count, unit)}`] : []);
+const formatMore = (count: number, unit: string) => (count > 0 ? [`and ${formatCount(count, unit)}`] : []);
 
 function formatSection(title: string, items: readonly string[]): string[] {
   if (items.length === 0) return [];

@@ -354,8 +354,8 @@ function listReviewSessions(memory: Memory, infos: readonly CommitInfo[], author
 
 async function findTests(project: Project, files: readonly string[]): Promise<string[]> {
   if (files.length === 0) return [];
-  const { findCodeAround: codeAround } = await import("../related/related.ts");
-  const around = await codeAround(project, files.map(escapeGlob));
+  const { findCodeAround } = await import("../related/related.ts");
+  const around = await findCodeAround(project, files.map(escapeGlob));
   return around
     .filter(({ file }) => classifyPath(file) === "test" && !files.includes(file))
     .map(({ file }) => file)

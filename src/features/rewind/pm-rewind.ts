@@ -5,7 +5,7 @@ import { findProject } from "../../git/projects/find-project.ts";
 import type { CommandContext } from "../../terminal/frame.ts";
 import type { Palette } from "../../terminal/palette.ts";
 import {
-  counted,
+  formatCount,
   formatHeading,
   formatLocalTime,
   shortenId,
@@ -91,8 +91,8 @@ function place({ reach, branches, reverted_by, ahead, behind, head_branch }: Rew
   }
   if (ahead === 0 && behind === 0) parts.push(`${here} is at this commit`);
   else {
-    if (ahead) parts.push(`${here} is ${counted(ahead, "commit")} ahead of it`);
-    if (behind) parts.push(`it has ${counted(behind, "commit")} that ${here} lacks`);
+    if (ahead) parts.push(`${here} is ${formatCount(ahead, "commit")} ahead of it`);
+    if (behind) parts.push(`it has ${formatCount(behind, "commit")} that ${here} lacks`);
   }
   if (reverted_by !== null) parts.push(`reverted by ${reverted_by.slice(0, 12)}`);
   return parts.join("; ");
@@ -102,8 +102,8 @@ function renderSession(session: RewindSession, columns: number, colors: Palette)
   const { session_id, title, agent, lines, turns, turns_total, state } = session;
   const facts = [
     agent ?? "",
-    lines > 0 ? `wrote ${counted(lines, "line")} of it` : "",
-    counted(turns_total, "turn"),
+    lines > 0 ? `wrote ${formatCount(lines, "line")} of it` : "",
+    formatCount(turns_total, "turn"),
   ].filter((fact) => fact !== "");
   const text = [
     formatHeading(`Session ${shortenId(session_id)}`, colors),
@@ -112,7 +112,7 @@ function renderSession(session: RewindSession, columns: number, colors: Palette)
   ];
   const shown = turns.slice(-turnsShown);
   if (turns_total > shown.length && shown.length > 0) {
-    text.push(colors.dim(`and ${counted(turns_total - shown.length, "earlier turn")}`));
+    text.push(colors.dim(`and ${formatCount(turns_total - shown.length, "earlier turn")}`));
   }
   for (const { turn, prompt } of shown) {
     const promptText = turn === 0 ? "(before the first prompt)" : prompt;
@@ -145,7 +145,7 @@ function renderChanges({ changed_since: changed }: RewindAnswer, colors: Palette
     return `${colors.added(plus[i]!.padStart(w))} ${colors.removed(minus[i]!.padStart(v))}  ${toOneLine(name, 200)}`;
   });
   const more = changed.files_total - shown.length;
-  const total = `${counted(changed.files_total, "file")}, +${changed.insertions} -${changed.deletions}`;
+  const total = `${formatCount(changed.files_total, "file")}, +${changed.insertions} -${changed.deletions}`;
   return [title, ...lines, ...(more > 0 ? [`and ${more} more`] : []), colors.dim(total)].join("\n");
 }
 
@@ -158,7 +158,7 @@ function renderRestored(
   if (!changed) return `The working tree already matches ${short}; nothing changed.`;
   const where = head_branch === null ? "HEAD" : toOneLine(head_branch, 100);
   const lines = [
-    `The working tree now matches ${short}: ${counted(files, "file")} changed and staged; ${where} has not moved.`,
+    `The working tree now matches ${short}: ${formatCount(files, "file")} changed and staged; ${where} has not moved.`,
     `To undo: ${colors.hint(come_back ?? "")}`,
   ];
   if (submodules.length > 0) {

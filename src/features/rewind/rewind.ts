@@ -16,14 +16,14 @@ import type { WorkingTree } from "../../git/rewind/repository.ts";
 import type { Restored } from "../../git/rewind/restore.ts";
 import {
   addWorktree,
-  commitNamed,
   type FileDifference,
+  findCommitHash,
+  findWorkingTree,
   listDifferences,
   measureDistanceToHead,
   patchSince,
   readCommitFacts,
   restoreTo,
-  workingTreeOf,
 } from "../../git/rewind.ts";
 import { readAgentState } from "../../protocol/agent-state.ts";
 import { gitHookNames } from "../../protocol/hooks.ts";
@@ -146,7 +146,7 @@ export async function rewindTo(
   memory: Memory | null,
   request: RewindRequest,
 ): Promise<RewindAnswer> {
-  const tree = await workingTreeOf(project.root);
+  const tree = await findWorkingTree(project.root);
   const { commit, checkpoint } = await resolveRewindTarget(tree, memory, request.target);
   const facts = await readCommitFacts(tree.top, commit);
   const [fate, distance] = await Promise.all([
@@ -195,7 +195,7 @@ async function resolveRewindTarget(
   target: string,
 ): Promise<{ commit: string; checkpoint: CheckpointRecord | null }> {
   const known = memory === null ? null : findCheckpointOrNull(memory, target);
-  const commit = await commitNamed(tree.top, known?.commit.hash ?? target);
+  const commit = await findCommitHash(tree.top, known?.commit.hash ?? target);
   if (commit !== null)
     return { commit, checkpoint: known ?? (memory && findCheckpointOfCommit(memory, commit)) };
   const what = known

@@ -14,7 +14,7 @@ import type { CommandContext } from "../../terminal/frame.ts";
 import { interruptedCode, makeInterruptionSignal } from "../../terminal/interruption.ts";
 import { alignColumns, formatMark, type Output } from "../../terminal/output.ts";
 import { createProgress } from "../../terminal/progress.ts";
-import { counted, shortenId, toOneLine } from "../../terminal/text.ts";
+import { formatCount, shortenId, toOneLine } from "../../terminal/text.ts";
 import { showQueue } from "../jobs/operation.ts";
 import { findSecrets, reviewSecrets, scrub } from "./operation.ts";
 
@@ -98,7 +98,7 @@ async function checkStored(project: Project, output: Output): Promise<number> {
       return `${formatMark("ok", output.colors)} No secrets found in the memory.`;
     }
     const rows = check.rules.map(({ rule, type, places }) => [String(places), rule, `[REDACTED_${type}]`]);
-    return `${alignColumns(rows)}\n\nIn ${counted(check.sessions, "session")}. \`pm memory scrub\` removes them.`;
+    return `${alignColumns(rows)}\n\nIn ${formatCount(check.sessions, "session")}. \`pm memory scrub\` removes them.`;
   });
   return check.rules.length === 0 ? 0 : 1;
 }
@@ -112,7 +112,7 @@ async function reviewStored(project: Project, output: Output): Promise<undefined
     if (review.values.length === 0) return `${formatMark("ok", output.colors)} Nothing was nearly redacted.`;
     const rows = review.values.map(({ session, turn, places, rule, masked, context }) => [
       session === null ? "a note" : shortenId(session) + (turn === null ? "" : `:${turn}`),
-      counted(places, "place"),
+      formatCount(places, "place"),
       rule,
       `${toOneLine(context, 40)}${masked}`,
     ]);
@@ -131,7 +131,7 @@ async function letModelRead(project: Project, output: Output): Promise<undefined
   output.result({ queued: sessions }, () =>
     sessions === 0
       ? `${formatMark("ok", output.colors)} The language model has read all sessions, or they wait for it already.`
-      : `The language model will read ${counted(sessions, "session")}. \`pm daemon queue\` shows how far it is.`,
+      : `The language model will read ${formatCount(sessions, "session")}. \`pm daemon queue\` shows how far it is.`,
   );
 }
 
@@ -158,7 +158,7 @@ async function scrubAgain(project: Project, output: Output): Promise<number | un
       output.note("Another process is reading the memory; traces stay in the database log until it exits.");
     output.result(
       { by: "pm", sessions, turns },
-      `${formatMark("ok", output.colors)} Scrubbed: changed ${counted(turns, "turn")} in ${counted(sessions, "session")}.`,
+      `${formatMark("ok", output.colors)} Scrubbed: changed ${formatCount(turns, "turn")} in ${formatCount(sessions, "session")}.`,
     );
     return;
   } catch (error) {

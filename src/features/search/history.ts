@@ -181,10 +181,8 @@ function listWantedHashes(
 const getCommitHash = ({ commit }: CheckpointRecord) => commit.hash;
 
 async function makeBundledNearness(): Promise<Nearness> {
-  const { getBundledEmbedder: bundledEmbedder } = await import(
-    "../../models/embed/static/static-embedder.ts"
-  );
-  return makeNearness(bundledEmbedder());
+  const { getBundledEmbedder } = await import("../../models/embed/static/static-embedder.ts");
+  return makeNearness(getBundledEmbedder());
 }
 
 function makeNearness(embedder: Embedder): Nearness {

@@ -10,10 +10,10 @@ import type {
   turnsRequest,
 } from "./operation.ts";
 import { readTurns as read } from "./read-turns.ts";
-import { listSessionsOf, showSession as show } from "./sessions.ts";
+import { listStoredSessions, showSession as show } from "./sessions.ts";
 
 export const listSessions = ({ memory }: Subjects["memory"], request: Shaped<typeof sessionsRequest>) =>
-  listSessionsOf(memory, request);
+  listStoredSessions(memory, request);
 
 export const showSession = (
   { project, memory }: Subjects["memory"],

@@ -8,8 +8,8 @@ import { toFileUrl } from "../../terminal/links.ts";
 import { formatMarkdown } from "../../terminal/markdown.ts";
 import type { Screen } from "../../terminal/output.ts";
 import {
-  counted,
   fitToWidth,
+  formatCount,
   formatExactWhen,
   formatHeading,
   formatLocalTime,
@@ -156,11 +156,11 @@ export function renderHead(
       ? [...days.slice(0, -1), formatExactWhen(span.at(-1)!, screen)].join(" to ")
       : days.join(" to "),
     session.branch ?? "",
-    counted(session.turns, "turn"),
+    formatCount(session.turns, "turn"),
     session.ended_at === null ? "" : `ended${session.end_reason ? ` (${session.end_reason})` : ""}`,
   ];
   const cost = [
-    `${counted(tokens.input + tokens.cache_read + tokens.cache_write, "token")} in`,
+    `${formatCount(tokens.input + tokens.cache_read + tokens.cache_write, "token")} in`,
     `(${tokens.cache_read.toLocaleString("en")} from the cache),`,
     tokens.output === null ? "output not recorded" : `${tokens.output.toLocaleString("en")} out`,
     session.models.length > 0 ? `by ${session.models.join(", ")}` : "",

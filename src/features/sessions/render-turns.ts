@@ -2,7 +2,7 @@ import { cutToWidth, measureWidth } from "../../base/text/display-width.ts";
 import { formatCallDuration } from "../../protocol/reading/numbers.ts";
 import { formatMarkdown } from "../../terminal/markdown.ts";
 import type { Screen } from "../../terminal/output.ts";
-import { counted, formatWhen, toOneLine, toPrintable, toPrintableLines } from "../../terminal/text.ts";
+import { formatCount, formatWhen, toOneLine, toPrintable, toPrintableLines } from "../../terminal/text.ts";
 import type { SessionResponse, Statement } from "./operation.ts";
 import { foldSteps, type Step } from "./turn-words.ts";
 
@@ -112,7 +112,7 @@ function renderStatement(statement: Statement, style: LogStyle): string[] {
       const more = lines.length - shown.length;
       return [
         ...shown.map((line, i) => `${colors.prompt(i === 0 ? "❯" : " ")} ${colors.bold(line)}`.trimEnd()),
-        ...(more > 0 ? [colors.dim(`  and ${counted(more, "more line")} (${whole})`)] : []),
+        ...(more > 0 ? [colors.dim(`  and ${formatCount(more, "more line")} (${whole})`)] : []),
       ];
     }
     case "text":
@@ -180,7 +180,7 @@ function renderCall(text: string, call: Call, { screen, full, whole }: LogStyle)
 function limitLines(lines: readonly string[], where: string): string[] {
   const more = lines.length - resultLines;
   if (more <= 1) return [...lines];
-  return [...lines.slice(0, resultLines), `    and ${counted(more, "more line")}${where}`];
+  return [...lines.slice(0, resultLines), `    and ${formatCount(more, "more line")}${where}`];
 }
 
 function getFirstLine(text: string): string {

@@ -13,9 +13,9 @@ import { saveUsage } from "../../store/memory/sessions/usage.ts";
 import {
   answerTranscriptSearch,
   describeMemory,
-  jobsStatusOf,
-  listAnnotationsOf,
-  listSessionsOf,
+  listStoredNotes,
+  listStoredSessions,
+  readJobsStatus,
   showSession,
   toSessionQuery,
 } from "./sessions.ts";
@@ -39,8 +39,8 @@ function session(uid: string, days: number, more: Parameters<typeof addSession>[
   return record;
 }
 
-const ids = async (...[request]: [Parameters<typeof listSessionsOf>[1]]) =>
-  (await listSessionsOf(store.memory, request)).sessions.map(({ id }) => id);
+const ids = async (...[request]: [Parameters<typeof listStoredSessions>[1]]) =>
+  (await listStoredSessions(store.memory, request)).sessions.map(({ id }) => id);
 
 describe("listSessionsOf", () => {
   it("lists sessions with anything in them, the latest first", async () => {
@@ -64,11 +64,11 @@ describe("listSessionsOf", () => {
       message: "Unknown agent: nonsense.",
       hint: expect.stringMatching(/^Choose from: claude, .*, other\.$/),
     });
-    expect(await listSessionsOf(store.memory, { limit: 1 })).toMatchObject({
+    expect(await listStoredSessions(store.memory, { limit: 1 })).toMatchObject({
       sessions: [{ id: "c" }],
       total: 3,
     });
-    await expect(listSessionsOf(store.memory, { since: "whenever" })).rejects.toMatchObject({
+    await expect(listStoredSessions(store.memory, { since: "whenever" })).rejects.toMatchObject({
       code: "usage",
     });
   });
@@ -76,8 +76,8 @@ describe("listSessionsOf", () => {
   it("lists subagents' sessions only when asked, and counts them", async () => {
     const parent = session("a", 0);
     session("a/agent-1", 1, { parentId: parent.id, agentType: "Explore" });
-    expect(await listSessionsOf(store.memory, {})).toMatchObject({ sessions: [{ id: "a", agents: 1 }] });
-    const { sessions } = await listSessionsOf(store.memory, { agents: true });
+    expect(await listStoredSessions(store.memory, {})).toMatchObject({ sessions: [{ id: "a", agents: 1 }] });
+    const { sessions } = await listStoredSessions(store.memory, { agents: true });
     expect(sessions[0]).toMatchObject({ id: "a/agent-1", parent_id: "a", agent_type: "Explore" });
   });
 
@@ -95,7 +95,7 @@ describe("listSessionsOf", () => {
       }));
       store.memory.prepare("DELETE FROM usage").run();
       saveUsage(store.memory, record.id, messages);
-      return (await listSessionsOf(store.memory, {})).sessions[0]!.tokens;
+      return (await listStoredSessions(store.memory, {})).sessions[0]!.tokens;
     };
     expect(await sessionWith(2)).toMatchObject({ input: 12, output: 3006 });
     expect(await sessionWith(7)).toMatchObject({ input: 12, output: null });
@@ -111,7 +111,7 @@ describe("listSessionsOf", () => {
       { ...cost, messageUid: "m1", model: "large" },
       { ...cost, messageUid: "m2", model: "small" },
     ]);
-    const { sessions } = await listSessionsOf(store.memory, {});
+    const { sessions } = await listStoredSessions(store.memory, {});
     expect(sessions[1]).toMatchObject({
       title: "Retries",
       turns: 1,
@@ -261,13 +261,13 @@ describe("listAnnotationsOf", () => {
     saveAnnotation(store.memory, note("n1", { note: "Redis for CACHING", sessionUid: "abc" }));
     saveAnnotation(store.memory, note("n2", { note: "No caching of tokens", at: start + 2 * day }));
     saveAnnotation(store.memory, note("n3", { note: "Released", at: start + 3 * day }));
-    const found = async (request: Parameters<typeof listAnnotationsOf>[1]) =>
-      (await listAnnotationsOf(store.memory, request)).annotations.map(({ id }) => id);
+    const found = async (request: Parameters<typeof listStoredNotes>[1]) =>
+      (await listStoredNotes(store.memory, request)).annotations.map(({ id }) => id);
     expect(await found({})).toEqual(["n3", "n2", "n1"]);
     expect(await found({ search: "caching" })).toEqual(["n2", "n1"]);
     expect(await found({ since: "2026-03-02", until: "2026-03-03" })).toEqual(["n2"]);
     expect(await found({ session: "ab" })).toEqual(["n1"]);
-    expect(await listAnnotationsOf(store.memory, { limit: 1 })).toEqual({
+    expect(await listStoredNotes(store.memory, { limit: 1 })).toEqual({
       annotations: [
         {
           id: "n3",
@@ -335,14 +335,14 @@ describe("searching", () => {
 describe("the status", () => {
   it("shows the queue and its failed jobs", () => {
     const { memory } = store;
-    expect(jobsStatusOf(memory)).toMatchObject({ pending: 0, is_idle: true, recent: [] });
+    expect(readJobsStatus(memory)).toMatchObject({ pending: 0, is_idle: true, recent: [] });
     for (const subject of ["done", "dead", "running", "waiting"]) {
       enqueue(memory, { kind: "transcript", subject });
     }
     finish(memory, claimJob(memory, "me")!, { chunks: 4, tookMs: 9 });
     fail(memory, claimJob(memory, "me")!, { error: "no such file", retryable: false });
     claimJob(memory, "me");
-    expect(jobsStatusOf(memory)).toMatchObject({
+    expect(readJobsStatus(memory)).toMatchObject({
       pending: 1,
       running: [{ kind: "transcript", subject: "running" }],
       dead: [{ subject: "dead", error: "no such file" }],

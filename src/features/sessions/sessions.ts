@@ -11,10 +11,10 @@ import { readSharedFilter, resolveAgent } from "./describe-session.ts";
 
 /** Answers the routes about sessions from an open memory, for the daemon and for reads in this process. */
 
-export { describeMemory, readJobsStatus as jobsStatusOf } from "../status/describe-memory.ts";
+export { describeMemory, readJobsStatus } from "../status/describe-memory.ts";
 export {
-  listStoredNotes as listAnnotationsOf,
-  listStoredSessions as listSessionsOf,
+  listStoredNotes,
+  listStoredSessions,
   showSession,
 } from "./describe-session.ts";
 

@@ -81,8 +81,8 @@ async function toLanguageIds(key: string, text: string): Promise<string> {
   if (key !== "index.languages") return text;
   const names = parseValue(settings[key].schema, text);
   if (!Array.isArray(names)) return text;
-  const { parseLanguageIds: languageIdsOf } = await import("../../code/languages/index.ts");
-  return JSON.stringify(languageIdsOf(names));
+  const { parseLanguageIds } = await import("../../code/languages/index.ts");
+  return JSON.stringify(parseLanguageIds(names));
 }
 
 async function report(

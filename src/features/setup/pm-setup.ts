@@ -25,7 +25,7 @@ import type { CommandContext } from "../../terminal/frame.ts";
 import { interruptedCode } from "../../terminal/interruption.ts";
 import { formatBytes, formatMark, type Output } from "../../terminal/output.ts";
 import { createProgress } from "../../terminal/progress.ts";
-import { counted, formatLocalTime, toHomeRelative, toOneLine } from "../../terminal/text.ts";
+import { formatCount, formatLocalTime, toHomeRelative, toOneLine } from "../../terminal/text.ts";
 import { describeGone, keepPastSessions, queueTranscripts } from "../import/import-sources.ts";
 import { countGone } from "../import/operation.ts";
 import { describeRunning } from "../jobs/what-runs.ts";
@@ -79,7 +79,7 @@ function formatFinding({
   const what =
     about === "decision"
       ? `You decided${day}: “${toOneLine(quote)}”`
-      : `This worked in ${counted(sessions, "session")}, last${day}: ${toOneLine(quote)}`;
+      : `This worked in ${formatCount(sessions, "session")}, last${day}: ${toOneLine(quote)}`;
   return `${what}\n  (pm session show ${shortenSessionId(session_id)}:${turn})`;
 }
 
@@ -358,14 +358,14 @@ function shortenDiff(lines: readonly string[]): string[] {
 
 /** "137 past sessions of 2 projects (149.4 MB), without 135 whose directories are gone or not recorded" */
 function formatPastSessions({ sessions, projects, bytes, left }: PastSessions): string {
-  const what = `${counted(sessions, "past session")} of ${counted(projects.length, "project")} (${formatBytes(bytes)})`;
+  const what = `${formatCount(sessions, "past session")} of ${formatCount(projects.length, "project")} (${formatBytes(bytes)})`;
   return left === 0 ? what : `${what}, without ${left} whose directories are gone or not recorded`;
 }
 
 function importText(importing: number): string {
   return importing === 0
     ? "all imported"
-    : `${counted(importing, "transcript")} to go, in the background (\`pm status\`)`;
+    : `${formatCount(importing, "transcript")} to go, in the background (\`pm status\`)`;
 }
 
 /** The project that somebody is in, else the one with the most sessions. */

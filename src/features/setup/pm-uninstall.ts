@@ -16,10 +16,10 @@ import { makeProjectPlace, makeUserPlace, readRecord } from "../../setup/record.
 import { canAsk, confirm } from "../../terminal/ask.ts";
 import type { CommandContext } from "../../terminal/frame.ts";
 import { formatBytes, formatMark, type Output } from "../../terminal/output.ts";
-import { counted, toHomeRelative } from "../../terminal/text.ts";
+import { formatCount, toHomeRelative } from "../../terminal/text.ts";
 import type { TrashEntry } from "../forget/operation.ts";
 import { closeRegistry, trashProjects } from "../projects/known-projects.ts";
-import { describeEntry, trashDir } from "../trash/undo.ts";
+import { describeEntry, locateTrash } from "../trash/undo.ts";
 import { listKept } from "./pm-enable.ts";
 
 interface UninstallOptions {
@@ -207,10 +207,10 @@ async function clearUser(
     closeRegistry();
     const kept = [
       ...(keepsProjects ? [getProjectsDir(), locateRegistry()] : []),
-      ...(forGood ? [] : [trashDir()]),
+      ...(forGood ? [] : [locateTrash()]),
     ].filter((path) => existsSync(path));
     // Without them, what is kept cannot be read.
-    if (keepsMemory || kept.includes(trashDir()))
+    if (keepsMemory || kept.includes(locateTrash()))
       kept.push(join(dataDir, "encryption.json"), join(configDir, "keys"), join(configDir, "sync-key.txt"));
     // What this run has made is no surprise.
     for (const made of listUserDirectories()) {
@@ -334,9 +334,9 @@ function formatUninstallSummary(
   const lines: string[] = [];
   const failed = count("failed");
   const isCleared = user.error === null;
-  const cleared = [counted(count("removed"), "checkout"), ...(isCleared ? ["your own files"] : [])];
+  const cleared = [formatCount(count("removed"), "checkout"), ...(isCleared ? ["your own files"] : [])];
   const left = [
-    ...(failed > 0 ? [counted(failed, "checkout")] : []),
+    ...(failed > 0 ? [formatCount(failed, "checkout")] : []),
     ...(isCleared ? [] : ["some of your own files, and what Pommel stored"]),
   ];
   const mark = formatMark(left.length > 0 ? "warn" : "ok", output.colors);
@@ -345,7 +345,7 @@ function formatUninstallSummary(
   if (keep_memory) lines.push("  The memory is kept: Pommel finds it again when it is installed.");
   if (trash) {
     lines.push(
-      `  The memory is in ${toHomeRelative(trashDir())}: \`pm memory undo\` brings it back after a new installation.`,
+      `  The memory is in ${toHomeRelative(locateTrash())}: \`pm memory undo\` brings it back after a new installation.`,
       "  `pm uninstall --for-good` deletes it as well.",
     );
   }

@@ -25,8 +25,8 @@ export const stopSharing = defineLocalOperation(async () => (await import("./sha
 
 /** What of this machine is shared, and by whom. */
 export const showTeam = defineLocalOperation(async () => {
-  const { readTeamStatus: teamStatus } = await import("./share-team.ts");
-  return (project: Project) => teamStatus(project);
+  const { readTeamStatus } = await import("./share-team.ts");
+  return (project: Project) => readTeamStatus(project);
 });
 
 export const changeMembers = defineLocalOperation(

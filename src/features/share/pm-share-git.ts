@@ -7,7 +7,7 @@ import type { CommandContext } from "../../terminal/frame.ts";
 import { formatMark, type Output } from "../../terminal/output.ts";
 import type { Palette } from "../../terminal/palette.ts";
 import { createProgress, type Progress } from "../../terminal/progress.ts";
-import { counted } from "../../terminal/text.ts";
+import { formatCount } from "../../terminal/text.ts";
 import { shareThroughGit } from "./operation.ts";
 import type { SyncRequest } from "./share-git.ts";
 
@@ -77,7 +77,7 @@ export function formatSyncCounts(counts: SyncCounts): string | null {
     .map((key) =>
       key === "attributions" && counts[key] > 1
         ? `${counts[key]} commits' lines`
-        : counted(counts[key], words[key]),
+        : formatCount(counts[key], words[key]),
     );
   return parts.length === 0 ? null : parts.join(", ");
 }

@@ -3,7 +3,7 @@ import { call } from "../../client/call.ts";
 import { findProject } from "../../git/projects/find-project.ts";
 import type { CommandContext } from "../../terminal/frame.ts";
 import { formatMark } from "../../terminal/output.ts";
-import { counted, toOneLine } from "../../terminal/text.ts";
+import { formatCount, toOneLine } from "../../terminal/text.ts";
 import { changeMembers, shareWithTeam, showTeam, startSharing, stopSharing } from "./operation.ts";
 import { formatSyncCounts, syncProgress } from "./pm-share-git.ts";
 
@@ -13,17 +13,17 @@ export async function shareTeamCommand({ cwd, output }: CommandContext): Promise
   const how = { onProgress: progress.onProgress };
   const report = await call(shareWithTeam, {}, await findProject(cwd), how).finally(progress.finish);
   const { project, author, place, shared, imported, withdrawn, removed, leftOut, waiting } = report;
-  if (leftOut > 0) output.note(`${counted(leftOut, "session")} from outside the project not shared.`);
+  if (leftOut > 0) output.note(`${formatCount(leftOut, "session")} from outside the project not shared.`);
   if (waiting > 0) {
     output.note(
-      `${counted(waiting, "session")} not shared before the language model of scrub.llm has read them.`,
+      `${formatCount(waiting, "session")} not shared before the language model of scrub.llm has read them.`,
     );
   }
   const parts = [
     ["Imported", formatSyncCounts(imported)],
     ["Shared", formatSyncCounts(shared)],
-    ["Taken back", withdrawn > 0 ? counted(withdrawn, "record") : null],
-    ["Removed, as colleagues took it back", removed > 0 ? counted(removed, "record") : null],
+    ["Taken back", withdrawn > 0 ? formatCount(withdrawn, "record") : null],
+    ["Removed, as colleagues took it back", removed > 0 ? formatCount(removed, "record") : null],
   ].flatMap(([label, text]) => (text ? [`${label}: ${text}.`] : []));
   output.result(
     { project, author, server: place, shared, imported, withdrawn, removed, left_out: leftOut, waiting },
@@ -56,7 +56,7 @@ export async function teamOffCommand(
     { shared: false, withdrawn },
     `${formatMark("ok", output.colors)} This project is no longer shared. ` +
       (remove
-        ? `${counted(withdrawn, "record")} taken back: colleagues lose them with their next \`pm share team\`.`
+        ? `${formatCount(withdrawn, "record")} taken back: colleagues lose them with their next \`pm share team\`.`
         : "What was shared stays with the team."),
   );
 }
@@ -81,7 +81,7 @@ export async function teamStatusCommand({ cwd, output }: CommandContext): Promis
           team.at === null
             ? "Never exchanged yet: run `pm share team`."
             : `Last exchange: ${formatRelativeTime(team.at)}`,
-          ...(waiting > 0 ? [`${counted(waiting, "change")} not shared yet`] : []),
+          ...(waiting > 0 ? [`${formatCount(waiting, "change")} not shared yet`] : []),
           ...here,
         ]
     ).join("\n"),
@@ -100,7 +100,7 @@ export async function teamMembersCommand(
       "Roles that may share this project:",
       ...members.map(({ role, isOwner }) => `  ${toOneLine(role)}${isOwner ? " (owner)" : ""}`),
       "Shared so far:",
-      ...authors.map(({ author, records }) => `  ${toOneLine(author)}: ${counted(records, "record")}`),
+      ...authors.map(({ author, records }) => `  ${toOneLine(author)}: ${formatCount(records, "record")}`),
     ].join("\n"),
   );
 }

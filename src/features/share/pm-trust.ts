@@ -3,7 +3,7 @@ import { findProject } from "../../git/projects/find-project.ts";
 import type { Standing } from "../../sync/origin/trust.ts";
 import type { CommandContext } from "../../terminal/frame.ts";
 import { alignColumns } from "../../terminal/output.ts";
-import { counted, toOneLine } from "../../terminal/text.ts";
+import { formatCount, toOneLine } from "../../terminal/text.ts";
 import { changeTrust } from "./operation.ts";
 import type { TrustAnswer } from "./trust.ts";
 
@@ -50,7 +50,7 @@ function listText(signers: TrustAnswer["signers"]): string {
     // What was recorded here came from no key.
     standing === "yours" && sessions + notes === 0
       ? ""
-      : `${counted(sessions, "session")}, ${counted(notes, "note")}`,
+      : `${formatCount(sessions, "session")}, ${formatCount(notes, "note")}`,
     since === 0 ? "" : `since ${new Date(since).toISOString().slice(0, 10)}`,
   ]);
   return alignColumns(rows);

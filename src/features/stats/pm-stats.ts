@@ -7,7 +7,7 @@ import type { CommandContext } from "../../terminal/frame.ts";
 import { alignColumns, type Screen } from "../../terminal/output.ts";
 import { type Column, formatTable } from "../../terminal/table.ts";
 import {
-  counted,
+  formatCount,
   formatHeading,
   shortenId,
   toOneLine,
@@ -91,7 +91,7 @@ function renderLines(answer: StatsAnswer, limit: number, screen: Screen): string
     total[author].toLocaleString("en"),
   ]);
   const head =
-    `${colors.bold(counted(total.lines, "added line"))}  ${lookedAt}, ` +
+    `${colors.bold(formatCount(total.lines, "added line"))}  ${lookedAt}, ` +
     `${commits.with_agent.toLocaleString("en")} with an agent's lines`;
   const parts = [
     [

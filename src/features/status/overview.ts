@@ -4,7 +4,7 @@ import { findProjectIfAny, isRemembered, lookUpProject } from "../../git/project
 import { findIndexObstacle } from "../../git/projects/indexed.ts";
 import type { CommandContext } from "../../terminal/frame.ts";
 import { alignColumns } from "../../terminal/output.ts";
-import { counted, toHomeRelative } from "../../terminal/text.ts";
+import { formatCount, toHomeRelative } from "../../terminal/text.ts";
 import type { SessionsResponse } from "../sessions/operation.ts";
 import { listSessions } from "../sessions/operation.ts";
 
@@ -44,7 +44,7 @@ export async function printOverview({ cwd, output }: CommandContext): Promise<vo
       root === null
         ? ["Pommel finds code, past agent sessions, and why a line is there.", list(toBegin)]
         : [
-            `${colors.bold(toHomeRelative(root))}  ${total > 0 ? counted(total, "session") : "no sessions yet; pm setup records them, pm import has past ones"}`,
+            `${colors.bold(toHomeRelative(root))}  ${total > 0 ? formatCount(total, "session") : "no sessions yet; pm setup records them, pm import has past ones"}`,
             ...(total > 0 ? [renderSessions(sessions, output)] : []),
             list(ofADay),
           ];

@@ -240,8 +240,8 @@ const refreshMs = 2000;
 export async function statusCommand({ cwd, output }: CommandContext, options: StatusOptions): Promise<void> {
   const project = await lookUpProject(cwd);
   if (options.skipped) {
-    const { listSkippedFiles: skippedFiles } = await import("../search/code.ts");
-    const skipped = await skippedFiles(project);
+    const { listSkippedFiles } = await import("../search/code.ts");
+    const skipped = await listSkippedFiles(project);
     output.result({ skipped }, () => renderSkipped(skipped, output.colors));
   } else if (options.watch) {
     await watch(project, output);
@@ -262,19 +262,17 @@ async function usedText(project: Project): Promise<string> {
 
 /** Says what is new since the memory was shared last, where it is shared. */
 async function withSharing(project: Project, status: StatusResponse): Promise<StatusResponse> {
-  const { formatNotShared: notSharedText, countNotShared: notSharedYet } = await import(
-    "../share/not-shared.ts"
-  );
+  const { formatNotShared, countNotShared } = await import("../share/not-shared.ts");
   // The status already shows why a memory cannot be read.
-  const counts = await notSharedYet(project).catch(() => null);
-  const text = counts === null ? null : notSharedText(counts);
+  const counts = await countNotShared(project).catch(() => null);
+  const text = counts === null ? null : formatNotShared(counts);
   return text === null ? status : { ...status, notes: [...status.notes, `${text} Run \`pm share git\`.`] };
 }
 
 /** Says what keeps git from reading the repository. */
 async function withGit(project: Project, status: StatusResponse): Promise<StatusResponse> {
-  const { findHistoryProblem: historyProblem } = await import("../../git/history/history.ts");
-  const problem = await historyProblem(project.root);
+  const { findHistoryProblem } = await import("../../git/history/history.ts");
+  const problem = await findHistoryProblem(project.root);
   return problem?.isBroken ? { ...status, notes: [...status.notes, explainError(problem)] } : status;
 }
 

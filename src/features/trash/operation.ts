@@ -3,8 +3,8 @@ import type { TrashAsked } from "./undo.ts";
 
 /** What can be brought back, the latest first. */
 export const listTrash = defineLocalOperation(async () => {
-  const { listTrashFor: trashFor } = await import("./undo.ts");
-  return (_: null, asked: TrashAsked) => trashFor(asked);
+  const { listTrashFor } = await import("./undo.ts");
+  return (_: null, asked: TrashAsked) => listTrashFor(asked);
 });
 
 /** Brings back what a command took away. No daemon may run. */

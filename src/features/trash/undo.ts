@@ -21,7 +21,7 @@ import { bringBackProjects } from "../projects/known-projects.ts";
 
 /** What is in the trash, and bringing it back. */
 
-export { locateTrash as trashDir };
+export { locateTrash };
 
 const undoCommand = "pm memory undo";
 

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { Marked } from "./marked.tsx";
-import { counted } from "./words.ts";
+import { formatCount } from "./words.ts";
 
 interface CodeLinesProps {
   text: string;
@@ -103,7 +103,7 @@ export function Diff({ lines, shown = 40 }: { lines: readonly string[]; shown?: 
       </Preformatted>
       {!isWhole && (
         <button type="button" class="quiet" onClick={() => setWhole(true)}>
-          Show {counted(lines.length - shown, "more line")}
+          Show {formatCount(lines.length - shown, "more line")}
         </button>
       )}
     </div>

@@ -3,7 +3,7 @@ import { daysInTrash } from "../../protocol/days-in-trash.ts";
 import { useAnswer, useChange } from "../api/use-answer.ts";
 import { Dialog } from "./dialog.tsx";
 import { Loading, Refusal } from "./states.tsx";
-import { counted } from "./words.ts";
+import { formatCount } from "./words.ts";
 
 /** What forgetting would remove, before it does: the same preview as that of `pm memory forget`. */
 export function ForgetDialog({
@@ -66,11 +66,11 @@ function formatForgottenParts({ sessions, turns, annotations, chunks }: ForgetRe
     [annotations, "note"],
     [chunks, "chunk"],
   ] as const;
-  return parts.filter(([count]) => count > 0).map(([count, unit]) => counted(count, unit));
+  return parts.filter(([count]) => count > 0).map(([count, unit]) => formatCount(count, unit));
 }
 
 function describeForgotten(found: ForgetResponse): string {
   const parts = formatForgottenParts(found).join(", ");
   if (found.matches === 0) return parts;
-  return `${counted(found.matches, "place")}${parts === "" ? "" : ` in ${parts}`}`;
+  return `${formatCount(found.matches, "place")}${parts === "" ? "" : ` in ${parts}`}`;
 }

@@ -1,4 +1,4 @@
-export { formatCount as counted } from "../../base/text/counted.ts";
+export { formatCount } from "../../base/text/counted.ts";
 
 /** "42 %". */
 export const formatRoundedPercent = (part: number, whole: number): string =>

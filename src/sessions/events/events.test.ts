@@ -35,6 +35,12 @@ describe("with a memory", () => {
   });
   afterEach(() => temporary.remove());
 
+  /** One in which something was said: others are no members. */
+  function addSpokenSession(uid: string, at: { branch: string; startedAt: number; lastAt: number }): void {
+    const { id } = addSession(work.memory, uid, at);
+    saveTurn(work.memory, id, turn(1, { branch: at.branch, startedAt: at.startedAt, endedAt: at.lastAt }));
+  }
+
   function addCommit(hash: string, branch: string, committedAt: number, sessionUid: string): string {
     const { id: commitId } = saveCommit(
       work.memory,
@@ -151,7 +157,7 @@ describe("with a memory", () => {
   });
 
   it("links and unlinks, also targets of its branch, with any clock", () => {
-    addSession(work.memory, "on", { branch: "feat/x", startedAt: 1, lastAt: 2 });
+    addSpokenSession("on", { branch: "feat/x", startedAt: 1, lastAt: 2 });
     const event = createEvent(work, { title: null, branch: "feat/x" });
     const target = { kind: "session" as const, targetUid: "on" };
     const sessions = () => findEventMembers(work.memory, event.uid).sessions;
@@ -166,10 +172,10 @@ describe("with a memory", () => {
   });
 
   it("closes, archives and opens again", () => {
-    addSession(work.memory, "before", { branch: "feat/x", startedAt: 10, lastAt: 20 });
+    addSpokenSession("before", { branch: "feat/x", startedAt: 10, lastAt: 20 });
     let event: EventRecord = createEvent(work, { title: null, branch: "feat/x" }, 1);
     event = changeEventStatus(work.memory, event, "frozen", 100);
-    addSession(work.memory, "after", { branch: "feat/x", startedAt: 200, lastAt: 300 });
+    addSpokenSession("after", { branch: "feat/x", startedAt: 200, lastAt: 300 });
     expect(findEventMembers(work.memory, event.uid).sessions).toEqual(["before"]);
     event = changeEventStatus(work.memory, event, "archived", 400);
     expect(event).toMatchObject({ status: "archived", endsAt: 100, updatedAt: 400 });

@@ -181,8 +181,8 @@ describe("scrubbing again under stronger rules", () => {
     await rescrub();
     const [known] = listAnnotations(stage.memory);
     stage.memory.prepare("DELETE FROM lines").run();
-    const { makeAnnotationUid: annotationUid } = await import("../notes/notes.ts");
-    expect(known?.uid).toBe(annotationUid("s", "the key is [REDACTED_WORD]", 0));
+    const { makeAnnotationUid } = await import("../notes/notes.ts");
+    expect(known?.uid).toBe(makeAnnotationUid("s", "the key is [REDACTED_WORD]", 0));
   });
 });
 

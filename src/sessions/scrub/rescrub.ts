@@ -11,7 +11,7 @@ import type { ScrubbingWork } from "../work.ts";
 import { redactLooseNotes, redactWholeSession } from "./redact-session.ts";
 import { redactCheckpoints, redactEvents } from "./redact-stored.ts";
 
-/** Of `readMeta`: how far a scrubbing that is not finished has got. */
+/** Of `meta`: how far a scrubbing that is not finished has got. */
 const cursorName = "scrub cursor";
 
 const cursorShape = z.object({

@@ -74,7 +74,7 @@ export interface MissedInjection {
   tookMs: number;
 }
 
-/** In `readMeta`: the latest ones, as JSON. */
+/** In `meta`: the latest ones, as JSON. */
 const missedKey = "context.missed";
 const maxMissed = 200;
 

@@ -66,9 +66,9 @@ export async function resolveCallPlace(
     throw new PommelError("not_initialised", `${cwd} holds projects, and is none itself.`);
   } catch (error) {
     if (getErrorCode(error) !== "not_initialised") throw error;
-    const { listProjectsBelow: projectsBelow } = await import("../../../answers/known-projects.ts");
+    const { listProjectsBelow } = await import("../../../answers/known-projects.ts");
     const below = isAcross ? "" : cwd;
-    const projects = projectsBelow(below);
+    const projects = listProjectsBelow(below);
     const [first, ...others] = projects.map((project): Place => ({ project, cwd, across: null }));
     if (first === undefined) throw error;
     const named = await findNamedProject(cwd, args);

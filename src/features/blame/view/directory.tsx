@@ -3,7 +3,7 @@ import { LinesBar } from "../../../page/components/badge.tsx";
 import { Icon } from "../../../page/components/icon.tsx";
 import { Failure, Loading, Notes } from "../../../page/components/states.tsx";
 import { Time } from "../../../page/components/time.tsx";
-import { counted, formatRoundedPercent } from "../../../page/components/words.ts";
+import { formatCount, formatRoundedPercent } from "../../../page/components/words.ts";
 import { linkToCommit, linkToFile } from "../../../page/router.ts";
 import type { DirectoryEntry } from "../../files/operation.ts";
 import { History } from "../../why/view/history.tsx";
@@ -120,7 +120,7 @@ function Drifting({ entries }: { entries: readonly DirectoryEntry[] }) {
           <a class="path" href={linkToFile(is_directory ? `${path}/` : path)}>
             {name}
           </a>{" "}
-          {counted(lines, "line")} rewritten
+          {formatCount(lines, "line")} rewritten
         </span>
       ))}
     </p>

@@ -3,7 +3,7 @@ import { useAnswer } from "../../../page/api/use-answer.ts";
 import { FilterChips } from "../../../page/components/chips.tsx";
 import { Empty, Failure, Loading } from "../../../page/components/states.tsx";
 import { formatRelativeTime } from "../../../page/components/time.tsx";
-import { counted, nameSession } from "../../../page/components/words.ts";
+import { formatCount, nameSession } from "../../../page/components/words.ts";
 import type { ViewProps } from "../../../page/router.ts";
 import { goTo, linkToCommit, linkToSession } from "../../../page/router.ts";
 import {
@@ -50,7 +50,7 @@ export default function Timeline({ query }: ViewProps) {
       <div class="view-head">
         <h1>Timeline</h1>
         <p class="count">
-          {counted(shownSessions, "session")}, {counted(shownCommits, "commit")}
+          {formatCount(shownSessions, "session")}, {formatCount(shownCommits, "commit")}
         </p>
         <FilterChips filters={[{ name: "by", label: "By branch", values: [["agent", "By agent"]] }]} />
       </div>
@@ -224,7 +224,7 @@ function renderSpot({ of }: Spot) {
     <>
       <strong>{nameSession(id, title)}</strong>
       <span>
-        {agent} · {counted(turns, "turn")}
+        {agent} · {formatCount(turns, "turn")}
         {last_at !== null && ` · ${formatRelativeTime(last_at)}`}
       </span>
     </>

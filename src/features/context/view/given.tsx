@@ -3,7 +3,7 @@ import { Badge } from "../../../page/components/badge.tsx";
 import { Inline } from "../../../page/components/marked.tsx";
 import { Empty, Failure, Loading } from "../../../page/components/states.tsx";
 import { Time } from "../../../page/components/time.tsx";
-import { counted, momentOf, nameSession } from "../../../page/components/words.ts";
+import { formatCount, momentOf, nameSession } from "../../../page/components/words.ts";
 import { linkTo, linkToFile, linkToMemory, linkToSession } from "../../../page/router.ts";
 import type { Injected, InjectedUse } from "../operation.ts";
 
@@ -22,8 +22,8 @@ export function Given({ query }: { query: URLSearchParams }) {
       <p class="summary">
         {context && (
           <>
-            Automatic context is {context.mode}. In 30 days: {counted(context.injections_30d, "time")},{" "}
-            {counted(context.tokens_30d, "token")}
+            Automatic context is {context.mode}. In 30 days: {formatCount(context.injections_30d, "time")},{" "}
+            {formatCount(context.tokens_30d, "token")}
             {context.missed_30d > 0 && `, ${context.missed_30d} too late`}.{" "}
           </>
         )}
@@ -59,7 +59,7 @@ function Injection({ injection }: { injection: Injected }) {
       <p class="row-meta">
         <Time at={at} />
         <span>{reason}</span>
-        <span>{counted(tokens, "token")}</span>
+        <span>{formatCount(tokens, "token")}</span>
         <span>{Math.round(took_ms)} ms</span>
         <a href={linkTo("/memory/given", { session: session_id })}>Only this session</a>
       </p>

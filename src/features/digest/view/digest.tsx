@@ -7,7 +7,7 @@ import { Inline } from "../../../page/components/marked.tsx";
 import { ResultRow } from "../../../page/components/result-row.tsx";
 import { Empty, Failure, Loading } from "../../../page/components/states.tsx";
 import { periods, Time } from "../../../page/components/time.tsx";
-import { counted, nameSession } from "../../../page/components/words.ts";
+import { formatCount, nameSession } from "../../../page/components/words.ts";
 import { linkTo, linkToCommit, linkToDecision, linkToSession, type ViewProps } from "../../../page/router.ts";
 import { labelDecision } from "../../search/found-words.ts";
 import { makeAuthorFilter, nothingKnown, readAuthorFilter } from "../../search/view/question.ts";
@@ -182,7 +182,7 @@ function SessionItem({ session, says }: { session: DigestSession; says: string }
           <Time at={last_at} />
           {author != null && <span>{author}</span>}
           {branch !== null && <span class="path branch">{branch}</span>}
-          <span>{counted(prompts, "prompt")}</span>
+          <span>{formatCount(prompts, "prompt")}</span>
         </>
       }
     >

@@ -12,7 +12,7 @@ import grammars from "../../../code/languages/grammars.json" with { type: "json"
 import type { Availability } from "../../../models/embed/embedder.ts";
 import { readEmbedderSpec, toEmbedderSettings } from "../../../models/embed/registry.ts";
 import { explainWhyNoModelScrubs, readLlmSpec, toLlmSettings } from "../../../models/generate/registry.ts";
-import { counted } from "../../../terminal/text.ts";
+import { formatCount } from "../../../terminal/text.ts";
 import { countUnreadByModel, inspectRegistry, readSqliteVersion } from "../operation.ts";
 import { type Check, type CheckResult, fail, ok, warn } from "./check.ts";
 import { checkHome } from "./files.ts";
@@ -81,7 +81,7 @@ async function checkWatcher(): Promise<CheckResult> {
 async function checkRegistry(): Promise<CheckResult> {
   const state = await call(inspectRegistry, {}, null);
   if (state === null) return ok("no projects yet");
-  const known = `${counted(state.projects, "project")} known`;
+  const known = `${formatCount(state.projects, "project")} known`;
   return state.isMadeAgain
     ? warn(`The registry was damaged, and was made again: ${known}.`, "Check them with `pm projects`.")
     : ok(known);
@@ -125,7 +125,7 @@ export async function checkModels(project: Project): Promise<CheckResult> {
     return unread === 0
       ? ok(`configured models: ${[...new Set(models.map(({ spec }) => spec))].join(", ")}`)
       : warn(
-          `The language model of scrub.llm has not read ${counted(unread, "session")} that came before it was asked.`,
+          `The language model of scrub.llm has not read ${formatCount(unread, "session")} that came before it was asked.`,
           "`pm memory scrub --llm` lets it.",
         );
   }

@@ -10,7 +10,7 @@ import { formatRelativeTime } from "../../../base/text/relative-time.ts";
 import { call } from "../../../client/call.ts";
 import type { LeftOut } from "../../../sessions/ingest/known-transcripts.ts";
 import { formatBytes } from "../../../terminal/output.ts";
-import { counted } from "../../../terminal/text.ts";
+import { formatCount } from "../../../terminal/text.ts";
 import { findPlainFiles } from "../../encryption/operation.ts";
 import type { DamagedPlace, StoreCheck } from "../findings.ts";
 import { inspectBackups, listDamagedLines, listLeftOut } from "../operation.ts";
@@ -79,7 +79,7 @@ export async function checkBackups(project: Project, fix: boolean): Promise<Chec
   } = await call(inspectBackups, { config, fix }, project);
   if (left.length > 0) {
     return warn(
-      `Killed processes left ${counted(left.length, "draft")} with parts of the memory: ${left.join(", ")}`,
+      `Killed processes left ${formatCount(left.length, "draft")} with parts of the memory: ${left.join(", ")}`,
       "Run `pm doctor --fix`, which removes them; the daemon does when it starts.",
     );
   }
@@ -98,14 +98,14 @@ export async function checkBackups(project: Project, fix: boolean): Promise<Chec
   }
   if (damaged.length > 0) {
     return warn(
-      `${damaged.length === 1 ? "A backup is" : `${damaged.length} of ${counted(all.length, "backup")} are`} damaged: ${damaged.join(", ")}`,
+      `${damaged.length === 1 ? "A backup is" : `${damaged.length} of ${formatCount(all.length, "backup")} are`} damaged: ${damaged.join(", ")}`,
       "Move it away, so that it is not taken for a copy; `pm memory backup` makes another one.",
     );
   }
   const checked = check ? `; memory.db was sound ${formatRelativeTime(check.at)}` : "";
   const [newest] = all;
   if (newest)
-    return ok(`${counted(all.length, "backup")}, the newest ${formatRelativeTime(newest.at)}${checked}`);
+    return ok(`${formatCount(all.length, "backup")}, the newest ${formatRelativeTime(newest.at)}${checked}`);
   return ok(
     config["backup.keep"] > 0
       ? `no backup yet; the daemon makes one while it runs${checked}`
@@ -192,7 +192,7 @@ function describeDamaged(lines: readonly DamagedPlace[]): string {
       const what =
         saved === 0
           ? "nothing saved"
-          : `${counted(saved, "record")} saved, ${isLost ? "the rest lost" : "none lost"}`;
+          : `${formatCount(saved, "record")} saved, ${isLost ? "the rest lost" : "none lost"}`;
       return `session ${session ?? "unknown"}, ${where} (${what})`;
     }),
     ...(more > 0 ? [`${more} more`] : []),
@@ -203,7 +203,7 @@ function describeDamaged(lines: readonly DamagedPlace[]): string {
 function describeSkippedLines({ agent, unknown, kinds, damaged }: LeftOut): string {
   const title = agents.find(({ name }) => name === agent)?.title ?? agent;
   const what = [
-    ...(unknown > 0 ? [`${counted(unknown, "line")} of unknown kinds (${formatKinds(kinds)})`] : []),
+    ...(unknown > 0 ? [`${formatCount(unknown, "line")} of unknown kinds (${formatKinds(kinds)})`] : []),
     ...(damaged > 0 ? [`${damaged} damaged or oversized`] : []),
   ];
   return `skipped in ${title}'s: ${what.join(" and ")}`;

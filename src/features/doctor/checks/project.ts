@@ -188,13 +188,11 @@ async function checkIndex(project: Project): Promise<CheckResult> {
 }
 
 async function checkSharing(project: Project): Promise<CheckResult> {
-  const { formatNotShared: notSharedText, countNotShared: notSharedYet } = await import(
-    "../../share/not-shared.ts"
-  );
-  const counts = await notSharedYet(project).catch((error: unknown) => getErrorMessage(error));
+  const { formatNotShared, countNotShared } = await import("../../share/not-shared.ts");
+  const counts = await countNotShared(project).catch((error: unknown) => getErrorMessage(error));
   if (typeof counts === "string") return ok(`the sharing status is unknown: ${counts}`);
   if (counts === null) return ok("the memory is not shared with other machines");
-  const text = notSharedText(counts);
+  const text = formatNotShared(counts);
   return text === null
     ? ok("the whole memory is shared")
     : { status: "ok", message: text.replace(/\.$/, ""), hint: "`pm share git` shares it." };

@@ -5,7 +5,7 @@ import { Entry } from "../../../page/components/entry.tsx";
 import { Part, SmallButton } from "../../../page/components/layout.tsx";
 import { Failure, Loading, Refusal } from "../../../page/components/states.tsx";
 import { Time } from "../../../page/components/time.tsx";
-import { counted, nameSession } from "../../../page/components/words.ts";
+import { formatCount, nameSession } from "../../../page/components/words.ts";
 import { linkToCommit, linkToMemory, linkToSession } from "../../../page/router.ts";
 import type { EventAnswer } from "../operation.ts";
 
@@ -53,7 +53,7 @@ export function EventDetails({ id }: { id: string }) {
       </p>
       {refused && <Refusal error={refused} />}
       <AddToEvent onAdd={(name) => link.run({ event: id, add: [name] })} isRunning={link.isRunning} />
-      <Part title={counted(sessions.length, "session")}>
+      <Part title={formatCount(sessions.length, "session")}>
         <ul class="rows" hidden={sessions.length === 0}>
           {sessions.map(
             ({ id: session, title, agent, is_known, branch, project, last_at, turns, because }) => (
@@ -68,7 +68,7 @@ export function EventDetails({ id }: { id: string }) {
                   <>
                     <Time at={last_at} />
                     {branch !== null && <span class="path">{branch}</span>}
-                    {is_known ? <span>{counted(turns, "turn")}</span> : <span>not on this machine</span>}
+                    {is_known ? <span>{formatCount(turns, "turn")}</span> : <span>not on this machine</span>}
                     {project !== null && <span class="path">{project}</span>}
                     <span>{reasons[because]}</span>
                   </>
@@ -79,7 +79,7 @@ export function EventDetails({ id }: { id: string }) {
           )}
         </ul>
       </Part>
-      <Part title={counted(checkpoints.length, "commit")}>
+      <Part title={formatCount(checkpoints.length, "commit")}>
         <ul class="rows" hidden={checkpoints.length === 0}>
           {checkpoints.map(({ id: checkpoint, commit, subject, project, committed_at, because }) => (
             <Entry
@@ -127,7 +127,7 @@ function Head({ of: { event, from, to, lines } }: { of: EventAnswer }) {
           .filter(([, count]) => count > 0)
           .map(([name, count]) => (
             <span key={name}>
-              {counted(count, "line")} by {name}
+              {formatCount(count, "line")} by {name}
             </span>
           ))}
       </p>

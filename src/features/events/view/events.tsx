@@ -7,7 +7,7 @@ import { Entry } from "../../../page/components/entry.tsx";
 import { FormButtons, Part, SmallButton } from "../../../page/components/layout.tsx";
 import { Empty, Failure, Loading, Refusal } from "../../../page/components/states.tsx";
 import { Time } from "../../../page/components/time.tsx";
-import { counted } from "../../../page/components/words.ts";
+import { formatCount } from "../../../page/components/words.ts";
 import { goTo, linkToMemory } from "../../../page/router.ts";
 import type { ListedEvent } from "../operation.ts";
 import { EventDetails } from "./event-details.tsx";
@@ -26,7 +26,7 @@ function AllEvents() {
   return (
     <>
       <div class="view-head">
-        <p class="count">{counted(data.events.length, "event")}</p>
+        <p class="count">{formatCount(data.events.length, "event")}</p>
         <button type="button" onClick={() => setCreating(true)}>
           New event…
         </button>
@@ -56,8 +56,8 @@ function AllEvents() {
                   <>
                     <Time at={last_at} />
                     <span class="path">{branch}</span>
-                    <span>{counted(sessions, "session")}</span>
-                    <span>{counted(checkpoints, "commit")}</span>
+                    <span>{formatCount(sessions, "session")}</span>
+                    <span>{formatCount(checkpoints, "commit")}</span>
                   </>
                 }
                 actions={
@@ -97,8 +97,8 @@ function EventEntry({ event }: { event: ListedEvent }) {
         <>
           <Time at={updated_at} />
           {branch !== null && <span class="path">{branch}</span>}
-          <span>{counted(sessions, "session")}</span>
-          <span>{counted(checkpoints, "commit")}</span>
+          <span>{formatCount(sessions, "session")}</span>
+          <span>{formatCount(checkpoints, "commit")}</span>
           {description !== "" && <span>{description}</span>}
         </>
       }

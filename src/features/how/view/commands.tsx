@@ -4,7 +4,7 @@ import { Command, Diff } from "../../../page/components/code-lines.tsx";
 import { Table } from "../../../page/components/layout.tsx";
 import { Empty, Failure, Loading } from "../../../page/components/states.tsx";
 import { Moment, Time } from "../../../page/components/time.tsx";
-import { counted } from "../../../page/components/words.ts";
+import { formatCount } from "../../../page/components/words.ts";
 import type { ViewProps } from "../../../page/router.ts";
 import { goTo, linkTo, linkToCommit, linkToSession } from "../../../page/router.ts";
 
@@ -53,7 +53,7 @@ function Answers({ q }: { q: string }) {
               <Command line={line} />
               <p class="row-meta">
                 {directory !== "" && <span class="path">{directory}</span>}
-                <span>worked {counted(worked, "time")}</span>
+                <span>worked {formatCount(worked, "time")}</span>
                 <a href={linkToSession(session_id, turn)}>
                   last <Moment at={last_at} />
                 </a>
@@ -75,7 +75,7 @@ function Answers({ q }: { q: string }) {
               <pre class="excerpt">{error.split("\n").slice(0, 4).join("\n")}</pre>
               <p class="row-meta">
                 <code>{command}</code>
-                <a href={linkToSession(session_id, turn)}>met {counted(times, "time")}</a>
+                <a href={linkToSession(session_id, turn)}>met {formatCount(times, "time")}</a>
               </p>
               {fixed === null ? (
                 <p class="faint">Nothing is known that fixed it.</p>

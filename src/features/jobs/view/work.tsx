@@ -3,7 +3,7 @@ import { Badge } from "../../../page/components/badge.tsx";
 import { Part, Table } from "../../../page/components/layout.tsx";
 import { Failure, Loading, Refusal } from "../../../page/components/states.tsx";
 import { Time } from "../../../page/components/time.tsx";
-import { counted } from "../../../page/components/words.ts";
+import { formatCount } from "../../../page/components/words.ts";
 import type { ModelStatus, StatusResponse } from "../../status/operation.ts";
 import type { QueueResponse } from "../operation.ts";
 import { describeWaiting } from "../words.ts";
@@ -47,7 +47,7 @@ function Models({ status: { models, memory } }: { status: StatusResponse }) {
           <td>{llm.model === "none" ? "none: summaries are extracts" : llm.model}</td>
           <td>
             {llm.model !== "none" &&
-              `${counted(llm.tokens_today, "token")} today of ${llm.daily_tokens.toLocaleString("en")}`}
+              `${formatCount(llm.tokens_today, "token")} today of ${llm.daily_tokens.toLocaleString("en")}`}
           </td>
           <td>{llm.problem !== null && <Badge tone="bad">{llm.problem}</Badge>}</td>
         </tr>
@@ -76,7 +76,7 @@ function Model({ use, model }: { use: string; model: ModelStatus }) {
         <span class="path">{id}</span>
       </td>
       <td>
-        {embedded.toLocaleString("en")} of {counted(total, "chunk")}
+        {embedded.toLocaleString("en")} of {formatCount(total, "chunk")}
         {missing > 0 && `, ${missing.toLocaleString("en")} by words only`}
       </td>
       <td>
@@ -97,10 +97,10 @@ function Queue({ queue }: { queue: QueueResponse }) {
       <p>
         {pending + sessions.pending + sessions.running.length === 0
           ? "Nothing to do: all that was seen is searchable."
-          : `${counted(pending, "file")} and ${counted(sessions.pending, "job")} pending.`}
+          : `${formatCount(pending, "file")} and ${formatCount(sessions.pending, "job")} pending.`}
         {eta_seconds !== null &&
           eta_seconds > 0 &&
-          ` About ${counted(Math.ceil(eta_seconds), "second")} left.`}
+          ` About ${formatCount(Math.ceil(eta_seconds), "second")} left.`}
       </p>
       {processing !== null && (
         <p>
@@ -117,13 +117,13 @@ function Queue({ queue }: { queue: QueueResponse }) {
       {retry.error && <Refusal error={retry.error} />}
       {sessions.dead.length > 0 && (
         <>
-          <h3>{counted(sessions.dead.length, "failed job")}</h3>
+          <h3>{formatCount(sessions.dead.length, "failed job")}</h3>
           <ul class="failed-jobs">
             {sessions.dead.map(({ id, kind, subject, attempts, error }) => (
               <li key={id}>
                 <Badge tone="bad">{kind}</Badge> {subject}
                 <span class="check-hint">
-                  {error ?? "unknown reason"} ({counted(attempts, "attempt")})
+                  {error ?? "unknown reason"} ({formatCount(attempts, "attempt")})
                 </span>
               </li>
             ))}

@@ -1,7 +1,7 @@
 import { useAnswer } from "../../../page/api/use-answer.ts";
 import { Command } from "../../../page/components/code-lines.tsx";
 import { Time } from "../../../page/components/time.tsx";
-import { counted, formatByteCount } from "../../../page/components/words.ts";
+import { formatByteCount, formatCount } from "../../../page/components/words.ts";
 import { linkTo, linkToCommit, linkToFile } from "../../../page/router.ts";
 import type { DirectoryEntry } from "../../files/operation.ts";
 
@@ -21,13 +21,14 @@ export function FirstRun() {
         and code. Nothing leaves this machine.
       </p>
       {running > 0 && (
-        <p role="status">Importing {counted(queue?.sessions.pending ?? running, "session")} …</p>
+        <p role="status">Importing {formatCount(queue?.sessions.pending ?? running, "session")} …</p>
       )}
       {running === 0 && past && past.sessions > 0 && (
         <>
           <p>
-            {counted(past.sessions, "past session")} of this project {past.sessions === 1 ? "was" : "were"}{" "}
-            found ({formatByteCount(past.bytes)}). To import {past.sessions === 1 ? "it" : "them"}:
+            {formatCount(past.sessions, "past session")} of this project{" "}
+            {past.sessions === 1 ? "was" : "were"} found ({formatByteCount(past.bytes)}). To import{" "}
+            {past.sessions === 1 ? "it" : "them"}:
           </p>
           {(agents.length > 0 ? agents : ["claude"]).map((agent) => (
             <Command key={agent} line={`pm import ${agent}`} />
@@ -39,7 +40,7 @@ export function FirstRun() {
       )}
       {status && (
         <p>
-          Code search works already: {counted(status.index.total_files, "file")} indexed.{" "}
+          Code search works already: {formatCount(status.index.total_files, "file")} indexed.{" "}
           <a href={linkTo("/search")}>Search the code</a>
         </p>
       )}

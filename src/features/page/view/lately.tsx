@@ -6,7 +6,7 @@ import { LineCounts } from "../../../page/components/code-lines.tsx";
 import { Icon, type IconName } from "../../../page/components/icon.tsx";
 import { Inline } from "../../../page/components/marked.tsx";
 import { formatDay, Time } from "../../../page/components/time.tsx";
-import { counted, nameSession } from "../../../page/components/words.ts";
+import { formatCount, nameSession } from "../../../page/components/words.ts";
 import { linkToCommit, linkToMemory, linkToSession } from "../../../page/router.ts";
 import { labelNote } from "../../../protocol/origin.ts";
 import type { CheckpointSummary } from "../../checkpoints/operation.ts";
@@ -111,7 +111,7 @@ export function Lately({ happened, by }: LatelyProps) {
     <>
       {seenAt !== null && fresh > 0 && (
         <p class="count">
-          {counted(fresh, "entry", "entries")} since you last looked, <Time at={seenAt} />
+          {formatCount(fresh, "entry", "entries")} since you last looked, <Time at={seenAt} />
         </p>
       )}
       {running.length > 0 && (
@@ -164,7 +164,7 @@ function Happened({ item, under }: ItemProps) {
             kind={`Session of ${agent}`}
             title={nameSession(id, title)}
             branch={branch}
-            size={counted(turns, "turn")}
+            size={formatCount(turns, "turn")}
             at={last_at}
             isRunning={isRunning(item.session)}
             under={under}

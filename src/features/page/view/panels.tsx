@@ -3,7 +3,7 @@ import { type Answer, useAnswer } from "../../../page/api/use-answer.ts";
 import { Inline } from "../../../page/components/marked.tsx";
 import { Failure, Loading } from "../../../page/components/states.tsx";
 import { Time } from "../../../page/components/time.tsx";
-import { counted, formatByteCount, momentOf, nameSession } from "../../../page/components/words.ts";
+import { formatByteCount, formatCount, momentOf, nameSession } from "../../../page/components/words.ts";
 import { linkTo, linkToDecision, linkToMemory, linkToSession } from "../../../page/router.ts";
 import type { SessionSummary } from "../../sessions/operation.ts";
 import { describeOpenEnd } from "../../sessions/session-words.ts";
@@ -108,7 +108,7 @@ export function RecurringErrors() {
                   <Time at={last_at} />
                   <span class="path">{command}</span>
                   <span>
-                    {counted(times, "time")} in {counted(sessions, "session")}
+                    {formatCount(times, "time")} in {formatCount(sessions, "session")}
                   </span>
                 </span>
               </a>
@@ -137,7 +137,7 @@ export function Context() {
                 <span class="row-meta">
                   <Time at={at} />
                   <span>{momentOf[event]}</span>
-                  <span>{counted(tokens, "token")}</span>
+                  <span>{formatCount(tokens, "token")}</span>
                   <span>
                     <Inline text={nameSession(session_id, session_title)} />
                   </span>

@@ -2,7 +2,7 @@ import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { LinesBar } from "../../../page/components/badge.tsx";
 import { LineCounts } from "../../../page/components/code-lines.tsx";
 import { Inline } from "../../../page/components/marked.tsx";
-import { counted } from "../../../page/components/words.ts";
+import { formatCount } from "../../../page/components/words.ts";
 import { linkToFile, linkToSession } from "../../../page/router.ts";
 import type { LineAuthor } from "../../../protocol/line-author.ts";
 import type { ReviewAnswer, ReviewFile, ReviewHunk } from "../operation.ts";
@@ -62,7 +62,7 @@ export function FileDiff({ file, of, isSplit }: FileDiffProps) {
         <div style={{ height: `${(insertions + deletions + 6 * hunks.length) * 20}px` }} />
       )}
       {isOpen && lines_left_out > 0 && (
-        <p class="faint nothing">{counted(lines_left_out, "changed line")} more: git shows them all.</p>
+        <p class="faint nothing">{formatCount(lines_left_out, "changed line")} more: git shows them all.</p>
       )}
     </section>
   );

@@ -8,7 +8,7 @@ import { CopyButton, LineCounts } from "../../../page/components/code-lines.tsx"
 import { Inline } from "../../../page/components/marked.tsx";
 import { Empty, Failure, Loading, Notes } from "../../../page/components/states.tsx";
 import { Moment, Time } from "../../../page/components/time.tsx";
-import { counted, formatRoundedPercent, nameSession } from "../../../page/components/words.ts";
+import { formatCount, formatRoundedPercent, nameSession } from "../../../page/components/words.ts";
 import {
   goTo,
   linkTo,
@@ -101,8 +101,8 @@ function Head({ of, range }: { of: ReviewAnswer; range: string }) {
       {isCommit && only.body !== "" && <p class="commit-body">{only.body}</p>}
       {isCommit && <Facts of={only} />}
       <p class="row-meta">
-        {kind === "range" && <span>{counted(commits_total, "commit")}</span>}
-        {files.length > 0 && <span>{counted(files.length, "file")}</span>}
+        {kind === "range" && <span>{formatCount(commits_total, "commit")}</span>}
+        {files.length > 0 && <span>{formatCount(files.length, "file")}</span>}
         <LineCounts added={insertions} removed={deletions} />
         <LinesBar lines={lines} />
         <span>{formatAuthorShares(lines)}</span>
@@ -205,7 +205,7 @@ function SessionBlock({ of }: { of: ReviewSession }) {
       </a>
       <p class="row-meta">
         {agent !== null && <span class="who agent">{agent}</span>}
-        <span>{counted(lines, "line")}</span>
+        <span>{formatCount(lines, "line")}</span>
         {tie !== "" && <span>{tie}</span>}
       </p>
       <ol>
@@ -215,7 +215,7 @@ function SessionBlock({ of }: { of: ReviewSession }) {
               <span class="prompt-line">{prompt === null ? `Turn ${turn}` : <Inline text={prompt} />}</span>
               <span class="row-meta">
                 <Time at={started_at} />
-                {count > 0 && <span>{counted(count, "line")}</span>}
+                {count > 0 && <span>{formatCount(count, "line")}</span>}
               </span>
             </a>
           </li>
@@ -223,7 +223,7 @@ function SessionBlock({ of }: { of: ReviewSession }) {
       </ol>
       {more > 0 && (
         <a class="faint" href={linkToSession(session_id)}>
-          {counted(more, "more turn")}
+          {formatCount(more, "more turn")}
         </a>
       )}
     </div>
@@ -280,7 +280,7 @@ function Files({ of: { files, commits, kind } }: { of: ReviewAnswer }) {
     <>
       {kind === "range" && commits.length > 0 && (
         <section aria-label="Commits">
-          <h2>{counted(commits.length, "commit")}</h2>
+          <h2>{formatCount(commits.length, "commit")}</h2>
           <ul class="file-list">
             {commits.map(({ hash, subject, committed_at }) => (
               <li key={hash}>
@@ -295,7 +295,7 @@ function Files({ of: { files, commits, kind } }: { of: ReviewAnswer }) {
       )}
       {files.length > 1 && (
         <section aria-label="Files">
-          <h2>{counted(files.length, "file")}</h2>
+          <h2>{formatCount(files.length, "file")}</h2>
           <ul class="file-list">
             {files.map(({ path, insertions, deletions }) => (
               <li key={path}>

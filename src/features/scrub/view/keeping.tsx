@@ -5,7 +5,7 @@ import { ForgetDialog } from "../../../page/components/forget.tsx";
 import { Part, Table } from "../../../page/components/layout.tsx";
 import { Failure, Loading } from "../../../page/components/states.tsx";
 import { Time } from "../../../page/components/time.tsx";
-import { counted, formatByteCount } from "../../../page/components/words.ts";
+import { formatByteCount, formatCount } from "../../../page/components/words.ts";
 import { linkTo } from "../../../page/router.ts";
 import type { ForgetRequest } from "../../forget/operation.ts";
 import type { StatusResponse } from "../../status/operation.ts";
@@ -47,7 +47,7 @@ function Coverage({ memory }: { memory: MemoryStatus }) {
             <p class={`health ${stored + kept < sessions ? "warning" : "good"}`}>
               {sessions === 0
                 ? `No session vanishes from ${title} within ${within_days} days`
-                : `${counted(sessions, "session")} ${sessions === 1 ? "vanishes" : "vanish"} from ${title} within ${within_days} days`}
+                : `${formatCount(sessions, "session")} ${sessions === 1 ? "vanishes" : "vanish"} from ${title} within ${within_days} days`}
               {sessions > 0 &&
                 (stored === sessions ? "; all are stored here" : `; ${stored} of them are stored here`)}
               {kept > 0 && `, ${kept} ${kept === 1 ? "is" : "are"} kept until read`}
@@ -84,8 +84,8 @@ function Retention({ memory }: { memory: MemoryStatus }) {
   return (
     <Part as="panel" title="What is kept here">
       <p>
-        {counted(sessions, "session")} with {counted(turns, "turn")} and {counted(annotations, "note")},{" "}
-        {formatByteCount(size)}
+        {formatCount(sessions, "session")} with {formatCount(turns, "turn")} and{" "}
+        {formatCount(annotations, "note")}, {formatByteCount(size)}
         {grown !== null && grown > 0 && `, ${formatByteCount(grown)} more than 30 days ago`}.
       </p>
       {last_updated !== null && (
@@ -116,8 +116,8 @@ function Redactions({ needsScrubbing }: { needsScrubbing: boolean }) {
       {data && data.types.length > 0 && (
         <>
           <p>
-            In {counted(data.sessions, "session")}. The secrets themselves are not stored anywhere: texts have
-            placeholders in their place.
+            In {formatCount(data.sessions, "session")}. The secrets themselves are not stored anywhere: texts
+            have placeholders in their place.
           </p>
           <Table head={["Placeholder", "Different secrets", "Sessions"]}>
             {data.types.map(({ type, secrets, sessions }) => (

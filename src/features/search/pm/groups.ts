@@ -1,6 +1,6 @@
 import { describeNothingYet } from "../../../protocol/reading/evidence.ts";
 import type { CommitFound, EventFound } from "../../../protocol/results.ts";
-import { counted, formatHeading } from "../../../terminal/text.ts";
+import { formatCount, formatHeading } from "../../../terminal/text.ts";
 import type { HistoryResult, SearchAllResponse } from "../operation.ts";
 import { renderCommits, renderEvents } from "./history.ts";
 import { formatAdvice, formatNothingFound, type Judged, type ResultStyle, renderResults } from "./results.ts";
@@ -43,7 +43,7 @@ export function renderGroups(found: FoundByKind, style: ResultStyle): string {
     .filter(({ blocks, isExpected }) => blocks.length > 0 || isExpected)
     .map(({ title, verdict, coverage, blocks, summary }) =>
       [
-        formatHeading(`${title} (${counted(blocks.length, "result")})`, colors),
+        formatHeading(`${title} (${formatCount(blocks.length, "result")})`, colors),
         ...(blocks.length > 0 ? formatAdvice({ verdict, coverage }, colors) : []),
         ...(blocks.length === 0 && coverage ? [describeNothingYet(coverage)] : []),
         ...blocks,

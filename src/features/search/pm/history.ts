@@ -1,5 +1,5 @@
 import type { CommitFound, EventFound } from "../../../protocol/results.ts";
-import { counted, formatWhen, shortenId, toOneLine, toPrintable } from "../../../terminal/text.ts";
+import { formatCount, formatWhen, shortenId, toOneLine, toPrintable } from "../../../terminal/text.ts";
 import { type Found, renderFound } from "../render-found.ts";
 import type { ResultStyle } from "./results.ts";
 
@@ -68,6 +68,6 @@ export function toFoundEvent(event: EventFound, { screen }: Pick<ResultStyle, "s
     why: event.match_reasons.map(toPrintable),
     signals: event.signals,
     snippet: { kind: "text", content: event.snippet, excerpt: event.snippet },
-    more: [`${counted(event.sessions, "session")}, ${counted(event.checkpoints, "checkpoint")}`],
+    more: [`${formatCount(event.sessions, "session")}, ${formatCount(event.checkpoints, "checkpoint")}`],
   };
 }

@@ -11,7 +11,7 @@ import type { Coverage, SearchResponse } from "../../../protocol/results.ts";
 import type { Verdict } from "../../../protocol/values.ts";
 import { toFileUrl } from "../../../terminal/links.ts";
 import type { Palette } from "../../../terminal/palette.ts";
-import { counted, toPrintable } from "../../../terminal/text.ts";
+import { formatCount, toPrintable } from "../../../terminal/text.ts";
 import { type Found, type FoundStyle, renderFound } from "../render-found.ts";
 
 /** Uses in one direction that are named. */
@@ -42,7 +42,7 @@ export function renderAnswer(answer: SearchResponse, style: ResultStyle): string
     const next = style.isFiltered
       ? "Try without --path, --language, --level or --package."
       : style.isExact
-        ? "No indexed file holds it as it is; try without --exact, --regex or quotes."
+        ? "No indexed file holds it is; try without --exact, --regex or quotes."
         : "Try other words; `pm status` shows what is indexed.";
     return formatNothingFound(query, next);
   }
@@ -150,7 +150,7 @@ function formatNeighbours(graph: Neighbours, dim: (text: string) => string): str
     );
   };
   const unknown =
-    graph.unknown_calls === 0 ? "" : dim(`; ${counted(graph.unknown_calls, "unresolved call")}`);
+    graph.unknown_calls === 0 ? "" : dim(`; ${formatCount(graph.unknown_calls, "unresolved call")}`);
   return [
     named(graph.used_by, graph.used_by_total, ["called by", "used by"], true),
     `${named(graph.uses, graph.uses_total, ["calls", "uses"], false)}${unknown}`,

@@ -6,7 +6,7 @@ import { listMarkedWords } from "../../../page/components/marked.tsx";
 import { ResultRow } from "../../../page/components/result-row.tsx";
 import { Empty, Failure, Loading } from "../../../page/components/states.tsx";
 import { Time } from "../../../page/components/time.tsx";
-import { counted } from "../../../page/components/words.ts";
+import { formatCount } from "../../../page/components/words.ts";
 import type { ViewProps } from "../../../page/router.ts";
 import { goTo, linkTo } from "../../../page/router.ts";
 import { SessionRow } from "../../sessions/view/sessions.tsx";
@@ -31,7 +31,7 @@ export default function Everything({ query }: ViewProps) {
       <div class="view-head">
         <h1>Everything</h1>
         <p class="count">
-          {counted(data.totals.projects, "project")}, {counted(data.totals.sessions, "session")}
+          {formatCount(data.totals.projects, "project")}, {formatCount(data.totals.sessions, "session")}
         </p>
       </div>
       <AskBox
@@ -53,7 +53,7 @@ export default function Everything({ query }: ViewProps) {
                   meta={
                     <>
                       <span class="path">{remote ?? root}</span>
-                      {sessions !== null && <span>{counted(sessions, "session")}</span>}
+                      {sessions !== null && <span>{formatCount(sessions, "session")}</span>}
                       <Time at={last_used_at} />
                     </>
                   }

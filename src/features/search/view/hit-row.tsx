@@ -3,7 +3,7 @@ import { CodeLines } from "../../../page/components/code-lines.tsx";
 import { Inline, Marked } from "../../../page/components/marked.tsx";
 import { ResultRow } from "../../../page/components/result-row.tsx";
 import { Time } from "../../../page/components/time.tsx";
-import { counted, nameSession } from "../../../page/components/words.ts";
+import { formatCount, nameSession } from "../../../page/components/words.ts";
 import { labelWords } from "../../../protocol/origin.ts";
 import type { CodeResult, CommitFound, EventFound, SessionResult } from "../../../protocol/results.ts";
 import { chooseExcerpt, nameResultType, parseSnippet } from "../found-words.ts";
@@ -147,7 +147,7 @@ function CommitHitRow({ href, result, words }: HitRowProps<CommitFound>) {
       title={<Inline text={title} words={words} />}
       aside={
         <>
-          {sessions.length > 0 && <Badge tone="agent">{counted(sessions.length, "session")}</Badge>}
+          {sessions.length > 0 && <Badge tone="agent">{formatCount(sessions.length, "session")}</Badge>}
           {reverted_by !== null && <Badge tone="bad">reverted</Badge>}
           {reach === "elsewhere" && <Badge tone="warning">on another branch</Badge>}
           {reach === "gone" && <Badge tone="bad">gone</Badge>}
@@ -186,7 +186,7 @@ function EventHitRow({ href, result, words }: HitRowProps<EventFound>) {
         <>
           <Time at={timestamp} />
           <span>
-            {counted(sessions, "session")}, {counted(checkpoints, "checkpoint")}
+            {formatCount(sessions, "session")}, {formatCount(checkpoints, "checkpoint")}
           </span>
           <Reasons of={result.match_reasons} />
         </>

@@ -4,7 +4,7 @@ import { useAnswer } from "../../../page/api/use-answer.ts";
 import { FilterChips, Tabs } from "../../../page/components/chips.tsx";
 import { listMarkedWords } from "../../../page/components/marked.tsx";
 import { Failure, Loading } from "../../../page/components/states.tsx";
-import { counted } from "../../../page/components/words.ts";
+import { formatCount } from "../../../page/components/words.ts";
 import type { ViewProps } from "../../../page/router.ts";
 import { linkTo } from "../../../page/router.ts";
 import { describeCoverage, describeNothingYet } from "../../../protocol/reading/evidence.ts";
@@ -74,7 +74,7 @@ function Results({ found, words }: { found: Found; words: string }) {
       <p class="summary" role="status">
         {hits.length === 0
           ? unread.length === 0 && `Nothing found about “${words}”.`
-          : `${verdicts[verdict]}${counted(total, "result")} in ${Math.max(1, Math.round(tookMs))} ms`}
+          : `${verdicts[verdict]}${formatCount(total, "result")} in ${Math.max(1, Math.round(tookMs))} ms`}
       </p>
       {[...unread, ...notes].map((note) => (
         <p key={note} class="summary">

@@ -3,7 +3,7 @@ import { useAnswer } from "../../../page/api/use-answer.ts";
 import { Icon } from "../../../page/components/icon.tsx";
 import { SmallButton } from "../../../page/components/layout.tsx";
 import { Inline, Marked } from "../../../page/components/marked.tsx";
-import { counted } from "../../../page/components/words.ts";
+import { formatCount } from "../../../page/components/words.ts";
 import { linkToSession } from "../../../page/router.ts";
 import type { SessionResponse } from "../operation.ts";
 import { describeTurnActivity, type Margin } from "../turn-words.ts";
@@ -78,7 +78,9 @@ export function Outline({ session, turns, margins, current, find }: OutlineProps
           })}
         </ol>
         {near.length < shown.length && (
-          <SmallButton onClick={() => setWhole(true)}>List all {counted(shown.length, "turn")}</SmallButton>
+          <SmallButton onClick={() => setWhole(true)}>
+            List all {formatCount(shown.length, "turn")}
+          </SmallButton>
         )}
         {shown.length === 0 && <p class="faint">No prompt and no file fits.</p>}
         <Matches session={session} text={wanted} />
@@ -105,7 +107,7 @@ function Matches({ session, text }: { session: string; text: string }) {
       <p class="faint" role="status">
         {data.total_results === 0
           ? "Nothing in what was said and done."
-          : `In ${counted(data.total_results, "turn")}, in what was said and done:`}
+          : `In ${formatCount(data.total_results, "turn")}, in what was said and done:`}
       </p>
       <ol>
         {found.map(({ id, turn, snippet }) => (

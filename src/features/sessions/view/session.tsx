@@ -11,7 +11,7 @@ import { Clamped } from "../../../page/components/markdown.tsx";
 import { Inline } from "../../../page/components/marked.tsx";
 import { Failure, Loading } from "../../../page/components/states.tsx";
 import { Moment } from "../../../page/components/time.tsx";
-import { counted, nameSession } from "../../../page/components/words.ts";
+import { formatCount, nameSession } from "../../../page/components/words.ts";
 import {
   goTo,
   linkTo,
@@ -125,10 +125,10 @@ function Head({ found: { session, brief, summary, files, agents, resume } }: { f
         <Moment at={started_at} />
         <span>{formatSessionLength(started_at, last_at)}</span>
         {branch !== null && <span class="path">{branch}</span>}
-        <span>{counted(turns, "turn")}</span>
+        <span>{formatCount(turns, "turn")}</span>
         <span>{models.join(", ")}</span>
         <span title="Tokens written by the model">
-          {tokens.output === null ? "tokens not recorded" : counted(tokens.output, "token")}
+          {tokens.output === null ? "tokens not recorded" : formatCount(tokens.output, "token")}
         </span>
         {parent_id !== null && <a href={linkToSession(parent_id)}>Part of another session</a>}
         <SmallButton onClick={() => setForgetting(true)}>Forget…</SmallButton>
@@ -170,7 +170,7 @@ function Head({ found: { session, brief, summary, files, agents, resume } }: { f
       )}
       {changed.length > 0 && (
         <details class="summary">
-          <summary>{counted(changed.length, "file")} changed</summary>
+          <summary>{formatCount(changed.length, "file")} changed</summary>
           <ul>
             {changed.map(({ path }) => (
               <li key={path}>
@@ -184,7 +184,7 @@ function Head({ found: { session, brief, summary, files, agents, resume } }: { f
       )}
       {agents.length > 0 && (
         <details class="summary">
-          <summary>{counted(agents.length, "subagent")}</summary>
+          <summary>{formatCount(agents.length, "subagent")}</summary>
           <ul>
             {agents.map((one) => (
               <li key={one}>

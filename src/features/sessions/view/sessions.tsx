@@ -6,7 +6,7 @@ import { Inline } from "../../../page/components/marked.tsx";
 import { ResultRow } from "../../../page/components/result-row.tsx";
 import { Empty, Failure, Loading } from "../../../page/components/states.tsx";
 import { periods, Time } from "../../../page/components/time.tsx";
-import { counted, nameSession } from "../../../page/components/words.ts";
+import { formatCount, nameSession } from "../../../page/components/words.ts";
 import { linkToSession, type ViewProps } from "../../../page/router.ts";
 import { makeAuthorFilter, nothingKnown, readAuthorFilter } from "../../search/view/question.ts";
 import type { SessionSummary } from "../operation.ts";
@@ -88,9 +88,9 @@ interface SessionRowProps {
 export function SessionRow({ session, of }: SessionRowProps) {
   const { id, title, agent, author, branch, last_at, turns, decisions, annotations, agents } = session;
   const facts = [
-    decisions > 0 && counted(decisions, "decision"),
-    annotations > 0 && counted(annotations, "note"),
-    agents > 0 && counted(agents, "subagent"),
+    decisions > 0 && formatCount(decisions, "decision"),
+    annotations > 0 && formatCount(annotations, "note"),
+    agents > 0 && formatCount(agents, "subagent"),
     ...session.topics,
   ];
   // Where all are of one agent, its name says nothing.
@@ -112,7 +112,7 @@ export function SessionRow({ session, of }: SessionRowProps) {
         <>
           <Time at={last_at} />
           <span class="path">{branch}</span>
-          <span>{counted(turns, "turn")}</span>
+          <span>{formatCount(turns, "turn")}</span>
           <span class="topics">{facts.filter(Boolean).join(", ")}</span>
         </>
       }

@@ -6,7 +6,7 @@ import { Clamped, Markdown } from "../../../page/components/markdown.tsx";
 import { Inline } from "../../../page/components/marked.tsx";
 import { Failure, Loading } from "../../../page/components/states.tsx";
 import { Moment, Time } from "../../../page/components/time.tsx";
-import { counted } from "../../../page/components/words.ts";
+import { formatCount } from "../../../page/components/words.ts";
 import { linkToCommit, linkToSession } from "../../../page/router.ts";
 import type { TurnEntry, TurnInFull } from "../operation.ts";
 import { foldTurnSteps, type Margin, turnAsMarkdown } from "../turn-words.ts";
@@ -113,7 +113,7 @@ function Entry({ entry, onWhole }: { entry: TurnEntry; onWhole: () => void }) {
       return (
         <div class="said prompt">
           {text !== "" && <Clamped text={text} lines={18} />}
-          {images > 0 && <p class="faint">{counted(images, "image")}</p>}
+          {images > 0 && <p class="faint">{formatCount(images, "image")}</p>}
         </div>
       );
     case "text":
@@ -171,7 +171,7 @@ function Folded({ label, at, children }: { label: string; at: string | null; chi
 }
 
 function Omitted({ count, onWhole }: { count: number; onWhole: () => void }) {
-  return <SmallButton onClick={onWhole}>Show {counted(count, "more character")}</SmallButton>;
+  return <SmallButton onClick={onWhole}>Show {formatCount(count, "more character")}</SmallButton>;
 }
 
 /** Notes, decisions and commits, in the margin. */
@@ -198,7 +198,7 @@ function Beside({ margin: { notes, decisions, commits } }: { margin: Margin }) {
             <a href={linkToCommit(commit)}>{subject}</a> <span class="path">{commit.slice(0, 8)}</span>
           </p>
           <p class="faint">
-            {counted(lines.agent, "line")} by agents
+            {formatCount(lines.agent, "line")} by agents
             {lines.human > 0 && `, ${lines.human.toLocaleString("en")} by people`}
             {surviving != null &&
               surviving.added > 0 &&

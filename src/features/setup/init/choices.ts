@@ -9,7 +9,7 @@ import { listKeys, listMissing } from "../../../setup/plan.ts";
 import { readRecord } from "../../../setup/record.ts";
 import { canAsk } from "../../../terminal/ask.ts";
 import { formatBytes, formatDuration, type Output } from "../../../terminal/output.ts";
-import { counted } from "../../../terminal/text.ts";
+import { formatCount } from "../../../terminal/text.ts";
 import { type FoundSessions, findPastSessions } from "../../import/import-sources.ts";
 
 /** Choices about agents on the command line. */
@@ -195,7 +195,7 @@ function formatFoundSessions(past: readonly FoundSessions[]): [label: string, hi
   const ms = sum(({ preview }) => preview.estimatedMs);
   const time = ms < 1000 ? "a second" : `about ${formatDuration(ms)}`;
   const size = formatBytes(sum(({ preview }) => preview.bytes));
-  return [`Import ${counted(sessions, "past session")}`, `${size}, ${time}`];
+  return [`Import ${formatCount(sessions, "past session")}`, `${size}, ${time}`];
 }
 
 /** "Claude Code: 24 past sessions", for every agent that is used here. */
@@ -208,7 +208,7 @@ function summariseFound(
   for (const { agent, title } of candidates) titles.set(agent, title);
   return [...titles].flatMap(([name, title]) => {
     const found = past.find(({ agent }) => agent.name === name);
-    if (found) return [`${title}: ${counted(found.preview.sessions, "past session")} here`];
+    if (found) return [`${title}: ${formatCount(found.preview.sessions, "past session")} here`];
     const isUsed = setups.find(({ agent }) => agent === name)?.isUsed(place) ?? false;
     return isUsed ? [`${title}: no past sessions here`] : [];
   });

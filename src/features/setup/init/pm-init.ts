@@ -17,7 +17,7 @@ import { enableSetups, makeProjectPlace, readRecord } from "../../../setup/recor
 import type { CommandContext } from "../../../terminal/frame.ts";
 import { interruptedCode } from "../../../terminal/interruption.ts";
 import { formatDuration, formatMark } from "../../../terminal/output.ts";
-import { counted } from "../../../terminal/text.ts";
+import { formatCount } from "../../../terminal/text.ts";
 import type { StartReport } from "../../daemon/pm-start.ts";
 import { findPommelOnPath } from "../../doctor/checks/agents.ts";
 import { importFound } from "../../import/import-sources.ts";
@@ -90,9 +90,9 @@ export async function initCommand(
   }
   // A broken configuration, ours or one that was there, should come up now and not at the first search.
   const { config } = loadConfig(project);
-  const { listNestedDirectories: nestedIn } = await import("../../../code/files/scan.ts");
+  const { listNestedDirectories } = await import("../../../code/files/scan.ts");
   const { createIgnoreRules } = await import("../../../code/files/ignore.ts");
-  result.nested = nestedIn(root, createIgnoreRules(root, config));
+  result.nested = listNestedDirectories(root, createIgnoreRules(root, config));
   for (const line of describeNested(result.nested)) output.note(`      ${line}`);
   result.patterns = await writePatterns(steps);
   if (asked) enableSetups(place);
@@ -147,16 +147,16 @@ async function parseLanguages(text: string): Promise<string[]> {
     .split(",")
     .map((name) => name.trim())
     .filter((name) => name !== "");
-  const { parseLanguageIds: languageIdsOf } = await import("../../../code/languages/index.ts");
-  return languageIdsOf(names);
+  const { parseLanguageIds } = await import("../../../code/languages/index.ts");
+  return parseLanguageIds(names);
 }
 
 /** Without the file the default patterns are in force all the same, so failing here is worth a warning only. */
 async function writePatterns(steps: StepPrinter): Promise<string | null> {
-  const { ensureGlobalPatterns, locateGlobalPatterns: globalPatternsFile } = await import(
+  const { ensureGlobalPatterns, locateGlobalPatterns } = await import(
     "../../../redact/patterns/patterns-file.ts"
   );
-  const isNew = !existsSync(globalPatternsFile());
+  const isNew = !existsSync(locateGlobalPatterns());
   try {
     const file = ensureGlobalPatterns();
     steps.ok(`${isNew ? "Created" : "Already set up:"} ${file} (what counts as a secret)`);
@@ -169,7 +169,7 @@ async function writePatterns(steps: StepPrinter): Promise<string | null> {
 
 function describeDaemon({ files_to_index, eta_seconds, already_running }: StartReport): string {
   if (already_running) return "The daemon is running";
-  const files = files_to_index === null ? "" : ` ${counted(files_to_index, "file")}`;
+  const files = files_to_index === null ? "" : ` ${formatCount(files_to_index, "file")}`;
   const time = eta_seconds === null ? "" : `, about ${formatDuration(eta_seconds * 1000)}`;
   return files_to_index === 0
     ? "Started; the index is up to date"

@@ -1,5 +1,5 @@
 import { Time } from "../../../page/components/time.tsx";
-import { counted } from "../../../page/components/words.ts";
+import { formatCount } from "../../../page/components/words.ts";
 import { linkTo, linkToCommit, linkToFile, linkToSession } from "../../../page/router.ts";
 import type { StatsAnswer } from "../operation.ts";
 import { Figure } from "./figure.tsx";
@@ -28,12 +28,12 @@ export function Setbacks({ of: { setbacks = [] } }: { of: StatsAnswer }) {
                   href={linkToSession(last_failure.session_id, last_failure.turn)}
                   title="Go to the last one"
                 >
-                  {counted(failures, "failed command")}
+                  {formatCount(failures, "failed command")}
                 </a>
               )}
               {last_revert && (
                 <a href={linkToCommit(last_revert)} title="Go to the last one">
-                  {counted(reverts, "revert")}
+                  {formatCount(reverts, "revert")}
                 </a>
               )}
             </span>
@@ -60,7 +60,7 @@ export function Contested({ of: { contested_files: files } }: { of: StatsAnswer 
               {file}
             </a>
             <span class="row-meta">
-              <span>{counted(sessions, "session")}</span>
+              <span>{formatCount(sessions, "session")}</span>
               <Time at={last_at} />
             </span>
           </li>
@@ -97,7 +97,7 @@ export function Errors({ of: { recurring_errors: errors } }: { of: StatsAnswer }
             <span class="row-meta">
               <span class="path">{command}</span>
               <span>
-                {counted(times, "time")} in {counted(sessions, "session")}
+                {formatCount(times, "time")} in {formatCount(sessions, "session")}
               </span>
             </span>
           </li>

@@ -5,7 +5,7 @@ import { Markdown } from "../../../page/components/markdown.tsx";
 import { Inline } from "../../../page/components/marked.tsx";
 import { Failure, Loading, Notes } from "../../../page/components/states.tsx";
 import { Time } from "../../../page/components/time.tsx";
-import { counted } from "../../../page/components/words.ts";
+import { formatCount } from "../../../page/components/words.ts";
 import { linkToCommit, linkToFile, linkToSession } from "../../../page/router.ts";
 import type { LineAuthor } from "../../../protocol/line-author.ts";
 import { formatSharedBy } from "../../../protocol/origin.ts";
@@ -49,7 +49,7 @@ export function Why({ file, line, rev }: { file: string; line: number; rev: stri
       )}
       {later !== null && later.commits > 0 && (
         <section>
-          <h3>The file since: {counted(later.commits, "commit")}</h3>
+          <h3>The file since: {formatCount(later.commits, "commit")}</h3>
           {later.latest.map(({ hash, subject, authored_at, by_agent }) => (
             <p key={hash} class="row-meta">
               <a href={linkToCommit(hash)}>{subject}</a> <Time at={authored_at} />

@@ -16,7 +16,7 @@ import { type RowChange, recordChanges, rowChange, takeBack } from "./recorded-c
 
 /** What `forget` removed, in the trash, until it is brought back. */
 
-/** Of `readMeta`: what became of an entry's rows. Written in the transactions that remove them and bring them back. */
+/** Of `meta`: what became of an entry's rows. Written in the transactions that remove them and bring them back. */
 type State = "taken" | "back";
 const formatStateKey = (entry: Pick<TrashEntry, "number" | "at">) => `in_trash ${entry.number} ${entry.at}`;
 
