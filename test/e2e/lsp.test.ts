@@ -87,7 +87,9 @@ describe("an editor", () => {
     const document = await edited(`// typed\n${saved()}`);
     expect(await hover(document, 0)).toBe("Not saved yet.");
     const said = await hover(document, 2);
-    expect(said).toMatch(/^\*\*claude wrote this\*\* in "Make token refresh atomic", turn 1/);
+    expect(said).toMatch(
+      /^\*\*Written by\*\* agent claude\S* in session \w{8}, turn 1: "Make token refresh atomic"/,
+    );
     expect(said).toContain("> make token refresh \\*atomic\\*");
     expect(said).toContain(`\`${hash.slice(0, 8)}\` Refresh atomically`);
     expect(await hover(document, 1)).toMatch(/Ann/);
@@ -148,9 +150,10 @@ describe("an editor", () => {
     expect(found[0]).toMatchObject({ name: "refresh", location: { uri } });
     const { ranges } = await editor.sendRequest<{ ranges: object[] }>("pommel/blame", document);
     expect(ranges).toMatchObject([
-      { author: "before_agents", start: 0, end: 0 },
+      // Older sessions may have been deleted before they were read.
+      { author: "unknown", start: 0, end: 0 },
       { author: "agent", start: 1, end: 1, session_id: session },
-      { author: "before_agents", start: 2, end: 2 },
+      { author: "unknown", start: 2, end: 2 },
     ]);
     const sessions = { operation: "sessions", input: {}, uri };
     expect(await editor.sendRequest("pommel/ask", sessions)).toMatchObject({ sessions: [{ id: session }] });

@@ -8,6 +8,8 @@ const root = fileURLToPath(new URL(".", import.meta.url));
 export default defineConfig({
   root,
   publicDir: false,
+  // What the page is made of lies in several rooms, whose own settings know nothing of it.
+  oxc: { jsx: { runtime: "automatic", importSource: "preact" } },
   build: {
     outDir: "../../../dist/ui",
     emptyOutDir: true,

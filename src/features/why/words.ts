@@ -106,7 +106,7 @@ export function wordWhyInShort({ origins, decisions, freshness }: WhyAnswer, rea
   const about = [...since, ...decisions.filter((one) => !since.some(({ text }) => text === one.text))];
   const isNews = !["stands", "uncommitted", "unknown"].includes(freshness.state);
   return makeDocument(
-    wordOrigin(first),
+    wordOriginInShort(first),
     others.slice(0, 2).map(wordOther),
     isNews && [line(freshnessWords[freshness.state])],
     about.slice(0, 2).map((decision) => wordDecision(decision, reader)),
@@ -119,7 +119,7 @@ function wordOrigin(origin: Origin): Paragraph {
   const { written_by, commit, turn } = origin;
   const { session_id, session_title } = written_by;
   return [
-    wordWriter(origin),
+    indentedLine(0, 11, ...wordWriter(origin)),
     ...(session_title === null ? [] : [labelled("", quoted(session_title, maxChars.title))]),
     commit === null
       ? labelled("Commit", "not committed yet")
@@ -142,7 +142,7 @@ function wordOrigin(origin: Origin): Paragraph {
 }
 
 /** Who committed lines need not have written them. */
-function wordWriter({ written_by, commit }: Origin): Block {
+function wordWriter({ written_by, commit }: Origin): (Part | false)[] {
   const { author, session_id, turn, said_by, confidence } = written_by;
   const person = commit?.person ?? null;
   const evidence = author === "agent" ? describeLineEvidence(written_by) : "";
@@ -152,9 +152,7 @@ function wordWriter({ written_by, commit }: Origin): Block {
     author === "unknown" || author === "before_agents"
       ? [strong(unsure[author]), ...(person === null ? [] : ["; committed by ", { text: person }])]
       : [strong("Written by"), " ", nameWriter(written_by, person)];
-  return indentedLine(
-    0,
-    11,
+  return [
     ...writer,
     session_id !== null && " in session ",
     session_id !== null && id(shortenSessionId(session_id)),
@@ -163,7 +161,33 @@ function wordWriter({ written_by, commit }: Origin): Block {
     evidence !== "" &&
       !(isFigure && confidence >= usualConfidence) &&
       ` (${evidence}${isFigure ? " sure" : ""})`,
-  );
+  ];
+}
+
+/** The writer, the prompt and the commit, a line each. */
+function wordOriginInShort(origin: Origin): Paragraph {
+  const { written_by, commit, turn } = origin;
+  const title = written_by.session_title;
+  return [
+    line(
+      ...wordWriter(origin),
+      title !== null && ': "',
+      title !== null && quoted(title),
+      title !== null && '"',
+    ),
+    ...(turn === null
+      ? []
+      : [{ is: "prompt", label: "Prompt", text: turn.prompt, shownLines: shownCounts.promptLines } as const]),
+    commit === null
+      ? line("Not committed yet.")
+      : line(
+          makeCommitPiece(commit.hash),
+          " ",
+          quoted(commit.subject, maxChars.subject),
+          commit.authored_at !== null && ", ",
+          commit.authored_at !== null && { at: commit.authored_at, form: "ago" },
+        ),
+  ];
 }
 
 function wordTurn({ prompt, author, asked_by, said_before, said_after }: OriginTurn): Block[] {
