@@ -51,7 +51,7 @@ it("shows what Pommel does, step by step, and leaves nothing", async () => {
     // The same story has the same commits everywhere.
     "Written by agent claude-demo-1 in session 9e07f3aa, turn 2",
     "Commit     5a24d042 Back off exponentially, with jitter",
-    "node --test src/http/retry.test.ts\n  worked 1 time, failed 1 time",
+    "node --test src/http/retry.test.ts\n  node --test … worked 1 time, failed 1 time",
     '+import { test } from "node:test";',
     "1 file, +9 -0  ● agent 100%",
     "http://127.0.0.1:",

@@ -425,7 +425,16 @@ describe("links that lead out of the repository", () => {
 
   it("pm disable and pm enable write through none that took the place of a file", async () => {
     clone({});
-    const { code, stderr } = await pm("init", "--team", "--agent", "claude,codex", "--yes");
+    const { code, stderr } = await pm(
+      "init",
+      "--team",
+      "--agent",
+      "claude,codex",
+      "--hooks",
+      "--mcp",
+      "--instructions",
+      "--yes",
+    );
     expect({ code, stderr }).toMatchObject({ code: 0 });
     // Whoever pushes knows what Pommel wrote, and puts the same where its record matches.
     const ours = Object.fromEntries(
