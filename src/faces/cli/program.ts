@@ -58,7 +58,7 @@ function formatHelp(command: Command, helper: Help): string {
  *          .description("Find code by meaning")
  *          .argument("<query...>", "what to look for")
  *          .option("-n, --limit <count>", "at most this many results", positiveInteger)
- *          .addHelpText("after", examples(['pm search "retry with backoff"', "methods that retry"]))
+ *          .addHelpText("after", formatExamples(['pm search "retry with backoff"', "methods that retry"]))
  *          .action(run(async () => (await import("./pm-search.ts")).searchCommand));
  *
  * 2. Write its code in `pm-<name>.ts` beside it:

@@ -10,7 +10,7 @@ import { listCommits } from "../../git/history/history.ts";
 import { RepositoryCache } from "../../git/repository-cache.ts";
 import { toOrigin, toSpeaker } from "../../protocol/origin.ts";
 import { findReasonedChoices } from "../../sessions/decisions/find.ts";
-import { notesSession } from "../../sessions/notes/add-note.ts";
+import { notesSession } from "../../sessions/notes/notes-session.ts";
 import {
   extractContentWords,
   joinWrapped,

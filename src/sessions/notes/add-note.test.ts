@@ -3,7 +3,8 @@ import { fakeScrubber, temporaryWork } from "../../../test/support/memory-work-f
 import { prompt, text } from "../../../test/support/turn-fixture.ts";
 import { listAnnotations } from "../../store/memory/chunks/annotations.ts";
 import { findSessionByUid, listSessions } from "../../store/memory/sessions/sessions.ts";
-import { addNote, editNote, notesSession } from "./add-note.ts";
+import { addNote, editNote } from "./add-note.ts";
+import { notesSession } from "./notes-session.ts";
 
 let stage: ReturnType<typeof temporaryWork>;
 beforeEach(() => {

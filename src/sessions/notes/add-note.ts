@@ -14,9 +14,7 @@ import { buildOptionsForSession, embedDrafts, noteDraft } from "../chunks/rechun
 import { forgetNow } from "../forget/forget.ts";
 import { createIdScrubber } from "../scrub/scrub-lines.ts";
 import type { ScrubbingWork } from "../work.ts";
-
-/** Notes of no session belong to this one, which no agent has; it has no turns, and so is in no list. */
-export const notesSession = { uid: "notes", agent: "pommel" } as const;
+import { notesSession } from "./notes-session.ts";
 
 export interface NoteToAdd {
   note: string;

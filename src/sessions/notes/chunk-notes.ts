@@ -4,7 +4,7 @@ import { findSessionByUid, saveSession } from "../../store/memory/sessions/sessi
 import { chunkToStore } from "../chunks/chunk-to-store.ts";
 import { buildOptionsForSession, embedDrafts, noteDraft } from "../chunks/rechunk.ts";
 import type { SessionWork } from "../work.ts";
-import { notesSession } from "./add-note.ts";
+import { notesSession } from "./notes-session.ts";
 
 /** Makes the chunks of notes that have none, so that they are found: of notes that came back without them. */
 export async function chunkNotes(work: SessionWork): Promise<void> {

@@ -2,7 +2,7 @@ import { defaultAgentName } from "../../agents/profiles.ts";
 import { scrubValue } from "../../redact/scrubber.ts";
 import { chunkToStore } from "../../sessions/chunks/chunk-to-store.ts";
 import { buildOptionsForSession, embedDrafts, noteDraft } from "../../sessions/chunks/rechunk.ts";
-import { notesSession } from "../../sessions/notes/add-note.ts";
+import { notesSession } from "../../sessions/notes/notes-session.ts";
 import {
   findAnnotationByUid,
   listAnnotations,
