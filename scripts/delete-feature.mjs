@@ -94,7 +94,7 @@ function run(program, given, cwd) {
   return status === 0 ? "" : `${stdout}${stderr}`.trim();
 }
 
-/** Leaves out what names a feature: the lines that import it, and those that list what they import. */
+/** Leaves out what names a feature: the entries and lines that import it, and those that list what they import. */
 function forgetIn(file, name) {
   const text = readFileSync(file, "utf8");
   const imports = new RegExp(`import (?:\\* as (\\w+)|\\{ (\\w+) \\}) from "\\./${name}/`, "g");

@@ -10,7 +10,7 @@ type Marks = Shaped<typeof stateResponse>;
 type Part = keyof Marks;
 
 /** What answers are made of that may change while they are looked at. */
-const madeOf: Partial<Record<OperationName, readonly Part[]>> = {
+const madeOf: Readonly<Record<string, readonly Part[]>> = {
   annotations: ["memory"],
   checkpoints: ["memory"],
   decisions: ["memory"],
