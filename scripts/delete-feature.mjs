@@ -101,11 +101,7 @@ function forgetIn(file, name) {
   const imported = [...text.matchAll(imports)].map(([, all, one]) => all ?? one);
   const isAbout = (line) =>
     line.includes(`"./${name}/`) || imported.some((one) => new RegExp(`\\b${one}\\b`).test(line));
-  writeFileSync(
-    file,
-    text
-      .split("\n")
-      .filter((line) => !isAbout(line))
-      .join("\n"),
-  );
+  const entries = text.replace(/^ {2}\{\n(?: {4}.*\n)+ {2}\},\n/gm, (entry) => (isAbout(entry) ? "" : entry));
+  const lines = entries.split("\n").filter((line) => !isAbout(line));
+  writeFileSync(file, lines.join("\n"));
 }
