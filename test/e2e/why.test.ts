@@ -84,6 +84,8 @@ async function agentAtWork(): Promise<string> {
   const hash = commit("Refresh atomically", "2026-03-02T09:10:00Z");
   await pmJson(project, "import", "claude");
   expect(await pm("checkpoint", "backfill", "--all")).toMatchObject({ code: 0 });
+  // What lines are in, a decision may name: the index knows.
+  expect(await pm("daemon", "reindex")).toMatchObject({ code: 0 });
   return hash;
 }
 
