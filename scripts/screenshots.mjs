@@ -13,7 +13,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import stringWidth from "fast-string-width";
 import { chromium } from "playwright-core";
-import { markdownAsHtml } from "../src/base/text/markdown/html.ts";
+import { renderMarkdownAsHtml } from "../src/base/text/markdown/html.ts";
 import { codeServerFile, openEditor, packExtension } from "../test/support/code-server.ts";
 import { makeDemoProject } from "./demo-project.mjs";
 
@@ -175,7 +175,7 @@ function drawDemo(pm, { root: demo, session, addSession }) {
 async function shootFiles(pm, { root: demo, session }) {
   pm(demo, "share", "session", session, "--to", join(home, "session.html"));
   const comment = pm(demo, "review", "main..fix/backoff", "--format", "markdown");
-  writeFileSync(join(home, "comment.html"), commentPage(markdownAsHtml(comment)));
+  writeFileSync(join(home, "comment.html"), commentPage(renderMarkdownAsHtml(comment)));
   const browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] });
   try {
     for (const colorScheme of ["light", "dark"]) {
