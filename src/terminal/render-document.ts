@@ -3,6 +3,7 @@ import { cutToWidth, wrapToWidth } from "../base/text/display-width.ts";
 import { formatMarkdown } from "./markdown.ts";
 import type { Screen } from "./output.ts";
 import {
+  cleanCodeLine,
   formatCount,
   formatExactWhen,
   formatLocalTime,
@@ -54,7 +55,7 @@ function renderBlock(one: Block, style: DocumentStyle): string[] {
       return renderCode(one, style);
     case "former":
       return one.lines.map((text) => {
-        const shown = `    ${one.sign} ${printCode(text)}`;
+        const shown = `    ${one.sign} ${cleanCodeLine(text)}`;
         return colors.dim(columns === undefined ? shown : cutToWidth(shown, columns));
       });
   }
@@ -67,9 +68,6 @@ function wrapBeside(text: string, columns: number | undefined): string[] {
     ? [text]
     : wrapToWidth(text, Math.max(columns - labelWidth, narrowestText), true);
 }
-
-/** A line of a file, safe to print; the carriage return of a Windows line ending is left out. */
-const printCode = (text: string): string => toPrintable(text.replace(/\r$/, ""));
 
 function paintLine(parts: Line, style: DocumentStyle): string {
   return parts.map((part) => paintPart(part, style)).join("");
@@ -129,7 +127,7 @@ function renderCode(
   const digits = String(first + shown.length - 1).length;
   const room = columns === undefined || full ? undefined : Math.max(columns - digits - 5, narrowestText);
   const printed = shown.map((text, i) => {
-    const code = printCode(text);
+    const code = cleanCodeLine(text);
     const number = colors.dim(`${String(first + i).padStart(digits)} │`);
     return `  ${number} ${room === undefined ? code : cutToWidth(code, room)}`;
   });

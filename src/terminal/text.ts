@@ -14,6 +14,9 @@ export function toPrintable(text: string): string {
   return text.replaceAll("\t", "  ").replace(/[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, "·");
 }
 
+/** A line of a file, safe to print; the carriage return of a Windows line ending is left out. */
+export const cleanCodeLine = (text: string): string => toPrintable(text.replace(/\r$/, ""));
+
 /** A title; with a line below it where there is no bold type. */
 export function formatHeading(title: string, colors: Palette): string {
   return colors.isColorSupported ? colors.bold(title) : `${title}\n${"═".repeat(measureWidth(title))}`;

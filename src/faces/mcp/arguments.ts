@@ -45,7 +45,7 @@ export function readArguments<S extends ToolInput>(
   const args: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(toArguments(given, schemas, notes))) {
     if (isEmpty(value)) continue;
-    const known = nameOf(name, schemas, synonyms);
+    const known = resolveArgumentName(name, schemas, synonyms);
     if (known === null)
       notes.push(`${tool} has no argument ${JSON.stringify(name.slice(0, 60))}: it was ignored.`);
     else if (args[known] === undefined) args[known] = coerce(value, schemas[known]!, known, notes);
@@ -90,7 +90,11 @@ const isEmpty = (value: unknown) =>
   value === null || value === undefined || value === "" || (Array.isArray(value) && value.length === 0);
 
 /** By its name, by another name for it, or as it is written in another language. */
-function nameOf(name: string, schemas: object, synonyms: Readonly<Record<string, string>>): string | null {
+function resolveArgumentName(
+  name: string,
+  schemas: object,
+  synonyms: Readonly<Record<string, string>>,
+): string | null {
   const snake = name.replace(/([a-z\d])([A-Z])/g, "$1_$2").toLowerCase();
   const candidates = [name, snake].flatMap((one) => [
     one,

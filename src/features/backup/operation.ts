@@ -1,15 +1,11 @@
 import { defineLocalOperation } from "../../answers/local-operation.ts";
-import type { Project } from "../../base/paths.ts";
 
 const load = () => import("./backups.ts");
 
 /** Copies the memory. */
 export const backUp = defineLocalOperation(async () => (await load()).backUpMemory);
 
-export const listBackups = defineLocalOperation(async () => {
-  const { listBackupsWithContent } = await load();
-  return (project: Project) => listBackupsWithContent(project);
-});
+export const listBackups = defineLocalOperation(async () => (await load()).listBackupsWithContent);
 
 /** What a restore would change. */
 export const previewRestore = defineLocalOperation(async () => (await load()).previewRestore);

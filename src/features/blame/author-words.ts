@@ -1,7 +1,8 @@
 import type { LineAuthor } from "../../protocol/line-author.ts";
+import { nameLineAuthor } from "../../protocol/reading/evidence.ts";
 import { type BlameAuthor, blameAuthors } from "../../protocol/values.ts";
 import type { Palette } from "../../terminal/palette.ts";
-import { shortenId, toOneLine, toPrintable } from "../../terminal/text.ts";
+import { shortenId, toOneLine } from "../../terminal/text.ts";
 import type { LinesByAuthor } from "../checkpoints/operation.ts";
 import type { Share } from "../stats/operation.ts";
 
@@ -28,25 +29,20 @@ export const listAuthorKinds = ({ before_agents }: { before_agents: number }) =>
   blameAuthors.filter((author) => author !== "before_agents" || before_agents > 0);
 
 /**
- * "agent claude-opus-4", "Ann", "unknown (Ann)", "Ann, before agents"; in brackets git's author where the writer is
- * unknown.
+ * As `nameLineAuthor`, in one line.
  * @param isMarked whether a mark says already what kind of author it is
  */
 export function describeAuthor(
-  { author, agent, model }: LineAuthor,
+  written: LineAuthor,
   person: string | null,
   width = 60,
   isMarked = false,
 ): string {
-  if (isMarked) {
-    // The vendor and the day of a model's version say least.
-    const short = model?.replace(/^claude-(?=\w)/, "").replace(/-\d{8}$/, "");
-    return toOneLine((author === "agent" ? (short ?? agent) : person) ?? authorNames[author], width);
-  }
-  if (author === "agent") return toOneLine(["agent", model ?? agent ?? ""].join(" "), width);
-  if (author === "human") return toOneLine(person ?? "a person", width);
-  if (author === "before_agents" && person !== null) return toOneLine(`${person}, before agents`, width);
-  return toOneLine(person === null ? authorNames[author] : `${authorNames[author]} (${person})`, width);
+  if (!isMarked) return toOneLine(nameLineAuthor(written, person), width);
+  const { author, agent, model } = written;
+  // The vendor and the day of a model's version say least.
+  const short = model?.replace(/^claude-(?=\w)/, "").replace(/-\d{8}$/, "");
+  return toOneLine((author === "agent" ? (short ?? agent) : person) ?? authorNames[author], width);
 }
 
 /** "8ecde0fc:7", as far as it is known; "" for what no agent wrote. */
@@ -93,6 +89,3 @@ export const toShare = (lines: LinesByAuthor): Share => ({
   lines: lines.agent + lines.human + lines.unknown,
   before_agents: 0,
 });
-
-/** A line of a file, safe to print; the carriage return of a Windows line ending is left out. */
-export const cleanCodeLine = (text: string): string => toPrintable(text.replace(/\r$/, ""));

@@ -14,6 +14,7 @@ import { alignColumns, type Screen } from "../../terminal/output.ts";
 import type { Palette } from "../../terminal/palette.ts";
 import { type Column, formatTable } from "../../terminal/table.ts";
 import {
+  cleanCodeLine,
   formatCount,
   formatHeading,
   formatLocalTime,
@@ -24,7 +25,6 @@ import {
 import {
   authorMarks,
   authorNames,
-  cleanCodeLine,
   colorByAuthor,
   describeAuthor,
   formatPercent,

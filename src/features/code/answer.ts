@@ -96,7 +96,7 @@ async function toHit(
     is_stale: freshness === "drifted",
     lines: isRead ? lines : [],
     matches: isRead ? (result.match_lines ?? pickLinesAbout(query, lines, start_line)) : [],
-    ...((isRead ? await neighboursOf(project, result) : null) ?? { call_sites: null, uses: null }),
+    ...((isRead ? await listNeighbourCode(project, result) : null) ?? { call_sites: null, uses: null }),
     also: result.places.map(({ name: other, start_line: line }) => ({ name: other, line })),
     also_in,
   };
@@ -137,7 +137,7 @@ function pickLinesAbout(query: string, lines: readonly string[], first: number):
 }
 
 /** Each place that calls or uses a definition, at its own line, and what that uses itself; null where it is not known. */
-async function neighboursOf(
+async function listNeighbourCode(
   project: Project,
   { file, name, start_line, end_line, level }: SearchResponse["results"][number],
 ): Promise<Pick<CodeHit, "call_sites" | "uses"> | null> {

@@ -19,7 +19,7 @@ const maxTurns = 12;
 const longest = { prompt: 100, error: 160 } as const;
 
 /** That another session changed the file within the hour; at most one. */
-export function recentChangeOf(source: ContextSource, sessionUid: string, file: string): Injection[] {
+export function findRecentChange(source: ContextSource, sessionUid: string, file: string): Injection[] {
   const { memory, root, worktrees, now, until } = source;
   const at = until ?? now;
   const edits = listRecordedEdits(memory, [root, ...worktrees], file, {

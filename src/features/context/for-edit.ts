@@ -19,7 +19,7 @@ import { buildSearchableFilter } from "../../store/memory/privacy/secrets.ts";
 import { findSessionByUid, readSessionsByIds } from "../../store/memory/sessions/sessions.ts";
 import { listFirstEdits } from "../../store/memory/sessions/turns.ts";
 import { versionControl } from "../sessions/brief.ts";
-import { lastFixIn, needsNoCheck, recentChangeOf } from "./beside-edit.ts";
+import { findRecentChange, lastFixIn, needsNoCheck } from "./beside-edit.ts";
 import { type ContextSource, formatSessionPlace, type Injection, makeSeenFilter } from "./source.ts";
 
 /** Notes and decisions as automatic context. */
@@ -157,7 +157,7 @@ export function toTellForEdit(source: ContextSource, sessionUid: string, file: s
   const sees = makeSeenFilter(source, sessionUid);
   const isTold = (session: string | null) => session === null || !sees(session);
   return [
-    ...recentChangeOf(source, sessionUid, file),
+    ...findRecentChange(source, sessionUid, file),
     ...listNotesAbout(source, noteChunks(source, [file]), file, isTold),
     ...listDecisionsAbout(source, file, isTold),
     ...lastFixIn(source, sessionUid, file),

@@ -168,13 +168,13 @@ async function searchDecisions(
     ...(branch !== undefined && { branch }),
     ...(files.length > 0 && { file: [...files] }),
   };
-  const wanted = stemsOf(q);
+  const wanted = listStems(q);
   const scored = (one: Decision): Decision[] => {
-    const words = stemsOf([one.text, one.session_title ?? ""].join("\n"));
+    const words = listStems([one.text, one.session_title ?? ""].join("\n"));
     const share = measureOverlap(wanted, words);
     if (wanted.size === 0 || share < minAbout) return [];
     // Of those with as many words of the question the shorter one is more about it.
-    const own = Math.min(1, (share * wanted.size * usualWords) / (stemsOf(one.text).size * wanted.size));
+    const own = Math.min(1, (share * wanted.size * usualWords) / (listStems(one.text).size * wanted.size));
     return [{ ...one, score: Math.round((share * 0.9 + own * 0.05) * 1e4) / 1e4 }];
   };
   const decided = [
@@ -195,7 +195,7 @@ async function searchDecisions(
   // Notes from a shell belong to no session, and are found by their words only.
   const known = new Set(found.map(({ text }) => text));
   const literal = (await findNotes(memory, request, q)).filter(({ text }) => !known.has(text));
-  const isWhole = ({ text }: Decision) => measureOverlap(wanted, stemsOf(text)) === 1;
+  const isWhole = ({ text }: Decision) => measureOverlap(wanted, listStems(text)) === 1;
   return [
     ...literal.map((note) => ({ ...note, score: 1 })),
     ...found.map((note) => (isWhole(note) ? { ...note, score: 1 } : note)),
@@ -207,7 +207,7 @@ async function searchDecisions(
 const usualWords = 6;
 
 /** The words of a text, whatever their endings, and the parts of names: a question of one common word is about that word. */
-function stemsOf(text: string): Set<string> {
+function listStems(text: string): Set<string> {
   const apart = text.replace(/([a-z\d])([A-Z])/g, "$1 $2").toLowerCase();
   const words = apart.match(/[\p{L}\p{N}]{2,}/gu) ?? [];
   return new Set(words.filter((word) => !stopWords.has(word)).map(stem));

@@ -33,11 +33,11 @@ export function standingsInCode(
         keys: listDistinctiveKeys({ added: added.filter(({ line }) => line >= first && line <= last) }),
       })),
     );
-    return standingOf(measureKeySurvival(now, files, () => null));
+    return judgeStanding(measureKeySurvival(now, files, () => null));
   });
 }
 
-function standingOf({ added, surviving }: Survival): Decision["in_code"] {
+function judgeStanding({ added, surviving }: Survival): Decision["in_code"] {
   if (added < fewestLines) return null;
   const share = surviving / added;
   return share >= kept ? "kept" : share >= gone ? "changed" : "gone";

@@ -49,10 +49,7 @@ export const repairDamage = defineLocalOperation(async () => {
 });
 
 /** Cuts what was saved into chunks again. */
-export const recutSaved = defineLocalOperation(async () => {
-  const { recut } = await load();
-  return (project: Project) => recut(project);
-});
+export const recutSaved = defineLocalOperation(async () => (await load()).recut);
 
 /** Counts the moments at which an answer came too late for an agent. */
 export const countMissed = defineLocalOperation(async () => {
@@ -61,28 +58,16 @@ export const countMissed = defineLocalOperation(async () => {
 });
 
 /** Counts sessions that the model of `scrub.llm` has not read. */
-export const countUnreadByModel = defineLocalOperation(async () => {
-  const { countUnreadSessions } = await load();
-  return (project: Project) => countUnreadSessions(project);
-});
+export const countUnreadByModel = defineLocalOperation(async () => (await load()).countUnreadSessions);
 
 /** Lists what was not understood in transcripts. */
-export const listLeftOut = defineLocalOperation(async () => {
-  const { listLeftOutLines } = await load();
-  return (project: Project) => listLeftOutLines(project);
-});
+export const listLeftOut = defineLocalOperation(async () => (await load()).listLeftOutLines);
 
 /** Lists damaged lines of transcripts. */
-export const listDamagedLines = defineLocalOperation(async () => {
-  const { listDamagedLines } = await load();
-  return (project: Project) => listDamagedLines(project);
-});
+export const listDamagedLines = defineLocalOperation(async () => (await load()).listDamagedLines);
 
 /** Lists sessions that the agents' clients will delete soon. */
-export const listVanishing = defineLocalOperation(async () => {
-  const { findVanishingSessions } = await load();
-  return (project: Project) => findVanishingSessions(project);
-});
+export const listVanishing = defineLocalOperation(async () => (await load()).findVanishingSessions);
 
 /** Counts sessions that are cut by other rules than those in force. */
 export const countOutdatedCuts = defineLocalOperation(async () => {
@@ -95,10 +80,7 @@ export const inspectIndex = defineLocalOperation(async () => {
   return (project: Project, { config }: { config: Config }) => indexState(project, config);
 });
 
-export const inspectMemory = defineLocalOperation(async () => {
-  const { checkMemoryState } = await load();
-  return (project: Project) => checkMemoryState(project);
-});
+export const inspectMemory = defineLocalOperation(async () => (await load()).checkMemoryState);
 
 export const inspectBackups = defineLocalOperation(async () => {
   const { checkBackupState } = await load();

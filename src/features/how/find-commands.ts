@@ -2,7 +2,7 @@ import { getOrCreate } from "../../base/multimap.ts";
 import { formatIsoTime } from "../../base/text/iso-time.ts";
 import { stopWords, tokenize } from "../../base/text/tokens.ts";
 import { parseSteps } from "../../sessions/commands/steps.ts";
-import { type Task, taskOf, tasks } from "../../sessions/commands/tasks.ts";
+import { findTask, type Task, tasks } from "../../sessions/commands/tasks.ts";
 import { isUsageError } from "../../sessions/commands/usage-errors.ts";
 import { type CommandRecord, listCommands } from "../../store/memory/commands.ts";
 import type { Memory } from "../../store/memory/memory.ts";
@@ -84,7 +84,7 @@ function buildCheatSheet(
   for (const form of forms) {
     const latest = form.worked[0]!;
     if (isElsewhere(latest.directory) || onElsewhere.test(latest.line)) continue;
-    const task = taskOf(toShape(latest.line));
+    const task = findTask(toShape(latest.line));
     if (task === null) continue;
     const sessions = new Set(form.worked.map(({ sessionId }) => sessionId)).size;
     // What the project itself defines is how it is meant to be done.
@@ -96,7 +96,7 @@ function buildCheatSheet(
     return found === undefined ? [] : [{ ...toWorkingCommand(memory, found.form), task }];
   });
   const others = tasks.flatMap((task) => {
-    const script = best.has(task) ? undefined : scripts.find(({ line }) => taskOf(line) === task);
+    const script = best.has(task) ? undefined : scripts.find(({ line }) => findTask(line) === task);
     return script === undefined ? [] : [definedScript(script, task)];
   });
   const verdict = commands.length > 0 ? "found" : others.length > 0 ? "maybe" : "none";
@@ -136,7 +136,7 @@ function listNeverRun(
       const own = new Set(tokenize(`${line} ${title}`));
       return words.every((word) => own.has(word));
     })
-    .map((script) => definedScript(script, taskOf(script.line)));
+    .map((script) => definedScript(script, findTask(script.line)));
 }
 
 /** Those that worked at least once; the runs of each the latest first. */
@@ -202,7 +202,7 @@ function rankByWords(
   const isOfOne = asksForOne.test(q);
   return sortByScore(
     texts.map(({ form, weightOf }) => {
-      const picks = isOfOne && taskOf(toShape(form.worked[0]!.line)) === "test one";
+      const picks = isOfOne && findTask(toShape(form.worked[0]!.line)) === "test one";
       const covered = words.reduce((sum, word) => sum + rarity.get(word)! * weightOf(word), 0) / whole;
       return { form, covered, score: covered ** 2 * weighHabit(form) * (picks ? 3 : 1) };
     }),

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { taskOf } from "../../sessions/commands/tasks.ts";
+import { findTask } from "../../sessions/commands/tasks.ts";
 import { readProjectScripts } from "./project-scripts.ts";
 
 let root: string;
@@ -89,5 +89,5 @@ it.each([
   ["docker build .", null],
   ["node scripts/x.mjs", null],
 ] as const)("%s is for: %s", (line, task) => {
-  expect(taskOf(line)).toBe(task);
+  expect(findTask(line)).toBe(task);
 });

@@ -13,7 +13,7 @@ import {
   text,
   textOrNull,
 } from "../../protocol/shape-parts.ts";
-import type { AlineAsked, AlinePlan, PreviewRequest, TranscriptToImport } from "./import.ts";
+import type { PreviewRequest, TranscriptToImport } from "./import.ts";
 
 export const indexTranscriptRequest = lazy(() =>
   z.object({
@@ -90,16 +90,10 @@ export const countGone = defineLocalOperation(async () => {
 });
 
 /** Finds out what Aline's database holds of this project. */
-export const planAline = defineLocalOperation(async () => {
-  const { planAline } = await import("./import.ts");
-  return (project: Project, asked: AlineAsked) => planAline(project, asked);
-});
+export const planAline = defineLocalOperation(async () => (await import("./import.ts")).planAline);
 
 /** Takes in what was planned. */
-export const importAline = defineLocalOperation(async () => {
-  const { importAline } = await import("./import.ts");
-  return (project: Project, plan: AlinePlan, how: Running) => importAline(project, plan, how);
-});
+export const importAline = defineLocalOperation(async () => (await import("./import.ts")).importAline);
 
 /** Links transcripts that are still to be read into the home. */
 export const keepUnread = defineLocalOperation(async () => {

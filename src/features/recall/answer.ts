@@ -27,7 +27,13 @@ import {
 import type { Claim, RecallAnswer, RecallKind, RecallRequest } from "./operation.ts";
 import { parseTurnId, readRecorded } from "./read.ts";
 import { findSaid, findTakenBack, listSentences, wordTakenBack } from "./said.ts";
-import { askedTokens, findBestSentence, isTellingPrompt, rankByWords, shareOf } from "./sentences.ts";
+import {
+  askedTokens,
+  findBestSentence,
+  isTellingPrompt,
+  measureSharedWords,
+  rankByWords,
+} from "./sentences.ts";
 import { findWorkState } from "./state.ts";
 
 const defaultClaims = 8;
@@ -219,7 +225,8 @@ function listAttemptClaims(
     const claim = toTurnClaim(memory, about, result, wanted);
     if (claim === null) continue;
     const isSure =
-      verdict === "found" || shareOf(wanted, `${claim.text} ${claim.outcome ?? ""}`) >= minUnsureShare;
+      verdict === "found" ||
+      measureSharedWords(wanted, `${claim.text} ${claim.outcome ?? ""}`) >= minUnsureShare;
     if (!isSure) continue;
     ofSession.set(uid, seen + 1);
     claims.push(claim);
@@ -272,7 +279,7 @@ function toTurnClaim(
     Math.min(result.last_turn, result.turn + maxTurnsOfPassage),
   ];
   const meant = listTurns(memory, session.id, { first, last })
-    .map(({ number, prompt }) => ({ number, share: shareOf(wanted, prompt) }))
+    .map(({ number, prompt }) => ({ number, share: measureSharedWords(wanted, prompt) }))
     .sort((a, b) => b.share - a.share)[0];
   const claim = toWordsClaim(memory, session, meant?.number ?? first, about);
   if (claim === null) return null;

@@ -19,7 +19,7 @@ const askingOfPast: ReadonlySet<string> = new Set(
 );
 
 /** The share of a question's words that a sentence has. */
-export function shareOf(wanted: ReadonlySet<string>, sentence: string): number {
+export function measureSharedWords(wanted: ReadonlySet<string>, sentence: string): number {
   if (wanted.size === 0) return 0;
   const held = new Set(tokenize(sentence));
   let shared = 0;
@@ -39,7 +39,7 @@ export function findBestSentence(texts: readonly string[], about: string): strin
     for (const sentence of splitSentences(text)) {
       const plain = withoutBoilerplate(sentence);
       if (plain.length < length.min || plain.length > length.max || announces.test(plain)) continue;
-      const weight = shareOf(wanted, plain) + (isLast ? weightOfLastMessage : 0);
+      const weight = measureSharedWords(wanted, plain) + (isLast ? weightOfLastMessage : 0);
       if (best === null || weight >= best.weight) best = { sentence: plain, weight };
     }
   }

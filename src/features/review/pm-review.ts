@@ -8,6 +8,7 @@ import type { CommandContext } from "../../terminal/frame.ts";
 import type { Screen } from "../../terminal/output.ts";
 import { type Column, formatTable } from "../../terminal/table.ts";
 import {
+  cleanCodeLine,
   fitToWidth,
   formatCount,
   formatExactWhen,
@@ -21,7 +22,6 @@ import {
 import {
   authorMarks,
   authorNames,
-  cleanCodeLine,
   colorByAuthor,
   formatAuthorShare,
   formatPercent,
@@ -34,7 +34,13 @@ import { labelDecision } from "../search/found-words.ts";
 import type { ReviewAnswer, ReviewFile, ReviewSession } from "./operation.ts";
 import { reviewChange, type reviewRequest } from "./operation.ts";
 import { reviewAsMarkdown } from "./review-markdown.ts";
-import { contestedText, fateOf, statusNames, tieOf, turnsToShow } from "./review-words.ts";
+import {
+  contestedText,
+  describeDecisionFate,
+  describeTie,
+  statusNames,
+  turnsToShow,
+} from "./review-words.ts";
 
 interface Options extends Omit<Shaped<typeof reviewRequest>, "range"> {
   patch?: boolean;
@@ -94,7 +100,7 @@ export function renderReview(
         [
           labelDecision(decision, "person") ?? "",
           toOneLine(decision.text),
-          ...fateOf(decision).map((fate) => `(${fate})`),
+          ...describeDecisionFate(decision).map((fate) => `(${fate})`),
         ]
           .filter((part) => part !== "")
           .join(" "),
@@ -145,7 +151,7 @@ function renderHead(answer: ReviewAnswer, range: string, screen: Screen): string
 function renderSession(session: ReviewSession, screen: Screen): string {
   const { colors } = screen;
   const { session_id, title, agent, author, lines, turns } = session;
-  const facts = [author ?? "", agent ?? "", formatCount(lines, "line"), tieOf(session)].filter(
+  const facts = [author ?? "", agent ?? "", formatCount(lines, "line"), describeTie(session)].filter(
     (fact) => fact !== "",
   );
   const head = `${colors.id(shortenId(session_id))}  ${toOneLine(title ?? "(no title)")}  ${colors.dim(facts.join(", "))}`;

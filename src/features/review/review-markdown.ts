@@ -3,7 +3,7 @@ import { formatCount } from "../../terminal/text.ts";
 import { formatPercent, toShare } from "../blame/author-words.ts";
 import { labelDecision } from "../search/found-words.ts";
 import type { ReviewAnswer, ReviewSession } from "./operation.ts";
-import { contestedText, fateOf, tieOf, turnsToShow } from "./review-words.ts";
+import { contestedText, describeDecisionFate, describeTie, turnsToShow } from "./review-words.ts";
 
 /** Sessions, prompts of each, and files that are named before the rest is counted. */
 const shownCounts = { sessions: 8, turns: 5, files: 25, items: 10 } as const;
@@ -48,7 +48,7 @@ export function reviewAsMarkdown(answer: ReviewAnswer, range: string): string {
         [
           toInertText(labelDecision(decision, "reader") ?? ""),
           toInertText(decision.text),
-          ...fateOf(decision).map((fate) => `*(${fate})*`),
+          ...describeDecisionFate(decision).map((fate) => `*(${fate})*`),
         ]
           .filter((part) => part !== "")
           .join(" "),
@@ -75,7 +75,7 @@ function formatSessionMarkdown(session: ReviewSession): string {
     toInertText(author ?? ""),
     toInertText(agent ?? ""),
     formatCount(lines, "line"),
-    tieOf(session),
+    describeTie(session),
   ];
   const { shown: asked, more: others } = turnsToShow(turns, shownCounts.turns);
   return [

@@ -14,7 +14,7 @@ export function turnsToShow<Turn extends Pick<ReviewSession["turns"][number], "l
 }
 
 /** What ties it to a commit of the change; "" where only the lines do. */
-export const tieOf = ({ how, confidence }: Pick<ReviewSession, "how" | "confidence">): string =>
+export const describeTie = ({ how, confidence }: Pick<ReviewSession, "how" | "confidence">): string =>
   how === null || confidence === null ? "" : linkEvidence({ how, confidence });
 
 /** What became of a file; what was only changed needs no word. */
@@ -27,7 +27,7 @@ export const statusNames: Partial<Record<ReviewFile["status"], string>> = {
 };
 
 /** What a change does to a decision: it was made for it, it removes what was written for it, or a later one took its place. */
-export function fateOf({ made_here, lines_removed, superseded_by }: ReviewDecision): string[] {
+export function describeDecisionFate({ made_here, lines_removed, superseded_by }: ReviewDecision): string[] {
   return [
     ...(made_here ? ["made for this change"] : []),
     ...(lines_removed > 0

@@ -1,6 +1,6 @@
 import { shortenText } from "../../base/text/text-size.ts";
 import { isCheck } from "../../sessions/chunks/units/tool-results.ts";
-import { taskOf } from "../../sessions/commands/tasks.ts";
+import { findTask } from "../../sessions/commands/tasks.ts";
 import { isUsageError } from "../../sessions/commands/usage-errors.ts";
 import { isOfClient } from "../../sessions/summaries/ending/closing.ts";
 import { extractContentWords, measureOverlap } from "../../sessions/summaries/prose.ts";
@@ -105,7 +105,7 @@ function listFailing(
   if (saysAllPass.test(outcome)) return [];
   const latest = new Map<string, CommandRecord>();
   for (const run of listCommands(memory, { sessionId: id, turn: last.number, until })) {
-    const kind = kindOf(run.line);
+    const kind = classifyCommand(run.line);
     if (!latest.has(kind) && run.outcome !== "unknown" && isCheck(run.line)) latest.set(kind, run);
   }
   return [...latest.values()]
@@ -120,7 +120,7 @@ function listFailing(
 }
 
 /** Tests are tests, of one or of all. */
-const kindOf = (line: string): string => (taskOf(line) ?? line).replace(/ one$| all$/, "");
+const classifyCommand = (line: string): string => (findTask(line) ?? line).replace(/ one$| all$/, "");
 
 /** Whether what came after a session did, or took up, what a sentence says. */
 function makeDoneFilter(

@@ -1,13 +1,9 @@
 import { defineLocalOperation } from "../../answers/local-operation.ts";
 import type { Running } from "../../answers/operation.ts";
 import type { Project } from "../../base/paths.ts";
-import type { SyncRequest } from "./share-git.ts";
 
 /** Exchanges a project's memory through git. */
-export const shareThroughGit = defineLocalOperation(async () => {
-  const { syncProject } = await import("./share-git.ts");
-  return (project: Project, request: SyncRequest, how: Running) => syncProject(project, request, how);
-});
+export const shareThroughGit = defineLocalOperation(async () => (await import("./share-git.ts")).syncProject);
 
 /** Exchanges a project's memory through the team's server. */
 export const shareWithTeam = defineLocalOperation(async () => {
@@ -24,10 +20,7 @@ export const startSharing = defineLocalOperation(async () => {
 export const stopSharing = defineLocalOperation(async () => (await import("./share-team.ts")).stopSharing);
 
 /** What of this machine is shared, and by whom. */
-export const showTeam = defineLocalOperation(async () => {
-  const { readTeamStatus } = await import("./share-team.ts");
-  return (project: Project) => readTeamStatus(project);
-});
+export const showTeam = defineLocalOperation(async () => (await import("./share-team.ts")).readTeamStatus);
 
 export const changeMembers = defineLocalOperation(
   async () => (await import("./share-team.ts")).changeMembers,

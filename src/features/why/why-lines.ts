@@ -126,7 +126,7 @@ export async function explainLines(
       : null;
   const decisions = memory === null ? [] : findNearDecisions(memory, toWritingPlace(first!, head, files));
   const since = decisions.filter((one) => !one.is_before && isAbout(one, files)).sort(compareLatestFirst);
-  const place = { file, lines, texts: [...texts.values()], about: aboutOf(first!, head) };
+  const place = { file, lines, texts: [...texts.values()], about: describeSubject(first!, head) };
   const before = decisions.filter(({ is_before }) => is_before);
   // A note about a file was meant for all of it, one of the turn that wrote the lines for them.
   const isNote = (one: NearDecision) =>
@@ -178,7 +178,7 @@ async function pickConcerning(
 }
 
 /** What lines were written for: what was asked, and what the commit says. */
-const aboutOf = ({ turn }: Origin, { subject }: BlameRange): string =>
+const describeSubject = ({ turn }: Origin, { subject }: BlameRange): string =>
   [turn?.prompt, turn?.asked_by?.prompt, turn?.said_before, turn?.said_after, subject]
     .filter(Boolean)
     .join("\n");

@@ -21,7 +21,12 @@ import {
 import { formatCount } from "../../base/text/counted.ts";
 import type { LineAuthor } from "../../protocol/line-author.ts";
 import { formatSharedBy, type Reader } from "../../protocol/origin.ts";
-import { describeLineEvidence, describeUse, nameInFull } from "../../protocol/reading/evidence.ts";
+import {
+  describeLineEvidence,
+  describeUse,
+  nameInFull,
+  nameLineAuthor,
+} from "../../protocol/reading/evidence.ts";
 import { shortenSessionId } from "../../sessions/short-id.ts";
 import { labelDecision } from "../search/found-words.ts";
 import type {
@@ -58,20 +63,17 @@ export function wordSurvival({ lines_added, lines_surviving }: WhyFreshness): st
   return `${lines_surviving.toLocaleString("en")} of the ${formatCount(lines_added, "line")} its commit added remain.`;
 }
 
-/** Who wrote lines, as far as it is known: nobody is named who need not have written them. */
-function nameWriter({ author, agent, model }: LineAuthor, person: string | null): Piece {
-  if (author === "agent") return { text: `agent ${model ?? agent ?? ""}`.trim(), role: "agent" };
-  if (author === "human") return { text: person ?? "a person", role: "human" };
-  const text =
-    author === "before_agents"
-      ? person === null
-        ? "before agents"
-        : `${person}, before agents`
-      : person === null
-        ? "unknown"
-        : `unknown (${person})`;
-  return { text, role: "unknown" };
-}
+const roleOfAuthor = {
+  agent: "agent",
+  human: "human",
+  unknown: "unknown",
+  before_agents: "unknown",
+} as const;
+
+const nameWriter = (written: LineAuthor, person: string | null): Piece => ({
+  text: nameLineAuthor(written, person),
+  role: roleOfAuthor[written.author],
+});
 
 /** Why lines are as they are: the chain from them to what they are there for, the most important first. */
 export function wordWhy(answer: WhyAnswer, reader: Reader): Document {

@@ -131,3 +131,15 @@ interface Link {
   /** Those that it wrote; left out where they are said beside it. */
   lines?: number;
 }
+
+/**
+ * Who wrote lines, as far as it is known: "agent claude-opus-4", "Ann", "unknown (Ann)", "Ann, before agents". Nobody is named who
+ * need not have written them.
+ * @param person git's author
+ */
+export function nameLineAuthor({ author, agent, model }: LineAuthor, person: string | null): string {
+  if (author === "agent") return ["agent", model ?? agent ?? ""].join(" ").trim();
+  if (author === "human") return person ?? "a person";
+  if (author === "before_agents") return person === null ? "before agents" : `${person}, before agents`;
+  return person === null ? "unknown" : `unknown (${person})`;
+}

@@ -51,7 +51,7 @@ const packageManager =
  * What a command line is run for; null: none of these.
  * @param shape of the line: words that differ from run to run are "…"
  */
-export function taskOf(shape: string): Task | null {
+export function findTask(shape: string): Task | null {
   const words = shape.replace(/^(?:\w+=\S+ )+/, "");
   if (/\b(?:docker|kubectl|git|gh|curl|psql)\b/.test(words.split(" ", 1)[0]!)) return null;
   const other = patterns.find(

@@ -22,7 +22,7 @@ import {
 } from "../../../page/router.ts";
 import { History } from "../../why/view/history.tsx";
 import type { ReviewAnswer, ReviewCommit, ReviewSession } from "../operation.ts";
-import { fateOf, tieOf, turnsToShow } from "../review-words.ts";
+import { describeDecisionFate, describeTie, turnsToShow } from "../review-words.ts";
 import { FileDiff, makeFileAnchor } from "./file-diff.tsx";
 
 /** A commit, a branch, or what is not committed: each line with who wrote it, and the prompt that led to it. */
@@ -197,7 +197,7 @@ function Sessions({ of: { sessions, kind } }: { of: ReviewAnswer }) {
 function SessionBlock({ of }: { of: ReviewSession }) {
   const { session_id, title, agent, lines, turns } = of;
   const { shown, more } = turnsToShow(turns, turnsShown);
-  const tie = tieOf(of);
+  const tie = describeTie(of);
   return (
     <div class="review-session">
       <a class="row-title" href={linkToSession(session_id, shown[0]?.turn)}>
@@ -245,7 +245,7 @@ function About({ of: { decisions, tests } }: { of: ReviewAnswer }) {
                   <span class="row-meta">
                     <span>{labelDecision(decision, "person")}</span>
                     <Time at={decision.timestamp} />
-                    {fateOf(decision).map((fate) => (
+                    {describeDecisionFate(decision).map((fate) => (
                       <Badge key={fate} tone={decision.lines_removed > 0 ? "bad" : "plain"}>
                         {fate}
                       </Badge>
