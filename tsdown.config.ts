@@ -49,6 +49,22 @@ const inkApart = {
       : null,
 };
 
+/**
+ * An agent's hook is one file: each file more, and each kilobyte, costs a start. What hooks go by, the daemon made ready; notes are
+ * scrubbed by code that only a prompt with a note needs.
+ */
+const hookApart = {
+  name: "hook-apart",
+  resolveId: (id: string, importer = "") => {
+    if (id === "./pm.ts") return { id: "./pm.cjs", external: true };
+    if (id === "./scrub-notes.ts") return { id: "./scrub-notes.cjs", external: true };
+    return modules("features/hook-parts").test(importer) && /\/(?:ready|stored)\.ts$/.test(id)
+      ? "\0nothing"
+      : null;
+  },
+  load: (id: string) => (id === "\0nothing" ? "export {};" : null),
+};
+
 /** Ink draws nothing before the end where it believes to run for a machine; `pm browse` has asked for a terminal itself. */
 const withoutGuesses = {
   name: "without-guesses",
@@ -66,9 +82,11 @@ export default defineConfig([
       client: "src/pommel-client.ts",
       "demo-guard": "src/features/demo/guard.ts",
       "care-worker": "src/store/memory/backups/care-worker.ts",
+      "doctor-thread": "src/faces/cli/doctor-thread.ts",
       "git-launcher": "src/git/launcher.ts",
       "index-worker": "src/code/index/index-worker.ts",
       "job-thread": "src/daemon/jobs/threads/job-thread.ts",
+      "scrub-notes": "src/faces/hooks/scrub-notes.ts",
     },
     // CommonJS starts a tenth of a bare Node faster.
     format: "cjs",
@@ -85,14 +103,27 @@ export default defineConfig([
           {
             name: "base",
             test: modules(
-              "base/(?:errors|paths|levels|files/(?:replace-file|file-id|if-any))|protocol/(?:daemon-record|hooks|outside|ready-context)|agents/(?:profiles|\\w+/profile|codex/patch-files)|client/raw-request|faces/cli/(?:forward|names)|terminal/streams",
+              "base/(?:errors|paths|levels|text/hash|files/(?:replace-file|file-id|if-any))|protocol/(?:daemon-record|hooks|outside|ready-context)|agents/(?:profiles|\\w+/profile|codex/patch-files)|client/raw-request|faces/cli/(?:forward|names)|terminal/streams",
             ),
           },
           { name: "run-hook", test: modules("faces/hooks/(?!scrub-notes)[^/]*") },
+          {
+            name: "hook-parts",
+            test: modules(
+              "features/(?:rules/(?:before-call|check)|dead-ends/(?:before-call|match)|radar/(?:hooks|edit-input|bare-code))|agents/reading/call-input|base/text/(?:shell-words|telling-lines|relative-time)",
+            ),
+          },
         ],
       },
     },
     plugins: [licenses("pm"), sdkApart, inkApart],
+  },
+  {
+    ...common,
+    entry: { hook: "src/hook.ts" },
+    format: "cjs",
+    outputOptions: { codeSplitting: false },
+    plugins: [hookApart],
   },
   {
     ...common,

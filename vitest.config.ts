@@ -10,9 +10,13 @@ const engineTests = ["src/engines/{lancedb,postgres}/*.test.ts", "src/**/team.te
 
 /** Unit tests that start git hundreds of times, or seal and unseal whole memories: half of what all the others take. */
 const slowUnitTests = [
+  "bench/attribution/corpus.test.ts",
+  "src/attribution/checkpoints/backfill.test.ts",
+  "src/features/exchange/{carry,pm-attribution}.test.ts",
+  "src/store/encryption/{encryption,recovery}.test.ts",
   "src/sync/{sync,sync-faults,sync-schedules}.test.ts",
+  "src/sync/codec/codec.test.ts",
   "src/sync/origin/origin.test.ts",
-  "src/store/encryption/recovery.test.ts",
 ];
 
 export default defineConfig({

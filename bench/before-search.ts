@@ -2,15 +2,16 @@
  * What is told before a search: plays the searches of real sessions against the code as it was when each session began, and compares
  * the places that would be named with the file that the session opens next.
  *
- *   npm run bench:before-search -- --sessions DIR --repository DIR [--half choose|confirm] [--every N] [--shown]
+ *   npm run bench:before-search -- --repository DIR [--sessions DIR] [--half choose|confirm] [--every N] [--shown]
  *
- * DIR holds transcripts of Claude Code. A search is answered if one of the session's next ten actions reads or edits a named file.
+ * The sessions are those that a clone publishes on entire/checkpoints/v1, or the transcripts in another directory. A search is answered if one of the session's next ten actions reads or edits a named file.
  */
 import { execFileSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { basename, join } from "node:path";
 import { parseArgs } from "node:util";
 import { claude } from "../src/agents/claude/claude.ts";
+import { recognise } from "../src/agents/registry.ts";
 import { makeDefaultConfig } from "../src/base/config/settings.ts";
 import { silentLog } from "../src/base/log.ts";
 import { makeNewProject } from "../src/base/paths.ts";
@@ -19,10 +20,12 @@ import { Indexer } from "../src/code/index/indexer.ts";
 import { CodeSearch } from "../src/code/search/engine.ts";
 import { QueryEmbedder } from "../src/code/search/vectors/query-embedder.ts";
 import { indexDriver } from "../src/engines/drivers.ts";
-import { findDefinitionsByName, findPlaceInjections } from "../src/features/context/for-search.ts";
+import { findDefinitionsByName, findPlaceInjections, namesIn } from "../src/features/context/for-search.ts";
 import { type SearchAsked, searchAskedBy } from "../src/features/context/search-asked.ts";
 import { createStaticEmbedder } from "../src/models/embed/static/static-embedder.ts";
+import { createRelativizer } from "../src/sessions/relative-paths.ts";
 import { printTable, scratchDir } from "./measure.ts";
+import { takePublishedTranscripts } from "./published.ts";
 import { halfOf } from "./recall/import.ts";
 
 const { values: options } = parseArgs({
@@ -35,12 +38,15 @@ const { values: options } = parseArgs({
     markdown: { type: "boolean", default: false },
   },
 });
-if (!options.sessions || !options.repository) {
+if (!options.repository) {
   console.error(
-    "usage: npm run bench:before-search -- --sessions DIR --repository DIR [options, see bench/before-search.ts]",
+    "usage: npm run bench:before-search -- --repository DIR [--sessions DIR] [options, see bench/before-search.ts]",
   );
   process.exit(2);
 }
+const scratch = scratchDir("before-search");
+const transcripts = options.sessions ?? join(scratch, "sessions");
+if (!options.sessions) takePublishedTranscripts(options.repository, transcripts);
 
 /** Actions after a search in which a file that is opened was looked for by it. */
 const reach = 10;
@@ -60,16 +66,19 @@ interface Session {
 
 async function readSession(path: string): Promise<Session | null> {
   const session: Session = { name: basename(path, ".jsonl"), startedAt: 0, searches: [] };
+  let launched = "";
   const acts: { search: SearchAsked | null; files: string[] }[] = [];
-  for await (const { lines } of claude.read(path, null)) {
+  const agent = (await recognise(path))?.agent ?? claude;
+  for await (const { lines } of agent.read(path, null)) {
     for (const { at, cwd, entries } of lines) {
       if (session.startedAt === 0 && at !== null) session.startedAt = at;
-      const stored = (file: string) =>
-        cwd !== null && file.startsWith(`${cwd}/`) ? file.slice(cwd.length + 1) : file;
+      // As the memory stores them: from where the session was launched.
+      launched ||= cwd ?? "";
+      const stored = createRelativizer({ root: "", worktrees: [], cwd: launched });
       for (const entry of entries) {
         if (entry.kind !== "tool_use") continue;
         const search = searchAskedBy(entry.tool, entry.input);
-        const from = search === null ? "" : stored(search.path === cwd ? `${cwd}/.` : search.path);
+        const from = search === null || search.path === launched ? "" : stored(search.path);
         acts.push({
           search: search && { ...search, path: from },
           files: entry.files.map((file) => stored(file.path)),
@@ -87,8 +96,9 @@ async function readSession(path: string): Promise<Session | null> {
 }
 
 const sessions: Session[] = [];
-for await (const { path } of claude.list(options.sessions)) {
-  if (readFileSync(path, "utf8").length === 0) continue;
+for (const name of readdirSync(transcripts, { recursive: true, encoding: "utf8" }).sort()) {
+  if (!name.endsWith(".jsonl")) continue;
+  const path = join(transcripts, name);
   const session = await readSession(path);
   if (session !== null && (options.half === undefined || halfOf({ id: session.name }) === options.half))
     sessions.push(session);
@@ -97,7 +107,6 @@ const asked = sessions
   .sort((a, b) => a.startedAt - b.startedAt)
   .filter((_, i) => i % Number(options.every) === 0);
 
-const scratch = scratchDir("before-search");
 const root = join(scratch, "code");
 execFileSync("git", ["clone", "--quiet", "--shared", "--no-checkout", options.repository, root]);
 const git = (...args: string[]) => execFileSync("git", ["-C", root, ...args], { encoding: "utf8" }).trim();
@@ -106,6 +115,7 @@ const config = makeDefaultConfig();
 const { index } = await (await indexDriver(config)).openToWrite(join(scratch, "code.db"), silentLog);
 const embedder = new QueryEmbedder({ first: createStaticEmbedder() });
 let revision = "";
+const silent = new Map<string, number>();
 const rows: { spoke: boolean; right: boolean; opens: boolean; text: string; asked: Asked; by: string }[] = [];
 for (const { startedAt, searches } of asked) {
   if (searches.length === 0) continue;
@@ -142,6 +152,18 @@ for (const { startedAt, searches } of asked) {
       ({ ref }) => !told.has(ref),
     );
     const spoke = places.length > 0;
+    if (!spoke) {
+      const isInFile = /\.\w+$/.test(one.path) && !one.path.includes("*");
+      const anyway = await findPlaceInjections(source, one, () => false);
+      const why = isInFile
+        ? "one file is searched"
+        : anyway.length > 0
+          ? "the session has the file open, or was told"
+          : namesIn(one.pattern).length === 0
+            ? "no name is searched for"
+            : "not sure";
+      silent.set(why, (silent.get(why) ?? 0) + 1);
+    }
     for (const { ref } of places) told.add(ref);
     const named = places.map(({ quote }) => quote.replace(/:\d+ .*$/, ""));
     rows.push({
@@ -168,6 +190,11 @@ const table = ["definition", "search", "all"].map((by) => {
   ];
 });
 printTable(["by", "spoke", "a named file is opened", "of those that open a new file"], table, options);
+printTable(
+  ["silent, as", "searches"],
+  [...silent].map(([why, count]) => [why, share(count, rows.length)]),
+  options,
+);
 if (options.shown) {
   for (const { spoke, right, text, asked: one } of rows)
     if (spoke)

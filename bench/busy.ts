@@ -10,15 +10,19 @@
  *   --seconds S        how long to ask (default: 60)
  *   --program DIR      another build of Pommel to start, for a comparison (default: this one)
  *   --page             also open the page in Chromium
+ *   --first            only the first minutes: the first search, the vault, set-up until its finding, and automatic context
  *
  * The operations are asked in turn, one at a time, over the socket that every face uses; `pm` is started as a shell does. Each row
  * has the median, the 95th percentile and the longest time, in milliseconds by the clock.
+ *
+ * With `--first`, each is measured in a home of its own in which nothing is known. A hook tells in time if it says something
+ * before its client would have given it up (10 s).
  */
-import { type ChildProcess, execFileSync, spawn } from "node:child_process";
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { type ChildProcess, execFile, execFileSync, spawn } from "node:child_process";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { parseArgs } from "node:util";
+import { parseArgs, promisify } from "node:util";
 import type { Operation, RequestOf } from "../src/answers/operation.ts";
 import { callDaemon } from "../src/client/daemon-client.ts";
 import { blame } from "../src/features/blame/operation.ts";
@@ -38,6 +42,7 @@ import { showStats } from "../src/features/stats/operation.ts";
 import { showStatus } from "../src/features/status/operation.ts";
 import { why } from "../src/features/why/operation.ts";
 import { readDaemonRecord } from "../src/protocol/daemon-record.ts";
+import { measureContext } from "./busy/context.ts";
 import { percentile, printTable, scratchDir } from "./measure.ts";
 import { usageOf } from "./speed.ts";
 
@@ -49,6 +54,7 @@ const { values: options } = parseArgs({
     seconds: { type: "string", default: "60" },
     program: { type: "string", default: resolve(import.meta.dirname, "..") },
     page: { type: "boolean", default: false },
+    first: { type: "boolean", default: false },
     json: { type: "boolean", default: false },
   },
 });
@@ -66,14 +72,17 @@ Object.assign(process.env, { HOME: join(work, "home"), POMMEL_HOME: join(work, "
 mkdirSync(process.env.HOME!);
 execFileSync("git", ["clone", "--quiet", resolve(options.source), root]);
 
+function listTranscripts(folder: string): string[] {
+  if (!existsSync(folder)) return [];
+  const names = readdirSync(folder, { recursive: true, encoding: "utf8" });
+  return names.filter((name) => name.endsWith(".jsonl"));
+}
+
 /** Puts the transcripts where the client would have them, had they been held here. @returns their sessions */
 function putTranscripts(from: string): string[] {
   const folder = join(process.env.HOME!, ".claude/projects", root.replace(/[^A-Za-z0-9]/g, "-"));
   mkdirSync(folder, { recursive: true });
-  const names = readdirSync(from, { recursive: true, encoding: "utf8" }).filter((name) =>
-    name.endsWith(".jsonl"),
-  );
-  return names.map((name) => {
+  return listTranscripts(from).map((name) => {
     const text = readFileSync(join(from, name), "utf8");
     const cwd = /"cwd":"([^"]+)"/.exec(text)?.[1];
     const own = basename(name);
@@ -81,7 +90,7 @@ function putTranscripts(from: string): string[] {
     return basename(own, ".jsonl");
   });
 }
-putTranscripts(resolve(options.transcripts));
+const transcripts = putTranscripts(resolve(options.transcripts));
 const sources = execFileSync("git", ["-C", root, "ls-files"], { encoding: "utf8" })
   .split("\n")
   .filter((path) => /\.(?:ts|js|py|go|rs|java|c)$/.test(path));
@@ -162,13 +171,36 @@ async function openPage(): Promise<void> {
   }
 }
 
-/** What runs beside the questions. */
-const beside: ChildProcess[] = [];
-for (let i = 0; i < Number(options.loops); i++)
-  beside.push(spawn(process.execPath, ["-e", "for (;;);"], { stdio: "ignore" }));
-let peak = 0;
-const started = performance.now();
-try {
+/** Each of these begins in a home in which nothing is known. */
+async function measureFirstMinutes(): Promise<void> {
+  const begin = (name: string) => {
+    process.env.POMMEL_HOME = join(work, name);
+  };
+  begin("first search");
+  await time("first search, never seen: a process", () => runPm("search", words[0]!));
+  runPm("daemon", "stop");
+  begin("set-up");
+  const setUp = promisify(execFile)(process.execPath, [pm, "setup", "--yes", "--json"], { cwd: root });
+  await Promise.all([
+    time("pm setup: until the vault has all transcripts", () =>
+      waitForVault(join(work, "set-up/data/vault")),
+    ),
+    time("pm setup: until it has ended, with a finding", async () => {
+      if (!JSON.parse((await setUp).stdout).finding) throw new Error("it found nothing");
+    }),
+  ]);
+  runPm("daemon", "stop");
+}
+
+async function waitForVault(vault: string): Promise<void> {
+  for (const until = performance.now() + timeoutMs; ; await sleep(20)) {
+    const { length } = listTranscripts(vault);
+    if (length >= transcripts.length) return;
+    if (performance.now() > until) throw new Error(`after ${timeoutMs / 1000} s it has ${length}`);
+  }
+}
+
+async function measureQuestions(): Promise<void> {
   await time("pm init", () => runPm("init", "--yes", "--no-start", "--no-import"));
   await time("pm start", () => runPm("daemon", "start"));
   // Shows its progress until it is killed; the import goes on.
@@ -188,11 +220,31 @@ try {
   }
   if (options.page) await openPage();
   clearInterval(watch);
+}
+
+/** Starts, alone and several at once, and what is told at a compaction and at an edit. */
+async function measureHooks(): Promise<void> {
+  const results = await measureContext({ pm, loops: Number(options.loops), runs: 50, atOnce: [1, 2, 4, 8] });
+  for (const { moment, atOnce, runs, told, timesMs } of results) {
+    const late = Array.from({ length: runs - told }, () => "nothing was told in time");
+    rows.set(`context: ${moment}, ${atOnce} at once`, { times: timesMs, failures: late });
+  }
+}
+
+/** What runs beside the questions. */
+const beside: ChildProcess[] = [];
+for (let i = 0; i < Number(options.loops); i++)
+  beside.push(spawn(process.execPath, ["-e", "for (;;);"], { stdio: "ignore" }));
+let peak = 0;
+const started = performance.now();
+try {
+  await (options.first ? measureFirstMinutes() : measureQuestions());
 } finally {
   for (const one of beside) one.kill();
   runPm("daemon", "stop");
   await sleep(500);
 }
+if (options.first) await measureHooks();
 
 const table = [...rows].map(([what, { times, failures }]) => ({
   what,

@@ -2,17 +2,18 @@
  * Automatic context: plays real sessions in the order of time and asks at each moment what the hooks would inject, of a memory that
  * knows only what was before; what was injected is right if the session then touched a file or ran a command that it names.
  *
- *   npm run bench:context -- --sessions DIR --manifest FILE
+ *   npm run bench:context -- --repository DIR [--sessions DIR] [--manifest FILE]
  *
  *   --every N       ask in every Nth session only (default: 1)
  *   --repository DIR  a clone of what they were about: commits are known, and whether the code that first prompts name is what
  *                   they needed is measured as well
  *   --markdown      print tables for Markdown
  *   --shown         also print what is injected, also what no later act can show to be right
+ *   --kinds LIST    only these moments: start, keep (before a compaction), compaction, past, prompt, read, edit, check, revert, failure
  *   --instructions TEXT  what the project's CLAUDE.md says
  *
- * DIR holds transcripts of Claude Code, FILE [{session_id: file name without .jsonl, first_timestamp, last_timestamp,
- * branch, files_touched}].
+ * The sessions are those that a clone publishes on entire/checkpoints/v1, or the transcripts of Claude Code in another directory. FILE
+ * is [{session_id: file name without .jsonl, first_timestamp, last_timestamp, branch, files_touched}]; without it, it is made of them.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -29,9 +30,11 @@ import {
   judgeMoments,
   manifestEntry,
   type Named,
+  toManifestEntry,
 } from "./context/judge.ts";
-import { type Played, readPlay, replay } from "./context/replay.ts";
+import { momentKinds, type Played, readPlay, replay } from "./context/replay.ts";
 import { printTable, scratchDir } from "./measure.ts";
+import { takePublishedTranscripts } from "./published.ts";
 import { halfOf, importerInto } from "./recall/import.ts";
 
 const { values: options } = parseArgs({
@@ -43,31 +46,39 @@ const { values: options } = parseArgs({
     markdown: { type: "boolean", default: false },
     shown: { type: "boolean", default: false },
     instructions: { type: "string" },
+    kinds: { type: "string", default: momentKinds.join(",") },
   },
 });
 
-if (!options.sessions || !options.manifest) {
+if (!options.sessions && !options.repository) {
   console.error(
-    "usage: npm run bench:context -- --sessions DIR --manifest FILE [options, see bench/context.ts]",
+    "usage: npm run bench:context -- --repository DIR [--sessions DIR] [options, see bench/context.ts]",
   );
   process.exit(2);
 }
 
 const halves = ["choose", "confirm"] as const;
 const scratch = scratchDir("context");
-const manifest = z.parse(z.array(manifestEntry), JSON.parse(readFileSync(options.manifest, "utf8")));
+const sessions = options.sessions ?? join(scratch, "sessions");
+if (!options.sessions) takePublishedTranscripts(options.repository!, sessions);
 const plays: Played[] = [];
-for await (const { path } of claude.list(options.sessions))
-  plays.push(...[(await readPlay(path)) ?? []].flat());
+for await (const { path } of claude.list(sessions)) plays.push(...[(await readPlay(path)) ?? []].flat());
+const manifest =
+  options.manifest === undefined
+    ? plays.map(toManifestEntry)
+    : z.parse(z.array(manifestEntry), JSON.parse(readFileSync(options.manifest, "utf8")));
 const names = plays.map(({ name }) => name).sort();
 const isAsked = (name: string) => names.indexOf(name) % Number(options.every) === 0;
 if (options.instructions !== undefined) writeFileSync(join(scratch, "CLAUDE.md"), options.instructions);
 const importer = importerInto(join(scratch, "memory.db"), scratch);
+const kinds = options.kinds.split(",");
+for (const play of plays) play.moments = play.moments.filter(({ kind }) => kinds.includes(kind));
 const moments = await replay(plays, isAsked, importer, scratch, historyOf(options.repository));
 const judged = judgeMoments(importer.memory, plays, moments, continuedBy(manifest));
 importer.memory.close();
 print(judged);
-if (options.repository) printNamed(await askForCode(options.repository, plays, scratch));
+if (options.repository && kinds.includes("prompt"))
+  printNamed(await askForCode(options.repository, plays, scratch));
 
 /** What commits of the default branch were known at a time. */
 function historyOf(repository: string | undefined): (at: number) => FileHistory {
@@ -89,7 +100,7 @@ function share(count: number, of: number): string {
 
 function print(judged: readonly Judged[]): void {
   const rows: string[][] = [];
-  for (const kind of ["start", "compaction", "prompt", "edit", "revert"] as const) {
+  for (const kind of momentKinds) {
     for (const half of halves) {
       const some = judged.filter(
         ({ moment }) => moment.kind === kind && halfOf({ id: moment.session }) === half,
@@ -106,12 +117,17 @@ function print(judged: readonly Judged[]): void {
         half,
         `${told.length} of ${some.length}`,
         share(told.filter(right).length, told.length),
+        share(told.filter(({ items }) => items.some(({ isSoon }) => isSoon)).length, told.length),
         share(covered.size, known.size),
         `${tokens[tokens.length >> 1] ?? "-"}`,
       ]);
     }
   }
-  printTable(["kind", "half", "spoke", "precision", "coverage", "tokens (median)"], rows, options);
+  printTable(
+    ["kind", "half", "spoke", "precision", "in ten actions", "coverage", "tokens (median)"],
+    rows,
+    options,
+  );
   const times = judged.map(({ moment }) => moment.ms).sort((a, b) => a - b);
   console.log(
     `\nan answer: p50 ${times[times.length >> 1]?.toFixed(0)} ms, p95 ${times[Math.floor(times.length * 0.95)]?.toFixed(0)} ms`,
@@ -121,11 +137,11 @@ function print(judged: readonly Judged[]): void {
     const shown = moment.answer?.items ?? [];
     if (shown.length === 0) continue;
     console.log(
-      `\n${moment.kind} ${moment.session} ${moment.prompt.slice(0, 160).replace(/\s+/g, " ")}${moment.file}`,
+      `\n${moment.kind} ${moment.session} ${new Date(moment.at).toISOString()} line ${moment.line} ${`${moment.prompt}${moment.error}`.slice(0, 240).replace(/\s+/g, " ")}${moment.file}`,
     );
     for (const { ref, kind, quote } of shown) {
       const isRight = items.find((one) => one.ref === ref)?.isRight;
-      console.log(`  ${isRight === undefined ? "?" : isRight ? "+" : "-"} ${kind}: ${quote.slice(0, 240)}`);
+      console.log(`  ${isRight === undefined ? "?" : isRight ? "+" : "-"} ${kind}: ${quote.slice(0, 400)}`);
     }
   }
 }

@@ -11,7 +11,7 @@
  * and CPU seconds.
  */
 import { execFileSync, spawn } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -20,6 +20,7 @@ import { findOrStartDaemon } from "../src/client/connect.ts";
 import { callDaemon } from "../src/client/daemon-client.ts";
 import { searchCode } from "../src/features/search/operation.ts";
 import { readDaemonRecord } from "../src/protocol/daemon-record.ts";
+import { removeDirectory } from "../test/support/remove-directory.ts";
 import { percentile } from "./measure.ts";
 import { queries } from "./scale/queries.ts";
 import { runPm, untilIdle, usageOf } from "./speed.ts";
@@ -151,5 +152,5 @@ try {
   else console.log(result);
 } finally {
   runPm(work, "stop");
-  rmSync(work, { recursive: true, force: true, maxRetries: 10 });
+  removeDirectory(work);
 }

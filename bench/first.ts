@@ -14,6 +14,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
+import { createBundledQueryEmbedder } from "../src/answers/session-search.ts";
 import { makeDefaultConfig } from "../src/base/config/settings.ts";
 import { makeNewProject } from "../src/base/paths.ts";
 import { detectLanguage } from "../src/code/languages/index.ts";
@@ -22,7 +23,6 @@ import { analyseQuery } from "../src/code/search/query.ts";
 import { Tree } from "../src/code/search/tree/tree.ts";
 import { mineCommitPairs } from "../src/features/models/evaluate/commit-pairs.ts";
 import { type Answered, measureQuality } from "../src/features/models/evaluate/measures.ts";
-import { createBundledQueryEmbedder } from "../src/features/search/embedder.ts";
 
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,

@@ -2,7 +2,10 @@
  * What a hook costs as a process, compared with bare Node, and how many of a burst get their answer in time.
  *
  *   npm run bench:hooks -- --project DIR [--runs 41] [--burst 50] [--markdown]
+ *   npm run bench:hooks -- --rules [--runs 41] [--markdown]
  *
+ * `--rules`: of the hook before a call alone, in a home of its own with ten rules: a command, an edit and a search that no rule is
+ * about, and a command that one of them reminds of, asks about or denies. It needs neither a project nor a daemon.
  * DIR is an initialised project with sessions in its memory, whose daemon runs. Every hook is one of another session, so that each
  * has something to be told. Runs alternate with bare Node: compare the ratios of CPU time, as the clock depends on what else runs.
  * A burst is of prompts, each as soon as the one before is done, or several at once; late is what the hook itself reports, whose
@@ -10,13 +13,18 @@
  */
 import { spawn, spawnSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { resolve } from "node:path";
+import { loadavg } from "node:os";
+import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { callDaemon } from "../src/client/daemon-client.ts";
 import { listInjections } from "../src/features/context/operation.ts";
+import type { ReadyRule, ReadyRules } from "../src/features/rules/before-call.ts";
+import type { Check } from "../src/features/rules/check.ts";
+import { makePathCheck } from "../src/features/rules/find-rules.ts";
+import type { RuleMode } from "../src/features/rules/operation.ts";
 import { listSessions } from "../src/features/sessions/operation.ts";
-import { percentile, printTable } from "./measure.ts";
+import { percentile, printTable, scratchDir } from "./measure.ts";
 import { childrenCpuMs, runPm } from "./speed.ts";
 
 const { values: options } = parseArgs({
@@ -24,13 +32,19 @@ const { values: options } = parseArgs({
     project: { type: "string" },
     runs: { type: "string", default: "41" },
     burst: { type: "string", default: "50" },
+    rules: { type: "boolean", default: false },
     markdown: { type: "boolean", default: false },
   },
 });
-if (options.project === undefined) throw new Error("--project DIR is needed");
-const root = resolve(options.project);
 const pm = fileURLToPath(new URL("../bin/pm.cjs", import.meta.url));
 const [runs, burst] = [Number(options.runs), Number(options.burst)];
+const columns = ["bare Node (CPU ms)", "hook (CPU ms)", "ratio of the sums", "of the p95"];
+if (options.rules) {
+  await measureRules();
+  process.exit();
+}
+if (options.project === undefined) throw new Error("--project DIR or --rules is needed");
+const root = resolve(options.project);
 runPm(root, "start", "--wait");
 const { sessions } = await callDaemon(root, listSessions, { limit: 50 }, 60_000);
 const prompts = sessions.flatMap(({ title }) => title ?? []);
@@ -46,6 +60,8 @@ function payload(event: string, i: number): string {
       tool_name: "Edit",
       tool_input: { file_path: `${root}/${file}`, old_string: "one\ntwo", new_string: "three\nfour" },
     },
+    // Rules, dead ends and the radar are asked, as far as they are on in DIR and something is ready for them.
+    PreToolUse: { tool_name: "Bash", tool_input: { command: "git push origin HEAD:main" } },
   };
   return JSON.stringify({
     session_id: randomUUID(),
@@ -56,12 +72,93 @@ function payload(event: string, i: number): string {
   });
 }
 
-function cpuMs(args: readonly string[], input = ""): number {
+function cpuMs(args: readonly string[], cwd: string, input = ""): number {
   const before = childrenCpuMs();
   // The kernel counts in steps of ten milliseconds.
   for (let i = 0; i < 5; i++)
-    spawnSync(process.execPath, args, { cwd: root, input, stdio: ["pipe", "ignore", "ignore"] });
+    spawnSync(process.execPath, args, { cwd, input, stdio: ["pipe", "ignore", "ignore"] });
   return (childrenCpuMs() - before) / 5;
+}
+
+/** In turns with bare Node. @param makeInput what the hook reads */
+function measureCost(hook: string, cwd: string, makeInput: (i: number) => string): string[] {
+  const pairs = Array.from({ length: Math.ceil(runs / 5) }, (_, i) => ({
+    bare: cpuMs(["-e", "0"], cwd),
+    own: cpuMs([pm, "hook", hook], cwd, makeInput(i)),
+  }));
+  const [bare, own] = [pairs.map((pair) => pair.bare), pairs.map((pair) => pair.own)];
+  const sum = (values: number[]) => values.reduce((all, one) => all + one, 0);
+  return [
+    percentile(bare, 50).toFixed(0),
+    percentile(own, 50).toFixed(0),
+    (sum(own) / sum(bare)).toFixed(2),
+    (percentile(own, 95) / percentile(bare, 95)).toFixed(2),
+  ];
+}
+
+/** The hook before a call, by rules that are ready for it. */
+async function measureRules(): Promise<void> {
+  const home = scratchDir("hooks-rules");
+  const dir = join(home, "project");
+  process.env.POMMEL_HOME = join(home, "pommel");
+  spawnSync("git", ["init", "--quiet", dir]);
+  const { writeReadyPart } = await import("../src/protocol/ready-context.ts");
+  const checks: Check[] = [
+    ...["push main", "push --force", "stash", "rebase", "reset --hard"].map(
+      (words): Check => ({ kind: "command", words: ["git", ...words.split(" ")] }),
+    ),
+    makePathCheck("db/migrations/"),
+    makePathCheck("package-lock.json"),
+    { kind: "added", text: "fmt.Println" },
+    { kind: "added", text: "console.log(" },
+    { kind: "tool", name: "mcp__playwright__*" },
+  ];
+  const modeOf = { "push main": "deny", stash: "ask" } as Readonly<Record<string, RuleMode>>;
+  const rules = checks.map((check, i): ReadyRule => {
+    const mode = (check.kind === "command" && modeOf[check.words.slice(1).join(" ")]) || "remind";
+    return { id: `0000000${i}`, text: `rule ${i}`, times: 1, sessions: 1, mode, check };
+  });
+  const part: ReadyRules = { root: dir, rules };
+  writeReadyPart("rules", part);
+  const call = (tool_name: string, tool_input: object) => (): string =>
+    JSON.stringify({
+      session_id: randomUUID(),
+      transcript_path: `${dir}/no-transcript.jsonl`,
+      cwd: dir,
+      hook_event_name: "PreToolUse",
+      tool_name,
+      tool_input,
+    });
+  const edit = { file_path: `${dir}/a.ts`, old_string: "one\ntwo", new_string: "three\nfour" };
+  const cases = [
+    ["a command, no rule applies", call("Bash", { command: "npm test -- --run src && git status" })],
+    ["an edit, no rule applies", call("Edit", edit)],
+    ["a command, one reminds", call("Bash", { command: "git rebase main" })],
+    ["a command, one asks", call("Bash", { command: "git stash" })],
+    ["a command, one denies", call("Bash", { command: "git push origin HEAD:main" })],
+  ] as const;
+  const asked = cases.map(([, makeInput]) =>
+    spawnSync(process.execPath, [pm, "hook", "pre-tool-use"], {
+      cwd: dir,
+      input: makeInput(),
+      encoding: "utf8",
+    }),
+  );
+  // What is measured does what its name says.
+  const said = asked.map(
+    ({ stdout }) => /"permissionDecision":"(\w+)"/.exec(stdout)?.[1] ?? stdout.slice(0, 20),
+  );
+  if (said[0] !== "" || said[1] !== "" || said[2] === "" || said[3] !== "ask" || said[4] !== "deny")
+    throw new Error(`unexpected answers: ${said.join(", ")}`);
+  const load = loadavg()[0]!.toFixed(1);
+  printTable(
+    [`pm hook pre-tool-use, ten rules (load ${load})`, ...columns],
+    [
+      ["pm hook stop, for comparison", ...measureCost("stop", dir, call("", {}))],
+      ...cases.map(([name, makeInput]) => [name, ...measureCost("pre-tool-use", dir, makeInput)]),
+    ],
+    options,
+  );
 }
 
 const hooks = [
@@ -69,24 +166,11 @@ const hooks = [
   ["session-start", "SessionStart"],
   ["user-prompt", "UserPromptSubmit"],
   ["post-tool-use", "PostToolUse"],
+  ["pre-tool-use", "PreToolUse"],
 ] as const;
-const median = (values: number[]) => percentile(values, 50);
-const costs = hooks.map(([hook, event]) => {
-  const pairs = Array.from({ length: Math.ceil(runs / 5) }, (_, i) => ({
-    bare: cpuMs(["-e", "0"]),
-    own: cpuMs([pm, "hook", hook], payload(event, i)),
-  }));
-  const ratio = pairs.reduce((sum, { own }) => sum + own, 0) / pairs.reduce((sum, { bare }) => sum + bare, 0);
-  return [
-    `pm hook ${hook}`,
-    median(pairs.map(({ bare }) => bare)),
-    median(pairs.map(({ own }) => own)),
-    ratio,
-  ] as const;
-});
 printTable(
-  ["hook", "bare Node (CPU ms)", "hook (CPU ms)", "ratio of the sums"],
-  costs.map(([hook, bare, own, ratio]) => [hook, bare.toFixed(0), own.toFixed(0), ratio.toFixed(2)]),
+  ["hook", ...columns],
+  hooks.map(([hook, event]) => [`pm hook ${hook}`, ...measureCost(hook, root, (i) => payload(event, i))]),
   options,
 );
 
@@ -130,7 +214,7 @@ for (const atOnce of [1, 2, 4]) {
     `${burst}, ${atOnce === 1 ? "one after the other" : `${atOnce} at once`}`,
     `${burst - late} of ${burst}`,
     `${told}`,
-    `${median(times).toFixed(0)} / ${percentile(times, 95).toFixed(0)}`,
+    `${percentile(times, 50).toFixed(0)} / ${percentile(times, 95).toFixed(0)}`,
   ]);
 }
 console.log("");

@@ -3,8 +3,8 @@
  *
  *   npm run bench:mcp [-- --rounds 25] [--project DIR] [--query TEXT] [--json]
  *
- * A start is measured from the launch to the answer to `initialize`. With `--project`, the protocol's own client then calls
- * each tool there, as often.
+ * A start is measured from the launch to the answers to `initialize` and `tools/list`, which a client needs for its first request.
+ * With `--project`, the protocol's own client then calls each tool there, as often.
  */
 import { spawn } from "node:child_process";
 import { performance } from "node:perf_hooks";
@@ -27,14 +27,21 @@ process.env.POMMEL_DAEMON_AUTOSTART = "false";
 const rounds = Number(options.rounds);
 const pm = fileURLToPath(new URL("../bin/pm.cjs", import.meta.url));
 const home = scratchDir("bench-mcp");
-const initialize = `${JSON.stringify({
-  jsonrpc: "2.0",
-  id: 0,
-  method: "initialize",
-  params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "bench", version: "1" } },
-})}\n`;
+const opening = [
+  {
+    id: 0,
+    method: "initialize",
+    params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "bench", version: "1" } },
+  },
+  { method: "notifications/initialized" },
+  { id: 1, method: "tools/list" },
+]
+  .map((message) => `${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`)
+  .join("");
+/** The requests among them. */
+const answersToOpening = 2;
 
-/** Milliseconds until a process ends, or, with `said`, until it has answered that message. */
+/** Milliseconds until a process ends, or, with `said`, until it has answered these messages. */
 function timeOf(args: string[], env: NodeJS.ProcessEnv, said?: string): Promise<number> {
   return new Promise((resolve, reject) => {
     const start = performance.now();
@@ -46,7 +53,10 @@ function timeOf(args: string[], env: NodeJS.ProcessEnv, said?: string): Promise<
     child.on("error", reject);
     child.stdin.on("error", () => {});
     if (said !== undefined) child.stdin.write(said);
-    child.stdout.once("data", () => {
+    let lines = 0;
+    child.stdout.on("data", (chunk: Buffer) => {
+      lines += chunk.toString().split("\n").length - 1;
+      if (lines < answersToOpening || took !== undefined) return;
       took = performance.now() - start;
       child.stdin.end();
     });
@@ -61,7 +71,7 @@ async function starts() {
   // In turn, so that what else the machine does hits both.
   for (let round = 0; round < rounds; round++) {
     times.node.push(await timeOf(["-e", "0"], {}));
-    times.mcp.push(await timeOf([pm, "mcp"], { POMMEL_HOME: home }, initialize));
+    times.mcp.push(await timeOf([pm, "mcp"], { POMMEL_HOME: home }, opening));
   }
   const node = median(times.node);
   const mcp = median(times.mcp);

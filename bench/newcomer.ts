@@ -231,7 +231,11 @@ try {
     const sources = newcomer
       .git("ls-files")
       .split("\n")
-      .filter((path) => /\.(?:ts|js|py|go|rs|java|rb)$/.test(path) && !/test|spec|min\./i.test(path))
+      .filter(
+        (path) =>
+          /\.(?:[jt]sx?|py|go|rs|java|kt|rb|php|cs|exs?|swift|c|cc|cpp|h|hpp|scala)$/.test(path) &&
+          !/tests?\b|spec|min\./i.test(path),
+      )
       .filter((path) => newcomer.lines(path).length > 30);
     const files = [0.1, 0.3, 0.5, 0.7, 0.9].map((at) => sources[Math.floor(at * sources.length)]!);
     askState(newcomer, true);

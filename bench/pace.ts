@@ -3,7 +3,7 @@
  * most, bytes written, and the CPU seconds of each sort of thread. Linux only.
  *
  *   npm run bench:pace -- --source DIR ... [--transcripts DIR] [--program DIR ...] [--peers DIR] [--rounds 1] [--rest]
- *                      [--only ROW,...] [--json]
+ *                      [--stages] [--only ROW,...] [--json]
  *
  *   --source DIR       a git repository; each round indexes a clone of it
  *   --transcripts DIR  transcripts of Claude Code, imported into an empty repository, and into the first source while that is indexed
@@ -11,6 +11,8 @@
  *   --peers DIR        where `npm install @colbymchenry/codegraph` was run; `deja` is looked for on the PATH
  *   --rounds N         how often each row is measured; the medians are printed
  *   --rest             wait 40 seconds after each first index and import, and say what is held then
+ *   --stages           once more with V8's profiler, for the first index and the first import: which share of a thread's time each stage
+ *                      takes. Slower, so its own seconds are not shown: shares are applied to the CPU seconds of the other runs
  *   --only ROW,...     index, start, switch, pull, import, both (default: all)
  *
  * Each row has a home of its own. The clock says little where other work runs: compare programs within one run, and CPU seconds.
@@ -24,8 +26,10 @@ import { callDaemon } from "../src/client/daemon-client.ts";
 import { showQueue } from "../src/features/jobs/operation.ts";
 import { readState } from "../src/features/status/operation.ts";
 import { readDaemonRecord } from "../src/protocol/daemon-record.ts";
+import { removeDirectory } from "../test/support/remove-directory.ts";
 import { percentile, printTable, scratchDir } from "./measure.ts";
 import { type Cost, until, watchCost } from "./pace/process-cost.ts";
+import { buildReadable, readStages, type Stages, startProfiled } from "./pace/stages.ts";
 
 const { values: options } = parseArgs({
   options: {
@@ -36,6 +40,7 @@ const { values: options } = parseArgs({
     rounds: { type: "string", default: "1" },
     only: { type: "string" },
     rest: { type: "boolean", default: false },
+    stages: { type: "boolean", default: false },
     json: { type: "boolean", default: false },
   },
 });
@@ -43,6 +48,8 @@ const isWanted = (row: string) => options.only === undefined || options.only.spl
 
 /** Files that a pull or a switch changes at least, where the repository has a commit so far back. */
 const changedFiles = 500;
+/** Stages that take less of their thread's time are not shown. */
+const minShare = 0.03;
 /** The daemon gives back memory after it has rested so long. Milliseconds. */
 const restMs = 40_000;
 
@@ -60,6 +67,14 @@ interface Measured extends Cost {
 }
 
 const measured: Measured[] = [];
+/** Said at once: a long run may be ended before its table. */
+function note(one: Measured): void {
+  measured.push(one);
+  console.error(
+    `${one.row}, ${one.program}: ${one.seconds.toFixed(1)} s, ${one.cpuSeconds.toFixed(1)} CPU s, ${one.ownMb.toFixed(0)} MB, ` +
+      `${one.writtenMb.toFixed(0)} MB written`,
+  );
+}
 const git = (root: string, ...args: string[]) =>
   execFileSync("git", ["-C", root, ...args], {
     encoding: "utf8",
@@ -77,7 +92,7 @@ function clone(source: string): string {
 /** A home in which nothing was done yet. */
 function emptyHome(): void {
   for (const name of ["HOME", "POMMEL_HOME"]) {
-    rmSync(process.env[name]!, { recursive: true, force: true, maxRetries: 10 });
+    removeDirectory(process.env[name]!);
     mkdirSync(process.env[name]!, { recursive: true });
   }
 }
@@ -88,6 +103,15 @@ class Program {
 
   get name(): string {
     return options.program.length === 1 ? "pommel" : basename(this.directory);
+  }
+
+  private readable: Program | null = null;
+
+  /** The same with names in its profiles. */
+  makeReadable(): Program {
+    const at = join(work, `readable-${basename(this.directory)}`);
+    this.readable ??= new Program(buildReadable(this.directory, at));
+    return this.readable;
   }
 
   start(cwd: string, ...args: string[]): ChildProcess {
@@ -150,7 +174,7 @@ async function costOf(
   const restMb = rests
     ? Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1024
     : null;
-  measured.push({
+  note({
     row,
     program: program.name,
     seconds: took,
@@ -244,8 +268,58 @@ function ancestorBehind(root: string): { commit: string; files: number } | null 
   return null;
 }
 
-async function importAll(program: Program, transcripts: string): Promise<void> {
+/** By row and program. */
+const stagesOf = new Map<string, Stages>();
+const nameRun = (row: string, program: Program) => `${row}\0${program.name}`;
+
+/** Does it once more, with a daemon that writes profiles. */
+async function profile(
+  row: string,
+  program: Program,
+  prepare: () => string,
+  doing: (readable: Program, root: string) => Promise<unknown>,
+): Promise<void> {
   emptyHome();
+  const root = prepare();
+  const readable = program.makeReadable();
+  const profiles = join(work, `profiles-${stagesOf.size}`);
+  const daemon = startProfiled(readable.directory, profiles);
+  const ended = new Promise((done) => daemon.once("exit", done));
+  try {
+    await until(() => (readDaemonRecord()?.pid ?? 0) > 0, "a daemon");
+    await doing(readable, root);
+  } finally {
+    await readable.run(root, "stop");
+    await ended;
+  }
+  stagesOf.set(nameRun(row, program), readStages(profiles));
+}
+
+async function profileIndex(program: Program, source: string): Promise<void> {
+  await profile(
+    `index ${basename(source)}`,
+    program,
+    () => clone(source),
+    async (readable, root) => {
+      await readable.run(root, "init", "--yes");
+      await until(codeQuestions(root).isDone, "the index");
+    },
+  );
+}
+
+const runImport = (program: Program, root: string, transcripts: string) =>
+  program.run(root, "import", "claude", transcripts, "--all-projects", "--yes");
+const isImported = async (root: string) => (await queueOf(root))?.is_idle === true;
+
+async function profileImport(program: Program, transcripts: string): Promise<void> {
+  await profile("import", program, makeEmptyRepository, async (readable, root) => {
+    await readable.run(root, "init", "--yes");
+    await runImport(readable, root, transcripts);
+    await until(() => isImported(root), "the import");
+  });
+}
+
+function makeEmptyRepository(): string {
   const root = join(work, "empty");
   rmSync(root, { recursive: true, force: true });
   mkdirSync(root);
@@ -253,16 +327,22 @@ async function importAll(program: Program, transcripts: string): Promise<void> {
   writeFileSync(join(root, "readme.md"), "# Nothing\n");
   git(root, "add", ".");
   git(root, "-c", "user.name=a", "-c", "user.email=a@localhost", "commit", "--quiet", "-m", "first");
+  return root;
+}
+
+async function importAll(program: Program, transcripts: string): Promise<void> {
+  emptyHome();
+  const root = makeEmptyRepository();
   try {
     await program.run(root, "init", "--yes");
     await until(codeQuestions(root, { mustWork: false }).isDone, "the index");
     let isOver = false;
     await costOf("import", program, {
       doing: async () => {
-        await program.run(root, "import", "claude", transcripts, "--all-projects", "--yes");
+        await runImport(program, root, transcripts);
         isOver = true;
       },
-      isDone: async () => isOver && (await queueOf(root))?.is_idle === true,
+      isDone: async () => isOver && (await isImported(root)),
       rests: options.rest,
     });
   } finally {
@@ -316,7 +396,7 @@ async function peer(
   const seconds = (performance.now() - start) / 1000;
   const cost = watch.stop();
   if (code !== 0) console.error(`${name} exited with ${code}`);
-  measured.push({
+  note({
     ...cost,
     row,
     program: name,
@@ -369,12 +449,32 @@ for (let round = 0; round < Number(options.rounds); round++) {
   if (transcripts && source !== undefined && isWanted("both"))
     for (const program of programs) await both(program, source, transcripts);
 }
+if (options.stages)
+  for (const program of programs) {
+    for (const source of isWanted("index") ? options.source : []) await profileIndex(program, source);
+    if (transcripts && isWanted("import")) await profileImport(program, transcripts);
+  }
 report();
 
+/** Each thread's CPU seconds by stage, the largest first; what V8's own threads do has no profile. */
+function listStages(key: string, threads: Readonly<Record<string, number>>) {
+  return [...(stagesOf.get(key) ?? [])].flatMap(([thread, sums]) => {
+    const all = [...sums.values()].reduce((sum, seconds) => sum + seconds, 0);
+    const cpuSeconds = threads[thread] ?? 0;
+    return [...sums].map(([stage, seconds]) => ({
+      thread,
+      stage,
+      share: seconds / all,
+      cpu_seconds: (cpuSeconds * seconds) / all,
+    }));
+  });
+}
+
 function report(): void {
-  const keys = [...new Set(measured.map(({ row, program }) => `${row}\0${program}`))];
+  const nameMeasured = ({ row, program }: Measured) => `${row}\0${program}`;
+  const keys = [...new Set(measured.map(nameMeasured))];
   const rows = keys.map((key) => {
-    const runs = measured.filter(({ row, program }) => `${row}\0${program}` === key);
+    const runs = measured.filter((one) => nameMeasured(one) === key);
     const median = (value: (run: Measured) => number | null) => {
       const values = runs.flatMap((run) => value(run) ?? []);
       return values.length === 0 ? null : percentile(values, 50);
@@ -384,6 +484,7 @@ function report(): void {
       name,
       median((run) => run.threads.get(name) ?? 0) ?? 0,
     ]);
+    const byThread = Object.fromEntries(threads.sort(([, a], [, b]) => b - a));
     return {
       row: runs[0]!.row,
       program: runs[0]!.program,
@@ -394,7 +495,8 @@ function report(): void {
       peak_mb: median((run) => run.peakMb),
       rest_mb: median((run) => run.restMb),
       written_mb: median((run) => run.writtenMb),
-      threads: Object.fromEntries(threads.sort(([, a], [, b]) => b - a)),
+      threads: byThread,
+      stages: listStages(key, byThread).sort((a, b) => b.cpu_seconds - a.cpu_seconds),
     };
   });
   if (options.json) {
@@ -432,4 +534,20 @@ function report(): void {
     ]),
     { markdown: true },
   );
+  for (const { row, program, cpu_seconds, stages } of rows) {
+    if (stages.length === 0) continue;
+    console.log(`\n${row}, ${program}: ${fixed(cpu_seconds, 1)} CPU s\n`);
+    printTable(
+      ["thread", "stage", "of the thread", "CPU s"],
+      stages
+        .filter(({ share }) => share >= minShare)
+        .map(({ thread, stage, share, cpu_seconds: own }) => [
+          thread,
+          stage,
+          `${(share * 100).toFixed(0)} %`,
+          fixed(own, 2),
+        ]),
+      { markdown: true },
+    );
+  }
 }

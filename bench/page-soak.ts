@@ -21,7 +21,6 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
-  rmSync,
   statSync,
   writeFileSync,
 } from "node:fs";
@@ -31,6 +30,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { type CDPSession, chromium, type Page } from "playwright-core";
 import { locateDaemonFiles, locateHome } from "../src/base/home.ts";
+import { removeDirectory } from "../test/support/remove-directory.ts";
 import { percentile, printTable } from "./measure.ts";
 import { usageOf } from "./speed.ts";
 
@@ -192,7 +192,6 @@ const walk = [
   `#/file/${sources[1]}`,
   "#/review/HEAD",
   "#/commit/HEAD",
-  "#/timeline",
   "#/commands",
   "#/insights",
   "#/memory/",
@@ -270,7 +269,7 @@ while (Date.now() - started < totalMs) {
 browse.kill();
 for (const browser of browsers) await browser.close();
 pm("stop");
-rmSync(work, { recursive: true, force: true, maxRetries: 5 });
+removeDirectory(work);
 
 const quarter = Math.floor(samples.length / 4);
 const medianOf = (key: string, from: number, to?: number) =>

@@ -1,39 +1,55 @@
 /**
  * How fast the local page is, in a real Chromium.
  *
- *   npm run bench:page -- --project DIR [--runs 7] [--json]
+ *   npm run bench:page -- [--project DIR] [--runs 20] [--only first,views,search,big,import] [--seconds 60] [--transcripts DIR]
+ *                         [--loops 0] [--json]
  *
- * DIR is an initialised project with sessions in its memory, whose daemon may be started. A session of 5,000 turns and a file
- * of 50,000 lines are made up in a project of their own. Other work on the machine makes single runs slow: medians and minima
- * are what to compare. CHROMIUM_PATH names another Chromium than Debian's.
+ * DIR is an initialised project with sessions in its memory, whose daemon may be started; without it one is made up, as the tests
+ * of the page do. A session of 5,000 turns and a file of 50,000 lines are made up in a project of their own, and so are the 300
+ * sessions of 30 turns that are imported while somebody goes from view to view for a minute, unless --transcripts names a directory
+ * of real ones. Beside the import, --loops processes compute without a pause. Other work on the machine makes single runs slow:
+ * medians and minima are what to compare. CHROMIUM_PATH names another Chromium than Debian's.
  */
-import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { execFileSync, spawn } from "node:child_process";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { type Browser, chromium, type Page } from "playwright-core";
+import { type Browser, chromium, type Page, type Request } from "playwright-core";
+import { removeDirectory } from "../test/support/remove-directory.ts";
+import { makeRichMemory } from "../test/support/rich-memory.ts";
+import { idOf, transcript } from "../test/support/transcript-fixture.ts";
 import { percentile, printTable } from "./measure.ts";
 
 const { values: options } = parseArgs({
   options: {
     project: { type: "string" },
-    runs: { type: "string", default: "7" },
+    runs: { type: "string", default: "20" },
+    seconds: { type: "string", default: "60" },
+    only: { type: "string", default: "first,views,search,big,import" },
+    transcripts: { type: "string" },
+    loops: { type: "string", default: "0" },
     json: { type: "boolean", default: false },
   },
 });
-if (options.project === undefined) throw new Error("--project DIR is needed");
+const isWanted = (part: string) => options.only.split(",").includes(part);
 const runs = Number(options.runs);
 const program = fileURLToPath(new URL("../bin/pm.cjs", import.meta.url));
+
+/** Where a home is given, what is the user's own is not seen. */
+const environmentAt = (home: string | undefined) => ({
+  ...process.env,
+  ...(home !== undefined && { HOME: home, POMMEL_HOME: join(home, "pommel") }),
+});
 
 const pm = (root: string, home: string | undefined, ...args: string[]) =>
   execFileSync(process.execPath, [program, ...args], {
     cwd: root,
     encoding: "utf8",
     stdio: ["ignore", "pipe", "inherit"],
-    env: { ...process.env, ...(home !== undefined && { HOME: home, POMMEL_HOME: join(home, "pommel") }) },
+    env: environmentAt(home),
   });
 
 interface Figure {
@@ -61,13 +77,23 @@ async function opened(browser: Browser, root: string, home?: string) {
  * From the address until Home shows what happened, until the browser has nothing left to do for it (half a second without a
  * task longer than 50 ms), and what was transferred until then.
  */
-async function firstView(browser: Browser, root: string) {
-  const { page, url } = await opened(browser, root);
+async function firstView(browser: Browser, root: string, home: string | undefined) {
+  const { page, url } = await opened(browser, root, home);
   let transferred = 0;
+  const script = { sent: 0, raw: 0 };
+  const scripts = new Set<string>();
   const devtools = await page.context().newCDPSession(page);
   await devtools.send("Network.enable");
-  devtools.on("Network.loadingFinished", ({ encodedDataLength }) => {
+  devtools.on(
+    "Network.requestWillBeSent",
+    ({ requestId, type }) => type === "Script" && scripts.add(requestId),
+  );
+  devtools.on("Network.dataReceived", ({ requestId, dataLength }) => {
+    if (scripts.has(requestId)) script.raw += dataLength;
+  });
+  devtools.on("Network.loadingFinished", ({ requestId, encodedDataLength }) => {
     transferred += encodedDataLength;
+    if (scripts.has(requestId)) script.sent += encodedDataLength;
   });
   await page.addInitScript(() => {
     const state = { shownAt: 0, busyUntil: 0 };
@@ -85,13 +111,13 @@ async function firstView(browser: Browser, root: string) {
   });
   await page.goto(url);
   await page.locator(".happening").first().waitFor();
-  const kb = transferred / 1000;
+  const sizes = { kb: transferred / 1000, sentKb: script.sent / 1000, rawKb: script.raw / 1000 };
   await sleep(500);
   const { shownAt, busyUntil } = await page.evaluate(
     () => (window as never as { benchmark: { shownAt: number; busyUntil: number } }).benchmark,
   );
   await page.context().close();
-  return { content: shownAt, interactive: Math.max(shownAt, busyUntil), kb };
+  return { content: shownAt, interactive: Math.max(shownAt, busyUntil), ...sizes };
 }
 
 /** From a click on a link until the first frame that has something. Milliseconds. */
@@ -164,27 +190,6 @@ async function framesWhile(page: Page, run: () => Promise<void>): Promise<number
   return frames.slice(1).map((at, i) => at - frames[i]!);
 }
 
-/** The timeline, dragged to and fro. */
-async function panFrames(page: Page): Promise<number[]> {
-  await page.evaluate(() => {
-    location.hash = "#/timeline";
-  });
-  const canvas = page.locator(".timeline canvas");
-  await canvas.waitFor();
-  await canvas.focus();
-  // Zoomed in, so that there is somewhere to go.
-  for (const key of ["+", "+", "+"]) await page.keyboard.press(key);
-  await sleep(500);
-  const box = (await canvas.boundingBox())!;
-  const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
-  return framesWhile(page, async () => {
-    await page.mouse.move(x, y);
-    await page.mouse.down();
-    for (const to of [x - 400, x + 400, x]) await page.mouse.move(to, y, { steps: 80 });
-    await page.mouse.up();
-  });
-}
-
 /** What the middle of the window shows, scrolled by the wheel for three seconds. */
 async function scrollFrames(page: Page): Promise<number[]> {
   await page.mouse.move(900, 500);
@@ -248,66 +253,52 @@ async function bigProject(home: string): Promise<string> {
   return root;
 }
 
-const root = resolve(options.project);
-const browser = await chromium.launch({
-  executablePath: process.env.CHROMIUM_PATH ?? "/usr/bin/chromium",
-  args: ["--no-sandbox"],
-});
-const home = realpathSync(mkdtempSync(join(tmpdir(), "pommel-bench-page-")));
-try {
-  pm(root, undefined, "start");
-  for (const isCold of [false, true]) {
-    const first = [];
-    for (let run = 0; run < runs; run++) {
-      if (isCold) pm(root, undefined, "restart");
-      first.push(await firstView(browser, root));
-    }
-    const what = isCold ? "first view after a restart" : "first view";
-    for (const [name, unit] of [
-      ["content", "ms"],
-      ["interactive", "ms"],
-      ["kb", "kB"],
-    ] as const) {
-      const named = name === "kb" ? "transferred" : name;
-      measured(
-        `${what}: ${named}`,
-        unit,
-        first.map((one) => one[name]),
-      );
-    }
-  }
-
-  const { page, url } = await opened(browser, root);
-  await page.goto(url);
-  await page.locator(".happening").first().waitFor();
-  const { sessions } = JSON.parse(pm(root, undefined, "session", "list", "--json")) as {
+/** Views that are gone to, and what shows that they are there. */
+function listViews(root: string, home: string | undefined) {
+  const { sessions } = JSON.parse(pm(root, home, "session", "list", "--json")) as {
     sessions: { id: string }[];
   };
-  const { results } = JSON.parse(pm(root, undefined, "search", "code", "start a session", "--json")) as {
-    results: { file: string }[];
-  };
-  const views = [
-    ["Home", "#/", ".happening"],
+  const files = execFileSync("git", ["ls-files"], { cwd: root, encoding: "utf8" }).split("\n");
+  const file = files.find((name) => /\.(?:ts|go|py|rs|js)$/.test(name)) ?? files[0];
+  return [
+    ["Now", "#/", ".happening"],
     ["Search", "#/search?q=retry", "main .row"],
     ["Sessions", "#/sessions", "main .row"],
     ["Session", `#/session/${sessions[0]!.id}`, ".turn"],
-    ["File", `#/file/${results[0]!.file}`, ".cm-line"],
-    ["Timeline", "#/timeline", ".timeline canvas"],
-    ["Insights", "#/insights", ".figure svg"],
+    ["File", `#/file/${file}`, ".cm-line"],
+    ["Review", "#/commit/HEAD", ".file-diff"],
+    ["Insights", "#/insights", ".insights .panel"],
     ["Memory: decisions", "#/memory/", ".memory .row"],
     ["Memory: keeping", "#/memory/keeping", ".keeping .panel"],
     ["Settings", "#/settings/", ".setting"],
     ["Settings: health", "#/settings/health", ".check"],
   ] as const;
-  for (const [name, hash, selector] of views) {
-    const times = [];
-    for (let run = 0; run < runs; run++) times.push(await viewTime(page, hash, selector));
-    measured(`view: ${name}`, "ms", times);
-  }
-  measured("search: from a key to results", "ms", await searchTimes(page));
-  measured("timeline: between frames while panning", "ms", await panFrames(page));
-  await page.context().close();
+}
 
+async function measureFirstView(root: string, home: string | undefined): Promise<void> {
+  const names = {
+    content: ["content", "ms"],
+    interactive: ["interactive", "ms"],
+    kb: ["transferred", "kB"],
+    sentKb: ["script, as sent", "kB"],
+    rawKb: ["script, as run", "kB"],
+  } as const;
+  for (const isCold of [false, true]) {
+    const first = [];
+    for (let run = 0; run < Math.min(runs, 7); run++) {
+      if (isCold) pm(root, home, "restart");
+      first.push(await firstView(browser, root, home));
+    }
+    for (const [key, [name, unit]] of Object.entries(names))
+      measured(
+        `first view${isCold ? " after a restart" : ""}: ${name}`,
+        unit,
+        first.map((one) => one[key as keyof typeof names]),
+      );
+  }
+}
+
+async function measureBig(): Promise<void> {
   const big = await bigProject(home);
   const other = await opened(browser, big, home);
   await other.page.goto(other.url);
@@ -324,10 +315,139 @@ try {
     measured(`open: ${name}`, "ms", times);
     measured(`scroll: ${name}`, "ms", await scrollFrames(other.page));
   }
-  pm(big, home, "stop");
+}
+
+/** So long somebody goes from view to view while sessions are imported. Milliseconds. */
+const importMs = Number(options.seconds) * 1000;
+
+/** Goes from view to view while many sessions are read for the first time. */
+async function measureWhileImporting(): Promise<void> {
+  const root = await richProject("harbor-importing");
+  const folder = join(home, ".claude/projects", root.replaceAll(/[^a-zA-Z0-9]/g, "-"));
+  if (options.transcripts === undefined) writeManySessions(root, folder);
+  else copyTranscripts(options.transcripts, root, folder);
+  await clickWhileImporting(root);
+}
+
+/** As if each session had been in this project. */
+function copyTranscripts(from: string, root: string, to: string): void {
+  const names = readdirSync(from).filter((name) => name.endsWith(".jsonl"));
+  for (const name of names)
+    writeFileSync(
+      join(to, name),
+      readFileSync(join(from, name), "utf8").replaceAll(/"cwd":"[^"]*"/g, `"cwd":${JSON.stringify(root)}`),
+    );
+}
+
+function writeManySessions(root: string, folder: string): void {
+  const log = Array.from(
+    { length: 60 },
+    (_, i) => `${i} GET /v1/payments/${"0123456789".repeat(10)} 200`,
+  ).join("\n");
+  for (let i = 0; i < 300; i++) {
+    const start = new Date(Date.now() - (i + 100) * 3_600_000).toISOString();
+    const told = transcript({ session: idOf(`many ${i}`), cwd: root, start });
+    for (let turn = 1; turn <= 30; turn++) {
+      told.prompt(`Question ${turn} of session ${i}: what does step ${turn} do with the queue?`);
+      told.bash(`npm run step -- ${turn}`, log);
+      told.reply(`Answer ${turn}: step ${turn} of ${i} waits for the queue, because it is read in order.`);
+    }
+    told.writeTo(folder);
+  }
+}
+
+async function clickWhileImporting(root: string): Promise<void> {
+  const views = listViews(root, home);
+  const { page, url } = await opened(browser, root, home);
+  const requests: { path: string; ms: number }[] = [];
+  const askedAt = new Map<Request, number>();
+  page.on("request", (request) => askedAt.set(request, Date.now()));
+  // One that is given up after so long took so long, too.
+  const note = (request: Request) => {
+    const at = askedAt.get(request);
+    const { pathname } = new URL(request.url());
+    if (at !== undefined && pathname !== "/live") requests.push({ path: pathname, ms: Date.now() - at });
+    askedAt.delete(request);
+  };
+  page.on("requestfinished", note);
+  page.on("requestfailed", note);
+  await page.goto(url);
+  await page.locator(".happening").first().waitFor();
+  const count = () => (JSON.parse(pm(root, home, "session", "list", "--json")) as { total: number }).total;
+  const env = environmentAt(home);
+  const importing = spawn(process.execPath, [program, "import", "claude", "--yes"], {
+    cwd: root,
+    env,
+    stdio: "ignore",
+  });
+  const loops = Array.from({ length: Number(options.loops) }, () =>
+    spawn(process.execPath, ["-e", "for (;;);"], { stdio: "ignore" }),
+  );
+  const paints: number[] = [];
+  let clicks = 0;
+  for (const end = Date.now() + importMs; Date.now() < end; clicks++) {
+    const [, hash, selector] = views[clicks % views.length]!;
+    const time = await viewTime(page, hash, selector);
+    // What was seen before is in the page's cache.
+    if (clicks >= views.length) paints.push(time);
+  }
+  for (const request of askedAt.keys()) note(request);
+  const wasRunning = importing.exitCode === null;
+  importing.kill();
+  for (const loop of loops) loop.kill();
+  console.error(
+    `${clicks} clicks; ${count()} sessions at the end${wasRunning ? ", still importing" : ", the import had ended"}`,
+  );
+  for (const { path, ms } of requests.filter(({ ms }) => ms > 2000))
+    console.error(`${path}: ${ms.toFixed(0)} ms`);
+  measured("while importing: a view seen before", "ms", paints);
+  measured(
+    "while importing: a request",
+    "ms",
+    requests.map(({ ms }) => ms),
+  );
+  measured("while importing: the longest request", "ms", [Math.max(...requests.map(({ ms }) => ms))]);
+}
+
+async function richProject(name: string): Promise<string> {
+  const root = join(home, name);
+  await makeRichMemory({ root, home, now: Date.now() }, async (...args) => pm(root, home, ...args));
+  return root;
+}
+
+const browser = await chromium.launch({
+  executablePath: process.env.CHROMIUM_PATH ?? "/usr/bin/chromium",
+  args: ["--no-sandbox"],
+});
+const home = realpathSync(mkdtempSync(join(tmpdir(), "pommel-bench-page-")));
+const own = options.project === undefined ? home : undefined;
+try {
+  if (isWanted("first") || isWanted("views") || isWanted("search")) {
+    const root = options.project === undefined ? await richProject("harbor") : resolve(options.project);
+    pm(root, own, "start");
+    if (isWanted("first")) await measureFirstView(root, own);
+    const { page, url } = await opened(browser, root, own);
+    await page.goto(url);
+    await page.locator(".happening").first().waitFor();
+    if (isWanted("views"))
+      for (const [name, hash, selector] of listViews(root, own)) {
+        const times = [];
+        for (let run = 0; run < runs; run++) times.push(await viewTime(page, hash, selector));
+        measured(`view: ${name}`, "ms", times);
+      }
+    if (isWanted("search")) measured("search: from a key to results", "ms", await searchTimes(page));
+    await page.context().close();
+  }
+  if (isWanted("big")) await measureBig();
+  if (isWanted("import")) await measureWhileImporting();
 } finally {
   await browser.close();
-  rmSync(home, { recursive: true, force: true });
+  try {
+    pm(home, home, "stop");
+  } catch {
+    // None was started in this home.
+  }
+  removeDirectory(home);
 }
 
 const rounded = (value: number) => (value < 100 ? value.toFixed(1) : value.toFixed(0));

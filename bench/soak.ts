@@ -23,7 +23,6 @@ import {
   readdirSync,
   readFileSync,
   readlinkSync,
-  rmSync,
   statSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
@@ -32,6 +31,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { locateDaemonFiles, locateHome } from "../src/base/home.ts";
 import { makeNewProject } from "../src/base/paths.ts";
+import { removeDirectory } from "../test/support/remove-directory.ts";
 import { rollout, threadId } from "../test/support/rollout-fixture.ts";
 import { transcript } from "../test/support/transcript-fixture.ts";
 import { percentile, printTable } from "./measure.ts";
@@ -339,5 +339,5 @@ else {
   );
   for (const failure of failures) console.log(failure);
 }
-rmSync(work, { recursive: true, force: true, maxRetries: 5 });
+removeDirectory(work);
 process.exitCode = failures.length > 0 ? 1 : 0;

@@ -1,7 +1,9 @@
 /**
  * The cost of `pm` commands as processes, compared with bare Node, with a warm daemon.
  *
- *   npm run bench:start -- --project DIR [--node FILE ...] [--runs 21] [--json]
+ *   npm run bench:start -- --project DIR [--node FILE ...] [--runs 21] [--only search,why] [--here] [--json]
+ *
+ * --here also runs each question as `pm -C .`, which no daemon runs for it: it asks over the socket and renders the answer itself.
  *
  * DIR is an initialised project with sessions in its memory; `why` and `blame` use the best result of a search,
  * `session show` about the latest session. --node names other versions of Node, each of which runs both `pm` and the bare
@@ -19,6 +21,8 @@ const { values: options } = parseArgs({
     project: { type: "string" },
     node: { type: "string", multiple: true, default: [process.execPath] },
     runs: { type: "string", default: "21" },
+    only: { type: "string" },
+    here: { type: "boolean", default: false },
     json: { type: "boolean", default: false },
   },
 });
@@ -47,7 +51,7 @@ const hook = JSON.stringify({
   hook_event_name: "Stop",
   stop_hook_active: false,
 });
-const commands: [args: string[], input?: string][] = [
+const all: [args: string[], input?: string][] = [
   [["hook", "stop"], hook],
   [["search", "code", query]],
   [["search", query]],
@@ -63,6 +67,8 @@ const commands: [args: string[], input?: string][] = [
   [["daemon", "queue"]],
   [["status"]],
 ];
+const only = options.only?.split(",");
+const commands = all.filter(([[name = ""]]) => only?.includes(name) ?? true);
 
 function wallMs(node: string, args: readonly string[], input = ""): number {
   const start = performance.now();
@@ -80,6 +86,7 @@ const rows = options.node.flatMap((node) => {
     const pairs = Array.from({ length: Number(options.runs) }, () => ({
       bare: wallMs(node, ["-e", "0"]),
       pm: wallMs(node, [pm, ...args], input),
+      ...(options.here && args[0] !== "hook" && { here: wallMs(node, [pm, "-C", ".", ...args]) }),
     }));
     return {
       node: stdout.trim(),
@@ -90,6 +97,7 @@ const rows = options.node.flatMap((node) => {
       bare_ms: median(pairs.map(({ bare }) => bare)),
       pm_ms: median(pairs.map((pair) => pair.pm)),
       ratio: median(pairs.map((pair) => pair.pm / pair.bare)),
+      here_ratio: median(pairs.map(({ here = 0, bare }) => here / bare)),
     };
   });
 });
@@ -97,17 +105,21 @@ const rows = options.node.flatMap((node) => {
 if (options.json) console.log(JSON.stringify(rows, null, 2));
 else {
   const versions = [...new Set(rows.map(({ node }) => node))];
-  console.log(`| command | ${versions.map((node) => `${node}: ms | ratio`).join(" | ")} |`);
-  console.log(`|---|${versions.map(() => "--:|--:|").join("")}`);
+  console.log(
+    `| command | ${versions.map((node) => `${node}: ms | ratio${options.here ? " | here" : ""}`).join(" | ")} |`,
+  );
+  console.log(`|---|${versions.map(() => (options.here ? "--:|--:|--:|" : "--:|--:|")).join("")}`);
   for (const command of new Set(rows.map((row) => row.command))) {
     const cells = versions.map((version) => {
       const row = rows.find((each) => each.command === command && each.node === version)!;
-      return `${row.pm_ms.toFixed(0)} | ${row.ratio.toFixed(2)}`;
+      return `${row.pm_ms.toFixed(0)} | ${row.ratio.toFixed(2)}${options.here ? ` | ${row.here_ratio.toFixed(2)}` : ""}`;
     });
     console.log(`| \`pm ${command}\` | ${cells.join(" | ")} |`);
   }
   const bare = versions.map((version) =>
     median(rows.filter(({ node }) => node === version).map((row) => row.bare_ms)),
   );
-  console.log(`| \`node -e 0\` | ${bare.map((ms) => `${ms.toFixed(0)} | 1`).join(" | ")} |`);
+  console.log(
+    `| \`node -e 0\` | ${bare.map((ms) => `${ms.toFixed(0)} | 1${options.here ? " | 1" : ""}`).join(" | ")} |`,
+  );
 }

@@ -10,7 +10,7 @@
  * members have one role).
  */
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { performance } from "node:perf_hooks";
@@ -28,6 +28,7 @@ import {
   TeamServer,
 } from "../src/store/team/team-server.ts";
 import { startTestServer } from "../test/support/postgres-server.ts";
+import { removeDirectory } from "../test/support/remove-directory.ts";
 import { percentile, printTable } from "./measure.ts";
 import { loadQuestions } from "./recall/import.ts";
 import { childrenCpuMs, usageOf } from "./speed.ts";
@@ -251,5 +252,5 @@ search, ten results, over the socket: ${line(everything)}
   }
   await sql.end();
   await server.stop();
-  if (options.work === undefined) rmSync(work, { recursive: true, force: true, maxRetries: 5 });
+  if (options.work === undefined) removeDirectory(work);
 }

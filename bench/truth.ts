@@ -73,9 +73,11 @@ for (const kind of wanted) {
 }
 printTable(["kind", "drawn", "read", "true"], rows, options);
 if (options.counts) {
-  const { forms, runs, wrong } = countForms(memory);
+  const { forms, runs, wrong, under } = countForms(memory);
   console.log(`\n${forms} forms of ${runs} runs: ${wrong.length} counted that no call has`);
   for (const { form, counted, calls } of wrong) console.log(`  ${form}: counted ${counted}, calls ${calls}`);
+  for (const { program, counted, calls } of under)
+    console.log(`  ${program}: ${counted} of ${calls} calls are counted`);
 }
 if (file !== undefined) writeFileSync(file, `${JSON.stringify(judged, null, 2)}\n`);
 memory.close();

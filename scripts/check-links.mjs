@@ -1,5 +1,5 @@
 // Checks the links between our Markdown pages: that each file is there, and each heading that is linked to, and that the sources
-// and tests exist that a page names. Prints what is not there, and ends with 1 if anything is not. Addresses on the web are
+// and tests exist that a page or a comment names. Prints what is not there, and ends with 1 if anything is not. Addresses on the web are
 // not looked at.
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
@@ -51,6 +51,18 @@ const broken = pages.flatMap((page) => {
 for (const page of pages) {
   for (const [, file] of readFileSync(page, "utf8").matchAll(/`((?:src|test)\/[^`\s<>*(:]+)`/g))
     if (!existsSync(join(root, file))) broken.push(`${relative(root, page)}: ${file}`);
+}
+/** "agents/reading/bounds.ts" in a comment: a file of a room of `src`. */
+const rooms = readdirSync(join(root, "src"), { withFileTypes: true }).flatMap((entry) =>
+  entry.isDirectory() ? [entry.name] : [],
+);
+const sourceNamed = new RegExp(`(?<![\\w./-])(?:${rooms.join("|")})/[\\w./-]*[\\w-]\\.tsx?\\b`, "g");
+const sources = readdirSync(join(root, "src"), { recursive: true }).filter((name) => /\.tsx?$/.test(name));
+for (const source of sources) {
+  const comments = readFileSync(join(root, "src", source), "utf8").match(/^\s*(?:\/?\*|\/\/).*$/gm) ?? [];
+  for (const [file] of comments.join("\n").matchAll(sourceNamed))
+    if (!existsSync(join(root, "src", file)) && !existsSync(join(root, file)))
+      broken.push(`src/${source}: ${file}`);
 }
 if (broken.length > 0) {
   console.error(`Links that lead nowhere:\n${broken.join("\n")}`);

@@ -1,6 +1,6 @@
-// Holds the layout of src/ (docs/architecture.md): a room imports only from rooms below it, no file from one that
-// imports it, no production code from test/, and SQL stands in store/ and engines/ only. Prints what breaks these rules, and ends with 1
-// if anything does.
+// Holds the layout of src/ (docs/architecture.md): a room imports only from rooms below it, no file from one that imports it, a
+// feature of another one its operations and words only, no production code from test/, and SQL stands in store/ and engines/ only.
+// Prints what breaks these rules, and ends with 1 if anything does.
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, normalize, relative } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -20,7 +20,7 @@ const floors = [
   ["sync"],
   ["answers"],
   ["client"],
-  ["terminal"],
+  ["terminal", "tools"],
   ["features"],
   ["daemon", "page"],
   ["views"],
@@ -29,12 +29,15 @@ const floors = [
 /** What runs in a browser, and what of the rest is made for it. */
 const browserRooms = ["page", "views"];
 const forBrowsers =
-  /^(?:page|base\/text|protocol)\/|^features\/(?:[\w-]+\/(?:view\/|operation\.ts|[\w-]*words\.ts)|[\w-]+\.ts)/;
+  /^(?:page|base\/text|protocol)\/|^answers\/document\.ts$|^features\/(?:[\w-]+\/(?:view\/|operation\.ts|[\w-]*words\.ts)|[\w-]+\.ts)/;
+/** A value of an operation's file, which would bring its answer, and with it the store, to the browser; types bring nothing. */
+const operationValues = /^import \{((?:(?!\}).)*)\} from "\.[^"]*operation\.ts"/gms;
 /**
  * What people and agents call goes through the one door (src/client/call.ts): it opens no database, and runs no operation
  * itself.
  */
-const isCaller = (file) => /^faces\/|^features\/[\w-]+\/(?:command|pm-[\w-]+|tool)\.ts$/.test(file);
+const isCaller = (file) =>
+  /^faces\/|^features\/[\w-]+\/(?:command|pm-[\w-]+|tool|tool-answer)\.ts$/.test(file);
 const behindTheDoor =
   /^(?:store\/|engines\/|answers\/(?:open|changing|run|reindex)\.ts$|features\/[\w-]+\/answer\.ts$)/;
 const sql = /\b(?:SELECT|INSERT (?:OR \w+ )?INTO|UPDATE|DELETE FROM|PRAGMA|CREATE TABLE)\b/;
@@ -45,13 +48,26 @@ const foreignReaders = [
   "agents/opencode/database.ts",
 ];
 
+/** What a feature shows to others. */
+const shownToOthers = /^(?:operation|(?:[\w-]+-)?words)\.ts$/;
+/** Insides of other features that features import all the same, by the file that is imported. The list may only get shorter. */
+const allowedInsides = JSON.parse(readFileSync(new URL("insides.json", import.meta.url), "utf8"));
+
 const root = fileURLToPath(new URL("../src", import.meta.url));
 const floorOf = new Map(floors.flatMap((rooms, floor) => rooms.map((room) => [room, floor])));
 
 /** A feature's views stand above the page that they are made of. */
 function roomOf(file) {
-  if (/^features\/(?:[\w-]+\/view\/|(?:views|memory-parts)\.ts$)/.test(file)) return "views";
+  if (
+    /^features\/(?:[\w-]+\/view\/|(?:views|memory-parts|now-parts|answer-cards|page-parts)\.ts$)/.test(file)
+  )
+    return "views";
   return file.includes("/") ? file.split("/")[0] : null;
+}
+/** Whether a feature imports what another one keeps to itself. */
+function isInside(file, target) {
+  const [of, to] = [file, target].map((one) => /^features\/([\w-]+)\/(.+)$/.exec(one));
+  return of !== null && to !== null && of[1] !== to[1] && !shownToOthers.test(to[2]);
 }
 const isTest = (file) => file.endsWith(".test.ts");
 
@@ -59,6 +75,8 @@ const files = readdirSync(root, { recursive: true, encoding: "utf8" })
   .map((file) => file.replaceAll("\\", "/"))
   .filter((file) => /\.tsx?$/.test(file));
 const problems = [];
+/** "file <- file that imports it" */
+const insides = new Set();
 /** What each file imports when it is loaded. */
 const imports = new Map();
 
@@ -72,6 +90,10 @@ for (const file of files.filter((one) => !isTest(one))) {
   const query =
     room === "store" || room === "engines" || foreignReaders.includes(file) ? null : sql.exec(text);
   if (query) problems.push(`${file} says ${query[0]}: SQL stands in store/ and engines/ only`);
+  if (browserRooms.includes(room))
+    for (const [, names] of text.matchAll(operationValues))
+      if (names.split(",").some((name) => name.trim() !== "" && !name.trim().startsWith("type ")))
+        problems.push(`${file} imports values of an operation: only its types are for a browser`);
   for (const [how, specifier] of text.matchAll(/(?:from|import)\s*\(?\s*"(\.[^"]+)"/g)) {
     const target = normalize(join(dirname(file), specifier)).replaceAll("\\", "/");
     if (!how.includes("(")) imports.get(file).add(target);
@@ -83,6 +105,7 @@ for (const file of files.filter((one) => !isTest(one))) {
       problems.push(`${file} imports ${target}, which is not made for a browser`);
     if (isCaller(file) && behindTheDoor.test(target))
       problems.push(`${file} imports ${target}: it goes through src/client/call.ts`);
+    if (isInside(file, target)) insides.add(`${target} <- ${file}`);
     if (other !== room && !(floorOf.get(other) < floorOf.get(room)))
       problems.push(`${file} imports ${target}: ${other} is not below ${room}`);
   }
@@ -101,6 +124,16 @@ function follow(file) {
   followed.add(file);
 }
 for (const file of imports.keys()) follow(file);
+
+const allowed = new Set(
+  Object.entries(allowedInsides).flatMap(([target, importers]) =>
+    importers.map((file) => `features/${target} <- features/${file}`),
+  ),
+);
+for (const one of insides)
+  if (!allowed.has(one)) problems.push(`${one}: a feature knows of another its operations and words only`);
+for (const one of allowed)
+  if (!insides.has(one)) problems.push(`${one} is imported no more: delete its line in scripts/insides.json`);
 
 for (const problem of problems) console.error(problem);
 if (problems.length > 0)

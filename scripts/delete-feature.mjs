@@ -23,7 +23,21 @@ import { fileURLToPath } from "node:url";
 const root = fileURLToPath(new URL("..", import.meta.url));
 /** Features on which others rest: without them Pommel would be something else. */
 const foundations = JSON.parse(readFileSync(join(root, "scripts/foundations.json"), "utf8"));
-const registries = ["index.ts", "commands.ts", "completions.ts", "views.ts", "memory-parts.ts"];
+const registries = [
+  "index.ts",
+  "commands.ts",
+  "completions.ts",
+  "tools.ts",
+  "old-tools.ts",
+  "views.ts",
+  "memory-parts.ts",
+  "hook-parts.ts",
+  "work-now.ts",
+  "now-parts.ts",
+  "page-parts.ts",
+  "asides.ts",
+  "answer-cards.ts",
+];
 
 const args = process.argv.slice(2);
 const folders = readdirSync(join(root, "src/features"), { withFileTypes: true })
@@ -72,9 +86,10 @@ function deleteIn(name) {
     }
     for (const folder of ["node_modules", "dist"]) symlinkSync(join(root, folder), join(copy, folder));
     for (const registry of registries) forgetIn(join(copy, "src/features", registry), name);
+    forgetImportsOf(join(copy, "scripts/insides.json"), name);
     // Programs' tests and benchmarks ask for whatever there is.
-    const config = JSON.parse(readFileSync(join(copy, "tsconfig.json"), "utf8"));
-    writeFileSync(join(copy, "tsconfig.json"), JSON.stringify({ ...config, include: ["src"] }));
+    includeOnly(join(copy, "tsconfig.json"), "src");
+    includeOnly(join(copy, "src/faces/page/tsconfig.json"), ".");
     const checks = [
       ["tsc", "--noEmit"],
       ["tsc", "--noEmit", "-p", "src/faces/page"],
@@ -89,6 +104,20 @@ function deleteIn(name) {
   }
 }
 
+function includeOnly(file, folder) {
+  const config = JSON.parse(readFileSync(file, "utf8"));
+  writeFileSync(file, JSON.stringify({ ...config, include: [folder] }));
+}
+
+/** What a feature imports of others' insides is imported no more. */
+function forgetImportsOf(file, name) {
+  const insides = Object.entries(JSON.parse(readFileSync(file, "utf8"))).map(([inside, importers]) => [
+    inside,
+    importers.filter((importer) => !importer.startsWith(`${name}/`)),
+  ]);
+  writeFileSync(file, JSON.stringify(Object.fromEntries(insides.filter(([, left]) => left.length > 0))));
+}
+
 function run(program, given, cwd) {
   const { status, stdout, stderr } = spawnSync(program, given, { cwd, encoding: "utf8", maxBuffer: 1e8 });
   return status === 0 ? "" : `${stdout}${stderr}`.trim();
@@ -101,7 +130,11 @@ function forgetIn(file, name) {
   const imported = [...text.matchAll(imports)].map(([, all, one]) => all ?? one);
   const isAbout = (line) =>
     line.includes(`"./${name}/`) || imported.some((one) => new RegExp(`\\b${one}\\b`).test(line));
-  const entries = text.replace(/^ {2}\{\n(?: {4}.*\n)+ {2}\},\n/gm, (entry) => (isAbout(entry) ? "" : entry));
+  // An entry in which other features stand as well loses its lines alone.
+  const isOfOthers = (entry) => [...entry.matchAll(/"\.\/([\w-]+)\//g)].some(([, other]) => other !== name);
+  const entries = text.replace(/^ {2}(?:"?[\w-]+"?: )?\{\n(?: {4}.*\n)+ {2}\},\n/gm, (entry) =>
+    isAbout(entry) && !isOfOthers(entry) ? "" : entry,
+  );
   const lines = entries.split("\n").filter((line) => !isAbout(line));
   writeFileSync(file, lines.join("\n"));
 }

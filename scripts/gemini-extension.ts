@@ -1,5 +1,5 @@
-// Builds dist/gemini-extension, which `gemini extensions install` takes: the plugin's skill, with Gemini CLI's own hooks.
-import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+// Builds dist/gemini-extension, which `gemini extensions install` takes: the MCP server, with Gemini CLI's own hooks.
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { geminiHooks } from "../src/agents/gemini/setup.ts";
 import { makeHookGroup } from "../src/agents/setup/hook-entries.ts";
@@ -24,4 +24,3 @@ write("hooks/hooks.json", {
     geminiHooks.hooks.map((hook) => [hook.event, [makeHookGroup(geminiHooks, hook)]]),
   ),
 });
-cpSync("plugin/skills", join(extension, "skills"), { recursive: true });

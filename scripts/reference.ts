@@ -6,21 +6,29 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { Command } from "commander";
-import { describeAllowedValues, settingKeys, toTomlLiteral } from "../src/base/config/setting-values.ts";
-import { settings } from "../src/base/config/settings.ts";
+import {
+  describeAllowed,
+  findUnit,
+  formatSetting,
+  settingKeys,
+  toTomlLiteral,
+} from "../src/base/config/setting-values.ts";
+import { type SettingKey, settings } from "../src/base/config/settings.ts";
 import { type OtherKind, otherKinds, otherNames, otherOrigins } from "../src/base/other-names.ts";
 import { toJsonSchema } from "../src/daemon/http/openapi.ts";
 import { aliasNames, toCanonicalArgs } from "../src/faces/cli/names.ts";
 import { buildProgram } from "../src/faces/cli/program.ts";
-import { tools } from "../src/faces/mcp/shapes/definitions.ts";
+import { commandSections } from "../src/features/commands.ts";
 import { publicOperations } from "../src/features/index.ts";
+import { tools } from "../src/features/tools.ts";
+import { findSectionTitle } from "../src/protocol/reading/setting-sections.ts";
 import type { Streams } from "../src/terminal/streams.ts";
 import { type Schema, typeOf } from "./typescript-type.ts";
 
 const mark = "<!-- Below: made by `npm run docs:reference`. Change the declarations instead. -->";
 
 /** Columns of the command line's help, as wide as a page shows it. */
-const width = 100;
+const width = 88;
 
 const pages: Record<string, () => Promise<string> | string> = {
   "cli.md": cliPage,
@@ -44,7 +52,7 @@ export async function referencePages(): Promise<Map<string, { now: string; wante
   return new Map(await Promise.all(made));
 }
 
-/** The help of each command, in the order in which help lists them. */
+/** All commands by what they are for, and the help of each, in the order in which help lists them. */
 async function cliPage(): Promise<string> {
   let written = "";
   const write = (text: string) => {
@@ -67,16 +75,35 @@ async function cliPage(): Promise<string> {
     for (const below of command.createHelp().visibleCommands(command)) add(below, `${path} ${below.name()}`);
   };
   for (const command of program.createHelp().visibleCommands(program)) add(command, command.name());
-  return sections.join("\n\n");
+  return [listCommandSections(), ...sections].join("\n\n");
 }
 
-/** Each setting: what it is for, and what it may be. */
-function configurationPage(): string {
-  const described = settingKeys.map((key) => {
-    const { about, who, schema, default: value } = settings[key];
-    return `### ${key}\n\n${about}\n\nDefault: \`${toTomlLiteral(value)}\`. Allowed: ${describeAllowedValues(schema)}. Who needs it: ${who}.`;
+function listCommandSections(): string {
+  const rows = Object.entries(commandSections).map(([section, commands]) => {
+    const links = Object.keys(commands).map((name) => `[${name}](#pm-${name})`);
+    return `| ${section} | ${links.join(", ")} |`;
   });
-  return ["## Settings", ...described].join("\n\n");
+  return ["## All commands", "", "| | |", "|---|---|", ...rows].join("\n");
+}
+
+/** Each setting, below the title of its section: what it is for, and what it may be. */
+function configurationPage(): string {
+  const titles = [...new Set(settingKeys.map(findSectionTitle))];
+  const listKeys = (title: string) => settingKeys.filter((key) => findSectionTitle(key) === title);
+  const links = titles.map((title) => {
+    const linked = listKeys(title).map((key) => `[\`${key}\`](#${key.replace(".", "")})`);
+    return `| ${title} | ${linked.join(", ")} |`;
+  });
+  const described = titles.flatMap((title) => [`### ${title}`, ...listKeys(title).map(describeSetting)]);
+  return ["## Settings", ["| about | settings |", "|---|---|", ...links].join("\n"), ...described].join(
+    "\n\n",
+  );
+}
+
+function describeSetting(key: SettingKey): string {
+  const { about, who, default: value } = settings[key];
+  const byDefault = findUnit(key) === undefined ? "" : ` (${formatSetting(key, value)})`;
+  return `#### ${key}\n\n${about}\n\nDefault: \`${toTomlLiteral(value)}\`${byDefault}. Allowed: ${describeAllowed(key)}. Useful for: ${who}.`;
 }
 
 /** Each operation: what it is asked, and what it answers. */
@@ -86,7 +113,7 @@ function httpPage(): string {
       const [asked, answered] = [toJsonSchema(request(), "input"), toJsonSchema(response(), "output")];
       return [
         `## ${methods.join(" or ")} ${path}`,
-        `${summary}. \`${name}\` of \`pommel/client\`.`,
+        `${summary}. In \`pommel/client\`, this is \`${name}\`.`,
         fieldsOf(asked),
         `\`\`\`ts\n${typeOf(answered, "")}\n\`\`\``,
       ].join("\n\n");
@@ -143,7 +170,7 @@ function fieldsOf({ properties = {}, required = [] }: Schema): string {
     const cells = [shown, `\`${typeOf(shape, "").replace(/\s+/g, " ")}\``, description];
     return `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;
   });
-  if (rows.length === 0) return "It takes nothing.";
+  if (rows.length === 0) return "It takes no parameters.";
   return ["| field | type | what it is |", "|---|---|---|", ...rows].join("\n");
 }
 

@@ -4,18 +4,20 @@
  * util-linux for a terminal of its own. Those of the page, of files to hand on and of VS Code: shoots the made-up project in
  * Chromium, light and dark. VS Code needs `code-server` (POMMEL_CODE_SERVER), and is left out without it.
  *
- *   npm run docs:images [-- terminal | demo | page | files | vscode]
+ *   npm run docs:images [-- terminal | demo | checks | page | files | vscode]
  */
-import { spawnSync } from "node:child_process";
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { spawn, spawnSync } from "node:child_process";
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import stringWidth from "fast-string-width";
 import { chromium } from "playwright-core";
 import { renderMarkdownAsHtml } from "../src/base/text/markdown/html.ts";
+import { storyDay } from "../src/features/demo/story.ts";
 import { codeServerFile, openEditor, packExtension } from "../test/support/code-server.ts";
 import { makeDemoProject } from "./demo-project.mjs";
+import { drawTerminal } from "./draw-terminal.ts";
 
 const which = process.argv[2] ?? "all";
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -27,95 +29,47 @@ const pictures = {
   "search-exact": ["search", "code", "--exact", "already running", "--path", "src", "-n", "2"],
 };
 
-const cell = { width: 8.4, height: 18 };
-const margin = 16;
-/** Select Graphic Rendition: the class of each number that `pm` uses, and what ends it. */
-const styles = {
-  1: "bold",
-  2: "dim",
-  31: "red",
-  32: "green",
-  33: "yellow",
-  34: "blue",
-  35: "magenta",
-  36: "cyan",
-  90: "dim",
+/** In pictures of the made-up project it is the day of its story, so that they show the same days whenever they are made. */
+const clockShiftMs = storyDay - Date.now();
+const storyClock = {
+  NODE_OPTIONS: `--require "${join(root, "test/support/preloads/other-time.cjs")}"`,
+  POMMEL_TEST_CLOCK_MS: String(clockShiftMs),
 };
-const ends = { 22: ["bold", "dim"], 39: ["red", "green", "yellow", "blue", "magenta", "cyan", "dim"] };
-
-const escaped = (text) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
-
-/** A line's text with its styles, as spans that each stand in their own column. */
-function spansOf(line) {
-  const spans = [];
-  const active = new Set();
-  let column = 0;
-  for (const [, code, text] of line.matchAll(/\x1b\[([\d;]*)m|([^\x1b]+)/g)) {
-    if (text === undefined) {
-      for (const one of (code || "0").split(";")) {
-        if (styles[one]) active.add(styles[one]);
-        else for (const style of ends[one] ?? [...active]) active.delete(style);
-      }
-      continue;
-    }
-    const x = (margin + column * cell.width).toFixed(1);
-    spans.push(`<tspan x="${x}" class="${[...active].join(" ")}">${escaped(text)}</tspan>`);
-    column += stringWidth(text);
-  }
-  return spans.join("");
-}
-
-function drawing(command, output, columns) {
-  const lines = [`\x1b[2m$\x1b[22m \x1b[1m${command}\x1b[22m`, ...output.trimEnd().split("\n")];
-  const width = Math.round(columns * cell.width + 2 * margin);
-  const height = lines.length * cell.height + 2 * margin;
-  const text = lines.map((line, i) => `<text y="${margin + 13 + i * cell.height}">${spansOf(line)}</text>`);
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" role="img" aria-label="${escaped(command).replaceAll('"', "&quot;")}">
-<style>
-svg { background: #fff; color: #1f2328; font: 14px ui-monospace, "SF Mono", Menlo, Consolas, "DejaVu Sans Mono", monospace; }
-text { fill: currentColor; white-space: pre; }
-.bold { font-weight: 600; } .dim { fill: #6e7781; } .red { fill: #cf222e; } .green { fill: #116329; }
-.yellow { fill: #7d4e00; } .blue { fill: #0550ae; } .magenta { fill: #8250df; } .cyan { fill: #1b7c83; }
-@media (prefers-color-scheme: dark) {
-svg { background: #0d1117; color: #e6edf3; }
-.dim { fill: #8b949e; } .red { fill: #ff7b72; } .green { fill: #3fb950; } .yellow { fill: #d29922; }
-.blue { fill: #79c0ff; } .magenta { fill: #d2a8ff; } .cyan { fill: #39c5cf; }
-}
-</style>
-${text.join("\n")}
-</svg>
-`;
-}
+let clock = {};
 
 const home = mkdtempSync(join(tmpdir(), "pommel-screenshots-"));
 const clone = join(home, "pommel");
 /** Runs a program with a home of its own; ends the script if it fails. */
 function run(program, args, cwd, more = {}) {
-  const { PATH } = process.env;
-  const env = {
-    PATH,
-    HOME: home,
-    FORCE_COLOR: "1",
-    POMMEL_PAGER: "",
-    TERM: "xterm-256color",
-    POMMEL_DAEMON_AUTOSTART: "false",
-    ...more,
-  };
-  const { status, stdout, stderr } = spawnSync(program, args, { cwd, env, encoding: "utf8" });
+  const { status, stdout, stderr } = spawnSync(program, args, { cwd, env: makeEnv(more), encoding: "utf8" });
   // 5: nothing found, which is worth a picture.
   if (status !== 0 && status !== 5) throw new Error(`${program} ${args.join(" ")} failed: ${stderr}`);
   return stdout;
 }
 
+function makeEnv(more = {}) {
+  return {
+    PATH: process.env.PATH,
+    HOME: home,
+    FORCE_COLOR: "1",
+    POMMEL_PAGER: "",
+    TERM: "xterm-256color",
+    POMMEL_DAEMON_AUTOSTART: "false",
+    TZ: "UTC",
+    ...clock,
+    ...more,
+  };
+}
+
 try {
   mkdirSync(images, { recursive: true });
-  if (which === "terminal" || which === "all") drawTerminal();
+  if (which === "terminal" || which === "all") drawOwnRepository();
   if (which !== "terminal") await showDemo();
 } finally {
   rmSync(home, { recursive: true, force: true });
 }
 
-function drawTerminal() {
+function drawOwnRepository() {
   run("git", ["clone", "--quiet", "--depth", "1", `file://${root}`, clone], home);
   const pm = (...args) => run(process.execPath, [join(root, "bin/pm.cjs"), ...args], clone);
   pm("init", "--no-hooks", "--no-start");
@@ -128,14 +82,26 @@ function drawTerminal() {
 
 /** Draws what `pm` prints, in a terminal: only there does it know how wide lines may be. */
 function drawCommand(name, typed, { cwd, columns = 80, env = {} }) {
+  const output = runAtTerminal(typed, { cwd, columns, env });
+  writeFileSync(join(images, `${name}.svg`), drawTerminal(`pm ${typed}`, output, columns));
+}
+
+function runAtTerminal(typed, { cwd, columns = 80, env = {} }) {
   const command = `stty cols ${columns}; ${process.execPath} ${join(root, "bin/pm.cjs")} ${typed} 2> /dev/null`;
-  const output = run("script", ["--quiet", "--command", command, "/dev/null"], cwd, env).replaceAll("\r", "");
-  writeFileSync(join(images, `${name}.svg`), drawing(`pm ${typed}`, output, columns));
+  return run("script", ["--quiet", "--command", command, "/dev/null"], cwd, env).replaceAll("\r", "");
 }
 
 async function showDemo() {
+  clock = storyClock;
   const pm = (cwd, ...args) => run(process.execPath, [join(root, "bin/pm.cjs"), ...args], cwd);
-  const demo = makeDemoProject(home, pm);
+  // `pm start` would leave NODE_OPTIONS out.
+  spawn(process.execPath, [join(root, "bin/pommeld.cjs"), "--foreground"], {
+    cwd: home,
+    env: makeEnv(),
+    stdio: "ignore",
+  });
+  while (!existsSync(join(home, ".local/state/pommel/daemon.json"))) await sleep(50);
+  const demo = makeDemoProject(home, pm, (cwd, typed) => runAtTerminal(typed, { cwd }));
   try {
     const is = (name) => which === name || which === "all";
     if (is("page")) await shootPage(pm, demo);
@@ -143,6 +109,7 @@ async function showDemo() {
     if (is("vscode")) await shootEditor(demo);
     // Adds to the project.
     if (is("demo")) drawDemo(pm, demo);
+    if (is("checks")) drawChecks(demo);
   } finally {
     pm(demo.root, "stop");
   }
@@ -152,7 +119,6 @@ async function showDemo() {
 function drawDemo(pm, { root: demo, session, addSession }) {
   const columns = 100;
   addSession();
-  drawCommand("blame", "blame src/http/retry.ts:4-12", { cwd: demo, columns });
   drawCommand("topics", "session list --topic webhook", { cwd: demo, columns });
   const given = join(demo, ".git/session.json");
   writeFileSync(given, JSON.stringify({ session_id: session, cwd: demo }));
@@ -169,6 +135,17 @@ function drawDemo(pm, { root: demo, session, addSession }) {
   theirs("init", "--no-hooks", "--no-start");
   theirs("pull");
   drawCommand("shared", "search sessions why jitter --team -n 1", { cwd: colleague, columns, env });
+}
+
+/** What agents are told before they act, and what is taken back. */
+function drawChecks({ root: demo, session, addWork }) {
+  const columns = 100;
+  drawCommand("undo", `undo ${session.slice(0, 8)}`, { cwd: demo, columns });
+  addWork();
+  const never = 'rules add "never push to main" --command "git push main" --mode deny';
+  drawCommand("rules", never, { cwd: demo, columns });
+  drawCommand("dead-ends", "dead-ends --kind command", { cwd: demo, columns });
+  drawCommand("radar", "radar", { cwd: demo, columns });
 }
 
 /** Files to hand on: a session as a page, and the comment on a pull request as a forge shows it. */
@@ -215,13 +192,14 @@ async function shootPage(pm, { root: demo, session }) {
     file: ["/file/src/http/retry.ts:15", ".cm-line .tok-keyword"],
     review: ["/commit/HEAD", ".file-diff .tok-keyword"],
     memory: ["/memory/", ".row"],
-    digest: ["/digest?since=1%20year%20ago", ".row"],
+    digest: ["/digest?since=1%20year%20ago", ".document"],
   };
   const browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] });
   try {
     for (const colorScheme of ["light", "dark"]) {
       const size = { width: 1360, height: 800 };
       const page = await (await browser.newContext({ viewport: size, colorScheme })).newPage();
+      await page.clock.install({ time: Date.now() + clockShiftMs });
       const { url } = JSON.parse(pm(demo, "open", "--no-browser", "--json"));
       await page.goto(url);
       for (const [name, [path, content]] of Object.entries(views)) {
@@ -251,7 +229,7 @@ async function shootEditor({ root: folder }) {
   const pm = join(home, "pm");
   writeFileSync(pm, `#!/bin/sh\nexec "${process.execPath}" "${join(root, "bin/pm.cjs")}" "$@"\n`);
   chmodSync(pm, 0o755);
-  const env = { PATH: process.env.PATH, HOME: home };
+  const env = { PATH: process.env.PATH, HOME: home, TZ: "UTC", ...storyClock };
   const viewport = { width: 1180, height: 700 };
   for (const theme of ["Light", "Dark"]) {
     const settings = { "workbench.colorTheme": `Default ${theme} Modern` };

@@ -9,7 +9,20 @@ import type { PathRole } from "./code/files/path-role.ts";
 const text = z.string().min(1);
 const texts = z.array(text).min(1);
 const pattern = text.refine((source) => compiles(source), "is no regular expression");
+const unique = texts.refine((rows) => new Set(rows).size === rows.length, "has a row twice");
+const patterns = unique.refine((rows) => rows.every(compiles), "has a row that is no regular expression");
+/** What a command is run for, by its words, in the order in which they are looked for. */
+const orderedTasks = ["lint", "format", "types", "release", "install", "build", "run"];
 const why = text.optional();
+/** Dollars for a million tokens. */
+const dollars = z.number().nonnegative().max(1000);
+const rates = {
+  input: dollars,
+  output: dollars,
+  cacheRead: dollars,
+  cacheWrite: dollars.optional(),
+  cacheWriteHour: dollars.optional(),
+};
 
 /** What a grammar's row may have; with a `base`, null takes a key away. */
 const words = z.record(text, text);
@@ -37,6 +50,8 @@ const grammar = z
     transparent: texts,
     parts: z.record(text, pattern),
     noise: z.array(texts),
+    annotation: texts,
+    namedByArguments: pattern,
     declaration: pattern,
     opening: pattern,
     comment: texts,
@@ -55,6 +70,7 @@ const grammar = z
           index: texts.optional(),
           sharesDirectory: z.boolean().optional(),
           implicitSelf: z.boolean().optional(),
+          implicitInterfaces: z.boolean().optional(),
         }),
       })
       .partial(),
@@ -150,6 +166,12 @@ const schemas: Record<string, z.ZodType> = {
     z.string().regex(/^[a-z]+$/),
     z.string().regex(/^[a-z]+( [a-z]+)*$/),
   ),
+  "code/search/glossary/glossary.json": z.array(
+    z.strictObject({
+      terms: z.string().regex(/^[a-z\d]+( [a-z\d]+){0,7}$/),
+      means: z.string().regex(/^[A-Za-z][\w ,;:'-]{5,140}$/),
+    }),
+  ),
   "code/files/path-roles.json": z.array(
     z.strictObject({
       role: z.enum([
@@ -167,6 +189,18 @@ const schemas: Record<string, z.ZodType> = {
       askedForBy: z.array(z.string().regex(/^[a-z]+$/)),
     }),
   ),
+  "sessions/decisions/choice.json": z.strictObject({
+    words: z.record(text, patterns),
+    patterns: z.record(text, pattern),
+    settlesInPassing: z.array(z.strictObject({ says: unique, pattern })),
+  }),
+  "sessions/summaries/ending/not-done.json": z.strictObject({
+    says: patterns,
+    declines: patterns,
+    heads: patterns,
+    decides: patterns,
+    stores: patterns,
+  }),
   "sessions/chunks/units/error-formats.json": z.array(
     z.strictObject({
       tool: text,
@@ -175,6 +209,74 @@ const schemas: Record<string, z.ZodType> = {
       lines: z.array(z.tuple([text, text.nullable()])).min(1),
       quiet: z.array(text).optional(),
       fails: z.boolean().optional(),
+      lints: z.literal(true).optional(),
+    }),
+  ),
+  "attribution/commands/commands.json": z.strictObject({
+    reads: patterns,
+    readsInGit: patterns,
+    formats: patterns,
+    repairs: patterns,
+  }),
+  "sessions/commands/commands.json": z.strictObject({
+    tasks: z.strictObject(
+      Object.fromEntries(orderedTasks.map((task) => [task, patterns])) as Record<string, typeof patterns>,
+    ),
+    tests: patterns,
+    picksTest: patterns,
+    packageManagers: patterns,
+    notOfTheProject: patterns,
+    versionControl: patterns,
+    checks: patterns,
+    looks: unique,
+    looksInGit: patterns,
+    calledWrongly: patterns,
+    wrappers: z.record(text, z.int().min(0).max(2)),
+    runners: unique,
+    optionsWithValue: unique,
+    interpreters: unique,
+    shells: unique,
+    longSubcommands: patterns,
+    withoutSubcommand: patterns,
+    goOptionsWithValue: patterns,
+    printsMore: patterns,
+  }),
+  "sessions/chunks/units/outputs.json": z.strictObject({
+    errorWords: patterns,
+    allIsWell: patterns,
+    failedChecks: patterns,
+    testNames: patterns,
+    showing: patterns,
+    checking: patterns,
+  }),
+  "sessions/fixes/rules.json": z.strictObject({
+    repairs: patterns,
+    repairingOptions: unique,
+    repairable: patterns,
+    changesInGit: unique,
+    tellingOptions: unique,
+    optionsOfManner: patterns,
+    doAnything: unique,
+    fileStarts: patterns,
+  }),
+  "sessions/cost/prices.json": z.array(
+    z.strictObject({
+      vendor: text,
+      source: z.url(),
+      asOf: z.iso.date(),
+      models: z
+        .array(
+          z.strictObject({
+            model: text.lowercase(),
+            until: z.iso.date().optional(),
+            ...rates,
+            long: z.strictObject({ above: z.int().positive(), ...rates }).optional(),
+          }),
+        )
+        .refine(
+          (rows) => rows.every((row, i) => (rows[i + 1]?.model === row.model) === (row.until !== undefined)),
+          "a model's rows stand together, and all but the last end",
+        ),
     }),
   ),
   "sessions/decisions/other-languages.json": z.record(
@@ -192,8 +294,9 @@ const schemas: Record<string, z.ZodType> = {
   "sessions/events/branch-kinds.json": z.array(text.lowercase()),
 };
 
-/** Validated beside their code, as more than their fields is to be right. */
-const elsewhere = /^redact\/(?:patterns\/|words\.json)|^code\/languages\/grammars\.json|^faces\/page\//;
+/** Validated beside their code: more than their fields is to be right, or they go with their feature. */
+const elsewhere =
+  /^features\/|^redact\/(?:patterns\/|words\.json)|^code\/languages\/grammars\.json|^faces\/page\//;
 
 function compiles(source: string): boolean {
   try {

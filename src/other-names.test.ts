@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { collectedStreams } from "../test/support/collected-streams.ts";
 import { toEnvName } from "./base/config/config.ts";
 import { isSettingKey, settingKeys } from "./base/config/setting-values.ts";
-import { type OtherKind, type OtherName, otherNames } from "./base/other-names.ts";
+import { type OtherKind, otherNames } from "./base/other-names.ts";
 import { toJsonSchema } from "./daemon/http/openapi.ts";
 import { toCanonicalArgs } from "./faces/cli/names.ts";
 import { buildProgram } from "./faces/cli/program.ts";
@@ -10,9 +10,12 @@ import { runCommandLine } from "./faces/cli/run-command-line.ts";
 import { readArguments } from "./faces/mcp/arguments.ts";
 import { oldNames } from "./faces/mcp/old-names.ts";
 import { findCallable } from "./faces/mcp/server/call-tool.ts";
-import { type Tool, tools } from "./faces/mcp/shapes/definitions.ts";
 import { statusResponse } from "./features/status/operation.ts";
+import { tools } from "./features/tools.ts";
 import { ownStreams } from "./terminal/streams.ts";
+import type { Tool } from "./tools/tool.ts";
+
+type OtherName = (typeof otherNames)[number];
 
 /** The table of other names: that all of it is of today, so that no error names what is not there. */
 

@@ -7,9 +7,9 @@ import { toCanonicalArgs } from "./faces/cli/names.ts";
 import { setOwnDoor } from "./protocol/door.ts";
 
 /**
- * `pm`. An agent waits for its hooks at every step, a prompt for its status line, for its searches all day, and for its MCP server when it starts: these
- * load nothing but what they need, and a question goes to the daemon as it is. Everything else, with its options and its
- * help, is the command line of pm.ts.
+ * `pm`. Git waits for its hooks, a prompt for its status line, and an agent for its searches all day and for its MCP server when it starts:
+ * these load nothing but what they need, and a question goes to the daemon as it is. Everything else, with its options and its
+ * help, is the command line of faces/cli/pm.ts. The hooks of agents are a program of their own, hook.ts.
  */
 const args = toCanonicalArgs(process.argv.slice(2));
 const [command = "", ...rest] = args;
@@ -18,11 +18,6 @@ if (command === "hook" && rest[0]?.startsWith("git-")) {
   const [name, ...more] = rest;
   void import("./faces/hooks/run-git-hook.ts")
     .then(({ runGitHook }) => runGitHook(name!, more))
-    .then(() => process.exit(0));
-} else if (command === "hook" && (isPlain(rest) || isOfAgent(rest))) {
-  const [name = "", agent] = rest.length === 1 ? rest : [rest[2], rest[1]];
-  void import("./faces/hooks/run-hook.ts")
-    .then(({ runHook }) => runHook(name, agent))
     .then(() => process.exit(0));
 } else if (command === "statusline" && rest.every((option) => option === "--prompt")) {
   void import("./faces/hooks/statusline.ts")
@@ -87,14 +82,4 @@ async function runForwarded(): Promise<void> {
   }
   if (code === "timeout") (await import("./client/call.ts")).expectNoAnswer();
   await import("./faces/cli/pm.ts");
-}
-
-/** `pm hook stop` */
-function isPlain([name = "-", ...more]: readonly string[]): boolean {
-  return !name.startsWith("-") && more.length === 0;
-}
-
-/** `pm hook --agent codex stop` */
-function isOfAgent([option, agent = "-", name = "-", ...more]: readonly string[]): boolean {
-  return option === "--agent" && !agent.startsWith("-") && !name.startsWith("-") && more.length === 0;
 }

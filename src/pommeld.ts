@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { spawn } from "node:child_process";
+import { statSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { loadConfig } from "./base/config/config.ts";
 import { exitCode, getErrorCode, getErrorMessage, PommelError } from "./base/errors.ts";
@@ -60,6 +61,8 @@ async function main(): Promise<void> {
     process.stdout.write(values.help ? usage : `${version}\n`);
     return;
   }
+  // `pm` starts a daemon in its home: where that was deleted meanwhile, the daemon must not make it again, and live on in it.
+  if (isDirectoryGone()) return;
   const { config, notes } = loadConfig(null);
   const log = values.foreground
     ? openStderrLog(config["daemon.log_level"])
@@ -94,6 +97,11 @@ async function main(): Promise<void> {
     hasSuccessors: !values.foreground,
     renewMs: renewSeconds * 1000,
   });
+}
+
+/** Whether the directory that this process was started in was deleted: it is there for this process, without a name. */
+function isDirectoryGone(): boolean {
+  return statSync(".").nlink === 0;
 }
 
 interface RunOptions {

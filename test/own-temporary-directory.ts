@@ -1,7 +1,8 @@
 import { execFileSync } from "node:child_process";
-import { chmodSync, existsSync, mkdtempSync, rmSync, statfsSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdtempSync, statfsSync, writeFileSync } from "node:fs";
 import { freemem, tmpdir } from "node:os";
 import { basename, join } from "node:path";
+import { removeDirectory } from "./support/remove-directory.ts";
 
 const prefix = "pommel-test-";
 
@@ -16,7 +17,7 @@ export function setup(): (() => void) | undefined {
   return () => {
     if (before === undefined) delete process.env.TMPDIR;
     else process.env.TMPDIR = before;
-    remove(dir);
+    removeDirectory(dir);
   };
 }
 
@@ -34,11 +35,7 @@ function directoryInMemory(): string | null {
     execFileSync(program);
     return dir;
   } catch {
-    remove(dir);
+    removeDirectory(dir);
     return null;
   }
 }
-
-/** A daemon may end a little later. */
-const remove = (dir: string) =>
-  rmSync(dir, { recursive: true, force: true, maxRetries: 10, retryDelay: 300 });

@@ -1,6 +1,6 @@
 import type { Project } from "../../src/base/paths.ts";
 import { estimateTokens } from "../../src/base/text/text-size.ts";
-import { answerCode } from "../../src/faces/mcp/tools/code.ts";
+import { answerCode } from "../../src/features/code/tool-answer.ts";
 import { readByGrep, readWhole } from "./grep.ts";
 import type { Reading } from "./reading.ts";
 import type { Sources } from "./sources.ts";

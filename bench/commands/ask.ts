@@ -1,7 +1,7 @@
 import { estimateTokens } from "../../src/base/text/text-size.ts";
 import { findFailureInjections } from "../../src/features/context/for-failure.ts";
-import { findFixes } from "../../src/features/fix/find-fixes.ts";
 import { findWorkingCommands } from "../../src/features/how/find-commands.ts";
+import { findFixes } from "../../src/sessions/fixes/find-fixes.ts";
 import { createRelativizer } from "../../src/sessions/relative-paths.ts";
 import { readStoredTurns } from "../../src/sessions/turn-content.ts";
 import type { CommandRecord } from "../../src/store/memory/commands.ts";

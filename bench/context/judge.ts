@@ -18,10 +18,13 @@ import type { Moment, Played } from "./replay.ts";
  * brings lines back is, if they were taken out once more.
  */
 
+/** Files touched, and commands run, that count as soon after what was injected. */
+const soonActions = 10;
+
 export interface Judged {
   moment: Moment;
   /** Items that name a file or a command; others cannot be judged. */
-  items: { ref: string; isRight: boolean }[];
+  items: { ref: string; isRight: boolean; isSoon: boolean }[];
   /** Something was known that would have been right. */
   isKnown: boolean;
   /** It was rightly told, at this moment or before: a session is told nothing twice. */
@@ -51,17 +54,42 @@ export function judgeMoments(
     const touchedLater = new Set(play.touched.filter((one) => one.line >= line).map(({ path }) => path));
     const ranLater = new Set(own.filter((run) => (run.at ?? 0) > at).map(({ form }) => form));
     const ranBefore = own.filter((run) => (run.at ?? 0) <= at && run.outcome === "worked");
+    const touchedSoon = new Set(
+      play.touched
+        .filter((one) => one.line >= line)
+        .slice(0, soonActions)
+        .map(({ path }) => path),
+    );
+    const ranSoon = new Set(
+      own
+        .filter((run) => (run.at ?? 0) > at)
+        .slice(0, soonActions)
+        .map(({ form }) => form),
+    );
+    /** Whether any of the files was touched, and whether soon. */
+    const followed = (paths: readonly string[]) => ({
+      isRight: paths.some((path) => touchedLater.has(path)),
+      isSoon: paths.some((path) => touchedSoon.has(path)),
+    });
     const items = (answer?.items ?? []).flatMap(({ ref, quote }): Judged["items"] => {
-      if (ref.startsWith("revert:")) return [{ ref, isRight: isTakenOut(plays, moment) }];
-      if (ref.startsWith("command:")) return [{ ref, isRight: ranLater.has(ref.slice("command:".length)) }];
-      if (ref.endsWith(":files"))
-        return [{ ref, isRight: quote.split(", ").some((path) => touchedLater.has(path)) }];
+      if (ref.startsWith("revert:")) return [{ ref, isRight: isTakenOut(plays, moment), isSoon: false }];
+      if (ref.startsWith("command:")) {
+        const form = ref.slice("command:".length);
+        return [{ ref, isRight: ranLater.has(form), isSoon: ranSoon.has(form) }];
+      }
+      if (ref.endsWith(":files")) return [{ ref, ...followed(quote.split(", ")) }];
       if (ref.endsWith(":commands")) {
         const forms = ranBefore.filter((run) => quote.split("; ").includes(run.line)).map(({ form }) => form);
-        return [{ ref, isRight: forms.some((form) => ranLater.has(form)) }];
+        return [
+          {
+            ref,
+            isRight: forms.some((form) => ranLater.has(form)),
+            isSoon: forms.some((form) => ranSoon.has(form)),
+          },
+        ];
       }
       if (!ref.startsWith("session:")) return [];
-      return [{ ref, isRight: listItemFiles(memory, ref, at).some((path) => touchedLater.has(path)) }];
+      return [{ ref, ...followed(listItemFiles(memory, ref, at)) }];
     });
     const isKnown = {
       start: () => (continued.get(moment.session)?.size ?? 0) > 0,
@@ -75,7 +103,13 @@ export function judgeMoments(
             !summary.includes(one.path.slice(one.path.lastIndexOf("/") + 1)),
         ) || ranBefore.some((run) => ranLater.has(run.form) && !summary.includes(run.line)),
       revert: () => false,
-      edit: () =>
+      // A reader judges them.
+      keep: () => false,
+      past: () => false,
+      read: () => false,
+      failure: () => false,
+      edit: () => false,
+      check: () =>
         plays.some(({ uid: other, endedAt, touched }) => {
           const edit = endedAt < at ? touched.find((one) => one.isEdit && one.path === file) : undefined;
           if (edit === undefined || other === uid) return false;
@@ -93,7 +127,7 @@ export function judgeMoments(
     told.set(moment.session, toldHere);
     for (const { ref } of items) if (ref.startsWith("command:")) toldHere.add(ref.slice("command:".length));
     const isCovered =
-      kind === "edit"
+      kind === "check"
         ? [...toldHere].some((form) => ranLater.has(form))
         : items.some(({ isRight }) => isRight);
     return { moment, items, isKnown, isCovered };
@@ -128,6 +162,15 @@ export const manifestEntry = z.object({
   files_touched: z.array(z.string()),
 });
 type Entry = z.infer<typeof manifestEntry>;
+
+/** The metadata of a session that was played. */
+export const toManifestEntry = ({ name, startedAt, endedAt, branch, touched }: Played): Entry => ({
+  session_id: name,
+  first_timestamp: new Date(startedAt).toISOString(),
+  last_timestamp: new Date(endedAt).toISOString(),
+  branch,
+  files_touched: [...new Set(touched.map(({ path }) => path))],
+});
 
 const day = 24 * 3600 * 1000;
 /** Maximum days between the end of one session and the start of its continuation on the same branch. */

@@ -3,20 +3,30 @@ import { basename, join } from "node:path";
 import type { Entry } from "../../src/agents/agent.ts";
 import { claude } from "../../src/agents/claude/claude.ts";
 import { searchWithCommits } from "../../src/attribution/search/search-with-commits.ts";
+import { type ContextKind, contextKinds } from "../../src/base/config/settings/session-settings.ts";
 import { type Config, makeDefaultConfig } from "../../src/base/config/settings.ts";
 import { QueryEmbedder } from "../../src/code/search/vectors/query-embedder.ts";
 import { answerContext } from "../../src/features/context/context.ts";
 import type { ContextRequest, ContextResponse } from "../../src/features/context/operation.ts";
 import type { FileHistory } from "../../src/features/context/source.ts";
 import { createStaticEmbedder } from "../../src/models/embed/static/static-embedder.ts";
+import { createRelativizer } from "../../src/sessions/relative-paths.ts";
 import type { Importer } from "../recall/import.ts";
+
+type MomentKind = Exclude<ContextKind, "search"> | "keep";
+
+/** keep: just before a compaction, as compaction is just after it. Searches have a replay of their own (bench/before-search.ts). */
+export const momentKinds: readonly MomentKind[] = contextKinds.flatMap((kind): MomentKind[] => {
+  if (kind === "search") return [];
+  return kind === "compaction" ? ["keep", kind] : [kind];
+});
 
 /** A moment at which the hooks ask, and what they were answered. */
 export interface Moment {
   /** The session's name in the manifest. */
   session: string;
   uid: string;
-  kind: "start" | "compaction" | "prompt" | "edit" | "revert";
+  kind: MomentKind;
   at: number;
   /** The line of the transcript that is next. */
   line: number;
@@ -27,9 +37,15 @@ export interface Moment {
   added: string;
   /** Of a compaction. */
   summary: string;
+  /** Of a failure: what the command reported. */
+  error: string;
   answer: ContextResponse | null;
   ms: number;
 }
+
+/** As the hook cuts it. */
+const maxErrorChars = 8000;
+const isShell = /^(?:bash|shell|exec_command|run_shell_command)$/i;
 
 /** What a session did, by the lines of its transcript. */
 export interface Played {
@@ -71,6 +87,9 @@ export async function readPlay(path: string): Promise<Played | null> {
     moments: [],
   };
   const edited = new Set<string>();
+  const opened = new Set<string>();
+  let inProject: ((file: string) => string) | undefined;
+  const shellCalls = new Set<string>();
   for await (const batch of claude.read(path, null)) {
     for (const { uid, at, cwd, branch, entries } of batch.lines) {
       const line = uid === null ? undefined : places.get(uid);
@@ -88,6 +107,7 @@ export async function readPlay(path: string): Promise<Played | null> {
           removed: "",
           added: "",
           summary: "",
+          error: "",
           answer: null,
           ms: 0,
           ...more,
@@ -97,16 +117,24 @@ export async function readPlay(path: string): Promise<Played | null> {
         played.branch = branch;
         moment("start");
       }
-      const inProject = (file: string) =>
-        cwd !== null && file.startsWith(`${cwd}/`) ? file.slice(cwd.length + 1) : file;
+      // As the memory stores them: from where the session was launched.
+      inProject ??= createRelativizer({ root: "", worktrees: [], cwd: cwd ?? "" });
       for (const entry of entries) {
+        if (entry.kind === "prompt") moment("past", { prompt: entry.text });
         if (entry.kind === "prompt") moment("prompt", { prompt: entry.text });
+        if (entry.kind === "summary") moment("keep");
         if (entry.kind === "summary") moment("compaction", { summary: entry.text });
+        if (entry.kind === "tool_use" && isShell.test(entry.tool)) shellCalls.add(entry.id);
+        if (entry.kind === "tool_result" && entry.isError && shellCalls.has(entry.id))
+          moment("failure", { error: entry.text.slice(-maxErrorChars), line: line + 1 });
         for (const { file, isEdit } of touchedBy(entry)) {
           const stored = inProject(file);
           played.touched.push({ line, path: stored, isEdit });
+          if (isEdit && !edited.has(stored)) moment("check", { file: stored, line: line + 1 });
+          if (!isEdit && !opened.has(stored)) moment("read", { file: stored, line: line + 1 });
           if (isEdit && !edited.has(stored)) moment("edit", { file: stored, line: line + 1 });
           if (isEdit) edited.add(stored);
+          opened.add(stored);
           const { removed, added } = replacedBy(entry);
           if (isEdit && added !== "") moment("revert", { file: stored, removed, added, line: line + 1 });
         }
@@ -115,7 +143,7 @@ export async function readPlay(path: string): Promise<Played | null> {
           const lines = hunks.flatMap((hunk) => hunk.lines).filter((one) => one.startsWith("-"));
           played.edits.push({
             line,
-            path: inProject(path),
+            path: inProject!(path),
             removed: lines.map((one) => one.slice(1).trim()),
           });
         }
@@ -169,7 +197,10 @@ export async function replay(
     await importer.read(copy);
     return copy;
   };
-  const config = (kind: Moment["kind"]): Config => ({ ...makeDefaultConfig(), "context.kinds": [kind] });
+  const config = (kind: MomentKind): Config => ({
+    ...makeDefaultConfig(),
+    "context.kinds": [kind === "keep" ? "compaction" : kind],
+  });
   const events = plays.flatMap((play) => [
     ...(asked(play.name) ? play.moments : []).map((moment) => ({ at: moment.at, play, moment })),
     { at: play.endedAt + 1, play, moment: null },
@@ -204,10 +235,19 @@ export async function replay(
   return plays.filter(({ name }) => asked(name)).flatMap(({ moments }) => moments);
 }
 
-function requestOf({ kind, uid: session_id, prompt, file, removed, added }: Moment): ContextRequest {
+function requestOf(moment: Moment): ContextRequest {
+  const { kind, uid: session_id, prompt, file, removed, added, error } = moment;
   switch (kind) {
+    case "keep":
+      return { session_id, event: "pre-compact" };
+    case "failure":
+      return { session_id, event: "tool-failure", error };
+    case "read":
+      return { session_id, event: "pre-tool-use", reading: file };
+    case "past":
     case "prompt":
       return { session_id, event: "user-prompt", prompt };
+    case "check":
     case "edit":
       return { session_id, event: "post-tool-use", file };
     case "revert":

@@ -96,15 +96,20 @@ export function watchCost(pid: number, everyMs = sampleMs): { stop: () => Cost }
   };
 }
 
-/** Waits until something is so. @throws after `withinMs` */
+/** Between two looks. A look is a question to the daemon, so they become rarer: on a busy machine they would cost more than its work. Milliseconds. */
+const minPauseMs = 50;
+const pausePerElapsed = 0.02;
+
+/** Waits until something is so; what it took is known to 2 %. @throws after `withinMs` */
 export async function until(
   isSo: () => Promise<boolean> | boolean,
   what: string,
   withinMs = 600_000,
 ): Promise<void> {
-  const end = performance.now() + withinMs;
+  const start = performance.now();
   while (!(await isSo())) {
-    if (performance.now() > end) throw new Error(`not within ${withinMs / 1000} s: ${what}`);
-    await sleep(50);
+    const elapsed = performance.now() - start;
+    if (elapsed > withinMs) throw new Error(`not within ${withinMs / 1000} s: ${what}`);
+    await sleep(Math.max(minPauseMs, elapsed * pausePerElapsed));
   }
 }

@@ -134,7 +134,7 @@ const emptyTurn = {
   tools: {},
   actions: {},
   files: [],
-  content: new Uint8Array(),
+  content: { words: new Uint8Array(), json: new Uint8Array() },
 };
 
 async function ask(memory: Memory, asked: readonly Asked[], totals: DialogueFigures): Promise<void> {

@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import * as z from "zod/mini";
 import { claude } from "../../src/agents/claude/claude.ts";
+import { recognise } from "../../src/agents/registry.ts";
 import { createStaticEmbedder } from "../../src/models/embed/static/static-embedder.ts";
 import { createScrubber } from "../../src/redact/create-scrubber.ts";
 import { chunkSizes } from "../../src/sessions/chunks/cut-rules.ts";
@@ -50,7 +51,10 @@ export function importerInto(file: string, root: string): Importer {
   };
   return {
     memory,
-    read: (path) => ingestTranscript(options, path).then(() => {}),
+    async read(path) {
+      const agent = (await recognise(path))?.agent ?? claude;
+      await ingestTranscript({ ...options, agent }, path);
+    },
     async end(path) {
       const session = findTranscriptByPath(memory, path)?.sessionId;
       const uid = session && findSessionById(memory, session)?.uid;

@@ -11,11 +11,24 @@ export interface Miscounted {
   calls: number;
 }
 
+/** A program of which more calls were made than are counted, with calls that are not. */
+export interface Undercounted {
+  program: string;
+  counted: number;
+  calls: number;
+}
+
 /**
  * Holds the runs of every form against the raw calls: a call counts where a part of its command line, cut at the shell's
- * operators alone, begins with the program and has every fixed word of the form.
+ * operators alone, begins with the program and has every fixed word of the form. And of every program the sum of its runs: what
+ * only looks, code that stands in the line and what a substitution runs are no runs, so a reader says whether the rest is.
  */
-export function countForms(memory: Memory): { forms: number; runs: number; wrong: Miscounted[] } {
+export function countForms(memory: Memory): {
+  forms: number;
+  runs: number;
+  wrong: Miscounted[];
+  under: Undercounted[];
+} {
   const calls: string[][] = [];
   for (const { id } of listSessions(memory, { children: true }))
     for (const turn of readStoredTurns(memory, id)) {
@@ -45,7 +58,13 @@ export function countForms(memory: Memory): { forms: number; runs: number; wrong
   }
   const lines = runs.filter(({ line, form }) => parseSteps(line)[0]?.form !== form && !line.endsWith("…"));
   for (const { line, form } of lines) wrong.push({ form: `${form} of ${line}`, counted: 1, calls: 0 });
-  return { forms: counts.size, runs: runs.length, wrong };
+  const sums = new Map<string, number>();
+  for (const { name } of runs) sums.set(firstWord(name), (sums.get(firstWord(name)) ?? 0) + 1);
+  const under = [...sums].flatMap(([program, counted]) => {
+    const made = calls.flat().filter((part) => firstWord(withoutVariables(part)) === program).length;
+    return made > counted ? [{ program, counted, calls: made }] : [];
+  });
+  return { forms: counts.size, runs: runs.length, wrong, under };
 }
 
 /** What is in quotes holds no operator; a line may go on in the next. */
@@ -55,6 +74,9 @@ const partsOf = (command: string): string[] =>
     .replace(/"(?:[^"\\]|\\.)*"|'[^']*'/gs, (quoted) => quoted.replace(/[&|;\n$]/g, " "))
     .split(/&&|\|\||[;|\n]|\$\(/)
     .map((part) => part.trim());
+
+const firstWord = (text: string) => text.split(/\s/, 1)[0]!;
+const withoutVariables = (part: string) => part.replace(/^(?:\w+=\S*\s+)+/, "");
 
 function hasWords(part: string, words: readonly string[]): boolean {
   return words

@@ -1,14 +1,14 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { makeNewProject } from "../../src/base/paths.ts";
-import { findFixes } from "../../src/features/fix/find-fixes.ts";
 import { findMentions } from "../../src/features/fix/find-mentions.ts";
 import { findWorkingCommands } from "../../src/features/how/find-commands.ts";
 import { readProjectScripts } from "../../src/features/how/project-scripts.ts";
-import { buildBrief } from "../../src/features/sessions/brief.ts";
 import { explainLines } from "../../src/features/why/why-lines.ts";
 import { readGitTextIfAny } from "../../src/git/git.ts";
+import { buildBrief } from "../../src/sessions/brief/brief.ts";
 import { listStoredDecisions } from "../../src/sessions/decisions/stored.ts";
+import { findFixes } from "../../src/sessions/fixes/find-fixes.ts";
 import { listCommands } from "../../src/store/memory/commands.ts";
 import type { Memory } from "../../src/store/memory/memory.ts";
 import type { SessionRecord } from "../../src/store/memory/memory-records.ts";
@@ -107,7 +107,7 @@ async function fixStatements(draw: Draw): Promise<Statement[]> {
     const error = failure.error ?? "";
     const { verdict, errors } = findFixes([root], memory, { error, limit: 1 });
     const [found] = errors;
-    const mentions = found === undefined ? await findMentions(memory, error) : [];
+    const mentions = found === undefined ? (await findMentions(memory, error)).mentions : [];
     const fix = found?.fix;
     statements.push({
       kind: "fix",

@@ -1,5 +1,6 @@
 import type { HookName } from "../protocol/hooks.ts";
 import type { Speaker } from "../protocol/origin.ts";
+import type { WaitReason } from "../protocol/values.ts";
 import type { LineDamage } from "./reading/json.ts";
 import type { AgentSetup } from "./setup.ts";
 
@@ -58,6 +59,8 @@ export interface Usage {
   output: number;
   cacheRead: number;
   cacheWrite: number;
+  /** Of cacheWrite, what is kept for an hour and not for minutes. */
+  cacheWriteHour?: number;
 }
 
 /** Strings are unmodified except for the limits of `bounds.ts`, and not scrubbed yet. */
@@ -185,8 +188,12 @@ export interface AgentHooks {
   shouldIgnore?(hook: HookName, given: GivenPayload): boolean;
   /** What is printed to give the model a text; default: Claude Code's `hookSpecificOutput`. */
   answer?(text: string): object;
+  /** What is printed to have a call denied, or permitted by the person first; for clients that can. */
+  decide?(decision: "ask" | "deny", reason: string): object;
   /** Whether the client shows the person what its hooks' answers have as `systemMessage`. */
   readonly showsMessages?: true;
+  /** What the agent waits for, by the kind of `notification`; others are ignored. */
+  readonly waitsFor?: Readonly<Record<string, WaitReason>>;
   /** Whether a program runs the agent: what its prompts note, no person has said. Its transcript says so as well. */
   isByProgram?(env: NodeJS.ProcessEnv): boolean;
   /** The events whose answer the agent gives to its model; default: all that Pommel has context for. */
@@ -211,6 +218,8 @@ export interface AgentProfile {
   readonly shellVariables?: readonly string[];
   /** The variable that names the session in the environment of what the agent runs; for agents that set one. */
   readonly sessionVariable?: string;
+  /** The field that names the session in `_meta` of the calls of an MCP server; for clients that set one. */
+  readonly sessionInCalls?: string;
   /**
    * The program and arguments that go on with a session; for agents that have them. The id stands where the program takes
    * no option.
@@ -222,7 +231,19 @@ export interface AgentProfile {
   readonly hooks?: AgentHooks;
 }
 
+/** A picture in a transcript. */
+export interface Picture {
+  /** When its line was written. Milliseconds since the epoch. */
+  at: number | null;
+  /** The id of the tool use that it answers; null: it is a prompt's. */
+  call: string | null;
+  /** A `data:` URL. */
+  url: string;
+}
+
 export interface Agent extends AgentProfile {
+  /** From `retentions`. */
+  findRetention?(root: string, env?: NodeJS.ProcessEnv): Retention | null;
   /** How to set up Pommel in the agent's files. */
   readonly setup?: AgentSetup;
   /** Directories with transcripts; they may not exist. */
@@ -268,11 +289,6 @@ export interface Agent extends AgentProfile {
   listPartFiles?(path: string): readonly string[];
   /** Every transcript under `dir`, or `dir` itself, in order of path (in a database, of time). Skips unreadable ones. */
   list(dir: string): AsyncIterable<TranscriptFile>;
-  /**
-   * How long the client keeps a project's transcripts, by its settings; null: forever. Absent if the client never
-   * deletes any.
-   */
-  findRetention?(root: string, env?: NodeJS.ProcessEnv): Retention | null;
   /** Files in which the client keeps what it learned about a project; for clients that do. They may be gone. */
   findMemories?(root: string, env?: NodeJS.ProcessEnv): Promise<string[]>;
   /** The transcript's identity, from its beginning; null when it is missing (yet). */
@@ -283,4 +299,6 @@ export interface Agent extends AgentProfile {
    *   system errors (ENOENT, EBUSY) unchanged
    */
   read(file: string, cursor: Cursor | null, signal?: AbortSignal): AsyncIterable<ReadBatch>;
+  /** The pictures of a transcript, which are never stored; for agents whose transcripts have them. @throws system errors */
+  readPictures?(file: string, signal?: AbortSignal): AsyncIterable<Picture>;
 }

@@ -12,6 +12,7 @@ import {
   findCurrentSession,
   findProfile,
   profiles,
+  readCallingSession,
   setupNames,
 } from "./profiles.ts";
 
@@ -78,6 +79,9 @@ it("knows the session that it runs in by the agent's own variable", () => {
   expect(findCurrentSession({ CLAUDE_CODE_SESSION_ID: "s" })).toBe("s");
   expect(findCurrentSession({ CLAUDE_CODE_SESSION_ID: "" })).toBeNull();
   expect(findCurrentSession({})).toBeNull();
+  expect(readCallingSession({ threadId: "t-1" })).toBe("t-1");
+  expect(readCallingSession({ threadId: "../t" })).toBeNull();
+  expect(readCallingSession()).toBeNull();
 });
 
 describe("whose words a command is", () => {

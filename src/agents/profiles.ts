@@ -45,6 +45,9 @@ export const agentNames = Object.keys(profiles) as AgentName[];
 /** Those that Pommel can be set up in; the others only leave files to import. */
 export const setupNames = agentNames.filter((name) => findProfile(name)?.hooks !== undefined);
 
+/** Those that can be started with a first prompt. */
+export const startableNames = agentNames.filter((name) => findProfile(name)?.startWith !== undefined);
+
 /** The agent when none is named. */
 export const defaultAgentName: AgentName = "claude";
 
@@ -68,6 +71,12 @@ export function resumeProgram(agent: string, id: string): readonly [string, ...s
 export function findCurrentSession(env: NodeJS.ProcessEnv = process.env): string | null {
   const named = all.map(({ sessionVariable }) => sessionVariable && env[sessionVariable]);
   return named.find((session) => session) ?? null;
+}
+
+/** The session that calls an MCP server, where its client names it in the call's `_meta`. */
+export function readCallingSession(meta: Readonly<Record<string, unknown>> = {}): string | null {
+  const named = all.map(({ sessionInCalls }) => sessionInCalls && meta[sessionInCalls]);
+  return named.find((one): one is string => typeof one === "string" && isValidAs("session", one)) ?? null;
 }
 
 /** Whose words a command that this process runs are: an agent's in an agent's shell, a tool's without a terminal. */

@@ -3,7 +3,7 @@ import type { Project } from "../base/paths.ts";
 import type { TextEdit } from "./setup/json-edit.ts";
 
 /**
- * The parts of Pommel's setup in an agent's files. All agents have the same few parts; `setup/parts.ts` adds and
+ * The parts of Pommel's setup in an agent's files. All agents have the same few parts; `setup/` adds and
  * removes them.
  */
 

@@ -73,6 +73,30 @@ export async function askEach<P extends { project: Project }, T>(
   return { answers, left_out };
 }
 
+/**
+ * What the memory of each project answers, and which were asked.
+ * @throws PommelError as `askEach`
+ */
+export async function askMemories<O extends Operation>(
+  operation: O,
+  request: RequestOf<O>,
+  where: Where,
+  deadline: number,
+) {
+  const { answers, left_out } = await askEach(
+    (await listProjectsToAsk(where)).filter(({ withMemory }) => withMemory),
+    ({ project }) => ask(project, operation, request),
+    deadline,
+  );
+  return { answers, projects: answers.map(({ project }) => project.root), left_out };
+}
+
+/** What each project lists, with the root of its project. */
+export const listWithProjects = <A, T extends object>(
+  answers: readonly { project: Project; answer: A }[],
+  list: (answer: A) => readonly T[],
+) => answers.flatMap(({ project, answer }) => list(answer).map((one) => ({ project: project.root, ...one })));
+
 /** Rejects after `ms`; later results of `work` are ignored. */
 export async function withTimeout<T>(work: Promise<T>, ms: number): Promise<T> {
   work.catch(() => {});

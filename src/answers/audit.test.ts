@@ -7,11 +7,9 @@ import { temporaryHome } from "../../test/support/temporary-home.ts";
 import { locateHome, locateOwnConfig } from "../base/home.ts";
 import type { Project } from "../base/paths.ts";
 import { forget } from "../features/forget/operation.ts";
-import { scrub } from "../features/scrub/operation.ts";
 import { searchHistory } from "../features/search/operation.ts";
 import { listSessions, showSession } from "../features/sessions/operation.ts";
 import { readPublicKey, seal } from "../protocol/sealed-text.ts";
-import { locateGlobalPatterns } from "../redact/patterns/patterns-file.ts";
 import { decryptHome, encryptHome } from "../store/encryption/convert.ts";
 import { forgetKeys } from "../store/encryption/keys.ts";
 import { Memory } from "../store/memory/memory.ts";
@@ -182,24 +180,6 @@ describe("what was asked about something that is forgotten", () => {
     writeFileSync(file, text);
     rmSync(join(project.auditDir, "key"));
     expect(verifyAudit(project).broken).toMatchObject({ reason: "the log's key is gone" });
-  });
-
-  it("goes with a pattern that is added later, and what is asked from then on is scrubbed by it", async () => {
-    await ask(`why "${word}"?`);
-    await ask("why not?");
-    writeFileSync(
-      locateGlobalPatterns(),
-      `[[patterns]]\nname = "beast"\npattern = "${word}"\nreplacement = "[REDACTED_BEAST]"\n`,
-    );
-    await run(scrub, project, {});
-    await ask(`which ${word}?`);
-    expect(files()).not.toContain(word);
-    expect(records().map(({ question }) => question && JSON.parse(question).q)).toEqual([
-      null,
-      "why not?",
-      "which [REDACTED_BEAST]?",
-    ]);
-    expect(verifyAudit(project).broken).toBeNull();
   });
 
   it("keeps its words where that can be brought back", async () => {

@@ -131,7 +131,7 @@ export function appendRecord(
     throw new PommelError(
       "unreadable",
       `The audit log cannot be written: ${getErrorMessage(error)}.`,
-      "Nothing is answered that cannot be recorded; `pm config set --global audit.enabled false` ends that.",
+      "Every query must be logged, so it was refused. `pm config set --global audit.enabled false` turns the log off.",
       { cause: error },
     );
   }

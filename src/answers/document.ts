@@ -2,6 +2,8 @@
  * An answer in words: what it says, and what each part of it is, for all faces. A feature words its answers once, as documents;
  * the terminal, agents and editors have one renderer each. Renderers make text harmless: whoever words an answer need not.
  */
+import { shortenHash } from "../base/text/short-hash.ts";
+import { formatTurnPlace } from "../protocol/reading/short-id.ts";
 
 /** What a piece of text is. A face shows it shows such things. */
 export type Role =
@@ -9,8 +11,14 @@ export type Role =
   | "faint"
   | "good"
   | "caution"
+  | "bad"
   | "place"
   | "id"
+  /** A command line, to be run again. */
+  | "command"
+  | "hint"
+  | "added"
+  | "removed"
   | "commit"
   | "agent"
   | "human"
@@ -23,29 +31,69 @@ export interface Piece {
   quotedChars?: number;
   /** The whole hash of the commit that it names. */
   commit?: string;
+  /** The absolute path of what it names. */
+  path?: string;
+  /** The session that it names, by its whole id, and the turn of it. */
+  session?: { id: string; turn: number | null };
 }
 
 /** A time, as a face shows times: how long ago, and the time itself where there is room for it. */
-interface Moment {
+export interface Moment {
   /** ISO 8601. */
   at: string;
-  form: "ago" | "exact" | "day";
+  form: "ago" | "exact" | "time" | "day";
+  role?: "faint";
 }
 
+/** What a terminal draws, and nobody else sees. */
+export type Drawing =
+  | { draw: "bar" | "progress"; share: number; columns: number; role?: "agent" }
+  | {
+      draw: "authors";
+      lines: Readonly<Record<"agent" | "human" | "unknown", number>> & { before_agents?: number };
+      columns: number;
+    }
+  | { draw: "sparkline"; values: readonly number[]; role?: "agent" | "human" };
+
 /** A plain string is in Pommel's own words. */
-export type Part = string | Piece | Moment;
+export type Part = string | Piece | Moment | Drawing;
 export type Line = readonly Part[];
+
+/** A column of a table. */
+export interface Column {
+  title: string;
+  /** Numbers stand on the right. */
+  isNumber?: boolean;
+  /** Wraps at words where the table is wider than the terminal; of several, all get narrower. */
+  wraps?: boolean;
+  /** Left out where the terminal is too narrow; the highest number goes first. */
+  optional?: number;
+  /** Left out on a terminal where all rows have the same. */
+  isForMixed?: boolean;
+}
 
 export type Block =
   /** What follows the first line of it is indented by `hang`. */
   | { is: "line"; line: Line; indent: number; hang: number }
+  /** One of a list: a line in Markdown's lists. */
+  | { is: "item"; line: Line; indent: number; hang: number }
+  /** Belongs to the line above, and stays one line: on a terminal the words that it quotes are cut to what room there is. */
+  | { is: "cut"; line: Line; indent: number }
+  /** Of a part of the answer; a title stands above a few lines of it. */
+  | { is: "heading"; text: string }
   | { is: "title"; text: string }
+  /** A cell is a line; a terminal shows `shownRows` at first, if there are more. */
+  | { is: "table"; columns: readonly Column[]; rows: readonly (readonly Line[])[]; shownRows: number | null }
+  /** Somebody's own Markdown. */
+  | { is: "passage"; text: string }
   /** `shown` of the lines are shown in short. */
   | { is: "labelled"; label: string; line: Line }
   /** Somebody's own words, which may be Markdown and any number of lines. */
   | { is: "prompt"; label: string; text: string; shownLines: number }
   /** Lines of a file from its line `first` on, of which `shownLines` are shown in short; the file has `total` of them. */
   | { is: "code"; first: number; lines: readonly string[]; total: number; shownLines: number }
+  /** Lines that the reader does not have: of the patch of a file, or of what a file had. */
+  | { is: "lines"; lines: readonly string[]; indent?: number; patchOf?: string }
   /** Lines of another version. */
   | { is: "former"; sign: string; lines: readonly string[] };
 
@@ -61,47 +109,151 @@ export const strong = piece("strong");
 export const faint = piece("faint");
 export const good = piece("good");
 export const caution = piece("caution");
+export const bad = piece("bad");
 export const place = piece("place");
 export const id = piece("id");
+export const command = piece("command");
+export const hint = piece("hint");
+
+const marks = {
+  ok: { text: "✓", role: "good" },
+  warn: { text: "!", role: "caution" },
+  fail: { text: "✗", role: "bad" },
+} as const satisfies Record<string, Piece>;
+export type Mark = keyof typeof marks;
+
+/** Before what is well, doubtful or wrong. */
+export const mark = (name: Mark): Piece => marks[name];
 
 /** A commit by its short hash, which leads to its page. */
 export const makeCommitPiece = (hash: string): Piece => ({
-  text: hash.slice(0, 8),
+  text: shortenHash(hash),
   role: "commit",
   commit: hash,
 });
 
+/** A turn of a session by its short name, which leads to it. */
+export const makeTurnPiece = (session: string, turn: number | null, role?: Role): Piece => ({
+  text: formatTurnPlace(session, turn),
+  ...(role !== undefined && { role }),
+  session: { id: session, turn },
+});
+
+/** How long ago something was, beside what matters more; null: not known. */
+export const faintlyAgo = (at: string | null): Moment | null =>
+  at === null ? null : { at, form: "ago", role: "faint" };
+
+/** How long ago something was; null: not known. */
+export const ago = (at: string | null): Moment | null => (at === null ? null : { at, form: "ago" });
+
+/** A time in full. */
+export const exactly = (at: string): Moment => ({ at, form: "exact" });
+
+/** "+12 -3" */
+export const formatChange = (insertions: number, deletions: number): Part[] => [
+  { text: `+${insertions}`, role: "added" },
+  " ",
+  { text: `-${deletions}`, role: "removed" },
+];
+
+/** A text made harmless, with the spaces that part it from what is beside it. */
+export function keepOuterSpaces(text: string, clean: (text: string) => string): string {
+  const [, before = "", inner = "", after = ""] = /^( *)(.*?)( *)$/s.exec(text)!;
+  return `${before}${clean(inner)}${after}`;
+}
+
 /** Words of somebody else. */
 export const quoted = (text: string, quotedChars = 200): Piece => ({ text, quotedChars });
 
-export const line = (...parts: readonly (Part | null | false)[]): Block => ({
+type Missing = null | false;
+
+export const heading = (text: string): Block => ({ is: "heading", text });
+export const title = (text: string): Block => ({ is: "title", text });
+
+export const line = (...parts: readonly (Part | Missing)[]): Block => ({
   is: "line",
   line: dropMissingParts(parts),
   indent: 0,
   hang: 3,
 });
 
-export const indentedLine = (
-  indent: number,
-  hang: number,
-  ...parts: readonly (Part | null | false)[]
-): Block => ({ is: "line", line: dropMissingParts(parts), indent, hang });
+export const cutLine = (indent: number, ...parts: readonly (Part | Missing)[]): Block => ({
+  is: "cut",
+  line: dropMissingParts(parts),
+  indent,
+});
 
-export const labelled = (label: string, ...parts: readonly (Part | null | false)[]): Block => ({
+/** "  3. prompt": a turn in a list. */
+export const labelTurn = (turn: number, ...parts: readonly (Part | Missing)[]): Block =>
+  cutLine(Math.max(0, 3 - `${turn}`.length), id(`${turn}.`), " ", ...parts);
+
+/** @param rows of cells; what is missing in one is left out */
+export const table = (
+  columns: readonly Column[],
+  rows: readonly (readonly (Part | Missing | readonly (Part | Missing)[])[])[],
+  shownRows: number | null = null,
+): Block => ({
+  is: "table",
+  columns,
+  rows: rows.map((row) => row.map((cell) => dropMissingParts(isLine(cell) ? cell : [cell]))),
+  shownRows,
+});
+
+const isLine = (cell: Part | Missing | readonly (Part | Missing)[]): cell is readonly (Part | Missing)[] =>
+  Array.isArray(cell);
+
+/** "3 of 12", where not all are shown. */
+export const wordShown = (shown: number, total: number, noun = ""): Paragraph =>
+  shown < total ? [line(faint(`${shown} of ${total}${noun}`))] : [];
+
+export const indentedLine = (indent: number, hang: number, ...parts: readonly (Part | Missing)[]): Block => ({
+  is: "line",
+  line: dropMissingParts(parts),
+  indent,
+  hang,
+});
+
+/** Below a title: what something is called, and what it is like. */
+export const factTable = (rows: readonly (readonly [string, ...(Part | Missing)[]])[]): Block[] =>
+  rows.length === 0
+    ? []
+    : [
+        table(
+          [{ title: "" }, { title: "", wraps: true }],
+          rows.map(([label, ...value]) => [["  ", faint(label)], value]),
+        ),
+      ];
+
+/** "✓ It is done." */
+export const doneLine = (...parts: readonly (Part | Missing)[]): Block => line(mark("ok"), " ", ...parts);
+
+export const labelled = (label: string, ...parts: readonly (Part | Missing)[]): Block => ({
   is: "labelled",
   label,
   line: dropMissingParts(parts),
 });
 
-function dropMissingParts(parts: readonly (Part | null | false)[]): Part[] {
-  return parts.flatMap((part) => (part === null || part === false || part === "" ? [] : [part]));
+function dropMissingParts(parts: readonly (Part | Missing)[]): Part[] {
+  return parts.filter(
+    (part): part is Part =>
+      part !== null &&
+      part !== false &&
+      (typeof part === "string" || !("text" in part) || part.text !== "") &&
+      part !== "",
+  );
 }
 
-/** Facts with a separator between them; those that are missing are left out. */
-export function joinParts(parts: readonly (Part | null | false)[], separator = " | "): Part[] {
-  return dropMissingParts(parts).flatMap((part, i) => (i === 0 ? [part] : [separator, part]));
+/** Facts with a separator between them, each of one part or more; those that are missing are left out. */
+export function joinParts(
+  facts: readonly (Part | Missing | readonly (Part | Missing)[])[],
+  separator: Part = " | ",
+): Part[] {
+  return facts
+    .map((fact) => dropMissingParts(isLine(fact) ? fact : [fact]))
+    .filter((fact) => fact.length > 0)
+    .flatMap((fact, i) => (i === 0 ? fact : [separator, ...fact]));
 }
 
 /** Paragraphs without those that are empty. */
-export const makeDocument = (...paragraphs: readonly (Paragraph | null | false)[]): Document =>
+export const makeDocument = (...paragraphs: readonly (Paragraph | Missing)[]): Document =>
   paragraphs.flatMap((one) => (one === null || one === false || one.length === 0 ? [] : [one]));

@@ -85,7 +85,7 @@ export function locate(project: Project, cwd: string, file: string): string {
     throw new PommelError(
       "usage",
       `${file} is outside the project ${project.root}.`,
-      "Name a file of this project, or run pm in the file's project: pm -C DIR ...",
+      "Name a file of this project, or run it in the file's own project: pm -C DIR ...",
     );
   }
   if (chosen.fromRoot === "" || isDirectory(chosen.path)) {

@@ -12,7 +12,7 @@ import { operations } from "../features/index.ts";
 import { agentDoors, type Door } from "../protocol/door.ts";
 import { addNote } from "../sessions/notes/add-note.ts";
 import { SessionSearch } from "../sessions/search/engine.ts";
-import { listAnnotations } from "../store/memory/chunks/annotations.ts";
+import { listStoredNotes } from "../store/memory/chunks/notes.ts";
 import { saveCheckpoint } from "../store/memory/commits/checkpoints.ts";
 import { saveCommit } from "../store/memory/commits/commits.ts";
 import { readEvents, saveEvent, saveLink } from "../store/memory/events.ts";
@@ -173,26 +173,37 @@ function requestsOf({ request }: Operation): Record<string, unknown>[] {
     .filter((one) => request().safeParse(one).success);
 }
 
-/** The operations that give the canary through a door. */
-async function telling(door: Door): Promise<string[]> {
-  const found: string[] = [];
-  const here = [...operations.values()].filter((one) => !needsDaemon(one) && one.of !== "machine");
-  for (const operation of here.filter(({ name }) => !others.has(name))) {
-    for (const request of requestsOf(operation)) {
-      const answer = await answerThroughDoor(door, () => run(operation, project, request)).then(
-        (given) => JSON.stringify(given),
-        (error: unknown) => String(error),
-      );
-      if (answer.includes(canary)) found.push(operation.name);
-    }
-  }
-  return [...new Set(found)];
+interface Question {
+  operation: Operation;
+  request: Record<string, unknown>;
 }
+
+const listQuestions = (): Question[] =>
+  [...operations.values()]
+    .filter((one) => !needsDaemon(one) && one.of !== "machine" && !others.has(one.name))
+    .flatMap((operation) => requestsOf(operation).map((request) => ({ operation, request })));
+
+/** The questions whose answers give the canary through a door. */
+async function telling(door: Door, questions: readonly Question[]): Promise<Question[]> {
+  const found: Question[] = [];
+  for (const { operation, request } of questions) {
+    const answer = await answerThroughDoor(door, () => run(operation, project, request)).then(
+      (given) => JSON.stringify(given),
+      (error: unknown) => String(error),
+    );
+    if (answer.includes(canary)) found.push({ operation, request });
+  }
+  return found;
+}
+
+const namesOf = (questions: readonly Question[]) => [
+  ...new Set(questions.map(({ operation }) => operation.name)),
+];
 
 describe("what somebody says whom the person does not trust", () => {
   it("reaches no agent through any operation, and people through all", async () => {
-    const trusted = await telling("mcp");
-    expect(trusted).toEqual(
+    const told = await telling("mcp", listQuestions());
+    expect(namesOf(told)).toEqual(
       expect.arrayContaining([
         "searchTranscripts",
         "searchAll",
@@ -212,19 +223,21 @@ describe("what somebody says whom the person does not trust", () => {
         "context",
       ]),
     );
+    // What is not told of somebody who is trusted, is not told of anybody.
     trust("not_trusted");
-    expect(await telling("mcp")).toEqual([]);
-    expect(await telling("hook")).toEqual([]);
+    expect(await telling("mcp", told)).toEqual([]);
+    expect(await telling("hook", told)).toEqual([]);
     // What people are shown of automatic context is what an agent gets.
-    const shown = trusted.filter((name) => name !== "context");
-    expect(await telling("cli")).toEqual(shown);
-    // Once more without a daemon.
+    const shown = namesOf(told).filter((name) => name !== "context");
+    expect(namesOf(await telling("cli", told))).toEqual(shown);
+    // Without a daemon the memory is opened otherwise, for whatever is asked: one question of each operation.
     release();
     const { memory } = ann;
     memory.checkpointLog();
     copyFileSync(memory.file, project.memoryDb);
-    expect(await telling("mcp")).toEqual([]);
-    expect(await telling("cli")).toEqual(shown);
+    const oneOfEach = [...new Map(told.map((question) => [question.operation.name, question])).values()];
+    expect(await telling("mcp", oneOfEach)).toEqual([]);
+    expect(namesOf(await telling("cli", oneOfEach))).toEqual(shown);
   });
 
   it("is heard again once they are trusted, and nothing of one's own was ever hidden", async () => {
@@ -251,7 +264,7 @@ describe("what somebody says whom the person does not trust", () => {
     expect((await context()).text).not.toContain(canary);
     expect(listInjections(ann.memory, { limit: 9 })).toHaveLength(1);
     expect((await context()).reason).toBe("the session already has it");
-    expect(listAnnotations(ann.memory).length).toBeGreaterThan(1);
+    expect(listStoredNotes(ann.memory).length).toBeGreaterThan(1);
     expect(readEvents(ann.memory)).toMatchObject([{ author: "eve@x.dev" }]);
   });
 });

@@ -23,6 +23,8 @@ interface ReadingAsked {
   /** The agent's name. */
   agent?: string;
   is_import?: boolean;
+  /** Of a past session, as of `sortForReading`. */
+  urgency?: number;
   generate_summary?: boolean;
   all_projects?: boolean;
 }

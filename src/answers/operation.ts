@@ -52,6 +52,8 @@ interface Options {
   /** It hands out what is stored, and is recorded in the audit log. Default: unless it changes something. */
   readonly audited?: boolean;
   readonly audience?: Audience;
+  /** The page may ask for it, though other programs may not. */
+  readonly onPage?: boolean;
   /** Editors may ask for it: it only reads, and says nothing of this machine. */
   readonly editors?: boolean;
   /** It answers from the files of a project that was never indexed: nobody waits for a daemon that would have to do that first. */
@@ -116,6 +118,7 @@ export function defineOperation<
     readsTree: false,
     audited: !changes,
     audience: "everybody",
+    onPage: false,
     editors: false,
     looks: false,
     ...described,

@@ -1,3 +1,4 @@
+import type * as z from "zod/mini";
 import type { Project } from "../base/paths.ts";
 import { answerAndAudit } from "./audit.ts";
 import { answerThroughDoor } from "./door.ts";
@@ -32,6 +33,25 @@ export async function runInDaemon<O extends Operation>(
 ): Promise<ResponseOf<O>> {
   const answer = await load(operation);
   return answer({ place }, request, how);
+}
+
+/**
+ * Has another operation answer, about what the answer that asks has open: one feature knows of another its operations alone.
+ * @param subject what the operation is about
+ */
+export async function answerAbout<
+  Name extends string,
+  Of extends Subject,
+  Q extends z.ZodMiniObject,
+  S extends z.ZodMiniObject,
+>(
+  operation: Operation<Name, Of, Q, S>,
+  subject: Subjects[Of],
+  request: z.infer<Q>,
+  how: Running = {},
+): Promise<z.infer<S>> {
+  const answer = await load(operation as Operation);
+  return answer(subject, request as never, how) as Promise<z.infer<S>>;
 }
 
 /** Whether only a daemon can answer. */

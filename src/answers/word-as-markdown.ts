@@ -1,6 +1,7 @@
+import { formatUtcMinute } from "../base/text/iso-time.ts";
 import { toInertText } from "../base/text/markdown/inert.ts";
 import { formatRelativeTime } from "../base/text/relative-time.ts";
-import type { Block, Document, Line, Part } from "./document.ts";
+import type { Block, Document, Line, Moment, Part } from "./document.ts";
 
 /**
  * An answer in words, as Markdown for editors and forges, in which past text formats and links nothing. Code is left out: the
@@ -11,33 +12,70 @@ export function wordAsMarkdown(document: Document, pageOf: (hash: string) => str
   const wordLine = (parts: Line): string => parts.map(wordPart).join("");
   const wordPart = (part: Part): string => {
     if (typeof part === "string") return part;
-    if ("at" in part)
-      return part.form === "ago" ? formatRelativeTime(Date.parse(part.at)) : part.at.slice(0, 10);
+    if ("draw" in part) return "";
+    if ("at" in part) return wordMoment(part);
     const text = toInertText(part.text, part.quotedChars);
-    if (part.role === "strong") return `**${text}**`;
+    if (part.role === "strong" || part.role === "command") return `**${text}**`;
+    if (part.role === "faint" && text !== "") return `*${text}*`;
     if (part.role !== "commit" || part.commit === undefined) return text;
     const page = pageOf(part.commit);
     return page === null ? `\`${text}\`` : `[\`${text}\`](${page})`;
   };
+  /** As on a terminal: a column without any text, and rows beyond those that are shown, are left out. */
+  const wordTable = ({ columns, rows, shownRows }: Block & { is: "table" }): string[][] => {
+    const cells = rows.map((row) => row.map(wordLine));
+    const used = [...columns.entries()].filter(([at]) => cells.some((row) => row[at] !== ""));
+    const shown = cells.slice(0, shownRows ?? undefined).map((row) => used.map(([at]) => row[at] ?? ""));
+    const titles = used.map(([, { title }]) => title);
+    const rule = used.map(([, { isNumber }]) => (isNumber ? "---:" : "---"));
+    const more = rows.length - shown.length;
+    return [
+      [titles, rule, ...shown].map((row) => `| ${row.join(" | ")} |`),
+      ...(more > 0 ? [[`and ${more} more`]] : []),
+    ];
+  };
   const wordBlock = (one: Block): string[] => {
     switch (one.is) {
+      case "heading":
+        return [`## ${toInertText(one.text)}`];
       case "title":
-        return [`**${toInertText(one.text)}**`];
+        return [`### ${toInertText(one.text)}`];
       case "line":
         return [wordLine(one.line)];
+      case "item":
+        return [`- ${wordLine(one.line)}`];
+      case "cut":
+        return [`  - ${wordLine(one.line)}`];
+      case "table":
+        return wordTable(one).map((lines) => lines.join("\n"));
+      case "passage":
+        return [`> ${toInertText(one.text, maxPromptChars)}`];
       case "labelled":
         return [wordLine(one.line)];
       case "prompt":
         return [`> ${toInertText(one.text, maxPromptChars)}`];
       case "code":
+      case "lines":
       case "former":
         return [];
     }
   };
-  return document
-    .flatMap((paragraph) => paragraph.flatMap(wordBlock))
-    .filter((text) => text !== "")
-    .join("\n\n");
+  const blocks = document
+    .flat()
+    .flatMap((one) =>
+      wordBlock(one).map((text) => ({ text, isOfList: one.is === "item" || one.is === "cut" })),
+    )
+    .filter(({ text }) => text !== "");
+  return blocks
+    .map(
+      ({ text, isOfList }, i) => (i === 0 ? "" : isOfList && blocks[i - 1]!.isOfList ? "\n" : "\n\n") + text,
+    )
+    .join("");
+}
+
+function wordMoment({ at, form }: Moment): string {
+  if (form === "ago") return formatRelativeTime(Date.parse(at));
+  return form === "day" ? at.slice(0, 10) : formatUtcMinute(at);
 }
 
 const maxPromptChars = 300;

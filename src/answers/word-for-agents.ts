@@ -1,6 +1,6 @@
-import { toHarmlessLine } from "../base/text/quotation.ts";
+import { quote, stripInvisible, toHarmlessLine } from "../base/text/quotation.ts";
 import { shortenText } from "../base/text/text-size.ts";
-import type { Block, Document, Line, Part } from "./document.ts";
+import { type Block, type Column, type Document, keepOuterSpaces, type Line, type Part } from "./document.ts";
 
 /** Lines of former code that an agent gets, and characters of each. */
 const maxFormerLines = 3;
@@ -17,16 +17,29 @@ export function wordForAgents(document: Document): string[] {
 
 function wordBlock(one: Block): string[] {
   switch (one.is) {
+    case "heading":
     case "title":
       return [`${toHarmlessLine(one.text)}:`];
     case "line":
+    case "item":
       return [wordLine(one.line)];
+    case "cut":
+      return [`  ${wordLine(one.line)}`];
+    case "table":
+      return one.rows.map((row) => wordRow(row, one.columns));
+    case "passage":
+      return stripInvisible(one.text)
+        .trim()
+        .split("\n")
+        .map((text) => `> ${text}`);
     case "labelled":
       return [one.label === "" ? wordLine(one.line) : `${one.label}: ${wordLine(one.line)}`];
     case "prompt":
       return [`${one.label}: ${quote(one.text, maxPromptChars)}`];
     case "code":
       return [];
+    case "lines":
+      return one.lines.map((text) => `> ${stripInvisible(text)}`);
     case "former":
       return one.lines
         .slice(0, maxFormerLines)
@@ -34,12 +47,23 @@ function wordBlock(one: Block): string[] {
   }
 }
 
+/** A number says what it counts. */
+const wordRow = (row: readonly Line[], columns: readonly Column[]): string =>
+  row
+    .flatMap((cell, i) => {
+      const { title = "", isNumber = false } = columns[i] ?? {};
+      const text = wordLine(cell);
+      return text === "" ? [] : [isNumber && title !== "" ? `${title} ${text}` : text];
+    })
+    .join(" | ");
+
 const wordLine = (parts: Line): string => parts.map(wordPart).join("");
 
 function wordPart(part: Part): string {
   if (typeof part === "string") return part;
+  if ("draw" in part) return "";
   if ("at" in part) return `${part.at.slice(0, 16).replace("T", " ")}Z`;
-  return part.quotedChars === undefined ? toHarmlessLine(part.text) : quote(part.text, part.quotedChars);
+  return part.quotedChars === undefined
+    ? keepOuterSpaces(part.text, toHarmlessLine)
+    : quote(part.text, part.quotedChars);
 }
-
-const quote = (text: string, max: number): string => `“${shortenText(toHarmlessLine(text), max)}”`;

@@ -31,7 +31,7 @@ it("earlier sessions may be missing if the first was read when its client was ab
   const since = findAgentsSince(stored.memory, "/repo")!;
   expect(since).toMatchObject({ may_be_incomplete: true, deleted_after_days: 30 });
   expect(notesOnBefore(since, { before: true, olderUnknown: true })).toEqual([
-    "Sessions before 2026-01-05 may be missing, as the client deletes them after 30 days: what is older is unknown.",
+    "Lines from before 2026-01-05 are unknown: the agent deletes sessions after 30 days, so some may be missing.",
   ]);
   const older = { authoredAt: at - day, hasSession: false };
   expect(isBeforeAgents(older, "not_covered", since)).toBe(false);

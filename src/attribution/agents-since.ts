@@ -1,10 +1,11 @@
-import { findRetention } from "../agents/retentions.ts";
+import type { AgentName } from "../agents/profiles.ts";
+import { retentions } from "../agents/retentions.ts";
+import { dayMs } from "../base/text/day.ts";
 import type { AttributionBasis } from "../protocol/values.ts";
 import type { Memory } from "../store/memory/memory.ts";
 import { findFirstSession } from "../store/memory/sessions/turn-lookup.ts";
 import { canBeByAgent } from "./lines/verdict.ts";
 
-const dayMs = 86_400_000;
 /** A client deletes when it starts, so a session may be this much older than its limit. Milliseconds. */
 const marginMs = 3 * dayMs;
 
@@ -24,7 +25,7 @@ interface AgentsSince {
 export function findAgentsSince(memory: Memory, root: string): (AgentsSince & { at: number }) | null {
   const first = findFirstSession(memory);
   if (first === null) return null;
-  const days = findRetention(first.agent, root)?.days ?? null;
+  const days = retentions[first.agent as AgentName]?.(root)?.days ?? null;
   const isRead = first.readAt !== null;
   return {
     at: first.startedAt,
@@ -74,7 +75,7 @@ export const notesOnBefore = (
     : []),
   ...(has.olderUnknown && since.may_be_incomplete
     ? [
-        `Sessions before ${getFirstSessionDay(since)} may be missing, as the client deletes them after ${since.deleted_after_days} days: what is older is unknown.`,
+        `Lines from before ${getFirstSessionDay(since)} are unknown: the agent deletes sessions after ${since.deleted_after_days} days, so some may be missing.`,
       ]
     : []),
 ];

@@ -5,6 +5,7 @@ import {
   lstatSync,
   mkdirSync,
   type Stats,
+  statfsSync,
   statSync,
   writeFileSync,
 } from "node:fs";
@@ -114,7 +115,7 @@ export function refuseAnothers(dir: string): void {
     throw new PommelError(
       "forbidden",
       `You are root, and ${path} belongs to ${describeUser(stat.uid)}: nothing is read or written there.`,
-      `Run it as that user: \`sudo -u '#${stat.uid}' pm …\`. For a home of root's own, make a directory as root, and set POMMEL_HOME to it.`,
+      `Run it as that user: \`sudo -u '#${stat.uid}' pm …\`. If root needs a home of its own, make a directory as root and set POMMEL_HOME to it.`,
     );
   }
   roots.add(dir);
@@ -129,6 +130,12 @@ function findNearestExisting(dir: string): { path: string; stat: Stats } {
       // Missing, or not to be seen. The root is always there.
     }
   }
+}
+
+/** Bytes that are free on the disk of a directory, which need not exist yet. */
+export function measureFreeBytes(dir: string): number {
+  const { bavail, bsize } = statfsSync(findNearestExisting(dir).path);
+  return bavail * bsize;
 }
 
 export const describeUser = (uid: number): string => (uid === 0 ? "root" : `the user with id ${uid}`);
@@ -182,7 +189,7 @@ export function findWriteObstacle(dir: string): { message: string; hint: string 
 }
 
 /** The files of a person's daemon, all in the state directory. */
-export interface DaemonFiles {
+interface DaemonFiles {
   /** Its pid, port and token; not a lock. */
   record: string;
   /** Held by the daemon from its start to its end. */

@@ -32,6 +32,9 @@ const compileKernel = makeOnce(() => {
   }
 });
 
+/** A loop may read so many bytes behind those that it was given. */
+export const readAheadBytes = 16;
+
 const pageSize = 65_536;
 
 /** A memory of so many bytes or somewhat more, for a module that has none of its own. */

@@ -25,7 +25,7 @@ export const otherKinds = [
 ] as const;
 export type OtherKind = (typeof otherKinds)[number];
 
-export interface OtherName {
+interface OtherName {
   from: keyof typeof otherOrigins;
   kind: OtherKind;
   /** As it is written: of an option with its command, of an argument with its tool's name here. A word in capitals is any. */

@@ -88,20 +88,27 @@ async function callServed<O extends Operation>(
     if (isBusy && operation.changes) throw error;
     if (!isBusy && without === "start") {
       if (operation.readsTree && place !== null && !existsSync(place.indexDb)) {
+        const answer = await runHere(operation, input, place, { ...options, onHere: undefined }, error);
+        // Afterwards: on a busy machine its start would take from the answer.
         const { startInBackground } = await import("./autostart.ts");
-        const isStarting = await startInBackground({ place: place.root });
-        return runHere(
-          operation,
-          input,
-          place,
-          isStarting ? { ...options, onHere: undefined } : options,
-          error,
-        );
+        // Whoever looks before the daemon has opened it finds a project.
+        if (await startInBackground({ place: place.root })) await rememberUsed(place);
+        else options.onHere?.(error.reason);
+        return answer;
       }
       if (await startAndWait()) return ask(operation, input, place, options);
     }
     return runHere(operation, input, place, options, error);
   }
+}
+
+/** Remembers a project that the daemon is about to index. */
+async function rememberUsed(project: Project): Promise<void> {
+  const [{ findIndexObstacle }, { rememberProject }] = await Promise.all([
+    import("../git/projects/indexed.ts"),
+    import("../git/projects/find-project.ts"),
+  ]);
+  if (findIndexObstacle(project) === null) await rememberProject(project).catch(() => false);
 }
 
 /** @throws DaemonUnreachable when no daemon answers, PommelError with its own code when it refuses */

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { closeSync, openSync, readFileSync, statfsSync, statSync, truncateSync } from "node:fs";
+import { closeSync, openSync, readFileSync, statSync, truncateSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { profiles } from "../agents/profiles.ts";
@@ -8,7 +8,7 @@ import { describeDaemon } from "../answers/daemon/operation.ts";
 import { loadConfig } from "../base/config/config.ts";
 import { PommelError } from "../base/errors.ts";
 import { makeUnwritableError } from "../base/files/text-file.ts";
-import { locateDaemonFiles, locateHome, makeDirectory } from "../base/home.ts";
+import { locateDaemonFiles, locateHome, makeDirectory, measureFreeBytes } from "../base/home.ts";
 import { makeProject, type Project } from "../base/paths.ts";
 import { listEngineVariables } from "../engines/drivers.ts";
 import { readEmbedderSpec, toEmbedderSettings } from "../models/embed/registry.ts";
@@ -236,11 +236,6 @@ function makeHeldLockError({ owner, pid }: LockHolder): PommelError {
     `The daemon cannot start while ${owner} (PID ${pid}) is at work.`,
     "Wait until it is done.",
   );
-}
-
-function measureFreeBytes(dir: string): number {
-  const { bavail, bsize } = statfsSync(dir);
-  return bavail * bsize;
 }
 
 function startFailed(output: string): PommelError {

@@ -129,3 +129,6 @@ function toDaemonUnreachable(cause: unknown): DaemonUnreachable {
     cause,
   });
 }
+
+export const describeUnreachable = (reason: UnreachableReason): string =>
+  reason === "timeout" ? "The daemon does not answer" : "No daemon is running";

@@ -13,8 +13,8 @@ import { createScrubber } from "../redact/create-scrubber.ts";
 import { createEvent } from "../sessions/events/change-event.ts";
 import { addNote } from "../sessions/notes/add-note.ts";
 import type { ScrubbingWork } from "../sessions/work.ts";
-import { exportAnnotation } from "../sync/records/from-memory.ts";
-import { importAnnotation } from "../sync/records/to-memory.ts";
+import { exportNote } from "../sync/records/from-memory.ts";
+import { importNote } from "../sync/records/to-memory.ts";
 import { makeAgentHookHandler } from "./spool.ts";
 
 /** Doors besides transcripts (agent-contract.ts) through which texts come into a memory, each with a secret in every field. */
@@ -136,10 +136,10 @@ it("no field of a note from the shared branch leaves a secret", async () => {
   const other = temporaryWork({ scrubber });
   const exporting = (work: ScrubbingWork) => ({ work, filter: true, me: "ann" });
   const note = await addNote(other.work, { by: "person", note: "Released", branch: "main" });
-  const record = exportAnnotation(exporting(other.work), note.uid)!;
+  const record = exportNote(exporting(other.work), note.uid)!;
   for (const [i, text] of secretTexts.entries())
     for (const field of ["note", "branch", "author"] as const)
-      await importAnnotation(exporting(stage.work), { ...record, uid: `${field}${i}`, [field]: text });
+      await importNote(exporting(stage.work), { ...record, uid: `${field}${i}`, [field]: text });
   expect(canariesIn(stage.memory)).toEqual([]);
   other.remove();
 });

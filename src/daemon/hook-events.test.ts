@@ -5,8 +5,9 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { addSession, temporaryMemory } from "../../test/support/memory-fixture.ts";
 import { fakeScrubber } from "../../test/support/memory-work-fixture.ts";
 import type { AgentHookItem } from "../protocol/spool-items.ts";
-import { makeAnnotationUid } from "../sessions/notes/notes.ts";
-import { listAnnotations, saveAnnotation } from "../store/memory/chunks/annotations.ts";
+import { makeNoteUid } from "../sessions/notes/notes.ts";
+import { findWork } from "../sessions/waiting.ts";
+import { listStoredNotes, saveNote } from "../store/memory/chunks/notes.ts";
 import { forget } from "../store/memory/privacy/forget.ts";
 import { findSessionByUid } from "../store/memory/sessions/sessions.ts";
 import type { MemoryWork } from "./jobs/memory-work.ts";
@@ -49,7 +50,7 @@ function take(
   return handle({ kind: "claude-hook", agent, event, received_at, place: "/repo", payload: whole });
 }
 
-const notes = () => listAnnotations(stored.memory).map(({ note, at }) => `${at} ${note}`);
+const notes = () => listStoredNotes(stored.memory).map(({ note, at }) => `${at} ${note}`);
 
 test("a note is stored once for each time that it was written", async () => {
   const prompt = "Note to Pommel: keep it\nNote to Pommel: and that";
@@ -62,8 +63,8 @@ test("a note is stored once for each time that it was written", async () => {
   expect(notes()).toHaveLength(3);
   await take("user-prompt", { prompt: "Note to Pommel: twice\nNote to Pommel: twice" }, 3_000_000);
   expect(notes()).toHaveLength(5);
-  const uids = listAnnotations(stored.memory).map(({ uid }) => uid);
-  for (const ordinal of [0, 1]) expect(uids).toContain(makeAnnotationUid("s", "twice", ordinal));
+  const uids = listStoredNotes(stored.memory).map(({ uid }) => uid);
+  for (const ordinal of [0, 1]) expect(uids).toContain(makeNoteUid("s", "twice", ordinal));
 });
 
 test("a note imported from the transcript first is the same", async () => {
@@ -75,7 +76,7 @@ test("a note imported from the transcript first is the same", async () => {
     branch: null,
     note: "keep it",
   } as const;
-  saveAnnotation(stored.memory, { ...known, uid: makeAnnotationUid("s", "keep it", 0), at: 1_000_000 });
+  saveNote(stored.memory, { ...known, uid: makeNoteUid("s", "keep it", 0), at: 1_000_000 });
   await take("user-prompt", { prompt: "Note to Pommel: keep it" }, 1_000_400);
   expect(notes()).toEqual(["1000000 keep it"]);
 });
@@ -160,6 +161,20 @@ test("a session of another project, and one that was forgotten, is not noted", a
   await take("user-prompt", { prompt: "Note to Pommel: keep it" });
   expect(findSessionByUid(stored.memory, "s")).toBeNull();
   expect(notes()).toEqual([]);
+});
+
+test("an agent that waits for the person is noted, and what its client tells beside that is not", async () => {
+  const wait = () => findWork(stored.memory, [findSessionByUid(stored.memory, "s")!], 1_060_000)[0]?.wait;
+  await take("session-start", {});
+  await take("notification", { notification_type: "auth_success" }, 1_010_000);
+  expect(wait()).toBeNull();
+  await take("notification", { notification_type: "permission_prompt" }, 1_020_000);
+  expect(wait()).toEqual({ for: "permission", since: 1_020_000 });
+  await take("user-prompt", {}, 1_030_000);
+  expect(wait()).toBeNull();
+  await take("notification", { notification_type: "permission_prompt" }, 1_040_000);
+  await take("session-end", {}, 1_050_000);
+  expect(findWork(stored.memory, [findSessionByUid(stored.memory, "s")!], 1_060_000)).toEqual([null]);
 });
 
 test("a transcript is read after new events, and summarized when it is compacted", async () => {

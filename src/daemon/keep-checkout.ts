@@ -1,7 +1,8 @@
+import { queueWith } from "../answers/jobs-status.ts";
 import { keptQueue } from "../features/jobs/answer.ts";
 import { keptSettings } from "../features/settings/answer.ts";
 import { keptStatus, measuring } from "../features/status/answer.ts";
-import { buildStatus, describeCode, queueWith } from "../features/status/status.ts";
+import { buildStatus, describeCode } from "../features/status/status.ts";
 import type { Ending } from "./lifecycle/endings.ts";
 import type { LiveSettings } from "./lifecycle/live-settings.ts";
 import type { OpenCheckout } from "./projects/open-checkout.ts";

@@ -10,15 +10,17 @@ import { readCurrentBranch } from "../git/history/head.ts";
 import { isCwdInProject } from "../git/projects/roots.ts";
 import { parsePromptNotes } from "../protocol/reading/prompt-notes.ts";
 import { type AgentHookItem, agentHookItem, type SpoolItem, spoolItem } from "../protocol/spool-items.ts";
+import type { WaitReason } from "../protocol/values.ts";
 import { scrubAlone, scrubValue } from "../redact/scrubber.ts";
 import { noteAlone } from "../sessions/chunks/annotate.ts";
 import { chunkToStore } from "../sessions/chunks/chunk-to-store.ts";
-import { isSameNote, makeAnnotationUid } from "../sessions/notes/notes.ts";
+import { isSameNote, makeNoteUid } from "../sessions/notes/notes.ts";
 import { createIdScrubber } from "../sessions/scrub/scrub-lines.ts";
+import { saveToldWait } from "../sessions/waiting.ts";
 import type { ScrubbingWork } from "../sessions/work.ts";
 import { unsealText } from "../store/encryption/keys.ts";
-import { listAnnotations, saveAnnotation } from "../store/memory/chunks/annotations.ts";
-import { replaceAnnotatedChunk } from "../store/memory/chunks/chunks.ts";
+import { replaceNoteChunk } from "../store/memory/chunks/chunks.ts";
+import { listStoredNotes, saveNote } from "../store/memory/chunks/notes.ts";
 import type { Memory } from "../store/memory/memory.ts";
 import { isForgotten } from "../store/memory/privacy/forget.ts";
 import { findSessionByUid, saveSession } from "../store/memory/sessions/sessions.ts";
@@ -147,6 +149,8 @@ interface HookEventsOptions {
   roots: () => readonly string[];
   /** The file may be outside of the watched folders. */
   onTranscript: (path: string) => void;
+  /** An agent has done something. */
+  onEvent?: () => void;
   stop: AbortSignal;
 }
 
@@ -158,6 +162,7 @@ export function makeAgentHookHandler(options: HookEventsOptions): (item: SpoolIt
     if (findAgentByName(agent) === undefined) throw new Error(`Unknown agent: ${agent}.`);
     const branch = await readBranchAtEvent({ agent, event, payload, at });
     recordEvent(options, { agent, event, payload, at, branch });
+    options.onEvent?.();
   };
 }
 
@@ -204,7 +209,11 @@ function recordEvent(options: HookEventsOptions, { agent, event, payload, at, br
     const scrubbed = scrubValue({ cwd: payload.cwd, reason: payload.reason, prompt: payload.prompt }, scrub);
     const noted = { agent, event, payload: scrubbed, at, branch: branch === null ? null : scrub(branch) };
     const hasTranscript = path !== undefined && (statTranscript(path)?.size ?? 0) > 0;
-    if (!isForgotten(memory, session)) noteSession(memory, session, noted, hasTranscript);
+    if (!isForgotten(memory, session)) {
+      noteSession(memory, session, noted, hasTranscript);
+      const reason = findWaitReason(agent, event, payload);
+      if (reason !== undefined) saveToldWait(memory, session, { for: reason, since: at });
+    }
   }
   if (event === "session-start") return;
   const generate_summary = event === "pre-compact" || event === "session-end";
@@ -216,6 +225,15 @@ function recordEvent(options: HookEventsOptions, { agent, event, payload, at, br
     void readLater(options, [path, agentPath].filter(isThere), agent);
   }
 }
+
+const findWaitReason = (
+  agent: string,
+  event: HookEvent["event"],
+  { notification_type: told }: HookEvent["payload"],
+): WaitReason | undefined =>
+  event === "notification" && told !== undefined
+    ? findAgentByName(agent)?.hooks?.waitsFor?.[told]
+    : undefined;
 
 /**
  * A prompt shows that a session continues, not that it starts: for a fork, older clients send the start with the id of
@@ -248,7 +266,7 @@ function noteSession(
  * always the same annotation.
  */
 function noteNotes(memory: Memory, sessionUid: string, prompt: string, at: number): void {
-  const before = listAnnotations(memory, { sessionUid });
+  const before = listStoredNotes(memory, { sessionUid });
   const matched = new Set<number>();
   const added = new Map<string, number>();
   for (const note of parsePromptNotes(prompt)) {
@@ -260,9 +278,9 @@ function noteNotes(memory: Memory, sessionUid: string, prompt: string, at: numbe
     }
     const more = added.get(note) ?? 0;
     added.set(note, more + 1);
-    const uid = makeAnnotationUid(sessionUid, note, same.length + more);
+    const uid = makeNoteUid(sessionUid, note, same.length + more);
     const facts = { turn: null, lineUid: null, at, source: "prompt", branch: null, note } as const;
-    const id = saveAnnotation(memory, { uid, sessionUid, ...facts });
+    const id = saveNote(memory, { uid, sessionUid, ...facts });
     if (id !== null) makeFindable(memory, sessionUid, id, note, at);
   }
 }
@@ -273,7 +291,7 @@ function makeFindable(memory: Memory, sessionUid: string, id: number, note: stri
   if (session === null) return;
   const draft = noteAlone(note, 0, at);
   const chunk = chunkToStore(session, draft, { position: id, annotationId: id }, null, undefined);
-  replaceAnnotatedChunk(memory, session.id, { ...chunk, annotationId: id });
+  replaceNoteChunk(memory, session.id, { ...chunk, annotationId: id });
 }
 
 function readOn(

@@ -14,11 +14,16 @@ export const commandSections: Readonly<Record<string, Readonly<Record<string, Lo
     blame: async () => (await import("./blame/command.ts")).declareBlame,
     session: () => loadGroup("session"),
     review: async () => (await import("./review/command.ts")).declareReview,
+    radar: async () => (await import("./radar/command.ts")).declareRadar,
+    undo: async () => (await import("./undo/command.ts")).declareUndo,
     recall: async () => (await import("./recall/command.ts")).declareRecall,
     how: async () => (await import("./how/command.ts")).declareHow,
     fix: async () => (await import("./fix/command.ts")).declareFix,
+    "dead-ends": async () => (await import("./dead-ends/command.ts")).declareDeadEnds,
+    rules: async () => (await import("./rules/command.ts")).declareRules,
     note: async () => (await import("./notes/command.ts")).declareNote,
     digest: async () => (await import("./digest/command.ts")).declareDigest,
+    cost: async () => (await import("./cost/command.ts")).declareCost,
     status: async () => (await import("./status/command.ts")).declareStatus,
     open: async () => (await import("./page/command.ts")).declareOpen,
     browse: async () => (await import("./browse/command.ts")).declareBrowse,
@@ -55,14 +60,14 @@ interface Group {
 /** Commands that several features bring under one name. */
 const groups = {
   session: {
-    about: "Show recorded agent sessions, and go on with them",
+    about: "Show recorded agent sessions, and continue them",
     examples: [
       ["pm session", "the last twenty"],
       ["pm session 8ecde0fc", "one session, as a chat"],
       ["pm session show 8ecde0fc --turn 7", "a turn in full"],
       ["pm session current", "open sessions"],
       ['pm session resume "the flaky importer test"', "reopen one in its agent"],
-      ["pm session handoff --to codex", "go on with the latest in another agent"],
+      ["pm session handoff --to codex", "continue the latest session in another agent"],
     ],
     commands: [
       async () => (await import("./sessions/command.ts")).declareSessions,
@@ -71,12 +76,12 @@ const groups = {
     ],
   },
   memory: {
-    about: "What is remembered, and its upkeep",
+    about: "Read, back up, export, forget and protect the memory",
     examples: [
       ["pm memory decisions", "what was decided here"],
       ["pm memory backup", "copy sessions, notes and commits"],
       ["pm memory export --session 8ecde0fc", "a session as Markdown"],
-      ['pm memory forget --match "Project Falcon" --dry-run', "what a pattern would remove"],
+      ['pm memory forget --text "Project Falcon" --dry-run', "where a text occurs"],
     ],
     commands: [
       async () => (await import("./notes/command.ts")).declareNotes,
@@ -92,7 +97,7 @@ const groups = {
     ],
   },
   code: {
-    about: "What belongs together in the code, and who wrote it",
+    about: "Show how code is connected, and who wrote it",
     examples: [
       ["pm code impact parseConfig", "what calls it, and what calls that"],
       ["pm code related", "sessions behind your uncommitted changes"],
@@ -121,7 +126,7 @@ const groups = {
     ],
   },
   share: {
-    about: "Share sessions, notes and who wrote what with others",
+    about: "Share sessions, notes and the authors of lines with others",
     examples: [
       ["pm share session 8ecde0fc --to chat.html", "one session, as a page to hand on"],
       ["pm share git", "with whoever can read the remote"],

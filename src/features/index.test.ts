@@ -1,5 +1,7 @@
 import { expect, it } from "vitest";
-import { operations } from "./index.ts";
+import { placeParameter } from "../protocol/door.ts";
+import { readRequestFields } from "../protocol/request-fields.ts";
+import { operations, publicOperations } from "./index.ts";
 
 it("records each operation that hands out what is stored of a project, and no other", () => {
   const unrecorded = [...operations.values()].filter(
@@ -7,6 +9,7 @@ it("records each operation that hands out what is stored of a project, and no ot
   );
   expect(unrecorded.map(({ name }) => name).sort()).toEqual([
     "annotate",
+    "changeRule",
     "changeSetting",
     "doctor",
     "editNote",
@@ -14,6 +17,7 @@ it("records each operation that hands out what is stored of a project, and no ot
     "index",
     "indexTranscript",
     "page",
+    "putAside",
     "queue",
     "retry",
     "scrub",
@@ -22,4 +26,18 @@ it("records each operation that hands out what is stored of a project, and no ot
     "status",
     "statusline",
   ]);
+});
+
+it("says what each field of a request is for", () => {
+  const undescribed = publicOperations.flatMap(({ name, request }) =>
+    Object.entries(readRequestFields(request())).flatMap(([field, { about }]) =>
+      about === "" ? `${name}.${field}` : [],
+    ),
+  );
+  expect(undescribed).toEqual([]);
+});
+
+it("leaves the parameter of a URL that names the project to all operations", () => {
+  const taken = publicOperations.filter(({ request }) => placeParameter in readRequestFields(request()));
+  expect(taken.map(({ name }) => name)).toEqual([]);
 });

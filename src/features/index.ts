@@ -4,6 +4,8 @@ import * as blame from "./blame/operation.ts";
 import * as checkpoints from "./checkpoints/operation.ts";
 import * as code from "./code/operation.ts";
 import * as context from "./context/operation.ts";
+import * as cost from "./cost/operation.ts";
+import * as deadEnds from "./dead-ends/operation.ts";
 import * as decisions from "./decisions/operation.ts";
 import * as digest from "./digest/operation.ts";
 import * as doctor from "./doctor/operation.ts";
@@ -19,13 +21,16 @@ import * as indexing from "./index/operation.ts";
 import * as jobs from "./jobs/operation.ts";
 import * as lost from "./lost/operation.ts";
 import * as notes from "./notes/operation.ts";
+import * as now from "./now/operation.ts";
 import * as packages from "./packages/operation.ts";
 import * as page from "./page/operation.ts";
 import * as projects from "./projects/operation.ts";
+import * as radar from "./radar/operation.ts";
 import * as recall from "./recall/operation.ts";
 import * as related from "./related/operation.ts";
 import * as review from "./review/operation.ts";
 import * as rewind from "./rewind/operation.ts";
+import * as rules from "./rules/operation.ts";
 import * as scrub from "./scrub/operation.ts";
 import * as search from "./search/operation.ts";
 import * as sessions from "./sessions/operation.ts";
@@ -33,11 +38,14 @@ import * as settings from "./settings/operation.ts";
 import * as stats from "./stats/operation.ts";
 import * as status from "./status/operation.ts";
 import * as statusline from "./statusline/operation.ts";
+import * as undo from "./undo/operation.ts";
 import * as used from "./used/operation.ts";
 import * as why from "./why/operation.ts";
 
 /** What Pommel does, a feature a line: its operations. */
 const features = {
+  now,
+  radar,
   search,
   code,
   sessions,
@@ -52,14 +60,18 @@ const features = {
   lost,
   digest,
   stats,
+  cost,
   review,
   checkpoints,
   rewind,
+  undo,
   events,
   impact,
   packages,
   files,
   handoff,
+  deadEnds,
+  rules,
   context,
   projects,
   importing,

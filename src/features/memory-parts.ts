@@ -3,6 +3,7 @@ import { Given } from "./context/view/given.tsx";
 import { Decisions } from "./decisions/view/decisions.tsx";
 import { Events } from "./events/view/events.tsx";
 import { Notes } from "./notes/view/notes.tsx";
+import { Rules } from "./rules/view/rules.tsx";
 import { Keeping } from "./scrub/view/keeping.tsx";
 
 interface MemoryPartProps {
@@ -23,6 +24,7 @@ interface MemoryPart {
 export const memoryParts: readonly MemoryPart[] = [
   { path: "", title: "Decisions", Part: Decisions },
   { path: "notes", title: "Notes", Part: Notes },
+  { path: "rules", title: "Rules", Part: Rules },
   { path: "events", title: "Events", Part: Events },
   { path: "given", title: "Given to agents", Part: Given },
   { path: "keeping", title: "Keeping and privacy", Part: Keeping },

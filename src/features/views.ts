@@ -1,31 +1,54 @@
 import type { ComponentType } from "preact";
 import type { IconName } from "../page/components/icon.tsx";
 import type { ViewProps } from "../page/router.ts";
-import Home from "./page/view/home.tsx";
+import Now from "./now/view/now.tsx";
 
 export interface View {
   title: string;
   /** One that ends with a slash takes a rest: `/session/` is `/session/ID`. */
   path: string;
-  /** In the navigation, with the key that goes there after `g`; null: reached by links only. */
-  nav: { icon: IconName; key: string } | null;
+  /** A place of the navigation, with the key that goes there after `g`; null: reached from one. Of small ones each project has its own. */
+  nav: { icon: IconName; key: string; isSmall?: true } | null;
+  /** The path of the place that it belongs to. */
+  of?: string;
+  /** What it is called among the tabs of its place. */
+  tab?: string;
   load: () => Promise<{ default: ComponentType<ViewProps> }>;
 }
 
-/** Every view of the page, in the order of the navigation. Adding one is adding a line. */
+/** Every view of the page, in the order of the navigation and of tabs. Adding one is adding an entry. */
 export const views: readonly View[] = [
-  { title: "Home", path: "/", nav: { icon: "home", key: "h" }, load: async () => ({ default: Home }) },
-  {
-    title: "Search",
-    path: "/search",
-    nav: { icon: "search", key: "s" },
-    load: () => import("./search/view/search.tsx"),
-  },
+  { title: "Now", path: "/", nav: { icon: "home", key: "n" }, load: async () => ({ default: Now }) },
   {
     title: "Sessions",
     path: "/sessions",
-    nav: { icon: "session", key: "e" },
+    nav: { icon: "session", key: "s" },
+    tab: "All",
     load: () => import("./sessions/view/sessions.tsx"),
+  },
+  {
+    title: "Digest",
+    path: "/digest",
+    nav: null,
+    of: "/sessions",
+    tab: "Digest",
+    load: () => import("./digest/view/digest.tsx"),
+  },
+  {
+    title: "Dead ends",
+    path: "/dead-ends",
+    nav: null,
+    of: "/sessions",
+    tab: "Dead ends",
+    load: () => import("./dead-ends/view/dead-ends.tsx"),
+  },
+  {
+    title: "Insights",
+    path: "/insights",
+    nav: null,
+    of: "/sessions",
+    tab: "Insights",
+    load: () => import("./stats/view/insights.tsx"),
   },
   {
     title: "Code",
@@ -40,57 +63,49 @@ export const views: readonly View[] = [
     load: () => import("./review/view/review.tsx"),
   },
   {
-    title: "Timeline",
-    path: "/timeline",
-    nav: { icon: "timeline", key: "t" },
-    load: () => import("./checkpoints/view/timeline.tsx"),
-  },
-  {
-    title: "Digest",
-    path: "/digest",
-    nav: { icon: "note", key: "d" },
-    load: () => import("./digest/view/digest.tsx"),
-  },
-  {
-    title: "Commands",
-    path: "/commands",
-    nav: { icon: "terminal", key: "x" },
-    load: () => import("./how/view/commands.tsx"),
-  },
-  {
-    title: "Insights",
-    path: "/insights",
-    nav: { icon: "insights", key: "i" },
-    load: () => import("./stats/view/insights.tsx"),
-  },
-  {
-    title: "Memory",
-    path: "/memory/",
-    nav: { icon: "memory", key: "m" },
-    load: () => import("./page/view/memory/memory.tsx"),
+    title: "Ask",
+    path: "/search",
+    nav: { icon: "search", key: "a" },
+    load: () => import("./search/view/search.tsx"),
   },
   {
     title: "Settings",
     path: "/settings/",
-    nav: { icon: "settings", key: "," },
+    nav: { icon: "settings", key: ",", isSmall: true },
     load: () => import("./settings/view/settings.tsx"),
   },
   {
-    title: "Everything",
-    path: "/everything",
-    nav: null,
-    load: () => import("./search/view/everything.tsx"),
+    title: "Memory",
+    path: "/memory/",
+    nav: { icon: "memory", key: "m", isSmall: true },
+    load: () => import("./page/view/memory/memory.tsx"),
   },
   {
     title: "Session",
     path: "/session/",
     nav: null,
+    of: "/sessions",
     load: () => import("./sessions/view/session.tsx"),
+  },
+  {
+    title: "Compare",
+    path: "/compare/",
+    nav: null,
+    of: "/sessions",
+    load: () => import("./sessions/view/compare.tsx"),
   },
   {
     title: "Commit",
     path: "/commit/",
     nav: null,
+    of: "/review/",
     load: () => import("./review/view/review.tsx"),
   },
 ];
+
+/** Where what had an address of its own is now. */
+export const movedTo: Readonly<Record<string, string>> = {
+  "/timeline": "/sessions",
+  "/commands": "/search",
+  "/everything": "/search",
+};

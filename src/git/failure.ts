@@ -32,6 +32,8 @@ export class GitFailure extends PommelError {
     readonly reason: Reason,
     message: string,
     hint = "",
+    /** git's, where it ended by itself. */
+    readonly exitStatus: number | null = null,
   ) {
     super(codeOfReason[reason], message, hint);
   }
@@ -138,7 +140,7 @@ export function parseFailure(dir: string, code: number, stderr: string): GitFail
     return new GitFailure(reason, message(line, dir), hint(line, dir));
   }
   if (lines.some((line) => isUnborn.test(line))) return makeNoCommitsError(dir);
-  return new GitFailure("failed", first || warned || `git ended with code ${code}`);
+  return new GitFailure("failed", first || warned || `git ended with code ${code}`, "", code);
 }
 
 export const makeNotInstalledError = () =>

@@ -4,7 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Launched, launchInProcess, launchProgram, useLauncher } from "./launch.ts";
+import { launchInProcess, launchProgram, useLauncher } from "./launch.ts";
+
+type Launched = ReturnType<typeof launchInProcess>;
 
 const dir = mkdtempSync(join(tmpdir(), "pommel-launch-"));
 const socket = join(dir, "git.sock");

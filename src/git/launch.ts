@@ -7,7 +7,7 @@ import { getEnvironmentData, setEnvironmentData } from "node:worker_threads";
 import { FrameReader, frameKinds, type LaunchEnd, type LaunchRequest, makeFrame } from "./launch-frames.ts";
 
 /** A program that runs. */
-export interface Launched {
+interface Launched {
   stdout: AsyncIterable<Buffer>;
   /** The beginning of what it wrote to stderr, so far. */
   stderr(): string;
@@ -149,12 +149,14 @@ const withNulls = (env: LaunchOptions["env"]) =>
   Object.fromEntries(Object.entries(env).map(([name, value]) => [name, value ?? null]));
 
 async function sendStdin(stdin: NonNullable<LaunchOptions["stdin"]>, socket: Writable): Promise<void> {
+  let goOn = () => {};
+  socket.once("close", () => goOn());
   for await (const part of stdin) {
     if (!socket.writable) return;
     if (!socket.write(makeFrame(frameKinds.stdin, part)))
       await new Promise<void>((resolve) => {
+        goOn = resolve;
         socket.once("drain", resolve);
-        socket.once("close", resolve);
       });
   }
   socket.write(makeFrame(frameKinds.stdinEnd, ""));

@@ -1,5 +1,6 @@
 import { computed, signal } from "@preact/signals";
-import type { Decision } from "../features/decisions/operation.ts";
+import type { Decision } from "../protocol/decision.ts";
+import { placeShown, showPlace } from "./api/place.ts";
 
 /** What an address says to its view. */
 export interface ViewProps {
@@ -29,10 +30,21 @@ const hash = signal(typeof location === "undefined" ? "" : location.hash);
 export const route = computed(() => readRoute(hash.value));
 
 if (typeof window !== "undefined") {
+  // Each step of the browser's history is in a project: going back goes back into it.
+  window.addEventListener("popstate", ({ state }: { state: unknown }) => {
+    const known = readPlace(state);
+    if (known === null) history.replaceState({ ...history.state, place: placeShown() }, "");
+    else if (known !== placeShown()) showPlace(known);
+  });
   window.addEventListener("hashchange", () => {
     hash.value = location.hash;
   });
 }
+
+const readPlace = (state: unknown): string | null =>
+  typeof state === "object" && state !== null && "place" in state && typeof state.place === "string"
+    ? state.place
+    : null;
 
 type Query = Record<string, string | undefined>;
 
@@ -44,9 +56,17 @@ export function linkTo(path: string, query: Query = {}): string {
 
 /** Goes to a link. `replace`: without a step in the browser's history, as for every key of a search. */
 export function goTo(link: string, { replace = false } = {}): void {
-  if (replace) history.replaceState(null, "", link);
-  else history.pushState(null, "", link);
+  const state = { place: placeShown() };
+  if (replace) history.replaceState(state, "", link);
+  else history.pushState(state, "", link);
   hash.value = link;
+}
+
+/** A link into the project at a root: its address names the project where another one is shown. */
+export function linkInto(root: string | undefined, link: string): string {
+  if (root === undefined || root === placeShown()) return link;
+  const { path, query } = readRoute(link);
+  return linkTo(path, { ...Object.fromEntries(query), project: root });
 }
 
 const encodePath = (text: string) => text.split("/").map(encodeURIComponent).join("/");
@@ -55,8 +75,8 @@ const encodePath = (text: string) => text.split("/").map(encodeURIComponent).joi
 export const linkToSession = (id: string, turn?: number | null, find?: string) =>
   linkTo(`/session/${encodePath(id)}`, { turn: turn == null ? undefined : String(turn), find });
 
-export const linkToFile = (path: string, line?: number | null) =>
-  linkTo(`/file/${encodePath(path)}${line == null ? "" : `:${line}`}`);
+export const linkToFile = (path: string, line?: number | null, last = line) =>
+  linkTo(`/file/${encodePath(path)}${line == null ? "" : `:${line}`}${last === line ? "" : `-${last}`}`);
 
 /** A part of the memory view, and what of it. */
 export const linkToMemory = (part = "", name = "") =>

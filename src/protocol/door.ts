@@ -22,3 +22,6 @@ export const findDoor = (name: string | undefined): Door | null => doors.find((o
 
 /** The header that says for which directory a request is: its absolute path, as encodeURIComponent gives it. */
 export const placeHeader = "x-pommel-place";
+
+/** The same in a URL, for programs that cannot send a header. No operation has a field of this name. */
+export const placeParameter = "directory";

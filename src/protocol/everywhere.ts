@@ -1,8 +1,10 @@
 import * as z from "zod/mini";
-import { place, strings, text } from "./shape-parts.ts";
+import { field, place, strings, text } from "./shape-parts.ts";
 
-/** A directory of the project to ask first; and of which to ask only the projects inside. */
-export const where = { here: z.optional(place), below: z.optional(place) };
+export const where = {
+  here: field("a directory in the project whose results come first", place),
+  below: field("only the projects in this directory", place),
+};
 
 /** The root of its project; paths are relative to it. */
 export const inProject = { project: text };

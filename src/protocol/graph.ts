@@ -40,7 +40,7 @@ export const neighbours = lazy(() =>
     used_by: z.array(edge()),
     used_by_total: count,
     /** Of those that use it, how many stand in tests. */
-    used_by_tests: z._default(count, 0),
+    used_by_tests: count,
     uses: z.array(edge()),
     uses_total: count,
     /** Calls of which nobody can know what they run. */

@@ -11,6 +11,7 @@ export const hookNames = [
   "tool-failure",
   "session-end",
   "subagent-stop",
+  "notification",
 ] as const;
 
 export type HookName = (typeof hookNames)[number];
@@ -46,6 +47,8 @@ export const payloadKinds = {
   agent_transcript_path: "place",
   tool_name: "id",
   tool_use_id: "id",
+  /** Notification: what the client tells the person. */
+  notification_type: "id",
 } as const satisfies Record<string, OutsideKind>;
 
 export type HookPayload = { -readonly [field in keyof typeof payloadKinds]?: string | undefined } & {

@@ -1,10 +1,12 @@
-import { appendFileSync, existsSync, readFileSync, rmSync, statSync } from "node:fs";
+import { appendFileSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { readChangeStamp } from "../base/files/file-id.ts";
 import { listNamesIfAny } from "../base/files/if-any.ts";
 import { replaceFile } from "../base/files/replace-file.ts";
 import { locateHome, makeDirectory } from "../base/home.ts";
 import { type Project, teamDirName, toRealPath } from "../base/paths.ts";
+import { dayMs } from "../base/text/day.ts";
+import { hashFnv1a } from "../base/text/hash.ts";
 
 /**
  * What a checkout's agents are told by themselves, written down before they ask: a hook reads it, and needs neither a daemon
@@ -12,6 +14,9 @@ import { type Project, teamDirName, toRealPath } from "../base/paths.ts";
  *
  * Hooks load this: it imports next to nothing.
  */
+
+/** Delimiters of injected context. Some clients put it into the user's message, and some escape the brackets. */
+export const ownContext = { start: "<pommel-context>", end: "</pommel-context>" } as const;
 
 /** A line of context, as it is quoted. */
 export interface ReadyLine {
@@ -50,6 +55,12 @@ export interface ReadyForEdits extends Made {
   files: Record<string, ReadyLine[]>;
 }
 
+/** What a feature made ready for its part in hooks (features/hook-parts.ts), under the feature's name. */
+export interface ReadyPart {
+  /** The checkout that it is for. */
+  root: string;
+}
+
 interface Ready {
   start: ReadyAtStart;
   edits: ReadyForEdits;
@@ -57,21 +68,31 @@ interface Ready {
 
 const locateReadyDir = (): string => join(locateHome().cacheDir, "context");
 
-/** `shop-1f0c3ab2.start.json`: what is in it names the checkout, as two may have one name. */
-const locateReadyFile = (kind: keyof Ready, root: string): string =>
-  join(locateReadyDir(), `${toFileName(basename(root))}-${hashFnv(root)}.${kind}.json`);
+/**
+ * `shop-1f0c3ab2.start.json`: what is in it names the checkout, as two may have one name. To load node:crypto would cost a hook a
+ * tenth of its time.
+ */
+const locateReadyFile = (kind: string, root: string): string =>
+  join(locateReadyDir(), `${toFileName(basename(root))}-${toHex(hashFnv1a(root))}.${kind}.json`);
 
-/** FNV-1a, 32 bits (Fowler, Noll, Vo). To load node:crypto would cost a hook a tenth of its time. */
-function hashFnv(text: string): string {
-  let hash = 0x811c9dc5;
-  for (const byte of Buffer.from(text)) hash = Math.imul(hash ^ byte, 0x01000193);
-  return (hash >>> 0).toString(16).padStart(8, "0");
-}
+const toHex = (hash: number) => hash.toString(16).padStart(8, "0");
 
 export function writeReady<Kind extends keyof Ready>(kind: Kind, ready: Ready[Kind]): void {
   makeDirectory(locateReadyDir());
   replaceFile(locateReadyFile(kind, ready.root), JSON.stringify(ready));
 }
+
+export function writeReadyPart(feature: string, part: ReadyPart): void {
+  makeDirectory(locateReadyDir());
+  replaceFile(locateReadyFile(feature, part.root), JSON.stringify(part));
+}
+
+/** null where nothing was made ready for the checkout around `place`. */
+export const readReadyPart = (place: string, feature: string): ReadyPart | null => findReady(place, feature);
+
+/** @param root of a checkout */
+export const removeReadyPart = (feature: string, root: string): void =>
+  rmSync(locateReadyFile(feature, root), { force: true });
 
 /** @param root of a checkout */
 export function removeReady(root: string): void {
@@ -108,8 +129,26 @@ export function noteGiven(session: string, refs: readonly string[]): void {
   });
 }
 
+/** What the latest prompt of a session asked for, by whatever ids; written anew with each prompt. */
+const locateAskedFile = (session: string): string => join(locateGivenDir(), toFileName(`${session} asked`));
+
+/** @throws the file system's error */
+export function noteAsked(session: string, ids: readonly string[]): void {
+  makeDirectory(locateGivenDir());
+  writeFileSync(locateAskedFile(session), ids.join("\n"), { mode: 0o600 });
+}
+
+/** null where no prompt of it was seen. */
+export function readAsked(session: string): string[] | null {
+  try {
+    return readFileSync(locateAskedFile(session), "utf8").split("\n").filter(Boolean);
+  } catch {
+    return null;
+  }
+}
+
 /** Nobody goes on with a session for so long and has forgotten what it was told. Milliseconds. */
-const givenForMs = 7 * 86_400_000;
+const givenForMs = 7 * dayMs;
 
 /** Removes what sessions were told that are long over. */
 export function removeOldGiven(now = Date.now()): void {
@@ -133,20 +172,30 @@ const maxBehindMs = 300_000;
  * What was made ready of a kind for the checkout around `place`.
  * @returns null where nothing was, or where it is too old; `isBehind`: a daemon may know more
  */
-export function readReady<Kind extends keyof Ready>(
+export function readReady<K extends keyof Ready>(
   place: string,
-  kind: Kind,
+  kind: K,
   now = Date.now(),
-): { ready: Ready[Kind]; isBehind: boolean } | null {
+): { ready: Ready[K]; isBehind: boolean } | null {
+  const ready = findReady<Ready[K]>(place, kind);
+  if (ready === null) return null;
+  try {
+    const isBehind = findLastChange(ready.memory.files) > ready.memory.changedAt;
+    const isTooOld = isBehind && now - ready.at > maxBehindMs;
+    return isTooOld || !isAsItWas(ready) ? null : { ready, isBehind };
+  } catch {
+    return null;
+  }
+}
+
+/** What was made ready of a kind for the checkout around `place`, however old; null where nothing was. */
+function findReady<R extends ReadyPart>(place: string, kind: string): R | null {
   for (let dir = toRealPath(place); ; dir = dirname(dir)) {
     const file = locateReadyFile(kind, dir);
     if (existsSync(file)) {
       try {
-        const ready = JSON.parse(readFileSync(file, "utf8")) as Ready[Kind];
-        if (ready.root !== dir) return null;
-        const isBehind = findLastChange(ready.memory.files) > ready.memory.changedAt;
-        const isTooOld = isBehind && now - ready.at > maxBehindMs;
-        return isTooOld || !isAsItWas(ready) ? null : { ready, isBehind };
+        const ready = JSON.parse(readFileSync(file, "utf8")) as R;
+        return ready.root === dir ? ready : null;
       } catch {
         return null;
       }

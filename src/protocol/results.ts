@@ -12,7 +12,15 @@ import {
   textOrNull,
   timeOrNull,
 } from "./shape-parts.ts";
-import { chunkKinds, chunkTypes, contentRoles, eventStatuses, eventTypes, verdicts } from "./values.ts";
+import {
+  bindingHows,
+  chunkKinds,
+  chunkTypes,
+  contentRoles,
+  eventStatuses,
+  eventTypes,
+  verdicts,
+} from "./values.ts";
 
 /** Another chunk of a result's file that matches. */
 const codePlace = lazy(() =>
@@ -51,9 +59,9 @@ export const codeResult = lazy(() =>
     /** drifted: the file has changed since it was indexed, the lines may be off. */
     freshness: z.enum(["fresh", "drifted"]),
     /** By file: at most three other places in it, best first. */
-    places: z._default(z.array(codePlace()), []),
+    places: z.array(codePlace()),
     /** Paths of files that hold the same, or nearly: they are no results of their own. */
-    also_in: z._default(strings, []),
+    also_in: strings,
     /** With `graph`. */
     graph: z.optional(neighbours()),
     /** With `explain`: each ranking signal's contribution to the score. */
@@ -96,13 +104,16 @@ export const transcriptResult = lazy(() =>
     /** The user went back and took another way. */
     abandoned: z.boolean(),
     /** Why its session was tried and rejected; null: it was not. */
-    rejected: z._default(textOrNull, null),
+    rejected: textOrNull,
     /** That its turns led to, at most three; in HEAD's history first. */
     commits: z.array(
       z.object({
         commit: text,
         checkpoint: text,
         subject: text,
+        /** That its turns led to it, and what shows it. */
+        confidence: z.number(),
+        how: z.enum(bindingHows),
         /** head: in HEAD's history; elsewhere: not in that; gone: git does not know it; null: git did not answer in time. */
         reach: z.nullable(z.enum(["head", "elsewhere", "gone"])),
         /** The commit in HEAD's history that replaced it, after a rebase, an amend or a cherry-pick. */
@@ -117,20 +128,17 @@ export const transcriptResult = lazy(() =>
       }),
     ),
     /** How many other turns of the session match, and the best ten of them; by turn none. */
-    more_turns: z._default(count, 0),
-    other_turns: z._default(
-      z.array(
-        z.object({
-          id: text,
-          turn: z.number(),
-          last_turn: z.number(),
-          chunk_type: z.enum(chunkTypes),
-          kind: z.enum(chunkKinds),
-          timestamp: timeOrNull,
-          score: z.number(),
-        }),
-      ),
-      [],
+    more_turns: count,
+    other_turns: z.array(
+      z.object({
+        id: text,
+        turn: z.number(),
+        last_turn: z.number(),
+        chunk_type: z.enum(chunkTypes),
+        kind: z.enum(chunkKinds),
+        timestamp: timeOrNull,
+        score: z.number(),
+      }),
     ),
     match_reasons: strings,
     /** In the content: whose text matches, and the tool of a call or its result. */

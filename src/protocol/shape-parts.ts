@@ -45,10 +45,10 @@ export const field = <S extends z.ZodMiniType>(about: string, shape: S) =>
   z.optional(described(about, shape));
 
 // Fields that many requests have.
-const sessionId = outside("session");
+export const sessionId = outside("session");
 export const sessionNamed = described("the session's id, or a prefix of it", sessionId);
-export const since = field('only since: "2026-01-31", "last week"', text);
-export const until = field("only until", text);
+export const since = field('only since this time: "2026-01-31", "last week"', text);
+export const until = field("only until this time", text);
 export const sessionField = field("only this session", sessionId);
 export const branch = field("only this branch", outside("branch"));
 export const agent = field("only this agent, such as claude", outside("agent"));

@@ -46,6 +46,10 @@ export const turnStates = ["completed", "interrupted", "error", "unfinished"] as
  */
 export type TurnState = (typeof turnStates)[number];
 
+export const waitReasons = ["permission", "question", "prompt"] as const;
+/** What an agent waits for: to be allowed a call, to be answered, or to be told what is next. */
+export type WaitReason = (typeof waitReasons)[number];
+
 export const commandOutcomes = ["worked", "failed", "unknown"] as const;
 /** How a command went that an agent ran. unknown: another one of its line may have failed, or its exit status went into a pipe. */
 export type CommandOutcome = (typeof commandOutcomes)[number];

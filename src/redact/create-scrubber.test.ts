@@ -36,6 +36,31 @@ const names = fc.option(fc.constantFrom("password", "token", "file_path", "Autho
   nil: undefined,
 });
 
+describe("scrubbers of the same rules", () => {
+  it("share what they have compiled", () => {
+    const kept = [createScrubber(none)];
+    const before = process.memoryUsage().arrayBuffers;
+    for (let i = 0; i < 10; i++) kept.push(createScrubber(none));
+    // One has nine megabytes.
+    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(8_000_000);
+    expect(new Set(kept.map(({ version }) => version)).size).toBe(1);
+  });
+
+  it("share nothing with those of other rules", () => {
+    const projectFile = join(mkdtempSync(join(tmpdir(), "pommel-rules-")), "patterns.toml");
+    writeFileSync(
+      projectFile,
+      '[[patterns]]\nname = "heron"\npattern = "heron-[0-9]{4}"\nreplacement = "[REDACTED_HERON]"\n',
+    );
+    const other = createScrubber({ ...none, projectFile });
+    for (let i = 0; i < 2; i++) {
+      expect(other.scrub("heron-1234", ledger())).toBe("[REDACTED_HERON]");
+      expect(scrub("heron-1234")).toBe("heron-1234");
+    }
+    expect(other.version).not.toBe(scrubber.version);
+  });
+});
+
 describe("scrubbing", () => {
   it("is idempotent", () => {
     fc.assert(

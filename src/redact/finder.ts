@@ -27,11 +27,13 @@ interface Listener {
   hear(text: string, start: number, found: (span: Span, rule: string, type: string) => void): number;
 }
 
+/** The matches in a text, in order and without overlaps. */
+export type Finder = (text: string) => SecretMatch[];
+
 /**
- * Finds secrets in a text: one pass for the keywords of all rules, then each rule where one of its keywords occurs. The
- * matches are in order and do not overlap.
+ * Finds secrets in a text: one pass for the keywords of all rules, then each rule where one of its keywords occurs.
  */
-export function createFinder(rules: readonly Rule[]): (text: string) => SecretMatch[] {
+export function createFinder(rules: readonly Rule[]): Finder {
   const listeners: Listener[] = [];
   const byKeyword = new Map<string, number[]>();
   const listen = (keywords: readonly string[], hear: Listener["hear"], rank: number) => {
@@ -91,25 +93,28 @@ export function createFinder(rules: readonly Rule[]): (text: string) => SecretMa
   return (text) => {
     const finds: Ranked[] = [];
     const used: Listener[] = [];
-    scan(text, (keyword, start) => {
-      for (const index of patternsByKeyword[keyword]!) {
-        const listener = listeners[index]!;
-        if (start < listener.done) continue;
-        const next = listener.hear(text, start, (span, rule, type) => {
-          addUnlessStopped(finds, text, {
-            rule,
-            type,
-            start: span.start,
-            end: span.end,
-            rank: listener.rank,
+    try {
+      scan(text, (keyword, start) => {
+        for (const index of patternsByKeyword[keyword]!) {
+          const listener = listeners[index]!;
+          if (start < listener.done) continue;
+          const next = listener.hear(text, start, (span, rule, type) => {
+            addUnlessStopped(finds, text, {
+              rule,
+              type,
+              start: span.start,
+              end: span.end,
+              rank: listener.rank,
+            });
           });
-        });
-        if (next <= listener.done) continue;
-        if (listener.done === 0) used.push(listener);
-        listener.done = next;
-      }
-    });
-    for (const listener of used) listener.done = 0;
+          if (next <= listener.done) continue;
+          if (listener.done === 0) used.push(listener);
+          listener.done = next;
+        }
+      });
+    } finally {
+      for (const listener of used) listener.done = 0;
+    }
     for (const { rule, rank } of everywhere) {
       for (const { start, end } of rule.findAll(text)) {
         addUnlessStopped(finds, text, { rule: rule.name, type: rule.type, start, end, rank });

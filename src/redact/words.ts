@@ -1,3 +1,4 @@
+import { escapeRegExp } from "../base/text/escape-reg-exp.ts";
 import lists from "./words.json" with { type: "json" };
 
 export type WordList = keyof typeof lists;
@@ -24,7 +25,6 @@ export function expandWords(line: string): string[] {
 }
 
 /** A regular expression for each word of a list. */
-export const toAlternation = (words: readonly string[]): string =>
-  `(?:${words.map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")).join("|")})`;
+export const toAlternation = (words: readonly string[]): string => `(?:${words.map(escapeRegExp).join("|")})`;
 
 export const isWordList = (name: string): name is WordList => Object.hasOwn(lists, name);

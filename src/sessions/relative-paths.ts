@@ -32,7 +32,8 @@ function normalisePath(path: string): string {
   return lead.replace(/^[a-z](?=:)/, (letter) => letter.toUpperCase()) + parts.join("/");
 }
 
-const isAbsolute = (path: string): boolean => path.startsWith("/") || ofWindows.test(path);
+/** Of any system: sessions are shared between machines. */
+export const isAbsolute = (path: string): boolean => path.startsWith("/") || ofWindows.test(path);
 
 /** `path` relative to `folder`; null if it is not inside; "" for the folder itself. */
 function relativeInside(path: string, folder: string): string | null {

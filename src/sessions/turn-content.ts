@@ -64,9 +64,23 @@ export function* readStoredTurns(
 const turnsInPage = 500;
 
 /** The edits that went well in a turn, each with the line that reports it. */
-export function* listEdits({ lines }: Pick<Turn, "lines">): Generator<{ line: StoredLine; edit: FileEdit }> {
+export function* listEdits<Line extends Pick<StoredLine, "entries">>({
+  lines,
+}: {
+  lines: readonly Line[];
+}): Generator<{ line: Line; edit: FileEdit }> {
   for (const line of lines)
     for (const entry of line.entries)
       if (entry.kind === "tool_result" && !entry.isError)
         for (const edit of entry.edits ?? []) yield { line, edit };
+}
+
+/** The lines that an edit took out of a file, and that it put in; a file that is written whole takes out none. */
+export function pickChangedLines({ hunks, content }: FileEdit): { removed: string[]; added: string[] } {
+  const lines = hunks.flatMap((hunk) => hunk.lines);
+  const pick = (sign: string) => lines.filter((line) => line.startsWith(sign)).map((line) => line.slice(1));
+  return {
+    removed: pick("-"),
+    added: hunks.length === 0 && content !== null ? content.split("\n") : pick("+"),
+  };
 }

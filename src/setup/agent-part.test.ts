@@ -314,7 +314,7 @@ describe("instructions", () => {
   it("are short, and begin and end with a marker", () => {
     putIn(instructions());
     const lines = readFileSync(path(), "utf8").trimEnd().split("\n");
-    expect(lines[0]).toMatch(/^<!-- pommel:begin v3 [0-9a-f]{8} /);
+    expect(lines[0]).toMatch(/^<!-- pommel:begin v4 [0-9a-f]{8} /);
     expect(lines.at(-1)).toBe("<!-- pommel:end -->");
     expect(lines.length - 2).toBeLessThanOrEqual(25);
   });
@@ -325,7 +325,7 @@ describe("instructions", () => {
     expect(instructions().look().state).toBe("outdated");
     expect(putIn(instructions()).outcome).toBe("changed");
     expect(readFileSync(path(), "utf8")).toMatch(
-      /^# Mine\n\n<!-- pommel:begin v3 [\s\S]*pommel:end -->\n\nMore of mine.\n$/,
+      /^# Mine\n\n<!-- pommel:begin v4 [\s\S]*pommel:end -->\n\nMore of mine.\n$/,
     );
     instructions().take();
     expect(readFileSync(path(), "utf8")).toBe("# Mine\n\nMore of mine.\n");
@@ -374,7 +374,7 @@ describe("the skill", () => {
     putIn(skill());
     const path = join(project.root, ".claude/skills/pommel/SKILL.md");
     const text = readFileSync(path, "utf8");
-    const plugins = readFileSync(new URL("../../plugin/skills/pommel/SKILL.md", import.meta.url), "utf8");
+    const plugins = readFileSync(new URL("../../skills/pommel/SKILL.md", import.meta.url), "utf8");
     expect(text.startsWith(plugins.trim())).toBe(true);
     expect(text).toMatch(/^---\nname: pommel\n[\s\S]*\n<!-- pommel:file v\d+ [0-9a-f]{8} [^\n]*-->\n$/);
     writeFileSync(path, `${text}Mine.\n`);

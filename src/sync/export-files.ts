@@ -1,6 +1,6 @@
 import { isAbsolute } from "node:path";
 import { isCwdInProject } from "../git/projects/roots.ts";
-import { findAnnotationByUid } from "../store/memory/chunks/annotations.ts";
+import { findNoteByUid } from "../store/memory/chunks/notes.ts";
 import { findCheckpointByUid } from "../store/memory/commits/checkpoints.ts";
 import { findEventByUid } from "../store/memory/events.ts";
 import { listWithheldSessions } from "../store/memory/privacy/secrets.ts";
@@ -105,7 +105,7 @@ export function listThingsToExport(
   const isOthers = ({ kind, uid }: ChangedThing) =>
     kind === "session"
       ? isColleagues(uid)
-      : kind === "annotation" && findAnnotationByUid(memory, uid)?.author != null;
+      : kind === "annotation" && findNoteByUid(memory, uid)?.author != null;
   const withheld = new Set(listWithheldSessions(memory).map((id) => findSessionById(memory, id)?.uid));
   let leftOut = 0;
   let waiting = 0;
@@ -118,7 +118,7 @@ export function listThingsToExport(
       return bound.length === 0 || !bound.every(({ sessionUid }) => isColleagues(sessionUid));
     }
     if (kind !== "session" && kind !== "annotation") return true;
-    const note = kind === "session" ? null : findAnnotationByUid(memory, uid);
+    const note = kind === "session" ? null : findNoteByUid(memory, uid);
     const session = kind === "session" ? uid : (note?.sessionUid ?? null);
     if (isOthers(thing)) return false;
     const ours = everything || isOurs(session);

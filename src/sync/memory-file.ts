@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { PommelError } from "../base/errors.ts";
 import { outside } from "../protocol/shape-parts.ts";
-import { findAnnotationByUid, listAnnotations } from "../store/memory/chunks/annotations.ts";
+import { findNoteByUid, listStoredNotes } from "../store/memory/chunks/notes.ts";
 import { findEventByUid } from "../store/memory/events.ts";
 import type { SessionRecord } from "../store/memory/memory-records.ts";
 import { findSessionById, findSessionByUid, listSessions } from "../store/memory/sessions/sessions.ts";
@@ -101,7 +101,7 @@ export function* exportMemory(
  * to have started, or that only a note or a commit names.
  */
 function listSessionsInOrder({ work: { memory } }: ExportWork): SessionRecord[] {
-  const noted = listAnnotations(memory).map(({ sessionUid }) => sessionUid);
+  const noted = listStoredNotes(memory).map(({ sessionUid }) => sessionUid);
   const remembered = listSessions(memory, { children: true, remembered: true }).map(({ uid }) => uid);
   const withContent = new Set([...noted, ...remembered]);
   const ordered = new Map<number, SessionRecord>();
@@ -140,7 +140,7 @@ function buildSessionLines(exportWork: ExportWork, session: SessionRecord, signe
 
 /** Whether it is this person's to sign. */
 function isOwn({ work: { memory } }: ExportWork, kind: WholeKind, uid: string): boolean {
-  if (kind === "annotation") return findAnnotationByUid(memory, uid)?.author == null;
+  if (kind === "annotation") return findNoteByUid(memory, uid)?.author == null;
   return kind === "event" && findEventByUid(memory, uid)?.author == null;
 }
 
@@ -279,7 +279,7 @@ function refuseOther(version: number | null): void {
   if (version === null)
     throw new PommelError(
       "unreadable",
-      "The file is no export of a Pommel memory.",
+      "The file is not an export of a Pommel memory.",
       "Make one with `pm memory export --all --to FILE`.",
     );
   if (version > fileVersion)

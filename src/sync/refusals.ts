@@ -55,7 +55,7 @@ export function refuseStrangers(
 export const makeNotOursError = (branch: string) =>
   new PommelError(
     "sync_refused",
-    `The branch ${branch} does not hold Pommel's memory. Nothing was changed.`,
+    `The branch ${branch} does not contain Pommel's memory. Nothing was changed.`,
     "Choose another branch with `pm config set sync.branch NAME`.",
   );
 
@@ -63,7 +63,7 @@ export const makeNotOursError = (branch: string) =>
 
 const shape = z.object({ allowed: z.array(z.string()) });
 
-export const locateConsentFile = (env: NodeJS.ProcessEnv = process.env) =>
+const locateConsentFile = (env: NodeJS.ProcessEnv = process.env) =>
   join(locateHome(env).configDir, "sync-remotes.json");
 
 function read(file: string): string[] {

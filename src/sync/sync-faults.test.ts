@@ -2,7 +2,7 @@ import { chmodSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { branch, contentOf, type Machine, sharedRemote } from "../../test/support/machine-fixture.ts";
-import { locateConsentFile } from "./refusals.ts";
+import { locateHome } from "../base/home.ts";
 import { isOwnRemote } from "./remote.ts";
 
 let shared: ReturnType<typeof sharedRemote>;
@@ -11,7 +11,7 @@ beforeEach(() => {
 });
 afterEach(() => {
   shared.remove();
-  rmSync(locateConsentFile(), { force: true });
+  rmSync(join(locateHome().configDir, "sync-remotes.json"), { force: true });
 });
 
 async function remember(machine: Machine, id: string, said = id) {
@@ -185,7 +185,7 @@ describe("a damaged branch", () => {
     const full = execFileSync("git", ["-C", one.dir, "mktree"], { input: `100644 blob ${blob}\tREADME\n` });
     const commit = one.git("commit-tree", full.toString().trim(), "-m", "code");
     one.git("push", "--quiet", "origin", `${commit}:refs/heads/${branch}`);
-    await expect(one.sync()).rejects.toThrow("does not hold Pommel's memory");
+    await expect(one.sync()).rejects.toThrow("does not contain Pommel's memory");
     expect(shared.git("rev-parse", branch)).toBe(commit);
     expect(tree).toHaveLength(40);
   });

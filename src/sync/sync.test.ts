@@ -5,7 +5,7 @@ import { branch, contentOf, type Machine, sharedRemote } from "../../test/suppor
 import { fakeScrubber } from "../../test/support/memory-work-fixture.ts";
 import { expireOldTurns, forgetNow } from "../sessions/forget/forget.ts";
 import { addNote } from "../sessions/notes/add-note.ts";
-import { listAnnotations } from "../store/memory/chunks/annotations.ts";
+import { listStoredNotes } from "../store/memory/chunks/notes.ts";
 import { saveAttributions } from "../store/memory/commits/attributions.ts";
 import { saveCheckpoint } from "../store/memory/commits/checkpoints.ts";
 import { saveCommit } from "../store/memory/commits/commits.ts";
@@ -274,7 +274,7 @@ describe("whose a session is", () => {
     expect(authors(one)).toEqual({ s1: null, s2: "bob" });
     expect(authors(two)).toEqual({ s1: "ann", s2: null });
     expect(mine(two)).toEqual(["s2"]);
-    expect(listAnnotations(two.memory).map(({ author }) => author)).toEqual(
+    expect(listStoredNotes(two.memory).map(({ author }) => author)).toEqual(
       expect.arrayContaining(["ann", null]),
     );
     // Another machine of the first person.

@@ -1,6 +1,7 @@
 import { createInterface as createLineReader } from "node:readline";
 import { createInterface } from "node:readline/promises";
 import { type Readable, Writable } from "node:stream";
+import { PommelError } from "../base/errors.ts";
 import { interruptedCode } from "./interruption.ts";
 import type { Output } from "./output.ts";
 
@@ -36,6 +37,24 @@ export async function confirm(
   const reply = (await Promise.race([asked, ended])).trim();
   dialogue.close();
   return reply === "" ? byDefault : /^y(es)?$/i.test(reply);
+}
+
+/**
+ * Has somebody agree to what cannot be taken for granted, and says so where nobody does.
+ * @param what it is that asks: "Forgetting asks first"
+ * @throws PommelError `usage` where nobody can be asked
+ */
+export async function agree(output: Output, what: string, question: string): Promise<boolean> {
+  if (!canAsk(output)) {
+    throw new PommelError(
+      "usage",
+      `${what}, but there is no terminal.`,
+      "Preview it with --dry-run, then run it with --yes.",
+    );
+  }
+  const isAgreed = await confirm(question, false);
+  if (!isAgreed) output.print("Nothing was changed.");
+  return isAgreed;
 }
 
 /** A line that is not shown while it is written; "" for Ctrl-D. */

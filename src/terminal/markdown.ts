@@ -1,7 +1,7 @@
 import { breakToWidth, wrapToWidth } from "../base/text/display-width.ts";
 import type { Screen } from "./output.ts";
 import type { Paint, Palette } from "./palette.ts";
-import { toPrintable, toPrintableLines, wrapText as wrappedText } from "./text.ts";
+import { toPrintable, toPrintableLines } from "./text.ts";
 
 interface MarkdownStyle {
   colors: Palette;
@@ -14,13 +14,6 @@ interface MarkdownStyle {
 /** A text that may be Markdown, as wide as the terminal; in a pipe its lines as they are. */
 export function formatPassage(text: string, { colors, columns }: Screen): string[] {
   return columns === undefined ? toPrintableLines(text) : formatMarkdown(text, { colors, width: columns });
-}
-
-/** A text below another one, wrapped on a terminal. */
-export function indentText(text: string, { columns }: Screen): string[] {
-  return wrappedText(text, columns === undefined ? undefined : Math.max(columns - 2, 20)).map(
-    (line) => `  ${line}`,
-  );
 }
 
 /**

@@ -2,7 +2,7 @@ import { Command } from "commander";
 import { expect, it } from "vitest";
 import { forget } from "../features/forget/operation.ts";
 import { searchAll } from "../features/search/operation.ts";
-import { addOptions, resultLimit } from "./options.ts";
+import { addOptions } from "./options.ts";
 
 const made = () => addOptions(new Command(), searchAll, { q: null, file: "-f, --file <path>" });
 
@@ -44,14 +44,14 @@ it.each([
   [["--type", "note"], "Allowed choices are raw, summary, annotated."],
   [["--kind", "bug"], "Allowed choices are decision, code-change"],
   [["--mode", "fuzzy"], "Allowed choices are hybrid, fts, regex, semantic."],
-  [["-n", "0"], "It must be a whole number from 1 to 1000."],
+  ...["0", "1001", "2.5", "many", ""].map((limit): [string[], string] => [
+    ["-n", limit],
+    "It must be a whole number from 1 to 1000.",
+  ]),
 ])("refuses %j, and says what may be", (args, message) => {
   expect(() => read(...args)).toThrow(message);
 });
 
-it("takes limits of results that the daemon takes, and names them", () => {
-  expect([resultLimit("1"), resultLimit("1000")]).toEqual([1, 1000]);
-  for (const text of ["0", "1001", "2.5", "many", ""]) {
-    expect(() => resultLimit(text)).toThrow("It must be a whole number from 1 to 1000.");
-  }
+it("takes limits of results that the daemon takes", () => {
+  expect([read("-n", "1").limit, read("-n", "1000").limit]).toEqual([1, 1000]);
 });

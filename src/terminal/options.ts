@@ -19,7 +19,7 @@ function makeNumberParser(from: number, to = Number.MAX_SAFE_INTEGER): (text: st
 export const positiveInteger = makeNumberParser(1);
 export const wholeNumber = makeNumberParser(0);
 /** How many results are asked for. */
-export const resultLimit = makeNumberParser(1, maxResults);
+const resultLimit = makeNumberParser(1, maxResults);
 
 export interface NumberRange {
   first: number;
@@ -51,7 +51,7 @@ export function collect(value: string, before: string[] = []): string[] {
 export const shared = {
   allProjects: ["--all-projects", "of all Pommel projects on this machine (`pm projects`)"],
   dryRun: ["--dry-run", "only show what would change"],
-  forGood: ["--for-good", "keep nothing in the trash, and no backups"],
+  forGood: ["--for-good", "delete everything at once: keep no backups, and nothing in the trash"],
   limit: ["-n, --limit <count>", "at most this many results", resultLimit],
   yes: ["-y, --yes", "do not ask"],
 } as const;
@@ -96,11 +96,27 @@ export function addOptions<O extends Operation>(
   return command;
 }
 
+/**
+ * Puts options under headings of their own in the help, where a list of all of them would be long.
+ * @param groups the names of options, without dashes, by heading
+ * @throws where the command has no such option
+ */
+export function groupOptions(command: Command, groups: Readonly<Record<string, readonly string[]>>): void {
+  for (const [heading, names] of Object.entries(groups)) {
+    for (const name of names) {
+      const option = command.options.find(({ long }) => long === `--${name}`);
+      if (option === undefined) throw new Error(`${command.name()} has no option --${name}`);
+      option.helpGroup(`${heading}:`);
+    }
+  }
+}
+
 function makeFlags(name: string, { type, isList, isSplit, values }: Field): string {
   const flag = `--${name.replaceAll("_", "-")}`;
   if (type === "flag") return flag;
-  if (isSplit) return `${flag} <${name.replace(/s?$/, "s")}>`;
-  return `${flag} <${values && !isList ? name : type}>`;
+  const value = flag.slice("--".length);
+  if (isSplit) return `${flag} <${value.replace(/s?$/, "s")}>`;
+  return `${flag} <${values && !isList ? value : type}>`;
 }
 
 function makeOption(

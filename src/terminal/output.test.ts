@@ -1,7 +1,8 @@
 import { describe, expect, it, vi } from "vitest";
 import { PommelError } from "../base/errors.ts";
+import { formatBytes } from "../base/text/bytes.ts";
 import { formatRelativeTime } from "../base/text/relative-time.ts";
-import { alignColumns, createOutput, formatBytes, formatDuration, formatMark, printError } from "./output.ts";
+import { alignColumns, createOutput, formatMark, printError } from "./output.ts";
 import { ownStreams, shouldColor } from "./streams.ts";
 
 /** What `action` writes to stdout and stderr. */
@@ -111,19 +112,6 @@ it.each([
   [1_234_567, "1.2 MB"],
 ])("%i bytes are %s", (bytes, text) => {
   expect(formatBytes(bytes)).toBe(text);
-});
-
-it.each([
-  [0.4, "0 ms"],
-  [999.6, "1.0 s"],
-  [4210, "4.2 s"],
-  [59_990, "1m 0s"],
-  [192_000, "3m 12s"],
-  [3_599_900, "1h 0m"],
-  [7_500_000, "2h 5m"],
-  [86_400_000 * 4 + 3_600_000 * 3, "4d 3h"],
-])("%d ms are %s", (ms, text) => {
-  expect(formatDuration(ms)).toBe(text);
 });
 
 it.each([

@@ -114,32 +114,3 @@ export function alignColumns(rows: readonly (readonly string[])[]): string {
     )
     .join("\n");
 }
-
-/** `1234567` as "1.2 MB" (decimal units). */
-export function formatBytes(bytes: number): string {
-  const units = ["B", "kB", "MB", "GB", "TB"];
-  let value = bytes;
-  let unit = 0;
-  // 999.95 and up would round to "1000.0".
-  while (value >= 999.95 && unit < units.length - 1) {
-    value /= 1000;
-    unit++;
-  }
-  return unit === 0 ? `${value} B` : `${value.toFixed(1)} ${units[unit]}`;
-}
-
-/** Milliseconds as "340 ms", "4.2 s", "3m 12s", "2h 5m" or "4d 3h". */
-export function formatDuration(ms: number): string {
-  if (ms < 999.5) return `${Math.round(ms)} ms`;
-  if (ms < 59_950) return `${(ms / 1000).toFixed(1)} s`;
-  const seconds = Math.round(ms / 1000);
-  if (seconds < 3600) return `${Math.floor(seconds / 60)}m ${seconds % 60}s`;
-  const minutes = Math.round(seconds / 60);
-  if (minutes < 24 * 60) return `${Math.floor(minutes / 60)}h ${minutes % 60}m`;
-  const hours = Math.round(minutes / 60);
-  return `${Math.floor(hours / 24)}d ${hours % 24}h`;
-}
-
-/** Of an index that is up to date and holds no file. */
-export const nothingIndexed =
-  "nothing is indexed: what git, `.pommelignore` or `index.exclude` ignores is left out";

@@ -44,7 +44,7 @@ it("draws a bar with rate and time left, and removes it", () => {
   progress.update(0, 1000);
   pass({ clock, progress }, 5, 50);
   expect(lastLine(stream.text)).toBe(
-    `Indexing [${"█".repeat(6)}${"░".repeat(18)}] 250/1000 files, 50 files/s, 15.0 s left\x1b[K`,
+    `Indexing [${"█".repeat(6)}${"░".repeat(18)}] 250/1000 files, 50 files/s, 15 s left\x1b[K`,
   );
   progress.finish();
   expect(stream.text.endsWith("\r\x1b[K")).toBe(true);
@@ -56,7 +56,7 @@ it("says how fast it is now, not how fast it was at first", () => {
   const before = pass({ clock, progress }, 60, 1);
   expect(lastLine(stream.text)).toContain("60/1000 files, 1.0 files/s, 15m 40s left");
   pass({ clock, progress }, 10, 20, before);
-  expect(lastLine(stream.text)).toContain("260/1000 files, 20 files/s, 37.0 s left");
+  expect(lastLine(stream.text)).toContain("260/1000 files, 20 files/s, 37 s left");
 });
 
 it("says a time only when it is steady, and no rate while nothing moves", () => {

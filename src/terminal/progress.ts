@@ -1,6 +1,6 @@
 import { isatty } from "node:tty";
+import { formatDuration } from "../base/text/duration.ts";
 import { drawProgressBar } from "./chart.ts";
-import { formatDuration } from "./output.ts";
 
 /** A progress display; all of it goes to stderr. */
 export interface Progress {

@@ -1,12 +1,26 @@
-import type { Block, Document, Line, Part } from "../answers/document.ts";
-import { cutToWidth, wrapToWidth } from "../base/text/display-width.ts";
-import { formatMarkdown } from "./markdown.ts";
-import type { Screen } from "./output.ts";
+import {
+  type Block,
+  type Document,
+  type Drawing,
+  keepOuterSpaces,
+  type Line,
+  type Moment,
+  type Part,
+  type Piece,
+} from "../answers/document.ts";
+import { cutToWidth, measureWidth, wrapToWidth } from "../base/text/display-width.ts";
+import { formatLocalTime } from "../base/text/local-time.ts";
+import { drawAuthorBar, drawBar, drawProgressBar, drawSparkline } from "./chart.ts";
+import { toFileUrl } from "./links.ts";
+import { formatMarkdown, formatPassage } from "./markdown.ts";
+import type { Output, Screen } from "./output.ts";
+import type { Palette } from "./palette.ts";
+import { formatTable } from "./table.ts";
 import {
   cleanCodeLine,
   formatCount,
   formatExactWhen,
-  formatLocalTime,
+  formatHeading,
   formatWhen,
   toOneLine,
   toPrintable,
@@ -14,12 +28,12 @@ import {
   wrapWithIndent,
 } from "./text.ts";
 
-export interface DocumentStyle {
+interface DocumentStyle {
   screen: Screen;
   /** All lines of code and prompts. */
-  full: boolean;
+  full?: boolean;
   /** Of a commit. */
-  pageOf: (hash: string) => string | null;
+  pageOf?: (hash: string) => string | null;
 }
 
 /** Columns of the labels on the left. */
@@ -27,6 +41,16 @@ const labelWidth = 11;
 const narrowestText = 20;
 /** Of a text that is cut on a terminal, in columns. */
 const cutText = 200;
+
+/** Shows what a command found: as JSON, else in words. */
+export function showAnswer(
+  output: Output,
+  answer: unknown,
+  word: () => Document,
+  style: Omit<DocumentStyle, "screen"> = {},
+): void {
+  output.result(answer, () => renderDocument(word(), { screen: output, ...style }));
+}
 
 /** An answer in words, for a terminal: as wide as it is; in a pipe whole lines. */
 export function renderDocument(document: Document, style: DocumentStyle): string {
@@ -39,9 +63,18 @@ function renderBlock(one: Block, style: DocumentStyle): string[] {
   const { screen } = style;
   const { colors, columns } = screen;
   switch (one.is) {
+    case "heading":
+      return [formatHeading(toPrintable(one.text), colors)];
     case "title":
       return [colors.bold(toPrintable(one.text))];
+    case "cut":
+      return [`${" ".repeat(one.indent)}${cutLine(one.line, one.indent, style)}`];
+    case "table":
+      return renderTable(one, style);
+    case "passage":
+      return formatPassage(one.text, screen);
     case "line":
+    case "item":
       return wrapWithIndent(`${" ".repeat(one.indent)}${paintLine(one.line, style)}`, screen, one.hang);
     case "labelled": {
       const [first = "", ...rest] = wrapBeside(paintLine(one.line, style), columns);
@@ -53,6 +86,8 @@ function renderBlock(one: Block, style: DocumentStyle): string[] {
       return renderPrompt(one, style);
     case "code":
       return renderCode(one, style);
+    case "lines":
+      return one.lines.map((text) => " ".repeat(one.indent ?? 0) + cleanCodeLine(text));
     case "former":
       return one.lines.map((text) => {
         const shown = `    ${one.sign} ${cleanCodeLine(text)}`;
@@ -69,24 +104,63 @@ function wrapBeside(text: string, columns: number | undefined): string[] {
     : wrapToWidth(text, Math.max(columns - labelWidth, narrowestText), true);
 }
 
-function paintLine(parts: Line, style: DocumentStyle): string {
-  return parts.map((part) => paintPart(part, style)).join("");
+/** A terminal shows all of a line but of what it quotes, which shares the room that is left. */
+function cutLine(parts: Line, indent: number, style: DocumentStyle): string {
+  const { columns } = style.screen;
+  if (columns === undefined) return paintLine(parts, style);
+  const own = parts.filter((part) => !isQuoted(part));
+  const room = columns - indent - measureWidth(paintLine(own, style));
+  const width = Math.max(Math.floor(room / Math.max(parts.length - own.length, 1)), narrowestText);
+  return parts
+    .map((part) => paintPart(isQuoted(part) ? { ...part, text: toOneLine(part.text, width) } : part, style))
+    .join("");
 }
 
-function paintPart(part: Part, { screen, full, pageOf }: DocumentStyle): string {
+const isQuoted = (part: Part): part is Piece =>
+  typeof part !== "string" && "text" in part && part.quotedChars !== undefined;
+
+function renderTable({ columns, rows, shownRows }: Block & { is: "table" }, style: DocumentStyle): string[] {
+  const isTerminal = style.screen.columns !== undefined;
+  const shown = isTerminal && shownRows !== null && !style.full ? rows.slice(0, shownRows) : rows;
+  const cells = shown.map((row) => row.map((cell) => paintLine(cell, style)));
+  const isAlike = (at: number) => new Set(cells.map((row) => row[at])).size < 2;
+  const kept = columns.map(({ isForMixed = false }, at) => !(isTerminal && isForMixed && isAlike(at)));
+  const more = rows.length - shown.length;
+  return [
+    formatTable(
+      columns,
+      cells.map((row) => row.map((cell, at) => (kept[at] ? cell : ""))),
+      style.screen,
+    ),
+    ...(more > 0 ? [`and ${more.toLocaleString("en")} more`] : []),
+  ];
+}
+
+const isDrawing = (part: Part | undefined): part is Drawing => typeof part === "object" && "draw" in part;
+
+function paintLine(parts: Line, style: DocumentStyle): string {
+  // A pipe gets no drawings, nor the space behind one.
+  const isLeftOut = (part: Part, i: number) => isDrawing(part) || (part === " " && isDrawing(parts[i - 1]));
+  const shown = style.screen.columns === undefined ? parts.filter((part, i) => !isLeftOut(part, i)) : parts;
+  return shown.map((part) => paintPart(part, style)).join("");
+}
+
+function paintPart(part: Part, { screen, full = false, pageOf = () => null }: DocumentStyle): string {
   const { colors, columns } = screen;
   if (typeof part === "string") return part;
+  if ("draw" in part) return columns === undefined ? "" : draw(part, columns, colors);
   if ("at" in part) {
-    if (part.form === "exact") return formatExactWhen(part.at, screen);
-    return part.form === "day" ? formatLocalTime(part.at).slice(0, 10) : formatWhen(part.at, screen);
+    const time = formatMoment(part, screen);
+    return part.role === "faint" ? colors.dim(time) : time;
   }
   // A pipe gets the whole text.
   const width = part.quotedChars === undefined || full || columns === undefined ? undefined : cutText;
-  const text = toOneLine(part.text, width);
+  const text = keepOuterSpaces(part.text, (inner) => toOneLine(inner, width));
   switch (part.role) {
     case undefined:
       return text;
     case "strong":
+    case "command":
       return colors.bold(text);
     case "faint":
     case "unknown":
@@ -95,11 +169,29 @@ function paintPart(part: Part, { screen, full, pageOf }: DocumentStyle): string 
       return colors.ok(text);
     case "caution":
       return colors.warn(text);
+    case "bad":
+      return colors.error(text);
     case "commit":
       return colors.link(colors.commit(text), part.commit === undefined ? null : pageOf(part.commit));
     default:
-      return colors[part.role](text);
+      return colors.link(colors[part.role](text), part.path === undefined ? null : toFileUrl(part.path));
   }
+}
+
+function draw(drawing: Drawing, columns: number, colors: Palette): string {
+  if (drawing.draw === "authors")
+    return drawAuthorBar(drawing.lines, Math.min(drawing.columns, columns), colors);
+  const drawn =
+    drawing.draw === "sparkline"
+      ? drawSparkline(drawing.values)
+      : (drawing.draw === "bar" ? drawBar : drawProgressBar)(drawing.share, drawing.columns);
+  return drawing.role === undefined ? drawn : colors[drawing.role](drawn);
+}
+
+function formatMoment({ at, form }: Moment, screen: Screen): string {
+  if (form === "exact") return formatExactWhen(at, screen);
+  if (form === "ago") return formatWhen(at, screen);
+  return formatLocalTime(at).slice(0, form === "day" ? 10 : undefined);
 }
 
 function renderPrompt(

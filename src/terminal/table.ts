@@ -1,16 +1,8 @@
+import type { Column } from "../answers/document.ts";
 import { measureWidth, padToWidth, wrapToWidth } from "../base/text/display-width.ts";
 import { alignColumns, type Screen } from "./output.ts";
 
-/** A column of a table. */
-export interface Column {
-  title: string;
-  /** Numbers stand on the right. */
-  isNumber?: boolean;
-  /** Wraps at words where the table is wider than the terminal; of several, all get narrower. */
-  wraps?: boolean;
-  /** Left out where the terminal is too narrow; the highest number goes first. */
-  optional?: number;
-}
+export type { Column };
 
 const gap = 2;
 /** A column that wraps is no narrower than this, as long as another one can be left out. */

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
+import { formatLocalTime } from "../base/text/local-time.ts";
 import { createPalette } from "./palette.ts";
 import {
   fitToWidth,
   formatCount,
   formatExactWhen,
   formatHeading,
-  formatLocalTime,
   formatShortAge,
   formatWhen,
   shortenId,

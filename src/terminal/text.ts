@@ -1,7 +1,9 @@
 import { homedir } from "node:os";
+import { dayMs } from "../base/text/day.ts";
 import { cutToWidth, measureWidth, wrapToWidth } from "../base/text/display-width.ts";
+import { formatLocalTime } from "../base/text/local-time.ts";
 import { formatRelativeTime } from "../base/text/relative-time.ts";
-import { shortenSessionId as beginningOfId } from "../sessions/short-id.ts";
+import { shortenSessionId as beginningOfId } from "../protocol/reading/short-id.ts";
 import type { Screen } from "./output.ts";
 import type { Palette } from "./palette.ts";
 
@@ -25,15 +27,6 @@ export function formatHeading(title: string, colors: Palette): string {
 /** The beginning of a session's id, for a terminal. */
 export const shortenId = (id: string) => beginningOfId(toPrintable(id));
 
-/** An ISO time as "2026-01-31 14:05", where the reader is. */
-export function formatLocalTime(iso: string): string {
-  const at = new Date(iso);
-  const two = (n: number) => String(n).padStart(2, "0");
-  const day = `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`;
-  return `${day} ${two(at.getHours())}:${two(at.getMinutes())}`;
-}
-
-const dayMs = 86_400_000;
 /** Older times are shown by their date. Days. */
 const relativeDays = 30;
 

@@ -12,7 +12,7 @@ import {
 import { dirname, join, resolve } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { makeNewProject } from "../../src/base/paths.ts";
-import type { StartReport } from "../../src/features/daemon/pm-start.ts";
+import type { StartReport } from "../../src/features/daemon/operation.ts";
 import { until } from "./daemon-fixture.ts";
 import { temporaryDir, temporaryRepository } from "./run-pm.ts";
 

@@ -7,8 +7,8 @@ import type { ImportFollowed } from "../../src/features/import/import.ts";
 import type { SessionsResponse } from "../../src/features/sessions/operation.ts";
 import type { WhyAnswer } from "../../src/features/why/operation.ts";
 import { aiderHistory, block, tokens } from "../support/aider-fixture.ts";
-import { ask, sessionsFound } from "./conversations-fixture.ts";
 import { cleanUp, createProject, pmJson, start, until } from "./daemon-fixture.ts";
+import { ask, sessionsFound } from "./sessions-fixture.ts";
 
 /** Chats with Aider, from the history in the repository to what is found. */
 

@@ -115,6 +115,10 @@ describe.skipIf(pty === null)("pm browse", () => {
     page.press("/8ecd");
     await page.shows("1 of 2");
     page.press("\t");
+    await page.shows("No agent is at work");
+    page.press("\t");
+    await page.shows("No recorded session led to a commit");
+    page.press("\t");
     await page.shows("Type to search");
     page.press("retryLater");
     await page.shows("❯ src/retry.ts:1");

@@ -2,7 +2,6 @@ import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
-import { inflateRawSync } from "node:zlib";
 import { afterEach, expect, it } from "vitest";
 import { claude } from "../../src/agents/claude/claude.ts";
 import { changeMemory } from "../../src/answers/changing.ts";
@@ -10,14 +9,15 @@ import type { Project } from "../../src/base/paths.ts";
 import { ingestTranscript } from "../../src/sessions/ingest/ingest.ts";
 import { sumUpSession } from "../../src/sessions/summaries/sum-up.ts";
 import { Memory } from "../../src/store/memory/memory.ts";
+import { inflateContent } from "../../src/store/memory/sessions/content.ts";
 import { findSessionByUid } from "../../src/store/memory/sessions/sessions.ts";
 import { findTurnContent, listTurns } from "../../src/store/memory/sessions/turns.ts";
 import type { SecretCase } from "../support/secrets/make.ts";
 import { corpora, leaks } from "../support/secrets/measure.ts";
 import { transcript } from "../support/transcript-fixture.ts";
-import { importHere } from "./conversations-fixture.ts";
 import { cleanUp, createProject, pmJson, start, status, until } from "./daemon-fixture.ts";
 import { callPm, pmFile, runPm, temporaryDir } from "./run-pm.ts";
+import { importHere } from "./sessions-fixture.ts";
 
 const temporary: string[] = [];
 const folder = (name: string) => {
@@ -109,7 +109,7 @@ function archivedTurns(project: Project, sessions: readonly string[]): [string, 
       const { id } = findSessionByUid(memory, uid)!;
       return listTurns(memory, id).map(({ number }): [string, Buffer] => [
         `${uid}, turn ${number}`,
-        inflateRawSync(findTurnContent(memory, id, number)!),
+        Buffer.from(inflateContent(findTurnContent(memory, id, number)!)),
       ]);
     });
   } finally {

@@ -85,7 +85,7 @@ it("fails when something is broken, and repairs what it can", async () => {
   expect(broken).toMatchObject({ code: 1, stdout: expect.stringContaining("✗ config") });
 });
 
-it("reports a damaged memory, and leaves it is", async () => {
+it("reports a damaged memory, and leaves it as it is", async () => {
   const cwd = temporaryDir();
   await runPm(["init"], { cwd });
   await runPm(["note", "keep this"], { cwd });

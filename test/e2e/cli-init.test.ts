@@ -48,7 +48,7 @@ describe("pm init", () => {
         "      ✓ Created .git/hooks/post-commit, post-rewrite, pre-push",
         "",
         "[3/3] Claude Code",
-        "      ✓ Created .claude/settings.local.json (hooks: PreCompact, UserPromptSubmit, SessionStart, Stop, PreToolUse, PostToolUse, SessionEnd, SubagentStop)",
+        "      ✓ Created .claude/settings.local.json (hooks: PreCompact, UserPromptSubmit, SessionStart, Stop, PreToolUse, PostToolUse, SessionEnd, SubagentStop, Notification)",
         "      ✓ Changed .git/info/exclude (keeps your own files out of git status)",
         "",
         "Next:",

@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Project } from "../../src/base/paths.ts";
 import { locateProjectPatterns } from "../../src/redact/patterns/patterns-file.ts";
 import { transcript } from "../support/transcript-fixture.ts";
-import { cleanUp, createProject, pmJson } from "./daemon-fixture.ts";
+import { cleanUp, createProject, pmJson, write } from "./daemon-fixture.ts";
 import { callPm, runPm } from "./run-pm.ts";
 
 let project: Project;
@@ -89,6 +89,20 @@ describe("pm note", () => {
     );
     expect(found.results[0]?.chunk_type).toBe("annotated");
     expect(bytesOfMemory()).not.toContain(token);
+    write(
+      project,
+      "src/order.ts",
+      "export const first = readTokens();\nexport const second = checkAll(first);\n",
+    );
+    const onLine = await pmJson(project, "note", "src/order.ts:2", "tokens", "go", "first");
+    const lines2 = { file: "src/order.ts", first_line: 2, last_line: 2, state: "same" };
+    expect(onLine).toMatchObject({ note: "tokens go first", lines: lines2 });
+    write(
+      project,
+      "src/order.ts",
+      "// Order.\n\nexport const first = readTokens();\nexport const second = checkAll(first);\n",
+    );
+    expect((await pm("memory", "notes", "--file", "src/order.ts")).stdout).toContain("src/order.ts:4");
     const empty = await pm("note", " ");
     expect([empty.code, empty.stderr]).toEqual([2, expect.stringContaining("The note is empty.")]);
     expect((await pm("note", "x", "--session", "unknown")).code).toBe(5);
@@ -192,6 +206,8 @@ describe("pm memory forget", () => {
     for (const [args, code] of [
       [[], 2],
       [["--session", "1111", "--match", "x"], 2],
+      [["--text", "a", "--match", "a"], 2],
+      [["--text", ""], 2],
       [["--match", "("], 2],
       [["--match", "x*"], 2],
       [["--turn", "1111:99"], 5],

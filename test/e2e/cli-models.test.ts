@@ -76,7 +76,7 @@ describe("pm models list", () => {
     expect(value.embedders).toMatchObject([{ embedder: "openai/text-embedding-3-large" }]);
     expect(await models("tset")).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining("no subcommand of `pm models` starts with tset"),
+      stderr: expect.stringContaining("Unknown embedder or subcommand: tset."),
     });
   });
 

@@ -4,9 +4,9 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Project } from "../../src/base/paths.ts";
 import { migrated, type RolloutFixture, rollout, threadId } from "../support/rollout-fixture.ts";
 import { compressed } from "../support/zstd-frames.ts";
-import { contentOfMemory, sessionsFound, untilRead } from "./conversations-fixture.ts";
 import { cleanUp, createProject, pmJson, start, status, until } from "./daemon-fixture.ts";
 import { callPm } from "./run-pm.ts";
+import { contentOfMemory, sessionsFound, untilRead } from "./sessions-fixture.ts";
 
 /** Sessions of Codex CLI: live, imported, rewritten and archived. */
 

@@ -7,8 +7,8 @@ import type { Project } from "../../src/base/paths.ts";
 import type { ImportFollowed } from "../../src/features/import/import.ts";
 import type { WhyAnswer } from "../../src/features/why/operation.ts";
 import { cursorConversation } from "../support/cursor-fixture.ts";
-import { ask, sessionsFound } from "./conversations-fixture.ts";
 import { cleanUp, createProject, pmJson, start, until } from "./daemon-fixture.ts";
+import { ask, sessionsFound } from "./sessions-fixture.ts";
 
 /** Conversations with Cursor, from the editor's database to what is found. */
 

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "vitest";
@@ -14,6 +14,7 @@ import type { SearchResponse } from "../../src/protocol/results.ts";
 import { Registry } from "../../src/store/registry.ts";
 import { lockHolder } from "../../src/store/sqlite/lock.ts";
 import { nameProject } from "../support/named-project.ts";
+import { removeDirectory } from "../support/remove-directory.ts";
 import { callPm, pmFile, temporaryDir } from "./run-pm.ts";
 
 const projects: Project[] = [];
@@ -134,6 +135,5 @@ export async function cleanUp(): Promise<void> {
   const directories = [...projects.splice(0).map(({ root }) => root), ...Object.values(locateHome())];
   // What starts a daemon may still be writing there, and is not to meet the next test.
   process.env.XDG_STATE_HOME = mkdtempSync(join(process.env.HOME!, "state-"));
-  for (const dir of directories)
-    rmSync(dir, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
+  for (const dir of directories) removeDirectory(dir);
 }

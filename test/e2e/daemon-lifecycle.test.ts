@@ -15,6 +15,7 @@ import { isDaemon, readDaemonRecord } from "../../src/protocol/daemon-record.ts"
 import { IndexDatabase } from "../../src/store/index/sqlite/index-database.ts";
 import { acquireLock } from "../../src/store/sqlite/lock.ts";
 import { Sqlite } from "../../src/store/sqlite/sqlite.ts";
+import { removeDirectory } from "../support/remove-directory.ts";
 import {
   cleanUp,
   createProject,
@@ -240,8 +241,9 @@ describe("a daemon that closes projects soon", () => {
     await untilIdle(other);
     expect(existsSync(gone.root)).toBe(false);
     const exited = once(daemon, "exit");
-    rmSync(locateHome().stateDir, { recursive: true, force: true });
+    removeDirectory(locateHome().stateDir);
     expect(await exited).toEqual([0, null]);
+    expect(existsSync(locateHome().stateDir)).toBe(false);
   });
 });
 
@@ -285,7 +287,7 @@ describe("a daemon of their own", () => {
       );
       expect(await pm(project, "start")).toMatchObject({
         code: 4,
-        stderr: expect.stringMatching(/Port \d+, which daemon.port asks for, is taken/),
+        stderr: expect.stringMatching(/Port \d+, which daemon.port names, is in use/),
       });
     } finally {
       squatter.close();
@@ -360,6 +362,19 @@ describe("a daemon of their own", () => {
     db.close();
     expect(await exited).toEqual([0, null]);
     expect(logOf()).toContain("a newer Pommel migrated a memory");
+  });
+
+  test("does not make a home again that was deleted while it started", async () => {
+    const { stateDir } = locateHome();
+    mkdirSync(stateDir, { recursive: true });
+    const deleteHome = join(temporaryDir(), "delete-home.cjs");
+    writeFileSync(
+      deleteHome,
+      `require("node:fs").rmSync(${JSON.stringify(stateDir)}, { recursive: true });\n`,
+    );
+    const daemon = spawnDaemon([], { cwd: stateDir, env: { NODE_OPTIONS: `--require=${deleteHome}` } });
+    expect(await once(daemon, "exit")).toEqual([0, null]);
+    expect(existsSync(stateDir)).toBe(false);
   });
 
   test("works and ends in order when the directory that it was started in is gone", async () => {

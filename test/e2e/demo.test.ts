@@ -53,7 +53,7 @@ it("shows what Pommel does, step by step, and leaves nothing", async () => {
     "Commit     5a24d042 Back off exponentially, with jitter",
     "node --test src/http/retry.test.ts\n  node --test … worked 1 time, failed 1 time",
     '+import { test } from "node:test";',
-    "1 file, +9 -0  ● agent 100%",
+    "1 file, +9 -0. Added lines: 100% by agents.",
     "http://127.0.0.1:",
   ])
     expect(stdout).toContain(said);

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import type { Project } from "../../src/base/paths.ts";
 import type { BlameAnswer } from "../../src/features/blame/operation.ts";
 import { idOf } from "../support/transcript-fixture.ts";
-import { sessionIn, transcriptDir } from "./conversations-fixture.ts";
 import { createProject, pmJson, until, write } from "./daemon-fixture.ts";
+import { sessionIn, transcriptDir } from "./sessions-fixture.ts";
 
 /** A project for editors: `src/auth.ts` by Ann, whose second line an agent wrote anew in a session. */
 export interface EditedProject {
@@ -32,7 +32,8 @@ export async function editedProject(): Promise<EditedProject> {
   fixture.edit(join(project.root, "src/auth.ts"), old, now, 2);
   fixture.writeTo(transcripts);
   write(project, "src/auth.ts", before.replace(old, now));
-  const hash = commitIn(project, "Refresh atomically", "2026-03-02T09:10:00Z");
+  // As the prompt says it: the session has one title before its commit is known, and after.
+  const hash = commitIn(project, "Make token refresh atomic", "2026-03-02T09:10:00Z");
   await pmJson(project, "import", "claude");
   await pmJson(project, "reindex");
   await until(async () => (await pmJson<BlameAnswer>(project, "blame", "src/auth.ts")).summary.agent > 0);

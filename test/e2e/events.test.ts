@@ -9,9 +9,9 @@ import { packContent } from "../../src/store/memory/sessions/content.ts";
 import { saveTurn } from "../../src/store/memory/sessions/turns.ts";
 import { addSession, chunk, turn } from "../support/memory-fixture.ts";
 import { temporaryGit } from "../support/repository-fixture.ts";
-import { sessionIn, transcriptDir, untilRead } from "./conversations-fixture.ts";
 import { cleanUp, createProject, pmJson, start, until } from "./daemon-fixture.ts";
 import { callPm, runPm, temporaryDir } from "./run-pm.ts";
+import { sessionIn, transcriptDir, untilRead } from "./sessions-fixture.ts";
 
 /** What people and scripts see of events, and of several projects, from the terminal. */
 

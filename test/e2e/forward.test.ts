@@ -7,7 +7,7 @@ import { locateDaemonFiles, locateSocket } from "../../src/base/home.ts";
 import type { Project } from "../../src/base/paths.ts";
 import { version } from "../../src/base/version.ts";
 import { listenOnSocket } from "../../src/daemon/lifecycle/port.ts";
-import { cleanUp, createProject, pmJson, start } from "./daemon-fixture.ts";
+import { cleanUp, createProject, pmJson, start, untilIdle } from "./daemon-fixture.ts";
 import { runPm } from "./run-pm.ts";
 
 afterEach(cleanUp);
@@ -28,6 +28,7 @@ describe("a question that the daemon answers", () => {
       async () => expect(await pmJson(project, "blame", "src/retry.ts")).toMatchObject({ notes: [] }),
       { timeout: 60_000, interval: 200 },
     );
+    await untilIdle(project);
     const lines = [
       ["search", "code", "retryLater"],
       ["search", "try again", "--json"],

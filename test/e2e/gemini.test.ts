@@ -9,8 +9,8 @@ import { registerSession } from "../../src/features/import/operation.ts";
 import { showQueue } from "../../src/features/jobs/operation.ts";
 import type { TranscriptSearchResponse } from "../../src/protocol/results.ts";
 import { chat, idOf } from "../support/chat-fixture.ts";
-import { ask, sessionsFound } from "./conversations-fixture.ts";
 import { cleanUp, createProject, pmJson, start, until } from "./daemon-fixture.ts";
+import { ask, sessionsFound } from "./sessions-fixture.ts";
 
 /** Conversations with Gemini CLI, from its files to what is found. */
 

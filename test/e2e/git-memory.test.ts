@@ -12,7 +12,6 @@ import { Memory } from "../../src/store/memory/memory.ts";
 import type { CheckpointRecord } from "../../src/store/memory/memory-records.ts";
 import { listObservationsOfFile } from "../../src/store/memory/observations.ts";
 import type { TranscriptFixture } from "../support/transcript-fixture.ts";
-import { sessionIn, transcriptDir, untilRead } from "./conversations-fixture.ts";
 import {
   cleanUp,
   createProject,
@@ -24,6 +23,7 @@ import {
   write,
 } from "./daemon-fixture.ts";
 import { callPm, runPm, temporaryDir } from "./run-pm.ts";
+import { sessionIn, transcriptDir, untilRead } from "./sessions-fixture.ts";
 
 /** What the daemon makes of commits while agents and people work. */
 

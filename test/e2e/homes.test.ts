@@ -16,6 +16,7 @@ import { describeDaemon } from "../../src/answers/daemon/operation.ts";
 import { locateDaemonFiles, locateHome } from "../../src/base/home.ts";
 import { callDaemon } from "../../src/client/daemon-client.ts";
 import { exitLocked, readDaemonRecord } from "../../src/protocol/daemon-record.ts";
+import { removeDirectory } from "../support/remove-directory.ts";
 import { cleanUp, programFile, spawnDaemon, until } from "./daemon-fixture.ts";
 import { homeAt, pmFile, runPm, temporaryDir, temporaryRepository } from "./run-pm.ts";
 
@@ -240,7 +241,7 @@ describe("a daemon ends at SIGTERM", () => {
     const child = spawn(process.execPath, [programFile], { cwd, stdio: "ignore" });
     await untilAnswering();
     rmSync(cwd, { recursive: true });
-    rmSync(locateHome().stateDir, { recursive: true });
+    removeDirectory(locateHome().stateDir);
     child.kill("SIGTERM");
     await ended(child);
   });

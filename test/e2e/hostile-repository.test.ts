@@ -27,10 +27,10 @@ import { Memory } from "../../src/store/memory/memory.ts";
 import { saveTurn } from "../../src/store/memory/sessions/turns.ts";
 import { addSession, turn } from "../support/memory-fixture.ts";
 import { nameProject } from "../support/named-project.ts";
-import { sessionIn } from "./conversations-fixture.ts";
 import { cleanUp, start, until, untilAnswering, untilIdle } from "./daemon-fixture.ts";
 import { call, connect } from "./mcp-fixture.ts";
 import { callPm, pmFile, runPm, temporaryDir } from "./run-pm.ts";
+import { sessionIn } from "./sessions-fixture.ts";
 
 /** What a repository could hold to harm whoever clones it, pulls it or copies it. */
 

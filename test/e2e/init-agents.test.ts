@@ -285,6 +285,15 @@ describe("pm setup", () => {
     // It needs no project either.
     expect(await json("disable", "--global")).toMatchObject({ changed: true, kept: [], git: null });
     expect(filesOf(home)).toEqual(before);
+
+    // A variable is stronger than the file, so it is not said that nothing is recorded.
+    const said = await callPm(["disable", "--global"], {
+      cwd,
+      env: { ...env(), POMMEL_SESSIONS_RECORD: "all" },
+    });
+    expect(said.stdout).toContain("POMMEL_SESSIONS_RECORD=all is set here and wins");
+    expect(said.stdout).not.toContain("Nothing more is recorded");
+    expect((await run("disable", "--global")).stdout).toContain("Nothing more is recorded in any project");
   });
 
   it("replaces pm init --global", async () => {

@@ -6,15 +6,15 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { wordAsMarkdown } from "../../src/answers/word-as-markdown.ts";
 import type { Project } from "../../src/base/paths.ts";
 import { oldNames } from "../../src/faces/mcp/old-names.ts";
-import { tools } from "../../src/faces/mcp/shapes/definitions.ts";
-import type { AnnotationsResponse } from "../../src/features/notes/operation.ts";
+import type { NotesResponse } from "../../src/features/notes/operation.ts";
+import { tools } from "../../src/features/tools.ts";
 import type { WhyAnswer } from "../../src/features/why/operation.ts";
 import { wordWhyInShort } from "../../src/features/why/words.ts";
 import { idOf } from "../support/transcript-fixture.ts";
-import { sessionIn, transcriptDir } from "./conversations-fixture.ts";
 import { cleanUp, createProject, pmJson, write } from "./daemon-fixture.ts";
 import { call, connect } from "./mcp-fixture.ts";
 import { callPm, runPm } from "./run-pm.ts";
+import { sessionIn, transcriptDir } from "./sessions-fixture.ts";
 
 /**
  * The best-known ways to have a model take text for an order, as prompts, replies, output, commits, names and files: whatever
@@ -243,7 +243,7 @@ describe("text that poses as an order", () => {
   });
 
   it("is no person's note: what an agent writes down says so, with when and where", async () => {
-    const { annotations } = await pmJson<AnnotationsResponse>(project, "memory", "notes");
+    const { annotations } = await pmJson<NotesResponse>(project, "memory", "notes");
     expect(annotations.map(({ source, origin }) => [source, origin])).toEqual([["agent", "agent"]]);
     const { text } = await pmJson<{ text: string }>(project, "context", "--start");
     const today = annotations[0]!.timestamp!.slice(0, 10);

@@ -68,8 +68,9 @@ describe.each([
     const dir = make();
     const before = [treeOf(home), treeOf(dir)];
     for (const args of looks) {
-      const { stderr } = await runPm(args, { cwd: dir, env: env() });
+      const { stdout, stderr } = await runPm(args, { cwd: dir, env: env() });
       expect({ args, stderr }).not.toMatchObject({ stderr: expect.stringContaining("internal") });
+      expect({ args, stdout }).not.toMatchObject({ stdout: expect.stringContaining("check itself failed") });
       expect({ args, trees: [treeOf(home), treeOf(dir)] }).toEqual({ args, trees: before });
     }
   });
@@ -172,6 +173,18 @@ describe("a directory without git", () => {
       await client.close();
     }
     await isEmpty(dir);
+  });
+
+  it("tells an agent that callers are not known, where nothing is indexed", async () => {
+    const dir = plainDirectory();
+    writeFileSync(join(dir, "paprika.ts"), "export function paprika() {\n  return 1;\n}\n");
+    const client: Client = await connect({ cwd: dir, env: env() });
+    try {
+      const asked = await client.callTool({ name: "code", arguments: { query: "paprika", calls: true } });
+      expect(JSON.stringify(asked.content)).toContain("What calls it is not known");
+    } finally {
+      await client.close();
+    }
   });
 
   it("has its sessions recorded all the same, and nothing of its code read", async () => {

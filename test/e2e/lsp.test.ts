@@ -91,7 +91,7 @@ describe("an editor", () => {
       /^\*\*Written by\*\* agent claude\S* in session \w{8}, turn 1: "Make token refresh atomic"/,
     );
     expect(said).toContain("> make token refresh \\*atomic\\*");
-    expect(said).toContain(`\`${hash.slice(0, 8)}\` Refresh atomically`);
+    expect(said).toContain(`\`${hash.slice(0, 8)}\` Make token refresh atomic`);
     expect(await hover(document, 1)).toMatch(/Ann/);
   });
 
@@ -157,6 +157,12 @@ describe("an editor", () => {
     ]);
     const sessions = { operation: "sessions", input: {}, uri };
     expect(await editor.sendRequest("pommel/ask", sessions)).toMatchObject({ sessions: [{ id: session }] });
+    await editor.sendRequest("pommel/note", { ...document, first: 1, last: 1, note: "ask only once" });
+    const notes = { operation: "annotations", input: { file: "src/auth.ts" }, uri };
+    expect(await editor.sendRequest("pommel/ask", notes)).toMatchObject({
+      annotations: [{ note: "ask only once", origin: "yours", lines: { first_line: 2, last_line: 2 } }],
+    });
+    expect(await hover(document, 1)).toContain("ask only once");
     const forget = { operation: "forget", input: { session }, uri };
     await expect(editor.sendRequest("pommel/ask", forget)).rejects.toThrow();
   });

@@ -107,6 +107,37 @@ describe("a server ends", () => {
   });
 });
 
+it.each(["2025-11-25", "2024-10-07"])(
+  "says the same of itself before and after it is loaded: %s",
+  async (version) => {
+    const opening = initialize.replace("2025-06-18", version);
+    const questions = ["tools/list", "prompts/list", "resources/templates/list"].map((method, i) =>
+      line({ id: i + 1, method }),
+    );
+    const ready = line({ method: "notifications/initialized" });
+    const ask = async (...first: string[]) => {
+      const server = serve();
+      const lines = linesOf(server);
+      for (const text of [...first, opening, ready, ...questions]) server.stdin!.write(text);
+      await until(() => lines.length === first.length + 1 + questions.length);
+      return lines.slice(first.length).map((one) => JSON.parse(one) as object);
+    };
+    // A ping is not among the first questions.
+    expect(await ask()).toEqual(await ask(line({ id: 9, method: "ping" })));
+  },
+);
+
+it("goes on with a session that was opened before it was loaded, and answers each request once", async () => {
+  const server = serve();
+  const lines = linesOf(server);
+  server.stdin!.write(initialize);
+  await until(() => lines.length === 1);
+  server.stdin!.write(line({ method: "notifications/initialized" }) + line({ id: 1, method: "tools/list" }));
+  server.stdin!.write(search(2) + line({ id: 3, method: "ping" }));
+  await until(() => lines.length >= 4);
+  expect(lines.map((one) => (JSON.parse(one) as { id: number }).id).sort()).toEqual([0, 1, 2, 3]);
+});
+
 it("answers 50 calls at once", async () => {
   const client = await connect({ cwd: project.root });
   const names = ["code", "recall", "search_sessions", "related", "get_session"] as const;

@@ -5,9 +5,9 @@ import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import type { Project } from "../../src/base/paths.ts";
 import type { BlameAnswer } from "../../src/features/blame/operation.ts";
 import { idOf } from "../support/transcript-fixture.ts";
-import { sessionIn, transcriptDir } from "./conversations-fixture.ts";
 import { createProject, pmJson, until, write } from "./daemon-fixture.ts";
 import { pmFile } from "./run-pm.ts";
+import { sessionIn, transcriptDir } from "./sessions-fixture.ts";
 
 const before = "export function refresh() {\n  token = ask();\n}\n";
 const old = "  token = ask();";

@@ -73,9 +73,7 @@ describe("an agent that asks", () => {
     expect((await ask("get_session", { session_id: short, turn: 2 })).text).toBe(turn.text);
     const session = await ask("get_session", { session_id: refreshing });
     expect(session.text).toMatch(/turn 2 [\s\S]*turn 1 /);
-    expect((await ask("get_session_summary", { session_id: refreshing })).text).toContain(
-      "Changed: src/auth.ts",
-    );
+    expect((await ask("get_session_summary", { session_id: refreshing })).text).toBe(session.text);
   });
 
   it("recalls decisions, the user's own words, and where work stopped", async () => {
@@ -88,6 +86,13 @@ describe("an agent that asks", () => {
     const { text } = await ask("recall");
     expect(text).toMatch(/^STOPPED .* on main \[/m);
     expect(text).toMatch(/^said last: “/m);
+  });
+
+  it("is answered without what cannot be understood, and told so", async () => {
+    const { text, isError } = await ask("recall", { about: "token refresh", since: "whenever" });
+    expect({ isError, text }).toEqual({ isError: false, text: expect.stringContaining(`[${short}`) });
+    expect(text).toContain('"whenever" is not a date or time: since was ignored.');
+    expect((await ask("recall", { id: "current" })).text).toMatch(/^STOPPED [\s\S]*current session/m);
   });
 
   it("finds the content word by word, and patterns in it, by the names of earlier versions", async () => {
@@ -104,14 +109,14 @@ describe("an agent that asks", () => {
     expect(pattern.text).toContain(`[${short}:1]`);
   });
 
-  it("finds the latest session without an id, and not the one that it is in", async () => {
+  it("finds where work stopped without an id, and not in the session that asks", async () => {
     const latest = await ask("get_session");
     const id = [refreshing, obeying].find((one) => latest.text.includes(one.slice(0, 8)))!;
     const inside = await connect({ cwd: project.root, env: { CLAUDE_CODE_SESSION_ID: id } });
     const before = await call(inside, "get_session");
     const current = await call(inside, "recall", { id: "current" });
     await inside.close();
-    expect(before.text).not.toContain(`session ${id.slice(0, 8)}`);
+    expect(before.text).not.toContain(id.slice(0, 8));
     expect(current.text).toContain(`session ${id.slice(0, 8)}`);
   });
 
@@ -128,15 +133,15 @@ describe("an agent that asks", () => {
 
   it("sees what going back would change, and nothing is changed", async () => {
     const { text } = await ask("rewind_preview", { target: "HEAD~1", patch: true });
-    expect(text).toContain("  src/auth.ts +1 -1");
-    expect(text).toContain("+  token = withLock");
+    expect(text).toContain("+1 -1 | src/auth.ts");
+    expect(text).toContain("> +  token = withLock");
     expect((await ask("rewind_preview", { target: "HEAD" })).text).toContain(
-      "turn 2: “make token refresh atomic”",
+      "2. “make token refresh atomic”",
     );
   });
 
   it("finds sessions by files, by a question and by what is changed", async () => {
-    expect((await ask("related", { files: ["src/auth.ts"] })).text).toContain(`[${short}:`);
+    expect((await ask("related", { files: ["src/auth.ts"] })).text).toContain(short);
     expect((await ask("related", { query: "walrus cache" })).text).toContain(`[${obeying.slice(0, 8)}`);
     expect((await ask("related")).text).toContain("No uncommitted changes");
   });
@@ -215,25 +220,12 @@ describe("resources", () => {
 });
 
 describe("answers", () => {
-  it("go on where they were cut", async () => {
-    const first = await ask("search_sessions", { limit: 1 });
-    const [, cursor] = /cursor (\S+)/.exec(first.text) ?? [];
-    expect(cursor).toBeDefined();
-    const next = await ask("search_sessions", { limit: 1, cursor });
-    expect(next.text).not.toContain("cursor");
-    expect(next.text).not.toBe(first.text);
-    const other = await ask("search_sessions", { limit: 1, branch: "main", cursor });
-    expect(other).toMatchObject({
-      isError: true,
-      text: expect.stringContaining("does not belong to this call"),
-    });
-  });
-
   it("fit what was asked for", async () => {
     for (const max_tokens of [300, 800, 3000]) {
       for (const [name, args] of [
         ["code", { query: "token" }],
         ["recall", { about: "token" }],
+        ["recall", {}],
         ["recall", { id: refreshing }],
         ["recall", { id: `${refreshing}:2` }],
         ["search_sessions", { query: "token" }],
@@ -250,7 +242,6 @@ describe("answers", () => {
     ["why", { file: "../../../etc/passwd" }, "is outside the project"],
     ["why", { file: "/etc/passwd:1" }, "is outside the project"],
     ["why", { file: "src/auth.ts", first_line: 900 }, "has only 3 lines"],
-    ["why", { file: "src/auth.ts", last_line: 3 }, "first_line is missing"],
     ["search_code", { query: "x", path: ["../other"] }, "is outside the project"],
     ["related", { files: ["/etc/*"] }, "is outside the project"],
     [
@@ -262,7 +253,6 @@ describe("answers", () => {
     ["get_session", { session_id: refreshing, turn: 99 }, "numbered"],
     ["code", { place: "src/auth.ts:99" }, "has only 3 lines"],
     ["search_sessions", { query: "(", mode: "regex" }, "usage"],
-    ["search_sessions", { query: "x", since: "whenever" }, "usage"],
     ["add_note", {}, "text is missing"],
   ])("%s %j says what is wrong", async (name, args, message) => {
     const { text, isError } = await ask(name, args);
@@ -293,7 +283,7 @@ describe("without a project", () => {
     const fresh = await connect({ cwd: empty.root });
     expect(await call(fresh, "list_decisions")).toMatchObject({
       isError: false,
-      text: expect.stringContaining("No decisions found."),
+      text: expect.stringContaining("Nothing in past sessions about it."),
     });
     await fresh.close();
   });

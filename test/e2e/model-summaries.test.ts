@@ -4,8 +4,8 @@ import { afterEach, expect, test, vi } from "vitest";
 import { callDaemon } from "../../src/client/daemon-client.ts";
 import { importTranscript } from "../../src/features/import/operation.ts";
 import { startFakeOpenai } from "../support/fake-openai-llm.ts";
-import { ask, sessionIn, transcriptDir } from "./conversations-fixture.ts";
 import { cleanUp, createProject, pmJson, start, status, until } from "./daemon-fixture.ts";
+import { ask, sessionIn, transcriptDir } from "./sessions-fixture.ts";
 
 /** Summaries by a configured model, which a server on this machine plays. */
 

@@ -9,8 +9,8 @@ import type { ImportFollowed } from "../../src/features/import/import.ts";
 import { showQueue } from "../../src/features/jobs/operation.ts";
 import type { TranscriptSearchResponse } from "../../src/protocol/results.ts";
 import { edited, opencodeSession, said } from "../support/opencode-fixture.ts";
-import { ask, sessionsFound } from "./conversations-fixture.ts";
 import { cleanUp, createProject, pmJson, start, until } from "./daemon-fixture.ts";
+import { ask, sessionsFound } from "./sessions-fixture.ts";
 
 /** Sessions with OpenCode, from its database to what is found. */
 

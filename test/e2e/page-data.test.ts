@@ -5,10 +5,10 @@ import { type Browser, chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Project } from "../../src/base/paths.ts";
 import { readDaemonRecord } from "../../src/protocol/daemon-record.ts";
-import { sessionIn, transcriptDir, untilRead } from "./conversations-fixture.ts";
 import { cleanUp, createProject, pmJson, start, untilIdle } from "./daemon-fixture.ts";
 import { browserFile, expectAccessible, faultsOf, loadAxe, showView } from "./page-fixture.ts";
 import { temporaryDir } from "./run-pm.ts";
+import { sessionIn, transcriptDir, untilRead } from "./sessions-fixture.ts";
 
 /** The page with much to show: large sessions and files, and real transcripts where they are at hand. */
 
@@ -46,12 +46,22 @@ function transcriptsIn(folder: string): string[] {
 
 const realTranscripts = [clientTranscripts, workTranscripts].flatMap(transcriptsIn);
 
+/** Whether a turn begins in the window, below what covers its top. */
+const isInSight = (turn: number) =>
+  page.evaluate((id) => {
+    const top = document.getElementById(id)?.getBoundingClientRect().top ?? -1;
+    return top > 40 && top < innerHeight;
+  }, `turn-${turn}`);
+
 const openAt = (path: string) => page.goto(`${origin}/#${path}`);
 
 describe.skipIf(browserFile === undefined)("the page", () => {
   beforeAll(async () => {
     const lines = Array.from({ length: 50_000 }, (_, i) => `export const value${i} = ${i};`);
-    project = createProject({ "src/long.ts": `${lines.join("\n")}\n` });
+    project = createProject({
+      "src/long.ts": `${lines.join("\n")}\n`,
+      "src/short.ts": "export const short = 1;\n",
+    });
     const git = (...args: string[]) =>
       execFileSync("git", ["-c", "user.name=a", "-c", "user.email=a@b", ...args], { cwd: project.root });
     git("init", "--quiet", "--initial-branch=main");
@@ -104,10 +114,46 @@ describe.skipIf(browserFile === undefined)("the page", () => {
     await page.locator("#turn-1").getByText("What does step 1 do?").waitFor();
     for (const turn of [2500, turns]) {
       await openAt(`/session/${long}?turn=${turn}`);
-      await page.locator(`#turn-${turn}`).getByText(`What does step ${turn} do?`).waitFor();
+      await page.locator(`#turn-${turn}`).getByText(`Step ${turn} empties its queue.`).waitFor();
+      await expect.poll(() => isInSight(turn)).toBe(true);
       // The rest is drawn when it is scrolled to.
       expect(await page.locator(".turn").count()).toBeLessThan(turns / 2);
     }
+    await showView(page, origin, `/session/${long}`);
+    await expect.poll(() => isInSight(1)).toBe(true);
+    await page.keyboard.press("End");
+    await page.locator(`#turn-${turns}`).getByText(`Step ${turns} empties its queue.`).waitFor();
+    const current = page.locator(".outline [aria-current] .faint").first();
+    await expect.poll(async () => Number(await current.textContent())).toBeGreaterThan(turns - 50);
+    // From there with a key.
+    const last = Number(await current.textContent());
+    await page.keyboard.press("p");
+    await expect.poll(async () => Number(await current.textContent())).toBe(last - 1);
+  });
+
+  test("turns that leave the window and come back at once are read", async () => {
+    await openAt(`/session/${long}?turn=10`);
+    await page.locator("#turn-10").getByText("Step 10 empties its queue.").waitFor();
+    await page.evaluate(async (session) => {
+      for (let i = 0; i < 40; i++) {
+        location.hash = `#/session/${session}?turn=${i % 2 === 0 ? 3003 : 4002}`;
+        await new Promise((next) => requestAnimationFrame(next));
+      }
+    }, long);
+    await expect.poll(() => isInSight(4002)).toBe(true);
+    await expect.poll(() => page.locator(".turn[aria-busy=true]").count()).toBe(0);
+  });
+
+  test("what is shown under an address is that of this address", async () => {
+    await openAt("/file/src/long.ts");
+    await page.locator(".cm-line").first().waitFor();
+    await page.route("**/blame", async (route) => {
+      await expect.poll(() => page.locator(".skeleton").count()).toBe(1);
+      await route.continue();
+    });
+    await openAt("/file/src/short.ts");
+    await page.locator(".cm-line").getByText("short").waitFor();
+    await page.unroute("**/blame");
   });
 
   test("what a subagent did stands where it was called", async () => {
@@ -137,14 +183,7 @@ describe.skipIf(browserFile === undefined)("the page", () => {
       "session",
       "list",
     );
-    const views = [
-      "/",
-      "/sessions",
-      "/search?q=test",
-      "/search?q=error&in=content",
-      "/timeline",
-      "/insights",
-    ];
+    const views = ["/", "/sessions", "/search?q=test", "/search?q=queue&in=content", "/insights"];
     const parts = ["/memory/", "/memory/notes", "/memory/events", "/memory/given", "/memory/keeping"];
     const settings = ["/settings/", "/settings/health", "/settings/work", "/settings/log"];
     for (const path of [

@@ -17,7 +17,7 @@ if (browserFile === undefined) {
 
 /** In `main`, whatever a view shows, be it an error. */
 const anyContent =
-  ":is(.row, .search-start, .happening, .entries, .review, .state, .summary, .turn, .code, .timeline, .figure, .panel)";
+  ":is(.row, .search-start, .happening, .entries, .review, .state, .summary, .turn, .code, .panel, .document, .part, .compared)";
 
 /** Requests to other hosts, messages about the Content-Security-Policy and errors of scripts: there must be none. */
 export function faultsOf(page: Page, origin: string): string[] {
@@ -43,6 +43,28 @@ export async function showView(page: Page, origin: string, path: string): Promis
   await page.goto(`${origin}/#${path}`);
   await page.locator("main", { hasNotText: "/between" }).locator(anyContent).first().waitFor();
   await page.locator("main .skeleton").first().waitFor({ state: "detached" });
+  await settle(page);
+}
+
+/** Waits until nothing that the view asked for is on its way: neither answers, nor what is in sight, as turns of a session. */
+async function settle(page: Page): Promise<void> {
+  const findBusy = () => {
+    const isInSight = (one: Element) => {
+      const { top, bottom } = one.getBoundingClientRect();
+      return bottom > 0 && top < innerHeight;
+    };
+    return [...document.querySelectorAll("[aria-busy=true]")]
+      .filter((one) => one.matches("main") || isInSight(one))
+      .map(({ localName, id }) => `${localName}#${id}`);
+  };
+  await page.waitForFunction(`(${findBusy})().length === 0`).catch(async (error: unknown) => {
+    throw new Error(
+      `Still busy: ${await page.evaluate(findBusy)}: ${await page.locator("main").textContent()}`,
+      {
+        cause: error,
+      },
+    );
+  });
 }
 
 interface Axe {
@@ -52,7 +74,7 @@ interface Axe {
   ): Promise<{ violations: { id: string; impact: string; nodes: { html: string }[] }[] }>;
 }
 
-/** The view that is shown has no serious violation of all rules, or only of these, and nothing of it is cut off. */
+/** The view that is shown has no serious violation of all rules, or only of these. */
 export async function expectAccessible(page: Page, path: string, rules?: string[]): Promise<void> {
   const { violations } = await page.evaluate(
     (runOnly) =>
@@ -67,8 +89,45 @@ export async function expectAccessible(page: Page, path: string, rules?: string[
     path,
     serious: [],
   });
-  expect({ path, cut: await page.evaluate(cutOff) }).toEqual({ path, cut: 0 });
 }
 
-/** Pixels by which the page is wider than the window. */
-const cutOff = () => Math.max(0, document.documentElement.scrollWidth - innerWidth);
+/** All that is shown is seen whole. */
+export async function expectWhole(page: Page, path: string): Promise<void> {
+  expect({ path, clipped: await page.evaluate(findClipped) }).toEqual({ path, clipped: [] });
+}
+
+/**
+ * What nobody sees whole: a page that is wider than the window, what has no size, text that is cut off without a sign, and what
+ * lies outside of its dialog.
+ */
+function findClipped(): string[] {
+  const clipped: string[] = [];
+  const tooWide = document.documentElement.scrollWidth - innerWidth;
+  if (tooWide > 0) clipped.push(`the page is ${tooWide} px wider than the window`);
+  for (const one of document.querySelectorAll<HTMLElement>("body *")) {
+    if (!one.checkVisibility() || one.closest(".hidden, .skip-link, svg *, .cm-editor *")) continue;
+    const { width, height, left, right } = one.getBoundingClientRect();
+    const describe = () => `${one.localName}.${one.className} ${one.textContent?.slice(0, 40)}`;
+    if (one.matches("[role=img], time, a, button, input, select, textarea, svg") && (width < 1 || height < 1))
+      clipped.push(`no size: ${describe()}`);
+    const style = getComputedStyle(one);
+    const hides = (overflow: string) => overflow === "hidden" || overflow === "clip";
+    const isText = [...one.childNodes].some((node) => node instanceof Text && node.data.trim() !== "");
+    const isCutAcross = hides(style.overflowX) && one.scrollWidth > one.clientWidth + 1;
+    const isCutBelow = hides(style.overflowY) && one.scrollHeight > one.clientHeight + 2;
+    const saysSo =
+      style.textOverflow === "ellipsis" || style.webkitLineClamp !== "none" || style.maskImage !== "none";
+    if (isText && !saysSo && one.clientWidth > 0 && (isCutAcross || isCutBelow))
+      clipped.push(`cut: ${describe()}`);
+    // Above and below it scrolls.
+    const dialog = one.closest("dialog")?.getBoundingClientRect();
+    if (dialog && width > 0 && (left < dialog.left - 1 || right > dialog.right + 1))
+      clipped.push(`outside its dialog: ${describe()}`);
+  }
+  for (const dialog of document.querySelectorAll("dialog[open]")) {
+    const { left, right, top, bottom } = dialog.getBoundingClientRect();
+    if (left < 0 || top < 0 || right > innerWidth || bottom > innerHeight)
+      clipped.push("a dialog is outside of the window");
+  }
+  return clipped;
+}

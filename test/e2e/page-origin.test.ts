@@ -231,7 +231,7 @@ describe.skipIf(browserFile === undefined)("the page and other servers of this m
     const port = Number(new URL(origin).port);
     const { server, received } = await listenAsAnother(port);
     // The open tab asks as before, and then somebody opens the address: the same origin, for a browser.
-    await page.getByRole("link", { name: "Home" }).click();
+    await page.getByRole("link", { name: "Now" }).click();
     await expect.poll(() => received.join("\n")).toMatch(/authorization/i);
     await page.goto(`${origin}/`);
     const stolen = [before, ...received, await page.evaluate(seenByScript)];
@@ -251,6 +251,37 @@ describe.skipIf(browserFile === undefined)("the page and other servers of this m
     origin = `http://127.0.0.1:${readDaemonRecord()!.port}`;
     expect(Number(new URL(origin).port)).toBe(port);
     await expectUseless(stolen);
+  });
+
+  test("where no daemon runs it says how to start one, of nothing that was kept", async () => {
+    const other = await context.newPage();
+    onTestFinished(() => other.close());
+    await other.goto(await link());
+    await isSignedIn(other).waitFor();
+    const workers = () =>
+      other.evaluate(async () => {
+        await navigator.serviceWorker.ready;
+        return (await navigator.serviceWorker.getRegistrations()).map(({ active }) => active?.scriptURL);
+      });
+    expect(await workers()).toEqual([`${origin}/service-worker.js`]);
+    await pmJson(project, "stop");
+    await untilStopped();
+    const answer = await other.goto(`${origin}/?again#/sessions`);
+    await other.getByRole("heading", { name: "Pommel is not running" }).waitFor();
+    expect(answer!.fromServiceWorker()).toBe(true);
+    expect(await other.locator("script").count()).toBe(0);
+    // It has its style, and what its own policy does not name is refused.
+    expect(await other.evaluate(() => getComputedStyle(document.body).maxWidth)).not.toBe("none");
+    await other.addScriptTag({ content: "window.hacked = 1" }).catch(() => {});
+    expect(await other.evaluate(() => "hacked" in window)).toBe(false);
+    expect(await other.evaluate(() => caches.keys())).toEqual([]);
+    await start(project);
+    await other.getByRole("link", { name: "Try again" }).click();
+    await isSignedOut(other).waitFor();
+    // It is the page of now, from the daemon of now.
+    expect(await other.evaluate(() => fetch("/").then(({ headers }) => headers.get("cache-control")))).toBe(
+      "no-store",
+    );
   });
 
   test("after a restart the page says what to do, and does it", async () => {

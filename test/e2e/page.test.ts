@@ -1,4 +1,5 @@
 import { execFileSync } from "node:child_process";
+import { rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { basename, join } from "node:path";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
@@ -51,13 +52,8 @@ const allViews = [
   "/",
   "/sessions",
   "/search?q=flamingo",
-  "/timeline",
   "/digest?since=1%20year%20ago&by=branch",
   "/insights",
-  "/commands",
-  "/commands?q=test",
-  "/everything",
-  "/everything?q=flamingo",
   `/session/${firstSession}?turn=3`,
   "/file/src/flamingo.ts:2",
   "/file/",
@@ -230,7 +226,7 @@ describe.skipIf(browserFile === undefined)("the page", { retry: 0 }, () => {
     }
     const notes = await page.evaluate(
       (root) =>
-        fetch(`/annotations?place=${encodeURIComponent(root)}`, {
+        fetch(`/annotations?directory=${encodeURIComponent(root)}`, {
           headers: { authorization: `Bearer ${localStorage.getItem("pommel.token")}` },
         }).then((response) => response.text()),
       project.root,
@@ -404,12 +400,24 @@ describe.skipIf(browserFile === undefined)("the page", { retry: 0 }, () => {
     await page.keyboard.press("Escape");
     await page.evaluate(() => (document.activeElement as HTMLElement).blur());
     await page.keyboard.press("g");
-    await page.keyboard.press("e");
+    await page.keyboard.press("s");
     await page.getByRole("heading", { name: "Sessions", exact: true }).waitFor();
     await page.keyboard.press("?");
     await page.getByRole("dialog", { name: "Keys" }).waitFor();
     await page.keyboard.press("Escape");
     await page.getByRole("dialog").waitFor({ state: "hidden" });
+  });
+
+  test("a rule that is proposed is accepted with one key", async () => {
+    const file = join(project.root, "CLAUDE.md");
+    writeFileSync(file, "- Never push to `main`.\n");
+    onTestFinished(() => rmSync(file));
+    await page.goto(`${origin}/#/memory/rules`);
+    await page.locator("li", { hasText: "Never push to" }).locator("[data-row]").focus();
+    await page.keyboard.press("a");
+    await page.getByRole("combobox", { name: "What happens: Never push to `main`." }).waitFor();
+    await page.getByRole("button", { name: "Drop Never push to" }).click();
+    await page.getByRole("heading", { name: "No rules" }).waitFor();
   });
 
   test("a session is read from any of its turns, each to be copied", async () => {
@@ -431,10 +439,10 @@ describe.skipIf(browserFile === undefined)("the page", { retry: 0 }, () => {
 
   test("a line of a file says why it is there, by mouse and by keyboard", async () => {
     await page.goto(`${origin}/#/file/src/flamingo.ts`);
-    await page.getByText("Choose a line to see why it is there.").waitFor();
-    await page.getByText("Text that no commit holds").click();
+    await page.getByText("Choose a line, or several").waitFor();
+    await page.getByText("Text that is in no commit").click();
     await page
-      .getByText(/Nothing was lost|replaced by an edit/)
+      .getByText(/Nothing of .* was lost|replaced by an edit/)
       .first()
       .waitFor();
     await page.locator(".cm-line").getByText("retryFlamingo").click();
@@ -442,6 +450,11 @@ describe.skipIf(browserFile === undefined)("the page", { retry: 0 }, () => {
     await page.keyboard.press("ArrowDown");
     await page.getByRole("heading", { name: "Why line 3 is there" }).waitFor();
     expect(page.url()).toContain("flamingo.ts:3");
+    await page.getByText("Write a note on line 3").click();
+    await page.getByRole("textbox", { name: "A note on line 3" }).fill("flamingos come back");
+    await page.getByRole("button", { name: "Save note" }).click();
+    await page.getByRole("region", { name: "Notes on line 3" }).getByText("flamingos come back").waitFor();
+    await page.getByRole("region", { name: "Notes on line 3" }).getByText("src/flamingo.ts:3").waitFor();
     // Whoever comes back to the page finds the file as it was left.
     const line = await page.locator(".cm-line").first().elementHandle();
     const answered = page.waitForResponse(/blame/);
@@ -466,21 +479,26 @@ describe.skipIf(browserFile === undefined)("the page", { retry: 0 }, () => {
     );
   });
 
-  test("the timeline leads to a session, and insights have their numbers", async () => {
+  test("an address of before leads to the new place, and insights have their numbers", async () => {
     await page.goto(`${origin}/#/timeline`);
-    await page.locator(".timeline canvas").focus();
-    for (const key of ["+", "ArrowLeft", "ArrowDown", "-", "0"]) await page.keyboard.press(key);
-    await page.getByText("2 sessions").waitFor();
+    await page.getByRole("heading", { name: "Sessions", exact: true }).waitFor();
+    expect(page.url()).toBe(`${origin}/#/sessions`);
     await page.goto(`${origin}/#/insights`);
-    await page.getByRole("group", { name: "Cost of sessions" }).waitFor();
-    for (const format of ["SVG", "CSV"]) {
-      const saved = page.waitForEvent("download");
-      await page
-        .getByRole("button", { name: `Save as ${format}` })
-        .first()
-        .click();
-      expect((await saved).suggestedFilename()).toMatch(new RegExp(`\\.${format.toLowerCase()}$`));
-    }
+    await page.getByRole("region", { name: "What do sessions cost?" }).getByText("tokens").first().waitFor();
+  });
+
+  test("a question has its answer as a card, and is kept at hand", async () => {
+    const asked = "tabs instead of spaces in the formatter";
+    await page.goto(`${origin}/#/commands?q=${encodeURIComponent(asked)}`);
+    await page.getByRole("region", { name: "It was decided" }).getByText("with tabs").first().waitFor();
+    await page.getByRole("button", { name: "Pin", exact: true }).click();
+    await page.goto(`${origin}/#/search`);
+    const pinned = page.getByRole("region", { name: "Pinned" });
+    await pinned.getByRole("link", { name: asked }).click();
+    await page.getByRole("button", { name: "Unpin" }).click();
+    await page.goto(`${origin}/#/search`);
+    await page.locator(".search-start").waitFor();
+    expect(await pinned.count()).toBe(0);
   });
 
   test("nothing found is said plainly", async () => {
@@ -521,7 +539,7 @@ describe.skipIf(browserFile === undefined)("the page", { retry: 0 }, () => {
     await isLimited();
     expect(page.url()).toBe(`${origin}/#/search?q=flamingo&${name}=${encodeURIComponent(value)}`);
     await page.reload();
-    await page.locator("main .summary").first().waitFor();
+    await page.locator("main .count").first().waitFor();
     await isLimited();
     expect(await chip.inputValue()).toBe(value);
     await page.getByRole("button", { name: "Clear filters" }).click();
@@ -563,6 +581,14 @@ describe.skipIf(browserFile === undefined)("the page", { retry: 0 }, () => {
       await showView(shown, origin, path);
       expect(await shown.evaluate(() => "hacked" in window)).toBe(false);
     });
+
+    test("those of all projects are accessible", async () => {
+      await showView(shown, origin, "/?project=all");
+      for (const path of ["/", "/sessions", "/review/", "/file/", "/search?q=flamingo"]) {
+        await showView(shown, origin, path);
+        await expectAccessible(shown, path);
+      }
+    });
   });
 
   test("another project is chosen in its header, and stays chosen in this tab", async () => {
@@ -583,9 +609,18 @@ describe.skipIf(browserFile === undefined)("the page", { retry: 0 }, () => {
     await other.locator(".entry").first().waitFor();
     expect(await other.getByText("A bittern booms").count()).toBe(0);
 
-    // A row of the view of all projects leads into its own.
-    await choice.selectOption({ label: "Everything" });
-    await other.getByRole("searchbox", { name: "Search all projects" }).fill("bittern");
+    // Each place shows all projects where that is chosen; a row leads into its own.
+    await choice.selectOption({ label: "All projects" });
+    await other.getByRole("heading", { name: "Lately" }).waitFor();
+    await other.goto(`${origin}/#/sessions`);
+    const ofFirst = other.getByRole("link").filter({ hasText: basename(project.root) });
+    await ofFirst.first().waitFor();
+    await other.goto(`${origin}/#/review/`);
+    await other.getByRole("heading", { name: "Commits of all projects" }).waitFor();
+    await other.goto(`${origin}/#/file/`);
+    await other.getByRole("link", { name: basename(project.root) }).waitFor();
+    await other.goto(`${origin}/#/`);
+    await other.getByRole("searchbox", { name: "Search code" }).fill("bittern");
     await other
       .getByRole("region", { name: basename(second.root) })
       .getByRole("link")
@@ -604,7 +639,7 @@ describe.skipIf(browserFile === undefined)("the page", { retry: 0 }, () => {
     await page.goto(`${origin}/#/sessions`);
     await page.locator("main [data-row]").first().waitFor();
     await pmJson(project, "stop");
-    await page.getByRole("link", { name: "Home" }).click();
+    await page.getByRole("link", { name: "Now", exact: true }).click();
     await page.getByRole("alert").getByText("The Pommel daemon does not answer.").first().waitFor();
     await page.getByText("pm open").first().waitFor();
   });

@@ -11,9 +11,9 @@ import { Sqlite } from "../../src/store/sqlite/sqlite.ts";
 import { preloaded } from "../support/preloaded.ts";
 import { rollout, threadId } from "../support/rollout-fixture.ts";
 import { fork, idOf } from "../support/transcript-fixture.ts";
-import { sessionIn, transcriptDir } from "./conversations-fixture.ts";
 import { cleanUp, createProject, found, pmJson, start, until, write } from "./daemon-fixture.ts";
 import { callPm, runPm, temporaryDir } from "./run-pm.ts";
+import { sessionIn, transcriptDir } from "./sessions-fixture.ts";
 
 const filler = (count: number) =>
   `${Array.from({ length: count }, (_, i) => `export const n${i} = ${i};`).join("\n")}\n`;

@@ -10,7 +10,6 @@ import { readState } from "../../src/features/status/operation.ts";
 import { buildCurrentCut, buildCutSettings } from "../../src/sessions/chunks/cut-rules.ts";
 import { Memory } from "../../src/store/memory/memory.ts";
 import { cutCounts } from "../../src/store/memory/sessions/session-index.ts";
-import { importHere, sessionIn, sessionsFound, transcriptDir } from "./conversations-fixture.ts";
 import {
   cleanUp,
   createProject,
@@ -21,6 +20,7 @@ import {
   untilAnswering,
 } from "./daemon-fixture.ts";
 import { callPm } from "./run-pm.ts";
+import { importHere, sessionIn, sessionsFound, transcriptDir } from "./sessions-fixture.ts";
 
 /** How the daemon cuts sessions again when rules or settings change. */
 
@@ -67,7 +67,7 @@ test("after a change of settings, from what is stored; also when it is killed in
   ).toBe(0);
   expect((await status(project)).memory.recut).toEqual({ sessions, all: sessions });
   expect((await callPm(["doctor"], { cwd: project.root })).stdout).toMatch(
-    new RegExp(`! chunks +${sessions} of ${sessions} sessions were cut`),
+    new RegExp(`! chunks +${sessions} of ${sessions} sessions were divided into chunks`),
   );
 
   const first = spawnDaemon();

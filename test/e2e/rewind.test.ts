@@ -257,7 +257,7 @@ describe("a search", () => {
       () => pm("search", "transcripts", "token", "--by", "turn"),
       ({ stdout }) => !stdout.includes("(on HEAD"),
     );
-    expect(stdout).toContain(`Led to ${first.slice(0, 7)} "Make refresh atomic" (on HEAD)`);
+    expect(stdout).toContain(`Led to ${first.slice(0, 8)} "Make refresh atomic" (on HEAD)`);
     const limited = await inTime(
       () => json("search", "transcripts", "token", "--commit", uid),
       ({ results }) => results[0]?.commits[0]?.reach === null,

@@ -3,14 +3,15 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { makeNewProject } from "../../src/base/paths.ts";
-import { listAnnotations } from "../../src/store/memory/chunks/annotations.ts";
+import { listStoredNotes } from "../../src/store/memory/chunks/notes.ts";
 import { countUnfinishedJobs } from "../../src/store/memory/jobs/job-rows.ts";
 import { Memory } from "../../src/store/memory/memory.ts";
 import { listSessions } from "../../src/store/memory/sessions/sessions.ts";
 import { callsIn, countingCalls, killedAtCall, spread } from "../support/calls.ts";
-import { sessionIn } from "./conversations-fixture.ts";
+import { removeDirectory } from "../support/remove-directory.ts";
 import { until } from "./daemon-fixture.ts";
 import { callPm, homeAt, pmFile, runPm, temporaryDir } from "./run-pm.ts";
+import { sessionIn } from "./sessions-fixture.ts";
 
 let home: string;
 const pm = (...args: string[]) => callPm(args, { cwd: home, env: homeAt(home) });
@@ -73,7 +74,7 @@ beforeEach(() => {
 });
 afterEach(async () => {
   await pm("stop");
-  rmSync(home, { recursive: true, force: true });
+  removeDirectory(home);
 });
 
 describe("pm setup", () => {
@@ -151,6 +152,16 @@ describe("pm setup", () => {
     expect((await json("setup", "--dry-run")).changes).toEqual([]);
   });
 
+  it("says in which project alone agents are told something before they act", async () => {
+    const root = projectWithSession("shop", "11111111-0000-4000-8000-000000000001", "Try again.");
+    const inProject = (...args: string[]) => callPm(args, { cwd: root, env: homeAt(home) });
+    expect((await inProject("init", "--no-hooks", "--no-start")).code).toBe(0);
+    expect((await inProject("config", "set", "radar.warn", "true")).code).toBe(0);
+    const { code, stdout } = await pm("setup", "--yes", "--no-import");
+    expect({ code, stdout }).toMatchObject({ code: 0 });
+    expect(stdout).toContain("Told before an agent acts: radar only in shop (off: rules, dead ends)");
+  });
+
   it("imports past sessions of all projects, also of worktrees that were deleted, and ends with a finding and questions that they answer", async () => {
     put({ ".claude/settings.json": "{}" });
     const app = projectWithSession(
@@ -194,7 +205,7 @@ describe("pm setup", () => {
     expect(text).toMatch(
       /You decided on \d{4}-\d\d-\d\d: “.*instead of in a corner.*”\n {2}\(pm session show 33333333:1\)/,
     );
-    expect(text).toMatch(/Worth asking:\n {2}pm -C .*\n {2}pm -C .*\n {2}pm open/);
+    expect(text).toMatch(/Questions to try:\n {2}pm -C .*\n {2}pm -C .*\n {2}pm open/);
     expect(text).toContain("pm disable --global");
   });
 
@@ -309,7 +320,7 @@ describe("pm setup", () => {
       try {
         return {
           sessions: listSessions(memory).map(({ uid, lastAt }) => [uid, lastAt]),
-          notes: listAnnotations(memory, {}).map(({ note }) => note),
+          notes: listStoredNotes(memory, {}).map(({ note }) => note),
           jobs: countUnfinishedJobs(memory, "transcript"),
         };
       } finally {

@@ -9,9 +9,9 @@ import { callsIn, countingCalls, killedAtCall } from "../support/calls.ts";
 import { contentOf } from "../support/machine-fixture.ts";
 import { runs } from "../support/runs.ts";
 import { transcript } from "../support/transcript-fixture.ts";
-import { importHere } from "./conversations-fixture.ts";
 import { cleanUp, createProject, pmJson, start, until } from "./daemon-fixture.ts";
 import { callPm, runPm, temporaryDir } from "./run-pm.ts";
+import { importHere } from "./sessions-fixture.ts";
 
 const branch = "pommel/memory/v1";
 let remote: string;

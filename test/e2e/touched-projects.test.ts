@@ -4,8 +4,8 @@ import { afterEach, expect, test } from "vitest";
 import { makeNewProject } from "../../src/base/paths.ts";
 import { callDaemon } from "../../src/client/daemon-client.ts";
 import { listSessions } from "../../src/features/sessions/operation.ts";
-import { sessionIn, transcriptDir } from "./conversations-fixture.ts";
 import { cleanUp, createProject, pmJson, start, until } from "./daemon-fixture.ts";
+import { sessionIn, transcriptDir } from "./sessions-fixture.ts";
 
 afterEach(async () => {
   await cleanUp();

@@ -62,7 +62,7 @@ describe("pm uninstall", () => {
     expect(report("repo").files).toEqual(expect.arrayContaining([".mcp.json", ".git/hooks/"]));
     expect(preview.user.memory_bytes).toBeGreaterThan(0);
     expect(preview.user.files).toContain(".claude/settings.json");
-    // There is no terminal to ask at.
+    // This command asks first, but there is no terminal.
     expect(await pm("plain", "uninstall")).toMatchObject({
       code: 2,
       stderr: expect.stringContaining("--yes"),
@@ -121,6 +121,21 @@ describe("pm uninstall", () => {
     expect((await ok("repo", "annotations")).annotations).toEqual([
       expect.objectContaining({ note: "chose Redis" }),
     ]);
+  });
+
+  it("keeps keys for as long as something is kept that they can open", async () => {
+    const keys = ["keys/another", "sync-key.txt"].map((name) => join(home, ".config/pommel", name));
+    await ok("repo", "init", "--no-hooks");
+    await ok("repo", "note", "chose Redis");
+    mkdirSync(join(home, ".config/pommel/keys"), { recursive: true });
+    for (const key of keys) writeFileSync(key, "a key\n");
+    await ok("repo", "uninstall", "--yes", "--keep-memory");
+    expect(keys.map((key) => existsSync(key))).toEqual([true, true]);
+    await ok("repo", "init", "--no-hooks");
+    await ok("repo", "uninstall", "--yes");
+    expect(keys.map((key) => existsSync(key))).toEqual([true, true]);
+    await ok("repo", "uninstall", "--yes", "--for-good");
+    expect(keys.map((key) => existsSync(key))).toEqual([false, false]);
   });
 
   it("goes on after a project that it cannot clear, and says so", async () => {

@@ -3,11 +3,11 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { codeServerFile, type Editor, openEditor, packExtension } from "../support/code-server.ts";
 import { idOf } from "../support/transcript-fixture.ts";
-import { sessionIn } from "./conversations-fixture.ts";
 import { cleanUp, pmJson, write } from "./daemon-fixture.ts";
 import { commitIn, type EditedProject, editedProject } from "./editor-fixture.ts";
 import { browserFile } from "./page-fixture.ts";
 import { pmFile, temporaryDir } from "./run-pm.ts";
+import { sessionIn } from "./sessions-fixture.ts";
 
 const codeServer = codeServerFile();
 if (codeServer === null) {
@@ -56,7 +56,7 @@ describe.skipIf(codeServer === null || browserFile === undefined)("the extension
     await editor.page.locator(".view-line", { hasText: "withLock" }).hover({ position: { x: 40, y: 8 } });
     const hover = editor.page.locator(".monaco-hover", { hasText: "claude wrote this" });
     await hover.waitFor();
-    expect(await hover.textContent()).toContain("Refresh atomically");
+    expect(await hover.textContent()).toContain("Make token refresh atomic");
     expect(await hover.locator("a", { hasText: "Open the session" }).count()).toBe(1);
     await editor.page.keyboard.press("Escape");
   });

@@ -23,9 +23,9 @@ import type { WhyAnswer } from "../../src/features/why/operation.ts";
 import { why } from "../../src/features/why/operation.ts";
 import { readDaemonRecord } from "../../src/protocol/daemon-record.ts";
 import { idOf } from "../support/transcript-fixture.ts";
-import { sessionIn, transcriptDir } from "./conversations-fixture.ts";
 import { cleanUp, createProject, pmJson, until, untilIdle, write } from "./daemon-fixture.ts";
 import { callPm, pmFile } from "./run-pm.ts";
+import { sessionIn, transcriptDir } from "./sessions-fixture.ts";
 
 let project: Project;
 let transcripts: string;
@@ -175,6 +175,9 @@ describe("an agent's line", () => {
       by_session: [{ session_id: session, commits: 1, lines: 1 }],
     });
     expect((await pm("stats")).stdout).toContain("2 of 2 commits analysed");
+    const cost = await pm("cost", "--since", "2020-01-01");
+    expect(cost.stdout).toContain("session");
+    expect(await pm("stats", "--cost", "--since", "2020-01-01")).toEqual(cost);
   });
 
   it("leads to the same over HTTP, and in a program that uses the client", async () => {
@@ -307,6 +310,7 @@ describe("without an agent", () => {
     [["blame", "src/auth.ts", "-L", "/x/"], 2, "is not a line range"],
     [["blame", "src/auth.ts", "--rev", "nowhere"], 5, "No commit nowhere."],
     [["stats", "--since", "whenever that is"], 2, "is not a date or time"],
+    [["stats", "--cost", "--path", "src"], 2, "only --since, --until and --limit count"],
   ])("%j ends with %d", async (args, code, message) => {
     const result = await pm(...args);
     expect(result.code).toBe(code);

@@ -38,7 +38,12 @@ export async function diskFull(): Promise<void> {
       /too little room|disk.* full/i.test(String(second.stderr)) &&
       left.join() === before.join() &&
       contentOf(join(disk, before[0]!)) === contentOf(project.memoryDb);
-    report("disk full: backup", 1, isGood ? 1 : 0, "refused, the older one stays, nothing half");
+    report(
+      "disk full: backup",
+      1,
+      isGood ? 1 : 0,
+      "refused; the older backup is kept, and no partial one is left",
+    );
   } finally {
     spawnSync("umount", [disk]);
   }

@@ -16,7 +16,7 @@
  * on this machine is said, and its row stays. A power cut (power-cut.c, Linux with a C compiler) drops a random half of what was written and not synced;
  * src/store/memory/power-cut.test.ts cuts the log of the memory at any byte.
  */
-import { rmSync } from "node:fs";
+import { removeDirectory } from "../support/remove-directory.ts";
 import { manyProjects, race } from "./daemons.ts";
 import { everyCall } from "./every-call.ts";
 import { diskFull, fewFiles } from "./exhaustion.ts";
@@ -46,7 +46,7 @@ const groups: { names: string[]; run(): Promise<void> }[] = [
 try {
   for (const { names, run } of groups) if (names.some(isWanted)) await run();
 } finally {
-  rmSync(work, { recursive: true, force: true, maxRetries: 10 });
+  removeDirectory(work);
 }
 console.log("| what | tried | survived identical |\n|---|---|---|");
 for (const row of rows) console.log(`| ${row.join(" | ")} |`);

@@ -6,7 +6,6 @@ import {
   readdirSync,
   readFileSync,
   renameSync,
-  rmSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
@@ -19,6 +18,7 @@ import { readDaemonRecord } from "../../src/protocol/daemon-record.ts";
 import { findLatestNumber } from "../../src/store/sqlite/schema.ts";
 import { Sqlite } from "../../src/store/sqlite/sqlite.ts";
 import { nameProject } from "../support/named-project.ts";
+import { removeDirectory } from "../support/remove-directory.ts";
 import { daemonsOf, isRunning, logOf } from "./processes.ts";
 import { base, enter, envOf, homeAround, options, points, report, userHome, work } from "./setting.ts";
 import { newerSchema } from "./steps.ts";
@@ -127,7 +127,7 @@ function workplace(name: string, { sessions: end, autostart }: { sessions: numbe
     settle,
     /** The home is new, and the sessions are empty. */
     reset() {
-      rmSync(homeAround(root), { recursive: true, maxRetries: 10 });
+      removeDirectory(homeAround(root));
       nameProject(enter(root));
       for (const { file } of sessions) writeFileSync(file, "");
     },

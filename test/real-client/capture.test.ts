@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import type { AnnotationsResponse } from "../../src/features/notes/operation.ts";
+import type { NotesResponse } from "../../src/features/notes/operation.ts";
 import type { SessionSummary, SessionsResponse } from "../../src/features/sessions/operation.ts";
 import { type HookName, hookNames } from "../../src/protocol/hooks.ts";
 import { logOf, spooled } from "./ground.ts";
@@ -135,7 +135,7 @@ describeClient("Claude Code", "sessions", (bin) => {
   });
 
   it("makes one annotation of a note that both hook and transcript report", async () => {
-    const { annotations, total } = await stage.pm<AnnotationsResponse>("annotations");
+    const { annotations, total } = await stage.pm<NotesResponse>("annotations");
     expect(total).toBe(1);
     expect(annotations).toEqual([
       expect.objectContaining({ note, session_id: ids.note, turn: 1, source: "prompt", branch: "importer" }),

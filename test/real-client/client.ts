@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
 import { delimiter } from "node:path";
+import { createInterface } from "node:readline";
 import * as z from "zod/mini";
 import type { Ground } from "./ground.ts";
 
@@ -49,6 +50,56 @@ export async function say(options: ClientOptions, prompt: string, ...more: strin
   const answer = z.parse(printed, JSON.parse(stdout));
   if (answer.is_error) throw new Error(`${prompt}: ${answer.result}`);
   return answer.session_id;
+}
+
+/** A session that stays open from one prompt to the next, as in a terminal. */
+export interface Conversation {
+  /** Has the client answer one prompt. @returns the session's id */
+  say: (prompt: string) => Promise<string>;
+  /** Leaves it. */
+  end: () => Promise<void>;
+}
+
+/** Opens one without a terminal: prompts and answers are lines of JSON. */
+export function converse({ bin, cwd, env }: ClientOptions): Conversation {
+  const args = ["-p", "--input-format", "stream-json", "--output-format", "stream-json", "--verbose"];
+  const child = spawn(bin, [...args, "--permission-mode", "bypassPermissions"], {
+    cwd,
+    env,
+    stdio: ["pipe", "pipe", "pipe"],
+  });
+  let stderr = "";
+  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+    stderr += text;
+  });
+  const ended = new Promise<never>((_, reject) => {
+    child.on("error", reject);
+    child.on("close", (code, signal) => reject(new Error(`${bin} ended with ${code ?? signal}: ${stderr}`)));
+  });
+  ended.catch(() => {});
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  const readAnswer = async (): Promise<z.infer<typeof printed>> => {
+    for (;;) {
+      const { value, done } = await lines.next();
+      if (done) return ended;
+      const line = z.safeParse(printed, JSON.parse(value));
+      if (line.success) return line.data;
+    }
+  };
+  return {
+    async say(prompt) {
+      const message = { role: "user", content: prompt };
+      child.stdin.write(`${JSON.stringify({ type: "user", message })}\n`);
+      const timer = setTimeout(() => child.kill(), timeoutMs);
+      const answer = await readAnswer().finally(() => clearTimeout(timer));
+      if (answer.is_error) throw new Error(`${prompt}: ${answer.result}`);
+      return answer.session_id;
+    },
+    async end() {
+      child.stdin.end();
+      await ended.catch(() => {});
+    },
+  };
 }
 
 /** Runs the client to its end. @returns what it printed */

@@ -9,7 +9,9 @@ type Said =
   /** `id` is that of the call. */
   | { name: string; id: string; input: Record<string, unknown>; namespace?: string }
   /** A tool that takes a text. */
-  | { name: string; id: string; text: string };
+  | { name: string; id: string; text: string }
+  /** Looks for a tool that was not shown. */
+  | { find: string; id: string };
 
 /** What the model says each time that it is asked. */
 export type CodexScript = readonly { said: Said; inputTokens?: number }[];
@@ -18,6 +20,7 @@ export const say = (text: string) => ({ said: { text } });
 export const shell = (cmd: string, id = "call_shell") => ({
   said: { name: "exec_command", id, input: { cmd } },
 });
+export const find = (query: string, id: string) => ({ said: { find: query, id } });
 export const patch = (...lines: string[]) => ({
   said: { name: "apply_patch", id: "call_patch", text: envelope(...lines) },
 });
@@ -35,6 +38,7 @@ const item = z.looseObject({
   content: z.optional(z.unknown()),
   call_id: z.optional(z.string()),
   output: z.optional(z.unknown()),
+  tools: z.optional(z.array(z.unknown())),
 });
 const asked = z.object({ input: z.array(item) });
 
@@ -44,6 +48,8 @@ export interface CodexApi {
   problems: string[];
   /** What the client said that tools answered, by the id of the call; as JSON. */
   answers: Map<string, string>;
+  /** What a model was given to read, one request after the other. */
+  requests: readonly string[];
   /** Whether a model was given this to read, anywhere, in a conversation with that cue. */
   wasGiven: (text: string, script?: string) => boolean;
   close: () => Promise<void>;
@@ -79,8 +85,9 @@ export async function startCodexApi(options: {
       const body = Buffer.concat(pieces).toString("utf8");
       const { input } = z.parse(asked, JSON.parse(body));
       requests.push(body);
-      for (const { call_id: id, output } of input) {
-        if (id !== undefined && output !== undefined) answers.set(id, JSON.stringify(output));
+      for (const { call_id: id, output, tools } of input) {
+        const answer = output ?? tools;
+        if (id !== undefined && answer !== undefined) answers.set(id, JSON.stringify(answer));
       }
       stream(response, `${requests.length}`, next(input));
     } catch (error) {
@@ -93,6 +100,7 @@ export async function startCodexApi(options: {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
     problems,
     answers,
+    requests,
     wasGiven: (text, script) =>
       requests.some(
         (body) =>
@@ -120,6 +128,16 @@ function stream(response: ServerResponse, n: string, { said, inputTokens = 100 }
 }
 
 function itemOf(said: Said): object {
+  if ("find" in said) {
+    const { find: query, id: call_id } = said;
+    return {
+      type: "tool_search_call",
+      execution: "client",
+      status: "completed",
+      call_id,
+      arguments: { query },
+    };
+  }
   if (!("name" in said)) {
     return { type: "message", role: "assistant", content: [{ type: "output_text", text: said.text }] };
   }

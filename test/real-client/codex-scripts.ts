@@ -1,4 +1,4 @@
-import { type CodexScript, envelope, mcp, patch, say, shell } from "./codex-api.ts";
+import { type CodexScript, envelope, find, mcp, patch, say, shell } from "./codex-api.ts";
 import { cue } from "./mock-api.ts";
 
 /** The scripts. Each session is about another bird, so that a search for it can find no other session. */
@@ -54,6 +54,7 @@ export const scripts: Record<keyof typeof prompts, CodexScript> = {
     say("It is tried three times now."),
   ],
   ask: [
+    find("search code, recall what was decided, why a line exists, note", "call_find"),
     mcp("code", { query: "how many attempts the heron importer has" }),
     mcp("recall", { about: "heronLedger import fetchTalon" }),
     { said: { name: "list_mcp_resources", id: "call_resources", input: { server: "pommel" } } },

@@ -3,11 +3,9 @@ import type { Injected } from "../../src/features/context/operation.ts";
 import type { TranscriptSearchResponse } from "../../src/protocol/results.ts";
 import { note, prompts } from "./scripts.ts";
 import { type Stage, setStage } from "./stage.ts";
-import { describeClient } from "./suite.ts";
+import { describeClient, wasGivenContext } from "./suite.ts";
 
 /** Automatic context reaches the model, and is not recorded as conversation. */
-
-const label = "pommel-context";
 
 describeClient("Claude Code", "automatic context", (bin) => {
   let stage: Stage;
@@ -23,7 +21,7 @@ describeClient("Claude Code", "automatic context", (bin) => {
     await stage.pm("start");
     ids.note = await stage.say(prompts.note);
     await stage.settled();
-    givenToFirst = stage.api.wasGiven(label);
+    givenToFirst = wasGivenContext(stage.api.requests);
     ids.afterwards = await stage.say(prompts.afterwards);
     await stage.settled();
     await stage.say(prompts.search);
@@ -47,7 +45,7 @@ describeClient("Claude Code", "automatic context", (bin) => {
   });
 
   it("reaches the model, quoted, in a frame of its own", () => {
-    expect(stage.api.wasGiven(label)).toBe(true);
+    expect(wasGivenContext(stage.api.requests)).toBe(true);
     expect(stage.api.wasGiven(`- Another tool's note: “${note}”`)).toBe(true);
   });
 

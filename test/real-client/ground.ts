@@ -6,16 +6,18 @@ import {
   readdirSync,
   readFileSync,
   realpathSync,
-  rmSync,
   writeFileSync,
 } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { statTranscript } from "../../src/agents/registry.ts";
-import { type DaemonFiles, type Home, locateDaemonFiles, locateHome } from "../../src/base/home.ts";
+import { type Home, locateDaemonFiles, locateHome } from "../../src/base/home.ts";
 import { makeNewProject, type Project } from "../../src/base/paths.ts";
 import { Sqlite } from "../../src/store/sqlite/sqlite.ts";
 import { pmFile, runPm, temporaryDir } from "../e2e/run-pm.ts";
+import { removeDirectory } from "../support/remove-directory.ts";
+
+type DaemonFiles = ReturnType<typeof locateDaemonFiles>;
 
 /** The setup of every client: a home, a repository, and a `pm` that records which hooks it ran. */
 export interface Ground {
@@ -98,7 +100,7 @@ export function layGround(name: string, files: Readonly<Record<string, string>>)
     },
     async clear() {
       await runPm(["stop"], options);
-      rmSync(root, { recursive: true, force: true, maxRetries: 5 });
+      removeDirectory(root);
     },
   };
 }

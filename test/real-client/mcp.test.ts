@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { instructions } from "../../src/faces/mcp/server/server.ts";
-import type { AnnotationsResponse } from "../../src/features/notes/operation.ts";
-import { historyLabel } from "../../src/features/recall/words.ts";
+import type { NotesResponse } from "../../src/features/notes/operation.ts";
 import type { TranscriptSearchResponse } from "../../src/protocol/results.ts";
+import { historyLabel } from "../../src/tools/text.ts";
+import { allTools, maxTokensIn, measureDoor } from "./door.ts";
 import { prompts } from "./scripts.ts";
 import { type Stage, setStage } from "./stage.ts";
 import { describeClient } from "./suite.ts";
@@ -56,7 +56,7 @@ describeClient("Claude Code", "Pommel's tools", (bin) => {
   });
 
   it("keeps a note with the session that took it", async () => {
-    const { annotations } = await stage.pm<AnnotationsResponse>("annotations", "--search", "bittern");
+    const { annotations } = await stage.pm<NotesResponse>("annotations", "--search", "bittern");
     expect(annotations).toMatchObject([{ session_id: asking, note: toolCalls.note.text }]);
   });
 
@@ -71,7 +71,10 @@ describeClient("Claude Code", "Pommel's tools", (bin) => {
   it("shows a model the tools and when to call which", () => {
     const unheard = Object.keys(toolCalls).filter((tool) => !stage.api.wasGiven(`mcp__pommel__${tool}`));
     expect(unheard).toEqual([]);
-    expect(stage.api.wasGiven(instructions.slice(0, 200))).toBe(true);
+    const [request = ""] = stage.api.requests.filter((body) => measureDoor(body).tools.length > 0);
+    const { tools, hasInstructions, tokens } = measureDoor(request);
+    expect([tools, hasInstructions]).toEqual([allTools, true]);
+    expect(tokens).toBeLessThanOrEqual(maxTokensIn("Claude Code"));
   });
 
   it("does not record the tools' answers as conversation", async () => {

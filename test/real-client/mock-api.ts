@@ -56,6 +56,8 @@ export interface MockApi {
   toolResults: Map<string, ToolResult>;
   /** The tools that the first request of each script lets a model call at once, without those that it has to load first. */
   toolsAtFirst: Map<string, string[]>;
+  /** What models were given to read, one request after the other. */
+  requests: readonly string[];
   /** Whether a model was given this to read, anywhere. */
   wasGiven: (text: string) => boolean;
   close: () => Promise<void>;
@@ -109,6 +111,7 @@ export async function startMockApi(options: MockApiOptions): Promise<MockApi> {
     problems,
     toolResults,
     toolsAtFirst,
+    requests,
     wasGiven: (text) => requests.some((body) => body.includes(JSON.stringify(text).slice(1, -1))),
     async close() {
       server.closeAllConnections();

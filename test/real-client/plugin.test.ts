@@ -1,8 +1,8 @@
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import * as z from "zod/mini";
-import { listTools } from "../../src/faces/mcp/shapes/definitions.ts";
-import type { AnnotationsResponse } from "../../src/features/notes/operation.ts";
+import { listTools } from "../../src/faces/mcp/listed-tools.ts";
+import type { NotesResponse } from "../../src/features/notes/operation.ts";
 import { spooled } from "./ground.ts";
 import { note, prompts } from "./scripts.ts";
 import { type Stage, setStage } from "./stage.ts";
@@ -79,7 +79,7 @@ describeClient("Claude Code", "the plugin", (bin) => {
     expect(spooled(stage.daemon)).toHaveLength(before.items + once);
     await stage.pm("start");
     await stage.settled();
-    const { annotations } = await stage.pm<AnnotationsResponse>("annotations");
+    const { annotations } = await stage.pm<NotesResponse>("annotations");
     expect(annotations.map((annotation) => annotation.note)).toEqual([note]);
   });
 });

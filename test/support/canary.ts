@@ -1,5 +1,5 @@
-import { inflateRawSync } from "node:zlib";
 import type { Memory } from "../../src/store/memory/memory.ts";
+import { inflateContent } from "../../src/store/memory/sessions/content.ts";
 import type { Sqlite } from "../../src/store/sqlite/sqlite.ts";
 
 /** Secrets that every pattern file knows, to be put where a secret does not belong. */
@@ -120,9 +120,10 @@ export function canariesIn(memory: Memory): string[] {
 function textsOf(value: unknown): string[] {
   if (!(value instanceof Uint8Array)) return [];
   const bytes = Buffer.from(value);
+  const plain = bytes.toString("latin1");
   try {
-    return [bytes.toString("latin1"), inflateRawSync(bytes).toString()];
+    return [plain, inflateContent(bytes)];
   } catch {
-    return [bytes.toString("latin1")];
+    return [plain];
   }
 }

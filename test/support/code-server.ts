@@ -1,10 +1,11 @@
 import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { type Browser, chromium, type Page } from "playwright-core";
+import { removeDirectory } from "./remove-directory.ts";
 
 /** VS Code in a browser: `POMMEL_CODE_SERVER`, or what is on the PATH; null where there is none. */
 export function codeServerFile(): string | null {
@@ -88,7 +89,7 @@ export async function openEditor(options: EditorOptions): Promise<Editor> {
   const close = async () => {
     await browser?.close();
     server.kill();
-    rmSync(home, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
+    removeDirectory(home);
   };
   try {
     const address = await addressOf(server);

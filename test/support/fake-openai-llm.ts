@@ -9,6 +9,8 @@ interface FakeOpenaiOptions {
   refuses?: string[];
 }
 
+const models = ["gpt-4o-mini", "gpt-4o-mini-2024-07-18", "gpt-5-mini", "gpt-9", "constructor", "local"];
+
 /** For tests: a server that speaks OpenAI's protocol, with base URL `…/v1`. A token is four characters. */
 export async function startFakeOpenai({
   answering = echo,
@@ -23,7 +25,7 @@ export async function startFakeOpenai({
         const given = String(headers.authorization).replace("Bearer ", "");
         return refuse(401, `Incorrect API key provided: ${given}.`, "invalid_api_key");
       }
-      if (!["gpt-4o-mini", "gpt-5-mini", "local"].includes(body.model)) {
+      if (!models.includes(body.model)) {
         return refuse(404, `The model \`${body.model}\` does not exist.`, "model_not_found");
       }
       const unsupported = refuses.find((name) => name in body);

@@ -326,7 +326,7 @@ export function indexContract(
           mtimeMs: 2,
           reason: "binary",
         });
-        await index.replace(file("src.d/b.ts"));
+        await index.replace({ ...file("src.d/b.ts"), hasSyntaxErrors: true });
         await index.write([{ status: "unchanged", path: "src/a.ts", size: 7, mtimeMs: 8 }]);
         const known = async (below?: string) => Object.fromEntries(await index.readKnownFiles(below));
         const a = { path: "src/a.ts", size: 7, mtimeMs: 8, hash: "hash of src/a.ts" };
@@ -341,11 +341,14 @@ export function indexContract(
           chunks: 1,
           skipped: 1,
           skippedByReason: { binary: 1 },
+          syntaxErrors: 1,
           languages: { typescript: { files: 2, chunks: 1 } },
         });
         // What was left out may be indexed later, and the other way round.
         await index.replace(file(logo.path, named("2", "logo")));
         await index.replace({ ...a, status: "skipped", reason: "too_large" });
+        await index.replace(file("src.d/b.ts"));
+        expect((await index.readIndexCounts()).syntaxErrors).toBe(0);
         expect([await find("one"), await find("logo")]).toEqual([[], ["2"]]);
       });
 

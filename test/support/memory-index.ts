@@ -312,11 +312,13 @@ class MemoryIndex implements CodeIndex {
   async readIndexCounts(): Promise<IndexCounts> {
     const languages: IndexCounts["languages"] = {};
     const skippedByReason: IndexCounts["skippedByReason"] = {};
+    let syntaxErrors = 0;
     for (const { record, chunks } of this.byPath.values()) {
       if (record.status === "skipped") {
         skippedByReason[record.reason] = (skippedByReason[record.reason] ?? 0) + 1;
         continue;
       }
+      if (record.hasSyntaxErrors) syntaxErrors++;
       const before = languages[record.language] ?? { files: 0, chunks: 0 };
       languages[record.language] = { files: before.files + 1, chunks: before.chunks + chunks.length };
     }
@@ -327,6 +329,7 @@ class MemoryIndex implements CodeIndex {
       skipped: Object.values(skippedByReason).reduce((sum, n) => sum + n, 0),
       languages,
       skippedByReason,
+      syntaxErrors,
       termBytes: 0,
     };
   }

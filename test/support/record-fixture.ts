@@ -28,7 +28,7 @@ export function indexedFile(path: string, chunks: ChunkRecord[]): IndexedFile {
     hash: `hash of ${path}`,
     language: "typescript",
     lines: 1,
-    syntaxErrors: false,
+    hasSyntaxErrors: false,
     chunks,
     symbols: [],
   };

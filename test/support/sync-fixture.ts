@@ -7,10 +7,10 @@ import { encode, type FileType, type SharedRecords } from "../../src/sync/branch
 import { signList } from "../../src/sync/origin/signed-list.ts";
 import { signSsh } from "../../src/sync/origin/sshsig.ts";
 import type {
-  SharedAnnotation,
   SharedAttribution,
   SharedCheckpoint,
   SharedEvent,
+  SharedNote,
   SharedSession,
   SharedSignature,
   SharedTurn,
@@ -112,6 +112,7 @@ const turn: fc.Arbitrary<SharedTurn> = fc.record({
       output: place,
       cache_read: place,
       cache_write: place,
+      cache_write_hour: place,
     }),
     { selector: ({ message }) => message, maxLength: 2 },
   ),
@@ -189,7 +190,7 @@ const attribution: fc.Arbitrary<SharedAttribution> = fc.record({
   files: fc.dictionary(fc.constantFrom("x.ts", "y.ts"), ranges, { maxKeys: 2, noNullPrototype: true }),
 });
 
-const annotation: fc.Arbitrary<SharedAnnotation> = fc.record({
+const annotation: fc.Arbitrary<SharedNote> = fc.record({
   ...unknown,
   uid: fc.constant("n"),
   session: ids,
@@ -199,6 +200,13 @@ const annotation: fc.Arbitrary<SharedAnnotation> = fc.record({
   source: fc.constantFrom("prompt" as const, "shell" as const),
   branch,
   note: word,
+  path: fc.constantFrom(null, "x.ts"),
+  first_line: orNull(place),
+  last_line: orNull(place),
+  head_commit: fc.constant(null),
+  line_keys: fc.constantFrom([], [101]),
+  keys_from: fc.constant(0),
+  is_repeated: fc.boolean(),
 });
 
 const event: fc.Arbitrary<SharedEvent> = fc.record({

@@ -1,8 +1,8 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Project } from "../../src/base/paths.ts";
-import { saveAnnotation } from "../../src/store/memory/chunks/annotations.ts";
 import { replaceChunks } from "../../src/store/memory/chunks/chunks.ts";
+import { saveNote } from "../../src/store/memory/chunks/notes.ts";
 import { Memory } from "../../src/store/memory/memory.ts";
 import { saveTurn } from "../../src/store/memory/sessions/turns.ts";
 import { addSession, chunk, deciding, turn } from "./memory-fixture.ts";
@@ -30,7 +30,7 @@ export function toldProject(root: string): Project {
 }
 
 export function addNote(memory: Memory, note: string): void {
-  saveAnnotation(memory, {
+  saveNote(memory, {
     uid: note.replaceAll(" ", "-"),
     sessionUid: null,
     turn: null,

@@ -43,6 +43,7 @@ export function message(id: string, model: string, block: unknown, usage: Partia
     usage: {
       input_tokens: usage.input ?? 10,
       cache_creation_input_tokens: usage.cacheWrite ?? 200,
+      cache_creation: { ephemeral_1h_input_tokens: usage.cacheWriteHour ?? 0 },
       cache_read_input_tokens: usage.cacheRead ?? 3000,
       output_tokens: usage.output ?? 40,
       service_tier: "standard",

@@ -1,8 +1,9 @@
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { delimiter, isAbsolute, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { removeDirectory } from "../../../test/support/remove-directory.ts";
 import type { Arm } from "./counts.ts";
 import type { Task } from "./tasks.ts";
 
@@ -66,7 +67,7 @@ export function layArena(task: Task, arm: Arm, options: ArenaOptions): Arena {
     try {
       if (arm === "with") run("pm", "stop");
     } finally {
-      if (!options.keep) rmSync(dir, { recursive: true, force: true, maxRetries: 5 });
+      if (!options.keep) removeDirectory(dir);
     }
   };
   try {

@@ -1,7 +1,8 @@
-import { appendFileSync, existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { appendFileSync, existsSync, mkdirSync, mkdtempSync, realpathSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
+import { removeDirectory } from "../../../test/support/remove-directory.ts";
 import { random } from "../../attribution/random.ts";
 import { asMarkdown, asText } from "../../search/tables.ts";
 import {
@@ -95,7 +96,7 @@ export async function pairedCommand(args: readonly string[]): Promise<number> {
   try {
     return await (options.mock ? runMocked(options, scratch) : runReal(options, scratch));
   } finally {
-    rmSync(scratch, { recursive: true, force: true, maxRetries: 5 });
+    removeDirectory(scratch);
   }
 }
 

@@ -9,6 +9,8 @@ import {
 } from "vscode";
 import type { Middleware } from "vscode-languageclient/node";
 import { Authors } from "./authors.ts";
+import { LineNotes } from "./notes.ts";
+import { PageTab } from "./page.ts";
 import { RunningNow, ThisFile } from "./panel.ts";
 import { search, showImpact } from "./search.ts";
 import { registerServerCommands, Server } from "./server.ts";
@@ -39,11 +41,23 @@ export function activate(context: ExtensionContext): void {
       }
       return next(command, args);
     },
+    window: {
+      showDocument: (params, token, next) =>
+        params.external === true && page.show(params.uri) ? { success: true } : next(params, token),
+    },
   };
+  const page = new PageTab(() => server);
   const server = new Server(middleware);
   const authors = new Authors(server, context);
   registerServerCommands(context, server);
-  context.subscriptions.push(authors, new RunningNow(server), new ThisFile(server), ...ownCommands(server));
+  context.subscriptions.push(
+    authors,
+    page,
+    new RunningNow(server),
+    new ThisFile(server),
+    new LineNotes(server),
+    ...ownCommands(server),
+  );
   void server.start();
 }
 

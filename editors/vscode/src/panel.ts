@@ -16,9 +16,9 @@ import {
   workspace,
 } from "vscode";
 import { formatRelativeTime } from "../../../src/base/text/relative-time.ts";
-import { shortenText } from "../../../src/base/text/text-size.ts";
 import type { SessionSummary } from "../../../src/features/sessions/operation.ts";
-import { isRunning } from "../../../src/features/sessions/session-words.ts";
+import { isRunning } from "../../../src/protocol/reading/running.ts";
+import { shortenSessionId } from "../../../src/protocol/reading/short-id.ts";
 import { countLines, type FileSession, sessionsOf } from "./file-sessions.ts";
 import type { Server } from "./server.ts";
 
@@ -26,7 +26,6 @@ import type { Server } from "./server.ts";
 const refreshMs = 60_000;
 const debounceMs = 300;
 const limit = 30;
-const maxLabel = 30;
 
 /** A view of the panel, filled anew whenever something happened and it is seen. */
 abstract class View<T> implements TreeDataProvider<T>, Disposable {
@@ -124,7 +123,7 @@ export class RunningNow extends View<RunningSession> {
   }
 
   getTreeItem({ session, root }: RunningSession): TreeItem {
-    const item = new TreeItem(shortened(nameOf(session.id, session.title)));
+    const item = new TreeItem(nameOf(session.id, session.title));
     const folders = workspace.workspaceFolders?.length ?? 0;
     item.description = [session.doing ?? session.agent, ...(folders > 1 ? [basename(root.fsPath)] : [])].join(
       " · ",
@@ -195,7 +194,7 @@ export class ThisFile extends View<FileItem> {
     }
     const name = nameOf(id, title);
     const item = new TreeItem(
-      shortened(name),
+      name,
       session.turns.length > 0 ? TreeItemCollapsibleState.Collapsed : TreeItemCollapsibleState.None,
     );
     item.id = `${uri}#${id}`;
@@ -231,12 +230,10 @@ async function selectLines({ session, uri }: FileItem): Promise<void> {
   editor.revealRange(first);
 }
 
-const nameOf = (id: string, title: string | null) => oneLine(title ?? "") || `Session ${id.slice(0, 8)}`;
+const nameOf = (id: string, title: string | null) =>
+  oneLine(title ?? "") || `Session ${shortenSessionId(id)}`;
 
 const oneLine = (text: string) => text.replace(/\s+/g, " ").trim();
-
-/** So that what is said behind it can be seen in a panel of usual width. */
-const shortened = (name: string) => shortenText(name, maxLabel);
 
 const openSession = (uri: Uri, id: string, turn: number | null) => ({
   title: "Open session",

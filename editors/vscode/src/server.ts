@@ -101,7 +101,7 @@ export class Server implements Disposable {
    * What an operation answers (docs/http.md); null where nothing is known, or nobody answers.
    * @param uri a document or a folder of the project that is meant
    */
-  async ask<R extends "searchAll" | "sessions" | "related" | "impact">(
+  async ask<R extends "searchAll" | "sessions" | "related" | "impact" | "annotations">(
     operation: R,
     input: Partial<RequestNamed<R>>,
     uri: Uri,
@@ -111,6 +111,27 @@ export class Server implements Disposable {
       { operation, input, uri: uri.toString() },
       null,
     );
+  }
+
+  /** Writes a note on lines of an open document; false: it was not possible, which is said. */
+  async writeNote(
+    uri: Uri,
+    { first, last }: { first: number; last: number },
+    note: string,
+  ): Promise<boolean> {
+    if (!this.client || !this.isRunning) return false;
+    try {
+      await this.client.sendRequest("pommel/note", {
+        textDocument: { uri: uri.toString() },
+        first,
+        last,
+        note,
+      });
+      return true;
+    } catch (error) {
+      void window.showErrorMessage(error instanceof Error ? error.message : String(error));
+      return false;
+    }
   }
 
   /** Who wrote which lines of an open document; its file from the project's root, null in no project. */

@@ -12,9 +12,10 @@ import {
 import { listFiles } from "../reading/list-files.ts";
 import { type FileLine, readLines } from "../reading/read-lines.ts";
 import { recall } from "./earlier.ts";
+import { locateClaudeHome } from "./home.ts";
 import { asLine, asMeta, asRecord, type Line, parseRecords } from "./line-schema.ts";
-import { claudeProfile, locateClaudeHome } from "./profile.ts";
-import { readClaudeRetention } from "./retention.ts";
+import { readPictures } from "./pictures.ts";
+import { claudeProfile } from "./profile.ts";
 import { claudeSetup } from "./setup.ts";
 import { computeTodos, todoTools } from "./tools.ts";
 import { matchNoise, parseLine, type Surroundings } from "./understand.ts";
@@ -43,11 +44,11 @@ export const claude: Agent = {
   listPartFiles: (path) => (path.includes(`${sep}subagents${sep}`) ? [locateMetaFile(path)] : []),
   ignoredLineTypes,
   list,
-  findRetention: readClaudeRetention,
   findMemories: listMemoryFiles,
   todos: { tools: todoTools, after: computeTodos },
   describe: describeTranscript,
   read,
+  readPictures,
 };
 
 async function describeTranscript(file: string): Promise<TranscriptInfo | null> {
@@ -165,7 +166,7 @@ function findLaunchFolder(path: string): string | null {
 }
 
 /** Every `.jsonl` under a directory, or the one file that `path` is, in order of path. */
-export function list(path: string) {
+function list(path: string) {
   return listFiles(path, { isWanted: isTranscript, without: new Set([toolResults]) });
 }
 

@@ -18,6 +18,8 @@ const usage = z.object({
   output_tokens: count,
   cache_read_input_tokens: count,
   cache_creation_input_tokens: count,
+  /** The same by how long it is kept. */
+  cache_creation: orNull(z.object({ ephemeral_1h_input_tokens: count })),
 });
 
 const message = z.object({ id: text, model: text, content: anything, usage: orNull(usage) });

@@ -1,11 +1,11 @@
 import { existsSync } from "node:fs";
-import { homedir } from "node:os";
 import { join } from "node:path";
 import { readTextIfAny } from "../../base/files/if-any.ts";
 import type { HookName } from "../../protocol/hooks.ts";
 import type { AgentProfile } from "../agent.ts";
 import { isCopilots } from "../copilot/profile.ts";
 import { isCursors } from "../cursor/profile.ts";
+import { locateClaudeHome } from "./home.ts";
 
 /** Those that Codex CLI has as well. */
 export const sharedEvents = {
@@ -27,7 +27,12 @@ export const claudeProfile = {
   startWith: (prompt) => ["claude", "--", prompt],
   shellVariables: ["CLAUDECODE"],
   hooks: {
-    events: { ...sharedEvents, "pre-tool-use": "PreToolUse", "tool-failure": "PostToolUseFailure" },
+    events: {
+      ...sharedEvents,
+      "pre-tool-use": "PreToolUse",
+      "tool-failure": "PostToolUseFailure",
+      notification: "Notification",
+    },
     takesContext: [
       "session-start",
       "user-prompt",
@@ -36,7 +41,11 @@ export const claudeProfile = {
       "tool-failure",
       "pre-compact",
     ],
+    waitsFor: { permission_prompt: "permission", elicitation_dialog: "question", idle_prompt: "prompt" },
     launchedIn: "CLAUDE_PROJECT_DIR",
+    decide: (permissionDecision, permissionDecisionReason) => ({
+      hookSpecificOutput: { hookEventName: "PreToolUse", permissionDecision, permissionDecisionReason },
+    }),
     showsMessages: true,
     isByProgram: ({ CLAUDE_CODE_ENTRYPOINT: entrypoint = "" }) => isProgram(entrypoint),
     editedFiles: (tool, { file_path, notebook_path }) =>
@@ -76,9 +85,4 @@ function isInSettings(root: string, hook: HookName): boolean {
     `"command"\\s*:\\s*"(?:(?:[^"\\\\]|\\\\.)*[\\\\/ ])?(?:pm|pommel) hook (?:${hook}|handle)(?: \\|\\| true)?(?:;; esac)?"`,
   );
   return files.some((file) => command.test(readTextIfAny(file)));
-}
-
-/** Claude Code's user directory. */
-export function locateClaudeHome(env: NodeJS.ProcessEnv = process.env): string {
-  return env.CLAUDE_CONFIG_DIR || join(env.HOME || homedir(), ".claude");
 }

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { Retention } from "../agent.ts";
 import { readObjectFile } from "../reading/json.ts";
-import { locateClaudeHome } from "./profile.ts";
+import { locateClaudeHome } from "./home.ts";
 
 const setting = "cleanupPeriodDays";
 

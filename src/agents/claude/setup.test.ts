@@ -1,8 +1,11 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { locateHome, locateRegistry } from "../../base/home.ts";
+import { makeProject } from "../../base/paths.ts";
+import { Registry } from "../../store/registry.ts";
 import { makeHookGroup } from "../setup/hook-entries.ts";
 import type { Place } from "../setup.ts";
 import { claudeHooks, claudeSetup } from "./setup.ts";
@@ -44,6 +47,76 @@ test("only who wants context after failures has the hook for it", () => {
   expect(events).toContain("PostToolUseFailure");
   // Without the kind it goes as well.
   expect(JSON.parse(chooseEditor(place, "settings.json").remove(text, "settings.json", []))).toEqual({});
+  rmSync(env.HOME, { recursive: true });
+});
+
+test("a hook that is there runs for more where a setting wants that, and goes with it", () => {
+  const env = { HOME: mkdtempSync(join(tmpdir(), "pommel-wider-")) };
+  const place: Place = { scope: "user", dir: env.HOME, recordFile: join(env.HOME, "setup.json"), env };
+  const { chooseEditor } = claudeSetup.parts.find(({ name }) => name === "hooks")!;
+  const editor = (more: Record<string, string> = {}) =>
+    chooseEditor({ ...place, env: { ...env, ...more } }, "settings.json");
+  const radar = editor({ POMMEL_RADAR_WARN: "true" });
+  const rules = editor({ POMMEL_RULES_CHECK: "true" });
+  const before = (text: string) => {
+    const { PreToolUse: groups } = (
+      JSON.parse(text) as { hooks: { PreToolUse: { matcher: string; hooks: { command: string }[] }[] } }
+    ).hooks;
+    expect(groups).toHaveLength(1);
+    return { matcher: groups[0]!.matcher, command: groups[0]!.hooks[0]!.command };
+  };
+  let { text } = editor().add("", "settings.json");
+  expect(radar.look(text, "settings.json")).toEqual({ state: "partial", detail: ["PreToolUse"] });
+  ({ text } = radar.add(text, "settings.json"));
+  expect(before(text)).toMatchObject({ matcher: "Grep|Glob|Bash|Edit|Write|MultiEdit|NotebookEdit" });
+  expect(before(text).command).toMatch(/\*'grep'\*.*\*'Edit'\*/);
+  expect(radar.look(text, "settings.json").state).toBe("current");
+  expect(editor().look(text, "settings.json").state).toBe("current");
+  const reading = editor({ POMMEL_CONTEXT_KINDS: "start,search,read" });
+  const added = before(reading.add("", "settings.json").text);
+  expect(added.matcher).toBe("Grep|Glob|Bash|Read");
+  expect(added.command).toMatch(/\*'grep'\*.*\*'"Read"'\*/);
+  const alone = before(editor({ POMMEL_CONTEXT_KINDS: "read" }).add("", "settings.json").text);
+  expect(alone).toMatchObject({ matcher: "Read", command: expect.not.stringContaining("grep") });
+  // Rules are about any command.
+  expect(rules.look(text, "settings.json").state).toBe("partial");
+  ({ text } = rules.add(text, "settings.json"));
+  expect(before(text).command).not.toContain("grep");
+  expect(before(text).matcher).toBe(
+    "^(?:Grep|Glob|Bash|Edit|Write|MultiEdit|NotebookEdit|WebFetch|WebSearch|Agent|Task|mcp__.*)$",
+  );
+  expect(rules.look(text, "settings.json").state).toBe("current");
+  expect(radar.look(text, "settings.json").state).toBe("current");
+  expect(JSON.parse(editor().remove(text, "settings.json", []))).toEqual({});
+  rmSync(env.HOME, { recursive: true });
+});
+
+test("the person's own hooks serve what any of their projects turned on", () => {
+  const env = { HOME: mkdtempSync(join(tmpdir(), "pommel-any-project-")) };
+  const place: Place = { scope: "user", dir: env.HOME, recordFile: join(env.HOME, "setup.json"), env };
+  const { chooseEditor } = claudeSetup.parts.find(({ name }) => name === "hooks")!;
+  const readMatcher = () => {
+    const { hooks } = JSON.parse(chooseEditor(place, "settings.json").add("", "settings.json").text);
+    return hooks.PreToolUse[0].matcher as string;
+  };
+  const home = locateHome(env);
+  const registry = Registry.open(locateRegistry(home));
+  const addProject = (id: string, settings: string) => {
+    const identity = { roots: [], remotes: [], within: "" };
+    const standing = { isNamed: true, isOff: false, createdAt: 0, lastUsedAt: 0 };
+    registry.saveProject({ id, name: id, ...identity, ...standing });
+    const { configFile } = makeProject(id, "/", home);
+    mkdirSync(dirname(configFile), { recursive: true });
+    writeFileSync(configFile, settings);
+  };
+  addProject("plain", "");
+  addProject("broken", "[radar");
+  expect(readMatcher()).toBe("Grep|Glob|Bash");
+  addProject("watching", "[radar]\nwarn = true\n");
+  expect(readMatcher()).toBe("Grep|Glob|Bash|Edit|Write|MultiEdit|NotebookEdit");
+  addProject("reading", '[context]\nkinds = ["read"]\n');
+  expect(readMatcher()).toContain("|Read");
+  Registry.close(locateRegistry(home));
   rmSync(env.HOME, { recursive: true });
 });
 

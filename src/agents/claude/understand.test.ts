@@ -150,7 +150,7 @@ describe("the agent's activity", () => {
     const t = transcript();
     t.reply("Done.", {
       thinking: "hm",
-      usage: { messageId: "m1", input: 1, output: 2, cacheRead: 3, cacheWrite: 4 },
+      usage: { messageId: "m1", input: 1, output: 2, cacheRead: 3, cacheWrite: 4, cacheWriteHour: 1 },
     });
     const { lines } = await read(t);
     expect(lines.map(({ entries }) => entries)).toEqual([
@@ -164,6 +164,7 @@ describe("the agent's activity", () => {
       output: 2,
       cacheRead: 3,
       cacheWrite: 4,
+      cacheWriteHour: 1,
     };
     expect(lines.map((line) => line.usage)).toEqual([usage, usage]);
     expect(lines[1]!.parentUid).toBe(lines[0]!.uid);

@@ -184,7 +184,13 @@ function parseAssistantBlock(block: Block, line: Line, isSynthetic: boolean): En
 
 function parseUsage({ message }: Line): Usage | null {
   if (!message?.id || !message.usage || !message.model || message.model === synthetic) return null;
-  const { input_tokens, output_tokens, cache_read_input_tokens, cache_creation_input_tokens } = message.usage;
+  const {
+    input_tokens,
+    output_tokens,
+    cache_read_input_tokens,
+    cache_creation_input_tokens,
+    cache_creation,
+  } = message.usage;
   return {
     messageId: message.id,
     model: message.model,
@@ -192,6 +198,7 @@ function parseUsage({ message }: Line): Usage | null {
     output: output_tokens ?? 0,
     cacheRead: cache_read_input_tokens ?? 0,
     cacheWrite: cache_creation_input_tokens ?? 0,
+    cacheWriteHour: cache_creation?.ephemeral_1h_input_tokens ?? 0,
   };
 }
 

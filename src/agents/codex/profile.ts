@@ -9,6 +9,7 @@ export const codexProfile = {
   resumeWith: (id) => ["codex", "resume", "--", id],
   startWith: (prompt) => ["codex", "--", prompt],
   shellVariables: ["CODEX_SANDBOX", "CODEX_SANDBOX_NETWORK_DISABLED", "CODEX_THREAD_ID"],
+  sessionInCalls: "threadId",
   hooks: {
     events: sharedEvents,
     showsMessages: true,

@@ -6,8 +6,8 @@ import {
   rollout,
   threadId,
 } from "../../../test/support/rollout-fixture.ts";
+import { ownContext } from "../../protocol/ready-context.ts";
 import type { Entry, TranscriptLine } from "../agent.ts";
-import { ownContext } from "../reading/own-output.ts";
 import { makeState } from "./state.ts";
 import { parseLine } from "./understand.ts";
 

@@ -5,11 +5,11 @@ import { listFiles } from "../reading/list-files.ts";
 import { readObject } from "../reading/read-object.ts";
 import { countReason } from "../reading/transcript-lines.ts";
 import { isOneObject, listPlaceFiles, readHead, readIdentity } from "./describe.ts";
+import { locateGeminiHome } from "./home.ts";
 import { makeReplay, type Replay } from "./message.ts";
-import { geminiProfile, locateGeminiHome } from "./profile.ts";
+import { geminiProfile } from "./profile.ts";
 import { asRecord } from "./record-schema.ts";
 import { take } from "./replay.ts";
-import { readGeminiRetention } from "./retention.ts";
 import { geminiSetup } from "./setup.ts";
 
 /** Gemini CLI; its chats as clients from 0.20 to 0.61 write them. */
@@ -24,7 +24,6 @@ export const gemini: Agent = {
   lacksBranch: true,
   ignoredLineTypes: new Set(["$rewindTo", "$set", "info", "metadata"]),
   list,
-  findRetention: readGeminiRetention,
   describe: (file) => readIdentity(file),
   read: (file, cursor, signal) =>
     isOneObject(file)

@@ -1,5 +1,3 @@
-import { homedir } from "node:os";
-import { join } from "node:path";
 import type { AgentProfile } from "../agent.ts";
 
 /** Hook output escapes `<`, so the first closing tag ends it. */
@@ -38,8 +36,3 @@ export const geminiProfile = {
     shouldIgnore: (hook, { trigger }) => hook === "pre-compact" && trigger === "auto",
   },
 } satisfies AgentProfile;
-
-/** Gemini CLI's user directory. */
-export function locateGeminiHome(env: NodeJS.ProcessEnv): string {
-  return join(env.GEMINI_CLI_HOME || env.HOME || homedir(), ".gemini");
-}

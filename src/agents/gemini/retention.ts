@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { Retention } from "../agent.ts";
 import { asObject, readObjectFile } from "../reading/json.ts";
-import { locateGeminiHome } from "./profile.ts";
+import { locateGeminiHome } from "./home.ts";
 
 const setting = "general.sessionRetention.maxAge";
 

@@ -4,7 +4,8 @@ import { makeHookSpec, makeHooksPart } from "../setup/hook-entries.ts";
 import { makeServerPart } from "../setup/json-entry.ts";
 import { makeInstructionsPart, sharedSkill } from "../setup/section.ts";
 import { makeSetup, type Place, resolveLinks } from "../setup.ts";
-import { geminiProfile, locateGeminiHome } from "./profile.ts";
+import { locateGeminiHome } from "./home.ts";
+import { geminiProfile } from "./profile.ts";
 
 const timeoutMs = 10_000;
 
@@ -79,7 +80,7 @@ export const geminiSetup = makeSetup(geminiProfile, {
  * `~/.gemini/trustedFolders.json`. Follows `checkPathTrust` of gemini-cli 0.61, which asks in a terminal, and without
  * one does not start. Older ones ask only if configured; having run Pommel's hooks proves trust.
  */
-export function explainDistrust({ scope, dir, env }: Place): string | null {
+function explainDistrust({ scope, dir, env }: Place): string | null {
   if (scope === "user") return null;
   const home = locateGeminiHome(env);
   const flag = env.GEMINI_RESTRICTED_MODE === "true" ? "false" : env.GEMINI_CLI_TRUST_WORKSPACE;

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Place } from "../setup.ts";
-import { explainDistrust } from "./setup.ts";
+import { geminiSetup } from "./setup.ts";
 
 let home: string;
 let place: Place;
@@ -21,28 +21,28 @@ const folders = (said: unknown) => write("trustedFolders.json", said);
 const undecided = /until it trusts the folder/;
 
 test("an undecided or untrusted folder is reported", () => {
-  expect(explainDistrust(place)).toMatch(undecided);
-  expect(explainDistrust({ ...place, scope: "user" })).toBeNull();
+  expect(geminiSetup.distrust(place)).toMatch(undecided);
+  expect(geminiSetup.distrust({ ...place, scope: "user" })).toBeNull();
   folders({ [join(home, "work")]: "DO_NOT_TRUST" });
-  expect(explainDistrust(place)).toContain(`does not trust ${join(home, "work")},`);
+  expect(geminiSetup.distrust(place)).toContain(`does not trust ${join(home, "work")},`);
   folders({ [join(home, "work")]: "DO_NOT_TRUST", [place.dir]: "TRUST_FOLDER" });
-  expect(explainDistrust(place)).toBeNull();
+  expect(geminiSetup.distrust(place)).toBeNull();
   folders({ [join(home, "work/rep")]: "TRUST_FOLDER" });
-  expect(explainDistrust(place)).toMatch(undecided);
+  expect(geminiSetup.distrust(place)).toMatch(undecided);
   folders("no object");
-  expect(explainDistrust(place)).toMatch(undecided);
+  expect(geminiSetup.distrust(place)).toMatch(undecided);
 });
 
 test("trust may come from a folder's parent, and links are resolved", () => {
   folders({ [join(home, "work/other")]: "TRUST_PARENT" });
-  expect(explainDistrust(place)).toBeNull();
+  expect(geminiSetup.distrust(place)).toBeNull();
   folders({ [place.dir]: "TRUST_FOLDER" });
   symlinkSync(dirname(place.dir), join(home, "link"));
-  expect(explainDistrust({ ...place, dir: join(home, "link/repo") })).toBeNull();
+  expect(geminiSetup.distrust({ ...place, dir: join(home, "link/repo") })).toBeNull();
 });
 
 test("trust depends on settings, environment and hooks that ran before", () => {
-  const here = (env: NodeJS.ProcessEnv) => explainDistrust({ ...place, env: { HOME: home, ...env } });
+  const here = (env: NodeJS.ProcessEnv) => geminiSetup.distrust({ ...place, env: { HOME: home, ...env } });
   expect(here({ GEMINI_CLI_TRUST_WORKSPACE: "true" })).toBeNull();
   expect(here({ GEMINI_CLI_TRUST_WORKSPACE: "false" })).toContain("environment");
   folders({ [place.dir]: "TRUST_FOLDER" });

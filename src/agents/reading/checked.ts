@@ -27,7 +27,7 @@ function checkInfo(file: string, { parent, forkedFrom, cwd, ...info }: Transcrip
     throw new PommelError(
       "transcript_refused",
       `${file} names ${shown} as its session, which is not ${describeKind("session")}. It was not read.`,
-      "No agent writes such an id: find out where the file comes from.",
+      "No agent writes such ids. Find out where the file comes from.",
     );
   }
   const origin = keepIfValid("session", forkedFrom);

@@ -7,9 +7,7 @@ export function isOwnTool(name: string): boolean {
   return /^mcp__(?:plugin_[\w-]*?_)?pommel__/.test(name);
 }
 
-/** Delimiters of injected context. Some clients put it into the user's message, and some escape the brackets. */
-export const ownContext = { start: "<pommel-context>", end: "</pommel-context>" } as const;
-
+/** Context that was injected; some clients escape the brackets of its frame. */
 const ownContextBlock =
   /\s*(?:<|&lt;)pommel-context(?:>|&gt;)[\s\S]*?(?:(?:<|&lt;)\/pommel-context(?:>|&gt;)|$)\s*/g;
 

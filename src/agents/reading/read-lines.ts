@@ -54,6 +54,8 @@ export const makeNoSessionError = (path: string) =>
   Object.assign(new Error(`ENOENT: no such session, open '${path}'`), { code: "ENOENT" });
 
 const lineFeed = 10;
+/** Most reads are of a few new lines; a buffer that is filled makes way for one of a whole batch. Bytes. */
+const firstBufferBytes = 64 * 1024;
 /** What may follow a complete line that had no line feed yet. */
 const mayFollow = new Set([undefined, lineFeed, 13]);
 
@@ -72,7 +74,7 @@ export async function* readLines(
     if (cursor) await verify(file, path, cursor);
     let offset = cursor?.offset ?? 0;
     let position = offset;
-    let buffer = Buffer.allocUnsafe(batch);
+    let buffer = Buffer.allocUnsafe(Math.min(batch, firstBufferBytes));
     let held = 0;
     // For a line over the limit: bytes skipped, and the hash so far.
     let passing: { bytes: number; hash: Hash } | null = null;
@@ -140,7 +142,8 @@ export async function* readLines(
         held = 0;
       } else {
         const room = left < batch ? batch : Math.min(left * 2, longest + 1);
-        const next = room === buffer.length ? buffer : Buffer.allocUnsafe(room);
+        const isRoomy = room === buffer.length || (held < buffer.length && buffer.length < batch);
+        const next = isRoomy ? buffer : Buffer.allocUnsafe(room);
         buffer.copy(next, 0, stop, held);
         held = left;
         buffer = next;

@@ -97,7 +97,14 @@ describe("adding Pommel's hooks", () => {
     const text = JSON.stringify({ hooks }, null, 2);
     expect(look(text, file).state).toBe("partial");
     const { text: added, added: news } = addHooks(text, file);
-    expect(news).toEqual(["UserPromptSubmit", "SessionStart", "PreToolUse", "PostToolUse", "SubagentStop"]);
+    expect(news).toEqual([
+      "UserPromptSubmit",
+      "SessionStart",
+      "PreToolUse",
+      "PostToolUse",
+      "SubagentStop",
+      "Notification",
+    ]);
     const left = JSON.parse(removeHooks(added, file, nothing)).hooks;
     expect(left).toEqual({ SessionStart: hooks.SessionStart, UserPromptSubmit: hooks.UserPromptSubmit });
   });

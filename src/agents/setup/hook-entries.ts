@@ -10,7 +10,7 @@ import {
   type PartLook,
   type SetupPart,
 } from "../setup.ts";
-import { addProperty, applyEdit, findProperty, findValue, removeChild } from "./json-edit.ts";
+import { addProperty, applyEdit, findProperty, findValue, removeChild, type TextEdit } from "./json-edit.ts";
 import {
   addUnder,
   isBlankObject,
@@ -165,13 +165,31 @@ export function findHookPositions(
 
 function look(spec: HookSpec, text: string, name: string): PartLook {
   const ours = listOurs(spec, text, name);
-  const missing = spec.hooks.filter((hook) => !hasHook(ours, hook)).map(({ event }) => event);
+  const missing = spec.hooks.filter((hook) => !hasHook(spec, ours, hook)).map(({ event }) => event);
   if (missing.length === 0) return { state: "current", detail: [] };
   return { state: ours.length === 0 ? "absent" : "partial", detail: missing };
 }
 
-const hasHook = (ours: readonly Handler[], { event, hook }: AgentHook): boolean =>
-  ours.some((one) => one.event === event && (one.runs === hook || one.runs === anyHook));
+const hasHook = (spec: HookSpec, ours: readonly Handler[], wanted: AgentHook): boolean =>
+  ours.some((one) => runsHook(one, wanted) && isWideEnough(spec, one, wanted));
+
+const runsHook = ({ event, runs }: Handler, wanted: AgentHook): boolean =>
+  event === wanted.event && (runs === wanted.hook || runs === anyHook);
+
+/** Whether it runs for all tools and payloads that it is wanted for: a setting may want more than an earlier one did. */
+function isWideEnough(spec: HookSpec, { group, node }: Handler, { hook, matcher = "" }: AgentHook): boolean {
+  const own = String(findValue(group, "matcher")?.value ?? "");
+  const tools = listTools(own);
+  if (own !== "" && matcher !== "" && !listTools(matcher).every((tool) => tools.includes(tool))) return false;
+  const command = String(findValue(node, "command")?.value ?? "");
+  const wanted = spec.onlyIf?.[hook];
+  return !filtered.test(command) || wanted?.every((text) => command.includes(`*'${text}'*`)) === true;
+}
+
+/** A matcher for whole names of tools, some of which are patterns. */
+export const makeToolPattern = (tools: readonly string[]): string => `^(?:${tools.join("|")})$`;
+
+const listTools = (matcher: string): string[] => matcher.replace(/^\^\(\?:(.*)\)\$$/, "$1").split("|");
 
 function addHooks(spec: HookSpec, text: string, name: string): Addition {
   const adding = startAddition(text);
@@ -182,11 +200,26 @@ function addHooks(spec: HookSpec, text: string, name: string): Addition {
     else apply(addProperty(addition.text, root, "version", 1));
   }
   const ours = listOurs(spec, text, name);
-  for (const hook of spec.hooks.filter((one) => !hasHook(ours, one))) {
-    addUnder(adding, describeFile(spec, name), ["hooks", hook.event], [makeHookGroup(spec, hook)]);
+  for (const hook of spec.hooks.filter((one) => !hasHook(spec, ours, one))) {
+    const narrow = listOurs(spec, addition.text, name).find((one) => runsHook(one, hook));
+    if (narrow === undefined || narrow.handlers.children!.length > 1)
+      addUnder(adding, describeFile(spec, name), ["hooks", hook.event], [makeHookGroup(spec, hook)]);
+    else for (const edit of widen(spec, narrow, hook)) apply(edit);
     addition.added.push(hook.event);
   }
   return addition;
+}
+
+/** Has a hook that is there run for what it is wanted for now. */
+function widen(spec: HookSpec, { group, node }: Handler, hook: AgentHook): TextEdit[] {
+  const put = (old: Node | undefined, value: string | undefined): TextEdit[] =>
+    old === undefined || value === undefined
+      ? []
+      : [{ offset: old.offset, remove: old.length, put: JSON.stringify(value) }];
+  return [
+    ...put(findValue(node, "command"), makeHookCommand(spec, hook.hook)),
+    ...put(findValue(group, "matcher"), hook.matcher),
+  ].sort((a, b) => b.offset - a.offset);
 }
 
 function removeHooks(spec: HookSpec, text: string, name: string, empty: readonly string[]): string {

@@ -5,7 +5,7 @@ import { isAbsolute, join } from "node:path";`;
 
 /**
  * JavaScript for plugins of clients that run no hook commands themselves: `hook(event, payload, cwd)` runs `pommel hook`.
- * It finds the program as `project/find-program.ts` does, without a shell: a client works in any directory.
+ * It finds the program as `base/find-program.ts` does, without a shell: a client works in any directory.
  * @param timeout of a hook, in milliseconds, as it stands in the plugin
  */
 export const makeHookFunction = (

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { count, described, lazy, place, strings, text, time } from "../../protocol/shape-parts.ts";
+import { count, field, lazy, place, strings, text, time } from "../../protocol/shape-parts.ts";
 import { defineOperation, nothing } from "../operation.ts";
 
 export const spoolResponse = lazy(() => z.object({ taken: z.boolean() }));
@@ -49,7 +49,7 @@ export const commandResponse = lazy(() =>
 
 export const logRequest = lazy(() =>
   z.object({
-    lines: described("how many entries at most (default: 100)", z.optional(count.check(z.maximum(1000)))),
+    lines: field("how many entries at most (default: 100)", count.check(z.maximum(1000))),
   }),
 );
 

@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { dayMs } from "../../base/text/day.ts";
 import { computePatchIds } from "../../git/diff/changes.ts";
 import type { CommitInfo } from "../../git/diff/changes-types.ts";
 import { GitFailure, readGitBytes } from "../../git/git.ts";
@@ -8,6 +9,7 @@ import { withObjects } from "../../git/objects.ts";
 import { splitLines } from "../../git/output-lines.ts";
 import { readAttributedVersions } from "../../store/memory/commits/commits.ts";
 import type { Memory } from "../../store/memory/memory.ts";
+import { readMetaValue } from "../../store/memory/meta-value.ts";
 import {
   findHistoryStart,
   findLastTurnRow,
@@ -53,8 +55,6 @@ export interface Backfilled {
   /** It was stopped: finished work stays, and the next call continues. */
   isInterrupted: boolean;
 }
-
-const dayMs = 86_400_000;
 
 /** An agent's lines may be committed long after they were written; new sessions may lead to commits this much later. */
 const afterTurns = 30 * dayMs;
@@ -171,10 +171,8 @@ export async function recordAsked(
 /** Of `meta`: the commits that were recorded before those before them were. */
 const outOfOrder = "checkpoints.out_of_order";
 
-function readOutOfOrderHashes(memory: Memory): ReadonlySet<string> {
-  const stored = memory.readMeta(outOfOrder);
-  return new Set(stored === null ? [] : z.parse(z.array(z.string()), JSON.parse(stored)));
-}
+const readOutOfOrderHashes = (memory: Memory): ReadonlySet<string> =>
+  new Set(readMetaValue(memory, outOfOrder, z.array(z.string())));
 
 function forgetOrder(memory: Memory, recorded: ReadonlySet<string>): void {
   const others = [...readOutOfOrderHashes(memory)].filter((hash) => !recorded.has(hash));
@@ -213,10 +211,8 @@ async function recordAll(
   });
 }
 
-function readReachedBefore(memory: Memory): Reached | null {
-  const stored = memory.readMeta(reachedSoFar);
-  return stored === null ? null : reachedShape.parse(JSON.parse(stored));
-}
+const readReachedBefore = (memory: Memory): Reached | null =>
+  readMetaValue(memory, reachedSoFar, reachedShape);
 
 interface Found {
   hash: string;

@@ -134,6 +134,11 @@ export function findPredecessors(
 
 /** Another tool's word in a commit's message that it knows the sessions. */
 const trailer = /^Entire-Checkpoint:/m;
+/** How sure it is that a session led to a commit that another tool names it in: where it was at work shortly before, and else. */
+const trailerConfidence = { atWork: 0.8, earlier: 0.5 } as const;
+const atWorkMs = 60 * 60_000;
+/** Two clocks. Milliseconds. */
+const clockMs = 5 * 60_000;
 
 /**
  * The stored sessions that another tool names as the source of a commit. Only used without evidence of our own, as
@@ -141,15 +146,22 @@ const trailer = /^Entire-Checkpoint:/m;
  */
 export async function findSessionsNamedByTools(
   { project, memory, trustsTrailers = true }: GitWork,
-  { hash, message }: CommitInfo,
+  { hash, message, authoredAt }: CommitInfo,
   signal?: AbortSignal,
 ): Promise<Binding[]> {
   if (!trustsTrailers || !trailer.test(message)) return [];
   try {
     const notes = await readForeignNotes(project.root, [hash], signal);
-    return (notes.get(hash)?.sessions ?? [])
-      .filter((uid) => findSessionByUid(memory, uid) !== null)
-      .map((sessionUid) => ({ sessionUid, turns: [], lines: 0, how: "trailer", confidence: 0.8 }));
+    return (notes.get(hash)?.sessions ?? []).flatMap((sessionUid) => {
+      const session = findSessionByUid(memory, sessionUid);
+      if (session === null) return [];
+      const { startedAt, lastAt } = session;
+      // A tool may name every session that it has not put into a commit yet, days later.
+      const isAtWork =
+        (startedAt ?? 0) <= authoredAt + clockMs && (lastAt ?? startedAt ?? 0) >= authoredAt - atWorkMs;
+      const confidence = isAtWork ? trailerConfidence.atWork : trailerConfidence.earlier;
+      return [{ sessionUid, turns: [], lines: 0, how: "trailer" as const, confidence }];
+    });
   } catch (error) {
     if (!(error instanceof GitFailure)) throw error;
     return [];

@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import {
   byComment,
@@ -11,6 +11,7 @@ import {
   temporaryRepository,
 } from "../../../test/support/checkpoint-fixture.ts";
 import { range } from "../../../test/support/checkpoint-rows-fixture.ts";
+import { addSession } from "../../../test/support/memory-fixture.ts";
 import { countLinesByAuthor, listAttributions } from "../../store/memory/commits/attributions.ts";
 import { findCheckpointOfCommit, listCheckpoints } from "../../store/memory/commits/checkpoints.ts";
 import {
@@ -90,6 +91,29 @@ it("binds a commit to the sessions that wrote it, each to its own turns", async 
       added: [{ line: 1, key: computeLineKey("d // two:1") }],
     },
   ]);
+});
+
+it("believes another tool that names a session only where that was at work shortly before", async () => {
+  const [now, before] = ["253fd5ef-38bf-4f4a-804a-98df5088a868", "353fd5ef-38bf-4f4a-804a-98df5088a868"];
+  const at = repo.now();
+  addSession(repo.memory, now, { startedAt: at - 3_600_000, lastAt: at - 60_000 });
+  addSession(repo.memory, before, { startedAt: at - 90_000_000, lastAt: at - 86_400_000 });
+  const place = "00/c9e2351016";
+  const files = [now, before].map((uid, i) => [`${i}/metadata.json`, { session_id: uid }] as const);
+  const sessions = files.map(([name]) => ({ metadata: `/${place}/${name}` }));
+  for (const [name, content] of [["metadata.json", { sessions }] as const, ...files]) {
+    mkdirSync(dirname(join(repo.root, place, name)), { recursive: true });
+    writeFileSync(join(repo.root, place, name), JSON.stringify(content));
+  }
+  repo.git("add", "00");
+  const tree = repo.git("write-tree");
+  repo.git("update-ref", "refs/heads/entire/checkpoints/v1", repo.git("commit-tree", tree, "-m", "x"));
+  repo.git("rm", "-rqf", "00");
+  const hash = repo.commit("By hand\n\nEntire-Checkpoint: 00c9e2351016", { "a.ts": "x\n" });
+  const taken = await recordCommit(repo.work, hash, hook);
+  expect(
+    Object.fromEntries(taken!.checkpoint!.sessions.map((one) => [one.sessionUid, [one.how, one.confidence]])),
+  ).toEqual({ [now]: ["trailer", 0.8], [before]: ["trailer", 0.5] });
 });
 
 it("makes no checkpoint for a commit without sessions", async () => {

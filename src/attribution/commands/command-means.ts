@@ -1,4 +1,5 @@
 import { memoize } from "../../base/text/memoize.ts";
+import rules from "./commands.json" with { type: "json" };
 import {
   canInstallLine,
   isGeneratorOnly,
@@ -142,11 +143,11 @@ function resolveCopySource(source: string, path: string): CopySource {
 const runners =
   /^(?:npx\s+(?:-\S+\s+)*|pnpm\s+(?:exec\s+|dlx\s+)?|yarn\s+|bunx\s+|uvx\s+|uv\s+run\s+|poetry\s+run\s+|bundle\s+exec\s+|python[\d.]*\s+-m\s+|mise\s+(?:x|exec)\s+(?:--\s+)?|env\s+)*/;
 /** Programs that give code another form. */
-const formatters =
-  /^(?:prettier|black|gofmt|gofumpt|goimports|rustfmt|ruff\s+format|biome\s+format|clang-format|shfmt|isort|yapf|autopep8|dprint|oxfmt|treefmt|swiftformat|scalafmt|ktfmt|ormolu|stylua|nixfmt|php-cs-fixer|(?:cargo|go|terraform|tofu|zig|deno|nix|taplo|buf)\s+(?:\S+\s+)?fmt|(?:dart|mix|dotnet|swift|buf)\s+format|format|fmt|lint-staged|pre-commit\s+run|lefthook\s+run|(?:\.\/)?gradlew?\s+\S*spotlessApply|mvn\s+\S*spotless:apply)(?![\w-])/;
+const formatters = new RegExp(`^(?:${rules.formats.join("|")})(?![\\w-])`);
 /** Linters, where they repair what they find. */
-const repairing =
-  /^(?:eslint|oxlint|stylelint|standard|xo|biome\s+(?:check|lint)|ruff\s+check|golangci-lint\s+run|cargo\s+clippy|rubocop|ktlint|swiftlint|deno\s+lint|tslint|sqlfluff)\b.*\s(?:--(?:fix|write|apply|autocorrect\S*|format)|-[aAF]|--unsafe)(?![\w])/;
+const repairing = new RegExp(
+  `^(?:${rules.repairs.join("|")})\\b.*\\s(?:--(?:fix|write|apply|autocorrect\\S*|format)|-[aAF]|--unsafe)(?![\\w])`,
+);
 /** Scripts of a project that are called what they do. */
 const formattingScript =
   /^(?:(?:npm|pnpm|yarn|bun)\s+(?:-\S+\s+)*(?:run\s+)?|make\s+(?:-\S+\s+)*|just\s+|task\s+|mise\s+(?:run\s+|r\s+)?|rake\s+|composer\s+(?:run\s+)?|nox\s+-s\s+|(?:ba|z)?sh\s+|\.\/)(?:[\w.-]*\/)*(?:(?:code)?[-_:]?(?:format|fmt|prettier|prettify|tidy|style|beautify)(?:[-_:.]\S*)?|(?:lint|check|style|cs)[-_:]?fix(?:[-_:.]\S*)?|fix[-_:]?(?:lint|format|style)?)(?=\s|$)/;

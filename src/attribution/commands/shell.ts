@@ -1,4 +1,5 @@
 import { RE2JS, RE2JSException } from "re2js";
+import rules from "./commands.json" with { type: "json" };
 
 /** What an agent's command line wrote, and what it cannot have written. */
 
@@ -83,8 +84,7 @@ export function parseShellWrites(command: string): ShellWrite[] {
 }
 
 /** Programs that only print something, as far as a project's files are concerned. */
-const reading =
-  /^(?:ls|cat|head|tail|grep|rg|ag|find|fd|wc|which|whereis|type|pwd|cd|echo|printf|true|false|test|\[|stat|file|du|df|ps|env|date|sleep|kill|pkill|diff|cmp|sort|uniq|cut|tr|jq|less|more|tree|basename|dirname|realpath|whoami|uname|curl|ping|gh|export|set|source|\.|lsof|open|pm|awk|sed|xargs|seq|read|for|while|do|done|if|then|else|fi|case|esac|time|tee)$/;
+const reading = new RegExp(`^(?:${rules.reads.join("|")})$`);
 const writingFlags: Readonly<Record<string, RegExp>> = {
   sed: /\s-[a-zA-Z]*i|--in-place/,
   find: /-delete|-exec/,
@@ -94,8 +94,7 @@ const writingFlags: Readonly<Record<string, RegExp>> = {
   curl: /\s-[a-zA-Z]*[oO]\b|--output|--remote-name/,
 };
 /** Git commands that leave the files of the working tree alone. */
-const readingGit =
-  /^git\s+(?:-\S+\s+(?:\S+\s+)?)*(?:status|diff|log|show|add|commit|push|fetch|branch|rev-parse|ls-files|blame|remote|config|tag|describe|stash\s+list|rev-list|grep|shortlog|reflog|worktree\s+list|cat-file)\b/;
+const readingGit = new RegExp(`^git\\s+(?:-\\S+\\s+(?:\\S+\\s+)?)*(?:${rules.readsInGit.join("|")})\\b`);
 /** Words that may precede a command: shell keywords, wrappers, variables. */
 const leading = /^(?:(?:do|then|else|elif|if|while|until|!|\{|sudo|time|env|timeout\s+\S+|\w+=\S*)\s+)+/;
 

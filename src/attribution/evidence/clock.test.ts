@@ -1,8 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { run, write } from "../../../test/support/attribution-fixture.ts";
-import { type ClockEvidence, estimateClocks } from "./clock.ts";
+import { estimateClocks } from "./clock.ts";
 import type { ShellRun, Write } from "./writes.ts";
+
+type ClockEvidence = Parameters<typeof estimateClocks>[0];
 
 const hour = 3_600_000;
 const now = 1000 * hour;

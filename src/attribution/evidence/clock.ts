@@ -22,7 +22,7 @@ const blockLines = 4;
 /** Of a larger change the first ones are enough. */
 const mostPaths = 300;
 
-export interface ClockEvidence {
+interface ClockEvidence {
   /** With the times of the transcripts. */
   writes: readonly Write[];
   runs: readonly ShellRun[];

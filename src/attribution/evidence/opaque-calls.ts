@@ -1,3 +1,4 @@
+import { escapeRegExp } from "../../base/text/escape-reg-exp.ts";
 import { stripFormatting } from "../lines/line-keys.ts";
 
 /** A call of a tool of which nobody knows what it writes: of an MCP server, or an edit whose result holds no patch. */
@@ -122,11 +123,9 @@ const isName = (text: string): boolean => /^[\p{L}_$][\p{L}\p{N}_$-]*$/u.test(te
 export function isRenamedLine({ texts }: OpaqueCall, removed: string, added: string): boolean {
   return texts.some((name) => {
     if (!isName(name) || !added.includes(name) || removed === added) return false;
-    const pieces = added.split(new RegExp(`(?<![\\w$])${escaped(name)}(?![\\w$])`));
+    const pieces = added.split(new RegExp(`(?<![\\w$])${escapeRegExp(name)}(?![\\w$])`));
     if (pieces.length < 2) return false;
-    const before = new RegExp(`^${pieces.map(escaped).join("([\\w$]+)")}$`).exec(removed);
+    const before = new RegExp(`^${pieces.map(escapeRegExp).join("([\\w$]+)")}$`).exec(removed);
     return before?.slice(1).some((word) => word !== name) === true;
   });
 }
-
-const escaped = (text: string) => text.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&");

@@ -1,10 +1,11 @@
 import type { FileEdit } from "../../agents/agent.ts";
+import { dayMs } from "../../base/text/day.ts";
 import type { StoredLine } from "../../sessions/turn-content.ts";
 import type { ChangeToAttribute } from "../lines/verdict.ts";
 
 /** Work that ends in a commit began this long before, at least as far as is looked, and at most. Milliseconds. */
-const workMs = 3 * 86_400_000;
-const longestWorkMs = 60 * 86_400_000;
+const workMs = 3 * dayMs;
+const longestWorkMs = 60 * dayMs;
 /** As long a commit takes, where the one before is not the one it was made on. Milliseconds. */
 const reworkMs = 6 * 3_600_000;
 /** Commits have whole seconds. Milliseconds. */

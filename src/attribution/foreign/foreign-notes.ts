@@ -1,3 +1,4 @@
+import { agentNames } from "../../agents/profiles.ts";
 import { findPlaceInRepository } from "../../git/diff/changes.ts";
 import { GitFailure, readGitText } from "../../git/git.ts";
 import { type ReadObjects, withObjects } from "../../git/objects.ts";
@@ -124,6 +125,5 @@ function mergeForeignNotes(
 function normalizeToolName(name: string): string {
   const plain = name.toLowerCase();
   if (plain === "agent") return "";
-  const known = ["claude", "copilot", "codex", "cursor", "gemini", "aider"];
-  return known.find((tool) => plain.startsWith(tool)) ?? plain;
+  return agentNames.find((name) => plain.startsWith(name)) ?? plain;
 }

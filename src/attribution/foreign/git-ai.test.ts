@@ -2,8 +2,10 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { attributedLines, byLine } from "../../../test/support/attributed-lines.ts";
 import { violations } from "../../../test/support/git-ai-standard.ts";
-import { findPommelVersionInNote, type LogToWrite, readAuthorshipLog, writeAuthorshipLog } from "./git-ai.ts";
+import { findPommelVersionInNote, readAuthorshipLog, writeAuthorshipLog } from "./git-ai.ts";
 import type { AttributedLines } from "./types.ts";
+
+type LogToWrite = Parameters<typeof writeAuthorshipLog>[0];
 
 const hash = "7734793b756b3921c88db5375a8c156e9532447b";
 const write = (lines: readonly AttributedLines[], more: Partial<LogToWrite> = {}) =>

@@ -80,7 +80,7 @@ export function findPommelVersionInNote(note: string): string | null {
 }
 
 /** A commit's attribution to write as an authorship log. */
-export interface LogToWrite {
+interface LogToWrite {
   hash: string;
   /** Who made the commit: "Name <address>". */
   person: string;

@@ -249,6 +249,27 @@ describe("in a repository", () => {
     expect(repo.authors(hash, "a.md")).toEqual({ 2: "human absence", 4: "unknown none" });
   });
 
+  it("a long line of which less than half was changed has no one author, whoever changed it", async () => {
+    const values = Array.from({ length: 60 }, (_, i) => `"key${i}":"value${i}"`);
+    const one = (parts: string[]) => `{${parts.join(",")}}`;
+    const writeBoth = (a: string[], b: string[]) => ({ "a.json": text(one(a)), "b.json": text(one(b)) });
+    const edit = (from: string[], to: string[]) =>
+      repo.did("s", edited(path("a.json"), [`-${one(from)}`, `+${one(to)}`], repo.soon()));
+    await repo.commitAndTake("First", writeBoth(values, values));
+    const changed = [...values.slice(0, 59), '"key59":"another value"'];
+    edit(values, changed);
+    const hash = await repo.commitAndTake("Second", writeBoth(changed, [...changed].reverse()));
+    const { id } = findCommitByHash(repo.memory, hash)!;
+    for (const file of ["a.json", "b.json"])
+      expect(listAttributions(repo.memory, id, file)).toMatchObject([
+        { author: "unknown", basis: "several" },
+      ]);
+    const anew = Array.from({ length: 60 }, (_, i) => `"name_${i}":[${i}, "text ${i}"]`);
+    edit(changed, anew);
+    const third = await repo.commitAndTake("Third", writeBoth(anew, changed));
+    expect(repo.authors(third, "a.json")).toEqual({ 1: "s edit" });
+  });
+
   it("an amended commit inherits verdicts, and adds new ones", async () => {
     repo.did("s", wrote(path("a.ts"), text(...total), repo.soon()));
     const first = await repo.commitAndTake("First", { "a.ts": text(...total) });

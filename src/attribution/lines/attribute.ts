@@ -20,6 +20,7 @@ import { addCopies, addFromSide } from "./other-commits.ts";
 import {
   type AttributedChange,
   type ChangeToAttribute,
+  isMovedLine,
   isSameVerdict,
   makeUnknownVerdict,
   type Verdict,
@@ -252,13 +253,38 @@ function buildAttributionRanges(
   byLine: ReadonlyMap<number, Verdict>,
 ): AttributionRecord[] {
   const ranges: (AttributionRecord & { verdict: Verdict })[] = [];
-  for (const { newStart, added } of change.hunks) {
+  for (const { newStart, added, removed } of change.hunks) {
     for (let line = newStart; line < newStart + added.length; line++) {
-      const verdict = (printed.has(line) ? undefined : byLine.get(line)) ?? makeUnknownVerdict();
+      const known = printed.has(line) ? undefined : byLine.get(line);
+      const isPart =
+        known !== undefined && !isMovedLine(known) && keepsMost(added[line - newStart]!, removed);
+      const verdict = isPart ? makeUnknownVerdict("several") : (known ?? makeUnknownVerdict());
       const last = ranges.at(-1);
       if (last && last.lastLine === line - 1 && isSameVerdict(last.verdict, verdict)) last.lastLine = line;
       else ranges.push({ path: change.path, firstLine: line, lastLine: line, ...verdict, verdict });
     }
   }
   return ranges.map(({ verdict: _, ...range }) => range);
+}
+
+/** Longer lines hold more than what somebody writes at once: one-line JSON, a minified picture, a paragraph. Characters. */
+const minLongLine = 400;
+
+/** Whether a long line is a removed one of which less than half was changed: then it has no one author. */
+function keepsMost(line: string, removed: readonly string[]): boolean {
+  if (line.length < minLongLine) return false;
+  return removed.some((before) => {
+    if (before.length < line.length / 2) return false;
+    const left = countWords(before);
+    let kept = 0;
+    for (const [word, count] of countWords(line)) kept += word.length * Math.min(count, left.get(word) ?? 0);
+    return kept >= line.length / 2;
+  });
+}
+
+function countWords(line: string): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const word of line.match(/[\p{L}\p{N}_]+|[^\p{L}\p{N}_\s]+|\s+/gu) ?? [])
+    counts.set(word, (counts.get(word) ?? 0) + 1);
+  return counts;
 }

@@ -159,7 +159,7 @@ export async function filterAncestors(
   return ancestors;
 }
 
-/** Very long writes are stored without their middle (agents/bounds.ts). */
+/** Very long writes are stored without their middle (agents/reading/bounds.ts). */
 
 /** Lines next to the middle that are kept in part, or were changed since. */
 const nextTo = 4;

@@ -16,7 +16,7 @@ import { makeUnknownVerdict, toMovedVerdict, type Verdict } from "./verdict.ts";
  */
 
 /** How certain it must be that lines are the removed ones: in the same hunk, the same file, another file. */
-const thresholds = { hunk: 0.3, file: 0.9, other: 1.6 } as const;
+export const thresholds = { hunk: 0.3, file: 0.9, other: 1.6 } as const;
 /** Blame takes its time. */
 const maxBlames = 24;
 /** At most this many removed lines of each file are searched for elsewhere. */

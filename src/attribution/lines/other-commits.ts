@@ -1,4 +1,5 @@
 import { extname } from "node:path/posix";
+import { dayMs } from "../../base/text/day.ts";
 import { listCommitsTouching } from "../../store/memory/commits/commits.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import type { RecordedCommits } from "../evidence/recorded-commits.ts";
@@ -10,7 +11,7 @@ import { type ChangeToAttribute, toMovedVerdict, type Verdict } from "./verdict.
 /** Lines that other stored commits added keep their verdicts. */
 
 /** A branch was begun this long before, at most, and what is copied was committed. Milliseconds. */
-const branchMs = 60 * 86_400_000;
+const branchMs = 60 * dayMs;
 const mostCommits = 100;
 /** Lines that both added. */
 const fewestLines = 3;

@@ -105,7 +105,7 @@ export function isSameVerdict(one: Verdict, other: Verdict): boolean {
 }
 
 /** Raised whenever the same commit may come to other attributions. */
-export const attributionVersion = 13;
+export const attributionVersion = 15;
 
 /** A commit, or uncommitted changes, to find the authors of. Times are milliseconds since the epoch. */
 export interface ChangeToAttribute {

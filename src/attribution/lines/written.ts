@@ -1,3 +1,4 @@
+import { dayMs } from "../../base/text/day.ts";
 import type { Write } from "../evidence/writes.ts";
 import { alignLines, type Match, type Stretch } from "./align.ts";
 import type { FileToAttribute } from "./file-lines.ts";
@@ -12,7 +13,7 @@ import type { Source, WrittenLine, WrittenPlace } from "./written-line.ts";
  */
 const minSupport = { fresh: 0.45, older: 1, old: 2 } as const;
 /** Milliseconds. */
-const oldMs = 3 * 86_400_000;
+const oldMs = 3 * dayMs;
 /** Beyond doubt. */
 const sure = 1;
 /** A block of this weight that was there before and comes again was put back, not thought of once more. */

@@ -16,7 +16,9 @@ import type { AttributionRecord } from "../../store/memory/memory-records.ts";
 import type { Delegation, ShellRun, Write } from "../evidence/writes.ts";
 import type { FileToAttribute } from "../lines/file-lines.ts";
 import type { ChangeToAttribute, Verdict } from "../lines/verdict.ts";
-import { type BindingEvidence, findBindings, isOfAnother, type WeightOfSession, weigh } from "./bind.ts";
+import { findBindings, isOfAnother, type WeightOfSession, weigh } from "./bind.ts";
+
+type BindingEvidence = Parameters<typeof findBindings>[3];
 
 const line = (i: number) => `const valueNumber${i} = compute(${i});`;
 /** A file with this many new lines; each weighs 1. */

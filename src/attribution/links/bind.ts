@@ -160,7 +160,7 @@ interface Part {
   confidence: number;
 }
 
-export interface BindingEvidence {
+interface BindingEvidence {
   attributionEvidence: Pick<AttributionEvidence, "runs" | "delegations" | "recentlyTouched" | "branchOf"> & {
     period: Pick<Period, "freshSince">;
   };

@@ -106,6 +106,8 @@ describe("a result", () => {
         commit: head,
         checkpoint: head.slice(0, 12),
         subject: `commit ${head.slice(0, 7)}`,
+        confidence: 1,
+        how: "lines",
         reach: "head",
         successor: null,
         reverted_by: null,

@@ -1,4 +1,5 @@
 import { performance } from "node:perf_hooks";
+import { certain } from "../../protocol/reading/evidence.ts";
 import type { SessionResult } from "../../protocol/results.ts";
 import type { CommitOfResult, FindsCommits } from "../../sessions/search/types.ts";
 import type { LedTo } from "../../store/memory/commits/commits-of-turns.ts";
@@ -32,8 +33,8 @@ export class CommitsOfResults implements FindsCommits {
   }
 
   /**
-   * For each result the commits that its turns led to: in HEAD's history first, then by number of turns, then the
-   * latest.
+   * For each result the commits that its turns led to: certain ones first, then in HEAD's history, then by number of turns,
+   * then the latest.
    * @param bySession the commits that their sessions led to
    */
   async findCommitsOfResults(
@@ -77,6 +78,8 @@ export class CommitsOfResults implements FindsCommits {
       commit: commit.hash,
       checkpoint: commit.hash.slice(0, 12),
       subject: commit.subject,
+      confidence: commit.confidence,
+      how: commit.how,
       reach: fate?.reach ?? null,
       successor: fate?.successor ?? null,
       reverted_by: fate?.revertedBy ?? null,
@@ -108,10 +111,16 @@ function listCandidateCommits({ turn, last_turn }: Place, commits: readonly LedT
 
 function chooseCommits(candidates: readonly Candidate[], fates: ReadonlyMap<string, KnownFate>): Candidate[] {
   const isInHead = ({ commit }: Candidate) => fates.get(commit.hash)?.reach === "head";
+  const isCertain = ({ commit }: Candidate) => commit.confidence >= certain;
   const hashes = new Set(candidates.map(({ commit }) => commit.hash));
   return candidates
     .filter(({ commit }) => !hashes.has(fates.get(commit.hash)?.successor ?? ""))
-    .sort((a, b) => Number(isInHead(b)) - Number(isInHead(a)) || compareTurnsAndTime(a, b))
+    .sort(
+      (a, b) =>
+        Number(isCertain(b)) - Number(isCertain(a)) ||
+        Number(isInHead(b)) - Number(isInHead(a)) ||
+        compareTurnsAndTime(a, b),
+    )
     .slice(0, maxShownCommits);
 }
 

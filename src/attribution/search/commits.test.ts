@@ -5,9 +5,11 @@ import { makeDefaultConfig } from "../../base/config/settings.ts";
 import { silentLog } from "../../base/log.ts";
 import { makeNewProject } from "../../base/paths.ts";
 import type { CodeIndex } from "../../store/index/port.ts";
-import { type CommitQuery, findReverts, searchCommits } from "./commits.ts";
+import { findReverts, searchCommits } from "./commits.ts";
 import { indexCommits, indexedHead } from "./index-commits.ts";
 import type { Nearness } from "./rank.ts";
+
+type CommitQuery = Parameters<typeof searchCommits>[1];
 
 let repository: ReturnType<typeof temporaryGit>;
 let index: CodeIndex;

@@ -8,7 +8,7 @@ import type { CommitIndex, Within } from "../../store/index/port.ts";
 import type { IndexedCommit } from "../../store/index/records.ts";
 import { type Candidate, type Found, type Nearness, rankRecords } from "./rank.ts";
 
-export interface CommitQuery extends Within {
+interface CommitQuery extends Within {
   query: string;
   /** Only commits that touched one of these paths, directories or globs; empty: all. */
   files: readonly string[];

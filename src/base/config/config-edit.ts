@@ -8,13 +8,13 @@ import { locateOwnConfig, makeDirectory } from "../home.ts";
 import type { Project } from "../paths.ts";
 import { isTable, parseToml, readText } from "./config.ts";
 import {
-  describeAllowedValues,
+  describeAllowed,
   isSettingKey,
-  parseValue,
+  parseSetting,
   suggestSetting,
   toTomlLiteral,
 } from "./setting-values.ts";
-import { homeSettings, type SettingKey, settings, teamSettings } from "./settings.ts";
+import { homeSettings, type SettingKey, teamSettings } from "./settings.ts";
 import { replaceInlineTable, setValue, unsetValue } from "./toml-edit.ts";
 
 /** Which file to edit: the person's for this project, for all projects, or what the repository says to everybody. */
@@ -39,7 +39,7 @@ export function requireSettingKey(key: string): SettingKey {
 }
 
 /**
- * Sets `key` in a configuration file to the value that `text` represents (see `parseValue`). Comments, order and
+ * Sets `key` in a configuration file to the value that `text` represents (see `parseSetting`). Comments, order and
  * formatting of everything else stay byte for byte; the file is replaced atomically.
  * @throws PommelError `config_unknown_key`, `config_bad_value`, `config_invalid` (invalid TOML), `unreadable`,
  *   `usage` for settings that a project's file must not have
@@ -51,19 +51,18 @@ export function setConfig(
   target: EditTarget = {},
 ): EditResult {
   const known = requireSettingKey(key);
-  const { schema } = settings[known];
-  const value = parseValue(schema, text);
+  const value = parseSetting(known, text);
   if (value === undefined) {
     throw new PommelError(
       "config_bad_value",
       `${known} cannot be ${JSON.stringify(text)}.`,
-      `Allowed: ${describeAllowedValues(schema)}.`,
+      `Allowed: ${describeAllowed(known)}.`,
     );
   }
   if (target.team && !teamSettings.has(known)) {
     throw new PommelError(
       "usage",
-      `A repository may not set ${known}: it is for each person to decide.`,
+      `A repository may not set ${known}. Each person decides that.`,
       `Run \`pm config set ${known} ${text}\` without --team.`,
     );
   }

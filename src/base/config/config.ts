@@ -6,9 +6,9 @@ import { describeIgnoredPlaces, locateHome, locateOwnConfig } from "../home.ts";
 import { otherNames, suggestPommelName } from "../other-names.ts";
 import type { Project } from "../paths.ts";
 import {
-  describeAllowedValues,
+  describeAllowed,
   isSettingKey,
-  parseValue,
+  parseSetting,
   settingKeys,
   suggestSetting,
 } from "./setting-values.ts";
@@ -179,13 +179,12 @@ function readEnvironment(env: NodeJS.ProcessEnv): Partial<Config> {
   for (const key of settingKeys) {
     const text = env[toEnvName(key)];
     if (!text) continue;
-    const { schema } = settings[key];
-    const value = parseValue(schema, text);
+    const value = parseSetting(key, text);
     if (value === undefined) {
       throw new PommelError(
         "config_invalid",
         `The environment variable ${toEnvName(key)} is ${JSON.stringify(text)}, not a valid ${key}.`,
-        `Allowed: ${describeAllowedValues(schema)}.`,
+        `Allowed: ${describeAllowed(key)}.`,
       );
     }
     values[key] = value;
@@ -197,7 +196,7 @@ function makeBadValueError(key: SettingKey, file: string, source: string): Pomme
   return new PommelError(
     "config_invalid",
     `${formatPosition(file, source, key)}: invalid value for ${key}.`,
-    `Allowed: ${describeAllowedValues(settings[key].schema)}.`,
+    `Allowed: ${describeAllowed(key)}.`,
   );
 }
 

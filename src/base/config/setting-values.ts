@@ -2,7 +2,9 @@ import { closest, distance } from "fastest-levenshtein";
 import { parse, stringify } from "smol-toml";
 import * as z from "zod/mini";
 import { suggestPommelName } from "../other-names.ts";
-import { type SettingKey, settings } from "./settings.ts";
+import { formatWithUnit, listUnits, parseWithUnit, type Unit } from "../text/units.ts";
+import type { Setting } from "./settings/setting.ts";
+import { type Config, type SettingKey, settings } from "./settings.ts";
 
 export const settingKeys = Object.keys(settings) as SettingKey[];
 
@@ -63,11 +65,12 @@ function findBound(schema: z.ZodMiniNumber, check: "greater_than" | "less_than")
 
 /**
  * Parses a value from a command line or environment variable: `20`, `true`, `info`, `a,b` or the TOML literal `["a",
- * "b"]`. A comma inside braces belongs to its glob: `*.{ts,tsx},docs/**`.
+ * "b"]`. A comma inside braces belongs to its glob: `*.{ts,tsx},docs/**`. A number may have its unit: `1 MiB`.
  * @returns undefined when `schema` does not allow the value
  */
-export function parseValue(schema: z.ZodMiniType, text: string): unknown {
-  const result = schema.safeParse(readText(schema, text.trim()));
+export function parseValue(schema: z.ZodMiniType, text: string, unit?: Unit): unknown {
+  const counted = unit === undefined ? null : parseWithUnit(text, unit);
+  const result = schema.safeParse(counted ?? readText(schema, text.trim()));
   return result.success ? result.data : undefined;
 }
 
@@ -96,6 +99,31 @@ function splitList(text: string): string[] {
     else items[items.length - 1] += char;
   }
   return items.map((item) => item.trim()).filter((item) => item !== "");
+}
+
+/** The unit of a setting that is a number; undefined where it has none. */
+export const findUnit = (key: SettingKey): Unit | undefined => {
+  const setting: Setting = settings[key];
+  return setting.unit;
+};
+
+/** As `parseValue`, of a setting by its name. */
+export const parseSetting = (key: SettingKey, text: string): unknown =>
+  parseValue(settings[key].schema, text, findUnit(key));
+
+/** What a setting may be: "a whole number, 1 or more: bytes, or with a unit such as MiB". */
+export function describeAllowed(key: SettingKey): string {
+  const unit = findUnit(key);
+  const described = describeAllowedValues(settings[key].schema);
+  return unit === undefined ? described : `${described}: ${unit}, or with a unit (${listUnits(unit)})`;
+}
+
+/** A setting's value as people read it: "1 MiB", "a,b", "true". */
+export function formatSetting(key: SettingKey, value: Config[SettingKey]): string {
+  const unit = findUnit(key);
+  if (typeof value === "number" && unit !== undefined) return formatWithUnit(value, unit);
+  if (!Array.isArray(value)) return String(value);
+  return value.length === 0 ? "[]" : value.join(",");
 }
 
 /** A value as TOML: `20`, `"info"`, `[ "a", "b" ]`. */

@@ -2,12 +2,7 @@ import { mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import {
-  detectDeviceEncryption,
-  detectDiskEncryption,
-  parseBitLockerProtection,
-  parseFileVaultStatus,
-} from "./disk-encryption.ts";
+import { detectDiskEncryption } from "./disk-encryption.ts";
 
 /** As in /sys/block: what a device is, and what it lies on. */
 function device(dir: string, name: string, uuid: string | null, below: readonly string[] = []): string {
@@ -25,18 +20,23 @@ it("LUKS is seen below LVM, and a plain disk beside it", () => {
   device(dir, "sda2", null);
   device(dir, "sdb1", null);
   device(dir, "dm-0", "CRYPT-LUKS2-abc", ["sda2"]);
-  expect(detectDeviceEncryption(device(dir, "dm-1", "LVM-home", ["dm-0"]))).toBe("on");
-  expect(detectDeviceEncryption(device(dir, "dm-2", "LVM-both", ["dm-0", "sdb1"]))).toBe("off");
-  expect(detectDeviceEncryption(join(dir, "sdb1"))).toBe("off");
+  const detect = (on: string | null) =>
+    detectDiskEncryption(dir, { platform: "linux", findDevice: () => on });
+  expect(detect(device(dir, "dm-1", "LVM-home", ["dm-0"]))).toBe("on");
+  expect(detect(device(dir, "dm-2", "LVM-both", ["dm-0", "sdb1"]))).toBe("off");
+  expect(detect(join(dir, "sdb1"))).toBe("off");
+  expect(detect(null)).toBe("unknown");
 });
 
 it("what macOS and Windows say is understood, and what nobody says is unknown", () => {
-  expect([
-    parseFileVaultStatus("FileVault is On.\n"),
-    parseFileVaultStatus("FileVault is Off.\n"),
-    parseFileVaultStatus(""),
-  ]).toEqual(["on", "off", "unknown"]);
-  expect(["1\r\n", "2", "3", "5", "0", ""].map(parseBitLockerProtection)).toEqual([
+  const detectOn = (platform: NodeJS.Platform) => (output: string) =>
+    detectDiskEncryption("C:\\x", { platform, readOutput: () => output });
+  expect(["FileVault is On.\n", "FileVault is Off.\n", ""].map(detectOn("darwin"))).toEqual([
+    "on",
+    "off",
+    "unknown",
+  ]);
+  expect(["1\r\n", "2", "3", "5", "0", ""].map(detectOn("win32"))).toEqual([
     "on",
     "off",
     "on",
@@ -44,6 +44,6 @@ it("what macOS and Windows say is understood, and what nobody says is unknown", 
     "unknown",
     "unknown",
   ]);
-  expect(detectDiskEncryption(join(tmpdir(), "not-there-at-all"), "linux")).toBe("unknown");
-  expect(detectDiskEncryption(tmpdir(), "freebsd")).toBe("unknown");
+  expect(detectDiskEncryption(join(tmpdir(), "not-there-at-all"), { platform: "linux" })).toBe("unknown");
+  expect(detectDiskEncryption(tmpdir(), { platform: "freebsd" })).toBe("unknown");
 });

@@ -163,7 +163,7 @@ export function refuseOutside(root: string, file: string): void {
   throw new PommelError(
     "settings_invalid",
     `${file} leads out of the repository, to ${target}; nothing was written.`,
-    "Replace the link by a file of the repository's own, or leave this agent out.",
+    "Replace the link with a file inside the repository, or leave this agent out.",
   );
 }
 

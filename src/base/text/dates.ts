@@ -1,4 +1,5 @@
 import { PommelError } from "../errors.ts";
+import { dayMs } from "./day.ts";
 
 /** The first and the last moment of a period; equal for a moment. Milliseconds since the epoch. */
 interface Span {
@@ -53,7 +54,7 @@ function parseIsoSpan(text: string): Span | null {
   return text.length === 10 ? toDaySpan(start) : text.length === 7 ? toMonthSpan(start) : toYearSpan(start);
 }
 
-const unitMs = { h: 3_600_000, d: 86_400_000, w: 7 * 86_400_000 };
+const unitMs = { h: 3_600_000, d: dayMs, w: 7 * dayMs };
 
 /** "2d" is two days ago, to the millisecond. */
 function parseAgo(text: string, now: Date): Span | null {

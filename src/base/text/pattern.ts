@@ -1,5 +1,6 @@
 import { RE2JS, RE2JSSyntaxException } from "re2js";
 import { PommelError } from "../errors.ts";
+import { escapeRegExp } from "./escape-reg-exp.ts";
 
 /** The index of the first match; -1 without one. */
 export type Finder = (text: string) => number;
@@ -28,7 +29,7 @@ const isExact = (pattern: string) => /\p{Lu}/u.test(pattern.replace(/\\[A-Za-z]/
 
 /** A text that means itself, to find all its places, whatever ends their lines. Letter case counts as in a pattern. */
 export function compileLiteral(text: string): RegExp {
-  const escaped = text.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&").replace(/\r?\n/g, "\\r?\\n");
+  const escaped = escapeRegExp(text).replace(/\r?\n/g, "\\r?\\n");
   return new RegExp(escaped, /\p{Lu}/u.test(text) ? "g" : "gi");
 }
 

@@ -1,4 +1,5 @@
 import { withoutEscapes } from "./display-width.ts";
+import { shortenText } from "./text-size.ts";
 
 /**
  * What others wrote, on its way to an agent: text of sessions, commits and repositories. Everything that Pommel shows a model
@@ -78,14 +79,6 @@ export const withoutSpeakers = (text: string) =>
     "$1‹$2›",
   );
 
-/** `withoutFrames` of every text in a value, keys excepted. */
-export function withoutFramesIn(value: unknown): unknown {
-  if (typeof value === "string") return withoutFrames(value);
-  if (Array.isArray(value)) return value.map(withoutFramesIn);
-  if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, withoutFramesIn(one)]));
-}
-
 /**
  * A text on one line, safe to quote: without control and invisible characters, and without anything that could be a tag
  * of the client's, the end of a code block or the end of the quotation.
@@ -104,3 +97,7 @@ export function toHarmlessLine(text: string): string {
       .trim()
   );
 }
+
+/** The beginning of what somebody wrote, on one line and between quotation marks. @param maxChars without these */
+export const quote = (text: string, maxChars: number): string =>
+  `“${shortenText(toHarmlessLine(text), maxChars)}”`;

@@ -1,3 +1,4 @@
+import { dayMs } from "./day.ts";
 /**
  * How long ago `then` was, for a reader: "just now", "5 minutes ago"; "yesterday" and "3 days ago" count days of the calendar.
  * Both in ms since the epoch.
@@ -21,5 +22,5 @@ export function formatRelativeTime(then: number, now: number = Date.now()): stri
 /** Midnights between two times, where the reader is. */
 function daysBetween(then: number, now: number): number {
   const midnight = (at: number) => new Date(at).setHours(0, 0, 0, 0);
-  return Math.max(0, Math.round((midnight(now) - midnight(then)) / 86_400_000));
+  return Math.max(0, Math.round((midnight(now) - midnight(then)) / dayMs));
 }

@@ -15,6 +15,35 @@ export function shortenText(text: string, max: number): string {
   return `${(blank > max / 2 ? cut.slice(0, blank) : trimToWholeCharacters(cut)).trimEnd()}…`;
 }
 
+/** The beginning of a text as one line. Of a very long text only the beginning is looked at. */
+export const shortenFlat = (text: string, max: number): string =>
+  shortenText(
+    text
+      .slice(0, max * 4)
+      .replace(/\s+/g, " ")
+      .trim(),
+    max,
+  );
+
+/** Where a sentence ends, and where a clause does. */
+const sentenceEnd = /[.!?…](?=\s)/g;
+const clauseEnd = /[;:—–](?=\s)|,(?= (?:which|and|but|so|because|since|as)\b)/g;
+/** A part that ends earlier says too little. */
+const minShare = 0.4;
+
+/**
+ * The beginning of a text in whole sentences, as many as fit; else up to the end of a clause, else of a word, with an ellipsis.
+ */
+export function shortenToClause(text: string, max: number): string {
+  if (text.length <= max) return text;
+  const findEnd = (ends: RegExp, room: number) =>
+    Array.from(text.slice(0, room).matchAll(ends), ({ index }) => index).at(-1) ?? -1;
+  const sentence = findEnd(sentenceEnd, max + 1);
+  if (sentence >= max * minShare) return text.slice(0, sentence + 1);
+  const clause = findEnd(clauseEnd, max);
+  return clause >= max * minShare ? `${text.slice(0, clause).trimEnd()}…` : shortenText(text, max);
+}
+
 /** Removes an unpaired surrogate from the end. */
 export function trimToWholeCharacters(cut: string): string {
   return /[\uD800-\uDBFF]$/.test(cut) ? cut.slice(0, -1) : cut;

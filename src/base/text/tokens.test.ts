@@ -1,6 +1,15 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { listHeldWords, listIdentifiers, makeTokenStream, nameKey, splitIdentifier, stem } from "./tokens.ts";
+import {
+  createWordFinder,
+  listHeldWords,
+  listIdentifiers,
+  makeTokenStream,
+  nameKey,
+  splitIdentifier,
+  stem,
+  tokenize,
+} from "./tokens.ts";
 
 describe("partsOf", () => {
   it.each([
@@ -121,6 +130,42 @@ describe("heldWordsOf", () => {
         }
       }),
       { numRuns: 500 },
+    );
+  });
+});
+
+describe("createWordFinder", () => {
+  it("finds just the tokens that cutting the whole text finds", () => {
+    const word = fc.oneof(
+      fc.constantFrom(
+        "retries",
+        "Retry",
+        "flying",
+        "fly",
+        "hoping",
+        "HopeFul",
+        "tests",
+        "ties",
+        "日本語",
+        "İstanbul",
+        "$a",
+      ),
+      fc.string({ unit: "grapheme", maxLength: 8 }),
+    );
+    fc.assert(
+      fc.property(
+        fc.array(word, { maxLength: 12 }),
+        fc.array(word, { minLength: 1, maxLength: 4 }),
+        (words, asked) => {
+          const text = words.join(" ");
+          const tokens = [...new Set(tokenize(asked.join(" ")))];
+          fc.pre(tokens.length > 0);
+          const held = new Set(tokenize(text));
+          expect([...createWordFinder(tokens)(text)].sort()).toEqual(
+            tokens.filter((token) => held.has(token)).sort(),
+          );
+        },
+      ),
     );
   });
 });

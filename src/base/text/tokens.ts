@@ -1,5 +1,6 @@
 import { stemmer } from "stemmer";
 import { detachText } from "./detached.ts";
+import { escapeRegExp } from "./escape-reg-exp.ts";
 import { memoize } from "./memoize.ts";
 
 /**
@@ -49,6 +50,10 @@ export const isAscii = (text: string): boolean => ascii.test(text);
 export function splitIdentifier(name: string): string[] {
   return (name.match(isAscii(name) ? asciiPart : identifierPart) ?? []).map((part) => part.toLowerCase());
 }
+
+/** `retryLimit`, `RetryLimit`, `retry_limit`: written so, a word means code. */
+export const isSpelledAsCode = (word: string): boolean =>
+  /[a-z\d][A-Z]|[A-Z]{2,}[a-z]|[A-Za-z\d]_[A-Za-z\d]/.test(word);
 
 /** Every identifier, number or word of a text, as written, in order. */
 export function listIdentifiers(text: string): string[] {
@@ -108,6 +113,26 @@ function tokenizeIdentifier(name: string): string[] {
 
 /** The tokens of a text, in its order. */
 export const tokenize = (text: string): string[] => listIdentifiers(text).flatMap(tokenizeIdentifier);
+
+/** Which of some tokens a text has. */
+export type WordFinder = (text: string) => ReadonlySet<string>;
+
+export const noWords: ReadonlySet<string> = new Set();
+
+/** Only the ends of words are cut by stemming, and "y" becomes "i": what all words of a stem begin with, at least. Characters. */
+const sureHead = 3;
+
+/** Finds some tokens in many texts, of which few have any: only words that begin like one of them are cut and stemmed. */
+export function createWordFinder(tokens: readonly string[]): WordFinder {
+  const wanted = new Set(tokens);
+  const heads = tokens.map((token) => token.slice(0, Math.max(1, Math.min(sureHead, token.length - 1))));
+  const mayHave = new RegExp(heads.map(escapeRegExp).join("|"));
+  const findInName = memoize(maxWords, (name) =>
+    mayHave.test(name.toLowerCase()) ? tokenizeIdentifier(name).filter((token) => wanted.has(token)) : [],
+  );
+  return (text) =>
+    mayHave.test(text.toLowerCase()) ? new Set(listIdentifiers(text).flatMap(findInName)) : noWords;
+}
 
 const streamOfIdentifier = memoize(maxWords, (name) => detachText(tokenizeIdentifier(name).join(" ")));
 

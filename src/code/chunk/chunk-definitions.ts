@@ -6,7 +6,9 @@ import type { Range } from "./lines.ts";
 import { listNodeKinds } from "./walk.ts";
 
 /** Deeper nesting is generated, and following it takes quadratic time. */
-const maxNestingDepth = 50;
+export const maxNestingDepth = 50;
+/** Characters of a macro and its first arguments. */
+const maxMacroChars = 300;
 
 /** A named thing in a file's syntax tree. Ranges are UTF-16 offsets into the file's text. */
 export interface Definition extends QualifiedName, Range {
@@ -195,12 +197,25 @@ class Outliner {
         return [this.#read(node, "name") ?? given, naming];
       }
     }
-    const name = this.#read(node, this.#grammar.name?.[kind] ?? "name");
+    const name =
+      this.#readFromArguments(node, kind) ?? this.#read(node, this.#grammar.name?.[kind] ?? "name");
     const ownerPath = this.#grammar.owner?.[kind];
     const owner = ownerPath === undefined ? null : follow(node, ownerPath);
     // Without Go's type parameters.
     if (name !== null && owner !== null) name.owner = parseName(owner.text.replace(/\[.*/s, ""))?.name ?? "";
     return [name, node];
+  }
+
+  /** What a macro defines whose arguments name it: of two the second, in the first (`TEST(Suite, Name)`), else the first. */
+  #readFromArguments(node: Node, kind: string): QualifiedName | null {
+    const macro = this.#grammar.namedByArguments;
+    if (macro === undefined || this.#grammar.method[kind] !== "function") return null;
+    const called = /^(\w+)\s*\(\s*(\w+)\s*(?:([,)])\s*(?:(\w+)\s*\))?)/.exec(
+      this.#text.slice(node.startIndex, node.startIndex + maxMacroChars),
+    );
+    if (called === null || !macro.test(called[1]!)) return null;
+    const [, , first, , second] = called;
+    return second === undefined ? { name: first!, owner: "" } : { name: second, owner: first! };
   }
 
   #read(node: Node, path: Path): QualifiedName | null {

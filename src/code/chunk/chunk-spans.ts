@@ -1,7 +1,7 @@
 import type { Node } from "web-tree-sitter";
 import type { Level } from "../../base/levels.ts";
 import type { Grammar } from "../languages/language.ts";
-import type { Definition, Outline } from "./chunk-definitions.ts";
+import { type Definition, maxNestingDepth, type Outline } from "./chunk-definitions.ts";
 import { type Border, cutIntoWindows, findTextBorders, type Lines, type Range } from "./lines.ts";
 
 /** A future chunk: its span and its name. Ranges are UTF-16 offsets. */
@@ -33,8 +33,6 @@ const longRest = 60;
 const longRun = 15;
 /** The same of a text, in characters: its windows have half of that, or a line. */
 const longText = 16_000;
-/** Deeper nesting is generated. */
-const maxNestingDepth = 50;
 const codeWindow = { size: 40, overlap: 3 };
 const textWindow = { size: 40, overlap: 5 };
 

@@ -29,7 +29,7 @@ export interface ChunkOptions {
 export interface ChunkedSource {
   chunks: ChunkRecord[];
   symbols: SymbolRecord[];
-  syntaxErrors: boolean;
+  hasSyntaxErrors: boolean;
   /** Number of lines, at least 1. */
   lines: number;
 }
@@ -66,7 +66,7 @@ export function chunkSource(source: SourceText, syntax: Syntax | null, options: 
     chunks: emitter.chunks,
     symbols: emitter.listSymbols(positioned),
     // What has no scripts has nothing to parse.
-    syntaxErrors: syntax?.hasErrors ?? (grammar !== null && !isScriptHost(source.language)),
+    hasSyntaxErrors: syntax?.hasSyntaxErrors ?? (grammar !== null && !isScriptHost(source.language)),
     lines: lines.count,
   };
 }

@@ -1,3 +1,4 @@
+import { hashFnv1a } from "../../base/text/hash.ts";
 import type { ChunkRecord } from "../../store/index/records.ts";
 
 /** Words in a row that are hashed as one. */
@@ -12,7 +13,7 @@ const bits = 32;
  * @param words what the numbers of the chunks' terms stand for
  */
 export function withFingerprints(chunks: readonly ChunkRecord[], words: readonly string[]): ChunkRecord[] {
-  const hashes = Uint32Array.from(words, hashFnv1a);
+  const hashes = Uint32Array.from(words, (word) => hashFnv1a(word));
   return chunks.map((chunk) => {
     const { body } = chunk.terms;
     return typeof body === "string" ? chunk : { ...chunk, fingerprint: computeFingerprint(body, hashes) };
@@ -32,13 +33,6 @@ function computeFingerprint(body: Uint32Array, hashes: Uint32Array): number {
   let print = 0;
   for (let bit = 0; bit < bits; bit++) if (2 * votes[bit]! > rows) print |= 1 << bit;
   return print;
-}
-
-/** FNV-1a. */
-function hashFnv1a(word: string): number {
-  let hash = 0x811c9dc5;
-  for (let i = 0; i < word.length; i++) hash = Math.imul(hash ^ word.charCodeAt(i), 0x01000193);
-  return hash >>> 0;
 }
 
 /** The last step of MurmurHash3, by which each bit depends on all. */

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { chunk, outline } from "../../../test/support/chunk-fixture.ts";
-import { parseHeadings } from "./markdown.ts";
+import { parseHeadings } from "./headings.ts";
 
 function titles(text: string): string[] {
   return parseHeadings(text).map(({ depth, title, line }) => `${line} ${"#".repeat(depth)} ${title}`);

@@ -1,12 +1,9 @@
 import type { Node } from "web-tree-sitter";
 import type { Grammar } from "../languages/language.ts";
-import type { Definition } from "./chunk-definitions.ts";
+import { type Definition, maxNestingDepth } from "./chunk-definitions.ts";
 import type { Lines, Range } from "./lines.ts";
 
 /** Where a syntax tree cannot be trusted, and what to do about it. */
-
-/** Deeper nesting is generated. */
-const maxNestingDepth = 50;
 
 /** A part of a file that the grammar did not understand. */
 export interface Stretch extends Range {

@@ -12,7 +12,7 @@ describe("a definition after one that does not parse", () => {
   test("is found where it is, with its docs and members", async () => {
     const text = `class Fine {\n}\n\nval x = { (\n\n/** Opens it. */\nclass Door(val width: Int) {\n    fun open() {\n        push()\n    }\n}\n`;
     const result = await chunk("d.kt", "kotlin", text);
-    expect(result.syntaxErrors).toBe(true);
+    expect(result.hasSyntaxErrors).toBe(true);
     expect(outline(result)).toEqual([
       "class class Fine 1-2",
       "class class Door 6-11",

@@ -46,7 +46,7 @@ export class Syntax {
     return this.#trees[0]!;
   }
 
-  get hasErrors(): boolean {
+  get hasSyntaxErrors(): boolean {
     return this.tree.rootNode.hasError;
   }
 
@@ -81,6 +81,8 @@ interface Reading extends Pick<Walked, "matches"> {
 
 class Reader {
   readonly #text: string;
+  /** What is parsed of it: without annotations. */
+  readonly #parsed: string;
   readonly #grammar: Grammar;
   readonly #parse: ParseText;
   readonly #trees: Tree[] = [];
@@ -90,6 +92,7 @@ class Reader {
   constructor(text: string, grammar: Grammar, parse: ParseText) {
     this.#lines = new Lines(text);
     this.#text = text;
+    this.#parsed = withoutMisleading(text, grammar);
     this.#grammar = grammar;
     this.#parse = parse;
   }
@@ -107,7 +110,7 @@ class Reader {
   }
 
   #readBest(range: Range | null, depth: number): Reading | null {
-    const first = this.#read(this.#text, range);
+    const first = this.#read(this.#parsed, range);
     if (first === null || !first.tree.rootNode.hasError) return first;
     const all = range ?? { start: 0, end: this.#text.length };
     let stretches = this.#lossesIn(first, all);
@@ -125,7 +128,7 @@ class Reader {
     const lost = stretches.reduce((sum, { start, end }) => sum + end - start, 0);
     if (lost < (range.end - range.start) * muchInError) return first;
     let best = first;
-    let quiet = this.#text;
+    let quiet = this.#parsed;
     for (const noise of (this.#grammar.noise ?? []).slice(0, depth + 1)) {
       const before = quiet;
       quiet = without(noise, quiet, range);
@@ -193,6 +196,20 @@ class Reader {
     const line = this.#lines.findLineAt(offset);
     return { row: line - 1, column: offset - this.#lines.getLineStart(line) };
   }
+}
+
+/** A row of numbers, or of such rows, but for its last: a table of them takes longer to parse than a file is given, and defines nothing. */
+const number = String.raw`[-+]?[\d.][\w.]*(?:[-+]\d+\w*)?\s*`;
+const row = String.raw`[{[(]\s*(?:${number},\s*){0,64}(?:${number})?[}\])]\s*`;
+const numbers = new RegExp(`(?:${number},\\s*){64,}|(?:${row},\\s*){64,}`, "g");
+/** Shorter files are parsed in no time. Characters. */
+const minTableChars = 50_000;
+
+/** The text that is parsed: blanks where something says nothing of what is defined, and misleads the grammar or takes long. */
+function withoutMisleading(text: string, { annotation }: Grammar): string {
+  const range = { start: 0, end: text.length };
+  const plain = annotation === undefined ? text : without(annotation, text, range);
+  return text.length < minTableChars ? plain : without(numbers, plain, range);
 }
 
 /** The text with blanks where `noise` is in `range`. */

@@ -7,7 +7,7 @@ import type { Config } from "../../base/config/settings.ts";
 import { listHomeWithin, readGitDir, resolveCommonDirectory, teamDirName } from "../../base/paths.ts";
 import { detectNestedDirectory, type Nested } from "./nested.ts";
 import { readTrackedFiles, type Tracked } from "./tracked.ts";
-import { isVendored } from "./vendored.ts";
+import { isVendored, isVendoredByName } from "./vendored.ts";
 
 /** Why a path is excluded; null if it is not. */
 export type Exclusion = "ignored" | "vendored" | Nested;
@@ -17,6 +17,8 @@ type Verdict = Exclusion | null;
 export interface IgnoreRules {
   /** Whether the path, or a directory above it, is ignored or vendored. The path need not exist. */
   ignores(path: string, isDirectory: boolean): boolean;
+  /** Whether a file is excluded by its path alone: what Pommel's own settings and the names of directories say. Looks at no file. */
+  ignoresByName(path: string): boolean;
   /** As `ignores`, with the reason. */
   check(path: string, isDirectory: boolean): Verdict;
   /**
@@ -33,7 +35,7 @@ export interface IgnoreRules {
 }
 
 const ignoreFile = ".gitignore";
-const ownIgnoreFile = ".pommelignore";
+export const ownIgnoreFile = ".pommelignore";
 /** State of version control and Pommel: always excluded. */
 const neverLookedAt = new Set([".git", ".hg", ".svn", ".jj", teamDirName]);
 
@@ -53,14 +55,15 @@ interface DirectoryRules {
  * The rules of the project at `root`: git's for what it does not track (nested .gitignore, info/exclude, core.excludesFile; see gitignore(5)),
  * then .pommelignore in the same syntax, which overrides them, then `index.include` and `index.exclude`. A vendored
  * directory, and one with an index of its own, is read only if a .pommelignore includes it (`!vendor/`). Files are read when first needed. Never throws.
+ * @param known what git tracks there, where that is known
  */
-export function createIgnoreRules(root: string, config: Config): IgnoreRules {
+export function createIgnoreRules(root: string, config: Config, known: Tracked | null = null): IgnoreRules {
   const outsideFiles = listGitExcludeFiles(root);
   const ownHome = new Set(listHomeWithin(root));
   const isExcluded = createGlobMatcher(config["index.exclude"]);
   const isIncluded = createIncludeMatcher(config["index.include"]);
   const directories = new Map<string, DirectoryRules>();
-  let tracked: Tracked | null = null;
+  let tracked = known;
 
   /** Git's rules do not apply to what it tracks; directories lead to it. */
   function isTracked(path: string, isDirectory: boolean): boolean {
@@ -126,6 +129,11 @@ export function createIgnoreRules(root: string, config: Config): IgnoreRules {
 
   return {
     ignores: (path, isDirectory) => check(path, isDirectory) !== null,
+    ignoresByName: (path) =>
+      isExcluded(path) ||
+      !isIncluded(path, false) ||
+      isVendoredByName(path) ||
+      path.split("/").some((name) => neverLookedAt.has(name)),
     check,
     within: createJudge,
     isIgnoreFile(path) {

@@ -9,6 +9,8 @@ it.each([
   ["src/test/java/ServerTest.java", "test"],
   ["app/contest/latest.ts", "source"],
   ["examples/basic.py", "example"],
+  ["crates/parse/benchmarks/read.rs", "example"],
+  ["src/benchmark/executor.rs", "source"],
   ["docs/guide.md", "docs"],
   ["History.md", "changelog"],
   [".changeset/brave-cats.md", "changelog"],

@@ -6,7 +6,9 @@ import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { makeDefaultConfig } from "../../base/config/settings.ts";
 import { createIgnoreRules } from "./ignore.ts";
-import { listIgnoredDirectories, listNestedDirectories, type ScanItem, scanProject } from "./scan.ts";
+import { listIgnoredDirectories, listNestedDirectories, scanProject } from "./scan.ts";
+
+type ScanItem = ReturnType<typeof scanProject> extends AsyncGenerator<infer Item> ? Item : never;
 
 let root: string;
 beforeEach(() => {

@@ -7,9 +7,7 @@ import type { Exclusion, IgnoreRules } from "./ignore.ts";
 import type { Nested } from "./nested.ts";
 
 /** A scanned entry. Skipped directories (vendored, nested, unreadable) and files are reported, ignored ones are not. */
-export type ScanItem =
-  | { kind: "file"; stamp: FileStamp }
-  | { kind: "skipped"; path: string; reason: SkipReason };
+type ScanItem = { kind: "file"; stamp: FileStamp } | { kind: "skipped"; path: string; reason: SkipReason };
 
 type Met =
   | { kind: "file"; path: string }

@@ -12,35 +12,61 @@ export interface Tracked {
   directories: ReadonlySet<string>;
 }
 
-const nothingTracked: Tracked = { files: new Set(), directories: new Set() };
+/** What git tracks, as it was when git last looked at it. */
+export interface TrackedEntry {
+  path: string;
+  /** A file, or the commit of a repository inside. Links are left out. */
+  isRepository: boolean;
+  /** A sparse checkout leaves it out. */
+  isLeftOut: boolean;
+  /** Bytes, modulo 2^32, and whole milliseconds since the epoch. */
+  size: number;
+  mtimeMs: number;
+}
+
 const headerLength = 12;
+const typeBits = 0o170000;
 const regularFile = 0o100000;
+const repository = 0o160000;
 
 /** @param gitDir of this working tree; null: there is none. What cannot be read tracks nothing. */
 export function readTrackedFiles(gitDir: string | null): Tracked {
-  if (gitDir === null) return nothingTracked;
+  return listTrackedFiles(readTrackedEntries(gitDir));
+}
+
+export function listTrackedFiles(entries: readonly TrackedEntry[]): Tracked {
+  const files = new Set<string>();
+  const directories = new Set<string>();
+  for (const { path, isRepository } of entries) {
+    if (isRepository) continue;
+    files.add(path);
+    for (let dir = dirname(path); dir !== "." && !directories.has(dir); dir = dirname(dir))
+      directories.add(dir);
+  }
+  return { files, directories };
+}
+
+/** In git's order, where the index is not split. Otherwise as `readTrackedFiles`. */
+export function readTrackedEntries(gitDir: string | null): TrackedEntry[] {
+  if (gitDir === null) return [];
   try {
     const bytes = readFileSync(join(gitDir, "index"));
     const isSha256 = /^\s*objectformat\s*=\s*sha256\s*$/im.test(
       readGitConfigFile(resolveCommonDirectory(gitDir)),
     );
     const hashLength = isSha256 ? 32 : 20;
-    const { paths, end } = parseIndexEntries(bytes, hashLength);
-    const files = new Set(paths);
+    const { entries, end } = parseIndexEntries(bytes, hashLength);
     // A split index has most of its entries in another file.
     const shared = findExtension(bytes, end, "link")?.toString("hex", 0, hashLength);
-    if (shared !== undefined) {
-      const others = readFileSync(join(gitDir, `sharedindex.${shared}`));
-      for (const path of parseIndexEntries(others, hashLength).paths) files.add(path);
-    }
-    const directories = new Set<string>();
-    for (const path of files) {
-      for (let dir = dirname(path); dir !== "." && !directories.has(dir); dir = dirname(dir))
-        directories.add(dir);
-    }
-    return { files, directories };
+    if (shared === undefined) return entries;
+    const known = new Set(entries.map(({ path }) => path));
+    const others = readFileSync(join(gitDir, `sharedindex.${shared}`));
+    return [
+      ...entries,
+      ...parseIndexEntries(others, hashLength).entries.filter(({ path }) => !known.has(path)),
+    ];
   } catch {
-    return nothingTracked;
+    return [];
   }
 }
 
@@ -53,8 +79,8 @@ function readGitConfigFile(gitDir: string): string {
 }
 
 /** @param hashLength of an object's name, in bytes */
-function parseIndexEntries(bytes: Buffer, hashLength: number): { paths: string[]; end: number } {
-  const paths: string[] = [];
+function parseIndexEntries(bytes: Buffer, hashLength: number): { entries: TrackedEntry[]; end: number } {
+  const entries: TrackedEntry[] = [];
   const version = bytes.readUInt32BE(4);
   let [at, previous] = [headerLength, ""];
   for (let left = bytes.readUInt32BE(8); left > 0; left--) {
@@ -62,6 +88,7 @@ function parseIndexEntries(bytes: Buffer, hashLength: number): { paths: string[]
     const mode = bytes.readUInt32BE(at + 24);
     const flagsAt = at + 40 + hashLength;
     const isExtended = version >= 3 && (bytes.readUInt16BE(flagsAt) & 0x4000) !== 0;
+    const isLeftOut = isExtended && (bytes.readUInt16BE(flagsAt + 2) & 0x4000) !== 0;
     at = flagsAt + (isExtended ? 4 : 2);
     let kept = "";
     if (version === 4) {
@@ -75,10 +102,17 @@ function parseIndexEntries(bytes: Buffer, hashLength: number): { paths: string[]
     // Padded to a multiple of eight, with at least one zero.
     at = version === 4 ? end + 1 : start + Math.floor((end - start + 8) / 8) * 8;
     // What a split index replaces has no name there.
-    if ((mode & 0o170000) === regularFile && path !== "")
-      paths.push(Buffer.from(path, "latin1").toString("utf8"));
+    const isRepository = (mode & typeBits) === repository;
+    if (path === "" || !(isRepository || (mode & typeBits) === regularFile)) continue;
+    entries.push({
+      path: Buffer.from(path, "latin1").toString("utf8"),
+      isRepository,
+      isLeftOut,
+      size: bytes.readUInt32BE(start + 36),
+      mtimeMs: bytes.readUInt32BE(start + 8) * 1000 + Math.trunc(bytes.readUInt32BE(start + 12) / 1e6),
+    });
   }
-  return { paths, end: at };
+  return { entries, end: at };
 }
 
 /** What an extension behind the entries holds. */

@@ -17,6 +17,13 @@ const { marks } = vendored;
 /** Names that are vendored at the top of any project. */
 export const vendoredNames: readonly string[] = [...always];
 
+/** Whether a directory above a file is vendored by its name alone. */
+export const isVendoredByName = (path: string): boolean =>
+  path
+    .split("/")
+    .slice(0, -1)
+    .some((name) => always.has(name));
+
 /**
  * Whether a directory holds code that is not the project's own: installed packages, caches, copies.
  * @param path relative to `root`

@@ -87,6 +87,12 @@ export class Definitions {
     return (graph?.definitions ?? []).map((_, at) => makeTarget(file, at));
   }
 
+  /** Members of a file's types that are no definitions of their own. */
+  async listFieldsOfFile(file: string): Promise<Target[]> {
+    const graph = await this.files.readFileGraph(file);
+    return (graph?.fields ?? []).map(({ of }, field) => ({ file, at: of, field }));
+  }
+
   /** What a target is called and where it stands. */
   async describeTarget({ file, at, field }: Target): Promise<GraphNode> {
     const graph = await this.files.readFileGraph(file);

@@ -1,7 +1,8 @@
 /**
  * Expressions and types reduced to what their value's type can be found by, the same for all languages:
  * a root (`name`, `this`, `super`, or `:Type` for a value of that type), followed by `.member` and `()` for a call.
- * `await this.engine?.run(query)` is `this.engine.run()`, `new Engine(1)` is `:Engine`.
+ * `await this.engine?.run(query)` is `this.engine.run()`, `new Engine(1)` is `:Engine`, `await import("./engine.js")` is
+ * `%./engine%2Ejs`.
  */
 export type Expression = string;
 
@@ -18,6 +19,14 @@ const ownBeginnings = "\"'`[{0123456789!rbfutTFln";
 const own = /^(?:["'`[{\d]|[rbfu]["']|true\b|false\b|True\b|False\b|function\b|lambda\b|typeof\b|not\b|!)/;
 const prefixBeginnings = "ayr&*";
 const prefixes = /^(?:(?:(?:await|yield|return|&mut)(?![\w$])|&|\*)\s*)*/;
+
+const moduleBeginnings = "ir";
+/** A module that is imported where it is needed. */
+const importedModule = /^(?:import|require)\(\s*(["'])([^"'\n]+)\1\s*\)/;
+const nameModule = (from: string): Expression => `%${from.replaceAll(".", "%2E")}`;
+/** What a root imports; null: it is no module. */
+export const readModuleName = (root: string): string | null =>
+  root.startsWith("%") ? root.slice(1).replaceAll("%2E", ".") : null;
 
 const name = /[\p{L}_$#@][\p{L}\p{N}_$]*/uy;
 const openings = "([{<";
@@ -43,6 +52,8 @@ export function reduceExpression(text: string, root: (name: string) => Expressio
     const inner = end === null ? null : reduceExpression(plain.slice(1, end - 1), root);
     return inner === null ? null : reduceSteps(plain, end!, inner, false);
   }
+  const module = moduleBeginnings.includes(plain.charAt(0)) ? importedModule.exec(plain) : null;
+  if (module !== null) return reduceSteps(plain, module[0].length, nameModule(module[2]!), false);
   // Of the language itself, whatever it calls that.
   if (ownBeginnings.includes(plain.charAt(0)) && own.test(plain)) return ownExpression;
   const length = nameEnd(plain, 0);
@@ -191,6 +202,14 @@ export function splitExpression(expression: Expression): { root: string; steps: 
     .replaceAll("()", ".()")
     .split(".");
   return { root: isType ? `:${root}` : root, steps };
+}
+
+/** The last name of an expression, and what it is a member of; null for what a call returns, and a value of a type. */
+export function splitLastMember(expression: Expression): { name: string; on: Expression | null } | null {
+  if (expression.endsWith("()")) return null;
+  const dot = expression.lastIndexOf(".");
+  if (dot >= 0) return { name: expression.slice(dot + 1), on: expression.slice(0, dot) };
+  return /^[:%]/.test(expression) || expression === "this" ? null : { name: expression, on: null };
 }
 
 /** A text without what stands between it and its member. */

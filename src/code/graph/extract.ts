@@ -11,6 +11,7 @@ import {
   type Expression,
   reduceExpression,
   reduceTypeExpression,
+  splitLastMember,
   withoutAccessor,
 } from "./expression.ts";
 import { type Match, Modules } from "./imports.ts";
@@ -197,7 +198,7 @@ class Extraction {
       : match.of_type
         ? reduceTypeExpression(this.readNodeText(match.of_type))
         : null;
-    return whole === null ? null : `${whole}.${name}`;
+    return whole === null ? null : `${whole}.${match.key ? this.readNodeText(match.key) : name}`;
   }
 
   private takeField(match: Match): void {
@@ -228,7 +229,7 @@ class Extraction {
 
   private takeMention(match: Match, kind: keyof typeof kindOf): void {
     const node = match[kind]!;
-    const name = this.readNameText(node);
+    let name = this.readNameText(node);
     const offset = node.startIndex;
     let on: Expression | null = null;
     if (match.on) {
@@ -238,9 +239,11 @@ class Extraction {
     } else {
       if ((kind === "use" || kind === "type_name") && !this.isOfFile(name)) return;
       if (this.isLocal(name, offset)) {
-        // What a local name stands for is known where it runs, not here.
-        if (kind !== "call") return;
-        on = unknownExpression;
+        const meaning = this.reduceExpressionAt(name, offset, 0);
+        const meant = meaning === null ? null : splitLastMember(meaning);
+        // What a local name stands for is known where it runs, not here, unless it was given that.
+        if (meant === null && kind !== "call") return;
+        ({ name, on } = meant ?? { name, on: unknownExpression });
       }
     }
     const within = this.around.findRangeAt(offset)?.at ?? -1;

@@ -429,3 +429,37 @@ fn reads() {
     expect((await around(graph, "build")).callers).toEqual(["call src/store.rs open resolved 9"]);
   });
 });
+
+it("a type of Rust is used by who calls what belongs to it", async () => {
+  const graph = await graphOf({
+    "Cargo.toml": '[package]\nname = "net"\n',
+    "src/lib.rs": "pub mod conn;\nmod user;\n",
+    "src/conn.rs": "pub struct Conn;\n\nimpl Conn {\n    pub fn open() -> Conn {\n        Conn\n    }\n}\n",
+    "src/user.rs": "use crate::conn::Conn;\n\npub fn start() {\n    Conn::open();\n}\n",
+  });
+  expect((await around(graph, "Conn")).callers).toContain("use src/user.rs start resolved 4");
+});
+
+describe("edges in Go, through interfaces", () => {
+  const files = {
+    "go.mod": "module example.com/net\n",
+    "net.go":
+      'package net\n\ntype Closer interface {\n\tClose() error\n}\n\ntype Conn interface {\n\tCloser\n\tSend(text string) error\n}\n\nfunc Use(conn Conn) {\n\tconn.Send("x")\n}\n',
+    "tcp.go":
+      "package net\n\ntype TCP struct{ port int }\n\nfunc (t *TCP) Send(text string) error { return nil }\n\nfunc (t *TCP) Close() error { return nil }\n\ntype Log struct{}\n\nfunc (l *Log) Send(text string) error { return nil }\n",
+  };
+
+  it("lead from a call of an interface's method to the types that have all of its methods", async () => {
+    const graph = await graphOf(files);
+    expect((await around(graph, "TCP.Send")).callers).toEqual(["call net.go Use dispatch 13"]);
+    expect((await around(graph, "Log.Send")).callers).toEqual([]);
+  });
+
+  it("name the types that implement an interface", async () => {
+    const graph = await graphOf(files);
+    expect((await around(graph, "Conn")).callers).toEqual([
+      "base tcp.go TCP dispatch 3",
+      "type net.go Use resolved 12",
+    ]);
+  });
+});

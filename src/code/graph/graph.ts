@@ -9,6 +9,7 @@ import {
   ofFile,
   type Target,
 } from "./definitions.ts";
+import { splitLastMember } from "./expression.ts";
 import { GraphFiles } from "./files.ts";
 import type { FileGraph, Reference } from "./record.ts";
 import { type Resolution, Resolver } from "./resolve.ts";
@@ -32,12 +33,16 @@ export interface Edges {
   unknown: number;
   /** Whether there were too many files to look into all of them. */
   isCut: boolean;
+  /** Files that import what is asked about, and in which nothing is known to use it. */
+  importers: string[];
 }
 
 /** Chunks that a name is looked for in. */
 const maxHolders = 4000;
 /** Definitions of one name that are told apart. */
 const maxCandidates = 40;
+/** Files that hand on what others hand on, each under another name. */
+const maxRenames = 5;
 
 /** Edges between the definitions of an index, found when they are asked for. */
 export class CodeGraph {
@@ -112,7 +117,7 @@ export class CodeGraph {
   /** What a definition calls and uses. */
   async findCallees(target: Target): Promise<Edges> {
     const graph = await this.files.readFileGraph(target.file);
-    if (graph === null) return { edges: [], unknown: 0, isCut: false };
+    if (graph === null) return { edges: [], unknown: 0, isCut: false, importers: [] };
     const edges = new EdgeList();
     let unknown = 0;
     for (const reference of graph.references) {
@@ -133,7 +138,7 @@ export class CodeGraph {
         candidates: targets.length,
       });
     }
-    return { edges: await this.withNodes(edges), unknown, isCut: false };
+    return { edges: await this.withNodes(edges), unknown, isCut: false, importers: [] };
   }
 
   /** What a file mentions of others. */
@@ -153,13 +158,22 @@ export class CodeGraph {
   async findCallers(targets: readonly Target[]): Promise<Edges> {
     const wanted = new Wanted();
     for (const target of targets) await this.addWanted(target, wanted);
-    const { paths, isCut } = await this.findFilesNaming([...wanted.names]);
-    await this.files.load(paths);
+    const { paths, isCut } = await this.findFilesMentioning(wanted);
     const edges = new EdgeList();
+    for (const target of targets) {
+      if (!this.files.findModuleRules(target.file)?.implicitInterfaces) continue;
+      await this.addImplicitBases(target, paths, wanted);
+      for (const type of await this.findImplementers(target)) {
+        const { line } = await this.definitions.describeTarget(type);
+        edges.add({ target: type, kind: "base", lines: [line], confidence: "dispatch", candidates: 1 });
+      }
+    }
+    const importers: string[] = [];
     for (const file of paths) {
       const graph = await this.files.readFileGraph(file);
       if (graph === null) continue;
       const names = listMentionNames(graph, wanted.names);
+      let isFollowed = false;
       for (const reference of graph.references) {
         if (!names.has(reference.name)) continue;
         const { targets: found, confidence } = await this.resolve(file, reference);
@@ -170,6 +184,7 @@ export class CodeGraph {
         if (!isDirect && !isDispatched) continue;
         const { within, kind, lines } = reference;
         const caller = makeTarget(file, within);
+        isFollowed = true;
         if (wanted.isWithinWanted(caller, graph)) continue;
         edges.add({
           target: caller,
@@ -179,8 +194,117 @@ export class CodeGraph {
           candidates: isDispatched ? 1 : found.length,
         });
       }
+      if (!isFollowed && (await this.imports(file, graph, wanted))) importers.push(file);
     }
-    return { edges: await this.withNodes(edges), unknown: 0, isCut };
+    return { edges: await this.withNodes(edges), unknown: 0, isCut, importers };
+  }
+
+  /** What of interfaces a method stands for, where types need not name what they implement. */
+  private async addImplicitBases(target: Target, paths: readonly string[], wanted: Wanted): Promise<void> {
+    const owner = await this.resolver.findOwnerType(target);
+    if (owner === null) return;
+    const { name } = await this.definitions.describeTarget(target);
+    for (const file of paths) {
+      for (const [field, member] of ((await this.files.readFileGraph(file))?.fields ?? []).entries()) {
+        if (member.name !== name || !member.isMethod) continue;
+        const methods = await this.listInterfaceMethods(makeTarget(file, member.of));
+        if (await this.hasMembers(owner, methods)) wanted.addBase({ file, at: member.of, field });
+      }
+    }
+  }
+
+  /** The types that have all methods of an interface; none for what is no interface. */
+  private async findImplementers(target: Target): Promise<Target[]> {
+    const methods = target.field === null ? await this.listInterfaceMethods(target) : [];
+    if (methods.length === 0) return [];
+    const holders = await Promise.all(methods.map((name) => this.findDefinitionsNamed(name)));
+    const [fewest = []] = holders.toSorted((a, b) => a.length - b.length);
+    const types = new Map<string, Target>();
+    for (const method of fewest) {
+      const owner = await this.resolver.findOwnerType(method);
+      if (owner !== null && (await this.hasMembers(owner, methods))) types.set(makeTargetKey(owner), owner);
+    }
+    return [...types.values()];
+  }
+
+  /** The methods of an interface, with those of what it embeds. */
+  private async listInterfaceMethods(type: Target, depth = 0): Promise<string[]> {
+    const fields = (await this.files.readFileGraph(type.file))?.fields ?? [];
+    const own = fields.filter(({ of, isMethod }) => of === type.at && isMethod).map(({ name }) => name);
+    if (depth >= maxRenames) return own;
+    // A struct that embeds an interface has its methods, and is none itself.
+    if (own.length === 0 && fields.some(({ of }) => of === type.at)) return [];
+    for (const base of await this.resolver.findBases(type))
+      own.push(...(await this.listInterfaceMethods(base, depth + 1)));
+    return [...new Set(own)];
+  }
+
+  private async hasMembers(type: Target, names: readonly string[]): Promise<boolean> {
+    for (const name of names) if ((await this.resolver.findMembers(type, name)).length === 0) return false;
+    return names.length > 0;
+  }
+
+  /** The files that mention any of these, under whatever name it is handed on to them. */
+  private async findFilesMentioning(wanted: Wanted): Promise<{ paths: string[]; isCut: boolean }> {
+    const paths = new Set<string>();
+    const asked = new Set<string>();
+    let isCut = false;
+    for (let round = 0; round < maxRenames; round++) {
+      const names = [...wanted.names].filter((name) => !asked.has(name));
+      if (names.length === 0) break;
+      for (const name of names) asked.add(name);
+      const found = await this.findFilesNaming(names);
+      isCut ||= found.isCut;
+      await this.files.load(found.paths);
+      for (const path of found.paths) {
+        paths.add(path);
+        await this.addRenames(path, wanted);
+      }
+    }
+    return { paths: [...paths].sort(), isCut };
+  }
+
+  /** The other names under which a file hands on what is wanted. */
+  private async addRenames(file: string, wanted: Wanted): Promise<void> {
+    const graph = await this.files.readFileGraph(file);
+    if (graph === null) return;
+    const isWanted = (name: string) => wanted.names.has(name) || name === "default" || name === "*";
+    const offered = new Set(
+      graph.exports.flatMap(({ as, name }) => (as !== "*" && (isWanted(name) || isWanted(as)) ? [as] : [])),
+    );
+    // TypeScript and JavaScript say what they export; what else imports a name may offer it.
+    const exportsAll = this.files.findModuleRules(file)?.style !== "path";
+    const isExported = new Set(graph.exports.map(({ name }) => name));
+    for (const { local, name } of graph.imports) {
+      if (local !== name && isWanted(name) && (exportsAll || isExported.has(local))) offered.add(local);
+    }
+    for (const name of offered) {
+      // A default export has whatever name the importer gives it: its module's name is there, at least.
+      const known = name === "default" ? getFileStem(file) : name;
+      if (wanted.names.has(known)) continue;
+      if ((await this.resolver.findOffered(file, name)).some((one) => wanted.has(one)))
+        wanted.names.add(known);
+    }
+    for (const [at, { name, level, parent, value }] of graph.definitions.entries()) {
+      if (level !== "constant" || parent !== ofFile || value === null) continue;
+      const meant = splitLastMember(value);
+      if (meant === null || !wanted.names.has(meant.name) || wanted.names.has(name)) continue;
+      const { targets } = await this.resolver.resolve(file, { ...meant, within: ofFile });
+      if (targets.some((one) => wanted.has(one))) wanted.addAlias(makeTarget(file, at), name);
+    }
+  }
+
+  /** Whether a file imports what is wanted, other than to hand it on. */
+  private async imports(file: string, graph: FileGraph, wanted: Wanted): Promise<boolean> {
+    const rules = this.files.findModuleRules(file);
+    if (rules?.index?.includes(getFileStem(file)) || rules?.style === "crate") return false;
+    const isExported = new Set(graph.exports.map(({ name }) => name));
+    for (const { local, name } of graph.imports) {
+      if (name === "*" || isExported.has(local) || !(wanted.names.has(name) || name === "default")) continue;
+      const { targets } = await this.resolver.resolve(file, { name: local, on: null, within: ofFile });
+      if (targets.some((one) => wanted.has(one))) return true;
+    }
+    return false;
   }
 
   /** The names by which a definition is mentioned, and what of its bases it stands for. */
@@ -275,7 +399,8 @@ const getFileStem = (path: string) => path.slice(path.lastIndexOf("/") + 1).repl
 /** The names under which a file mentions any of these. */
 function listMentionNames(graph: FileGraph, wanted: ReadonlySet<string>): Set<string> {
   const names = new Set(wanted);
-  for (const { local, name } of graph.imports) if (wanted.has(name) || name === "default") names.add(local);
+  for (const { local, name } of graph.imports)
+    if (wanted.has(name) || name === "default" || (name === "*" && local !== "*")) names.add(local);
   for (const { as, name } of graph.exports) if (wanted.has(name)) names.add(as);
   return names;
 }
@@ -289,10 +414,17 @@ function isWithin({ definitions }: FileGraph, at: number, around: number): boole
 class Wanted {
   readonly names = new Set<string>();
   private readonly targets = new Set<string>();
+  private readonly aliases = new Set<string>();
   private readonly bases = new Set<string>();
 
   add(target: Target, name: string): void {
     this.targets.add(makeTargetKey(target));
+    this.names.add(name);
+  }
+
+  /** A constant that stands for one of them. */
+  addAlias(target: Target, name: string): void {
+    this.aliases.add(makeTargetKey(target));
     this.names.add(name);
   }
 
@@ -301,7 +433,8 @@ class Wanted {
   }
 
   has(target: Target): boolean {
-    return this.targets.has(makeTargetKey(target));
+    const key = makeTargetKey(target);
+    return this.targets.has(key) || this.aliases.has(key);
   }
 
   hasBase(target: Target): boolean {

@@ -16,6 +16,8 @@ export interface Impact {
   touched: TouchedCode[];
   /** Some names are in too many files to look into all of them. */
   isCut: boolean;
+  /** Files that import what is asked about, and of which nothing else is known. */
+  importers: string[];
 }
 
 /**
@@ -29,6 +31,7 @@ export async function collectImpact(
 ): Promise<Impact> {
   const found = new Map<string, TouchedCode>();
   const known = new Set(targets.map(makeTargetKey));
+  const importers = new Set<string>();
   let isCut = false;
   let front: { target: Target; confidence: EdgeConfidence }[] = targets.map((target) => ({
     target,
@@ -40,6 +43,7 @@ export async function collectImpact(
       const through = await graph.definitions.describeTarget(from.target);
       const callers = await graph.findCallers([from.target]);
       isCut ||= callers.isCut;
+      if (distance === 1) for (const file of callers.importers) importers.add(file);
       for (const { target, node, kind, lines, confidence, candidates } of callers.edges) {
         const key = makeTargetKey(target);
         if (known.has(key)) continue;
@@ -66,7 +70,12 @@ export async function collectImpact(
     }
     front = next;
   }
-  return { touched: [...found.values()].sort(compareTouchedCode), isCut };
+  for (const { file } of found.values()) importers.delete(file);
+  return {
+    touched: [...found.values()].sort(compareTouchedCode),
+    isCut,
+    importers: [...importers].sort(),
+  };
 }
 
 /** A constructor is known by its type. */

@@ -5,7 +5,7 @@ import {
   removeDuplicateTargets,
   type Target,
 } from "./definitions.ts";
-import { type Expression, splitExpression } from "./expression.ts";
+import { type Expression, readModuleName, splitExpression } from "./expression.ts";
 import type { GraphFiles } from "./files.ts";
 import { external, type Module } from "./modules.ts";
 import { type FileGraph, objectOwner, type Reference, unknownExpression } from "./record.ts";
@@ -23,6 +23,9 @@ type Value =
   | { is: "module"; module: Module; by: Way }
   | { is: "external" };
 
+/** What a file says of a name where it stands. */
+type Mention = Pick<Reference, "name" | "on" | "within"> & Partial<Pick<Reference, "kind">>;
+
 /** Imports that hand on imports, members of bases of bases, types of what functions return. */
 const maxResolveDepth = 12;
 
@@ -38,11 +41,20 @@ export class Resolver {
     private readonly definitions: Definitions,
   ) {}
 
-  async resolve(file: string, reference: Pick<Reference, "name" | "on" | "within">): Promise<Resolution> {
-    const value = await this.resolveValue(file, reference, 0);
+  async resolve(file: string, reference: Mention): Promise<Resolution> {
+    const found = await this.resolveValue(file, reference, 0);
+    // A module that is called is what it exports as a whole: `module.exports = retry`.
+    const isCalled = found?.is === "module" && reference.kind !== undefined && reference.kind !== "use";
+    const value = isCalled ? await this.resolveCallResult(found, 0) : found;
     if (value === null || value.is === "module") return unknown;
     if (value.is === "external") return { by: "external", targets: [] };
     return { by: value.by, targets: value.targets };
+  }
+
+  /** The definitions that a file offers to others under a name. */
+  async findOffered(file: string, name: string): Promise<Target[]> {
+    const value = await this.resolveExported({ files: [file], below: null }, name, file, 0);
+    return value?.is === "definition" ? value.targets : [];
   }
 
   /** The definitions that a type of this place extends or implements; external and unknown ones are missing. */
@@ -290,6 +302,8 @@ export class Resolver {
       const bases = await this.findBases(type);
       return bases.length === 0 ? null : { is: "instance", by: "type", targets: bases };
     }
+    const module = readModuleName(root);
+    if (module !== null) return this.resolveModuleMember(file, module, "*", depth + 1);
     if (!root.startsWith(":")) return this.resolveValue(file, { name: root, on: null, within }, depth + 1);
     const type = await this.resolveValue(file, { name: root.slice(1), on: null, within }, depth + 1);
     if (type === null) return { is: "external" };

@@ -9,7 +9,7 @@ import { buildPoolOptions, type ParseOutcome, ParsePool } from "../parse/parse-p
 import { ParsedFiles } from "./parsed-files.ts";
 
 /** Bump when chunks, their tokens or what is read for edges change, so that every index is rebuilt. */
-const chunkerVersion = 15;
+const chunkerVersion = 17;
 
 /** Fingerprint of all that files are parsed by; when it changes, every file is indexed again. */
 export function computeParsingRecipe(config: Config): string {

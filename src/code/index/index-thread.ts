@@ -39,7 +39,7 @@ interface Call {
 }
 
 const usuallyClosedWithinMs = 5000;
-/** As for the threads that parse: V8's usual young generation would take 15 MB more. */
+/** V8's usual young generation would take 15 MB more. */
 const resourceLimits = { maxYoungGenerationSizeMb: 8 };
 
 const resting: IndexProgress = {

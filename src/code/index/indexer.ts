@@ -35,7 +35,7 @@ const readPauseMs = 50;
 /** Waits between tries while the disk is full. Milliseconds. */
 const diskFullWaits = [1000, 2000, 5000, 15_000, 60_000];
 
-export interface IndexerOptions extends ParserOptions {
+interface IndexerOptions extends ParserOptions {
   index: CodeIndex;
   /** Shared with the watcher, so that both cover the same files. Reloaded at each pass. */
   rules: IgnoreRules;
@@ -245,10 +245,12 @@ export class Indexer {
       for (const size of running.values()) bytes += size;
       return bytes < maxRunning.bytes;
     };
+    let written = 0;
+    const began = performance.now();
     const parsed = new WriteBatch(() => ({
       mode: this.options.mode,
-      pending: this.queue.pending,
-      indexed: this.report.indexed,
+      written,
+      elapsedMs: performance.now() - began,
       isSaveRunning: this.queue.isSaveRunning(),
     }));
     let failure: unknown;
@@ -267,7 +269,7 @@ export class Indexer {
         running.set(work, stamp.size);
       } else if (isDue || (running.size === 0 && parsed.count > 0)) {
         try {
-          await this.write(parsed.take());
+          written += await this.write(parsed.take());
           waits = 0;
         } catch (error) {
           failure = error;
@@ -318,7 +320,8 @@ export class Indexer {
     }
   }
 
-  private async write(outcomes: readonly ParseOutcome[]): Promise<void> {
+  /** @returns how many chunks they have */
+  private async write(outcomes: readonly ParseOutcome[]): Promise<number> {
     const { index, mode } = this.options;
     try {
       await index.write(outcomes, mode === "foreground" && this.queue.pending > outcomes.length);
@@ -329,16 +332,20 @@ export class Indexer {
     await this.parser.remember(outcomes);
     // Both what was written and what wrote it.
     collectWhenGrown();
+    let written = 0;
     for (const outcome of outcomes) {
       if (outcome.status === "indexed") this.noteProblem(outcome.vectorProblem);
       this.report[outcome.status === "gone" ? "removed" : outcome.status]++;
+      const chunks = countOutcomeChunks(outcome);
+      written += chunks;
       this.finishFile({
         path: outcome.path,
-        chunks: countOutcomeChunks(outcome),
+        chunks,
         took: Math.round(outcome.tookMs ?? 0),
         skipped: findSkipReason(outcome),
       });
     }
+    return written;
   }
 
   private finishFile({

@@ -5,11 +5,13 @@ import { afterEach, beforeEach, expect, it } from "vitest";
 import { type Config, makeDefaultConfig } from "../../base/config/settings.ts";
 import { silentLog } from "../../base/log.ts";
 import { makeNewProject } from "../../base/paths.ts";
-import { type CacheEntry, IndexCache } from "../../store/index/index-cache.ts";
+import { IndexCache } from "../../store/index/index-cache.ts";
 import type { CodeIndex } from "../../store/index/port.ts";
 import { SqliteIndex } from "../../store/index/sqlite/sqlite-index.ts";
 import { createIgnoreRules } from "../files/ignore.ts";
 import { Indexer } from "./indexer.ts";
+
+type CacheEntry = Parameters<IndexCache["add"]>[0][number];
 
 /** Files that were parsed before are taken from the cache: what is parsed is added to it. */
 class Watched extends IndexCache {

@@ -58,7 +58,7 @@ export class ParsedFiles {
     if (this.taken.has(file)) return false;
     // Another time the model may work, and a parse that took too long may end in time.
     if (this.how.model !== "" && file.vectors === undefined) return false;
-    return !(file.syntaxErrors && !file.graph);
+    return !(file.hasSyntaxErrors && !file.graph);
   }
 
   private makeParsedCacheKey(file: ParsedFile): CacheKey {

@@ -6,33 +6,38 @@ interface BatchLimit {
   waitMs: number;
 }
 
-/** A save, and with some engines a question, waits for a transaction; larger ones write less in all, and leave less to merge. */
-const limits = {
-  few: { chunks: 256, waitMs: 500 },
-  /** Of many files that wait, and of a save among them. */
-  many: { chunks: 4096, waitMs: 5000 },
-  saved: { chunks: 4096, waitMs: 500 },
-  foreground: { chunks: 1024, waitMs: 3000 },
-} satisfies Record<string, BatchLimit>;
-/** Waiting files that are many. */
-const manyFiles = 256;
-/** The first of many files are written soon: somebody may wait for the first answer in a new directory. */
-const firstFiles = 512;
+/**
+ * Each transaction of a pass may be four times as large as all before it together. What is found first is stored soon, as somebody
+ * may wait for the first answer in a new directory; and few segments of words are left, which need not be merged at the end.
+ */
+const growth = 4;
+/** A save, and with some engines a question, waits for a transaction; larger ones write less in all. */
+const smallest: BatchLimit = { chunks: 256, waitMs: 500 };
+const largest: BatchLimit = { chunks: 4096, waitMs: 5000 };
+/**
+ * A busy machine parses a tenth in the same time, and its dozens of small segments would have to be merged: a transaction may also
+ * wait for such a share of what the pass has taken so far.
+ */
+const waitPerElapsed = 1 / 3;
+/** Where somebody waits for the end, and what is written stays in an open transaction. */
+const foreground: BatchLimit = { chunks: 1024, waitMs: 3000 };
 
 /** What is going on while files are parsed. */
 interface Moment {
   mode: "background" | "foreground" | undefined;
-  /** Files that wait or run. */
-  pending: number;
-  /** Files that this pass has written. */
-  indexed: number;
+  /** Chunks that were written since there was nothing to do. */
+  written: number;
+  /** Since there was nothing to do. Milliseconds. */
+  elapsedMs: number;
   isSaveRunning: boolean;
 }
 
-function chooseLimit({ mode, pending, indexed, isSaveRunning }: Moment): BatchLimit {
-  if (mode === "foreground") return limits.foreground;
-  if (pending < manyFiles || indexed < firstFiles) return limits.few;
-  return isSaveRunning ? limits.saved : limits.many;
+export function chooseLimit({ mode, written, elapsedMs, isSaveRunning }: Moment): BatchLimit {
+  if (mode === "foreground") return foreground;
+  const chunks = Math.min(Math.max(growth * written, smallest.chunks), largest.chunks);
+  if (isSaveRunning) return { chunks, waitMs: smallest.waitMs };
+  const waitMs = Math.min((smallest.waitMs * chunks) / smallest.chunks, largest.waitMs);
+  return { chunks, waitMs: Math.max(waitMs, elapsedMs * waitPerElapsed) };
 }
 
 /** Files that were parsed and are to be written together. */

@@ -55,6 +55,10 @@ export interface Grammar {
    * only a preprocessor understands, syntax that is newer than the grammar.
    */
   noise?: readonly RegExp[];
+  /** What is blanked out in every file before it is parsed: it says nothing of what is defined, and misleads the grammar. */
+  annotation?: RegExp;
+  /** Functions of such a name are macros that define what their arguments name. */
+  namedByArguments?: RegExp;
   /** How a line begins that may start a declaration, if not all but closing brackets do. */
   declaration?: RegExp;
   /** The marker that must precede code: without it no part of a file can be parsed. */

@@ -6,12 +6,21 @@ import type { References } from "./references/references.ts";
 /** A grammar as languages.json writes it: regular expressions are text, and `noise` has alternatives. */
 type GrammarRow = Omit<
   Grammar,
-  "noise" | "declaration" | "opening" | "docstring" | "docAttributes" | "references"
+  | "noise"
+  | "annotation"
+  | "namedByArguments"
+  | "declaration"
+  | "opening"
+  | "docstring"
+  | "docAttributes"
+  | "references"
 > & {
   why?: string;
   /** Of regular expressions: `{{name}}` in `noise` stands for one. */
   parts?: Record<string, string>;
   noise?: string[][];
+  annotation?: string[];
+  namedByArguments?: string;
   declaration?: string;
   opening?: string;
   docstring?: string;
@@ -51,6 +60,8 @@ function readGrammar(row: GrammarRow): Grammar {
     why: _,
     parts = {},
     noise,
+    annotation,
+    namedByArguments,
     declaration,
     opening,
     docstring,
@@ -62,6 +73,8 @@ function readGrammar(row: GrammarRow): Grammar {
   return {
     ...rest,
     ...(noise && { noise: noise.map((either) => new RegExp(expand(either.join("|")), "gm")) }),
+    ...(annotation && { annotation: new RegExp(expand(annotation.join("|")), "gm") }),
+    ...(namedByArguments && { namedByArguments: new RegExp(namedByArguments) }),
     ...(declaration && { declaration: new RegExp(declaration) }),
     ...(opening && { opening: new RegExp(opening) }),
     ...(docstring && { docstring: new RegExp(docstring) }),

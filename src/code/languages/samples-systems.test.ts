@@ -290,6 +290,7 @@ void entry() {
     expect(outline(await chunk("shop/a.cpp", "cpp", source))).toEqual([
       "class namespace http 3-30",
       "  class class Connection 5-17",
+      "    method method Connection 9-9",
       "    method method read 11-11",
       "    method method operator== 12-12",
       "    method method operator bool 13-13",
@@ -307,6 +308,7 @@ void entry() {
     expect(symbols.map(({ kind, name, line }) => `${kind} ${name} ${line}`)).toEqual([
       "namespace http 3",
       "class Connection 6",
+      "method Connection 9",
       "method read 11",
       "method operator== 12",
       "method operator bool 13",
@@ -319,6 +321,53 @@ void entry() {
       "function ~Connection 37",
       "function parse 39",
       "function entry 44",
+    ]);
+  });
+});
+
+describe("what only a compiler or a preprocessor understands", () => {
+  test.each([
+    ["int *__attribute__((used)) first(void)\n{\n  return 0;\n}\n", "first"],
+    ["static int __init setup(void)\n{\n  return 0;\n}\n", "setup"],
+    ["static __printf(1, 2)\nvoid note(const char *format, ...)\n{\n}\n", "note"],
+    ["int probe(const char __user *from) __acquires(lock)\n{\n  return 0;\n}\n", "probe"],
+    [
+      "SYSCALL_DEFINE2(close_range, unsigned int, fd, char __user *, from)\n{\n  return 0;\n}\n",
+      "close_range",
+    ],
+    ["static inline __u32 mix(__u32 seed)\n{\n  return seed;\n}\n", "mix"],
+    ["void __list_add(struct list *entry)\n{\n  __check(entry);\n}\n", "__list_add"],
+  ])("is no name in %j", async (code, name) => {
+    const lines = code.split("\n").length;
+    expect(outline(await chunk("a.c", "c", `${code}\nint after(void)\n{\n  return 1;\n}\n`))).toEqual([
+      `method function ${name} 1-${lines - 1}`,
+      `method function after ${lines + 1}-${lines + 4}`,
+    ]);
+  });
+
+  test("is no name of a class or a test", async () => {
+    const source = `class MACRO Shape final : public Base {
+  int area() const {
+    return 1;
+  }
+};
+
+class FOO final {
+  int __size() noexcept {
+    return 1;
+  }
+};
+
+TEST(Shapes, Area) {
+  EXPECT_EQ(1, 1);
+}
+`;
+    expect(outline(await chunk("a.cpp", "cpp", source))).toEqual([
+      "class class Shape 1-5",
+      "  method method area 2-4",
+      "class class FOO 7-11",
+      "  method method __size 8-10",
+      "method function Area 13-15",
     ]);
   });
 });

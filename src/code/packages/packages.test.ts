@@ -1,5 +1,7 @@
 import { expect, it } from "vitest";
-import { findPackages, type Package, PackageMap, requirePackage } from "./packages.ts";
+import { findPackages, PackageMap, requirePackage } from "./packages.ts";
+
+type Package = ReturnType<typeof findPackages>[number];
 
 /** The packages of a project with these files; those without a text are empty. */
 function packagesIn(files: Record<string, string>): string[] {

@@ -9,7 +9,7 @@ import { classifyPath } from "../files/path-role.ts";
 import { type PackageFormat, packageFormats } from "./formats.ts";
 
 /** A part of a project with a name of its own: a workspace of npm, a crate, a Go module. */
-export interface Package {
+interface Package {
   /** As its manifest says, else its directory's. */
   name: string;
   /** From the project's root, `/` between the parts; "" for the root itself. */

@@ -47,6 +47,8 @@ export interface ParseRequest {
   cachedHashes: readonly string[];
   /** Fill `ChunkRecord.text` and `docs` instead of embedding. */
   withText: boolean;
+  /** Another version of the file than the one on disk; left out: that one. */
+  text?: string | undefined;
   /** The grammar has failed on this file before: cut it by lines. */
   linesOnly: boolean;
 }

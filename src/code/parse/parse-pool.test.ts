@@ -6,7 +6,9 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { levels } from "../../base/levels.ts";
 import type { FileStamp } from "../../store/index/records.ts";
 import type { ParsedFile } from "./parse-messages.ts";
-import { ParsePool, type ParsePoolOptions } from "./parse-pool.ts";
+import { ParsePool } from "./parse-pool.ts";
+
+type ParsePoolOptions = ConstructorParameters<typeof ParsePool>[0];
 
 let root: string;
 const pools: ParsePool[] = [];
@@ -50,7 +52,7 @@ describe("with the built worker", () => {
       status: "indexed",
       language: "typescript",
       lines: 1,
-      syntaxErrors: false,
+      hasSyntaxErrors: false,
     });
     expect(outcome.status === "indexed" && outcome.symbols).toMatchObject([
       { name: "add", kind: "function", line: 1 },
@@ -193,6 +195,30 @@ test.each([
   );
   const outcomes = await Promise.all(files);
   expect(new Set(outcomes.map((outcome) => "reason" in outcome && outcome.reason)).size).toBe(threads);
+});
+
+test("while others need the memory one thread parses, and the other one ends", async () => {
+  let isCrowded = false;
+  const pool = createPool({ script: naming, isCrowded: () => isCrowded });
+  const parse = async () => {
+    const files = Array.from({ length: 200 }, (_, i) =>
+      pool.parse({ path: `${i}.ts`, size: 1, mtimeMs: 1 }, null),
+    );
+    const outcomes = await Promise.all(files);
+    return new Set(outcomes.map((outcome) => "reason" in outcome && outcome.reason));
+  };
+  const both = await parse();
+  expect(both.size).toBe(2);
+  isCrowded = true;
+  // What it was given before is done by then.
+  await parse();
+  const [one, ...more] = await parse();
+  expect(more).toEqual([]);
+  expect(both).toContain(one);
+  isCrowded = false;
+  const again = await parse();
+  expect(again.size).toBe(2);
+  expect(again).not.toEqual(both);
 });
 
 describe("with files that take long", () => {

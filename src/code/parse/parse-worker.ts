@@ -114,7 +114,10 @@ async function parseFile(request: ParseRequest): Promise<ParseOutcome | CachedFi
   const { stamp, knownHash, cachedHashes, linesOnly, withText } = request;
   const { path } = stamp;
   const { root, maxFileSize, withVectors } = settings;
-  const source = readSource(join(root, path), stamp, { maxFileSize });
+  const source =
+    request.text === undefined
+      ? readSource(join(root, path), stamp, { maxFileSize })
+      : { ...stamp, kind: "text" as const, text: request.text, hash: "", isBuilt: false };
   if (source.kind === "gone") return { status: "gone", path };
   const { size, mtimeMs } = source;
   if (source.kind === "skip") return { status: "skipped", path, size, mtimeMs, reason: source.reason };

@@ -26,6 +26,27 @@ test("parser: a parse whose thread had to wait is not slow", async () => {
   syntax?.delete();
 });
 
+test("parser: does not read tables of numbers", async () => {
+  const parser = new SourceParser(grammarDir);
+  const plain = Array.from({ length: 10_000 }, (_, i) => `0x${i.toString(16)}, -${i}.5e-3f,`).join("\n");
+  const rows = Array.from({ length: 10_000 }, (_, i) => `{ ${i}u, +.5 },`).join("\n");
+  for (const table of [`${plain} 1`, `${rows} { 1 }`]) {
+    const text = `double t[] = {\n${table}\n};\nint after(void) { return 1; }\n`;
+    const syntax = await parser.parse(text, findGrammar("c")!);
+    expect(syntax?.tree.rootNode.descendantCount).toBeLessThan(50);
+    expect(syntax?.outline.definitions.map(({ name }) => name)).toContain("after");
+    syntax?.delete();
+  }
+});
+
+test("parser: reads the names in a table", async () => {
+  const parser = new SourceParser(grammarDir);
+  const rows = Array.from({ length: 5000 }, (_, i) => `{ ${i}, handler },`).join("\n");
+  const syntax = await parser.parse(`struct entry t[] = {\n${rows}\n};\n`, findGrammar("c")!);
+  expect(syntax?.tree.rootNode.descendantCount).toBeGreaterThan(5000);
+  syntax?.delete();
+});
+
 test("parser: a missing grammar is an error", async () => {
   const parser = new SourceParser(grammarDir);
   await expect(parser.parse("", { ...javascript, wasm: "klingon" })).rejects.toThrow("klingon.wasm");

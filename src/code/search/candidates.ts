@@ -27,6 +27,7 @@ export interface Collected {
 /**
  * Collects the chunks worth ranking: by words, by meaning, and by the names they define.
  * @param among only these, and all of them; null: all chunks that are found
+ * @param quoted chunks that hold what the query quotes, each with its share of that: they are found as well
  */
 export async function collectCandidates(
   index: SearchableIndex,
@@ -35,6 +36,7 @@ export async function collectCandidates(
   scope: Scope,
   weights: Weights,
   among: readonly ChunkId[] | null,
+  quoted: ReadonlyMap<ChunkId, number> = new Map(),
 ): Promise<Collected> {
   const nearTo = async (vector: QueryVector | null): Promise<Match[]> =>
     vector && among === null ? index.findNearest(vector, weights.nearest, scope) : [];
@@ -54,7 +56,9 @@ export async function collectCandidates(
   const near = [...nearFirst, ...nearSecond].flatMap(({ id, score }) =>
     score >= weights.minSimilarity ? [id] : [],
   );
-  const found = among ?? [...new Set([...lexical.keys(), ...defines.keys(), ...near, ...phrases.keys()])];
+  const found = among ?? [
+    ...new Set([...lexical.keys(), ...defines.keys(), ...near, ...phrases.keys(), ...quoted.keys()]),
+  ];
   const chunks = (await index.readOutlines(found)).filter(scopeFilter(scope));
 
   const best = Math.max(...lexical.values(), Number.MIN_VALUE);
@@ -75,6 +79,7 @@ export async function collectCandidates(
     chunk,
     lexical: (lexical.get(chunk.id) ?? 0) / best,
     phrase: phrases.get(chunk.id) ?? 0,
+    quoted: quoted.get(chunk.id) ?? 0,
     semantic: nearness(i),
     fileSemantic: nearnessOfFile.get(chunk.file) ?? 0,
     fileNearness: firstOfFile.get(chunk.file) ?? 0,
@@ -114,6 +119,9 @@ function averageNearestPerFile(
   return new Map([...ofFile].map(([file, [a, b, c]]) => [file, (a + b + c) / 3]));
 }
 
+/** The share of a query that a term is which it surely describes. */
+const ofTerms = 0.3;
+
 /** Definitions are looked up without the scope; this holds them to it. */
 function scopeFilter(scope: Scope): (chunk: ChunkOutline) => boolean {
   const files = scope.files && new Set(scope.files);
@@ -121,15 +129,24 @@ function scopeFilter(scope: Scope): (chunk: ChunkOutline) => boolean {
   return (chunk) => (!files || files.has(chunk.file)) && (!levels || levels.has(chunk.level));
 }
 
-/** Inverse document frequency of the query's stems, as shares of 1 (the formula of BM25). */
-export async function weighStems(index: SearchableIndex, { stems }: AnalysedQuery): Promise<StemWeights> {
+/**
+ * Inverse document frequency of the query's stems, as shares of 1 (the formula of BM25). A term that the query describes has a share
+ * of its own beside them.
+ */
+export async function weighStems(
+  index: SearchableIndex,
+  { stems, terms }: AnalysedQuery,
+): Promise<StemWeights> {
   const { chunks, holding } = await index.countFrequencies(stems);
   const idf = stems.map((stem): [string, number] => {
     const n = holding.get(stem) ?? 0;
     return [stem, computeRarity(chunks, n)];
   });
   const sum = idf.reduce((total, [, weight]) => total + weight, 0) || 1;
-  return new Map(idf.map(([stem, weight]) => [stem, weight / sum]));
+  return new Map([
+    ...idf.map(([stem, weight]): [string, number] => [stem, weight / sum]),
+    ...[...terms].map(([term, sure]): [string, number] => [term, ofTerms * sure]),
+  ]);
 }
 
 /** The number of chunks that contain each of these names as a whole. */

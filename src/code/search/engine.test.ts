@@ -393,10 +393,16 @@ describe("literal text", () => {
     expect(repeated!.cost).toBeGreaterThan(1000);
   });
 
-  it("is in every result of a quoted query, all of it", async () => {
-    expect(await places('where do we retry "exponential backoff"')).toEqual(
-      expect.arrayContaining(["src/http/retry.ts withRetries", "tests/retry.test.ts retry.test"]),
-    );
+  it("stands first among others in a question that quotes it, and is no verdict", async () => {
+    const quoting = await search('what keeps a page in the cache, not a "retry"');
+    expect(quoting.results.map(({ file }) => file)).toContain("src/store/cache.py");
+    expect(quoting.is_named).toBeUndefined();
+    expect(await places('where do we send "exponential backoff"')).toContain("src/http/client.ts get");
+    const [first] = (await search('what is done with "size" and "pages.pop(page)"')).results;
+    expect(first).toMatchObject({ file: "src/store/cache.py" });
+  });
+
+  it("is in every result of a query that is quotes and nothing else, all of it", async () => {
     expect(await places('"exponential backoff" "attempts are used"')).toEqual([
       "src/http/retry.ts withRetries",
     ]);
@@ -454,6 +460,52 @@ describe("a message with quotes of its own", () => {
     const { results, notes } = await search('retry with "exponential backon"');
     expect(results[0]!.file).toBe("src/http/retry.ts");
     expect(notes).toEqual([expect.stringContaining("Nothing contains the quoted text")]);
+  });
+});
+
+describe("a report", () => {
+  const report = `Pages vanish although nobody deletes them
+
+We only "retry" with the HTTP client, and "PageCache" loses what it holds.
+
+\`\`\`
+Traceback (most recent call last):
+  File "/home/me/run.py", line 3, in <module>
+    main()
+  File "/usr/lib/python3/site-packages/store/cache.py", line 5, in evict
+    self.pages.pop(page)
+KeyError: 'a'
+\`\`\`
+
+- [x] I have read docs/notes.md
+`;
+
+  it("is answered by the file in which its stack trace ends, however much it quotes", async () => {
+    const { results, notes } = await search(report, { explain: true });
+    expect(results[0]).toMatchObject({ file: "src/store/cache.py", score: 1 });
+    expect(results[0]!.signals).toMatchObject({ innermost_frame: expect.any(Number) });
+    expect(results.length).toBeGreaterThan(2);
+    expect(notes).toEqual([expect.stringMatching(/^Read as a report\. .*2 stack frames, 1 of them here/)]);
+  });
+
+  it("that is a stack trace alone is answered by its frames, whatever its error speaks of", async () => {
+    const log = report
+      .slice(report.indexOf("Traceback"), report.indexOf("```\n\n- ["))
+      .replace("KeyError: 'a'", "RuntimeError: sends a request again with exponential backoff, retry");
+    const { results, notes } = await search(log, { explain: true });
+    expect(results[0]!.file).toBe("src/store/cache.py");
+    expect(notes).toEqual([expect.stringContaining("its title (RuntimeError: sends a request again")]);
+  });
+
+  it("stays within the paths that are asked for", async () => {
+    const { results } = await search(report, { paths: ["src/http/**"] });
+    expect(results.map(({ file }) => file).every((file) => file.startsWith("src/http/"))).toBe(true);
+    expect(results).not.toHaveLength(0);
+  });
+
+  it("may be long", async () => {
+    const { results } = await search(`${report}\n${"and it goes on and on without an end ".repeat(800)}`);
+    expect(results[0]!.file).toBe("src/store/cache.py");
   });
 });
 

@@ -2,7 +2,7 @@ import { performance } from "node:perf_hooks";
 import { PommelError } from "../../base/errors.ts";
 import type { Project } from "../../base/paths.ts";
 import type { CodeResult } from "../../protocol/results.ts";
-import type { ChunkOutline, Scope, SearchableIndex, StoredChunk } from "../../store/index/port.ts";
+import type { ChunkId, ChunkOutline, Scope, SearchableIndex, StoredChunk } from "../../store/index/port.ts";
 import { CodeGraph } from "../graph/graph.ts";
 import { findNeighbours } from "../graph/neighbours.ts";
 import { findPackagesOfIndex, type PackageMap } from "../packages/packages.ts";
@@ -19,14 +19,20 @@ import {
 import {
   type Judgement,
   judgedBy,
+  judgeLog,
   judgeNamedResults,
   type ResultEvidence,
   judge as standardJudge,
 } from "./confidence/judge.ts";
+import { findDescribed, findTerms } from "./glossary/glossary.ts";
 import { findFilesChangedLikewise } from "./likewise.ts";
-import { type AnalysedQuery, analyseQuery } from "./query.ts";
+import { type AnalysedQuery, analyseQuery, withTerms } from "./query.ts";
 import { type Background, groupByFile, type RankedFile, rank, withoutCopies } from "./rank.ts";
 import { listCodeReasons } from "./reasons.ts";
+import { collectReportEvidence } from "./report/evidence.ts";
+import { explainEvidence, rankReport } from "./report/rank-report.ts";
+import { condenseReport, isReport, readReport } from "./report/read-report.ts";
+import { describeReport } from "./report/words.ts";
 import { findFilesInScope } from "./scope.ts";
 import type { Ranked, Signals } from "./signals.ts";
 import { readLinesOfChunks } from "./source.ts";
@@ -38,7 +44,8 @@ import {
   type QueryEmbedder,
 } from "./vectors/query-embedder.ts";
 import { findChunksAtPlace, findHolders, type Holders } from "./verbatim/holders.ts";
-import { buildMatchers, canBeErrorMessage, type Matcher } from "./verbatim/matchers.ts";
+import { buildMatchers, canBeErrorMessage, isWhollyQuoted, type Matcher } from "./verbatim/matchers.ts";
+import { findQuoted } from "./verbatim/quoted.ts";
 import { weights as standardWeights, type Weights } from "./weights.ts";
 
 interface CodeSearchOptions {
@@ -68,18 +75,46 @@ interface Presented {
   result: CodeResult;
 }
 
+/** What was found, in its order, and how it is to be told. */
+interface Ranking {
+  ranked: Ranked[];
+  /** What it is ranked by, for places and reasons. */
+  query: AnalysedQuery;
+  /** Cosine of the nearest chunk, by the first model. */
+  nearest: number | null;
+  isPlaced: boolean;
+  /** The query is a stack trace with little beside it. */
+  isLog: boolean;
+  /** The lines of chunks on which the quoted text or a match begins; null: none was looked for. */
+  lines: Holders["chunks"] | null;
+  /** The chunks that are the very thing asked for. */
+  named: "everything" | ReadonlySet<ChunkId>;
+  notes: string[];
+}
+
 type Answered = Judgement & { results: CodeResult[]; total: number; notes: string[] };
 
 /**
- * The words that a question is ranked by: those of a pattern are the ones that every match has.
+ * The words that a question is ranked by: those of a pattern are the ones that every match has, those of a report its most telling
+ * ones.
  * @throws PommelError `usage` for an invalid pattern
  */
 export function findSearchWords(
   request: CodeQuery,
   matchers: readonly Matcher[] = buildMatchers(request),
 ): string {
-  return request.match === undefined ? request.query : matchers.map(({ text }) => text).join(" ");
+  if (request.match !== undefined) return matchers.map(({ text }) => text).join(" ");
+  return isAskedAsReport(request) ? condenseReport(readReport(request.query)) : request.query;
 }
+
+/** Whether the parts of a query ask each in its own way. */
+const isAskedAsReport = (request: CodeQuery): boolean =>
+  request.match === undefined &&
+  // Who asks for chunks asks for each by itself.
+  request.by !== "chunk" &&
+  request.place === undefined &&
+  !isWhollyQuoted(request) &&
+  isReport(request.query);
 
 /** Answers questions from one code index. Holds no state of its own. */
 export class CodeSearch {
@@ -106,13 +141,17 @@ export class CodeSearch {
     const start = performance.now();
     const matchers = buildMatchers(request);
     const text = findSearchWords(request, matchers);
-    const query = analyseQuery(text);
-    const hasWords = query.tokens.length > 0;
+    const asked = analyseQuery(text);
+    const hasWords = asked.tokens.length > 0;
     if (!hasWords && matchers.length === 0) {
       throw new PommelError("usage", "The query has no searchable word.", 'Try `pm search "where is …"`.');
     }
     const hasVectors = (model: string) => this.hasVectors(model);
-    const embedded = (hasWords && (await this.embedder?.embed(text, hasVectors))) || noMeaning;
+    const understood = (hasWords && (await this.embedder?.embed(text, hasVectors))) || noMeaning;
+    const query = await this.addTerms(asked, understood);
+    const said = [text, ...query.terms.keys()].join(" ");
+    const embedded =
+      said === text ? understood : ((await this.embedder?.embed(said, hasVectors)) ?? noMeaning);
     const { total, notes, ...answer } = await this.readConsistently(async () => {
       const answer = await this.rankAndPresent(query, embedded, request, matchers);
       const graphed = request.graph ? answer.results.length : (request.graphOfFirst ?? 0);
@@ -128,6 +167,17 @@ export class CodeSearch {
       notes: [...embedded.notes, ...notes],
       search_time_ms: Math.round((performance.now() - start) * 100) / 100,
     };
+  }
+
+  /** Adds what this project's code calls what a question describes. */
+  private async addTerms(query: AnalysedQuery, { first }: EmbeddedQuery): Promise<AnalysedQuery> {
+    if (query.intent !== "language") return query;
+    const described = findDescribed(query.stems);
+    const vectors = (await this.embedder?.embedOnce(described.map(({ means }) => means))) ?? [];
+    const terms = findTerms(described, first?.vector ?? null, vectors);
+    if (terms.size === 0) return query;
+    const { holding } = await this.index.countFrequencies([...terms.keys()]);
+    return withTerms(query, new Map([...terms].filter(([term]) => holding.has(term))));
   }
 
   private async hasVectors(model: string): Promise<boolean> {
@@ -151,62 +201,145 @@ export class CodeSearch {
   ): Promise<Answered> {
     const scope = await this.resolveScope(request);
     const packages = request.near ? await findPackagesOfIndex(this.index, this.project.root) : null;
-    const isMessage = canBeErrorMessage(request);
-    const message = isMessage ? request.query : null;
+    const isNear = createNearCheck(packages, request);
+    const ranking = await (isAskedAsReport(request)
+      ? this.rankByReport(request, scope, isNear)
+      : this.rankByQuery(query, embedded, { request, matchers, scope, isNear }));
+    const { ranked, lines, named } = ranking;
+    const all =
+      request.by === "chunk" ? ranked.map((best) => ({ best, others: [], copies: [] })) : groupByFile(ranked);
+    // Who asks for a text wants each place that has it.
+    const found = named === "everything" ? all : withoutCopies(all);
+    const limit = Math.max(request.limit, judgedBy);
+    const presented = await this.presentFiles(
+      found,
+      ranking.query,
+      { ...request, limit },
+      { matchers, lines, packages },
+    );
+    const results = presented
+      .slice(0, request.limit)
+      .map(({ result }) =>
+        ranking.isPlaced ? { ...result, match_reasons: ["the place you named"] } : result,
+      );
+    const first = presented[0]?.ranked.candidate.chunk.id;
+    const isNamed = named === "everything" || (first !== undefined && named.has(first));
+    const judgement = isNamed
+      ? judgeNamedResults(presented)
+      : await this.judgeResults(ranking.query, presented, ranking.nearest);
+    return {
+      ...(ranking.isLog ? judgeLog(judgement) : judgement),
+      results,
+      total: found.length,
+      notes: ranking.notes,
+    };
+  }
+
+  /** By one query: all of its words, in one way. */
+  private async rankByQuery(
+    query: AnalysedQuery,
+    embedded: EmbeddedQuery,
+    {
+      request,
+      matchers,
+      scope,
+      isNear,
+    }: { request: CodeQuery; matchers: readonly Matcher[]; scope: Scope; isNear: Background["isNear"] },
+  ): Promise<Ranking> {
     const placed = request.place ? await findChunksAtPlace(this.index, request.place, scope) : null;
-    const held = placed?.chunks.size
+    const isPlaced = placed !== null && placed.chunks.size > 0;
+    // Quotes are all that is asked for, or only say more of it.
+    const isFilter = !canBeErrorMessage(request);
+    const { root } = this.project;
+    const held = isPlaced
       ? placed
-      : matchers.length > 0
-        ? await findHolders(this.index, this.project.root, matchers, scope, message)
+      : isFilter && matchers.length > 0
+        ? await findHolders(this.index, root, matchers, scope, null)
         : null;
-    // The value that a program put between quotes is nowhere.
-    const isUnheld = held?.chunks.size === 0 && isMessage;
-    const holders = isUnheld ? null : held;
-    const among = holders && [...holders.chunks.keys()];
+    const quoted =
+      held === null && matchers.length > 0
+        ? await findQuoted(this.index, root, { matchers, scope, message: request.query })
+        : null;
     const { candidates, nearest } = await collectCandidates(
       this.index,
       query,
       embedded,
       scope,
       this.weights,
-      among,
+      held && [...held.chunks.keys()],
+      quoted?.shares,
     );
     const stemWeights = await weighStems(this.index, query);
-    const commits = holders === null ? this.index.commits : undefined;
-    const background: Background = {
-      stemWeights,
-      mentionsOf: (names) => countMentions(this.index, names),
-      isMeantByTwo: embedded.second !== null,
-      isNear: createNearCheck(packages, request),
-      changes: await findFilesChangedLikewise(commits, query, stemWeights),
-    };
-    const ranked = await rank(candidates, query, background, this.weights);
-    const all =
-      request.by === "chunk" ? ranked.map((best) => ({ best, others: [], copies: [] })) : groupByFile(ranked);
-    // Who asks for a text wants each place that has it.
-    const found = holders === null ? withoutCopies(all) : all;
-    const limit = Math.max(request.limit, judgedBy);
-    const presented = await this.presentFiles(
-      found,
+    const commits = held === null ? this.index.commits : undefined;
+    const ranked = await rank(
+      candidates,
       query,
-      { ...request, limit },
-      { matchers, lines: holders?.chunks ?? null, packages },
+      {
+        stemWeights,
+        mentionsOf: (names) => countMentions(this.index, names),
+        isMeantByTwo: embedded.second !== null,
+        isNear,
+        changes: await findFilesChangedLikewise(commits, query, stemWeights),
+      },
+      this.weights,
     );
-    const results = presented
-      .slice(0, request.limit)
-      .map(({ result }) =>
-        holders !== null && holders === placed
-          ? { ...result, match_reasons: ["the place you named"] }
-          : result,
-      );
-    const judgement =
-      holders === null ? await this.judgeResults(query, presented, nearest) : judgeNamedResults(presented);
-    const notes = [
-      ...(isUnheld ? [unheldNote] : []),
-      ...(holders?.isCut ? [cutNote] : []),
-      ...(held?.isIncomplete ? [incompleteNote] : []),
-    ];
-    return { ...judgement, results, total: found.length, notes };
+    return {
+      query,
+      ranked,
+      nearest,
+      isPlaced,
+      isLog: false,
+      lines: held?.chunks ?? quoted?.lines ?? null,
+      named: held === null ? (quoted?.makers ?? new Set()) : "everything",
+      notes: [
+        ...(request.explain && query.terms.size > 0
+          ? [`Also asked for what code may call it: ${[...query.terms.keys()].join(", ")}.`]
+          : []),
+        // The value that a program put between quotes is nowhere.
+        ...(quoted?.shares.size === 0 ? [unheldNote] : []),
+        ...(held?.isCut ? [cutNote] : []),
+        ...(held?.isIncomplete ? [incompleteNote] : []),
+      ],
+    };
+  }
+
+  /** By the parts of a report, each in its own way. */
+  private async rankByReport(
+    { query, explain }: CodeQuery,
+    scope: Scope,
+    isNear: Background["isNear"],
+  ): Promise<Ranking> {
+    const report = readReport(query);
+    const hasVectors = (model: string) => this.hasVectors(model);
+    let isMeantByTwo = false;
+    const embed = async (text: string) => {
+      const embedded = (await this.embedder?.embed(text, hasVectors)) ?? noMeaning;
+      isMeantByTwo ||= embedded.second !== null;
+      return embedded;
+    };
+    const { index, weights } = this;
+    const evidence = await collectReportEvidence(index, report, {
+      root: this.project.root,
+      scope,
+      weights,
+      embed,
+    });
+    const background = {
+      stemWeights: await weighStems(index, evidence.query),
+      mentionsOf: (names: readonly string[]) => countMentions(index, names),
+      isMeantByTwo,
+      isNear,
+    };
+    return {
+      query: evidence.query,
+      ranked: await rankReport(evidence, background, weights),
+      nearest: evidence.nearest,
+      isPlaced: false,
+      isLog: evidence.isLog > 0.5,
+      lines: null,
+      named: new Set(),
+      notes: explain ? [describeReport(report, evidence)] : [],
+    };
   }
 
   private async judgeResults(
@@ -294,7 +427,9 @@ export class CodeSearch {
           freshness: content.drifted ? "drifted" : "fresh",
           places: places[i]!.flatMap(({ id }) => stored.get(id) ?? []).map(toCodePlace),
           also_in: copies,
-          ...(explain && { signals: roundSignals(entry.signals) }),
+          ...(explain && {
+            signals: roundSignals(entry.reported ? explainEvidence(entry.reported) : entry.signals),
+          }),
         };
         results.push({ ranked: entry, result });
       }
@@ -362,11 +497,12 @@ function collectResultEvidence(
     // Of a question in words neither says that it is answered: its subject is named, or the words stand elsewhere, too.
     defines: query.intent === "symbol" && defines.some(({ name }) => query.written.has(name)),
     literal: query.intent !== "language" && isLiteral(query.raw, text),
-    namesHeld: holdsNames(namesAsked(query), text),
+    // A report speaks of many names, of which no place has all.
+    ...(ranked.reported === undefined && { namesHeld: holdsNames(namesAsked(query), text) }),
   };
 }
 
 const round = (value: number) => Math.round(value * 1e4) / 1e4;
 
-const roundSignals = (signals: Signals): Record<string, number> =>
+const roundSignals = (signals: Signals | Record<string, number>): Record<string, number> =>
   Object.fromEntries(Object.entries(signals).map(([signal, value]) => [signal, round(value)]));

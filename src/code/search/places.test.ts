@@ -19,6 +19,7 @@ const entry = (file: string, score: number, chunk: Partial<ChunkOutline>, semant
     } as ChunkOutline,
     lexical: 0.5,
     phrase: 0,
+    quoted: 0,
     semantic,
     fileSemantic: 0,
     fileNearness: 0,

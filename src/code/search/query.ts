@@ -35,6 +35,8 @@ export interface AnalysedQuery {
   stems: string[];
   /** Tokens for the full-text index: the stems and their abbreviations, and names that look like code as a whole. */
   tokens: string[];
+  /** Stems of what programs call what the query describes, each with how surely it is meant: 0 to 1. */
+  terms: ReadonlyMap<string, number>;
 }
 
 /** More words than this add time, not meaning. */
@@ -80,9 +82,17 @@ export function analyseQuery(raw: string): AnalysedQuery {
     words: [...new Set(words)],
     stems,
     tokens: listQueryTokens(words, stems),
+    terms: new Map(),
     namesAsWritten: new Set([...identifiers.map(nameKey), ...pairs, ...triples]),
   };
 }
+
+/** The query, asked with terms as well. */
+export const withTerms = (query: AnalysedQuery, terms: ReadonlyMap<string, number>): AnalysedQuery => ({
+  ...query,
+  terms,
+  tokens: [...new Set([...query.tokens, ...terms.keys()])],
+});
 
 function stemWords(words: readonly string[]): string[] {
   return [...new Set(words.flatMap((word) => splitIdentifier(word).map(stem)))];

@@ -58,6 +58,7 @@ export async function rank(
     const signals: Signals = {
       lexical: weights.lexical * candidate.lexical,
       phrase: weights.phrase * candidate.phrase,
+      quoted: weights.quoted * candidate.quoted,
       semantic: nearness * weights.semantic * candidate.semantic,
       coherence: weights.coherence * candidate.file,
       file_semantic: nearness * weights.fileSemantic * candidate.fileSemantic,
@@ -71,6 +72,7 @@ export async function rank(
     const sum =
       signals.lexical +
       signals.phrase +
+      signals.quoted +
       signals.semantic +
       signals.coherence +
       signals.file_semantic +

@@ -3,12 +3,14 @@ import { splitIdentifier, stem } from "../../base/text/tokens.ts";
 import type { ChunkOutline, Definition } from "../../store/index/port.ts";
 import { findAbbreviations } from "./abbreviations.ts";
 import type { AnalysedQuery } from "./query.ts";
+import type { FileEvidence, SignalWeights } from "./report/report-signals.ts";
 import type { Spelling, Weights } from "./weights.ts";
 
 /** Contribution of each signal to the score, then the factors, and what was added for the best. The keys are those of JSON. */
 export interface Signals {
   lexical: number;
   phrase: number;
+  quoted: number;
   semantic: number;
   coherence: number;
   file_semantic: number;
@@ -37,6 +39,12 @@ export interface Change {
   subject: string;
 }
 
+/** What speaks for a file as the answer to a report, and what that counts. */
+export interface Reported {
+  evidence: FileEvidence;
+  weights: SignalWeights;
+}
+
 /** A candidate with its rank: the score and its parts. */
 export interface Ranked {
   candidate: Candidate;
@@ -48,6 +56,7 @@ export interface Ranked {
   mentioned: number;
   /** The commit like the query that changed its file. */
   change?: Change;
+  reported?: Reported;
   score: number;
   signals: Signals;
 }
@@ -59,6 +68,8 @@ export interface Candidate {
   lexical: number;
   /** How much of the query it holds word by word. */
   phrase: number;
+  /** How much it holds of what the query quotes. */
+  quoted: number;
   /** Nearness of its vector to the query's: a cosine, blended of two if a second model is used; 0 for none. */
   semantic: number;
   /** The mean of that over the three nearest chunks of its file. */

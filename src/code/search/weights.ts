@@ -58,6 +58,9 @@ export const weights = {
   /** How far a chunk falls behind the best one of its file, by the difference of their places. */
   placeShare: 0.2,
 
+  /** The text that the query quotes, among other words: by its share, rare ones more. */
+  quoted: 2,
+
   /** Columns of the full-text index. */
   columns: { name: 8, path: 4, head: 3, body: 1 } satisfies FieldWeights,
   /** Chunks that the full-text index hands to ranking. */

@@ -3,13 +3,14 @@ import { readFile } from "node:fs/promises";
 import { extname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { getErrorCode } from "../../base/errors.ts";
+import { dayMs } from "../../base/text/day.ts";
 import type { browsersResponse } from "../../features/page/operation.ts";
 import type { Shaped } from "../../protocol/shape-parts.ts";
 
 /** What `pm open` puts into the address has to be used within so long. Milliseconds. */
 export const codeLifetimeMs = 60_000;
 /** A browser that asked nothing for so long is signed out. Milliseconds. */
-const maxUnusedMs = 7 * 24 * 3600 * 1000;
+const maxUnusedMs = 7 * dayMs;
 /** Codes, and browsers that are signed in, at a time; more push out the oldest. */
 const maxCodes = 32;
 const maxBrowsers = 32;
@@ -145,15 +146,23 @@ export function getPageDirectory(): string {
 }
 
 /**
+ * What VS Code's windows are: a tab with a frame, in its workbench. No web page has such an address, so none can show Pommel's
+ * page in a frame and make people click there.
+ */
+const frameAncestors = "frame-ancestors vscode-webview: vscode-file:";
+
+/**
  * For every answer, so that not even a mistake in the page lets it run a script from elsewhere, send anything elsewhere,
- * or be shown in a frame.
+ * or be shown in a frame of another page.
  */
 export const securityHeaders: Readonly<Record<string, string>> = {
   "content-security-policy": [
     "default-src 'none'",
     ...["script-src", "style-src", "connect-src", "font-src"].map((kind) => `${kind} 'self'`),
     "img-src 'self' data:",
-    ...["base-uri", "form-action", "frame-ancestors"].map((kind) => `${kind} 'none'`),
+    "manifest-src 'self'",
+    ...["base-uri", "form-action"].map((kind) => `${kind} 'none'`),
+    frameAncestors,
   ].join("; "),
   "x-content-type-options": "nosniff",
   "referrer-policy": "no-referrer",
@@ -166,6 +175,7 @@ const contentTypes: Readonly<Record<string, string>> = {
   ".js": "text/javascript; charset=utf-8",
   ".css": "text/css; charset=utf-8",
   ".svg": "image/svg+xml",
+  ".webmanifest": "application/manifest+json",
   ".woff2": "font/woff2",
 };
 
@@ -174,23 +184,31 @@ export interface PageFile {
   headers: Record<string, string>;
 }
 
-/** A file of the page: `index.html`, or one in `assets/` by its name. Null for anything else. */
-export async function readPageFile(dir: string, asset?: string): Promise<PageFile | null> {
+/** Files that have to have the same name for good, and how each is asked for. */
+export const namedFiles = {
+  "/": "index.html",
+  "/icon.svg": "icon.svg",
+  "/manifest.webmanifest": "manifest.webmanifest",
+  "/service-worker.js": "service-worker.js",
+} as const;
+
+/** A named file of the page, which no browser keeps: after an update it would be the one before. Null where it is not built. */
+export const readNamedFile = (dir: string, name: string): Promise<PageFile | null> =>
+  readPageFile(join(dir, name), "no-store");
+
+/** A file in `assets/` by its name, which changes with its content. Null for anything else. */
+export const readAsset = async (dir: string, name: string): Promise<PageFile | null> =>
   // A plain name: no separator, no dot at its beginning.
-  if (asset !== undefined && !/^[\w-][\w.-]*$/.test(asset)) return null;
-  const type = contentTypes[extname(asset ?? "index.html")];
+  /^[\w-][\w.-]*$/.test(name)
+    ? readPageFile(join(dir, "assets", name), "public, max-age=31536000, immutable")
+    : null;
+
+async function readPageFile(file: string, cacheControl: string): Promise<PageFile | null> {
+  const type = contentTypes[extname(file)];
   if (type === undefined) return null;
   try {
-    return {
-      content: new Uint8Array(
-        await readFile(asset === undefined ? join(dir, "index.html") : join(dir, "assets", asset)),
-      ),
-      headers: {
-        "content-type": type,
-        // The name of an asset changes with its content.
-        "cache-control": asset === undefined ? "no-store" : "public, max-age=31536000, immutable",
-      },
-    };
+    const content = new Uint8Array(await readFile(file));
+    return { content, headers: { "content-type": type, "cache-control": cacheControl } };
   } catch (error) {
     if (["ENOENT", "EISDIR", "ENOTDIR"].includes(getErrorCode(error))) return null;
     throw error;

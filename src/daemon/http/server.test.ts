@@ -14,13 +14,14 @@ import type { Project } from "../../base/paths.ts";
 import { callDaemon } from "../../client/daemon-client.ts";
 import type { OperationName, RequestNamed, ResponseNamed } from "../../features/index.ts";
 import { showQueue } from "../../features/jobs/operation.ts";
-import type { SearchRequest, transcriptSearchRequest } from "../../features/search/operation.ts";
+import type { SearchRequest } from "../../features/search/operation.ts";
 import { searchCode } from "../../features/search/operation.ts";
 import type { sessionRequest, sessionsRequest } from "../../features/sessions/operation.ts";
 import { listSessions, showSession } from "../../features/sessions/operation.ts";
 import { type DaemonRecord, readDaemonRecord } from "../../protocol/daemon-record.ts";
 import { placeHeader } from "../../protocol/door.ts";
 import { largestBody } from "../../protocol/http.ts";
+import type { transcriptSearchRequest } from "../../protocol/search-sessions.ts";
 import type { Shaped } from "../../protocol/shape-parts.ts";
 import {
   computePreferredPort,
@@ -437,7 +438,7 @@ test("opens the place that a request names, in its header or its query, and no o
   const headers = { "x-pommel-place": encodeURIComponent(place) };
   expect((await send("/queue", { headers })).status).toBe(200);
   expect(opened).toHaveBeenLastCalledWith(place);
-  const inQuery = `/search/code?q=x&place=${encodeURIComponent("/code/other")}`;
+  const inQuery = `/search/code?q=x&directory=${encodeURIComponent("/code/other")}`;
   expect((await send(inQuery, { headers: { "x-pommel-place": undefined } })).status).toBe(200);
   expect(opened).toHaveBeenLastCalledWith("/code/other");
   expect(handlers.search).toHaveBeenLastCalledWith({ q: "x" }, expect.any(AbortSignal));
@@ -609,12 +610,12 @@ test("says how the page is built where it is not", async () => {
 });
 
 test.each(["/", "/queue", "/nowhere"])(
-  "allows no script, frame or address from elsewhere in %s",
+  "allows no script or address from elsewhere, and no frame but VS Code's, in %s",
   async (path) => {
     const { headers } = await send(path);
     expect(headers["content-security-policy"]).toBe(
       "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; font-src 'self'; " +
-        "img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+        "img-src 'self' data:; manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors vscode-webview: vscode-file:",
     );
     expect(headers).toMatchObject({
       "x-content-type-options": "nosniff",

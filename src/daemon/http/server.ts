@@ -17,11 +17,18 @@ import { signInRequest } from "../../features/page/operation.ts";
 import { readState } from "../../features/status/operation.ts";
 import { livePath, operationsPath, signInPath } from "../../protocol/addresses.ts";
 import type { DaemonRecord } from "../../protocol/daemon-record.ts";
-import { doorHeader, findDoor, placeHeader } from "../../protocol/door.ts";
+import { doorHeader, findDoor, placeHeader, placeParameter } from "../../protocol/door.ts";
 import { largestBody } from "../../protocol/http.ts";
 import { describeProblem } from "../../protocol/problem-in.ts";
 import { parseUrlRequest } from "../../protocol/request-fields.ts";
-import { type PageAccess, type PageFile, readPageFile, securityHeaders } from "./page.ts";
+import {
+  namedFiles,
+  type PageAccess,
+  type PageFile,
+  readAsset,
+  readNamedFile,
+  securityHeaders,
+} from "./page.ts";
 
 /** What a request says about where it comes from: its headers, by their names in lower case. */
 type RequestOrigin = Readonly<Record<string, string | undefined>>;
@@ -84,9 +91,6 @@ interface ServerOptions {
 
 /** How often what was written is looked at for those who follow it. Milliseconds. */
 const liveMs = 1000;
-
-/** The place in a URL, for who cannot send a header. */
-const placeParameter = "place";
 
 const statusOf: Partial<Record<ErrorCode, ContentfulStatusCode>> = {
   usage: 400,
@@ -169,9 +173,10 @@ function createApp({ record, answer, isSocket, pages, pageDir, onRequest, log }:
   });
 
   // The page's own files are the same for everybody, and hold nothing of the project.
-  app.get("/", async (context) => sendFile(context, await readPageFile(pageDir)));
+  for (const [path, name] of Object.entries(namedFiles))
+    app.get(path, async (context) => sendFile(context, await readNamedFile(pageDir, name)));
   app.get("/assets/:name", async (context) =>
-    sendFile(context, await readPageFile(pageDir, context.req.param("name"))),
+    sendFile(context, await readAsset(pageDir, context.req.param("name"))),
   );
   app.post(signInPath, async (context) => {
     const { code } = read(signInRequest(), await readBody(context));
@@ -206,7 +211,7 @@ function createApp({ record, answer, isSocket, pages, pageDir, onRequest, log }:
     // Ids of subagents' sessions contain a slash.
     const path = operation.path.replace(/:\w+/, "$&{.+}");
     const ownPath = `${operationsPath}/${operation.name}`;
-    if (operation.audience !== "everybody") {
+    if (operation.audience !== "everybody" && !operation.onPage) {
       for (const one of [path, ownPath]) app.use(one, refusePage);
     }
     app.post(ownPath, answerPost(operation));
@@ -267,7 +272,7 @@ function createApp({ record, answer, isSocket, pages, pageDir, onRequest, log }:
 
 /** What a browser has no use for. */
 const refusePage: MiddlewareHandler<Served> = async (context, next) => {
-  if (context.get("asker") === "page") throw new PommelError("forbidden", "This is for programs.");
+  if (context.get("asker") === "page") throw new PommelError("forbidden", "Only programs may call this.");
   await next();
 };
 

@@ -32,6 +32,8 @@ export interface QueueOptions {
   /** See `newOwner`. */
   owner: string;
   isAlive: (owner: string) => boolean;
+  /** Changes the queue; default: at once, whoever else writes. */
+  change?: <T>(change: () => T) => Promise<T>;
   /** Does a job. @returns how many chunks it wrote */
   run: (job: JobRecord, run: JobRun) => Promise<number>;
   /** Runs a job in its turn among all that works on the memory; `leave` asks it to stop where it can be resumed. */
@@ -57,13 +59,17 @@ const lost = new Error("Another process has the job.");
  * @throws what keeps all jobs from being done; damage of the memory
  */
 export async function doNextJob(options: QueueOptions, stop: AbortSignal): Promise<boolean> {
-  const { memory, owner, kinds, after = [] } = options;
-  recoverLostJobs(options);
-  const job = claimJob(memory, owner, { kinds, after });
+  const { memory, owner, kinds, after = [], change = changeAtOnce } = options;
+  const job = await change(() => {
+    recoverLostJobs(options);
+    return claimJob(memory, owner, { kinds, after });
+  });
   if (job === null) return false;
   await runJob(options, job, stop);
   return true;
 }
+
+const changeAtOnce = async <T>(change: () => T): Promise<T> => change();
 
 /** Jobs that nobody does any more wait again: of processes that are gone, and what could not be put back on a full disk. */
 function recoverLostJobs({
@@ -74,12 +80,14 @@ function recoverLostJobs({
 }: Pick<QueueOptions, "memory" | "owner" | "kinds" | "isAlive">): void {
   const jobs = listJobs(memory, { state: "running" });
   for (const job of jobs) if (job.owner === owner && kinds.includes(job.kind)) putBack(memory, job);
-  if (jobs.some((job) => job.owner !== owner))
-    recoverJobs(memory, (other) => other === owner || isAlive(other));
+  const isKept = (other: string) => other === owner || isAlive(other);
+  // Where nothing is lost nothing is written: it would wait for whoever writes, and in the daemon all answers with it.
+  if (jobs.some((job) => job.owner === null || !isKept(job.owner))) recoverJobs(memory, isKept);
 }
 
 async function runJob(options: QueueOptions, job: JobRecord, stop: AbortSignal): Promise<void> {
   const { memory, kinds, after = [], run, inTurn = (_, __, work) => work(), log } = options;
+  const { change = changeAtOnce } = options;
   const leave = new AbortController();
   const started = Date.now();
   let noted = 0;
@@ -98,25 +106,25 @@ async function runJob(options: QueueOptions, job: JobRecord, stop: AbortSignal):
       () => leave.abort(yielding),
       () => run(job, { signal, progress }),
     );
-    finish(memory, job, { chunks, tookMs: Date.now() - started });
+    await change(() => finish(memory, job, { chunks, tookMs: Date.now() - started }));
   } catch (error) {
     if (signal.aborted) {
-      putBack(memory, job);
+      await change(() => putBack(memory, job));
       return;
     }
     if (error instanceof Gone) {
-      finish(memory, job, { outcome: "gone", chunks: 0, tookMs: Date.now() - started });
+      await change(() => finish(memory, job, { outcome: "gone", chunks: 0, tookMs: Date.now() - started }));
       log.info(`${job.kind} ${job.subject}: ${error.message}`);
       return;
     }
     const code = getErrorCode(error);
     if (isDamaged(error)) throw error;
     if (troubles.has(code)) {
-      putBack(memory, job);
+      await change(() => putBack(memory, job));
       throw error;
     }
     const retryable = error instanceof NotYet || transientErrorPattern.test(code);
-    fail(memory, job, { error: getErrorMessage(error), retryable });
+    await change(() => fail(memory, job, { error: getErrorMessage(error), retryable }));
     const what = `${job.kind} ${job.subject}: ${getErrorMessage(error)}`;
     if (retryable) log.debug(`${what}; attempt ${job.attempts}`);
     else log.warn(code === "" && error instanceof Error ? `${what}\n${error.stack}` : what);

@@ -15,7 +15,9 @@ import { isAtRest, listJobs } from "../../store/memory/jobs/job-rows.ts";
 import { claimJob, finish } from "../../store/memory/jobs/jobs.ts";
 import { NotYet } from "./do-job.ts";
 import { areCommitsAsked, askForCommit, askForCommits, askForHistory, askForLate } from "./git-jobs.ts";
-import { GitJobs, type GitJobsOptions } from "./git-work.ts";
+import { GitJobs } from "./git-work.ts";
+
+type GitJobsOptions = ConstructorParameters<typeof GitJobs>[0];
 
 const hash = "a".repeat(40);
 const start = Date.UTC(2026, 0, 1);
@@ -38,7 +40,7 @@ function jobs(more: Partial<GitJobsOptions> = {}): GitJobs {
     project: makeNewProject(stored.dir),
     config: makeDefaultConfig(),
     memory: stored.memory,
-    scrubber: () => ({}) as Scrubber,
+    scrubber: async () => ({}) as Scrubber,
     roots: () => [stored.dir],
     settled: () => Promise.resolve(),
     log: silentLog,
@@ -171,18 +173,15 @@ test("history is scanned on request and when others' commits arrive; an interrup
   const { memory } = stored;
   const report = { commits: 1, lookedAt: 1, checkpoints: 0, isInterrupted: false };
   const backfill = vi.fn<NonNullable<GitJobsOptions["backfill"]>>(async () => report);
-  const here = { roots: () => [dir], project: makeNewProject(dir), backfill };
+  const scrubber = vi.fn(async () => ({}) as Scrubber);
+  const here = { roots: () => [dir], project: makeNewProject(dir), backfill, scrubber };
   commit("one");
-  // The first time.
-  askForHistory(memory);
-  await doNext(here);
-  expect(backfill).toHaveBeenCalledTimes(1);
+  // Without a session, nothing can be found out, and nothing is made ready for it.
   askForHistory(memory, { backfill: true });
   await doNext(here);
-  // Without a session, nothing can be found out of older ones.
-  expect(backfill).toHaveBeenCalledTimes(2);
+  expect(backfill).not.toHaveBeenCalled();
+  expect(scrubber).not.toHaveBeenCalled();
   rememberSession(memory, "s", ["make it"]);
-  backfill.mockClear();
   askForHistory(memory, { backfill: true });
   await doNext(here);
   // Those that sessions may have led to, and, once, the latest of those before.
@@ -221,7 +220,7 @@ test("commits that somebody asks about are analysed before everything else, toge
   askForCommits(memory, [one]);
   askForCommits(memory, [two, one]);
   expect(areCommitsAsked(memory)).toBe(true);
-  const scrubber = () => fakeScrubber("none", null);
+  const scrubber = async () => fakeScrubber("none", null);
   await doNext({ roots: () => [dir], project: makeNewProject(dir), scrubber });
   expect(areCommitsAsked(memory)).toBe(false);
   expect(findCommitByHash(memory, one)).toMatchObject({ attributed: attributionVersion, seen: "reflog" });

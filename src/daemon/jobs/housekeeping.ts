@@ -1,6 +1,7 @@
 import type { Config } from "../../base/config/settings.ts";
 import { getErrorMessage } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
+import { dayMs } from "../../base/text/day.ts";
 import { buildCurrentCut, buildCutSettings } from "../../sessions/chunks/cut-rules.ts";
 import { findDueCare, takeCareInThread } from "../../store/memory/backups/care.ts";
 import { locateBackupFolder } from "../../store/memory/backups/copies.ts";
@@ -11,7 +12,7 @@ import type { Memory } from "../../store/memory/memory.ts";
 import { dropObservations } from "../../store/memory/observations.ts";
 import { scrubbedBy } from "../../store/memory/privacy/rewrite.ts";
 import { cutCounts, indexAllSessions } from "../../store/memory/sessions/session-index.ts";
-import { retainedAt } from "./conversation-jobs.ts";
+import { retainedAt } from "./session-jobs.ts";
 
 interface HousekeepingOptions {
   memory: Memory;
@@ -24,7 +25,6 @@ interface HousekeepingOptions {
 }
 
 const pollIntervalMs = 600_000;
-const dayMs = 86_400_000;
 /** Lines are committed within some weeks; after that, when they appeared no longer matters. */
 const observedMs = 30 * dayMs;
 /** Free pages are released in steps of this size, with other work in between. */

@@ -90,6 +90,29 @@ test("interrupts a job for a more urgent one, and continues it afterwards", asyn
   expect(begun).toEqual(["long", "urgent", "long"]);
 });
 
+test("looks for jobs without waiting for a transaction of whoever does one", async () => {
+  add("theirs");
+  claimJob(memory, "alive");
+  const writing = Memory.open(join(dir, "memory.db"), { readonly: false });
+  const queue = {
+    memory,
+    owner: "ours",
+    run: async () => 0,
+    kinds: ["transcript"],
+    isAlive: (other: string) => other === "alive",
+    log: silentLog,
+  } satisfies QueueOptions;
+  try {
+    const found = writing.runInTransaction(() => {
+      writing.setMeta("test", "");
+      return doNextJob(queue, new AbortController().signal);
+    });
+    expect(await found).toBe(false);
+  } finally {
+    writing.close();
+  }
+});
+
 test("puts the job at hand back when it stops, as if it had not been begun", async () => {
   add("long");
   const worker = workerOf((_, run) => left(run));

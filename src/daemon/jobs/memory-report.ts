@@ -1,11 +1,12 @@
+import { readJobsStatus } from "../../answers/jobs-status.ts";
 import type { Config } from "../../base/config/settings.ts";
 import { getErrorMessage } from "../../base/errors.ts";
 import type { Project } from "../../base/paths.ts";
-import type { JobsStatus } from "../../features/jobs/operation.ts";
-import { describeMemory, readJobsStatus } from "../../features/sessions/sessions.ts";
+import { describeMemory } from "../../features/status/describe-memory.ts";
 import type { MemoryStatus, ModelStatus } from "../../features/status/operation.ts";
 import { describeModels } from "../../features/status/status.ts";
 import { listEmbedders } from "../../models/embed/embedders.ts";
+import type { JobsStatus } from "../../protocol/queue.ts";
 import { readCare } from "../../store/memory/backups/copies.ts";
 import { countSessionChunks } from "../../store/memory/chunks/chunks.ts";
 import { countSessionVectors } from "../../store/memory/chunks/vectors.ts";

@@ -8,9 +8,9 @@ import { recoverMemory } from "../../store/memory/backups/put-in-place.ts";
 import { countUnfinishedJobs } from "../../store/memory/jobs/job-rows.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { isDamaged } from "../../store/sqlite/database.ts";
-import { askForOldLines, hasNews, type TranscriptToRead } from "./conversation-requests.ts";
 import type { JobSurroundings } from "./memory-workers.ts";
 import { OpenMemory } from "./open-memory.ts";
+import { askForOldLines, hasNews, type TranscriptToRead } from "./session-requests.ts";
 
 interface MemoryWorkOptions extends JobSurroundings {
   /** The bundled model, where code is searched with it. */

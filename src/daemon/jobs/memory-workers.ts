@@ -3,14 +3,15 @@ import type { Config } from "../../base/config/settings.ts";
 import { getErrorMessage } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
 import type { Project } from "../../base/paths.ts";
-import { countDueJobs, findNextDueAt } from "../../store/memory/jobs/job-rows.ts";
+import { countDueJobs, findMostUrgentDue, findNextDueAt } from "../../store/memory/jobs/job-rows.ts";
 import { recoverJobs } from "../../store/memory/jobs/jobs.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import type { JobKind } from "../../store/memory/memory-records.ts";
-import type { ConversationJobs } from "./conversation-jobs.ts";
+import { changeWhenFree } from "./change-when-free.ts";
 import { doNextJob, type QueueOptions } from "./do-job.ts";
 import { isOwnerAlive, JobWorker, makeJobOwner } from "./job-worker.ts";
 import type { RwLock } from "./rw-lock.ts";
+import type { SessionJobs } from "./session-jobs.ts";
 import type { JobThreads } from "./threads/job-threads.ts";
 import { besideKinds, threadKinds } from "./threads/thread-messages.ts";
 
@@ -31,15 +32,17 @@ export interface JobSurroundings {
   settled?: () => Promise<void>;
   /** The threads that read transcripts. */
   threads: JobThreads;
+  /** Something was stored. */
+  onStored?: () => void;
   log: Logger;
 }
 
 interface MemoryWorkersOptions extends JobSurroundings {
   memory: Memory;
-  jobs: ConversationJobs;
+  jobs: SessionJobs;
   lock: RwLock;
-  /** A job is done, in a thread or here. */
-  onJob: () => void;
+  /** A job is done. A thread has made findable what it read; what was done here has to be. */
+  onJob: (where: "thread" | "here") => void;
   /** Threads have done what was due. */
   onThreadsDone: () => void;
   /** The memory is damaged. */
@@ -58,7 +61,7 @@ export class MemoryWorkers {
     const owner = makeJobOwner();
     const beside = this.buildQueueOptions(owner, besideKinds, inThreads);
     // A language model and the network are slow, and nobody waits for these jobs.
-    const slow = this.buildQueueOptions(owner, ["deep-scrub", "summary", "sync"], []);
+    const slow = this.buildQueueOptions(owner, ["deep-scrub", "sync"], []);
     const byModel = this.buildQueueOptions(owner, ["model-summary"], []);
     this.workers = [
       this.makeWorker(
@@ -87,9 +90,10 @@ export class MemoryWorkers {
       owner,
       log,
       isAlive: isOwnerAlive,
+      change: (change) => changeWhenFree(memory, change),
       run: async (job, how) => {
         await rootsFound;
-        return jobs.run(job, how).finally(onJob);
+        return jobs.run(job, how).finally(() => onJob("here"));
       },
       inTurn: ({ kind }, leave, work) => this.runUnderLock(kind, leave, work),
     };
@@ -114,21 +118,36 @@ export class MemoryWorkers {
       threads.runTurns(turn, {
         jobs,
         bytes,
+        urgency: () => this.readUrgency(kinds),
         settled: settled ?? (() => Promise.resolve()),
         signal: AbortSignal.any([signal, leave.signal]),
         owner: makeJobOwner,
         onJob: () => this.handleThreadJobDone(),
         onLost: (lost) => void this.putBack(lost),
       });
-    await lock.runShared(() => leave.abort(), work);
+    memory.leaveLogToOthers(true);
+    try {
+      await lock.runShared(() => leave.abort(), work);
+    } finally {
+      if (!this.isClosed) memory.leaveLogToOthers(false);
+    }
     onThreadsDone();
     return true;
+  }
+
+  /** Of what is to be done next; last of all where the memory cannot be read. */
+  private readUrgency(kinds: readonly JobKind[]): number {
+    try {
+      return findMostUrgentDue(this.options.memory, kinds);
+    } catch {
+      return Number.POSITIVE_INFINITY;
+    }
   }
 
   /** What a thread did may have made other jobs due. */
   private handleThreadJobDone(): void {
     if (this.isClosed) return;
-    this.options.onJob();
+    this.options.onJob("thread");
     this.wake();
   }
 

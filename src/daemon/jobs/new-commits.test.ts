@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { temporaryMemory } from "../../../test/support/memory-fixture.ts";
 import { newRepository } from "../../../test/support/repository-fixture.ts";
 import { saveCommit } from "../../store/memory/commits/commits.ts";
-import { findNewCommits } from "./git-work.ts";
+import { findNewCommits } from "./new-commits.ts";
 
 let stored: ReturnType<typeof temporaryMemory>;
 let repository: ReturnType<typeof newRepository>;

@@ -12,12 +12,13 @@ import { isJobUnfinished } from "../../store/memory/jobs/job-rows.ts";
 import { enqueue, makeDue } from "../../store/memory/jobs/jobs.ts";
 import { Memory } from "../../store/memory/memory.ts";
 import { indexAllSessions, indexSessions } from "../../store/memory/sessions/session-index.ts";
-import { ConversationJobs } from "./conversation-jobs.ts";
-import { askForReading, askForSessions, priority, type TranscriptToRead } from "./conversation-requests.ts";
+import { changeWhenFree } from "./change-when-free.ts";
 import { areCommitsAsked, askForCommits, askForHistory } from "./git-jobs.ts";
 import { Housekeeping, MemoryCare } from "./housekeeping.ts";
 import { type JobSurroundings, MemoryWorkers } from "./memory-workers.ts";
 import { RwLock } from "./rw-lock.ts";
+import { SessionJobs } from "./session-jobs.ts";
+import { askForReading, askForSessions, priority, type TranscriptToRead } from "./session-requests.ts";
 import { makeBackgroundSync, TeamShare } from "./sharing.ts";
 
 /** Models leave memory after this long without work, vectors without a search. Milliseconds. */
@@ -31,7 +32,7 @@ const askModelAfterMs = 5_000;
 /** A memory that is open, with all that works on it: search, the queue's workers, the embedding pass, housekeeping. */
 export class OpenMemory {
   readonly memory: Memory;
-  readonly jobs: ConversationJobs;
+  readonly jobs: SessionJobs;
   readonly embedPass: EmbedPass;
   readonly scrubber: CurrentScrubber;
   private readonly sessionSearch: SessionSearch;
@@ -40,6 +41,8 @@ export class OpenMemory {
   private readonly care: MemoryCare;
   private readonly team: TeamShare;
   private readonly lock = new RwLock();
+  /** Changes of the queue that wait for other writers. */
+  private readonly changing = new Set<Promise<void>>();
   private isClosed = false;
   private releaseTimer: NodeJS.Timeout | undefined;
   private modelTimer: NodeJS.Timeout | undefined;
@@ -68,7 +71,11 @@ export class OpenMemory {
         memory,
         jobs: this.jobs,
         lock: this.lock,
-        onJob: () => this.handleJobDone(),
+        onJob: (where) => {
+          // Its transaction would wait for those of the threads, and all answers with it.
+          if (where === "here") this.indexSessions();
+          this.handleJobDone();
+        },
         onThreadsDone: () => this.askModelSoon(),
         onCorrupt: onFailure,
       });
@@ -105,10 +112,10 @@ export class OpenMemory {
     }
   }
 
-  private createJobs(): ConversationJobs {
+  private createJobs(): SessionJobs {
     const { memory, embedders, options } = this;
     const { project, config, roots, log } = options;
-    return new ConversationJobs({
+    return new SessionJobs({
       project,
       config,
       memory,
@@ -148,26 +155,44 @@ export class OpenMemory {
 
   // Requests
 
-  /** Queues the import of a transcript's new lines. */
+  /**
+   * Queues the import of a transcript's new lines. Where another thread writes, this is done as soon as it has; a daemon that
+   * dies before finds them again.
+   */
   readOn(path: string, asked: TranscriptToRead): void {
-    askForReading(this.memory, path, asked);
+    this.changeSoon(() => askForReading(this.memory, path, asked));
+  }
+
+  /** Changes the queue, at once or as soon as nobody else writes. */
+  private changeSoon(change: () => void): void {
+    if (this.memory.isInTransaction) change();
+    else void this.changeNow(change).catch((error: unknown) => this.handleFailure(error));
     this.wake();
+  }
+
+  /** Resolves when it is done. */
+  private async changeNow<T>(change: () => T): Promise<T> {
+    const changing = changeWhenFree(this.memory, change);
+    const settled = changing.then(
+      () => this.wake(),
+      () => {},
+    );
+    this.changing.add(settled);
+    void settled.finally(() => this.changing.delete(settled));
+    return changing;
   }
 
   /** Queues a scan for commits that no hook reported; does nothing where commits are not linked to sessions. */
   scanMissedCommits(how: { backfill?: boolean; afterMs?: number } = {}): void {
-    if (!this.bindsCommits) return;
-    this.runQuietly(() => askForHistory(this.memory, how));
-    this.wake();
+    if (this.bindsCommits) this.changeSoon(() => askForHistory(this.memory, how));
   }
 
   /**
    * Has sessions read before all else that wait to be, whose ids begin so. Resolves when they are, or when the signal aborts.
    */
   async readNow(id: string, signal: AbortSignal): Promise<void> {
-    const asked = askForSessions(this.memory, id);
+    const asked = await this.changeNow(() => askForSessions(this.memory, id));
     if (asked.length === 0) return;
-    this.wake();
     await this.waitWhile(() => asked.some((job) => isJobUnfinished(this.memory, job)), signal);
   }
 
@@ -182,14 +207,12 @@ export class OpenMemory {
    */
   async analyse(hashes: readonly string[], signal: AbortSignal): Promise<void> {
     if (!this.bindsCommits) return;
-    askForCommits(this.memory, hashes);
-    this.wake();
+    await this.changeNow(() => askForCommits(this.memory, hashes));
     await this.waitWhile(() => areCommitsAsked(this.memory), signal);
   }
 
   enqueue(kind: "scrub" | "recut" | "retain", subject: string): void {
-    enqueue(this.memory, { kind, subject, priority: priority[kind] });
-    this.wake();
+    this.changeSoon(() => enqueue(this.memory, { kind, subject, priority: priority[kind] }));
   }
 
   /** Applies settings that changed to what is stored. */
@@ -253,7 +276,7 @@ export class OpenMemory {
   }
 
   private handleJobDone(): void {
-    this.indexSessions();
+    this.options.onStored?.();
     clearTimeout(this.releaseTimer);
     this.releaseTimer = setTimeout(() => {
       if (!this.isResting()) this.handleJobDone();
@@ -273,9 +296,13 @@ export class OpenMemory {
     try {
       work();
     } catch (error) {
-      this.options.log.warn(`sessions: ${getErrorMessage(error)}`);
-      this.onFailure(error);
+      this.handleFailure(error);
     }
+  }
+
+  private handleFailure(error: unknown): void {
+    this.options.log.warn(`sessions: ${getErrorMessage(error)}`);
+    this.onFailure(error);
   }
 
   /** Interrupts the current jobs where they can be resumed. */
@@ -283,6 +310,7 @@ export class OpenMemory {
     this.isClosed = true;
     this.housekeeping.close();
     await Promise.all([this.workers.close(), this.embedPass.close(), this.care.close(), this.team.close()]);
+    await Promise.all(this.changing);
     for (const timer of [this.releaseTimer, this.unloadTimer, this.modelTimer]) clearTimeout(timer);
     // Requests accepted while shutting down.
     await this.lock.runExclusive(() => this.memory.close());

@@ -293,12 +293,14 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       log,
     });
     machine = watch;
-    endings.push(() => seen.note());
+    endings.push(() => lock.isStillOurs() && seen.note());
     endings.push(() => watch.close());
     watch.begin().catch((error: unknown) => log.error(`cannot watch sessions: ${getErrorMessage(error)}`));
 
     let lastSweep = Date.now();
     const heartbeat = setInterval(() => {
+      // Nothing is written any more: a home that was deleted must not come back.
+      if (!lock.isStillOurs() || !hasSocket()) return onStop("the home is gone");
       const now = Date.now();
       gitLauncher.check();
       if (now - lastSweep >= Math.min(sweepMs, options.closeAfterMs)) {
@@ -310,8 +312,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       }
       const idleFor = now - lastUsed;
       const idleExitMs = options.idleExitMs ?? usualIdleExitMs;
-      if (!lock.isStillOurs() || !hasSocket()) onStop("the home is gone");
-      else if (projects.listInUse().some(({ of }) => of.memoryWork.isOutgrown()))
+      if (projects.listInUse().some(({ of }) => of.memoryWork.isOutgrown()))
         onStop("a newer Pommel migrated a memory, and its daemon takes over");
       else if (idleExitMs > 0 && idleFor > idleExitMs && projects.isResting()) {
         onStop(`idle for ${Math.round(idleFor / 1000)} s`);

@@ -43,7 +43,7 @@ export async function listen(server: Server, stateDir: string, configured: numbe
   throw configured > 0
     ? new PommelError(
         "daemon_start_failed",
-        `Port ${configured}, which daemon.port asks for, is taken.`,
+        `Port ${configured}, which daemon.port names, is in use.`,
         "Choose another with `pm config set --global daemon.port`, or 0 for any free one.",
       )
     : new PommelError(
@@ -85,7 +85,7 @@ export async function listenOnSocket(server: Server, path: string): Promise<() =
     if (await isListenedOn(path)) {
       throw new PommelError(
         "locked",
-        `Another daemon listens on ${path}, although this one was given the lock beside it.`,
+        `Another daemon listens on ${path}, although this one got the lock beside it.`,
         "See `pm doctor`.",
       );
     }

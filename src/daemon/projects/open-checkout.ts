@@ -95,6 +95,7 @@ export class OpenCheckout {
       onChange: (paths) => {
         work.update(paths);
         if (of.memoryWork.bindsCommits) this.observer?.observe(paths);
+        of.hookParts.follow();
       },
       onRescan: () => {
         work.reconcile();

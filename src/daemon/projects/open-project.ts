@@ -13,6 +13,7 @@ import type { JobThreads } from "../jobs/threads/job-threads.ts";
 import { makeAgentHookHandler, type SpoolHandlers } from "../spool.ts";
 import { ProjectTranscripts } from "../watch/project-transcripts.ts";
 import { pollSeconds } from "../watch/subscribe.ts";
+import { HookPartsReady } from "./hook-parts-ready.ts";
 
 /** Whoever opens a project waits for an answer: the analysis of commits can wait. Milliseconds. */
 const answersFirstMs = 2500;
@@ -42,6 +43,8 @@ export class OpenProject {
   readonly memoryWork: MemoryWork;
   readonly report: MemoryReport;
   readonly transcripts: ProjectTranscripts;
+  /** What hooks read for all of its checkouts. */
+  readonly hookParts: HookPartsReady;
   /** What to do with what hooks left. */
   readonly onSpool: Pick<SpoolHandlers, "claude-hook" | "git-hook">;
   /** Its checkouts and worktrees, as they are now. */
@@ -60,7 +63,19 @@ export class OpenProject {
     const rootsFound = this.findRoots().catch((error: unknown) =>
       log.debug(`worktrees: ${getErrorMessage(error)}`),
     );
-    const work = new MemoryWork({ project, config, roots, rootsFound, bundled, settled, threads, log });
+    this.hookParts = new HookPartsReady({ project, config, log });
+    const follow = () => this.hookParts.follow();
+    const work = new MemoryWork({
+      project,
+      config,
+      roots,
+      rootsFound,
+      bundled,
+      settled,
+      threads,
+      onStored: follow,
+      log,
+    });
     this.memoryWork = work;
     this.report = new MemoryReport({ project, config, work });
     this.transcripts = new ProjectTranscripts({
@@ -70,12 +85,16 @@ export class OpenProject {
       log,
       pollSeconds,
       findRoots: () => this.findRoots(),
-      onNews: options.onNews,
+      onNews: () => {
+        follow();
+        options.onNews();
+      },
     });
     this.gitWatch = new GitWatch({
       roots,
       onHeadChanged: () => {
         work.scanMissedCommits();
+        follow();
         options.onHeadChanged();
       },
     });
@@ -85,6 +104,7 @@ export class OpenProject {
         roots,
         scrubbing: () => work.getScrubbingWork(),
         onTranscript: options.onTranscript,
+        onEvent: follow,
         stop: this.stopping.signal,
       }),
       "git-hook": makeGitHookHandler({ work, config }),
@@ -124,6 +144,7 @@ export class OpenProject {
     this.gitWatch.close();
     await this.transcripts.close();
     this.stopping.abort();
+    await this.hookParts.close();
     this.unshare();
     await this.memoryWork.close();
   }

@@ -173,7 +173,7 @@ export class Projects {
       },
     });
     const inUse = { checkout, settings };
-    checkout.endings.push(...keepCheckout(inUse), keepContext(project, log));
+    checkout.endings.push(...keepCheckout(inUse), keepContext(project, checkout.of.hookParts, log));
     return inUse;
   }
 

@@ -5,7 +5,7 @@ import type { Logger } from "../../base/log.ts";
 import type { Project } from "../../base/paths.ts";
 import { findKnownProject, findProjectIfAny } from "../../git/projects/find-project.ts";
 import { loadRecordingConfig } from "../../git/projects/recorded.ts";
-import { priority } from "../jobs/conversation-requests.ts";
+import { priority } from "../jobs/session-requests.ts";
 import type { Projects } from "./projects.ts";
 
 /** How long the project of a directory is taken to be the same. Milliseconds. */

@@ -7,8 +7,8 @@ import type { Indexing } from "../../code/index/index-messages.ts";
 import type { IndexReport } from "../../code/index/indexer.ts";
 import type { CodeSearch } from "../../code/search/engine.ts";
 import type { CodeAnswer, CodeQuery } from "../../code/search/types.ts";
-import type { QueueStatus } from "../../features/jobs/operation.ts";
 import type { EmbedPass, EmbedProgress } from "../../models/embed/embed-pass.ts";
+import type { QueueStatus } from "../../protocol/queue.ts";
 import { type CodeIndex, reconciledAt } from "../../store/index/port.ts";
 
 /** One open index with those that use it. Replaced as a whole when the index turns out to be damaged. */

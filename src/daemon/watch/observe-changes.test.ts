@@ -7,7 +7,8 @@ import { newRepository } from "../../../test/support/repository-fixture.ts";
 import { computeLineKey } from "../../attribution/lines/line-keys.ts";
 import { silentLog } from "../../base/log.ts";
 import { listObservationsOfFile } from "../../store/memory/observations.ts";
-import { ChangeObserver, KeysOfFiles } from "./observe-changes.ts";
+import { KeysOfFiles } from "./keys-of-files.ts";
+import { ChangeObserver } from "./observe-changes.ts";
 
 let stored: ReturnType<typeof temporaryMemory>;
 let repository: ReturnType<typeof newRepository>;

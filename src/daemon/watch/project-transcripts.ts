@@ -13,11 +13,11 @@ import {
   type TranscriptOwner,
 } from "../../sessions/ingest/known-transcripts.ts";
 import { listUnknownTranscripts } from "../../store/memory/sessions/transcripts.ts";
-import { priority } from "../jobs/conversation-requests.ts";
 import type { MemoryWork } from "../jobs/memory-work.ts";
+import { priority } from "../jobs/session-requests.ts";
 import { type DirectoryWatch, watchTranscripts } from "./watch-directory.ts";
 
-interface ConversationWatchOptions {
+interface TranscriptWatchOptions {
   work: MemoryWork;
   project: Project;
   pollSeconds: number;
@@ -74,7 +74,7 @@ export class ProjectTranscripts {
   /** Looks at files one after the other. */
   private looking: Promise<void> = Promise.resolve();
 
-  constructor(private readonly options: ConversationWatchOptions) {}
+  constructor(private readonly options: TranscriptWatchOptions) {}
 
   /** Resolves when everything is watched; existing files are checked in the background. */
   async begin(): Promise<void> {

@@ -2,7 +2,7 @@ import { appendFileSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSy
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { list } from "../../agents/claude/claude.ts";
+import { claude } from "../../agents/claude/claude.ts";
 import { silentLog } from "../../base/log.ts";
 import type { Subscribe } from "./directories.ts";
 import { type DirectoryWatch, watchDirectory } from "./watch-directory.ts";
@@ -29,7 +29,7 @@ async function watch(subscribe?: Subscribe): Promise<void> {
   const made = watchDirectory({
     directory: root,
     ...options,
-    list: () => list(root),
+    list: () => claude.list(root),
     onChange,
     onRescan,
     log: silentLog,

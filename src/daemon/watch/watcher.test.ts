@@ -17,7 +17,9 @@ import { makeDefaultConfig } from "../../base/config/settings.ts";
 import { silentLog } from "../../base/log.ts";
 import { createIgnoreRules } from "../../code/files/ignore.ts";
 import type { FileEvent, Subscribe } from "./directories.ts";
-import { type Watcher, type WatchOptions, watchProject } from "./watcher.ts";
+import { type Watcher, watchProject } from "./watcher.ts";
+
+type WatchOptions = Parameters<typeof watchProject>[0];
 
 let root: string;
 let watcher: Watcher | null = null;

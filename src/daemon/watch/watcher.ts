@@ -12,7 +12,7 @@ import {
   subscribeToTree,
 } from "./subscribe.ts";
 
-export interface WatchOptions {
+interface WatchOptions {
   /** Absolute, without symbolic links. */
   root: string;
   /** Read anew by the watcher when an ignore file changes. */

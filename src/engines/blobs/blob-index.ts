@@ -257,10 +257,21 @@ export class BlobIndex implements CodeIndex {
   readIndexCounts(): Promise<IndexCounts> {
     return this.store.read(({ state }) => {
       const totals = new Map<string, FileTotals>();
-      for (const { language, reason, chunks } of state.files.values()) {
+      for (const { language, reason, chunks, hasSyntaxErrors } of state.files.values()) {
         const key = `${reason} ${language}`;
-        const sum = totals.get(key) ?? { language: language ?? "", reason, files: 0, chunks: 0 };
-        totals.set(key, { ...sum, files: sum.files + 1, chunks: sum.chunks + chunks });
+        const sum = totals.get(key) ?? {
+          language: language ?? "",
+          reason,
+          files: 0,
+          chunks: 0,
+          syntaxErrors: 0,
+        };
+        totals.set(key, {
+          ...sum,
+          files: sum.files + 1,
+          chunks: sum.chunks + chunks,
+          syntaxErrors: sum.syntaxErrors + Number(hasSyntaxErrors),
+        });
       }
       const bytes = state.listSegments("chunks").reduce((sum, one) => sum + one.bytes, 0);
       return sumIndexCounts([...totals.values()], bytes);
@@ -309,9 +320,9 @@ function buildEntry(id: number, firstChunk: number, file: IndexedFile | SkippedF
   const { path, size, mtimeMs } = file;
   const common = { id, path, size, mtimeMs, firstChunk, indexedAt: Date.now(), embedded: [] };
   if (file.status === "skipped")
-    return { ...common, reason: file.reason, hash: null, language: null, chunks: 0 };
-  const { hash, language, chunks } = file;
-  return { ...common, reason: null, hash, language, chunks: chunks.length };
+    return { ...common, reason: file.reason, hash: null, language: null, chunks: 0, hasSyntaxErrors: false };
+  const { hash, language, chunks, hasSyntaxErrors } = file;
+  return { ...common, reason: null, hash, language, chunks: chunks.length, hasSyntaxErrors };
 }
 
 const listFiles = ({ byId }: State, files: readonly FileId[]): FileEntry[] =>

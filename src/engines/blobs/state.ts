@@ -36,6 +36,8 @@ const file = z.object({
   /** Its chunks have consecutive ids. */
   firstChunk: count,
   chunks: count,
+  /** Its grammar could not read a part of it. */
+  hasSyntaxErrors: z.boolean(),
   indexedAt: z.number(),
   embedded: z.array(embedding),
 });

@@ -246,7 +246,7 @@ export const describeDamage = (place: string, why: string, cause?: unknown) =>
   new PommelError(
     "index_corrupt",
     `The index at ${place} is damaged: ${why}.`,
-    "Run `pm daemon reindex`: it is made again.",
+    "Run `pm daemon reindex` to build it again.",
     { cause },
   );
 

@@ -19,7 +19,7 @@ async function fixture() {
     const [id, firstChunk] = [next.file++, next.chunk];
     next.chunk += vectors.length;
     const common = { id, path, size: 1, mtimeMs: 1, reason: null, hash: path, language: "x", indexedAt: 1 };
-    const entry = { ...common, firstChunk, chunks: vectors.length, embedded: [] };
+    const entry = { ...common, firstChunk, hasSyntaxErrors: false, chunks: vectors.length, embedded: [] };
     const levels = vectors.map((_, i) => (i % 2 === 0 ? "method" : "class"));
     const given = vectors.map((vector) => vector && Int8Array.from(vector));
     await blobs.add([buildVectors(next, entry, levels, { model: "m", dimensions: 2, vectors: given })]);

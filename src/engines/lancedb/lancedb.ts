@@ -50,9 +50,14 @@ class LanceFolder implements Engine {
     const dir = this.describePlace(file);
     const because = { cause: error };
     if (/No space left|ENOSPC/i.test(why))
-      return new PommelError("disk_full", `The disk of ${dir} is full.`, "Make room on it.", because);
+      return new PommelError("disk_full", `The disk of ${dir} is full.`, "Free some space.", because);
     if (/Permission denied|EACCES|Read-only/i.test(why))
-      return new PommelError("unreadable", `${dir} cannot be used: ${why}`, "Check who owns it.", because);
+      return new PommelError(
+        "unreadable",
+        `${dir} cannot be used: ${why}`,
+        "Check its owner and permissions.",
+        because,
+      );
     return describeDamage(dir, why, error);
   }
 

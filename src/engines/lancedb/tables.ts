@@ -95,7 +95,7 @@ const makeUnavailableError = (message: string, cause?: unknown) =>
   new PommelError(
     "index_unavailable",
     message,
-    `Install it where Pommel is: \`npm install -g --ignore-scripts ${installed}\`. \`pm config set index.driver sqlite\` does without.`,
+    `Install it where Pommel is: \`npm install -g --ignore-scripts ${installed}\`. \`pm config set index.driver sqlite\` works without it.`,
     { cause },
   );
 

@@ -1,10 +1,10 @@
 import { getErrorCode, PommelError } from "../../base/errors.ts";
 import type { IndexDriver } from "../../store/index/port.ts";
+import type { ServerSettings } from "../../store/postgres/connection-options.ts";
 import {
   connectTo,
   formatServerAddress,
   runInTransaction,
-  type ServerSettings,
   type Sql,
   toServerError,
 } from "../../store/postgres/server.ts";
@@ -104,7 +104,7 @@ class PostgresEngine implements Engine {
       return new PommelError(
         "busy",
         `Another process has changed the index at ${this.describePlace()}.`,
-        "Try again: its changes are read first.",
+        "Try again; Pommel then reads its changes first.",
         { cause: error },
       );
     }

@@ -64,6 +64,13 @@ it.each([
 });
 
 it("takes of the environment what answers depend on", () => {
-  const env = { PATH: "/bin", HOME: "/h", POMMEL_SEARCH_LIMIT: "3", XDG_RUNTIME_DIR: "/r", SECRET: "s" };
+  const env = {
+    PATH: "/bin",
+    HOME: "/h",
+    POMMEL_SEARCH_LIMIT: "3",
+    XDG_RUNTIME_DIR: "/r",
+    XDG_DATA_HOME: "",
+    SECRET: "s",
+  };
   expect(pickRelevantEnv(env)).toEqual({ HOME: "/h", POMMEL_SEARCH_LIMIT: "3" });
 });

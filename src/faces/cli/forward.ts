@@ -19,7 +19,9 @@ export const forwarded: ReadonlySet<string> = new Set([
   "blame",
   "checkpoint",
   "code",
+  "cost",
   "daemon queue",
+  "dead-ends",
   "digest",
   "event",
   "how",
@@ -27,7 +29,9 @@ export const forwarded: ReadonlySet<string> = new Set([
   "memory decisions",
   "memory lost",
   "memory notes",
+  "radar",
   "review",
+  "rules",
   "search",
   "session",
   "status",
@@ -46,7 +50,9 @@ export function pickRelevantEnv(env: NodeJS.ProcessEnv): Record<string, string |
       /^(?:POMMEL_\w+|XDG_(?:CACHE|CONFIG|DATA)_HOME|HOME|TZ)$/.test(name) &&
       name !== "POMMEL_DAEMON_AUTOSTART" &&
       // The pager is run by this process.
-      name !== "POMMEL_PAGER",
+      name !== "POMMEL_PAGER" &&
+      // Such a one counts as if it were not set.
+      !(name.startsWith("XDG_") && env[name] === ""),
   );
   return Object.fromEntries(names.sort().map((name) => [name, env[name]]));
 }

@@ -35,7 +35,7 @@ export const meanings: Readonly<Record<string, string>> = {
   "code chunk": "function symbol cat",
   "code impact": "callers usages uses references refs dependents affected",
   "code stats": "statistics metrics contributions",
-  "checkpoint rewind": "undo revert reset checkout rollback",
+  "checkpoint rewind": "reset checkout rollback",
   checkpoint: "commit commits snapshot",
   event: "group tag label",
   "daemon start": "up server",
@@ -134,7 +134,7 @@ export function declareHelp(program: Command): void {
     .addHelpText(
       "after",
       formatExamples(
-        ["pm help", "the commands of a day"],
+        ["pm help", "the everyday commands"],
         ["pm help --all", "every command"],
         ["pm help memory backup", "one, with its options and examples"],
       ),

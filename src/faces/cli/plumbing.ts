@@ -39,7 +39,7 @@ export function declareHook(program: Command): void {
           { agent }: { agent?: string | true },
         ) => {
           const name = given ?? "";
-          // The way round: src/pm.ts takes a shorter one when nothing else is on the command line.
+          // The way round: src/hook.ts and src/pm.ts take a shorter one when nothing else is on the command line.
           if (name.startsWith("git-")) await runGitHook(name, words);
           else await runHook(name, agent === true ? "" : agent);
         };
@@ -58,7 +58,7 @@ export function declareMcp(program: Command): void {
         ["pm mcp -C ~/src/app", "for that project, wherever it starts"],
         ["pm mcp --all-projects", "search code and sessions of all projects"],
         ["claude mcp add pommel -- pm mcp", "have Claude Code start it in every session"],
-      )}\n\nIn a directory that is no project but holds some, it answers for them. Its tools: docs/mcp.md.`,
+      )}\n\nIn a directory that is not a project but contains some, it answers for all of them. Its tools: docs/mcp.md.`,
     )
     .action(
       run(async () => {
@@ -67,7 +67,7 @@ export function declareMcp(program: Command): void {
           // Who names a directory means it, wherever the agent was launched.
           if (process.argv.some((arg) => /^(?:-C|--cwd)/.test(arg)))
             for (const name of launchVariables) delete process.env[name];
-          runMcp(cwd, allProjects);
+          await runMcp(cwd, allProjects);
           return new Promise<undefined>(() => {});
         };
       }),
@@ -98,9 +98,12 @@ export function declareStatusline(program: Command): void {
   program
     .command("statusline")
     .description(
-      "Print a line on the session for an agent's status line, or on the project for a shell's prompt",
+      "Print a line about the session for an agent's status line, or about the project for a shell's prompt",
     )
-    .option("--prompt", "for a prompt: reads no stdin, and prints nothing where there is nothing to say")
+    .option(
+      "--prompt",
+      "for a shell's prompt: reads no stdin, and prints nothing if there is nothing to show",
+    )
     .addHelpText(
       "after",
       `${formatExamples(

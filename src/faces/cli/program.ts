@@ -95,7 +95,7 @@ export async function buildProgram(streams: Streams, first = ""): Promise<Comman
       styleTitle: (title) => colors.bold(title),
       formatHelp,
     })
-    // Errors are thrown to main.ts, which prints them like every other error; help and version go to stdout.
+    // Errors are thrown to run-command-line.ts, which prints them like every other error; help and version go to stdout.
     .exitOverride()
     .configureOutput({
       writeOut: (text) => streams.write(1, text),
@@ -114,7 +114,7 @@ export async function buildProgram(streams: Streams, first = ""): Promise<Comman
   );
   program.addHelpText(
     "after",
-    "\npm help COMMAND explains one, with examples; pm help --all lists those in groups and those that programs call.",
+    "\n`pm help COMMAND` explains a command, with examples. `pm help --all` lists all commands, including those in groups and those that programs call.",
   );
   for (const { declare, section } of loaded) {
     const before = program.commands.length;

@@ -53,7 +53,6 @@ it.each([
   [["grep"], "pm search"],
   [["history"], "pm session"],
   [["log"], "pm session"],
-  [["undo"], "pm memory undo"],
   [["rewnd"], "pm checkpoint rewind"],
   [["scrub"], "pm memory scrub"],
   [["strat", "--wait"], "pm daemon start"],

@@ -1,5 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
+import { Worker } from "node:worker_threads";
 import type { commandRequest, commandResponse } from "../../answers/daemon/operation.ts";
+import { locateBuiltFile } from "../../base/built-file.ts";
+import { PommelError } from "../../base/errors.ts";
 import type { Project } from "../../base/paths.ts";
 import type { doctorResponse } from "../../features/doctor/operation.ts";
 import type { Shaped } from "../../protocol/shape-parts.ts";
@@ -35,11 +38,17 @@ export async function runCommand(
   }
 }
 
-/** Checks the machine and the project as `pm doctor` does, and repairs nothing. */
+/**
+ * Checks the machine and the project as `pm doctor` does, and repairs nothing. In a thread: whole databases are read for it,
+ * and programs are started.
+ */
 export async function diagnose(project: Project): Promise<Shaped<typeof doctorResponse>> {
-  const { listChecks, runCheck } = await import("../../features/doctor/pm-doctor.ts");
-  const checks = await Promise.all(
-    listChecks(project).map(async (check) => ({ name: check.name, ...(await runCheck(check)) })),
-  );
+  const worker = new Worker(locateBuiltFile("doctor-thread.cjs"), { workerData: project });
+  worker.unref();
+  const checks = await new Promise<Shaped<typeof doctorResponse>["checks"]>((resolve, reject) => {
+    worker.once("message", resolve);
+    worker.once("error", reject);
+    worker.once("exit", () => reject(new PommelError("internal", "The checks ended before their time.")));
+  });
   return { ok: checks.every(({ status }) => status !== "fail"), checks };
 }

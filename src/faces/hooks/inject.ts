@@ -2,12 +2,13 @@ import type { AgentHooks, GivenPayload } from "../../agents/agent.ts";
 import { isInside } from "../../base/paths.ts";
 import { exchange, formatRequest } from "../../client/raw-request.ts";
 import type { ContextRequest } from "../../features/context/operation.ts";
-import { searchAskedBy } from "../../features/context/search-asked.ts";
+import { fileReadBy, searchAskedBy } from "../../features/context/search-asked.ts";
 import { type ContextSettings, readDaemonRecord } from "../../protocol/daemon-record.ts";
 import type { HookName, HookPayload } from "../../protocol/hooks.ts";
 import { readGivenRefs } from "../../protocol/ready-context.ts";
 import type { MissedContextItem } from "../../protocol/spool-items.ts";
 import { writeItem } from "./deliver.ts";
+import { readProcessAgeMs } from "./process-age.ts";
 import { readReadyContext, tell } from "./ready.ts";
 import { isShortText, toObject } from "./stdio.ts";
 
@@ -89,7 +90,7 @@ export async function askContext(
   const { mode, deadline_ms: base } = readContextSettings(place);
   const deadline = base * patience[moment];
   const isOn = mode === "gentle" || mode === "eager";
-  const computeLeftMs = () => (isOn ? deadline - performance.now() - marginMs : 0);
+  const computeLeftMs = () => (isOn ? deadline - readProcessAgeMs() - marginMs : 0);
   const answerLate = (): Asked => {
     const text = ready === null ? null : tell(ready, place, request);
     return text === null && isOn && !(computeLeftMs() > 0) ? recordMissed(place, moment) : answerWith(text);
@@ -107,7 +108,7 @@ export async function askContext(
     if (answer === null || answer === "timeout") return answerLate();
     const text = answer.status === 200 ? parseContextText(answer.body) : null;
     if (text === null) return { isAsked: true };
-    if (performance.now() > deadline) return recordMissed(place, moment);
+    if (readProcessAgeMs() > deadline) return recordMissed(place, moment);
     return { ...answerWith(text), isAsked: true };
   } catch {
     return { isAsked: false };
@@ -124,7 +125,7 @@ function readContextSettings(place: string): ContextSettings {
 
 /** The daemon still needs a notification. */
 function recordMissed(place: string, event: Moment): Asked {
-  const took_ms = Math.round(performance.now());
+  const took_ms = Math.round(readProcessAgeMs());
   const item: MissedContextItem = { kind: "missed-context", event, received_at: Date.now(), place, took_ms };
   try {
     writeItem(item);
@@ -149,7 +150,10 @@ function buildContextRequest(
   }
   if (event === "pre-compact") return whose;
   if (event === "pre-tool-use") {
-    const search = searchAskedBy(payload.tool_name ?? "", toObject(given.tool_input));
+    const [tool, input] = [payload.tool_name ?? "", toObject(given.tool_input)] as const;
+    const reading = fileReadBy(tool, input);
+    if (reading !== null) return { ...whose, reading };
+    const search = searchAskedBy(tool, input);
     return search === null ? null : { ...whose, search };
   }
   if (event === "tool-failure") {

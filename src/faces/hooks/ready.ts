@@ -1,11 +1,8 @@
-import { existsSync } from "node:fs";
-import { isAbsolute, join, relative, resolve, sep } from "node:path";
-import { locateDaemonFiles } from "../../base/home.ts";
+import { isAbsolute, relative, resolve, sep } from "node:path";
 import { toRealPath } from "../../base/paths.ts";
 import type { ContextRequest } from "../../features/context/operation.ts";
-import { noteGiven, type ReadyLine, readGivenRefs, readReady } from "../../protocol/ready-context.ts";
-import type { GivenContextItem } from "../../protocol/spool-items.ts";
-import { writeItem } from "./deliver.ts";
+import { type ReadyLine, readGivenRefs, readReady } from "../../protocol/ready-context.ts";
+import { isStopped, recordTold } from "./told.ts";
 
 /** What is ready to be told (protocol/ready-context.ts), without asking anybody. */
 
@@ -21,7 +18,7 @@ export interface Ready {
 
 /** What is ready for a request; null where only the daemon can know, and where `pm stop` has stopped all. */
 export function readReadyContext(place: string, request: ContextRequest): Ready | null {
-  if (existsSync(join(locateDaemonFiles().autostartDir, "stopped"))) return null;
+  if (isStopped()) return null;
   if (request.event === "session-start") return readReadyAtStart(place, request);
   return request.event === "post-tool-use" ? readReadyForEdit(place, request) : null;
 }
@@ -78,24 +75,5 @@ export function tell(
     ...lines.map(({ ref, why, score }) => ({ ref, why, score })),
     ...files.map((file) => ({ ref: `file:${file}`, why: "edited", score: null })),
   ];
-  const item: GivenContextItem = {
-    kind: "given-context",
-    received_at: Date.now(),
-    place,
-    session_id,
-    event,
-    took_ms: Math.round(performance.now()),
-    text,
-    items,
-  };
-  try {
-    writeItem(item);
-    noteGiven(
-      session_id,
-      items.map(({ ref }) => ref),
-    );
-    return text;
-  } catch {
-    return null;
-  }
+  return recordTold({ place, session_id, event, text, items }) ? text : null;
 }

@@ -9,6 +9,7 @@ import { anyHook, findHookName, type HookPayload, hookNames } from "../../protoc
 import type { AgentHookItem } from "../../protocol/spool-items.ts";
 import { notifyDaemon, writeItem } from "./deliver.ts";
 import { type Asked, askContext } from "./inject.ts";
+import { answerCall, hearPrompt } from "./parts.ts";
 import { describeHookFailure, maxInputLength, parseObject, pickPayload, readStdin, warn } from "./stdio.ts";
 
 /**
@@ -74,19 +75,25 @@ async function captureHook(
     place,
     payload,
   };
-  // A search that is about to begin is nothing to record.
-  if (event === "pre-tool-use")
+  // What is about to begin is nothing to record.
+  if (event === "pre-tool-use") {
+    const answer = await answerCall(place, hooks, event, given, payload);
+    if (answer !== null) return print({ isAsked: false, answer }, null, hooks);
     return print(await askContext(place, hooks, event, given, payload), null, hooks);
+  }
   try {
     // These only announce new lines; the others carry information missing in transcripts.
-    const isReminder = ["stop", "post-tool-use", "tool-failure"].includes(event);
+    const isReminder = ["stop", "post-tool-use", "tool-failure", "notification"].includes(event);
     const session = payload.session_id ?? payload.transcript_path ?? "";
     writeItem(item, isReminder ? `${event}-${session}` : null);
   } catch (error) {
     if (error instanceof PommelError) throw error;
     return `cannot write to ${locateDaemonFiles().spoolDir} (${getErrorCode(error)})`;
   }
-  const asked = await askContext(place, hooks, event, given, payload);
+  await hearPrompt(place, event, given, payload);
+  const said = await answerCall(place, hooks, event, given, payload);
+  const asked =
+    said === null ? await askContext(place, hooks, event, given, payload) : { isAsked: false, answer: said };
   print(asked, message, hooks);
   if (!asked.isAsked) await notifyDaemon();
   return null;

@@ -1,6 +1,6 @@
 import { writeSync } from "node:fs";
-import type { GivenPayload } from "../../agents/agent.ts";
 import { exchange, formatRequest } from "../../client/raw-request.ts";
+import { formatPromptStatus, formatSessionStatus } from "./statusline-words.ts";
 import { isShortText, parseObject, readStdin, toObject } from "./stdio.ts";
 
 /** A prompt waits for it. Milliseconds. */
@@ -31,34 +31,3 @@ function formatStatusline(answer: Awaited<ReturnType<typeof exchange>>, isPrompt
   if (known === null) return "";
   return isPrompt ? formatPromptStatus(known) : formatSessionStatus(known);
 }
-
-/** "pommel 1 running"; nothing while no agent is at work. */
-export function formatPromptStatus({ running }: GivenPayload): string {
-  const count = toCount(running);
-  return count === 0 ? "" : `pommel ${count} running`;
-}
-
-/** "pommel: wrote 92% of what it committed, 3 injected, 1 used, 412 sessions" */
-export function formatSessionStatus(known: GivenPayload): string {
-  const facts = [];
-  if (typeof known.session === "object" && known.session !== null) {
-    const session = toObject(known.session);
-    const lines = toObject(session.lines);
-    const [agent, human, unknown] = [lines.agent, lines.human, lines.unknown].map(toCount) as [
-      number,
-      number,
-      number,
-    ];
-    const all = agent + human + unknown;
-    if (all > 0) facts.push(`wrote ${Math.round((100 * agent) / all)}% of what it committed`);
-    const [injected, used] = [toCount(session.injected), toCount(session.used)];
-    facts.push(
-      injected === 0 ? "nothing injected" : `${injected} injected${used === 0 ? "" : `, ${used} used`}`,
-    );
-  }
-  const sessions = toCount(known.sessions);
-  facts.push(`${sessions} ${sessions === 1 ? "session" : "sessions"}`);
-  return `pommel: ${facts.join(", ")}`;
-}
-
-const toCount = (value: unknown): number => (typeof value === "number" ? value : 0);

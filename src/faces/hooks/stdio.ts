@@ -70,7 +70,7 @@ const stdin = 0;
 /**
  * Everything on stdin, bounded in size and time; an error reads as an end. A file is read at once. A pipe is read
  * through a socket: a blocking read cannot be cancelled, and a pending one in libuv's thread pool would keep the
- * process from exiting.
+ * process from exiting. A whole object is all that comes: nobody waits until the writer closes the pipe.
  */
 export async function readStdin(timeout: number = timeoutMs): Promise<Input> {
   let stat: ReturnType<typeof fstatSync>;
@@ -109,9 +109,8 @@ function readPipe(timeout: number): Promise<Input> {
     let length = 0;
     const finish = (cut: Input["cut"]) => {
       clearTimeout(timer);
-      pipe.removeAllListeners("data");
-      pipe.on("error", () => {});
-      pipe.destroy();
+      // To close it takes longer than to leave it to the end of the process.
+      pipe.removeAllListeners("data").pause().unref();
       resolve({ text: cut === "too long" ? "" : decodeText(parts), cut });
     };
     const timer = setTimeout(() => finish("too slow"), timeout);
@@ -120,11 +119,15 @@ function readPipe(timeout: number): Promise<Input> {
       parts.push(part);
       length += part.length;
       if (length > maxInputLength) finish("too long");
+      else if (endsObject(part) && parseObject(decodeText(parts)) !== null) finish(null);
     });
     pipe.on("end", () => finish(null));
     pipe.on("error", () => finish(null));
   });
 }
+
+/** Whether a part of the input may be its last: it ends with a bracket, but for a line break. */
+const endsObject = (part: Buffer): boolean => part.subarray(-2).includes("}");
 
 function decodeText(parts: readonly Buffer[]): string {
   const text = Buffer.concat(parts).toString("utf8");

@@ -4,10 +4,10 @@ import { shortenText } from "../../base/text/text-size.ts";
 import { call } from "../../client/call.ts";
 import type { BlameRange } from "../../features/blame/operation.ts";
 import { blame } from "../../features/blame/operation.ts";
-import type { Decision } from "../../features/decisions/operation.ts";
 import { listDecisions } from "../../features/decisions/operation.ts";
 import type { ChunkOutline } from "../../features/search/operation.ts";
 import { showChunk } from "../../features/search/operation.ts";
+import { type Decision, turnsToCarryOut } from "../../protocol/decision.ts";
 import type { Place } from "./places.ts";
 
 /** Who wrote consecutive lines of a document as it is in the editor; lines typed since it was saved have no author. */
@@ -104,8 +104,6 @@ interface Superseded {
   decision: Decision;
 }
 
-/** A decision is taken for the reason of lines that its session wrote in its turn or in the next ones. */
-const turnsAfter = 2;
 const asked = 50;
 
 export async function findSuperseded(place: Place, authors: readonly AuthoredLines[]): Promise<Superseded[]> {
@@ -122,5 +120,5 @@ export async function findSuperseded(place: Place, authors: readonly AuthoredLin
 
 function isReasonFor({ session_id, turn }: Decision, range: AuthoredLines): boolean {
   if (session_id === null || turn === null || range.turn === null) return false;
-  return range.session_id === session_id && range.turn >= turn && range.turn <= turn + turnsAfter;
+  return range.session_id === session_id && range.turn >= turn && range.turn <= turn + turnsToCarryOut;
 }

@@ -7,6 +7,7 @@ import { PommelError } from "../../base/errors.ts";
 import type { Project } from "../../base/paths.ts";
 import { call } from "../../client/call.ts";
 import { operations } from "../../features/index.ts";
+import { writeNote } from "../../features/notes/operation.ts";
 import { findKnownProject, findProjectIfAny } from "../../git/projects/find-project.ts";
 import { type AuthoredLines, findAuthoredLines } from "./authors.ts";
 import { findDocumentPlace, type Place, toFilePath } from "./places.ts";
@@ -19,12 +20,29 @@ const askParams = z.object({
   uri: z.optional(z.string()),
 });
 
+const noteParams = z.object({
+  ...document.shape,
+  /** From 0, both included, as the editor has them. */
+  first: z.int(),
+  last: z.int(),
+  note: z.string(),
+});
+
 /** Answers what goes beyond the protocol (docs/editors.md). */
 export function answerOwnRequests(connection: Connection, documents: OpenDocuments): void {
   connection.onRequest("pommel/blame", async (given: unknown) => {
     const { textDocument } = z.parse(document, given);
     const place = await documents.placeAt(textDocument.uri);
     return { file: place?.file ?? null, ranges: await documents.readAuthorsAt(textDocument.uri) };
+  });
+
+  connection.onRequest("pommel/note", async (given: unknown) => {
+    const { textDocument, first, last, note } = z.parse(noteParams, given);
+    const place = await documents.placeAt(textDocument.uri);
+    const [from, to] = [first, last].map((line) => place?.lines.toSaved(line + 1) ?? null);
+    if (place === null || from == null || to == null)
+      throw new PommelError("usage", "These lines are not saved yet.", "Save the file first.");
+    return call(writeNote, { note, by: "person", at: `${place.file}:${from}-${to}` }, place.project);
   });
 
   connection.onRequest("pommel/projects", async () => ({

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { mapSavedLines } from "./places.ts";
+import { mapSavedLines } from "./saved-lines.ts";
 
 it("follows lines through what was typed above them", () => {
   const lines = mapSavedLines("new\na\nb changed\nc\n", "a\nb\nc\n");

@@ -1,9 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { PommelError } from "../../base/errors.ts";
+import { tools } from "../../features/tools.ts";
+import type { Tool } from "../../tools/tool.ts";
 import { readArguments } from "./arguments.ts";
 import { oldNames } from "./old-names.ts";
-import { type Tool, tools } from "./shapes/definitions.ts";
 
 const read = (args: unknown) => readArguments("code", tools.code.input, args);
 const understood = (args: unknown) => {
@@ -49,12 +50,18 @@ describe("arguments", () => {
       { query: "a", limit: 1.6 },
       { query: "a", limit: 2 },
     ],
-    [{ query: "a", path: [], level: null, package: "" }, { query: "a" }],
+    [{ query: "a", path: [], calls: null, place: "" }, { query: "a" }],
     [{ query: 5 }, { query: "5" }],
     ["retry", { query: "retry" }],
     [undefined, {}],
   ])("%j are read for what they mean", (args, meant) => {
     expect(understood(args)).toEqual({ ...meant, notes: [] });
+  });
+
+  it("that can be only some words are read without others", () => {
+    const { args, notes } = readArguments("recall", tools.recall.input, { kind: ["x", "fix"] });
+    expect(args).toMatchObject({ kind: ["fix"] });
+    expect(notes).toEqual(["kind can be decision, attempt, fix, command, open: x was ignored."]);
   });
 
   it("have limits that are clamped, in the answer's length too", () => {
@@ -66,9 +73,14 @@ describe("arguments", () => {
     [{ query: "a", exclude: "b" }, { query: "a" }, 'code has no argument "exclude": it was ignored.'],
     [{ query: "a", limit: "ten" }, { query: "a" }, "limit must be a number: it was ignored."],
     [
-      { query: "a", level: ["x", "file"] },
-      { query: "a", level: ["file"] },
-      "level can be file, class, method, block, lines: x was ignored.",
+      { query: "a", path: Array.from({ length: 60 }, () => "b") },
+      { query: "a", path: Array.from({ length: 50 }, () => "b") },
+      "path was cut to its first 50 entries.",
+    ],
+    [
+      { query: `${"a".repeat(900)}${"b".repeat(900)}` },
+      { query: `${"a".repeat(499)} ${"b".repeat(500)}` },
+      "query was cut to 1000 characters.",
     ],
     [["a"], {}, "The arguments are no JSON object: they were ignored."],
   ])("%j are answered all the same, with what was not understood", (args, meant, note) => {
@@ -78,7 +90,6 @@ describe("arguments", () => {
   it.each([
     [{ query: "a\0b" }, "query contains a NUL character."],
     [{ query: "a", path: ["b", "\0"] }, "path contains a NUL character."],
-    [{ query: "a".repeat(1001) }, "query must be a text of at most 1000 characters."],
   ])("%j are refused with what is wrong", (args, message) => {
     expect(refusal(args)).toMatchObject({ code: "usage", message });
   });

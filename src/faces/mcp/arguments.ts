@@ -26,7 +26,7 @@ interface Schema {
   maxLength?: number;
 }
 
-/** Longer ones are no question; a text that may be longer says so itself. */
+/** Longer ones are cut, as their beginning and end say what is meant; a text that may be longer says so itself. */
 const maxCharacters = 1000;
 const maxEntries = 50;
 
@@ -50,9 +50,7 @@ export function readArguments<S extends ToolInput>(
       notes.push(`${tool} has no argument ${JSON.stringify(name.slice(0, 60))}: it was ignored.`);
     else if (args[known] === undefined) args[known] = coerce(value, schemas[known]!, known, notes);
   }
-  const hostile = Object.entries(args).flatMap(([name, value]) =>
-    findContentProblem(name, value, schemas[name]!),
-  );
+  const hostile = Object.entries(args).flatMap(([name, value]) => findContentProblem(name, value));
   if (hostile.length > 0)
     throw new PommelError("usage", hostile.slice(0, 5).join(" "), listArguments(tool, schemas));
   const parsed = z.safeParse(input, args);
@@ -148,7 +146,9 @@ const commonNames = {
 function coerce(value: unknown, schema: Schema, name: string, notes: string[]): unknown {
   switch (schema.type) {
     case "array": {
-      const list = Array.isArray(value) ? value : [value];
+      const given = Array.isArray(value) ? value : [value];
+      const list = given.slice(0, maxEntries);
+      if (list.length < given.length) notes.push(`${name} was cut to its first ${maxEntries} entries.`);
       const { items = {} } = schema;
       const entries = list.map((one) => coerce(one, items, name, notes));
       const isKnown = (one: unknown) => items.enum === undefined || items.enum.includes(one);
@@ -172,23 +172,27 @@ function coerce(value: unknown, schema: Schema, name: string, notes: string[]): 
       return value === "true" || value === 1 ? true : value === "false" || value === 0 ? false : value;
     case "string":
       if (typeof value === "number") return String(value);
-      return Array.isArray(value) &&
-        value.every((one) => typeof one === "string") &&
-        schema.enum === undefined
-        ? value.join(" ")
-        : value;
+      return cutLong(
+        Array.isArray(value) && value.every((one) => typeof one === "string") && schema.enum === undefined
+          ? value.join(" ")
+          : value,
+        schema,
+        name,
+        notes,
+      );
     default:
       return value;
   }
 }
 
-/** Content that no argument may have, whatever the operation. */
-function findContentProblem(name: string, value: unknown, schema: Schema): string[] {
-  const entries = [value].flat().map(String);
-  // Neither file names nor git's arguments can contain one; each place would fail with an error of its own.
-  if (entries.some((one) => one.includes("\0"))) return [`${name} contains a NUL character.`];
-  if (entries.length > maxEntries) return [`${name} must be a list of at most ${maxEntries} entries.`];
-  const isLong = entries.some((one) => one.length > maxCharacters);
-  if (!isLong || schema.maxLength !== undefined) return [];
-  return [`${name} must be a text of at most ${maxCharacters} characters.`];
+/** Errors and reports begin with what was done, and end with what went wrong. */
+function cutLong(value: unknown, { maxLength }: Schema, name: string, notes: string[]): unknown {
+  if (typeof value !== "string" || value.length <= maxCharacters || maxLength !== undefined) return value;
+  notes.push(`${name} was cut to ${maxCharacters} characters.`);
+  const half = maxCharacters / 2;
+  return `${value.slice(0, half - 1)} ${value.slice(-half)}`;
 }
+
+/** Neither file names nor git's arguments can contain one; each place would fail with an error of its own. */
+const findContentProblem = (name: string, value: unknown): string[] =>
+  [value].flat().some((one) => String(one).includes("\0")) ? [`${name} contains a NUL character.`] : [];

@@ -1,57 +1,87 @@
 import * as z from "zod/mini";
-import { checkpointsRequest } from "../../features/checkpoints/operation.ts";
 import { decisionsRequest } from "../../features/decisions/operation.ts";
-import { rewindRequest } from "../../features/rewind/operation.ts";
-import { transcriptSearchRequest } from "../../features/search/operation.ts";
-import { outside, place, places, text } from "../../protocol/shape-parts.ts";
+import { oldTools } from "../../features/old-tools.ts";
+import { recallPassages } from "../../features/recall/tool-answer.ts";
+import { searchRequest } from "../../features/search/operation.ts";
+import { type ToolName, tools } from "../../features/tools.ts";
+import { transcriptSearchRequest } from "../../protocol/search-sessions.ts";
+import { outside, places, text } from "../../protocol/shape-parts.ts";
 import { searchModes } from "../../protocol/values.ts";
-import type * as answers from "./old-answers.ts";
-import { type ToolName, tools } from "./shapes/definitions.ts";
-import { allProjects, type CallContext, limit, project } from "./tool.ts";
+import { maxTokensOfOld, type OldTool } from "../../tools/old-tool.ts";
+import { allProjects, type CallContext, limit, project } from "../../tools/tool.ts";
+import { readArguments } from "./arguments.ts";
 
 /**
- * Names that agents' instructions, skills and other tools' documents still have: not listed, and answered in today's words. Each is
- * a tool of today with its arguments in other words, or an operation (old-answers.ts).
+ * Names that agents' instructions, skills and other tools' documents still have: not listed, and answered all the same. Each is a
+ * tool of today with its arguments in other words; or, where no tool of today answers the same, an operation in its own words.
  */
 
-interface OldName {
-  input: z.ZodMiniObject;
-  /** Of today, whose answer it is, with its arguments; else what answers. */
-  as?: { tool: ToolName; arguments: (args: never, context: CallContext) => object | Promise<object> };
-  load?: () => Promise<(args: never, context: CallContext) => Promise<string>>;
+interface OldName extends OldTool {
+  /** Whether `session_id` is the session that it reads. */
+  readsSession?: true;
 }
 
-const cursor = z.optional(z.string());
-const max_tokens = z.optional(z.int().check(z.minimum(200), z.maximum(20_000)));
-const paged = { limit: limit(100), cursor, max_tokens };
+const max_tokens = maxTokensOfOld;
+const paged = { limit: limit(100), max_tokens };
 const query = z.optional(text);
 const files = z.optional(places);
 const session_id = z.optional(text);
 
+interface Args {
+  query?: string;
+  topic?: string;
+  files?: string[];
+  session_id?: string;
+  turn?: number;
+  limit?: number;
+  max_tokens?: number;
+}
+
 const { q: _, file: __, session: ___, limit: ____, ...ofSessions } = transcriptSearchRequest().shape;
 const { q: _q, file: _f, limit: _l, ...ofDecisions } = decisionsRequest().shape;
-const { branch, since, until } = checkpointsRequest().shape;
 
-const load = (name: keyof typeof answers) => async () => (await import("./old-answers.ts"))[name] as never;
+const { language, level, package: inPackage } = searchRequest().shape;
+const ofCode = { language, level, package: inPackage, regex: z.optional(z.boolean()) };
+const { agent, branch, until } = transcriptSearchRequest().shape;
 
-const readTurnText = async (
-  {
-    session_id: id,
-    turn,
-    limit: max,
-    max_tokens: tokens,
-  }: { session_id?: string; turn?: number; limit?: number; max_tokens?: number },
-  context: CallContext,
-) => {
-  const { resolveSessionId } = await import("./old-answers.ts");
-  const session = await resolveSessionId(context, id);
-  return { id: turn === undefined ? session : `${session}:${turn}`, limit: max, max_tokens: tokens };
-};
+/** Runs a tool of today, with arguments that it takes and does not list. */
+const run =
+  (tool: ToolName) =>
+  async (args: object, context: CallContext): Promise<string> =>
+    (await tools[tool].load())(args as never, context);
 
-export const oldNames = {
+const recallInput = z.strictObject({ ...tools.recall.input.shape, until, branch, agent });
+
+/** Recalls; says what recall does not take. */
+async function recall(args: object, context: CallContext): Promise<string> {
+  const { args: known, notes } = readArguments("recall", recallInput, args);
+  return [await run("recall")(known, context), ...notes].join("\n");
+}
+
+/** Reads a session, or one of its turns; without a session says where work stopped. */
+const readTurn = async ({ session_id: id, turn, ...sized }: Args, context: CallContext): Promise<string> =>
+  recall(id === undefined ? sized : { ...sized, id: turn === undefined ? id : `${id}:${turn}` }, context);
+
+/** An old tool that answers only where it is asked about nothing: about something, recall does. */
+const orRecall = ({ input, answer }: OldTool): OldName => ({
+  input: z.strictObject({ query, ...input.shape }),
+  answer: (args: Args, context) => {
+    const { query: about, session_id: _, ...asked } = args;
+    return about === undefined && args.files === undefined
+      ? answer(args as never, context)
+      : recall({ about, ...asked }, context);
+  },
+});
+
+const { commands: lostTool, rewind_preview: rewindTool, ...ofFeatures } = oldTools;
+
+/** Of an error, whose end says what went wrong. */
+const maxErrorChars = 1000;
+
+export const oldNames: Readonly<Record<string, OldName>> = {
   search_code: {
-    input: tools.code.input,
-    as: { tool: "code", arguments: (args) => args },
+    input: z.strictObject({ ...tools.code.input.shape, ...ofCode }),
+    answer: run("code"),
   },
   search_sessions: {
     input: z.strictObject({
@@ -65,7 +95,8 @@ export const oldNames = {
       all_projects: allProjects,
       ...paged,
     }),
-    load: load("searchSessions"),
+    answer: async ({ query: about, topic = about, ...args }: Args, context) =>
+      topic === undefined ? recall(args, context) : recallPassages({ ...args, about: topic }, context),
   },
   get_session: {
     input: z.strictObject({
@@ -74,44 +105,45 @@ export const oldNames = {
       limit: limit(100),
       max_tokens,
     }),
-    as: { tool: "recall", arguments: readTurnText },
+    readsSession: true,
+    answer: readTurn,
   },
   get_session_summary: {
     input: z.strictObject({ session_id, max_tokens }),
-    load: load("summarise"),
+    readsSession: true,
+    answer: readTurn,
   },
   list_decisions: {
     input: z.strictObject({ query, files, ...ofDecisions, project, ...paged }),
-    load: load("decisions"),
+    answer: async ({ query: about, ...args }: Args, context) =>
+      recall({ about, kind: ["decision"], ...args }, context),
   },
-  list_checkpoints: {
-    input: z.strictObject({ query, session_id, branch, since, until, ...paged }),
-    load: load("checkpoints"),
-  },
-  rewind_preview: {
-    input: z.strictObject({ ...rewindRequest().shape, max_tokens }),
-    load: load("rewind"),
-  },
-  related: {
-    input: z.strictObject({ query, files, ...paged }),
-    load: load("related"),
-  },
+  ...Object.fromEntries(Object.entries(ofFeatures).map(([name, tool]) => [name, orRecall(tool)])),
+  ...(rewindTool && { rewind_preview: rewindTool }),
   commands: {
     input: z.strictObject({
       how: z.optional(text),
       error: z.optional(text.check(z.maxLength(20_000))),
-      lost: z.optional(place),
+      ...lostTool?.input.shape,
       max_tokens,
     }),
-    load: load("commands"),
+    answer: ({ how, error, ...args }: Args & { how?: string; error?: string; lost?: string }, context) =>
+      args.lost === undefined || lostTool === undefined
+        ? recall(
+            {
+              about: how ?? error?.slice(-maxErrorChars),
+              kind: [how === undefined ? "fix" : "command"],
+              ...args,
+            },
+            context,
+          )
+        : lostTool.answer(args as never, context),
   },
   add_note: {
     input: z.strictObject({ text: tools.note.input.shape.text!, session_id: z.optional(outside("session")) }),
-    as: { tool: "note", arguments: (args) => args },
+    answer: run("note"),
   },
-} satisfies Record<string, OldName>;
-
-export type OldToolName = keyof typeof oldNames;
+};
 
 export const findOldName = (name: string): OldName | null =>
-  Object.hasOwn(oldNames, name) ? oldNames[name as OldToolName] : null;
+  Object.hasOwn(oldNames, name) ? oldNames[name]! : null;

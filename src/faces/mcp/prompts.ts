@@ -1,7 +1,7 @@
 import type { GetPromptResult } from "@modelcontextprotocol/server";
+import { shortenToLine } from "../../tools/text.ts";
 import { answer, explain, findCallable } from "./server/call-tool.ts";
 import { ProtocolError, ProtocolErrorCode } from "./server/sdk.ts";
-import { shortenToLine } from "./text/text.ts";
 
 const whatDoWeKnow = "what_do_we_know";
 

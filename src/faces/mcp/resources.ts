@@ -1,15 +1,15 @@
 import type { ListResourcesResult, ReadResourceResult } from "@modelcontextprotocol/server";
-import { getErrorCode } from "../../base/errors.ts";
+import { getErrorCode, PommelError } from "../../base/errors.ts";
 import { maxResults } from "../../base/max-results.ts";
+import { shortenHash } from "../../base/text/short-hash.ts";
 import { listCheckpoints } from "../../features/checkpoints/operation.ts";
 import { listSessions } from "../../features/sessions/operation.ts";
-import { shortenSessionId } from "../../sessions/short-id.ts";
+import { shortenSessionId } from "../../protocol/reading/short-id.ts";
+import { formatMinute, shortenToLine } from "../../tools/text.ts";
+import { ask } from "../../tools/tool.ts";
 import { answer, explain, findCallable } from "./server/call-tool.ts";
 import { findProjectHere } from "./server/here.ts";
 import { ProtocolError, ProtocolErrorCode, ResourceNotFoundError } from "./server/sdk.ts";
-import { makeCursor, readCursorOffset } from "./text/budget.ts";
-import { formatMinute, shortenToLine } from "./text/text.ts";
-import { ask } from "./tool.ts";
 
 /** Sessions and checkpoints that a person can attach to a conversation. */
 
@@ -44,7 +44,7 @@ export async function listResources(
   signal: AbortSignal,
 ): Promise<ListResourcesResult> {
   try {
-    const offset = readCursorOffset("resources", {}, cursor);
+    const offset = readOffset(cursor);
     const context = { project: await findProjectHere(cwd), signal };
     const { sessions, total } = await ask(context, listSessions, {
       limit: Math.min(offset + sessionsListed, maxResults),
@@ -69,11 +69,11 @@ export async function listResources(
           uri: `pommel://checkpoints/${encodeURIComponent(id)}`,
           name: `checkpoint ${id}`,
           title: shortenToLine(subject, 100) || id,
-          description: `${formatMinute(committed_at)}, commit ${commit.slice(0, 8)}`,
+          description: `${formatMinute(committed_at)}, commit ${shortenHash(commit)}`,
           mimeType: "text/plain",
         })),
       ],
-      ...(page.length > 0 && end < total && { nextCursor: makeCursor("resources", {}, end) }),
+      ...(page.length > 0 && end < total && { nextCursor: `${end}` }),
     };
   } catch (error) {
     const code = getErrorCode(error);
@@ -84,6 +84,12 @@ export async function listResources(
       return { resources: [] };
     throw new ProtocolError(ProtocolErrorCode.InternalError, explain("resources/list", error));
   }
+}
+
+/** How many sessions the pages before had. @throws PommelError `usage` */
+function readOffset(cursor = "0"): number {
+  if (/^\d{1,6}$/.test(cursor)) return Number(cursor);
+  throw new PommelError("usage", "This is no cursor of resources/list.", "Omit it.");
 }
 
 /** @throws ProtocolError for an address that is not ours or does not exist */

@@ -1,23 +1,35 @@
 import { useEffect, useState } from "preact/hooks";
-import type { View } from "../../features/views.ts";
+import { movedTo, type View, views } from "../../features/views.ts";
 import { AskError, lastRefusal, signedOut } from "../../page/api/ask.ts";
-import { placeShown } from "../../page/api/place.ts";
-import { loadProject, loadProjects, project, projectError } from "../../page/api/project.ts";
-import { useAnswer } from "../../page/api/use-answer.ts";
+import { isEverywhere, placeShown, showEverywhere, showPlace } from "../../page/api/place.ts";
+import { loadProject, loadProjects, project, projectError, projects } from "../../page/api/project.ts";
+import { isWaiting, useAnswer } from "../../page/api/use-answer.ts";
 import { follow } from "../../page/api/written.ts";
+import { Tabs } from "../../page/components/chips.tsx";
+import { later } from "../../page/components/later.tsx";
 import { Inline } from "../../page/components/marked.tsx";
 import { Empty, Failure, Loading } from "../../page/components/states.tsx";
-import { linkTo, parsePathRest, route, type ViewProps } from "../../page/router.ts";
-import { Help, Palette } from "./shell/palette.tsx";
+import { goTo, linkTo, parsePathRest, route, type ViewProps } from "../../page/router.ts";
+import { Attention, waitingCount } from "./shell/attention.tsx";
+import { isHelpOpen, isPaletteOpen } from "./shell/keys.ts";
 import { SideBar } from "./shell/side-bar.tsx";
 import { TopBar } from "./shell/top-bar.tsx";
 import { findView, getLoadedView, loadOthers, loadView } from "./views.ts";
 
+const loadPalette = () => import("./shell/palette.tsx");
+const Help = later(async () => (await loadPalette()).Help);
+const Palette = later(async () => (await loadPalette()).Palette);
+
 /** The whole page: its frame, and the view at the address. */
 export function App() {
   useEffect(() => {
-    void loadProject().then(loadProjects).then(follow).then(loadOthers);
+    void loadProjects().then(follow).then(loadOthers);
   }, []);
+  const place = placeShown();
+  useEffect(() => {
+    void loadProject();
+  }, [place]);
+  const isElsewhere = useNamedProject();
   if (signedOut.value) return <SignIn />;
   return (
     <>
@@ -25,21 +37,37 @@ export function App() {
         Skip to content
       </button>
       <ProjectFollower />
+      <Attention />
       <SideBar />
       <TopBar />
-      <main id="main" tabIndex={-1}>
+      <main id="main" tabIndex={-1} aria-busy={isWaiting.value}>
         {projectError.value ? (
           <Failure error={projectError.value} onRetry={() => void loadProject()} />
-        ) : placeShown() === null && project.value === null ? (
+        ) : isElsewhere || (place === null && project.value === null) ? (
           <Loading />
         ) : (
-          <CurrentView />
+          <CurrentView key={`${isEverywhere()} ${place}`} />
         )}
       </main>
-      <Help />
-      <Palette />
+      {isHelpOpen.value && <Help />}
+      {isPaletteOpen.value && <Palette />}
     </>
   );
+}
+
+/** Shows the project that an address names, if it is a known one, or all of them ("all"). @returns whether that is still to be done */
+function useNamedProject(): boolean {
+  const { path, query } = route.value;
+  const named = query.get("project");
+  const known = projects.value;
+  const isKnown = known.some(({ checkouts }) => checkouts.some(({ root }) => root === named));
+  useEffect(() => {
+    if (named === null || known.length === 0) return;
+    if (isKnown) showPlace(named);
+    if (named === "all") showEverywhere(true);
+    goTo(linkTo(path, { ...Object.fromEntries(query), project: undefined }), { replace: true });
+  }, [named, known]);
+  return named !== null && (known.length === 0 || isKnown);
 }
 
 /** Keeps what is known of the project up to date: its branches and agents grow with its sessions. */
@@ -54,10 +82,16 @@ function ProjectFollower() {
 function CurrentView() {
   const { path, query } = route.value;
   const view = findView(path);
+  const moved = movedTo[path];
   useEffect(() => {
-    const [title, name] = [view?.title ?? "Not found", project.value?.name];
-    document.title = [query.get("q"), title, name ?? "Pommel"].filter(Boolean).join(" · ");
-  });
+    if (moved !== undefined) goTo(linkTo(moved, Object.fromEntries(query)), { replace: true });
+  }, [moved]);
+  const names = [query.get("q"), view?.title ?? "Not found", project.value?.name ?? "Pommel"].filter(Boolean);
+  const title = `${waitingCount.value > 0 ? `(${waitingCount.value}) ` : ""}${names.join(" · ")}`;
+  useEffect(() => {
+    document.title = title;
+  }, [title]);
+  if (moved !== undefined) return null;
   if (view === null) {
     return (
       <Empty title="Nothing here">
@@ -69,7 +103,24 @@ function CurrentView() {
       </Empty>
     );
   }
-  return <LoadedView key={view.path} view={view} rest={parsePathRest(path, view.path)} query={query} />;
+  return (
+    <>
+      <PlaceTabs view={view} />
+      <LoadedView key={view.path} view={view} rest={parsePathRest(path, view.path)} query={query} />
+    </>
+  );
+}
+
+/** The views of the same place, with the words that are asked in any of them. */
+function PlaceTabs({ view }: { view: View }) {
+  const place = view.of ?? view.path;
+  const q = route.value.query.get("q") ?? undefined;
+  const tabs = views.flatMap(({ path, of = path, tab }) =>
+    tab === undefined || of !== place
+      ? []
+      : [{ href: linkTo(path, { q }), label: tab, isCurrent: path === view.path }],
+  );
+  return view.tab === undefined ? null : <Tabs label={findView(place)?.title ?? ""} tabs={tabs} />;
 }
 
 const toWords = (path: string) =>

@@ -21,10 +21,13 @@ export async function loadView(view: View): Promise<void> {
   if (!loaded.has(view.path)) loaded.set(view.path, (await view.load()).default);
 }
 
-/** Loads those of the navigation while there is nothing else to do, so that going there only asks. */
+/** Loads all others, and what Ctrl-K opens, while there is nothing else to do, so that going there only asks. */
 export function loadOthers(): void {
-  const [next] = views.filter((view) => view.nav !== null && !loaded.has(view.path));
-  if (next === undefined) return;
+  const [next] = views.filter((view) => !loaded.has(view.path));
+  if (next === undefined) {
+    void import("./shell/palette.tsx").catch(() => {});
+    return;
+  }
   // Safari has no such callback.
   const whenIdle = globalThis.requestIdleCallback ?? ((run: () => void) => setTimeout(run, 500));
   whenIdle(() => void loadView(next).then(loadOthers, () => {}));

@@ -7,9 +7,14 @@ import { shared } from "../../terminal/options.ts";
 export function declareAudit(memory: Command): void {
   memory
     .command("audit")
-    .description("Show who asked what, and how much was given; with audit.enabled")
+    .description("Show the audit log: who asked what, and how much they got (needs audit.enabled)")
     .option("--since <time>", "only after this: a date, or words such as yesterday")
-    .addOption(new Option("--door <door>", "only through this door").choices(doors))
+    .addOption(
+      new Option(
+        "--door <door>",
+        "only questions asked through this interface; agent: a command in an agent's shell; mcp: an agent's tools",
+      ).choices(doors),
+    )
     .option(...shared.limit)
     .option("--verify", "check that no record was changed, added or removed")
     .addHelpText(

@@ -5,10 +5,10 @@ import { parseWhen } from "../../base/text/dates.ts";
 import { call } from "../../client/call.ts";
 import { findProject } from "../../git/projects/find-project.ts";
 import type { CommandContext } from "../../terminal/frame.ts";
-import { alignColumns, formatBytes, type Screen } from "../../terminal/output.ts";
-import { formatCount, formatWhen, toOneLine } from "../../terminal/text.ts";
-import { givePassphrase } from "../encryption/pm-encrypt.ts";
+import { givePassphrase } from "../../terminal/passphrase.ts";
+import { showAnswer } from "../../terminal/render-document.ts";
 import { listAuditRecords, verifyAudit } from "./operation.ts";
+import { wordAudit, wordAuditCheck } from "./words.ts";
 
 interface AuditOptions {
   since?: string;
@@ -28,11 +28,7 @@ export async function auditCommand(
   await givePassphrase(output);
   if (verify) {
     const check = await call(verifyAudit, {}, project);
-    output.result(check, () =>
-      check.broken === null
-        ? `${formatCount(check.records, "record")}, none changed or missing.${check.head ? ` Last: ${check.head.n} ${check.head.sha256}` : ""}`
-        : `Record ${check.broken.record} (${check.broken.file}): ${check.broken.reason}. ${formatCount(check.records, "record")} before it hold.`,
-    );
+    showAnswer(output, check, () => wordAuditCheck(check));
     return check.broken === null ? exitCode.ok : exitCode.failed;
   }
   const from = since === undefined ? 0 : await parseWhen(since, "since");
@@ -45,32 +41,7 @@ export async function auditCommand(
     if (records.length > limit) records.shift();
   }
   const enabled = loadConfig(project).config["audit.enabled"];
-  output.result({ enabled, total, records }, () => renderAudit({ enabled, total, records }, output));
+  const answer = { enabled, total, records };
+  showAnswer(output, answer, () => wordAudit(answer));
   return exitCode.ok;
-}
-
-function renderAudit(
-  { enabled, total, records }: { enabled: boolean; total: number; records: readonly AuditRecord[] },
-  screen: Screen,
-): string {
-  const off = enabled
-    ? []
-    : [
-        screen.colors.dim(
-          "Nothing is recorded now: `pm config set --global audit.enabled true` turns it on.",
-        ),
-      ];
-  if (records.length === 0) return ["No questions recorded.", ...off].join("\n");
-  const rows = records.map((record) => [
-    formatWhen(record.at, screen),
-    record.door,
-    record.operation,
-    record.error ?? `${record.results} results, ${formatBytes(record.bytes)}`,
-    toOneLine(
-      record.question ?? "(forgotten)",
-      screen.columns === undefined ? undefined : Math.max(20, screen.columns - 60),
-    ),
-  ]);
-  const more = records.length < total ? [screen.colors.dim(`${records.length} of ${total} records`)] : [];
-  return [alignColumns(rows), ...more, ...off].join("\n");
 }

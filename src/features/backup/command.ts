@@ -27,9 +27,15 @@ export function declareBackup(memory: Command): void {
 
   memory
     .command("restore")
-    .description("Put a backup in the place of the memory, after showing what changes")
-    .argument("[backup]", "its number or name in `pm memory backup list`, or a file (default: the newest)")
-    .option("--as <project>", "this project's name, for a backup of another one, or from another home")
+    .description("Replace the memory with a backup, after showing what will change")
+    .argument(
+      "[backup]",
+      "the backup: its number or name in `pm memory backup list`, or a file (default: the newest)",
+    )
+    .option(
+      "--as <project>",
+      "needed if the backup is from another project or another home: the name of the project here whose memory it will become",
+    )
     .option(...shared.dryRun)
     .option(...shared.yes)
     .addHelpText(
@@ -38,7 +44,10 @@ export function declareBackup(memory: Command): void {
         ["pm memory restore --dry-run", "what the newest backup would change"],
         ["pm memory restore 2", "the second of `pm memory backup list`"],
         ["pm memory restore /mnt/usb/before.db --yes", "a file, for scripts"],
-        ["pm memory restore other.db --as my-app", "another project's or home's, as the memory of this one"],
+        [
+          "pm memory restore other.db --as my-app",
+          "a backup from another project or home, as the memory of my-app",
+        ],
         ["pm memory undo", "back to what it was before"],
       ),
     )

@@ -1,32 +1,21 @@
+import { type Block, type Piece, table } from "../../answers/document.ts";
+import { shortenHash } from "../../base/text/short-hash.ts";
 import type { LineAuthor } from "../../protocol/line-author.ts";
+import {
+  authorMarks,
+  authorNames,
+  formatKnownShare,
+  listAuthorKinds,
+  roleOfAuthor,
+} from "../../protocol/reading/authors.ts";
 import { nameLineAuthor } from "../../protocol/reading/evidence.ts";
-import { type BlameAuthor, blameAuthors } from "../../protocol/values.ts";
+import { formatTurnPlace } from "../../protocol/reading/short-id.ts";
+import type { Share } from "../../protocol/shares.ts";
+import type { BlameAuthor } from "../../protocol/values.ts";
 import type { Palette } from "../../terminal/palette.ts";
-import { shortenId, toOneLine } from "../../terminal/text.ts";
-import type { LinesByAuthor } from "../checkpoints/operation.ts";
-import type { Share } from "../stats/operation.ts";
+import { toOneLine, toPrintable } from "../../terminal/text.ts";
 
-/** How those who wrote lines are named. */
-
-/** What stands for each kind of author beside lines. */
-export const authorMarks: Readonly<Record<LineAuthor["author"], string>> = {
-  agent: "●",
-  human: "○",
-  unknown: "·",
-  before_agents: "◦",
-};
-
-/** What each kind of author is called. */
-export const authorNames: Readonly<Record<LineAuthor["author"], string>> = {
-  agent: "agent",
-  human: "human",
-  unknown: "unknown",
-  before_agents: "before agents",
-};
-
-/** Kinds of authors to name: lines from before the first session only where there are some. */
-export const listAuthorKinds = ({ before_agents }: { before_agents: number }) =>
-  blameAuthors.filter((author) => author !== "before_agents" || before_agents > 0);
+/** How those who wrote lines are named on a terminal. */
 
 /**
  * As `nameLineAuthor`, in one line.
@@ -46,10 +35,8 @@ export function describeAuthor(
 }
 
 /** "8ecde0fc:7", as far as it is known; "" for what no agent wrote. */
-export function turnId({ session_id, turn }: LineAuthor): string {
-  if (session_id === null) return "";
-  return turn === null ? shortenId(session_id) : `${shortenId(session_id)}:${turn}`;
-}
+export const turnId = ({ session_id, turn }: LineAuthor): string =>
+  session_id === null ? "" : toPrintable(formatTurnPlace(session_id, turn));
 
 /** A text in the colour of its author. */
 export function colorByAuthor(text: string, { author }: Pick<LineAuthor, "author">, colors: Palette): string {
@@ -58,34 +45,22 @@ export function colorByAuthor(text: string, { author }: Pick<LineAuthor, "author
 }
 
 /** The beginning of a hash, as git shows it. */
-export const shortenHash = (hash: string | null): string => hash?.slice(0, 8) ?? "--------";
-
-/** "42%"; a share that rounds to nothing, or to all, without being so is "<1%", ">99%". */
-export function formatPercent(part: number, whole: number): string {
-  if (whole === 0) return "0%";
-  const share = (100 * part) / whole;
-  if (share > 0 && share < 1) return "<1%";
-  if (share > 99 && share < 100) return ">99%";
-  return `${Math.round(share)}%`;
-}
-
-/** The share of an author; "–" where it has no line that is known, and others are unknown: that is not "0%". */
-export function formatKnownShare(share: Share, author: BlameAuthor): string {
-  const isOpen = share[author] === 0 && share.unknown > 0 && author !== "before_agents";
-  return isOpen ? "–" : formatPercent(share[author], share.lines);
-}
+export const formatCommitCell = (hash: string | null): string =>
+  hash === null ? "--------" : shortenHash(hash);
 
 /** "● agent 42%". */
-export const formatAuthorShare = (share: Share, author: BlameAuthor, colors: Palette): string =>
-  colorByAuthor(
-    `${authorMarks[author]} ${authorNames[author]} ${formatKnownShare(share, author)}`,
-    { author },
-    colors,
-  );
-
-/** The shares of a change's added lines: none of them is from before agents. */
-export const toShare = (lines: LinesByAuthor): Share => ({
-  ...lines,
-  lines: lines.agent + lines.human + lines.unknown,
-  before_agents: 0,
+export const formatAuthorShare = (share: Share, author: BlameAuthor): Piece => ({
+  text: `${authorMarks[author]} ${authorNames[author]} ${formatKnownShare(share, author)}`,
+  role: roleOfAuthor[author],
 });
+
+/** The share and the number of lines of each kind of author. */
+export const wordAuthorKinds = (share: Share): Block =>
+  table(
+    [{ title: "" }, { title: "", isNumber: true }, { title: "", isNumber: true }],
+    listAuthorKinds(share).map((author) => [
+      { text: authorNames[author], role: roleOfAuthor[author] },
+      formatKnownShare(share, author),
+      share[author].toLocaleString("en"),
+    ]),
+  );

@@ -13,8 +13,10 @@ import { attributionVersion, makeUnknownVerdict } from "../../attribution/lines/
 import { makeNewProject } from "../../base/paths.ts";
 import { findCommitByHash } from "../../store/memory/commits/commits.ts";
 import { claimJob, enqueue, noteProgress } from "../../store/memory/jobs/jobs.ts";
-import { type BlameRequest, blameFile } from "./blame-file.ts";
+import { blameFile } from "./blame-file.ts";
 import type { BlameAnswer } from "./operation.ts";
+
+type BlameRequest = Parameters<typeof blameFile>[2];
 
 let repo: Repository;
 beforeEach(() => {

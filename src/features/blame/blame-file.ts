@@ -13,7 +13,7 @@ import { summariseBlame } from "./blame-summary.ts";
 import { readBlame } from "./blamed-lines.ts";
 import type { AgentsSince, BlameAnswer, BlameRange } from "./operation.ts";
 
-export interface BlameRequest {
+interface BlameRequest {
   /** From the project's root, with slashes: `locate` of file-place.ts. */
   file: string;
   /** Left out or empty: the whole file. */
@@ -42,7 +42,7 @@ export async function blameFile(
   await analyse(listCommitsOfLines(lines, commits));
   const since = memory === null ? null : findAgentsSince(memory, project.root);
   const { authors, unseen } = await findLineAuthors(project, memory, file, { lines, commits }, since, signal);
-  const ranges = groupIntoRanges(lines, commits, authors);
+  const ranges = groupIntoRanges(lines, commits, authors, new Set(unseen));
   return {
     file,
     revision,
@@ -82,6 +82,7 @@ function groupIntoRanges(
   lines: readonly BlamedLine[],
   commits: ReadonlyMap<string, BlamedCommit>,
   authors: readonly LineAuthor[],
+  unseen: ReadonlySet<string>,
 ): BlameRange[] {
   const ranges: BlameRange[] = [];
   let before: { line: BlamedLine; author: LineAuthor } | null = null;
@@ -103,6 +104,7 @@ function groupIntoRanges(
         original_path: line.originalPath,
         original_line: line.originalLine,
         is_boundary: line.isBoundary,
+        ...(author.author === "unknown" && unseen.has(line.commit ?? "") && { not_analysed: true }),
       });
     }
     before = { line, author };

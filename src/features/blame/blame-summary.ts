@@ -37,40 +37,42 @@ export function summariseBlame(ranges: readonly BlameRange[]): BlameSummary {
 
 /** What a verdict rests on, in a sentence; docs/why.md has the same table. */
 const sentences: Readonly<Record<AttributionBasis, string>> = {
-  written: "Word for word in a tool call, and it showed up in the file while the call ran.",
-  written_unseen: "Word for word in a tool call; nobody watched the file.",
-  written_elsewhen: "Word for word in a tool call, though it showed up at another time than the call says.",
-  in_command: "Word for word in a command, or in a patch that it applied.",
-  elsewhere: "Word for word in a call or script of the session that names another file.",
-  replied: "Word for word in the code of an agent's reply: a person pasted it.",
-  ran: "It showed up while a command or tool of the agent ran that may write this file.",
-  named: "The file was written by a command of the agent that names it.",
-  generated: "A code generator that the agent ran writes files of such names.",
+  written: "The text is in a tool call, and appeared in the file while the call ran.",
+  written_unseen: "The text is in a tool call. Pommel was not watching the file when it was written.",
+  written_elsewhen: "The text is in a tool call, but appeared in the file at another time.",
+  in_command: "The text is in a command that the agent ran, or in a patch that the command applied.",
+  elsewhere: "The text is in a tool call or script of the session that names another file.",
+  replied: "The text is in an agent's reply, and a person pasted it.",
+  ran: "The line appeared while a command or tool of the agent ran that may write this file.",
+  named: "The line appeared while a command of the agent ran that names this file.",
+  generated: "A code generator that the agent ran writes files with such names.",
   installed: "A package manager that the agent ran writes such lines.",
   replaced:
-    "A replacement that the agent ran (sed, perl, a tool that renames) makes this line of the one before.",
-  brought: "A command of the agent moved or copied it here from where the agent had made it.",
-  formatted: "It says the same as a line of a tool call, in another form.",
-  moved: "It was there before in another place or form, and keeps its author.",
-  inherited: "It comes from a commit that this one replaced or contains, and keeps its author.",
-  alone: "It showed up while no agent was writing this file.",
-  absence: "No tool call holds it, and no command that an agent ran can have written it.",
-  patched: "It came with a patch that an agent applied, and that no recorded session made.",
-  verbatim: "Word for word in a tool call, but too short or too late to be sure.",
-  command: "A command or tool of an agent may have written it, or a person.",
-  several: "Equal lines are there several times, an agent wrote one, and perhaps a person.",
-  root: "The first commit: nothing shows since when it was there.",
-  not_here: "The commit was not made here, and no session that is stored wrote it.",
+    "A replacement that the agent ran (sed, perl, a tool that renames) changed the earlier line into this one.",
+  brought: "A command of the agent moved or copied the line here. The agent had written it.",
+  formatted: "The line says the same as a line of a tool call, in another layout.",
+  moved: "The line was in the code before, in another place or layout, and keeps its author.",
+  inherited: "The line comes from a commit that this one replaced or contains, and keeps its author.",
+  alone: "The line appeared while no agent was writing this file.",
+  absence: "No tool call contains the line, and no command that an agent ran can have written it.",
+  patched: "The line came with a patch that an agent applied, and that no recorded session made.",
+  verbatim: "The text is in a tool call, but it is too short, or appeared too late, to be sure.",
+  command: "A command or tool of an agent may have written the line. A person may have written it as well.",
+  several:
+    "An agent wrote an equal line, and perhaps a person did too, or only a small part of a long line was changed.",
+  root: "The line is from the repository's first commit, and nothing shows when it was written.",
+  not_here: "The commit was not made here, and no stored session wrote the line.",
   not_covered: "No session of that time is stored.",
-  left_out: "It may be in the part of a very long call that is not stored.",
+  left_out: "The line may be in the part of a very long tool call that is not stored.",
   none: "There is no evidence.",
 };
 
 export function explainAuthor({ author, basis, said_by, how, hint }: LineAuthor): string {
   if (said_by === "note") return "Another tool's note on the commit says so.";
   if (author === "before_agents")
-    return "Older than the first session in the project, before which none is missing, or than any agent.";
-  if (hint !== null) return "There is no evidence, but the commit's message or notes name an agent.";
+    return "The line is older than the first session in the project and no earlier session is missing, or it is older than any agent.";
+  if (hint !== null)
+    return "There is no evidence in any session, but the commit's message or notes name an agent.";
   if (basis !== null) return sentences[basis];
-  return how === "none" ? sentences.none : `By ${how}, as another version of Pommel found.`;
+  return how === "none" ? sentences.none : `By ${how}, according to another version of Pommel.`;
 }

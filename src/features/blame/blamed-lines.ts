@@ -120,6 +120,6 @@ async function explainBlameFailure(
   return new PommelError(
     "usage",
     `git cannot blame ${file}: ${failure.message}.`,
-    "Check it with git blame.",
+    "See what `git blame` says.",
   );
 }

@@ -3,6 +3,7 @@ import { defineOperation } from "../../answers/operation.ts";
 import { lineAuthor } from "../../protocol/line-author.ts";
 import {
   count,
+  described,
   field,
   lazy,
   lineNumber,
@@ -17,19 +18,14 @@ import {
   timeOrNull,
 } from "../../protocol/shape-parts.ts";
 
-export const lines = z.optional(lineNumber);
-
 export const rev = field("the file as of this commit", revision);
 
 export const blameRequest = lazy(() =>
   z.object({
-    /** From the project's root. */
-    file: place,
-    /** Both included; left out: the whole file. */
-    first_line: lines,
-    last_line: lines,
-    /** The same for several places, `10-20` each. */
-    lines: z.optional(strings),
+    file: described("the file, relative to the project's root", place),
+    first_line: field("the first line, counted from 1 (default: the whole file)", lineNumber),
+    last_line: field("the last line", lineNumber),
+    lines: field("several ranges of lines, such as 10-20, in place of the two fields above", strings),
     rev,
     texts: field("include the text of each line", z.boolean()),
   }),
@@ -52,6 +48,8 @@ const blameRange = lazy(() =>
     original_line: z.number(),
     /** History is cut off there: the commit may not be the one that wrote them. */
     is_boundary: z.boolean(),
+    /** Their commit is not analysed yet, and so who wrote them not known yet; left out: it is. */
+    not_analysed: z.optional(z.boolean()),
   }),
 );
 

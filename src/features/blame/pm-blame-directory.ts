@@ -1,15 +1,16 @@
 import { join } from "node:path";
+import { type Document, faint, line, type Part, strong, table } from "../../answers/document.ts";
 import { toStoredPaths } from "../../answers/file-place.ts";
 import type { Project } from "../../base/paths.ts";
+import { formatCount } from "../../base/text/counted.ts";
 import { call } from "../../client/call.ts";
-import { drawAuthorBar } from "../../terminal/chart.ts";
-import { toFileUrl } from "../../terminal/links.ts";
-import type { Output, Screen } from "../../terminal/output.ts";
-import { type Column, formatTable } from "../../terminal/table.ts";
-import { formatCount, toOneLine, wrapText } from "../../terminal/text.ts";
-import { type SharedEntry, sumByEntry } from "../files/files.ts";
-import { type Share, showStats } from "../stats/operation.ts";
-import { formatAuthorShare, formatKnownShare, listAuthorKinds } from "./author-words.ts";
+import { formatKnownShare, listAuthorKinds } from "../../protocol/reading/authors.ts";
+import { type SharedEntry, sumByEntry } from "../../protocol/reading/sum-shares.ts";
+import type { Share } from "../../protocol/shares.ts";
+import type { Output } from "../../terminal/output.ts";
+import { showAnswer } from "../../terminal/render-document.ts";
+import { showStats } from "../stats/operation.ts";
+import { formatAuthorShare } from "./author-words.ts";
 
 /** `pm blame` of a directory: who wrote the lines that commits added to what lies in it. */
 export async function blameDirectory(
@@ -24,54 +25,52 @@ export async function blameDirectory(
   const { by_file = [], total, commits, notes } = await call(showStats, request, project);
   const entries = sumByEntry(by_file, isWhole ? "" : `${path.replace(/\/+(?:\*\*)?$/, "")}/`);
   const shown = { directory: isWhole ? "." : path, total, entries, notes };
-  output.result({ ...shown, commits }, () => renderDirectory({ ...shown, root: project.root }, output));
+  const named = { ...shown, root: project.root };
+  showAnswer(output, { ...shown, commits }, () => wordDirectory(named));
 }
 
-const barWidth = 20;
+const barColumns = 20;
 
 /** Rows on a terminal. */
 const rowsShown = 40;
 
 const titles = { agent: "agents", human: "people", unknown: "unknown", before_agents: "before" } as const;
 
-/** For a person: a row for each file and directory. */
-export function renderDirectory(
-  {
-    directory,
-    root,
-    total,
-    entries,
-    notes,
-  }: { directory: string; root: string; total: Share; entries: SharedEntry[]; notes: string[] },
-  screen: Screen,
-): string {
-  const { colors } = screen;
-  const said = notes.flatMap((note) => wrapText(note, screen.columns));
+interface BlamedDirectory {
+  directory: string;
+  root: string;
+  total: Share;
+  entries: SharedEntry[];
+  notes: string[];
+}
+
+/** A row for each file and directory. */
+export function wordDirectory({ directory, root, total, entries, notes }: BlamedDirectory): Document {
+  const said = notes.map((text) => line(faint(text)));
   if (entries.length === 0) {
-    const where = directory === "." ? "this directory" : toOneLine(directory);
-    return [`No lines known in ${where}.`, ...said].join("\n");
+    const where = directory === "." ? "this directory" : directory;
+    return [[line("No lines known in ", { text: where }, "."), ...said]];
   }
   const authors = listAuthorKinds(total);
-  const columns: Column[] = [
-    { title: "path", wraps: true },
-    { title: "", optional: 1 },
-    ...authors.map((author) => ({ title: titles[author], isNumber: true })),
-    { title: "lines", isNumber: true },
-  ];
-  const shown = screen.columns === undefined ? entries : entries.slice(0, rowsShown);
-  const rows = shown.map((entry) => [
-    colors.link(colors.place(toOneLine(entry.path)), toFileUrl(join(root, entry.path))),
-    screen.columns === undefined ? "" : drawAuthorBar(entry, barWidth, colors),
-    ...authors.map((author) => formatKnownShare(entry, author)),
-    entry.lines.toLocaleString("en"),
-  ]);
-  const shares = authors.map((author) => formatAuthorShare(total, author, colors));
-  const more = entries.length - shown.length;
+  const shares = authors.flatMap((author): Part[] => ["  ", formatAuthorShare(total, author)]);
   return [
-    `${colors.bold(toOneLine(directory))}  ${formatCount(total.lines, "line")} added by commits  ${shares.join("  ")}`,
-    ...said.map(colors.dim),
-    "",
-    formatTable(columns, rows, screen),
-    ...(more > 0 ? [colors.dim(`and ${more} more`)] : []),
-  ].join("\n");
+    [line(strong(directory), `  ${formatCount(total.lines, "line")} added by commits`, ...shares), ...said],
+    [
+      table(
+        [
+          { title: "path", wraps: true },
+          { title: "", optional: 1 },
+          ...authors.map((author) => ({ title: titles[author], isNumber: true })),
+          { title: "lines", isNumber: true },
+        ],
+        entries.map((entry) => [
+          { text: entry.path, role: "place", path: join(root, entry.path) },
+          { draw: "authors", lines: entry, columns: barColumns },
+          ...authors.map((author) => formatKnownShare(entry, author)),
+          entry.lines.toLocaleString("en"),
+        ]),
+        rowsShown,
+      ),
+    ],
+  ];
 }

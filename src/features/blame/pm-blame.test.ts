@@ -2,10 +2,12 @@ import { describe, expect, it } from "vitest";
 import { screenOf } from "../../../test/support/screen.ts";
 import { measureWidth } from "../../base/text/display-width.ts";
 import { unknownAuthor } from "../../protocol/line-author.ts";
-import { sumByEntry } from "../files/files.ts";
+import { sumByEntry } from "../../protocol/reading/sum-shares.ts";
+import { renderDocument } from "../../terminal/render-document.ts";
 import type { BlameAnswer, BlameRange } from "./operation.ts";
-import { renderBlame, renderSummary } from "./pm-blame.ts";
-import { renderDirectory } from "./pm-blame-directory.ts";
+import { renderBlame } from "./pm-blame.ts";
+import { wordDirectory } from "./pm-blame-directory.ts";
+import { wordBlameSummary } from "./words.ts";
 
 const now = new Date(2026, 2, 10, 12, 0).getTime();
 const daysAgo = (days: number) => new Date(now - days * 86_400_000).toISOString();
@@ -65,7 +67,7 @@ describe("pm blame", () => {
         "33333333 ○ Zoë 王小明 1y 3 │   // ·[2J页面",
         "-------- · unknown       4 │ }",
         "",
-        "● agent 50%  ○ human 25%  · unknown 25%  of 4 lines",
+        "● agent 50%  ○ person 25%  · unknown 25%  of 4 lines",
       ].join("\n"),
     );
   });
@@ -90,8 +92,16 @@ describe("pm blame", () => {
     ]);
   });
 
+  it("names nobody where the commit is still to be analysed", () => {
+    const [first, ...others] = answer.ranges;
+    const unseen = range(1, 2, { not_analysed: true });
+    const text = renderBlame({ ...answer, ranges: [unseen, ...others] }, screenOf(undefined));
+    expect(text.split("\n")[0]).toContain("not yet known");
+    expect(text.split("\n")[0]).not.toContain(first!.person);
+  });
+
   it("sums up with a bar on a terminal", () => {
-    const text = renderSummary(answer, screenOf(60));
+    const text = renderDocument(wordBlameSummary(answer), { screen: screenOf(60) });
     expect(text).toContain(
       `src/login.ts  4 lines, 1 not committed yet\n${"█".repeat(30)}${"▓".repeat(15)}${"░".repeat(15)}\n`,
     );
@@ -119,9 +129,13 @@ describe("pm blame of a directory", () => {
     const total = { lines: 50, agent: 25, human: 10, unknown: 15, before_agents: 0 };
     const entries = sumByEntry(files, "src/");
     const notes = ["1 commit is not analysed yet."];
-    expect(renderDirectory({ directory: "src", root: "/repo", total, entries, notes }, screenOf(80))).toBe(
+    expect(
+      renderDocument(wordDirectory({ directory: "src", root: "/repo", total, entries, notes }), {
+        screen: screenOf(80),
+      }),
+    ).toBe(
       [
-        "src  50 lines added by commits  ● agent 50%  ○ human 20%  · unknown 30%",
+        "src  50 lines added by commits  ● agent 50%  ○ person 20%  · unknown 30%",
         ...notes,
         "",
         "path                                agents  people  unknown  lines",

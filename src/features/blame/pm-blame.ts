@@ -2,39 +2,26 @@ import { existsSync, lstatSync } from "node:fs";
 import { resolve } from "node:path";
 import { locate, parseLines, parsePlace } from "../../answers/file-place.ts";
 import { PommelError } from "../../base/errors.ts";
+import { dayMs } from "../../base/text/day.ts";
 import { cutToWidth, measureWidth, padToWidth } from "../../base/text/display-width.ts";
+import { formatLocalTime } from "../../base/text/local-time.ts";
 import { call } from "../../client/call.ts";
 import { plain, readGitBuffer } from "../../git/git.ts";
 import { findProject } from "../../git/projects/find-project.ts";
+import { authorMarks, authorNames, listAuthorKinds } from "../../protocol/reading/authors.ts";
 import { describeLineEvidence } from "../../protocol/reading/evidence.ts";
-import { drawAuthorBar } from "../../terminal/chart.ts";
+import { formatPercent } from "../../protocol/reading/numbers.ts";
 import type { CommandContext } from "../../terminal/frame.ts";
 import { makeCommitPageFinder } from "../../terminal/links.ts";
-import { alignColumns, type Screen } from "../../terminal/output.ts";
+import type { Screen } from "../../terminal/output.ts";
 import type { Palette } from "../../terminal/palette.ts";
-import { type Column, formatTable } from "../../terminal/table.ts";
-import {
-  cleanCodeLine,
-  formatCount,
-  formatHeading,
-  formatLocalTime,
-  formatShortAge,
-  shortenId,
-  toOneLine,
-} from "../../terminal/text.ts";
-import {
-  authorMarks,
-  authorNames,
-  colorByAuthor,
-  describeAuthor,
-  formatPercent,
-  listAuthorKinds,
-  shortenHash,
-  turnId,
-} from "./author-words.ts";
+import { renderDocument } from "../../terminal/render-document.ts";
+import { cleanCodeLine, formatCount, formatShortAge, toOneLine } from "../../terminal/text.ts";
+import { colorByAuthor, describeAuthor, formatCommitCell, turnId } from "./author-words.ts";
 import { explainAuthor } from "./blame-summary.ts";
 import type { BlameAnswer, BlameRange } from "./operation.ts";
 import { blame } from "./operation.ts";
+import { wordBlameSummary } from "./words.ts";
 
 interface BlameOptions {
   lines?: string[];
@@ -45,9 +32,6 @@ interface BlameOptions {
   linePorcelain?: boolean;
   text?: boolean;
 }
-
-/** Rows of a table that are shown. */
-const rowsShown = 10;
 
 /** `pm blame` */
 export async function blameCommand(
@@ -81,7 +65,7 @@ export async function blameCommand(
   const pageOf = await makeCommitPageFinder(project.root, output.colors);
   output.result(summary ? { ...answer, ranges: undefined } : answer, () =>
     summary
-      ? renderSummary(answer, output)
+      ? renderDocument(wordBlameSummary(answer), { screen: output })
       : explain
         ? renderExplained(answer, output.colors)
         : renderBlame(answer, output, pageOf),
@@ -94,6 +78,9 @@ function isDirectory(path: string): boolean {
 
 /** Columns from which on there is room for turns, and for longer names. */
 const wideColumns = 110;
+
+/** In the place of an author, where the commit is still to be analysed. */
+const notAnalysed = "not yet known";
 
 /**
  * A line for each line: commit, author, turn, age, number, text. On a terminal what is the same as in the line before is left
@@ -109,7 +96,9 @@ export function renderBlame(
   const hasTurns = columns === undefined || columns >= wideColumns;
   const whoWidth = columns === undefined ? 28 : columns >= wideColumns ? 24 : 15;
   const marks = ranges.map((range) => ({
-    who: describeAuthor(range, range.person, whoWidth, columns !== undefined),
+    who: range.not_analysed
+      ? notAnalysed
+      : describeAuthor(range, range.person, whoWidth, columns !== undefined),
     turn: hasTurns ? turnId(range) : "",
     sure: hasTurns ? describeLineEvidence(range) : "",
     day: formatLineAge(range, screen),
@@ -127,7 +116,7 @@ export function renderBlame(
     const mark = marks[at]!;
     const isSame = columns !== undefined && i > 0 && line !== range.first_line;
     const cut = range.is_boundary ? "^" : "";
-    const hash = `${cut}${shortenHash(range.commit)}`.slice(0, 8).padEnd(8);
+    const hash = `${cut}${formatCommitCell(range.commit)}`.slice(0, 8).padEnd(8);
     const commit = colors.link(colors.commit(hash), range.commit === null ? null : pageOf(range.commit));
     const left = isSame
       ? [" ".repeat(8), colorByAuthor("│", range, colors), " ".repeat(who + extra)]
@@ -159,10 +148,10 @@ function formatLineAge({ authored_at }: BlameRange, { columns, now }: Screen): s
 
 function paintAge(text: string, { authored_at }: BlameRange, { colors, columns, now }: Screen): string {
   if (columns === undefined || authored_at === null) return colors.dim(text);
-  return colors.age(text, (now - Date.parse(authored_at)) / 86_400_000);
+  return colors.age(text, (now - Date.parse(authored_at)) / dayMs);
 }
 
-/** `● agent 62%  ○ human 30%  · unknown 8%  of 120 lines` */
+/** `● agent 62%  ○ person 30%  · unknown 8%  of 120 lines` */
 function renderLegend({ summary }: BlameAnswer, { colors }: Screen): string {
   const kinds = listAuthorKinds(summary).map((author) =>
     colorByAuthor(
@@ -180,101 +169,15 @@ function renderExplained({ ranges }: BlameAnswer, colors: Palette): string {
     .map((range) => {
       const { first_line, last_line, person, tool_use } = range;
       const lines = first_line === last_line ? `${first_line}` : `${first_line}-${last_line}`;
-      const who = [describeAuthor(range, person, 60), turnId(range), describeLineEvidence(range)];
+      const author = range.not_analysed ? notAnalysed : describeAuthor(range, person, 60);
+      const who = [author, turnId(range), describeLineEvidence(range)];
       const call = tool_use === null ? "" : ` (${toOneLine(tool_use, 60)})`;
       return [
-        `${colors.bold(lines)}  ${colorByAuthor(who.filter((each) => each !== "").join(" "), range, colors)}  ${colors.commit(shortenHash(range.commit))}`,
+        `${colors.bold(lines)}  ${colorByAuthor(who.filter((each) => each !== "").join(" "), range, colors)}  ${colors.commit(formatCommitCell(range.commit))}`,
         `    ${explainAuthor(range)}${call}`,
       ].join("\n");
     })
     .join("\n");
-}
-
-const sessionColumns: Column[] = [
-  { title: "", isNumber: true },
-  { title: "lines", isNumber: true },
-  { title: "session" },
-  { title: "title", wraps: true },
-  { title: "turns", wraps: true, optional: 1 },
-];
-const nameColumns: Column[] = [
-  { title: "", isNumber: true },
-  { title: "lines", isNumber: true },
-  { title: "name", wraps: true },
-  { title: "" },
-];
-
-/** Shares, for a person. */
-export function renderSummary({ file, summary, ranges }: BlameAnswer, screen: Screen): string {
-  const { colors, columns } = screen;
-  const { lines, by_session, by_model, by_person } = summary;
-  const barLine = columns === undefined ? [] : [drawAuthorBar(summary, Math.min(columns, 60), colors)];
-  const parts = [
-    [
-      `${colors.bold(toOneLine(file))}  ${formatCount(lines, "line")}${formatUncommitted(ranges)}`,
-      ...barLine,
-    ].join("\n"),
-    alignColumns(
-      listAuthorKinds(summary).map((author) => [
-        colorByAuthor(
-          columns === undefined ? authorNames[author] : `${authorMarks[author]} ${authorNames[author]}`,
-          { author },
-          colors,
-        ),
-        formatPercent(summary[author], lines),
-        summary[author].toLocaleString("en"),
-      ]),
-    ),
-  ];
-  const add = (title: string, shape: readonly Column[], rows: string[][]) => {
-    if (rows.length === 0) return;
-    const shown = columns === undefined ? rows : rows.slice(0, rowsShown);
-    const more = rows.length > shown.length ? [`and ${rows.length - shown.length} more`] : [];
-    parts.push([formatHeading(title, colors), formatTable(shape, shown, screen), ...more].join("\n"));
-  };
-  add(
-    "Sessions",
-    sessionColumns,
-    by_session.map(({ session_id, session_title, turns, lines: own }) => [
-      formatPercent(own, lines),
-      own.toLocaleString("en"),
-      colors.id(shortenId(session_id)),
-      toOneLine(session_title ?? "(no title)"),
-      toOneLine(turns.join(", ")),
-    ]),
-  );
-  add(
-    "Models",
-    nameColumns,
-    by_model.map(({ model, lines: own }) => [
-      formatPercent(own, lines),
-      own.toLocaleString("en"),
-      toOneLine(model),
-    ]),
-  );
-  add(
-    "People",
-    nameColumns,
-    by_person.map(({ person, human: own, unknown: perhaps, before_agents: before }) => [
-      formatPercent(own + perhaps + before, lines),
-      (own + perhaps + before).toLocaleString("en"),
-      toOneLine(person ?? "(not committed yet)"),
-      [
-        perhaps > 0 ? `${perhaps.toLocaleString("en")} unknown` : "",
-        before > 0 ? `${before.toLocaleString("en")} before agents` : "",
-      ]
-        .filter((each) => each !== "")
-        .join(", "),
-    ]),
-  );
-  return parts.join("\n\n");
-}
-
-function formatUncommitted(ranges: readonly BlameRange[]): string {
-  const count = ranges
-    .filter(({ commit }) => commit === null)
-    .reduce((sum, { first_line, last_line }) => sum + last_line - first_line + 1, 0);
-  return count === 0 ? "" : `, ${count.toLocaleString("en")} not committed yet`;
 }
 
 /**

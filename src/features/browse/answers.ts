@@ -1,7 +1,16 @@
 import type { RequestNamed, ResponseNamed } from "../index.ts";
 
 /** What the page asks the daemon: the same operations as the page in the browser. */
-type Asked = "sessions" | "session" | "turns" | "searchAll" | "searchTranscripts" | "why" | "checkpoint";
+type Asked =
+  | "now"
+  | "sessions"
+  | "session"
+  | "turns"
+  | "checkpoints"
+  | "checkpoint"
+  | "searchAll"
+  | "searchTranscripts"
+  | "why";
 
 /** A question by its operation; the same question is asked once. */
 export type Question = { [R in Asked]: { route: R; request: RequestNamed<R> } }[Asked];

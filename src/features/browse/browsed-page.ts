@@ -8,7 +8,8 @@ import { findUserCommand } from "../../base/find-program.ts";
 import type { Project } from "../../base/paths.ts";
 import { call } from "../../client/call.ts";
 import type { Palette } from "../../terminal/palette.ts";
-import { showCheckpoint } from "../checkpoints/operation.ts";
+import { listCheckpoints, showCheckpoint } from "../checkpoints/operation.ts";
+import { showNow } from "../now/operation.ts";
 import { searchAll, searchTranscripts } from "../search/operation.ts";
 import { listSessions, readTurns, showSession } from "../sessions/operation.ts";
 import { why } from "../why/operation.ts";
@@ -19,12 +20,14 @@ import { type Effect, handleKey } from "./press.ts";
 import type { Surroundings, View } from "./view.ts";
 
 const askable = {
+  now: showNow,
   sessions: listSessions,
   session: showSession,
   turns: readTurns,
   searchAll,
   searchTranscripts,
   why,
+  checkpoints: listCheckpoints,
   checkpoint: showCheckpoint,
 } satisfies Record<Question["route"], Operation>;
 

@@ -4,13 +4,14 @@ import { formatExamples, run } from "../../terminal/frame.ts";
 export function declareBrowse(program: Command): void {
   program
     .command("browse")
-    .description("Browse sessions, search and the history of lines in the terminal")
-    .argument("[view]", "sessions, search, session, why, or a place: src/db.ts:42")
+    .description("Browse sessions, commits, search and the history of lines in the terminal")
+    .argument("[view]", "sessions, now, commits, search, session, why, or a place: src/db.ts:42")
     .argument("[what...]", "what to search for, a session's id (with :TURN), or a file with :LINE")
     .addHelpText(
       "after",
       `${formatExamples(
         ["pm browse", "the sessions, latest first"],
+        ["pm browse now", "agents at work, what to look at, what is unfinished"],
         ['pm browse search "why do we retry"', "code, sessions and commits"],
         ["pm browse session 8ecde0fc:7", "a session at its seventh turn"],
         ["pm browse src/db.ts:42", "why a line is there"],

@@ -1,7 +1,9 @@
 import { exitCode, explainError, PommelError } from "../../base/errors.ts";
+import { shortenHash } from "../../base/text/short-hash.ts";
+import { renderDocument } from "../../terminal/render-document.ts";
 import { toOneLine, wrapText } from "../../terminal/text.ts";
-import { renderCheckpoint } from "../checkpoints/pm-checkpoint-show.ts";
-import { renderWhy } from "../why/pm-why.ts";
+import { wordCheckpoint } from "../checkpoints/words.ts";
+import { wordWhyWithSteps } from "../why/words.ts";
 import type { Document } from "./scroll.ts";
 import { makeSessionPage, type Page, type Surroundings, type View } from "./view.ts";
 
@@ -40,7 +42,9 @@ export function buildWhyView(page: Page & { kind: "why" }, { answers, screen, lo
     status: session === null ? "" : "Enter: the session",
     content: {
       kind: "document",
-      document: toDocument(renderWhy(value, { full: true, screen, pageOf: () => null })),
+      document: toDocument(
+        renderDocument(wordWhyWithSteps(value), { full: true, screen, pageOf: () => null }),
+      ),
       scroll,
     },
     target: () => ({
@@ -62,12 +66,16 @@ export function buildCommitView(
   const answer = answers.to("checkpoint", request);
   const [first] = answer?.value?.sessions ?? [];
   return {
-    title: `Commit ${toOneLine(hash.slice(0, 12))}`,
+    title: `Commit ${toOneLine(shortenHash(hash))}`,
     status: first ? "Enter: the session" : "",
     content:
       answer?.value === undefined
         ? { kind: "message", text: answer?.error ?? "Loading…" }
-        : { kind: "document", document: toDocument(renderCheckpoint(answer.value, screen)), scroll },
+        : {
+            kind: "document",
+            document: toDocument(renderDocument(wordCheckpoint(answer.value), { screen })),
+            scroll,
+          },
     target: () => ({
       copies: hash,
       ...(first && {
@@ -79,7 +87,7 @@ export function buildCommitView(
 }
 
 const keys: [key: string, does: string][] = [
-  ["1 2 3, Tab", "sessions, search, why; again: back to its beginning"],
+  ["1 to 5, Tab", "sessions, now, commits, search, why; again: back to its beginning"],
   ["/", "type: a filter of sessions, a search, a line; in a session: what to find in it"],
   ["↑ ↓, j k", "up and down"],
   ["PgUp PgDn", "a screen up and down; so do b and Space"],
@@ -89,7 +97,10 @@ const keys: [key: string, does: string][] = [
   ["Enter", "open: a session, why a line is there, a commit"],
   ["Esc, q", "back; from the first page: leave"],
   ["o", "open the file in $VISUAL or $EDITOR"],
-  ["y", "copy the id or place, where the terminal lets programs do so"],
+  [
+    "y",
+    "copy the id, the place, or the command that goes on with what is unfinished, where the terminal lets programs do so",
+  ],
   ["r", "ask again for what is shown"],
   ["Ctrl-C", "leave"],
 ];

@@ -1,11 +1,13 @@
 import { cutPainted, cutToWidth, measureWidth, padToWidth } from "../../base/text/display-width.ts";
 import { toPrintable, wrapText } from "../../terminal/text.ts";
+import { buildCommitsView } from "./commits.ts";
 import { buildCommitView, buildHelpView, buildWhyView } from "./documents.ts";
+import { buildNowView } from "./now.ts";
 import { buildSessionView } from "./reader.ts";
 import { chooseFirstRow, cutVisibleLines } from "./scroll.ts";
 import { buildSearchView } from "./search.ts";
 import { buildSessionsView } from "./sessions.ts";
-import type { Page, Surroundings, View } from "./view.ts";
+import { type Page, type Surroundings, splitColumns, type View } from "./view.ts";
 
 /** What the reader looks at. Each tab has pages of its own, of which the last lies on top. */
 export interface State {
@@ -17,9 +19,15 @@ export interface State {
   message: string;
 }
 
-export const tabs = ["sessions", "search", "why"] as const;
+export const tabs = ["sessions", "now", "commits", "search", "why"] as const;
 export type Tab = (typeof tabs)[number];
-const tabNames: Readonly<Record<Tab, string>> = { sessions: "Sessions", search: "Search", why: "Why" };
+const tabNames: Readonly<Record<Tab, string>> = {
+  sessions: "Sessions",
+  now: "Now",
+  commits: "Commits",
+  search: "Search",
+  why: "Why",
+};
 
 /** What a page needs at least. */
 export const smallest = { columns: 60, rows: 15 };
@@ -38,6 +46,10 @@ export function buildView(page: Page, surroundings: Surroundings): View {
   switch (page.kind) {
     case "sessions":
       return buildSessionsView(page, surroundings);
+    case "now":
+      return buildNowView(page, surroundings);
+    case "commits":
+      return buildCommitsView(page, surroundings);
     case "search":
       return buildSearchView(page, surroundings);
     case "why":
@@ -61,7 +73,7 @@ export function drawFrame(state: State, view: View, name: string, surroundings: 
   return [
     renderTabLine(state, name, surroundings),
     renderTitleLine(state, view, surroundings),
-    rule,
+    renderHeader(view, columns, rule, colors),
     ...filled,
     rule,
     renderFooter(state, view, surroundings),
@@ -105,8 +117,21 @@ function cutToTail(text: string, width: number): string {
   return characters.join("");
 }
 
-/** From this width on, what is chosen is shown beside its list. */
-const wideColumns = 120;
+/** Of a list where what is chosen stands beside it; null: it has the whole screen. */
+const measureSplitList = (content: View["content"], columns: number): number | null =>
+  content.kind === "list" && content.preview !== undefined && columns >= splitColumns
+    ? Math.floor(columns * 0.45)
+    : null;
+
+const renderHeader = (
+  { content }: View,
+  columns: number,
+  rule: string,
+  colors: Surroundings["screen"]["colors"],
+): string =>
+  content.kind === "list" && content.header !== undefined
+    ? colors.dim(content.header(measureSplitList(content, columns) ?? columns))
+    : rule;
 
 function drawContent(page: Page, { content }: View, { screen, height }: Surroundings): string[] {
   const { columns, colors } = screen;
@@ -118,12 +143,12 @@ function drawContent(page: Page, { content }: View, { screen, height }: Surround
   if (content.kind === "document") return cutVisibleLines(content.document, content.scroll, height).lines;
   const { count, rowHeight, row, preview } = content;
   const { at, first } = listPlace(page, content, height);
-  const isSplit = preview !== undefined && columns >= wideColumns;
-  const width = isSplit ? Math.floor(columns * 0.45) : columns;
+  const split = measureSplitList(content, columns);
+  const width = split ?? columns;
   const rows = Math.min(Math.ceil(height / rowHeight), count - first);
   const list = Array.from({ length: rows }, (_, i) => row(first + i, width, first + i === at)).flat();
-  if (!isSplit) return list;
-  const beside = preview(at, columns - width - 3);
+  if (split === null) return list;
+  const beside = preview!(at, columns - width - 3);
   return Array.from(
     { length: height },
     (_, i) => `${padToWidth(cutPainted(list[i] ?? "", width), width)} ${colors.dim("│")} ${beside[i] ?? ""}`,

@@ -2,6 +2,8 @@ import { describe, expect, it } from "vitest";
 import { screenOf } from "../../../test/support/screen.ts";
 import { PommelError } from "../../base/errors.ts";
 import { measureWidth, withoutEscapes } from "../../base/text/display-width.ts";
+import type { CheckpointSummary } from "../checkpoints/operation.ts";
+import type { NowResponse } from "../now/operation.ts";
 import type { SearchAllResponse } from "../search/operation.ts";
 import type { SessionResponse, SessionSummary, TurnInFull, TurnsResponse } from "../sessions/operation.ts";
 import { Answers } from "./answers.ts";
@@ -52,6 +54,7 @@ const turn = (number: number, text: string): TurnInFull => ({
       images: 0,
       omitted: 0,
       tool: {
+        id: "t1",
         name: "Edit",
         action: "write",
         took_ms: null,
@@ -102,6 +105,17 @@ function sessionOf(count: number, promptOf: (number: number) => string): Session
     })),
   };
 }
+
+const noCost = {
+  sessions: 1,
+  input: 0,
+  output: null,
+  cache_read: 0,
+  cache_write: 0,
+  dollars: 0,
+  without_output: 0,
+  unpriced_tokens: 0,
+};
 
 const found = (text: string): SearchAllResponse => ({
   scope: "all",
@@ -256,7 +270,7 @@ describe("sessions", () => {
     page.press("/");
     page.type("OF id77x");
     page.press("backspace", "y");
-    expect(page.text()).toContain("No session fits this filter.");
+    expect(page.text()).toContain("No session matches this filter.");
     page.press("backspace", "down", "down");
     expect(page.text()).toContain("11 of 1,200");
     expect(page.text()).toContain("❯ id771 ");
@@ -269,6 +283,16 @@ describe("sessions", () => {
     expect(page.effects.at(-1)).toEqual({ kind: "leave" });
   });
 
+  it("names its columns, and shows the chosen session beside them where there is room", () => {
+    const page = reader(buildFirstState(undefined, []), { columns: 160, rows: 24, color: false });
+    page.answers.set({ route: "sessions", request }, { value: { sessions: many.slice(0, 3), total: 3 } });
+    expect(page.text()).toMatch(/Session +Last +Turns +Title/);
+    const asked = { route: "session", request: { id: "id0" } } as const;
+    expect(page.view().asks).toContainEqual(asked);
+    page.answers.set(asked, { value: sessionOf(2, () => "") });
+    expect(page.text()).toMatch(/❯ id0 .*│ Title of 8ecde0fc/);
+  });
+
   it.each(sizes)("keeps its frame at $columns x $rows, whatever was recorded", (size) => {
     for (const color of [false, true]) {
       const page = reader(buildFirstState("sessions", [evil]), { ...size, color });
@@ -278,6 +302,87 @@ describe("sessions", () => {
       page.press("/", "ctrl u");
       expect(page.text()).toContain("8ecde0fc");
     }
+  });
+});
+
+describe("now", () => {
+  const listed = (id: string, title: string) => ({
+    ...summary(id, { title }),
+    prompt: "",
+    files: 1,
+    checks: [],
+  });
+  const nowOf = (text: string): NowResponse => ({
+    running: [
+      {
+        ...listed("aaaaaaaa", text),
+        pending: "npm test",
+        waiting: { for: "permission", since: "2026-03-01T09:00:00Z" },
+        context_tokens: null,
+        cost: noCost,
+      },
+    ],
+    to_look_at: [{ ...listed("bbbbbbbb", text), outcome: text, commits: [] }],
+    unfinished: [{ ...listed("cccccccc", text), open: text, resume: "claude --resume=cccccccc" }],
+  });
+  const question = { route: "now", request: {} } as const;
+
+  it("lists who waits, what to look at and what is unfinished, to be read and gone on with", () => {
+    const page = reader(buildFirstState("now", []), { columns: 100 });
+    expect(page.text()).toContain("Loading…");
+    page.answers.set(question, { value: nowOf("Retry") });
+    expect(page.text()).toContain("1 agent waits for you, 1 session to look at, 1 unfinished");
+    expect(page.text()).toMatch(
+      /❯ Waits for you +aaaaaaaa {2}Retry\n.*waits for your permission.*: npm test/,
+    );
+    page.press("j", "j", "y", "enter");
+    expect(page.effects).toEqual([{ kind: "copy", text: "claude --resume=cccccccc" }]);
+    expect(getCurrentPage(page.state)).toMatchObject({ kind: "session", id: "cccccccc", turn: 3 });
+  });
+
+  it("says that there is nothing", () => {
+    const page = reader(buildFirstState("now", []));
+    page.answers.set(question, { value: { running: [], to_look_at: [], unfinished: [] } });
+    expect(page.text()).toContain("No agent is at work, and nothing waits for you.");
+  });
+
+  it.each(sizes)("keeps its frame at $columns x $rows, whatever was said", (size) => {
+    const page = reader(buildFirstState("now", []), { ...size, color: true });
+    page.answers.set(question, { value: nowOf(evil) });
+    expect(page.text()).toContain("aaaaaaaa");
+    const asked = { route: "session" as const, request: { id: "aaaaaaaa" } };
+    expect(page.view().asks.slice(1)).toEqual(size.columns < 120 ? [] : [asked]);
+  });
+});
+
+describe("commits", () => {
+  const question = { route: "checkpoints", request: { limit: 500 } } as const;
+  const commitOf = (commit: string, subject: string): CheckpointSummary => ({
+    id: commit,
+    commit,
+    tree: commit,
+    branch: "main",
+    parent_id: null,
+    author: "Ann",
+    subject,
+    committed_at: "2026-03-01T09:00:00Z",
+    insertions: 12,
+    deletions: 3,
+    lines: { agent: 9, human: 3, unknown: 0 },
+    sessions: [],
+    rewritten_as: [],
+  });
+
+  it.each(sizes)("are listed at $columns x $rows, and one is opened", (size) => {
+    const page = reader(buildFirstState("commits", []), size);
+    expect(page.text()).toContain("Loading…");
+    const checkpoints = [commitOf("a".repeat(40), evil), commitOf("b".repeat(40), "Try again")];
+    page.answers.set(question, { value: { checkpoints, total: 2 } });
+    expect(page.text()).toMatch(/❯ aaaaaaaa .* 75% /);
+    page.press("j", "y");
+    expect(page.text()).toContain("Copied bbbb");
+    page.press("enter");
+    expect(getCurrentPage(page.state)).toMatchObject({ kind: "commit", hash: "b".repeat(40) });
   });
 });
 
@@ -508,10 +613,10 @@ describe("the page", () => {
   it("goes from tab to tab, keeps where each was, and shows its keys", () => {
     const page = reader(buildFirstState("search", ["retry"]), { columns: 60, rows: 15 });
     page.press("tab");
-    expect(page.text()).toContain("[3 Why]");
+    expect(page.text()).toContain("[5 Why]");
     page.press("tab", "?");
     expect(page.text()).toContain("PgUp PgDn");
-    page.press("?", "2");
+    page.press("?", "4");
     expect(page.text()).toContain("Search: retry");
     page.press("ctrl c");
     expect(page.effects).toEqual([{ kind: "leave" }]);

@@ -11,7 +11,7 @@ import { firstPages } from "./press.ts";
 import { top } from "./scroll.ts";
 import { makeSessionPage, type Page } from "./view.ts";
 
-/** `pm browse`: sessions, search and why, in the terminal. */
+/** `pm browse`: sessions, what is now, commits, search and why, in the terminal. */
 export async function browseCommand(
   { cwd, output }: CommandContext,
   view: string | undefined,
@@ -61,6 +61,9 @@ export function buildFirstState(view: string | undefined, what: readonly string[
       const page: Page = { kind: "search", text, at: 0, first: 0 };
       return { ...state, tab: "search", pages: { ...firstPages, search: [page] }, isTyping: text === "" };
     }
+    case "now":
+    case "commits":
+      return { ...state, tab: view };
     case "session": {
       const [, id = text, turn] = /^(.+):(\d+)$/.exec(text) ?? [];
       if (id === "") {
@@ -80,7 +83,7 @@ export function buildFirstState(view: string | undefined, what: readonly string[
       throw new PommelError(
         "usage",
         `There is no view "${view}".`,
-        "Choose from: sessions, search, session, why, or a place such as src/db.ts:42.",
+        "Choose from: sessions, now, commits, search, session, why, or a place such as src/db.ts:42.",
       );
   }
 }

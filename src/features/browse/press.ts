@@ -18,6 +18,8 @@ interface Pressed {
 /** The pages that the tabs begin with. */
 export const firstPages: Readonly<Record<Tab, readonly Page[]>> = {
   sessions: [{ kind: "sessions", text: "", at: 0, first: 0 }],
+  now: [{ kind: "now", at: 0, first: 0 }],
+  commits: [{ kind: "commits", at: 0, first: 0 }],
   search: [{ kind: "search", text: "", at: 0, first: 0 }],
   why: [{ kind: "why", text: "", place: "", scroll: top }],
 };
@@ -36,6 +38,8 @@ function handleCommandKey(state: State, key: string, view: View, around: Surroun
     case "1":
     case "2":
     case "3":
+    case "4":
+    case "5":
       return { state: toTab(state, tabs[Number(key) - 1]!) };
     case "tab":
       return { state: toTab(state, tabs[(tabs.indexOf(state.tab) + 1) % tabs.length]!) };

@@ -1,7 +1,9 @@
 import { withoutEscapes } from "../../base/text/display-width.ts";
+import type { transcriptSearchRequest } from "../../protocol/search-sessions.ts";
 import type { Shaped } from "../../protocol/shape-parts.ts";
+import { renderDocument } from "../../terminal/render-document.ts";
 import { fitToWidth, formatCount, shortenId, toOneLine } from "../../terminal/text.ts";
-import type { transcriptSearchRequest } from "../search/operation.ts";
+import { renderTurn } from "../sessions/log-words.ts";
 import type {
   SessionResponse,
   Statement,
@@ -9,8 +11,7 @@ import type {
   TurnInFull,
   TurnsRequest,
 } from "../sessions/operation.ts";
-import { renderHead, renderRest } from "../sessions/pm-session-show.ts";
-import { renderTurn } from "../sessions/render-turns.ts";
+import { wordSessionHead, wordSessionRest } from "../sessions/session-words.ts";
 import type { Answer, Question } from "./answers.ts";
 import { cutVisibleLines, type Document, type Place } from "./scroll.ts";
 import type { SessionPage, Surroundings, View } from "./view.ts";
@@ -56,7 +57,7 @@ export function buildSessionView(page: SessionPage, around: Surroundings): View 
     title:
       page.text === null
         ? toOneLine(session.session.title ?? `Session ${shortenId(page.id)}`)
-        : { label: "Find in this session", text: page.text, hint: "a text as it stands there" },
+        : { label: "Find in this session", text: page.text, hint: "an exact text" },
     status: [
       ...(found === null ? [] : [found.status]),
       ...(turn
@@ -161,12 +162,13 @@ function buildSessionDocument(
 ): Document {
   const { turns } = session;
   const { colors } = screen;
+  const print = (document: Parameters<typeof renderDocument>[0]) => renderDocument(document, { screen });
   return {
     blocks: turns.length + 2,
     block(index) {
-      if (index === 0) return [...renderHead(session, screen, full).split("\n"), ""];
+      if (index === 0) return [...print(wordSessionHead(session, full)).split("\n"), ""];
       if (index === turns.length + 1) {
-        const rest = renderRest(session, screen).join("\n\n");
+        const rest = print(wordSessionRest(session));
         return rest === "" ? [colors.dim("End of the session.")] : rest.split("\n");
       }
       const outline = turns[index - 1]!;

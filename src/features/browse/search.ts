@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { cutPainted, cutToWidth, measureWidth } from "../../base/text/display-width.ts";
+import { formatDuration } from "../../base/text/duration.ts";
 import {
   computeLikelihood,
   describeCoverage,
@@ -7,18 +8,22 @@ import {
   verdictText,
 } from "../../protocol/reading/evidence.ts";
 import type { Screen } from "../../terminal/output.ts";
-import { toPrintable } from "../../terminal/text.ts";
-import type { SearchAllResponse } from "../search/operation.ts";
-import { toFoundCommit, toFoundEvent } from "../search/pm/history.ts";
-import { type ResultStyle, toFoundCode } from "../search/pm/results.ts";
-import { toFoundSession } from "../search/pm/transcripts.ts";
 import {
   compileQueryWords,
   type Found,
   renderFound,
   renderSnippet,
   type Words,
-} from "../search/render-found.ts";
+} from "../../terminal/render-found.ts";
+import { toPrintable } from "../../terminal/text.ts";
+import type { SearchAllResponse } from "../search/operation.ts";
+import {
+  type ResultStyle,
+  toFoundCode,
+  toFoundCommit,
+  toFoundEvent,
+  toFoundSession,
+} from "../search/result-words.ts";
 import { top } from "./scroll.ts";
 import { makeSessionPage, type Page, type Surroundings, type Target, type View } from "./view.ts";
 
@@ -142,7 +147,7 @@ function describeResults(
   const coverages = collectCoverage({ code, transcripts, history }).map(describeCoverage);
   const said =
     verdict === "not_yet" ? coverages.join(" ") : [`${verdictText[verdict]};`, ...coverages].join(" ");
-  return `${said} ${hits.length} of ${total} results, ${Math.round(took)} ms`;
+  return `${said} ${hits.length} of ${total} results, ${formatDuration(took)}`;
 }
 
 const collectCoverage = ({

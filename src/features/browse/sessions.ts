@@ -1,14 +1,17 @@
 import { padToWidth } from "../../base/text/display-width.ts";
+import { nameTitle } from "../../protocol/reading/names.ts";
+import { renderDocument } from "../../terminal/render-document.ts";
 import { formatWhen, shortenId, toOneLine } from "../../terminal/text.ts";
 import type { SessionSummary } from "../sessions/operation.ts";
-import { makeSessionPage, type Page, type Surroundings, type View } from "./view.ts";
+import { wordSessionHead } from "../sessions/session-words.ts";
+import { makeSessionPage, type Page, type Surroundings, splitColumns, type View } from "./view.ts";
 
 /** As many as the daemon lists at most. */
 const request = { limit: 1000 };
 
 /** All sessions, the latest first. */
 export function buildSessionsView(
-  { text }: Page & { kind: "sessions" },
+  { text, at }: Page & { kind: "sessions" },
   { answers, screen }: Surroundings,
 ): View {
   const answer = answers.to("sessions", request);
@@ -26,6 +29,9 @@ export function buildSessionsView(
             count: shown.length,
             rowHeight: 1,
             row: (index, width, isChosen) => [renderSessionRow(shown[index]!, width, isChosen, screen)],
+            header: (width) =>
+              `  ${"Session".padEnd(10)}${"Last".padEnd(14)}  ${"Turns".padStart(6)}  ${width < wideColumns ? "" : `${"Agent".padEnd(10)}${"Branch".padEnd(24)}`}Title`,
+            preview: (index, width) => renderSessionHead(shown[index]!.id, width, answers, screen),
           }
         : { kind: "message", text: emptyText(answer, text) },
     target(index) {
@@ -36,14 +42,39 @@ export function buildSessionsView(
         copies: session.id,
       };
     },
-    asks: [{ route: "sessions", request }],
+    asks: [{ route: "sessions", request }, ...askForChosen(shown, at, screen)],
   };
+}
+
+/** The question about the chosen session of a list, where it is shown beside it. */
+export function askForChosen(
+  shown: readonly { id: string }[],
+  at: number,
+  { columns }: Surroundings["screen"],
+): View["asks"] {
+  const chosen = shown[Math.min(Math.max(at, 0), shown.length - 1)];
+  if (chosen === undefined || columns < splitColumns) return [];
+  return [{ route: "session", request: { id: chosen.id } }];
+}
+
+/** What a session was about, what came of it, its commits and what is open. */
+export function renderSessionHead(
+  id: string,
+  width: number,
+  answers: Surroundings["answers"],
+  screen: Surroundings["screen"],
+): string[] {
+  const answer = answers.to("session", { id });
+  if (answer?.value === undefined) return [answer?.error ?? "Loading…"];
+  return renderDocument(wordSessionHead(answer.value, false), {
+    screen: { ...screen, columns: width },
+  }).split("\n");
 }
 
 function emptyText(answer: ReturnType<Surroundings["answers"]["to"]>, text: string): string {
   if (answer === null) return "Loading…";
   if (answer.error !== undefined) return answer.error;
-  if (text.trim() !== "") return "No session fits this filter.";
+  if (text.trim() !== "") return "No session matches this filter.";
   return "Nothing is recorded yet. `pm import` imports past sessions.";
 }
 
@@ -69,7 +100,7 @@ function renderSessionRow(
   const cell = (text: string, columns: number) => padToWidth(toOneLine(text, columns), columns);
   const more = width >= wideColumns ? [colors.agent(cell(agent, 8)), colors.dim(cell(branch ?? "", 22))] : [];
   const taken = 2 + 10 + 16 + 8 + (more.length > 0 ? 34 : 0);
-  const name = toOneLine(title ?? agent_type ?? "(no title)", Math.max(width - taken, 8));
+  const name = toOneLine(nameTitle(title ?? agent_type), Math.max(width - taken, 8));
   return [
     isChosen ? colors.prompt("❯ ") : "  ",
     `${colors.id(cell(shortenId(id), 8))}  `,

@@ -9,6 +9,8 @@ export type Page =
   /** `place`: what was asked for, when Enter was pressed. */
   | { kind: "why"; text: string; place: string; scroll: Place }
   | SessionPage
+  | { kind: "now"; at: number; first: number }
+  | { kind: "commits"; at: number; first: number }
   | { kind: "commit"; hash: string; scroll: Place }
   | { kind: "help"; scroll: Place };
 
@@ -36,6 +38,9 @@ export const makeSessionPage = (id: string, turn: number | null): SessionPage =>
   text: null,
   sought: null,
 });
+
+/** From this width on, what is chosen is shown beside its list. */
+export const splitColumns = 120;
 
 /** Where pages are drawn, and with what. */
 export interface Surroundings {
@@ -70,6 +75,8 @@ export interface View {
         /** Lines of a row. */
         rowHeight: number;
         row(index: number, width: number, isChosen: boolean): string[];
+        /** What the columns of the rows are, in place of the rule above them. */
+        header?(width: number): string;
         /** Of the chosen row, where the terminal is wide. */
         preview?(index: number, width: number): string[];
       }

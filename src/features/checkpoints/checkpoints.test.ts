@@ -9,11 +9,12 @@ import {
   rememberSession,
   temporaryRepository,
 } from "../../../test/support/checkpoint-fixture.ts";
+import { resolveCheckpoint } from "../../answers/named-commit.ts";
 import { backfill } from "../../attribution/checkpoints/backfill.ts";
 import { recordCommit } from "../../attribution/checkpoints/record-commit.ts";
 import { expireSessions } from "../../store/memory/privacy/forget.ts";
 import { findSessionByUid } from "../../store/memory/sessions/sessions.ts";
-import { backfillHere, listStoredCheckpoints, resolveCheckpoint, showCheckpoint } from "./checkpoints.ts";
+import { backfillHere, listStoredCheckpoints, showCheckpoint } from "./checkpoints.ts";
 import { diffCheckpoints, streamGitDiff } from "./compare-checkpoints.ts";
 
 let repo: Repository;

@@ -1,37 +1,30 @@
-import { analyseFor } from "../../answers/analyse.ts";
 import { backfillHint } from "../../answers/backfill-hint.ts";
 import { changeMemory } from "../../answers/changing.ts";
+import { resolveCheckpoint } from "../../answers/named-commit.ts";
 import type { Running } from "../../answers/operation.ts";
 import { type Backfilled, backfill } from "../../attribution/checkpoints/backfill.ts";
 import { formatDiffSummary } from "../../attribution/checkpoints/commit-facts.ts";
 import { listHistoryTips } from "../../attribution/checkpoints/history-tips.ts";
 import { openCommitFates } from "../../attribution/commit-fates.ts";
-import { PommelError } from "../../base/errors.ts";
 import { silentLog } from "../../base/log.ts";
 import type { Project } from "../../base/paths.ts";
 import { formatIsoTime } from "../../base/text/iso-time.ts";
-import { readCommits } from "../../git/history/commits.ts";
-import { findCommitHash, findHistoryProblem, isShallow } from "../../git/history/history.ts";
+import { findHistoryProblem, isShallow } from "../../git/history/history.ts";
 import { retitleByCommits } from "../../sessions/summaries/retitle.ts";
+import { readTurnPrompts } from "../../sessions/turn-prompts.ts";
 import { countLinesByAuthor, listAttributions } from "../../store/memory/commits/attributions.ts";
 import {
   countCheckpoints,
   findCheckpoint,
   findCheckpointByUid,
-  findCheckpointOfCommit,
   listCheckpoints,
   listCheckpointsAfter,
 } from "../../store/memory/commits/checkpoints.ts";
-import {
-  listFilesOfCommit,
-  listRewrites,
-  readAttributedVersions,
-} from "../../store/memory/commits/commits.ts";
+import { listFilesOfCommit, listRewrites } from "../../store/memory/commits/commits.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import type { CheckpointRecord } from "../../store/memory/memory-records.ts";
 import { findSession, findSessionByUid } from "../../store/memory/sessions/sessions.ts";
 import { listBoundSessions } from "../../store/memory/sessions/sessions-here.ts";
-import { findTurn } from "../../store/memory/sessions/turns.ts";
 import type {
   CheckpointAnswer,
   CheckpointSession,
@@ -40,7 +33,6 @@ import type {
   CheckpointsRequest,
   FileOfCheckpoint,
   LinesByAuthor,
-  TurnOfCheckpoint,
 } from "./operation.ts";
 
 /** Default number of entries in a list. */
@@ -188,69 +180,6 @@ function countLinesByFile(memory: Memory, commitId: number): Map<string, LinesBy
     files.set(path, lines);
   }
   return files;
-}
-
-/** Turns with their prompts, as far as they are stored. */
-export function readTurnPrompts(
-  memory: Memory,
-  sessionUid: string,
-  turns: readonly number[],
-): TurnOfCheckpoint[] {
-  const session = findSessionByUid(memory, sessionUid);
-  return turns.map((number) => {
-    const turn = session && findTurn(memory, session.id, number);
-    return { turn: number, prompt: turn?.prompt ?? null, started_at: formatIsoTime(turn?.startedAt ?? null) };
-  });
-}
-
-/**
- * The checkpoint that a person means: its id, its commit's hash, a beginning of either that no other has, or what git
- * takes for a commit (`HEAD~2`, a branch, a tag).
- * @throws PommelError `not_found`; `usage` for a beginning that several have
- */
-export async function resolveCheckpoint(
-  project: Project,
-  memory: Memory,
-  name: string,
-): Promise<CheckpointRecord> {
-  const { commit, checkpoint } = await resolveCommit(project, memory, name);
-  if (checkpoint !== null) return checkpoint;
-  throw new PommelError(
-    "not_found",
-    `No recorded session led to commit ${commit.slice(0, 12)}.`,
-    "`pm checkpoint backfill` analyses past commits; `pm checkpoint rewind` works with any commit.",
-  );
-}
-
-/** As `resolveCheckpoint`, also of commits that have none. */
-export async function resolveCommit(
-  project: Project,
-  memory: Memory,
-  name: string,
-): Promise<{ commit: string; checkpoint: CheckpointRecord | null }> {
-  try {
-    const checkpoint = findCheckpoint(memory, name);
-    return { commit: checkpoint.commit.hash, checkpoint };
-  } catch (error) {
-    if (!(error instanceof PommelError) || error.code !== "not_found") throw error;
-  }
-  const commit = await findCommitHash(project.root, name);
-  if (commit !== null) {
-    if (!readAttributedVersions(memory, [commit]).get(commit)) {
-      const analyse = analyseFor(project, memory);
-      for await (const info of readCommits(project.root, [commit, "--no-walk"])) await analyse([info]);
-    }
-    return { commit, checkpoint: findCheckpointOfCommit(memory, commit) };
-  }
-  const problem = await findHistoryProblem(project.root);
-  if (problem?.isBroken) throw problem;
-  throw new PommelError(
-    "not_found",
-    `No checkpoint or commit ${JSON.stringify(name)}.`,
-    (await isShallow(project.root).catch(() => false))
-      ? "This clone is shallow: `git fetch --unshallow` fetches the rest."
-      : "`pm checkpoint list` and `git log --oneline` list them.",
-  );
 }
 
 export interface BackfillRequest {

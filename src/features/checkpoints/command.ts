@@ -53,14 +53,14 @@ export function declareCheckpoints(checkpoint: Command): void {
   checkpoint
     .command("backfill")
     .description("Link past commits to the sessions that led to them")
-    .option("--since <time>", "only commits since (default: a day before the first session)")
+    .option("--since <time>", "only commits since this time (default: a day before the first session)")
     .option("--limit <count>", "only the latest commits, at most this many", positiveInteger)
     .option("--all", "the whole history, for `pm blame` and `pm code stats`")
     .addHelpText(
       "after",
       `${formatExamples(
         ["pm checkpoint backfill", "since the first recorded session"],
-        ['pm checkpoint backfill --since "last month"', "only lately"],
+        ['pm checkpoint backfill --since "last month"', "only recent ones"],
       )}\n\nSafe to interrupt; run it again to continue. The daemon also does this in the background.`,
     )
     .action(

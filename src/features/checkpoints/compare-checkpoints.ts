@@ -1,14 +1,16 @@
+import { resolveCommit } from "../../answers/named-commit.ts";
 import { PommelError } from "../../base/errors.ts";
 import type { Project } from "../../base/paths.ts";
+import { shortenHash } from "../../base/text/short-hash.ts";
 import { type GitInput, readGitBytes, readGitFields } from "../../git/git.ts";
 import { findCommitHash } from "../../git/history/history.ts";
 import { splitLines } from "../../git/output-lines.ts";
+import { readTurnPrompts } from "../../sessions/turn-prompts.ts";
 import { findCheckpointOfCommit, listCheckpointPlaces } from "../../store/memory/commits/checkpoints.ts";
 import { findCommitByHash } from "../../store/memory/commits/commits.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import type { CheckpointRecord } from "../../store/memory/memory-records.ts";
 import { findSessionByUid } from "../../store/memory/sessions/sessions.ts";
-import { readTurnPrompts, resolveCommit } from "./checkpoints.ts";
 import type { ComparedSide, DiffAnswer, FileDifference } from "./operation.ts";
 
 /** Maximum number of commits between two checkpoints; sessions that led to any beyond it are left out. */
@@ -47,7 +49,7 @@ async function resolveCommitHere(project: Project, memory: Memory, name: string)
   if ((await findCommitHash(project.root, found.commit)) !== null) return found;
   throw new PommelError(
     "not_found",
-    `Commit ${found.commit.slice(0, 12)} is not in this repository.`,
+    `Commit ${shortenHash(found.commit)} is not in this repository.`,
     "It may be on another machine or garbage-collected: try `git fetch`.",
   );
 }

@@ -1,9 +1,11 @@
 import * as z from "zod/mini";
 import { defineLocalOperation } from "../../answers/local-operation.ts";
 import { defineOperation } from "../../answers/operation.ts";
+import { asked, inProject, where } from "../../protocol/everywhere.ts";
 import {
   branch,
   count,
+  described,
   field,
   lazy,
   limit,
@@ -89,7 +91,9 @@ export const checkpointsAnswer = lazy(() =>
 export type CheckpointsAnswer = Shaped<typeof checkpointsAnswer>;
 
 /** An id, a commit's hash, or the beginning of either. */
-export const checkpointRequest = lazy(() => z.object({ id: revision }));
+export const checkpointRequest = lazy(() =>
+  z.object({ id: described("a commit, by its hash or the beginning of it, or a branch or tag", revision) }),
+);
 
 const turnOfCheckpoint = lazy(() =>
   z.object({
@@ -132,7 +136,12 @@ export const checkpointAnswer = lazy(() =>
 export type CheckpointAnswer = Shaped<typeof checkpointAnswer>;
 
 /** Each a checkpoint's id, a commit's hash, the beginning of either, or a revision. */
-export const diffRequest = lazy(() => z.object({ from: revision, to: z.optional(revision) }));
+export const diffRequest = lazy(() =>
+  z.object({
+    from: described("the earlier commit", revision),
+    to: field("the later commit (default: HEAD)", revision),
+  }),
+);
 
 /** One side of a comparison: a checkpoint, or another commit. */
 const comparedSide = lazy(() =>
@@ -189,7 +198,27 @@ export const listCheckpoints = defineOperation({
   of: "memory",
   request: checkpointsRequest,
   response: checkpointsAnswer,
-  answer: async () => (await import("./answer.ts")).listCheckpoints,
+  answer:
+    async () =>
+    async ({ project, memory }, request) =>
+      (await import("./checkpoints.ts")).listStoredCheckpoints(memory, request, project.root),
+});
+
+export const checkpointsEverywhereRequest = lazy(() => z.extend(checkpointsRequest(), where));
+
+export const checkpointsEverywhereResponse = lazy(() =>
+  z.object({ checkpoints: z.array(z.extend(checkpointSummary(), inProject)), total: count, ...asked }),
+);
+
+export const checkpointsEverywhere = defineOperation({
+  name: "checkpointsEverywhere",
+  path: "GET /everywhere/checkpoints",
+  summary: "List the commits that sessions produced in all projects, the latest first",
+  of: "machine",
+  request: checkpointsEverywhereRequest,
+  response: checkpointsEverywhereResponse,
+  answer: async () => async (_, request) =>
+    (await import("./everywhere.ts")).listCheckpointsEverywhere(request),
 });
 
 export const showCheckpoint = defineOperation({
@@ -199,7 +228,10 @@ export const showCheckpoint = defineOperation({
   of: "memory",
   request: checkpointRequest,
   response: checkpointAnswer,
-  answer: async () => (await import("./answer.ts")).showCheckpoint,
+  answer:
+    async () =>
+    async ({ project, memory }, { id }) =>
+      (await import("./checkpoints.ts")).showCheckpoint(project, memory, id),
 });
 
 export const compareCheckpoints = defineOperation({
@@ -209,7 +241,10 @@ export const compareCheckpoints = defineOperation({
   of: "memory",
   request: diffRequest,
   response: diffAnswer,
-  answer: async () => (await import("./answer.ts")).compareCheckpoints,
+  answer:
+    async () =>
+    async ({ project, memory }, { from, to = "HEAD" }) =>
+      (await import("./compare-checkpoints.ts")).diffCheckpoints(project, memory, { from, to }),
 });
 
 /** Works out who wrote the lines of earlier commits. */

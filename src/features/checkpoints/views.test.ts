@@ -1,11 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { screenOf } from "../../../test/support/screen.ts";
+import type { Document } from "../../answers/document.ts";
 import { formatDiffSummary } from "../../attribution/checkpoints/commit-facts.ts";
+import { renderDocument } from "../../terminal/render-document.ts";
 import type { CheckpointAnswer, CheckpointSummary, DiffAnswer } from "./operation.ts";
-import { renderCheckpoints } from "./pm-checkpoint-list.ts";
-import { renderCheckpoint, renderSessions } from "./pm-checkpoint-show.ts";
+import { wordCheckpoint, wordCheckpoints, wordSessionsBetween } from "./words.ts";
 
-const pipe = screenOf();
+const print = (document: Document) => renderDocument(document, { screen: screenOf() });
 /** Whatever can move the cursor, but for the ends of lines. */
 const control = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e]/;
 const at = new Date(2026, 0, 28, 14, 3).toISOString();
@@ -78,27 +79,27 @@ function answerOf(text: string): CheckpointAnswer {
 describe("pm checkpoint list", () => {
   it("has a line for each", () => {
     const found = { ...summaryOf("word"), rewritten_as: [] };
-    expect(renderCheckpoints({ checkpoints: [found], total: 3 }, {}, pipe)).toBe(
-      "commit  committed         lines     by agents  sessions       branch  subject\n" +
-        "word    2026-01-28 14:03  +120 -14  75%        word:1,3-5 +1  word    word\n\n1 of 3",
+    expect(print(wordCheckpoints({ checkpoints: [found], total: 3 }, {}))).toBe(
+      "commit  committed         lines     by agents  sessions       author  branch  subject\n" +
+        "word    2026-01-28 14:03  +120 -14  75%        word:1,3-5 +1  word    word    word\n\n1 of 3",
     );
     const moved = { ...found, rewritten_as: ["abcdef1234567"], subject: "", sessions: [], branch: null };
-    expect(renderCheckpoints({ checkpoints: [moved], total: 1 }, {}, pipe)).toMatch(
+    expect(print(wordCheckpoints({ checkpoints: [moved], total: 1 }, {}))).toMatch(
       /\[now abcdef12\] \(no message\)$/,
     );
   });
 
   it("says what to do where there is none", () => {
     const none = { checkpoints: [], total: 0 };
-    expect(renderCheckpoints(none, {}, pipe)).toMatch(/^No checkpoints: no recorded session/);
-    expect(renderCheckpoints(none, { branch: "x" }, pipe)).toMatch(/^No matching checkpoints\./);
+    expect(print(wordCheckpoints(none, {}))).toMatch(/^No checkpoints: no recorded session/);
+    expect(print(wordCheckpoints(none, { branch: "x" }))).toMatch(/^No matching checkpoints\./);
   });
 });
 
 it("pm checkpoint show names the sessions behind it, and how they led to it", () => {
-  const text = renderCheckpoint(answerOf("word"), pipe);
+  const text = print(wordCheckpoint(answerOf("word")));
   for (const part of [
-    "90 lines by agents, 20 lines by people, 10 lines unknown",
+    "90 lines by agents, 20 by people, 10 unknown",
     "rewritten as commit word",
     "word, wrote 90 lines of it",
     "2 earlier turns",
@@ -106,7 +107,7 @@ it("pm checkpoint show names the sessions behind it, and how they led to it", ()
     "Prompt: word",
     "Last reply: word",
     "  [x] word\n  [~] word\n  [ ] word",
-    "R  +1 -2  word => word  1 agent",
+    "R  +1 -2  word => word  1 by agents",
     "`pm checkpoint rewind word`",
   ]) {
     expect(text).toContain(part);
@@ -122,20 +123,20 @@ it("pm checkpoint diff names the sessions of either side", () => {
     turns: Array.from({ length: 11 }, (_, i) => ({ turn: i + 1, prompt: "go", started_at: null })),
   });
   const answer = { sessions: [session("from"), session("to")] } as DiffAnswer;
-  const text = renderSessions(answer, pipe);
+  const text = print(wordSessionsBetween(answer));
   expect(text).toMatch(/^Sessions that led there\n═+\n8ecde0fc {2}\(no title\) {2}1 checkpoint, 11 turns\n/);
-  expect(text).toContain("and 1 turn more");
+  expect(text).toContain("and 1 more turn");
   expect(text).toContain("Sessions only in the first");
-  expect(renderSessions({ ...answer, sessions: [] }, pipe)).toBe("");
+  expect(print(wordSessionsBetween({ ...answer, sessions: [] }))).toBe("");
 });
 
 it("prints nothing that moves the cursor", () => {
   const evil = "\u001b[2Jx\u202e\u0007\r\n\u009b31m";
   const diff = { sessions: [{ session_id: evil, title: evil, side: "to", checkpoints: [], turns: [] }] };
   for (const text of [
-    renderCheckpoints({ checkpoints: [summaryOf(evil)], total: 1 }, {}, pipe),
-    renderCheckpoint(answerOf(evil), pipe),
-    renderSessions(diff as unknown as DiffAnswer, pipe),
+    print(wordCheckpoints({ checkpoints: [summaryOf(evil)], total: 1 }, {})),
+    print(wordCheckpoint(answerOf(evil))),
+    print(wordSessionsBetween(diff as unknown as DiffAnswer)),
   ]) {
     expect(text).not.toMatch(control);
   }

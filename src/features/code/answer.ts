@@ -1,8 +1,11 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { askGraph } from "../../answers/ask-graph.ts";
 import { parsePlace, locate as placeInProject } from "../../answers/file-place.ts";
 import { withMemoryIfAny } from "../../answers/open.ts";
 import type { Running, Subjects } from "../../answers/operation.ts";
+import { answerAbout } from "../../answers/run.ts";
+import { listNotesOnLines } from "../../attribution/line-notes.ts";
 import { PommelError } from "../../base/errors.ts";
 import type { Project } from "../../base/paths.ts";
 import { stopWords, tokenize } from "../../base/text/tokens.ts";
@@ -10,18 +13,19 @@ import { classifyPath } from "../../code/files/path-role.ts";
 import { readSource } from "../../code/search/source.ts";
 import { listWorkingFiles } from "../../git/working-files.ts";
 import type { SearchResponse } from "../../protocol/results.ts";
-import { listAnnotations } from "../../store/memory/chunks/annotations.ts";
+import { listStoredNotes } from "../../store/memory/chunks/notes.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { findSessionByUid } from "../../store/memory/sessions/sessions.ts";
 import { findTurn, listTurnsWithFile } from "../../store/memory/sessions/turns.ts";
-import { askGraph } from "../impact/impact.ts";
-import { showChunk } from "../search/chunk.ts";
-import { searchCode } from "../search/code.ts";
+import { toLineNote } from "../notes/operation.ts";
+import { searchCode, showChunk } from "../search/operation.ts";
 import type { CodeAnswer, CodeHit, CodeRequest } from "./operation.ts";
 
-/** Hits that are read in full, with what calls them. */
-const maxRead = 2;
-/** Call sites of a hit: nobody reads more, and a name that is everywhere would fill the answer. */
+/** Hits that are read in full: a reader who has room gets more than the first two. */
+const maxRead = 6;
+/** Those of them for which it is found out what calls them. */
+const maxWithCallers = 2;
+/** Call sites of a hit: nobody reads more, and a name that is everywhere would fill the answer. The others are counted. */
 const maxCallSites = 200;
 const maxUses = 12;
 /** Changes that wait for the index: more mean more than a save that was just made. */
@@ -32,6 +36,8 @@ const maxMatches = 4;
 /** A place holds no more lines, however many are asked for. */
 const maxPlaceLines = 400;
 const maxTurnsOfFile = 200;
+/** On the lines of an answer. */
+const maxLineNotes = 3;
 
 /**
  * Code that answers a question, so that editing can begin; or exactly the lines of a place.
@@ -42,30 +48,31 @@ export async function readCode(
   request: CodeRequest,
   { signal }: Running,
 ): Promise<CodeAnswer> {
-  const { place, query, calls: _, ...filters } = request;
+  const { place, query, calls, ...filters } = request;
   if (place !== undefined) return readPlace(project, place);
   if (query === undefined) {
     throw new PommelError("usage", "query is missing.", "Say what the code does, a name, or FILE:LINES.");
   }
   const asked = { limit: defaultHits, ...filters, q: query };
-  const found = await searchCode(project, asked, signal);
+  const found = await answerAbout(searchCode, { project }, asked, { signal });
   // A name that is asked for as it is written comes before those that differ in case.
   const isNamed = ({ name }: { name: string }) => name === query.trim();
   const results = [...found.results.filter(isNamed), ...found.results.filter((one) => !isNamed(one))];
-  const hits = await Promise.all(results.map((result, i) => toHit(project, query, result, i < maxRead)));
+  const hits = await Promise.all(results.map((result, i) => toHit(project, query, result, i)));
   return {
     verdict: found.verdict,
     coverage: found.coverage,
     hits,
     total: found.total_results,
     place: null,
-    behind: await countBehind(
-      project,
-      hits.slice(0, maxRead).map(({ file }) => file),
-    ),
-    notes: [...found.notes, ...notesOnIndex(found)],
+    ...(await readBehind(project, hits.slice(0, maxWithCallers))),
+    notes: [...found.notes, ...notesOnIndex(found), ...(calls ? notesOnCalls(hits) : [])],
   };
 }
+
+/** Nobody is to take what is not known for nothing. */
+const notesOnCalls = ([first]: readonly CodeHit[]): string[] =>
+  first?.name && first.call_sites === null ? ["What calls it is not known: use grep for its name."] : [];
 
 /** How far behind the files an index may be. */
 function notesOnIndex({ index: { is_complete, pending, as_of } }: SearchResponse): string[] {
@@ -81,8 +88,9 @@ async function toHit(
   project: Project,
   query: string,
   result: SearchResponse["results"][number],
-  isRead: boolean,
+  at: number,
 ): Promise<CodeHit> {
+  const isRead = at < maxRead;
   const { file, start_line, end_line, kind, level, name, parent_name, content, freshness, also_in } = result;
   const lines = content.split("\n");
   return {
@@ -96,7 +104,11 @@ async function toHit(
     is_stale: freshness === "drifted",
     lines: isRead ? lines : [],
     matches: isRead ? (result.match_lines ?? pickLinesAbout(query, lines, start_line)) : [],
-    ...((isRead ? await listNeighbourCode(project, result) : null) ?? { call_sites: null, uses: null }),
+    ...((at < maxWithCallers ? await listNeighbourCode(project, result) : null) ?? {
+      call_sites: null,
+      more_call_sites: 0,
+      uses: null,
+    }),
     also: result.places.map(({ name: other, start_line: line }) => ({ name: other, line })),
     also_in,
   };
@@ -140,7 +152,7 @@ function pickLinesAbout(query: string, lines: readonly string[], first: number):
 async function listNeighbourCode(
   project: Project,
   { file, name, start_line, end_line, level }: SearchResponse["results"][number],
-): Promise<Pick<CodeHit, "call_sites" | "uses"> | null> {
+): Promise<Pick<CodeHit, "call_sites" | "more_call_sites" | "uses"> | null> {
   // A file and loose lines are called by nobody: to say so would read as dead code.
   if (level === "file" || level === "lines") return null;
   return askGraph(project, async (graph) => {
@@ -158,27 +170,28 @@ async function listNeighbourCode(
       texts.set(path, lines);
       return (lines[line - 1] ?? "").trim();
     };
-    const sites = edges.flatMap(({ node, kind, lines, confidence }) =>
-      lines.map((line) => ({
-        file: node.file,
-        line,
-        text: readLineAt(node.file, line),
-        within: node.kind === "file" ? "" : node.parent === null ? node.name : `${node.parent}.${node.name}`,
-        how: kind,
-        confidence,
-        is_test: classifyPath(node.file) === "test",
-      })),
-    );
     const countSharedDirectories = (path: string) => sharedDirectories(path, file);
+    const places = edges
+      .flatMap(({ node, kind, lines, confidence }) => lines.map((line) => ({ node, kind, line, confidence })))
+      .map((one) => ({ ...one, isTest: classifyPath(one.node.file) === "test" }))
+      .sort(
+        (a, b) =>
+          Number(a.isTest) - Number(b.isTest) ||
+          countSharedDirectories(b.node.file) - countSharedDirectories(a.node.file),
+      );
+    const sites = places.slice(0, maxCallSites).map(({ node, kind, line, confidence, isTest }) => ({
+      file: node.file,
+      line,
+      text: readLineAt(node.file, line),
+      within: node.kind === "file" ? "" : node.parent === null ? node.name : `${node.parent}.${node.name}`,
+      how: kind,
+      confidence,
+      is_test: isTest,
+    }));
     const callees = await graph.findCallees(target);
     return {
-      call_sites: sites
-        .sort(
-          (a, b) =>
-            Number(a.is_test) - Number(b.is_test) ||
-            countSharedDirectories(b.file) - countSharedDirectories(a.file),
-        )
-        .slice(0, maxCallSites),
+      call_sites: sites,
+      more_call_sites: places.length - sites.length,
       uses: callees.edges
         .slice(0, maxUses)
         .map(({ node }) => ({ file: node.file, line: node.line, name: node.name })),
@@ -193,21 +206,33 @@ function sharedDirectories(a: string, b: string): number {
   return different < 0 ? mine.length : different;
 }
 
-/** Notes and sessions about files, for a reader who does not know that there are any. */
-function countBehind(project: Project, files: readonly string[]): Promise<CodeAnswer["behind"]> {
+/** Notes on lines that are shown; and how many more notes and sessions are about their files, for a reader who does not know of any. */
+function readBehind(
+  project: Project,
+  shown: readonly Pick<CodeHit, "file" | "first_line" | "last_line">[],
+): Promise<Pick<CodeAnswer, "behind" | "line_notes">> {
   return withMemoryIfAny(project, (memory) => {
-    if (memory === null) return { notes: 0, sessions: 0 };
+    if (memory === null) return { behind: { notes: 0, sessions: 0 }, line_notes: [] };
+    const onLines = shown.flatMap(({ file, first_line: first, last_line: last }) =>
+      listNotesOnLines(memory, project.root, file, { first, last }),
+    );
+    const told = onLines.slice(0, maxLineNotes);
+    const files = shown.map(({ file }) => file);
     const sessions = new Set(
       files.flatMap((file) =>
         listTurnsWithFile(memory, file, maxTurnsOfFile).map(({ sessionId }) => sessionId),
       ),
     );
-    return { sessions: sessions.size, notes: countNotes(memory, new Set(files)) };
+    const except = new Set(told.map(({ record }) => record.id));
+    const notes = countNotes(memory, new Set(files), except);
+    return { behind: { sessions: sessions.size, notes }, line_notes: told.map(toLineNote) };
   });
 }
 
-function countNotes(memory: Memory, files: ReadonlySet<string>): number {
-  return listAnnotations(memory).filter(({ sessionUid, turn }) => {
+function countNotes(memory: Memory, files: ReadonlySet<string>, except: ReadonlySet<number>): number {
+  return listStoredNotes(memory).filter(({ id, path, sessionUid, turn }) => {
+    if (except.has(id)) return false;
+    if (path !== null) return files.has(path);
     const session = sessionUid === null || turn === null ? null : findSessionByUid(memory, sessionUid);
     const touched = session === null ? null : findTurn(memory, session.id, turn!);
     return touched?.files.some(({ path }) => files.has(path)) ?? false;
@@ -219,7 +244,7 @@ async function readPlace(project: Project, text: string): Promise<CodeAnswer> {
   const named = parsePlace(text, (name) => existsSync(join(project.root, name)));
   const file = await locateFile(project, named.file);
   // Only what is indexed is read: what is ignored may hold secrets.
-  const around = await showChunk(project, { id: file });
+  const around = await answerAbout(showChunk, { project }, { id: file });
   const source = readSource(project.root, file);
   if (source === null) throw new PommelError("not_found", `${file} is gone, or cannot be read.`);
   const all = source.text.replace(/\r?\n$/, "").split(/\r?\n/);
@@ -250,6 +275,7 @@ async function readPlace(project: Project, text: string): Promise<CodeAnswer> {
           lines: [],
           matches: [],
           call_sites: null,
+          more_call_sites: 0,
           uses: null,
           also: [],
           also_in: [],
@@ -257,7 +283,7 @@ async function readPlace(project: Project, text: string): Promise<CodeAnswer> {
       : [],
     total: isOutline ? around.children.length : 0,
     place: { file, first, lines, within, file_lines: all.length },
-    behind: await countBehind(project, [file]),
+    ...(await readBehind(project, [{ file, first_line: first, last_line: first + lines.length - 1 }])),
     notes: [],
   };
 }
@@ -265,7 +291,7 @@ async function readPlace(project: Project, text: string): Promise<CodeAnswer> {
 /** "method send 70-400": what the lines lie in, the nearest first; nothing where they span several. */
 async function namesAround(project: Project, place: string): Promise<string[]> {
   try {
-    const { chunk, parents } = await showChunk(project, { id: place });
+    const { chunk, parents } = await answerAbout(showChunk, { project }, { id: place });
     return [chunk, ...parents]
       .filter(({ level, name }) => level !== "file" && level !== "lines" && name !== "")
       .map(

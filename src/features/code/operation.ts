@@ -13,6 +13,7 @@ import {
   textOrNull,
 } from "../../protocol/shape-parts.ts";
 import { edgeConfidences, edgeKinds, verdicts } from "../../protocol/values.ts";
+import { lineNote } from "../notes/operation.ts";
 import { searchRequest } from "../search/operation.ts";
 
 const { q, ...ofSearch } = z.omit(searchRequest(), {
@@ -26,7 +27,7 @@ export const codeRequest = lazy(() =>
   z.object({
     query: z.optional(q),
     place: field("FILE:LINES: exactly these lines; FILE: its outline", place),
-    calls: field("all places that call or use the first result", z.boolean()),
+    calls: field("list every place that calls or uses the first result", z.boolean()),
     ...ofSearch,
   }),
 );
@@ -70,6 +71,8 @@ export const codeHit = lazy(() =>
     matches: z.array(lineNumber),
     /** Of the first hits: what calls or uses it, tests last. null: not known. */
     call_sites: z.nullable(z.array(callSite)),
+    /** Places that call or use it, besides these. */
+    more_call_sites: count,
     /** What it calls and uses itself. null: not known. */
     uses: z.nullable(z.array(z.object({ file: text, line: lineNumber, name: text }))),
     /** Other places in the file that match. */
@@ -88,7 +91,9 @@ export const codeAnswer = lazy(() =>
     total: count,
     /** The lines of a place, what they lie in, and how long the file is. */
     place: z.nullable(z.object({ file: text, ...codeLines.shape, within: z.array(text), file_lines: count })),
-    /** What the memory holds about these files. */
+    /** Notes on the lines that are shown. */
+    line_notes: z.array(lineNote()),
+    /** What the memory holds about these files, beside these. */
     behind: z.object({ notes: count, sessions: count }),
     notes,
   }),

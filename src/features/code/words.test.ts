@@ -14,6 +14,7 @@ const hit = (file: string, more: Partial<CodeHit> = {}): CodeHit => ({
   lines: [],
   matches: [],
   call_sites: null,
+  more_call_sites: 0,
   uses: null,
   also: [],
   also_in: [],
@@ -24,6 +25,7 @@ const answer = (hits: CodeHit[], more: Partial<CodeAnswer> = {}): CodeAnswer => 
   hits,
   total: hits.length,
   place: null,
+  line_notes: [],
   behind: { notes: 0, sessions: 0 },
   notes: [],
   ...more,
@@ -57,6 +59,18 @@ it("shows a short function whole, with the numbers of its lines, what calls it a
   ]);
 });
 
+it("shows of a name of code only what has it, and of a word also what is like it", () => {
+  const hits = [
+    hit("src/a.ts", { name: "retryOnce", lines: body, also: [{ name: "other", line: 90 }] }),
+    hit("src/c.ts", { name: "retryAll" }),
+  ];
+  const ask = (query: string, calls = false) => wordCode(answer(hits), { maxTokens: 900, query, calls });
+  expect(ask("retryOnce")).not.toMatch(/retryAll|other/);
+  expect(ask("retryOnce", true)).not.toMatch(/retryAll|other/);
+  for (const query of ["retry", "once more", "retryTwice"])
+    expect(ask(query)).toMatch(/other[\s\S]*retryAll/);
+});
+
 it("shows of a long function its head and what matches, with context, and says what is left out", () => {
   const lines = ["function retry() {", ...Array.from({ length: 98 }, (_, i) => `  step(${i});`), "}"];
   const text = wordCode(answer([hit("a.ts", { lines, matches: [60] })]), { maxTokens: 900 });
@@ -78,6 +92,22 @@ it("names every place that calls it where they are asked for, the same line once
   const all = wordCode(answer([hit("a.ts", { lines: body, call_sites })]), { maxTokens: 900, calls: true });
   expect(all.match(/called at/g)).toHaveLength(11);
   expect(all).not.toContain("more places");
+});
+
+it("shows more hits, and more lines of each, to who asks for more", () => {
+  const hits = ["a", "b", "c", "d", "e"].map((name) => hit(`${name}.ts`, { lines: body }));
+  const countRead = (maxTokens: number) =>
+    wordCode(answer(hits), { maxTokens })
+      .split("\n")
+      .filter((line) => line.endsWith("return 1;")).length;
+  expect([900, 1300, 2000].map(countRead)).toEqual([2, 3, 5]);
+  const lines = ["function retry() {", ...Array.from({ length: 98 }, (_, i) => `  step(${i});`), "}"];
+  expect(wordCode(answer([hit("a.ts", { lines })]), { maxTokens: 2000 })).not.toContain("…");
+  const long = ["a", "b", "c", "d", "e", "f"].map((name) =>
+    hit(`${name}.ts`, { lines: Array.from({ length: 400 }, (_, i) => `  step(${i});`) }),
+  );
+  for (const maxTokens of [1300, 2000, 4000])
+    expect(wordCode(answer(long), { maxTokens }).length / 4).toBeLessThanOrEqual(maxTokens);
 });
 
 it("names three places where it is not sure that the code is here, and shows none", () => {
@@ -117,5 +147,16 @@ it("says what to change where nothing is found", () => {
   const wanted = { maxTokens: 900, query: "zebra", isFiltered: true };
   expect(wordCode(answer([]), wanted)).toBe(
     'Nothing found about "zebra". Try fewer filters, or other words.',
+  );
+});
+
+it("names every place that calls a function if asked, and counts what is more than anybody reads", () => {
+  const call_sites = Array.from({ length: 150 }, (_, i) => site(`src/${i}.ts`, i + 1, `retry(${i})`));
+  const hits = [hit("src/a.ts", { lines: body, call_sites, more_call_sites: 7 })];
+  const all = wordCode(answer(hits), { maxTokens: 900, calls: true, query: "retry" });
+  expect(all.match(/called at/g)).toHaveLength(150);
+  expect(all).toContain("  7 more places: grep finds them");
+  expect(wordCode(answer(hits), { maxTokens: 900, query: "retry" })).toContain(
+    "  154 more places: calls=true",
   );
 });

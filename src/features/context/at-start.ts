@@ -1,23 +1,25 @@
 import { basename, isAbsolute, posix } from "node:path";
+import { dayMs } from "../../base/text/day.ts";
 import { toHarmlessLine } from "../../base/text/quotation.ts";
-import { shortenText } from "../../base/text/text-size.ts";
+import { shortenHash } from "../../base/text/short-hash.ts";
+import { shortenText, shortenToClause } from "../../base/text/text-size.ts";
 import { defaultBranches } from "../../git/history/head.ts";
 import { formatSharedBy } from "../../protocol/origin.ts";
-import { shortenSessionId } from "../../sessions/short-id.ts";
+import { shortenSessionId } from "../../protocol/reading/short-id.ts";
+import {
+  buildBriefWithoutCommands,
+  listWorkingCommands,
+  listWrittenFiles,
+} from "../../sessions/brief/brief.ts";
+import { versionControl } from "../../sessions/commands/checks.ts";
+import { findOpenElsewhere, type LastWords, readLastWords } from "../../sessions/summaries/last-words.ts";
 import { countSessionsByForm } from "../../store/memory/commands.ts";
 import { readEvents } from "../../store/memory/events.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import type { SessionRecord } from "../../store/memory/memory-records.ts";
 import { findSessionByUid, listSessions } from "../../store/memory/sessions/sessions.ts";
 import { findTurn, listTurns } from "../../store/memory/sessions/turns.ts";
-import { findOpenElsewhere, type LastWords, readLastWords } from "../recall/state.ts";
 import { quoteEnd } from "../recall/words.ts";
-import {
-  buildBriefWithoutCommands,
-  listWorkingCommands,
-  listWrittenFiles,
-  versionControl,
-} from "../sessions/brief.ts";
 import { listDecisionInjections, listNoteInjections } from "./for-edit.ts";
 import { listInstructions } from "./instructions-said.ts";
 import { type ContextSource, formatSessionPlace, type Injection, makeSeenFilter } from "./source.ts";
@@ -115,14 +117,14 @@ const stateTexts = {
 const endSentence = (text: string) => (/[.!?…:]$/.test(text) ? text : `${text}.`);
 
 const formatPart = (name: string, text: string, max: number) =>
-  text.trim() === "" ? "" : `${name}: ${endSentence(shortenText(text.replace(/\s+/g, " ").trim(), max))}`;
+  text.trim() === "" ? "" : `${name}: ${endSentence(shortenToClause(text.replace(/\s+/g, " ").trim(), max))}`;
 
 /** @param withSubject where nothing else says what came of the session */
 function formatCommit(commit: Wanted["commit"], withSubject: boolean): string {
   if (commit === undefined) return "";
   const { hash, subject, revertedBy } = commit;
-  const fate = revertedBy ? `, reverted by ${revertedBy.slice(0, 8)}` : "";
-  return `Commit ${hash.slice(0, 8)}${withSubject ? ` "${shortenText(subject, maxChars.subject)}"` : ""}${fate}.`;
+  const fate = revertedBy ? `, reverted by ${shortenHash(revertedBy)}` : "";
+  return `Commit ${shortenHash(hash)}${withSubject ? ` "${shortenText(subject, maxChars.subject)}"` : ""}${fate}.`;
 }
 
 /** " in src: a.ts, b/c.ts": what they have in common is said once. */
@@ -135,7 +137,6 @@ function formatFileList(files: readonly string[]): string {
   return ` in ${shared}: ${files.map((file) => file.slice(shared.length + 1)).join(", ")}`;
 }
 
-const day = 24 * 3600 * 1000;
 /** Notes are made to last, decisions of a session less so. Days. */
 const notesReach = 90;
 const decisionsReach = 21;
@@ -150,9 +151,12 @@ const lately = 40;
 export async function toTellAtStart(source: ContextSource, sessionUid: string): Promise<Injection[]> {
   const { memory, now } = source;
   const branch = await source.branch();
-  // What comes next on a default branch has nothing to do with what was last.
-  const ofWork = branch === null || defaultBranches.includes(branch) ? null : branch;
   const sees = makeSeenFilter(source, sessionUid);
+  // What comes next on a default branch has nothing to do with what was last.
+  const work =
+    branch === null || defaultBranches.includes(branch) ? [] : listBranchWork(source, branch, sees);
+  const ofWork = goesOn(work) ? branch : null;
+  const going = listGoingOn(work);
   // For a resumed session, only what happened since is new.
   const own = findSessionByUid(memory, sessionUid);
   const hasTurns = own !== null && listTurns(memory, own.id, { first: 1, last: 1 }).length > 0;
@@ -161,21 +165,68 @@ export async function toTellAtStart(source: ContextSource, sessionUid: string): 
     ...(ofWork === null ? [] : findLastOnBranch(source, ofWork, sees, from)),
     ...(hasTurns ? [] : await openElsewhere(source, branch, sees)),
     ...listNoteInjections(source, {
-      since: Math.max(now - notesReach * day, from),
+      since: Math.max(now - notesReach * dayMs, from),
       of: (session) => session === null || !sees(session),
       most: maxNotes,
     }),
-    ...listDecisionInjections(source, {
-      since: Math.max(now - decisionsReach * day, from),
-      of: (session) => !sees(session),
-      files: null,
-      branch: ofWork,
-      most: maxDecisions,
-      why: "a recent decision",
-    }),
+    // On a default branch the latest decision is about another task, and would be told at every start until there is a later one.
+    ...(ofWork === null
+      ? []
+      : listDecisionInjections(source, {
+          since: Math.max(now - decisionsReach * dayMs, from),
+          of: (session) => !sees(session) && going.has(session),
+          files: null,
+          branch: ofWork,
+          most: maxDecisions,
+          why: "a recent decision",
+        })),
     ...toEventInjections(source, branch),
   ];
 }
+
+/** What a session changed. */
+interface Worked {
+  uid: string;
+  edited: ReadonlySet<string>;
+}
+
+/** The latest sessions of a branch, the latest first. */
+function listBranchWork(
+  { memory, until }: ContextSource,
+  branch: string,
+  sees: (uid: string) => boolean,
+): Worked[] {
+  return listSessions(memory, { branch, until, remembered: true, limit: maxCompared })
+    .filter(({ uid }) => !sees(uid))
+    .map(({ id, uid }) => ({
+      uid,
+      edited: new Set(
+        listTurns(memory, id).flatMap(({ files }) =>
+          files.flatMap(({ path, how }) => (how === "read" ? [] : path)),
+        ),
+      ),
+    }));
+}
+
+const maxCompared = 8;
+/** Fewer do not show how sessions of a branch follow each other. */
+const minPairs = 2;
+
+/** Whether work on a branch goes on from session to session: many branches collect one task after another, whatever their name. */
+function goesOn(work: readonly Worked[]): boolean {
+  const known = work.filter(({ edited }) => edited.size > 0);
+  const pairs = known.slice(1).map((earlier, i) => sharesFile(earlier, known[i]!));
+  return work.length > 0 && (pairs.length < minPairs || 2 * pairs.filter(Boolean).length >= pairs.length);
+}
+
+/** The sessions that the last one of a branch went on with: what others decided is about other work. */
+function listGoingOn([last, ...earlier]: readonly Worked[]): ReadonlySet<string> {
+  if (last === undefined) return new Set();
+  return new Set([last, ...earlier.filter((one) => sharesFile(one, last))].map(({ uid }) => uid));
+}
+
+const sharesFile = (one: Worked, other: Worked): boolean =>
+  [...one.edited].some((file) => other.edited.has(file));
 
 /**
  * What a summary drops of a session: the user's notes and decisions, and files and habitual commands that it does not name.

@@ -1,12 +1,15 @@
 import { readFileSync } from "node:fs";
 import { basename, extname, join } from "node:path";
+import { dayMs } from "../../base/text/day.ts";
 import { formatRelativeTime } from "../../base/text/relative-time.ts";
+import { shortenHash } from "../../base/text/short-hash.ts";
 import { shortenText } from "../../base/text/text-size.ts";
 import { normalizeErrorLine } from "../../sessions/commands/commands-of-turn.ts";
+import { findFixes } from "../../sessions/fixes/find-fixes.ts";
+import { listRecordedEdits } from "../../sessions/recorded-edits.ts";
 import { type CommandRecord, listCommands } from "../../store/memory/commands.ts";
-import { findFixes } from "../fix/find-fixes.ts";
-import { listRecordedEdits } from "../lost/find-lost-text.ts";
 import { findLastPrompt } from "./for-failure.ts";
+import { describeSmallChange } from "./for-rule.ts";
 import { type ContextSource, formatSessionPlace, type Injection, makeSeenFilter } from "./source.ts";
 
 /** What happened to a file that is edited: what others just did to it, and how what failed in it was fixed. */
@@ -50,7 +53,7 @@ function changeToTell(
 }
 
 /** How far back a failure in the file is of interest. Milliseconds. */
-const failedWithinMs = 60 * 86_400_000;
+const failedWithinMs = 60 * dayMs;
 /** Sessions that met the same error in a file. */
 const fewestSessions = 2;
 /** Failed commands that are looked through, the latest. */
@@ -84,8 +87,10 @@ export function lastFixIn(source: ContextSource, sessionUid: string, file: strin
       leaves: sees,
     });
     const fix = verdict === "found" ? errors[0]?.fix : null;
-    if (fix == null || !fix.edits.some(({ path }) => path === file)) continue;
-    return [fixToTell(line, fix, file)];
+    // That it was fixed helps nobody who is not told how.
+    const change = fix == null ? null : describeSmallChange(fix, file);
+    if (fix == null || change === null) continue;
+    return [fixToTell(line, fix, { file, change })];
   }
   return [];
 }
@@ -99,13 +104,13 @@ function lineNaming({ error }: CommandRecord, name: string): string | null {
 function fixToTell(
   line: string,
   fix: NonNullable<ReturnType<typeof findFixes>["errors"][number]["fix"]>,
-  file: string,
+  { file, change }: { file: string; change: string },
 ): Injection {
-  const commit = fix.commit === null ? "" : `, commit ${fix.commit.hash.slice(0, 7)}`;
+  const commit = fix.commit === null ? "" : `, commit ${shortenHash(fix.commit.hash)}`;
   return {
     ref: `fix:${fix.session_id}:${fix.turn}:${file}`,
     kind: "Failed here before",
-    quote: `${shortenText(line.trim(), longest.error)} → fixed in this file${commit}`,
+    quote: `${shortenText(line.trim(), longest.error)} → ${change}${commit}`,
     place: formatSessionPlace({
       session: fix.session_id,
       turn: fix.turn,
@@ -130,6 +135,23 @@ const instructionFiles = [
 const texts = new Set([".md", ".mdx", ".txt", ".rst", ".adoc"]);
 /** Of the words of a command those that name it. */
 const namingWords = 2;
+
+/** Programs that check the code of one language: a session that edits several runs them for the others' sake. */
+const checkedBy: readonly [program: RegExp, files: RegExp][] = [
+  [/^(?:cargo|rustc|rustfmt)\b/, /\.(?:rs|toml)$/],
+  [/^(?:go|gofmt|golangci-lint|staticcheck)\b/, /\.(?:go|mod)$/],
+  [/^(?:dart|flutter)\b/, /\.(?:dart|yaml)$/],
+  [/^(?:pytest|ruff|mypy|black|python3?|uv|tox)\b/, /\.(?:py|pyi|toml)$/],
+  [
+    /^(?:tsc|eslint|jest|vitest|prettier|biome|vite|npm|npx|pnpm|yarn|bun|bunx|node|deno)\b/,
+    /\.(?:[cm]?[jt]sx?|json|vue|svelte|astro|css)$/,
+  ],
+  [/^(?:mvn|gradle|\.\/gradlew)\b/, /\.(?:java|kt|kts|xml|gradle)$/],
+];
+
+/** Whether a command checks other code than this file's. */
+export const checksOtherCode = (file: string, form: string): boolean =>
+  checkedBy.some(([program, files]) => program.test(form) && !files.test(file));
 
 /** Whether a command need not be told of after an edit: the file is a text, or the agent has read of the command. */
 export function needsNoCheck(root: string, file: string, form: string): boolean {

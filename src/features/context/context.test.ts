@@ -9,12 +9,13 @@ import {
   prompt,
   ran,
 } from "../../../test/support/turn-fixture.ts";
+import { anchorNote } from "../../attribution/line-notes.ts";
 import { type Config, makeDefaultConfig } from "../../base/config/settings.ts";
 import { turnToStore } from "../../sessions/ingest/turns.ts";
 import { createRelativizer } from "../../sessions/relative-paths.ts";
 import { SessionSearch } from "../../sessions/search/engine.ts";
-import { saveAnnotation } from "../../store/memory/chunks/annotations.ts";
 import { replaceChunks } from "../../store/memory/chunks/chunks.ts";
+import { saveNote } from "../../store/memory/chunks/notes.ts";
 import { saveEvent } from "../../store/memory/events.ts";
 import { listInjections } from "../../store/memory/injections.ts";
 import type { Memory } from "../../store/memory/memory.ts";
@@ -39,13 +40,43 @@ let named: Injection[];
 let history: FileHistory;
 beforeEach(() => {
   ({ memory, dir, remove } = temporaryMemory());
-  config = { ...makeDefaultConfig(), "context.kinds": ["start", "compaction", "prompt", "edit"] };
+  config = { ...makeDefaultConfig(), "context.kinds": ["start", "compaction", "prompt", "edit", "check"] };
   branch = "retries";
   compactedTo = null;
   named = [];
   history = { changes: async () => [], committed: async () => null };
 });
 afterEach(() => remove());
+
+it("a note on lines is told at the first edit of their file, with where they are", async () => {
+  const lines = ["export const first = readTokens();", "export const second = checkAll(first);", ""];
+  mkdirSync(join(dir, "src"), { recursive: true });
+  writeFileSync(join(dir, "src/order.ts"), lines.join("\n"));
+  const place = await anchorNote(dir, "src/order.ts", { first: 2, last: 2 });
+  saveNote(memory, {
+    uid: "on-lines",
+    sessionUid: null,
+    turn: null,
+    lineUid: null,
+    at: now - day,
+    source: "shell",
+    branch: null,
+    note: "tokens go first",
+    ...place,
+  });
+  writeFileSync(join(dir, "src/order.ts"), ["// Order.", ...lines].join("\n"));
+  const told = await ask({ event: "post-tool-use", file: join(dir, "src/order.ts") });
+  expect(told.text).toContain("User's note on src/order.ts:3: “tokens go first”");
+  expect((await ask({ event: "post-tool-use", file: join(dir, "src/other.ts") })).text).toBeNull();
+  // Before it is read, where that is wanted; once.
+  const reading = { event: "pre-tool-use", reading: "src/order.ts", cwd: dir, session_id: "reads" } as const;
+  expect((await ask(reading)).reason).toContain("context of the kind read is off");
+  config["context.kinds"] = ["read", "edit"];
+  expect((await ask(reading)).text).toContain("User's note on src/order.ts:3: “tokens go first”");
+  expect((await ask(reading)).reason).toBe("the session already has it");
+  const edited = { event: "post-tool-use", file: "src/order.ts", cwd: dir, session_id: "reads" } as const;
+  expect((await ask(edited)).text).toBeNull();
+});
 
 const ask = (
   request: Partial<ContextRequest> & Pick<ContextRequest, "event">,
@@ -121,7 +152,7 @@ const note = (
   sessionUid: string | null = null,
   author: string | null = null,
 ) =>
-  saveAnnotation(memory, {
+  saveNote(memory, {
     uid,
     sessionUid,
     turn: null,
@@ -212,9 +243,15 @@ describe("at the start of a session", () => {
     ]);
     const { rmSync } = await import("node:fs");
     rmSync(join(dir, "src/gone.ts"));
-    branch = null;
-    const { items } = await ask({ event: "session-start" });
-    expect(items.map(({ ref }) => ref)).toEqual(["chunk:b:raw:0"]);
+    branch = "retries";
+    const refs = async () => {
+      const { items } = await ask({ event: "session-start", preview: true });
+      return items.map(({ ref }) => ref).filter((ref) => ref.startsWith("chunk:"));
+    };
+    expect(await refs()).toEqual(["chunk:b:raw:0"]);
+    // On a default branch the next task is another one.
+    branch = "main";
+    expect(await refs()).toEqual([]);
   });
 
   it("says what a colleague shared, and does not take their note for the user's", async () => {
@@ -231,6 +268,33 @@ describe("at the start of a session", () => {
     );
     expect(text).toContain("- Decision by ann@acme.test, a colleague: “");
     expect(text).not.toContain("User's note");
+  });
+
+  it("is silent about a branch whose sessions do not go on with each other, whatever its name", async () => {
+    branch = "next";
+    const on = (uid: string, daysAgo: number, file: string) =>
+      session(uid, daysAgo, [{ text: `[ASSISTANT] ${uid}`, files: [file] }], { branch: "next" });
+    on("fonts", 3, "src/fonts.ts");
+    on("colours", 2, "src/colours.ts");
+    expect((await ask({ event: "session-start", session_id: "s1" })).text).toContain(
+      "Stopped on this branch",
+    );
+    on("shells", 1, "src/shells.ts");
+    expect((await ask({ event: "session-start", session_id: "s2" })).text).toBeNull();
+    on("shells again", 0.5, "src/shells.ts");
+    on("shells still", 0.4, "src/shells.ts");
+    expect((await ask({ event: "session-start", session_id: "s3" })).text).toContain(
+      "Stopped on this branch",
+    );
+  });
+
+  it("leaves out what was decided about other work on the branch than what went on last", async () => {
+    session("docker", 3, [decided("We decided to run it in CI instead of docker.", { files: ["ci.yml"] })]);
+    session("retry", 2, [decided("We decided to retry three times instead of once.", { files: ["a.ts"] })]);
+    session("last", 1, [{ text: "[ASSISTANT] Renamed it.", files: ["a.ts"] }]);
+    const { text } = await ask({ event: "session-start" });
+    expect(text).toContain("retry three times");
+    expect(text).not.toContain("docker");
   });
 
   it("leaves out a note that a later one replaces", async () => {
@@ -526,6 +590,20 @@ describe("after an edit", () => {
     expect((await edited("src/c.ts", { preview: true })).text).toBeNull();
   });
 
+  it("names a check of the edited file's language alone, counts a session once, and names nothing else that was run", async () => {
+    for (const uid of ["one", "two", "three", "four", "five"]) {
+      const edits = ["ts", "py"].map((type) => editedNow(join(dir, `src/${uid}.${type}`), "old", "new"));
+      const lines = ["cargo check", "/opt/rust/bin/cargo check", "curl -s localhost", "ruff check"];
+      played(uid, 2, prompt("go"), ...edits, ...lines.map((line) => ran(line)));
+    }
+    const quotes = async (file: string) =>
+      (await edited(file, { preview: true })).items.map(({ quote }) => quote);
+    expect(await quotes("src/c.ts")).toEqual([]);
+    expect(await quotes("src/c.py")).toEqual([
+      "ruff check; it worked in 5 of the last 5 sessions that edited .py files",
+    ]);
+  });
+
   it("names no check that the project's instructions have, and none for a text", async () => {
     for (const uid of ["one", "two", "three", "four", "five"]) {
       const file = `src/${uid}.ts`;
@@ -582,7 +660,7 @@ describe("after an edit", () => {
       expect(items).toMatchObject([
         {
           ref: "revert:took:1",
-          quote: 'const attempts = 1; and 1 more; taken out by an agent that was asked "use a backoff"',
+          quote: 'const attempts = 1; and 1 more; removed by an agent that was asked "use a backoff"',
         },
       ]);
       expect((await edited("src/c.ts", back)).text).toBeNull();
@@ -595,7 +673,7 @@ describe("after an edit", () => {
       history = { changes: async () => [change], committed: async () => committed };
       const { items } = await edited("src/c.ts", { ...back, preview: true });
       expect(items.map(({ quote }) => quote)).toEqual([
-        'const attempts = 1; and 1 more; taken out by commit 3f9a20c4 "Back off"',
+        'const attempts = 1; and 1 more; removed by commit 3f9a20c4 "Back off"',
       ]);
       committed = before;
       expect((await edited("src/c.ts", back)).text).toBeNull();
@@ -624,7 +702,7 @@ describe("after an edit", () => {
     config["context.kinds"] = ["start"];
     expect(await edited("src/a.ts")).toMatchObject({
       text: null,
-      reason: "context.kinds has no revert and no edit",
+      reason: "context of the kind revert or edit or check is off (context.kinds)",
     });
     config["context.mode"] = "off";
     expect(await edited("src/a.ts")).toMatchObject({ text: null, reason: "context.mode is off" });
@@ -663,7 +741,7 @@ describe("after a command failed", () => {
   it("says what was done about the same error in another session, once, where it is switched on", async () => {
     expect(await ask({ event: "tool-failure", error })).toMatchObject({
       text: null,
-      reason: "context.kinds has no failure",
+      reason: "context of the kind failure is off (context.kinds)",
     });
     config["context.kinds"] = ["failure"];
     const { text, items } = await ask({ event: "tool-failure", error });
@@ -671,8 +749,63 @@ describe("after a command failed", () => {
     expect(items).toMatchObject([{ ref: "fix:before:1:1", kind: "Fixed before" }]);
     expect((await ask({ event: "tool-failure", error })).text).toBeNull();
     expect((await ask({ event: "user-prompt", prompt: "go on" })).reason).toBe(
-      "context.kinds has no past and no prompt",
+      "context of the kind past or prompt is off (context.kinds)",
     );
+  });
+
+  it("takes what is missing for the same only where it has the same name", async () => {
+    const { id } = addSession(memory, "looked", { cwd: dir });
+    const asked = conversation(
+      { at: now - day },
+      prompt("go"),
+      ran("npm run graph", "Exit code 1\nError: Cannot find module './graph/edges.js'", { isError: true }),
+      ran("npm run graph -- --fresh", "ok"),
+    );
+    const relativize = createRelativizer({ root: dir, worktrees: [], cwd: dir });
+    for (const one of asked) saveTurn(memory, id, turn(one.number, turnToStore(one, relativize)));
+    config["context.kinds"] = ["failure"];
+    const missing = (name: string) =>
+      ask({ event: "tool-failure", error: `Exit code 1\nError: Cannot find module './${name}'` });
+    expect((await missing("page/view.js")).text).toBeNull();
+    expect((await missing("graph/edges.js")).text).toContain("npm run graph -- --fresh");
+  });
+
+  describe("of a linter", () => {
+    const broken = (file: string, line: number) =>
+      `Exit code 1\n${file}:${line}:3: error returned from external package is unwrapped (wrapcheck)`;
+
+    beforeEach(() => {
+      const relativize = createRelativizer({ root: dir, worktrees: [], cwd: dir });
+      for (const [uid, file] of [
+        ["first", "store.go"],
+        ["second", "http.go"],
+      ] as const) {
+        const { id } = addSession(memory, uid, { cwd: dir });
+        const turns = conversation(
+          { at: now - day },
+          prompt("lint"),
+          ran("golangci-lint run", broken(file, 7), { isError: true }),
+          editedNow(join(dir, file), "\treturn err\n", '\treturn fmt.Errorf("open: %w", err)\n'),
+          ran("golangci-lint run", "0 issues."),
+        );
+        for (const one of turns) saveTurn(memory, id, turn(one.number, turnToStore(one, relativize)));
+      }
+      config["context.kinds"] = ["failure"];
+    });
+
+    it("says how a rule was kept that several sessions broke in other places", async () => {
+      const { text, items } = await ask({ event: "tool-failure", error: broken("cmd/main.go", 91) });
+      expect(text).toContain("Seen 2 times in 2 sessions");
+      expect(text).toMatch(/wrapcheck → \w+\.go: - return err \+ return fmt\.Errorf\("open: %w", err\)/);
+      expect(items).toHaveLength(1);
+    });
+
+    it("says nothing of a rule that one other session broke, or of a class of error", async () => {
+      const asked = { event: "tool-failure", session_id: "first" } as const;
+      expect((await ask({ ...asked, error: broken("cmd/main.go", 91) })).text).toBeNull();
+      const typeError = "src/c.ts(1,1): error TS2322: Type 'a' is not assignable to type 'b'.";
+      expect((await ask({ event: "tool-failure", error: typeError })).text).toBeNull();
+    });
   });
 
   it("is silent on another error, and in the session that met it", async () => {

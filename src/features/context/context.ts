@@ -4,6 +4,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Entry } from "../../agents/agent.ts";
 import { recognise } from "../../agents/registry.ts";
 import { findOpenMemory, loadCurrentConfig, openIndex, withIndex, withMemory } from "../../answers/open.ts";
+import { answerAbout } from "../../answers/run.ts";
+import { openSessionSearch } from "../../answers/session-search.ts";
 import { openCommitFates } from "../../attribution/commit-fates.ts";
 import type { ContextKind } from "../../base/config/settings/session-settings.ts";
 import { isInside, type Project } from "../../base/paths.ts";
@@ -18,10 +20,9 @@ import type { Memory } from "../../store/memory/memory.ts";
 import { findSessionByUid } from "../../store/memory/sessions/sessions.ts";
 import { findTranscriptByPath } from "../../store/memory/sessions/transcripts.ts";
 import { listTurns } from "../../store/memory/sessions/turns.ts";
-import { openSessionSearch } from "../search/all.ts";
-import { searchCode } from "../search/code.ts";
+import { searchCode } from "../search/operation.ts";
 import { toKeepInCompaction, toTellAfterCompaction, toTellAtStart } from "./at-start.ts";
-import { toTellForEdit } from "./for-edit.ts";
+import { checkToTell, toTellForEdit, toTellForRead } from "./for-edit.ts";
 import { findFailureInjections, toTellOfRevert } from "./for-failure.ts";
 import { toTellOfPast } from "./for-past.ts";
 import { findPromptInjections } from "./for-prompt.ts";
@@ -99,16 +100,18 @@ async function findItems(
   const mode = source.config["context.mode"];
   if (mode === "off") return "context.mode is off";
   const { event, session_id: sessionUid } = request;
-  const asked = isCompaction(request) ? (["compaction"] as const) : kindsOf[event];
+  const asked = listKinds(request);
   const kinds = asked.filter((kind) => source.config["context.kinds"].includes(kind));
-  if (kinds.length === 0) return `context.kinds has no ${asked.join(" and no ")}`;
+  if (kinds.length === 0) return `context of the kind ${asked.join(" or ")} is off (context.kinds)`;
   if (event === "session-start") {
     if (!isCompaction(request)) return toTellAtStart(source, sessionUid);
     return toTellAfterCompaction(source, sessionUid, (await source.summary?.()) ?? null);
   }
   if (event === "pre-compact") return toKeepInCompaction(source, sessionUid);
   if (event === "pre-tool-use") {
-    const { search } = request;
+    const { search, reading } = request;
+    if (reading !== undefined)
+      return toTellForRead(source, sessionUid, toStoredPath(source, reading, request));
     if (search === undefined || !source.code) return "no search, or no index of code";
     return findPlaceInjections(
       source.code,
@@ -134,7 +137,10 @@ async function findItems(
     kinds.includes("revert") && edited.length === 1
       ? await toTellOfRevert(source, sessionUid, file, { removed, added })
       : [];
-  const all = kinds.includes("edit") ? files.flatMap((one) => toTellForEdit(source, sessionUid, one)) : [];
+  const all = files.flatMap((one) => [
+    ...(kinds.includes("edit") ? toTellForEdit(source, sessionUid, one) : []),
+    ...(kinds.includes("check") ? checkToTell(source, sessionUid, one) : []),
+  ]);
   // An item about several of them is injected once.
   const items = [...new Map([...reverted, ...all].map((one) => [one.ref, one])).values()];
   return items.length === 0 && files.length === 0 ? "the session already got context for this file" : items;
@@ -151,8 +157,14 @@ const kindsOf: Readonly<Record<ContextEvent, readonly ContextKind[]>> = {
   "pre-tool-use": ["search"],
   "pre-compact": ["compaction"],
   "tool-failure": ["failure"],
-  "post-tool-use": ["revert", "edit"],
+  "post-tool-use": ["revert", "edit", "check"],
 };
+
+/** The kinds of context that a moment may get. */
+function listKinds(request: ContextRequest): readonly ContextKind[] {
+  if (isCompaction(request)) return ["compaction"];
+  return request.reading === undefined ? kindsOf[request.event] : ["read"];
+}
 
 /** A search as seen from the project's root. */
 function toProjectSearch(
@@ -180,9 +192,14 @@ function listRequestFiles(
 ): string[] {
   if (event !== "post-tool-use") return [];
   const named = file === undefined ? files : [file, ...files];
-  const stored = createRelativizer({ root, worktrees, cwd: root });
-  return [...new Set(named.map((one) => stored(resolve(cwd, one))))];
+  return [...new Set(named.map((one) => toStoredPath({ root, worktrees }, one, { cwd })))];
 }
+
+const toStoredPath = (
+  { root, worktrees }: Pick<ContextSource, "root" | "worktrees">,
+  file: string,
+  { cwd = root }: Pick<ContextRequest, "cwd">,
+): string => createRelativizer({ root, worktrees, cwd: root })(resolve(cwd, file));
 
 const makeFileRef = (file: string) => `file:${file}`;
 
@@ -225,7 +242,7 @@ export async function buildContextSource(
       search: async (query, paths) =>
         openIndex(project) === null
           ? null
-          : searchCode(project, { q: query, path: [...paths], limit: 5 }).catch(() => null),
+          : answerAbout(searchCode, { project }, { q: query, path: [...paths], limit: 5 }).catch(() => null),
     },
     origin: await findForkOrigin(memory, request),
     summary: () => readCompactionSummary(memory, request),

@@ -1,25 +1,23 @@
 import { basename, extname } from "node:path";
+import { listNotesOnFile, locateNotes } from "../../attribution/line-notes.ts";
 import { shortenText } from "../../base/text/text-size.ts";
 import { labelNote, labelWords } from "../../protocol/origin.ts";
-import {
-  createReplacementLookup,
-  listStoredDecisions,
-  type SessionDecision,
-  toNoteStatement,
-} from "../../sessions/decisions/stored.ts";
+import { isCheck, versionControl } from "../../sessions/commands/checks.ts";
+import { isCurrent, isSuperseded, listStoredDecisions } from "../../sessions/decisions/stored.ts";
 import { parseRejection } from "../../sessions/notes/notes.ts";
 import { FileAges } from "../../sessions/search/fate/freshness.ts";
-import { findAnnotationById, listAnnotations } from "../../store/memory/chunks/annotations.ts";
 import { listChunkIds } from "../../store/memory/chunks/chunk-filter.ts";
 import { readChunksByIds } from "../../store/memory/chunks/chunks.ts";
+import { findNoteById, listStoredNotes } from "../../store/memory/chunks/notes.ts";
 import { listCommands, listWorkedForms } from "../../store/memory/commands.ts";
 import type { Memory } from "../../store/memory/memory.ts";
-import type { AnnotationRecord } from "../../store/memory/memory-records.ts";
+import type { NoteRecord } from "../../store/memory/memory-records.ts";
 import { buildSearchableFilter } from "../../store/memory/privacy/secrets.ts";
 import { findSessionByUid, readSessionsByIds } from "../../store/memory/sessions/sessions.ts";
 import { listFirstEdits } from "../../store/memory/sessions/turns.ts";
-import { versionControl } from "../sessions/brief.ts";
-import { findRecentChange, lastFixIn, needsNoCheck } from "./beside-edit.ts";
+import { toLineNote } from "../notes/operation.ts";
+import { labelLineNote } from "../notes/words.ts";
+import { checksOtherCode, findRecentChange, lastFixIn, needsNoCheck } from "./beside-edit.ts";
 import { type ContextSource, formatSessionPlace, type Injection, makeSeenFilter } from "./source.ts";
 
 /** Notes and decisions as automatic context. */
@@ -36,27 +34,14 @@ export function listNoteInjections(
   { memory, until }: ContextSource,
   { since, of, most }: NotesWanted,
 ): Injection[] {
-  return listAnnotations(memory, { since, until })
+  return listStoredNotes(memory, { since, until })
     .filter(({ sessionUid }) => of(sessionUid))
     .filter(isCurrent(memory, until))
     .slice(0, most)
     .map((note) => noteToTell(memory, note, "a note"));
 }
 
-/** Whether no later note replaced one. */
-export function isCurrent(memory: Memory, until: number | null): (note: AnnotationRecord) => boolean {
-  const laterThan = createReplacementLookup(memory);
-  return (note) => !isKnown(laterThan(toNoteStatement(note)), until);
-}
-
-/** Whether a decision was superseded by then. */
-export const isSuperseded = ({ supersededBy }: SessionDecision, until: number | null): boolean =>
-  isKnown(supersededBy, until);
-
-const isKnown = (later: { at: number | null } | null, until: number | null): boolean =>
-  later !== null && (until === null || (later.at ?? 0) <= until);
-
-export function noteToTell(memory: Memory, record: AnnotationRecord, why: string): Injection {
+export function noteToTell(memory: Memory, record: NoteRecord, why: string): Injection {
   const { uid, note, sessionUid, turn, at, branch } = record;
   const session = sessionUid === null ? null : findSessionByUid(memory, sessionUid);
   const reason = parseRejection(note);
@@ -143,26 +128,38 @@ const minStem = 6;
 const compared = { most: 40, least: 5, halfLife: 10 } as const;
 /** What sessions that edited files of its kind ran counts like so many that edited the file itself. */
 const priorWeight = 3;
-/** How likely the session has to run it. */
+/** How likely the session has to run it, and in what share of those that are compared it ran. */
 const minLikely = 0.6;
+const minShare = 0.7;
 
 /** Who edits goes on: two lines are read, more are not. */
 const maxForEdit = 2;
 
 /**
  * What somebody wants to know who edits a file: that another session just changed it, notes and decisions about it, how a failure
- * in it was fixed; except from the session that has just edited it. Else how others checked such edits, where no instructions say so.
+ * in it was fixed; except from the session that has just edited it.
  */
 export function toTellForEdit(source: ContextSource, sessionUid: string, file: string): Injection[] {
+  return [
+    ...findRecentChange(source, sessionUid, file),
+    ...listBinding(source, sessionUid, file),
+    ...lastFixIn(source, sessionUid, file),
+  ].slice(0, maxForEdit);
+}
+
+/** What binds whoever reads a file: notes and decisions about it, except from the session that reads it. */
+export const toTellForRead = (source: ContextSource, sessionUid: string, file: string): Injection[] =>
+  listBinding(source, sessionUid, file).slice(0, maxForEdit);
+
+/** Notes and decisions about a file, except from a session that knows them. */
+function listBinding(source: ContextSource, sessionUid: string, file: string): Injection[] {
   const sees = makeSeenFilter(source, sessionUid);
   const isTold = (session: string | null) => session === null || !sees(session);
   return [
-    ...findRecentChange(source, sessionUid, file),
+    ...listNotesOnLinesOf(source, file, isTold),
     ...listNotesAbout(source, noteChunks(source, [file]), file, isTold),
     ...listDecisionsAbout(source, file, isTold),
-    ...lastFixIn(source, sessionUid, file),
-    ...checkToTell(source, sessionUid, file),
-  ].slice(0, maxForEdit);
+  ];
 }
 
 /** Of files that somebody said something about, the latest. */
@@ -171,9 +168,12 @@ const maxFilesReady = 300;
 /**
  * Notes and decisions by file, whichever session edits it: what can be told without knowing that session.
  */
-export function toTellByFile(source: ContextSource): Map<string, Injection[]> {
+export async function toTellByFile(source: ContextSource): Promise<Map<string, Injection[]>> {
   const chunks = noteChunks(source, null);
+  const placed = listStoredNotes(source.memory, { placed: true });
+  const lines = await locateNotes(source.root, placed);
   const files = [
+    ...[...lines.values()].flatMap(({ file, state }) => (state === "gone" ? [] : [file])),
     ...chunks.toSorted((a, b) => (b.endedAt ?? 0) - (a.endedAt ?? 0)).flatMap((chunk) => chunk.files),
     ...listStoredDecisions(source.memory)
       .toReversed()
@@ -185,6 +185,7 @@ export function toTellByFile(source: ContextSource): Map<string, Injection[]> {
     [...new Set(files)].slice(0, maxFilesReady).flatMap((file) => {
       const ofFile = chunks.filter((chunk) => chunk.files.includes(file));
       const items = [
+        ...listNotesOnLinesOf(source, file, isTold),
         ...listNotesAbout(source, ofFile, file, isTold),
         ...listDecisionsAbout(source, file, isTold, ages),
       ];
@@ -192,6 +193,21 @@ export function toTellByFile(source: ContextSource): Map<string, Injection[]> {
     }),
   );
 }
+
+/** Notes on lines of a file, with where these are now; those that the agent saw being written are not told. */
+const listNotesOnLinesOf = (
+  { memory, root, until }: ContextSource,
+  file: string,
+  isTold: (session: string | null) => boolean,
+): Injection[] =>
+  listNotesOnFile(memory, root, file)
+    .filter(({ record, lines }) => lines.state !== "gone" && isTold(record.sessionUid))
+    .filter(({ record }) => (until === null || record.at <= until) && isCurrent(memory, until)(record))
+    .slice(0, maxNotes)
+    .map((note) => ({
+      ...noteToTell(memory, note.record, `on lines of ${file}`),
+      kind: labelLineNote(toLineNote(note), "agent"),
+    }));
 
 /** The chunks of notes about these files; null: about any. */
 function noteChunks({ memory, until }: ContextSource, files: readonly string[] | null) {
@@ -212,9 +228,7 @@ function listNotesAbout(
 ): Injection[] {
   const filesOf = new Map(chunks.map(({ annotationId, files }) => [annotationId, files]));
   return chunks
-    .flatMap(({ annotationId }) =>
-      annotationId === null ? [] : (findAnnotationById(memory, annotationId) ?? []),
-    )
+    .flatMap(({ annotationId }) => (annotationId === null ? [] : (findNoteById(memory, annotationId) ?? [])))
     .filter(({ sessionUid }) => isTold(sessionUid))
     .filter(isCurrent(memory, until))
     .filter(({ id, note }) => isAboutFile(note, filesOf.get(id) ?? [], file))
@@ -248,9 +262,10 @@ interface Habits {
 }
 
 /**
- * What the session that edits a file is likely to run, and has not run yet: how others checked such edits. At most one.
+ * What the session that edits a file is likely to run, and has not run yet: how others checked such edits, where no instructions say
+ * so. At most one.
  */
-function checkToTell(source: ContextSource, sessionUid: string, file: string): Injection[] {
+export function checkToTell(source: ContextSource, sessionUid: string, file: string): Injection[] {
   const { memory, until } = source;
   const suffix = extname(file) || basename(file);
   const ofKind = findHabitsAfter(source, sessionUid, { suffix });
@@ -261,8 +276,9 @@ function checkToTell(source: ContextSource, sessionUid: string, file: string): I
     own === null ? [] : listCommands(memory, { sessionId: own.id, until }).map(({ form }) => form),
   );
   let best: { form: string; likely: number } | null = null;
-  for (const [form, { weight: ofAll }] of ofKind.forms) {
-    if (ran.has(form)) continue;
+  for (const [form, { weight: ofAll, sessions }] of ofKind.forms) {
+    if (ran.has(form) || checksOtherCode(file, form)) continue;
+    if (sessions.length < minShare * ofKind.sessions.length) continue;
     const prior = ofAll / ofKind.weight;
     const weight = ofFile.forms.get(form)?.weight ?? 0;
     const likely = (weight + priorWeight * prior) / (ofFile.weight + priorWeight);
@@ -305,7 +321,7 @@ function findHabitsAfter(
   const sessions = [...weights.keys()];
   const forms: Habits["forms"] = new Map();
   for (const { sessionId, form, name } of listWorkedForms(memory, others, until)) {
-    if (versionControl.test(name)) continue;
+    if (versionControl.test(name) || !isCheck(form)) continue;
     const { sessions: having, weight } = forms.get(form) ?? { sessions: [], weight: 0 };
     forms.set(form, { sessions: [...having, sessionId], weight: weight + weights.get(sessionId)! });
   }

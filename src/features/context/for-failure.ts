@@ -1,20 +1,27 @@
+import { shortenHash } from "../../base/text/short-hash.ts";
+import { minAgain, pickTellingLines } from "../../base/text/telling-lines.ts";
 import { shortenText } from "../../base/text/text-size.ts";
+import type { KnownError } from "../../protocol/fix.ts";
 import { extractLineSignatures, normalizeErrorLine } from "../../sessions/commands/commands-of-turn.ts";
+import { findFixes } from "../../sessions/fixes/find-fixes.ts";
+import { listRecordedEdits } from "../../sessions/recorded-edits.ts";
 import { findSessionByUid } from "../../store/memory/sessions/sessions.ts";
 import { listTurns } from "../../store/memory/sessions/turns.ts";
-import { findFixes } from "../fix/find-fixes.ts";
-import type { KnownError } from "../fix/operation.ts";
-import { listRecordedEdits } from "../lost/find-lost-text.ts";
-import { type ContextSource, formatSessionPlace, type Injection, makeSeenFilter } from "./source.ts";
+import { findRuleInjections } from "./for-rule.ts";
+import {
+  type ContextSource,
+  type FailureSource,
+  formatSessionPlace,
+  type Injection,
+  makeSeenFilter,
+} from "./source.ts";
 
 /** Characters of an error that are searched for. */
 const maxError = 8000;
 /** Lines of it that are compared. */
 const maxLines = 24;
 
-type FailureSource = Pick<ContextSource, "root" | "worktrees" | "memory" | "until" | "origin">;
-
-/** After a command failed: what was done about the same error in another session; usually nothing. */
+/** After a command failed: what was done about the same error in another session, or about the same rule; usually nothing. */
 export function findFailureInjections(
   source: FailureSource,
   { sessionUid, error }: { sessionUid: string; error: string },
@@ -28,13 +35,13 @@ export function findFailureInjections(
     leaves: sees,
   });
   const known = verdict === "found" ? errors.find((one) => canFix(error, one)) : undefined;
-  if (known?.fix == null) return [];
+  if (known?.fix == null) return findRuleInjections(source, { sessionUid, error });
   const { fix } = known;
   const files = [...new Set(fix.edits.map(({ path }) => path))];
   const done = [
     files.length === 0 ? "" : `edited ${files.slice(0, 3).join(", ")}`,
     fix.edits.length === 0 ? `ran ${fix.commands.slice(-2).join(", then ")}` : "",
-    fix.commit === null ? "" : `commit ${fix.commit.hash.slice(0, 7)}`,
+    fix.commit === null ? "" : `commit ${shortenHash(fix.commit.hash)}`,
   ];
   return [
     {
@@ -65,10 +72,20 @@ function canFix(error: string, { error: before, fix }: KnownError): boolean {
   // Only the very same error: this is not asked for.
   if (fix === null || signature === null || !extractLineSignatures(error, maxLines).includes(signature))
     return false;
+  if (!namesSamePaths(line, error)) return false;
   if (fix.edits.length === 0 || testName.test(line.trim())) return true;
   const named = new Set(error.match(fileName) ?? []);
   return fix.edits.some(({ path }) => named.has(path.slice(path.lastIndexOf("/") + 1)));
 }
+
+/** What a program did not find is another thing where it is called otherwise. */
+const isAboutMissing = /no such file|cannot find|can't (?:read|open|find)|not found|ENOENT|does not exist/i;
+
+const namesSamePaths = (before: string, error: string): boolean =>
+  !isAboutMissing.test(before) ||
+  (before.match(/[\w.@~-]*[\\/][\w.@~\\/-]+|[\w-]+\.[a-z]\w{0,4}\b/gi) ?? []).every((path) =>
+    error.includes(path),
+  );
 
 /** What an edit put in place of what. */
 interface Replaced {
@@ -76,8 +93,6 @@ interface Replaced {
   added: string;
 }
 
-/** So many lines that say something, and such a share of the new ones, must come back. */
-const minBack = { lines: 2, share: 0.6 } as const;
 /** Turns of other sessions that are compared, the latest. */
 const maxTurns = 60;
 /** Characters. */
@@ -104,23 +119,24 @@ export async function toTellOfRevert(
   file: string,
   replaced: Replaced,
 ): Promise<Injection[]> {
-  const gone = pickTellingLines(replaced.removed.split("\n"));
-  const asked = [...pickTellingLines(replaced.added.split("\n"))].filter((line) => !gone.has(line));
-  if (asked.length < minBack.lines) return [];
+  const gone = new Set(pickTellingLines(replaced.removed.split("\n")));
+  const asked = [...new Set(pickTellingLines(replaced.added.split("\n")))].filter((line) => !gone.has(line));
+  if (asked.length < minAgain.lines) return [];
   /** Lines that a later change brought back already. */
   const back = new Set<string>();
   for (const { removed, added, name, by, place } of await listFileChanges(source, sessionUid, file)) {
-    const put = pickTellingLines(added);
-    const out = pickTellingLines(removed);
+    const put = new Set(pickTellingLines(added));
+    const out = new Set(pickTellingLines(removed));
     const lines = asked.filter((line) => out.has(line) && !put.has(line) && !back.has(line));
     const isUndone = put.size === 0 || [...put].some((line) => gone.has(line));
-    if (isUndone && lines.length >= minBack.lines && lines.length >= minBack.share * asked.length) {
-      const committed = pickTellingLines(((await source.history?.committed(file)) ?? "").split("\n"));
+    if (isUndone && lines.length >= minAgain.lines && lines.length >= minAgain.share * asked.length) {
+      const text = (await source.history?.committed(file)) ?? "";
+      const committed = new Set(pickTellingLines(text.split("\n")));
       if (lines.some((line) => committed.has(line))) return [];
       return [
         {
           ref: `revert:${name}`,
-          kind: "This edit brings back lines that were taken out",
+          kind: "This edit brings back lines that were removed",
           quote: formatRemovalQuote(lines, by()),
           place,
           why: `undoes a change of ${file}`,
@@ -144,7 +160,7 @@ async function listFileChanges(source: ContextSource, sessionUid: string, file: 
       added,
       name: hash,
       place: formatSessionPlace({ session: null, at }),
-      by: () => `commit ${hash.slice(0, 8)} "${subject}"`,
+      by: () => `commit ${shortenHash(hash)} "${subject}"`,
     }),
   );
   const edits = listRecordedEdits(memory, [root, ...worktrees], file, {
@@ -168,24 +184,19 @@ async function listFileChanges(source: ContextSource, sessionUid: string, file: 
 }
 
 function formatRemovalQuote([first = "", ...more]: readonly string[], by: string): string {
-  return `${shortenText(first, maxChars.line)}${more.length === 0 ? "" : ` and ${more.length} more`}; taken out by ${shortenText(by, maxChars.said)}`;
+  return `${shortenText(first, maxChars.line)}${more.length === 0 ? "" : ` and ${more.length} more`}; removed by ${shortenText(by, maxChars.said)}`;
 }
+
+/** "9" and "yes" are about what was asked before. */
+const severalWords = /\p{L}\S*\s+\S*\p{L}/u;
 
 export function findLastPrompt({ memory }: ContextSource, uid: string, number: number): string {
   const session = findSessionByUid(memory, uid);
   const prompt =
     session === null
       ? undefined
-      : listTurns(memory, session.id, { first: 0, last: number }).findLast((turn) => turn.prompt !== "")
-          ?.prompt;
+      : listTurns(memory, session.id, { first: 0, last: number }).findLast(({ prompt }) =>
+          severalWords.test(prompt),
+        )?.prompt;
   return (prompt ?? "").replace(/\s+/g, " ").trim();
-}
-
-/** Lines that say something, without their indentation. */
-function pickTellingLines(lines: readonly string[]): Set<string> {
-  return new Set(
-    lines
-      .map((line) => line.trim())
-      .filter((line) => line.length >= 8 && (line.match(/\p{L}/gu)?.length ?? 0) >= 5),
-  );
 }

@@ -1,15 +1,13 @@
 import { tokenize } from "../../base/text/tokens.ts";
-import { listStoredDecisions } from "../../sessions/decisions/stored.ts";
+import { isCurrent, isSuperseded, listStoredDecisions } from "../../sessions/decisions/stored.ts";
+import { convertNoteToDecision, toDecision } from "../../sessions/decisions/to-decision.ts";
 import { extractContentWords } from "../../sessions/summaries/prose.ts";
-import { listAnnotations } from "../../store/memory/chunks/annotations.ts";
+import { findTakenBack, listSentences, wordTakenBack } from "../../sessions/summaries/said-sentences.ts";
+import { askedTokens, rankByWords } from "../../sessions/summaries/sentences.ts";
+import { listStoredNotes } from "../../store/memory/chunks/notes.ts";
 import { findSessionByUid } from "../../store/memory/sessions/sessions.ts";
-import { toDecision } from "../decisions/decisions.ts";
-import { convertNoteToDecision } from "../decisions/recorded-decisions.ts";
-import { toDecisionClaim } from "../recall/claims.ts";
-import { findTakenBack, listSentences, wordTakenBack } from "../recall/said.ts";
-import { askedTokens, rankByWords } from "../recall/sentences.ts";
+import { toDecisionClaim } from "../recall/claim-words.ts";
 import { wordClaim } from "../recall/words.ts";
-import { isCurrent, isSuperseded } from "./for-edit.ts";
 import { type ContextSource, type Injection, makeSeenFilter } from "./source.ts";
 
 /** A prompt that is longer describes its task itself. Characters. */
@@ -42,7 +40,7 @@ export async function toTellOfPast(
     ...listStoredDecisions(memory)
       .filter((one) => !sees(one.sessionUid) && isKnown(one.at) && !isSuperseded(one, until))
       .map((one) => ({ ref: `chunk:${one.chunk}`, decision: toDecision(one) })),
-    ...listAnnotations(memory, { until })
+    ...listStoredNotes(memory, { until })
       .filter((note) => isNoteCurrent(note) && !(note.sessionUid !== null && sees(note.sessionUid)))
       .map((note) => {
         const session = note.sessionUid === null ? null : findSessionByUid(memory, note.sessionUid);

@@ -1,14 +1,20 @@
+import { certain } from "../../protocol/reading/evidence.ts";
 import type { SessionResult } from "../../protocol/results.ts";
-import { findClosestDecision, groupDecisionsByChunk } from "../../sessions/decisions/stored.ts";
+import {
+  findClosestDecision,
+  groupDecisionsByChunk,
+  isCurrent,
+  isSuperseded,
+} from "../../sessions/decisions/stored.ts";
 import { openQuery } from "../../sessions/search/types.ts";
 import { extractContentWords } from "../../sessions/summaries/prose.ts";
-import { findAnnotationById } from "../../store/memory/chunks/annotations.ts";
 import { findChunkByUid } from "../../store/memory/chunks/chunks.ts";
+import { findNoteById } from "../../store/memory/chunks/notes.ts";
 import { readCommitsOfSessions } from "../../store/memory/commits/commits-of-turns.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { findSessionByUid } from "../../store/memory/sessions/sessions.ts";
 import { toSessionInjection } from "./at-start.ts";
-import { isCurrent, isSuperseded, noteToTell } from "./for-edit.ts";
+import { noteToTell } from "./for-edit.ts";
 import { scoreRelevance } from "./relevance.ts";
 import { type ContextSource, type Injection, listSeenSessions, makeSeenFilter } from "./source.ts";
 
@@ -90,14 +96,14 @@ async function toPromptInjection(
 async function findLatestCommit(source: ContextSource, { session_id: uid, turn, last_turn }: SessionResult) {
   const commit = readCommitsOfSessions(source.memory, [uid])
     .get(uid)
-    ?.find(({ turns, committedAt }) => {
+    ?.find(({ turns, committedAt, confidence }) => {
       const isKnown = source.until === null || committedAt <= source.until;
-      return isKnown && turns.some((one) => one >= turn && one <= last_turn);
+      return isKnown && confidence >= certain && turns.some((one) => one >= turn && one <= last_turn);
     });
   return commit && { ...commit, revertedBy: (await source.revertOf?.(commit)) ?? null };
 }
 
 function findResultNote(memory: Memory, { id, annotation }: SessionResult) {
   const annotationId = annotation === null ? null : (findChunkByUid(memory, id)?.annotationId ?? null);
-  return annotationId === null ? null : findAnnotationById(memory, annotationId);
+  return annotationId === null ? null : findNoteById(memory, annotationId);
 }

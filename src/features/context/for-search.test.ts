@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { SearchResponse } from "../../protocol/results.ts";
-import { findPlaceInjections } from "./for-search.ts";
+import { findPlaceInjections, namesIn } from "./for-search.ts";
 import type { PlaceFound, SearchSource } from "./source.ts";
 
 const found = (verdict: string, probability: number, files: string[]) =>
@@ -25,15 +25,16 @@ it("tells where the one definition of a name is, before a search for it", async 
 });
 
 it("tells of no more than three places, and of none that the session has opened", async () => {
-  const files = ["a.ts", "b.ts", "c.ts", "d.ts"];
-  const places = await told(source([], found("found", 0.9, files)), asked, (path) => path === "a.ts");
-  expect(places).toEqual(["b.ts:3 retry", "c.ts:3 retry", "d.ts:3 retry"]);
+  const files = ["a.ts", "b.ts", "c.ts", "d.ts", "e.ts"];
+  const places = await told(source(files.map(place)), asked, (path) => path === "a.ts");
+  expect(places).toEqual(["b.ts:7 retryLater", "c.ts:7 retryLater", "d.ts:7 retryLater"]);
   expect(await told(source([place("a.ts")]), asked, () => true)).toEqual([]);
 });
 
 it("is silent where it is not sure", async () => {
-  expect(await told(source([], found("maybe", 0.9, ["a.ts"])), asked, nothing)).toEqual([]);
-  expect(await told(source([], found("found", 0.5, ["a.ts"])), asked, nothing)).toEqual([]);
+  const glob = { pattern: "**/retry*.ts", path: "", isForFiles: true };
+  expect(await told(source([], found("maybe", 0.9, ["retry.ts"])), glob, nothing)).toEqual([]);
+  expect(await told(source([], found("found", 0.5, ["retry.ts"])), glob, nothing)).toEqual([]);
   expect(await told(source([]), asked, nothing)).toEqual([]);
 });
 
@@ -47,4 +48,36 @@ it("names to who looks for files only files of that name", async () => {
   const glob = { pattern: "**/retry*.ts", path: "", isForFiles: true };
   const answer = found("found", 0.9, ["src/backoff.ts", "src/retry-later.ts"]);
   expect(await told(source([], answer), glob, nothing)).toEqual(["src/retry-later.ts:3 retry"]);
+});
+
+it("does not take the directories of a search for files for what is looked for", async () => {
+  const answer = found("found", 0.9, ["src/retry/retry.ts"]);
+  const glob = { pattern: "src/retry/*", path: "", isForFiles: true };
+  expect(await told(source([], answer), glob, nothing)).toEqual([]);
+  expect(await told(source([], answer), { ...glob, pattern: "src/retry/retry*" }, nothing)).toHaveLength(1);
+});
+
+it.each(["**/__init__.py", "src/**/index.*", "**/*.yaml", "src/test_*.py"])(
+  "is silent about files that are everywhere: %s",
+  async (pattern) => {
+    const files = ["a/__init__.py", "src/a/index.ts", "routing.yaml", "src/test_a.py"];
+    const asked = { pattern, path: "", isForFiles: true };
+    expect(await told(source([], found("found", 0.9, files)), asked, nothing)).toEqual([]);
+  },
+);
+
+it("is silent about a name that more files have than it would tell of", async () => {
+  const files = ["a", "b", "c", "d"].map((dir) => `${dir}/retry.py`);
+  const asked = { pattern: "**/retry.py", path: "", isForFiles: true };
+  expect(await told(source([], found("found", 0.9, files)), asked, nothing)).toEqual([]);
+  expect(await told(source([], found("found", 0.9, files.slice(1))), asked, nothing)).toHaveLength(3);
+});
+
+it("does not guess what a pattern means that nothing is called by", async () => {
+  const answer = found("found", 0.9, ["src/a.ts"]);
+  expect(await told(source([], answer), asked, nothing)).toEqual([]);
+});
+
+it("takes no part of a hyphenated word for a name", () => {
+  expect(namesIn("copy-button|retryLater|data-animate")).toEqual(["retryLater"]);
 });

@@ -6,8 +6,9 @@ import type { SearchAsked } from "./search-asked.ts";
 import type { Injection, PlaceFound, SearchSource } from "./source.ts";
 
 /*
- * What an agent is about to search for, told before it searches: at most three places, and only where Pommel is sure. A name that
- * one definition has is sure; so is what a search finds at once. Measured by `npm run bench:before-search`.
+ * What an agent is about to search for, told before it searches: at most three places, and only where Pommel is sure: a name that
+ * one definition has, and files that are called as they are looked for. What a search by meaning finds for a pattern is a guess: of
+ * ten such answers, three were about something else. Measured by `npm run bench:before-search`.
  */
 
 const maxPlaces = 3;
@@ -23,12 +24,13 @@ const ofLanguages: ReadonlySet<string> = new Set(
   ),
 );
 
-/** The names in a pattern, each once: without escapes, classes and words of languages. */
+/** The names in a pattern, each once: without escapes, classes, words of languages, and words that hyphens join, as in "copy-button". */
 export function namesIn(pattern: string): string[] {
   const plain = pattern
     .replace(/\\[bBdDsSwWAzZ]/g, " ")
     .replace(/\\(.)/g, "$1")
-    .replace(/\[[^\]]*\]|\{\d+,?\d*\}|\(\?[:!=<][^)]*/g, " ");
+    .replace(/\[[^\]]*\]|\{\d+,?\d*\}|\(\?[:!=<][^)]*/g, " ")
+    .replace(/\w+(?:-\w+)+/g, " ");
   const names = listIdentifiers(plain).filter(
     (name) => name.length >= minNameChars && !ofLanguages.has(name.toLowerCase()),
   );
@@ -72,19 +74,16 @@ export async function findPlaceInjections(
   // Who searches in one file knows the place.
   if (/\.\w+$/.test(path) && !path.includes("*")) return [];
   const inPath = makePathFilter(path);
-  const names = namesIn(pattern);
+  const names = isForFiles ? namesOfFiles(pattern) : namesIn(pattern);
   if (names.length === 0 || names.length > maxQueryNames) return [];
-  const defined = isForFiles ? [] : (await source.definitions(names)).filter((one) => inPath(one.path));
-  const found = defined.length > 0 ? defined : await searchPlaces(source, names, path, inPath);
+  const found = isForFiles
+    ? await searchPlaces(source, names, path, inPath)
+    : (await source.definitions(names)).filter((one) => inPath(one.path));
   // Who looks for a file by its name is told of files that are called so.
-  const isCalled = ({ path: file }: PlaceFound) =>
-    names.some((name) =>
-      file
-        .slice(file.lastIndexOf("/") + 1)
-        .toLowerCase()
-        .includes(name.toLowerCase()),
-    );
-  const places = isForFiles ? found.filter(isCalled) : found;
+  const isMeant = makePatternFilter(pattern);
+  const places = isForFiles ? found.filter((one) => isMeant(one.path)) : found;
+  // A name that many files have is told of none of them.
+  if (isForFiles && places.length > maxPlaces) return [];
   const untold = places.filter((one) => !known(one.path)).slice(0, maxPlaces);
   if (untold.length === 0) return [];
   // An item each, as whether it is opened is known of each.
@@ -98,6 +97,16 @@ export async function findPlaceInjections(
   }));
 }
 
+/** Files in every directory: who looks for them wants all. */
+const anyFile: ReadonlySet<string> = new Set("init index main mod lib readme test tests".split(" "));
+
+/** What files are called that are looked for; of their directories and their kind alone nothing can be said. */
+function namesOfFiles(pattern: string): string[] {
+  const name = pattern.slice(pattern.lastIndexOf("/") + 1).replace(/(?<=.)\.[\w*{},]+$/, "");
+  const names = namesIn(name.replace(/[*?-]+/g, " "));
+  return names.filter((one) => !anyFile.has(one.toLowerCase().replace(/^_+|_+$/g, "")));
+}
+
 async function searchPlaces(
   source: SearchSource,
   names: readonly string[],
@@ -109,6 +118,12 @@ async function searchPlaces(
   return answer.results
     .filter(({ file }) => inPath(file))
     .map(({ file, start_line, name }) => ({ path: file, line: start_line, name }));
+}
+
+/** Files that a glob means, from wherever it is; as shells and file systems differ, whatever the case of letters. */
+function makePatternFilter(pattern: string): (path: string) => boolean {
+  const plain = pattern.replace(/\\/g, "/").replace(/^(?:\.\/)+|^\/+/g, "");
+  return picomatch([plain, `**/${plain}`], { dot: true, nocase: true });
 }
 
 function makePathFilter(path: string): (path: string) => boolean {

@@ -3,8 +3,8 @@ import { addSession, chunk, temporaryMemory, turn } from "../../../test/support/
 import { edited, ran, read, text, used } from "../../../test/support/turn-fixture.ts";
 import type { Entry } from "../../agents/agent.ts";
 import type { StoredLine } from "../../sessions/turn-content.ts";
-import { saveAnnotation } from "../../store/memory/chunks/annotations.ts";
 import { replaceChunks } from "../../store/memory/chunks/chunks.ts";
+import { saveNote } from "../../store/memory/chunks/notes.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import type { TurnFile } from "../../store/memory/memory-records.ts";
 import { packContent } from "../../store/memory/sessions/content.ts";
@@ -100,6 +100,20 @@ it("a file read in the same turn before the context was given was known", () => 
   expect(useOf(place).outcome).toBe("unknown");
 });
 
+it("only ten actions count, of the agent and its subagents", () => {
+  for (let i = 0; i < 5; i++) did(i + 1, given + 10_000 * i + 1, [...ran("ls"), text("On.")]);
+  const child = addSession(memory, "cccccccc-1111-4111-8111-111111111111/agent-1", {
+    parentId: current,
+    startedAt: given + 100,
+    lastAt: given + 50_000,
+  });
+  for (let i = 0; i < 4; i++) did(i + 1, given + 10_000 * i + 5000, ran("pwd"), child.id);
+  did(6, given + 60_000, read("/repo/src/retry.ts"));
+  expect(useOf(place).outcome).toBe("used");
+  did(6, given + 60_000, [...ran("date"), ...read("/repo/src/retry.ts")]);
+  expect(useOf(place).outcome).toBe("not_used");
+});
+
 it("only ten turns count", () => {
   for (let i = 0; i < 10; i++) did(i + 1, given + 10_000 * i + 1, [text("On.")]);
   did(11, given + 200_000, read("/repo/src/retry.ts"));
@@ -111,7 +125,7 @@ it("whether a decision is used cannot be known by the files that are opened: it 
   did(1, given + 1, read("/repo/src/b.ts"));
   expect(useOf(ref)).toEqual({
     outcome: "unknown",
-    reason: "a quotation can be heeded without a trace",
+    reason: "an agent can follow a quotation without a trace",
     turn: null,
   });
 });
@@ -122,7 +136,7 @@ it.each([
   ["its own words", [text("As decided in session bbbbbbbb, it retries.")]],
 ])("a session, a decision and a note are used when their session's id is in %s", (_, call) => {
   const chunkRef = decided();
-  saveAnnotation(memory, {
+  saveNote(memory, {
     uid: "n1",
     sessionUid: before,
     turn: 1,

@@ -1,11 +1,12 @@
+import { dayMs } from "../../base/text/day.ts";
 import { toHarmlessLine } from "../../base/text/quotation.ts";
 import { shortenText } from "../../base/text/text-size.ts";
+import { shortenSessionId } from "../../protocol/reading/short-id.ts";
 import type { Shaped } from "../../protocol/shape-parts.ts";
 import { listEffectiveUses } from "../../sessions/ingest/turns.ts";
-import { shortenSessionId } from "../../sessions/short-id.ts";
 import { classifyToolUse, readStoredTurns, type Turn } from "../../sessions/turn-content.ts";
-import { findAnnotationByUid } from "../../store/memory/chunks/annotations.ts";
 import { findChunkByUid } from "../../store/memory/chunks/chunks.ts";
+import { findNoteByUid } from "../../store/memory/chunks/notes.ts";
 import { listCommands } from "../../store/memory/commands.ts";
 import { findEventByUid } from "../../store/memory/events.ts";
 import { type Injection, listInjections, listMissedInjections } from "../../store/memory/injections.ts";
@@ -27,11 +28,15 @@ import type { Injected, InjectedUse, injectionsResponse } from "./operation.ts";
  * a trace, so nothing is concluded from there being none. docs/agents.md says the same to users.
  */
 
-/** The turn in which context was given, and those after it: later traces have other causes. */
+/** Calls of tools after context was given, and turns in which they are: later traces have other causes. */
+const maxActionsAfter = 10;
 const maxTurnsAfter = 10;
 
-/** One act of the agent, after the context was given. */
+/** What the agent said or did after the context was given. */
 interface Act {
+  at: number;
+  /** Whether it called a tool. */
+  isAction: boolean;
   /** null: of a subagent. */
   turn: number | null;
   touched: readonly TurnFile[];
@@ -87,7 +92,7 @@ function judgeUse(memory: Memory, own: string, ref: string, aftermath: Aftermath
   }
   return isPlace
     ? { outcome: "not_used", reason: "the agent went on without opening it", turn: null }
-    : { outcome: "unknown", reason: "a quotation can be heeded without a trace", turn: null };
+    : { outcome: "unknown", reason: "an agent can follow a quotation without a trace", turn: null };
 }
 
 const commandRef = "command:";
@@ -129,7 +134,7 @@ function findLeads(
     case "note":
       return {
         files: [],
-        ids: quoted(findAnnotationByUid(memory, name)?.sessionUid ?? null),
+        ids: quoted(findNoteByUid(memory, name)?.sessionUid ?? null),
         isPlace: false,
       };
     case "session":
@@ -157,7 +162,9 @@ function readAftermath(memory: Memory, session: SessionRecord, at: number): Afte
     for (const { at: lineAt, entries } of turn.lines) {
       const isBefore = (lineAt ?? getTurnEnd(turn.record)) <= at;
       for (const entry of entries) {
-        if (entry.kind === "text" && !isBefore) acts.push({ turn: number, touched: [], words: entry.text });
+        const when = { at: lineAt ?? getTurnEnd(turn.record), turn: number };
+        if (entry.kind === "text" && !isBefore)
+          acts.push({ ...when, isAction: false, touched: [], words: entry.text });
         if (entry.kind !== "tool_use" || !worked.has(entry)) continue;
         // Calls have paths as the agent wrote them, the turn as they are stored.
         const touched = turn.record.files.filter((file) =>
@@ -166,7 +173,7 @@ function readAftermath(memory: Memory, session: SessionRecord, at: number): Afte
         if (isBefore) for (const { path } of touched) known.add(path);
         // What is written names all kinds of things.
         const words = classifyToolUse(entry) === "write" ? "" : JSON.stringify(entry.input);
-        if (!isBefore) acts.push({ turn: number, touched, words });
+        if (!isBefore) acts.push({ ...when, isAction: true, touched, words });
       }
     }
   };
@@ -177,7 +184,15 @@ function readAftermath(memory: Memory, session: SessionRecord, at: number): Afte
   for (const child of listSessions(memory, { children: session.id, since: at, until: getTurnEnd(last) })) {
     for (const turn of readStoredTurns(memory, child.id)) add(turn, null);
   }
-  return { at, acts, known, cwd: session.cwd };
+  return { at, acts: takeFirstActions(acts), known, cwd: session.cwd };
+}
+
+/** What was done up to the last action that counts, also by subagents, in the order of time. */
+function takeFirstActions(acts: readonly Act[]): Act[] {
+  const inOrder = acts.toSorted((a, b) => a.at - b.at);
+  const actions = inOrder.filter(({ isAction }) => isAction);
+  const last = actions[maxActionsAfter - 1];
+  return last === undefined ? inOrder : inOrder.slice(0, inOrder.indexOf(last) + 1);
 }
 
 const getTurnEnd = ({ endedAt, startedAt }: TurnRecord): number => endedAt ?? startedAt ?? 0;
@@ -190,7 +205,7 @@ function hasPath(words: string, path: string, cwd: string): boolean {
 }
 
 const maxTextChars = 160;
-const missedSinceMs = 30 * 24 * 3600 * 1000;
+const missedSinceMs = 30 * dayMs;
 
 /** Answers that came too late for the agent, of the last 30 days. */
 export function listMissedAnswers(memory: Memory): Shaped<typeof injectionsResponse>["missed"] {
@@ -242,7 +257,7 @@ function readItemText(memory: Memory, ref: string): string | null {
     case "chunk":
       return findChunkByUid(memory, uid)?.text ?? null;
     case "note":
-      return findAnnotationByUid(memory, uid)?.note ?? null;
+      return findNoteByUid(memory, uid)?.note ?? null;
     case "event":
       return findEventByUid(memory, uid)?.title ?? null;
     case "session": {

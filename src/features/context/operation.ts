@@ -2,6 +2,7 @@ import * as z from "zod/mini";
 import { defineOperation } from "../../answers/operation.ts";
 import {
   count,
+  described,
   field,
   lazy,
   limit,
@@ -19,31 +20,25 @@ import { contextEvents, contextUses } from "../../protocol/values.ts";
 
 export const contextRequest = lazy(() =>
   z.object({
-    event: z.enum(contextEvents),
-    session_id: outside("session"),
-    /** Of session-start: startup, resume, fork, clear, compact. */
-    source: z.optional(z.string()),
-    /** Of user-prompt. It is searched with, and not kept. */
-    prompt: z.optional(z.string()),
-    /** Of post-tool-use: the file that was edited, or those. */
-    file: z.optional(place),
-    files: z.optional(places),
-    /** Of post-tool-use with one file: what the edit put in place of what. They are compared, and not kept. */
-    removed: z.optional(z.string()),
-    added: z.optional(z.string()),
-    /** Of tool-failure: what the command reported. It is searched for, and not kept. */
-    error: z.optional(z.string()),
-    /** Of pre-tool-use: what is about to be searched for. It is searched for, and not kept. */
-    search: z.optional(z.object({ pattern: z.string(), path: z.string(), isForFiles: z.boolean() })),
-    cwd: z.optional(place),
-    /** The session's transcript: a new one may show that it is a fork before the session is stored. */
-    transcript_path: z.optional(place),
-    /** What the hook has told the session already, and is not recorded yet. */
-    told: z.optional(places),
-    /** A later answer is dropped. Milliseconds. */
-    within_ms: z.optional(z.number()),
-    /** Only a preview: nothing is recorded as injected. */
-    preview: z.optional(z.boolean()),
+    event: described("the moment of the session", z.enum(contextEvents)),
+    session_id: described("the session's id", outside("session")),
+    source: field("with session-start: startup, resume, fork, clear or compact", text),
+    prompt: field("with user-prompt: the prompt; it is compared, and not stored", text),
+    file: field("with post-tool-use: the file that was edited", place),
+    files: field("with post-tool-use: the files that were edited, if there are several", places),
+    removed: field("with post-tool-use and one file: the text that the edit replaced; not stored", text),
+    added: field("with post-tool-use and one file: the text that the edit wrote; not stored", text),
+    error: field("with tool-failure: what the command reported; it is compared, and not stored", text),
+    search: field(
+      "with pre-tool-use: what the agent is about to search for, and where; not stored",
+      z.object({ pattern: text, path: text, isForFiles: z.boolean() }),
+    ),
+    reading: field("with pre-tool-use: the file that the agent is about to read", place),
+    cwd: field("the directory in which the agent works", place),
+    transcript_path: field("the session's transcript; it may show that a new session is a fork", place),
+    told: field("the items (`ref`) that the session was given and that are not recorded yet", places),
+    within_ms: field("drop the answer if it takes longer than this, in milliseconds", z.number()),
+    preview: field("only show what would be given, and record nothing", z.boolean()),
   }),
 );
 
@@ -73,7 +68,7 @@ export const contextResponse = lazy(() =>
 export type ContextResponse = Shaped<typeof contextResponse>;
 
 export const injectionsRequest = lazy(() =>
-  z.object({ session: field("only this session's", sessionField), limit }),
+  z.object({ session: field("only those of this session", sessionField), limit }),
 );
 
 /** What the session did with an item afterwards (`usesOf` in features/context/injected.ts has the rule). */
@@ -129,7 +124,7 @@ export const injectionsResponse = lazy(() =>
 export const giveContext = defineOperation({
   name: "context",
   path: "POST /context",
-  summary: "Get the memory that matters at this moment of a session",
+  summary: "Get the automatic context for this moment of a session",
   of: "project",
   door: "hook",
   request: contextRequest,

@@ -72,7 +72,7 @@ async function writeAll(project: Project, config: Config, memory: Memory): Promi
   writeReady("start", atStart);
   const forEdits: ReadyForEdits = { ...made, files: {} };
   if (kinds.includes("edit"))
-    for (const [file, items] of toTellByFile(source)) forEdits.files[file] = quoteLines(items);
+    for (const [file, items] of await toTellByFile(source)) forEdits.files[file] = quoteLines(items);
   writeReady("edits", forEdits);
 }
 

@@ -31,7 +31,7 @@ async function define(path: string, ...names: string[]): Promise<void> {
     hash: path,
     language: "typescript",
     lines: 10 * names.length,
-    syntaxErrors: false,
+    hasSyntaxErrors: false,
     chunks: names.map((name, i) => ({
       id: id(name),
       parentId: null,

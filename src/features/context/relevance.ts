@@ -1,4 +1,4 @@
-import { listIdentifiers, nameKey, splitIdentifier, stem } from "../../base/text/tokens.ts";
+import { isSpelledAsCode, listIdentifiers, nameKey, splitIdentifier, stem } from "../../base/text/tokens.ts";
 import { classifyPath } from "../../code/files/path-role.ts";
 import { analyseQuery } from "../../code/search/query.ts";
 import type { SessionResult } from "../../protocol/results.ts";
@@ -17,8 +17,6 @@ import type { Injection } from "./source.ts";
  * conflicts" is nowhere. Measured by `npm run bench:context`.
  */
 
-/** `retryLimit`, `RetryLimit`, `retry_limit`: written so, a word means code. */
-const spelledAsCode = /[a-z\d][A-Z]|[A-Z]{2,}[a-z]|[A-Za-z\d]_[A-Za-z\d]/;
 /** A prompt with more names is a plan, and its writer knows the code. */
 const maxNames = 8;
 /** A name with more definitions is ambiguous. */
@@ -34,7 +32,7 @@ const maxPromptLength = 10_000;
 export async function findNamedCode(index: SearchableIndex, prompt: string): Promise<Injection[]> {
   // A link is an address, not a name.
   const text = prompt.slice(0, maxPromptLength).replace(/https?:\/\/\S+/g, " ");
-  const names = [...new Set(listIdentifiers(text))].filter((name) => spelledAsCode.test(name));
+  const names = [...new Set(listIdentifiers(text))].filter(isSpelledAsCode);
   if (names.length === 0 || names.length > maxNames) return [];
   const definitions = await index.findDefinitions([...new Set(names.map(nameKey))], 4 * maxDefinitions);
   const chunks = new Map<ChunkId, StoredChunk>();

@@ -1,4 +1,6 @@
-/** What an agent is about to search for. Hooks load this: it imports nothing. */
+import { splitShellCommands, splitShellWords } from "../../base/text/shell-words.ts";
+
+/** What an agent is about to search for. Hooks load this: it imports next to nothing. */
 export interface SearchAsked {
   /** The pattern, or of a search for files their names. */
   pattern: string;
@@ -26,14 +28,20 @@ export function searchAskedBy(tool: string, input: Readonly<Record<string, unkno
   return command === "" ? null : searchIn(command);
 }
 
+/** The file that a call of a tool reads; null: it reads none. */
+export function fileReadBy(tool: string, input: Readonly<Record<string, unknown>>): string | null {
+  if (!/^(?:read|read_file|view)$/i.test(tool)) return null;
+  return toText(input.file_path) || toText(input.filePath) || toText(input.path) || null;
+}
+
 /** Options of grep and rg that take the next word. */
 const withValue = /^(?:-[ABCmtTgf]|--(?:type|glob|include|exclude|exclude-dir|max-count|context|file))$/;
 
 /** The first search in a command line; a grep that a pipe feeds filters what is known already. */
 function searchIn(command: string): SearchAsked | null {
-  for (const part of command.split(/&&|;|\n/)) {
-    const [first = ""] = part.split(/(?<!\\)\|(?!\|)/);
-    const words = splitWords(first.trim());
+  for (const pipeline of splitShellCommands(command, "&;\n(){}")) {
+    const [first = ""] = splitShellCommands(pipeline, "|");
+    const words = splitShellWords(first);
     while (/^(?:\w+=\S*|sudo|time|command|env)$/.test(words[0] ?? "")) words.shift();
     const program = words.shift()?.replace(/^.*\//, "") ?? "";
     if (program === "git" && words[0] === "grep") return parseGrep(words.slice(1));
@@ -66,11 +74,4 @@ function parseFind(program: string, words: readonly string[]): SearchAsked | nul
   if (!pattern) return null;
   const path = program.startsWith("fd") ? "" : (words.find((word) => !word.startsWith("-")) ?? "");
   return { pattern: pattern.slice(0, maxPatternChars), path: path === pattern ? "" : path, isForFiles: true };
-}
-
-/** The words of a simple command, without their quotes. */
-function splitWords(command: string): string[] {
-  return [...command.matchAll(/(?:"((?:[^"\\]|\\.)*)"|'([^']*)'|((?:[^\s"'\\]|\\.)+))/g)].map(
-    ([, double, single, bare]) => double ?? single ?? bare ?? "",
-  );
 }

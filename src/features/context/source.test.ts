@@ -1,8 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { ownContext, withoutOwnContext } from "../../agents/reading/own-output.ts";
+import { withoutOwnContext } from "../../agents/reading/own-output.ts";
 import { toHarmlessLine } from "../../base/text/quotation.ts";
 import { estimateTokens } from "../../base/text/text-size.ts";
+import { ownContext } from "../../protocol/ready-context.ts";
 import { frameQuotes, type Injection, splitFrame } from "./source.ts";
 
 const item = (quote: string, more: Partial<Injection> = {}): Injection => ({

@@ -1,12 +1,12 @@
-import { ownContext } from "../../agents/reading/own-output.ts";
 import type { Config } from "../../base/config/settings.ts";
 import { toHarmlessLine } from "../../base/text/quotation.ts";
 import { estimateTokens, shortenText } from "../../base/text/text-size.ts";
 import type { FileChange } from "../../git/history/file-changes.ts";
 import { formatSharedBy } from "../../protocol/origin.ts";
+import { shortenSessionId } from "../../protocol/reading/short-id.ts";
+import { ownContext } from "../../protocol/ready-context.ts";
 import type { SearchResponse } from "../../protocol/results.ts";
 import type { SessionAnswer, SessionQuery } from "../../sessions/search/types.ts";
-import { shortenSessionId } from "../../sessions/short-id.ts";
 import type { LedTo } from "../../store/memory/commits/commits-of-turns.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { findSessionById, findSessionByUid } from "../../store/memory/sessions/sessions.ts";
@@ -36,6 +36,9 @@ export interface Injection {
   /** The session that said it. Left out: none, or it is not told of to others alone. */
   session?: string | null;
 }
+
+/** What facts about a failure come from. */
+export type FailureSource = Pick<ContextSource, "root" | "worktrees" | "memory" | "until" | "origin">;
 
 /** The frame is all that is said beside the facts: the instructions say that they are history. */
 const frameLines = (lines: readonly string[]): string =>

@@ -38,7 +38,7 @@ export function declareDaemon(daemon: Command): void {
     .command("logs")
     .description("Print the daemon's log")
     .option("-f, --follow", "follow new entries until Ctrl-C")
-    .option("--since <time>", "only entries since: 10m, 2h, an ISO date or time, yesterday")
+    .option("--since <time>", "only entries since this time: 10m, 2h, an ISO date or time, or yesterday")
     .option(
       "-n, --lines <count>",
       "at most this many of the newest entries (default: 100, or all with --since)",

@@ -1,10 +1,14 @@
 import { dirname } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { defaultAgentName } from "../../agents/profiles.ts";
+import { table } from "../../answers/document.ts";
 import { loadConfig } from "../../base/config/config.ts";
 import { explainError, getErrorMessage, PommelError } from "../../base/errors.ts";
 import type { Project } from "../../base/paths.ts";
+import { formatBytes } from "../../base/text/bytes.ts";
+import { formatRoughDuration } from "../../base/text/duration.ts";
 import { version } from "../../base/version.ts";
+import { askAgain } from "../../client/ask-again.ts";
 import { locateProgram, recordStopped } from "../../client/autostart.ts";
 import { call } from "../../client/call.ts";
 import {
@@ -20,13 +24,16 @@ import { findProjectIfAny } from "../../git/projects/find-project.ts";
 import { findIndexObstacle } from "../../git/projects/indexed.ts";
 import type { DaemonRecord } from "../../protocol/daemon-record.ts";
 import type { CommandContext } from "../../terminal/frame.ts";
-import { alignColumns, formatBytes, formatMark, type Output } from "../../terminal/output.ts";
+import { formatMark, type Output } from "../../terminal/output.ts";
+import { givePassphrase } from "../../terminal/passphrase.ts";
+import { renderDocument, showAnswer } from "../../terminal/render-document.ts";
 import { readSqliteVersion } from "../doctor/operation.ts";
-import { givePassphrase } from "../encryption/pm-encrypt.ts";
-import { openCheckout, readQueue, waitForIndex } from "../index/wait-for-index.ts";
+import { waitForIndex } from "../index/operation.ts";
 import type { QueueResponse } from "../jobs/operation.ts";
-import { describeRunning } from "../jobs/what-runs.ts";
-import { formatRoughDuration } from "../status/memory-rows.ts";
+import { readRunning, showQueue } from "../jobs/operation.ts";
+import { wordRunningDaemon } from "../jobs/words.ts";
+import { readState } from "../status/operation.ts";
+import type { StartReport } from "./operation.ts";
 
 /** `pm daemon version`: what is installed here, for a bug report, and what runs. */
 export async function versionCommand({ output }: CommandContext): Promise<void> {
@@ -40,16 +47,15 @@ export async function versionCommand({ output }: CommandContext): Promise<void> 
     daemon: record && { version: record.version, pid: record.pid },
   };
   const daemon = record ? `${record.version} (PID ${record.pid})` : "not running";
-  output.result(report, () =>
-    alignColumns([
-      ["Pommel", report.version],
-      ["Node.js", report.node],
-      ["Platform", report.platform],
-      ["SQLite", report.sqlite],
-      ["Installed in", report.installed_in],
-      ["Daemon", daemon],
-    ]),
-  );
+  const facts: [string, string][] = [
+    ["Pommel", report.version],
+    ["Node.js", report.node],
+    ["Platform", report.platform],
+    ["SQLite", report.sqlite],
+    ["Installed in", report.installed_in],
+    ["Daemon", daemon],
+  ];
+  showAnswer(output, report, () => [[table([{ title: "" }, { title: "" }], facts)]]);
   if (record && record.version !== version) {
     output.note(`The daemon runs version ${record.version}: \`pm daemon restart\` switches to ${version}.`);
   }
@@ -101,24 +107,8 @@ export async function restartCommand({ output }: CommandContext): Promise<void> 
   );
 }
 
-/** The JSON of `pm daemon start`. */
-export interface StartReport {
-  pid: number;
-  port: number;
-  already_running: boolean;
-  /** Files that are new or have changed; null while they are still being looked for. */
-  files_to_index: number | null;
-  /** null when it is too early for an estimate. */
-  eta_seconds: number | null;
-  /** Sessions from before Pommel came here; null while they are still being looked for. */
-  past_sessions: { sessions: number; bytes: number; agents?: string[] | undefined } | null;
-}
-
-/** How long to wait for the first figures before reporting without them. Milliseconds. */
-const figuresWithinMs = 2500;
-
-/** So many files done make the time left more than a guess; the first ones wait for the parsers to load. */
-const enoughToJudge = 100;
+/** How long to wait for what is counted before reporting without it: a rate takes seconds to be steady, and is not waited for. Milliseconds. */
+const countedWithinMs = 1000;
 
 /** `pm daemon start`: starts the daemon unless it runs already, and says how long the first indexing will take. */
 export async function startCommand(
@@ -141,7 +131,7 @@ export async function startCommand(
   }
   const report = await startDaemonAndReport(project, output);
   if (options.wait && project !== null) {
-    await waitForIndex(project);
+    await call(waitForIndex, {}, project);
     output.print("Everything is indexed.");
   }
   // For a person it has said everything as it went.
@@ -161,7 +151,8 @@ export async function startDaemonAndReport(project: Project | null, output: Outp
   if (!startedHere) {
     output.print(describeAlreadyRunning(record));
     const report = await reportOn(record, project, false);
-    const running = project && (await describeRunning(project, output.colors));
+    const found = project && (await call(readRunning, {}, project));
+    const running = found && renderDocument(wordRunningDaemon(found), { screen: output });
     output.print(running ?? "Use `pm status` to see what it does.");
     return report;
   }
@@ -191,16 +182,15 @@ function describeAlreadyRunning({ pid, port }: DaemonRecord): string {
 async function reportOn(record: DaemonRecord, project: Project | null, isNew: boolean): Promise<StartReport> {
   const daemon = { pid: record.pid, port: record.port, already_running: !isNew };
   if (project === null) return { ...daemon, files_to_index: null, eta_seconds: null, past_sessions: null };
-  await openCheckout(project);
-  const deadline = Date.now() + (isNew ? figuresWithinMs : 0);
-  let queue: QueueResponse;
-  do {
-    queue = await readQueue(project);
-    const isCounted = queue.past !== null || !isNew;
-
-    if (isCounted && (queue.code_is_idle || (queue.eta_seconds && queue.done >= enoughToJudge))) break;
+  // What is open is kept indexed.
+  await askAgain(() => call(readState, {}, project, { without: "fail" }));
+  const readQueue = () => askAgain(() => call(showQueue, {}, project, { without: "fail" }));
+  const deadline = Date.now() + (isNew ? countedWithinMs : 0);
+  let queue = await readQueue();
+  while (!isCounted(queue) && Date.now() < deadline) {
     await sleep(50);
-  } while (Date.now() < deadline);
+    queue = await readQueue();
+  }
   return {
     ...daemon,
     files_to_index: queue.code_is_idle ? 0 : queue.total > 0 ? queue.total : null,
@@ -208,6 +198,9 @@ async function reportOn(record: DaemonRecord, project: Project | null, isNew: bo
     past_sessions: queue.past,
   };
 }
+
+const isCounted = ({ past, code_is_idle, total }: QueueResponse): boolean =>
+  past !== null && (code_is_idle || total > 0);
 
 export function describeStart({ files_to_index, eta_seconds }: StartReport): string[] {
   if (files_to_index === 0) return ["The index is up to date; changes are indexed as you save them."];

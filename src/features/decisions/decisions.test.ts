@@ -3,10 +3,11 @@ import { addSession, chunk, deciding, temporaryMemory, turn } from "../../../tes
 import { makeDefaultConfig } from "../../base/config/settings.ts";
 import { makeNewProject } from "../../base/paths.ts";
 import type { NoteSource } from "../../protocol/origin.ts";
-import { saveAnnotation } from "../../store/memory/chunks/annotations.ts";
 import { replaceChunks } from "../../store/memory/chunks/chunks.ts";
+import { saveNote } from "../../store/memory/chunks/notes.ts";
 import { saveTurn } from "../../store/memory/sessions/turns.ts";
-import { type DecisionsRequest, findDecisions } from "./decisions.ts";
+import { findDecisions } from "./decisions.ts";
+import type { DecisionsRequest } from "./operation.ts";
 
 const day = 86_400_000;
 const start = Date.parse("2026-03-01T10:00:00Z");
@@ -16,7 +17,7 @@ beforeEach(() => {
   store = temporaryMemory();
   const { id } = addSession(store.memory, "abc", { title: { text: "Storage", source: "agent" } });
   const file = { path: "src/db.ts", how: "edit" as const };
-  saveTurn(store.memory, id, turn(1, { files: [file] }));
+  saveTurn(store.memory, id, turn(1, { startedAt: start + day, files: [file] }));
   const decided =
     "[USER] Where to?\n[TOOL_USE] Read a.ts\n[ASSISTANT] I looked. We decided to use SQLite. It is small.";
   replaceChunks(store.memory, id, { type: "raw", from: 0 }, [
@@ -37,7 +38,7 @@ beforeEach(() => {
     }),
   ]);
   const place = { lineUid: null, branch: null };
-  saveAnnotation(store.memory, {
+  saveNote(store.memory, {
     ...place,
     uid: "n1",
     note: "SQLite, not files",
@@ -46,7 +47,7 @@ beforeEach(() => {
     turn: 1,
     source: "prompt",
   });
-  saveAnnotation(store.memory, {
+  saveNote(store.memory, {
     ...place,
     uid: "n2",
     note: "Released",
@@ -58,12 +59,11 @@ beforeEach(() => {
 });
 afterEach(() => store.remove());
 
-function decisions(request: Partial<DecisionsRequest> = {}) {
-  const all = { query: "", files: [], limit: 10, ...request };
-  return findDecisions(makeNewProject(store.dir), store.memory, all, makeDefaultConfig());
+function decisions(request: DecisionsRequest = {}) {
+  return findDecisions(makeNewProject(store.dir), store.memory, request, makeDefaultConfig());
 }
 
-const texts = async (request?: Partial<DecisionsRequest>) =>
+const texts = async (request?: DecisionsRequest) =>
   (await decisions(request)).decisions.map(({ text }) => text);
 
 it("lists notes and the sentences that decide, the latest first, without ways that were left", async () => {
@@ -86,14 +86,14 @@ it("lists notes and the sentences that decide, the latest first, without ways th
 
 it("limits them by time, files and number, and says how many there are", async () => {
   expect(await texts({ since: "2026-03-03", until: "2026-03-03" })).toEqual(["SQLite, not files"]);
-  expect(await texts({ files: ["src"] })).toEqual(["SQLite, not files", "We decided to use SQLite."]);
+  expect(await texts({ file: ["src"] })).toEqual(["SQLite, not files", "We decided to use SQLite."]);
   expect(await decisions({ limit: 1 })).toMatchObject({ decisions: [{ turn: 3 }], total: 4 });
   await expect(decisions({ since: "whenever" })).rejects.toMatchObject({ code: "usage" });
 });
 
 it("finds those that a query is about, notes first", async () => {
-  expect(await texts({ query: "sqlite" })).toEqual(["SQLite, not files", "We decided to use SQLite."]);
-  const { decisions: found } = await decisions({ query: "sqlite" });
+  expect(await texts({ q: "sqlite" })).toEqual(["SQLite, not files", "We decided to use SQLite."]);
+  const { decisions: found } = await decisions({ q: "sqlite" });
   expect(found[0]!.score).toBeGreaterThan(found[1]!.score!);
 });
 
@@ -102,8 +102,8 @@ it("finds none that only stands beside what a query is about", async () => {
   const said = "[USER] the palette of the terminal is wrong\n[USER] We decided to use ULIDs for keys.";
   const made = { ...deciding("We decided to use ULIDs for keys."), session: "ghi" };
   replaceChunks(store.memory, id, { type: "raw", from: 0 }, [chunk(0, said, made)]);
-  expect(await texts({ query: "palette terminal" })).toEqual([]);
-  expect(await texts({ query: "ULIDs keys" })).toEqual(["We decided to use ULIDs for keys."]);
+  expect(await texts({ q: "palette terminal" })).toEqual([]);
+  expect(await texts({ q: "ULIDs keys" })).toEqual(["We decided to use ULIDs for keys."]);
 });
 
 it("finds them by all their words, whatever their endings, those with more of the question first", async () => {
@@ -119,17 +119,17 @@ it("finds them by all their words, whatever their endings, those with more of th
     { type: "raw", from: 0 },
     said.map((text, i) => chunk(i, `[USER] ${i}`, { ...deciding(text, i + 1), session: "jkl" })),
   );
-  expect(await texts({ query: "homebrew formulas" })).toEqual([said[0]]);
-  expect(await texts({ query: "installation method homebrew formula" })).toEqual([said[0]]);
-  expect(await texts({ query: "file locks" })).toEqual([said[1]]);
-  expect(await texts({ query: "state store" })).toEqual([said[1]]);
-  expect(await texts({ query: "tests" })).toEqual([said[2]]);
-  expect(await texts({ query: "telemetry opt-out" })).toEqual([]);
+  expect(await texts({ q: "homebrew formulas" })).toEqual([said[0]]);
+  expect(await texts({ q: "installation method homebrew formula" })).toEqual([said[0]]);
+  expect(await texts({ q: "file locks" })).toEqual([said[1]]);
+  expect(await texts({ q: "state store" })).toEqual([said[1]]);
+  expect(await texts({ q: "tests" })).toEqual([said[2]]);
+  expect(await texts({ q: "telemetry opt-out" })).toEqual([]);
 });
 
 it("limits them to a branch, with a query and without", async () => {
   const about = { sessionUid: "abc", lineUid: null, turn: 1, source: "prompt" as const, at: start };
-  saveAnnotation(store.memory, { ...about, uid: "n3", note: "SQLite moves on", branch: "topic" });
+  saveNote(store.memory, { ...about, uid: "n3", note: "SQLite moves on", branch: "topic" });
   const { id } = addSession(store.memory, "def");
   replaceChunks(store.memory, id, { type: "raw", from: 0 }, [
     chunk(0, "[USER] We decided to keep SQLite.", {
@@ -140,12 +140,12 @@ it("limits them to a branch, with a query and without", async () => {
   ]);
   const found = ["SQLite moves on", "We decided to keep SQLite."];
   expect((await texts({ branch: "topic" })).sort()).toEqual(found);
-  expect((await texts({ branch: "topic", query: "sqlite" })).sort()).toEqual(found);
+  expect((await texts({ branch: "topic", q: "sqlite" })).sort()).toEqual(found);
   expect(await texts({ branch: "elsewhere" })).toEqual([]);
 });
 
 it("a later note that quotes a decision replaces it; an earlier one does not", async () => {
-  const [, quoted = ""] = await texts({ query: "", files: ["src/db.ts"] });
+  const [, quoted = ""] = await texts({ q: "", file: ["src/db.ts"] });
   expect(quoted).toContain("SQLite");
   const replacing = (at: number, whose: { source?: NoteSource; author?: string } = {}) => ({
     lineUid: null,
@@ -160,14 +160,14 @@ it("a later note that quotes a decision replaces it; an earlier one does not", a
   });
   const supersededBy = async () =>
     (await decisions()).decisions.find(({ text }) => text === quoted)?.superseded_by ?? null;
-  saveAnnotation(store.memory, replacing(start));
+  saveNote(store.memory, replacing(start));
   expect(await supersededBy()).toBeNull();
   // What an agent or a colleague notes leaves a person's words as they are, and says nothing else.
-  saveAnnotation(store.memory, replacing(start + 30 * day, { source: "agent" }));
-  saveAnnotation(store.memory, replacing(start + 31 * day, { author: "ann" }));
+  saveNote(store.memory, replacing(start + 30 * day, { source: "agent" }));
+  saveNote(store.memory, replacing(start + 31 * day, { author: "ann" }));
   expect(await supersededBy()).toBeNull();
   expect((await decisions()).decisions.slice(0, 2).map(({ supersedes }) => supersedes)).toEqual([[], []]);
-  saveAnnotation(store.memory, replacing(start + 20 * day));
+  saveNote(store.memory, replacing(start + 20 * day));
   expect(await supersededBy()).toContain("Postgres");
   const [, , replaced] = (await decisions()).decisions;
   expect(replaced).toMatchObject({ source: "annotation", supersedes: [quoted] });

@@ -1,41 +1,28 @@
-import picomatch from "picomatch";
 import type { Config } from "../../base/config/settings.ts";
+import { makeFilesMatcher } from "../../base/files/files-matcher.ts";
 import type { Project } from "../../base/paths.ts";
 import { parseWhen } from "../../base/text/dates.ts";
-import { formatIsoTime } from "../../base/text/iso-time.ts";
 import { stem, stopWords } from "../../base/text/tokens.ts";
+import type { Decision } from "../../protocol/decision.ts";
 import {
   createReplacementLookup,
   findReplacedText,
   listStoredDecisions,
-  type SessionDecision,
 } from "../../sessions/decisions/stored.ts";
+import { convertNoteToDecision, toDecision } from "../../sessions/decisions/to-decision.ts";
 import { extractContentWords, measureOverlap } from "../../sessions/summaries/prose.ts";
-import { findAnnotationById, listAnnotations } from "../../store/memory/chunks/annotations.ts";
 import { findChunkByUid } from "../../store/memory/chunks/chunks.ts";
+import { findNoteById, listStoredNotes } from "../../store/memory/chunks/notes.ts";
 import type { Memory } from "../../store/memory/memory.ts";
-import type { AnnotationRecord } from "../../store/memory/memory-records.ts";
+import type { NoteRecord } from "../../store/memory/memory-records.ts";
 import { findSessionByUid } from "../../store/memory/sessions/sessions.ts";
 import { findTurn } from "../../store/memory/sessions/turns.ts";
 import { standingsInCode } from "./in-code.ts";
-import type { Decision, DecisionsAnswer } from "./operation.ts";
-import {
-  convertNoteToDecision,
-  makeDecision,
-  pickAuthor,
-  readRecordedDecisions,
-} from "./recorded-decisions.ts";
+import type { DecisionsAnswer, DecisionsRequest } from "./operation.ts";
+import { readRecordedDecisions } from "./recorded-decisions.ts";
 
-export interface DecisionsRequest {
-  /** "": the latest. */
-  query: string;
-  since?: string | undefined;
-  until?: string | undefined;
-  branch?: string | undefined;
-  /** Paths, directories or globs; empty: all. */
-  files: readonly string[];
-  limit: number;
-}
+/** Decisions in a list, by default. */
+const listedDecisions = 10;
 
 /**
  * What was noted and decided: the latest first, or with a query the best first.
@@ -47,16 +34,18 @@ export async function findDecisions(
   request: DecisionsRequest,
   config: Config,
 ): Promise<DecisionsAnswer> {
+  const { limit = listedDecisions } = request;
+  const query = readQuery(request);
   const all =
-    request.query === ""
+    query === ""
       ? [
           ...(await findNotes(memory, request)),
           ...(await findSessionDecisions(memory, request)),
           ...(await findRecordedDecisions(project, request, config)),
         ].sort(compareLatestFirst)
-      : await searchDecisions(project, memory, request, config);
+      : await searchDecisions(project, memory, { ...request, limit }, query, config);
   const laterThan = createReplacementLookup(memory);
-  const shown = all.slice(0, request.limit);
+  const shown = all.slice(0, limit);
   const standings = standingsInCode(project, memory, shown);
   const decisions = shown.map((decision, i): Decision => {
     const { source, text, by, author, timestamp } = decision;
@@ -78,6 +67,9 @@ const minAbout = 0.5;
 
 const compareLatestFirst = (a: Decision, b: Decision) => (b.timestamp ?? "").localeCompare(a.timestamp ?? "");
 
+/** What it is about; "": the latest. */
+const readQuery = ({ q = "" }: DecisionsRequest) => q.trim();
+
 async function parsePeriod({ since, until }: DecisionsRequest) {
   return {
     since: since === undefined ? null : await parseWhen(since, "since"),
@@ -86,8 +78,8 @@ async function parsePeriod({ since, until }: DecisionsRequest) {
 }
 
 async function findNotes(memory: Memory, request: DecisionsRequest, search = ""): Promise<Decision[]> {
-  const isWanted = makeFilesMatcher(request.files);
-  return listAnnotations(memory, {
+  const isWanted = makeFilesMatcher(request.file ?? []);
+  return listStoredNotes(memory, {
     ...(await parsePeriod(request)),
     branch: request.branch ?? null,
     search,
@@ -97,14 +89,14 @@ async function findNotes(memory: Memory, request: DecisionsRequest, search = "")
 }
 
 /** A note in the shape of the answer. */
-function toAnsweredNote(memory: Memory, note: AnnotationRecord, score: number | null = null): Decision {
+function toAnsweredNote(memory: Memory, note: NoteRecord, score: number | null = null): Decision {
   const session = note.sessionUid === null ? null : findSessionByUid(memory, note.sessionUid);
   const turn = session && note.turn !== null ? findTurn(memory, session.id, note.turn) : null;
   return convertNoteToDecision(note, session, { files: turn?.files.map(({ path }) => path) ?? [], score });
 }
 
 async function findSessionDecisions(memory: Memory, request: DecisionsRequest): Promise<Decision[]> {
-  const isWanted = makeFilesMatcher(request.files);
+  const isWanted = makeFilesMatcher(request.file ?? []);
   const { since, until } = await parsePeriod(request);
   return listStoredDecisions(memory)
     .filter(({ at }) => (since === null || (at ?? 0) >= since) && (until === null || (at ?? 0) <= until))
@@ -119,9 +111,9 @@ async function findRecordedDecisions(
   request: DecisionsRequest,
   config: Config,
 ): Promise<Decision[]> {
-  const isWanted = makeFilesMatcher(request.files);
+  const isWanted = makeFilesMatcher(request.file ?? []);
   const { since, until } = await parsePeriod(request);
-  const words = extractContentWords(request.query);
+  const words = extractContentWords(readQuery(request));
   return (await readRecordedDecisions(project, config)).filter(({ timestamp, files, text }) => {
     // Recorded decisions and commits belong to no known branch.
     if (request.branch !== undefined || (isWanted && !files.some(isWanted))) return false;
@@ -132,42 +124,13 @@ async function findRecordedDecisions(
   });
 }
 
-/** A session's decision in the shape of the answer. */
-export function toDecision(decision: SessionDecision, score: number | null = null): Decision {
-  const { text, turn, sessionUid, sessionTitle, at, branch, files, supersededBy, supersedes } = decision;
-  return makeDecision({
-    source: "conversation",
-    by: decision.by,
-    text,
-    session_id: sessionUid,
-    session_title: sessionTitle,
-    ...pickAuthor(decision),
-    turn,
-    timestamp: formatIsoTime(at),
-    branch,
-    files: [...files],
-    score,
-    superseded_by: supersededBy?.text ?? null,
-    supersedes: [...supersedes],
-  });
-}
-
 async function searchDecisions(
   project: Project,
   memory: Memory,
   request: DecisionsRequest,
+  q: string,
   config: Config,
 ): Promise<Decision[]> {
-  const { query: q, since, until, branch, files } = request;
-  const asked = {
-    q,
-    mode: "hybrid" as const,
-    limit: request.limit,
-    ...(since !== undefined && { since }),
-    ...(until !== undefined && { until }),
-    ...(branch !== undefined && { branch }),
-    ...(files.length > 0 && { file: [...files] }),
-  };
   const wanted = listStems(q);
   const scored = (one: Decision): Decision[] => {
     const words = listStems([one.text, one.session_title ?? ""].join("\n"));
@@ -179,17 +142,17 @@ async function searchDecisions(
   };
   const decided = [
     ...(await findSessionDecisions(memory, request)),
-    ...(await findRecordedDecisions(project, { ...request, query: "" }, config)),
+    ...(await findRecordedDecisions(project, { ...request, q: "" }, config)),
   ].flatMap(scored);
   // Loaded on demand: what searches is much, and few ask with words.
-  const { openMemorySearch } = await import("../search/all.ts");
+  const { openMemorySearch } = await import("../../answers/session-search.ts");
   const search = await openMemorySearch(project, memory, config);
-  const { results } = await search({ ...asked, type: ["annotated"] });
+  const { results } = await search({ ...request, q, mode: "hybrid", type: ["annotated"] });
   const found = results.flatMap((result): Decision[] => {
     const note =
       result.annotation === null
         ? null
-        : findAnnotationById(memory, findChunkByUid(memory, result.id)?.annotationId ?? 0);
+        : findNoteById(memory, findChunkByUid(memory, result.id)?.annotationId ?? 0);
     return note === null ? [] : [toAnsweredNote(memory, note, result.score)];
   });
   // Notes from a shell belong to no session, and are found by their words only.
@@ -211,13 +174,4 @@ function listStems(text: string): Set<string> {
   const apart = text.replace(/([a-z\d])([A-Z])/g, "$1 $2").toLowerCase();
   const words = apart.match(/[\p{L}\p{N}]{2,}/gu) ?? [];
   return new Set(words.filter((word) => !stopWords.has(word)).map(stem));
-}
-
-/** Whether a path is named, is below a named one or matches a glob; null if none was named. */
-export function makeFilesMatcher(files: readonly string[]): ((path: string) => boolean) | null {
-  if (files.length === 0) return null;
-  return picomatch(
-    files.flatMap((file) => [file, `${file.replace(/\/+$/, "")}/**`]),
-    { dot: true },
-  );
 }

@@ -5,13 +5,11 @@ import {
   type Survival,
 } from "../../attribution/survival.ts";
 import type { Project } from "../../base/paths.ts";
+import { type Decision, turnsToCarryOut } from "../../protocol/decision.ts";
 import { linesOfTurns } from "../../store/memory/commits/attributions.ts";
 import { listFilesOfCommit } from "../../store/memory/commits/commits.ts";
 import type { Memory } from "../../store/memory/memory.ts";
-import type { Decision } from "./operation.ts";
 
-/** What was written for a decision is of its turn, and of those that carry it out. Turns. */
-const turnsAfter = 2;
 /** Fewer lines say nothing. */
 const fewestLines = 3;
 const kept = 0.6;
@@ -26,7 +24,7 @@ export function standingsInCode(
   const now = new FilesNow(project.root);
   return decisions.map(({ session_id, turn }) => {
     if (session_id === null || turn === null) return null;
-    const range = { sessionUid: session_id, first: turn, last: turn + turnsAfter };
+    const range = { sessionUid: session_id, first: turn, last: turn + turnsToCarryOut };
     const files = linesOfTurns(memory, range).flatMap(({ commitId, path, first, last }) =>
       listFilesOfCommit(memory, commitId, path).map(({ added }) => ({
         path,

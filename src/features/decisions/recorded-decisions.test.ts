@@ -45,7 +45,7 @@ it("quotes records, marked comments and bodies of commits, with their location",
     {
       source: "commit",
       text: "Use a lock file instead of retrying, so that two refreshes never meet.",
-      place: hash.slice(0, 12),
+      place: hash.slice(0, 8),
     },
   ]);
 });

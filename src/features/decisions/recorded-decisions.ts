@@ -3,66 +3,21 @@ import { basename, join, sep } from "node:path";
 import type { Config } from "../../base/config/settings.ts";
 import { readTextIfAny } from "../../base/files/if-any.ts";
 import type { Project } from "../../base/paths.ts";
+import { shortenHash } from "../../base/text/short-hash.ts";
 import { shortenText } from "../../base/text/text-size.ts";
 import { readSource } from "../../code/files/read-source.ts";
 import { GitFailure, readGitFields } from "../../git/git.ts";
 import { listCommits } from "../../git/history/history.ts";
 import { RepositoryCache } from "../../git/repository-cache.ts";
-import { toOrigin, toSpeaker } from "../../protocol/origin.ts";
+import type { Decision } from "../../protocol/decision.ts";
 import { findReasonedChoices } from "../../sessions/decisions/find.ts";
-import { notesSession } from "../../sessions/notes/notes-session.ts";
+import { makeDecision } from "../../sessions/decisions/to-decision.ts";
 import {
   extractContentWords,
   joinWrapped,
   splitSentences,
   stripMarkdown,
 } from "../../sessions/summaries/prose.ts";
-import type { AnnotationRecord, SessionRecord } from "../../store/memory/memory-records.ts";
-import type { Decision } from "./operation.ts";
-
-/** A decision of which only this much is known; by whom, null where the repository says it. */
-export const makeDecision = (
-  known: Pick<Decision, "source" | "text" | "by"> & Partial<Omit<Decision, "origin">>,
-): Decision => ({
-  origin: known.by === null ? null : toOrigin({ by: known.by, author: known.author }),
-  place: null,
-  session_id: null,
-  session_title: null,
-  turn: null,
-  timestamp: null,
-  branch: null,
-  files: [],
-  score: null,
-  in_code: null,
-  superseded_by: null,
-  supersedes: [],
-  ...known,
-});
-
-/** Whose it is, where a colleague shared it. */
-export const pickAuthor = ({ author }: { author?: string | null | undefined }): Pick<Decision, "author"> =>
-  author == null ? {} : { author };
-
-/** A note as a decision. @param session the session that it stands in, where that is stored */
-export const convertNoteToDecision = (
-  note: AnnotationRecord,
-  session: Pick<SessionRecord, "title"> | null,
-  { files, score }: Pick<Decision, "files" | "score">,
-): Decision =>
-  makeDecision({
-    source: "annotation",
-    by: toSpeaker(note.source),
-    text: note.note,
-    ...(note.sessionUid === notesSession.uid
-      ? { session_id: null, turn: null }
-      : { session_id: note.sessionUid, turn: note.turn }),
-    session_title: session?.title ?? null,
-    ...pickAuthor(note),
-    timestamp: new Date(note.at).toISOString(),
-    branch: note.branch,
-    files,
-    score,
-  });
 
 /** Where repositories keep records of decisions. */
 const recordFolders = ["adr", "adrs", "decisions", "decision-records"].flatMap((folder) => [
@@ -286,7 +241,7 @@ async function readCommitDecisions(root: string): Promise<Decision[]> {
       if (known.has(said)) continue;
       known.add(said);
       const timestamp = new Date(authoredAt).toISOString();
-      const place = hash.slice(0, 12);
+      const place = shortenHash(hash);
       found.push(
         makeRecordedDecision({
           source: "commit",

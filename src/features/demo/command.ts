@@ -5,9 +5,9 @@ import { formatExamples, run } from "../../terminal/frame.ts";
 export function declareDemo(program: Command): void {
   program
     .command("demo")
-    .description("Show what Pommel does, in a made-up repository that goes afterwards")
+    .description("Show what Pommel does, in a made-up repository that is deleted afterwards")
     .argument("[directory]", "search this repository first")
-    .argument("[question...]", "what for")
+    .argument("[question...]", "a question to search it for")
     .addHelpText(
       "after",
       formatExamples(

@@ -5,16 +5,15 @@ import { createInterface } from "node:readline/promises";
 import type { AgentProfile } from "../../agents/agent.ts";
 import { launchVariables, profiles } from "../../agents/profiles.ts";
 import { PommelError } from "../../base/errors.ts";
+import { quoteForShell } from "../../base/text/shell.ts";
 import { locateProgram } from "../../client/autostart.ts";
 import { canAsk } from "../../terminal/ask.ts";
 import type { CommandContext } from "../../terminal/frame.ts";
 import { interruptedCode } from "../../terminal/interruption.ts";
 import type { Output } from "../../terminal/output.ts";
 import { makeDemoDirectory } from "./place.ts";
+import { storyDay } from "./story.ts";
 import { tellStory } from "./tell-story.ts";
-
-/** The day of the story, so that its commits have the same names wherever it is told. */
-const storyDay = Date.parse("2026-03-05T16:00:00Z");
 
 interface Step {
   /** What there is to see, in a line. */
@@ -28,42 +27,42 @@ interface Step {
 /** What a person would type in the repository of the story. */
 const steps: readonly Step[] = [
   {
-    says: "An agent led three sessions in a small repository. Set up once, Pommel reads what they left.",
+    says: "An agent had three sessions in a small repository. After set-up, Pommel imports these sessions.",
     args: ["setup", "--all"],
   },
   {
-    says: "Who wrote which line of its commits is worked out from the sessions.",
+    says: "From the sessions, Pommel finds out who wrote each line of the commits.",
     args: ["checkpoint", "backfill", "--all"],
   },
   {
-    says: "A search answers at once, from the text; a moment later from an index that also finds by meaning.",
+    says: "A first search answers at once, from the text of the files. A moment later there is an index, which also finds code by meaning.",
     args: ["daemon", "start", "--wait"],
   },
   {
-    says: "Where is it, and what did we say about it? Code, sessions and commits answer together.",
+    says: "Where is it, and what did we say about it? A search covers code, sessions and commits.",
     args: ["search", "why do the retries use jitter", "--limit", "2"],
   },
   {
-    says: "Why is this line here? Its commit, the session, the prompt and the decision behind it.",
+    says: "Why is this line here? Pommel shows the commit, the session, the prompt and the decision behind it.",
     args: ["why", "src/http/retry.ts:15"],
   },
   {
-    says: "How is something run here? The command line that worked.",
+    says: "How are the tests run here? Pommel shows the command line that worked.",
     args: ["how", "test"],
   },
   {
-    says: "What helped against this error?",
+    says: "What fixed this error?",
     args: [
       "fix",
       "Error [ERR_MODULE_NOT_FOUND]: Cannot find package 'vitest' imported from src/http/retry.test.ts",
     ],
   },
   {
-    says: "What did the last commit change, and on whose word?",
+    says: "What did the last commit change, and who asked for it?",
     args: ["review", "HEAD"],
   },
   {
-    says: "All of it in the browser, at an address that works while the demo runs.",
+    says: "You can also see all of this in the browser, at an address that works while the demo runs.",
     args: ["open", "--no-browser"],
   },
 ];
@@ -78,17 +77,17 @@ export async function demoCommand(
   directory: string | undefined,
   words: readonly string[],
 ): Promise<number> {
-  if (output.json) throw new PommelError("usage", "A demo has no JSON.", "Leave --json out.");
+  if (output.json) throw new PommelError("usage", "The demo has no JSON output.", "Omit --json.");
   if (directory !== undefined && words.length === 0)
     throw new PommelError(
       "usage",
-      "What is to be searched there?",
+      "The demo needs a question for that repository.",
       'For example: pm demo . "retry with backoff"',
     );
   const demo = new Demo(output);
   try {
     if (directory !== undefined) {
-      const says = "A real repository: nothing has to be set up, and nothing is written there.";
+      const says = "This is a real repository. Nothing has to be set up, and nothing is written into it.";
       await demo.show({
         says,
         args: ["search", "code", words.join(" "), "--limit", "3"],
@@ -163,6 +162,10 @@ class Demo {
   }
 
   async waitForEnter(): Promise<void> {
+    const variable = `POMMEL_HOME=${quoteForShell(this.env.POMMEL_HOME ?? "")}`;
+    this.output.print(
+      `\nTo type along, in another terminal:\n  cd ${quoteForShell(this.root)}\n  export ${variable}`,
+    );
     const dialogue = createInterface({ input: process.stdin, output: process.stderr });
     const { signal } = this.interrupted;
     dialogue.on("SIGINT", () => this.interrupted.abort());
@@ -179,7 +182,7 @@ class Demo {
     await gone;
     this.output.print(
       this.output.colors.dim(
-        "\nThe demo is over, and nothing of it is left. `pm setup` sets Pommel up for you.",
+        "\nThe demo is over, and everything that it made is deleted. `pm setup` sets Pommel up for you.",
       ),
     );
   }

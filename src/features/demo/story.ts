@@ -93,6 +93,9 @@ export const initialFiles: Readonly<Record<string, string>> = {
   "src/index.ts": 'export { payment } from "./http/payments.ts";\n',
 };
 
+/** Some hours after its last session: told as of this moment, its commits have the same names everywhere. */
+export const storyDay = Date.parse("2026-03-05T16:00:00Z");
+
 /** In their order. */
 export const story: readonly StorySession[] = [
   {
@@ -156,7 +159,7 @@ export const story: readonly StorySession[] = [
           },
         ],
         answer:
-          "The test is there. Jitter was chosen two days ago, because workers that retried together got us banned.",
+          "The test is there. Jitter was chosen yesterday, because workers that retried together got us banned.",
         commit: "Test that retries end",
       },
     ],

@@ -4,10 +4,8 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { headOf } from "../../../test/support/repository-fixture.ts";
 import { claude } from "../../agents/claude/claude.ts";
-import { story } from "./story.ts";
+import { story, storyDay } from "./story.ts";
 import { tellStory } from "./tell-story.ts";
-
-const storyDay = Date.parse("2026-03-05T16:00:00Z");
 
 /** Tells the story in directories of its own. */
 function toldStory() {

@@ -1,22 +1,26 @@
 import { type Command, Option } from "commander";
 import { formatExamples, query } from "../../terminal/frame.ts";
-import { addOptions } from "../../terminal/options.ts";
+import { addOptions, groupOptions } from "../../terminal/options.ts";
 import { sumUp } from "./operation.ts";
 
 export function declareDigest(program: Command): void {
   const digest = program
     .command("digest")
-    .description("Sum up what happened lately: sessions, commits, decisions, what is unfinished, tokens");
+    .description("Sum up what happened lately: sessions, commits, decisions, unfinished work, tokens");
   addOptions(digest, sumUp, { by: null })
     .addOption(
-      new Option("--by <what>", "a part for each branch, or for each project on this machine").choices([
+      new Option("--by <what>", "group by branch, or by project on this machine").choices([
         "branch",
         "project",
       ]),
     )
     .addOption(
       new Option("--format <format>", "how to print it").choices(["text", "markdown"]).default("text"),
-    )
+    );
+  groupOptions(digest, {
+    "Which sessions": ["since", "until", "branch", "author", "mine", "topic", "limit"],
+  });
+  digest
     .addHelpText(
       "after",
       formatExamples(

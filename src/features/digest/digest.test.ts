@@ -26,7 +26,7 @@ const ask = (more: Shaped<typeof digestRequest> = {}) =>
 function work(uid: string, branch: string, author: string | null = null): void {
   const session = addSession(repo.memory, uid, { branch, startedAt: start - day, lastAt: start + 2000 });
   if (author !== null) saveSession(repo.memory, { uid, agent: "claude", cwd: "/repo", author });
-  const usage = { model: "opus", output: 100, cacheRead: 10, cacheWrite: 1 };
+  const usage = { model: "opus", output: 100, cacheRead: 10, cacheWrite: 1, cacheWriteHour: 0 };
   for (const [number, at, prompt] of [
     [1, start - day, "Find out why the importer is slow"],
     [2, start, "yes"],
@@ -110,11 +110,17 @@ it("has a part for each branch, and can be one person's", async () => {
 
 it("says how many commits there were, those without a session too, where all are asked for", async () => {
   await repo.commitAndTake("by hand", { "a.ts": "one\n" });
-  repo.did("s", edited(`${repo.root}/a.ts`, ["+two"], repo.soon()));
-  await repo.commitAndTake("by an agent", { "a.ts": "one\ntwo\n" });
+  repo.did("s", edited(`${repo.root}/a.ts`, ["+const sorted = sortRows(rows, byName);"], repo.soon()));
+  await repo.commitAndTake("by an agent", { "a.ts": "one\nconst sorted = sortRows(rows, byName);\n" });
   const since = "2000-01-01T00:00:00Z";
   const answer = await ask({ since });
   expect(answer.commits_in_history).toBe(2);
   expect(answer.parts[0]!.commits_total).toBe(1);
+  expect(answer.notes).toEqual([]);
   expect((await ask({ since, branch: "main" })).commits_in_history).toBeUndefined();
+  addSession(repo.memory, "early", { startedAt: repo.now() - 1000, lastAt: repo.now() });
+  repo.commit("nobody looked at it yet", { "b.ts": "two\n" });
+  expect((await ask({ since })).notes.join()).toMatch(
+    /^1 commit is not analysed yet, so which sessions led to them is not known: /,
+  );
 });

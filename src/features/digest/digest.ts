@@ -1,22 +1,29 @@
-import { loadCurrentConfig } from "../../answers/open.ts";
+import { describeUnanalysed } from "../../answers/backfill-hint.ts";
+import { describeUnreadSessions } from "../../answers/read-asked.ts";
+import { answerAbout } from "../../answers/run.ts";
 import { maxResults } from "../../base/max-results.ts";
 import { getOrCreate } from "../../base/multimap.ts";
 import type { Project } from "../../base/paths.ts";
 import { parseWhen } from "../../base/text/dates.ts";
 import { shortenText } from "../../base/text/text-size.ts";
 import { readGitTextIfAny } from "../../git/git.ts";
+import { certain } from "../../protocol/reading/evidence.ts";
 import type { Shaped } from "../../protocol/shape-parts.ts";
+import { buildBriefWithoutCommands, listWrittenFiles } from "../../sessions/brief/brief.ts";
+import { sumTokens } from "../../sessions/cost/prices.ts";
+import { countFacet } from "../../sessions/facets.ts";
+import { findAnalysedCommits } from "../../store/memory/commits/attributions.ts";
+import { countUnreadImports } from "../../store/memory/jobs/job-rows.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import type { SessionRecord, TurnRecord } from "../../store/memory/memory-records.ts";
-import { listSessions, readSessionsByUids } from "../../store/memory/sessions/sessions.ts";
+import { listSessions as listRecords, readSessionsByUids } from "../../store/memory/sessions/sessions.ts";
+import { findHistoryStart } from "../../store/memory/sessions/sessions-here.ts";
 import { listTurns } from "../../store/memory/sessions/turns.ts";
 import { sumSessionUsage, type UsageSum } from "../../store/memory/sessions/usage.ts";
-import { listStoredCheckpoints } from "../checkpoints/checkpoints.ts";
-import { findDecisions } from "../decisions/decisions.ts";
-import { buildBriefWithoutCommands, listWrittenFiles } from "../sessions/brief.ts";
-import { countFacet, listStoredSessions, sumTokens } from "../sessions/describe-session.ts";
-import type { SessionSummary } from "../sessions/operation.ts";
-import { describeOpenEnd } from "../sessions/session-words.ts";
+import { listCheckpoints } from "../checkpoints/operation.ts";
+import { listDecisions } from "../decisions/operation.ts";
+import { describeOpenEnd } from "../sessions/end-words.ts";
+import { listSessions, type SessionSummary } from "../sessions/operation.ts";
 import type { DigestAnswer, DigestPart, DigestSession, digestRequest } from "./operation.ts";
 
 /** Where a digest begins if nobody says. */
@@ -34,11 +41,35 @@ export async function resolvePeriod(asked: {
   };
 }
 
-/** How many commits local branches got in a time; null where git does not say. */
-async function commitsBetween(root: string, since: string, until: string | null): Promise<number | null> {
+/** The commits that local branches got in a time, and when each was authored; null where git does not say. */
+async function listCommitsBetween(
+  root: string,
+  since: string,
+  until: string | null,
+): Promise<Map<string, number> | null> {
   const period = [`--since=${since}`, ...(until === null ? [] : [`--until=${until}`])];
-  const text = await readGitTextIfAny(root, ["rev-list", "--count", "--branches", ...period]);
-  return text === null ? null : Number(text);
+  const text = await readGitTextIfAny(root, ["log", "--format=%H %at", "--branches", ...period]);
+  if (text === null) return null;
+  const lines = text.split("\n").filter((line) => line !== "");
+  return new Map(
+    lines.map((line): [string, number] => {
+      const [hash = "", seconds = ""] = line.split(" ");
+      return [hash, Number(seconds) * 1000];
+    }),
+  );
+}
+
+/** What a digest leaves out: sessions that are not read yet, and commits of which nobody knows yet whose they are. */
+function describeMissing(memory: Memory, history: ReadonlyMap<string, number> | null): string[] {
+  const seen = findAnalysedCommits(memory, { since: null, until: null });
+  // What is older than every session has none.
+  const start = findHistoryStart(memory) ?? Number.POSITIVE_INFINITY;
+  const unseen = [...(history ?? [])].flatMap(([hash, at]) => (seen.has(hash) || at < start ? [] : [at]));
+  const unread = countUnreadImports(memory);
+  return [
+    ...(unread === 0 ? [] : [`${describeUnreadSessions(unread)}.`]),
+    ...describeUnanalysed(memory, unseen, "which sessions led to them is not known"),
+  ];
 }
 
 /** Default number of entries in a list. */
@@ -64,25 +95,33 @@ export async function buildDigest(
     first: Date.parse(since),
     last: until === null ? Number.POSITIVE_INFINITY : Date.parse(until),
   };
-  const listedSessions = await listStoredSessions(memory, {
-    ...wanted,
-    ...(author !== undefined && { author }),
-    ...(mine !== undefined && { mine }),
-    ...(topic !== undefined && { topic }),
-    limit: maxResults,
-  });
+  const listedSessions = await answerAbout(
+    listSessions,
+    { project, memory },
+    {
+      ...wanted,
+      ...(author !== undefined && { author }),
+      ...(mine !== undefined && { mine }),
+      ...(topic !== undefined && { topic }),
+      limit: maxResults,
+    },
+  );
   const sessions = toDigestSessions(memory, listedSessions.sessions, period);
   const own = new Set(sessions.map(({ id }) => id));
   const isAll = author === undefined && topic === undefined && mine !== true;
   const isWanted = (id: string | null) => isAll || (id !== null && own.has(id));
-  const { checkpoints } = await listStoredCheckpoints(memory, { ...wanted, limit: maxResults });
+  const { checkpoints } = await answerAbout(
+    listCheckpoints,
+    { project, memory },
+    { ...wanted, limit: maxResults },
+  );
   const commits = checkpoints
     .filter(({ rewritten_as }) => rewritten_as.length === 0)
+    .filter(({ sessions: led }) => led.some(({ confidence }) => confidence >= certain))
     .filter(({ sessions: led }) => isAll || led.some(({ session_id }) => own.has(session_id)));
-  const about = { ...wanted, query: "", files: [], limit: maxResults };
-  const decisions = (
-    await findDecisions(project, memory, about, loadCurrentConfig(project))
-  ).decisions.filter(({ session_id }) => isWanted(session_id));
+  const about = { ...wanted, limit: maxResults };
+  const decided = await answerAbout(listDecisions, { project, memory }, about);
+  const decisions = decided.decisions.filter(({ session_id }) => isWanted(session_id));
   const usage = readUsage(memory, period).filter(
     ({ owner }) => isWanted(owner.uid) && (branch === undefined || owner.branch === branch),
   );
@@ -111,8 +150,14 @@ export async function buildDigest(
       tokens: sumByModel(usage.filter(({ owner }) => isIn(owner))),
     };
   };
-  const inHistory = isAll && branch === undefined ? await commitsBetween(project.root, since, until) : null;
-  const whole = { since, until, ...(inHistory !== null && { commits_in_history: inHistory }) };
+  const history = await listCommitsBetween(project.root, since, until);
+  const countsAll = isAll && branch === undefined && history !== null;
+  const whole = {
+    since,
+    until,
+    ...(countsAll && { commits_in_history: history.size }),
+    notes: describeMissing(memory, history),
+  };
   if (by === undefined) return { ...whole, parts: [buildPart(null, () => true)] };
   const branches = new Set([...sessions, ...commits, ...decisions].map((one) => one.branch));
   return { ...whole, parts: [...branches].map((name) => buildPart(name, (one) => one.branch === name)) };
@@ -173,7 +218,7 @@ interface Usage {
 
 /** What sessions and their subagents cost in a period. */
 function readUsage(memory: Memory, period: Period): Usage[] {
-  const sessions = listSessions(memory, { since: period.first, children: true });
+  const sessions = listRecords(memory, { since: period.first, children: true });
   const byId = new Map(sessions.map((session) => [session.id, session]));
   return sessions.flatMap((session) => {
     const turns = listTurnsInPeriod(memory, session.id, period);

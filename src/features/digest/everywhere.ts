@@ -1,4 +1,4 @@
-import { ask, askEach, deadlineMs, listProjectsToAsk } from "../../answers/ask-projects.ts";
+import { askMemories, deadlineMs } from "../../answers/ask-projects.ts";
 import type { Shaped } from "../../protocol/shape-parts.ts";
 import { resolvePeriod } from "./digest.ts";
 import { type digestEverywhereRequest, type digestEverywhereResponse, sumUp } from "./operation.ts";
@@ -8,17 +8,14 @@ export async function digestEverywhere(
   { here, below, ...request }: Shaped<typeof digestEverywhereRequest>,
   deadline = deadlineMs,
 ): Promise<Shaped<typeof digestEverywhereResponse>> {
-  const { answers, left_out } = await askEach(
-    (await listProjectsToAsk({ here, below })).filter(({ withMemory }) => withMemory),
-    ({ project }) => ask(project, sumUp, request),
-    deadline,
-  );
+  const { answers, projects, left_out } = await askMemories(sumUp, request, { here, below }, deadline);
   return {
     ...(await resolvePeriod(request)),
     parts: answers.flatMap(({ project, answer }) =>
       answer.parts.map((part) => ({ ...part, name: project.root })),
     ),
-    projects: answers.map(({ project }) => project.root),
+    notes: answers.flatMap(({ project, answer }) => answer.notes.map((note) => `${project.root}: ${note}`)),
+    projects,
     left_out,
   };
 }

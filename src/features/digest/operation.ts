@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { defineOperation } from "../../answers/operation.ts";
+import { decision } from "../../protocol/decision.ts";
 import { asked, where } from "../../protocol/everywhere.ts";
 import {
   branch,
@@ -17,12 +18,11 @@ import {
   until,
 } from "../../protocol/shape-parts.ts";
 import { checkpointSummary } from "../checkpoints/operation.ts";
-import { decision } from "../decisions/operation.ts";
 import { facet, sessionSummary, sessionsRequest } from "../sessions/operation.ts";
 
 export const digestRequest = lazy(() =>
   z.object({
-    since: field('from then on: "friday", "2d", "last week" (default: yesterday)', text),
+    since: field('since this time: "friday", "2d", "last week" (default: yesterday)', text),
     until,
     branch,
     author: sessionsRequest().shape.author,
@@ -53,8 +53,8 @@ const digestPart = lazy(() =>
     /** A branch, or a project's root; null: everything, or what belongs to no branch. */
     name: textOrNull,
     /** What its sessions are about, and whose they are, as in a list of sessions. */
-    topics: z._default(facet(), []),
-    authors: z._default(facet(), []),
+    topics: facet(),
+    authors: facet(),
     /** Those active in that time, the latest first, as in all lists here. */
     sessions: z.array(digestSession()),
     sessions_total: count,
@@ -89,6 +89,8 @@ export const digestAnswer = lazy(() =>
     /** All commits of local branches in that time, those without a session too; left out where not all are asked for. */
     commits_in_history: z.optional(count),
     parts: z.array(digestPart()),
+    /** What is not in it yet. */
+    notes: strings,
   }),
 );
 
@@ -97,11 +99,14 @@ export type DigestAnswer = Shaped<typeof digestAnswer>;
 export const sumUp = defineOperation({
   name: "digest",
   path: "GET /digest",
-  summary: "Sum up what happened lately: sessions, commits, decisions, open ends, tokens",
+  summary: "Sum up what happened lately: sessions, commits, decisions, unfinished work, tokens",
   of: "memory",
   request: digestRequest,
   response: digestAnswer,
-  answer: async () => (await import("./answer.ts")).sumUp,
+  answer:
+    async () =>
+    async ({ project, memory }, request) =>
+      (await import("./digest.ts")).buildDigest(project, memory, request),
 });
 
 /** A part for each project in which anything happened, by its root. */
@@ -116,5 +121,5 @@ export const digestEverywhere = defineOperation({
   of: "machine",
   request: digestEverywhereRequest,
   response: digestEverywhereResponse,
-  answer: async () => (await import("./answer.ts")).digestEverywhere,
+  answer: async () => async (_, request) => (await import("./everywhere.ts")).digestEverywhere(request),
 });

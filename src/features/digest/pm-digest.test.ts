@@ -1,9 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { screenOf } from "../../../test/support/screen.ts";
+import { wordAsMarkdown } from "../../answers/word-as-markdown.ts";
 import { measureWidth } from "../../base/text/display-width.ts";
 import { renderMarkdownAsHtml } from "../../base/text/markdown/html.ts";
+import { renderDocument } from "../../terminal/render-document.ts";
 import type { DigestAnswer, DigestSession } from "./operation.ts";
-import { buildOutline, formatDigestMarkdown, renderDigest } from "./pm-digest.ts";
+import { wordDigest } from "./words.ts";
 
 const session: DigestSession = {
   id: "8ecde0fc-091c",
@@ -38,6 +40,7 @@ const session: DigestSession = {
 const answer: DigestAnswer = {
   since: "2026-03-02T00:00:00Z",
   until: null,
+  notes: [],
   parts: [
     {
       name: "topic",
@@ -59,15 +62,16 @@ const answer: DigestAnswer = {
   ],
 };
 
-const parts = answer.parts.map((part) => buildOutline(part, "branch"));
+const document = wordDigest(answer, "branch");
+const screen = screenOf(80);
 
 describe("a digest", () => {
   it("says what was asked but for the title, what came of it, and what it left open", () => {
-    const text = renderDigest(answer, parts, screenOf(80));
+    const text = renderDocument(document, { screen });
     expect(text).toContain(": 3 sessions, 0 commits, 0 decisions.\n\ntopic\n");
     expect(text).toContain("8ecde0fc  Fix the login on @octocat's phone  claude, 4 prompts, 1 file");
     expect(text).not.toContain("now");
-    expect(text).toContain("> and 2 prompts more\n            → The login works.\n  and 2 more");
+    expect(text).toContain("> and 2 more prompts\n            → The login works.\n  and 2 more");
     expect(text).toContain(
       "Unfinished\n  8ecde0fc  Fix the login on @octocat's phone  interrupted\n            → The test is missing.",
     );
@@ -77,12 +81,21 @@ describe("a digest", () => {
   });
 
   it("to paste has what others wrote as text", () => {
-    const html = renderMarkdownAsHtml(formatDigestMarkdown(answer, parts));
+    const html = renderMarkdownAsHtml(wordAsMarkdown(document, () => null));
     expect(html).toContain("write");
     expect(html).not.toMatch(/<a |@\w|<b>/);
   });
 
+  it("says what is not in it yet", () => {
+    const notes = ["3 commits are not analysed yet."];
+    expect(renderDocument(wordDigest({ ...answer, notes }, "branch"), { screen })).toContain(
+      "0 decisions.\n3 commits are not analysed yet.\n",
+    );
+  });
+
   it("of a time without anything says so", () => {
-    expect(renderDigest({ ...answer, parts: [] }, [], screenOf(80))).toContain("Nothing recorded since");
+    expect(renderDocument(wordDigest({ ...answer, parts: [] }, null), { screen })).toContain(
+      "Nothing recorded since",
+    );
   });
 });

@@ -24,7 +24,7 @@ export const doctorResponse = lazy(() =>
 export const diagnose = defineOperation({
   name: "doctor",
   path: "GET /doctor",
-  summary: "Check this machine and project, with a fix for each problem",
+  summary: "Check this machine and project, and say how to fix each problem",
   of: "project",
   audited: false,
   looks: true,

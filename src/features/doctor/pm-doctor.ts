@@ -1,4 +1,3 @@
-import { basename } from "node:path";
 import { loadConfig } from "../../base/config/config.ts";
 import { exitCode, getErrorMessage, PommelError } from "../../base/errors.ts";
 import { locateHome } from "../../base/home.ts";
@@ -8,16 +7,16 @@ import { withoutDaemon } from "../../client/stop-daemon.ts";
 import { findProject, lookUpProject } from "../../git/projects/find-project.ts";
 import { readDaemonRecord } from "../../protocol/daemon-record.ts";
 import type { CommandContext } from "../../terminal/frame.ts";
-import { formatMark, type Output } from "../../terminal/output.ts";
-import { formatCount } from "../../terminal/text.ts";
+import type { Output } from "../../terminal/output.ts";
+import { givePassphrase } from "../../terminal/passphrase.ts";
+import { renderDocument, showAnswer } from "../../terminal/render-document.ts";
 import { unlockHome } from "../encryption/operation.ts";
-import { givePassphrase } from "../encryption/pm-encrypt.ts";
 import { indexFiles } from "../index/operation.ts";
 import { type Check, type CheckResult, fail } from "./checks/check.ts";
 import { homeCheck, machineChecks } from "./checks/machine.ts";
 import { listProjectChecks } from "./checks/project.ts";
-import type { Repaired } from "./findings.ts";
 import { findDamage, recutSaved, repairDamage } from "./operation.ts";
+import { type Repairs, wordCheck, wordRepairs, wordTotals } from "./words.ts";
 
 /**
  * `pm doctor`: checks the machine and, inside a project, the project.
@@ -34,16 +33,12 @@ export async function doctorCommand(
   for (const check of checks) {
     const result = await runCheck(check);
     results.push({ name: check.name, ...result });
-    output.print(
-      `${formatMark(result.status, output.colors)} ${check.name.padEnd(width)}  ${result.message}`,
-    );
-    if (result.hint !== "") output.print(`  ${" ".repeat(width)}  ${output.colors.hint(result.hint)}`);
+    output.print(renderDocument(wordCheck(check.name, result, width), { screen: output }));
   }
   const failed = results.filter(({ status }) => status === "fail").length;
   const warned = results.filter(({ status }) => status === "warn").length;
-  output.result({ ok: failed === 0, initialised, checks: results, ...(repairs && { repairs }) }, () =>
-    formatCheckTotals(failed, warned),
-  );
+  const value = { ok: failed === 0, initialised, checks: results, ...(repairs && { repairs }) };
+  showAnswer(output, value, () => wordTotals(failed, warned));
   if (failed > 0) return exitCode.failed;
   return initialised ? exitCode.ok : exitCode.notInitialised;
 }
@@ -84,19 +79,6 @@ export async function runCheck(check: Check): Promise<CheckResult> {
   }
 }
 
-function formatCheckTotals(failed: number, warned: number): string {
-  if (failed + warned === 0) return "\nAll checks passed.";
-  const count = (n: number, word: string) => `${n} ${word}${n === 1 ? "" : "s"}`;
-  if (failed === 0) return `\nWorks, with ${count(warned, "warning")}.`;
-  return `\n${count(failed, "problem")}, ${count(warned, "warning")}.`;
-}
-
-/** The JSON of what `pm doctor --repair` did; null for what was sound. */
-interface Repairs {
-  index: { aside: string } | null;
-  memory: Repaired | null;
-}
-
 /**
  * Repairs damaged databases: the index is rebuilt, of the memory is saved what can be read.
  * @throws PommelError as `repairMemory`, `withoutDaemon` and `unlock`
@@ -111,7 +93,7 @@ async function repairDatabases(project: Project, output: Output): Promise<Repair
   const repairs = await withoutDaemon("pm doctor --repair", () =>
     call(repairDamage, { config, ...isDamaged }, project),
   );
-  for (const line of describe(repairs)) output.print(line);
+  output.print(renderDocument(wordRepairs(repairs), { screen: output }));
   // A daemon that ran runs again, and does the rest.
   if (readDaemonRecord() === null) await finish(project, repairs);
   return repairs;
@@ -120,29 +102,4 @@ async function repairDatabases(project: Project, output: Output): Promise<Repair
 async function finish(project: Project, { index, memory }: Repairs): Promise<void> {
   if (index) await call(indexFiles, { full: true }, project, { without: "here" });
   if (memory) await call(recutSaved, {}, project);
-}
-
-function describe({ index, memory }: Repairs): string[] {
-  const lines = index === null ? [] : ["The index was damaged; it is rebuilt."];
-  if (memory === null) return lines;
-  const list = (counts: Record<string, number>) =>
-    Object.entries(counts)
-      .filter(([, n]) => n > 0)
-      .map(([table, n]) => `${table} ${n.toLocaleString("en")}`)
-      .join(", ");
-  const { sessions = 0, turns = 0, annotations = 0, commits = 0 } = memory.saved;
-  lines.push(
-    `Saved: ${formatCount(sessions, "session")}, ${formatCount(turns, "turn")}, ${formatCount(annotations, "note")}, ${formatCount(commits, "commit")}.`,
-    `Lost rows: ${list(memory.lost) || "none that are known"}.`,
-  );
-  if (memory.incomplete.length > 0) lines.push(`Perhaps more of: ${memory.incomplete.join(", ")}.`);
-  if (memory.bare.length > 0) lines.push(`Known by id only: ${formatCount(memory.bare.length, "session")}.`);
-  const left = memory.harmed.length;
-  if (left > 0) {
-    lines.push(
-      `${formatCount(left, "session")} missed something; ${formatCount(memory.rereads.length, "transcript")} that still exist are read again. What \`pm memory forget --match\` had removed from those comes back: run it again.`,
-    );
-  }
-  lines.push(`The damaged file stays as ${basename(memory.aside)}; delete it when nothing is missing.`, "");
-  return lines;
 }

@@ -1,34 +1,13 @@
 import { listBackupFolders } from "../../answers/known-projects.ts";
 import type { Running } from "../../answers/operation.ts";
 import { type Conversion, decryptHome, encryptHome, rotateKey } from "../../store/encryption/convert.ts";
-import { findEnvelopeOfDatabase, type KeySource, readHomeEnvelope } from "../../store/encryption/envelope.ts";
+import { type KeySource, readHomeEnvelope } from "../../store/encryption/envelope.ts";
 import { listPlainFiles } from "../../store/encryption/home-files.ts";
+import { findKey, unlockHome } from "../../store/encryption/home-key.ts";
 import { passphraseVariable, unlock } from "../../store/encryption/keys.ts";
 import { getSealedEngine } from "../../store/encryption/sealed-driver.ts";
 
-export { type KeySource, passphraseVariable };
-
-/** Of the home, or of one backup. */
-interface What {
-  backup?: string | undefined;
-}
-
-const findEnvelope = ({ backup }: What) =>
-  backup === undefined ? readHomeEnvelope() : findEnvelopeOfDatabase(backup);
-
-/** Where the key comes from, and whether a passphrase has to be asked for; null: nothing is encrypted. */
-export function findKey(what: What): { source: KeySource; needsPassphrase: boolean } | null {
-  const source = findEnvelope(what)?.source;
-  if (source === undefined) return null;
-  return { source, needsPassphrase: source.kind === "passphrase" && !process.env[passphraseVariable] };
-}
-
-/** Checks the key; this process, and a daemon that it starts, know the passphrase from then on. @throws PommelError `encryption_locked` */
-export function unlockHome({ passphrase, ...what }: What & { passphrase?: string | undefined }): void {
-  if (passphrase !== undefined) process.env[passphraseVariable] = passphrase;
-  const envelope = findEnvelope(what);
-  if (envelope) unlock(envelope);
-}
+export { findKey, type KeySource, passphraseVariable, unlockHome };
 
 interface Choice {
   /** As the setting `storage.key`. */

@@ -1,10 +1,13 @@
+import { doneLine, line, type Part } from "../../answers/document.ts";
 import { loadConfig } from "../../base/config/config.ts";
 import { PommelError } from "../../base/errors.ts";
 import { call } from "../../client/call.ts";
 import { withoutDaemon } from "../../client/stop-daemon.ts";
 import { askSecret, canAsk } from "../../terminal/ask.ts";
 import type { CommandContext } from "../../terminal/frame.ts";
-import { formatMark, type Output } from "../../terminal/output.ts";
+import type { Output } from "../../terminal/output.ts";
+import { givePassphrase } from "../../terminal/passphrase.ts";
+import { showAnswer } from "../../terminal/render-document.ts";
 import { formatCount } from "../../terminal/text.ts";
 import type { KeySource } from "./encryption.ts";
 import { passphraseVariable } from "./encryption.ts";
@@ -22,7 +25,7 @@ export async function encryptCommand(
   const known = await call(findKey, {}, null);
   if (rotate) return rotateCommand(choice, output);
   if (known && key !== undefined) {
-    throw new PommelError("usage", "It is encrypted already.", "Change the key with --rotate.");
+    throw new PommelError("usage", "The data is already encrypted.", "Change the key with --rotate.");
   }
   await givePassphrase(output);
   const isChosenNow = known === null && choice === "passphrase" && !process.env[passphraseVariable];
@@ -31,13 +34,13 @@ export async function encryptCommand(
   const { files, source } = await withoutDaemon("pm memory encrypt", () =>
     call(encryptMemory, { key: choice, passphrase }, null, how),
   );
-  output.result({ encrypted: true, files, key: toKeyJson(source) }, () =>
+  showAnswer(output, { encrypted: true, files, key: toKeyJson(source) }, () => [
     [
-      `${formatMark("ok", output.colors)} Encrypted ${formatCount(files.length, "file")}. ${describeKeyPlace(source)}`,
-      "Keep a copy of the key in another place: without it, everything here is lost.",
-      "What was deleted from the disk just now was not encrypted, and may still be found there.",
-    ].join("\n"),
-  );
+      doneLine(`Encrypted ${formatCount(files.length, "file")}. `, ...wordKeyPlace(source)),
+      line("Keep a copy of the key in another place: without it, everything here is lost."),
+      line("What was deleted from the disk just now was not encrypted, and may still be found there."),
+    ],
+  ]);
 }
 
 async function rotateCommand(choice: string, output: Output): Promise<void> {
@@ -49,10 +52,9 @@ async function rotateCommand(choice: string, output: Output): Promise<void> {
   const source = await withoutDaemon("pm memory encrypt", () =>
     call(replaceKey, { key: choice, passphrase }, null, how),
   );
-  output.result(
-    { rotated: true, key: toKeyJson(source) },
-    `${formatMark("ok", output.colors)} The key was replaced. ${describeKeyPlace(source)}`,
-  );
+  showAnswer(output, { rotated: true, key: toKeyJson(source) }, () => [
+    [doneLine("The key was replaced. ", ...wordKeyPlace(source))],
+  ]);
 }
 
 /** `pm memory decrypt` */
@@ -68,16 +70,8 @@ export async function decryptCommand({ output }: CommandContext): Promise<void> 
   const { files } = await withoutDaemon("pm memory decrypt", () =>
     call(decryptMemory, {}, null, { onNote: output.note }),
   );
-  output.result(
-    { encrypted: false, files },
-    `${formatMark("ok", output.colors)} Decrypted ${formatCount(files.length, "file")}. The key itself stays where it is.`,
-  );
-}
-
-/** Asks for the passphrase of the home, or of a backup, where one is needed, is not known and can be asked for. */
-export async function givePassphrase(output: Output, what: { backup?: string } = {}): Promise<void> {
-  if (!canAsk(output) || !(await call(findKey, what, null))?.needsPassphrase) return;
-  await call(unlockHome, { ...what, passphrase: await askSecret("Passphrase of the memory: ") }, null);
+  const done = `Decrypted ${formatCount(files.length, "file")}. The key itself stays where it is.`;
+  showAnswer(output, { encrypted: false, files }, () => [[doneLine(done)]]);
 }
 
 /** @throws PommelError `usage` */
@@ -87,13 +81,17 @@ async function askNewPassphrase(output: Output): Promise<string> {
   if (!canAsk(output)) {
     throw new PommelError(
       "usage",
-      "There is no terminal to ask for a passphrase at.",
+      "Pommel needs a passphrase, but there is no terminal to ask for it.",
       `Set ${passphraseVariable}; with --rotate, the new one as POMMEL_NEW_PASSPHRASE.`,
     );
   }
   const once = await askSecret("A new passphrase: ");
   if (once !== "" && (await askSecret("Repeat it: ")) === once) return once;
-  throw new PommelError("usage", "That is no passphrase, or they differ.", "Nothing was changed. Try again.");
+  throw new PommelError(
+    "usage",
+    "The passphrase is empty, or the two do not match.",
+    "Nothing was changed. Try again.",
+  );
 }
 
 const toKeyJson = (source: KeySource) => ({
@@ -101,8 +99,8 @@ const toKeyJson = (source: KeySource) => ({
   ...(source.kind === "file" && { path: source.path }),
 });
 
-function describeKeyPlace(source: KeySource): string {
-  if (source.kind === "file") return `The key is in ${source.path}.`;
-  if (source.kind === "keychain") return "The key is in the system's keychain.";
-  return "Its key comes from the passphrase.";
+function wordKeyPlace(source: KeySource): Part[] {
+  if (source.kind === "file") return ["The key is in ", { text: source.path }, "."];
+  if (source.kind === "keychain") return ["The key is in the system's keychain."];
+  return ["Its key comes from the passphrase."];
 }

@@ -1,7 +1,7 @@
 import { Argument, type Command, Option } from "commander";
 import { eventTypes } from "../../protocol/values.ts";
 import { formatExamples, query, run } from "../../terminal/frame.ts";
-import { addOptions, collect } from "../../terminal/options.ts";
+import { addOptions, collect, groupOptions } from "../../terminal/options.ts";
 import { listEvents } from "./operation.ts";
 
 const makeEventArgument = () => new Argument("<event>", "its title or id; a prefix of the id is enough");
@@ -22,7 +22,7 @@ export function declareEvent(program: Command): void {
         ["pm event", "events and suggestions"],
         ['pm event create "auth rewrite" --branch feat/auth', "everything on a branch"],
         ["pm event show auth", "one event"],
-        ["pm search sessions --event auth refresh", "search in it"],
+        ["pm search sessions --event auth refresh", "search in one event"],
       ),
     );
 
@@ -31,7 +31,7 @@ export function declareEvent(program: Command): void {
     .description("List events and suggested events")
     .argument("[query...]", "words in its title, description, branch or session titles");
   addOptions(list, listEvents, { query: null })
-    .option("--suggested", "only suggestions, all of them")
+    .option("--suggested", "list only suggestions, and all of them")
     .addOption(
       new Option("--all-projects", "of all Pommel projects on this machine (`pm projects`)").conflicts(
         "suggested",
@@ -62,20 +62,27 @@ export function declareEvent(program: Command): void {
     )
     .action(query(async () => (await import("./pm-event.ts")).eventShowCommand));
 
-  event
+  const create = event
     .command("create")
     .description("Create an event")
     .argument("[title...]", "its title (with --from-branch: taken from the branch name)")
     .addOption(
-      new Option("--type <type>", "default: task, or temporal with --since or --until").choices(eventTypes),
+      new Option(
+        "--type <type>",
+        "the kind of event (default: task, or temporal with --since or --until)",
+      ).choices(eventTypes),
     )
     .option("-d, --description <text>", "a longer description")
     .option("--branch <name>", "adds everything on this branch automatically while the event is active")
     .option("--from-branch <name>", "like --branch, with a title from the branch name")
-    .option("--since <time>", 'temporal: everything since: "2026-01-31", "last week"')
-    .option("--until <time>", "temporal: everything until")
+    .option("--since <time>", 'for a period: everything since this time: "2026-01-31", "last week"')
+    .option("--until <time>", "for a period: everything until this time")
     .option("--session <id>", "a session to add; repeatable", collect)
-    .option("--checkpoint <id>", "a checkpoint or commit to add; repeatable", collect)
+    .option("--checkpoint <id>", "a checkpoint or commit to add; repeatable", collect);
+  groupOptions(create, {
+    "What it contains": ["branch", "from-branch", "since", "until", "session", "checkpoint"],
+  });
+  create
     .addHelpText(
       "after",
       formatExamples(
@@ -100,14 +107,20 @@ export function declareEvent(program: Command): void {
     .description("Remove sessions and checkpoints from an event")
     .addArgument(makeEventArgument())
     .addArgument(makeTargetsArgument())
-    .addHelpText("after", formatExamples(["pm event unlink auth 8ecde0fc", "also what its branch added"]))
+    .addHelpText(
+      "after",
+      formatExamples([
+        "pm event unlink auth 8ecde0fc",
+        "removes the session, even if it came in through the event's branch",
+      ]),
+    )
     .action(run(async () => (await import("./pm-event.ts")).eventUnlinkCommand, { startsDaemon: true }));
 
   event
     .command("close")
     .description("Close an event: nothing is added from now on")
     .addArgument(makeEventArgument())
-    .option("--archive", "also archive it: lists hide it")
+    .option("--archive", "also archive it, so that lists hide it")
     .addOption(new Option("--reopen", "make it active again").conflicts("archive"))
     .addHelpText(
       "after",

@@ -8,9 +8,9 @@ import { temporaryHome } from "../../../test/support/temporary-home.ts";
 import { withMemory } from "../../answers/open.ts";
 import { makeNewProject, type Project } from "../../base/paths.ts";
 import { rememberProject } from "../../git/projects/find-project.ts";
-import { saveAttributions } from "../../store/memory/commits/attributions.ts";
-import { saveCheckpoint } from "../../store/memory/commits/checkpoints.ts";
-import { saveCommit } from "../../store/memory/commits/commits.ts";
+import { listAttributions, saveAttributions } from "../../store/memory/commits/attributions.ts";
+import { findCheckpointOfCommit, saveCheckpoint } from "../../store/memory/commits/checkpoints.ts";
+import { findCommitByHash, saveCommit } from "../../store/memory/commits/commits.ts";
 import { Memory } from "../../store/memory/memory.ts";
 import { saveTurn } from "../../store/memory/sessions/turns.ts";
 import { deleteProject } from "../projects/known-projects.ts";
@@ -135,6 +135,27 @@ it("takes commits by any name that git has for them", async () => {
   });
 });
 
+it("counts the lines of an amended commit once", async () => {
+  await addEvent(project, { title: "auth", sessions: ["aaa"] });
+  const before = (await show("auth")).lines;
+  const memory = Memory.open(project.memoryDb, { readonly: false });
+  const { id: _, ...old } = findCommitByHash(memory, head)!;
+  const hash = "f".repeat(40);
+  const { id } = saveCommit(memory, { ...old, hash, rewrittenFrom: [head] }, []);
+  const sessions = findCheckpointOfCommit(memory, head)!.sessions;
+  saveCheckpoint(memory, {
+    uid: hash.slice(0, 12),
+    commitId: id,
+    parentUid: null,
+    agentState: {},
+    createdAt: 2500,
+    sessions,
+  });
+  saveAttributions(memory, id, listAttributions(memory, findCommitByHash(memory, head)!.id));
+  memory.close();
+  expect((await show("auth")).lines).toEqual(before);
+});
+
 it("closes and archives; lists leave archived ones out and count them", async () => {
   await addEvent(project, { title: "one" });
   await addEvent(project, { title: "two" });
@@ -149,9 +170,29 @@ it("closes and archives; lists leave archived ones out and count them", async ()
   });
 });
 
+it("suggests no branch on which nothing was said, and gives a session no commit that is maybe its", async () => {
+  const memory = Memory.open(project.memoryDb, { readonly: false });
+  addSession(memory, "ccc", { branch: "opened-only", lastAt: 9000 });
+  const guess = { sessionUid: "bbb-second", turns: [], lines: 0, how: "touched" as const, confidence: 0.6 };
+  const { uid } = findCheckpointOfCommit(memory, head)!;
+  const { id: commitId } = findCommitByHash(memory, head)!;
+  saveCheckpoint(memory, {
+    uid,
+    commitId,
+    parentUid: null,
+    agentState: {},
+    createdAt: 2500,
+    sessions: [guess],
+  });
+  memory.close();
+  expect((await list()).suggestions.map(({ branch }) => branch)).toEqual(["feat/auth-rewrite"]);
+  await addEvent(project, { title: "mine", sessions: ["bbb"] });
+  expect((await show("mine")).sessions).toMatchObject([{ id: "bbb-second", commits: [] }]);
+});
+
 it("quotes a branch for the shell where it has to", async () => {
   const memory = Memory.open(project.memoryDb, { readonly: false });
-  addSession(memory, "ccc", { branch: "it's $(odd)", lastAt: 9000 });
+  saveTurn(memory, addSession(memory, "ccc", { branch: "it's $(odd)", lastAt: 9000 }).id, turn(1));
   memory.close();
   expect((await list()).suggestions[0]).toMatchObject({
     accept: `pm event create --from-branch 'it'\\''s $(odd)'`,

@@ -8,6 +8,7 @@ import { parseWhen } from "../../base/text/dates.ts";
 import { formatIsoTime } from "../../base/text/iso-time.ts";
 import { quoteForShell } from "../../base/text/shell.ts";
 import { findCommitHash } from "../../git/history/history.ts";
+import { certain } from "../../protocol/reading/evidence.ts";
 import type { Shaped } from "../../protocol/shape-parts.ts";
 import { type SuggestedEvent, suggestEvents } from "../../sessions/events/branch-title.ts";
 import {
@@ -21,6 +22,7 @@ import {
 import type { ScrubbingWork } from "../../sessions/work.ts";
 import { countLinesOfCommits, type LinesByAuthor } from "../../store/memory/commits/attributions.ts";
 import { findCheckpointByUid, readCheckpointsOfSessions } from "../../store/memory/commits/checkpoints.ts";
+import { listRewrites } from "../../store/memory/commits/commits.ts";
 import {
   findEvent,
   findEventMembers,
@@ -117,7 +119,10 @@ function countLines(
     ...sessions.flatMap(({ commits: own }) => own),
   ];
   if (commits.length === 0) return others;
-  const lines = countLinesOfCommits(memory, [...new Set(commits)]);
+  const all = new Set(commits);
+  // An amended commit and what took its place have the same lines.
+  const current = [...all].filter((hash) => !listRewrites(memory, hash).some((later) => all.has(later)));
+  const lines = countLinesOfCommits(memory, current);
   if (others === null) return lines;
   const agents = { ...others.agents };
   for (const [agent, count] of Object.entries(lines.agents)) agents[agent] = (agents[agent] ?? 0) + count;
@@ -137,7 +142,11 @@ function toSessionView(memory: Memory, uid: string): Omit<EventAnswer["sessions"
     started_at: formatIsoTime(session?.startedAt ?? null),
     last_at: formatIsoTime(session?.lastAt ?? null),
     turns: session ? (readSessionCounts(memory, [session.id]).get(session.id)?.turns ?? 0) : 0,
-    commits: ledTo.map(({ checkpoint }) => checkpoint.commit.hash),
+    commits: ledTo
+      .filter(({ checkpoint: { sessions } }) =>
+        sessions.some(({ sessionUid, confidence }) => sessionUid === uid && confidence >= certain),
+      )
+      .map(({ checkpoint }) => checkpoint.commit.hash),
   };
 }
 

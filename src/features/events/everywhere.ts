@@ -1,4 +1,4 @@
-import { ask, askEach, deadlineMs, listProjectsToAsk } from "../../answers/ask-projects.ts";
+import { askMemories, deadlineMs, listWithProjects } from "../../answers/ask-projects.ts";
 import type { Shaped } from "../../protocol/shape-parts.ts";
 import { type eventsEverywhereRequest, type eventsEverywhereResponse, listEvents } from "./operation.ts";
 
@@ -7,17 +7,11 @@ export async function listEventsEverywhere(
   { here, below, ...request }: Shaped<typeof eventsEverywhereRequest>,
   deadline = deadlineMs,
 ): Promise<Shaped<typeof eventsEverywhereResponse>> {
-  const { answers, left_out } = await askEach(
-    (await listProjectsToAsk({ here, below })).filter(({ withMemory }) => withMemory),
-    ({ project }) => ask(project, listEvents, request),
-    deadline,
-  );
+  const { answers, projects, left_out } = await askMemories(listEvents, request, { here, below }, deadline);
   return {
-    events: answers.flatMap(({ project, answer }) =>
-      answer.events.map((event) => ({ project: project.root, ...event })),
-    ),
+    events: listWithProjects(answers, ({ events }) => events),
     archived: answers.reduce((sum, { answer }) => sum + answer.archived, 0),
-    projects: answers.map(({ project }) => project.root),
+    projects,
     left_out,
   };
 }

@@ -77,12 +77,12 @@ const eventNamed = described("its title or id; a prefix of the id is enough", te
 
 export const createEventRequest = lazy(() =>
   z.object({
-    title: field("left out: from the branch's name", label("title")),
+    title: field("its title (default: taken from the branch's name)", label("title")),
     description: field("a longer description", text),
-    type: field("default: task, or temporal with since or until", z.enum(eventTypes)),
+    type: field("the kind of event (default: task, or temporal with since or until)", z.enum(eventTypes)),
     branch: field("adds everything on this branch while the event is active", outside("branch")),
-    since: field('temporal: everything since: "2026-01-31", "last week"', text),
-    until: field("temporal: everything until", text),
+    since: field('for a period: everything since this time: "2026-01-31", "last week"', text),
+    until: field("for a period: everything until this time", text),
     sessions: field("sessions to add", strings),
     checkpoints: field("checkpoints or commits to add", strings),
   }),
@@ -94,11 +94,13 @@ export const linkEventRequest = lazy(() =>
   z.object({
     event: eventNamed,
     add: field("sessions, checkpoints or commits to add", strings),
-    remove: field("those to remove", strings),
+    remove: field("sessions and checkpoints to remove", strings),
   }),
 );
 
-export const closeEventRequest = lazy(() => z.object({ event: eventNamed, status: z.enum(eventStatuses) }));
+export const closeEventRequest = lazy(() =>
+  z.object({ event: eventNamed, status: described("its new status", z.enum(eventStatuses)) }),
+);
 
 export const createdEvent = lazy(() => z.object({ event: eventView() }));
 
@@ -114,7 +116,7 @@ export const linkedEvent = lazy(() =>
 export const closedEvent = lazy(() => z.object({ event: eventView(), before: z.enum(eventStatuses) }));
 
 /** An id, the beginning of one, or a title. */
-export const eventRequest = lazy(() => z.object({ event: text }));
+export const eventRequest = lazy(() => z.object({ event: eventNamed }));
 
 /** How something belongs to an event: by a link, by its branch, or by its time. */
 const because = z.enum(["link", "branch", "time"]);
@@ -170,7 +172,10 @@ export const listEvents = defineOperation({
   of: "memory",
   request: eventsRequest,
   response: eventsAnswer,
-  answer: async () => (await import("./answer.ts")).listEvents,
+  answer:
+    async () =>
+    async ({ memory }, request) =>
+      (await import("./events.ts")).listEvents(memory, request),
 });
 
 export const showEvent = defineOperation({
@@ -180,7 +185,10 @@ export const showEvent = defineOperation({
   of: "project",
   request: eventRequest,
   response: eventAnswer,
-  answer: async () => (await import("./answer.ts")).showEvent,
+  answer:
+    async () =>
+    async ({ project }, { event }) =>
+      (await import("./events.ts")).showEvent(project, event),
 });
 
 export const createEvent = defineOperation({
@@ -192,7 +200,10 @@ export const createEvent = defineOperation({
   audited: true,
   request: createEventRequest,
   response: createdEvent,
-  answer: async () => (await import("./answer.ts")).createEvent,
+  answer:
+    async () =>
+    async ({ project }, request) =>
+      (await import("./events.ts")).addEvent(project, request),
 });
 
 export const linkEvent = defineOperation({
@@ -204,7 +215,10 @@ export const linkEvent = defineOperation({
   audited: true,
   request: linkEventRequest,
   response: linkedEvent,
-  answer: async () => (await import("./answer.ts")).linkEvent,
+  answer:
+    async () =>
+    async ({ project }, request) =>
+      (await import("./events.ts")).changeLinks(project, request),
 });
 
 export const closeEvent = defineOperation({
@@ -216,7 +230,10 @@ export const closeEvent = defineOperation({
   audited: true,
   request: closeEventRequest,
   response: closedEvent,
-  answer: async () => (await import("./answer.ts")).closeEvent,
+  answer:
+    async () =>
+    async ({ project }, { event, status }) =>
+      (await import("./events.ts")).closeEvent(project, event, status),
 });
 
 export const eventsEverywhereRequest = lazy(() => z.extend(eventsRequest(), where));
@@ -232,5 +249,5 @@ export const eventsEverywhere = defineOperation({
   of: "machine",
   request: eventsEverywhereRequest,
   response: eventsEverywhereResponse,
-  answer: async () => (await import("./answer.ts")).listEventsEverywhere,
+  answer: async () => async (_, request) => (await import("./everywhere.ts")).listEventsEverywhere(request),
 });

@@ -22,7 +22,7 @@ export async function* exportTraces(
   }
 }
 
-interface TraceImport {
+export interface TraceImport {
   /** Trace records in the file. */
   records: number;
   /** Hashes of commits whose lines got an author. */

@@ -158,9 +158,9 @@ describe("a merge on the server", () => {
   });
 
   it("needs a range, a common ancestor and a repository", async () => {
-    await expect(carry("feature", "main")).rejects.toThrow("feature is no range.");
+    await expect(carry("feature", "main")).rejects.toThrow("feature is not a range.");
     await expect(carry("--upload-pack=x..feature", "main")).rejects.toThrow(
-      "git knows no commit --upload-pack=x.",
+      "git finds no commit --upload-pack=x.",
     );
     checkout.git("switch", "--quiet", "--orphan", "other");
     checkout.commit("Alone", { "x.ts": "x\n" });

@@ -69,13 +69,13 @@ async function findRepositoryTop(root: string, signal: AbortSignal | undefined):
 async function parseRangeEnds(top: string, range: string): Promise<{ base: string; head: string }> {
   const [from, to, ...more] = range.split(/\.{2,3}/);
   if (from === undefined || to === undefined || more.length > 0)
-    throw new PommelError("usage", `${range} is no range.`, "Name one with both ends: origin/main..HEAD.");
+    throw new PommelError("usage", `${range} is not a range.`, "Name one with both ends: origin/main..HEAD.");
   const [start, head] = [await resolveHash(top, from || "HEAD"), await resolveHash(top, to || "HEAD")];
   const base = await findCommonAncestor(top, start, head);
   if (base !== null) return { base, head };
   throw new PommelError(
     "not_found",
-    `git knows no common ancestor of ${from} and ${to}.`,
+    `git finds no common ancestor of ${from} and ${to}.`,
     "A shallow clone lacks it: fetch the whole history (fetch-depth: 0).",
   );
 }
@@ -83,7 +83,7 @@ async function parseRangeEnds(top: string, range: string): Promise<{ base: strin
 async function resolveHash(top: string, name: string): Promise<string> {
   const hash = name.startsWith("-") ? null : await findCommitHash(top, name);
   if (hash !== null) return hash;
-  throw new PommelError("not_found", `git knows no commit ${name}.`, "Fetch it first; see fetch-depth.");
+  throw new PommelError("not_found", `git finds no commit ${name}.`, "Fetch it first; see fetch-depth.");
 }
 
 interface Place {

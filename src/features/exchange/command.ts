@@ -6,7 +6,7 @@ import { shared } from "../../terminal/options.ts";
 export function declareAttribution(share: Command): void {
   const attribution = share
     .command("attribution")
-    .description("Exchange who wrote which lines with other tools")
+    .description("Exchange the authors of lines with other tools")
     .addHelpText(
       "after",
       formatExamples(
@@ -17,10 +17,10 @@ export function declareAttribution(share: Command): void {
 
   attribution
     .command("export")
-    .description("Write who wrote the lines of commits in an open format")
+    .description("Write the authors of lines in an open format")
     .argument(
       "[range]",
-      "commits as git log takes them: main..HEAD; one revision is that commit (default: all of HEAD's)",
+      "a range as for git log, such as main..HEAD; a single revision means only that commit (default: the whole history of HEAD)",
     )
     .option("--git-ai", "as notes on the commits, refs/notes/ai (Git AI standard 3.0.0)")
     .option("--notes", "as notes for people, a line per session, refs/notes/pommel (git log --notes=pommel)")
@@ -43,14 +43,17 @@ export function declareAttribution(share: Command): void {
 
   attribution
     .command("import")
-    .description("Import who wrote the lines of commits, as another tool recorded it")
+    .description("Import the authors of lines that another tool recorded")
     .argument("<file>", "trace records of Agent Trace: one, an array, or one on each line")
     .option(...shared.dryRun)
     .addHelpText(
       "after",
       `${formatExamples(
-        ["pm share attribution import traces.jsonl", "lines that are unknown here get its authors"],
-        ["pm share attribution import traces.jsonl --dry-run", "how many"],
+        [
+          "pm share attribution import traces.jsonl",
+          "lines whose author is unknown here get the authors in this file",
+        ],
+        ["pm share attribution import traces.jsonl --dry-run", "how many lines that would be"],
       )}\n\nPommel's own evidence stays, and what is imported is labelled as another tool's word. Notes of Git AI need no import.`,
     )
     .action(run(async () => (await import("./pm-attribution.ts")).attributionImportCommand));

@@ -46,8 +46,8 @@ describe("exporting notes of Git AI", () => {
   it("takes a range, one commit, and refuses what git does not know", async () => {
     expect(await exported({ range: `${first}..HEAD`, dryRun: true })).toMatchObject({ written: [second] });
     expect(await exported({ range: first, dryRun: true })).toMatchObject({ written: [], unknown: 1 });
-    await expect(exported({ range: "nowhere..HEAD" })).rejects.toThrow("git knows no commits nowhere..HEAD.");
-    await expect(exported({ range: "--output=x" })).rejects.toThrow("git knows no commits --output=x.");
+    await expect(exported({ range: "nowhere..HEAD" })).rejects.toThrow("git finds no commits nowhere..HEAD.");
+    await expect(exported({ range: "--output=x" })).rejects.toThrow("git finds no commits --output=x.");
     expect(repo.git("for-each-ref", "refs/notes", "refs/pommel")).toBe("");
   });
 

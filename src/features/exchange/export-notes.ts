@@ -11,7 +11,8 @@ import { readCommits } from "../../git/history/commits.ts";
 import { findCommitHash, findHistoryProblem } from "../../git/history/history.ts";
 import { listGitNotes, resolveRef, writeNotes } from "../../git/notes.ts";
 import { readObjects } from "../../git/objects.ts";
-import { shortenSessionId } from "../../sessions/short-id.ts";
+import { nameTitle } from "../../protocol/reading/names.ts";
+import { shortenSessionId } from "../../protocol/reading/short-id.ts";
 import { listAttributions } from "../../store/memory/commits/attributions.ts";
 import { findCommitByHash } from "../../store/memory/commits/commits.ts";
 import type { Memory } from "../../store/memory/memory.ts";
@@ -93,7 +94,7 @@ async function* readCommitsInRange(
 const makeNoRangeError = (range: string) =>
   new PommelError(
     "not_found",
-    `git knows no commits ${range}.`,
+    `git finds no commits ${range}.`,
     "Name a commit or a range: HEAD, v1.2.0, main..HEAD.",
   );
 
@@ -133,7 +134,7 @@ function formatReadableNote(
     .map(
       ([uid, of]) =>
         // A title may be anybody's text, and a terminal shows the note.
-        `  ${shortenSessionId(uid)} ${of.tool ?? "agent"}, ${of.lines}: ${toPlainLine(titleOf(uid) ?? "(no title)")}`,
+        `  ${shortenSessionId(uid)} ${of.tool ?? "agent"}, ${of.lines}: ${toPlainLine(nameTitle(titleOf(uid)))}`,
     );
   return `${[`${title}${total} ${total === 1 ? "line" : "lines"}, ${shares.join(", ")}`, ...rows].join("\n")}\n`;
 }
@@ -254,5 +255,9 @@ export async function writeCommitNotes(
     const after = await writeNotes(root, ref, notes, { from: before, message, at: Date.now() });
     if (after !== null) return { ...report, after };
   }
-  throw new PommelError("sync_failed", `Others keep writing ${ref}.`, "Nothing was changed: run it again.");
+  throw new PommelError(
+    "sync_failed",
+    `Another process keeps changing ${ref}.`,
+    "Nothing was changed: run it again.",
+  );
 }

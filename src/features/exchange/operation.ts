@@ -41,3 +41,5 @@ export const carryAttribution = defineLocalOperation(async () => {
   return (project: Project, request: CarryRequest, { signal }: Running) =>
     carryAttribution(project, request, signal);
 });
+
+export type { Carried } from "./carry.ts";

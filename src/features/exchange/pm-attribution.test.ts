@@ -54,7 +54,7 @@ describe("pm share attribution export", () => {
   });
 
   it("asks for one format", async () => {
-    expect(await run("export")).toMatchObject({ code: 2, err: expect.stringContaining("Which format?") });
+    expect(await run("export")).toMatchObject({ code: 2, err: expect.stringContaining("No format given.") });
     expect(await run("export", "--git-ai", "--agent-trace")).toMatchObject({ code: 2 });
     expect(await run("export", "--git-ai", "nowhere..HEAD")).toMatchObject({ code: 5 });
   });

@@ -4,27 +4,28 @@ import { PommelError } from "../../base/errors.ts";
 import { maxResults } from "../../base/max-results.ts";
 import type { Project } from "../../base/paths.ts";
 import { withoutEscapes } from "../../base/text/display-width.ts";
+import { formatUtcMinute } from "../../base/text/iso-time.ts";
 import { shortenText } from "../../base/text/text-size.ts";
 import { call } from "../../client/call.ts";
+import type { Decision } from "../../protocol/decision.ts";
+import { nameSession } from "../../protocol/reading/names.ts";
 import { createProjectScrubber } from "../../redact/project-scrubber.ts";
 import { createLedger } from "../../redact/scrubber.ts";
-import { shortenSessionId } from "../../sessions/short-id.ts";
 import type { NumberRange } from "../../terminal/options.ts";
 import { formatCount } from "../../terminal/text.ts";
 import type { CheckpointSummary } from "../checkpoints/operation.ts";
 import { listCheckpoints } from "../checkpoints/operation.ts";
-import type { Decision, DecisionsAnswer } from "../decisions/operation.ts";
+import type { DecisionsAnswer } from "../decisions/operation.ts";
 import { listDecisions } from "../decisions/operation.ts";
-import type { Annotation } from "../notes/operation.ts";
+import { decisionSources } from "../decisions/words.ts";
+import type { Note } from "../notes/operation.ts";
 import type { SessionResponse, SessionSummary, TurnEntry, TurnInFull } from "../sessions/operation.ts";
 import { readTurns, showSession } from "../sessions/operation.ts";
-import { formatUtcMinute } from "../sessions/turn-words.ts";
 
 /** What every format says of a session and a decision. */
 
-export function formatSessionTitle({ title, agent_type, id }: SessionSummary): string {
-  return title ?? agent_type ?? `Session ${shortenSessionId(id)}`;
-}
+export const formatSessionTitle = ({ title, agent_type, id }: SessionSummary): string =>
+  nameSession(id, title ?? agent_type);
 
 export function listSessionFacts(session: SessionSummary): string[] {
   const { agent, agent_type, started_at, last_at, branch, turns, models } = session;
@@ -38,19 +39,10 @@ export function listSessionFacts(session: SessionSummary): string[] {
   ].filter((fact) => fact !== "");
 }
 
-const sources: Record<Decision["source"], string> = {
-  annotation: "note",
-  conversation: "session",
-  adr: "decision record",
-  comment: "comment",
-  commit: "commit",
-  memory: "agent's memory",
-};
-
 /** "session, 2026-01-31 14:05 UTC", "comment, src/x.ts:7". */
 export function formatDecisionPlace({ source, place, timestamp }: Decision): string {
   const where = place ?? (timestamp === null ? "" : formatUtcMinute(timestamp));
-  return [sources[source], where].filter((part) => part !== "").join(", ");
+  return [decisionSources[source], where].filter((part) => part !== "").join(", ");
 }
 
 /** A session with all that belongs to it: what `--format json` writes (docs/export.md), and the others are made of. */
@@ -63,7 +55,7 @@ export interface SessionDocument {
   files: SessionResponse["files"];
   /** Ids of its subagents' sessions. */
   agents: string[];
-  notes: Annotation[];
+  notes: Note[];
   decisions: Decision[];
   commits: CheckpointSummary[];
   turns: TurnInFull[];
@@ -261,7 +253,7 @@ function cleanSession(session: SessionSummary, clean: Clean): SessionSummary {
   };
 }
 
-function cleanNote(note: Annotation, clean: Clean): Annotation {
+function cleanNote(note: Note, clean: Clean): Note {
   return { ...note, note: clean(note.note), branch: cleanOrNull(note.branch, clean) };
 }
 

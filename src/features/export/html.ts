@@ -1,11 +1,14 @@
 import { createHash } from "node:crypto";
+import { formatUtcMinute } from "../../base/text/iso-time.ts";
 import { escapeHtml, renderMarkdownAsHtml } from "../../base/text/markdown/html.ts";
+import { shortenHash } from "../../base/text/short-hash.ts";
+import type { Decision } from "../../protocol/decision.ts";
 import { labelNote } from "../../protocol/origin.ts";
+import { nameTurnInTitle } from "../../protocol/reading/names.ts";
 import { formatCount } from "../../terminal/text.ts";
-import type { Decision } from "../decisions/operation.ts";
-import { labelDecision } from "../search/found-words.ts";
+import { labelDecision } from "../decisions/words.ts";
 import type { ToolCall, TurnEntry, TurnInFull } from "../sessions/operation.ts";
-import { buildMargins, foldTurnSteps, formatUtcMinute, type Margin } from "../sessions/turn-words.ts";
+import { buildMargins, foldTurnSteps, type Margin } from "../sessions/turn-words.ts";
 import {
   type ExportIndex,
   formatDecisionPlace,
@@ -162,12 +165,10 @@ function renderOutline(turns: readonly TurnInFull[]): string {
   const rows = turns.map(({ number, entries }) => {
     const prompt = entries.find(({ kind }) => kind === "prompt")?.text ?? "";
     const line = prompt.replace(/\s+/g, " ").slice(0, 160);
-    return `<li><a href="#turn-${number}">${turnName(number)}</a> ${escapeHtml(line)}</li>`;
+    return `<li><a href="#turn-${number}">${nameTurnInTitle(number)}</a> ${escapeHtml(line)}</li>`;
   });
   return `<ul class="outline">${rows.join("")}</ul>`;
 }
-
-const turnName = (number: number) => (number === 0 ? "Before the first prompt" : `Turn ${number}`);
 
 function turnAsHtml(
   { number, started_at, abandoned, state, entries }: TurnInFull,
@@ -178,7 +179,7 @@ function turnAsHtml(
     state === "interrupted" || state === "error" ? state : "",
     abandoned ? "abandoned branch" : "",
   ];
-  const head = `<h2><a href="#turn-${number}">${turnName(number)}</a>${facts
+  const head = `<h2><a href="#turn-${number}">${nameTurnInTitle(number)}</a>${facts
     .filter((text) => text !== "")
     .map(renderFact)
     .join("")}</h2>`;
@@ -263,7 +264,7 @@ function renderMargin(margin: Margin | undefined): string {
     }),
     ...commits.map(
       ({ commit, subject }) =>
-        `<li><b class="commit">Commit</b> <code>${escapeHtml(commit.slice(0, 12))}</code> ${escapeHtml(subject)}</li>`,
+        `<li><b class="commit">Commit</b> <code>${escapeHtml(shortenHash(commit))}</code> ${escapeHtml(subject)}</li>`,
     ),
   ];
   return rows.length === 0 ? "" : `<ul class="beside">${rows.join("")}</ul>`;

@@ -1,6 +1,7 @@
+import { shortenHash } from "../../base/text/short-hash.ts";
+import type { Decision } from "../../protocol/decision.ts";
 import { labelNote } from "../../protocol/origin.ts";
-import type { Decision } from "../decisions/operation.ts";
-import { labelDecision } from "../search/found-words.ts";
+import { labelDecision } from "../decisions/words.ts";
 import type { SessionSummary } from "../sessions/operation.ts";
 import {
   buildMargins,
@@ -50,7 +51,7 @@ function formatMargin(margin: Margin | undefined): string[] {
     }),
     ...commits.map(
       ({ commit, subject }) =>
-        `- **Commit** ${formatInlineCode(commit.slice(0, 12))} ${escapeMarkdown(subject)}`,
+        `- **Commit** ${formatInlineCode(shortenHash(commit))} ${escapeMarkdown(subject)}`,
     ),
   ];
   return lines.length === 0 ? [] : [lines.join("\n")];

@@ -19,6 +19,7 @@ const entry = (kind: TurnEntry["kind"], text: string, tool: ToolCall | null = nu
 });
 
 const call = (more: Partial<ToolCall>): ToolCall => ({
+  id: "t1",
   name: "Bash",
   action: "command",
   headline: "Bash npm test",
@@ -74,6 +75,7 @@ function documentOf(text: string): SessionDocument {
         source: "prompt",
         origin: "yours",
         author: null,
+        lines: null,
       },
     ],
     decisions: [

@@ -1,17 +1,18 @@
 import { resolve } from "node:path";
+import { doneLine } from "../../answers/document.ts";
 import { PommelError } from "../../base/errors.ts";
 import { maxResults } from "../../base/max-results.ts";
 import type { Project } from "../../base/paths.ts";
+import { formatBytes } from "../../base/text/bytes.ts";
 import { call } from "../../client/call.ts";
 import { findProject } from "../../git/projects/find-project.ts";
-import { shortenSessionId } from "../../sessions/short-id.ts";
+import { shortenSessionId } from "../../protocol/reading/short-id.ts";
 import type { CommandContext } from "../../terminal/frame.ts";
 import type { NumberRange } from "../../terminal/options.ts";
-import { formatBytes, formatMark } from "../../terminal/output.ts";
 import { createProgress } from "../../terminal/progress.ts";
+import { showAnswer } from "../../terminal/render-document.ts";
 import { formatCount } from "../../terminal/text.ts";
 import { openDirectory, openFile, writeNew } from "../../terminal/write-file.ts";
-import { exportMemory } from "../memory-file/operation.ts";
 import type { SessionSummary, SessionsRequest } from "../sessions/operation.ts";
 import { exportTrajectory, listSessions, showSession } from "../sessions/operation.ts";
 import type { exportFormats } from "./command.ts";
@@ -26,6 +27,7 @@ import {
 } from "./document.ts";
 import { indexAsHtml, renderSessionHtml } from "./html.ts";
 import { indexAsMarkdown, renderSessionMarkdown } from "./markdown.ts";
+import { exportMemory } from "./operation.ts";
 
 type FormatName = (typeof exportFormats)[number];
 
@@ -84,7 +86,7 @@ export async function exportCommand(context: CommandContext, options: ExportOpti
   if (to === undefined) {
     throw new PommelError(
       "usage",
-      "Several sessions go to a directory.",
+      "Several sessions are exported into a directory, and none is given.",
       "Name it with --to, or one session with --session.",
     );
   }
@@ -130,10 +132,10 @@ async function exportOne(
     return;
   }
   const file = writeNew(resolve(cwd, to), makeFileName(document.session, extension), text, force);
-  output.result(
-    { to: file, format, sessions: 1, files: [file] },
-    `${formatMark("ok", output.colors)} Wrote ${formatCount(document.turns.length, "turn")} to ${file}.`,
-  );
+  const wrote = `Wrote ${formatCount(document.turns.length, "turn")} to `;
+  showAnswer(output, { to: file, format, sessions: 1, files: [file] }, () => [
+    [doneLine(wrote, { text: file }, ".")],
+  ]);
 }
 
 async function exportSeveral(
@@ -182,10 +184,10 @@ async function exportSeveral(
     directory.write(`index.${extension}`, as.index(index));
     directory.finish();
     progress.finish();
-    output.result(
-      { to, format, sessions: sessions.length, files: [...names] },
-      `${formatMark("ok", output.colors)} Wrote ${sessions.length === 0 ? "decisions and notes" : formatCount(sessions.length, "session")} to ${to}; begin with index.${extension}.`,
-    );
+    const wrote = sessions.length === 0 ? "decisions and notes" : formatCount(sessions.length, "session");
+    showAnswer(output, { to, format, sessions: sessions.length, files: [...names] }, () => [
+      [doneLine(`Wrote ${wrote} to `, { text: to }, `; begin with index.${extension}.`)],
+    ]);
   } finally {
     progress.finish();
     directory.discard();
@@ -231,7 +233,11 @@ async function exportAll(
   { to, force = false }: { to?: string; force?: boolean },
 ): Promise<void> {
   if (to === undefined) {
-    throw new PommelError("usage", "The whole memory goes to a file.", "Name it: --to memory.jsonl.");
+    throw new PommelError(
+      "usage",
+      "The whole memory is exported into a file, and none is given.",
+      "Name it: --to memory.jsonl.",
+    );
   }
   const project = await findProject(cwd);
   const path = resolve(cwd, to);
@@ -247,10 +253,8 @@ async function exportAll(
     const records = await call(exportMemory, { write }, project);
     file.finish();
     progress.finish();
-    output.result(
-      { to: path, records, bytes },
-      `${formatMark("ok", output.colors)} Wrote ${formatCount(records, "record")} (${formatBytes(bytes)}) to ${path}.`,
-    );
+    const wrote = `Wrote ${formatCount(records, "record")} (${formatBytes(bytes)}) to `;
+    showAnswer(output, { to: path, records, bytes }, () => [[doneLine(wrote, { text: path }, ".")]]);
   } finally {
     progress.finish();
     file.discard();

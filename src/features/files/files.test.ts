@@ -2,7 +2,8 @@ import { afterEach, beforeEach, expect, it } from "vitest";
 import { edited } from "../../../test/support/attribution-fixture.ts";
 import { repositoryWithAgents } from "../../../test/support/repository-with-agents-fixture.ts";
 import { makeNewProject } from "../../base/paths.ts";
-import { describeDirectory, findFiles, scorePathMatch } from "./files.ts";
+import { describeDirectory, findFiles } from "./files.ts";
+import { scorePathMatch } from "./path-match.ts";
 
 let repo: ReturnType<typeof repositoryWithAgents>;
 beforeEach(() => {

@@ -1,3 +1,4 @@
+import { computeShares, makeOnceFilter, readAuthoredTimes } from "../../answers/shares.ts";
 import { openCommitFates } from "../../attribution/commit-fates.ts";
 import type { Survival } from "../../attribution/survival.ts";
 import { PommelError } from "../../base/errors.ts";
@@ -7,14 +8,12 @@ import { formatIsoTime } from "../../base/text/iso-time.ts";
 import { GitFailure } from "../../git/git.ts";
 import { listCommits } from "../../git/history/history.ts";
 import { listWorkingFiles } from "../../git/working-files.ts";
+import { addShare, makeEmptyShare, sumByEntry } from "../../protocol/reading/sum-shares.ts";
 import type { Shaped } from "../../protocol/shape-parts.ts";
-import { blameAuthors } from "../../protocol/values.ts";
 import { findCheckpointOfCommit } from "../../store/memory/commits/checkpoints.ts";
 import type { LinesOfAgents } from "../../store/memory/commits/commits.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { findSessionByUid } from "../../store/memory/sessions/sessions.ts";
-import type { Share, StatsAnswer } from "../stats/operation.ts";
-import { computeShares, makeEmptyShare, makeOnceFilter, readAuthoredTimes } from "../stats/stats.ts";
 import type {
   DirectoryAnswer,
   DirectoryEntry,
@@ -22,6 +21,7 @@ import type {
   FilesAnswer,
   filesRequest,
 } from "./operation.ts";
+import { scorePathMatch } from "./path-match.ts";
 
 const defaultLimit = 20;
 
@@ -38,24 +38,6 @@ export async function findFiles(
   });
   found.sort((a, b) => b.score - a.score || a.path.length - b.path.length || (a.path < b.path ? -1 : 1));
   return { files: found.slice(0, limit).map(({ path }) => path), total: found.length };
-}
-
-/** How well a path fits letters that it has in their order: more is better; null: it has not. */
-export function scorePathMatch(letters: string, path: string): number | null {
-  const lower = path.toLowerCase();
-  const name = lower.slice(lower.lastIndexOf("/") + 1);
-  if (name.startsWith(letters)) return 4;
-  if (name.includes(letters)) return 3;
-  if (lower.includes(letters)) return 2;
-  let at = -1;
-  let breaks = 0;
-  for (const letter of letters) {
-    const next = lower.indexOf(letter, at + 1);
-    if (next === -1) return null;
-    if (next !== at + 1) breaks++;
-    at = next;
-  }
-  return 1 - breaks / (letters.length + 1);
 }
 
 /** Commits that are looked through for the last change of each entry. */
@@ -100,7 +82,7 @@ export async function describeDirectory(
     const { path: _, ...share } = one;
     const known = entries.get(name);
     if (known) known.share = share;
-    add(total, share);
+    addShare(total, share);
   }
   let left: Surviving = null;
   if (surviving && memory !== null) {
@@ -134,30 +116,6 @@ const addSurvival = (sum: Surviving, { added, surviving }: Survival): Surviving 
   added: (sum?.added ?? 0) + added,
   left: (sum?.left ?? 0) + surviving,
 });
-
-function add(sum: Share, share: Share): void {
-  for (const key of ["lines", ...blameAuthors] as const) sum[key] += share[key];
-}
-
-export interface SharedEntry extends Share {
-  /** A file, or with a slash at its end a directory. From the project's root. */
-  path: string;
-}
-
-/** Files summed up by what lies directly in a directory; most lines first. */
-export function sumByEntry(files: NonNullable<StatsAnswer["by_file"]>, prefix: string): SharedEntry[] {
-  const entries = new Map<string, SharedEntry>();
-  for (const { file, ...share } of files) {
-    if (!file.startsWith(prefix)) continue;
-    const end = file.indexOf("/", prefix.length);
-    const path = end < 0 ? file : file.slice(0, end + 1);
-    add(
-      getOrCreate(entries, path, () => ({ path, ...makeEmptyShare() })),
-      share,
-    );
-  }
-  return [...entries.values()].sort((a, b) => b.lines - a.lines);
-}
 
 const compareByKindAndName = (a: DirectoryEntry, b: DirectoryEntry) =>
   Number(b.is_directory) - Number(a.is_directory) || a.name.localeCompare(b.name, "en");

@@ -14,11 +14,11 @@ import {
   textOrNull,
   timeOrNull,
 } from "../../protocol/shape-parts.ts";
-import { shareShape } from "../stats/operation.ts";
+import { shareShape } from "../../protocol/shares.ts";
 
 export const directoryRequest = lazy(() =>
   z.object({
-    path: field("a directory, from the project's root; left out: the root", place),
+    path: field("a directory, with its path from the project's root (default: the root)", place),
     surviving: field("also how many of the agents' lines are left, which takes longer", z.boolean()),
   }),
 );
@@ -73,7 +73,7 @@ export const directoryAnswer = lazy(() =>
 export type DirectoryAnswer = Shaped<typeof directoryAnswer>;
 
 export const filesRequest = lazy(() =>
-  z.object({ q: described("letters of its path, in their order", text), limit }),
+  z.object({ q: described("letters that its path contains, in this order", text), limit }),
 );
 
 export const filesAnswer = lazy(() =>
@@ -89,11 +89,14 @@ export type FilesAnswer = Shaped<typeof filesAnswer>;
 export const listDirectory = defineOperation({
   name: "directory",
   path: "GET /directory",
-  summary: "List a directory with who wrote what lies in it, and what changed it last",
+  summary: "List the files of a directory, with who wrote them and what changed them last",
   of: "memory, if any",
   request: directoryRequest,
   response: directoryAnswer,
-  answer: async () => (await import("./answer.ts")).listDirectory,
+  answer:
+    async () =>
+    async ({ project, memory }, request, { signal }) =>
+      (await import("./files.ts")).describeDirectory(project, memory, request, signal),
 });
 
 export const findFiles = defineOperation({
@@ -103,5 +106,8 @@ export const findFiles = defineOperation({
   of: "project",
   request: filesRequest,
   response: filesAnswer,
-  answer: async () => (await import("./answer.ts")).findFiles,
+  answer:
+    async () =>
+    async ({ project }, request, { signal }) =>
+      (await import("./files.ts")).findFiles(project, request, signal),
 });

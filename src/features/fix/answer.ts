@@ -1,7 +1,8 @@
 import type { Subjects } from "../../answers/operation.ts";
 import { listProjectRoots } from "../../git/projects/roots.ts";
 import type { Shaped } from "../../protocol/shape-parts.ts";
-import { findFixes } from "./find-fixes.ts";
+import { findFixes } from "../../sessions/fixes/find-fixes.ts";
+import { listAsides } from "../asides.ts";
 import { findMentions } from "./find-mentions.ts";
 import type { fixRequest } from "./operation.ts";
 
@@ -12,8 +13,14 @@ export async function fix(
   { project, memory }: Subjects["memory"],
   { error, limit = listedErrors }: Shaped<typeof fixRequest>,
 ) {
-  const found = findFixes(await listProjectRoots(project.root), memory, { error, limit });
+  const fixes = findFixes(await listProjectRoots(project.root), memory, { error, limit });
+  const found = { ...fixes, mentions: [], notes: await listAsides(project, memory, { error }) };
   if (found.errors.length > 0) return found;
-  const mentions = await findMentions(memory, error);
-  return { ...found, verdict: mentions.length > 0 ? ("maybe" as const) : found.verdict, mentions };
+  const { mentions, notes } = await findMentions(memory, error);
+  return {
+    ...found,
+    verdict: mentions.length > 0 ? ("maybe" as const) : found.verdict,
+    mentions,
+    notes: [...found.notes, ...notes],
+  };
 }

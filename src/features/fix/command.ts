@@ -7,7 +7,7 @@ import { fix as fixOperation } from "./operation.ts";
 export function declareFix(program: Command): void {
   const fix = program
     .command("fix")
-    .description("Find an error that agents met here before, and what fixed it")
+    .description("Find an error that agents had here before, and what fixed it")
     .argument("[error...]", "the error; without it, read from stdin")
     // An error may begin with a dash: "--- FAIL: TestX".
     .allowUnknownOption();
@@ -19,7 +19,7 @@ export function declareFix(program: Command): void {
         ['pm fix "--- FAIL: TestOpenStore"', "a test that failed"],
         ["make 2>&1 | pm fix", "the errors of a build"],
         ["pm fix --json < build.log", "for scripts"],
-      )}\n\nExits with 5 when no agent met it here.`,
+      )}\n\nExits with 5 if no agent has had this error here.`,
     )
     .action(run(async () => (await import("./pm-fix.ts")).fixCommand));
 }

@@ -2,57 +2,59 @@ import { formatIsoTime } from "../../base/text/iso-time.ts";
 import { shortenText } from "../../base/text/text-size.ts";
 import { extractErrorLines } from "../../sessions/chunks/units/tool-results.ts";
 import { normalizeErrorLine } from "../../sessions/commands/commands-of-turn.ts";
-import { searchContent } from "../../sessions/search/content.ts";
+import { searchContentForFirst } from "../../sessions/search/content.ts";
 import { openQuery } from "../../sessions/search/types.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { readSessionsByIds } from "../../store/memory/sessions/sessions.ts";
 import type { FixAnswer } from "./operation.ts";
 
-/** Lines of an error that are looked for, and their parts; each search reads the archive. */
+/** Lines of an error that are looked for, and their parts. */
 const maxCounts = { lines: 2, parts: 3, mentions: 3 } as const;
 /** Characters that are no accident, and of what is quoted. */
 const length = { whole: 8, part: 20, quote: 200 } as const;
 /** A search answers with what it has by then. Milliseconds. */
-const searchMs = 1500;
+const searchMs = 2000;
 
 /**
  * Where an error was said that no command of an agent reported: pasted by the person, in the output of another tool, in a
  * file.
  */
-export async function findMentions(memory: Memory, error: string): Promise<FixAnswer["mentions"]> {
+export async function findMentions(
+  memory: Memory,
+  error: string,
+): Promise<Pick<FixAnswer, "mentions" | "notes">> {
   const reported = extractErrorLines(error, 4_000);
   const lines = (reported === "" ? error : reported).split("\n").filter((line) => line.trim() !== "");
   const telling = [...lines.filter((line) => normalizeErrorLine(line) !== null), ...lines].slice(
     0,
     maxCounts.lines,
   );
-  for (const line of telling) {
-    for (const part of listSearchParts(line)) {
-      const query = { ...openQuery, query: part, match: "exact" as const, by: "session" as const };
-      const { groups } = await searchContent(
-        memory,
-        { ...query, limit: maxCounts.mentions },
-        { limitMs: searchMs },
-      );
-      if (groups.length === 0) continue;
-      const sessions = readSessionsByIds(
-        memory,
-        groups.map(({ shown }) => shown.sessionId),
-      );
-      return groups.slice(0, maxCounts.mentions).flatMap(({ shown }) => {
-        const session = sessions.get(shown.sessionId);
-        if (session === undefined) return [];
-        return {
-          session_id: session.uid,
-          author: session.author,
-          turn: shown.number,
-          timestamp: formatIsoTime(shown.at),
-          text: shortenText(cutLineAt(shown.text, shown.start), length.quote),
-        };
-      });
-    }
-  }
-  return [];
+  const parts = [...new Set(telling.flatMap(listSearchParts))];
+  if (parts.length === 0) return { mentions: [], notes: [] };
+  const { groups, notes } = await searchContentForFirst(
+    memory,
+    // A search finds one more than its limit.
+    { ...openQuery, match: "exact", by: "session", limit: maxCounts.mentions - 1 },
+    parts,
+    { limitMs: searchMs },
+  );
+  if (groups.length === 0) return { mentions: [], notes };
+  const sessions = readSessionsByIds(
+    memory,
+    groups.map(({ shown }) => shown.sessionId),
+  );
+  const mentions = groups.slice(0, maxCounts.mentions).flatMap(({ shown }) => {
+    const session = sessions.get(shown.sessionId);
+    if (session === undefined) return [];
+    return {
+      session_id: session.uid,
+      author: session.author,
+      turn: shown.number,
+      timestamp: formatIsoTime(shown.at),
+      text: shortenText(cutLineAt(shown.text, shown.start), length.quote),
+    };
+  });
+  return { mentions, notes: [] };
 }
 
 /** A line as it stands but for where and when; then what is between its numbers, paths and hashes, the longest first. */

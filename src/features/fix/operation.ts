@@ -1,56 +1,16 @@
 import * as z from "zod/mini";
 import { defineOperation } from "../../answers/operation.ts";
+import { author, knownError, verdict } from "../../protocol/fix.ts";
 import {
   count,
   described,
   lazy,
   limit,
+  notes,
   type Shaped,
-  strings,
   text,
   timeOrNull,
 } from "../../protocol/shape-parts.ts";
-import { author, verdict } from "../how/operation.ts";
-
-const fixSeen = lazy(() =>
-  z.object({
-    session_id: text,
-    author,
-    turn: z.number(),
-    timestamp: timeOrNull,
-    /** What the agent changed between the failure and the run that worked, as a diff. */
-    edits: z.array(z.object({ path: text, diff: text })),
-    /** What it ran meanwhile, and the line that worked in the end. */
-    commands: strings,
-    /** The commit that the session led to after it. */
-    commit: z.nullable(z.object({ hash: text, subject: text })),
-    /** Whether the lines that the fix added are still in the files; null: it added none, or that is not known. */
-    stands: z.nullable(z.boolean()),
-  }),
-);
-
-export type Fix = Shaped<typeof fixSeen>;
-
-const knownError = lazy(() =>
-  z.object({
-    /** As it was reported, the lines in common first. */
-    error: text,
-    command: text,
-    directory: text,
-    /** How often, and in how many sessions. */
-    times: count,
-    sessions: count,
-    first_at: timeOrNull,
-    last_at: timeOrNull,
-    session_id: text,
-    author,
-    turn: z.number(),
-    /** null: it was not fixed in a recorded session, or not by what is recorded. */
-    fix: z.nullable(fixSeen()),
-  }),
-);
-
-export type KnownError = Shaped<typeof knownError>;
 
 export const fixRequest = lazy(() =>
   z.object({ error: described("the error, as it was printed", text), limit }),
@@ -65,8 +25,9 @@ export const fixAnswer = lazy(() =>
   z.object({
     verdict,
     errors: z.array(knownError()),
-    /** Only where no failed command reported it. An older daemon sends none. */
-    mentions: z._default(z.array(mention()), []),
+    /** Only where no failed command reported it. */
+    mentions: z.array(mention()),
+    notes,
   }),
 );
 
@@ -90,7 +51,7 @@ export type RecurringError = Shaped<typeof recurringError>;
 export const fix = defineOperation({
   name: "fix",
   path: "POST /fix",
-  summary: "Find an error that was met before, and what fixed it",
+  summary: "Find an error that occurred before, and what fixed it",
   of: "memory",
   request: fixRequest,
   response: fixAnswer,

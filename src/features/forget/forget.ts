@@ -1,28 +1,29 @@
 import { type AuditRecord, forgetQuestions } from "../../answers/audit.ts";
-import type { changeMemory } from "../../answers/changing.ts";
+import { changeMemory } from "../../answers/changing.ts";
+import { describeEntry } from "../../answers/trash-entry.ts";
 import type { Project } from "../../base/paths.ts";
 import { parseWhen } from "../../base/text/dates.ts";
 import { forgetNow, previewForget } from "../../sessions/forget/forget.ts";
 import { createPatternCutter } from "../../sessions/forget/forget-pattern.ts";
-import { describeEntry } from "../trash/undo.ts";
+import { getPatternToForget } from "../../sessions/forget/forget-target.ts";
 import type { ForgetRequest, ForgetResponse } from "./operation.ts";
 
 /** Forgets, or shows what would be. @throws PommelError as `forgetNow` */
 export async function forgetIn(
   project: Project,
   { dry_run: isPreview = false, for_good: forGood = false, ...asked }: ForgetRequest,
-  change: typeof changeMemory,
 ): Promise<ForgetResponse> {
   const now = new Date();
-  const isMeant = forGood || asked.pattern !== undefined ? await makeQuestionFilter(asked, now) : () => false;
+  const isForGood = forGood || getPatternToForget(asked) !== undefined;
+  const isMeant = isForGood ? await makeQuestionFilter(asked, now) : () => false;
   if (isPreview) {
-    const found = await change(project, ({ memory }) => previewForget(memory, asked, now));
+    const found = await changeMemory(project, ({ memory }) => previewForget(memory, asked, now));
     const questions = forgetQuestions(project, isMeant, { dryRun: true });
     return { ...found, questions, forgotten: false, log_emptied: null, trash: null };
   }
   // The log comes first: killed after it, what is left to forget is found again.
   const questions = forgetQuestions(project, isMeant);
-  const { isLogEmpty, trash, ...gone } = await change(project, (work) =>
+  const { isLogEmpty, trash, ...gone } = await changeMemory(project, (work) =>
     forgetNow(work, asked, { forGood, now }),
   );
   return {
@@ -36,9 +37,10 @@ export async function forgetIn(
 
 /** Which questions had to do with it: those that hold a match, name it, or were asked in that time. */
 async function makeQuestionFilter(
-  { pattern, since, until, session, turn, annotation }: ForgetRequest,
+  { since, until, session, turn, annotation, ...asked }: ForgetRequest,
   now: Date,
 ): Promise<(question: string, record: AuditRecord) => boolean> {
+  const pattern = getPatternToForget(asked);
   if (pattern !== undefined) {
     const { cut } = createPatternCutter(pattern);
     return (question) => [question, ...extractTexts(question)].some((text) => cut(text) !== text);

@@ -15,17 +15,18 @@ const trashEntry = lazy(() =>
 
 export type TrashEntry = Shaped<typeof trashEntry>;
 
-/** Exactly one of the first five selects what to forget. */
+/** Exactly one of session, turn, annotation, a period, text and pattern selects what to forget. */
 export const forgetRequest = lazy(() =>
   z.object({
     session: field("a session and its subagents", outside("session")),
     turn: field("one turn of a session, SESSION:NUMBER", text),
     annotation: field("a note", text),
-    since: field('everything since: "2026-01-31", "yesterday"', text),
-    until: field("everything until", text),
-    pattern: field("everything that matches a regular expression (RE2)", text),
+    since: field('everything since this time: "2026-01-31", "yesterday"', text),
+    until: field("everything until this time", text),
+    text: field("replace this text with [FORGOTTEN], wherever it occurs exactly as given", text),
+    pattern: field("replace with [FORGOTTEN] whatever matches this regular expression (RE2)", text),
     for_good: field(
-      "keep nothing: neither in the trash, nor in backups; always so with a pattern",
+      "keep nothing, neither in the trash nor in backups; a text or a pattern is always forgotten in this way",
       z.boolean(),
     ),
     dry_run: field("only show what would be removed", z.boolean()),
@@ -43,14 +44,14 @@ export const forgetResponse = lazy(() =>
     /** Places where a pattern matches. */
     matches: count,
     /** Questions of the audit log whose words go. */
-    questions: z._default(count, 0),
+    questions: count,
     /** Its content, for a preview: titles, prompts, notes; at most 20. */
     examples: strings,
     forgotten: z.boolean(),
     /** false: another process was reading, and the log of the database holds traces until it is rewritten; null: a preview. */
     log_emptied: z.nullable(z.boolean()),
     /** Where it can be brought back from; null: a preview, or nothing was kept. */
-    trash: z._default(z.nullable(trashEntry()), null),
+    trash: z.nullable(trashEntry()),
   }),
 );
 
@@ -64,5 +65,8 @@ export const forget = defineOperation({
   changes: true,
   request: forgetRequest,
   response: forgetResponse,
-  answer: async () => (await import("./answer.ts")).forget,
+  answer:
+    async () =>
+    async ({ project }, request) =>
+      (await import("./forget.ts")).forgetIn(project, request),
 });

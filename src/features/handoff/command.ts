@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { startableNames } from "../../agents/profiles.ts";
 import { formatExamples, run } from "../../terminal/frame.ts";
 
 /** `pm session resume` and `handoff`. */
@@ -11,7 +12,7 @@ export function declareHandoff(session: Command): void {
     .command("resume")
     .description("Reopen a session in its agent, in the directory where it was started")
     .argument(...which)
-    .option("--print", "only print the command, as without a terminal")
+    .option("--print", "only print the command that reopens the session (the default without a terminal)")
     .addHelpText(
       "after",
       `${formatExamples(
@@ -25,18 +26,18 @@ export function declareHandoff(session: Command): void {
   session
     .command("handoff")
     .description(
-      "Write what another agent needs to go on with a session: goal, what was done, what is open, decisions, commands",
+      "Write what another agent needs to continue a session: goal, what was done, what is open, decisions, commands",
     )
     .argument(...which)
     .option(
       "--to <agent>",
-      "start this agent with it: claude, codex, gemini or qwen; without a terminal only print it",
+      `start this agent with it: ${startableNames.join(", ")}; without a terminal only print it`,
     )
     .addHelpText(
       "after",
       `${formatExamples(
         ["pm session handoff 8ecde0fc", "as Markdown"],
-        ["pm session handoff 8ecde0fc --to codex", "go on with it in Codex CLI"],
+        ["pm session handoff 8ecde0fc --to codex", "continue it in Codex CLI"],
         ['pm session handoff "the flaky importer test" > HANDOFF.md', "the one that session search finds"],
       )}\n\nExits with 5 when no session is found.`,
     )

@@ -9,6 +9,7 @@ import {
   summary,
   text,
   used,
+  wrote,
 } from "../../../test/support/turn-fixture.ts";
 import { turnToStore } from "../../sessions/ingest/turns.ts";
 import { createRelativizer } from "../../sessions/relative-paths.ts";
@@ -124,13 +125,36 @@ it("asks no more what a commit or a later session answered", async () => {
     "s1",
     0,
     prompt("Fix the lock of the store"),
-    text("Fixed.\n\nShould I document the named pipe for Windows as well? Want me to commit this?"),
+    text("Fixed. Which name shall the pipe have on Windows, lock or store? Want me to commit this?"),
   );
   commit("s1", 2, "Take the lock first", [1]);
-  expect(section("s1", "Open")).toEqual(["- Should I document the named pipe for Windows as well?"]);
+  expect(section("s1", "Open")).toEqual(["- Which name shall the pipe have on Windows, lock or store?"]);
   expect(section("s1", "Done")).toContain("- Commit cccccccc Take the lock first");
-  await session("s2", 10, prompt("document the named pipe of windows"), text("Documented."));
+  await session("s2", 10, prompt("the name of the pipe on windows shall be store"), text("Named."));
   expect(section("s1", "Open")).toEqual([]);
+});
+
+it("asks no more for a plan or a command that a later session was begun with", async () => {
+  const plan = "# Plan: Fast, opt-in pipeline test\n\nSteps of it";
+  await session(
+    "s1",
+    0,
+    prompt("A test should take a small section, and be marked so that nobody runs it by chance"),
+    text("Let me present the plan."),
+    used("ExitPlanMode", { plan }, null),
+  );
+  expect(section("s1", "Open").join()).toContain("Fast, opt-in pipeline test");
+  await session("s2", 2, prompt(`Implement the following plan: ${plan} of another sort of words entirely`));
+  expect(section("s1", "Open")).toEqual([]);
+  await session(
+    "s3",
+    20,
+    prompt("Audit the milestone"),
+    text("Audited.\n\n## Remaining\n\n- **Plan gap closure** for the quality report\n\n`/work:plan-gaps 44`"),
+  );
+  expect(section("s3", "Open").join()).toContain("Plan gap closure");
+  await session("s4", 30, prompt("/work:plan-gaps 44 --auto"), text("Planned."));
+  expect(section("s3", "Open")).toEqual([]);
 });
 
 it("does not name a commit that only may be the session's", async () => {
@@ -139,11 +163,44 @@ it("does not name a commit that only may be the session's", async () => {
   expect(section("s1", "Done").join()).not.toContain("Something else");
 });
 
+it("leaves out a check that the agent says passes, and one of a session that changed nothing", async () => {
+  await session(
+    "s1",
+    0,
+    prompt("Check the types"),
+    wrote("lock.ts", "export const lock = 1;"),
+    ran("npx tsc --noEmit", "1 error", { isError: true }),
+    text("The error is gone, and the code passes `npm run check`."),
+  );
+  expect(section("s1", "Open")).toEqual([]);
+  await session(
+    "s2",
+    10,
+    prompt("Why does it fail?"),
+    ran("npm test", "no vitest", { isError: true }),
+    text("It is not there."),
+  );
+  expect(section("s2", "Open")).toEqual([]);
+});
+
+it("does not ask to store what somebody worked on later, nor tell of a turn that they went on from", async () => {
+  await session("s1", 0, prompt("Fix the lock"), text("The lock is taken first. Want me to commit this?"));
+  expect(section("s1", "Open")).toEqual(["- Want me to commit this?"]);
+  const id = await session("s2", 10, prompt("Rename the store"), ran("ls"));
+  expect(section("s1", "Open")).toEqual([]);
+  const interrupted = { prompt: "and the docs", state: "interrupted" as const };
+  saveTurn(store.memory, id, turn(2, { ...interrupted, startedAt: fixtureStart + 11 * minute }));
+  expect(section("s2", "Open")).toHaveLength(1);
+  await session("s3", 200, prompt("Write the words of the page"), text("The words are there now."));
+  expect(section("s2", "Open")).toEqual([]);
+});
+
 it("names a check that failed at last, until it worked in a later session", async () => {
   await session(
     "s1",
     0,
     prompt("Run the tests"),
+    wrote("lock.ts", "export const lock = 1;"),
     ran("npm test", "1 failed", { isError: true }),
     text("One fails."),
   );
@@ -173,6 +230,19 @@ it("quotes a prompt that was not answered to the end", async () => {
   expect(section("s1", "Open")).toEqual(['- The last turn was interrupted (turn 2): "and the docs".']);
 });
 
+it("asks no more for a merge that was made", async () => {
+  const words = (number: number) =>
+    `Pushed to fix/lock and opened https://github.com/a/b/pull/${number}.\n\nThe pull request remains open until somebody merges it.`;
+  await session("s1", 0, prompt("Fix the lock of the store"), text(words(7)));
+  await session("s2", 1, prompt("Fix the pipe of the store"), text(words(9).replace("fix/lock", "fix/pipe")));
+  expect(section("s1", "Open")).toHaveLength(1);
+  commit("other", 5, "Merge pull request #7 from ann/fix/lock", [1]);
+  expect(section("s1", "Open")).toEqual([]);
+  expect(section("s2", "Open")).toHaveLength(1);
+  commit("other", 6, "Mend the pipe (#9)", [1]);
+  expect(section("s2", "Open")).toEqual([]);
+});
+
 it("names items of the agent's own list only if it kept that to the end", async () => {
   const todos = [{ content: "Write the migration guide", status: "pending" }];
   await session(
@@ -182,7 +252,9 @@ it("names items of the agent's own list only if it kept that to the end", async 
     used("TodoWrite", { todos }),
     text("The schema is migrated now."),
   );
-  expect(section("s1", "Open").join()).toContain("Write the migration guide");
+  expect(section("s1", "Open").join()).toContain("Not ticked off: Write the migration guide");
+  commit("s1", 2, "The new schema", [1]);
+  expect(section("s1", "Open")).toEqual([]);
   await session(
     "s2",
     10,

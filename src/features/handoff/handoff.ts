@@ -1,20 +1,21 @@
 import type { Entry } from "../../agents/agent.ts";
 import { findAgentByName } from "../../agents/registry.ts";
 import { toHarmlessLine } from "../../base/text/quotation.ts";
+import { shortenHash } from "../../base/text/short-hash.ts";
 import { shortenText } from "../../base/text/text-size.ts";
 import { labelNote, labelWords } from "../../protocol/origin.ts";
-import { listStoredDecisions } from "../../sessions/decisions/stored.ts";
-import { shortenSessionId } from "../../sessions/short-id.ts";
+import { shortenSessionId } from "../../protocol/reading/short-id.ts";
+import type { SessionBrief } from "../../protocol/session-brief.ts";
+import { buildBrief } from "../../sessions/brief/brief.ts";
+import { isSuperseded, listStoredDecisions } from "../../sessions/decisions/stored.ts";
+import { buildResumeCommand } from "../../sessions/resume-command.ts";
 import { extractContentWords, measureOverlap } from "../../sessions/summaries/prose.ts";
 import { readStoredTurns } from "../../sessions/turn-content.ts";
-import { listAnnotations } from "../../store/memory/chunks/annotations.ts";
+import { listStoredNotes } from "../../store/memory/chunks/notes.ts";
+import { isCommittedAfter, readCommitsOfSessions } from "../../store/memory/commits/commits-of-turns.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import type { SessionRecord } from "../../store/memory/memory-records.ts";
 import { findSession } from "../../store/memory/sessions/sessions.ts";
-import { isSuperseded } from "../context/for-edit.ts";
-import { buildBrief } from "../sessions/brief.ts";
-import { buildResumeCommand } from "../sessions/describe-session.ts";
-import type { SessionBrief } from "../sessions/operation.ts";
 import type { Handoff } from "./operation.ts";
 
 const maxCounts = { decisions: 6, notes: 6, todos: 12 } as const;
@@ -31,7 +32,7 @@ export function buildHandoff(memory: Memory, id: string): Handoff {
   const decisions = listStoredDecisions(memory)
     .filter((one) => one.sessionUid === uid && !isSuperseded(one, null))
     .slice(-maxCounts.decisions);
-  const notes = listAnnotations(memory, { sessionUid: uid, limit: maxCounts.notes });
+  const notes = listStoredNotes(memory, { sessionUid: uid, limit: maxCounts.notes });
   const on = [
     `session ${shortenSessionId(uid)} (${session.agent})`,
     branch === null ? "" : `branch ${branch}`,
@@ -44,7 +45,7 @@ export function buildHandoff(memory: Memory, id: string): Handoff {
     formatSection("Done", [
       brief.rejected === null ? "" : `Rejected later: ${brief.rejected}`,
       brief.outcome,
-      ...brief.commits.map(({ hash, subject }) => `Commit ${hash.slice(0, 8)} ${subject}`),
+      ...brief.commits.map(({ hash, subject }) => `Commit ${shortenHash(hash)} ${subject}`),
       ...brief.checks,
       brief.files.length === 0 ? "" : `Changed ${brief.files.join(", ")}`,
     ]),
@@ -79,10 +80,11 @@ function formatSection(name: string, items: readonly string[]): string {
   return said.length === 0 ? "" : `## ${name}\n\n${said.join("\n")}`;
 }
 
-/** Of the agent's own list, if it kept that to the end, without what its last words speak of. */
+/** Of the agent's own list, if it kept that to the end and nothing was committed since, without what its last words speak of. */
 function openTodos(memory: Memory, session: SessionRecord, { outcome, open }: SessionBrief): string[] {
   const todos = findAgentByName(session.agent)?.todos;
-  if (todos === undefined) return [];
+  const commits = readCommitsOfSessions(memory, [session.uid]).get(session.uid) ?? [];
+  if (todos === undefined || isCommittedAfter(commits, session.lastAt ?? 0)) return [];
   const entries: Entry[] = [];
   let lastPrompt = 0;
   for (const { lines } of readStoredTurns(memory, session.id))

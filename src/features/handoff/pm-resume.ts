@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { constants } from "node:os";
-import { agentNames, findCurrentSession, findProfile, resumeProgram } from "../../agents/profiles.ts";
+import { findCurrentSession, findProfile, resumeProgram, startableNames } from "../../agents/profiles.ts";
 import { getErrorCode, PommelError } from "../../base/errors.ts";
 import { findProgram } from "../../base/find-program.ts";
 import type { Project } from "../../base/paths.ts";
@@ -89,14 +89,14 @@ export async function resumeCommand(
     throw new PommelError(
       "usage",
       `The session is on ${shared_by}'s machine.`,
-      "`pm session handoff` goes on with it in an agent of yours.",
+      "`pm session handoff` prints what one of your agents needs to continue it.",
     );
   const program = resume === null ? null : resumeProgram(agent, found.session_id);
   if (program === null)
     throw new PommelError(
       "usage",
       `${agent} cannot reopen this session.`,
-      "`pm session handoff` goes on with it in a new one.",
+      "`pm session handoff` prints what a new session needs to continue it.",
     );
   if (print || output.json || output.columns === undefined) {
     const directory = chooseDirectory(found, project);
@@ -115,8 +115,11 @@ export async function handoffCommand(
 ): Promise<number> {
   const startWith = to === undefined ? undefined : findProfile(to)?.startWith;
   if (to !== undefined && startWith === undefined) {
-    const able = agentNames.filter((name) => findProfile(name)?.startWith !== undefined);
-    throw new PommelError("usage", `${to} takes no first prompt.`, `Choose from: ${able.join(", ")}.`);
+    throw new PommelError(
+      "usage",
+      `${to} takes no first prompt.`,
+      `Choose from: ${startableNames.join(", ")}.`,
+    );
   }
   const project = await findProject(cwd);
   const found = await resolveHandoff(project, words);

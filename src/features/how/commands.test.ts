@@ -1,43 +1,16 @@
-import { execFileSync } from "node:child_process";
-import { mkdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { addSession, temporaryMemory, turn } from "../../../test/support/memory-fixture.ts";
-import {
-  conversation,
-  edited,
-  fixtureStart,
-  type Happening,
-  prompt,
-  ran,
-  used,
-  wrote,
-} from "../../../test/support/turn-fixture.ts";
-import { turnToStore } from "../../sessions/ingest/turns.ts";
-import { createRelativizer } from "../../sessions/relative-paths.ts";
-import { saveTurn } from "../../store/memory/sessions/turns.ts";
-import { findFixes } from "../fix/find-fixes.ts";
-import { findMentions } from "../fix/find-mentions.ts";
-import { findRecurringErrors } from "../fix/recurring.ts";
-import { findLostTexts } from "../lost/find-lost-text.ts";
-import { computeTypicalMs, findWorkingCommands } from "./find-commands.ts";
+import { failed, temporaryRuns } from "../../../test/support/runs-fixture.ts";
+import { prompt, ran, used } from "../../../test/support/turn-fixture.ts";
+import { findWorkingCommands } from "./find-commands.ts";
+import { computeTypicalMs } from "./typical-time.ts";
 
-let store: ReturnType<typeof temporaryMemory>;
+let store: ReturnType<typeof temporaryRuns>;
 beforeEach(() => {
-  store = temporaryMemory();
+  store = temporaryRuns();
 });
 afterEach(() => store.remove());
 
-const day = 24 * 3600 * 1000;
-
-function session(uid: string, days: number, ...happenings: Happening[]) {
-  const { id } = addSession(store.memory, uid, { cwd: store.dir });
-  const relativize = createRelativizer({ root: store.dir, worktrees: [], cwd: store.dir });
-  for (const one of conversation({ at: fixtureStart + days * day }, prompt("go"), ...happenings))
-    saveTurn(store.memory, id, turn(one.number, turnToStore(one, relativize)));
-}
-
-const failed = { isError: true };
+const session: ReturnType<typeof temporaryRuns>["session"] = (...given) => store.session(...given);
 
 describe("how", () => {
   const how = (q: string) => findWorkingCommands(store.memory, { q, limit: 3 });
@@ -104,14 +77,7 @@ describe("how", () => {
   });
 
   it("finds a form by the words of a prompt, and of the project's files", () => {
-    const { id } = addSession(store.memory, "p", { cwd: store.dir });
-    const relativize = createRelativizer({ root: store.dir, worktrees: [], cwd: store.dir });
-    for (const one of conversation(
-      { at: fixtureStart + 5 * day },
-      prompt("check the accessibility of the page"),
-      ran("npm run axe", "ok"),
-    ))
-      saveTurn(store.memory, id, turn(one.number, turnToStore(one, relativize)));
+    session("p", 5, prompt("check the accessibility of the page"), ran("npm run axe", "ok"));
     expect(how("accessibility").commands[0]).toMatchObject({ line: "npm run axe" });
     const scripts = [
       { line: "npm run axe", title: "axe", body: "playwright test wcag", file: "package.json" },
@@ -196,158 +162,4 @@ describe("how", () => {
     for (const q of ["deploy to kubernetes", "cargo bench", "how do we run this"])
       expect(how(q)).toEqual({ verdict: "none", commands: [], scripts: [] });
   });
-});
-
-describe("fix", () => {
-  const fix = (error: string) => findFixes([store.dir], store.memory, { error, limit: 3 });
-  const broken = (line: number) => `Exit code 1\nsrc/a.go:${line}:2: undefined: openStore`;
-
-  it("gives what was changed before it worked again, and whether that is still there", () => {
-    const file = join(store.dir, "src/a.go");
-    session(
-      "a",
-      0,
-      ran("go build ./...", broken(3), failed),
-      edited(file, "openStore()", "openStoreReadonly()"),
-      ran("go build ./...", ""),
-    );
-    const found = fix("lib/b.go:77:9: undefined: openStore");
-    expect(found).toMatchObject({
-      verdict: "found",
-      errors: [
-        {
-          command: "go build ./...",
-          times: 1,
-          sessions: 1,
-          fix: { edits: [{ path: "src/a.go" }], commands: ["go build ./..."], stands: false },
-        },
-      ],
-    });
-    mkdirSync(join(store.dir, "src"));
-    writeFileSync(file, "x = openStoreReadonly()\n");
-    expect(fix("undefined: openStore").errors[0]?.fix?.stands).toBe(true);
-  });
-
-  it("gives the command that was run instead, and no fix where it just worked again", () => {
-    session(
-      "a",
-      0,
-      ran("npm ci", "Exit code 1\nnpm error lockfile mismatch found", failed),
-      ran("npm ci --force", "ok"),
-    );
-    expect(fix("npm error lockfile mismatch found").errors[0]?.fix).toMatchObject({
-      edits: [],
-      commands: ["npm ci --force"],
-    });
-    session(
-      "b",
-      1,
-      ran("npm i", "Exit code 1\nnpm error registry timed out again", failed),
-      ran("npm i", "ok"),
-    );
-    expect(fix("npm error registry timed out again").errors[0]?.fix).toBeNull();
-  });
-
-  it("takes for a fix only what touches the error, before the next run of the same form without it", () => {
-    const other = join(store.dir, "docs/notes.md");
-    const file = join(store.dir, "src/a.go");
-    session(
-      "a",
-      0,
-      ran("go build ./...", broken(3), failed),
-      edited(other, "old", "new"),
-      ran("go build ./pkg/other", "ok"),
-      edited(file, "openStore()", "openStoreReadonly()"),
-      ran("go build ./...", broken(3), failed),
-      edited(join(store.dir, "src/b.go"), "func x() {}", "func openStore() {}"),
-      ran("go build ./...", ""),
-    );
-    const { fix: found } = fix("undefined: openStore").errors[0]!;
-    expect(found?.edits.map(({ path }) => path)).toEqual(["src/b.go"]);
-    session(
-      "b",
-      1,
-      ran(
-        "go test ./pkg/store",
-        "--- FAIL: TestReopen (0.01s)\n    store_test.go:31: got 3 rows, want 4 of them\nFAIL",
-        failed,
-      ),
-      ran("go test ./pkg/other", "ok"),
-    );
-    expect(fix("--- FAIL: TestReopen (9.99s)")).toMatchObject({ verdict: "found", errors: [{ fix: null }] });
-  });
-
-  it("knows a rule where the message is another, and does not take for an error what is printed where all is well", () => {
-    const lint = (name: string) =>
-      `src/${name}.go:7:10: error returned from external package is unwrapped: sig: func ${name}.Read() (wrapcheck)`;
-    const noise = "warning: unable to find the cache directory of the linter";
-    session(
-      "a",
-      0,
-      ran("golangci-lint run", `Exit code 1\n${noise}\n${lint("os")}`, failed),
-      edited(join(store.dir, "src/os.go"), "return err", 'return fmt.Errorf("read: %w", err)'),
-      ran("golangci-lint run", noise),
-    );
-    expect(fix("lib/x.go:1:1: some other words entirely stand here (wrapcheck)")).toMatchObject({
-      verdict: "maybe",
-      errors: [{ fix: { edits: [{ path: "src/os.go" }] } }],
-    });
-    expect(fix(noise).verdict).toBe("none");
-  });
-
-  it("finds an error that was only said", async () => {
-    const { id } = addSession(store.memory, "s", { cwd: store.dir });
-    const relativize = createRelativizer({ root: store.dir, worktrees: [], cwd: store.dir });
-    const pasted = prompt("this fails:\n--- FAIL: TestReverted (3.40s)\n    x_test.go:9: the branch is gone");
-    for (const one of conversation({ at: fixtureStart }, pasted))
-      saveTurn(store.memory, id, turn(one.number, turnToStore(one, relativize)));
-    expect(fix("--- FAIL: TestReverted (1.00s)").verdict).toBe("none");
-    expect(await findMentions(store.memory, "--- FAIL: TestReverted (1.00s)")).toMatchObject([
-      { session_id: "s", turn: 1, text: "--- FAIL: TestReverted (3.40s)" },
-    ]);
-    expect(await findMentions(store.memory, "--- FAIL: TestNobodyMet")).toEqual([]);
-  });
-
-  it("says nothing of an error that nobody met", () => {
-    session("a", 0, ran("go build ./...", broken(3), failed));
-    for (const error of ["undefined: closeStore", "FAIL", "Exit code 1", ""])
-      expect(fix(error)).toEqual({ verdict: "none", errors: [], mentions: [] });
-  });
-});
-
-it("an error of three sessions comes back, with what it cost", () => {
-  const error = "Exit code 1\nError: listen EADDRINUSE: address already in use";
-  for (const [i, uid] of ["a", "b", "c"].entries())
-    session(uid, i, ran("npm start", error, failed), ran("npm start", "ok"));
-  session("d", 3, ran("npm start", "Exit code 1\nTypeError: handler is undefined here", failed));
-  expect(findRecurringErrors(store.memory)).toEqual([
-    expect.objectContaining({
-      error: "Error: listen EADDRINUSE: address already in use",
-      sessions: 3,
-      cost_ms: 6000,
-    }),
-  ]);
-});
-
-it("text that no commit and no file holds is lost", async () => {
-  const git = (...args: string[]) => execFileSync("git", ["-C", store.dir, ...args]);
-  git("init", "-q");
-  const file = join(store.dir, "a.ts");
-  writeFileSync(file, "const committed = 1;\n");
-  git("add", "a.ts");
-  git("-c", "user.name=n", "-c", "user.email=e@x", "commit", "-qm", "one");
-  session(
-    "a",
-    0,
-    edited(file, "const committed = 1;", "const replacedLater = 2;"),
-    edited(file, "const replacedLater = 2;", "const destroyed = 3;"),
-    ran("git checkout -- a.ts", ""),
-    wrote(join(store.dir, "b.ts"), "const other = 4;"),
-  );
-  const { texts } = await findLostTexts(store.memory, [store.dir], { file: "a.ts", limit: 9 });
-  expect(texts.map(({ lost_by, command, lines }) => [lost_by, command, lines])).toEqual([
-    ["edit", null, ["const replacedLater = 2;"]],
-    ["checkout", "git checkout -- a.ts", ["const destroyed = 3;"]],
-  ]);
-  expect((await findLostTexts(store.memory, [store.dir], { file: "c.ts", limit: 9 })).total).toBe(0);
 });

@@ -1,14 +1,15 @@
 import { getOrCreate } from "../../base/multimap.ts";
 import { formatIsoTime } from "../../base/text/iso-time.ts";
-import { stopWords, tokenize } from "../../base/text/tokens.ts";
+import { createWordFinder, noWords, stopWords, tokenize, type WordFinder } from "../../base/text/tokens.ts";
 import { parseSteps } from "../../sessions/commands/steps.ts";
 import { findTask, type Task, tasks } from "../../sessions/commands/tasks.ts";
 import { isUsageError } from "../../sessions/commands/usage-errors.ts";
-import { type CommandRecord, listCommands } from "../../store/memory/commands.ts";
+import { type CommandRecord, listCommands, listRuns, type RunSummary } from "../../store/memory/commands.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { readPromptsOfTurns } from "../../store/memory/sessions/turn-lookup.ts";
 import type { HowAnswer, WorkingCommand } from "./operation.ts";
 import type { ProjectScript } from "./project-scripts.ts";
+import { computeTypicalMs } from "./typical-time.ts";
 
 export interface HowRequest {
   /** Left out: what any project is asked for. */
@@ -23,8 +24,8 @@ export interface HowRequest {
 /** Runs that do the same thing in the same place. */
 interface Form {
   name: string;
-  worked: CommandRecord[];
-  failed: CommandRecord[];
+  worked: RunSummary[];
+  failed: RunSummary[];
 }
 
 /** The share of a question's words, by how rare they are, that an answer has to cover. */
@@ -43,7 +44,7 @@ export function findWorkingCommands(
   memory: Memory,
   { q = "", limit, until = null, scripts = [] }: HowRequest,
 ): HowAnswer {
-  const forms = groupForms(listCommands(memory, { until, limit: maxRuns }));
+  const forms = groupForms(listRuns(memory, { until, limit: maxRuns }));
   if (q.trim() === "") return buildCheatSheet(memory, forms, scripts);
   const asked = parseSteps(q.trim()).at(-1);
   const same = asked === undefined ? [] : forms.filter(({ name }) => name === asked.name);
@@ -140,7 +141,7 @@ function listNeverRun(
 }
 
 /** Those that worked at least once; the runs of each the latest first. */
-function groupForms(runs: readonly CommandRecord[]): Form[] {
+function groupForms(runs: readonly RunSummary[]): Form[] {
   const forms = new Map<string, Form>();
   for (const run of runs) {
     const key = `${run.directory}\0${run.form}`;
@@ -190,8 +191,12 @@ function rankByWords(
   const words = listAskedWords(q);
   if (words.length === 0) return [];
   const wordsOfScripts = collectScriptWords(scripts);
-  const prompts = collectPromptWords(memory, forms);
-  const texts = forms.map((form) => ({ form, weightOf: makeWordWeights(form, wordsOfScripts, prompts) }));
+  const findAsked = createWordFinder(words);
+  const prompts = collectPromptWords(memory, forms, findAsked);
+  const texts = forms.map((form) => ({
+    form,
+    weightOf: makeWordWeights(form, { scripts: wordsOfScripts, promptOf: prompts, findAsked }),
+  }));
   const rarity = new Map(
     words.map((word) => {
       const having = texts.filter(({ weightOf }) => weightOf(word) > 0).length;
@@ -238,36 +243,41 @@ const runsRead = 20;
 function collectPromptWords(
   memory: Memory,
   forms: readonly Form[],
-): (run: CommandRecord) => ReadonlySet<string> {
+  findAsked: WordFinder,
+): (run: RunSummary) => ReadonlySet<string> {
   const toRunKey = (run: { sessionId: number; turn: number }) => `${run.sessionId}:${run.turn}`;
-  const asked = new Map<string, Pick<CommandRecord, "sessionId" | "turn">>();
+  const asked = new Map<string, Pick<RunSummary, "sessionId" | "turn">>();
   for (const { worked } of forms)
     for (const { sessionId, turn } of worked.slice(0, runsRead))
       asked.set(toRunKey({ sessionId, turn }), { sessionId, turn });
   const words = new Map(
     readPromptsOfTurns(memory, [...asked.values()]).map(
-      (one) => [toRunKey(one), new Set(tokenize(one.prompt))] as const,
+      (one) => [toRunKey(one), findAsked(one.prompt)] as const,
     ),
   );
-  return (run) => words.get(toRunKey(run)) ?? none;
+  return (run) => words.get(toRunKey(run)) ?? noWords;
 }
-const none: ReadonlySet<string> = new Set();
+
+interface WordsOfRuns {
+  scripts: ReadonlyMap<string, ScriptWords>;
+  promptOf: (run: RunSummary) => ReadonlySet<string>;
+  findAsked: WordFinder;
+}
 
 function makeWordWeights(
   { name, worked }: Form,
-  scripts: ReadonlyMap<string, ScriptWords>,
-  promptOf: (run: CommandRecord) => ReadonlySet<string>,
+  { scripts, promptOf, findAsked }: WordsOfRuns,
 ): (word: string) => number {
   const [latest] = worked;
   const named = new Set(tokenize(name));
-  const formed = new Set(tokenize(latest!.form));
-  const lined = new Set(tokenize(`${latest!.line} ${latest!.directory}`));
+  const formed = findAsked(latest!.form);
+  const lined = findAsked(`${latest!.line} ${latest!.directory}`);
   const script = scripts.get(name);
   const some = worked.slice(0, runsRead);
   const purposes = new Map<string, number>();
   const prompts = new Map<string, number>();
   for (const run of some) {
-    for (const word of new Set(tokenize(run.purpose))) purposes.set(word, (purposes.get(word) ?? 0) + 1);
+    for (const word of findAsked(run.purpose)) purposes.set(word, (purposes.get(word) ?? 0) + 1);
     for (const word of promptOf(run)) prompts.set(word, (prompts.get(word) ?? 0) + 1);
   }
   return (word) => {
@@ -288,7 +298,7 @@ const hasCommonPrefix = (token: string, word: string) =>
   (word.length >= 4 && token.startsWith(word));
 
 function toWorkingCommand(memory: Memory, { worked, failed }: Form): WorkingCommand {
-  const latest = worked[0]!;
+  const [latest] = listCommands(memory, { ids: [worked[0]!.id] }) as [CommandRecord];
   return {
     line: latest.line,
     form: toShape(latest.line),
@@ -307,28 +317,14 @@ function toWorkingCommand(memory: Memory, { worked, failed }: Form): WorkingComm
   };
 }
 
-/** A run that took so many times a quick one's waited for a person, who had to permit it. */
-const waited = 4;
-/** No client lets a command run longer. Milliseconds. */
-const maxRunMs = 10 * 60_000;
-/** Fewer runs do not show which of them waited. */
-const minRuns = 3;
-
-/** How long a command takes: from its call to its result also passes what a person takes to permit it. */
-export function computeTypicalMs(took: readonly number[]): number | null {
-  const times = took.filter((ms) => ms <= maxRunMs).sort((a, b) => a - b);
-  const quick = times[times.length < minRuns ? 0 : times.length >> 2];
-  if (quick === undefined) return null;
-  const own = times.filter((ms) => ms <= Math.max(waited * quick, 1000));
-  return times.length < minRuns ? quick : (own[own.length >> 1] ?? null);
-}
-
 /** What was tried wrongly in the same session right before: runs of the same program in another form. A test that was red is none. */
-function listFailedBefore(memory: Memory, worked: readonly CommandRecord[]): WorkingCommand["failed_before"] {
+function listFailedBefore(memory: Memory, worked: readonly RunSummary[]): WorkingCommand["failed_before"] {
   const found = new Map<string, WorkingCommand["failed_before"][number]>();
   for (const run of worked.slice(0, 10)) {
-    const runs = listCommands(memory, { names: [run.name], sessionId: run.sessionId })
-      .filter(({ seq, step }) => seq < run.seq || (seq === run.seq && step < run.step))
+    const all = listCommands(memory, { names: [run.name], sessionId: run.sessionId });
+    const own = all.find(({ id }) => id === run.id);
+    const runs = all
+      .filter(({ seq, step }) => own !== undefined && (seq < own.seq || (seq === own.seq && step < own.step)))
       .slice(0, 2);
     for (const { outcome, form, line, error, sessionUid, turn, at } of runs) {
       if (outcome !== "failed" || form === run.form) break;

@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { defineOperation } from "../../answers/operation.ts";
+import { author, verdict } from "../../protocol/fix.ts";
 import {
   count,
   field,
@@ -8,15 +9,9 @@ import {
   numberOrNull,
   type Shaped,
   text,
-  textOrNull,
   timeOrNull,
 } from "../../protocol/shape-parts.ts";
 import { tasks } from "../../sessions/commands/tasks.ts";
-
-export const verdict = z.enum(["found", "maybe", "none"]);
-
-/** The colleague who shared the session; null: recorded here. */
-export const author = textOrNull;
 
 const failedBefore = lazy(() =>
   z.object({ line: text, error: text, session_id: text, turn: z.number(), timestamp: timeOrNull }),
@@ -26,10 +21,10 @@ const workingCommand = lazy(() =>
   z.object({
     /** As it last worked, with its environment and flags: an example of the form. */
     line: text,
-    /** What all counted runs have in common; "…" differs from run to run. An older daemon sends none. */
-    form: z._default(text, ""),
+    /** What all counted runs have in common; "…" differs from run to run. */
+    form: text,
     /** Without a question: what it is for. */
-    task: z._default(z.nullable(z.enum(tasks)), null),
+    task: z.nullable(z.enum(tasks)),
     /** Relative to the project's root, "" for the root; absolute outside of it. */
     directory: text,
     /** What the agent said it is for; "" where it did not say. */
@@ -55,7 +50,7 @@ export type WorkingCommand = Shaped<typeof workingCommand>;
 export const howRequest = lazy(() =>
   z.object({
     q: field(
-      'what to run: "test", "one integration test", or a command line that failed (default: what any project is asked for)',
+      'what to run: "test", "one integration test", or a command line that failed (default: how to test, lint, build, run and release)',
       text,
     ),
     limit,
@@ -80,8 +75,7 @@ export const howAnswer = lazy(() =>
   z.object({
     verdict,
     commands: z.array(workingCommand()),
-    /** An older daemon sends none. */
-    scripts: z._default(z.array(definedScript()), []),
+    scripts: z.array(definedScript()),
   }),
 );
 

@@ -51,6 +51,16 @@ it("names what a change of a symbol, of a file or of lines may touch, tests firs
   expect(await brief({ of: ["src/retry.ts:5"] })).toMatchObject({ targets: ["wait"], total: 0 });
 });
 
+it("says which files import a name without a use that is known", async () => {
+  indexed = await indexedProject({
+    ...files,
+    "src/table.ts": 'import { retry } from "./retry.ts";\nexport const table = [retry!];\n',
+  });
+  const { touched, notes } = await brief({ of: ["retry"], depth: 1 });
+  expect(touched).toEqual(["get 1 retry resolved"]);
+  expect(notes[0]).toBe("1 file imports it, but where it uses it cannot be followed: src/table.ts.");
+});
+
 it("says what nobody defines, and refuses to look at nothing", async () => {
   indexed = await indexedProject(files);
   await expect(brief({ of: ["nowhere"] })).rejects.toMatchObject({ code: "not_found" });
@@ -60,7 +70,7 @@ it("says what nobody defines, and refuses to look at nothing", async () => {
 it("does not claim that nothing is defined in languages whose calls it does not know", async () => {
   indexed = await indexedProject({ "src/retry.rb": "def retry_it\n  1\nend\n" });
   const { root } = indexed.project;
-  await expect(brief({ of: ["retry_it"] })).rejects.toThrow("those in Ruby files are not looked at");
+  await expect(brief({ of: ["retry_it"] })).rejects.toThrow("Ruby files are not analysed");
   await expect(brief({ of: ["src/retry.rb"] })).rejects.toThrow("Who calls what is not known for Ruby.");
   const { git } = temporaryGit(root);
   git("add", "src");

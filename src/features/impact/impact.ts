@@ -11,23 +11,7 @@ import { toNodeJson } from "../../code/graph/neighbours.ts";
 import { isScriptHost, languages } from "../../code/languages/index.ts";
 import { streamChangedFiles } from "../../git/diff/changes.ts";
 import { GitFailure } from "../../git/git.ts";
-import type { CodeIndex } from "../../store/index/port.ts";
 import type { ImpactAnswer, ImpactRequest } from "./operation.ts";
-
-/** Asks the graph for what an answer can do without; null where there is no index that can be read. */
-export async function askGraph<T>(
-  project: Project,
-  ask: (graph: CodeGraph, index: CodeIndex) => Promise<T>,
-): Promise<T | null> {
-  try {
-    return await withIndex(project, loadConfig(project).config, async (index) =>
-      ask(await CodeGraph.openForIndex(index, project.root), index),
-    );
-  } catch (error) {
-    if (error instanceof PommelError) return null;
-    throw error;
-  }
-}
 
 const usualDepth = 3;
 const usualLimit = 50;
@@ -43,7 +27,7 @@ export function computeImpact(
 ): Promise<ImpactAnswer> {
   const { of = [], diff = false, depth = usualDepth, limit = usualLimit } = request;
   if (of.length === 0 && !diff) {
-    throw new PommelError("usage", "Nothing to look at.", "Name a symbol or a file, or ask for --diff.");
+    throw new PommelError("usage", "No symbol or file given.", "Name a symbol or a file, or use --diff.");
   }
   return withIndex(project, loadConfig(project).config, async (index) => {
     const graph = await CodeGraph.openForIndex(index, project.root);
@@ -56,8 +40,9 @@ export function computeImpact(
       targets.push(...changed.targets);
       notes.push(...changed.notes);
     }
-    const { touched, isCut } = await collectImpact(graph, targets, depth);
+    const { touched, isCut, importers } = await collectImpact(graph, targets, depth);
     if (isCut) notes.push("A name is in too many files to look into all of them.");
+    if (importers.length > 0) notes.push(describeImporters(importers));
     const tests = touched.filter(({ is_test }) => is_test);
     return {
       targets: await Promise.all(
@@ -72,6 +57,16 @@ export function computeImpact(
       notes: [...notes, ...(await listUnknowns(graph, files, targets))],
     };
   });
+}
+
+const importersShown = 3;
+
+function describeImporters(files: readonly string[]): string {
+  const more = files.length > importersShown ? `, and ${files.length - importersShown} more` : "";
+  const named = `${files.slice(0, importersShown).join(", ")}${more}`;
+  return files.length === 1
+    ? `1 file imports it, but where it uses it cannot be followed: ${named}.`
+    : `${files.length} files import it, but where they use it cannot be followed: ${named}.`;
 }
 
 /** The language of each file that is indexed. */
@@ -96,7 +91,7 @@ async function findTargets(graph: CodeGraph, files: Languages, asked: string): P
     throw new PommelError(
       "not_found",
       `Nothing is defined in ${asked}.`,
-      "Name a function, a type or a file with some.",
+      "Name a function, a type, or a file that defines some.",
     );
   }
   const found = await graph.findNamedDefinitions(asked);
@@ -105,8 +100,8 @@ async function findTargets(graph: CodeGraph, files: Languages, asked: string): P
   throw new PommelError(
     "not_found",
     silent.length > 0
-      ? `No definition of ${JSON.stringify(asked)} is known; those in ${joinNames(silent)} files are not looked at.`
-      : `No definition of ${JSON.stringify(asked)} is indexed.`,
+      ? `${JSON.stringify(asked)} is not defined in the indexed files. ${joinNames(silent)} files are not analysed.`
+      : `${JSON.stringify(asked)} is not defined in the indexed files.`,
     `\`pm search code ${asked}\` finds similar names, and where they are used.`,
   );
 }

@@ -6,8 +6,11 @@ import { count, field, lazy, limit, notes, type Shaped, strings } from "../../pr
 export const impactRequest = lazy(() =>
   z.object({
     of: field("a symbol (`name`, `Type.name`), a file, or lines of it (`src/db.ts:12-20`)", strings),
-    diff: field("what is changed and not committed", z.boolean()),
-    depth: field("follow callers of callers so far (default 3)", z.int().check(z.minimum(1), z.maximum(5))),
+    diff: field("your uncommitted changes", z.boolean()),
+    depth: field(
+      "follow callers of callers up to this depth (default: 3)",
+      z.int().check(z.minimum(1), z.maximum(5)),
+    ),
     limit,
   }),
 );
@@ -33,10 +36,13 @@ export type ImpactAnswer = Shaped<typeof impactAnswer>;
 export const findImpact = defineOperation({
   name: "impact",
   path: "GET /impact",
-  summary: "List what a change may touch, tests first",
+  summary: "List what a change may affect, tests first",
   of: "code",
   editors: true,
   request: impactRequest,
   response: impactAnswer,
-  answer: async () => (await import("./answer.ts")).findImpact,
+  answer:
+    async () =>
+    async ({ project }, request, { signal }) =>
+      (await import("./impact.ts")).computeImpact(project, request, signal),
 });

@@ -40,6 +40,7 @@ export async function importTranscript(
       work.readOn(path, {
         agent: agent.name,
         is_import: isImport,
+        ...(request.urgency !== undefined && { urgency: request.urgency }),
         ...(request.generate_summary && { generate_summary: true }),
         ...(request.all_projects && { all_projects: true }),
       });

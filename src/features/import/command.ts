@@ -6,21 +6,21 @@ export function declareImport(program: Command): void {
   program
     .command("import")
     .description("Import past sessions")
-    .argument("<agent>", `the agent: ${agentNames.join(", ")}; or another memory: aline, pommel`)
+    .argument("<agent>", `the agent: ${agentNames.join(", ")}; or another source: aline, pommel`)
     .argument(
       "[path]",
       "a directory of transcripts, or one transcript (default: the agent's own); for aline: its database; for pommel: a file of `pm memory export --all`",
     )
-    .option("--since <time>", 'only sessions active since: "2026-01-31", "last month"')
+    .option("--since <time>", 'only sessions that were active since this time: "2026-01-31", "last month"')
     .option("--all-projects", "also sessions of other projects")
-    .option("--dry-run", "only show what there is")
+    .option("--dry-run", "only show what would be imported")
     .option("-y, --yes", "do not ask")
     .addHelpText(
       "after",
       `${formatExamples(
         ["pm import claude", "this project's sessions with Claude Code"],
-        ["pm import claude --dry-run", "how many, and how long it would take"],
-        ['pm import claude --since "last month"', "only lately"],
+        ["pm import claude --dry-run", "how many there are, and how long it would take"],
+        ['pm import claude --since "last month"', "only recent ones"],
         ["pm import claude ~/old-laptop/.claude/projects --all-projects", "from another directory"],
         ["pm import codex", "sessions with Codex CLI, archived ones too"],
         ["pm import atif runs", "trajectories of other tools, from a directory"],

@@ -25,7 +25,7 @@ import { findBestSummaries } from "../../store/memory/sessions/summaries.ts";
 import { listTranscripts } from "../../store/memory/sessions/transcripts.ts";
 import { listTurns } from "../../store/memory/sessions/turns.ts";
 import { Sqlite } from "../../store/sqlite/sqlite.ts";
-import { importAline, planAline } from "./import.ts";
+import { importAline, planAline } from "./import-aline.ts";
 
 let dir: string;
 let project: Project;

@@ -5,6 +5,7 @@ import { agents, listTranscriptPlaces } from "../../agents/registry.ts";
 import { PommelError } from "../../base/errors.ts";
 import type { Project } from "../../base/paths.ts";
 import { parseWhen } from "../../base/text/dates.ts";
+import { askAgain } from "../../client/ask-again.ts";
 import { call } from "../../client/call.ts";
 import { findOrStartDaemon } from "../../client/connect.ts";
 import { findProject } from "../../git/projects/find-project.ts";
@@ -13,21 +14,23 @@ import type { ImportPreview } from "../../sessions/ingest/import-preview.ts";
 import { canAsk, confirm } from "../../terminal/ask.ts";
 import type { CommandContext } from "../../terminal/frame.ts";
 import { interruptedCode, makeInterruptionSignal } from "../../terminal/interruption.ts";
-import { alignColumns, formatMark, type Output } from "../../terminal/output.ts";
+import { formatMark, type Output } from "../../terminal/output.ts";
 import { createProgress } from "../../terminal/progress.ts";
+import { renderDocument, showAnswer } from "../../terminal/render-document.ts";
 import { formatCount, toOneLine } from "../../terminal/text.ts";
-import { openCheckout } from "../index/wait-for-index.ts";
-import type { ImportedSessions, StepPrinter } from "../setup/init/steps.ts";
-import { showStatus } from "../status/operation.ts";
-import type { AlineImport, AlinePlan, ImportFollowed, TranscriptToImport } from "./import.ts";
+import { readState, showStatus } from "../status/operation.ts";
+import type { ImportFollowed, TranscriptToImport } from "./import.ts";
+import type { AlinePlan } from "./import-aline.ts";
+import type { ImportedSessions } from "./operation.ts";
 import {
+  type FoundSessions,
   followImport,
   importAline,
   importTranscript,
-  keepUnread,
   planAline,
   previewImport,
 } from "./operation.ts";
+import { wordAline, wordAlineImport } from "./words.ts";
 
 /** Of the paths in one request: a body may have a megabyte. Characters. */
 const maxInRequest = 500_000;
@@ -47,8 +50,7 @@ export async function importTranscripts(
 ): Promise<ImportFollowed | null> {
   const signal = makeInterruptionSignal();
   await findOrStartDaemon();
-  const paths = files.map(({ path }) => path);
-  const refusal = await queueTranscripts(project, agent, paths);
+  const refusal = await queueTranscripts(project, agent, files);
   if (refusal !== null) {
     throw new PommelError(
       "usage",
@@ -65,16 +67,6 @@ export async function importTranscripts(
   return call(followImport, { files }, project, { signal, onProgress }).finally(progress.finish);
 }
 
-/** "3 transcripts were deleted before they could be read." */
-export const describeGone = (gone: number): string =>
-  `${formatCount(gone, "transcript")} ${gone === 1 ? "was" : "were"} deleted before ${gone === 1 ? "it" : "they"} could be read.`;
-
-/** Puts what is not read yet where no agent deletes it. */
-export async function keepPastSessions(output: Output): Promise<void> {
-  const { problem } = await call(keepUnread, {}, null);
-  if (problem !== null) output.note(toOneLine(problem, 300));
-}
-
 /** What the import waits for once nothing has moved for a while: a full disk, say. The daemon goes on by itself when it is gone. */
 function makeStallWatch(project: Project): (done: number) => string | undefined {
   let [moved, asked, reason] = [{ done: -1, at: 0 }, 0, ""];
@@ -85,7 +77,7 @@ function makeStallWatch(project: Project): (done: number) => string | undefined 
     if (now - asked > askAgainMs) {
       asked = now;
       // Only of what is open does the status say what it waits for.
-      void openCheckout(project)
+      void askAgain(() => call(readState, {}, project, { without: "fail" }))
         .then(() => call(showStatus, {}, project, { without: "fail" }))
         .then(
           ({ notes }) => {
@@ -102,15 +94,16 @@ function makeStallWatch(project: Project): (done: number) => string | undefined 
 export async function queueTranscripts(
   project: Project,
   agent: Agent,
-  paths: readonly string[],
+  files: readonly { path: string; urgency: number }[],
 ): Promise<string | null> {
-  for (const transcript_paths of splitIntoRequests(paths)) {
+  for (const { transcript_paths, urgency } of splitIntoRequests(files)) {
     const request = {
       transcript_paths,
       agent: agent.name,
       trigger: "import",
       // Which sessions belong here was decided already.
       all_projects: true,
+      urgency,
     };
     const how = { without: "fail", timeout: 60_000 } as const;
     const { queued, reason } = await call(importTranscript, request, project, how);
@@ -119,17 +112,20 @@ export async function queueTranscripts(
   return null;
 }
 
-/** Paths in as many requests as the daemon takes them in. */
-function splitIntoRequests(paths: readonly string[]): string[][] {
-  const all: string[][] = [[]];
+/** Paths that are as urgent, in as many requests as the daemon takes them in. */
+function splitIntoRequests(
+  files: readonly { path: string; urgency: number }[],
+): { transcript_paths: string[]; urgency: number }[] {
+  const all: { transcript_paths: string[]; urgency: number }[] = [];
   let size = 0;
-  for (const path of paths) {
-    size += JSON.stringify(path).length + 1;
-    if (size > maxInRequest) {
-      all.push([]);
-      size = JSON.stringify(path).length + 1;
+  for (const { path, urgency } of files) {
+    const length = JSON.stringify(path).length + 1;
+    size += length;
+    if (all.at(-1)?.urgency !== urgency || size > maxInRequest) {
+      all.push({ transcript_paths: [], urgency });
+      size = length;
     }
-    all.at(-1)!.push(path);
+    all.at(-1)!.transcript_paths.push(path);
   }
   return all;
 }
@@ -162,7 +158,7 @@ export async function importAlineCommand(
       `${plan.file} has a newer schema (${plan.schema}) than supported; Pommel reads what it recognises.`,
     );
   }
-  output.print(describe(plan, preview));
+  output.print(renderDocument(wordAline(plan, preview), { screen: output }));
   const summary = toAlineSummary(plan, preview, dryRun);
   if (dryRun || plan.sessions.length + plan.transcripts.length === 0) {
     output.result(summary, dryRun ? "\nNothing was imported (--dry-run)." : "");
@@ -186,7 +182,7 @@ export async function importAlineCommand(
   ];
   for (const { session, error } of failed) output.note(`${session}: ${toOneLine(error, 200)}`);
   const done = { ...summary, ...taken, chunks: taken.chunks + (followed?.chunks ?? 0), failed };
-  output.result(done, () => report(taken, preview, failed.length, output));
+  showAnswer(output, done, () => wordAlineImport(taken, preview, failed.length));
   return failed.length > 0 ? 1 : 0;
 }
 
@@ -203,44 +199,6 @@ function toAlineSummary(plan: AlinePlan, preview: ImportPreview, dryRun: boolean
     dry_run: dryRun,
     interrupted: false,
   };
-}
-
-function describe(plan: AlinePlan, preview: ImportPreview): string {
-  const read = plan.transcripts.length - preview.files.length;
-  const rows = [
-    ["  Transcripts:", `${plan.transcripts.length}${read > 0 ? ` (${read} read already)` : ""}`],
-    ["  From the database:", String(plan.sessions.length)],
-  ];
-  const left = [
-    plan.older > 0 && `${formatCount(plan.older, "session")} older`,
-    plan.elsewhere > 0 && `${formatCount(plan.elsewhere, "session")} of other projects (--all-projects)`,
-    plan.nowhere > 0 && `${formatCount(plan.nowhere, "session")} of unknown projects (--all-projects)`,
-  ].filter((part) => part !== false);
-  const lines = [`Sessions in ${plan.file}`, alignColumns(rows)];
-  if (left.length > 0) lines.push(`Skipped: ${left.join(", ")}.`);
-  return lines.join("\n");
-}
-
-function report(taken: AlineImport, { files }: ImportPreview, failed: number, output: Output): string {
-  const { sessions, events, commits } = taken;
-  const parts = [
-    formatCount(sessions.new + files.length, "session"),
-    formatCount(events, "event"),
-    `${commits.taken_in} of the ${formatCount(commits.named, "commit")} it names`,
-  ];
-  const left = [
-    sessions.known > 0 && `${sessions.known} already imported`,
-    sessions.forgotten > 0 && `${sessions.forgotten} forgotten before`,
-    sessions.empty > 0 && `${sessions.empty} empty`,
-  ].filter((part) => part !== false);
-  const mark = formatMark(failed > 0 ? "warn" : "ok", output.colors);
-  return `${mark} Imported: ${parts.join(", ")}.${left.length > 0 ? ` Skipped: ${left.join(", ")}.` : ""}`;
-}
-
-/** Sessions of an agent from before Pommel came here. */
-export interface FoundSessions {
-  agent: Agent;
-  preview: ImportPreview;
 }
 
 /** Whatever a search may take before somebody is asked without its figures. Milliseconds. */
@@ -271,7 +229,7 @@ export async function findPastSessions(project: Project, isWanted: boolean): Pro
 export async function importFound(
   project: Project,
   past: readonly FoundSessions[],
-  { isBrief }: Pick<StepPrinter, "isBrief">,
+  isBrief: boolean,
   output: Output,
 ): Promise<ImportedSessions> {
   const imported: ImportedSessions = { sessions: 0, chunks: 0, failed: [], interrupted: false };

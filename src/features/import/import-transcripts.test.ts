@@ -31,6 +31,7 @@ const files = ["/t/a.jsonl", "/t/b.jsonl"].map((path) => ({
   size: 100,
   mtimeMs: 0,
   startedAt: null,
+  urgency: 0,
 }));
 const follow = (signal = new AbortController().signal, onProgress = () => {}) =>
   followImport(project, files, { signal, onProgress });

@@ -17,5 +17,5 @@ export function declareReindex(daemon: Command): void {
         ['pm daemon reindex --path "**/*.md"', "some files"],
       ),
     )
-    .action(run(async () => (await import("../jobs/pm-queue.ts")).reindexCommand, { startsDaemon: true }));
+    .action(run(async () => (await import("./pm-reindex.ts")).reindexCommand, { startsDaemon: true }));
 }

@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { defineLocalOperation } from "../../answers/local-operation.ts";
 import { defineOperation } from "../../answers/operation.ts";
 import { count, field, lazy, places } from "../../protocol/shape-parts.ts";
 
@@ -9,7 +10,7 @@ import { count, field, lazy, places } from "../../protocol/shape-parts.ts";
 export const indexRequest = lazy(() =>
   z.object({
     paths: field("only this file, directory or glob", places),
-    full: z.optional(z.boolean()),
+    full: field("also index again what looks unchanged", z.boolean()),
   }),
 );
 
@@ -34,3 +35,8 @@ export const indexFiles = defineOperation({
   response: indexResponse,
   answer: async () => (await import("./answer.ts")).indexFiles,
 });
+
+/** Shows how far the daemon is, until everything is indexed. */
+export const waitForIndex = defineLocalOperation(
+  async () => (await import("./wait-for-index.ts")).waitForIndex,
+);

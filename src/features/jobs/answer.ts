@@ -1,17 +1,21 @@
 import { changeMemory } from "../../answers/changing.ts";
+import { noCode, noJobs, queueWith, readJobsStatus } from "../../answers/jobs-status.ts";
 import { Kept } from "../../answers/kept.ts";
+import { withMemory } from "../../answers/open.ts";
 import type { Subjects } from "../../answers/operation.ts";
 import type { Shaped } from "../../protocol/shape-parts.ts";
 import { removeDead, retryDead } from "../../store/memory/jobs/jobs.ts";
-import { readClosedQueue } from "../status/status.ts";
 import type { queueResponse, retryRequest } from "./operation.ts";
 
 /** What a daemon has to do for a checkout that it keeps, by its root. */
 export const keptQueue = new Kept<() => Shaped<typeof queueResponse>>();
 
-export function showQueue({ project }: Subjects["project"]) {
+export async function showQueue({ project }: Subjects["project"]) {
   const kept = keptQueue.findKept(project.root);
-  return kept === null ? readClosedQueue(project) : kept();
+  if (kept !== null) return kept();
+  // A memory that is not there, or cannot be read, has nothing to do; the status says why.
+  const sessions = await withMemory(project, readJobsStatus).catch(() => noJobs);
+  return { ...queueWith(noCode, sessions), sessions, past: null };
 }
 
 export async function retryJobs(

@@ -1,90 +1,8 @@
 import * as z from "zod/mini";
+import { defineLocalOperation } from "../../answers/local-operation.ts";
 import { defineOperation, nothing } from "../../answers/operation.ts";
-import {
-  count,
-  lazy,
-  numberOrNull,
-  type Shaped,
-  text,
-  textOrNull,
-  time,
-} from "../../protocol/shape-parts.ts";
-
-const jobsOfKind = lazy(() => z.object({ kind: text, jobs: count }));
-
-const finishedFile = lazy(() =>
-  z.object({
-    path: text,
-    chunks: count,
-    /** Reading, parsing and embedding it, without waiting. */
-    took_ms: z.number(),
-    /** Why nothing of it is indexed, or null. */
-    skipped: textOrNull,
-    /** ISO 8601. */
-    at: text,
-  }),
-);
-
-export const queueStatus = lazy(() =>
-  z.object({
-    /** Files waiting or being worked on. */
-    pending: count,
-    /** Files finished since the queue was last empty, and how many it had in all. */
-    done: count,
-    total: count,
-    /** A file being worked on. */
-    processing: textOrNull,
-    rate_chunks_per_sec: z.number(),
-    /** null: too early to tell. */
-    eta_seconds: numberOrNull,
-    /** True when everything that was seen is searchable, sessions as well as code. */
-    is_idle: z.boolean(),
-    /** The same of code alone. */
-    code_is_idle: z.boolean(),
-    last_error: textOrNull,
-    /** Newest first. */
-    recent: z.array(finishedFile()),
-  }),
-);
-
-export type QueueStatus = Shaped<typeof queueStatus>;
-
-export const jobsStatus = lazy(() =>
-  z.object({
-    pending: count,
-    /** The same by kind. */
-    waiting: z._default(z.array(jobsOfKind()), []),
-    running: z.array(
-      z.object({
-        kind: text,
-        subject: text,
-        done: count,
-        total: count,
-        /** What goes before it, of which there is most; null: nothing. */
-        waits_for: z._default(z.nullable(jobsOfKind()), null),
-      }),
-    ),
-    /** Failed, with the reason; `pm daemon queue retry`. */
-    dead: z.array(z.object({ id: count, kind: text, subject: text, attempts: count, error: textOrNull })),
-    rate_chunks_per_sec: z.number(),
-    eta_seconds: numberOrNull,
-    /** Everything that was seen is searchable; summaries may still wait for their sessions to fall quiet. */
-    is_idle: z.boolean(),
-    /** Newest first. */
-    recent: z.array(
-      z.object({
-        kind: text,
-        subject: text,
-        outcome: z.enum(["done", "dead", "gone"]),
-        chunks: count,
-        took_ms: count,
-        at: time,
-      }),
-    ),
-  }),
-);
-
-export type JobsStatus = Shaped<typeof jobsStatus>;
+import { jobsStatus, queueStatus } from "../../protocol/queue.ts";
+import { count, field, lazy, type Shaped, text } from "../../protocol/shape-parts.ts";
 
 /** The queue of code, and that of sessions. */
 export const queueResponse = lazy(() =>
@@ -99,10 +17,8 @@ export type QueueResponse = Shaped<typeof queueResponse>;
 
 export const retryRequest = lazy(() =>
   z.object({
-    /** Of dead jobs; left out: all. */
-    ids: z.optional(z.array(count)),
-    /** Remove them instead. */
-    drop: z.optional(z.boolean()),
+    ids: field("the ids of failed jobs (default: all failed jobs)", z.array(count)),
+    drop: field("remove them instead of trying again", z.boolean()),
   }),
 );
 
@@ -130,3 +46,6 @@ export const retryJobs = defineOperation({
   response: retryResponse,
   answer: async () => (await import("./answer.ts")).retryJobs,
 });
+
+/** Looks whether a daemon runs, and what it is at. */
+export const readRunning = defineLocalOperation(async () => (await import("./what-runs.ts")).readRunning);

@@ -7,9 +7,7 @@ import { findLostText } from "./operation.ts";
 export function declareLost(memory: Command): void {
   const lost = memory
     .command("lost")
-    .description(
-      "Show text of a file that an edit replaced or a checkout destroyed, and that no commit holds",
-    )
+    .description("Recover text of a file that was overwritten or discarded and never committed")
     .argument("<file>", "the file, which may be gone");
   addOptions(lost, findLostText, { file: null })
     .addHelpText(

@@ -1,68 +1,11 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { FileEdit } from "../../agents/agent.ts";
 import { formatIsoTime } from "../../base/text/iso-time.ts";
 import { GitFailure, readGitBytes } from "../../git/git.ts";
-import { createRelativizer } from "../../sessions/relative-paths.ts";
-import { listEdits, readStoredTurns } from "../../sessions/turn-content.ts";
+import { listRecordedEdits } from "../../sessions/recorded-edits.ts";
 import { listCommands } from "../../store/memory/commands.ts";
 import type { Memory } from "../../store/memory/memory.ts";
-import { findSessionById } from "../../store/memory/sessions/sessions.ts";
-import { listTurnsWithFile } from "../../store/memory/sessions/turns.ts";
 import type { LostText, LostTextAnswer } from "./operation.ts";
-
-/** What an agent's edit did to a file. */
-interface RecordedEdit {
-  sessionId: number;
-  sessionUid: string;
-  author: string | null;
-  turn: number;
-  seq: number;
-  at: number | null;
-  removed: string[];
-  added: string[];
-}
-
-/**
- * What agents did to a file in the latest turns that touched it, in the order in which they did it.
- * @param roots of the project and its worktrees
- */
-export function listRecordedEdits(
-  memory: Memory,
-  [root = "", ...worktrees]: readonly string[],
-  file: string,
-  { maxTurns, leaves = () => false }: { maxTurns: number; leaves?: (sessionUid: string) => boolean },
-): RecordedEdit[] {
-  const edits: RecordedEdit[] = [];
-  for (const { sessionId, number, files } of listTurnsWithFile(memory, file, maxTurns).reverse()) {
-    const session = findSessionById(memory, sessionId);
-    const isEdited = files.some(({ path, how }) => path === file && how !== "read");
-    if (session === null || !isEdited || leaves(session.uid)) continue;
-    const relativize = createRelativizer({ root, worktrees, cwd: session.cwd });
-    for (const turn of readStoredTurns(memory, sessionId, { first: number, last: number })) {
-      for (const { line, edit } of listEdits(turn)) {
-        if (relativize(edit.path) !== file) continue;
-        const { seq, at } = line;
-        edits.push({
-          sessionId,
-          sessionUid: session.uid,
-          author: session.author ?? null,
-          turn: number,
-          seq,
-          at,
-          ...pickChangedLines(edit),
-        });
-      }
-    }
-  }
-  return edits;
-}
-
-function pickChangedLines({ hunks, content }: FileEdit): Pick<RecordedEdit, "removed" | "added"> {
-  const lines = hunks.flatMap((hunk) => hunk.lines);
-  const of = (sign: string) => lines.filter((line) => line.startsWith(sign)).map((line) => line.slice(1));
-  return { removed: of("-"), added: hunks.length === 0 && content !== null ? content.split("\n") : of("+") };
-}
 
 /** Turns that are read, the latest; lines of a text that are shown; bytes of a file's history that are read. */
 const maxCounts = { turns: 300, lines: 400, history: 64 * 1024 * 1024 } as const;

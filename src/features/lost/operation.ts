@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { defineOperation } from "../../answers/operation.ts";
+import { author } from "../../protocol/fix.ts";
 import {
   count,
   described,
@@ -12,7 +13,6 @@ import {
   textOrNull,
   timeOrNull,
 } from "../../protocol/shape-parts.ts";
-import { author } from "../how/operation.ts";
 
 const lostPart = lazy(() =>
   z.object({
@@ -39,7 +39,7 @@ export type LostTextAnswer = Shaped<typeof lostTextAnswer>;
 export const findLostText = defineOperation({
   name: "lostText",
   path: "GET /lost-text",
-  summary: "Show text of a file that agents wrote or removed and that no commit holds",
+  summary: "Show text of a file that agents wrote or removed and that is in no commit",
   of: "memory",
   request: lostTextRequest,
   response: lostTextAnswer,

@@ -6,7 +6,7 @@ import { positiveInteger } from "../../terminal/options.ts";
 export function declareModels(program: Command): void {
   const models = program
     .command("models")
-    .description("List, fetch, test and measure embedders (which to choose: docs/models.md)")
+    .description("List, fetch, test and measure models for search by meaning (docs/models.md)")
     .addHelpText(
       "after",
       formatExamples(
@@ -42,7 +42,7 @@ export function declareModels(program: Command): void {
 
   models
     .command("test")
-    .description("Embed a question, a text that answers it and one that does not")
+    .description("Try an embedder: is a question closer to a text that answers it than to one that does not?")
     .argument("[embedder]", "the embedder (default: the configured ones)")
     .addHelpText(
       "after",

@@ -8,21 +8,12 @@ import { closeEmbedders, createEmbedders } from "../../models/embed/embedders.ts
 import { readEmbedderSpec } from "../../models/embed/registry.ts";
 import type { CommandContext } from "../../terminal/frame.ts";
 import { interruptedCode, makeInterruptionSignal } from "../../terminal/interruption.ts";
-import { alignColumns, formatDuration, type Output } from "../../terminal/output.ts";
-import type { Palette } from "../../terminal/palette.ts";
+import type { Output } from "../../terminal/output.ts";
 import { createProgress, type Progress } from "../../terminal/progress.ts";
-import type { Miss } from "./evaluate/ask.ts";
+import { showAnswer } from "../../terminal/render-document.ts";
 import type { Quality } from "./evaluate/measures.ts";
-import type { Mode } from "./evaluate/modes.ts";
-import { type KindReport, runSelfTest, type SelfTestReport, type Stage } from "./evaluate/self-test.ts";
-
-/** With fewer questions, a difference between modes may be luck. */
-const minQuestions = 30;
-
-const titles: Record<KindReport["kind"], string> = {
-  doc_to_function: "Doc comment → function (the comments themselves are hidden)",
-  commit_to_files: "Commit message → files it changed",
-};
+import { runSelfTest, type SelfTestReport, type Stage } from "./evaluate/self-test.ts";
+import { wordSelfTest } from "./words.ts";
 
 /** What `--json` prints. */
 function toReportJson(report: SelfTestReport, { root, misses }: { root: string; misses: boolean }) {
@@ -45,61 +36,6 @@ function roundQuality(quality: Quality): Record<string, number> {
   );
 }
 
-/** The report for a person. */
-function renderSelfTest(
-  report: SelfTestReport,
-  { misses, colors }: { misses: boolean; colors: Palette },
-): string {
-  const { files, chunks, index_ms, embed_ms, model } = report;
-  const vectors = model === null ? "no vectors" : `vectors by ${model}`;
-  const more = embed_ms === null ? "" : `, then embedded in ${formatDuration(embed_ms)}`;
-  const blocks = [
-    `${files} files, ${chunks} chunks, ${vectors}; indexed from scratch in ${formatDuration(index_ms)}${more}.`,
-    ...report.notes.map((note) => colors.warn(note)),
-    ...report.kinds.map((kind) => renderKind(kind, misses, colors)),
-    colors.dim("Compare the rows with each other, not with other projects (docs/benchmarks.md)."),
-  ];
-  return blocks.join("\n\n");
-}
-
-function renderKind(kind: KindReport, misses: boolean, colors: Palette): string {
-  const lines = [colors.bold(titles[kind.kind])];
-  if (kind.queries === 0) return [...lines, `Not measured: ${kind.problem ?? "no questions"}.`].join("\n");
-  const few = kind.queries < minQuestions ? " Too few questions to compare modes." : "";
-  const why = kind.problem === null ? "" : `: ${kind.problem}`;
-  lines.push(`${kind.queries} questions${why}.${few}`);
-  lines.push(
-    alignColumns([
-      heads,
-      ...Object.entries(kind.modes).map(([mode, quality]) => formatModeRow(mode as Mode, quality)),
-    ]),
-  );
-  if (misses && kind.misses.length > 0) lines.push("", "Worst misses:", ...kind.misses.map(renderMiss));
-  return lines.join("\n");
-}
-
-const heads = ["", "MRR", "NDCG@10", "R@1", "R@5", "R@10", "ms p50", "ms p95"];
-
-function formatModeRow(mode: Mode, quality: Quality): string[] {
-  const { mrr, ndcg10, r1, r5, r10, p50_ms, p95_ms } = quality;
-  return [
-    mode,
-    ...[mrr, ndcg10, r1, r5, r10].map((share) => share.toFixed(3)),
-    ...[p50_ms, p95_ms].map((ms) => ms.toFixed(1)),
-  ];
-}
-
-function renderMiss({ query, expected, rank, found }: Miss): string {
-  const place = ({ file, start_line }: { file: string; start_line?: number }) =>
-    start_line === undefined ? file : `${file}:${start_line}`;
-  const where = expected.map(place).join(", ");
-  return [
-    `  "${query}"`,
-    `    ${rank === null ? "not in the top ten" : `at ${rank}`}: ${where}`,
-    `    on top: ${found.map(place).join(", ") || "nothing"}`,
-  ].join("\n");
-}
-
 interface BenchOptions {
   queries?: number;
   model?: string;
@@ -119,9 +55,8 @@ export async function benchCommand({ cwd, output }: CommandContext, options: Ben
     const report = await measure({ root: project.root, config, count, signal }, output);
     if (report.kinds.every(({ queries }) => queries === 0)) throw makeNothingToAskError(report);
     const misses = options.misses ?? false;
-    output.result(toReportJson(report, { root: project.root, misses }), () =>
-      renderSelfTest(report, { misses, colors: output.colors }),
-    );
+    const value = toReportJson(report, { root: project.root, misses });
+    showAnswer(output, value, () => wordSelfTest(report, misses));
     return 0;
   } catch (error) {
     if (!signal.aborted) throw error;

@@ -2,7 +2,6 @@ import { loadConfig } from "../../base/config/config.ts";
 import type { Config } from "../../base/config/settings.ts";
 import { getErrorMessage, PommelError } from "../../base/errors.ts";
 import { findProjectIfAny } from "../../git/projects/find-project.ts";
-import type { Availability } from "../../models/embed/embedder.ts";
 import {
   embedderDrivers,
   type NamedEmbedder,
@@ -11,20 +10,9 @@ import {
 } from "../../models/embed/registry.ts";
 import type { CommandContext } from "../../terminal/frame.ts";
 import { interruptedCode, makeInterruptionSignal } from "../../terminal/interruption.ts";
-import { formatMark } from "../../terminal/output.ts";
-import type { Palette } from "../../terminal/palette.ts";
 import { createProgress } from "../../terminal/progress.ts";
-
-/** An embedder in the JSON of `pm models list`. */
-interface ListedEmbedder extends Omit<Availability, "usable"> {
-  /** As `embed.code` wants it. */
-  embedder: string;
-  about: string;
-  /** null when only a real call can show it. */
-  usable: boolean | null;
-  /** The settings that name it. */
-  used_for: ("code" | "text")[];
-}
+import { showAnswer } from "../../terminal/render-document.ts";
+import { type ListedEmbedder, wordEmbedders } from "./words.ts";
 
 const lookTimeoutMs = 1500;
 
@@ -39,7 +27,7 @@ export async function modelsListCommand(
   if (listed.length === 0) {
     throw new PommelError(
       "usage",
-      `No embedder and no subcommand of \`pm models\` starts with ${prefix}.`,
+      `Unknown embedder or subcommand: ${prefix}.`,
       "Run `pm models list`, or `pm models --help`.",
     );
   }
@@ -58,7 +46,7 @@ export async function modelsListCommand(
       }),
     ),
   );
-  output.result({ code, text, embedders }, () => renderEmbedders(embedders, output.colors));
+  showAnswer(output, { code, text, embedders }, () => wordEmbedders(embedders));
 }
 
 /** Every driver with its default model, and what is configured. */
@@ -92,29 +80,6 @@ async function lookAt(
     const hint = error instanceof PommelError ? error.hint : "";
     return { usable: false, detail: getErrorMessage(error), hint };
   }
-}
-
-export function renderEmbedders(embedders: readonly ListedEmbedder[], colors: Palette): string {
-  const width = Math.max(...embedders.map(({ embedder }) => embedder.length));
-  const indent = " ".repeat(width + 4);
-  const lines: string[] = [];
-  for (const { embedder, about, usable, detail, hint, models = [], used_for } of embedders) {
-    const used = used_for.length === 0 ? "" : colors.bold(` (used for ${used_for.join(" and ")})`);
-    lines.push(
-      `${chooseMark(usable, used_for.length > 0, colors)} ${embedder.padEnd(width)}  ${about}${used}`,
-    );
-    lines.push(`${indent}${detail}`);
-    if (hint !== "") lines.push(`${indent}${colors.hint(hint)}`);
-    if (models.length > 0) lines.push(`${indent}available models: ${models.join(", ")}`);
-  }
-  return lines.join("\n");
-}
-
-/** An unusable driver is a fault only where it is used. */
-function chooseMark(usable: boolean | null, isUsed: boolean, colors: Palette): string {
-  if (usable) return formatMark("ok", colors);
-  if (!isUsed) return colors.dim("-");
-  return formatMark(usable === null ? "warn" : "fail", colors);
 }
 
 const megabyte = 1_000_000;

@@ -1,33 +1,16 @@
 import { loadConfig } from "../../base/config/config.ts";
 import { exitCode, PommelError } from "../../base/errors.ts";
 import { findProjectIfAny } from "../../git/projects/find-project.ts";
-import type { Embedder, EmbedderSettings, EmbedderUsage } from "../../models/embed/embedder.ts";
+import type { Embedder, EmbedderSettings } from "../../models/embed/embedder.ts";
 import { computeCosine } from "../../models/embed/quantise.ts";
 import { readEmbedderSpec, toEmbedderSettings } from "../../models/embed/registry.ts";
 import type { CommandContext } from "../../terminal/frame.ts";
-import { formatDuration, formatMark } from "../../terminal/output.ts";
-import type { Palette } from "../../terminal/palette.ts";
+import { renderDocument } from "../../terminal/render-document.ts";
+import { type TestedEmbedder, wordTested } from "./words.ts";
 
 const question = "where are failed requests tried again";
 const answer = "/** Sends the request; when it fails, waits a little longer each time and retries. */";
 const unrelated = "A cake of three eggs, sugar and flour, half an hour in the oven.";
-
-/** The JSON of a tested embedder. */
-export interface TestedEmbedder {
-  embedder: string;
-  ok: boolean;
-  /** What is wrong; "" when nothing is. */
-  message: string;
-  hint: string;
-  dimensions: number | null;
-  /** Until the first vector, with whatever had to be loaded. */
-  prepare_ms: number | null;
-  /** For a question and two passages. */
-  embed_ms: number | null;
-  /** Cosines with the question: of a text that answers it, and of one that does not. */
-  similarity: { related: number; unrelated: number } | null;
-  usage: EmbedderUsage | null;
-}
 
 /**
  * `pm models test [embedder]`
@@ -44,7 +27,7 @@ export async function modelsTestCommand(
   for (const spec of specs) {
     const tested = await testEmbedder(spec, toEmbedderSettings(config));
     embedders.push(tested);
-    output.print(renderTested(tested, output.colors));
+    output.print(renderDocument(wordTested(tested), { screen: output }));
   }
   if (output.json) output.result({ embedders }, "");
   return embedders.every(({ ok }) => ok) ? exitCode.ok : exitCode.failed;
@@ -107,31 +90,4 @@ async function measure(embedder: Embedder): Promise<Partial<TestedEmbedder>> {
 
 function round(cosine: number): number {
   return Math.round(cosine * 1000) / 1000;
-}
-
-export function renderTested(tested: TestedEmbedder, colors: Palette): string {
-  const { embedder, ok, message, hint, dimensions, prepare_ms, embed_ms, similarity, usage } = tested;
-  const lines = [`${formatMark(ok ? "ok" : "fail", colors)} ${embedder}`];
-  if (message !== "") lines.push(`  ${message}`);
-  if (hint !== "") lines.push(`  ${colors.hint(hint)}`);
-  if (dimensions === 0) lines.push("  Makes no vectors: search uses words and code structure.");
-  if (dimensions !== null && dimensions > 0) {
-    lines.push(
-      `  Vectors:     ${dimensions} numbers`,
-      `  Ready in:    ${formatDuration(prepare_ms ?? 0)}; three texts in ${embed_ms} ms`,
-    );
-  }
-  if (similarity) {
-    const { related, unrelated } = similarity;
-    lines.push(
-      `  Similarity:  ${related.toFixed(2)} to a text that answers the question, ${unrelated.toFixed(2)} to another`,
-    );
-  }
-  if (usage) lines.push(`  Usage:       ${formatUsage(usage)}`);
-  return lines.join("\n");
-}
-
-function formatUsage({ requests, tokens, dollars }: EmbedderUsage): string {
-  const cost = dollars === null ? "price unknown" : `$${dollars.toFixed(6)}`;
-  return `${requests} requests, ${tokens} tokens, ${cost}`;
 }

@@ -7,14 +7,18 @@ import { listNotes, writeNote } from "./operation.ts";
 export function declareNote(program: Command): void {
   const note = program
     .command("note")
-    .description("Save a note: searchable, listed by `pm memory notes`, kept for good")
-    .argument("[text...]", "the note; - reads it from stdin")
-    .option("--undo", "take the latest one back; an agent takes back only its own");
+    .description("Save a note, for you to find again and for agents to read")
+    .argument(
+      "[text...]",
+      "the note (- reads it from stdin); with FILE:LINE or FILE:LINE-LINE before it, a note on lines",
+    )
+    .option("--undo", "remove the latest note; an agent can remove only its own");
   addOptions(note, writeNote, {
     note: null,
     transcript_path: null,
     branch: null,
     by: null,
+    at: null,
     session_id: "--session <id>",
     decision: "--decision <text>",
   })
@@ -22,10 +26,14 @@ export function declareNote(program: Command): void {
       "after",
       formatExamples(
         ['pm note "v2 released; the old API stays until May"', "a note on the project"],
+        ['pm note src/auth.ts:12-20 "keep the order: tokens first"', "a note on lines; it moves with them"],
         ['pm note --session 8ecde0fc "this fixed it"', "a note on a session"],
-        ['pm note --rejected --session 8ecde0fc "it blocks the event loop"', "shown with every later hit"],
+        [
+          'pm note --rejected --session 8ecde0fc "it blocks the event loop"',
+          "shown whenever the session is found",
+        ],
         ["git log -1 --format=%B | pm note -", "several lines"],
-        ["pm note --undo", "forget the latest one, also of a prompt"],
+        ["pm note --undo", "remove the latest note, even one that you wrote in a prompt"],
       ),
     )
     .action(run(async () => (await import("./pm-notes.ts")).noteCommand, { startsDaemon: true }));
@@ -45,5 +53,5 @@ export function declareNotes(memory: Command): void {
         ['pm memory notes --since "last week" --json', "for scripts"],
       ),
     )
-    .action(query(async () => (await import("./pm-notes.ts")).annotationsCommand));
+    .action(query(async () => (await import("./pm-notes.ts")).notesCommand));
 }

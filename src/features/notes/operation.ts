@@ -1,12 +1,14 @@
 import * as z from "zod/mini";
 import { defineOperation } from "../../answers/operation.ts";
-import { noteSources, origins, speakers } from "../../protocol/origin.ts";
+import type { LineNote, NoteLines } from "../../attribution/line-notes.ts";
+import { noteSources, origins, speakers, toOrigin, toSpeaker } from "../../protocol/origin.ts";
 import {
   count,
   described,
   field,
   lazy,
   limit,
+  lineNumber,
   numberOrNull,
   outside,
   place,
@@ -18,8 +20,18 @@ import {
   time,
   until,
 } from "../../protocol/shape-parts.ts";
+import type { NoteRecord } from "../../store/memory/memory-records.ts";
 
-export const annotation = lazy(() =>
+const noteLines = z.object({
+  /** From the project's root. */
+  file: text,
+  first_line: lineNumber,
+  last_line: lineNumber,
+  /** changed: they have another text than when it was written; gone: they are nowhere, and this is where they were. */
+  state: z.enum(["same", "changed", "gone"]),
+});
+
+export const note = lazy(() =>
   z.object({
     id: text,
     note: text,
@@ -31,43 +43,76 @@ export const annotation = lazy(() =>
     /** Whose words it is; a colleague's has the `author` who shared it. */
     origin: z.enum(origins),
     author: textOrNull,
+    /** The lines that it is on, as they are now; null: on none, or not looked for here. */
+    lines: z.nullable(noteLines),
   }),
 );
 
-export type Annotation = Shaped<typeof annotation>;
+export type Note = Shaped<typeof note>;
 
-export const annotationsRequest = lazy(() =>
+/** A note as answers have it. */
+export const toNote = (note: NoteRecord, lines: NoteLines | null = null): Note => ({
+  id: note.uid,
+  note: note.note,
+  session_id: note.sessionUid,
+  turn: note.turn,
+  timestamp: new Date(note.at).toISOString(),
+  branch: note.branch,
+  source: note.source,
+  origin: toOrigin({ by: toSpeaker(note.source), author: note.author }),
+  author: note.author ?? null,
+  lines: lines && {
+    file: lines.file,
+    first_line: lines.firstLine,
+    last_line: lines.lastLine,
+    state: lines.state,
+  },
+});
+
+/** A note that is on lines. */
+export const lineNote = lazy(() => z.extend(note(), { lines: noteLines }));
+
+export type LineNoteAnswer = Shaped<typeof lineNote>;
+
+export const toLineNote = ({ record, lines }: LineNote) => toNote(record, lines) as LineNoteAnswer;
+
+export const notesRequest = lazy(() =>
   z.object({
     search: field("only notes with all of these words", text),
     since,
     until,
     session: sessionField,
+    file: field("only notes on lines of this file", outside("file")),
     limit,
   }),
 );
 
-export type AnnotationsRequest = Shaped<typeof annotationsRequest>;
+export type NotesRequest = Shaped<typeof notesRequest>;
 
-export const annotationsResponse = lazy(() => z.object({ annotations: z.array(annotation()), total: count }));
+export const notesResponse = lazy(() => z.object({ annotations: z.array(note()), total: count }));
 
-export type AnnotationsResponse = Shaped<typeof annotationsResponse>;
+export type NotesResponse = Shaped<typeof notesResponse>;
 
-export const annotateRequest = lazy(() =>
+export const writeNoteRequest = lazy(() =>
   z.object({
     note: described(
       "a whole sentence with its reason; no secrets",
       text.check(z.minLength(1), z.maxLength(10_000)),
     ),
+    at: field("the lines it is about: FILE:LINE or FILE:LINE-LINE", place),
     session_id: field("the session it is about", outside("session")),
-    transcript_path: z.optional(place),
+    transcript_path: field("the transcript of the session it is about, if that is not stored yet", place),
     branch: field("the git branch it is about; default: the session's", outside("branch")),
-    rejected: field("what it is about was tried and rejected; the note is the reason", z.boolean()),
-    decision: field("the decision that was rejected, in its words; default: the session", text),
-    by: z.optional(z.enum(speakers)),
+    rejected: field("mark it as tried and rejected; the note says why", z.boolean()),
+    decision: field(
+      "quote the decision that was rejected; without it, the note rejects the whole session",
+      text,
+    ),
+    by: field("who writes the note (default: tool)", z.enum(speakers)),
   }),
 );
 
-export const annotateResponse = lazy(() => z.object({ annotation: annotation(), queued: z.boolean() }));
+export const writeNoteResponse = lazy(() => z.object({ annotation: note(), queued: z.boolean() }));
 
 export const editNoteRequest = lazy(() =>
   z.object({
@@ -76,7 +121,7 @@ export const editNoteRequest = lazy(() =>
   }),
 );
 
-export const editNoteResponse = lazy(() => z.object({ annotation: annotation() }));
+export const editNoteResponse = lazy(() => z.object({ annotation: note() }));
 
 export const writeNote = defineOperation({
   name: "annotate",
@@ -84,9 +129,12 @@ export const writeNote = defineOperation({
   summary: "Write a note",
   of: "project",
   changes: true,
-  request: annotateRequest,
-  response: annotateResponse,
-  answer: async () => (await import("./answer.ts")).writeNote,
+  request: writeNoteRequest,
+  response: writeNoteResponse,
+  answer:
+    async () =>
+    async ({ project }, request) =>
+      (await import("./notes.ts")).writeNote(project, request),
 });
 
 export const listNotes = defineOperation({
@@ -94,9 +142,13 @@ export const listNotes = defineOperation({
   path: "GET /annotations",
   summary: "List notes, the latest first",
   of: "memory",
-  request: annotationsRequest,
-  response: annotationsResponse,
-  answer: async () => (await import("./answer.ts")).listNotes,
+  editors: true,
+  request: notesRequest,
+  response: notesResponse,
+  answer:
+    async () =>
+    async ({ project, memory }, request) =>
+      (await import("./list-notes.ts")).answerNotes(memory, project.root, request),
 });
 
 export const editNote = defineOperation({
@@ -107,5 +159,8 @@ export const editNote = defineOperation({
   changes: true,
   request: editNoteRequest,
   response: editNoteResponse,
-  answer: async () => (await import("./answer.ts")).editNote,
+  answer:
+    async () =>
+    async ({ project }, request) =>
+      (await import("./notes.ts")).changeNote(project, request),
 });

@@ -3,7 +3,7 @@ import { defineOperation } from "../../answers/operation.ts";
 import { count, field, lazy, place, type Shaped, text, textOrNull } from "../../protocol/shape-parts.ts";
 
 export const packagesRequest = lazy(() =>
-  z.object({ near: field("which of them this path lies in", place) }),
+  z.object({ near: field("marks the package that contains this path", place) }),
 );
 
 export type PackagesRequest = Shaped<typeof packagesRequest>;
@@ -36,5 +36,8 @@ export const listPackages = defineOperation({
   of: "code",
   request: packagesRequest,
   response: packagesAnswer,
-  answer: async () => (await import("./answer.ts")).listPackages,
+  answer:
+    async () =>
+    async ({ project }, request) =>
+      (await import("./packages.ts")).listPackages(project, request),
 });

@@ -18,7 +18,7 @@ export function declareOpen(program: Command): void {
         ["pm open file src/db.ts:42", "a file at a line"],
         ["pm open review main..HEAD", "what a branch does, and who wrote it"],
         ["pm open --no-browser", "for a browser elsewhere, through a tunnel"],
-        ["pm open --sign-out all", "end what any browser may see"],
+        ["pm open --sign-out all", "sign all browsers out"],
       ),
     )
     .action(run(async () => (await import("./pm-open.ts")).openCommand));

@@ -64,12 +64,12 @@ it("is nothing that an agent or a colleague decided, or that is too long to read
   decided("one", "We decided to retry three times instead of once.", "agent");
   decided("two", "We decided to poll instead of waiting.", "person", "ann");
   decided("three", `We decided to use ${"very ".repeat(40)}long names instead of short ones.`);
-  expect(findInPast(stored.memory)).toBeNull();
+  expect(findInPast(stored.memory)?.about).not.toBe("decision");
 });
 
 it("else it is the check that worked in most sessions", () => {
   for (const uid of ["one", "two"]) ran(uid, ["npm test a", "ls src", "git status x"]);
-  expect(findInPast(stored.memory)).toBeNull();
+  expect(findInPast(stored.memory)?.about).not.toBe("command");
   ran("three", ["npm test b", "npm test c", "ls src", "git status x"]);
   ran("four", ["!npm test d", "ls src"]);
   ran("five", ["npm test e"], "ann");
@@ -79,5 +79,31 @@ it("else it is the check that worked in most sessions", () => {
     session_id: "three",
     turn: 1,
     sessions: 3,
+  });
+});
+
+it("else it is the file that most sessions edited, else the last session, of one's own", () => {
+  expect(findInPast(stored.memory)).toBeNull();
+  const edit = (uid: string, path: string, author: string | null = null) => {
+    const { id } = addSession(stored.memory, uid, {
+      author,
+      title: { text: `work on ${path}`, source: "prompt" },
+    });
+    saveTurn(stored.memory, id, turn(1, { files: [{ path, how: "edit" }] }));
+  };
+  edit("one", "src/retry.ts");
+  for (const uid of ["ann-1", "ann-2", "ann-3"]) edit(uid, "src/poll.ts", "ann");
+  expect(findInPast(stored.memory)).toMatchObject({
+    about: "session",
+    quote: "work on src/retry.ts",
+    session_id: "one",
+  });
+  edit("two", "src/retry.ts");
+  expect(findInPast(stored.memory)).toMatchObject({
+    about: "file",
+    quote: "src/retry.ts",
+    session_id: "two",
+    turn: 1,
+    sessions: 2,
   });
 });

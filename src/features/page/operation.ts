@@ -71,13 +71,13 @@ export const questionsResponse = lazy(() =>
     /** One thing of the project's own past, with where it is from; null: nothing is worth a word. */
     finding: z.nullable(
       z.object({
-        /** A decision in a person's words, or a command line that worked. */
-        about: z.enum(["decision", "command"]),
+        /** A decision in a person's words, a command line that worked, a file that was edited, a session by its title. */
+        about: z.enum(["decision", "command", "file", "session"]),
         quote: text,
         session_id: text,
         turn: count,
         at: timeOrNull,
-        /** In how many sessions it is: for a command those in which it, or one of its form, worked. */
+        /** In how many sessions it is: for a command those in which it, or one of its form, worked; for a file those that edited it. */
         sessions: count,
       }),
     ),
@@ -87,7 +87,7 @@ export const questionsResponse = lazy(() =>
 export const describePage = defineOperation({
   name: "page",
   path: "GET /page",
-  summary: "Show what the local page needs to know of the project",
+  summary: "Show what the page needs to know about the project",
   of: "project",
   audited: false,
   request: nothing,

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { basename, join } from "node:path";
-import { locate } from "../../answers/file-place.ts";
 import { withIndex, withMemoryIfAny } from "../../answers/open.ts";
+import { answerAbout } from "../../answers/run.ts";
 import { loadConfig } from "../../base/config/config.ts";
 import { toEditorAddress } from "../../base/config/settings/home-settings.ts";
 import type { Config } from "../../base/config/settings.ts";
@@ -12,11 +12,11 @@ import type { Shaped } from "../../protocol/shape-parts.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { listSessionBranches, readMemoryCounts } from "../../store/memory/sessions/sessions.ts";
 import { listColleagues } from "../../store/memory/sharing.ts";
-import { blameFile } from "../blame/blame-file.ts";
-import { listStoredCheckpoints, showCheckpoint } from "../checkpoints/checkpoints.ts";
-import { findDecisions } from "../decisions/decisions.ts";
-import { searchTranscripts } from "../search/all.ts";
-import { listStoredSessions } from "../sessions/sessions.ts";
+import { blame } from "../blame/operation.ts";
+import { listCheckpoints, showCheckpoint } from "../checkpoints/operation.ts";
+import { listDecisions } from "../decisions/operation.ts";
+import { searchTranscripts } from "../search/operation.ts";
+import { listSessions } from "../sessions/operation.ts";
 import type { PageResponse, questionsResponse } from "./operation.ts";
 
 /** What the local page needs before its first view: names, and the values of its filters. */
@@ -69,37 +69,54 @@ export async function findQuestions(project: Project, memory: Memory | null): Pr
 
 /** What was decided, else what a session was about: the latest that the search answers. */
 async function suggestSessionQuestion(project: Project, memory: Memory): Promise<Question | null> {
-  const { config } = loadConfig(project);
-  const { decisions } = await findDecisions(project, memory, { query: "", files: [], limit: 20 }, config);
+  const subject = { project, memory };
+  const { decisions } = await answerAbout(listDecisions, subject, { limit: 20 });
   const asked = decisions
     .filter(({ source }) => source === "conversation")
     .flatMap(({ text }) => /^(.*\?) → /.exec(text)?.[1] ?? []);
-  const { sessions } = await listStoredSessions(memory, { limit: 20 });
+  const { sessions } = await answerAbout(listSessions, subject, { limit: 20 });
   const titles = sessions.map(({ title }) => title ?? "");
   for (const q of [...asked, ...titles].filter(isSentence).slice(0, 3)) {
-    const { results } = await searchTranscripts(project, { q, limit: 1 });
+    const { results } = await answerAbout(searchTranscripts, { project }, { q, limit: 1 });
     if (results.length > 0) return { about: "sessions", q };
   }
   return null;
 }
 
-/** Where the last commit's work is. */
+/** Commits among which one is looked for that says what it changed in the code. */
+const maxCommits = 50;
+/** Before the words of a conventional commit: "fix(parser)!: ". */
+const commitType = /^(\w+)(?:\([^)]*\))?!?: +/;
+const aboutCode = new Set(["feat", "fix", "perf", "refactor"]);
+/** Releases, updates of dependencies, and what a program wrote for other programs. */
+const isRoutine = (subject: string): boolean =>
+  /^(?:release|bump|merge|revert|version|update dependenc)|\[(?:skip ci|ci skip|bot)\]|^v?\d+\.\d/i.test(
+    subject,
+  );
+
+/** Where the latest work is that a commit says in words. */
 async function suggestCodeQuestion({ root }: Project): Promise<Question | null> {
-  const subject = (await readGitText(root, ["log", "-1", "--no-merges", "--format=%s"])).trim();
-  return isSentence(subject) ? { about: "code", q: subject } : null;
+  const log = await readGitText(root, ["log", `-${maxCommits}`, "--no-merges", "--format=%s"]);
+  for (const subject of log.split("\n")) {
+    const type = commitType.exec(subject);
+    if (isRoutine(subject) || (type !== null && !aboutCode.has(type[1]!.toLowerCase()))) continue;
+    // The number of a pull request says nothing about the code.
+    const q = subject.slice(type?.[0].length ?? 0).replace(/ *\(#\d+\)$/, "");
+    if (isSentence(q)) return { about: "code", q };
+  }
+  return null;
 }
 
 /** Why a line is there that an agent wrote. */
 async function suggestLineQuestion(project: Project, memory: Memory): Promise<Question | null> {
-  const { checkpoints } = await listStoredCheckpoints(memory, { limit: 5 }, project.root);
+  const { checkpoints } = await answerAbout(listCheckpoints, { project, memory }, { limit: 5 });
   for (const { id } of checkpoints) {
-    const { files } = await showCheckpoint(project, memory, id);
+    const { files } = await answerAbout(showCheckpoint, { project, memory }, { id });
     const written = files
       .filter(({ path, lines }) => lines.agent > 0 && existsSync(join(project.root, path)))
       .sort((one, other) => other.lines.agent - one.lines.agent);
     for (const { path } of written.slice(0, 2)) {
-      const file = locate(project, project.root, path);
-      const { ranges } = await blameFile(project, memory, { file, ranges: [], revision: undefined });
+      const { ranges } = await answerAbout(blame, { project, memory }, { file: path });
       const [longest] = ranges
         .filter(({ author }) => author === "agent")
         .sort((one, other) => other.last_line - other.first_line - (one.last_line - one.first_line));

@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { faint, line, table } from "../../answers/document.ts";
 import { locate } from "../../answers/file-place.ts";
 import { PommelError } from "../../base/errors.ts";
 import { findProgram } from "../../base/find-program.ts";
@@ -6,7 +7,7 @@ import { formatRelativeTime } from "../../base/text/relative-time.ts";
 import { callDaemon, DaemonUnreachable } from "../../client/daemon-client.ts";
 import { findProject } from "../../git/projects/find-project.ts";
 import type { CommandContext } from "../../terminal/frame.ts";
-import { formatTable } from "../../terminal/table.ts";
+import { showAnswer } from "../../terminal/render-document.ts";
 import { formatCount } from "../../terminal/text.ts";
 import { listBrowsers, signOut } from "./operation.ts";
 import { createPageUrl, pageRoutes } from "./page-url.ts";
@@ -72,13 +73,13 @@ export async function openCommand(
   const route = buildPageRoute(view, what, (path) => locate(project, cwd, path));
   const { url, expires_in_seconds } = await createPageUrl(project, route);
   const opened = browser && (await openBrowser(url));
-  output.result({ url, opened, expires_in_seconds }, () =>
+  showAnswer(output, { url, opened, expires_in_seconds }, () => [
     [
-      opened ? `Opened ${url}` : url,
-      ...(browser && !opened ? ["No browser could be opened: open this address yourself."] : []),
-      output.colors.dim(`It works once, within ${expires_in_seconds} seconds.`),
-    ].join("\n"),
-  );
+      line(opened && "Opened ", url),
+      ...(browser && !opened ? [line("No browser could be opened: open this address yourself.")] : []),
+      line(faint(`It works once, within ${expires_in_seconds} seconds.`)),
+    ],
+  ]);
 }
 
 /** They end with the daemon: where none runs, no browser is signed in. */
@@ -93,16 +94,22 @@ async function askRunningDaemon<T>(ask: () => Promise<T>, otherwise: T): Promise
 
 async function printBrowsers({ cwd, output }: CommandContext): Promise<void> {
   const answer = await askRunningDaemon(() => callDaemon(cwd, listBrowsers, {}), { browsers: [] });
-  const rows = answer.browsers.map(({ id, name, signed_in_at, last_used_at }) => [
-    id,
-    name,
-    formatRelativeTime(Date.parse(signed_in_at)),
-    formatRelativeTime(Date.parse(last_used_at)),
+  const { browsers } = answer;
+  showAnswer(output, answer, () => [
+    [
+      browsers.length === 0
+        ? line("No browser is signed in.")
+        : table(
+            ["id", "browser", "signed in", "last used"].map((title) => ({ title })),
+            browsers.map(({ id, name, signed_in_at, last_used_at }) => [
+              id,
+              { text: name },
+              formatRelativeTime(Date.parse(signed_in_at)),
+              formatRelativeTime(Date.parse(last_used_at)),
+            ]),
+          ),
+    ],
   ]);
-  const columns = ["id", "browser", "signed in", "last used"].map((title) => ({ title }));
-  output.result(answer, () =>
-    rows.length === 0 ? "No browser is signed in." : formatTable(columns, rows, output),
-  );
 }
 
 async function signOutBrowser({ cwd, output }: CommandContext, which: string): Promise<void> {

@@ -20,12 +20,12 @@ export function declareProjects(program: Command): void {
     .action(run(async () => (await import("./pm-projects.ts")).projectsListCommand, { looks: true }));
   projects
     .command("join")
-    .description("Have a checkout share the memory of another project")
+    .description("Let a checkout share the memory of another project")
     .argument("<checkout>", "its directory")
     .argument("<project>", "one of its directories, its id or its name")
     .addHelpText(
       "after",
-      formatExamples(["pm projects join ~/code/copy ~/code/app", "what both recorded is one memory"]),
+      formatExamples(["pm projects join ~/code/copy ~/code/app", "both share one memory from now on"]),
     )
     .action(run(async () => (await import("./pm-projects.ts")).projectsJoinCommand));
   projects
@@ -39,7 +39,7 @@ export function declareProjects(program: Command): void {
     .action(run(async () => (await import("./pm-projects.ts")).projectsSplitCommand));
   projects
     .command("forget")
-    .description("Delete what is remembered of a project, with its backups")
+    .description("Forget a project: its memory, its backups and its index")
     .argument("<project>", "one of its directories, its id or its name")
     .option("-n, --dry-run", "show what would be deleted")
     .option("-y, --yes", "do not ask")

@@ -39,5 +39,5 @@ export const listProjects = defineOperation({
   of: "machine",
   request: nothing,
   response: projectsResponse,
-  answer: async () => (await import("./answer.ts")).listProjects,
+  answer: async () => (await import("./describe-projects.ts")).describeProjects,
 });

@@ -84,6 +84,20 @@ it("without a question it is where work on the branch stopped, without the sessi
   });
 });
 
+it("without the sessions that are at work, where the client does not say which one asks", async () => {
+  remember("last0000", "Add jitter to the retry of the importer.", "Jitter is in. Shall I push it?", 5);
+  const { id } = addSession(memory, "asking00", {
+    branch: "retries",
+    startedAt: minutesAgo(1),
+    lastAt: minutesAgo(1),
+  });
+  const asked = { branch: "retries", prompt: "Go on with what was last, please.", startedAt: minutesAgo(1) };
+  saveTurn(memory, id, turn(1, { ...asked, endedAt: minutesAgo(1), state: "unfinished" }));
+  const askFor = async (asked_by: string | undefined) => (await ask({ asked_by })).state?.session_id;
+  expect(await askFor(undefined)).toBe("asking00");
+  expect(await askFor("current")).toBe("last0000");
+});
+
 it("files are answered with the sessions that touched them", async () => {
   const { claims } = await ask({ file: ["src/a.ts"] });
   expect(claims.map(({ id }) => id)).toContain("earlier:1");
@@ -102,4 +116,85 @@ it("an id is read, also where it stands for the question", async () => {
   }
   await expect(ask({ id: "5f0c3a21:9" })).rejects.toThrow("has no turn 9");
   await expect(ask({ id: "nobody00" })).rejects.toThrow("nobody00");
+});
+
+/** A session of several turns: what was asked and what the agent said. */
+function converse(
+  uid: string,
+  turns: readonly (readonly [asked: string, said: string])[],
+  parentId?: number,
+) {
+  const at = minutesAgo(60);
+  const { id } = addSession(memory, uid, { startedAt: at, lastAt: at, ...(parentId && { parentId }) });
+  const chunks = turns.map(([asked, said], i) => {
+    const number = i + 1;
+    const content = packContent([
+      { uid: `${uid}-${number}a`, seq: 2 * i, at, entries: [{ kind: "prompt", text: asked, images: 0 }] },
+      { uid: `${uid}-${number}b`, seq: 2 * i + 1, at, entries: [{ kind: "text", text: said }] },
+    ]);
+    saveTurn(memory, id, turn(number, { startedAt: at + i, endedAt: at + i, prompt: asked, content }));
+    return chunk(i, `[USER] ${asked}\n[ASSISTANT] ${said}`, { session: uid, startedAt: at + i });
+  });
+  replaceChunks(memory, id, { type: "raw", from: 0 }, chunks);
+  return id;
+}
+const recallAttempts = async (about: string) => (await ask({ about, kind: ["attempt"] })).claims;
+
+it("tells what the person answered to what an agent said, in the sentence that says most, if it is no claim itself", async () => {
+  const asked = (what: string) => `How does the second factor work with a wallet login ${what}?`;
+  const said = "The second factor of a wallet login is not in the plans.";
+  converse("wallets0", [
+    [asked("here"), said],
+    [asked("on a phone"), said],
+    [asked("in a browser"), said],
+    ["I see. Sign in at our own server.", "Then it gives out the token."],
+  ]);
+  const claims = await recallAttempts("how does the second factor work with a wallet login");
+  expect(claims).toHaveLength(3);
+  expect(claims.find(({ id }) => id === "wallets0:3")).toMatchObject({
+    kind: "asked",
+    by: "user",
+    standing: ["then the user: “Sign in at our own server.”"],
+  });
+  expect(claims.find(({ id }) => id === "wallets0:1")!.standing).toEqual([]);
+});
+
+it("does not take an agent's question for a result, and says a sentence that points back with the one before", async () => {
+  converse("plugin00", [
+    [
+      "The commands of the plugin do not appear in the editor",
+      "The editor looks for the field main of the plugin. Without it the plugin is never loaded. Shall the commands of the plugin be renamed?",
+    ],
+  ]);
+  const [claim] = await recallAttempts("commands of the plugin do not appear in the editor");
+  expect(claim!.outcome).toBe(
+    "The editor looks for the field main of the plugin. Without it the plugin is never loaded.",
+  );
+});
+
+it("tells several turns of one session, and the prompts of a subagent as an agent's", async () => {
+  const id = converse("versions", [
+    ["Do the manifests need another version?", "Yes, the version of the manifests is 0.1.0 by now."],
+    [
+      "Take version 0.3.0 for the manifests, since somebody merges 0.2.0",
+      "The manifests have version 0.3.0 now.",
+    ],
+  ]);
+  converse(
+    "reviewer",
+    [["Review the version of the manifests", "The version of the manifests is consistent."]],
+    id,
+  );
+  const claims = await recallAttempts("which version did the manifests get");
+  expect(claims.map(({ id }) => id)).toEqual(expect.arrayContaining(["versions:1", "versions:2"]));
+  for (const { id, by } of claims) expect(by).toBe(id!.startsWith("reviewer") ? "claude" : "user");
+});
+
+it("finds a person's short reply by what it answers", async () => {
+  converse("header00", [
+    ["Print a header above the response", "The header is printed above each response, also on errors."],
+    ["only the first response and not on errors", "Done."],
+  ]);
+  const { claims } = await ask({ about: "print the header on errors", said_by: "user" });
+  expect(claims.map(({ text }) => text)).toContain("only the first response and not on errors");
 });

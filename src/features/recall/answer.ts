@@ -1,52 +1,46 @@
 import { findOpenMemory, loadCurrentConfig } from "../../answers/open.ts";
 import type { Running, Subjects } from "../../answers/operation.ts";
+import { answerAbout } from "../../answers/run.ts";
+import { openMemorySearch } from "../../answers/session-search.ts";
 import { maxResults } from "../../base/max-results.ts";
 import type { Project } from "../../base/paths.ts";
 import { parseWhen } from "../../base/text/dates.ts";
-import { formatIsoTime } from "../../base/text/iso-time.ts";
 import { tokenize } from "../../base/text/tokens.ts";
-import type { TranscriptSearchResponse } from "../../protocol/results.ts";
-import { readStoredTurns } from "../../sessions/turn-content.ts";
+import { findFixes } from "../../sessions/fixes/find-fixes.ts";
+import { findTakenBack, listSentences, wordTakenBack } from "../../sessions/summaries/said-sentences.ts";
+import { askedTokens, isTellingPrompt, rankByWords } from "../../sessions/summaries/sentences.ts";
 import type { Memory } from "../../store/memory/memory.ts";
-import type { SessionRecord } from "../../store/memory/memory-records.ts";
 import { findSessionByUid, listSessions } from "../../store/memory/sessions/sessions.ts";
-import { findTurn, listTurns } from "../../store/memory/sessions/turns.ts";
-import { findDecisions } from "../decisions/decisions.ts";
-import { findFixes } from "../fix/find-fixes.ts";
-import { findWorkingCommands } from "../how/find-commands.ts";
-import { findRelatedSessions } from "../related/related.ts";
-import { openMemorySearch } from "../search/all.ts";
-import {
-  describeStanding,
-  formatTurnPlace,
-  isTakenBack,
-  toCommandClaim,
-  toDecisionClaim,
-  toErrorClaim,
-} from "./claims.ts";
+import { listActiveSessions } from "../../store/memory/sessions/sessions-here.ts";
+import { listTurns } from "../../store/memory/sessions/turns.ts";
+import { listAsides } from "../asides.ts";
+import { listDecisions } from "../decisions/operation.ts";
+import { how } from "../how/operation.ts";
+import { findRelated } from "../related/operation.ts";
+import { listAttemptClaims, listRepliesAround, toWordsClaim } from "./attempts.ts";
+import { toCommandClaim, toDecisionClaim, toErrorClaim } from "./claim-words.ts";
 import type { Claim, RecallAnswer, RecallKind, RecallRequest } from "./operation.ts";
 import { parseTurnId, readRecorded } from "./read.ts";
-import { findSaid, findTakenBack, listSentences, wordTakenBack } from "./said.ts";
-import {
-  askedTokens,
-  findBestSentence,
-  isTellingPrompt,
-  measureSharedWords,
-  rankByWords,
-} from "./sentences.ts";
+import { findSaid } from "./said.ts";
 import { findWorkState } from "./state.ts";
 
 const defaultClaims = 8;
 const maxOfKind = { decision: 3, command: 2, fix: 3, attempt: 5 } as const;
 /** Turns that a search is asked for: those of one session are one claim. */
 const searchedTurns = 30;
-const maxOfSession = 1;
-/** Of the turns that a passage spans. */
-const maxTurnsOfPassage = 5;
+/** A turn that has had no end for longer was left. Milliseconds. */
+const atWorkMs = 10 * 60_000;
 /** The share of a question's words, by how rare they are, that a decision has at least. */
 const minDecisionShare = 0.5;
-/** The share of them that what a search is not sure of has at least. */
-const minUnsureShare = 0.4;
+/**
+ * The share of them that what was said has at least, with what stands around it: by the search's verdict. Of 13 questions of
+ * bench:recall's choosing half with a "maybe", the session that answers was among the first three for 12.
+ */
+const minShares = { found: 0, maybe: 0.2, probably_not_here: 0.4, not_yet: 0.4 } as const;
+/** The same of what a person said, with what it answers. */
+const minReplyShare = 0.5;
+/** What a search is not sure of. */
+const maxUnsure = 3;
 
 /** What names a run, rather than what it was about. */
 const asksToRun =
@@ -69,14 +63,31 @@ export async function recall(
   const nothing: RecallAnswer = { verdict: "found", claims: [], state: null, read: null, notes: [] };
   const named = id ?? (isTurnId(memory, about) ? about : null);
   if (named !== null)
-    return { ...nothing, read: readRecorded(project, memory, { ...parseTurnId(named), limit }) };
-  const isOwn = (session: string) =>
-    asker !== undefined && (session === asker || session.startsWith(`${asker}/`));
+    return { ...nothing, read: await readRecorded(project, memory, { ...parseTurnId(named), limit }) };
+  const own = asker === undefined ? [] : asker === "current" ? listSessionsAtWork(memory) : [asker];
+  const isOwn = (session: string) => own.some((one) => session === one || session.startsWith(`${one}/`));
   const wantsState = kind?.includes("open") === true || (about === "" && !isFiltered(request));
   const state = wantsState ? await findWorkState(project, memory, { leaves: isOwn, now: Date.now() }) : null;
   if (wantsState && (about === "" || kind?.length === 1)) return { ...nothing, state };
   const found = await findClaims(project, memory, request, isOwn, signal);
-  return { ...nothing, ...found, claims: found.claims.slice(0, limit ?? defaultClaims), state };
+  const asides = about === "" ? [] : await listAsides(project, memory, { words: about, error: about });
+  return {
+    ...nothing,
+    ...found,
+    claims: found.claims.slice(0, limit ?? defaultClaims),
+    state,
+    notes: [...found.notes, ...asides],
+  };
+}
+
+/** The sessions in which an agent is at work: one of them asks, where its client does not say which. */
+function listSessionsAtWork(memory: Memory): string[] {
+  return listActiveSessions(memory, Date.now() - atWorkMs)
+    .filter(({ uid }) => {
+      const session = findSessionByUid(memory, uid);
+      return session !== null && listTurns(memory, session.id).at(-1)?.state === "unfinished";
+    })
+    .map(({ uid }) => uid);
 }
 
 const isFiltered = ({ kind, file, since, until, branch, agent, said_by }: RecallRequest): boolean =>
@@ -108,9 +119,26 @@ async function findClaims(
     ...(until !== undefined && { until }),
     ...(branch !== undefined && { branch }),
   };
+  const searchTurns = async () =>
+    (await openMemorySearch(project, memory, loadCurrentConfig(project)))(
+      {
+        q: about,
+        by: "turn",
+        limit: searchedTurns,
+        ...filters,
+        ...(file.length > 0 && { file: [...file] }),
+        ...(agent !== undefined && { agent }),
+      },
+      signal,
+    );
   if (saidBy === "user" && kind === undefined) {
     const claims = findSaid(await listSentences(memory, { files: file, ...filters, isOwn }), about);
-    return { verdict: claims.length > 0 ? "found" : "probably_not_here", claims, notes: [] };
+    if (about !== "" && claims.length < maxOfKind.attempt)
+      claims.push(
+        ...listRepliesAround(memory, about, await searchTurns(), { minShare: minReplyShare, isOwn }),
+      );
+    const distinct = dedupeClaims(claims);
+    return { verdict: distinct.length > 0 ? "found" : "probably_not_here", claims: distinct, notes: [] };
   }
   const isPlain = file.length === 0 && branch === undefined && agent === undefined;
   const fixes =
@@ -119,24 +147,18 @@ async function findClaims(
       : [];
   const commands =
     about !== "" && isPlain && isWanted("command") && (kind !== undefined || asksToRun.test(about))
-      ? listCommandClaims(memory, about)
+      ? await listCommandClaims(project, memory, about)
       : [];
   const decisions = isWanted("decision") ? await listDecisionClaims(project, memory, request, isOwn) : [];
-  const search =
-    about !== "" && isWanted("attempt")
-      ? await (await openMemorySearch(project, memory, loadCurrentConfig(project)))(
-          {
-            q: about,
-            by: "turn",
-            limit: searchedTurns,
-            ...filters,
-            ...(file.length > 0 && { file: [...file] }),
-            ...(agent !== undefined && { agent }),
-          },
-          signal,
-        )
-      : null;
-  const attempts = search === null ? [] : listAttemptClaims(memory, about, search, isOwn);
+  const search = about !== "" && isWanted("attempt") ? await searchTurns() : null;
+  const attempts =
+    search === null
+      ? []
+      : listAttemptClaims(memory, about, search, {
+          max: search.verdict === "found" ? maxOfKind.attempt : maxUnsure,
+          minShare: minShares[search.verdict],
+          isOwn,
+        });
   if (about === "" && isWanted("attempt"))
     attempts.push(...(await listLatestClaims(project, memory, request, isOwn)));
   const isMeant =
@@ -158,8 +180,8 @@ async function listDecisionClaims(
   isOwn: (session: string) => boolean,
 ): Promise<Claim[]> {
   const period = { since: when.since, until: when.until, branch: when.branch };
-  const asked = { ...period, query: "", files: file, limit: maxResults };
-  const all = (await findDecisions(project, memory, asked, loadCurrentConfig(project))).decisions
+  const asked = { ...period, file: [...file], limit: maxResults };
+  const all = (await answerAbout(listDecisions, { project, memory }, asked)).decisions
     .filter(({ by }) => saidBy === undefined || (saidBy === "user") === (by === "person"))
     .filter(({ session_id: id }) => id === null || !isOwn(id));
   const max = kind === undefined ? maxOfKind.decision : (limit ?? defaultClaims);
@@ -201,37 +223,10 @@ function listFixClaims(
   );
 }
 
-function listCommandClaims(memory: Memory, about: string): Claim[] {
-  const { verdict, commands } = findWorkingCommands(memory, { q: about, limit: maxOfKind.command });
+async function listCommandClaims(project: Project, memory: Memory, about: string): Promise<Claim[]> {
+  const request = { q: about, limit: maxOfKind.command };
+  const { verdict, commands } = await answerAbout(how, { project, memory }, request);
   return verdict === "none" ? [] : commands.map(toCommandClaim);
-}
-
-/** What was asked and tried, one claim of a session, each with what came of it. */
-function listAttemptClaims(
-  memory: Memory,
-  about: string,
-  { results, verdict }: TranscriptSearchResponse,
-  isOwn: (session: string) => boolean,
-): Claim[] {
-  const max = verdict === "found" ? maxOfKind.attempt : 3;
-  const wanted = askedTokens(about);
-  const ofSession = new Map<string, number>();
-  const claims: Claim[] = [];
-  for (const result of results) {
-    if (claims.length === max) break;
-    const { session_id: uid, last_turn } = result;
-    const seen = ofSession.get(uid) ?? 0;
-    if (isOwn(uid) || last_turn === 0 || seen >= maxOfSession) continue;
-    const claim = toTurnClaim(memory, about, result, wanted);
-    if (claim === null) continue;
-    const isSure =
-      verdict === "found" ||
-      measureSharedWords(wanted, `${claim.text} ${claim.outcome ?? ""}`) >= minUnsureShare;
-    if (!isSure) continue;
-    ofSession.set(uid, seen + 1);
-    claims.push(claim);
-  }
-  return claims;
 }
 
 /** Without a question: what was asked last, or last about these files. */
@@ -242,14 +237,13 @@ async function listLatestClaims(
   isOwn: (session: string) => boolean,
 ): Promise<Claim[]> {
   if (file.length > 0) {
-    const asked = { files: file, query: "", limit: limit + maxOfSession };
-    const { sessions } = await findRelatedSessions(project, memory, asked, loadCurrentConfig(project));
+    const { sessions } = await answerAbout(findRelated, { project }, { file, limit: limit + 1 });
     return sessions
       .filter(({ session_id }) => !isOwn(session_id))
       .flatMap(({ session_id, turns: [turn] }) => {
         const session = findSessionByUid(memory, session_id);
         if (session === null || turn === undefined) return [];
-        return toWordsClaim(memory, session, turn.turn, "") ?? [];
+        return toWordsClaim(memory, session, turn.turn) ?? [];
       });
   }
   const period = {
@@ -261,52 +255,8 @@ async function listLatestClaims(
     .filter(({ uid }) => !isOwn(uid))
     .flatMap((session) => {
       const last = listTurns(memory, session.id).findLast(({ prompt }) => isTellingPrompt(prompt));
-      return last === undefined ? [] : (toWordsClaim(memory, session, last.number, "") ?? []);
+      return last === undefined ? [] : (toWordsClaim(memory, session, last.number) ?? []);
     });
-}
-
-function toTurnClaim(
-  memory: Memory,
-  about: string,
-  result: TranscriptSearchResponse["results"][number],
-  wanted: ReadonlySet<string>,
-): Claim | null {
-  const session = findSessionByUid(memory, result.session_id);
-  if (session === null) return null;
-  // Short turns are found together.
-  const [first, last] = [
-    Math.max(result.turn, 1),
-    Math.min(result.last_turn, result.turn + maxTurnsOfPassage),
-  ];
-  const meant = listTurns(memory, session.id, { first, last })
-    .map(({ number, prompt }) => ({ number, share: measureSharedWords(wanted, prompt) }))
-    .sort((a, b) => b.share - a.share)[0];
-  const claim = toWordsClaim(memory, session, meant?.number ?? first, about);
-  if (claim === null) return null;
-  const kind = claim.kind === "asked" && isTakenBack(result) ? "tried" : claim.kind;
-  return { ...claim, kind, at: claim.at ?? result.timestamp, standing: describeStanding(result) };
-}
-
-/** What was asked in a turn with what the agent said in the end, as far as it is about the question. */
-function toWordsClaim(memory: Memory, session: SessionRecord, number: number, about: string): Claim | null {
-  const turn = findTurn(memory, session.id, number);
-  if (turn === null) return null;
-  const said: string[] = [];
-  for (const { lines } of readStoredTurns(memory, session.id, { first: number, last: number }))
-    for (const { entries } of lines)
-      for (const entry of entries) if (entry.kind === "text") said.push(entry.text);
-  const reply = findBestSentence(said, about);
-  const isAsked = isTellingPrompt(turn.prompt);
-  if (!isAsked && reply === null) return null;
-  return {
-    kind: isAsked ? "asked" : "said",
-    text: isAsked ? (findBestSentence([turn.prompt], about) ?? turn.prompt) : reply!,
-    outcome: isAsked ? reply : null,
-    by: session.author ?? (isAsked ? "user" : session.agent),
-    at: formatIsoTime(turn.startedAt),
-    standing: [],
-    id: formatTurnPlace(session.uid, number),
-  };
 }
 
 /** Without what says the same as one before it. */

@@ -1,14 +1,18 @@
 import type { Command } from "commander";
 import { formatExamples, query } from "../../terminal/frame.ts";
-import { addOptions } from "../../terminal/options.ts";
+import { addOptions, groupOptions } from "../../terminal/options.ts";
 import { recall as recallOperation } from "./operation.ts";
 
 export function declareRecall(program: Command): void {
   const recall = program
     .command("recall")
     .description("Recall what was decided, tried, run and fixed before, or where work stopped")
-    .argument("[about...]", "what it was about, what to run, or an error; nothing: where work stopped");
-  addOptions(recall, recallOperation, { about: null, asked_by: null })
+    .argument("[about...]", "a topic, something to run, or an error (default: where work stopped)");
+  addOptions(recall, recallOperation, { about: null, asked_by: null });
+  groupOptions(recall, {
+    "Narrow it down": ["said-by", "kind", "file", "since", "until", "branch", "agent", "limit"],
+  });
+  recall
     .addHelpText(
       "after",
       `${formatExamples(

@@ -12,7 +12,7 @@ import {
   numberOrNull,
   places,
   type Shaped,
-  sessionField,
+  sessionId,
   since,
   strings,
   text,
@@ -28,17 +28,20 @@ export type RecallKind = (typeof recallKinds)[number];
 
 export const recallRequest = lazy(() =>
   z.object({
-    about: field("what it was about, what to run, or an error as printed; nothing: where work stopped", text),
+    about: field(
+      "what it was about, what to run, or an error as printed (default: where work stopped)",
+      text,
+    ),
     id: field("a session, or SESSION:TURN, to read", text),
-    said_by: field("only their own words", z.enum(["user", "agent"])),
-    kind: field("only these", z.array(z.enum(recallKinds))),
+    said_by: field("only words of the user, or of agents", z.enum(["user", "agent"])),
+    kind: field("only these kinds", z.array(z.enum(recallKinds))),
     file: field("only what touched these paths or globs", places),
     since,
     until,
     branch,
     agent,
-    /** Of the session that asks: it knows what it said itself. */
-    asked_by: z.optional(sessionField),
+    /** "current": one of those that are at work now. */
+    asked_by: field("the session that asks; what it said itself is left out", sessionId),
     limit,
   }),
 );
@@ -49,7 +52,7 @@ export type RecallRequest = Shaped<typeof recallRequest>;
  * decided, noted: chosen or kept for good. tried: taken back, or given up. ran: a command line that worked. fixed: what ended
  * an error. asked: a request, with what came of it. said: somebody's words.
  */
-export const claimKinds = ["decided", "noted", "tried", "ran", "fixed", "asked", "said"] as const;
+export const claimKinds = ["decided", "noted", "tried", "ran", "met", "fixed", "asked", "said"] as const;
 
 const claim = z.object({
   kind: z.enum(claimKinds),
@@ -60,7 +63,7 @@ const claim = z.object({
   /** Whose words: "user", an agent's name, or a colleague's. */
   by: text,
   at: timeOrNull,
-  /** What speaks for or against it today: "replaced by …", "commit 1a2b3c4 on HEAD", "worked 12 of 14". */
+  /** What speaks for or against it today: "replaced by …", "commit 1a2b3c4 on HEAD", "worked 12 times, failed twice". */
   standing: strings,
   /** To read more: SESSION:TURN, a commit, FILE:LINE. */
   id: textOrNull,

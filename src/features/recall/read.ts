@@ -1,14 +1,16 @@
+import { answerAbout } from "../../answers/run.ts";
 import { PommelError } from "../../base/errors.ts";
 import type { Project } from "../../base/paths.ts";
 import { formatIsoTime } from "../../base/text/iso-time.ts";
+import { shortenHash } from "../../base/text/short-hash.ts";
+import { certain } from "../../protocol/reading/evidence.ts";
 import type { CommandOutcome } from "../../protocol/values.ts";
-import { listAnnotations } from "../../store/memory/chunks/annotations.ts";
+import { listStoredNotes } from "../../store/memory/chunks/notes.ts";
 import { readCommitsOfSessions } from "../../store/memory/commits/commits-of-turns.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { findSession } from "../../store/memory/sessions/sessions.ts";
 import { listTurns } from "../../store/memory/sessions/turns.ts";
-import type { TurnEntry, TurnInFull } from "../sessions/operation.ts";
-import { readTurns } from "../sessions/read-turns.ts";
+import { readTurns, type TurnEntry, type TurnInFull } from "../sessions/operation.ts";
 import type { ReadSession, ReadTurn } from "./operation.ts";
 
 /** Of a session that is read without naming a turn: its last ones. */
@@ -24,7 +26,7 @@ export function parseTurnId(id: string): { session: string; turn: number | null 
  * A turn of a session, or its last turns: what was said, then what was changed and run.
  * @throws PommelError `not_found`, `usage` for the beginning of several ids
  */
-export function readRecorded(
+export async function readRecorded(
   project: Project,
   memory: Memory,
   {
@@ -32,7 +34,7 @@ export function readRecorded(
     turn,
     limit = maxTurns,
   }: { session: string; turn: number | null; limit?: number | undefined },
-): ReadSession {
+): Promise<ReadSession> {
   const session = findSession(memory, id);
   const all = listTurns(memory, session.id);
   const last = all.at(-1)?.number ?? 0;
@@ -44,10 +46,11 @@ export function readRecorded(
     );
   }
   const wanted = turn === null ? all.slice(-limit).map(({ number }) => number) : [turn];
-  const turns = wanted.flatMap((number) => {
-    const read = readTurns(memory, { session: session.uid, from: number, limit: 1 }, [project.root]);
-    return read.turns.map((one) => readOne(one, turn !== null));
-  });
+  const turns: ReadTurn[] = [];
+  for (const from of wanted) {
+    const read = await answerAbout(readTurns, { project, memory }, { session: session.uid, from, limit: 1 });
+    turns.push(...read.turns.map((one) => readOne(one, turn !== null)));
+  }
   return {
     session_id: session.uid,
     title: session.title,
@@ -60,10 +63,10 @@ export function readRecorded(
     turns: turns.reverse(),
     turn,
     commits: (readCommitsOfSessions(memory, [session.uid]).get(session.uid) ?? [])
-      .filter(({ turns: led }) => turn === null || led.includes(turn))
+      .filter(({ turns: led, confidence }) => confidence >= certain && (turn === null || led.includes(turn)))
       .slice(0, 5)
-      .map(({ hash, subject }) => `${hash.slice(0, 8)} ${subject}`),
-    notes: listAnnotations(memory)
+      .map(({ hash, subject }) => `${shortenHash(hash)} ${subject}`),
+    notes: listStoredNotes(memory)
       .filter((note) => note.sessionUid === session.uid && (turn === null || note.turn === turn))
       .map(({ note }) => note),
   };

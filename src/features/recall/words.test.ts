@@ -71,9 +71,8 @@ it("where work stopped is told by the last words, and by what has happened since
   expect(wordRecall(answer({ state }), 300, Date.parse("2026-02-16T16:00:00Z")).split("\n")).toEqual([
     label,
     "STOPPED yesterday on retries [c010174c:8]",
-    "asked last: “fix the bugbot comment”",
+    "asked last and not finished (it has no end): “fix the bugbot comment”",
     "said last: “All green. Now let me commit.”",
-    "its last turn: it has no end",
     "since then: no commit",
     "uncommitted: a.go and 2 more",
     "failed when it last ran: “mise run lint”",

@@ -1,10 +1,12 @@
+import { findCodeAround } from "../../answers/ask-graph.ts";
 import { escapeGlob } from "../../answers/file-place.ts";
 import { withMemory } from "../../answers/open.ts";
 import type { Subjects } from "../../answers/operation.ts";
 import { loadConfig } from "../../base/config/config.ts";
+import { listChangedFiles } from "../../git/changed-files.ts";
 import type { Shaped } from "../../protocol/shape-parts.ts";
 import type { relatedRequest } from "./operation.ts";
-import { findCodeAround, findRelatedSessions, listChangedFiles } from "./related.ts";
+import { findRelatedSessions } from "./related.ts";
 
 /** Sessions in a list, by default. */
 const listedSessions = 10;

@@ -8,18 +8,24 @@ export function declareRelated(code: Command): void {
   const related = code
     .command("related")
     .description(
-      "List the sessions and decisions about files (default: those with uncommitted changes), with the code around them, or about a question",
+      "List the sessions and decisions about a question, or about files and the code around them (default: files with uncommitted changes)",
     )
-    .argument("[query...]", "what they are about; with files, ranks those that touched them")
+    .argument(
+      "[query...]",
+      "what the sessions are about; together with --files, it ranks the sessions that touched these files",
+    )
     .option("-f, --files <paths>", "files, directories or globs, comma separated; repeatable", list);
   addOptions(related, findRelated, { q: null, file: null })
     .addHelpText(
       "after",
       formatExamples(
         ["pm code related", "sessions behind your uncommitted changes"],
-        ["pm code related --files src/db.ts,src/pool.ts", "sessions that touched these"],
-        ['pm code related --files src/db.ts "connection leak"', "and were about that"],
-        ['pm code related "connection leak"', "about that, whatever they touched"],
+        ["pm code related --files src/db.ts,src/pool.ts", "sessions that touched these files"],
+        [
+          'pm code related --files src/db.ts "connection leak"',
+          "sessions that touched this file, the ones about the leak first",
+        ],
+        ['pm code related "connection leak"', "sessions about the leak, whichever files they touched"],
       ),
     )
     .action(query(async () => (await import("./pm-related.ts")).relatedCommand));

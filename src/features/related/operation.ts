@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { defineOperation } from "../../answers/operation.ts";
+import { decision } from "../../protocol/decision.ts";
 import { fileAround } from "../../protocol/graph.ts";
 import {
   count,
@@ -13,7 +14,6 @@ import {
   textOrNull,
   timeOrNull,
 } from "../../protocol/shape-parts.ts";
-import { decision } from "../decisions/operation.ts";
 
 export const relatedRequest = lazy(() =>
   z.object({
@@ -63,10 +63,10 @@ export const relatedAnswer = lazy(() =>
     files: strings,
     sessions: z.array(relatedSession()),
     total: count,
-    /** What was decided about the files, or about the query: the best, at most five. An older daemon gives none. */
-    decisions: z._default(z.array(decision()), []),
-    /** The files around the requested ones in the graph, the closest first, at most ten. An older daemon gives none. */
-    code: z._default(z.array(fileAround()), []),
+    /** What was decided about the files, or about the query: the best, at most five. */
+    decisions: z.array(decision()),
+    /** The files around the requested ones in the graph, the closest first, at most ten. */
+    code: z.array(fileAround()),
   }),
 );
 

@@ -1,7 +1,7 @@
 import { rmSync } from "node:fs";
 import { afterEach, expect, it } from "vitest";
 import { type IndexedProject, indexedProject } from "../../../test/support/indexed-project.ts";
-import { findCodeAround } from "./related.ts";
+import { findCodeAround } from "../../answers/ask-graph.ts";
 
 let indexed: IndexedProject;
 afterEach(() => indexed.remove());

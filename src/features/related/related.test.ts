@@ -7,10 +7,11 @@ import { temporaryGit } from "../../../test/support/repository-fixture.ts";
 import { escapeGlob, toStoredPaths } from "../../answers/file-place.ts";
 import { makeDefaultConfig } from "../../base/config/settings.ts";
 import { makeNewProject } from "../../base/paths.ts";
+import { listChangedFiles } from "../../git/changed-files.ts";
 import { replaceChunks } from "../../store/memory/chunks/chunks.ts";
 import type { TurnFile } from "../../store/memory/memory-records.ts";
 import { saveTurn } from "../../store/memory/sessions/turns.ts";
-import { findRelatedSessions, listChangedFiles } from "./related.ts";
+import { findRelatedSessions } from "./related.ts";
 
 const day = 86_400_000;
 const now = Date.parse("2026-03-31T12:00:00Z");

@@ -1,20 +1,19 @@
 import { escapeGlob } from "../../answers/file-place.ts";
+import { answerAbout } from "../../answers/run.ts";
+import { openMemorySearch } from "../../answers/session-search.ts";
 import type { Config } from "../../base/config/settings.ts";
-import { PommelError } from "../../base/errors.ts";
+import { makeFilesMatcher } from "../../base/files/files-matcher.ts";
 import { addTo } from "../../base/multimap.ts";
 import type { Project } from "../../base/paths.ts";
+import { dayMs } from "../../base/text/day.ts";
 import { formatIsoTime } from "../../base/text/iso-time.ts";
-import { findFilesAround } from "../../code/graph/around.ts";
-import { GitFailure, readGitFields } from "../../git/git.ts";
 import { findFormerNames } from "../../git/history/file-changes.ts";
 import { listEveryTouchedFile } from "../../store/memory/chunks/chunk-filter.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import type { TurnFile, TurnRecord } from "../../store/memory/memory-records.ts";
 import { findSessionByUid, readSessionsByIds } from "../../store/memory/sessions/sessions.ts";
 import { findTurn, listTurnsWithFile } from "../../store/memory/sessions/turns.ts";
-import { findDecisions, makeFilesMatcher } from "../decisions/decisions.ts";
-import { askGraph } from "../impact/impact.ts";
-import { openMemorySearch } from "../search/all.ts";
+import { listDecisions } from "../decisions/operation.ts";
 import type { RelatedAnswer, RelatedSession } from "./operation.ts";
 
 /** What touching a file counts. */
@@ -37,42 +36,6 @@ const followMs = 1500;
 const turnsShown = 5;
 
 const decisionsShown = 5;
-
-/**
- * Files of the working tree that differ from the last commit, including untracked ones, relative to the project's root.
- * @throws PommelError `usage` if git fails
- */
-export async function listChangedFiles(project: Project): Promise<string[]> {
-  const files: string[] = [];
-  try {
-    let prefix = "";
-    for await (const line of readGitFields(project.root, ["rev-parse", "--show-prefix"]))
-      prefix = line.trimEnd();
-    const status = readGitFields(project.root, [
-      "status",
-      "--porcelain=v1",
-      "-z",
-      "--untracked-files=all",
-      "--",
-      ".",
-    ]);
-    let isOrigin = false;
-    for await (const field of status) {
-      // The old path follows a renamed or copied file.
-      const path = isOrigin ? field : field.slice(3);
-      if (path !== "") files.push(path.slice(prefix.length));
-      isOrigin = !isOrigin && /^[RC]|^.[RC]/.test(field.slice(0, 2));
-    }
-  } catch (error) {
-    if (!(error instanceof GitFailure) || error.isBroken) throw error;
-    throw new PommelError(
-      "usage",
-      `git cannot list the changes: ${error.message.replace(/\.$/, "")}.`,
-      "Name files with --files a,b",
-    );
-  }
-  return files;
-}
 
 /**
  * Sessions and turns that touched files, by how much and how recently; with a query also by how much they are about it.
@@ -127,7 +90,11 @@ export async function findRelatedSessions(
   const { decisions } =
     files.length === 0
       ? { decisions: [] }
-      : await findDecisions(project, memory, { query, files, limit: decisionsShown }, config);
+      : await answerAbout(
+          listDecisions,
+          { project, memory },
+          { q: query, file: [...files], limit: decisionsShown },
+        );
   return {
     looked_for: request.files.length,
     files: wanted,
@@ -206,11 +173,10 @@ async function findRelatedByQuery(
       },
     ];
   });
-  const { decisions } = await findDecisions(
-    project,
-    memory,
-    { query, files: [], limit: decisionsShown },
-    config,
+  const { decisions } = await answerAbout(
+    listDecisions,
+    { project, memory },
+    { q: query, limit: decisionsShown },
   );
   return { looked_for: 0, files: [], sessions, total: total_results, decisions };
 }
@@ -223,7 +189,7 @@ function scoreTouch(touched: readonly TurnFile[]): number {
 }
 
 function scoreRecency(at: number | null, now: number): number {
-  return at === null ? 0.1 : 0.5 ** (Math.max(now - at, 0) / 86_400_000 / halfLife);
+  return at === null ? 0.1 : 0.5 ** (Math.max(now - at, 0) / dayMs / halfLife);
 }
 
 function pickStrongest(files: readonly TurnFile[]): TurnFile[] {
@@ -262,26 +228,4 @@ async function rankTurnsByQuery(
     }
   }
   return (session, turn) => found.get(`${session} ${turn}`);
-}
-
-const shownFiles = 10;
-
-/** Of a directory or a large change; each costs some milliseconds. */
-const maxFiles = 30;
-
-/**
- * The code around files in the graph of who calls whom; none without an index.
- * @param files paths as stored, directories or globs
- */
-export async function findCodeAround(
-  project: Project,
-  files: readonly string[],
-): Promise<RelatedAnswer["code"]> {
-  const isWanted = makeFilesMatcher(files);
-  if (isWanted === null) return [];
-  const around = await askGraph(project, async (graph, index) => {
-    const paths = (await index.files()).map(({ path }) => path).filter(isWanted);
-    return findFilesAround(graph, paths.slice(0, maxFiles));
-  });
-  return (around ?? []).slice(0, shownFiles);
 }

@@ -1,3 +1,4 @@
+import { findNamedCommit, resolveCommit, splitRange } from "../../answers/named-commit.ts";
 import { PommelError } from "../../base/errors.ts";
 import type { Project } from "../../base/paths.ts";
 import { findPlaceInRepository } from "../../git/diff/changes.ts";
@@ -11,7 +12,6 @@ import {
   readHeadCommit,
 } from "../../git/history/history.ts";
 import type { Memory } from "../../store/memory/memory.ts";
-import { resolveCommit } from "../checkpoints/checkpoints.ts";
 import type { ReviewHunk, ReviewLine } from "./operation.ts";
 
 /** What is reviewed; hashes. `from: null`: a commit without a parent. */
@@ -34,8 +34,8 @@ export async function resolveReviewRange(
   const problem: GitFailure | null = await findHistoryProblem(root);
   if (problem !== null) throw problem;
   if (range === "") return { kind: "uncommitted", from: (await readHeadCommit(root))!, to: null };
-  const ends = /^(.*?)\.{2,3}(.*)$/s.exec(range);
-  if (ends) return toReviewedRange(project, memory, ends[1] || "HEAD", ends[2] || "HEAD");
+  const ends = splitRange(range);
+  if (ends !== null) return toReviewedRange(project, memory, ...ends);
   const base = await findParentBranch(root, range);
   if (base !== null) return toReviewedRange(project, memory, base, range);
   const to = await resolveCommitName(project, memory, range);
@@ -72,10 +72,9 @@ async function toReviewedRange(
 }
 
 async function resolveCommitName(project: Project, memory: Memory | null, name: string): Promise<string> {
-  if (memory !== null) return (await resolveCommit(project, memory, name)).commit;
-  const hash = await findCommitHash(project.root, name);
-  if (hash !== null) return hash;
-  throw new PommelError("not_found", `No commit ${JSON.stringify(name)}.`, "git log --oneline lists them.");
+  return memory === null
+    ? findNamedCommit(project.root, name)
+    : (await resolveCommit(project, memory, name)).commit;
 }
 
 /** The branch that this one left; null: it is the default one, none is, or `name` is no branch. */

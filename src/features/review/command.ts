@@ -7,7 +7,7 @@ export function declareReview(program: Command): void {
   const review = program
     .command("review")
     .description("Show what a change does, who wrote each line of it, and for which prompt")
-    .argument("[range]", "a commit, a branch, or main..HEAD (default: what is not committed)");
+    .argument("[range]", "a commit, a branch, or main..HEAD (default: your uncommitted changes)");
   addOptions(review, reviewChange, { range: null })
     .option("--patch", "every line, with a mark for who wrote it")
     .addOption(
@@ -17,12 +17,12 @@ export function declareReview(program: Command): void {
     )
     .option(
       "--merged-as <commit>",
-      "the commit that a squash or rebase merge made of the range: carries over who wrote it, as notes in refs/notes/ai",
+      "the commit that a squash or rebase merge made of this range; the authors of the range's lines are written for that commit, as notes in refs/notes/ai",
     )
     .addHelpText(
       "after",
       `${formatExamples(
-        ["pm review", "what is not committed yet"],
+        ["pm review", "your uncommitted changes"],
         ["pm review --patch", "line by line"],
         ["pm review HEAD", "the last commit"],
         ["pm review main..HEAD --format markdown", "a branch, for its pull request"],

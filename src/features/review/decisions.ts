@@ -1,14 +1,14 @@
 import pLimit from "p-limit";
 import { escapeGlob } from "../../answers/file-place.ts";
+import { answerAbout } from "../../answers/run.ts";
 import { findLineAuthors } from "../../attribution/lines/line-authors.ts";
-import { loadConfig } from "../../base/config/config.ts";
 import type { Project } from "../../base/paths.ts";
 import { type Blame, blameFile } from "../../git/diff/blame.ts";
 import type { ChangedFile, CommitInfo } from "../../git/diff/changes-types.ts";
 import { GitFailure } from "../../git/git.ts";
 import { certain } from "../../protocol/reading/evidence.ts";
 import type { Memory } from "../../store/memory/memory.ts";
-import { findDecisions } from "../decisions/decisions.ts";
+import { listDecisions } from "../decisions/operation.ts";
 import type { Reviewed } from "./change.ts";
 import type { ReviewAnswer, ReviewDecision, ReviewFile, ReviewSession } from "./operation.ts";
 
@@ -28,18 +28,33 @@ export async function findDecisionsAbout(
   memory: Memory,
   what: Reviewed,
   changed: readonly ChangedFile[],
-  sessions: readonly ReviewSession[],
+  ledTo: (turn: Turn) => boolean,
   signal?: AbortSignal,
 ): Promise<ReviewDecision[]> {
   if (changed.length === 0) return [];
-  const { config } = loadConfig(project);
-  const files = changed.map(({ path }) => escapeGlob(path));
-  const { decisions } = await findDecisions(
-    project,
-    memory,
-    { query: "", files, limit: maxLookedAt },
-    config,
-  );
+  const file = changed.map(({ path }) => escapeGlob(path));
+  const { decisions } = await answerAbout(listDecisions, { project, memory }, { file, limit: maxLookedAt });
+  const isOlder = (turn: Turn) => turn.session_id !== null && !ledTo(turn);
+  const removed = decisions.some(isOlder)
+    ? await countRemovedByTurn(project, memory, what, changed, signal)
+    : new Map<string, Removed>();
+  return decisions
+    .map((decision) => {
+      const { session_id, turn } = decision;
+      const gone = isOlder(decision) ? removed.get(turnKey(session_id, turn)) : undefined;
+      return {
+        ...decision,
+        made_here: session_id !== null && !isOlder(decision),
+        lines_removed: gone?.lines ?? 0,
+        removed_at: gone?.at ?? null,
+      };
+    })
+    .sort((a, b) => b.lines_removed - a.lines_removed)
+    .slice(0, maxDecisions);
+}
+
+/** Whether a turn led to a change: it wrote lines of it, or its session certainly led to a commit of it. */
+export function makeLedTo(sessions: readonly ReviewSession[]): (turn: Turn) => boolean {
   const led = new Set(
     sessions.flatMap(({ session_id, confidence, turns }) =>
       turns
@@ -47,23 +62,18 @@ export async function findDecisionsAbout(
         .map(({ turn }) => turnKey(session_id, turn)),
     ),
   );
-  const isOlder = ({ session_id, turn }: Turn) => session_id !== null && !led.has(turnKey(session_id, turn));
-  const removed = decisions.some(isOlder)
-    ? await countRemovedByTurn(project, memory, what, changed, signal)
-    : new Map<string, number>();
-  return decisions
-    .map((decision) => ({
-      ...decision,
-      made_here: decision.session_id !== null && !isOlder(decision),
-      lines_removed: isOlder(decision) ? (removed.get(turnKey(decision.session_id, decision.turn)) ?? 0) : 0,
-    }))
-    .sort((a, b) => b.lines_removed - a.lines_removed)
-    .slice(0, maxDecisions);
+  return ({ session_id, turn }) => led.has(turnKey(session_id, turn));
 }
 
 interface Turn {
   session_id: string | null;
   turn: number | null;
+}
+
+/** Lines that a change removes, and where the first of them was: "path:line". */
+interface Removed {
+  lines: number;
+  at: string;
 }
 
 const turnKey = (session: string | null, turn: number | null) => `${session} ${turn}`;
@@ -75,9 +85,9 @@ async function countRemovedByTurn(
   { from }: Reviewed,
   changed: readonly ChangedFile[],
   signal?: AbortSignal,
-): Promise<Map<string, number>> {
-  const lines = new Map<string, number>();
-  if (from === null) return lines;
+): Promise<Map<string, Removed>> {
+  const byTurn = new Map<string, Removed>();
+  if (from === null) return byTurn;
   const shortened = changed.filter(({ hunks }) => hunks.some(({ removed }) => removed.length > 0));
   await pLimit(blamesAtOnce).map(shortened.slice(0, maxFiles), async ({ path, oldPath, hunks }) => {
     const before = oldPath ?? path;
@@ -86,12 +96,13 @@ async function countRemovedByTurn(
     );
     const blamed = await blameIfAny(project.root, before, { ranges, revision: from, signal });
     const { authors } = await findLineAuthors(project, memory, before, blamed, null, signal);
-    for (const { session_id, turn } of authors) {
+    for (const [i, { session_id, turn }] of authors.entries()) {
       const key = turnKey(session_id, turn);
-      lines.set(key, (lines.get(key) ?? 0) + 1);
+      const { lines, at } = byTurn.get(key) ?? { lines: 0, at: `${before}:${blamed.lines[i]?.line}` };
+      byTurn.set(key, { lines: lines + 1, at });
     }
   });
-  return lines;
+  return byTurn;
 }
 
 /** Without lines where git cannot blame it: a file that is binary, say. */

@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { defineOperation } from "../../answers/operation.ts";
+import { decision } from "../../protocol/decision.ts";
 import { lineAuthor } from "../../protocol/line-author.ts";
 import {
   count,
@@ -11,6 +12,7 @@ import {
   places,
   revision,
   type Shaped,
+  sessionNamed,
   strings,
   text,
   textOrNull,
@@ -18,12 +20,11 @@ import {
 } from "../../protocol/shape-parts.ts";
 import { bindingHows } from "../../protocol/values.ts";
 import { linesByAuthor } from "../checkpoints/operation.ts";
-import { decision } from "../decisions/operation.ts";
 
 export const reviewRequest = lazy(() =>
   z.object({
     range: field(
-      "a commit, a branch (since it left the default one), or a range such as main..HEAD; left out: what is not committed",
+      "a commit, a branch (since it left the default one), or a range such as main..HEAD (default: your uncommitted changes)",
       revision,
     ),
     file: field("only these paths", places),
@@ -103,6 +104,8 @@ const reviewSession = lazy(() =>
     /** What ties it to a commit of the change; null: only the lines. */
     how: z.nullable(z.enum(bindingHows)),
     confidence: numberOrNull,
+    /** The last turn in which it ran tests; 0: it ran other commands only; null: that is not known. */
+    last_test_turn: numberOrNull,
     /** Turns that wrote lines of the change or led to a commit of it. */
     turns: z.array(
       z.object({
@@ -125,6 +128,8 @@ const reviewDecision = lazy(() =>
     made_here: z.boolean(),
     /** Lines that were written in its turn, and that the change removes. */
     lines_removed: count,
+    /** Where the first of them was, as path:line; null: none is removed. */
+    removed_at: textOrNull,
   }),
 );
 
@@ -139,6 +144,8 @@ export const reviewAnswer = lazy(() =>
     /** The latest first; at most two hundred, without merges. */
     commits: z.array(reviewCommit()),
     commits_total: count,
+    /** Of those listed; who wrote their lines, and which sessions led to them, is not known yet. */
+    commits_not_analysed: count,
     files: z.array(reviewFile()),
     insertions: count,
     deletions: count,
@@ -171,5 +178,26 @@ export const reviewChange = defineOperation({
   editors: true,
   request: reviewRequest,
   response: reviewAnswer,
-  answer: async () => (await import("./answer.ts")).reviewChange,
+  answer:
+    async () =>
+    async ({ project, memory }, request, { signal }) =>
+      (await import("./review.ts")).review(project, memory, request, signal),
+});
+
+export const undoneDecisionsRequest = lazy(() => z.object({ id: sessionNamed }));
+
+export const undoneDecisionsResponse = lazy(() => z.object({ decisions: z.array(reviewDecision()) }));
+
+export const undoneDecisions = defineOperation({
+  name: "undoneDecisions",
+  path: "GET /review/decisions",
+  summary: "List decisions of other sessions whose lines the commits of a session took out",
+  of: "memory",
+  request: undoneDecisionsRequest,
+  response: undoneDecisionsResponse,
+  answer:
+    async () =>
+    async ({ project, memory }, { id }, { signal }) => ({
+      decisions: await (await import("./review.ts")).findUndoneDecisions(project, memory, id, signal),
+    }),
 });

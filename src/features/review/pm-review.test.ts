@@ -7,7 +7,7 @@ import { toInertText } from "../../base/text/markdown/inert.ts";
 import { unknownAuthor } from "../../protocol/line-author.ts";
 import type { ReviewAnswer } from "./operation.ts";
 import { renderReview } from "./pm-review.ts";
-import { reviewAsMarkdown } from "./review-markdown.ts";
+import { reviewAsMarkdown } from "./words.ts";
 
 const answer: ReviewAnswer = {
   kind: "range",
@@ -15,6 +15,7 @@ const answer: ReviewAnswer = {
   to: "b".repeat(40),
   commits: [],
   commits_total: 2,
+  commits_not_analysed: 0,
   files: [
     {
       path: "src/login.ts",
@@ -53,6 +54,7 @@ const answer: ReviewAnswer = {
       lines: 1,
       how: "lines",
       confidence: 1,
+      last_test_turn: 7,
       turns: [{ turn: 7, prompt: "Fix @octocat's login <b>now</b>", started_at: null, lines: 1 }],
     },
   ],
@@ -67,22 +69,39 @@ const answer: ReviewAnswer = {
 describe("pm review", () => {
   it("names the sessions with their prompts, and the files by who wrote them", () => {
     const text = renderReview(answer, "main..HEAD", screenOf(80));
-    expect(text).toContain("main..HEAD: 2 commits\n1 file, +2 -1  ● agent 50%  ○ human 50%");
     expect(text).toContain(
-      "8ecde0fc  Fix the login  claude, 1 line, wrote lines of it\n   7. Fix @octocat's login",
+      "main..HEAD: 2 commits\n1 file, +2 -1. Added lines: 50% by agents, 50% by people.",
+    );
+    expect(text).toContain(
+      "8ecde0fc  Fix the login  (claude, 1 line, wrote lines of it)\n  7. Fix @octocat's login",
     );
     expect(text).toContain("src/login.ts");
-    expect(text).toContain("- src/login.test.ts");
+    expect(text).toContain("Tests around it, not changed\n  src/login.test.ts");
     expect(text).toContain(
-      '- Revert "Add @octocat" (cccccccc)\n- src/login.ts (40 lines written and removed again, in 3 commits)',
+      '  Revert "Add @octocat" (cccccccc)\n  src/login.ts (40 lines written and removed again, in 3 commits)',
     );
     for (const line of text.split("\n")) expect(measureWidth(line)).toBeLessThanOrEqual(80);
+  });
+
+  it("gives no share, and no none, of commits that are not analysed yet", () => {
+    const unseen = {
+      ...answer,
+      commits_not_analysed: 1,
+      sessions: [],
+      lines: { agent: 0, human: 0, unknown: 2 },
+      files: answer.files.map((file) => ({ ...file, lines: { agent: 0, human: 0, unknown: 2 } })),
+    };
+    const text = renderReview(unseen, "main..HEAD", screenOf(80));
+    expect(text).toContain("1 file, +2 -1. Added lines: who wrote it is not known yet.");
+    expect(text).toContain("Which sessions led to it is not known yet.");
+    expect(text).not.toMatch(/\d%|No recorded session/);
+    expect(reviewAsMarkdown(unseen, "main..HEAD")).toContain("Added lines: who wrote it is not known yet.");
   });
 
   it("says line by line who wrote it, and lets no line write on the terminal", () => {
     const text = renderReview(answer, "main..HEAD", screenOf(80), { patch: true });
     expect(text).toContain(
-      "● claude: Fix @octocat's login <b>now</b>\n● + c·[2J\n○ human\n○ + d\n3 changed lines more",
+      "● claude: Fix @octocat's login <b>now</b>\n● + c·[2J\n○ person\n○ + d\n3 changed lines more",
     );
   });
 });
@@ -90,11 +109,14 @@ describe("pm review", () => {
 describe("a review as a comment", () => {
   it("has the shares, sessions, prompts and files", () => {
     const text = reviewAsMarkdown(answer, "main..HEAD");
+    const [seen = "", folded = ""] = text.split("<details>");
+    expect(seen.trim().split("\n").length).toBeLessThanOrEqual(15);
+    expect(folded).toContain("| file | lines | by agents |");
     expect(text).toContain("Added lines: **50%** by agents, **50%** by people.");
-    expect(text).toContain("**Fix the login** (claude, 1 line, wrote lines of it)");
-    expect(text).toContain("| src/login.ts | +2 −1 | 50% |");
-    expect(reviewAsMarkdown(answer, `${"a".repeat(40)}..${"b".repeat(40)}`)).toMatch(/^### a{8}\.\.b{8}\n/);
-    expect(text).toContain("**Tests changed**\n- test/a.test.ts");
+    expect(text).toContain("**Fix the login**  *\\(claude, 1 line, wrote lines of it\\)*");
+    expect(text).toContain("| src/login.ts | \\+2 \\-1 | 50% |");
+    expect(reviewAsMarkdown(answer, `${"a".repeat(40)}..${"b".repeat(40)}`)).toMatch(/^### a{8}\.\.b{8}/);
+    expect(text).toContain("### Tests changed\n\n- test/a.test.ts");
     expect(text).toContain("Add @\u200boctocat");
   });
 

@@ -1,46 +1,34 @@
+import type { Document } from "../../answers/document.ts";
 import { toStoredPaths } from "../../answers/file-place.ts";
 import { makeNewProject } from "../../base/paths.ts";
 import { call } from "../../client/call.ts";
 import { findProject, findProjectIfAny } from "../../git/projects/find-project.ts";
+import { authorMarks, authorNames } from "../../protocol/reading/authors.ts";
 import type { Shaped } from "../../protocol/shape-parts.ts";
-import { drawAuthorBar } from "../../terminal/chart.ts";
 import type { CommandContext } from "../../terminal/frame.ts";
 import type { Screen } from "../../terminal/output.ts";
-import { type Column, formatTable } from "../../terminal/table.ts";
+import { renderDocument, showAnswer } from "../../terminal/render-document.ts";
 import {
   cleanCodeLine,
   fitToWidth,
   formatCount,
-  formatExactWhen,
   formatHeading,
-  shortenId,
   toOneLine,
   toPrintable,
-  wrapText,
-  wrapWithIndent,
 } from "../../terminal/text.ts";
-import {
-  authorMarks,
-  authorNames,
-  colorByAuthor,
-  formatAuthorShare,
-  formatPercent,
-  listAuthorKinds,
-  toShare,
-} from "../blame/author-words.ts";
-import type { Carried } from "../exchange/carry.ts";
+import { colorByAuthor } from "../blame/author-words.ts";
 import { carryAttribution } from "../exchange/operation.ts";
-import { labelDecision } from "../search/found-words.ts";
-import type { ReviewAnswer, ReviewFile, ReviewSession } from "./operation.ts";
+import type { ReviewAnswer, ReviewFile } from "./operation.ts";
 import { reviewChange, type reviewRequest } from "./operation.ts";
-import { reviewAsMarkdown } from "./review-markdown.ts";
 import {
-  contestedText,
-  describeDecisionFate,
-  describeTie,
-  statusNames,
-  turnsToShow,
-} from "./review-words.ts";
+  reviewAsMarkdown,
+  wordBody,
+  wordCarried,
+  wordReviewContext,
+  wordReviewFiles,
+  wordReviewHead,
+  wordReviewSessions,
+} from "./words.ts";
 
 interface Options extends Omit<Shaped<typeof reviewRequest>, "range"> {
   patch?: boolean;
@@ -71,11 +59,6 @@ export async function reviewCommand(
   });
 }
 
-/** Prompts of a session, files and tests that are named before the rest is counted. */
-const turnsShown = 6;
-const filesShown = 40;
-const testsShown = 10;
-
 /** A change for a person: what it is, who wrote it for which prompts, its files, what was decided about them. */
 export function renderReview(
   answer: ReviewAnswer,
@@ -83,117 +66,15 @@ export function renderReview(
   screen: Screen,
   { patch = false }: { patch?: boolean } = {},
 ): string {
-  if (answer.files.length === 0) {
-    return answer.kind === "uncommitted" ? "Everything is committed." : "No file changed.";
-  }
-  const { colors } = screen;
-  return [
-    renderHead(answer, range, screen),
-    ...answer.sessions.map((session) => renderSession(session, screen)),
-    ...(answer.sessions.length === 0 ? [colors.dim("No recorded session led to it.")] : []),
-    patch
-      ? answer.files.map((file) => renderPatch(file, answer, screen)).join("\n\n")
-      : renderFiles(answer, screen),
-    ...list(
-      "Decided about these files",
-      answer.decisions.map((decision) =>
-        [
-          labelDecision(decision, "person") ?? "",
-          toOneLine(decision.text),
-          ...describeDecisionFate(decision).map((fate) => `(${fate})`),
-        ]
-          .filter((part) => part !== "")
-          .join(" "),
-      ),
-      screen,
-    ),
-    ...list(
-      "Done and undone",
-      contestedText(answer).map(([text, about]) => `${toOneLine(text)} (${about})`),
-      screen,
-    ),
-    ...list("Tests changed", answer.tests_changed.slice(0, testsShown).map(toPrintable), screen),
-    ...list("Tests around it, not changed", answer.tests.slice(0, testsShown).map(toPrintable), screen),
-  ].join("\n\n");
-}
-
-function renderHead(answer: ReviewAnswer, range: string, screen: Screen): string {
-  const { kind, commits, commits_total, files, insertions, deletions, lines } = answer;
-  const { colors } = screen;
-  const [only] = commits;
-  const share = toShare(lines);
-  const shares = listAuthorKinds(share)
-    .filter((author) => share[author] > 0)
-    .map((author) => formatAuthorShare(share, author, colors));
-  const size = `${formatCount(files.length, "file")}, ${colors.added(`+${insertions}`)} ${colors.removed(`-${deletions}`)}`;
-  const facts = `${size}  ${shares.join("  ")}`;
-  if (kind === "commit" && only !== undefined) {
-    const made = [
-      only.committed_at === null ? "" : formatExactWhen(only.committed_at, screen),
-      only.author,
-      only.branch ?? "",
-    ];
-    return [
-      ...wrapText(only.subject === "" ? "(no message)" : only.subject, screen.columns).map(colors.bold),
-      `commit ${colors.commit(toPrintable(only.hash))}`,
-      ...wrapText(made.filter((fact) => fact !== "").join(" | "), screen.columns),
-      facts,
-      ...(only.body === ""
-        ? []
-        : ["", ...only.body.split("\n").flatMap((line) => wrapText(line, screen.columns))]),
-    ].join("\n");
-  }
-  const title =
-    kind === "range" ? `${toOneLine(range)}: ${formatCount(commits_total, "commit")}` : "Not committed yet";
-  return `${colors.bold(title)}\n${facts}`;
-}
-
-function renderSession(session: ReviewSession, screen: Screen): string {
-  const { colors } = screen;
-  const { session_id, title, agent, author, lines, turns } = session;
-  const facts = [author ?? "", agent ?? "", formatCount(lines, "line"), describeTie(session)].filter(
-    (fact) => fact !== "",
-  );
-  const head = `${colors.id(shortenId(session_id))}  ${toOneLine(title ?? "(no title)")}  ${colors.dim(facts.join(", "))}`;
-  const { shown, more } = turnsToShow(turns, turnsShown);
-  return [
-    ...wrapWithIndent(head, screen),
-    ...shown.map(({ turn, prompt }) => {
-      const number = colors.id(`${String(turn).padStart(4)}.`);
-      return `${number} ${fitToWidth(prompt ?? "(not stored here)", (screen.columns ?? 0) - 6, screen)}`;
-    }),
-    ...(more > 0 ? [colors.dim(`      and ${formatCount(more, "more turn")}`)] : []),
-  ].join("\n");
-}
-
-const barWidth = 12;
-
-const columns: Column[] = [
-  { title: "file", wraps: true },
-  { title: "" },
-  { title: "lines", isNumber: true },
-  { title: "written by", optional: 1 },
-  { title: "by agents", isNumber: true, optional: 2 },
-];
-
-function renderFiles({ files }: ReviewAnswer, screen: Screen): string {
-  const { colors } = screen;
-  const shown = screen.columns === undefined ? files : files.slice(0, filesShown);
-  const rows = shown.map(({ path, status, insertions, deletions, lines }) => {
-    const share = toShare(lines);
-    return [
-      colors.place(toPrintable(path)),
-      colors.dim(statusNames[status] ?? ""),
-      `${colors.added(`+${insertions}`)} ${colors.removed(`-${deletions}`)}`,
-      share.lines === 0 || screen.columns === undefined ? "" : drawAuthorBar(share, barWidth, colors),
-      share.lines === 0 ? "" : formatPercent(share.agent, share.lines),
-    ];
-  });
-  const more = files.length - shown.length;
-  return [
-    formatTable(columns, rows, screen),
-    ...(more > 0 ? [colors.dim(`and ${formatCount(more, "more file")}`)] : []),
-  ].join("\n");
+  const render = (document: Document) => renderDocument(document, { screen });
+  const head = wordReviewHead(answer, range);
+  if (answer.files.length === 0) return render(head);
+  const about = [...head, ...wordBody(answer), ...wordReviewSessions(answer)];
+  if (!patch) return render([...about, ...wordReviewFiles(answer), ...wordReviewContext(answer)]);
+  const patches = answer.files.map((file) => renderPatch(file, answer, screen));
+  return [render(about), ...patches, render(wordReviewContext(answer))]
+    .filter((part) => part !== "")
+    .join("\n\n");
 }
 
 /** The lines of a file with a mark for who wrote each; the prompt stands where the author changes. */
@@ -232,34 +113,9 @@ function renderPatch(file: ReviewFile, { authors, sessions }: ReviewAnswer, scre
   return text.join("\n");
 }
 
-function list(title: string, items: readonly string[], screen: Screen): string[] {
-  if (items.length === 0) return [];
-  return [
-    [
-      formatHeading(title, screen.colors),
-      ...items.flatMap((item) => wrapWithIndent(`- ${item}`, screen, 2)),
-    ].join("\n"),
-  ];
-}
-
 /** `pm review RANGE --merged-as COMMIT`: notes for what a squash or rebase merge made of the range. */
 async function carryCommand({ cwd, output }: CommandContext, range: string, mergedAs: string): Promise<void> {
   const project = (await findProjectIfAny(cwd)) ?? makeNewProject(cwd);
   const carried = await call(carryAttribution, { range, mergedAs }, project);
-  output.result(carried, () => describeCarried(carried, mergedAs));
-}
-
-function describeCarried(
-  { onto, ref, written, updated, unchanged, kept, unknown }: Carried,
-  mergedAs: string,
-): string {
-  if (onto.length === 0)
-    return `Nothing to carry: ${mergedAs} is a merge that keeps the commits, or one of them.`;
-  const parts = [
-    `${formatCount(written.length + updated.length, "note")} written`,
-    unchanged > 0 && `${unchanged} already there`,
-    kept.length > 0 && `${kept.length} of another tool kept`,
-    unknown > 0 && `${formatCount(unknown, "commit")} without a line of a known author`,
-  ].filter((part) => part !== false);
-  return `${ref}: ${parts.join(", ")}.`;
+  showAnswer(output, carried, () => wordCarried(carried, mergedAs));
 }

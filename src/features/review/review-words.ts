@@ -1,7 +1,24 @@
+import { formatCount } from "../../base/text/counted.ts";
+import { shortenHash } from "../../base/text/short-hash.ts";
 import { linkEvidence } from "../../protocol/reading/evidence.ts";
 import type { ReviewAnswer, ReviewDecision, ReviewFile, ReviewSession } from "./operation.ts";
 
 /** How a session stands in a review of a change. */
+
+/** Said where no session is listed: none is a finding only where all was looked at. */
+export const wordNoSession = ({
+  commits_not_analysed,
+}: Pick<ReviewAnswer, "commits_not_analysed">): string =>
+  commits_not_analysed > 0 ? "Which sessions led to it is not known yet." : "No recorded session led to it.";
+
+/** Whether nothing is known of who wrote the added lines, as not all of it was looked at. */
+export const isNotKnownYet = ({
+  commits_not_analysed,
+  lines,
+}: Pick<ReviewAnswer, "commits_not_analysed" | "lines">): boolean =>
+  commits_not_analysed > 0 && lines.agent + lines.human === 0;
+
+export const notKnownYet = "who wrote it is not known yet";
 
 /** Its turns that are named before the rest is counted: those that wrote something say most. */
 export function turnsToShow<Turn extends Pick<ReviewSession["turns"][number], "lines">>(
@@ -39,9 +56,98 @@ export function describeDecisionFate({ made_here, lines_removed, superseded_by }
 
 /** What commits of a change undid of others: a path or a commit's subject as it is stored, and what became of it. */
 export const contestedText = ({ reworked, reverts }: ReviewAnswer): [text: string, about: string][] => [
-  ...reverts.map(({ subject, hash }): [string, string] => [subject, hash.slice(0, 8)]),
+  ...reverts.map(({ subject, hash }): [string, string] => [subject, shortenHash(hash)]),
   ...reworked.map(({ path, lines, commits }): [string, string] => [
     path,
     `${lines.toLocaleString("en")} lines written and removed again, in ${commits} commits`,
   ]),
 ];
+
+/** In which order files are to be looked at, as it is said above them. */
+export const fileOrderWords =
+  "First come files that remove lines of a decision, then lines written and removed again, lines of agents after which no test ran, and most lines by agents and unknown authors; tests come last.";
+
+/** What a change took out of what was written for a decision. */
+export const describeUndone = ({ lines_removed, removed_at }: ReviewDecision): string =>
+  `${formatCount(lines_removed, "line")} of it removed, the first at ${removed_at}`;
+
+/** Decisions whose lines the change takes out of a file. */
+const listContradicted = ({ decisions }: ReviewAnswer, path: string): ReviewDecision[] =>
+  decisions.filter(({ lines_removed, files }) => lines_removed > 0 && files.includes(path));
+
+/** A file's lines by agents whose session is not known to have run a test since. */
+function countUntested({ authors, sessions }: ReviewAnswer, { hunks }: ReviewFile): number {
+  const isUntested = authors.map(({ author, session_id, turn }) => {
+    const last = sessions.find((session) => session.session_id === session_id)?.last_test_turn ?? null;
+    return author === "agent" && turn !== null && last !== null && turn > last;
+  });
+  return hunks.flatMap(({ lines }) => lines).filter(({ by }) => by !== null && isUntested[by]).length;
+}
+
+/** What of a file's change is to be looked at, a few words each. */
+export function describeRisks(answer: ReviewAnswer, file: ReviewFile): string[] {
+  const contradicted = listContradicted(answer, file.path).length;
+  const again = answer.reworked.find(({ path }) => path === file.path);
+  const isCode = !answer.tests_changed.includes(file.path);
+  const untested = countUntested(answer, file);
+  const isUntested =
+    isCode && file.lines.agent > 0 && answer.tests_changed.length + answer.tests.length === 0;
+  return [
+    contradicted > 0 ? `removes lines of ${formatCount(contradicted, "decision")}` : "",
+    again === undefined ? "" : `${formatCount(again.lines, "line")} written and removed again`,
+    isCode && untested > 0 ? `no test ran after ${formatCount(untested, "line")} of agents` : "",
+    isUntested ? "no test known" : "",
+    file.lines.unknown > 0 ? `${formatCount(file.lines.unknown, "line")} of unknown authors` : "",
+  ].filter((risk) => risk !== "");
+}
+
+/** The files by the prompt that wrote their lines, the earliest first; each with that prompt's hunks. */
+export function groupByPrompt(answer: ReviewAnswer): { title?: string; files: ReviewFile[] }[] {
+  const prompts = answer.sessions.flatMap(({ session_id, turns }) =>
+    turns.map(({ turn, prompt, started_at }) => ({
+      title: prompt ?? `Turn ${turn}`,
+      at: started_at ?? "",
+      includes: (by: number) =>
+        answer.authors[by]?.session_id === session_id && answer.authors[by]?.turn === turn,
+    })),
+  );
+  const isIncluded = (by: number) => prompts.some(({ includes }) => includes(by));
+  const rest = {
+    title: "Prompt unknown",
+    at: "\uffff",
+    includes: (by: number) => !isIncluded(by),
+  };
+  const ordered = orderFiles(answer);
+  return [...prompts, rest]
+    .sort((a, b) => (a.at < b.at ? -1 : 1))
+    .map(({ title, includes }) => ({
+      title,
+      files: ordered.flatMap((file) => {
+        const hunks = file.hunks.filter(({ lines }) => {
+          const authors = lines.flatMap(({ by }) => (by === null ? [] : [by]));
+          // What only removes lines has no author.
+          return authors.length === 0 ? includes(-1) : authors.some(includes);
+        });
+        return hunks.length > 0 ? [{ ...file, hunks }] : [];
+      }),
+    }))
+    .filter(({ files }) => files.length > 0);
+}
+
+/** Files in the order in which they are to be looked at. */
+export function orderFiles(answer: ReviewAnswer): ReviewFile[] {
+  const { files, reworked, tests_changed } = answer;
+  const reworkedLines = new Map(reworked.map(({ path, lines }) => [path, lines]));
+  const untestedLines = new Map(files.map((file) => [file.path, countUntested(answer, file)]));
+  const rank = ({ path, lines }: ReviewFile) => [
+    tests_changed.includes(path) ? 1 : 0,
+    -listContradicted(answer, path).length,
+    -(reworkedLines.get(path) ?? 0),
+    -(untestedLines.get(path) ?? 0),
+    -(lines.agent + lines.unknown),
+  ];
+  return files.toSorted((a, b) => {
+    const [ranked, other] = [rank(a), rank(b)];
+    return ranked.map((value, i) => value - other[i]!).find((difference) => difference !== 0) ?? 0;
+  });
+}

@@ -7,10 +7,12 @@ import { chunk, deciding } from "../../../test/support/memory-fixture.ts";
 import { repositoryWithAgents } from "../../../test/support/repository-with-agents-fixture.ts";
 import { makeNewProject } from "../../base/paths.ts";
 import { replaceChunks } from "../../store/memory/chunks/chunks.ts";
+import { saveCommands } from "../../store/memory/commands.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { findSession } from "../../store/memory/sessions/sessions.ts";
 import type { ReviewAnswer } from "./operation.ts";
-import { review } from "./review.ts";
+import { findUndoneDecisions, review } from "./review.ts";
+import { describeRisks } from "./review-words.ts";
 
 let repo: ReturnType<typeof repositoryWithAgents>;
 beforeEach(() => {
@@ -33,6 +35,22 @@ const lines = ({ files, authors }: ReviewAnswer) =>
       }),
   );
 
+const toCommand = (line: string, seq: number) => ({
+  seq,
+  step: 0,
+  at: seq,
+  tookMs: 1,
+  directory: "",
+  line,
+  name: line,
+  form: line,
+  purpose: "",
+  outcome: "worked" as const,
+  status: 0,
+  error: null,
+  signatures: [],
+});
+
 describe("a review", () => {
   it("of a commit has its lines, who wrote them, and the prompts that led to them", async () => {
     await repo.commitAndTake("before", { "a.ts": "first\nlast\n" });
@@ -48,6 +66,21 @@ describe("a review", () => {
       "+agents",
       " last",
     ]);
+  });
+
+  it("says which lines of an agent no test followed, where its commands are known", async () => {
+    repo.did("s", edited(`${repo.root}/a.ts`, ["+agents"], repo.soon()));
+    const hash = await repo.commitAndTake("Add a line", { "a.ts": "agents\n" });
+    const answerAfter = async (...lines: string[]) => {
+      const { id } = repo.memory.prepare("SELECT id FROM turns LIMIT 1").get() as { id: number };
+      saveCommands(repo.memory, id, lines.map(toCommand));
+      const answer = await ask(hash);
+      return [answer.sessions[0]!.last_test_turn, describeRisks(answer, answer.files[0]!)];
+    };
+    const none = "no test known";
+    expect(await answerAfter()).toEqual([null, [none]]);
+    expect(await answerAfter("ls")).toEqual([0, ["no test ran after 1 line of agents", none]]);
+    expect(await answerAfter("ls", "npm test")).toEqual([1, [none]]);
   });
 
   it("of a branch has what it did since it left the default one", async () => {
@@ -81,9 +114,12 @@ describe("a review", () => {
       chunk(0, "[USER] Let's sort the rows", { ...deciding("Let's sort the rows"), files: ["a.ts"] }),
     ]);
     expect((await ask(made)).decisions).toMatchObject([{ made_here: true, lines_removed: 0 }]);
-    repo.did("t", edited(`${repo.root}/a.ts`, ["-sorted"], repo.soon()));
-    const undone = await repo.commitAndTake("Drop it", { "a.ts": "first\n" });
+    repo.did("t", edited(`${repo.root}/a.ts`, ["-sorted", "+shuffled"], repo.soon()));
+    const undone = await repo.commitAndTake("Drop it", { "a.ts": "first\nshuffled\n" });
     expect((await ask(undone)).decisions).toMatchObject([{ made_here: false, lines_removed: 1 }]);
+    const ofSession = (id: string) => findUndoneDecisions(makeNewProject(repo.root), repo.memory, id);
+    expect(await ofSession("t")).toMatchObject([{ text: "Let's sort the rows", removed_at: "a.ts:2" }]);
+    expect(await ofSession("s")).toEqual([]);
     await repo.commitAndTake("More", { "a.ts": "first\nmore\n" });
     expect((await ask("HEAD")).decisions).toMatchObject([{ made_here: false, lines_removed: 0 }]);
   });

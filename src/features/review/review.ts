@@ -1,4 +1,3 @@
-import { lstatSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import pLimit from "p-limit";
 import { analyseFor } from "../../answers/analyse.ts";
@@ -12,12 +11,22 @@ import { formatIsoTime } from "../../base/text/iso-time.ts";
 import { classifyPath } from "../../code/files/path-role.ts";
 import { findPlaceInRepository, streamChangedFiles } from "../../git/diff/changes.ts";
 import type { BlamedCommit, BlamedLine, ChangedFile, CommitInfo } from "../../git/diff/changes-types.ts";
+import {
+  listUncommittedChanges,
+  maxWorkingBytes,
+  readWorkingFile,
+  splitIntoLines,
+} from "../../git/diff/uncommitted.ts";
 import { readCommits } from "../../git/history/commits.ts";
 import { type ReadObjects, withObjects } from "../../git/objects.ts";
-import { listUntrackedFiles } from "../../git/working-files.ts";
 import type { LineAuthor } from "../../protocol/line-author.ts";
 import { unknownAuthor } from "../../protocol/line-author.ts";
 import type { Shaped } from "../../protocol/shape-parts.ts";
+import { buildBrief } from "../../sessions/brief/brief.ts";
+import { findTask } from "../../sessions/commands/tasks.ts";
+import { pickAuthor } from "../../sessions/decisions/to-decision.ts";
+import { readTurnPrompts } from "../../sessions/turn-prompts.ts";
+import { type CommandRecord, listCommands } from "../../store/memory/commands.ts";
 import { findCheckpointOfCommit } from "../../store/memory/commits/checkpoints.ts";
 import {
   findCommitByHash,
@@ -25,21 +34,32 @@ import {
   readAttributedVersions,
 } from "../../store/memory/commits/commits.ts";
 import type { Memory } from "../../store/memory/memory.ts";
-import { findSessionByUid } from "../../store/memory/sessions/sessions.ts";
+import type { SessionRecord } from "../../store/memory/memory-records.ts";
+import { findSession, findSessionByUid, listSessions } from "../../store/memory/sessions/sessions.ts";
 import { findHistoryStart } from "../../store/memory/sessions/sessions-here.ts";
-import { readTurnPrompts } from "../checkpoints/checkpoints.ts";
 import type { LinesByAuthor } from "../checkpoints/operation.ts";
-import { pickAuthor } from "../decisions/recorded-decisions.ts";
 import { buildHunks, limitChanges, type Reviewed, resolveReviewRange } from "./change.ts";
-import { blameIfAny, blamesAtOnce, type Commits, findContested, findDecisionsAbout } from "./decisions.ts";
-import type { ReviewAnswer, ReviewCommit, ReviewFile, ReviewSession, reviewRequest } from "./operation.ts";
+import {
+  blameIfAny,
+  blamesAtOnce,
+  type Commits,
+  findContested,
+  findDecisionsAbout,
+  makeLedTo,
+} from "./decisions.ts";
+import type {
+  ReviewAnswer,
+  ReviewCommit,
+  ReviewDecision,
+  ReviewFile,
+  ReviewSession,
+  reviewRequest,
+} from "./operation.ts";
 
 const maxCommits = 200;
 /** Changed lines of a file, and of all files, that are shown. */
 const maxLinesOfFile = 2000;
 const maxLines = 20_000;
-/** Larger files have nothing around their changes, and untracked ones no lines. */
-const maxBytes = 2_000_000;
 const maxTests = 20;
 /** Files that a note names. */
 const maxNamed = 5;
@@ -85,10 +105,8 @@ export async function review(
       for (const writer of writers) authors.recordTurn(writer);
     }
   });
-  const notes =
-    memory === null
-      ? []
-      : [...describeUnread(memory), ...describeUnanalysed(memory, listUnanalysed(memory, infos.shown))];
+  const unanalysed = memory === null ? [] : listUnanalysed(memory, infos.shown);
+  const notes = memory === null ? [] : [...describeUnread(memory), ...describeUnanalysed(memory, unanalysed)];
   if (infos.total > infos.shown.length)
     notes.push(`The latest ${maxCommits} of ${infos.total} commits are listed.`);
   const tooLarge = changed.flatMap(({ path, isTooLarge }) => (isTooLarge ? [path] : []));
@@ -104,6 +122,7 @@ export async function review(
     to: what.to,
     commits: infos.shown.map((info) => toReviewCommit(memory, info)),
     commits_total: infos.total,
+    commits_not_analysed: unanalysed.length,
     files,
     insertions: sum(files.map(({ insertions }) => insertions)),
     deletions: sum(files.map(({ deletions }) => deletions)),
@@ -115,12 +134,41 @@ export async function review(
     authors: authors.all,
     sessions,
     decisions:
-      memory === null ? [] : await findDecisionsAbout(project, memory, what, changed, sessions, signal),
+      memory === null
+        ? []
+        : await findDecisionsAbout(project, memory, what, changed, makeLedTo(sessions), signal),
     ...findContested(what, infos, files),
     tests_changed: about.filter((path) => classifyPath(path) === "test"),
     tests: await findTests(project, about),
     notes,
   };
+}
+
+/** Commits of a session that are looked at: each takes a few processes of git. */
+const maxCommitsOfSession = 5;
+
+/**
+ * Decisions of other sessions whose lines a session's commits took out, most lines first.
+ * @throws PommelError `not_found` for an unknown session
+ */
+export async function findUndoneDecisions(
+  project: Project,
+  memory: Memory,
+  id: string,
+  signal?: AbortSignal,
+): Promise<ReviewDecision[]> {
+  const session = findSession(memory, id);
+  const { commits } = buildBrief(memory, session);
+  const found: ReviewDecision[] = [];
+  for (const { hash } of commits.slice(0, maxCommitsOfSession)) {
+    // A commit that was rewritten may be gone.
+    const what = await resolveReviewRange(project, memory, hash).catch(() => null);
+    if (what === null) continue;
+    const changed = await listReviewedFiles(project, what, undefined, signal);
+    const isItsOwn = ({ session_id }: { session_id: string | null }) => session_id === session.uid;
+    found.push(...(await findDecisionsAbout(project, memory, what, changed, isItsOwn, signal)));
+  }
+  return found.filter(({ lines_removed }) => lines_removed > 0);
 }
 
 /** When those commits were authored that a session may have led to, and that are not analysed yet. */
@@ -167,40 +215,14 @@ async function listReviewedFiles(
   paths: readonly string[] | undefined,
   signal?: AbortSignal,
 ): Promise<ChangedFile[]> {
-  const change = what.kind === "commit" ? { commit: what.to } : what;
   const files: ChangedFile[] = [];
-  for await (const file of streamChangedFiles(root, change, { paths, signal })) files.push(file);
-  if (what.kind === "uncommitted") files.push(...(await readUntracked(root, paths, signal)));
+  if (what.kind === "uncommitted") files.push(...(await listUncommittedChanges(root, { paths, signal })));
+  else {
+    const change = what.kind === "commit" ? { commit: what.to } : what;
+    for await (const file of streamChangedFiles(root, change, { paths, signal })) files.push(file);
+  }
   return files.sort((a, b) => (a.path < b.path ? -1 : 1));
 }
-
-async function readUntracked(root: string, paths: readonly string[] | undefined, signal?: AbortSignal) {
-  const files: ChangedFile[] = [];
-  for await (const path of listUntrackedFiles(root, signal, paths)) {
-    const { text, isTooLarge } = readReviewedFile(join(root, path));
-    const added = text === null ? [] : splitIntoLines(text);
-    const hunks = added.length === 0 ? [] : [{ oldStart: 1, newStart: 1, removed: [], added }];
-    const facts = { path, oldPath: null, status: "A" as const, isText: text !== null, hunks };
-    files.push({ ...facts, ...(isTooLarge && { isTooLarge }) });
-  }
-  return files;
-}
-
-/** Without a text: no text, too large, or gone by now. */
-function readReviewedFile(file: string): { text: string | null; isTooLarge?: true } {
-  try {
-    // Of a link git has the path that it leads to: what is there may be anybody's.
-    const facts = lstatSync(file);
-    if (!facts.isFile()) return { text: null };
-    if (facts.size > maxBytes) return { text: null, isTooLarge: true };
-    const text = readFileSync(file, "utf8");
-    return { text: text.includes("\0") ? null : text };
-  } catch {
-    return { text: null };
-  }
-}
-
-const splitIntoLines = (text: string) => text.replace(/\n$/, "").split("\n");
 
 /** Lets `use` read files as they are after the change. */
 async function withAfter(
@@ -209,9 +231,9 @@ async function withAfter(
   signal: AbortSignal | undefined,
   use: (linesAfter: (path: string) => Promise<string[]>) => Promise<void>,
 ): Promise<void> {
-  if (to === null) return use(async (path) => splitIntoLines(readReviewedFile(join(root, path)).text ?? ""));
+  if (to === null) return use(async (path) => splitIntoLines(readWorkingFile(join(root, path)).text ?? ""));
   const { prefix } = await findPlaceInRepository(root, signal);
-  await withObjects(root, { maxBytes, type: "blob", signal }, (read: ReadObjects) =>
+  await withObjects(root, { maxBytes: maxWorkingBytes, type: "blob", signal }, (read: ReadObjects) =>
     use(async (path) => {
       const name = `${to}:${prefix}${path}`;
       const text = (await read([name])).get(name)?.toString() ?? "";
@@ -341,6 +363,7 @@ function listReviewSessions(memory: Memory, infos: readonly CommitInfo[], author
           ...(session === null ? {} : pickAuthor(session)),
           lines: sum([...written.values()]),
           ...(ties.get(uid) ?? { how: null, confidence: null }),
+          last_test_turn: session && findLastTestTurn(memory, session),
           turns: readTurnPrompts(memory, uid, numbers).map((turn) => ({
             ...turn,
             lines: written.get(turn.turn) ?? 0,
@@ -352,9 +375,19 @@ function listReviewSessions(memory: Memory, infos: readonly CommitInfo[], author
   return sortByCount(sessions, ({ lines }) => lines);
 }
 
+function findLastTestTurn(memory: Memory, { id, parentId }: SessionRecord): number | null {
+  const listRuns = (sessionId: number) => listCommands(memory, { sessionId });
+  const isTest = ({ form }: CommandRecord) => findTask(form)?.startsWith("test") === true;
+  // What a subagent wrote its session may have tested, and the other way round.
+  const agents = listSessions(memory, { children: id });
+  if (parentId !== null || agents.some((agent) => listRuns(agent.id).some(isTest))) return null;
+  const runs = listRuns(id);
+  return runs.length === 0 ? null : Math.max(0, ...runs.filter(isTest).map(({ turn }) => turn));
+}
+
 async function findTests(project: Project, files: readonly string[]): Promise<string[]> {
   if (files.length === 0) return [];
-  const { findCodeAround } = await import("../related/related.ts");
+  const { findCodeAround } = await import("../../answers/ask-graph.ts");
   const around = await findCodeAround(project, files.map(escapeGlob));
   return around
     .filter(({ file }) => classifyPath(file) === "test" && !files.includes(file))

@@ -7,7 +7,9 @@ import { previewRewind } from "./operation.ts";
 export function declareRewind(checkpoint: Command): void {
   const rewind = checkpoint
     .command("rewind")
-    .description("Show a checkpoint's code and the agent's state, and go back to it")
+    .description(
+      "Show the code and the sessions at a checkpoint; with --restore or --worktree, go back to its code",
+    )
     .argument("<checkpoint>", "its commit, or a prefix of it; or a git revision: HEAD~3, a tag");
   addOptions(rewind, previewRewind, { target: null })
     .option("--restore", "restore the working tree; no branch moves")

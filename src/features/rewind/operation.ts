@@ -93,7 +93,10 @@ export const previewRewind = defineOperation({
   of: "memory, if any",
   request: rewindRequest,
   response: rewindAnswer,
-  answer: async () => (await import("./answer.ts")).previewRewind,
+  answer:
+    async () =>
+    async ({ project, memory }, { target, patch }) =>
+      (await import("./rewind.ts")).rewindTo(project, memory, { target, patch }),
 });
 
 export interface RewindRequest {

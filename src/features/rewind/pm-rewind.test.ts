@@ -5,14 +5,15 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { addSession, temporaryMemory, turn } from "../../../test/support/memory-fixture.ts";
 import { temporaryGit } from "../../../test/support/repository-fixture.ts";
+import { screenOf } from "../../../test/support/screen.ts";
 import { makeNewProject } from "../../base/paths.ts";
 import { saveCheckpoint } from "../../store/memory/commits/checkpoints.ts";
 import { saveCommit } from "../../store/memory/commits/commits.ts";
 import { saveTurn } from "../../store/memory/sessions/turns.ts";
-import { createPalette } from "../../terminal/palette.ts";
+import { renderDocument } from "../../terminal/render-document.ts";
 import type { RewindAnswer, RewindRequest } from "./operation.ts";
-import { renderRewind } from "./pm-rewind.ts";
 import { rewindTo } from "./rewind.ts";
+import { wordRewind } from "./words.ts";
 
 const uid = "4f1c9a2b77d0";
 const session = "8ecde0fc-091c-4586-b688-cc9efe6f655c";
@@ -83,7 +84,7 @@ function remember(hash: string) {
 
 const ask = (request: Partial<RewindRequest> = {}) =>
   rewindTo(makeNewProject(repository.dir), store.memory, { target: uid, ...request });
-const text = (answer: RewindAnswer) => renderRewind(answer, 100, createPalette());
+const text = (answer: RewindAnswer) => renderDocument(wordRewind(answer), { screen: screenOf(100) });
 
 describe("a checkpoint", () => {
   it("is found by its id, its commit, the beginning of either, or a revision", async () => {
@@ -194,7 +195,7 @@ describe("a checkpoint", () => {
     remember("1".repeat(40));
     await expect(ask({ target: uid })).rejects.toMatchObject({
       code: "not_found",
-      message: expect.stringMatching(/of checkpoint 4f1c9a2b77d0, 111111111111, is not in this repository/),
+      message: expect.stringMatching(/of checkpoint 4f1c9a2b77d0, 11111111, is not in this repository/),
       hint: expect.stringMatching(/git fetch/),
     });
   });

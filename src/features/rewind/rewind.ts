@@ -5,6 +5,7 @@ import { openCommitFates } from "../../attribution/commit-fates.ts";
 import { PommelError } from "../../base/errors.ts";
 import type { Project } from "../../base/paths.ts";
 import { formatIsoTime } from "../../base/text/iso-time.ts";
+import { shortenHash } from "../../base/text/short-hash.ts";
 import { GitFailure, plain, readGitBuffer } from "../../git/git.ts";
 import { Ancestry } from "../../git/history/ancestry.ts";
 import { findHistoryProblem, isShallow } from "../../git/history/history.ts";
@@ -199,7 +200,7 @@ async function resolveRewindTarget(
   if (commit !== null)
     return { commit, checkpoint: known ?? (memory && findCheckpointOfCommit(memory, commit)) };
   const what = known
-    ? `The commit of checkpoint ${known.uid}, ${known.commit.hash.slice(0, 12)}, is not in this repository.`
+    ? `The commit of checkpoint ${known.uid}, ${shortenHash(known.commit.hash)}, is not in this repository.`
     : `No checkpoint or commit ${JSON.stringify(target)}.`;
   const isCut = await isShallow(tree.top).catch(() => false);
   const hint = isCut

@@ -9,7 +9,10 @@ import type { Scrubber } from "../../redact/scrubber.ts";
 
 export const rescrubRequest = lazy(() =>
   z.object({
-    llm: field("let the model of scrub.llm read sessions stored before it was asked", z.boolean()),
+    llm: field(
+      "let the model of scrub.llm also read sessions that were stored before it was turned on",
+      z.boolean(),
+    ),
   }),
 );
 
@@ -36,7 +39,7 @@ export const redactionsResponse = lazy(() =>
 export const countRedactions = defineOperation({
   name: "redactions",
   path: "GET /redactions",
-  summary: "Count the secrets that were replaced in what is stored, by kind",
+  summary: "Count the secrets that were replaced in the stored data, by kind",
   of: "memory",
   request: nothing,
   response: redactionsResponse,
@@ -46,7 +49,7 @@ export const countRedactions = defineOperation({
 export const scrub = defineOperation({
   name: "scrub",
   path: "POST /scrub",
-  summary: "Scrub the memory again with the patterns of now",
+  summary: "Scrub the memory again with the current patterns",
   of: "project",
   changes: true,
   request: rescrubRequest,

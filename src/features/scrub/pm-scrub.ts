@@ -2,23 +2,24 @@ import { existsSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
+import { doneLine, line, table } from "../../answers/document.ts";
 import { loadConfig } from "../../base/config/config.ts";
 import { getErrorCode, getErrorMessage, PommelError } from "../../base/errors.ts";
 import type { Project } from "../../base/paths.ts";
 import { call } from "../../client/call.ts";
 import { findProject, findProjectIfAny } from "../../git/projects/find-project.ts";
+import { formatTurnPlace } from "../../protocol/reading/short-id.ts";
 import { ensureGlobalPatterns, locateGlobalPatterns } from "../../redact/patterns/patterns-file.ts";
 import { createProjectReviewer, createProjectScrubber } from "../../redact/project-scrubber.ts";
 import type { Scrubber } from "../../redact/scrubber.ts";
 import type { CommandContext } from "../../terminal/frame.ts";
 import { interruptedCode, makeInterruptionSignal } from "../../terminal/interruption.ts";
-import { alignColumns, formatMark, type Output } from "../../terminal/output.ts";
+import type { Output } from "../../terminal/output.ts";
 import { createProgress } from "../../terminal/progress.ts";
-import { formatCount, shortenId, toOneLine } from "../../terminal/text.ts";
+import { showAnswer } from "../../terminal/render-document.ts";
+import { formatCount, toOneLine } from "../../terminal/text.ts";
 import { showQueue } from "../jobs/operation.ts";
 import { findSecrets, reviewSecrets, scrub } from "./operation.ts";
-
-const _linesShown = 10;
 
 interface ScrubOptions {
   /** true: what is stored. */
@@ -44,7 +45,9 @@ export async function scrubCommand(
 function initPatterns(output: Output): undefined {
   const isThere = existsSync(locateGlobalPatterns());
   const file = ensureGlobalPatterns();
-  output.result({ file, created: !isThere }, isThere ? `${file} already exists.` : `Created ${file}`);
+  showAnswer(output, { file, created: !isThere }, () => [
+    [isThere ? line({ text: file }, " already exists.") : line("Created ", { text: file })],
+  ]);
 }
 
 const makeScrubber = (project: Project | null): Scrubber =>
@@ -66,12 +69,19 @@ async function checkText(cwd: string, file: string, output: Output): Promise<num
       length: end - start,
     };
   });
-  output.result({ file, found }, () => {
-    if (found.length === 0) return `${formatMark("ok", output.colors)} No secrets found.`;
-    return alignColumns(
-      found.map(({ rule, placeholder, line, column }) => [`${file}:${line}:${column}`, rule, placeholder]),
-    );
-  });
+  showAnswer(output, { file, found }, () => [
+    [
+      found.length === 0
+        ? doneLine("No secrets found.")
+        : plainTable(
+            found.map(({ rule, placeholder, line, column }) => [
+              `${file}:${line}:${column}`,
+              rule,
+              placeholder,
+            ]),
+          ),
+    ],
+  ]);
   return found.length === 0 ? 0 : 1;
 }
 
@@ -93,12 +103,12 @@ async function checkStored(project: Project, output: Output): Promise<number> {
   const progress = createProgress({ label: "Checking", unit: "sessions" });
   const how = { onProgress: progress.update };
   const check = await call(findSecrets, { scrubber }, project, how).finally(progress.finish);
-  output.result(check, () => {
-    if (check.rules.length === 0) {
-      return `${formatMark("ok", output.colors)} No secrets found in the memory.`;
-    }
-    const rows = check.rules.map(({ rule, type, places }) => [String(places), rule, `[REDACTED_${type}]`]);
-    return `${alignColumns(rows)}\n\nIn ${formatCount(check.sessions, "session")}. \`pm memory scrub\` removes them.`;
+  showAnswer(output, check, () => {
+    if (check.rules.length === 0) return [[doneLine("No secrets found in the memory.")]];
+    return [
+      [plainTable(check.rules.map(({ rule, type, places }) => [`${places}`, rule, `[REDACTED_${type}]`]))],
+      [line(`In ${formatCount(check.sessions, "session")}. \`pm memory scrub\` removes them.`)],
+    ];
   });
   return check.rules.length === 0 ? 0 : 1;
 }
@@ -108,31 +118,45 @@ async function reviewStored(project: Project, output: Output): Promise<undefined
   const progress = createProgress({ label: "Reading", unit: "sessions" });
   const how = { onProgress: progress.update };
   const review = await call(reviewSecrets, { reviewer }, project, how).finally(progress.finish);
-  output.result(review, () => {
-    if (review.values.length === 0) return `${formatMark("ok", output.colors)} Nothing was nearly redacted.`;
-    const rows = review.values.map(({ session, turn, places, rule, masked, context }) => [
-      session === null ? "a note" : shortenId(session) + (turn === null ? "" : `:${turn}`),
+  showAnswer(output, review, () => {
+    const { values, total } = review;
+    if (values.length === 0) return [[doneLine("No kept value looks like a secret.")]];
+    const rows = values.map(({ session, turn, places, rule, masked, context }) => [
+      session === null ? "a note" : formatTurnPlace(session, turn),
       formatCount(places, "place"),
       rule,
       `${toOneLine(context, 40)}${masked}`,
     ]);
-    const more = review.total > rows.length ? `\n... and ${review.total - rows.length} more` : "";
-    return `${alignColumns(rows)}${more}\n\n${reviewHint}`;
+    const more = total > rows.length ? [line(`... and ${total - rows.length} more`)] : [];
+    return [[plainTable(rows), ...more], reviewHint.map((text) => line(text))];
   });
 }
 
-const reviewHint = `These stayed: they matched a pattern, but look like no secret. If one is:
-  pm memory forget --match TEXT  removes it from the memory
-  pm memory scrub --init         creates scrubbing-patterns.toml, where a pattern of your own keeps it out`;
+/** Columns without titles. */
+const plainTable = (rows: readonly (readonly string[])[]) =>
+  table(
+    rows[0]!.map(() => ({ title: "" })),
+    rows.map((row) => row.map((text) => ({ text }))),
+  );
+
+const reviewHint = [
+  "These values were kept: they match a pattern, but do not look like secrets. If one of them is a secret:",
+  "  pm memory forget --text TEXT  removes it from the memory",
+  "  pm memory scrub --init        creates scrubbing-patterns.toml, where you add a pattern that keeps it out",
+];
 
 /** Only the daemon asks the model: it takes long, and what it has not read by then waits. */
 async function letModelRead(project: Project, output: Output): Promise<undefined> {
   const { sessions = 0 } = await call(scrub, { llm: true }, project, { without: "fail" });
-  output.result({ queued: sessions }, () =>
-    sessions === 0
-      ? `${formatMark("ok", output.colors)} The language model has read all sessions, or they wait for it already.`
-      : `The language model will read ${formatCount(sessions, "session")}. \`pm daemon queue\` shows how far it is.`,
-  );
+  showAnswer(output, { queued: sessions }, () => [
+    [
+      sessions === 0
+        ? doneLine("The language model has read all sessions, or they wait for it already.")
+        : line(
+            `The language model will read ${formatCount(sessions, "session")}. \`pm daemon queue\` shows how far it is.`,
+          ),
+    ],
+  ]);
 }
 
 /** Runs in the daemon if there is one, as it knows of other work in progress; otherwise in this process. */
@@ -147,19 +171,14 @@ async function scrubAgain(project: Project, output: Output): Promise<number | un
     if (queued) {
       await waitUntilScrubbed(project, progress.update, signal);
       progress.finish();
-      output.result(
-        { by: "daemon", sessions: null, turns: null },
-        `${formatMark("ok", output.colors)} Scrubbed.`,
-      );
+      showAnswer(output, { by: "daemon", sessions: null, turns: null }, () => [[doneLine("Scrubbed.")]]);
       return;
     }
     progress.finish();
     if (log_emptied === false)
       output.note("Another process is reading the memory; traces stay in the database log until it exits.");
-    output.result(
-      { by: "pm", sessions, turns },
-      `${formatMark("ok", output.colors)} Scrubbed: changed ${formatCount(turns, "turn")} in ${formatCount(sessions, "session")}.`,
-    );
+    const done = `Scrubbed: changed ${formatCount(turns, "turn")} in ${formatCount(sessions, "session")}.`;
+    showAnswer(output, { by: "pm", sessions, turns }, () => [[doneLine(done)]]);
     return;
   } catch (error) {
     if (!signal.aborted) throw error;

@@ -1,21 +1,19 @@
 import { expandPackageToFiles } from "../../answers/about-package.ts";
-import { findOpenMemory, loadCurrentConfig, withMemory } from "../../answers/open.ts";
-import type { Config } from "../../base/config/settings.ts";
+import { loadCurrentConfig, withMemory } from "../../answers/open.ts";
+import { openMemorySearch } from "../../answers/session-search.ts";
 import { explainError, getErrorCode } from "../../base/errors.ts";
 import type { Project } from "../../base/paths.ts";
 import { chooseBestVerdict } from "../../protocol/reading/evidence.ts";
 import type { TranscriptSearchResponse } from "../../protocol/results.ts";
+import type { TranscriptSearchRequest } from "../../protocol/search-sessions.ts";
 import { historyKinds } from "../../protocol/values.ts";
-import type { SessionSearch } from "../../sessions/search/engine.ts";
-import type { Memory } from "../../store/memory/memory.ts";
+import { listAsides } from "../asides.ts";
 import { searchCode } from "./code.ts";
-import { createBundledQueryEmbedder } from "./embedder.ts";
 import type {
   HistorySearchRequest,
   HistorySearchResponse,
   SearchAllRequest,
   SearchAllResponse,
-  TranscriptSearchRequest,
 } from "./operation.ts";
 
 /**
@@ -31,51 +29,10 @@ export async function searchTranscripts(
   const mode = request.in === "content" ? "regex" : (request.mode ?? "hybrid");
   return withMemory(project, async (memory) => {
     const search = await openMemorySearch(project, memory, config, mode);
-    return search(await expandPackageToFiles(project, request), signal);
+    const found = await search(await expandPackageToFiles(project, request), signal);
+    const asides = await listAsides(project, memory, { words: request.q });
+    return asides.length === 0 ? found : { ...found, notes: [...found.notes, ...asides] };
   });
-}
-
-/**
- * Searches a memory that is open, as often as one likes.
- * @param mode of all the searches
- */
-export async function openMemorySearch(
-  project: Project,
-  memory: Memory,
-  config: Config,
-  mode?: TranscriptSearchRequest["mode"],
-): Promise<(request: TranscriptSearchRequest, signal?: AbortSignal) => Promise<TranscriptSearchResponse>> {
-  const [search, { answerTranscriptSearch }] = await Promise.all([
-    openSessionSearch(project, memory, config, mode),
-    import("../sessions/sessions.ts"),
-  ]);
-  const pending = findOpenMemory(project, memory)?.pending() ?? null;
-  return (request, signal) => answerTranscriptSearch(search, memory, request, config, pending, signal);
-}
-
-/** Of a daemon's memories that hide something, which stay open. */
-const searches = new WeakMap<Memory, SessionSearch>();
-
-/** A daemon's, which has its vectors and its model at hand, where it has this memory open; else one for this answer. */
-export async function openSessionSearch(
-  project: Project,
-  memory: Memory,
-  config: Config,
-  mode?: TranscriptSearchRequest["mode"],
-): Promise<SessionSearch> {
-  const keeper = findOpenMemory(project, memory);
-  if (keeper?.memoryIfAny === memory) return keeper.search;
-  const known = searches.get(memory);
-  if (known) return known;
-  const isByMeaning = config["embed.text"] !== "none" && mode !== "fts" && mode !== "regex";
-  const [{ searchWithCommits }, embedder] = await Promise.all([
-    import("../../attribution/search/search-with-commits.ts"),
-    isByMeaning ? createBundledQueryEmbedder() : null,
-  ]);
-  const waitPolicy = { ms: 250, continueLater: false };
-  const search = searchWithCommits({ root: project.root, memory, embedder, waitPolicy });
-  if (keeper !== null && mode === undefined) searches.set(memory, search);
-  return search;
 }
 
 /** Commits and events that are shown beside code and sessions, where the request does not say. */

@@ -6,9 +6,9 @@ import { loadConfig } from "../../base/config/config.ts";
 import type { Config } from "../../base/config/settings.ts";
 import { getErrorCode, PommelError } from "../../base/errors.ts";
 import type { Project } from "../../base/paths.ts";
+import { readIndexAge } from "../../code/index/index-age.ts";
 import { readLinesOfChunks } from "../../code/search/source.ts";
 import type { SearchableIndex, StoredChunk } from "../../store/index/port.ts";
-import { readIndexAge } from "../status/describe-index.ts";
 import type { ChunkAnswer, ChunkOutline, ChunkRequest } from "./operation.ts";
 
 /** Files whose chunks are read at a time to find one by its id. */
@@ -114,7 +114,7 @@ async function chunkAt(index: SearchableIndex, project: Project, text: string): 
           (a, b) => measureSpan(a) - measureSpan(b) || computeDepth(b, file) - computeDepth(a, file),
         )[0];
   if (chunk) return { chunk, file };
-  throw new PommelError("not_found", `No chunk of ${path} holds ${text.slice(named.file.length + 1)}.`);
+  throw new PommelError("not_found", `No chunk of ${path} contains ${text.slice(named.file.length + 1)}.`);
 }
 
 /** The nearest first. */

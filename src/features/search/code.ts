@@ -1,16 +1,16 @@
 import { parsePlace } from "../../answers/file-place.ts";
 import { loadCurrentConfig, openIndex, withIndex } from "../../answers/open.ts";
+import { createBundledQueryEmbedder } from "../../answers/session-search.ts";
 import type { Config } from "../../base/config/settings.ts";
 import { explainError, getErrorCode } from "../../base/errors.ts";
 import { toLevel } from "../../base/levels.ts";
 import type { Project } from "../../base/paths.ts";
+import { readIndexAge } from "../../code/index/index-age.ts";
 import { parseLanguageIds } from "../../code/languages/index.ts";
 import type { CodeQuery } from "../../code/search/types.ts";
 import { findIndexObstacle } from "../../git/projects/indexed.ts";
 import type { IndexAge, SearchResponse } from "../../protocol/results.ts";
 import type { CodeIndex } from "../../store/index/port.ts";
-import { readIndexAge } from "../status/describe-index.ts";
-import { createBundledQueryEmbedder } from "./embedder.ts";
 import type { SearchRequest } from "./operation.ts";
 
 /**
@@ -149,10 +149,3 @@ async function searchTree(
 
 const cutNote = "There are more files than could be looked at in time.";
 const graphNote = "What uses the results, and what they use, is known when all files are indexed.";
-
-/** The files that are left out, and why, whether a daemon runs or not. */
-export function listSkippedFiles(project: Project): Promise<{ path: string; reason: string }[]> {
-  return withIndex(project, loadCurrentConfig(project), async (index) =>
-    (await index.skipped()).map(({ path, reason }) => ({ path, reason })),
-  );
-}

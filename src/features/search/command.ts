@@ -11,19 +11,32 @@ export function declareSearch(program: Command): void {
     .description("Find code, sessions, commits and events by meaning, name or words")
     .argument(
       "<query...>",
-      "what to find; before it `code`, `sessions`, `notes`, `commits`, `checkpoints`, `events` or `all` says where",
+      "what to find. Put `code`, `sessions`, `notes`, `commits`, `checkpoints` or `events` before it to search only there",
     );
-  addOptions(search, searchAll, { q: null, match: null, near: null, graph_of_first: null });
-  for (const option of search.options) {
-    const sides = findSides(option.attributeName());
-    if (sides !== null) option.description = `${listSideNames(sides).join(", ")}: ${option.description}`;
-  }
   search
     .option("--all-projects", "in all Pommel projects on this machine (`pm projects`)")
     .option("--full", "print whole chunks instead of matching lines")
-    .option("--exact", "code, or what sessions hold: every result contains the query as it is")
-    .option("--regex", "code, or what sessions hold: every result matches the query, a pattern in RE2 syntax")
-    .option("--metrics", "code: print how much reading this saves compared with grep")
+    .option(
+      "--exact",
+      "only results that contain the query exactly; searches code, unless `sessions` or --in content is given: then sessions",
+    )
+    .option("--regex", "the query is a regular expression in RE2 syntax; searches the same as --exact")
+    .option("--metrics", "print how much less code you have to read than with grep");
+  addOptions(search, searchAll, {
+    q: null,
+    match: null,
+    near: null,
+    graph_of_first: null,
+    only: "--only <kinds>",
+    by: "--by <unit>",
+    in: "--in <where>",
+  });
+  for (const option of search.options) {
+    const sides = findSides(option.attributeName());
+    const isVerbatim = option.long === "--exact" || option.long === "--regex";
+    if (sides !== null && !isVerbatim) option.helpGroup(`Only ${listSideNames(sides).join(" and ")}:`);
+  }
+  search
     .addHelpText(
       "after",
       `${formatExamples(
@@ -31,15 +44,18 @@ export function declareSearch(program: Command): void {
         ['pm search code "rate limit" --json -n 3', "code only, for scripts"],
         ['pm search "parse dates" --package api', "one package of a monorepo (`pm code packages`)"],
         ["pm search parseConfig --level function", "a name, functions and methods only"],
-        ["pm search code 'retry \"timed out\"'", "what is in quotes is in every result"],
-        ['pm search code --exact "next() called"', "a text as it is"],
-        ['pm search code --regex "http\\.(Get|Post)\\("', "a pattern"],
+        ["pm search code 'retry \"timed out\"'", "quoted text counts more than the other words"],
+        ['pm search code --exact "next() called"', "an exact text"],
+        ['pm search code --regex "http\\.(Get|Post)\\("', "a regular expression"],
         ['pm search sessions "how did we fix the flaky test"', "past sessions"],
         ['pm search sessions auth --since "last week"', "recent sessions"],
-        ["pm search code auth --by chunk", "every matching chunk, not one result a file"],
+        ["pm search code auth --by chunk", "every matching chunk, not one result for each file"],
         ["pm search sessions auth --by turn", "every matching turn"],
-        ['pm search "ECONNREFUSED 5432" --in content', "all that was said and tools wrote, newest first"],
-        ['pm search sessions --regex "exit code [1-9]"', "the same, a pattern"],
+        [
+          'pm search "ECONNREFUSED 5432" --in content',
+          "exact words in everything that was said, newest first",
+        ],
+        ['pm search sessions --regex "exit code [1-9]"', "a regular expression in everything that was said"],
         [
           'pm search commits "retry of uploads" --since "last month"',
           "commits, and the sessions behind them",
@@ -49,7 +65,7 @@ export function declareSearch(program: Command): void {
         ['pm search notes "staging"', "what people noted"],
         ["pm search events auth", "named groups of sessions and checkpoints"],
         ['pm search --all-projects "how did we parse dates"', "in all projects"],
-      )}\n\nAn option for code, sessions or commits limits the search to them. Exits with 5 when nothing is found.`,
+      )}\n\nAn option that exists only for code, sessions or commits limits the search to these. Exits with 5 when nothing is found.`,
     )
     .action(
       query(async () => (await import("./pm/search.ts")).searchCommand, {
@@ -62,13 +78,13 @@ export function declareSearch(program: Command): void {
 export function declareChunk(code: Command): void {
   code
     .command("chunk")
-    .description("Show a function, class or other chunk of code, what it lies in and what lies in it")
+    .description("Show a function, class or other chunk of code, what contains it, and what it contains")
     .argument("<place>", "FILE:LINE, FILE:FIRST-LAST, or an id of a search result")
     .addHelpText(
       "after",
       `${formatExamples(
         ["pm code chunk src/auth.ts:42", "the function at this line, and its class"],
-        ["pm code chunk src/auth.ts:10-80", "the smallest chunk that holds these lines"],
+        ["pm code chunk src/auth.ts:10-80", "the smallest chunk that contains these lines"],
         ["pm code chunk a81e44d09c7b2f15", "by id, such as parent_id of pm search --json"],
       )}\n\nExits with 5 when there is none.`,
     )

@@ -87,7 +87,7 @@ describe("the project of a session", () => {
       isError: true,
       text: expect.stringContaining("not_found"),
     });
-    expect((await call("search_sessions", { project: "two" })).text).toContain("[bbbb-2]");
+    expect((await call("search_sessions", { project: "two" })).text).toContain("bbbb-2");
     expect((await call("search_sessions", { project: two.root, query: "there" })).text).toContain("[bbbb-2:");
     expect((await call("list_decisions", { project: "two" })).isError).toBeUndefined();
     expect(() => findProjectByName("one", `${dir}/none`)).toThrow("2 projects are called one");

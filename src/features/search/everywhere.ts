@@ -2,6 +2,7 @@ import { ask, askEach, deadlineMs, listProjectsToAsk } from "../../answers/ask-p
 import { loadConfig } from "../../base/config/config.ts";
 import { explainError, getErrorCode } from "../../base/errors.ts";
 import { findIndexObstacle } from "../../git/projects/indexed.ts";
+import { chooseResultUnit } from "../../protocol/search-sessions.ts";
 import type { Shaped } from "../../protocol/shape-parts.ts";
 import {
   type CodePart,
@@ -12,7 +13,7 @@ import {
   type TranscriptPart,
 } from "./merge.ts";
 import type { searchEverywhereRequest, searchEverywhereResponse } from "./operation.ts";
-import { chooseResultUnit, searchCode, searchHistory, searchTranscripts } from "./operation.ts";
+import { searchCode, searchHistory, searchTranscripts } from "./operation.ts";
 
 /**
  * Searches all projects and puts what is found in one order (merge.ts).

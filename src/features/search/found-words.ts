@@ -1,64 +1,8 @@
-import { labelWords, type Reader } from "../../protocol/origin.ts";
+import { shortenHash } from "../../base/text/short-hash.ts";
+import { wordReach, wordReverted } from "../../protocol/reading/commits.ts";
+import { describeWeakLink } from "../../protocol/reading/evidence.ts";
+import type { CommitFound, TranscriptSearchResponse } from "../../protocol/results.ts";
 import type { ChunkKind, ChunkType } from "../../protocol/values.ts";
-import type { Decision } from "../decisions/operation.ts";
-
-/** What is said and done in a stored turn, for a reader. */
-
-interface Statement {
-  /** Who says it, or what was done: "you", "agent", "ran", "wrote"; "" where the text does not say. */
-  speaker: string;
-  text: string;
-}
-
-/** How stored turns label who speaks, and how a person is shown it. */
-const speakers: Readonly<Record<string, string>> = {
-  USER: "you",
-  ASSISTANT: "agent",
-  THINKING: "think",
-  TOOL_USE: "tool",
-  TOOL_RESULT: "output",
-  NOTICE: "notice",
-  SUMMARY: "sum",
-  COMPACTION: "compact",
-  NOTE: "note",
-};
-
-const label = new RegExp(`\\[(${Object.keys(speakers).join("|")})\\] ?`);
-const labelAtLine = new RegExp(`^${label.source}`, "m");
-
-/** What agents' tools do, by their names. */
-const deeds: readonly [verb: string, tools: RegExp][] = [
-  ["ran", /^(?:bash|shell|exec(?:_command)?|run_(?:shell_)?command|local_shell|execute_command|terminal)$/i],
-  ["wrote", /^(?:write|write_file|create|create_file|write_to_file)$/i],
-  ["edited", /^(?:edit|multiedit|notebookedit|replace|replace_in_file|apply_patch|str_replace\w*)$/i],
-  ["read", /^(?:read|read_file|view|cat|read_many_files)$/i],
-  ["searched", /^(?:grep|glob|search\w*|find\w*|web_?search)$/i],
-  ["listed", /^(?:list\w*|ls)$/i],
-  ["fetched", /^(?:web_?)?fetch$/i],
-];
-
-/** The statements of a text in which each begins a line, or, of a snippet on one line, stands anywhere. */
-export function parseStatements(text: string, isOnOneLine = false): Statement[] {
-  const [first = "", ...parts] = text.split(isOnOneLine ? label : labelAtLine);
-  const statements: Statement[] = [{ speaker: "", text: first }];
-  for (let i = 0; i < parts.length; i += 2) statements.push(parseStatement(parts[i]!, parts[i + 1] ?? ""));
-  return statements.filter((statement) => statement.text.trim() !== "");
-}
-
-function parseStatement(kind: string, text: string): Statement {
-  if (kind !== "TOOL_USE") return { speaker: speakers[kind]!, text };
-  const [, tool = "", rest = ""] = /^(\S+)\s*([\s\S]*)$/.exec(text.trim()) ?? [];
-  const verb = deeds.find(([, tools]) => tools.test(tool))?.[0];
-  return verb === undefined || rest === "" ? { speaker: "tool", text } : { speaker: verb, text: rest };
-}
-
-/** The statements of a snippet, each on one line and without Markdown's marks. */
-export function parseSnippet(snippet: string): Statement[] {
-  return parseStatements(snippet, true).map(({ speaker, text }) => ({
-    speaker,
-    text: withoutMarks(text).replace(/\s+/g, " ").trim(),
-  }));
-}
 
 /** What is shown of a result of sessions: a model's summary where it says as much, else the snippet. */
 export const chooseExcerpt = ({
@@ -68,26 +12,6 @@ export const chooseExcerpt = ({
   snippet: string;
   summary?: string | undefined;
 }): string => (summary === undefined ? snippet : `Summary: ${summary}`);
-
-/** A snippet as a line for a reader: "you: Why? ran: npm test wrote src/a.ts". */
-export function formatSnippet(snippet: string): string {
-  return parseSnippet(snippet)
-    .map(({ speaker, text: said }) => {
-      const isFile = speaker !== "ran" && deeds.some(([verb]) => verb === speaker);
-      return speaker === "" ? said : `${speaker}${isFile ? "" : ":"} ${said}`;
-    })
-    .join(" ");
-}
-
-/** Without marks of headings, emphasis and code, which only a renderer needs. */
-function withoutMarks(text: string): string {
-  return text
-    .replace(/(^|[\s…])#{1,6} (?=\S)/g, "$1")
-    .replace(/(^|[\s…("])\*\*(?=[\p{L}\p{N}`])/gu, "$1")
-    .replace(/(?<=[\p{L}\p{N}`.:!?)])\*\*(?=[\s….,:;!?)"]|$)/gu, "")
-    .replace(/```\w*|``/g, " ")
-    .replace(/`([^`\n]+)`/g, "$1");
-}
 
 /** What a result of sessions is called; a plain part of a conversation needs no name. */
 export function nameResultType({ chunk_type, kind }: { chunk_type: ChunkType; kind: ChunkKind }): string {
@@ -103,11 +27,29 @@ const kinds: Readonly<Record<ChunkKind, string>> = {
   conversation: "",
 };
 
-/** Whose note or decision it is; null for what the repository itself says. */
-export const labelDecision = (
-  { source, by, author }: Pick<Decision, "source" | "by" | "author">,
-  reader: Reader,
-): string | null =>
-  by === null
-    ? null
-    : `${labelWords(source === "annotation" ? "note" : "decision", { by, author }, reader)}:`;
+type Session = TranscriptSearchResponse["results"][number];
+
+/** What became of a commit that a session led to: "on HEAD", "34 of 40 distinctive lines left". */
+export function describeCommitFate(commit: Session["commits"][number]): string[] {
+  const { reach, successor, branches, reverted_by, lines_added, lines_surviving } = commit;
+  return [
+    describeWeakLink(commit),
+    wordReverted(reverted_by),
+    reach === "head" ? (successor === null ? "on HEAD" : `on HEAD as ${shortenHash(successor)}`) : null,
+    wordReach(reach, branches),
+    lines_added === null || lines_added === 0
+      ? null
+      : `${lines_surviving} of ${lines_added} distinctive lines left`,
+  ].filter((fact) => fact !== null);
+}
+
+/** What became of the files that a session changed. */
+export const freshnessWords = {
+  fresh: "unchanged since",
+  drifted: "changed since",
+  orphaned: "gone",
+} as const;
+
+/** What became of a commit that was found, where that is worth a warning; null: nothing. */
+export const describeFoundCommitFate = ({ reach, reverted_by }: CommitFound): string | null =>
+  wordReverted(reverted_by) ?? wordReach(reach, null);

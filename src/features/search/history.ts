@@ -107,7 +107,7 @@ export async function searchHistory(
       searched_by: ["words", ...(wanted.nearness === null ? [] : ["meaning"])],
       notes:
         isBehind && openIndex(project) === null
-          ? ["The daemon reads the others once it runs (`pm daemon start`)."]
+          ? ["The others are read as soon as a daemon runs."]
           : problem?.isBroken
             ? [explainError(problem)]
             : [],

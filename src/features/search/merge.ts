@@ -13,7 +13,7 @@ import type { HistoryResult, HistorySearchResponse } from "./operation.ts";
  * for itself, the file that answers came at a mean reciprocal rank of 0.77 so, at 0.32 by scores or ranks alone, at
  * 0.73 by all signals; asked alone, the right repository has it at 0.92.
  *
- * Scores of conversations compare as they are. With 274 sessions in four memories of very different sizes, one of the
+ * Scores of sessions compare as they are. With 274 sessions in four memories of very different sizes, one of the
  * first five sessions answered 95 % of the questions by scores, 90 % by ranks.
  */
 

@@ -12,9 +12,8 @@ import {
   transcriptResult,
   transcriptSearchResponse,
 } from "../../protocol/results.ts";
+import { by, explain, inPackage, transcriptSearchRequest } from "../../protocol/search-sessions.ts";
 import {
-  agent,
-  branch,
   count,
   described,
   field,
@@ -23,7 +22,6 @@ import {
   name,
   place,
   places,
-  revision,
   type Shaped,
   sessionField,
   since,
@@ -32,21 +30,13 @@ import {
   textOrNull,
   until,
 } from "../../protocol/shape-parts.ts";
-import {
-  chunkKinds,
-  chunkTypes,
-  historyKinds,
-  matchModes,
-  resultUnits,
-  searchedKinds,
-  searchModes,
-  searchPlaces,
-  verdicts,
-} from "../../protocol/values.ts";
+import { historyKinds, matchModes, searchedKinds, verdicts } from "../../protocol/values.ts";
 
 /** Reading a chunk of code, with what it lies in and what lies in it. */
 export const chunkRequest = lazy(() =>
-  z.object({ id: described("a chunk's id, or FILE:LINES for the smallest chunk that holds them", text) }),
+  z.object({
+    id: described("a chunk's id, or FILE:LINES for the smallest chunk that contains these lines", text),
+  }),
 );
 
 export type ChunkRequest = Shaped<typeof chunkRequest>;
@@ -82,83 +72,35 @@ export const chunkAnswer = lazy(() =>
 
 export type ChunkAnswer = Shaped<typeof chunkAnswer>;
 
-const inPackage = field("only this package, by its name or directory (`pm code packages`)", text);
-
-export const graph = field("name what calls or uses each result, and what it uses", z.boolean());
-
-const explain = field("show each ranking signal's contribution", z.boolean());
-
-const by = field(
-  "a result for each file and session (default), or for each chunk and turn",
-  z.enum(resultUnits),
-);
+export const graph = field("list what uses each result, and what each result uses", z.boolean());
 
 /** Left out: the project's configuration decides. */
 export const searchRequest = lazy(() =>
   z.object({
     q: described(
-      'what the code does, a name or an error message; what is in "quotes" is in every result',
+      'what the code does, a name, an error message or a whole report; text in "quotes" counts more',
       text,
     ),
     path: field("only these paths or globs", places),
     language: field('only these languages: "typescript", "go"', z.array(name)),
     level: field("only these levels", z.array(z.enum(levelNames))),
     package: inPackage,
-    near: field("where one works: results of the package around this path come first", place),
+    near: field("the path where one works: results of its package come first", place),
     match: field("every result holds the query as a text, or as a pattern (RE2)", z.enum(matchModes)),
     by,
     limit,
     graph,
-    graph_of_first: field("the same for so many first results at least", count),
+    graph_of_first: field("the same, for at least this many of the first results", count),
     explain,
   }),
 );
 
 export type SearchRequest = Shaped<typeof searchRequest>;
 
-export const transcriptSearchRequest = lazy(() =>
-  z.object({
-    q: described('what it was about: "why do we retry"', text),
-    since,
-    until,
-    type: field("only these (annotated: notes by people)", z.array(z.enum(chunkTypes))),
-    kind: field("only these kinds", z.array(z.enum(chunkKinds))),
-    file: field("only turns that touched these paths or globs", places),
-    package: inPackage,
-    session: sessionField,
-    commit: field("only what led to this commit or checkpoint", revision),
-    event: field("only this event (id or title)", text),
-    branch,
-    agent,
-    author: field("only commits by, or sessions shared by, people whose name contains this", text),
-    team: field("only what colleagues shared", z.boolean()),
-    mine: field("only your own, without what colleagues shared", z.boolean()),
-    in: field("content: all that was said and tools wrote, word by word", z.enum(searchPlaces)),
-    match: field("in the content: the query as a text, or as a pattern (RE2)", z.enum(matchModes)),
-    mode: field(
-      "fts: words; semantic: meaning; hybrid: both; regex: RE2; default: hybrid",
-      z.enum(searchModes),
-    ),
-    by,
-    limit,
-    explain,
-  }),
-);
-
-export type TranscriptSearchRequest = Shaped<typeof transcriptSearchRequest>;
-
-/** The unit of a search of sessions, by default turns within one session, else sessions. */
-export function chooseResultUnit({
-  by,
-  session,
-}: Pick<TranscriptSearchRequest, "by" | "session">): "session" | "turn" {
-  return by === "session" || by === "turn" ? by : session === undefined ? "session" : "turn";
-}
-
 export const historySearchRequest = lazy(() =>
   z.object({
     q: described("what a commit or an event is about, a ticket, or the beginning of a commit's hash", text),
-    of: field("only these (checkpoints: commits that sessions led to)", z.array(z.enum(historyKinds))),
+    of: field("only these kinds (checkpoints: commits that sessions led to)", z.array(z.enum(historyKinds))),
     since,
     until,
     file: field("only commits that touched these paths or globs", places),
@@ -220,8 +162,8 @@ export const searchAllResponse = lazy(() =>
     /** null for a side that could not be searched; `notes` has the reason. */
     code: z.nullable(searchResponse()),
     transcripts: z.nullable(transcriptSearchResponse()),
-    /** Commits and events. An older daemon has none. */
-    history: z._default(z.nullable(historySearchResponse()), null),
+    /** Commits and events. */
+    history: z.nullable(historySearchResponse()),
     notes: strings,
   }),
 );
@@ -237,7 +179,10 @@ export const searchCode = defineOperation({
   editors: true,
   request: searchRequest,
   response: searchResponse,
-  answer: async () => (await import("./answer.ts")).searchCode,
+  answer:
+    async () =>
+    async ({ project }, request, { signal }) =>
+      (await import("./code.ts")).searchCode(project, request, signal),
 });
 
 export const searchTranscripts = defineOperation({
@@ -248,7 +193,10 @@ export const searchTranscripts = defineOperation({
   editors: true,
   request: transcriptSearchRequest,
   response: transcriptSearchResponse,
-  answer: async () => (await import("./answer.ts")).searchTranscripts,
+  answer:
+    async () =>
+    async ({ project }, request, { signal }) =>
+      (await import("./all.ts")).searchTranscripts(project, request, signal),
 });
 
 export const searchHistory = defineOperation({
@@ -258,7 +206,10 @@ export const searchHistory = defineOperation({
   of: "project",
   request: historySearchRequest,
   response: historySearchResponse,
-  answer: async () => (await import("./answer.ts")).searchHistory,
+  answer:
+    async () =>
+    async ({ project }, request, { signal }) =>
+      (await import("./history.ts")).searchHistory(project, request, signal),
 });
 
 export const searchAll = defineOperation({
@@ -270,25 +221,31 @@ export const searchAll = defineOperation({
   editors: true,
   request: searchAllRequest,
   response: searchAllResponse,
-  answer: async () => (await import("./answer.ts")).searchAll,
+  answer:
+    async () =>
+    async ({ project }, request, { signal }) =>
+      (await import("./all.ts")).searchAll(project, request, signal),
 });
 
 export const showChunk = defineOperation({
   name: "chunk",
   path: "GET /chunks/:id",
-  summary: "Show a chunk of code with what it lies in and what lies in it",
+  summary: "Show a chunk of code, with the chunks that contain it and those that it contains",
   of: "project",
   readsTree: true,
   request: chunkRequest,
   response: chunkAnswer,
-  answer: async () => (await import("./answer.ts")).showChunk,
+  answer:
+    async () =>
+    async ({ project }, request) =>
+      (await import("./chunk.ts")).showChunk(project, request),
 });
 
 export const searchEverywhereRequest = lazy(() =>
   z.extend(searchAllRequest(), {
     ...where,
     of: historySearchRequest().shape.of,
-    asks: z.array(z.enum(["code", "transcripts", "history"])),
+    asks: described("what to search", z.array(z.enum(["code", "transcripts", "history"]))),
   }),
 );
 
@@ -320,5 +277,5 @@ export const searchEverywhere = defineOperation({
   of: "machine",
   request: searchEverywhereRequest,
   response: searchEverywhereResponse,
-  answer: async () => (await import("./answer.ts")).searchEverywhere,
+  answer: async () => async (_, request) => (await import("./everywhere.ts")).searchEverywhere(request),
 });

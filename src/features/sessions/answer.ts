@@ -2,15 +2,16 @@ import type { Running, Subjects } from "../../answers/operation.ts";
 import { withSessionRead } from "../../answers/read-asked.ts";
 import { listProjectRoots } from "../../git/projects/roots.ts";
 import type { Shaped } from "../../protocol/shape-parts.ts";
+import { listStoredSessions, showSession as show } from "./describe-session.ts";
 import type {
   locateSessionRequest,
+  picturesRequest,
   sessionRequest,
   sessionsEverywhereRequest,
   sessionsRequest,
   turnsRequest,
 } from "./operation.ts";
 import { readTurns as read } from "./read-turns.ts";
-import { listStoredSessions, showSession as show } from "./sessions.ts";
 
 export const listSessions = ({ memory }: Subjects["memory"], request: Shaped<typeof sessionsRequest>) =>
   listStoredSessions(memory, request);
@@ -29,6 +30,12 @@ export async function readTurns(
   const roots = await listProjectRoots(project.root);
   return withSessionRead(project, memory, request.session, signal, () => read(memory, request, roots));
 }
+
+export const readPictures = async (
+  { memory }: Subjects["memory"],
+  request: Shaped<typeof picturesRequest>,
+  { signal }: Running,
+) => (await import("./pictures.ts")).readPictures(memory, request, signal);
 
 export const listSessionsEverywhere = async (_: object, request: Shaped<typeof sessionsEverywhereRequest>) =>
   (await import("./everywhere.ts")).listSessionsEverywhere(request);

@@ -11,8 +11,8 @@ export function declareSessions(session: Command): void {
     .argument("[id]", "show this one instead, as `pm session show` does");
   // With an id, which is `pm session show`.
   for (const flag of ["--full", "--outline"]) sessions.addOption(new Option(flag).hideHelp());
+  sessions.option(...shared.allProjects).optionsGroup("Which sessions:");
   addOptions(sessions, listSessions)
-    .option(...shared.allProjects)
     .addHelpText(
       "after",
       formatExamples(
@@ -33,7 +33,7 @@ export function declareSessions(session: Command): void {
     .argument("<id>", "the session; a prefix of its id is enough; 8ecde0fc:7 is its seventh turn");
   addOptions(show, showSession, { id: null, log: null })
     .option("--full", "whole results and the changed lines of edits")
-    .option("--outline", "a line for each turn, as in a pipe")
+    .option("--outline", "a line for each turn (the default if the output goes into a pipe)")
     .addHelpText(
       "after",
       `${formatExamples(
@@ -51,7 +51,8 @@ export function declareSessions(session: Command): void {
       "after",
       `${formatExamples(["pm session current --json", "for scripts"])}
 
-A session is open if it was active in the last 30 minutes and has not ended. In Claude Code: the asking session.`,
+A session is open if it was active in the last 30 minutes and has not ended. In the shell of an agent that names its session,
+such as Claude Code, only this session is shown.`,
     )
     .action(
       run(async () => (await import("./pm-session-list.ts")).sessionCurrentCommand, { startsDaemon: true }),

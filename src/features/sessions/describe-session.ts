@@ -1,18 +1,23 @@
-import { agentNames, resumeProgram } from "../../agents/profiles.ts";
 import { PommelError } from "../../base/errors.ts";
 import { getOrCreate } from "../../base/multimap.ts";
 import { formatIsoTime } from "../../base/text/iso-time.ts";
+import { parseTimes } from "../../base/text/parse-times.ts";
 import { shortenText } from "../../base/text/text-size.ts";
+import { isRunning } from "../../protocol/reading/running.ts";
+import { buildBrief } from "../../sessions/brief/brief.ts";
+import { sumTokens } from "../../sessions/cost/prices.ts";
+import { countFacet } from "../../sessions/facets.ts";
+import { buildResumeCommand } from "../../sessions/resume-command.ts";
+import { readSharedFilter, resolveAgent } from "../../sessions/session-filters.ts";
 import type { Turn } from "../../sessions/turn-content.ts";
 import { detectTurnState } from "../../sessions/turn-state.ts";
-import { listAnnotations } from "../../store/memory/chunks/annotations.ts";
+import { listStoredNotes } from "../../store/memory/chunks/notes.ts";
 import { type CommandRecord, listCommands } from "../../store/memory/commands.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import type { SessionRecord } from "../../store/memory/memory-records.ts";
 import { unpackContent } from "../../store/memory/sessions/content.ts";
 import {
   findSession,
-  listSessionAgents,
   listSessions,
   readSessionCounts,
   readSessionsByIds,
@@ -24,11 +29,9 @@ import {
   listFilesOfSession,
   listTurns,
 } from "../../store/memory/sessions/turns.ts";
-import { sumSessionUsage, type UsageSum } from "../../store/memory/sessions/usage.ts";
+import { sumSessionUsage } from "../../store/memory/sessions/usage.ts";
 import { sessions as sessionRows } from "../../store/tables/sessions.ts";
-import { toAnnotation } from "../notes/notes.ts";
-import type { AnnotationsRequest, AnnotationsResponse } from "../notes/operation.ts";
-import { buildBrief } from "./brief.ts";
+import { toNote } from "../notes/operation.ts";
 import {
   type SessionRequest,
   type SessionResponse,
@@ -39,27 +42,10 @@ import {
 } from "./operation.ts";
 import { renderTurn } from "./read-turns.ts";
 import { readSessionLog } from "./session-log.ts";
-import { isRunning } from "./session-words.ts";
 import { showRow } from "./show-row.ts";
 
-/** Default number of entries in a list. */
-const defaultLimits = { sessions: 20, annotations: 10 } as const;
-
-/** Valid agents: those that Pommel supports, and those in the memory. */
-function listAgentNames(memory: Memory): string[] {
-  return [...new Set([...agentNames, ...listSessionAgents(memory)])];
-}
-
-/**
- * The agent to limit an answer to, or null for all.
- * @throws PommelError `usage` for an unknown name
- */
-export function resolveAgent(memory: Memory, name: string | undefined): string | null {
-  if (name === undefined) return null;
-  const known = listAgentNames(memory);
-  if (known.includes(name)) return name;
-  throw new PommelError("usage", `Unknown agent: ${name}.`, `Choose from: ${known.join(", ")}.`);
-}
+/** Sessions in a list, by default. */
+const listedSessions = 20;
 
 /**
  * Sessions by their latest line, without those that have nothing stored.
@@ -82,35 +68,18 @@ export async function listStoredSessions(
       remembered: true,
       ...(request.agents && { children: true as const }),
     });
-    const page = found.slice(0, request.limit ?? defaultLimits.sessions);
+    const page = found.slice(0, request.limit ?? listedSessions);
     const topics = readTopicsOfSessions(
       memory,
       found.map(({ id }) => id),
     );
     return {
-      sessions: summarise(memory, page),
+      sessions: summariseSessions(memory, page),
       total: found.length,
       topics: countFacet([...topics.values()].flat()),
       authors: countFacet(found.map(({ author }) => author ?? "")),
     };
   });
-}
-
-/** Whose sessions a request is about. true: colleagues'; false: one's own; null: everybody's. */
-export const readSharedFilter = ({ team, mine }: Pick<SessionsRequest, "team" | "mine">): boolean | null =>
-  team ? true : mine ? false : null;
-
-/** Values of a facet that are given. */
-const facetSize = 12;
-
-/** The most common values, each with how often it is there; values that differ in letter case only are one. */
-export function countFacet(values: readonly string[]): { value: string; sessions: number }[] {
-  const counts = new Map<string, { value: string; sessions: number }>();
-  for (const value of values)
-    getOrCreate(counts, value.toLowerCase(), () => ({ value, sessions: 0 })).sessions++;
-  return [...counts.values()]
-    .sort((a, b) => b.sessions - a.sessions || (a.value < b.value ? -1 : 1))
-    .slice(0, facetSize);
 }
 
 /**
@@ -124,7 +93,7 @@ export function showSession(memory: Memory, request: SessionRequest, root = ""):
     const summary = findBestSummaries(memory, [record.id]).get(record.id);
     const commands = countCommandsByTurn(listCommands(memory, { sessionId: record.id }));
     return {
-      session: summarise(memory, [record])[0]!,
+      session: summariseSessions(memory, [record])[0]!,
       brief: buildBrief(memory, record),
       summary: summary
         ? { source: summary.source, model: summary.model, up_to_turn: summary.upToTurn, text: summary.text }
@@ -142,7 +111,9 @@ export function showSession(memory: Memory, request: SessionRequest, root = ""):
         files: turn.files,
       })),
       files: listFilesOfSession(memory, record.id),
-      annotations: listAnnotations(memory, { sessionUid: record.uid }).reverse().map(toAnnotation),
+      annotations: listStoredNotes(memory, { sessionUid: record.uid })
+        .reverse()
+        .map((note) => toNote(note)),
       agents: listSessions(memory, { children: record.id })
         .map(({ uid }) => uid)
         .reverse(),
@@ -171,11 +142,6 @@ function countCommandsByTurn(latestFirst: readonly CommandRecord[]) {
   return turns;
 }
 
-/** A subagent's session is not one to go on with. No id has anything in it that a shell would read otherwise. */
-export function buildResumeCommand({ agent, uid, parentId }: SessionRecord): string | null {
-  return parentId === null ? (resumeProgram(agent, uid)?.join(" ") ?? null) : null;
-}
-
 function readTurnContent(memory: Memory, session: SessionRecord, number: number): string {
   const content = findTurnContent(memory, session.id, number);
   if (content !== null) return renderTurn(unpackContent<Turn["lines"][number]>(content));
@@ -189,30 +155,8 @@ function readTurnContent(memory: Memory, session: SessionRecord, number: number)
   );
 }
 
-/**
- * Notes, the latest first.
- * @throws PommelError `usage` for a time that makes no sense, `not_found` for an unknown session
- */
-export async function listStoredNotes(
-  memory: Memory,
-  request: AnnotationsRequest,
-): Promise<AnnotationsResponse> {
-  const [since, until] = await parseTimes(request);
-  const sessionUid = request.session === undefined ? null : findSession(memory, request.session).uid;
-  const found = listAnnotations(memory, { since, until, sessionUid, search: request.search ?? null });
-  const page = found.slice(0, request.limit ?? defaultLimits.annotations);
-  return { annotations: page.map(toAnnotation), total: found.length };
-}
-
-async function parseTimes(request: { since?: string | undefined; until?: string | undefined }) {
-  const { parseWhen } = await import("../../base/text/dates.ts");
-  return [
-    request.since === undefined ? null : await parseWhen(request.since, "since"),
-    request.until === undefined ? null : await parseWhen(request.until, "until"),
-  ] as const;
-}
-
-function summarise(memory: Memory, sessions: readonly SessionRecord[]): SessionSummary[] {
+/** Sessions as lists show them. */
+export function summariseSessions(memory: Memory, sessions: readonly SessionRecord[]): SessionSummary[] {
   const ids = sessions.map(({ id }) => id);
   const counts = readSessionCounts(memory, ids);
   const related = sessions.flatMap(({ parentId, forkedFrom }) => [parentId ?? [], forkedFrom ?? []].flat());
@@ -230,7 +174,7 @@ function summarise(memory: Memory, sessions: readonly SessionRecord[]): SessionS
       topics: topics.get(session.id) ?? [],
       turns,
       chunks,
-      annotations: listAnnotations(memory, { sessionUid: session.uid }).length,
+      annotations: listStoredNotes(memory, { sessionUid: session.uid }).length,
       decisions,
       agents: children,
       models: usage.map(({ model }) => model),
@@ -250,29 +194,3 @@ function describeDoing(memory: Memory, session: SessionRecord, turn: number | un
 }
 
 const longestDoing = 200;
-
-/** Of fewer messages any may be brief. */
-const fewMessages = 8;
-
-/**
- * Whether what messages wrote was recorded: some clients note it when a message begins, as a few tokens, and never again.
- * A quarter of brief messages is more than agents write.
- */
-const isRecorded = (messages: number, brief: number): boolean =>
-  messages < fewMessages || brief * 4 <= messages;
-
-/** What messages cost, of all models together. */
-export function sumTokens(usage: readonly UsageSum[]): SessionSummary["tokens"] {
-  const sum = (of: (part: UsageSum) => number) => usage.reduce((total, part) => total + of(part), 0);
-  return {
-    input: sum(({ input }) => input),
-    output: isRecorded(
-      sum(({ messages }) => messages),
-      sum(({ brief }) => brief),
-    )
-      ? sum(({ output }) => output)
-      : null,
-    cache_read: sum(({ cacheRead }) => cacheRead),
-    cache_write: sum(({ cacheWrite }) => cacheWrite),
-  };
-}

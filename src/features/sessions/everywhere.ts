@@ -1,4 +1,11 @@
-import { ask, askEach, deadlineMs, listProjectsToAsk, withTimeout } from "../../answers/ask-projects.ts";
+import {
+  ask,
+  askMemories,
+  deadlineMs,
+  listProjectsToAsk,
+  listWithProjects,
+  withTimeout,
+} from "../../answers/ask-projects.ts";
 import type { Shaped } from "../../protocol/shape-parts.ts";
 import {
   listSessions,
@@ -15,21 +22,20 @@ export async function listSessionsEverywhere(
   deadline = deadlineMs,
 ): Promise<Shaped<typeof sessionsEverywhereResponse>> {
   const limit = request.limit ?? 20;
-  const { answers, left_out } = await askEach(
-    (await listProjectsToAsk({ here, below })).filter(({ withMemory }) => withMemory),
-    ({ project }) => ask(project, listSessions, { ...request, limit }),
+  const { answers, projects, left_out } = await askMemories(
+    listSessions,
+    { ...request, limit },
+    { here, below },
     deadline,
   );
-  const sessions = answers.flatMap(({ project, answer }) =>
-    answer.sessions.map((session) => ({ project: project.root, ...session })),
-  );
+  const sessions = listWithProjects(answers, (answer) => answer.sessions);
   type Session = (typeof sessions)[number];
   const latestFirst = (a: Session, b: Session) =>
     (b.last_at ?? "").localeCompare(a.last_at ?? "") || (a.id < b.id ? -1 : 1);
   return {
     sessions: sessions.sort(latestFirst).slice(0, limit),
     total: answers.reduce((sum, { answer }) => sum + answer.total, 0),
-    projects: answers.map(({ project }) => project.root),
+    projects,
     left_out,
   };
 }

@@ -3,10 +3,12 @@ import { defineLocalOperation } from "../../answers/local-operation.ts";
 import { defineOperation } from "../../answers/operation.ts";
 import type { Project } from "../../base/paths.ts";
 import { asked, inProject, where } from "../../protocol/everywhere.ts";
+import { sessionBrief } from "../../protocol/session-brief.ts";
 import {
   agent,
   branch,
   count,
+  described,
   field,
   lazy,
   limit,
@@ -22,7 +24,7 @@ import {
   until,
 } from "../../protocol/shape-parts.ts";
 import { turnStates } from "../../protocol/values.ts";
-import { annotation } from "../notes/operation.ts";
+import { note } from "../notes/operation.ts";
 
 export const sessionSummary = lazy(() =>
   z.object({
@@ -31,8 +33,8 @@ export const sessionSummary = lazy(() =>
     /** The colleague who shared it; null or left out: recorded here. */
     author: z.optional(textOrNull),
     title: textOrNull,
-    /** What it is about: up to five key phrases, the most telling first. An older daemon sends none. */
-    topics: z._default(strings, []),
+    /** What it is about: up to five key phrases, the most telling first. */
+    topics: strings,
     branch: textOrNull,
     cwd: text,
     started_at: timeOrNull,
@@ -42,8 +44,8 @@ export const sessionSummary = lazy(() =>
     turns: count,
     chunks: count,
     annotations: count,
-    /** Made in it; an older daemon sends none. */
-    decisions: z._default(count, 0),
+    /** Made in it. */
+    decisions: count,
     /** Sessions of its subagents. */
     agents: count,
     models: strings,
@@ -86,7 +88,7 @@ export const sessionsResponse = lazy(() =>
   z.object({
     sessions: z.array(sessionSummary()),
     total: count,
-    /** Topics of all that fit, not only of those that are listed. An older daemon sends none. */
+    /** Topics of all that fit, not only of those that are listed. */
     topics: z.optional(facet()),
     /** Colleagues who shared them; "" is you. */
     authors: z.optional(facet()),
@@ -108,8 +110,6 @@ export const sessionRequest = lazy(() =>
 
 export type SessionRequest = Shaped<typeof sessionRequest>;
 
-const noCommands = { ran: 0, failed: 0, fixed: 0 };
-
 const turnOutline = lazy(() =>
   z.object({
     number: count,
@@ -118,11 +118,11 @@ const turnOutline = lazy(() =>
     ended_at: timeOrNull,
     branch: textOrNull,
     abandoned: z.boolean(),
-    /** How it ended; an older daemon sends none. */
+    /** How it ended. */
     state: z.optional(z.enum(turnStates)),
     tools: z.record(z.string(), count),
     /** Programs that it ran that do more than look; of them those that failed, and those of these that worked later. */
-    commands: z._default(z.object({ ran: count, failed: count, fixed: count }), noCommands),
+    commands: z.object({ ran: count, failed: count, fixed: count }),
     files: z.array(z.object({ path: text, how: z.enum(["read", "edit", "write"]) })),
   }),
 );
@@ -159,33 +159,6 @@ const statement = lazy(() =>
 
 export type Statement = Shaped<typeof statement>;
 
-/** A session in a few lines. */
-const sessionBrief = lazy(() =>
-  z.object({
-    /** How its first and its last prompt begin; "" where there is none, or it is the first. */
-    asked: text,
-    last_asked: text,
-    /** What came of it, in its agent's last words; "at turn 4 of 13" where the last turns have none. */
-    outcome: text,
-    /** What it left open: sentences of its end that nothing after it answers. */
-    open: text,
-    /** How tests, types and lint went when they last ran, the latest first. An older daemon sends none. */
-    checks: z._default(strings, []),
-    /** Why it was tried and rejected; null: it was not. */
-    rejected: textOrNull,
-    /** How its last turn ended; null: not known. */
-    state: z.nullable(z.enum(turnStates)),
-    /** That it changed, the most often changed first. */
-    files: strings,
-    /** That it led to, the latest first. */
-    commits: z.array(z.object({ hash: text, subject: text })),
-    /** Command lines that worked when they were last run, the most often run first. */
-    commands: strings,
-  }),
-);
-
-export type SessionBrief = Shaped<typeof sessionBrief>;
-
 export const sessionResponse = lazy(() =>
   z.object({
     session: sessionSummary(),
@@ -201,7 +174,7 @@ export const sessionResponse = lazy(() =>
     ),
     turns: z.array(turnOutline()),
     files: z.array(z.object({ path: text, how: z.enum(["read", "edit", "write"]) })),
-    annotations: z.array(annotation()),
+    annotations: z.array(note()),
     agents: z.array(text),
     /** The command that goes on with it in its agent; null: there is none. */
     resume: textOrNull,
@@ -228,6 +201,8 @@ export type TurnsRequest = Shaped<typeof turnsRequest>;
 /** A call of a tool with its result. */
 const toolCall = lazy(() =>
   z.object({
+    /** The agent's own id of the call. */
+    id: text,
     /** The tool, by the agent's name of it. */
     name: text,
     action: toolAction,
@@ -321,6 +296,39 @@ export const readTurns = defineOperation({
   answer: async () => (await import("./answer.ts")).readTurns,
 });
 
+export const picturesRequest = lazy(() =>
+  z.object({ session: sessionNamed, turn: described("the number of the turn", count) }),
+);
+
+export type PicturesRequest = Shaped<typeof picturesRequest>;
+
+export const picturesResponse = lazy(() =>
+  z.object({
+    pictures: z.array(
+      z.object({
+        /** When its message was written: that of a prompt in `turns`. */
+        at: timeOrNull,
+        /** The call whose result it is; null: it came with a prompt. */
+        call: textOrNull,
+        /** A `data:` URL. */
+        url: text,
+      }),
+    ),
+  }),
+);
+
+export type PicturesResponse = Shaped<typeof picturesResponse>;
+
+export const readPictures = defineOperation({
+  name: "pictures",
+  path: "GET /pictures",
+  summary: "Read the pictures of a turn from the agent's transcript, because Pommel does not store pictures",
+  of: "memory",
+  request: picturesRequest,
+  response: picturesResponse,
+  answer: async () => (await import("./answer.ts")).readPictures,
+});
+
 /** A session as a trajectory of ATIF. */
 export const exportTrajectory = defineLocalOperation(async () => {
   const { exportTrajectory } = await import("./session-log.ts");
@@ -345,7 +353,9 @@ export const sessionsEverywhere = defineOperation({
 });
 
 /** `here`: a directory of the project that does not store it. */
-export const locateSessionRequest = lazy(() => z.object({ id: sessionNamed, here: place }));
+export const locateSessionRequest = lazy(() =>
+  z.object({ id: sessionNamed, here: described("a directory in the project that is searched first", place) }),
+);
 
 export const locateSessionResponse = lazy(() => z.object({ root: textOrNull }));
 

@@ -1,15 +1,18 @@
 import { findCurrentSession } from "../../agents/profiles.ts";
+import { line } from "../../answers/document.ts";
 import { getErrorCode } from "../../base/errors.ts";
 import type { Project } from "../../base/paths.ts";
 import { call } from "../../client/call.ts";
 import { findProject, findProjectIfAny } from "../../git/projects/find-project.ts";
+import { callNoted } from "../../terminal/call-noted.ts";
 import type { CommandContext } from "../../terminal/frame.ts";
-import type { Output, Screen } from "../../terminal/output.ts";
-import { type Column, formatTable } from "../../terminal/table.ts";
-import { formatWhen, shortenId, toHomeRelative, toOneLine } from "../../terminal/text.ts";
-import { callNoted } from "./call-noted.ts";
+import { noteLeftOut } from "../../terminal/left-out.ts";
+import type { Output } from "../../terminal/output.ts";
+import { showAnswer } from "../../terminal/render-document.ts";
+import { toHomeRelative } from "../../terminal/text.ts";
 import type { SessionSummary, SessionsRequest } from "./operation.ts";
 import { listSessions, sessionsEverywhere, showSession } from "./operation.ts";
+import { wordSessionList, wordSessions, wordSessionsEverywhere } from "./session-words.ts";
 
 interface ListOptions extends SessionsRequest {
   allProjects?: boolean;
@@ -31,13 +34,7 @@ export async function sessionListCommand(
   const { cwd, output } = context;
   const project = await findProject(cwd);
   const answer = await callNoted(listSessions, options, project, output);
-  const { sessions, total } = answer;
-  output.result(answer, () => {
-    if (sessions.length === 0)
-      return isNarrowed(options) ? "No sessions match." : "No sessions. `pm import` imports past ones.";
-    const shown = sessions.length < total ? `\n\n${output.colors.dim(`${sessions.length} of ${total}`)}` : "";
-    return renderSessions(sessions, output) + shown;
-  });
+  showAnswer(output, answer, () => wordSessionList(answer, isNarrowed(options)));
 }
 
 /** Whether others than those asked for may be there. */
@@ -47,50 +44,10 @@ function isNarrowed({ since, until, branch, agent, author, team, mine, topic }: 
 
 /** `pm session list --all-projects`: works anywhere. */
 async function listAcross({ cwd, output }: CommandContext, options: SessionsRequest): Promise<void> {
-  const { noteLeftOut } = await import("../search/pm/across.ts");
   const here = (await findProjectIfAny(cwd))?.root;
   const answer = await call(sessionsEverywhere, { ...options, here }, null);
   noteLeftOut(answer, output);
-  output.result(answer, () => {
-    if (answer.sessions.length === 0) return "No sessions.";
-    const { colors } = output;
-    const groups = [...new Set(answer.sessions.map(({ project }) => project))].map((project) => {
-      const own = answer.sessions.filter((session) => session.project === project);
-      return `${colors.bold(toHomeRelative(project))}\n${renderSessions(own, output)}`;
-    });
-    const { length } = answer.sessions;
-    const shown = length < answer.total ? [colors.dim(`${length} of ${answer.total}`)] : [];
-    return [...groups, ...shown].join("\n\n");
-  });
-}
-
-const columns: Column[] = [
-  { title: "session" },
-  { title: "active" },
-  { title: "turns", isNumber: true },
-  { title: "agent", optional: 2 },
-  { title: "shared by", optional: 3 },
-  { title: "branch", optional: 1, wraps: true },
-  { title: "title", wraps: true },
-  { title: "topics", optional: 4, wraps: true },
-];
-
-/** A row for each session. */
-export function renderSessions(sessions: readonly SessionSummary[], screen: Screen): string {
-  const { colors } = screen;
-  // On a terminal, what all have in common takes no room.
-  const isMixed = screen.columns === undefined || new Set(sessions.map(({ agent }) => agent)).size > 1;
-  const rows = sessions.map(({ id, last_at, turns, agent, author, agent_type, branch, title, topics }) => [
-    colors.id(shortenId(id)),
-    formatWhen(last_at, screen) || "unknown",
-    turns.toLocaleString("en"),
-    isMixed ? toOneLine(agent) : "",
-    toOneLine(author ?? ""),
-    colors.dim(toOneLine(branch ?? "")),
-    toOneLine(title ?? agent_type ?? "(no title)"),
-    colors.dim(toOneLine(topics.join(", "))),
-  ]);
-  return formatTable(columns, rows, screen);
+  showAnswer(output, answer, () => wordSessionsEverywhere(answer, toHomeRelative));
 }
 
 /** What had no line for longer is not open, or not in use. Milliseconds. */
@@ -106,7 +63,12 @@ export async function sessionCurrentCommand({ cwd, output }: CommandContext): Pr
   const sessions = await (current === null
     ? openSessions(project, output)
     : readOneSession(project, current, output));
-  output.result({ current, sessions }, () => describe(current, sessions, output));
+  showAnswer(output, { current, sessions }, () => {
+    if (sessions.length > 0) return [[wordSessions(sessions)]];
+    return current === null
+      ? [[line("No session is open in this project.")]]
+      : [[line({ text: current }), line("It is not recorded yet.")]];
+  });
 }
 
 async function openSessions(project: Project, output: Output): Promise<SessionSummary[]> {
@@ -124,9 +86,4 @@ async function readOneSession(project: Project, id: string, output: Output): Pro
     if (getErrorCode(error) !== "not_found") throw error;
     return [];
   }
-}
-
-function describe(current: string | null, sessions: readonly SessionSummary[], screen: Screen): string {
-  if (sessions.length > 0) return renderSessions(sessions, screen);
-  return current === null ? "No session is open in this project." : `${current}\nIt is not recorded yet.`;
 }

@@ -124,6 +124,7 @@ function toToolCall(
   const says = sayUse(use, result?.edits ?? null, relativize);
   const edits = result?.edits ?? (says.edits ? parseEditsOfInput(use.input, use.tool) : []);
   return {
+    id: use.id,
     name: use.tool,
     action: classifyToolUse(use),
     took_ms: computeDurationMs(at, answered),

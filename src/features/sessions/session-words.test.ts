@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
+import type { Decision } from "../../protocol/decision.ts";
 import type { CheckpointSummary } from "../checkpoints/operation.ts";
-import type { Decision } from "../decisions/operation.ts";
-import type { Annotation } from "../notes/operation.ts";
+import type { Note } from "../notes/operation.ts";
 import type { ToolCall, TurnEntry, TurnInFull } from "./operation.ts";
 import { listBriefLines } from "./session-words.ts";
 import { buildMargins, turnAsMarkdown } from "./turn-words.ts";
 
 test("a margin has a turn's notes and decisions, and a commit beside the last turn that led to it", () => {
-  const note = { id: "n", note: "keep it", turn: 2 } as Annotation;
+  const note = { id: "n", note: "keep it", turn: 2 } as Note;
   const made = { source: "conversation", session_id: "s", turn: 2, text: "use WAL" } as Decision;
   const elsewhere = { ...made, session_id: "t" };
   const commit = {
@@ -34,6 +34,7 @@ const entry = (kind: TurnEntry["kind"], text: string, tool: ToolCall | null = nu
 
 test("a turn as Markdown quotes the prompt, keeps answers, and fences edits safely", () => {
   const call: ToolCall = {
+    id: "t1",
     name: "Edit",
     action: "write",
     took_ms: null,

@@ -1,24 +1,20 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { addSession, chunk, temporaryMemory, turn } from "../../../test/support/memory-fixture.ts";
+import { readJobsStatus } from "../../answers/jobs-status.ts";
+import { answerTranscriptSearch, toSessionQuery } from "../../answers/session-search.ts";
 import { makeDefaultConfig } from "../../base/config/settings.ts";
 import { SessionSearch } from "../../sessions/search/engine.ts";
-import { saveAnnotation } from "../../store/memory/chunks/annotations.ts";
 import { replaceChunks } from "../../store/memory/chunks/chunks.ts";
+import { saveNote } from "../../store/memory/chunks/notes.ts";
 import { claimJob, enqueue, fail, finish } from "../../store/memory/jobs/jobs.ts";
 import { scrubbedBy } from "../../store/memory/privacy/rewrite.ts";
 import { packContent } from "../../store/memory/sessions/content.ts";
 import { saveSummary } from "../../store/memory/sessions/summaries.ts";
 import { saveTurn } from "../../store/memory/sessions/turns.ts";
 import { saveUsage } from "../../store/memory/sessions/usage.ts";
-import {
-  answerTranscriptSearch,
-  describeMemory,
-  listStoredNotes,
-  listStoredSessions,
-  readJobsStatus,
-  showSession,
-  toSessionQuery,
-} from "./sessions.ts";
+import { answerNotes } from "../notes/list-notes.ts";
+import { describeMemory } from "../status/describe-memory.ts";
+import { listStoredSessions, showSession } from "./describe-session.ts";
 
 const day = 86_400_000;
 const start = Date.parse("2026-03-01T10:00:00Z");
@@ -91,6 +87,7 @@ describe("listSessionsOf", () => {
         input: 1,
         cacheRead: 0,
         cacheWrite: 0,
+        cacheWriteHour: 0,
         output: i < brief ? 3 : 300,
       }));
       store.memory.prepare("DELETE FROM usage").run();
@@ -105,8 +102,8 @@ describe("listSessionsOf", () => {
     const record = session("a", 0, { title: { text: "Retries", source: "agent" } });
     session("b", 1, { forkedFrom: record.id });
     replaceChunks(store.memory, record.id, { type: "raw", from: 0 }, [chunk(0, "x"), chunk(1, "y")]);
-    saveAnnotation(store.memory, note("n1", { sessionUid: "a" }));
-    const cost = { turn: 1, input: 10, output: 20, cacheRead: 300, cacheWrite: 4 };
+    saveNote(store.memory, note("n1", { sessionUid: "a" }));
+    const cost = { turn: 1, input: 10, output: 20, cacheRead: 300, cacheWrite: 4, cacheWriteHour: 0 };
     saveUsage(store.memory, record.id, [
       { ...cost, messageUid: "m1", model: "large" },
       { ...cost, messageUid: "m2", model: "small" },
@@ -126,7 +123,7 @@ describe("listSessionsOf", () => {
   });
 });
 
-function note(uid: string, more: Partial<Parameters<typeof saveAnnotation>[1]> = {}) {
+function note(uid: string, more: Partial<Parameters<typeof saveNote>[1]> = {}) {
   const place = { sessionUid: null, turn: null, lineUid: null, branch: null, source: "shell" as const };
   return { uid, at: start, note: `note ${uid}`, ...place, ...more };
 }
@@ -142,7 +139,7 @@ describe("showSession", () => {
     const summary = { sessionId: record.id, at: start, model: null };
     saveSummary(store.memory, { ...summary, source: "extractive", upToTurn: 2, text: "an extract" });
     saveSummary(store.memory, { ...summary, source: "compaction", upToTurn: 1, text: "its own" });
-    saveAnnotation(store.memory, note("n1", { sessionUid: "abc-1", turn: 2 }));
+    saveNote(store.memory, note("n1", { sessionUid: "abc-1", turn: 2 }));
     expect(showSession(store.memory, { id: "abc" })).toMatchObject({
       session: { id: "abc-1", turns: 2 },
       // The agent's own is of an earlier turn.
@@ -258,16 +255,16 @@ describe("showSession", () => {
 describe("listAnnotationsOf", () => {
   it("lists notes, the latest first, by words, time and session", async () => {
     session("abc", 0);
-    saveAnnotation(store.memory, note("n1", { note: "Redis for CACHING", sessionUid: "abc" }));
-    saveAnnotation(store.memory, note("n2", { note: "No caching of tokens", at: start + 2 * day }));
-    saveAnnotation(store.memory, note("n3", { note: "Released", at: start + 3 * day }));
-    const found = async (request: Parameters<typeof listStoredNotes>[1]) =>
-      (await listStoredNotes(store.memory, request)).annotations.map(({ id }) => id);
+    saveNote(store.memory, note("n1", { note: "Redis for CACHING", sessionUid: "abc" }));
+    saveNote(store.memory, note("n2", { note: "No caching of tokens", at: start + 2 * day }));
+    saveNote(store.memory, note("n3", { note: "Released", at: start + 3 * day }));
+    const found = async (request: Parameters<typeof answerNotes>[2]) =>
+      (await answerNotes(store.memory, "/nowhere", request)).annotations.map(({ id }) => id);
     expect(await found({})).toEqual(["n3", "n2", "n1"]);
     expect(await found({ search: "caching" })).toEqual(["n2", "n1"]);
     expect(await found({ since: "2026-03-02", until: "2026-03-03" })).toEqual(["n2"]);
     expect(await found({ session: "ab" })).toEqual(["n1"]);
-    expect(await listStoredNotes(store.memory, { limit: 1 })).toEqual({
+    expect(await answerNotes(store.memory, "/nowhere", { limit: 1 })).toEqual({
       annotations: [
         {
           id: "n3",
@@ -279,6 +276,7 @@ describe("listAnnotationsOf", () => {
           source: "shell",
           origin: "yours",
           author: null,
+          lines: null,
         },
       ],
       total: 3,

@@ -1,6 +1,8 @@
+import { formatUtcMinute } from "../../base/text/iso-time.ts";
+import type { Decision } from "../../protocol/decision.ts";
+import { nameTurnInTitle } from "../../protocol/reading/names.ts";
 import type { CheckpointSummary } from "../checkpoints/operation.ts";
-import type { Decision } from "../decisions/operation.ts";
-import type { Annotation } from "../notes/operation.ts";
+import type { Note } from "../notes/operation.ts";
 import type { SessionResponse, ToolCall, TurnEntry, TurnInFull } from "./operation.ts";
 
 /**
@@ -102,7 +104,7 @@ export function turnAsMarkdown(
   { results = false }: TurnStyle = {},
 ): string {
   const about = [
-    number === 0 ? "Before the first prompt" : `Turn ${number}`,
+    nameTurnInTitle(number),
     started_at === null ? "" : formatUtcMinute(started_at),
     state === "interrupted" || state === "error" ? state : "",
     abandoned ? "abandoned branch" : "",
@@ -111,11 +113,6 @@ export function turnAsMarkdown(
   return [title, ...entries.map((entry) => formatEntryMarkdown(entry, results))]
     .filter((text) => text !== "")
     .join("\n\n");
-}
-
-/** "2026-01-31 14:05 UTC": whoever reads it may live elsewhere. */
-export function formatUtcMinute(iso: string): string {
-  return `${new Date(iso).toISOString().slice(0, 16).replace("T", " ")} UTC`;
 }
 
 function formatEntryMarkdown({ kind, text, images, tool, omitted }: TurnEntry, results: boolean): string {
@@ -184,7 +181,7 @@ export function sanitiseMarkdown(text: string): string {
 
 /** What stands beside a turn. */
 export interface Margin {
-  notes: Annotation[];
+  notes: Note[];
   decisions: Decision[];
   /** Commits that the turn is the last to have led to. */
   commits: CheckpointSummary[];
@@ -194,7 +191,7 @@ export interface Margin {
 export function buildMargins(
   session: string,
   found: {
-    notes: readonly Annotation[];
+    notes: readonly Note[];
     decisions: readonly Decision[];
     commits: readonly CheckpointSummary[];
   },

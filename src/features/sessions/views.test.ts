@@ -1,13 +1,16 @@
 import { describe, expect, it } from "vitest";
 import { screenOf } from "../../../test/support/screen.ts";
-import { renderDecisions } from "../decisions/pm-decisions.ts";
-import { renderAnnotations } from "../notes/pm-notes.ts";
-import { renderRelated } from "../related/pm-related.ts";
+import type { Document } from "../../answers/document.ts";
+import { renderDocument } from "../../terminal/render-document.ts";
+import { wordDecisions } from "../decisions/words.ts";
+import { wordNotes } from "../notes/words.ts";
+import { wordRelated } from "../related/words.ts";
 import type { SessionResponse } from "./operation.ts";
-import { renderSessions } from "./pm-session-list.ts";
-import { renderSession } from "./pm-session-show.ts";
+import { wordSession, wordSessions } from "./session-words.ts";
 
 const pipe = screenOf();
+const print = (document: Document) => renderDocument(document, { screen: pipe });
+const related = { looked_for: 1, files: [], sessions: [], total: 2, decisions: [], code: [] };
 /** Whatever can move the cursor, but for the ends of lines. */
 const control = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e]/;
 
@@ -65,6 +68,7 @@ function sessionOf(text: string): SessionResponse {
         source: "prompt",
         origin: "yours",
         author: null,
+        lines: null,
       },
     ],
     agents: [text],
@@ -106,11 +110,17 @@ function viewsOf(text: string): string[] {
   };
   const turns = [{ turn: 1, prompt: text, timestamp: at, score: 1, files }];
   return [
-    renderSession(answer, pipe),
-    renderSessions([answer.session], pipe),
-    renderAnnotations({ annotations: answer.annotations, total: 2 }, pipe),
-    renderDecisions({ decisions: [{ ...decision, score: 0.5 }], total: 2 }, pipe),
-    renderRelated([{ ...place, agent: text, last_at: at, score: 1, files, turns }], 2, pipe),
+    print(wordSession(answer)),
+    print([[wordSessions([answer.session])]]),
+    print(wordNotes({ annotations: answer.annotations, total: 2 })),
+    print(wordDecisions({ decisions: [{ ...decision, score: 0.5 }], total: 2 }, "person")),
+    print(
+      wordRelated(
+        { ...related, sessions: [{ ...place, agent: text, last_at: at, score: 1, files, turns }] },
+        "",
+        true,
+      ),
+    ),
   ];
 }
 
@@ -136,8 +146,7 @@ describe("views of conversations", () => {
   });
 
   it("say what to do where there is nothing", () => {
-    expect(renderAnnotations({ annotations: [], total: 0 }, pipe)).toMatch(/^No notes\./);
-    expect(renderDecisions({ decisions: [], total: 0 }, pipe)).toMatch(/^No decisions found/);
-    expect(renderRelated([], 0, pipe)).toMatch(/^No recorded session/);
+    expect(print(wordDecisions({ decisions: [], total: 0 }, "person"))).toMatch(/^No decisions found/);
+    expect(print(wordRelated(related, "", true))).toMatch(/^No recorded session/);
   });
 });

@@ -13,11 +13,11 @@ export function declareConfig(program: Command): void {
         ["pm config set search.limit 20", "for this project"],
         ['pm config set index.exclude "dist/**,*.min.js"', "a list, comma separated"],
         ["pm config set --global daemon.port 7420", "for all your projects"],
-        ["pm config unset search.limit", "back to the global or default value"],
+        ["pm config unset search.limit", "the global or default value counts again"],
       ),
     );
   const globalOption = ["--global", "your own settings, for all projects"] as const;
-  const teamOption = ["--team", "what the repository says to everybody, in .pommel/config.toml"] as const;
+  const teamOption = ["--team", "for everybody who uses the repository, in .pommel/config.toml"] as const;
 
   config
     .command("list", { isDefault: true })
@@ -47,10 +47,16 @@ export function declareConfig(program: Command): void {
 
   config
     .command("unset")
-    .description("Remove a setting from the file: back to the default")
+    .description("Remove a setting from your file of this project, or from another file")
     .argument("<key>", "the setting, such as search.limit")
     .option(...globalOption)
     .option(...teamOption)
-    .addHelpText("after", formatExamples(["pm config unset search.limit", "back to the default"]))
+    .addHelpText(
+      "after",
+      formatExamples([
+        "pm config unset search.limit",
+        "the value from another file, or the default, counts again",
+      ]),
+    )
     .action(run(async () => (await import("./pm-config.ts")).configUnsetCommand));
 }

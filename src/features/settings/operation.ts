@@ -1,6 +1,15 @@
 import * as z from "zod/mini";
 import { defineOperation, nothing } from "../../answers/operation.ts";
-import { field, lazy, type Shaped, strings, text, textOrNull } from "../../protocol/shape-parts.ts";
+import { unitNames } from "../../base/text/units.ts";
+import {
+  described,
+  field,
+  lazy,
+  type Shaped,
+  strings,
+  text,
+  textOrNull,
+} from "../../protocol/shape-parts.ts";
 
 const settingValue = z.union([z.string(), z.number(), z.boolean(), strings]);
 
@@ -16,6 +25,8 @@ const setting = lazy(() =>
     about: text,
     /** What it may be: "true or false". */
     allowed: text,
+    /** What a number counts; null where it is none, or has no unit. */
+    unit: z.nullable(z.enum(unitNames)),
     /** Its values, where they can be listed; null where they cannot. */
     choices: z.nullable(strings),
     /** Whether the page may change it: harmless ones, which apply at once. */
@@ -37,8 +48,8 @@ export type SettingsResponse = Shaped<typeof settingsResponse>;
 
 export const changeSettingRequest = lazy(() =>
   z.object({
-    key: text,
-    value: field("as `pm config set` reads it; left out: back to the global or default value", text),
+    key: described("the setting, such as search.limit", text),
+    value: field("in the form of `pm config set`; if left out, the next source counts again", text),
   }),
 );
 
@@ -57,7 +68,7 @@ export const listSettings = defineOperation({
 export const changeSetting = defineOperation({
   name: "changeSetting",
   path: "POST /settings/change",
-  summary: "Change a setting of the project; for the page, which may change only harmless ones",
+  summary: "Change a setting of the project; the page may change only harmless settings in this way",
   of: "project",
   changes: true,
   request: changeSettingRequest,

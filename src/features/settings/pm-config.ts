@@ -1,4 +1,5 @@
 import { reloadSettings } from "../../answers/daemon/operation.ts";
+import { table } from "../../answers/document.ts";
 import { loadConfig, type Origin, readConfigFile, toEnvName } from "../../base/config/config.ts";
 import {
   type EditResult,
@@ -9,6 +10,7 @@ import {
 } from "../../base/config/config-edit.ts";
 import {
   findNearestSettingKey,
+  formatSetting,
   isSettingKey,
   parseValue,
   settingKeys,
@@ -20,7 +22,8 @@ import { suggestPommelName } from "../../base/other-names.ts";
 import type { Project } from "../../base/paths.ts";
 import { findProject, findProjectIfAny } from "../../git/projects/find-project.ts";
 import type { CommandContext } from "../../terminal/frame.ts";
-import { alignColumns, type Output } from "../../terminal/output.ts";
+import type { Output } from "../../terminal/output.ts";
+import { showAnswer } from "../../terminal/render-document.ts";
 
 type ConfigOptions = EditTarget;
 
@@ -40,9 +43,19 @@ export async function configListCommand(
 ): Promise<void> {
   const entries = (await readEntries(cwd, options)).filter(({ key }) => key.startsWith(prefix ?? ""));
   if (entries.length === 0) throw makeNoSuchPrefixError(prefix ?? "");
-  output.result({ settings: entries }, () =>
-    alignColumns(entries.map(({ key, value, origin, source }) => [key, show(value), origin, source ?? ""])),
-  );
+  showAnswer(output, { settings: entries }, () => [
+    [
+      table(
+        ["", "", "", ""].map((title) => ({ title })),
+        entries.map(({ key, value, origin, source }) => [
+          key,
+          { text: formatSetting(key, value) },
+          origin,
+          { text: source ?? "" },
+        ]),
+      ),
+    ],
+  ]);
 }
 
 /** `pm config get <key>`: the bare value on stdout, so that a script can use it. */
@@ -108,7 +121,7 @@ async function report(
   const restarted = changed && (await applyToDaemon(cwd, output));
   output.result({ ...entry, file, changed, restarted }, () => {
     const where = entry.source === null ? "the default" : `from ${entry.source}`;
-    const line = `${key} is ${show(entry.value)} (${where}).`;
+    const line = `${key} is ${formatSetting(key, entry.value)} (${where}).`;
     return changed ? line : `${line} ${file} is unchanged.`;
   });
 }
@@ -189,7 +202,7 @@ function makeNoSuchPrefixError(prefix: string): PommelError {
   const nearest = findNearestSettingKey(prefix);
   return new PommelError(
     "config_unknown_key",
-    `No setting and no subcommand of \`pm config\` starts with ${prefix}.`,
+    `Unknown setting or subcommand: ${prefix}.`,
     suggestPommelName("setting", prefix) ??
       (nearest ? `Did you mean ${nearest}?` : "Run `pm config list`, or `pm config --help`."),
   );

@@ -1,6 +1,11 @@
 import { loadConfig, toEnvName } from "../../base/config/config.ts";
 import { requireSettingKey, setConfig, unsetConfig } from "../../base/config/config-edit.ts";
-import { describeAllowedValues, listAllowedValues, settingKeys } from "../../base/config/setting-values.ts";
+import {
+  describeAllowed,
+  findUnit,
+  listAllowedValues,
+  settingKeys,
+} from "../../base/config/setting-values.ts";
 import {
   homeSettings,
   liveSettings,
@@ -50,7 +55,8 @@ export function listSettings(project: Project): SettingsResponse {
         origin: origin[key],
         source: findSource(key),
         about,
-        allowed: describeAllowedValues(schema),
+        allowed: describeAllowed(key),
+        unit: findUnit(key) ?? null,
         choices: listAllowedValues(schema),
         changeable: isChangeable(key),
       };

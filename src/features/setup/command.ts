@@ -1,10 +1,10 @@
 import { type Command, Option } from "commander";
 import { defaultAgentName, setupNames } from "../../agents/profiles.ts";
 import { formatExamples, run } from "../../terminal/frame.ts";
-import { shared } from "../../terminal/options.ts";
+import { groupOptions, shared } from "../../terminal/options.ts";
 
 export function declareSetup(program: Command): void {
-  program
+  const setup = program
     .command("setup")
     .description("Set Pommel up for you, once for all projects")
     .option("--all", "record the sessions and commits of all projects")
@@ -15,12 +15,17 @@ export function declareSetup(program: Command): void {
     )
     .option("--allow", "allow agents to call Pommel's tools without asking each time")
     .option("--no-import", "do not import past sessions")
-    .option("-n, --dry-run", "show what would change")
-    .option("-y, --yes", "do not ask: all projects, the agents that are found, past sessions")
+    .option("-n, --dry-run", "only show what would change")
+    .option("-y, --yes", "do not ask; record all projects, set up the agents found, import past sessions");
+  groupOptions(setup, {
+    "What to record": ["all", "named", "no-import"],
+    "Which agents": ["agent", "allow"],
+  });
+  setup
     .addHelpText(
       "after",
       formatExamples(
-        ["pm setup", "asks one question, then sets up the agents that it finds"],
+        ["pm setup", "asks what to record and what to check, then sets up the agents that it finds"],
         ["pm setup --yes", "the same without asking, for all projects"],
         ["pm setup --named", "record only what `pm init` names"],
         ["pm setup --dry-run", "every change that it would make"],
@@ -30,7 +35,7 @@ export function declareSetup(program: Command): void {
 }
 
 export function declareInit(program: Command): void {
-  program
+  const init = program
     .command("init")
     .description("Record this project, and set up agents in it for you (all projects: pm setup)")
     .option("--languages <ids>", "index only these languages, comma separated (ids, names or extensions)")
@@ -47,17 +52,22 @@ export function declareInit(program: Command): void {
     .option("--team", "set up agents for the team, in files to commit")
     .option("--import", "import past sessions of agents in this project")
     .option("--no-import", "do not offer to import past sessions")
-    .option("-y, --yes", "do not ask: everything that it would offer at a terminal")
+    .option("-y, --yes", "do not ask; do everything that it would offer at a terminal")
     .addOption(new Option("--global").hideHelp())
     .option("--start", "start the daemon, which indexes the project")
-    .option("--no-start", "do not offer to start the daemon")
+    .option("--no-start", "do not offer to start the daemon");
+  groupOptions(init, {
+    "Agents in this project": ["agent", "hooks", "no-hooks", "mcp", "allow", "instructions", "local", "team"],
+    "Answers to its questions": ["import", "no-import", "start", "no-start", "yes"],
+  });
+  init
     .addHelpText(
       "after",
       formatExamples(
         ["pm init", "set up this repository; asks how at a terminal"],
         ["pm init --start --import", "start indexing, and import past sessions"],
         ["pm init --yes", "the same without asking"],
-        ["pm init --team", "agents' files to commit, for everybody who works here"],
+        ["pm init --team", "for everybody who works here: writes agents' files that you commit"],
         ["pm init --agent claude,codex --mcp", "with hooks and the MCP server for two agents"],
         ["pm init --languages go,ts", "index only Go and TypeScript"],
       ),
@@ -69,7 +79,10 @@ export function declareEnable(program: Command): void {
   program
     .command("enable")
     .description("Record this project again, with hooks for Claude Code and git (pm init does this too)")
-    .option("--local", "use .claude/settings.local.json (only you), also where the team's files were used")
+    .option(
+      "--local",
+      "use .claude/settings.local.json, which only you have, even if the hooks were in the team's files before",
+    )
     .option("--claude", "only Claude Code's hooks")
     .option("--git", "only git's hooks")
     .addHelpText(
@@ -88,7 +101,7 @@ export function declareDisable(program: Command): void {
   program
     .command("disable")
     .description("Stop recording, and remove what pm init added to agents' files and git hooks")
-    .option("--global", "in all projects, and from your own files that pm setup changed")
+    .option("--global", "in all projects, and also undo what pm setup changed in your home")
     .addHelpText(
       "after",
       formatExamples(["pm disable", "nothing more is recorded here; files are as before"]),
@@ -110,7 +123,7 @@ export function declareUninstall(program: Command): void {
         ["pm uninstall --dry-run", "what would go, by project"],
         ["pm uninstall", "remove it, after asking"],
         ["pm uninstall --keep-memory --yes", "for scripts, keeping sessions and notes"],
-        ["pm uninstall --for-good", "nothing is left in your home"],
+        ["pm uninstall --for-good", "nothing is left in your home directory"],
       )}\n\nThe memory stays in the trash, for \`pm memory undo\` after a new installation, until you run this with --for-good.
 Safe to run again. Finally: npm uninstall -g pommel`,
     )

@@ -1,5 +1,6 @@
 import { basename, join } from "node:path";
 import { localSettings } from "../../agents/claude/setup.ts";
+import { loadConfig, toEnvName } from "../../base/config/config.ts";
 import { explainError } from "../../base/errors.ts";
 import type { Project } from "../../base/paths.ts";
 import { applyChanges } from "../../client/call.ts";
@@ -17,10 +18,11 @@ import {
   type TakenPart,
   takeParts,
 } from "../../setup/plan.ts";
+import { findPommelOnPath } from "../../setup/pommel-on-path.ts";
 import { enableSetups, makeProjectPlace, makeUserPlace, readRecord } from "../../setup/record.ts";
+import { isAnotherSetUp } from "../../setup/seen-parts.ts";
 import type { CommandContext } from "../../terminal/frame.ts";
 import { formatMark, type Output } from "../../terminal/output.ts";
-import { findPommelOnPath, isAnotherSetUp } from "../doctor/checks/agents.ts";
 import { isOwnByDefault } from "./init/choices.ts";
 
 interface EnableOptions {
@@ -182,7 +184,20 @@ export async function disableCommand(
   for (const { file, reason } of result.kept) {
     output.note(`${formatMark("warn", output.colors)} ${file} was left as it is: ${reason}.`);
   }
-  output.result(result, () => formatDisabled([...files, ...gitFiles], project !== null, output));
+  output.result(result, () => {
+    const outcome =
+      (project === null ? describeStrongerVariable() : null) ?? describeOutcome(project !== null);
+    return `${formatRemoved([...files, ...gitFiles], output)}\n  ${outcome}`;
+  });
+}
+
+/** `pm disable --global` turns recording off in a file, and a variable is stronger: null where none is set. */
+function describeStrongerVariable(): string | null {
+  const { config, origin } = loadConfig(null);
+  const record = config["sessions.record"];
+  if (origin["sessions.record"] !== "env" || record === "none") return null;
+  const name = toEnvName("sessions.record");
+  return `But ${name}=${record} is set here and wins: a daemon that has this variable still records. Set ${name}=none, then run \`pm daemon restart\`.`;
 }
 
 /** The files that somebody changed, and that stay. */
@@ -195,11 +210,15 @@ export function listKept(taken: readonly TakenPart[]): { file: string; reason: s
   return [...reasons].map(([file, reason]) => ({ file, reason }));
 }
 
-function formatDisabled(all: readonly string[], inProject: boolean, output: Output): string {
+function formatRemoved(all: readonly string[], output: Output): string {
   const done = all.length > 0 ? `Removed Pommel from ${list(all)}` : "There was nothing to remove";
+  return `${formatMark("ok", output.colors)} ${done}.`;
+}
+
+function describeOutcome(inProject: boolean): string {
   const where = inProject ? "here" : "in any project";
   const again = inProject ? "pm enable" : "pm setup";
-  return `${formatMark("ok", output.colors)} ${done}.\n  Nothing more is recorded ${where}; what is remembered stays. \`${again}\` turns it on again.`;
+  return `Nothing more is recorded ${where}; what is remembered stays. \`${again}\` turns it on again.`;
 }
 
 function list(words: readonly string[]): string {

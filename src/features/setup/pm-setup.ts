@@ -1,36 +1,44 @@
 import { existsSync } from "node:fs";
+import { basename } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Agent, TranscriptFile } from "../../agents/agent.ts";
 import { agents, findAgentByName, setups } from "../../agents/registry.ts";
 import type { PartName, Place } from "../../agents/setup.ts";
 import { describeDaemon } from "../../answers/daemon/operation.ts";
+import { listProjects } from "../../answers/known-projects.ts";
 import type { ResponseOf } from "../../answers/operation.ts";
 import { loadConfig } from "../../base/config/config.ts";
 import { setConfig } from "../../base/config/config-edit.ts";
 import { PommelError } from "../../base/errors.ts";
 import { locateOwnConfig, refuseAnothers } from "../../base/home.ts";
 import { isInside, type Project } from "../../base/paths.ts";
+import { formatBytes } from "../../base/text/bytes.ts";
+import { formatLocalTime } from "../../base/text/local-time.ts";
 import { quoteForShell } from "../../base/text/shell.ts";
 import { applyChanges, call } from "../../client/call.ts";
 import { findOrStartDaemon } from "../../client/connect.ts";
 import { rememberGone } from "../../git/projects/gone-checkout.ts";
 import { loadRecordingConfig } from "../../git/projects/recorded.ts";
+import { shortenSessionId } from "../../protocol/reading/short-id.ts";
 import { type FileToRead, sortForReading } from "../../sessions/ingest/known-transcripts.ts";
 import { findPastProject } from "../../sessions/ingest/past-project.ts";
-import { shortenSessionId } from "../../sessions/short-id.ts";
 import { listKeys, type PlannedChange, type PlannedPart, planParts, previewParts } from "../../setup/plan.ts";
 import { enableSetups, makeUserPlace } from "../../setup/record.ts";
 import { canAsk } from "../../terminal/ask.ts";
 import type { CommandContext } from "../../terminal/frame.ts";
 import { interruptedCode } from "../../terminal/interruption.ts";
-import { formatBytes, formatMark, type Output } from "../../terminal/output.ts";
+import { formatMark, type Output } from "../../terminal/output.ts";
 import { createProgress } from "../../terminal/progress.ts";
-import { formatCount, formatLocalTime, toHomeRelative, toOneLine } from "../../terminal/text.ts";
-import { describeGone, keepPastSessions, queueTranscripts } from "../import/import-sources.ts";
-import { countGone } from "../import/operation.ts";
-import { describeRunning } from "../jobs/what-runs.ts";
+import { renderDocument } from "../../terminal/render-document.ts";
+import { formatCount, toHomeRelative, toOneLine } from "../../terminal/text.ts";
+import { hookParts } from "../hook-parts.ts";
+import { countGone, keepUnread, queueTranscripts } from "../import/operation.ts";
+import { describeGone } from "../import/words.ts";
+import { readRunning } from "../jobs/operation.ts";
+import { wordRunningDaemon } from "../jobs/words.ts";
 import { suggestQuestions } from "../page/operation.ts";
 import { parseAgents } from "./init/choices.ts";
+import type { Check, SetupAnswers } from "./init/dialogue.ts";
 import {
   type AgentOutcome,
   type ChangedPaths,
@@ -39,9 +47,12 @@ import {
   stepPrinter,
 } from "./init/steps.ts";
 
-/** A daemon that still imports is slow. Milliseconds. */
+/** Who set Pommel up gets a first finding by then. Milliseconds since the command began. */
+const endsBy = 60_000;
+/** A daemon that still imports is slow: it gets at least so long for the finding. Milliseconds. */
 const patience = 5000;
 
+type CheckSetting = (typeof hookParts)[string]["setting"];
 type Suggested = ResponseOf<typeof suggestQuestions>;
 
 /** One thing that is known by now, and two questions as commands to copy; fewer where there is too little to ask about. */
@@ -50,9 +61,8 @@ async function suggestFirst(
   cwd: string,
 ): Promise<Pick<SetupResult, "finding" | "questions">> {
   const pm = isInside(cwd, project.root) ? "pm" : `pm -C ${formatShellPath(project.root)}`;
-  const answer = await call(suggestQuestions, {}, project, { without: "fail", timeout: patience }).catch(
-    () => null,
-  );
+  const timeout = Math.max(patience, endsBy - performance.now());
+  const answer = await call(suggestQuestions, {}, project, { without: "fail", timeout }).catch(() => null);
   const asked = new Map(answer?.questions.map(({ about, q }) => [about, q]));
   const [sessions, line, code] = (["sessions", "line", "code"] as const).map((about) => asked.get(about));
   const questions = [
@@ -76,10 +86,13 @@ function formatFinding({
   sessions,
 }: NonNullable<Suggested["finding"]>): string {
   const day = at === null ? "" : ` on ${formatLocalTime(at).slice(0, 10)}`;
-  const what =
-    about === "decision"
-      ? `You decided${day}: “${toOneLine(quote)}”`
-      : `This worked in ${formatCount(sessions, "session")}, last${day}: ${toOneLine(quote)}`;
+  const quoted = toOneLine(quote);
+  const what = {
+    decision: `You decided${day}: “${quoted}”`,
+    command: `This worked in ${formatCount(sessions, "session")}, last${day}: ${quoted}`,
+    file: `${formatCount(sessions, "session")} edited ${quoted}, the latest${day}`,
+    session: `Your last session${day}: “${quoted}”`,
+  }[about];
   return `${what}\n  (pm session show ${shortenSessionId(session_id)}:${turn})`;
 }
 
@@ -150,20 +163,24 @@ const isRecordedBy =
   (project: Project): boolean =>
     record === "all" || loadRecordingConfig(project).config["sessions.capture"];
 
-/** Has the daemon read them in the background: of this project first, then of those with the newest. */
+/** Puts what is not read yet where no agent deletes it. */
+async function keepPastSessions(output: Output): Promise<void> {
+  const { problem } = await call(keepUnread, {}, null);
+  if (problem !== null) output.note(toOneLine(problem, 300));
+}
+
+/** Has the daemon read them in the background: what is about to be deleted first, then what is of this project, then the newest. */
 async function askToImport({ projects }: PastSessions, cwd: string): Promise<void> {
-  const getNewestMs = ({ transcripts }: PastProject) =>
-    Math.max(...transcripts.map(({ mtimeMs }) => mtimeMs));
-  const isHere = ({ project }: PastProject) => Number(isInside(cwd, project.root));
-  const inOrder = projects.toSorted((a, b) => isHere(b) - isHere(a) || getNewestMs(b) - getNewestMs(a));
-  for (const { project, transcripts, gone } of inOrder) {
+  const requests = projects.flatMap(({ project, transcripts, gone }) => {
     for (const directory of gone) rememberGone(project, directory);
-    for (const agent of new Set(transcripts.map((one) => one.agent))) {
-      const files = transcripts.filter((one) => one.agent === agent);
-      const paths = sortForReading(agent, project.root, files).map(({ path }) => path);
-      await queueTranscripts(project, agent, paths);
-    }
-  }
+    const isHere = isInside(cwd, project.root);
+    return [...new Set(transcripts.map((one) => one.agent))].map((agent) => {
+      const ofAgent = transcripts.filter((one) => one.agent === agent);
+      return { project, agent, files: sortForReading(agent, project.root, ofAgent, { isHere }) };
+    });
+  });
+  requests.sort((a, b) => a.files[0]!.urgency - b.files[0]!.urgency);
+  for (const { project, agent, files } of requests) await call(queueTranscripts, { agent, files }, project);
 }
 
 /** How many transcripts are gone that nobody had read. */
@@ -208,6 +225,8 @@ interface SetupResult extends ChangedPaths {
   home: string;
   dry_run: boolean;
   record: "all" | "named";
+  /** Settings of what agents are told before they act, as far as it is on in all projects. */
+  checks: string[];
   agents: AgentOutcome[];
   past: { sessions: number; projects: number; bytes: number; left: number } | null;
   /** Transcripts that the daemon is still reading. */
@@ -228,15 +247,18 @@ export async function setupCommand(
   options: SetupOptions,
 ): Promise<number | undefined> {
   if (options.all && options.named)
-    throw new PommelError("usage", "--all and --named exclude each other.", "Give one of them.");
+    throw new PommelError("usage", "Use either --all or --named.", "Give one of them.");
   const place = makeUserPlace();
   // The agents' files lie there, also where POMMEL_HOME is elsewhere.
   refuseAnothers(place.dir);
-  const planned = await planWanted(place, options);
-  const record = await chooseRecord(options, planned, output);
-  if (record === null) return interruptedCode;
+  let planned = await planWanted(place, options);
+  const chosen = await choose(options, planned, output);
+  if (chosen === null) return interruptedCode;
+  const { record } = chosen;
   if (!options.dryRun) {
     await saveRecording(record);
+    // Hooks are those that the checks need.
+    if (await saveChecks(chosen.checks)) planned = await planWanted(place, options);
     // Before anything is read: an agent that is started now may delete what is old.
     if (options.import !== false) await keepPastSessions(output);
   }
@@ -245,6 +267,9 @@ export async function setupCommand(
     home: place.dir,
     dry_run: options.dryRun ?? false,
     record,
+    checks: listChecks()
+      .filter(({ isOn }) => isOn)
+      .map(({ setting }) => setting),
     created: [],
     changed: [],
     already: [],
@@ -263,6 +288,7 @@ export async function setupCommand(
     return undefined;
   }
   output.print(`${formatMark("ok", output.colors)} ${recordText[record]}`);
+  output.print(formatChecks(output));
   enableSetups(place);
   result.agents = describeAgents(await putAndReport(planned, stepPrinter(output, null, result, "~/")));
   await findOrStartDaemon();
@@ -275,10 +301,13 @@ export async function setupCommand(
       `${formatMark("ok", output.colors)} ${formatPastSessions(past)}: ${importText(result.importing)}`,
     );
     if (result.gone > 0) output.note(describeGone(result.gone));
+  } else if (past !== null && past.left > 0) {
+    output.note(`Skipped ${formatCount(past.left, "past session")}, ${whySkipped}.`);
   }
   const shown = past === null ? null : chooseProjectToShow(past, cwd);
   if (shown !== null) Object.assign(result, await suggestFirst(shown, cwd));
-  const running = shown === null || output.json ? null : await describeRunning(shown, output.colors);
+  const found = shown === null || output.json ? null : await call(readRunning, {}, shown);
+  const running = found && renderDocument(wordRunningDaemon(found), { screen: output });
   output.result(result, () => formatClosing(result, running, output));
   return undefined;
 }
@@ -294,6 +323,27 @@ const recordText = {
   named: "Sessions and commits are recorded in projects that you name with `pm init`",
 } as const;
 
+/** "✓ Told before an agent acts: rules, radar only in harbor (off: dead ends)" */
+function formatChecks({ colors }: Output): string {
+  const checks = listChecks();
+  const onIn = listProjectsWithChecks();
+  const whereOn = ({ setting, title, isOn }: Check): string[] => {
+    const name = title.toLowerCase();
+    const projects = onIn.get(setting) ?? [];
+    if (isOn) return [name];
+    if (projects.length === 0) return [];
+    const where = projects.length > 2 ? formatCount(projects.length, "project") : projects.join(" and ");
+    return [`${name} only in ${where}`];
+  };
+  const on = checks.flatMap(whereOn).join(", ");
+  const off = checks
+    .filter((one) => whereOn(one).length === 0)
+    .map(({ title }) => title.toLowerCase())
+    .join(", ");
+  if (on === "") return colors.dim(`  Off: ${off} (\`pm setup\` at a terminal asks for them)`);
+  return `${formatMark("ok", colors)} Told before an agent acts: ${on}${off === "" ? "" : ` (off: ${off})`}`;
+}
+
 /** The parts of the agents that are used on this machine, or of those that were named. */
 function planWanted(place: Place, { agent, allow = false }: SetupOptions): Promise<PlannedPart[]> {
   // The server says itself when to ask it; a file that all projects read would cost those without a past.
@@ -303,17 +353,55 @@ function planWanted(place: Place, { agent, allow = false }: SetupOptions): Promi
   return planParts(place, new Set(listKeys(chosen, names)), true);
 }
 
-/** The one question. @returns null when somebody left */
-async function chooseRecord(
+/** Asks what the options leave open. @returns null when somebody left */
+async function choose(
   { all, named, yes, dryRun }: SetupOptions,
   planned: readonly PlannedPart[],
   output: Output,
-): Promise<"all" | "named" | null> {
-  if (all || named) return all ? "all" : "named";
-  if (yes || dryRun || !canAsk(output)) return "all";
-  const { askWhatToRecord } = await import("./init/dialogue.ts");
+): Promise<SetupAnswers | null> {
+  const checks = listChecks();
+  if (all || named || yes || dryRun || !canAsk(output)) {
+    const on = checks.filter(({ isOn }) => isOn).map(({ setting }) => setting);
+    return { record: named ? "named" : "all", checks: new Set(on) };
+  }
+  const { askForSetup } = await import("./init/dialogue.ts");
   const titles = [...new Set(planned.map(({ part }) => part.title))];
-  return askWhatToRecord(titles.length === 0 ? "No agent found yet" : `Found ${titles.join(", ")}`);
+  return askForSetup(titles.length === 0 ? "No agent found yet" : `Found ${titles.join(", ")}`, checks);
+}
+
+/** What agents can be told before they act, as features offer it, and whether it is on in all projects. */
+function listChecks(): Check[] {
+  const { config } = loadConfig(null);
+  return Object.values(hookParts).map(({ setting, offer }) => ({ setting, ...offer, isOn: config[setting] }));
+}
+
+/** By setting: the directories' names of the projects whose own settings turn it on. */
+function listProjectsWithChecks(): Map<string, string[]> {
+  const known = listProjects().filter(({ isGone }) => !isGone);
+  return new Map(
+    Object.values(hookParts).map(({ setting }) => [
+      setting,
+      known.flatMap(({ project }) => (isOnIn(project, setting) ? [basename(project.root)] : [])),
+    ]),
+  );
+}
+
+function isOnIn(project: Project, setting: CheckSetting): boolean {
+  try {
+    const { config, origin } = loadConfig(project);
+    return config[setting] && origin[setting] === "project";
+  } catch {
+    // Commands in that project say what is invalid in its settings.
+    return false;
+  }
+}
+
+/** @param wanted settings of those that are to be on. @returns whether any was changed */
+async function saveChecks(wanted: ReadonlySet<string>): Promise<boolean> {
+  const changed = listChecks().filter(({ setting, isOn }) => isOn !== wanted.has(setting));
+  for (const { setting, isOn } of changed) setConfig(null, setting, String(!isOn), { global: true });
+  if (changed.length > 0) await applyChanges(null);
+  return changed.length > 0;
 }
 
 /** Whether the user's configuration says so. */
@@ -356,10 +444,12 @@ function shortenDiff(lines: readonly string[]): string[] {
   ];
 }
 
-/** "137 past sessions of 2 projects (149.4 MB), without 135 whose directories are gone or not recorded" */
+const whySkipped = "whose directories are gone or not recorded";
+
+/** "137 past sessions of 2 projects (149.4 MB); skipped 135, whose directories are gone or not recorded" */
 function formatPastSessions({ sessions, projects, bytes, left }: PastSessions): string {
   const what = `${formatCount(sessions, "past session")} of ${formatCount(projects.length, "project")} (${formatBytes(bytes)})`;
-  return left === 0 ? what : `${what}, without ${left} whose directories are gone or not recorded`;
+  return left === 0 ? what : `${what}; skipped ${left}, ${whySkipped}`;
 }
 
 function importText(importing: number): string {
@@ -393,7 +483,7 @@ function formatClosing(
     ...(finding === null ? [] : ["", formatFinding(finding)]),
     ...(running === null ? [] : ["", running]),
     "",
-    questions.length === 0 ? "Look around:" : "Worth asking:",
+    questions.length === 0 ? "Look around:" : "Questions to try:",
     ...questions.map((question) => `  ${question}`),
     `  pm open${colors.dim("    the page: sessions, commits, who wrote what")}`,
     "",

@@ -4,22 +4,23 @@ import { dirname, join, resolve } from "node:path";
 import { isBlankObject } from "../../agents/setup/json-entry.ts";
 import type { Place } from "../../agents/setup.ts";
 import { listProjects } from "../../answers/known-projects.ts";
-import { explainError, PommelError } from "../../base/errors.ts";
+import { describeEntry, locateTrash } from "../../answers/trash-entry.ts";
+import { closeRegistry, trashProjects } from "../../answers/trash-projects.ts";
+import { explainError } from "../../base/errors.ts";
 import { inspectPlace, removeOwn, type SeenPlace } from "../../base/files/remove-own.ts";
 import { listHomeDirectories, locateHome, locateRegistry } from "../../base/home.ts";
 import { isInside, makeNewProject, type Project } from "../../base/paths.ts";
+import { formatBytes } from "../../base/text/bytes.ts";
 import { stopDaemon } from "../../client/stop-daemon.ts";
 import { GitFailure, readGitText } from "../../git/git.ts";
 import { findProject, findProjectIfAny } from "../../git/projects/find-project.ts";
 import { listFilesWithParts, listParts, takeParts } from "../../setup/plan.ts";
 import { makeProjectPlace, makeUserPlace, readRecord } from "../../setup/record.ts";
-import { canAsk, confirm } from "../../terminal/ask.ts";
+import { agree } from "../../terminal/ask.ts";
 import type { CommandContext } from "../../terminal/frame.ts";
-import { formatBytes, formatMark, type Output } from "../../terminal/output.ts";
+import { formatMark, type Output } from "../../terminal/output.ts";
 import { formatCount, toHomeRelative } from "../../terminal/text.ts";
 import type { TrashEntry } from "../forget/operation.ts";
-import { closeRegistry, trashProjects } from "../projects/known-projects.ts";
-import { describeEntry, locateTrash } from "../trash/undo.ts";
 import { listKept } from "./pm-enable.ts";
 
 interface UninstallOptions {
@@ -92,19 +93,12 @@ export async function uninstallCommand(
     output.result(result, "\nNothing was removed (--dry-run).");
     return 0;
   }
-  if (!yes && isSomething(result)) {
-    if (!canAsk(output)) {
-      throw new PommelError(
-        "usage",
-        "There is no terminal to ask at.",
-        "Run `pm uninstall --yes` to remove all of this.",
-      );
-    }
-    if (!(await confirm("\nRemove all of this?", false))) {
-      output.print("Nothing was removed.");
-      return 1;
-    }
-  }
+  if (
+    !yes &&
+    isSomething(result) &&
+    !(await agree(output, "This command asks first", "\nRemove all of this?"))
+  )
+    return 1;
   const places = [...[...projects.values()].map((project) => makeProjectPlace(project)), makeUserPlace()];
   const created = places.flatMap(listCreatedFiles);
   for (const report of result.projects) {

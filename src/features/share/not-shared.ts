@@ -27,23 +27,3 @@ async function countNotSharedIn({ root }: Project, memory: Memory): Promise<NotS
   for (const { kind, uid } of things) uids.set(kind, (uids.get(kind) ?? new Set()).add(uid));
   return Object.fromEntries([...uids].map(([kind, of]) => [kind, of.size]));
 }
-
-const words: Record<ChangedThing["kind"], [one: string, several: string]> = {
-  session: ["session", "sessions"],
-  annotation: ["note", "notes"],
-  checkpoint: ["checkpoint", "checkpoints"],
-  attribution: ["commit's lines", "commits' lines"],
-  event: ["event", "events"],
-};
-
-/** "2 sessions and 3 checkpoints are not shared yet."; null where all is. */
-export function formatNotShared(counts: NotShared): string | null {
-  const parts = (Object.keys(words) as ChangedThing["kind"][]).flatMap((kind) => {
-    const n = counts[kind] ?? 0;
-    return n === 0 ? [] : [{ n, text: `${n.toLocaleString("en")} ${words[kind][n === 1 ? 0 : 1]}` }];
-  });
-  if (parts.length === 0) return null;
-  const list = new Intl.ListFormat("en").format(parts.map(({ text }) => text));
-  const isOne = parts.length === 1 && parts[0]!.n === 1;
-  return `${list} ${isOne ? "is" : "are"} not shared yet.`;
-}

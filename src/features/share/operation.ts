@@ -28,3 +28,8 @@ export const changeMembers = defineLocalOperation(
 
 /** Lists who signed what is here, or says whom to trust. */
 export const changeTrust = defineLocalOperation(async () => (await import("./trust.ts")).trustIn);
+
+/** How many things are new since the memory was shared last; null where sharing is not in use. */
+export const countNotShared = defineLocalOperation(
+  async () => (await import("./not-shared.ts")).countNotShared,
+);

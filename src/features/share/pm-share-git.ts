@@ -1,15 +1,15 @@
 import { PommelError } from "../../base/errors.ts";
 import { type CallOptions, call } from "../../client/call.ts";
 import { findProject } from "../../git/projects/find-project.ts";
-import { chooseTroubleHint, type SyncCounts, type SyncReport } from "../../sync/report.ts";
+import { chooseTroubleHint, type SyncReport } from "../../sync/report.ts";
 import { askSecret, canAsk, confirm } from "../../terminal/ask.ts";
 import type { CommandContext } from "../../terminal/frame.ts";
-import { formatMark, type Output } from "../../terminal/output.ts";
-import type { Palette } from "../../terminal/palette.ts";
+import type { Output } from "../../terminal/output.ts";
 import { createProgress, type Progress } from "../../terminal/progress.ts";
-import { formatCount } from "../../terminal/text.ts";
+import { showAnswer } from "../../terminal/render-document.ts";
 import { shareThroughGit } from "./operation.ts";
 import type { SyncRequest } from "./share-git.ts";
+import { wordSync } from "./words.ts";
 
 /** Asks for the passphrase of the shared memory at the terminal, where there is one. */
 const makePassphraseAsker =
@@ -61,44 +61,6 @@ function syncResult(report: SyncReport, { dryRun, filter }: { dryRun: boolean; f
   };
 }
 
-const words: Record<keyof SyncCounts, string> = {
-  sessions: "session",
-  turns: "turn",
-  annotations: "note",
-  checkpoints: "checkpoint",
-  attributions: "commit's lines",
-  events: "event",
-};
-
-/** "3 sessions, 12 turns"; null for nothing. */
-export function formatSyncCounts(counts: SyncCounts): string | null {
-  const parts = (Object.keys(words) as (keyof SyncCounts)[])
-    .filter((key) => counts[key] > 0)
-    .map((key) =>
-      key === "attributions" && counts[key] > 1
-        ? `${counts[key]} commits' lines`
-        : formatCount(counts[key], words[key]),
-    );
-  return parts.length === 0 ? null : parts.join(", ");
-}
-
-/** What was done, for people. */
-function reportText(report: SyncReport, { dryRun }: { dryRun: boolean }, colors: Palette): string {
-  const shared = formatSyncCounts(report.shared);
-  const imported = formatSyncCounts(report.imported);
-  const lines: string[] = [];
-  if (imported) lines.push(`${dryRun ? "Would import" : "Imported"}: ${imported}.`);
-  if (shared)
-    lines.push(`${dryRun ? "Would share" : report.pushed ? "Shared" : "Not shared yet"}: ${shared}.`);
-  if (lines.length === 0 && report.trouble === null) lines.push("Nothing new.");
-  if (dryRun) lines.push("Nothing was changed (--dry-run).");
-  else if (report.pushed) {
-    const how = report.encrypted ? ", encrypted" : "";
-    lines.push(`${formatMark("ok", colors)} ${report.branch} is at ${report.remote}${how}.`);
-  }
-  return lines.join("\n");
-}
-
 const maxProblems = 10;
 
 /** What a person should know besides; on stderr, with `--json` too. */
@@ -142,15 +104,14 @@ export async function shareGitCommand(
 ): Promise<number | undefined> {
   const { dryRun = false, filter, allowPublic = false, everything = false, yes = 0, force = false } = options;
   if (options.pull) return pull(cwd, { dryRun, force }, output);
-  if (force) throw new PommelError("usage", "--force is for --pull.", "Omit it, or add --pull.");
+  if (force) throw new PommelError("usage", "--force works only with --pull.", "Omit it, or add --pull.");
   if (!filter && !dryRun && !(await isSure(output, yes))) {
     output.print("Nothing was shared.");
     return 1;
   }
   const report = await exchange(cwd, { dryRun, filter, allowPublic, everything }, output);
   reportTrouble(report, output);
-  const text = reportText(report, { dryRun }, output.colors);
-  output.result(syncResult(report, { dryRun, filter }), text);
+  showAnswer(output, syncResult(report, { dryRun, filter }), () => wordSync(report, dryRun));
   return report.trouble === null ? undefined : 1;
 }
 
@@ -160,11 +121,11 @@ async function isSure(output: Output, yes: number): Promise<boolean> {
   if (!canAsk(output)) {
     throw new PommelError(
       "usage",
-      "--no-filter may share secrets that newer rules find, and there is no terminal to ask at.",
+      "--no-filter may share secrets that newer patterns find, but there is no terminal to ask.",
       "Omit --no-filter, or pass --yes twice.",
     );
   }
-  const first = "Share sessions without scrubbing them by the current rules?";
+  const first = "Share sessions without scrubbing them with the current patterns?";
   const second = "Anyone who can read the remote can read them, for good. Are you sure?";
   return (await confirm(first, false)) && (await confirm(second, false));
 }
@@ -176,8 +137,7 @@ async function pull(
 ): Promise<undefined> {
   const report = await exchange(cwd, { direction: "pull", dryRun, force }, output);
   reportTrouble({ ...report, leftOut: 0, waiting: 0 }, output);
-  const text = reportText(report, { dryRun }, output.colors);
-  output.result(syncResult(report, { dryRun, filter: true }), text);
+  showAnswer(output, syncResult(report, { dryRun, filter: true }), () => wordSync(report, dryRun));
 }
 
 async function exchange(cwd: string, request: SyncRequest, output: Output): Promise<SyncReport> {

@@ -1,11 +1,13 @@
-import { formatRelativeTime } from "../../base/text/relative-time.ts";
+import { doneLine, indentedLine, line } from "../../answers/document.ts";
 import { call } from "../../client/call.ts";
 import { findProject } from "../../git/projects/find-project.ts";
+import { listThings } from "../../protocol/reading/things.ts";
 import type { CommandContext } from "../../terminal/frame.ts";
-import { formatMark } from "../../terminal/output.ts";
-import { formatCount, toOneLine } from "../../terminal/text.ts";
+import { showAnswer } from "../../terminal/render-document.ts";
+import { formatCount } from "../../terminal/text.ts";
 import { changeMembers, shareWithTeam, showTeam, startSharing, stopSharing } from "./operation.ts";
-import { formatSyncCounts, syncProgress } from "./pm-share-git.ts";
+import { syncProgress } from "./pm-share-git.ts";
+import { wordExchange, wordTeam } from "./words.ts";
 
 /** `pm share team`: imports what colleagues shared, and shares what is new here. */
 export async function shareTeamCommand({ cwd, output }: CommandContext): Promise<void> {
@@ -19,16 +21,25 @@ export async function shareTeamCommand({ cwd, output }: CommandContext): Promise
       `${formatCount(waiting, "session")} not shared before the language model of scrub.llm has read them.`,
     );
   }
-  const parts = [
-    ["Imported", formatSyncCounts(imported)],
-    ["Shared", formatSyncCounts(shared)],
-    ["Taken back", withdrawn > 0 ? formatCount(withdrawn, "record") : null],
-    ["Removed, as colleagues took it back", removed > 0 ? formatCount(removed, "record") : null],
-  ].flatMap(([label, text]) => (text ? [`${label}: ${text}.`] : []));
-  output.result(
-    { project, author, server: place, shared, imported, withdrawn, removed, left_out: leftOut, waiting },
-    parts.length === 0 ? "Nothing new." : parts.join("\n"),
-  );
+  const value = {
+    project,
+    author,
+    server: place,
+    shared,
+    imported,
+    withdrawn,
+    removed,
+    left_out: leftOut,
+    waiting,
+  };
+  showAnswer(output, value, () => [
+    wordExchange([
+      ["Imported", listThings(imported).join(", ")],
+      ["Shared", listThings(shared).join(", ")],
+      ["Taken back", withdrawn > 0 ? formatCount(withdrawn, "record") : ""],
+      ["Removed, as colleagues took it back", removed > 0 ? formatCount(removed, "record") : ""],
+    ]),
+  ]);
 }
 
 /** `pm share team on` */
@@ -37,13 +48,22 @@ export async function onCommand(
   { project: name }: { project?: string },
 ): Promise<void> {
   const state = await call(startSharing, { name }, await findProject(cwd));
-  output.result(
-    { project: state.project, author: state.author, server: state.place, is_owner: state.isOwner },
-    `${formatMark("ok", output.colors)} This project is shared as ${toOneLine(state.author)} at ${state.place}.\n` +
-      (state.isOwner
-        ? "You decide who else may: `pm share team members --add ROLE`. `pm share team` shares what is here."
-        : "`pm share team` shares what is here, and imports what colleagues shared."),
-  );
+  const value = {
+    project: state.project,
+    author: state.author,
+    server: state.place,
+    is_owner: state.isOwner,
+  };
+  showAnswer(output, value, () => [
+    [
+      doneLine("This project is shared as ", { text: state.author }, " at ", { text: state.place }, "."),
+      line(
+        state.isOwner
+          ? "You decide who else may: `pm share team members --add ROLE`. `pm share team` shares what is here."
+          : "`pm share team` shares what is here, and imports what colleagues shared.",
+      ),
+    ],
+  ]);
 }
 
 /** `pm share team off` */
@@ -52,40 +72,21 @@ export async function teamOffCommand(
   { remove = false }: { remove?: boolean },
 ): Promise<void> {
   const withdrawn = await call(stopSharing, { remove }, await findProject(cwd));
-  output.result(
-    { shared: false, withdrawn },
-    `${formatMark("ok", output.colors)} This project is no longer shared. ` +
-      (remove
-        ? `${formatCount(withdrawn, "record")} taken back: colleagues lose them with their next \`pm share team\`.`
-        : "What was shared stays with the team."),
-  );
+  const fate = remove
+    ? `${formatCount(withdrawn, "record")} taken back: colleagues lose them with their next \`pm share team\`.`
+    : "What was shared stays with the team.";
+  showAnswer(output, { shared: false, withdrawn }, () => [
+    [doneLine(`This project is no longer shared. ${fate}`)],
+  ]);
 }
 
 /** `pm share team status` */
 export async function teamStatusCommand({ cwd, output }: CommandContext): Promise<void> {
-  const { team, waiting, authors } = await call(showTeam, {}, await findProject(cwd));
-  const here =
-    authors.length === 0 ? [] : [`Sessions and notes here by: ${authors.map(toOneLine).join(", ")}`];
+  const state = await call(showTeam, {}, await findProject(cwd));
+  const { team, waiting, authors } = state;
   const at = team?.at == null ? null : new Date(team.at).toISOString();
-  output.result(
-    {
-      team: team && { project: team.project, author: team.author, server: team.place, at },
-      waiting,
-      authors,
-    },
-    (team === null
-      ? ["This project is not shared with a team.", ...here]
-      : [
-          `Shared as ${toOneLine(team.author)} at ${team.place}`,
-          `Project: ${toOneLine(team.project)}`,
-          team.at === null
-            ? "Never exchanged yet: run `pm share team`."
-            : `Last exchange: ${formatRelativeTime(team.at)}`,
-          ...(waiting > 0 ? [`${formatCount(waiting, "change")} not shared yet`] : []),
-          ...here,
-        ]
-    ).join("\n"),
-  );
+  const named = team && { project: team.project, author: team.author, server: team.place, at };
+  showAnswer(output, { team: named, waiting, authors }, () => wordTeam(state));
 }
 
 /** `pm share team members` */
@@ -94,13 +95,15 @@ export async function teamMembersCommand(
   { add = [], remove = [] }: { add?: string[]; remove?: string[] },
 ): Promise<void> {
   const { members, authors } = await call(changeMembers, { add, remove }, await findProject(cwd));
-  output.result(
-    { members: members.map(({ role, isOwner }) => ({ role, is_owner: isOwner })), authors },
+  const value = { members: members.map(({ role, isOwner }) => ({ role, is_owner: isOwner })), authors };
+  showAnswer(output, value, () => [
     [
-      "Roles that may share this project:",
-      ...members.map(({ role, isOwner }) => `  ${toOneLine(role)}${isOwner ? " (owner)" : ""}`),
-      "Shared so far:",
-      ...authors.map(({ author, records }) => `  ${toOneLine(author)}: ${formatCount(records, "record")}`),
-    ].join("\n"),
-  );
+      line("Roles that may share this project:"),
+      ...members.map(({ role, isOwner }) => indentedLine(2, 4, { text: role }, isOwner && " (owner)")),
+      line("Shared so far:"),
+      ...authors.map(({ author, records }) =>
+        indentedLine(2, 4, { text: author }, `: ${formatCount(records, "record")}`),
+      ),
+    ],
+  ]);
 }

@@ -8,6 +8,7 @@ import type { Project } from "../../base/paths.ts";
 import { readGitTextIfAny } from "../../git/git.ts";
 import { listChangedThings, listColleagues } from "../../store/memory/sharing.ts";
 import { buildTeamServerSettings, type TeamMember } from "../../store/team/team-server.ts";
+import { readTrust, shareAuthor } from "../../sync/origin/open-signing.ts";
 import type { TeamReport } from "../../sync/team/exchange-team.ts";
 import {
   joinTeam,
@@ -20,7 +21,6 @@ import {
   type TeamState,
   withServer,
 } from "../../sync/team/team.ts";
-import { readTrust, shareAuthor } from "./share-git.ts";
 
 /** Sharing a project's memory with a team, from the configuration. */
 
@@ -30,8 +30,8 @@ export async function buildTeamSettings(root: string, config: Config): Promise<T
   if (author === null) {
     throw new PommelError(
       "share_refused",
-      "Under which name to share is not known: git has no user.email.",
-      "Choose one: `git config --global user.email ADDRESS`.",
+      "Sharing needs your e-mail address, and git has no user.email.",
+      "Set it: `git config --global user.email you@example.com`.",
     );
   }
   return { server: buildTeamServerSettings(config), author, trust: await readTrust(root) };
@@ -45,7 +45,7 @@ async function findProjectName(root: string): Promise<string> {
   if (first) return first;
   throw new PommelError(
     "share_refused",
-    "The project has no first commit by which colleagues' clones know it.",
+    "The project has no first commit, by which your colleagues' clones would recognise it.",
     "Agree on a name: `pm share team on --project NAME`.",
   );
 }

@@ -6,8 +6,8 @@ import type { Project } from "../../base/paths.ts";
 import { unsignedKey } from "../../store/memory/heard.ts";
 import { Memory } from "../../store/memory/memory.ts";
 import { listSignersHere, type SignerHere } from "../../store/memory/signers.ts";
+import { readTrust } from "../../sync/origin/open-signing.ts";
 import type { Signer, Standing, Trust } from "../../sync/origin/trust.ts";
-import { readTrust } from "./share-git.ts";
 
 export interface TrustRequest {
   /** Whose standing changes: a key, the beginning of one, a name, or `unsigned`; left out: nobody's. */

@@ -11,7 +11,7 @@ beforeEach(() => {
 });
 afterEach(() => repo.remove());
 
-it("says in which directories commands failed and commits were reverted", async () => {
+it("says in which files commands failed, and of which commits were reverted", async () => {
   await repo.commitAndTake("first", { "src/a/one.ts": "1\n", "src/b/two.ts": "2\n", "src/b/one.ts": "3\n" });
   repo.did("s", edited(`${repo.root}/src/a/one.ts`, ["+9"], repo.soon()));
   const { id: turnId } = repo.memory.prepare("SELECT id FROM turns LIMIT 1").get() as { id: number };
@@ -43,14 +43,14 @@ it("says in which directories commands failed and commits were reverted", async 
   const found = await findSetbacks(makeNewProject(repo.root), repo.memory, null);
   expect(found).toEqual([
     {
-      directory: "src/a",
+      file: "src/a/one.ts",
       failures: 1,
       last_failure: { session_id: "s", turn: expect.any(Number) },
       reverts: 1,
       last_revert: revert,
     },
     {
-      directory: "src/b",
+      file: "src/b/two.ts",
       failures: 1,
       last_failure: { session_id: "s", turn: expect.any(Number) },
       reverts: 0,

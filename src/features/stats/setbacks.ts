@@ -1,4 +1,3 @@
-import { dirname } from "node:path/posix";
 import { getOrCreate } from "../../base/multimap.ts";
 import type { Project } from "../../base/paths.ts";
 import { GitFailure } from "../../git/git.ts";
@@ -13,8 +12,8 @@ import type { Setback } from "./operation.ts";
 const printedPath = /[\w@.+-]+(?:\/[\w@.+-]+)*\.\w{1,8}\b/g;
 
 /**
- * Where work was set back, by directory: commands whose error names a file in it, and commits in HEAD's history that reverted
- * others and changed it. The most first.
+ * Files in which work was set back: commands whose error names them, and commits in HEAD's history that reverted others and
+ * changed them. The most first.
  * @param since milliseconds since the epoch; null: ever
  */
 export async function findSetbacks(
@@ -24,21 +23,22 @@ export async function findSetbacks(
   signal?: AbortSignal,
 ): Promise<Setback[]> {
   const found = new Map<string, Setback>();
-  const at = (directory: string) =>
-    getOrCreate(found, directory, () => ({
-      directory,
+  const at = (file: string) =>
+    getOrCreate(found, file, () => ({
+      file,
       failures: 0,
       last_failure: null,
       reverts: 0,
       last_revert: null,
     }));
-  const fileNamed = makeFileFinder(await listWorkingFiles(project.root, signal));
+  const there = await listWorkingFiles(project.root, signal);
+  const fileNamed = makeFileFinder(there);
   // The latest come first.
   for (const { error, at: when, sessionUid, turn } of listCommands(memory, { outcome: "failed" })) {
     if (error === null || (since !== null && (when ?? 0) < since)) continue;
     const files = [...error.matchAll(printedPath)].map(([path]) => fileNamed(path));
-    for (const directory of new Set(files.flatMap((file) => (file === null ? [] : [dirname(file)])))) {
-      const setback = at(directory);
+    for (const file of new Set(files.filter((one) => one !== null))) {
+      const setback = at(file);
       setback.failures++;
       setback.last_failure ??= { session_id: sessionUid, turn };
     }
@@ -47,11 +47,13 @@ export async function findSetbacks(
     if (thrown instanceof GitFailure) return [];
     throw thrown;
   });
+  const isThere = new Set(there);
   for (const hash of reverts) {
     const commit = findCommitByHash(memory, hash);
     if (commit === null) continue;
-    for (const directory of new Set(listFilesOfCommit(memory, commit.id).map(({ path }) => dirname(path)))) {
-      const setback = at(directory);
+    for (const { path } of listFilesOfCommit(memory, commit.id)) {
+      if (!isThere.has(path)) continue;
+      const setback = at(path);
       setback.reverts++;
       setback.last_revert ??= hash;
     }

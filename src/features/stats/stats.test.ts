@@ -8,10 +8,12 @@ import {
   rememberSession,
   temporaryRepository,
 } from "../../../test/support/checkpoint-fixture.ts";
+import type { SharesRequest } from "../../answers/shares.ts";
 import { recordCommit } from "../../attribution/checkpoints/record-commit.ts";
 import { makeUnknownVerdict } from "../../attribution/lines/verdict.ts";
 import { makeNewProject } from "../../base/paths.ts";
-import { computeStats, formatIsoWeek, type StatsRequest, toDirectory } from "./stats.ts";
+import { formatIsoWeek } from "../../base/text/iso-week.ts";
+import { computeStats } from "./stats.ts";
 
 let repo: Repository;
 beforeEach(() => {
@@ -19,7 +21,7 @@ beforeEach(() => {
 });
 afterEach(() => repo.remove());
 
-const stats = (request: StatsRequest = {}, memory: Repository["memory"] | null = repo.memory) =>
+const stats = (request: SharesRequest = {}, memory: Repository["memory"] | null = repo.memory) =>
   computeStats(makeNewProject(repo.root), memory, request);
 const seen = (hash: string, rewrittenFrom: string[] = []) =>
   recordCommit(repo.work, hash, { seen: "hook", branch: "main", rewrittenFrom });
@@ -213,13 +215,5 @@ describe("weeks and directories", () => {
         },
       ),
     );
-  });
-
-  it("a directory is cut where it is deep enough", () => {
-    expect([toDirectory("a.ts", 2), toDirectory("x/y/z/a.ts", 2), toDirectory("x/a.ts", 2)]).toEqual([
-      ".",
-      "x/y",
-      "x",
-    ]);
   });
 });

@@ -1,59 +1,80 @@
-import { cutToWidth, measureWidth, padToWidth, wrapToWidth } from "../../base/text/display-width.ts";
+import {
+  ago,
+  type Block,
+  bad,
+  caution,
+  cutLine,
+  type Document,
+  factTable,
+  faint,
+  good,
+  indentedLine,
+  makeDocument,
+  mark,
+  type Paragraph,
+  type Part,
+  strong,
+  table,
+  title,
+} from "../../answers/document.ts";
+import { formatBytes } from "../../base/text/bytes.ts";
+import { formatCount } from "../../base/text/counted.ts";
+import { cutToWidth, measureWidth, wrapToWidth } from "../../base/text/display-width.ts";
+import { formatDuration, formatRoughDuration } from "../../base/text/duration.ts";
 import { formatRelativeTime } from "../../base/text/relative-time.ts";
-import { drawProgressBar } from "../../terminal/chart.ts";
 import { showLive } from "../../terminal/live.ts";
-import { formatBytes, formatDuration, formatMark } from "../../terminal/output.ts";
-import type { Palette } from "../../terminal/palette.ts";
-import { toPrintable } from "../../terminal/text.ts";
-import { formatRoughDuration } from "./memory-rows.ts";
+import type { Screen } from "../../terminal/output.ts";
+import { renderDocument } from "../../terminal/render-document.ts";
 import type { StatusResponse } from "./operation.ts";
-import { formatHealth } from "./pm-status.ts";
+import { wordHealth } from "./words.ts";
 
 /** Milliseconds between two looks. */
 const refreshMs = 1000;
 
 /** `pm status --watch` on a terminal: redrawn in place until q or Ctrl-C. */
-export function showDashboard(look: () => Promise<StatusResponse>, colors: Palette): Promise<void> {
+export function showDashboard(
+  look: () => Promise<StatusResponse>,
+  { colors }: Pick<Screen, "colors">,
+): Promise<void> {
   return showLive(
     async (columns, rows) => renderDashboard(await look(), { columns, rows, colors, now: Date.now() }),
     refreshMs,
   );
 }
 
-interface Frame {
+interface Frame extends Screen {
   columns: number;
   rows: number;
-  colors: Palette;
-  now: number;
 }
 
 /** A status as lines that fit on the screen: what runs now stands above what is stored. */
 export function renderDashboard(status: StatusResponse, frame: Frame): string[] {
   const { columns, rows, colors } = frame;
   const cut = (line: string) => (measureWidth(line) <= columns ? line : wrapToWidth(line, columns, true)[0]!);
-  const sections = [
-    [renderHeader(status, frame)],
-    renderWork("Code index", toCodeWork(status), frame),
-    renderWork("Sessions", toSessionWork(status), frame),
-    renderRecent(status, frame),
-    renderStored(status, frame),
-    [colors.bold("Health"), ...formatHealth(status, colors).map((line) => line.replace(/^\n/, ""))],
-    ...(status.notes.length > 0
-      ? [status.notes.map((note) => `  ${formatMark("warn", colors)} ${toPrintable(note)}`)]
-      : []),
-  ].filter((lines) => lines.length > 0);
-  const lines = sections.flatMap((section, i) => (i === 0 ? section : ["", ...section])).map(cut);
-  const footer = colors.dim(cutToWidth("q ends", columns));
-  return [...lines.slice(0, Math.max(rows - 2, 1)), "", footer].slice(-rows);
+  const lines = renderDocument(wordDashboard(status, columns), { screen: frame }).split("\n").map(cut);
+  return [...lines.slice(0, Math.max(rows - 2, 1)), "", colors.dim(cutToWidth("q ends", columns))].slice(
+    -rows,
+  );
 }
 
-function renderHeader({ version, daemon, project }: StatusResponse, { colors, columns }: Frame): string {
-  const name = colors.bold(`Pommel ${version}`);
-  if (!daemon.running) return `${name}  ${colors.warn("not running")}`;
+function wordDashboard(status: StatusResponse, columns: number): Document {
+  const barColumns = Math.min(Math.max(columns - 50, 10), 40);
+  return makeDocument(
+    [cutLine(0, ...wordHead(status))],
+    wordWork("Code index", toCodeWork(status), barColumns),
+    wordWork("Sessions", toSessionWork(status), barColumns),
+    wordRecent(status),
+    wordStored(status),
+    [title("Health"), ...wordHealth(status)],
+    status.notes.map((text) => indentedLine(2, 4, mark("warn"), " ", { text })),
+  );
+}
+
+function wordHead({ version, daemon, project }: StatusResponse): Part[] {
+  const name = strong(`Pommel ${version}`);
+  if (!daemon.running) return [name, "  ", caution("not running")];
   const facts = `up ${formatDuration((daemon.uptime_seconds ?? 0) * 1000)}, ${formatBytes(daemon.memory_bytes ?? 0)}`;
-  const left = `${name}  ${colors.ok("running")}  ${colors.dim(facts)}`;
-  const room = columns - measureWidth(left) - 2;
-  return room < 12 ? left : `${left}  ${colors.dim(cutToWidth(toPrintable(project), room))}`;
+  return [name, "  ", good("running"), "  ", faint(facts), "  ", { ...faint(project), quotedChars: 200 }];
 }
 
 interface Work {
@@ -65,17 +86,19 @@ interface Work {
   idle: string;
 }
 
-function renderWork(
-  title: string,
-  { subject, done, total, facts, idle }: Work,
-  { colors, columns }: Frame,
-): string[] {
-  if (subject === "" && total <= done) return [`${colors.bold(title)}  ${colors.ok(idle)}`];
+function wordWork(name: string, { subject, done, total, facts, idle }: Work, barColumns: number): Paragraph {
+  if (subject === "" && total <= done) return [cutLine(0, strong(name), "  ", good(idle))];
   const share = total > 0 ? done / total : 0;
-  const bar = drawProgressBar(share, Math.min(Math.max(columns - 50, 10), 40));
+  const said = facts.filter((fact) => fact !== "").join(", ");
   return [
-    `${colors.bold(title)}  ${colors.agent(bar)} ${Math.floor(share * 100)} %  ${facts.filter((fact) => fact !== "").join(", ")}`,
-    ...(subject === "" ? [] : [colors.dim(`  ${cutToWidth(toPrintable(subject), columns - 2)}`)]),
+    cutLine(
+      0,
+      strong(name),
+      "  ",
+      { draw: "progress", share, columns: barColumns, role: "agent" },
+      ` ${Math.floor(share * 100)} %  ${said}`,
+    ),
+    ...(subject === "" ? [] : [cutLine(2, { ...faint(subject), quotedChars: 200 })]),
   ];
 }
 
@@ -86,11 +109,11 @@ function toCodeWork({ queue, index }: StatusResponse): Work {
     done: isIdle ? 1 : queue.done,
     total: isIdle ? 1 : queue.total,
     facts: [
-      `${formatInteger(queue.done)} of ${formatInteger(queue.total)} files`,
+      `${queue.done.toLocaleString("en")} of ${formatCount(queue.total, "file")}`,
       `${queue.rate_chunks_per_sec} chunks/s`,
       queue.eta_seconds === null ? "" : `about ${formatRoughDuration(queue.eta_seconds)} left`,
     ],
-    idle: `up to date: ${formatInteger(index.total_files)} files, ${formatInteger(index.total_chunks)} chunks`,
+    idle: `up to date: ${formatCount(index.total_files, "file")}, ${formatCount(index.total_chunks, "chunk")}`,
   };
 }
 
@@ -102,17 +125,17 @@ function toSessionWork({ memory }: StatusResponse): Work {
     done: first?.done ?? 0,
     total: first?.total ?? (pending > 0 ? 1 : 0),
     facts: [
-      `${formatInteger(pending)} pending`,
+      `${pending.toLocaleString("en")} pending`,
       rate > 0 ? `${rate} chunks/s` : "",
       eta !== null && eta > 0 ? `about ${formatRoughDuration(eta)} left` : "",
     ],
-    idle: `up to date: ${formatInteger(memory.sessions)} sessions, ${formatInteger(memory.turns)} turns`,
+    idle: `up to date: ${formatCount(memory.sessions, "session")}, ${formatCount(memory.turns, "turn")}`,
   };
 }
 
 const recentShown = 4;
 
-function renderRecent({ queue, memory }: StatusResponse, { colors, columns, now }: Frame): string[] {
+function wordRecent({ queue, memory }: StatusResponse): Block[] {
   const files = queue.recent.map(({ path, chunks, at }) => ({ what: path, chunks, at, isDone: true }));
   const jobs = memory.jobs.recent.map(({ kind, subject, outcome, chunks, at }) => ({
     what: `${kind} ${subject}`,
@@ -122,27 +145,34 @@ function renderRecent({ queue, memory }: StatusResponse, { colors, columns, now 
   }));
   const last = [...files, ...jobs].sort((a, b) => Date.parse(b.at) - Date.parse(a.at)).slice(0, recentShown);
   if (last.length === 0) return [];
-  const lines = last.map(({ what, chunks, at, isDone }) => {
-    const facts = `${formatInteger(chunks)} chunks  ${formatRelativeTime(Date.parse(at), now).padStart(14)}`;
-    const room = Math.max(columns - facts.length - 6, 10);
-    return `  ${formatMark(isDone ? "ok" : "fail", colors)} ${padToWidth(cutToWidth(toPrintable(what), room), room)}  ${colors.dim(facts)}`;
-  });
-  return [colors.bold("Lately"), ...lines];
-}
-
-function renderStored({ memory, storage, index }: StatusResponse, { colors, now }: Frame): string[] {
-  const last =
-    memory.last_updated === null ? "none" : formatRelativeTime(Date.parse(memory.last_updated), now);
-  const failed = memory.jobs.dead.length;
-  const rows = [
-    ["commits", `${formatInteger(memory.commits)} (${formatInteger(memory.checkpoints)} checkpoints)`],
-    ["notes", formatInteger(memory.annotations)],
-    ["last session", last],
-    ["on disk", `${formatBytes(storage.index_bytes)} index, ${formatBytes(memory.bytes)} memory`],
-    ["skipped files", formatInteger(index.skipped.total)],
-    ...(failed > 0 ? [["failed", colors.error(`${formatInteger(failed)} jobs (pm daemon queue)`)]] : []),
+  const rows = last.map(({ what, chunks, at, isDone }) => [
+    ["  ", mark(isDone ? "ok" : "fail"), " ", { text: what }],
+    formatCount(chunks, "chunk"),
+    ago(at),
+  ]);
+  return [
+    title("Lately"),
+    table([{ title: "", wraps: true }, { title: "", isNumber: true, optional: 1 }, { title: "" }], rows),
   ];
-  return [colors.bold("Stored"), ...rows.map(([name = "", value = ""]) => `  ${name.padEnd(14)} ${value}`)];
 }
 
-const formatInteger = (value: number) => value.toLocaleString("en");
+function wordStored({ memory, storage, index }: StatusResponse): Paragraph {
+  const failed = memory.jobs.dead.length;
+  return [
+    title("Stored"),
+    ...factTable([
+      [
+        "commits",
+        `${memory.commits.toLocaleString("en")} (${formatCount(memory.checkpoints, "checkpoint")})`,
+      ],
+      ["notes", memory.annotations.toLocaleString("en")],
+      [
+        "last session",
+        memory.last_updated === null ? "none" : formatRelativeTime(Date.parse(memory.last_updated)),
+      ],
+      ["on disk", `${formatBytes(storage.index_bytes)} index, ${formatBytes(memory.bytes)} memory`],
+      ["skipped files", index.skipped.total.toLocaleString("en")],
+      ...(failed > 0 ? [["failed", bad(`${formatCount(failed, "job")} (pm daemon queue)`)] as const] : []),
+    ]),
+  ];
+}

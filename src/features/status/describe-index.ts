@@ -9,8 +9,7 @@ import type { Project } from "../../base/paths.ts";
 import { formatIsoTime } from "../../base/text/iso-time.ts";
 import type { CodeSearch } from "../../code/search/engine.ts";
 import { indexDriver } from "../../engines/drivers.ts";
-import type { IndexAge } from "../../protocol/results.ts";
-import { type CodeIndex, reconciledAt } from "../../store/index/port.ts";
+import type { CodeIndex } from "../../store/index/port.ts";
 import type { StatusResponse } from "./operation.ts";
 
 type Part<K extends keyof StatusResponse> = StatusResponse[K];
@@ -42,6 +41,7 @@ export async function describeIndex(
         last_indexed: formatIsoTime(await index.lastIndexedAt()),
         pending_changes: pending,
         languages: counts.languages,
+        partly_parsed: counts.syntaxErrors,
         skipped: { total: counts.skipped, by_reason: counts.skippedByReason },
       },
       health: {
@@ -76,6 +76,7 @@ export async function describeUnreadable(
       last_indexed: null,
       pending_changes: null,
       languages: {},
+      partly_parsed: 0,
       skipped: { total: 0, by_reason: {} },
     },
     health: {
@@ -86,17 +87,6 @@ export async function describeUnreadable(
     },
     storage: await measureStorage(project, config, { terms: 0, vectors: 0 }),
     error,
-  };
-}
-
-/** How far `index` may be behind the files. `pending` as in `describeIndex`. */
-export async function readIndexAge(index: CodeIndex, pending: number | null): Promise<IndexAge> {
-  const [reconciled, indexed] = await Promise.all([index.meta(reconciledAt), index.lastIndexedAt()]);
-  const last = Math.max(Number(reconciled), indexed ?? 0);
-  return {
-    pending,
-    is_complete: reconciled !== null,
-    as_of: formatIsoTime(pending === 0 ? Date.now() : last > 0 ? last : null),
   };
 }
 

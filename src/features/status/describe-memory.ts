@@ -1,55 +1,17 @@
 import { statSync } from "node:fs";
+import { noJobs, readJobsStatus } from "../../answers/jobs-status.ts";
 import type { Config } from "../../base/config/settings.ts";
+import { dayMs } from "../../base/text/day.ts";
 import { formatIsoTime } from "../../base/text/iso-time.ts";
 import { buildCurrentCut, buildCutSettings } from "../../sessions/chunks/cut-rules.ts";
 import { readGitCounts } from "../../store/memory/commits/commits.ts";
 import { measureStorageGrowth, sumLlmSpending } from "../../store/memory/daily-records.ts";
 import { listMissedInjections, sumInjections } from "../../store/memory/injections.ts";
-import { countWaiting, isAtRest, listJobs, listMoreUrgent } from "../../store/memory/jobs/job-rows.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { scrubbedBy } from "../../store/memory/privacy/rewrite.ts";
-import { listRecentActivity, readQueueFigures } from "../../store/memory/sessions/activity.ts";
 import { cutCounts } from "../../store/memory/sessions/session-index.ts";
 import { readMemoryCounts } from "../../store/memory/sessions/sessions.ts";
-import type { JobsStatus } from "../jobs/operation.ts";
 import type { MemoryStatus } from "./operation.ts";
-
-/** Number of recent jobs shown. */
-const recentShown = 10;
-
-/** The state of the job queue. */
-export function readJobsStatus(memory: Memory): JobsStatus {
-  const { jobs, chunksPerSecond, etaMs } = readQueueFigures(memory);
-  return {
-    pending: jobs.pending,
-    waiting: countWaiting(memory),
-    running: listJobs(memory, { state: "running" }).map(({ kind, subject, done, total, priority }) => ({
-      kind,
-      subject,
-      done,
-      total,
-      waits_for: listMoreUrgent(memory, priority)[0] ?? null,
-    })),
-    dead: listJobs(memory, { state: "dead" }).map(({ id, kind, subject, attempts, error }) => ({
-      id,
-      kind,
-      subject,
-      attempts,
-      error,
-    })),
-    rate_chunks_per_sec: Math.round((chunksPerSecond ?? 0) * 10) / 10,
-    eta_seconds: etaMs === null ? null : Math.ceil(etaMs / 1000),
-    is_idle: isAtRest(memory),
-    recent: listRecentActivity(memory, recentShown).map(({ kind, subject, outcome, chunks, tookMs, at }) => ({
-      kind,
-      subject,
-      outcome,
-      chunks,
-      took_ms: tookMs,
-      at: new Date(at).toISOString(),
-    })),
-  };
-}
 
 interface MemoryCircumstances {
   config: Config;
@@ -133,7 +95,7 @@ function countRecut(memory: Memory, config: Config): MemoryStatus["recut"] {
 /** How much context was injected automatically, and how much missed its deadline. */
 function measureContext(memory: Memory, mode: string): MemoryStatus["context"] {
   const all = sumInjections(memory);
-  const since = Date.now() - 30 * 24 * 3600 * 1000;
+  const since = Date.now() - 30 * dayMs;
   const lately = sumInjections(memory, since);
   const missed_30d = listMissedInjections(memory, since).length;
   return { mode, ...all, injections_30d: lately.injections, tokens_30d: lately.tokens, missed_30d };
@@ -154,14 +116,5 @@ const emptyStatus: Omit<MemoryStatus, "captures" | "llm" | "problem" | "bytes" |
   vanishing: null,
   needs_scrubbing: false,
   recut: { sessions: 0, all: 0 },
-  jobs: {
-    pending: 0,
-    waiting: [],
-    running: [],
-    dead: [],
-    rate_chunks_per_sec: 0,
-    eta_seconds: null,
-    is_idle: true,
-    recent: [],
-  },
+  jobs: noJobs,
 };

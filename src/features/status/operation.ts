@@ -1,6 +1,9 @@
 import * as z from "zod/mini";
+import { defineLocalOperation } from "../../answers/local-operation.ts";
 import { defineOperation, nothing } from "../../answers/operation.ts";
+import type { Project } from "../../base/paths.ts";
 import { autostartStatus } from "../../protocol/autostart-status.ts";
+import { jobsStatus, queueStatus } from "../../protocol/queue.ts";
 import {
   count,
   lazy,
@@ -12,7 +15,6 @@ import {
   timeOrNull,
 } from "../../protocol/shape-parts.ts";
 import { vanishing } from "../../protocol/vanishing.ts";
-import { jobsStatus, queueStatus } from "../jobs/operation.ts";
 
 /** What changes when there is something new: each a mark that means nothing but "as before" or "not as before". */
 export const stateResponse = lazy(() => z.object({ memory: text, code: text }));
@@ -41,6 +43,8 @@ const indexStatus = lazy(() =>
     last_indexed: textOrNull,
     pending_changes: z.nullable(count),
     languages: z.record(text, languageCounts()),
+    /** Files of which a part has errors of syntax, or nothing that the grammar knows. They are searched all the same. */
+    partly_parsed: count,
     /** Files left out: how many, and by which reason. */
     skipped: z.object({ total: count, by_reason: z.record(text, count) }),
   }),
@@ -61,9 +65,9 @@ const storageStatus = lazy(() =>
   z.object({
     index_bytes: count,
     fts_bytes: count,
-    /** Of the index, the vectors of code; an older daemon does not say. */
+    /** Of the index, the vectors of code. */
     vector_bytes: z.optional(count),
-    /** The index driver, and the server that it is on; "" for this machine. An older daemon has neither. */
+    /** The index driver, and the server that it is on; "" for this machine. */
     driver: z.optional(text),
     place: z.optional(text),
     log_bytes: count,
@@ -101,44 +105,41 @@ export type ModelStatus = Shaped<typeof modelStatus>;
 const memoryStatus = lazy(() =>
   z.object({
     /** Whether sessions are recorded. */
-    captures: z._default(z.boolean(), true),
+    captures: z.boolean(),
     sessions: count,
-    /** Sessions by agent; an older daemon sends none. */
-    agents: z._default(z.record(text, count), {}),
+    /** Sessions by agent. */
+    agents: z.record(text, count),
     turns: count,
     chunks: count,
     annotations: count,
     summaries: count,
     /**
-     * Commits that are analysed, those that sessions led to, and those that are pending; an older daemon sends none.
+     * Commits that are analysed, those that sessions led to, and those that are pending.
      */
-    commits: z._default(count, 0),
-    checkpoints: z._default(count, 0),
-    commits_waiting: z._default(count, 0),
+    commits: count,
+    checkpoints: count,
+    commits_waiting: count,
     last_updated: timeOrNull,
     /** Why memory.db cannot be read; null when it can, or is not there. */
     problem: textOrNull,
     bytes: count,
     growth_30d_bytes: numberOrNull,
-    /** Automatic context, in all and in the last 30 days; an older daemon sends none. */
-    context: z._default(
-      z.object({
-        mode: text,
-        injections: count,
-        tokens: count,
-        injections_30d: count,
-        tokens_30d: count,
-        /** Context that did not arrive in time. */
-        missed_30d: z._default(count, 0),
-      }),
-      { mode: "off", injections: 0, tokens: 0, injections_30d: 0, tokens_30d: 0, missed_30d: 0 },
-    ),
+    /** Automatic context, in all and in the last 30 days. */
+    context: z.object({
+      mode: text,
+      injections: count,
+      tokens: count,
+      injections_30d: count,
+      tokens_30d: count,
+      /** Context that did not arrive in time. */
+      missed_30d: count,
+    }),
     /** What the agents' clients will delete soon, by their own settings; null where no daemon has looked. */
-    vanishing: z._default(z.nullable(z.array(vanishing)), null),
+    vanishing: z.nullable(z.array(vanishing)),
     /** Stored under other scrubbing rules than are in force now. */
     needs_scrubbing: z.boolean(),
-    /** Sessions cut into chunks by other rules or settings than are in force now, of all; an older daemon sends none. */
-    recut: z._default(z.object({ sessions: count, all: count }), { sessions: 0, all: 0 }),
+    /** Sessions cut into chunks by other rules or settings than are in force now, of all. */
+    recut: z.object({ sessions: count, all: count }),
     llm: z.object({
       /** "none": summaries are extracts. */
       model: text,
@@ -146,7 +147,7 @@ const memoryStatus = lazy(() =>
       daily_tokens: count,
       dollars_today: numberOrNull,
       /** Why its last answer failed; null if it did not, or there was no request since the daemon started. */
-      problem: z._default(textOrNull, null),
+      problem: textOrNull,
     }),
     jobs: jobsStatus(),
   }),
@@ -195,11 +196,17 @@ export const showStatus = defineOperation({
 export const readState = defineOperation({
   name: "state",
   path: "GET /state",
-  summary: "Tell whether anything was written since",
+  summary: "Tell whether anything has changed since an earlier answer",
   of: "project",
   audited: false,
   editors: true,
   request: nothing,
   response: stateResponse,
   answer: async () => (await import("./answer.ts")).readState,
+});
+
+/** Lists the files that are left out of the index, and why. */
+export const listSkipped = defineLocalOperation(async () => {
+  const { listSkippedFiles } = await import("./skipped.ts");
+  return (project: Project) => listSkippedFiles(project);
 });

@@ -1,9 +1,9 @@
+import { faint, line, makeDocument, strong, table } from "../../answers/document.ts";
 import type { Project } from "../../base/paths.ts";
 import { call } from "../../client/call.ts";
 import { findProjectIfAny, isRemembered, lookUpProject } from "../../git/projects/find-project.ts";
 import { findIndexObstacle } from "../../git/projects/indexed.ts";
 import type { CommandContext } from "../../terminal/frame.ts";
-import { alignColumns } from "../../terminal/output.ts";
 import { formatCount, toHomeRelative } from "../../terminal/text.ts";
 import type { SessionsResponse } from "../sessions/operation.ts";
 import { listSessions } from "../sessions/operation.ts";
@@ -33,23 +33,31 @@ export async function printOverview({ cwd, output }: CommandContext): Promise<vo
   const isKnown = around !== null && isRemembered(around);
   const project = around !== null && (isKnown || findIndexObstacle(around) === null) ? around : null;
   const answer = project !== null && isKnown ? await listLatest(project) : null;
-  const { colors } = output;
   const list = (commands: typeof ofADay | typeof toBegin) =>
-    alignColumns(commands.map(([command, does]) => [`  ${colors.bold(command)}`, does]));
-  const { renderSessions } = await import("../sessions/pm-session-list.ts");
+    table(
+      [{ title: "" }, { title: "", wraps: true }],
+      commands.map(([command, does]) => [["  ", strong(command)], does]),
+    );
+  const [{ wordSessions }, { showAnswer }] = await Promise.all([
+    import("../sessions/session-words.ts"),
+    import("../../terminal/render-document.ts"),
+  ]);
   const { root = null } = project ?? {};
   const { sessions, total } = answer ?? { sessions: [], total: 0 };
-  output.result({ project: root, total, sessions }, () => {
-    const parts =
+  const count =
+    total > 0
+      ? formatCount(total, "session")
+      : "no sessions yet; pm setup records them, pm import has past ones";
+  showAnswer(output, { project: root, total, sessions }, () =>
+    makeDocument(
       root === null
-        ? ["Pommel finds code, past agent sessions, and why a line is there.", list(toBegin)]
-        : [
-            `${colors.bold(toHomeRelative(root))}  ${total > 0 ? formatCount(total, "session") : "no sessions yet; pm setup records them, pm import has past ones"}`,
-            ...(total > 0 ? [renderSessions(sessions, output)] : []),
-            list(ofADay),
-          ];
-    return [...parts, colors.dim("More commands: pm help")].join("\n\n");
-  });
+        ? [line("Pommel finds code, past agent sessions, and why a line is there.")]
+        : [line(strong(toHomeRelative(root)), `  ${count}`)],
+      total > 0 && [wordSessions(sessions)],
+      [list(root === null ? toBegin : ofADay)],
+      [line(faint("More commands: pm help"))],
+    ),
+  );
 }
 
 /** null where nothing is recorded, or what is recorded cannot be read: `pm status` says why. */

@@ -1,14 +1,15 @@
 import { describe, expect, it, test } from "vitest";
 import { screenOf } from "../../../test/support/screen.ts";
 import { measureWidth } from "../../base/text/display-width.ts";
+import type { Screen } from "../../terminal/output.ts";
+import { renderDocument } from "../../terminal/render-document.ts";
 import { renderDashboard } from "./dashboard.ts";
-import { formatVanishing } from "./memory-rows.ts";
 import type { StatusResponse } from "./operation.ts";
-import { renderSkipped, renderStatus } from "./pm-status.ts";
-import { listUnfinished } from "./words.ts";
+import { formatVanishing, listUnfinished, wordSkipped, wordStatus } from "./words.ts";
 
 const screen = screenOf();
-const { colors } = screen;
+const renderStatus = (status: StatusResponse, on: Screen) =>
+  renderDocument(wordStatus(status), { screen: on });
 
 const vanishing = {
   agent: "claude",
@@ -40,6 +41,7 @@ const busy: StatusResponse = {
     last_indexed: new Date(Date.now() - 120_000).toISOString(),
     pending_changes: 3,
     languages: { go: { files: 1, chunks: 1 }, typescript: { files: 846, chunks: 12_452 } },
+    partly_parsed: 2,
     skipped: { total: 5, by_reason: { too_large: 2, binary: 3 } },
   },
   health: { status: "healthy", embedding_model: "none", database: "connected", query_ms: 2.1 },
@@ -149,12 +151,13 @@ test("shows a daemon at work", () => {
 /home/ada/engine
 
 Code index
-  Files:         847
-  Chunks:        12,453
-  Last indexed:  2 minutes ago
-  Skipped:       5 (2 too large, 3 binary)
-  Languages:     typescript: 846 files, 12,452 chunks
-                 go: 1 file, 1 chunk
+  Files:          847
+  Chunks:         12,453
+  Last indexed:   2 minutes ago
+  Partly parsed:  2 files, with syntax that the grammar cannot read
+  Skipped:        5 (2 too large, 3 binary)
+  Languages:      typescript: 846 files, 12,452 chunks
+                  go: 1 file, 1 chunk
 
 Queue
   Pending:     3 files
@@ -320,8 +323,10 @@ test("lists what is left out by reason, the most common first", () => {
     { path: "b.sql", reason: "too_large" },
     { path: "c.sql", reason: "too_large" },
   ];
-  expect(renderSkipped(files, colors)).toBe("too large (2)\n  b.sql\n  c.sql\n\nbinary (1)\n  a.bin");
-  expect(renderSkipped([], colors)).toBe("No files were skipped.");
+  expect(renderDocument(wordSkipped(files), { screen })).toBe(
+    "too large (2)\n  b.sql\n  c.sql\n\nbinary (1)\n  a.bin",
+  );
+  expect(renderDocument(wordSkipped([]), { screen })).toBe("No files were skipped.");
 });
 
 test.each([
@@ -379,7 +384,7 @@ describe("what is not finished", () => {
   it.each([
     [
       { ...rested, daemon: { ...rested.daemon, has_open: false } },
-      "nobody looks for changes of the code now",
+      "nothing watches the code for changes now",
     ],
     [
       { ...rested, queue: { ...rested.queue, code_is_idle: false, done: 3, total: 9 } },
@@ -388,7 +393,7 @@ describe("what is not finished", () => {
     [{ ...rested, memory: { ...rested.memory, commits_waiting: 1281 } }, "1,281 commits not analysed yet"],
     [
       { ...rested, models: { ...rested.models, code: [{ ...busy.models.code[0]!, chunks_pending: 7 }] } },
-      "7 chunks found by their words only as yet",
+      "7 chunks found only by their words so far",
     ],
   ])("is named (%#)", (status, said) => {
     expect(listUnfinished(status)).toEqual([said]);

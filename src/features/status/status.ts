@@ -1,34 +1,21 @@
+import { noCode, queueWith } from "../../answers/jobs-status.ts";
 import { withIndex, withMemory } from "../../answers/open.ts";
-import { loadConfig } from "../../base/config/config.ts";
 import type { Config } from "../../base/config/settings.ts";
 import { explainError, getErrorCode, getErrorMessage } from "../../base/errors.ts";
 import type { Project } from "../../base/paths.ts";
 import { version } from "../../base/version.ts";
+import { readIndexAge } from "../../code/index/index-age.ts";
 import { CodeSearch } from "../../code/search/engine.ts";
-import { isRemembered } from "../../git/projects/find-project.ts";
+import { findKnownProject, isRemembered } from "../../git/projects/find-project.ts";
 import { findIndexObstacle } from "../../git/projects/indexed.ts";
 import { loadRecordingConfig } from "../../git/projects/recorded.ts";
 import type { EmbedProgress } from "../../models/embed/embed-pass.ts";
 import type { Embedder } from "../../models/embed/embedder.ts";
 import { createEmbedders, type Embedders, listEmbedders } from "../../models/embed/embedders.ts";
 import type { CodeIndex, VectorCounts } from "../../store/index/port.ts";
-import type { QueueResponse, QueueStatus } from "../jobs/operation.ts";
-import { describeIndex, describeUnreadable, type IndexDescription, readIndexAge } from "./describe-index.ts";
+import { describeIndex, describeUnreadable, type IndexDescription } from "./describe-index.ts";
 import { describeMemory } from "./describe-memory.ts";
 import type { MemoryStatus, ModelStatus, StatusResponse } from "./operation.ts";
-
-/** What is to do about code where no daemon does it. */
-const noCode = {
-  pending: 0,
-  done: 0,
-  total: 0,
-  processing: null,
-  rate_chunks_per_sec: 0,
-  eta_seconds: null,
-  is_idle: true,
-  last_error: null,
-  recent: [],
-};
 
 interface CodeDescription extends IndexDescription {
   models: ModelStatus[];
@@ -61,16 +48,6 @@ export function buildStatus(
   const models = { embedding_code, code, embedding_text, text };
   return { version, project: project.root, index, health, storage, models };
 }
-
-/** What is to do in all. */
-export const queueWith = (
-  code: Omit<QueueStatus, "code_is_idle">,
-  sessions: { is_idle: boolean },
-): QueueStatus => ({
-  ...code,
-  is_idle: code.is_idle && sessions.is_idle,
-  code_is_idle: code.is_idle,
-});
 
 const notRunning = { pid: null, port: null, uptime_seconds: null, memory_bytes: null };
 
@@ -108,17 +85,11 @@ export async function readClosedStatus(
   }
 }
 
-/** The queue of a project that no daemon has open. */
-export async function readClosedQueue(project: Project): Promise<QueueResponse> {
-  const { jobs } = await readMemoryStatus(project, loadConfig(project).config);
-  return { ...queueWith(noCode, jobs), sessions: jobs, past: null };
-}
-
 /** What a directory is that is not used yet. */
 function noteOnPlace(project: Project): string[] {
   const plain = findIndexObstacle(project);
   if (plain !== null) return [explainError(plain.refusal)];
-  if (isRemembered(project)) return [];
+  if (isRemembered(project) || findKnownProject(project.root) !== null) return [];
   return [
     `${project.root} is not a project yet: its first search, or an agent's session in it, makes it one.`,
   ];

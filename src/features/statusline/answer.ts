@@ -1,9 +1,12 @@
 import type { Subjects } from "../../answers/operation.ts";
 import type { Shaped } from "../../protocol/shape-parts.ts";
-import { buildStatusline } from "./line.ts";
+import { buildStatusline, countOverlaps } from "./line.ts";
 import type { statuslineRequest } from "./operation.ts";
 
-export const describeStatusline = (
-  { memory }: Subjects["memory"],
+export const describeStatusline = async (
+  about: Subjects["memory"],
   request: Shaped<typeof statuslineRequest>,
-) => buildStatusline(memory, request);
+) => ({
+  ...(await buildStatusline(about, request)),
+  overlaps: await countOverlaps(about.project.root, request),
+});

@@ -5,7 +5,7 @@ import { linesByAuthor } from "../checkpoints/operation.ts";
 
 export const statuslineRequest = lazy(() =>
   z.object({
-    session_id: z.optional(described("the session that the line stands under", outside("session"))),
+    session_id: z.optional(described("the session to which the status line belongs", outside("session"))),
   }),
 );
 
@@ -14,6 +14,10 @@ export const statuslineAnswer = lazy(() =>
     sessions: count,
     /** At work now. */
     running: count,
+    /** Functions that the session, or any here, has changed and others as well, as far as that is looked for. */
+    overlaps: count,
+    /** Those of them that wait for the person. */
+    waiting: count,
     /** null: none was asked about, or it is not recorded yet. */
     session: z.nullable(
       z.object({
@@ -32,7 +36,7 @@ export type StatuslineAnswer = Shaped<typeof statuslineAnswer>;
 export const describeStatusline = defineOperation({
   name: "statusline",
   path: "POST /statusline",
-  summary: "Show what a status line says of a project and a session",
+  summary: "Show what a status line says about a project and a session",
   of: "memory",
   audited: false,
   looks: true,

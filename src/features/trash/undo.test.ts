@@ -16,6 +16,7 @@ import { addSession, turn } from "../../../test/support/memory-fixture.ts";
 import { temporaryHome } from "../../../test/support/temporary-home.ts";
 import { listProjects } from "../../answers/known-projects.ts";
 import { run } from "../../answers/run.ts";
+import { trashProjects } from "../../answers/trash-projects.ts";
 import { locateOwnConfig } from "../../base/home.ts";
 import { makeNewProject, type Project } from "../../base/paths.ts";
 import { rememberProject } from "../../git/projects/find-project.ts";
@@ -35,7 +36,7 @@ import { saveTurn } from "../../store/memory/sessions/turns.ts";
 import { Registry } from "../../store/registry.ts";
 import { listTrash, locateTrash } from "../../store/trash/trash.ts";
 import { forget } from "../forget/operation.ts";
-import { joinProject, trashProjects } from "../projects/known-projects.ts";
+import { joinProject } from "../projects/known-projects.ts";
 import { listTrashFor, undo } from "./undo.ts";
 
 let home: ReturnType<typeof temporaryHome>;

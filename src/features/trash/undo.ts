@@ -1,6 +1,8 @@
 import { existsSync } from "node:fs";
 import { changeMemory } from "../../answers/changing.ts";
 import { listProjects } from "../../answers/known-projects.ts";
+import { describeEntry } from "../../answers/trash-entry.ts";
+import { bringBackProjects } from "../../answers/trash-projects.ts";
 import { PommelError } from "../../base/errors.ts";
 import { isInside, type Project } from "../../base/paths.ts";
 import { chunkNotes } from "../../sessions/notes/chunk-notes.ts";
@@ -8,30 +10,12 @@ import { recutSessions } from "../../sessions/recut.ts";
 import { emptyTrash } from "../../store/memory/backups/put-in-place.ts";
 import { replaceMemory } from "../../store/memory/backups/restore.ts";
 import { bringBackRows } from "../../store/memory/privacy/trashed-rows.ts";
-import {
-  computeTrashExpiry,
-  dropFromTrash,
-  listTrash,
-  locateMemoryFile,
-  locateTrash,
-  type TrashEntry,
-} from "../../store/trash/trash.ts";
+import { dropFromTrash, listTrash, locateMemoryFile, type TrashEntry } from "../../store/trash/trash.ts";
 import type { TrashEntry as ShownEntry } from "../forget/operation.ts";
-import { bringBackProjects } from "../projects/known-projects.ts";
 
 /** What is in the trash, and bringing it back. */
 
-export { locateTrash };
-
 const undoCommand = "pm memory undo";
-
-export const describeEntry = (entry: TrashEntry): ShownEntry => ({
-  number: entry.number,
-  command: entry.command,
-  what: entry.what,
-  taken_at: new Date(entry.at).toISOString(),
-  kept_until: new Date(computeTrashExpiry(entry)).toISOString(),
-});
 
 export interface TrashAsked {
   /** Where it is asked: the project there, if there is one, and the directory. */
@@ -88,7 +72,7 @@ function requireProject(id: string): Project {
   if (listed && existsSync(listed.dataDir)) return listed;
   throw new PommelError(
     "not_found",
-    `The project ${id}, which it was taken from, is not there.`,
+    `The project ${id}, from which it was removed, no longer exists.`,
     `Bring that back first: ${listHint}`,
   );
 }

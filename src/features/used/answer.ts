@@ -1,10 +1,11 @@
 import { isOwnTool } from "../../agents/reading/own-output.ts";
 import type { Subjects } from "../../answers/operation.ts";
+import { answerAbout } from "../../answers/run.ts";
 import { parseWhen } from "../../base/text/dates.ts";
 import type { Shaped } from "../../protocol/shape-parts.ts";
 import { listSessions } from "../../store/memory/sessions/sessions.ts";
 import { listTurns } from "../../store/memory/sessions/turns.ts";
-import { listInjected } from "../context/injected.ts";
+import { type Injected, listInjections } from "../context/operation.ts";
 import type { UsedAnswer, usedRequest } from "./operation.ts";
 
 const defaultSince = "30 days ago";
@@ -14,7 +15,7 @@ const maxSessions = 1000;
 
 /** How often agents called Pommel, and whether they used what they were given. */
 export async function showUsed(
-  { memory }: Subjects["memory"],
+  { project, memory }: Subjects["memory"],
   { since = defaultSince }: Shaped<typeof usedRequest>,
 ): Promise<UsedAnswer> {
   const from = await parseWhen(since, "since");
@@ -34,6 +35,7 @@ export async function showUsed(
       tools.set(tool, { calls: sum.calls + count, sessions: sum.sessions + 1 });
     }
   }
+  const { injections } = await answerAbout(listInjections, { project, memory }, { limit: maxInjections });
   return {
     since: new Date(from).toISOString(),
     sessions: sessions.length,
@@ -41,7 +43,7 @@ export async function showUsed(
     calls: [...tools]
       .map(([tool, { calls, sessions: count }]) => ({ tool, calls, sessions: count }))
       .sort((a, b) => b.calls - a.calls),
-    injections: injectionsSince(memory, from),
+    injections: sumInjections(injections, from),
   };
 }
 
@@ -52,9 +54,9 @@ function nameOfOwn(name: string): string | null {
   return isOwnTool(name) ? name.slice(name.lastIndexOf("__") + 2) : null;
 }
 
-function injectionsSince(memory: Subjects["memory"]["memory"], from: number): UsedAnswer["injections"] {
+function sumInjections(injections: readonly Injected[], from: number): UsedAnswer["injections"] {
   const byEvent = new Map<string, UsedAnswer["injections"][number]>();
-  for (const { event, at, items } of listInjected(memory, { limit: maxInjections })) {
+  for (const { event, at, items } of injections) {
     if (Date.parse(at) < from) continue;
     const sum = byEvent.get(event) ?? { event, injections: 0, used: 0, not_used: 0, unknown: 0 };
     byEvent.set(event, sum);

@@ -18,7 +18,7 @@ export const usedAnswer = lazy(() =>
       z.object({
         event: z.enum(contextEvents),
         injections: count,
-        /** Within the next ten turns the agent opened or named what was given; it did not; that cannot be known. */
+        /** Within its next ten actions the agent opened or named what was given; it did not; that cannot be known. */
         used: count,
         not_used: count,
         unknown: count,

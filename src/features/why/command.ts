@@ -7,10 +7,10 @@ export function declareWhy(program: Command): void {
   const why = program
     .command("why")
     .description(
-      "Explain why a line exists: who wrote it, what was asked and decided, whether it is still current",
+      "Explain why a line exists: who wrote it, what was asked and decided, whether that still holds",
     )
     .argument("<place>", "a file, with a line or range: src/auth.ts:42, src/auth.ts:42-50")
-    .argument("[lines]", "the line or range, where the file does not name it: 42, 42-50");
+    .argument("[lines]", "the line or range, if <place> is only a file: 42, 42-50");
   addOptions(why, whyOperation, { file: null, first_line: null, last_line: null, brief: null })
     .option("--full", "print prompts and lines in full")
     .addHelpText(

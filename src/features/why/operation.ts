@@ -1,9 +1,12 @@
 import * as z from "zod/mini";
 import { defineOperation } from "../../answers/operation.ts";
+import { decision } from "../../protocol/decision.ts";
 import { edge } from "../../protocol/graph.ts";
 import { lineAuthor } from "../../protocol/line-author.ts";
 import {
   count,
+  described,
+  field,
   lazy,
   lineNumber,
   notes,
@@ -15,19 +18,16 @@ import {
   textOrNull,
   timeOrNull,
 } from "../../protocol/shape-parts.ts";
-import { lines, rev } from "../blame/operation.ts";
-import { decision } from "../decisions/operation.ts";
+import { rev } from "../blame/operation.ts";
+import { lineNote } from "../notes/operation.ts";
 
 export const whyRequest = lazy(() =>
   z.object({
-    /** From the project's root. */
-    file: place,
-    first_line: lineNumber,
-    /** Included; left out: the first line alone. */
-    last_line: lines,
+    file: described("the file, relative to the project's root", place),
+    first_line: described("the first line, counted from 1", lineNumber),
+    last_line: field("the last line (default: the first line alone)", lineNumber),
     rev,
-    /** Without earlier versions, later changes and callers: what takes longest. */
-    brief: z.optional(z.boolean()),
+    brief: field("leave out what takes longest: earlier versions, later changes and callers", z.boolean()),
   }),
 );
 
@@ -170,6 +170,8 @@ export const whyAnswer = lazy(() =>
     last_line: z.number(),
     /** The lines; at most fifty. */
     text: strings,
+    /** Notes on these lines, or some of them. */
+    line_notes: z.array(lineNote()),
     /** Their origins: the most informative first, by lines with content; an agent's count double. At most five. */
     origins: z.array(origin()),
     /** What was decided and noted near the first origin, the nearest first. */
@@ -180,7 +182,7 @@ export const whyAnswer = lazy(() =>
     later: z.nullable(laterChanges()),
     freshness: whyFreshness(),
     /** What calls or uses the definition that the lines are in, the surest first, at most five; null: not known. */
-    used_by: z._default(z.nullable(z.object({ edges: z.array(caller()), total: count })), null),
+    used_by: z.nullable(z.object({ edges: z.array(caller()), total: count })),
     notes,
   }),
 );

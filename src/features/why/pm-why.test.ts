@@ -1,9 +1,15 @@
 import { expect, it } from "vitest";
 import { screenOf } from "../../../test/support/screen.ts";
 import { unknownAuthor } from "../../protocol/line-author.ts";
-import { formatPercent } from "../blame/author-words.ts";
+import { formatPercent } from "../../protocol/reading/numbers.ts";
+import { renderDocument } from "../../terminal/render-document.ts";
 import type { Origin, WhyAnswer } from "./operation.ts";
-import { renderWhy } from "./pm-why.ts";
+import { wordWhyWithSteps } from "./words.ts";
+
+type DocumentStyle = Parameters<typeof renderDocument>[1];
+
+const renderWhy = (answer: WhyAnswer, style: DocumentStyle) =>
+  renderDocument(wordWhyWithSteps(answer), style);
 
 const style = { full: false, screen: screenOf(), pageOf: () => null };
 
@@ -45,6 +51,7 @@ const answer: WhyAnswer = {
   first_line: 1,
   last_line: 20,
   text: Array.from({ length: 20 }, (_, i) => `\u001btext ${i + 1}`),
+  line_notes: [],
   origins: [origin],
   decisions: [],
   earlier: [],
@@ -80,8 +87,8 @@ it("shows how sure it is, what happened to it, and what to do next", () => {
   expect(text).toContain("in session 8ecde0fc, turn 7 (60% sure)");
   expect(text).toContain("Its commit was reverted.");
   expect(text).toContain("Reverted by fedcba98.");
-  expect(text).toContain("3 of the 12 lines its commit added remain.");
-  expect(text).toContain("Next: pm session show 8ecde0fc --turn 7; pm checkpoint rewind abcdefabcdef");
+  expect(text).toContain("3 of the 12 distinctive lines of its commit remain.");
+  expect(text).toContain("Next: pm session show 8ecde0fc --turn 7; pm checkpoint rewind abcdefab");
 });
 
 it.each([

@@ -1,14 +1,13 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
-import { faint, line, makeDocument } from "../../answers/document.ts";
 import { locate, parseLines, parsePlace } from "../../answers/file-place.ts";
 import { call } from "../../client/call.ts";
 import { findProject } from "../../git/projects/find-project.ts";
 import type { CommandContext } from "../../terminal/frame.ts";
 import { makeCommitPageFinder } from "../../terminal/links.ts";
-import { type DocumentStyle, renderDocument } from "../../terminal/render-document.ts";
-import { type WhyAnswer, why } from "./operation.ts";
-import { suggestSteps, wordWhy } from "./words.ts";
+import { renderDocument } from "../../terminal/render-document.ts";
+import { why } from "./operation.ts";
+import { wordWhyWithSteps } from "./words.ts";
 
 /** More lines than any file has. */
 const maxFileLines = 2 ** 31 - 1;
@@ -34,12 +33,5 @@ export async function whyCommand(
   const request = { file, first_line: lines?.first ?? 1, last_line: last, rev };
   const answer = await call(why, request, project);
   const pageOf = await makeCommitPageFinder(project.root, output.colors);
-  output.result(answer, () => renderWhy(answer, { full, screen: output, pageOf }));
-}
-
-/** The chain from lines to what they are there for, for a person. */
-export function renderWhy(answer: WhyAnswer, style: DocumentStyle): string {
-  const steps = suggestSteps(answer.origins);
-  const next = steps.length > 0 && [line(faint(`Next: ${steps.join("; ")}`))];
-  return renderDocument([...wordWhy(answer, "person"), ...makeDocument(next)], style);
+  output.result(answer, () => renderDocument(wordWhyWithSteps(answer), { full, screen: output, pageOf }));
 }

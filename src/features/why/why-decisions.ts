@@ -4,19 +4,19 @@ import { withIndex } from "../../answers/open.ts";
 import { loadConfig } from "../../base/config/config.ts";
 import { PommelError } from "../../base/errors.ts";
 import type { Project } from "../../base/paths.ts";
+import { dayMs } from "../../base/text/day.ts";
 import { listIdentifiers } from "../../base/text/tokens.ts";
 import { listLookupTerms, measureHeldShare, weighTerms } from "../../code/search/confidence/asked-terms.ts";
 import { analyseQuery } from "../../code/search/query.ts";
 import { compareClaims, listStoredDecisions, parseClaim } from "../../sessions/decisions/stored.ts";
-import { listAnnotations, readAnnotationsByIds } from "../../store/memory/chunks/annotations.ts";
+import { convertNoteToDecision, toDecision } from "../../sessions/decisions/to-decision.ts";
 import { allChunks, readChunkIdsByFile } from "../../store/memory/chunks/chunk-filter.ts";
 import { countSessionChunks, readChunksByIds } from "../../store/memory/chunks/chunks.ts";
+import { listStoredNotes, readNotesByIds } from "../../store/memory/chunks/notes.ts";
 import type { Memory } from "../../store/memory/memory.ts";
-import type { AnnotationRecord, SessionRecord } from "../../store/memory/memory-records.ts";
+import type { NoteRecord, SessionRecord } from "../../store/memory/memory-records.ts";
 import { findSessionByUid } from "../../store/memory/sessions/sessions.ts";
 import { countRowsByToken } from "../../store/sqlite/full-text.ts";
-import { toDecision } from "../decisions/decisions.ts";
-import { convertNoteToDecision } from "../decisions/recorded-decisions.ts";
 import type { NearDecision } from "./operation.ts";
 
 /** Where and when lines were written. */
@@ -70,14 +70,14 @@ function listNearDecisions(memory: Memory, place: WritingPlace, here: readonly H
 }
 
 function listNearNotes(memory: Memory, place: WritingPlace, here: readonly Here[]): NearDecision[] {
-  const inSessions = here.flatMap(({ record }) => listAnnotations(memory, { sessionUid: record.uid }));
+  const inSessions = here.flatMap(({ record }) => listStoredNotes(memory, { sessionUid: record.uid }));
   const byFile = readChunkIdsByFile(memory, { ...allChunks, types: ["annotated"] });
   const chunkIds = [...new Set(place.files.flatMap((file) => byFile.get(file) ?? []))];
   const filesOf = new Map<number, string[]>();
   for (const { annotationId, files } of readChunksByIds(memory, chunkIds).values()) {
     if (annotationId !== null) filesOf.set(annotationId, files);
   }
-  const notes = new Map<number, AnnotationRecord>(readAnnotationsByIds(memory, [...filesOf.keys()]));
+  const notes = new Map<number, NoteRecord>(readNotesByIds(memory, [...filesOf.keys()]));
   for (const known of inSessions) notes.set(known.id, known);
   return [...notes.values()].map((one) => {
     const session = one.sessionUid === null ? null : findSessionByUid(memory, one.sessionUid);
@@ -121,7 +121,7 @@ function rank(
   }
   if (!isAboutFile) return { near: "file", is_before: isBefore, score: 0 };
   const days =
-    place.at === null || decision.at === null ? halfLife : Math.abs(place.at - decision.at) / 86_400_000;
+    place.at === null || decision.at === null ? halfLife : Math.abs(place.at - decision.at) / dayMs;
   return {
     near: "file",
     is_before: isBefore,
@@ -141,6 +141,10 @@ interface Subject {
   decisions: readonly string[];
   /** Their file. */
   file: string;
+  /** Whether a decision that names the file is about the lines: enough to go with them, not to make them outdated. */
+  isNamedByFile: boolean;
+  /** False where the code index does not have the file: then what the lines are in is not known. */
+  isIndexed: boolean;
 }
 
 /** The part of a later decision, by how rare its words are, that has to be about the subject. */
@@ -158,7 +162,13 @@ const written = /[a-z\d][A-Z]|[A-Z]{2,}[a-z]|[A-Za-z\d]_[A-Za-z\d]/;
  */
 export async function findSubject(
   project: Project,
-  { file, lines, texts, about }: { file: string; lines: LineRange; texts: readonly string[]; about: string },
+  {
+    file,
+    lines,
+    texts,
+    about,
+    isNamedByFile,
+  }: Pick<Subject, "file" | "isNamedByFile"> & { lines: LineRange; texts: readonly string[]; about: string },
   decisions: readonly string[],
 ): Promise<Subject> {
   const inLines = [...new Set(texts.flatMap(listIdentifiers))].filter(
@@ -180,16 +190,19 @@ export async function findSubject(
         text: [...enclosing, ...texts, about, ...decisions].join("\n"),
         decisions,
         file,
+        isNamedByFile,
+        isIndexed: indexed.length > 0,
       };
     });
   } catch (error) {
     if (!(error instanceof PommelError)) throw error;
-    return { names: new Set(inLines), text: [...texts, about, ...decisions].join("\n"), decisions, file };
+    const text = [...texts, about, ...decisions].join("\n");
+    return { names: new Set(inLines), text, decisions, file, isNamedByFile, isIndexed: false };
   }
 }
 
 /**
- * Whether a decision concerns what lines are about: it takes back a decision behind them, names their file or what they define
+ * Whether a decision concerns what lines are about: it takes back a decision behind them, names their file (`isNamedByFile`) or what they define
  * or use and few others do, or is mostly about the same things. A decision about something else in the same file does
  * not make them outdated.
  */
@@ -199,7 +212,7 @@ export function isAboutSubject(
   subject: Subject,
 ): boolean {
   if (subject.decisions.some((earlier) => supersedes.includes(earlier))) return true;
-  if (text.includes(basename(subject.file))) return true;
+  if (subject.isNamedByFile && text.includes(basename(subject.file))) return true;
   const claim = parseClaim(text);
   if (subject.decisions.some((earlier) => compareClaims(claim, parseClaim(earlier)) === "contradicts"))
     return true;

@@ -8,6 +8,7 @@ import type { ChangedFile, ChangedHunk } from "../../git/diff/changes-types.ts";
 import { readGitFields } from "../../git/git.ts";
 import { RepositoryCache } from "../../git/repository-cache.ts";
 import type { LineAuthor } from "../../protocol/line-author.ts";
+import { certain } from "../../protocol/reading/evidence.ts";
 import { findCheckpointOfCommit } from "../../store/memory/commits/checkpoints.ts";
 import { readAttributedVersions } from "../../store/memory/commits/commits.ts";
 import type { Memory } from "../../store/memory/memory.ts";
@@ -149,10 +150,16 @@ export async function findChangesSince(
     commits: count,
     latest: latest.map((one) => ({
       ...one,
-      by_agent:
-        memory === null || !known.get(one.hash) ? null : findCheckpointOfCommit(memory, one.hash) !== null,
+      by_agent: memory === null || !known.get(one.hash) ? null : isLedTo(memory, one.hash),
     })),
   };
+}
+
+/** Whether a session led to a commit; null: maybe. */
+function isLedTo(memory: Memory, hash: string): boolean | null {
+  const sessions = findCheckpointOfCommit(memory, hash)?.sessions ?? [];
+  if (sessions.some(({ confidence }) => confidence >= certain)) return true;
+  return sessions.length === 0 ? false : null;
 }
 
 async function readChangesSince(

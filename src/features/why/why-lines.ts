@@ -1,13 +1,16 @@
 import type { LineRange } from "../../answers/file-place.ts";
 import { type CommitFates, openCommitFates } from "../../attribution/commit-fates.ts";
+import { listNotesOnLines } from "../../attribution/line-notes.ts";
 import { PommelError } from "../../base/errors.ts";
 import type { Project } from "../../base/paths.ts";
+import { formatCount } from "../../base/text/counted.ts";
 import { GitFailure } from "../../git/git.ts";
 import { Ancestry } from "../../git/history/ancestry.ts";
 import { findCommitByHash } from "../../store/memory/commits/commits.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { blameFile } from "../blame/blame-file.ts";
 import type { BlameRange } from "../blame/operation.ts";
+import { toLineNote } from "../notes/operation.ts";
 import type { NearDecision, Origin, WhyAnswer, WhyCaller, WhyFreshness } from "./operation.ts";
 import { findNearDecisions, findSubject, isAboutSubject } from "./why-decisions.ts";
 import { findChangesSince, findEarlierLines } from "./why-history.ts";
@@ -23,16 +26,16 @@ async function findLineCallers(
   signal: AbortSignal,
 ): Promise<WhyAnswer["used_by"]> {
   // Loaded on demand, as what analyses commits below: a question in short needs neither.
-  const [{ askGraph: fromGraph }, { toGraphEdge: edgeFor }] = await Promise.all([
-    import("../impact/impact.ts"),
+  const [{ askGraph }, { toGraphEdge }] = await Promise.all([
+    import("../../answers/ask-graph.ts"),
     import("../../code/graph/neighbours.ts"),
   ]);
-  const found = await fromGraph(project, async (graph) => {
+  const found = await askGraph(project, async (graph) => {
     if (!(await graph.hasReferences(file))) return null;
     const { edges } = await graph.findCallers(
       await graph.definitions.findDefinitionsAt(file, lines.first, lines.last),
     );
-    return { edges: edges.slice(0, shownCallers).map(edgeFor), total: edges.length };
+    return { edges: edges.slice(0, shownCallers).map(toGraphEdge), total: edges.length };
   });
   if (found === null) return null;
   const changedBy = new Map<string, WhyCaller["changed_by"]>();
@@ -126,7 +129,13 @@ export async function explainLines(
       : null;
   const decisions = memory === null ? [] : findNearDecisions(memory, toWritingPlace(first!, head, files));
   const since = decisions.filter((one) => !one.is_before && isAbout(one, files)).sort(compareLatestFirst);
-  const place = { file, lines, texts: [...texts.values()], about: describeSubject(first!, head) };
+  const place = {
+    file,
+    lines,
+    texts: [...texts.values()],
+    about: describeSubject(first!, head),
+    isNamedByFile: true,
+  };
   const before = decisions.filter(({ is_before }) => is_before);
   // A note about a file was meant for all of it, one of the turn that wrote the lines for them.
   const isNote = (one: NearDecision) =>
@@ -138,13 +147,24 @@ export async function explainLines(
     before.filter((one) => !isNote(one)),
     [],
   );
-  const earlierDecisions = before.filter((one) => isNote(one) || behind.includes(one));
-  const laterDecisions = await pickConcerning(project, memory, place, since, behind);
+  const earlierDecisions = before.filter((one) => isNote(one) || behind.concerning.includes(one));
+  const sinceThen = await pickConcerning(
+    project,
+    memory,
+    { ...place, isNamedByFile: false },
+    since,
+    behind.concerning,
+  );
+  const laterDecisions = sinceThen.concerning;
   return {
     file,
     first_line: ranges[0]!.first_line,
     last_line: ranges.at(-1)!.last_line,
     text: (blamed.lines ?? []).slice(0, linesShown).map(({ text }) => text),
+    line_notes:
+      memory === null || revision !== undefined
+        ? []
+        : listNotesOnLines(memory, project.root, file, lines).map(toLineNote),
     origins,
     decisions: earlierDecisions.slice(0, decisionsShown),
     earlier: earlier ?? [],
@@ -158,24 +178,37 @@ export async function explainLines(
     notes: [
       ...notes,
       ...describeUnknowns(memory, first!),
+      ...describeUnclear(behind.unclear + sinceThen.unclear),
       ...describeLeftOut(groups.length - origins.length),
     ],
   };
 }
 
-/** Of decisions those that concern lines, or take back a decision behind them; not what was only decided nearby. */
+/**
+ * Of decisions those that concern lines, or take back a decision behind them, not what was only decided nearby; and of how many
+ * it is not known yet.
+ */
 async function pickConcerning(
   project: Project,
   memory: Memory | null,
   place: Parameters<typeof findSubject>[1],
   doubtful: readonly NearDecision[],
   behind: readonly NearDecision[],
-): Promise<NearDecision[]> {
-  if (memory === null || doubtful.length === 0) return [];
+): Promise<{ concerning: NearDecision[]; unclear: number }> {
+  if (memory === null || doubtful.length === 0) return { concerning: [], unclear: 0 };
   const quoted = behind.slice(0, decisionsShown).map(({ text }) => text);
   const subject = await findSubject(project, place, quoted);
-  return doubtful.filter((decision) => isAboutSubject(memory, decision, subject));
+  const concerning = doubtful.filter((decision) => isAboutSubject(memory, decision, subject));
+  return { concerning, unclear: subject.isIndexed ? 0 : doubtful.length - concerning.length };
 }
+
+/** A decision may name only the function that lines are in, which the index knows. */
+const describeUnclear = (decisions: number): string[] =>
+  decisions === 0
+    ? []
+    : [
+        `Not known yet whether ${formatCount(decisions, "more decision")} ${decisions === 1 ? "concerns" : "concern"} these lines: the code index does not have the file.`,
+      ];
 
 /** What lines were written for: what was asked, and what the commit says. */
 const describeSubject = ({ turn }: Origin, { subject }: BlameRange): string =>

@@ -9,15 +9,20 @@ import {
 } from "../../../test/support/checkpoint-fixture.ts";
 import { chunk, deciding, turn } from "../../../test/support/memory-fixture.ts";
 import type { Entry } from "../../agents/agent.ts";
+import { wordForAgents } from "../../answers/word-for-agents.ts";
 import { recordCommit } from "../../attribution/checkpoints/record-commit.ts";
+import { anchorNote } from "../../attribution/line-notes.ts";
 import { makeNewProject } from "../../base/paths.ts";
-import { saveAnnotation } from "../../store/memory/chunks/annotations.ts";
 import { replaceChunks } from "../../store/memory/chunks/chunks.ts";
+import { saveNote } from "../../store/memory/chunks/notes.ts";
+import { saveCheckpoint } from "../../store/memory/commits/checkpoints.ts";
+import { findCommitByHash } from "../../store/memory/commits/commits.ts";
 import type { ChunkToStore } from "../../store/memory/memory-records.ts";
 import { packContent } from "../../store/memory/sessions/content.ts";
 import { findSessionByUid } from "../../store/memory/sessions/sessions.ts";
 import { saveTurn } from "../../store/memory/sessions/turns.ts";
 import { explainLines } from "./why-lines.ts";
+import { wordWhy } from "./words.ts";
 
 let repo: Repository;
 beforeEach(() => {
@@ -48,6 +53,33 @@ function decided(
   const made = { session, ...deciding(said, more.turn), ...more };
   replaceChunks(repo.memory, id, at, [chunk(position, `[USER] ${said}`, made)]);
 }
+
+it("names the notes on the lines, wherever these are now", async () => {
+  repo.commit("Start", {
+    "a.ts": "export const first = readTokens();\nexport const second = checkAll(first);\n",
+  });
+  const place = await anchorNote(repo.root, "a.ts", { first: 2, last: 2 });
+  const facts = {
+    sessionUid: null,
+    turn: null,
+    lineUid: null,
+    at: 5,
+    source: "shell",
+    branch: null,
+  } as const;
+  saveNote(repo.memory, { uid: "n", note: "tokens go first", ...facts, ...place });
+  repo.commit("Push it down", {
+    "a.ts": "// Order.\nexport const first = readTokens();\nexport const second = checkAll(first);\n",
+  });
+  const answer = await why("a.ts", 3);
+  expect(answer.line_notes).toMatchObject([
+    { note: "tokens go first", lines: { first_line: 3, state: "same" } },
+  ]);
+  expect(wordForAgents(wordWhy(answer, "agent"))).toContainEqual(
+    expect.stringContaining("User's note on a.ts:3: “tokens go first”"),
+  );
+  expect((await why("a.ts", 1)).line_notes).toEqual([]);
+});
 
 describe("the chain", () => {
   it("leads from a line to its commit, checkpoint, session, turn, prompt and decision", async () => {
@@ -183,6 +215,18 @@ describe("the chain", () => {
     });
   });
 
+  it("names no agent beside a later commit that a session only maybe led to", async () => {
+    rememberSession(repo.memory, "s", ["look at it"]);
+    await seen(repo.commit("one", { "a.ts": "x\ncount(all);\n" }));
+    const two = repo.commit("two", { "a.ts": "x\ncount(all);\nmore(words);\n" });
+    await seen(two);
+    const { id: commitId } = findCommitByHash(repo.memory, two)!;
+    const guess = { sessionUid: "s", turns: [1], lines: 0, how: "touched" as const, confidence: 0.6 };
+    const checkpoint = { uid: two.slice(0, 12), commitId, parentUid: null, agentState: {}, createdAt: 1 };
+    saveCheckpoint(repo.memory, { ...checkpoint, sessions: [guess] });
+    expect((await why("a.ts", 2)).later?.latest).toMatchObject([{ hash: two, by_agent: null }]);
+  });
+
   it("puts the most informative origin first: by lines with content, an agent's before others", async () => {
     rememberSession(repo.memory, "s", ["p", "q"]);
     await seen(repo.commit("one", { "a.ts": "{\n\n}\n{\n}\nx\na // s:1\nb // s:2\nc // s:1\n" }));
@@ -247,8 +291,8 @@ describe("decisions", () => {
     decided("other", "We decided to sort the imports by length.", { ...before, files: ["a.ts"] }, 1);
     decided("other", "We decided on takeLock in another file.", { ...before, files: ["b.ts"] }, 2);
     const note = { lineUid: null, at: firstCommitAt * 1000, source: "prompt", branch: null } as const;
-    saveAnnotation(repo.memory, { ...note, uid: "n", sessionUid: "s", turn: 20, note: "Keep it simple" });
-    saveAnnotation(repo.memory, { ...note, uid: "m", sessionUid: "other", turn: 1, note: "Something else" });
+    saveNote(repo.memory, { ...note, uid: "n", sessionUid: "s", turn: 20, note: "Keep it simple" });
+    saveNote(repo.memory, { ...note, uid: "m", sessionUid: "other", turn: 1, note: "Something else" });
     await seen(repo.commit("one", { "a.ts": "takeLock(); // s:20\n" }));
     const answer = await why("a.ts", 1);
     expect(answer.decisions.map(({ text, near }) => [text, near])).toEqual([
@@ -270,6 +314,7 @@ describe("decisions", () => {
     const later = { turn: 1, startedAt: after, files: ["a.ts"] };
     decided("later", "We decided to drop takeLock again.", later, 0);
     decided("later", "We decided to sort the imports by their length.", later, 1);
+    decided("later", "We decided that a.ts calls the probe explicitly, not the body.", later, 2);
     await seen(repo.commit("one", { "a.ts": "takeLock(); // s:1\nother(); // s:1\n" }));
     const answer = await why("a.ts", 1);
     expect(answer.freshness).toMatchObject({
@@ -277,7 +322,12 @@ describe("decisions", () => {
       later_decisions: [{ text: "We decided to drop takeLock again.", session_id: "later" }],
     });
     expect(answer.decisions).toEqual([]);
-    expect((await why("a.ts", 2)).freshness).toMatchObject({ state: "stands", later_decisions: [] });
+    const other = await why("a.ts", 2);
+    expect(other.freshness).toMatchObject({ state: "stands", later_decisions: [] });
+    // They may name the function that the lines are in, which no index knows here.
+    expect(other.notes).toContain(
+      "Not known yet whether 3 more decisions concern these lines: the code index does not have the file.",
+    );
   });
 
   it("that take back a decision behind the lines suggest a second look", async () => {

@@ -11,6 +11,7 @@ import {
   line,
   makeCommitPiece,
   makeDocument,
+  makeTurnPiece,
   type Paragraph,
   type Part,
   type Piece,
@@ -19,6 +20,7 @@ import {
   strong,
 } from "../../answers/document.ts";
 import { formatCount } from "../../base/text/counted.ts";
+import { shortenHash } from "../../base/text/short-hash.ts";
 import type { LineAuthor } from "../../protocol/line-author.ts";
 import { formatSharedBy, type Reader } from "../../protocol/origin.ts";
 import {
@@ -27,8 +29,9 @@ import {
   nameInFull,
   nameLineAuthor,
 } from "../../protocol/reading/evidence.ts";
-import { shortenSessionId } from "../../sessions/short-id.ts";
-import { labelDecision } from "../search/found-words.ts";
+import { shortenSessionId } from "../../protocol/reading/short-id.ts";
+import { labelDecision } from "../decisions/words.ts";
+import { wordLineNote } from "../notes/words.ts";
 import type {
   EarlierLines,
   LaterChanges,
@@ -45,7 +48,7 @@ const maxChars = { subject: 100, title: 80 } as const;
 const usualConfidence = 0.9;
 
 /** What became of lines since they were written, in a sentence. */
-export const freshnessWords: Readonly<Record<WhyFreshness["state"], string>> = {
+const freshnessWords: Readonly<Record<WhyFreshness["state"], string>> = {
   stands: "Still current: no later decision or revert found.",
   reconsidered: "May be outdated: a later decision concerns these lines.",
   reverted: "Its commit was reverted.",
@@ -56,11 +59,13 @@ export const freshnessWords: Readonly<Record<WhyFreshness["state"], string>> = {
 };
 
 /** Whether and by how much the lines of a commit are still there; null: not known, or it added none. */
-export function wordSurvival({ lines_added, lines_surviving }: WhyFreshness): string | null {
+function wordSurvival({ lines_added, lines_surviving }: WhyFreshness): string | null {
   if (lines_added === null || lines_surviving === null || lines_added === 0) return null;
   if (lines_added === 1)
-    return `The one line its commit added ${lines_surviving === 1 ? "remains" : "is gone"}.`;
-  return `${lines_surviving.toLocaleString("en")} of the ${formatCount(lines_added, "line")} its commit added remain.`;
+    return `The one distinctive line of its commit ${lines_surviving === 1 ? "remains" : "is gone"}.`;
+  const all = formatCount(lines_added, "distinctive line");
+  if (lines_surviving === lines_added) return `All ${all} of its commit remain.`;
+  return `${lines_surviving.toLocaleString("en")} of the ${all} of its commit remain.`;
 }
 
 const roleOfAuthor = {
@@ -77,8 +82,8 @@ const nameWriter = (written: LineAuthor, person: string | null): Piece => ({
 
 /** Why lines are as they are: the chain from them to what they are there for, the most important first. */
 export function wordWhy(answer: WhyAnswer, reader: Reader): Document {
-  const { file, first_line, last_line, text, origins, decisions, earlier, later, freshness, used_by, notes } =
-    answer;
+  const { file, first_line, last_line, text, line_notes, origins, decisions } = answer;
+  const { earlier, later, freshness, used_by, notes } = answer;
   const span = first_line === last_line ? `${first_line}` : `${first_line}-${last_line}`;
   const [first, ...others] = origins;
   const because = decisions.filter(({ is_before, near }) => is_before && near === "session");
@@ -89,25 +94,31 @@ export function wordWhy(answer: WhyAnswer, reader: Reader): Document {
       line(strong(`${file}:${span}`)),
       { is: "code", first: first_line, lines: text, total: count, shownLines: shownCounts.codeLines },
     ],
+    line_notes.flatMap((note) => wordLineNote(note, reader)),
     first !== undefined && wordOrigin(first),
     wordDecisions("Decisions", because, reader),
     wordDecisions("Related decisions", about, reader),
     wordFreshness(freshness, later, reader),
     others.length > 0 && [makeTitle("Other lines"), ...others.map(wordOther)],
     earlier.length > 0 && [makeTitle("Earlier"), ...earlier.flatMap(wordEarlier)],
-    used_by !== null && used_by.total > 0 && wordUses(used_by),
+    // An agent that asks why a line is there does not ask who uses it: its tool for code says so.
+    reader !== "agent" && used_by !== null && used_by.total > 0 && wordUses(used_by),
     notes.map((note) => line(faint(note))),
   );
 }
 
 /** The same in a few lines, for somebody who has the code before them. */
-export function wordWhyInShort({ origins, decisions, freshness }: WhyAnswer, reader: Reader): Document {
+export function wordWhyInShort(
+  { line_notes, origins, decisions, freshness }: WhyAnswer,
+  reader: Reader,
+): Document {
   const [first, ...others] = origins;
   if (first === undefined) return [];
   const since = freshness.later_decisions;
   const about = [...since, ...decisions.filter((one) => !since.some(({ text }) => text === one.text))];
   const isNews = !["stands", "uncommitted", "unknown"].includes(freshness.state);
   return makeDocument(
+    line_notes.slice(0, 2).flatMap((note) => wordLineNote(note, reader)),
     wordOriginInShort(first),
     others.slice(0, 2).map(wordOther),
     isNews && [line(freshnessWords[freshness.state])],
@@ -157,7 +168,7 @@ function wordWriter({ written_by, commit }: Origin): (Part | false)[] {
   return [
     ...writer,
     session_id !== null && " in session ",
-    session_id !== null && id(shortenSessionId(session_id)),
+    session_id !== null && { ...id(shortenSessionId(session_id)), session: { id: session_id, turn } },
     session_id !== null && turn !== null && `, turn ${turn}`,
     said_by === "note" && " according to another tool's note",
     evidence !== "" &&
@@ -201,7 +212,7 @@ function wordTurn({ prompt, author, asked_by, said_before, said_after }: OriginT
       : [
           labelled(
             "For",
-            id(`${shortenSessionId(asked_by.session_id)}:${asked_by.turn}`),
+            makeTurnPiece(asked_by.session_id, asked_by.turn, "id"),
             " ",
             quoted(asked_by.prompt),
           ),
@@ -230,7 +241,7 @@ function wordDecision(decision: NearDecision, reader: Reader): Block {
   const where = joinParts(
     [
       timestamp !== null && { at: timestamp, form: "ago" },
-      session_id !== null && faint(`${shortenSessionId(session_id)}${turn === null ? "" : `:${turn}`}`),
+      session_id !== null && makeTurnPiece(session_id, turn, "faint"),
       !is_before && faint("later"),
     ],
     " ",
@@ -257,7 +268,7 @@ function wordOther({ lines, written_by, commit }: Origin): Block {
       [
         `${where}:`,
         nameWriter(written_by, commit?.person ?? null),
-        session_id !== null && id(`${shortenSessionId(session_id)}${turn === null ? "" : `:${turn}`}`),
+        session_id !== null && makeTurnPiece(session_id, turn, "id"),
         commit !== null && makeCommitPiece(commit.hash),
         commit === null ? "not committed yet" : quoted(commit.subject, maxChars.subject),
       ],
@@ -276,7 +287,7 @@ function wordEarlier({ how, text, written_by, commit, prompt }: EarlierLines): B
         [
           commit !== null && makeCommitPiece(commit.hash),
           nameWriter(written_by, commit?.person ?? null),
-          session_id !== null && `${shortenSessionId(session_id)}${turn === null ? "" : `:${turn}`}`,
+          session_id !== null && makeTurnPiece(session_id, turn),
           commit?.authored_at != null && { at: commit.authored_at, form: "day" },
           commit !== null && quoted(commit.subject, maxChars.subject),
         ],
@@ -348,15 +359,22 @@ function wordUses({ edges, total }: NonNullable<WhyAnswer["used_by"]>): Paragrap
 }
 
 /** What a person may do next, as command lines. */
-export function suggestSteps([origin]: readonly Origin[]): string[] {
+function suggestSteps([origin]: readonly Origin[]): string[] {
   if (origin === undefined) return [];
   const { written_by, commit, checkpoint_id, turn } = origin;
   const steps = [
     turn === null || written_by.session_id === null
       ? ""
       : `pm session show ${shortenSessionId(written_by.session_id)} --turn ${turn.number}`,
-    checkpoint_id === null ? "" : `pm checkpoint rewind ${checkpoint_id}`,
-    checkpoint_id === null && commit !== null ? `git show ${commit.hash.slice(0, 8)}` : "",
+    checkpoint_id === null ? "" : `pm checkpoint rewind ${shortenHash(checkpoint_id)}`,
+    checkpoint_id === null && commit !== null ? `git show ${shortenHash(commit.hash)}` : "",
   ];
   return steps.filter((step) => step !== "");
+}
+
+/** The chain from lines to what they are there for, and what to ask next. */
+export function wordWhyWithSteps(answer: WhyAnswer): Document {
+  const steps = suggestSteps(answer.origins);
+  const next = steps.length > 0 && [line(faint(`Next: ${steps.join("; ")}`))];
+  return [...wordWhy(answer, "person"), ...makeDocument(next)];
 }

@@ -1,4 +1,5 @@
 import pLimit from "p-limit";
+import { dayMs } from "../../base/text/day.ts";
 import { isValidAs } from "../../protocol/outside.ts";
 import { GitFailure, readGitBuffer, readGitBytes, readGitFields } from "../git.ts";
 import { readObjects } from "../objects.ts";
@@ -21,7 +22,7 @@ const maxBranches = 3;
 /** Each starts a git process. */
 const maxOtherBranch = 20;
 /** Commit times come from different clocks. Milliseconds. */
-const clockSlack = 86_400_000;
+const clockSlack = dayMs;
 
 /** Looks up the state of commits, cached while HEAD stays the same. */
 export class Ancestry {

@@ -40,7 +40,7 @@ export async function hideFromGit(root: string, files: readonly string[]): Promi
           .split("\n")
           .filter((line) => line.startsWith("/"));
   const prefix = place.within === "" ? "/" : `/${place.within}/`;
-  const lines = [...new Set([...hidden, ...shown.map((file) => prefix + escapePattern(file))])];
+  const lines = [...new Set([...hidden, ...shown.map((file) => prefix + escapeRegExp(file))])];
   const name = place.within === "" ? "pommel" : `pommel ${encodeURI(place.within)}`;
   const block = [`# >>> ${name} >>> ${head}`, ...lines, `# <<< ${name} <<<`, ""].join("\n");
   const rest = withoutBlock(text, place.within, place.path);
@@ -90,6 +90,6 @@ async function list(root: string, options: readonly string[], files: readonly st
 }
 
 /** A pattern that matches only this file. */
-function escapePattern(file: string): string {
+function escapeRegExp(file: string): string {
   return file.replace(/[\\*?[\] ]/g, "\\$&");
 }

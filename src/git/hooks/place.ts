@@ -1,7 +1,7 @@
 import { existsSync, realpathSync } from "node:fs";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { explainError, PommelError } from "../../base/errors.ts";
-import type { Project } from "../../base/paths.ts";
+import { isInside, type Project } from "../../base/paths.ts";
 import { GitFailure, readGitText } from "../git.ts";
 
 /** The hooks directory of a project's repository, or why there is none to use. */
@@ -65,10 +65,6 @@ export async function findHooksPlace(root: string): Promise<HooksPlace> {
       return { state: "broken", dir: null, reason: explainError(error) };
     return { state: "none", dir: null, reason: error.message.replace(/\.$/, "") };
   }
-}
-
-function isInside(path: string, dir: string): boolean {
-  return path === dir || path.startsWith(dir + sep);
 }
 
 /** Resolves links in the existing part of the path. */

@@ -1,4 +1,5 @@
 import { PommelError } from "../../base/errors.ts";
+import { escapeRegExp } from "../../base/text/escape-reg-exp.ts";
 import { quoteForShell } from "../../base/text/shell.ts";
 import type { GitHookName } from "../../protocol/hooks.ts";
 
@@ -100,7 +101,7 @@ export function findBlock(
   { within }: Pick<BlockKey, "within">,
   file: string,
 ): [number, number] | null {
-  const name = makeBlockName(within).replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+  const name = escapeRegExp(makeBlockName(within));
   const start = new RegExp(`^# >>> ${name} >>>`, "m").exec(text)?.index;
   if (start === undefined) return null;
   const last = new RegExp(`^# <<< ${name} <<<[^\\n]*(?:\\n|$)`, "m").exec(text.slice(start));

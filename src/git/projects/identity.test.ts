@@ -5,7 +5,8 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type TestRepository, temporaryGit } from "../../../test/support/repository-fixture.ts";
 import { temporaryHome } from "../../../test/support/temporary-home.ts";
 import { readFileId } from "../../base/files/file-id.ts";
-import { findRemote, normalizeAddress, readCheckoutIdentity, withoutCredentials } from "./identity.ts";
+import { findRemote, readCheckoutIdentity } from "./identity.ts";
+import { normalizeAddress, withoutCredentials } from "./remote-address.ts";
 
 const secret = `ghp_${"x".repeat(36)}`;
 

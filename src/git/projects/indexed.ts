@@ -28,7 +28,7 @@ export function findIndexObstacle(project: Project): PlainDirectory | null {
     refusal: new PommelError(
       "not_initialised",
       `${root} ${what}.`,
-      "Go to a repository, or name it with -C; `pm init` makes a project of this directory all the same.",
+      "Go to a repository, or name it with -C. `pm init` makes this directory a project all the same.",
     ),
   });
   if ([tmpdir(), "/tmp", "/var/tmp"].some((dir) => toRealPath(dir) === root))

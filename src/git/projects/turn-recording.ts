@@ -22,7 +22,7 @@ async function remember(project: Project, wish: { named?: boolean; off: boolean 
   if (await rememberProject(project, wish)) return;
   throw new PommelError(
     "unreadable",
-    "Whether this project is recorded cannot be written down.",
-    "Run `pm doctor`: it says what is wrong with your home.",
+    "Cannot save whether this project is recorded.",
+    "Run `pm doctor` to see what is wrong with your home.",
   );
 }

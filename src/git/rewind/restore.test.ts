@@ -336,7 +336,7 @@ describe("a restore that was killed", () => {
     await kill();
     disarm();
     const hint = new RegExp(
-      `A restore to ${first.slice(0, 12)} was interrupted; .pm checkpoint rewind ${first.slice(0, 12)} --restore`,
+      `A restore to ${first.slice(0, 8)} was interrupted; .pm checkpoint rewind ${first.slice(0, 8)} --restore`,
     );
     write({ "a.ts": "of a person" });
     expect((await refused(repository, first)).hint).toMatch(hint);

@@ -3,6 +3,7 @@ import { readFileSync, readlinkSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as z from "zod/mini";
 import { PommelError } from "../../base/errors.ts";
+import { shortenHash } from "../../base/text/short-hash.ts";
 import { GitFailure, makeConfigArguments, mayFetch, plain, readGitBuffer } from "../git.ts";
 import {
   type BytePath,
@@ -69,7 +70,7 @@ export async function restoreTo(tree: WorkingTree, commit: string): Promise<Rest
     isGoingOn && dirty.every(({ isStaged }) => !isStaged) && (await isLeftOver(top, obstacles, changes));
   if (obstacles.length > 0 && !isOwnWork) {
     const first = interrupted
-      ? `A restore to ${interrupted.commit.slice(0, 12)} was interrupted; \`pm checkpoint rewind ${interrupted.commit.slice(0, 12)} --restore\` continues it unless files changed since. `
+      ? `A restore to ${shortenHash(interrupted.commit)} was interrupted; \`pm checkpoint rewind ${shortenHash(interrupted.commit)} --restore\` continues it unless files changed since. `
       : "";
     throw makeUncommittedError(first + describeObstacles(notCommitted, lost));
   }
@@ -134,7 +135,7 @@ async function checkOut({ top, head }: WorkingTree, commit: string, overOwnWork:
     throw new PommelError(
       "unreadable",
       `git could not restore all of it: ${error.message}.`,
-      "Fix that, then run it again; it continues where it stopped.",
+      "Fix that, then run the command again. It continues where it stopped.",
       { cause: error },
     );
   }

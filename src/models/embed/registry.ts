@@ -5,20 +5,17 @@ import { ollamaDriver } from "./ollama/ollama-embedder.ts";
 import { openaiDriver } from "./openai/openai-embedder.ts";
 import { staticDriver } from "./static/static-embedder.ts";
 
-/** Makes no vectors: search is lexical. */
-export const nullEmbedder: Embedder = {
-  id: "none",
-  dimensions: 0,
-  prepare: async () => {},
-  embed: async (texts) => texts.map(() => null),
-  close: async () => {},
-};
-
 const nullDriver: EmbedderDriver = {
   name: "none",
   about: "no vectors: search uses words and code structure",
   defaultModel: null,
-  create: () => nullEmbedder,
+  create: () => ({
+    id: "none",
+    dimensions: 0,
+    prepare: async () => {},
+    embed: async (texts) => texts.map(() => null),
+    close: async () => {},
+  }),
   checkAvailability: async () => ({ usable: true, detail: "nothing to run", hint: "" }),
 };
 

@@ -1,8 +1,10 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { PommelError } from "../../base/errors.ts";
 import { RequestFailed } from "../http/request.ts";
-import { createBudgetedLlm, type LlmUsage } from "./budget.ts";
-import type { Llm, LlmAnswer } from "./llm.ts";
+import { createBudgetedLlm } from "./budget.ts";
+import type { Llm } from "./llm.ts";
+
+type LlmUsage = Parameters<Parameters<typeof createBudgetedLlm>[1]["record"]>[0];
 
 let recorded: LlmUsage[];
 let asked: number;
@@ -11,9 +13,12 @@ beforeEach(() => {
   asked = 0;
 });
 
-const answer: LlmAnswer = { text: "Blue.", inputTokens: 90, outputTokens: 10, dollars: 0.01 };
+const answer = { text: "Blue.", inputTokens: 90, outputTokens: 10, dollars: 0.01 };
 
-function budgeted(dailyTokens: number, generate: () => Promise<LlmAnswer> = async () => answer): Llm {
+function budgeted(
+  dailyTokens: number,
+  generate: () => ReturnType<Llm["generate"]> = async () => answer,
+): Llm {
   const llm: Llm = {
     id: "fake/model",
     generate() {

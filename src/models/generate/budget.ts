@@ -7,7 +7,7 @@ import { estimateInputTokens } from "./llm.ts";
 type LlmPurpose = "summary" | "scrub";
 
 /** The cost of one call. */
-export interface LlmUsage {
+interface LlmUsage {
   /** The generator's id. */
   model: string;
   purpose: LlmPurpose;

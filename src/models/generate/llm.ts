@@ -24,7 +24,7 @@ export interface LlmRequest {
   json?: boolean;
 }
 
-export interface LlmAnswer {
+interface LlmAnswer {
   text: string;
   /** As the server counts them, estimated where it does not. */
   inputTokens: number;

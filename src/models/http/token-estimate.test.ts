@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { cutAt, cutToTokens, estimateTokens } from "./remote-embedder.ts";
+import { cutAt, cutToTokens, estimateTokens } from "./token-estimate.ts";
 
 it("estimates more tokens for other scripts than for ASCII", () => {
   expect(estimateTokens("abcd")).toBe(2);

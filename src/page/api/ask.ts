@@ -3,7 +3,7 @@ import type { OperationName, RequestNamed, ResponseNamed } from "../../features/
 import { operationsPath, signInPath } from "../../protocol/addresses.ts";
 import { placeHeader } from "../../protocol/door.ts";
 import { goTo } from "../router.ts";
-import { placeShown, showPlace } from "./place.ts";
+import { placeShown, showEverywhere, showPlace } from "./place.ts";
 
 /** What the daemon refused, or that it did not answer: what happened, and what to do. */
 export class AskError extends Error {
@@ -25,21 +25,28 @@ export const toAskError = (thrown: unknown): AskError =>
 export const signedOut = signal<AskError | null>(null);
 
 /**
- * Asks the daemon about the project that is shown. The answer's type is the operation's; the daemon that serves this page has the same version.
+ * Asks the daemon about the project that is shown, or at a place. The answer's type is the operation's; the daemon that serves this page has the same version.
  * @throws AskError, and the signal's reason once it is aborted
  */
 export async function ask<N extends OperationName>(
   operation: N,
   request: RequestNamed<N>,
   signal?: AbortSignal,
+  place?: string,
 ): Promise<ResponseNamed<N>> {
-  const answer = await send(`${operationsPath}/${operation}`, "POST", request, signal);
+  const answer = await send(`${operationsPath}/${operation}`, "POST", request, signal, place);
   return answer as ResponseNamed<N>;
 }
 
 /** A request to this page's own server. @throws as `ask` */
-async function send(path: string, method: string, body?: unknown, signal?: AbortSignal): Promise<unknown> {
-  return (await open(path, method, body, signal)).json();
+async function send(
+  path: string,
+  method: string,
+  body?: unknown,
+  signal?: AbortSignal,
+  place?: string,
+): Promise<unknown> {
+  return (await open(path, method, body, signal, place)).json();
 }
 
 /** The answer to a request, before it is read. @throws as `ask` */
@@ -48,8 +55,9 @@ export async function open(
   method: string,
   body?: unknown,
   signal?: AbortSignal,
+  place = placeShown(),
 ): Promise<Response> {
-  const [place, token] = [placeShown(), getToken()];
+  const token = getToken();
   const response = await fetch(path, {
     method,
     headers: {
@@ -107,7 +115,10 @@ export async function signInWithCode(): Promise<void> {
     const { token } = (await send(signInPath, "POST", { code })) as { token: string };
     localStorage.setItem(stored, token);
     const place = given.get("place");
-    if (place !== null) showPlace(place);
+    if (place !== null) {
+      showPlace(place);
+      showEverywhere(false);
+    }
   } catch (error) {
     // Whether a token from before is still good shows with the first question.
     if (error instanceof AskError && error.code === "unauthorized") lastRefusal = error;

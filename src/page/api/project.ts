@@ -3,6 +3,7 @@ import type { PageResponse } from "../../features/page/operation.ts";
 import type { projectsResponse } from "../../features/projects/operation.ts";
 import type { Shaped } from "../../protocol/shape-parts.ts";
 import { AskError, ask, toAskError } from "./ask.ts";
+import { editorAddress, isInEditor } from "./editor.ts";
 import { placeShown, showPlace } from "./place.ts";
 
 /** What is known of the project from the start; null until the first answer. */
@@ -22,7 +23,10 @@ export async function loadProject(): Promise<void> {
       if (!last) throw new AskError("not_initialised", "There is no project yet.", "Run `pm open` in one.");
       showPlace(last.root);
     }
-    project.value = await ask("page", {});
+    const place = placeShown();
+    const found = await ask("page", {});
+    if (place !== placeShown()) return;
+    project.value = found;
     projectError.value = null;
   } catch (error) {
     projectError.value = toAskError(error);
@@ -35,12 +39,13 @@ export async function loadProjects(): Promise<void> {
   if (known) projects.value = known.projects.filter(({ is_gone }) => !is_gone);
 }
 
-/** The address that opens a file of the project in the user's editor; null if none is configured. */
+/** The address that opens a file of the project in the user's editor; null if none is configured and none shows the page. */
 export function buildEditorLink(path: string, line = 1): string | null {
   const known = project.value;
-  if (!known?.editor) return null;
+  const address = isInEditor ? editorAddress : known?.editor;
+  if (!known || !address) return null;
   const root = known.root.replaceAll("\\", "/");
   const absolute = `${root.startsWith("/") ? "" : "/"}${root}/${path}`;
   const encoded = absolute.split("/").map(encodeURIComponent).join("/");
-  return known.editor.replaceAll("{path}", () => encoded).replaceAll("{line}", String(line));
+  return address.replaceAll("{path}", () => encoded).replaceAll("{line}", String(line));
 }

@@ -1,3 +1,4 @@
+import { signal } from "@preact/signals";
 import {
   keepPreviousData,
   notifyManager,
@@ -7,10 +8,12 @@ import {
   type QueryState,
 } from "@tanstack/query-core";
 import { useEffect, useReducer, useState } from "preact/hooks";
+import type { CheckpointSummary } from "../../features/checkpoints/operation.ts";
 import type { OperationName, RequestNamed, ResponseNamed } from "../../features/index.ts";
+import type { SessionSummary } from "../../features/sessions/operation.ts";
 import { type AskError, ask, toAskError } from "./ask.ts";
-import { placeShown } from "./place.ts";
-import { findLastWrite } from "./written.ts";
+import { isEverywhere, placeShown } from "./place.ts";
+import { findLastWrite, isTelling } from "./written.ts";
 
 const client = new QueryClient({
   defaultOptions: {
@@ -54,40 +57,66 @@ function computeRefetchMs<N extends OperationName>(
   return Math.max(1, answeredAt + wait - Date.now());
 }
 
+/** Whether an answer is on its way that nothing stands for yet, for the page's frame. */
+export const isWaiting = signal(false);
+
+client.getQueryCache().subscribe(() => {
+  isWaiting.value = client.isFetching({ predicate: ({ state }) => state.data === undefined }) > 0;
+});
+
 export interface Answer<T> {
-  /** The latest answer; of an earlier request until the new one is there. */
+  /** The latest answer to this very request; see `keepsFormer`. */
   data: T | null;
   error: AskError | null;
   reload: () => void;
+}
+
+interface AnswerOptions {
+  /**
+   * The answer to the former request stands until the new one is there: for a list that is filtered or searched. Of what has a
+   * name (a file, a commit, a session) it would stand under another's.
+   */
+  keepsFormer?: boolean;
+  /** Of a question that changes with every key: keys that follow one another faster are one question. Milliseconds. */
+  typedMs?: number;
+  /** Asked again after so long at the latest, as it is about more than what the daemon tells of. Milliseconds. */
+  everyMs?: number;
+  /** Asked again while the page is out of sight as well. */
+  inBackground?: boolean;
+  /** The answer changes with this alone, and is asked for again only then. */
+  asOf?: string | null;
+  /** Of another project than the one that is shown. */
+  place?: string;
 }
 
 /**
  * The answer to a question of a view, asked again whenever the question changes, the reader comes back to the page, or
  * something was written that it is made of.
  * @param request null: nothing is asked
- * @param typedMs of a question that changes with every key: keys that follow one another faster are one question
  */
 export function useAnswer<N extends OperationName>(
   operation: N,
   request: RequestNamed<N> | null,
-  typedMs = 0,
+  { keepsFormer = false, typedMs = 0, everyMs, inBackground = false, asOf, place }: AnswerOptions = {},
 ): Answer<ResponseNamed<N>> {
   const writtenAt = findLastWrite(operation);
   const options: QueryObserverOptions<Reply<N>, AskError, ResponseNamed<N>> = {
-    queryKey: [placeShown(), operation, request],
+    queryKey: [place ?? placeShown(), operation, request, asOf],
     enabled: request !== null,
     queryFn: async ({ signal }) => {
       if (typedMs > 0) await new Promise((resolve) => setTimeout(resolve, typedMs));
       signal.throwIfAborted();
       const askedAt = Date.now();
-      const answer = await ask(operation, request!, signal).catch((thrown: unknown) => {
+      const answer = await ask(operation, request!, signal, place).catch((thrown: unknown) => {
         throw toAskError(thrown);
       });
       return { answer, askedAt, tookMs: Date.now() - askedAt };
     },
     select: answerIn,
-    placeholderData: keepPreviousData,
-    refetchInterval: ({ state }) => computeRefetchMs(writtenAt, state),
+    ...(keepsFormer && { placeholderData: keepPreviousData }),
+    ...(asOf !== undefined && { staleTime: Number.POSITIVE_INFINITY }),
+    refetchInterval: ({ state }) => computeRefetchMs(writtenAt, state) || (everyMs ?? false),
+    refetchIntervalInBackground: inBackground,
   };
   const [observer] = useState(() => new QueryObserver(client, options));
   const [, draw] = useReducer((count: number) => count + 1, 0);
@@ -103,21 +132,53 @@ export function useAnswer<N extends OperationName>(
 }
 
 export interface Change<N extends OperationName> {
-  /** Asks for the change; null: it was refused, and `error` says why. */
-  run: (request: RequestNamed<N>) => Promise<ResponseNamed<N> | null>;
+  /** Asks for the change, in another project where that is named; null: it was refused, and `error` says why. */
+  run: (request: RequestNamed<N>, place?: string) => Promise<ResponseNamed<N> | null>;
   isRunning: boolean;
   error: AskError | null;
 }
+
+/** Of the project that is shown, or of all where the reader looks at all: then each names the root of its project. */
+export function useSessions(
+  request: RequestNamed<"sessions"> | null,
+  options?: AnswerOptions,
+): Answer<Pick<ResponseNamed<"sessions">, "total" | "topics"> & { sessions: Placed<SessionSummary>[] }> {
+  const here = useAnswer("sessions", isEverywhere() ? null : request, options);
+  const everywhere = useAnswer("sessionsEverywhere", isEverywhere() ? request : null, options);
+  return isEverywhere() ? everywhere : here;
+}
+
+/** As `useSessions`. */
+export function useCheckpoints(
+  request: RequestNamed<"checkpoints"> | null,
+  options?: AnswerOptions,
+): Answer<{ total: number; checkpoints: Placed<CheckpointSummary>[] }> {
+  // A file is one of the project that is shown.
+  const isOfAll = isEverywhere() && request?.file === undefined;
+  const here = useAnswer("checkpoints", isOfAll ? null : request, options);
+  const everywhere = useAnswer("checkpointsEverywhere", isOfAll ? request : null, options);
+  return isOfAll ? everywhere : here;
+}
+
+/** With the root of its project, where it is listed with those of others. */
+export type Placed<T> = T & { project?: string };
+
+/** Agents in all projects, and what is to look at and unfinished: the list, the title's count and notifications share it. */
+export const useNow = () =>
+  useAnswer("nowEverywhere", {}, { everyMs: nowEveryMs, inBackground: isTelling.value });
+
+/** Other projects are not followed, and time goes on. Milliseconds. */
+const nowEveryMs = 20_000;
 
 /** An operation that changes something, asked for by a button or a form. What is shown is asked for again afterwards. */
 export function useChange<N extends OperationName>(operation: N): Change<N> {
   const [isRunning, setRunning] = useState(false);
   const [error, setError] = useState<AskError | null>(null);
-  const run = async (request: RequestNamed<N>) => {
+  const run = async (request: RequestNamed<N>, place?: string) => {
     setRunning(true);
     setError(null);
     try {
-      const answer = await ask(operation, request);
+      const answer = await ask(operation, request, undefined, place);
       // Any answer may be another one now, and what was forgotten is in none.
       client.removeQueries({ type: "inactive" });
       void client.invalidateQueries();

@@ -1,4 +1,4 @@
-import { signal } from "@preact/signals";
+import { effect, signal } from "@preact/signals";
 import type { OperationName } from "../../features/index.ts";
 import type { stateResponse } from "../../features/status/operation.ts";
 import { livePath } from "../../protocol/addresses.ts";
@@ -13,11 +13,14 @@ type Part = keyof Marks;
 const madeOf: Readonly<Record<string, readonly Part[]>> = {
   annotations: ["memory"],
   checkpoints: ["memory"],
+  checkpointsEverywhere: ["memory"],
   decisions: ["memory"],
   directory: ["memory"],
   injections: ["memory"],
+  nowEverywhere: ["memory"],
   page: ["memory"],
   queue: ["memory", "code"],
+  radar: ["memory", "code"],
   review: ["memory"],
   session: ["memory"],
   sessions: ["memory"],
@@ -54,23 +57,26 @@ const reconnectMs = 2000;
 
 let following: AbortController | null = null;
 
-/** Follows what is written while the page is in sight. */
+/** Whether what needs the reader is told while the page is out of sight as well. */
+export const isTelling = signal(false);
+
+/** Follows what is written while the page is in sight, or tells what it finds. */
 export function follow(): void {
-  const listen = () => {
-    if (document.visibilityState !== "visible" || placeShown() === null) {
-      following?.abort();
-      following = null;
-    } else if (following === null) {
-      following = new AbortController();
-      void keepReading(following.signal);
-    }
-  };
-  document.addEventListener("visibilitychange", listen);
-  listen();
+  const isInSight = signal(document.visibilityState === "visible");
+  document.addEventListener("visibilitychange", () => {
+    isInSight.value = document.visibilityState === "visible";
+  });
+  effect(() => {
+    following?.abort();
+    const isFollowed = placeShown() !== null && (isInSight.value || isTelling.value);
+    following = isFollowed ? new AbortController() : null;
+    if (following !== null) void keepReading(following.signal);
+  });
 }
 
 async function keepReading(signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
+    lastMarks = null;
     if (signedOut.value === null) await readMarks(signal).catch(() => {});
     await new Promise((resolve) => setTimeout(resolve, reconnectMs));
   }

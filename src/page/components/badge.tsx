@@ -1,4 +1,5 @@
 import type { ComponentChildren } from "preact";
+import { wordLinesByAuthor } from "../../protocol/reading/authors.ts";
 import { blameAuthors } from "../../protocol/values.ts";
 
 /** Colours by meaning: styles/components.css. */
@@ -51,7 +52,7 @@ export const authorNames = {
 } as const;
 
 /** The kinds of authors that wrote any. */
-export const listAuthorCounts = (lines: Lines) =>
+const listAuthorCounts = (lines: Lines) =>
   blameAuthors.flatMap((author) => {
     const count = lines[author] ?? 0;
     return count > 0 ? [{ author, name: authorNames[author], count }] : [];
@@ -61,7 +62,7 @@ export const listAuthorCounts = (lines: Lines) =>
 export function LinesBar({ lines }: { lines: Lines }) {
   const parts = listAuthorCounts(lines);
   if (parts.length === 0) return null;
-  const label = `Lines: ${parts.map(({ name, count }) => `${count.toLocaleString("en")} ${name}`).join(", ")}`;
+  const label = wordLinesByAuthor(lines);
   return (
     <span class="lines-bar" role="img" aria-label={label} title={label}>
       {parts.map(({ author, count }) => (

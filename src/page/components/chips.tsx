@@ -43,15 +43,9 @@ export function FilterChips({ filters }: { filters: readonly Filter[] }) {
   );
 }
 
-function Chip({
-  filter,
-  value,
-  onChange,
-}: {
-  filter: Filter;
-  value: string;
-  onChange: (value: string) => void;
-}) {
+type ChipProps = { filter: Filter; value: string; onChange: (value: string) => void };
+
+function Chip({ filter, value, onChange }: ChipProps) {
   const { name, label, values } = filter;
   const className = value === "" ? "chip" : "chip active";
   if (values === undefined) {
@@ -120,18 +114,11 @@ interface Tab {
   isCurrent: boolean;
 }
 
+type ViewParts = readonly (readonly [path: string, label: string])[];
+type PartTabsProps = { label: string; view: string; parts: ViewParts; current: string };
+
 /** The parts of a view, each with an address below the view's own. */
-export function PartTabs({
-  label,
-  view,
-  parts,
-  current,
-}: {
-  label: string;
-  view: string;
-  parts: readonly (readonly [path: string, label: string])[];
-  current: string;
-}) {
+export function PartTabs({ label, view, parts, current }: PartTabsProps) {
   const tabs = parts.map(([path, name]) => ({
     href: linkTo(`/${view}/${path}`),
     label: name,

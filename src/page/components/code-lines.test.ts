@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { findBestWindow } from "./code-lines.tsx";
+import { findBestWindow } from "./best-window.ts";
 import { listMarkedWords } from "./marked.tsx";
 import { formatRelativeTime } from "./time.tsx";
 

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
+import { findBestWindow } from "./best-window.ts";
 import { Marked } from "./marked.tsx";
-import { formatCount } from "./words.ts";
 
 interface CodeLinesProps {
   text: string;
@@ -29,20 +29,6 @@ export function CodeLines({ text, firstLine, words, maxLines = 5 }: CodeLinesPro
       ))}
     </code>
   );
-}
-
-/** Where the window of `size` lines begins that has most of the words; the first of equals. */
-export function findBestWindow(lines: readonly string[], words: readonly string[], size: number): number {
-  const scores = lines.map((line) => {
-    const lower = line.toLowerCase();
-    return words.filter((word) => lower.includes(word)).length;
-  });
-  let best = { start: 0, score: -1 };
-  for (let start = 0; start === 0 || start + size <= lines.length; start++) {
-    const score = scores.slice(start, start + size).reduce((sum, one) => sum + one, 0);
-    if (score > best.score) best = { start, score };
-  }
-  return best.start;
 }
 
 /** A text with its own lines. It scrolls where it is wider than its place, so the keyboard has to reach it. */
@@ -82,30 +68,6 @@ export function Command({ line }: { line: string }) {
     <div class="command">
       <code>{line}</code>
       <CopyButton label="Copy" text={() => line} />
-    </div>
-  );
-}
-
-const kinds: Readonly<Record<string, string>> = { "+": "added", "-": "removed", "@": "hunk" };
-
-/** Changed lines, marked as in a unified diff; the rest of a long one comes on request. */
-export function Diff({ lines, shown = 40 }: { lines: readonly string[]; shown?: number }) {
-  const [isWhole, setWhole] = useState(lines.length <= shown * 1.5);
-  const visible = isWhole ? lines : lines.slice(0, shown);
-  return (
-    <div class="diff">
-      <Preformatted>
-        {visible.map((line, i) => (
-          <span key={i} class={`diff-line ${kinds[line[0] ?? ""] ?? ""}`}>
-            {line || " "}
-          </span>
-        ))}
-      </Preformatted>
-      {!isWhole && (
-        <button type="button" class="quiet" onClick={() => setWhole(true)}>
-          Show {formatCount(lines.length - shown, "more line")}
-        </button>
-      )}
     </div>
   );
 }

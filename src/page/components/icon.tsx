@@ -24,7 +24,6 @@ const paths = {
   system: "M2 3h12v8H2Zm4 10.5h4M8 11v2.5",
   keyboard: "M1.5 4h13v8h-13Zm3 5.5h7M4 6.7h.01M6.7 6.7h.01M9.3 6.7h.01M12 6.7h.01",
   external: "M9.5 2.5h4v4m0-4L7 9M6 3.5H2.5v10h10V10",
-  close: "m4 4 8 8m0-8-8 8",
 } as const;
 export type IconName = keyof typeof paths;
 

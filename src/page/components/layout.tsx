@@ -1,16 +1,10 @@
-import type { ComponentChildren } from "preact";
+import type { ComponentChildren, RenderableProps } from "preact";
 import { useId } from "preact/hooks";
 
+type PartProps = RenderableProps<{ title: ComponentChildren; as?: "part" | "panel" }>;
+
 /** A part of a view, by its heading. A panel stands apart from the others. */
-export function Part({
-  title,
-  as = "part",
-  children,
-}: {
-  title: ComponentChildren;
-  as?: "part" | "panel";
-  children: ComponentChildren;
-}) {
+export function Part({ title, as = "part", children }: PartProps) {
   const id = useId();
   return (
     <section class={as} aria-labelledby={id}>
@@ -24,7 +18,7 @@ export function Part({
 export function Table({ head, children }: { head: readonly string[]; children: ComponentChildren }) {
   return (
     <table class="plain-table">
-      <thead>
+      <thead hidden={head.every((name) => name === "")}>
         <tr>
           {head.map((name) => (
             <th key={name} scope="col">
@@ -38,18 +32,10 @@ export function Table({ head, children }: { head: readonly string[]; children: C
   );
 }
 
+type SmallButtonProps = RenderableProps<{ onClick: () => void; what?: string; isDisabled?: boolean }>;
+
 /** A button that stays in the background. `what` it is about is said to those who do not see where it stands. */
-export function SmallButton({
-  onClick,
-  what,
-  isDisabled = false,
-  children,
-}: {
-  onClick: () => void;
-  what?: string;
-  isDisabled?: boolean;
-  children: ComponentChildren;
-}) {
+export function SmallButton({ onClick, what, isDisabled = false, children }: SmallButtonProps) {
   return (
     <button type="button" class="quiet small" disabled={isDisabled} onClick={onClick}>
       {children}
@@ -58,16 +44,10 @@ export function SmallButton({
   );
 }
 
+type FormButtonsProps = { submit: string; isDisabled: boolean; onCancel: () => void };
+
 /** The end of a form: it is given up or sent. */
-export function FormButtons({
-  submit,
-  isDisabled,
-  onCancel,
-}: {
-  submit: string;
-  isDisabled: boolean;
-  onCancel: () => void;
-}) {
+export function FormButtons({ submit, isDisabled, onCancel }: FormButtonsProps) {
   return (
     <footer class="dialog-buttons">
       <button type="button" onClick={onCancel}>

@@ -1,3 +1,5 @@
+import { escapeRegExp } from "../../base/text/escape-reg-exp.ts";
+
 /** Words of questions that stand everywhere. */
 const commonWords = new Set(
   "a an and are as at be by can do does did for from had has have how if in is it no not of on or our so that the then there this to was we were what when where which who why will with you".split(
@@ -15,7 +17,7 @@ export function listMarkedWords(query: string): string[] {
 /** A text in which the words of a query stand out. */
 export function Marked({ text, words }: { text: string; words: readonly string[] }) {
   if (words.length === 0) return <>{text}</>;
-  const pattern = new RegExp(`(${words.map(escapeRegex).join("|")})`, "giu");
+  const pattern = new RegExp(`(${words.map(escapeRegExp).join("|")})`, "giu");
   return <>{text.split(pattern).map((part, i) => (i % 2 === 1 ? <mark key={i}>{part}</mark> : part))}</>;
 }
 
@@ -43,5 +45,3 @@ export function Inline({ text, words = [] }: { text: string; words?: readonly st
     </>
   );
 }
-
-const escapeRegex = (word: string) => word.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");

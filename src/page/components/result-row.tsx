@@ -14,15 +14,27 @@ interface ResultRowProps {
   meta?: ComponentChildren;
   /** A file and a line that `o` and a button open in the editor. */
   place?: { path: string; line: number } | undefined;
+  /** Done before it is followed. */
+  onClick?: () => void;
   children?: ComponentChildren;
 }
 
 /** A row of any list that leads somewhere: the arrow keys go from row to row. */
-export function ResultRow({ href, icon, kind, title, aside, meta, place, children }: ResultRowProps) {
+export function ResultRow({
+  href,
+  icon,
+  kind,
+  title,
+  aside,
+  meta,
+  place,
+  onClick,
+  children,
+}: ResultRowProps) {
   const editor = place ? buildEditorLink(place.path, place.line) : null;
   return (
     <li class={children ? "row" : "row compact"}>
-      <a href={href} data-row data-place={place && `${place.path}:${place.line}`}>
+      <a href={href} data-row data-place={place && `${place.path}:${place.line}`} onClick={onClick}>
         <span class="row-icon" title={kind}>
           <Icon name={icon} />
         </span>

@@ -40,13 +40,14 @@ export function Refusal({ error }: { error: AskError }) {
   );
 }
 
-/** In the place of rows that are on their way. */
+/** In the place of rows that are on their way. What takes long is said to: a daemon at work answers later. */
 export function Loading({ rows = 6 }: { rows?: number }) {
   return (
     <div class="skeleton" role="status" aria-label="Loading">
       {Array.from({ length: rows }, (_, i) => (
         <div key={i} />
       ))}
+      <p class="faint">Still waiting for the daemon’s answer.</p>
     </div>
   );
 }

@@ -1,4 +1,5 @@
 import { signal } from "@preact/signals";
+import { dayMs } from "../../base/text/day.ts";
 
 const minute = signal(Date.now());
 
@@ -6,7 +7,7 @@ const minute = signal(Date.now());
 export const followTime = () => setInterval(() => (minute.value = Date.now()), 60_000);
 
 /** Now; a component that reads it is drawn anew each minute. */
-const getCurrentTime = () => Math.max(minute.value, Date.now());
+export const getCurrentTime = () => Math.max(minute.value, Date.now());
 
 const units = [
   ["day", 86_400],
@@ -39,7 +40,7 @@ export function formatRelativeTime(iso: string, now = getCurrentTime()): string 
 /** Midnights from a time to another, where the reader is. */
 function daysBetween(then: number, now: number): number {
   const midnight = (at: number) => new Date(at).setHours(0, 0, 0, 0);
-  return Math.round((midnight(now) - midnight(then)) / 86_400_000);
+  return Math.round((midnight(now) - midnight(then)) / dayMs);
 }
 
 const formatDate = (at: Date, withYear: boolean) => (withYear ? datedInYear : dated).format(at);
@@ -70,7 +71,7 @@ export function Moment({ at }: { at: string | null }) {
 export function formatDay(iso: string, now = getCurrentTime()): string {
   const day = (at: number | string) => new Date(at).toDateString();
   if (day(iso) === day(now)) return "Today";
-  if (day(iso) === day(now - 86_400_000)) return "Yesterday";
+  if (day(iso) === day(now - dayMs)) return "Yesterday";
   return new Date(iso).toLocaleDateString("en-GB", {
     weekday: "long",
     day: "numeric",
@@ -82,6 +83,7 @@ export function formatDay(iso: string, now = getCurrentTime()): string {
 /** Values of a filter for time, as the daemon reads them. */
 export const periods = [
   ["today", "Today"],
+  ["yesterday", "Since yesterday"],
   ["7 days ago", "Last 7 days"],
   ["30 days ago", "Last 30 days"],
   ["1 year ago", "Last year"],

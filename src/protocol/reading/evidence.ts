@@ -1,3 +1,4 @@
+import { formatCount } from "../../base/text/counted.ts";
 import type { GraphEdge } from "../graph.ts";
 import type { LineAuthor } from "../line-author.ts";
 import type { Coverage } from "../results.ts";
@@ -44,8 +45,7 @@ export function describeNothingYet(coverage: Coverage): string {
   return `None of ${formatFilesRead(coverage)} contains these words${progress}.`;
 }
 
-const formatFilesRead = ({ files_read = 0 }: Coverage) =>
-  `${formatNumber(files_read)} ${files_read === 1 ? "file" : "files"}`;
+const formatFilesRead = ({ files_read = 0 }: Coverage) => formatCount(files_read, "file");
 
 /** How far the index is; nothing where it cannot be reached. */
 function describeProgress({ done, total }: Coverage, before: string, what = ""): string {
@@ -124,6 +124,14 @@ export function linkEvidence({ how, confidence, lines = 0 }: Link): string {
     how === "lines" && lines > 0 ? `wrote ${lines === 1 ? "1 line" : `${lines} lines`} of it` : words[how];
   return confidence < certain ? `maybe: ${said}` : said;
 }
+
+/** "led to", and for a guess "maybe led to": what is said of a session and a commit. */
+export const wordLed = ({ confidence }: Pick<Link, "confidence">): string =>
+  confidence < certain ? "maybe led to" : "led to";
+
+/** What a link rests on that is a guess, or another tool's word; null for others. */
+export const describeWeakLink = ({ how, confidence }: Link): string | null =>
+  confidence < certain || how === "trailer" ? words[how] : null;
 
 interface Link {
   how: BindingHow;

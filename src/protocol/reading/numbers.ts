@@ -1,14 +1,19 @@
+import { formatDuration } from "../../base/text/duration.ts";
+
 /** Numbers, for a reader. */
 
-/** How long a call took, where it is worth saying: "12 s", "3 min 5 s", "2 h 4 min"; else "". */
-export function formatCallDuration(ms: number | null): string {
-  if (ms === null || ms < 1000) return "";
-  const seconds = Math.round(ms / 1000);
-  if (seconds < 60) return `${seconds} s`;
-  const minutes = Math.floor(seconds / 60);
-  if (minutes < 60) return seconds % 60 === 0 ? `${minutes} min` : `${minutes} min ${seconds % 60} s`;
-  return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+/** "42%"; a share that rounds to nothing, or to all, without being so is "<1%", ">99%". */
+export function formatPercent(part: number, whole: number): string {
+  if (whole === 0) return "0%";
+  const share = (100 * part) / whole;
+  if (share > 0 && share < 1) return "<1%";
+  if (share > 99 && share < 100) return ">99%";
+  return `${Math.round(share)}%`;
 }
+
+/** How long a call took, where it is worth saying; else "". */
+export const formatCallDuration = (ms: number | null): string =>
+  ms === null || ms < 1000 ? "" : formatDuration(ms);
 
 /** Ascending numbers, those that follow each other as a span: "1,3-5". */
 export function formatSpans(numbers: readonly number[]): string {
@@ -19,9 +24,4 @@ export function formatSpans(numbers: readonly number[]): string {
     else parts.push([number, number]);
   }
   return parts.map(([first, last]) => (first === last ? `${first}` : `${first}-${last}`)).join(",");
-}
-
-/** "turn 3", "turns 1,3-5"; "" for none. */
-export function formatNumbered(thing: string, numbers: readonly number[]): string {
-  return numbers.length === 0 ? "" : `${thing}${numbers.length === 1 ? "" : "s"} ${formatSpans(numbers)}`;
 }

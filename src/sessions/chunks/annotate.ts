@@ -2,12 +2,12 @@ import { splitText } from "../../base/text/split-text.ts";
 import { charactersOfToken } from "../../base/text/text-size.ts";
 import type { NoteSource } from "../../protocol/origin.ts";
 import { parsePromptNotes } from "../../protocol/reading/prompt-notes.ts";
-import { listAnnotations, saveAnnotation } from "../../store/memory/chunks/annotations.ts";
-import { replaceAnnotatedChunk } from "../../store/memory/chunks/chunks.ts";
+import { replaceNoteChunk } from "../../store/memory/chunks/chunks.ts";
+import { listStoredNotes, saveNote } from "../../store/memory/chunks/notes.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import type { ChunkToStore } from "../../store/memory/memory-records.ts";
 import type { PositionedLine } from "../ingest/session-state.ts";
-import { isSameNote, makeAnnotationUid } from "../notes/notes.ts";
+import { isSameNote, makeNoteUid } from "../notes/notes.ts";
 import { readStoredTurns, type Turn } from "../turn-content.ts";
 import { buildDraftChunk, type ChunkOptions, type DraftChunk } from "./chunker.ts";
 import { nothingAround } from "./error-fix.ts";
@@ -51,7 +51,7 @@ export function findNotes(
         seen.set(note, ordinal + 1);
         const around = readTurnsAround(memory, session.id, turn, turns);
         found.push({
-          uid: makeAnnotationUid(session.uid, note, ordinal),
+          uid: makeNoteUid(session.uid, note, ordinal),
           note,
           source: entry.by ?? "prompt",
           turn,
@@ -68,7 +68,7 @@ export function findNotes(
 
 /** How often a session's stored prompts contain a note. */
 function countEarlierNotes(memory: Memory, sessionUid: string, note: string): number {
-  const known = listAnnotations(memory, { sessionUid });
+  const known = listStoredNotes(memory, { sessionUid });
   return known.filter((one) => one.lineUid !== null && isSameNote(one.note, note)).length;
 }
 
@@ -92,7 +92,7 @@ export function storeNotes(
   chunkOf: (draft: DraftChunk, annotationId: number, index: number) => ChunkToStore,
 ): void {
   notes.forEach(({ uid, note, source, turn, lineUid, at, branch, draft }, i) => {
-    const annotationId = saveAnnotation(memory, {
+    const annotationId = saveNote(memory, {
       uid,
       sessionUid: session.uid,
       turn,
@@ -103,11 +103,11 @@ export function storeNotes(
       note,
     });
     if (annotationId === null) return;
-    replaceAnnotatedChunk(memory, session.id, { ...chunkOf(draft, annotationId, i), annotationId });
+    replaceNoteChunk(memory, session.id, { ...chunkOf(draft, annotationId, i), annotationId });
   });
 }
 
-/** How much of the conversation before it goes with a note. Tokens. */
+/** How much of the session before it goes with a note. Tokens. */
 const contextTokens = 600;
 
 /** A long unit's end, as much as fits; null where that would be less than a few words. */
@@ -137,11 +137,11 @@ function takeLastUnits(units: readonly Unit[], room: number): Unit[] {
 }
 
 /**
- * The chunk of a note: the note first, then the conversation before it. Its kind is decision, unless the note is about
+ * The chunk of a note: the note first, then the session before it. Its kind is decision, unless the note is about
  * a fixed error or about architecture.
  * @param turns the note's turn and some before it
- * @param lineUid the prompt that holds the note; null for a note from elsewhere, which follows the whole conversation
- * @returns null when the conversation before it is empty
+ * @param lineUid the prompt that holds the note; null for a note from elsewhere, which follows the whole session
+ * @returns null when the session before it is empty
  */
 export function buildNoteChunk(
   note: string,

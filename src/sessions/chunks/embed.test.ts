@@ -7,7 +7,8 @@ import { EmbedPass } from "../../models/embed/embed-pass.ts";
 import type { Embedder } from "../../models/embed/embedder.ts";
 import { replaceChunks } from "../../store/memory/chunks/chunks.ts";
 import { countSessionVectors } from "../../store/memory/chunks/vectors.ts";
-import { createChunkEmbedSource, splitIntoPassages, splitTextBySpeaker } from "./embed.ts";
+import { createChunkEmbedSource } from "./embed.ts";
+import { splitIntoPassages, splitTextBySpeaker } from "./passages.ts";
 
 let stored: ReturnType<typeof temporaryMemory>;
 const passes: EmbedPass[] = [];

@@ -3,7 +3,7 @@ import type { AroundChunk } from "./error-fix.ts";
 import type { Unit } from "./units/units.ts";
 
 /**
- * A chunk's kind, by rules (docs/conversations.md describes them). The first match counts: decision, error-fix,
+ * A chunk's kind, by rules (docs/sessions.md describes them). The first match counts: decision, error-fix,
  * code-change where something was edited, architecture, code-change where it was only checked, conversation.
  */
 export interface KindRules {
@@ -17,7 +17,7 @@ export interface KindRules {
   architecture: RegExp;
 }
 
-/** Words of a project's own, on top of those of kind-terms.ts. */
+/** Words of a project's own, on top of those that come with Pommel. */
 export interface KindTerms {
   decision?: readonly string[];
   error?: readonly string[];
@@ -113,7 +113,7 @@ export function classifyChunk(units: readonly Unit[], around: AroundChunk, rules
   return around.editedBefore && isAbout ? "code-change" : "conversation";
 }
 
-/** The kind of a text about a conversation, such as a summary. */
+/** The kind of a text about a session, such as a summary. */
 export function classifyText(text: string, rules: KindRules): ChunkKind {
   if (has(rules.decision, text)) return "decision";
   if (has(rules.fixed, text)) return "error-fix";

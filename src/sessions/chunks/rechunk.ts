@@ -1,17 +1,17 @@
 import type { Embedder } from "../../models/embed/embedder.ts";
-import { listAnnotations } from "../../store/memory/chunks/annotations.ts";
 import {
   keepNewestChunks,
-  replaceAnnotatedChunk,
   replaceChunks,
+  replaceNoteChunk,
   selectChunkOfNote,
   selectChunksFrom,
 } from "../../store/memory/chunks/chunks.ts";
+import { listStoredNotes } from "../../store/memory/chunks/notes.ts";
 import { checkForVectors, type Place } from "../../store/memory/chunks/put-chunks.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import type {
-  AnnotationRecord,
   ChunkToStore,
+  NoteRecord,
   PassageVectors,
   SessionRecord,
   TurnRecord,
@@ -104,7 +104,7 @@ export async function rechunkSession(
       replaceChunks(memory, session.id, { type: "raw", from: position, reindex }, chunks);
       notes.forEach(({ id }, i) => {
         const chunk = noteToStore(noteDrafts[i]!, id, vectors[drafts.length + i]);
-        replaceAnnotatedChunk(memory, session.id, chunk, { reindex });
+        replaceNoteChunk(memory, session.id, chunk, { reindex });
       });
       if (maxChunks > 0) keepNewestChunks(memory, session.id, maxChunks);
       return true;
@@ -114,7 +114,7 @@ export async function rechunkSession(
 }
 
 const listNotesFrom = (memory: Memory, { uid }: SessionRecord, from: number) =>
-  listAnnotations(memory, { sessionUid: uid }).filter(({ turn }) => (turn ?? 0) >= from);
+  listStoredNotes(memory, { sessionUid: uid }).filter(({ turn }) => (turn ?? 0) >= from);
 
 function checkKnownVectors(
   { memory, embedder }: SessionWork,
@@ -156,11 +156,11 @@ export function buildOptionsForSession(
   return { ...chunks, relativize: createRelativizer({ root, worktrees, cwd }) };
 }
 
-/** The chunk of a stored note, made from the conversation before it. */
+/** The chunk of a stored note, made from the session before it. */
 export function noteDraft(
   { memory }: Pick<SessionWork, "memory">,
   session: Pick<SessionRecord, "id">,
-  annotation: Pick<AnnotationRecord, "note" | "turn" | "lineUid" | "at" | "source" | "branch">,
+  annotation: Pick<NoteRecord, "note" | "turn" | "lineUid" | "at" | "source" | "branch">,
   options: ChunkOptions,
 ): DraftChunk {
   const { note, turn, lineUid, at, source, branch } = annotation;

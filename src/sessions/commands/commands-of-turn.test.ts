@@ -18,6 +18,8 @@ test("a command has its directory, purpose, time and outcome", () => {
   const [one] = commands(used("Bash", { command: "cd web && npm test", description: "Run the tests" }, "ok"));
   expect(one).toMatchObject({ line: "npm test", directory: "web", purpose: "Run the tests", tookMs: 1000 });
   expect(one).toMatchObject({ name: "npm test", outcome: "worked", status: 0, error: null });
+  const [other] = commands(used("exec_command", { command: "npm test", workdir: "/repo/api" }, "ok"));
+  expect(other).toMatchObject({ directory: "api" });
 });
 
 test("a failed one has its status and the error's lines", () => {
@@ -39,6 +41,14 @@ test("of a line that failed only what must have failed counts so", () => {
   ).toEqual([
     ["go build ./...", "failed", 1],
     ["go test ./...", "unknown", null],
+  ]);
+});
+
+test("of a line that failed the step failed that was given what the error quotes", () => {
+  const output = "Exit code 128\nfatal: a branch named 'fix-store' already exists";
+  expect(outcomes(ran("git checkout -b fix-store && git push", output, { isError: true }))).toEqual([
+    ["git checkout -b fix-store", "failed", 128],
+    ["git push", "unknown", null],
   ]);
 });
 

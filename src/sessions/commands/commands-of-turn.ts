@@ -7,8 +7,8 @@ import {
   extractErrorLines,
   failedTests,
   hasFailureReport,
-  isCheck,
   isDisplayCommand,
+  showsThatItWorks,
 } from "../chunks/units/tool-results.ts";
 import { classifyToolUse, type Turn } from "../turn-content.ts";
 import { parseSteps, type Step } from "./steps.ts";
@@ -49,7 +49,7 @@ export function extractCommands(turn: Turn, relativize: (path: string) => string
         name: step.name,
         form: step.form,
         purpose: readPurpose(entry),
-        directory: relativizeDirectory(step.directory, cwd, relativize),
+        directory: relativizeDirectory(step.directory, readDirectory(entry, cwd), relativize),
         ...run,
       }));
     }),
@@ -69,6 +69,7 @@ function extractRuns({ input }: ToolUse, { text, isError }: ToolResult): Run[] {
   const failed = findFailedStep(steps, {
     isError: isError || printsFailure,
     reports: printsFailure || reports,
+    text,
   });
   return steps.map((step): Run => {
     if (step === failed) {
@@ -88,7 +89,8 @@ function extractRuns({ input }: ToolUse, { text, isError }: ToolResult): Run[] {
       status: isKnown && step.decides ? 0 : null,
       error: null,
       // What it prints where all is well says nothing where it fails.
-      signatures: isKnown && step === steps.at(-1) && isCheck(step.text) ? extractSignatures(text) : [],
+      signatures:
+        isKnown && step === steps.at(-1) && showsThatItWorks(step.text) ? extractSignatures(text) : [],
     };
   });
 }
@@ -96,17 +98,35 @@ function extractRuns({ input }: ToolUse, { text, isError }: ToolResult): Run[] {
 /** The step that failed, the last that can have; null: none did, or it cannot be told which. */
 function findFailedStep(
   steps: readonly Step[],
-  { isError, reports }: { isError: boolean; reports: boolean },
+  { isError, reports, text }: { isError: boolean; reports: boolean; text: string },
 ): Step | null {
+  const named = isError ? findNamedStep(steps, text) : null;
+  if (named !== null) return named;
   const decides = steps.findLast((step) => step.decides);
   if (isError) return decides ?? (reports ? steps.at(-1)! : null);
   return reports ? (steps.findLast((step) => !step.decides) ?? null) : null;
+}
+
+/** What an error quotes, and a step was given. Characters. */
+const quotedArgument = /["'`]([^"'`\n]{8,200})["'`]/g;
+
+/** The one step that was given what the error is about: `git add x && git push` fails for `x` in its first; null: not one. */
+function findNamedStep(steps: readonly Step[], text: string): Step | null {
+  for (const [, argument = ""] of text.slice(0, 2_000).matchAll(quotedArgument)) {
+    const given = steps.filter((step) => step.text.includes(argument));
+    if (given.length === 1 && steps.length > 1) return given[0]!;
+  }
+  return null;
 }
 
 const readPurpose = ({ input: { description } }: ToolUse) =>
   typeof description === "string"
     ? shortenText(description.replace(/\s+/g, " ").trim(), maxCommandChars.purpose)
     : "";
+
+/** Where a call ran: some clients name it with each. */
+const readDirectory = ({ input: { workdir } }: ToolUse, cwd: string | null): string | null =>
+  typeof workdir === "string" && workdir !== "" ? toAbsolutePath(workdir, cwd) : cwd;
 
 /** Relative to the project's root, "" for the root itself; absolute outside of it. */
 function relativizeDirectory(path: string, cwd: string | null, relativize: (path: string) => string): string {
@@ -121,7 +141,7 @@ function relativizeDirectory(path: string, cwd: string | null, relativize: (path
 
 /** Lines that accompany any error of a tool, and say nothing of it. */
 const saysNothing =
-  /^(?:[a-z]*: ?downloading .*|<path> #s?|\[(?:build|setup) failed\]|fail <path> \[\w+ failed\]|too many errors|error trace:.*|error: not equal:|exit code|exit status|fail|failed|error|errors?:?|ok|pass|# ?#?|\*|make(?: # )?: \*\*\* .*|npm err! .*lifecycle.*|\[[\w:-]*\] error task failed|error task failed|# (?:issues?|problems?|errors?|tests?)(?: failed| found)?[.:]?|[\w*]+: #|\* [\w-]+: #|test (?:files|suites).*|tests? .*(?:failed|passed).*|(?:--- )?fail: \S+(?: \(#\))?|fail \S+(?: #)?|.*exited with code #.*|command failed with exit.*|.*task failed.*)$/;
+  /^(?:[a-z]*: ?downloading .*|<path> #s?|\[(?:build|setup) failed\]|fail <path> \[\w+ failed\]|too many errors|error trace:.*|error: not equal:|(?:error: )?expect\(received\)\.(?:not\.)?\w+\(.*\)|exit code|exit status|fail|failed|error|errors?:?|ok|pass|# ?#?|\*|make(?: # )?: \*\*\* .*|npm err! .*lifecycle.*|\[[\w:-]*\] error task failed|error task failed|# (?:issues?|problems?|errors?|tests?)(?: failed| found)?[.:]?|[\w*]+: #|\* [\w-]+: #|test (?:files|suites).*|tests? .*(?:failed|passed).*|(?:--- )?fail: \S+(?: \(#\))?|fail \S+(?: #)?|.*exited with code #.*|command failed with exit.*|.*task failed.*|err_pnpm_\w+ .*|npm err! (?:code|errno|path|command|a complete log).*|error: could not compile .*|for more information about this error.*|some errors have detailed explanations.*|error: aborting due to .*|husky - .*|\[(?:failed|skipped|started|completed|title)\] .*|[✖×] \S.*:|test suites?: .*|tests?: .*|error context: .*|tserror: .*unable to compile typescript.*|unable to compile typescript.*|error: command .* (?:failed|exited).*|error: process completed.*|error: recipe .* failed.*|error: script .* exited.*|lerna err! .*|nx run .*failed.*|command exited with .*)$/;
 
 /** Signatures of an error of each kind, and characters of one. */
 const maxSignatures = { tests: 6, lines: 12, rules: 4 } as const;

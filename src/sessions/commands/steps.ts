@@ -1,4 +1,5 @@
 import { type AndOr, type Command, parse, type Statement, type Word } from "unbash";
+import rules from "./commands.json" with { type: "json" };
 
 /** What a program is called by: with its subcommand, without what wraps it. */
 interface Named {
@@ -10,78 +11,25 @@ interface Named {
   script: string | null;
 }
 
-/** Words in front of a program, with how many words of their own they take. */
-const wrappers: Readonly<Record<string, number>> = {
-  sudo: 0,
-  env: 0,
-  time: 0,
-  nohup: 0,
-  command: 0,
-  exec: 0,
-  nice: 0,
-  ionice: 0,
-  setsid: 0,
-  "\\": 0,
-  timeout: 1,
-  gtimeout: 1,
-  flock: 1,
-  npx: 0,
-  bunx: 0,
-  uvx: 0,
-  "xvfb-run": 0,
-  caffeinate: 0,
-  rtk: 0,
-  doppler: 0,
-};
-/** The same in two words. */
-const runners = new Set([
-  "uv run",
-  "poetry run",
-  "pipenv run",
-  "bundle exec",
-  "pnpm exec",
-  "pnpm dlx",
-  "yarn dlx",
-  "yarn exec",
-  "npm exec",
-  "mise exec",
-  "mise x",
-  "rye run",
-  "pdm run",
-  "hatch run",
-  "direnv exec",
-  "dotenv --",
-]);
-/** Options of wrappers and of programs that take the next word. */
-const withValue =
-  /^(?:-n|-c|-C|-u|-s|-k|-f|-w|-p|--prefix|--package|--filter|--workspace|--project|--cwd|--context|--namespace)$/;
+const matchWhole = (patterns: readonly string[]) => new RegExp(`^(?:${patterns.join("|")})$`);
 
-const shells = new Set(["bash", "sh", "zsh", "dash"]);
-const interpreters = new Set([
-  "node",
-  "python",
-  "python3",
-  "ruby",
-  "perl",
-  "php",
-  "tsx",
-  "ts-node",
-  "bun",
-  "deno",
-  "Rscript",
-  "lua",
-  ...shells,
-]);
+/** Words in front of a program, with how many words of their own they take. */
+const wrappers: Readonly<Record<string, number>> = rules.wrappers;
+/** The same in two words. */
+const runners = new Set(rules.runners);
+/** Options of wrappers and of programs that take the next word. */
+const withValue = matchWhole(rules.optionsWithValue);
+
+const shells = new Set(rules.shells);
+const interpreters = new Set([...rules.interpreters, ...rules.shells]);
 /** Code in the line itself is not run again. */
 const inline = /^(?:-|-e|-c|-p|--eval|--print)$/;
 
 /** Programs whose subcommands have two words, or are what is run: `npm run build`. */
-const deep =
-  /^(?:npm run|npm run-script|pnpm run|yarn run|bun run|deno task|mise run|mise tasks|task run|docker compose|docker image|docker container|gh \w+|kubectl \w+|git stash|git worktree|git remote|git submodule|go mod|go tool|cargo xtask|aws \w+|gcloud \w+|az \w+|pm \w+|nx run|turbo run|rails db|just --\w+)$/;
+const deep = matchWhole(rules.longSubcommands);
 const subcommand = /^[a-z][a-z0-9_:.-]*$/;
 /** Programs whose first word is what they work on. */
-const flat =
-  /^(?:pytest|py\.test|jest|mocha|ava|tsc|eslint|prettier|mypy|pylint|flake8|shellcheck|gofmt|goimports|curl|wget|ssh|scp|rsync|tar|open|phpunit|rspec|ctest|cmake|ninja|psql|sqlite3|mysql|redis-cli|javac|gcc|clang|rustc)$/;
+const flat = matchWhole(rules.withoutSubcommand);
 
 /** @param words without their quotes @returns null for what is no program */
 function nameProgram(words: readonly string[]): Named | null {
@@ -143,22 +91,11 @@ function stripInstallPath(program: string): string {
   return isInstalled ? path.slice(path.lastIndexOf("/") + 1) : path;
 }
 
-const looking = new Set(
-  [
-    "ls cat head tail grep egrep rg ag find fd wc which whereis",
-    "type pwd cd pushd popd echo printf true false test [ [[ stat",
-    "file du df ps env printenv date sleep kill pkill killall diff",
-    "cmp sort uniq cut tr jq less more tree basename dirname",
-    "realpath readlink whoami uname hostname id export set unset source",
-    ". alias eval read wait jobs lsof awk sed xargs tee mkdir",
-    "rmdir rm cp mv touch ln chmod chown mktemp seq yes column",
-    "open clear history exit return trap shopt ulimit umask od xxd",
-    "hexdump md5sum shasum sha256sum base64 strings nl tac rev comm",
-    "paste pgrep top free tput",
-  ].flatMap((line) => line.split(" ")),
-);
-const lookingGit =
-  /^git(?: (?:status|diff|log|show|add|branch|rev-parse|ls-files|ls-tree|blame|config|describe|rev-list|grep|shortlog|reflog|cat-file|merge-base|stash list|stash show|worktree list|remote get-url|for-each-ref|check-ignore|diff-tree|show-ref|symbolic-ref|remote))?$/;
+const looking = new Set(rules.looks);
+const lookingGit = new RegExp(`^git(?: (?:${rules.looksInGit.join("|")}))?$`);
+
+/** PowerShell's own commands look, filter, set and move, but for those that run or install something. */
+const powerShellHelper = /^(?!(?:Invoke|Install|Publish|Build|Start|Update)-)[A-Z][a-z]+-[A-Z]\w+$/;
 
 /** Whether a program only looks, prints or moves files about: how it is run is no knowledge of a project. */
 function isNoise(name: string): boolean {
@@ -166,6 +103,7 @@ function isNoise(name: string): boolean {
   return (
     looking.has(program) ||
     lookingGit.test(name) ||
+    powerShellHelper.test(program) ||
     program === "pm" ||
     program === "pommel" ||
     shells.has(name)
@@ -264,13 +202,14 @@ function takeNode(node: Node, around: Around, steps: Step[]): string {
   }
 }
 
+const changesDirectory = /^(?:cd|pushd|Set-Location|Push-Location|sl)$/i;
+
 function takeCommand(command: Command, around: Around, steps: Step[]): string {
   const { directory, decides, depth } = around;
   const words = [command.name, ...command.args].filter((word): word is Word => word?.type === "Word");
   const [program, ...args] = words;
   if (program === undefined) return directory;
-  if (program.value === "cd" || program.value === "pushd")
-    return joinDirectory(directory, args.at(-1)?.value ?? "");
+  if (changesDirectory.test(program.value)) return joinDirectory(directory, args.at(-1)?.value ?? "");
   const reads = command.redirects.some(({ type }) => type === "HereDoc" || type === "HereString");
   const named = nameProgram(words.map(({ value }) => value));
   if (named === null) return directory;
@@ -317,7 +256,7 @@ function generalWords([program = "", ...args]: readonly string[]): string[] {
 }
 
 /** Options of Go that take the next word, or a word behind "=". */
-const goValues = /^-(?:run|tags|timeout|count|bench|benchtime|o|coverprofile|ldflags|skip|parallel)$/;
+const goValues = new RegExp(`^-(?:${rules.goOptionsWithValue.join("|")})$`);
 
 const listVariableNames = (environment: readonly string[]) =>
   environment.map((one) => one.replace(/=.*/s, "="));
@@ -350,4 +289,4 @@ function generaliseWord(word: string): string {
 }
 
 const plain = /^[a-z][a-z_:-]*$/;
-const printsMore = /^(?:-v|-vv|--verbose|-q|--quiet|--no-color|--color(?:=.*)?|-count=\*|-timeout=\*|--)$/;
+const printsMore = matchWhole(rules.printsMore);

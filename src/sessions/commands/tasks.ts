@@ -1,3 +1,5 @@
+import rules from "./commands.json" with { type: "json" };
+
 /** What anybody wants to run in a project, in the order in which it is wanted. */
 export const tasks = [
   "test one",
@@ -12,40 +14,23 @@ export const tasks = [
 ] as const;
 export type Task = (typeof tasks)[number];
 
-const runsTests =
-  /\b(?:tests?|spec|pytest|py\.test|jest|vitest|mocha|ava|rspec|phpunit|pest|ctest|nextest|unittest|tox|nox|playwright|cypress|e2e|junit|minitest)\b/;
+const joinWords = (words: readonly string[]) => new RegExp(`\\b(?:${words.join("|")})\\b`);
+
+const runsTests = joinWords(rules.tests);
 /** A test is picked by its name, its file or its place. */
-const picksTest =
-  /(?:-run[= ]|-k\b|-t\b|--test-name-pattern|--testNamePattern|--tests\b|--test\b|--filter|--grep|-g\b|-Dtest=|--only|-e\b|::|\.(?:test|spec)\.|_test\.|test_\w+\.py|…)/;
+const picksTest = new RegExp(rules.picksTest.join("|"));
 
-const patterns: readonly (readonly [Task, RegExp])[] = [
-  [
-    "lint",
-    /\b(?:lint(?:er|ers|ing)?|eslint|golangci-lint|clippy|rubocop|flake8|pylint|stylelint|ktlint\w*|detekt|swiftlint|credo|shellcheck|oxlint|hadolint|checkstyle|spotbugs|pmd|luacheck|selene|biome (?:check|lint)|ruff check|go vet|standardrb|dart analyze|flutter analyze|scalafix)\b/,
-  ],
-  [
-    "format",
-    /\b(?:fmt|format(?:ting)?|prettier|gofmt|goimports|gofumpt|black|rustfmt|ruff format|pint|php-cs-fixer|stylua|clang-format|swiftformat|scalafmt|spotless\w*|isort)\b/,
-  ],
-  [
-    "types",
-    /\b(?:tsc|vue-tsc|mypy|pyright|type-?check|types?|check-types|phpstan|psalm|sorbet|dialyzer|check:types)\b/,
-  ],
-  ["release", /\b(?:release|publish|deploy|goreleaser|semantic-release|changeset)\b/],
-  ["install", /(?:^|\s)(?:ci|install|i|bootstrap|setup|mod download|deps\.get|restore|sync|fetch)(?:\s|$)/],
-  [
-    "build",
-    /\b(?:build|compile|assemble|bundle|package|dist|make$|tsdown|rollup|webpack|xcodebuild|bootJar)\b/,
-  ],
-  [
-    "run",
-    /\b(?:dev|start|serve|server|preview|watch|up|go run|cargo run|bootRun|flutter run|dotnet run|swift run|runserver)\b/,
-  ],
-];
+/** Programs that do not run the project, whatever they are told. */
+const notOfTheProject = joinWords(rules.notOfTheProject);
 
-/** Program that install packages; others' "install" puts the project's own binary somewhere. */
-const packageManager =
-  /^(?:npm|pnpm|yarn|bun|pip|pip3|uv|poetry|pipenv|pdm|bundle|composer|go|cargo|mix|dotnet|dart|flutter|pod|conan|mise|make|just|task|gradle|\.\/gradlew|mvn|sbt|stack|cabal)\b/;
+/** In the order in which they are looked for. */
+const patterns = Object.entries(rules.tasks).map(([task, words]): readonly [Task, RegExp] => [
+  task as Task,
+  task === "install" ? new RegExp(`(?:^|\\s)(?:${words.join("|")})(?:\\s|$)`) : joinWords(words),
+]);
+
+/** Programs that install packages; others' "install" puts the project's own binary somewhere. */
+const packageManager = new RegExp(`^(?:${rules.packageManagers.join("|")})\\b`);
 
 /**
  * What a command line is run for; null: none of these.
@@ -53,7 +38,7 @@ const packageManager =
  */
 export function findTask(shape: string): Task | null {
   const words = shape.replace(/^(?:\w+=\S+ )+/, "");
-  if (/\b(?:docker|kubectl|git|gh|curl|psql)\b/.test(words.split(" ", 1)[0]!)) return null;
+  if (notOfTheProject.test(words.split(" ", 1)[0]!)) return null;
   const other = patterns.find(
     ([task, pattern]) => pattern.test(words) && (task !== "install" || packageManager.test(words)),
   );
@@ -63,4 +48,17 @@ export function findTask(shape: string): Task | null {
   )
     return picksTest.test(words) ? "test one" : "test all";
   return other?.[0] ?? null;
+}
+
+/** A formatter, or a linter that can put right what it finds, that only looks: run without the flag it writes. */
+const onlyLooks = /\s(?:--check|--diff|--list-different|--dry-run|-l|-d)(?=\s|$)/;
+const writes = /\s(?:--write|--?fix|--fix-all|-w|-i)(?=\s|$)/;
+const fixes = /\s--?fix(?:-all)?(?=\s|$)/;
+
+/** Whether a command is another one of a formatter or linter that only looked, told to put right what it found. */
+export function writesWhatFound(line: string, looked: string): boolean {
+  if (fixes.test(line) && !fixes.test(looked)) return true;
+  const task = findTask(looked);
+  if (task !== "format" && task !== "lint") return false;
+  return (onlyLooks.test(looked) && !onlyLooks.test(line)) || (writes.test(line) && !writes.test(looked));
 }

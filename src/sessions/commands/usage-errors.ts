@@ -1,6 +1,7 @@
-/** How programs say that they were called wrongly, and not that what they work on is wrong. */
-const calledWrongly =
-  /\b(?:unknown|unrecogni[sz]ed|unexpected|invalid|unsupported|illegal|ambiguous|bad|no such) (?:shorthand )?(?:flag|option|argument|command|subcommand|switch|task|target|script|parameter|value)s?\b|\bflag provided but not defined\b|\bflag needs an argument\b|\bmissing (?:required )?(?:argument|option|parameter|script|operand)|\bno (?:script|task|target|rule|recipe|command|tests?|test files|packages?)\b(?: to| named| found| files| match)?|\bcommand not found\b|: not found$|\bnot found in PATH\b|\bis not (?:a|an|recognized as an)\b.{0,20}\b(?:command|subcommand|executable|git repository)|\bUsage: |\bcannot find (?:module|package|main module)|\bno such file or directory\b|\bPermission denied\b|\bcould not (?:find|read) (?:package\.json|a|the)\b.{0,30}\b(?:Gemfile|file|config|manifest|Cargo\.toml)|\bgo\.mod file not found|\bdirectory prefix .* does not contain|\bbuild constraints exclude all|\bmatched no packages|\bErrUnknown|\bdidn't match any|\bcould not resolve to an? |\b(?:branch|tag|worktree)\b.{0,60}\balready exists|\bno tests? (?:ran|to run|collected)/im;
+import rules from "./commands.json" with { type: "json" };
+
+/** How programs say that they were called wrongly, and not that what they work on is wrong: a module that a file imports is of the code. */
+const calledWrongly = new RegExp(rules.calledWrongly.join("|"), "im");
 
 /** Whether an error is of how a command was called: its flags, its name, where it ran. */
 export const isUsageError = (error: string): boolean => calledWrongly.test(error);

@@ -1,4 +1,5 @@
 import { extractContentWords } from "../summaries/prose.ts";
+import choice from "./choice.json" with { type: "json" };
 
 /**
  * Whether a sentence states a choice so that it can be understood alone. Rules rather than probabilities, each for a way in
@@ -19,59 +20,21 @@ const compileWords = (...alternatives: string[]): RegExp =>
 const compileFirstWords = (...alternatives: string[]): RegExp =>
   new RegExp(`^(?:${alternatives.join("|").replaceAll("'", "['’]?")})\\b(?!-)`, "i");
 
-/** An order: "Use", "Keep", "Don't". */
-const ordering = compileFirstWords(
-  "use|keep|leave|stay|stick|go|drop|prefer|store|put|rename|call|name|make|move|replace|switch|change|default to|pin|reuse",
-  "avoid|allow|treat|require|return|show|hide|split|derive|compute|read|write|pass|run|rely|limit|standardi[sz]e|migrate",
-  "remove|skip|have|do|be|track|expose|accept|reject|inline|embed|share|load|cache|model|represent|select|choose|pick|reserve",
-  "always|never|don't|do not|only",
-);
-const absolute = compileFirstWords("always|never");
-/** An author who tells what they chose: "Uses", "Kept", "Switched". */
-const chose = compileFirstWords(
-  "uses?|used|keeps?|kept|leaves?|left|stays?|stick|sticks|drops?|dropped|prefers?|preferred|stores?|stored|puts?|moves?|moved|replaces?",
-  "replaced|switch(?:es|ed)?|pins?|pinned|reuses?|reused|avoids? using|default(?:s|ed)? to|cho(?:o?se|oses|sen)|picks?|picked|opt(?:s|ed)?",
-  "reserves?|inlines?|inlined|embeds?|models?|derives?|derived|selects?|requires?|rel(?:y|ies)|go|goes|went|make|do|don't|skip|skips|skipped",
-  "deliberately|intentionally|explicitly|never|always|only|limits?|limited|treats?|restrict(?:s|ed)?|scopes?|scoped|split|splits",
-);
+/** What cannot be said as a list of words. */
+const compilePattern = (name: keyof typeof choice.patterns): RegExp => new RegExp(choice.patterns[name], "i");
 
-const contrast = compileWords(
-  "instead of",
-  "rather than",
-  "in place of",
-  "as opposed to",
-  "in favou?r of",
-  "over using",
-);
-const turned =
-  /,\s+(?:and\s+|but\s+)?not\s+\w|\band\s+not\s+\w|\bnot\s+[^,.;]{3,60},?\s+but\s+(?=\w)(?!this|that|it|we|i\b)/i;
-const insteadAlone = /\binstead\b/i;
-const everywhere = compileWords(
-  "always",
-  "never",
-  "only",
-  "everywhere",
-  "by default",
-  "no longer",
-  "from now on",
-  "going forward",
-);
-const reasons = [
-  "because",
-  "since (?!v?\\d|then|the (?:last|first|beginning|start)|when)",
-  "so that",
-  "to (?:avoid|prevent|preserve|ensure|guarantee|stay|match|minimi[sz]e|reduce|limit|respect|simplify|make sure|let|allow|keep|stop|survive)",
-  "otherwise",
-  "(?:which|this|that) (?:avoids|keeps|prevents|ensures|preserves|makes|lets|allows)",
-  "(?<=, (?:thus |thereby )?)(?:avoiding|ensuring|preserving|preventing|keeping|allowing|letting)",
-  "due to|given (?:that|the|how)|in order to|for (?:\\w+ )?(?:consistency|simplicity|clarity|safety|security|compatibility|performance|isolation|parity|readability)",
-  "we don't want|we do not want|i don't want|don't need|do not need|no need",
-];
-const reason = compileWords(
-  ...reasons,
-  "so (?!far|much|many|long|called|on|forth|is|do|did)",
-  "(?<=, )as (?:it|they|we|the|this|that|there) ",
-);
+/** An order: "Use", "Keep", "Don't". */
+const ordering = compileFirstWords(...choice.words.ordering);
+const absolute = compileFirstWords(...choice.words.absolute);
+/** An author who tells what they chose: "Uses", "Kept", "Switched". */
+const chose = compileFirstWords(...choice.words.chose);
+
+const contrast = compileWords(...choice.words.contrast);
+const turned = compilePattern("turned");
+const insteadAlone = compilePattern("insteadAlone");
+const everywhere = compileWords(...choice.words.everywhere);
+const { reasons } = choice.words;
+const reason = compileWords(...reasons, ...choice.words.otherReasons);
 /** A reason and no bad consequence: "so errors vanish" may be what was repaired, "so it cannot drift" is what for. */
 const goodReason = new RegExp(
   `${compileWords(...reasons).source}|\\bso\\b[^.;]{3,120}\\b(?:cannot|can['’]?t|can never|still|always|stays?|keeps?|remains?|survives?)\\b|(?:[:—–]|, (?:and|which))\\s[^.]*\\bwould\\b`,
@@ -79,80 +42,44 @@ const goodReason = new RegExp(
 );
 const reasonStart = new RegExp(`${reason.source}|[:—–]\\s[^.]*\\bwould\\b`, "i");
 /** What gives a reason first: "Since the ledger is slow, ...". */
-const reasonFirst = /^(?:since|because|as|given|to|for|when|if)\b[^,]{8,160},\s+/i;
+const reasonFirst = compilePattern("reasonFirst");
 
-const question =
-  /\?[\s*_)"'`]*$|^\W*(?:should|could|can|do|does|did|is|are|would|will|what|why|how|which|where|who|want|shall|any)\s(?!not\b|n['’]t)/i;
-const hedge = compileWords(
-  "might|may|maybe|perhaps|consider(?:ing)?|could|alternatively|wonder(?:ing)?|probably|possibl[ey]|potential(?:ly)?|i guess|i feel",
-  "not sure|unclear|never mind|we can|propos(?:e|es|ed|al)|in theory|can we|can you|could you|what if|ideally|would (?:be|it)|suggest(?:s|ed|ion)?|tbd",
-);
-const plan = compileWords(
-  "will|todo|later|follow-?ups?|eventually|soon|next|going to|plan(?:s|ned)?|future|upcoming|phase|milestone|pending|not yet|yet",
-);
-const trouble = compileWords(
-  "issues?|problems?|bugs?|fail(?:s|ed|ing|ures?)?|broke(?:n)?|breaks?|incorrect(?:ly)?|wrong(?:ly)?|crash(?:es|ed|ing)?|regress\\w*|symptoms?",
-  "mistaken(?:ly)?|accidental(?:ly)?|silently|flaky|stale|leak(?:s|ed|ing)?|errors? (?:out|when|because)|root cause|hangs?|hung",
-);
-const past = compileWords(
-  "was|were|had|wasn't|weren't|did|didn't|used to|previously|before this|until now|currently|right now|still|formerly|originally|earlier",
-);
-const wasOnce = compileWords("was|were|had|did|didn't|previously|before this|until now");
-const tests = compileWords(
-  "(?:sub)?tests?|tested|testing|assert(?:s|ions?|ed|ing)?|fixtures?|mock(?:s|ed|ing)?|coverage|covered|specs?|snapshots?|stub(?:s|bed)?|verif(?:y|ies|ied)",
-);
-const business = compileWords(
-  "prs?|pull request|commit (?:this|it|message)|reviewers?|review|lint(?:er)?|biome|eslint|prettier|rebase|readme|changelog|typos?|docs?|documentation|comments?|wording|documented",
-);
-const narration = compileWords(
-  "let me|i'll|i will|i'm|i am|i've|i have|i need|i see|now let's|let's (?:see|check|look|run|verify|start|try|do|fix|add|write|create|update|review|commit|push)",
-);
-const tidying = compileWords(
-  "unused|now-unused|dead code|duplicated?|duplication|obsolete|orphaned|leftover|outdated|redundant",
-);
+const question = compilePattern("question");
+const hedge = compileWords(...choice.words.hedge);
+const plan = compileWords(...choice.words.plan);
+const trouble = compileWords(...choice.words.trouble);
+const past = compileWords(...choice.words.past);
+const wasOnce = compileWords(...choice.words.wasOnce);
+const tests = compileWords(...choice.words.tests);
+const business = compileWords(...choice.words.business);
+const narration = compileWords(...choice.words.narration);
+const tidying = compileWords(...choice.words.tidying);
 /** "I picked the latter": which? */
-const vagueReferencePattern = compileWords(
-  "the (?:latter|former|same|above|following)|such an?",
-  "(?:this|that|these|those) (?:solution|approach|way|option|design|method)|options? (?:[a-h]|\\d)",
-);
+const vagueReferencePattern = compileWords(...choice.words.vagueReferencePattern);
 /** "We decided to drop this dependency", "we opted for 14 months instead": of what? */
-const decidedThat =
-  /\b(?:chose|chosen|opted|decided|agreed|picked|went)\b[^.]{0,40}\b(?:it|this|these|those|instead)\b/i;
+const decidedThat = compilePattern("decidedThat");
 /** What cannot be, or is not so, explains a choice that stands elsewhere. */
-const cannot = compileWords(
-  "cannot|can't|could not|couldn't|does not|doesn't|do not (?:use|need|expose|have)|don't need",
-);
+const cannot = compileWords(...choice.words.cannot);
 /** Not for long. */
-const temporaryPattern = compileWords("temporar(?:y|ily)|for now|for the (?:time being|moment)");
+const temporaryPattern = compileWords(...choice.words.temporaryPattern);
 /** Trouble is told like this. */
-const turning = /^(?:but|however|although|though|yet|still|while|unfortunately|the reason)\b/i;
-const effects = compileWords(
-  "no effect|causing|without this|never (?:triggers?|fires?|runs?|matches)|killing|losing|unusable|so nothing|go(?:es)? unnoticed",
-);
+const turning = compilePattern("turning");
+const effects = compileWords(...choice.words.effects);
 /** "Do that instead": what? */
-const vague =
-  /\b(?:do|use|go with|keep|prefer|like|want|make|change|remove|drop|call|put|move|leave|pin|store|treat)\s+(?:this|that|it|them|those|these|one)\b/i;
-const pronounFirst = /^(?:this|that|these|those|its?|they|their|both|which|he|she|there|here)\b/i;
+const vague = compilePattern("vague");
+const pronounFirst = compilePattern("pronounFirst");
 
-const declaredFirst =
-  /^(?:(?:we|i)(?:['’]ve| have)? (?:decided|agreed|settled|settle|opted|chose|chosen|went with|picked)|the decision (?:is|was) to)\b/i;
-const declared = compileWords(
-  "(?:we|i)(?:'ve| have)? (?:decided|agreed|settled|opted|chose|chosen|went with|picked)",
-  "(?:the )?decision (?:is|was) to",
-);
-const byIntent = compileWords("by design|deliberately|intentionally|on purpose|purposely");
+const declaredFirst = compilePattern("declaredFirst");
+const declared = compileWords(...choice.words.declared);
+const byIntent = compileWords(...choice.words.byIntent);
 /** A person who typed it wants it. */
-const wish = compileWords(
-  "let's|i'd like|i would like|we should|we shouldn't|we should not|we'll|we must|we want|we don't want|we do not want|i'd (?:rather|prefer)|i would (?:rather|prefer)|i prefer|i want|i don't want|i do not want|please|i think we should|we need to",
-);
-const adopting =
-  /\b(?:let['’]?s|we should|we['’]ll|we must|please|i want (?:to|us to)|we want to|i['’]?d (?:rather|prefer)(?: to| we)?|i think we should)\s+(?:not\s+|always\s+|never\s+|only\s+|just\s+|rather\s+)*(?:use|keep|stick (?:with|to)|go with|stay with|default to|standardi[sz]e on|switch to|rely on|store|name|call|rename|drop|avoid|treat|support only|replace)\b/i;
+const wish = compileWords(...choice.words.wish);
+const adopting = compilePattern("adopting");
 
 /** How a sentence is led in: "Good point: ", "Yes, but ". */
-const lead =
-  /^(?:(?:now|first|then|so|ok|okay|yes|yeah|yep|no|nope|also|and|but|actually|good|fair|great|point|alright|all right|hmm|cool|i think|well)\b[\s,.:!—–-]*){1,4}/i;
+const lead = compilePattern("lead");
 /** What was repaired: "Fix the flash: use a ref". */
-const repaired = /^\W*(?:hot)?fix(?:es|ed)?\b/i;
+const repaired = compilePattern("repaired");
 /** A title in front: "Writes: use a rename", "fix(queue): keep the order". */
 const title = /^[^:—–.]{1,60}(?:[:：]|\s[—–-])\s+(?=\S)/;
 const marker = /^[\s#>*|\d.)-]+(?:[A-H]\)\s)?|^[A-H]\)\s/;
@@ -162,13 +89,11 @@ const name =
   /`[^`\n]+`|\b[a-z]+[A-Z]\w+(?:\(\))?|\b[A-Z][a-z]+[A-Z]\w*(?:\(\))?|\b\w+_\w+\b|\b[\w-]+\/[\w./-]+|(?<!\w)\.\w{2,}\b|--[\w-]+/g;
 
 /** A commit's subject, as squashed bodies list them: "fix(queue): keep the order". */
-const subject = /^(?:fix|feat|chore|docs?|tests?|refactor|perf|style|build|ci|revert)(?:\([^)]*\))?!?:/i;
+const subject = compilePattern("subject");
 /** Work that follows from choices made elsewhere. */
-const chore = compileFirstWords(
-  "(?:also )?(?:fix|add|update|handle|ensure|document|extract|refactor|implement|introduce|detect|correct|address|simplify|optimi[sz]e|bump)(?:e?s|e?d|ing)?",
-);
+const chore = compileFirstWords(...choice.words.chore);
 /** What something does since: behaviour. */
-const changed = /\bnow\b/i;
+const changed = compilePattern("changed");
 
 interface Reading {
   /** Without markers, with N for names from the code and Q for quotes. */
@@ -230,82 +155,204 @@ export function isTypedChoice(sentence: string): boolean {
   const isOrder = ordering.test(body);
   const wants = wish.test(bare) || isOrder;
   if (wants && contrast.test(bare)) return true;
+  // "Use only the time, and not the date".
+  if (isOrder && turned.test(removeReason(bare)) && !ofTheWork.test(bare)) return true;
   if (!adopting.test(bare) && !(isOrder && absolute.test(body))) return false;
   return hasAnyMatch(bare, turned, insteadAlone, everywhere, reason);
 }
 
 /** What something shall be, or where it shall come from. */
-const norm = compileWords(
-  "should(?:n't)?(?: not)?|must(?:n't)?(?: not)?|needs? to|has to|have to|is supposed to|are supposed to|ought to|shall",
-);
-const place = compileWords(
-  "comes? from|goes? (?:in|into|to|under)|belongs?|lives? in|stays?|is the source of",
-);
-const notThat = /,\s+(?:and\s+|but\s+)?not\s+\w/i;
-const condition = compileWords("if|when|unless|until|whenever|as long as|for (?:all|every|each|any)|in case");
-const exclusive = compileWords(
-  "only|always|never|by default|everywhere|no longer|from now on|at most|at least|regardless",
-);
-const forbidding = compileFirstWords("don't|do not|never|avoid|no|not");
+const norm = compileWords(...choice.words.norm);
+const place = compileWords(...choice.words.place);
+const notThat = compilePattern("notThat");
+const condition = compileWords(...choice.words.condition);
+const exclusive = compileWords(...choice.words.exclusive);
+const forbidding = compileFirstWords(...choice.words.forbidding);
 /** Of the work at hand rather than of the project. */
-const ofTheWork = compileWords(
-  "prs?|pull request|commit(?:ting|s)?|push(?:ed|ing)?|(?:this|current|new) branch|branch(?:es)? (?:now|here|first)|rebase|review(?:ers?|ed)?|continue|before (?:we|you)|for me|your|you|agents?|sub-?agents?",
-  "bugbot|linear|figma|screenshot|summary|check(?:ed|ing)?|look(?:ed|ing)? (?:at|into)|investigat\\w*|try|run|step|next|todo|task|plan|document(?:ation)?|docs?|readme|claude\\.md",
-);
+const ofTheWork = compileWords(...choice.words.ofTheWork);
 /** A command or a field that is taken away, or another name, is a choice in few words. */
 const fewContent = 1;
 const fewWords = 4;
-const ownVoice = compileWords("we|i|i'd|let's|our|us|my|please");
+const ownVoice = compileWords(...choice.words.ownVoice);
 /** It waits for an answer, or names nothing. */
-const unclear = /\bright\s*[?.]?$|\b(?:solution|something|stuff|things?|better|robust|cleaner|nicer)\b/i;
-const dropsFirst =
-  /^(?:completely |entirely )?(?:remove|drop|hide|get rid of)\b.{3,}\b(?:entirely|completely|altogether|instead)\b/i;
+const unclear = compilePattern("unclear");
+const dropsFirst = compilePattern("dropsFirst");
 const wishing =
   "\\b(?:let['’]?s|we should|we must|please|i want to|i want us to|i['’]?d like (?:us )?to|i would (?:rather|prefer to)|we want to)\\s+(?:also\\s+|completely\\s+|just\\s+|simply\\s+|entirely\\s+|really\\s+|not\\s+|then\\s+|still\\s+|rather\\s+)*";
 const dropping = new RegExp(
   `${wishing}(?:(?:remove|drop|hide|keep(?! (?:going|on|at|up|it|this|that|in mind|working|looking)\\b)|disable|deprecate|get rid of|default)\\b(?:\\W+\\w+)+|make\\b.{3,60}\\b(?:hidden|optional|required|default|configurable|private|public|internal|read-?only|explicit)\\b|(?:replace|rename|change|swap|switch)\\b.{3,90}\\b(?:with|by|to|into)\\b)`,
   "i",
 );
-const onlyWhen = compileWords("only (?:when|if|after|for|in|on|with|once|where)");
+const onlyWhen = compileWords(...choice.words.onlyWhen);
 /** "Option 1 does not work since the hash can change". */
-const rejects = compileWords(
-  "(?:does not|doesn't|won't|will not|cannot|can't) work (?:because|since|as|here because)",
+const rejects = compileWords(...choice.words.rejects);
+const decidedAgainst = compilePattern("decidedAgainst");
+
+/** What a product has or has not, as people name it when they take it away. */
+const part =
+  "(?:release|target|support|feature|option|flag|command|dependency|endpoint|field|column|setting|config(?:uration)?(?: file)?|logging|plugin|package|job|hook|integration|fallback|limit|check|cache|migration|mode)s?";
+const dropsPart = new RegExp(
+  `^(?:remove|drop|disable|delete|stop|get rid of|deprecate)\\b(?:\\W+[\\w./-]+){0,5}?\\W+(?:${part}\\b|(?:release|support|logging|output) (?:for|of|to)\\b)`,
+  "i",
 );
-const decidedAgainst =
-  /\b(?:defer|postpone|skip|leave (?:out|off)|no need (?:for|to)|not worth|out of scope|overkill|abandon)\b/i;
+/** "Use uv as the package manager", "use N for the buffer". */
+const usesFor = compilePattern("usesFor");
+/** "I do not need the traces in the terminal". */
+const unwanted = compilePattern("unwanted");
+/** It is found out, and not wanted. */
+const seeming = compileWords(...choice.words.seeming);
+/** What a person prefers, calls something, or wants it to be. */
+const preferring = compilePattern("preferring");
+const insteadFirst = compilePattern("insteadFirst");
+/** "Docker isn't relevant, we can use the runners": what takes its place is named. */
+const dismisses = compilePattern("dismisses");
+/** "We no longer publish to the store, so that can be dropped too." */
+const canGo = compilePattern("canGo");
+/** "I want that theme to be the one": a noun, unlike "I want that". */
+const wantsNamed = compilePattern("wantsNamed");
+
+/** "Internal changes are never breaking, only those of settings are". */
+const neverOnly = compilePattern("neverOnly");
+
+/** A longer sentence with "only" and "never" tells how something is. */
+const maxRuleWords = 18;
+
+/** Whether a sentence that a person typed says what they prefer, or want something to be. */
+export function isPreference(sentence: string): boolean {
+  const reading = analyseSentence(sentence, 3, fewWords);
+  if (reading === null) return false;
+  const { bare, body } = reading;
+  if (dismisses.test(bare) || canGo.test(bare)) return !hasAnyMatch(bare, vagueReferencePattern, tests);
+  const isStrong =
+    preferring.test(bare) ||
+    insteadFirst.test(body) ||
+    (neverOnly.test(bare) && bare.split(" ").length <= maxRuleWords);
+  if (!isStrong || hasAnyMatch(bare, vagueReferencePattern, tests)) return false;
+  if (vague.test(bare) && !wantsNamed.test(bare)) return false;
+  const main = removeReason(bare);
+  return !hasAnyMatch(main, past) && !/\b(?:maybe|perhaps|not sure|unclear|wonder)\b/i.test(main);
+}
+
+/** A sentence that sets something apart from what the one before said. */
+const notStart = compilePattern("notStart");
+/** A longer prompt may be somebody else's words. Characters. */
+const maxOwnPrompt = 300;
+
+/** What is said around a sentence of a prompt. */
+export interface TypedAround {
+  next: string;
+  /** Of the whole prompt. Characters. */
+  length: number;
+}
+
+/**
+ * Whether a sentence of a short prompt says in few words what shall be used, taken away, or is not wanted, and is none of the
+ * usual tasks: "use uv as the package manager", "remove the Intel release", "I don't need traces in the terminal".
+ */
+export function isTypedOrder(sentence: string, { next, length }: TypedAround): boolean {
+  if (length > maxOwnPrompt) return false;
+  const reading = analyseSentence(sentence, 2, fewWords);
+  if (reading === null) return false;
+  const { bare, body, content } = reading;
+  if (
+    hasAnyMatch(
+      bare,
+      hedge,
+      vague,
+      vagueReferencePattern,
+      temporaryPattern,
+      narration,
+      business,
+      tests,
+      unclear,
+    )
+  )
+    return false;
+  const order = body.replace(
+    /^(?:after|once|when|then)\b[^,]{3,40}?(?:,\s*| (?=(?:disable|remove|use|drop)\b))/i,
+    "",
+  );
+  const main = removeReason(order);
+  if (hasAnyMatch(main, ofTheWork, tidying) || pronounFirst.test(order)) return false;
+  if (dropsPart.test(order)) return content >= 2 && !trouble.test(main);
+  if (usesFor.test(order)) return content >= 3 && !hasAnyMatch(main, trouble, past);
+  if (unwanted.test(bare)) return content >= 2 && !hasAnyMatch(main, trouble, seeming);
+  return (
+    norm.test(main) &&
+    content >= 3 &&
+    (notThat.test(bare) || notStart.test(next) || turned.test(bare)) &&
+    !hasAnyMatch(main, trouble, past)
+  );
+}
+
+/** How people settle something in passing, as they speak: with "I think" and "maybe", but of one thing and against another. */
+const settlesInPassing = choice.settlesInPassing.map(({ pattern }) => new RegExp(pattern, "i"));
+
+/** What is wanted against what is not: "I don't want rounded edges, I just want them straight". */
+const wantsAgainst = compilePattern("wantsAgainst");
+
+/** Whether a sentence of a short prompt settles something in passing, as it is spoken or typed in haste. */
+export function isSettledInPassing(sentence: string, length: number): boolean {
+  if (length > maxOwnPrompt) return false;
+  const reading = analyseSentence(sentence, 2, fewWords);
+  if (reading === null) return false;
+  const { bare, body } = reading;
+  if (wantsAgainst.test(bare)) return !hasAnyMatch(bare, vagueReferencePattern, tests);
+  if (!settlesInPassing.some((pattern) => pattern.test(bare) || pattern.test(sentence))) return false;
+  // Who is told, and what it follows from, does not say what it is about.
+  const work = removeReason(body)
+    .replace(/^(?:no |yes )?i (?:want|need) you to\b/i, "")
+    .replace(/^(?:since|as|because|given)\b.*?\b(?=(?:just )?use\b)/i, "");
+  return !hasAnyMatch(bare, tests, temporaryPattern, business) && !hasAnyMatch(work, ofTheWork);
+}
 
 /**
  * Whether a sentence that a person typed sets a rule for what is built: "the author comes from the metadata, not from
  * settings", "only hidden sessions should be skipped, since they have no prompt", "let's remove the start command".
  */
-export function isTypedRule(sentence: string): boolean {
+export function isTypedRule(sentence: string, length = Number.POSITIVE_INFINITY): boolean {
+  if (marksRule.test(sentence)) return sentence.length <= limits.maxCharacters && !question.test(sentence);
   const reading = analyseSentence(sentence, fewContent, fewWords);
   if (reading === null) return false;
   const { bare, body, content } = reading;
   if (rejects.test(bare) && !hasAnyMatch(bare, hedge, narration, tests)) return content > minDeclared;
-  if (hasAnyMatch(bare, hedge, vague, vagueReferencePattern, narration, business, unclear)) return false;
+  if (hasAnyMatch(bare, vagueReferencePattern, narration, business, unclear)) return false;
   const main = removeReason(bare).replace(/,\s+(?:and\s+|but\s+)?not\s.*$/, "");
+  // What it makes possible is neither doubted nor pointed at.
+  const told = bare.replace(/,? so (?:that )?we can\b.*$/i, "");
+  if (hasAnyMatch(told, vague, hedge) || /\b(?:i|we) would (?:need|have) to\b/i.test(main)) return false;
   if (hasAnyMatch(main, trouble, past, ofTheWork, tidying)) return false;
   if (onlyWhen.test(bare) && (reason.test(bare) || /,\s+(?:they|it|that)\b/i.test(bare) || norm.test(main)))
     return true;
   if (dropping.test(bare) || dropsFirst.test(body)) return !tests.test(bare);
   if (content < minContent || pronounFirst.test(body)) return false;
   const isForbidden = forbidding.test(body);
-  // A reviewer's words, pasted, speak of the code alone.
+  // A reviewer's words, pasted, speak of the code alone; nobody pastes so little.
   const isOwn =
-    ownVoice.test(bare) || isForbidden || ordering.test(body) || /^[\s\p{P}]*\p{Ll}/u.test(sentence);
+    length <= maxOwnPrompt ||
+    ownVoice.test(bare) ||
+    isForbidden ||
+    ordering.test(body) ||
+    /^[\s\p{P}]*\p{Ll}/u.test(sentence);
   if (!isOwn) return false;
   const isRule = hasAnyMatch(bare, turned, contrast, exclusive, reason) || notThat.test(bare);
   if (tests.test(bare)) return exclusive.test(bare) && norm.test(main);
   if (place.test(main) && notThat.test(bare)) return true;
   if (norm.test(main) && isRule) return true;
+  if (length <= maxOwnPrompt && (statesNorm.test(main) || forbidsDoing.test(body))) return true;
   if (isForbidden) return condition.test(bare) || reason.test(bare) || content > minDeclared;
   return decidedAgainst.test(bare) && (wish.test(bare) || ordering.test(body));
 }
 
+/** What a person calls a rule: "Code standard: every new file cites its ticket". */
+const marksRule = compilePattern("marksRule");
+/** "Session details should not have any preamble": of a part of what is built. */
+const statesNorm = compilePattern("statesNorm");
+/** "Do not render what is no text of the agent". */
+const forbidsDoing = compilePattern("forbidsDoing");
+
 /** Words with which an agent says what it chose. */
-const agentChose =
-  /\b(?:I|we)(?:['’]ve| have)?\s+(?:deliberately |intentionally |also )?(?:chose|chosen|decided|opted|went with|picked|kept|left|avoided|used|preferred)\b/i;
+const agentChose = compilePattern("agentChose");
 
 /** Whether a sentence with which an agent closes its work says what it chose, against what, and why. */
 export function isAgentsChoice(sentence: string, next = ""): boolean {
@@ -321,6 +368,12 @@ export function isAgentsChoice(sentence: string, next = ""): boolean {
     return false;
   return agentChose.test(bare) && hasAnyMatch(bare, contrast, turned);
 }
+
+/** "Let's defer that", "no, revert this": what was decided before it does not count any more. */
+const takingBack = compilePattern("takingBack");
+
+/** Whether a person takes back what was just decided, without saying what. */
+export const takesBack = (sentence: string): boolean => takingBack.test(sentence) && !/\?\s*$/.test(sentence);
 
 /** Whether an answer sets something apart from something else: "only by a flag, not in a prompt". */
 export const setsApart = (said: string): boolean => hasAnyMatch(said, contrast, turned, notThat, exclusive);
@@ -357,14 +410,8 @@ export function isReasonedChoice(sentence: string, next = ""): boolean {
 }
 
 /** What something is or does, as far as it tells a choice apart from what once happened. */
-const present = compileWords(
-  "is|are|stays?|keeps?|uses?|derives?|goes|lives?|belongs?|runs?|reads?|writes?|takes?|comes?|returns?|defaults?|prefers?|stores?|treats?",
-  "relies|rely|falls?|resolves?|requires?|accepts?|rejects?|sends?|waits?|counts?|compares?|matches|checks?|loads?|sits?|wins?|carries|holds?|opens?",
-  "skips?|renders?|picks?|points?|lists?|names?|owns?|shares?|drops?|marks?|maps?|maintains?|remains?|bypasses|states?|decides?|trusts?|caches|computes?|gets?",
-);
-const happened = compileWords(
-  "(?<!\\b(?:is|are|be|been|being|not|as) )(?:showed|threw|failed|took|went|sent|ran|came|gave|lost|fell|got|made|returned|produced|caused|reported|rendered|matched|ignored|assumed|flagged|found|leaving|leaves|left)",
-);
+const present = compileWords(...choice.words.present);
+const happened = compileWords(...choice.words.happened);
 
 /** A sentence that gives the reason for the one before. */
 export const isReason = (sentence: string): boolean =>

@@ -2,7 +2,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { anyCharacter } from "../../../test/support/any-text.ts";
 import { conversation, prompt, text, used } from "../../../test/support/turn-fixture.ts";
-import { isReasonedChoice, isTypedChoice, isTypedRule } from "./choice.ts";
+import choice from "./choice.json" with { type: "json" };
+import { isReasonedChoice, isSettledInPassing, isTypedChoice, isTypedRule } from "./choice.ts";
 import { DecisionReader, findReasonedChoices } from "./find.ts";
 import { compareClaims, parseClaim } from "./stored.ts";
 
@@ -32,6 +33,58 @@ describe("a sentence that a person typed", () => {
     expect(isTypedChoice(sentence)).toBe(false);
   });
 });
+
+describe("a sentence that is typed in passing", () => {
+  it.each(choice.settlesInPassing)("has the form of its examples: $says", ({ says, pattern }) => {
+    // A name from the code stands for any.
+    for (const one of says) expect(one.replace(/\b\w+_\w+\b/, "N")).toMatch(new RegExp(pattern, "i"));
+  });
+
+  it.each([
+    "and we don't need backward compatibility, that makes things complicated",
+    "also i don't think we need push_conflict_policy, default is just block",
+    "we should call ours max_concurrency as well to be consistent.",
+    "so maybe it's better to start with sqlite than with elasticsearch",
+    "force_push should be hard deprecated",
+    "ok lets rename to run_manifest, spawn a worker then",
+    "i think we can remove workspace from core and use extensions which are more general",
+    "we are going to adopt promptfoo's contract for evals",
+    "given the privacy of the app, I think its better not to store names in local storage.",
+    "Remove Willow from our settings as we are using another one entirely now",
+    "please remove the eval package since it is replaced by the sdk",
+    "remove any plugin that isn't opencode or sidekick",
+    "No I want you to replace opencode with the fork, and keep the plugins",
+    "I would like to use one common client id for local and staging",
+    "Since you already have `doctl` access just use Spaces",
+    "Okay lets do that and use M-e and leave the others in place",
+    "I don't want rounded edges, i just want them to be straight",
+    "It doesnt have to match my editor, i just want some form of highlighting",
+  ])("settles: %j", (sentence) => {
+    expect(isSettledInPassing(sentence, 200)).toBe(true);
+    expect(isSettledInPassing(sentence, 2000)).toBe(false);
+  });
+
+  it.each([
+    "oh yeah we don't need any of that any more.",
+    "we don't need to commit this",
+    "do we need an alias for the old name?",
+    "is it better to start with sqlite than with elasticsearch?",
+    "we don't need more tests for the queue of jobs",
+    "remove it as you are using the wrong one",
+    "I don't want to wait, I just want it to be over",
+  ])("settles nothing: %j", (sentence) => {
+    expect(isSettledInPassing(sentence, 200)).toBe(false);
+  });
+});
+
+it.each(["I don't have anything to add", "no, I dont have such, let it be surprise"])(
+  "that a person has nothing settles nothing: %j",
+  (said) => {
+    const turns = conversation(prompt("Plan it"), text("Who is it for?"), prompt(said));
+    const reader = new DecisionReader();
+    expect(turns.flatMap((turn) => reader.read(turn))).toEqual([]);
+  },
+);
 
 describe("a sentence of a commit", () => {
   it.each([
@@ -154,6 +207,46 @@ describe("decisions in a session", () => {
     expect(taken("option 7 please")).toEqual([]);
   });
 
+  it("are a person's answers by number to the agent's numbered questions, and what it recommends where they agree", () => {
+    const asked = `Please answer:
+
+1. **Execution:** Should the app:
+   - **Hybrid (recommended):** run locally or in the cloud;
+   - Run everything locally?
+
+2. **Account:** Should local mode work without an account?
+
+3. **Server:** Should it allow other servers? Recommended initially: the official service only.
+
+4. **Platform:** Should I also fix the docs?
+
+5. **Logs:** Must logs be kept?
+
+Which of these is clear?`;
+    const answered = (reply: string) => decided(prompt("Plan the app"), text(asked), prompt(reply));
+    expect(answered("1. Hybrid\n2. No, need an account\n3. Yes recommended\n4. yes do\n5. Ideally")).toEqual([
+      "Execution: Should the app? → Hybrid",
+      "Account: Should local mode work without an account? → No, need an account",
+      "Server: Should it allow other servers? → the official service only",
+    ]);
+    expect(answered("1. what does that cost?\n2. not sure")).toEqual([]);
+  });
+
+  it("are the one of two that an agent asked about", () => {
+    const asked = "It is mapped.\n\nShould the shortcut be fn or the right control key?";
+    const answered = (reply: string) => decided(prompt("Map it"), text(asked), prompt(reply));
+    expect(answered("right control key")).toEqual([
+      "Should the shortcut be fn or the right control key? → right control key",
+    ]);
+    for (const none of ["yes", "what is the control key?", "start the app", "is fn a key?"])
+      expect(answered(none)).toEqual([]);
+  });
+
+  it("are nothing that a person pastes of what the agent said", () => {
+    const said = "Keep the workflow centered around buffers rather than terminal sessions";
+    expect(decided(prompt("Compare"), text(`- ${said}.`), prompt(`${said} Is that so?`))).toEqual([]);
+  });
+
   it("are what the agent says it chose when it closes work on files, with what against and why", () => {
     const chose = "I chose three tries instead of a retry library, because the library needs a runtime.";
     const written = used("Write", { file_path: "/repo/a.ts" }, "ok", {}, [
@@ -200,6 +293,98 @@ describe("decisions in a session", () => {
     expect(decided(prompt(`${choice}\n${"\nfurther words".repeat(60)}`))).toEqual([]);
     expect(decided(prompt(`Implement the following plan: ${choice}`))).toEqual([]);
     expect(decided(prompt(`Note to Pommel: ${choice}`))).toEqual([]);
+  });
+
+  it.each([
+    "use uv as the package manager",
+    "Remove the intel release for macOS.",
+    "remove logging to leeson.log.",
+    "I'm in favor of a render endpoint, but without the binary.",
+    "I want the instructions to live in AGENTS.md, not in a skill.",
+    "I would call configured_language languages and NewConfiguredLanguage NewLanguage",
+    "Instead of adding another language, add this to the examples of the generic segment.",
+    "I only want to keep the MSIX package as of now.",
+    "docker isn't relevant, we can solve that with the runners of the forge.",
+    "We also no longer publish to the store, so that can also be dropped.",
+    "I want that default theme to be the one that is rendered on the page.",
+    "full schema should not be updated ever, it is a point in time snapshot.",
+    "internal changes are never breaking changes, only configuration behaviour is.",
+    "I do not need to see the traces in the terminal.",
+    "Links work, but the map should get coordinates of the device, not a device name.",
+    "Use only the time and not the full date unless a session takes longer than a day",
+    "Tool calls should not directly follow the message of a user.",
+    "Details should not have raw transcript content",
+    "Get rid of the Recovery view since its options are exposed as commands.",
+    "Use vscode version 1.105.0",
+    "Code standard: every new file has a comment citing the number of its ticket",
+    "Nothing should be hardcoded so we can make them work on each device.",
+    "After the build completed disable the archive feature to prevent this on restarts.",
+  ])("are orders in few words that are no usual task: %s", (said) => {
+    expect(decided(prompt(said))).toEqual([said]);
+  });
+
+  it.each([
+    "Remove the unused imports.",
+    "use the branch for the PR",
+    "I do not want to commit yet.",
+    "can you remove the button for now",
+    "fix the tests for the parser",
+    "Use this for the header",
+    "In the repository the workflow of the linter globs files of one kind only, so that the pages of the site and their parts are never linted in CI.",
+  ])("are no tasks: %s", (said) => {
+    expect(decided(prompt(said))).toEqual([]);
+  });
+
+  it("are options that are numbered in a list, and what introduces something pasted", () => {
+    expect(
+      decided(
+        prompt("How?"),
+        text("Two ways:\n\n1. **Poll the queue** every second\n2. **Wait for events** of the watcher"),
+        prompt("Option 2 seems best."),
+      ),
+    ).toEqual(["Option 2 seems best. → Wait for events of the watcher"]);
+    const rule = "links should always go to the map, not to the API, which has no tracks";
+    expect(decided(prompt(`${rule}. See:\n${"pasted words ".repeat(60)}`))).toEqual([`${rule}.`]);
+  });
+
+  it("are options that a person takes by number, letter or name, in any of the first sentences", () => {
+    const offered =
+      "Which of the options do you prefer?\n\n" +
+      "1. **Poll the queue** every second\n- **B) Wait for events** of the watcher\n" +
+      "| Option C | read the log |\n### Option D (lazy) — load the queue at its first use\nOr `Invoke-Repaint`.";
+    const taken = (said: string) => decided(prompt("How?"), text(offered), prompt(said));
+    expect(taken("1 is better, build it with a subagent")).toEqual([
+      "1 is better, build it with a subagent → Poll the queue every second",
+    ]);
+    expect(taken("go with B, please")).toEqual(["go with B, please → Wait for events of the watcher"]);
+    expect(taken("Let's go with option C.")).toEqual(["Let's go with option C. → read the log"]);
+    expect(taken("Propose a fix. I want to use option D because people load it late.")).toEqual([
+      "I want to use option D because people load it late. → load the queue at its first use",
+    ]);
+    expect(taken("I want Invoke-Repaint. Scope confirmed")).toEqual([
+      "I want Invoke-Repaint. → Or `Invoke-Repaint`.",
+    ]);
+    expect(taken("I want some-other-thing.")).toEqual([]);
+    for (const said of ["A README is missing", "2 tests fail", "do 7", "use the-branch now", "use polling"])
+      expect(taken(said)).toEqual([]);
+    for (const listed of [
+      "Done:\n1. Moved the queue",
+      "Which of the todos?\n1. Move the queue",
+      "Either option:\n1. Wait for the build\n2. Restart",
+    ])
+      expect(decided(prompt("How?"), text(listed), prompt("1 is better"))).toEqual([]);
+    const findings = "1. The queue is slow\n\nOptions:\n1. Poll the queue\n2. Wait for events";
+    expect(decided(prompt("How?"), text(findings), prompt("Option 1"))).toEqual([
+      "Option 1 → Poll the queue",
+    ]);
+  });
+
+  it("are taken back by a later word, which then stands against them", () => {
+    const choice = "let's use a lock file instead of a retry for the migration of the queue";
+    const [first, second] = decided(prompt(choice), text("Done."), prompt("Actually, let's defer that."));
+    expect([first, second]).toEqual([choice, `Actually, let's defer that. (“${choice}”)`]);
+    expect(compareClaims(parseClaim(second!), parseClaim(first!))).toBe("contradicts");
+    expect(decided(prompt("What is this?"), text("A cache."), prompt("revert that"))).toEqual([]);
   });
 
   it("are sentences with the project's own words", () => {
@@ -257,4 +442,12 @@ it.each([
   "we could only show hidden sessions",
 ])("sets none: %s", (sentence) => {
   expect(isTypedRule(sentence)).toBe(false);
+});
+
+it.each([
+  "The conflict resolution shouldn't be too hard, please take a look",
+  "But also: this is an edge case, so maybe only if there is an easy fix",
+  "Don't forget to branch off main and not the current branch.",
+])("sets none in a short prompt either: %s", (sentence) => {
+  expect(isTypedRule(sentence, sentence.length)).toBe(false);
 });

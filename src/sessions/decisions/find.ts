@@ -9,21 +9,27 @@ import { classifyToolUse, type Turn } from "../turn-content.ts";
 import {
   isAgentsChoice,
   isOrder,
+  isPreference,
   isReason,
   isReasonedChoice,
+  isSettledInPassing,
   isTypedChoice,
+  isTypedOrder,
   isTypedRule,
   setsApart,
+  takesBack,
 } from "./choice.ts";
 import { isChoiceElsewhere } from "./other-languages.ts";
+import { isNumberedReply, isRepeated, pairTypedAnswers, type TypedAnswer } from "./typed-answers.ts";
 
 /** A decision, and the line of the session that holds it. */
 export interface FoundDecision extends ChunkDecision {
   seq: number;
 }
 
-/** Characters: a longer message was pasted, a longer decision is cut. */
+/** Characters: a longer message was pasted, unless it has few lines; a longer decision is cut. */
 const maxTyped = 600;
+const maxDictated = { characters: 2_500, lines: 5 } as const;
 const maxDecision = 400;
 
 /**
@@ -35,6 +41,9 @@ export class DecisionReader {
   private readonly known = new Set<string>();
   /** What the agent said last. */
   private lastSaid = "";
+  /** What was decided last, before the turn that is read. */
+  private decided: { text: string; turn: number } | null = null;
+  private turn = 0;
 
   /** @param marks words of the project's own: a sentence with one of them is a decision, whoever says it */
   constructor(private readonly marks: RegExp | null = null) {}
@@ -43,6 +52,7 @@ export class DecisionReader {
   read(turn: Turn): FoundDecision[] {
     if (turn.abandoned) return [];
     const found: FoundDecision[] = [];
+    this.turn = turn.number;
     const uses = new Map<string, ToolUse>();
     const add = (by: ChunkDecision["by"], seq: number, texts: readonly string[]) => {
       for (const text of texts) {
@@ -74,12 +84,37 @@ export class DecisionReader {
       }
     }
     if (closing !== null && hasWritten) add("agent", closing.seq, findChoices(closing.text, isAgentsChoice));
+    const last = found.at(-1);
+    if (last !== undefined) this.decided = { text: last.text, turn: turn.number };
     return found;
   }
 
   private findTypedChoices(text: string): string[] {
-    const typed = isTyped(text) ? [...optionTaken(text, this.lastSaid), ...findChoices(text, isChoice)] : [];
-    return [...typed, ...this.findMarkedChoices(text)];
+    const answers = pairTypedAnswers(this.lastSaid, text).flatMap(formatTypedAnswer);
+    // What answers by number says nothing alone.
+    const typed = takeTyped(
+      answers.length === 0
+        ? text
+        : text
+            .split("\n")
+            .filter((line) => !isNumberedReply(line))
+            .join("\n"),
+    );
+    if (typed === "") return [...answers, ...this.findMarkedChoices(text)];
+    const chosen = answers.length > 0 ? answers : optionTaken(typed, this.lastSaid);
+    // An option that is taken is the choice; its number alone says nothing.
+    const others = findChoices(typed, isChoice).filter(
+      (choice) => (chosen.length === 0 || !namesOption.test(choice)) && !isRepeated(choice, this.lastSaid),
+    );
+    return [...chosen, ...others, ...this.findTakenBack(typed), ...this.findMarkedChoices(text)];
+  }
+
+  /** What was decided shortly before, with the words that take it back: so it stands against it. */
+  private findTakenBack(text: string): string[] {
+    const { decided } = this;
+    const [sentence = ""] = splitSentences(text);
+    if (decided === null || decided.turn < this.turn - maxTurnsBack || !takesBack(sentence)) return [];
+    return [shortenText(`${shortenToLine(sentence, 120)} (“${decided.text}”)`, maxDecision)];
   }
 
   private findMarkedChoices(text: string): string[] {
@@ -89,27 +124,82 @@ export class DecisionReader {
   }
 }
 
-const isChoice = (sentence: string) =>
-  isTypedChoice(sentence) || isTypedRule(sentence) || isChoiceElsewhere(sentence);
+/** Turns after which "revert that" is about something else. */
+const maxTurnsBack = 2;
+const namesOption = /^\W*(?:option|approach|alternative|solution)\s+#?[1-9A-E]\b/i;
+
+const isChoice = (sentence: string, next = "", length = Number.POSITIVE_INFINITY) =>
+  isTypedChoice(sentence) ||
+  isTypedRule(sentence, length) ||
+  isTypedOrder(sentence, { next, length }) ||
+  isPreference(sentence) ||
+  isSettledInPassing(sentence, length) ||
+  isChoiceElsewhere(sentence);
 
 /** "I like option 2", "let's go with approach B": nothing that asks about it, or speaks against it. */
 const taking =
-  /^[^?]{0,60}?\b(?:like|go with|take|do|use|prefer|choose|pick|implement|try|yes|ok|okay|want|be|definitely|sounds)\b[^?.]{0,40}?\b(option|approach|alternative|solution)\s+#?([1-9A-E])\b(?![^.]*(?:\?|doesn|not work|won['’]?t))/i;
+  /^[^?]{0,60}?\b(?:like|go (?:with|for)|take|do|use|prefer|choose|pick|implement|try|yes|ok|okay|want|be|definitely|sounds|seems|looks)\b[^?.]{0,40}?\b(option|approach|alternative|solution)\s+#?([1-9A-E])\b(?![^.]*(?:\?|doesn|not work|won['’]?t))/i;
 const takenAlone =
   /^(?:option|approach|alternative|solution)\s+#?([1-9A-E])\b(?!\s*(?:doesn|does not|won|is (?:not|wrong|bad)))(?!.*\?)/i;
 
+/** "3 is better", "go with B", "#2 please": of what was offered as a choice. */
+const takenByMark =
+  /^(?:(?:yes|yeah|ok|okay|sure|please|let['’]?s|i(?:['’]d| would| do)? (?:like|prefer|want|think|choose|pick)|go (?:with|for)|do|use|take|pick|choose|number|no\.)[\s,]+){0,3}#?([1-9]|[A-E](?=\s+(?:is|looks|sounds|please)\b|\s*[,;.!]|\s*$))(?:\s+(?:is (?:the )?(?:better|best|fine|good)|looks|sounds|please|because|since|as)\b|\s*[,;.!](?!\d)|\s*$)/i;
+const offers =
+  /\b(?:options?|approach(?:es)?|alternatives?|choices?|either|which (?:one|of)|choose|prefer|recommend\w*)\b/i;
+/** A list of what there is to do is no choice of how. */
+const listsWork = /\b(?:todos?|backlog|(?:open|pending|next) (?:tasks?|items?|issues?|steps?))\b/i;
+/** What is done once, and settles nothing. */
+const isPassing =
+  /^\W*(?:wait for (?:the )?(?:build|ci|pipeline|deploy\w*|review|tests?|run|it)|try|retry|restart|re-?run|run|check|clear|test|verify|commit|push|merge|deploy|continue|stop|skip|proceed|nothing)\b|\binvalidation\b/i;
+/** A name from the code, as an answer gives it. */
+const takenName =
+  /^(?:(?:[Yy]es|[Yy]eah|[Oo]k|[Oo]kay|[Ii] (?:want|prefer|like|choose|pick)|[Ii](?:['’]d| would) (?:go with|use|prefer|like)|[Ll]et['’]?s (?:use|go with|call it)|[Gg]o with|[Uu]se|[Cc]all it|[Tt]ake|[Nn]ame it)[\s,]+){1,2}[`"“]?([A-Za-z][\w.]*(?:[-_][\w.-]*\w|[a-z][A-Z]\w*))[`"”]?(?=\s*(?:[.,;!]|$)|\s+(?:and|because|since)\b)/;
+
+/** Sentences of a prompt that may take an option: what follows is about other things. */
+const maxTakingSentences = 3;
+
 /** The option of those that the agent named last which a person takes, in the agent's words. */
 function optionTaken(text: string, lastSaid: string): string[] {
-  const [sentence = ""] = splitSentences(joinWrapped(text));
+  const sentences = [...splitSentences(joinWrapped(text))].slice(0, maxTakingSentences);
+  for (const [i, sentence] of sentences.entries()) {
+    const title = findOption(sentence, lastSaid) ?? (i === 0 ? findOffered(sentence, lastSaid) : undefined);
+    if (title !== undefined)
+      return [shortenText(`${shortenToLine(sentence, 160)} → ${shortenToLine(title, 200)}`, maxDecision)];
+  }
+  return [];
+}
+
+/** What the agent said of an option by its number or letter. */
+function findOption(sentence: string, lastSaid: string): string | undefined {
   const taken = taking.exec(sentence)?.[2] ?? takenAlone.exec(sentence.trim())?.[1];
-  if (taken === undefined) return [];
+  const isOffer = offers.test(lastSaid) && !listsWork.test(lastSaid);
+  const mark = taken ?? (isOffer ? takenByMark.exec(sentence.trim())?.[1] : undefined);
+  if (mark === undefined) return undefined;
+  const note = "(?:\\([^)\\n]{0,60}\\))?[\\s*]*";
   const named = new RegExp(
-    `^[\\s#*>-]*(?:option|approach|alternative|solution)\\s+${taken}\\b[\\s*]*[:.)—–-]+\\s*(.+)$`,
+    `^[\\s#*>-]*(?:option|approach|alternative|solution)\\s+#?${mark}\\b[\\s*]*${note}[:.)—–-]+\\s*(.+)$`,
     "im",
   );
-  const title = named.exec(lastSaid)?.[1];
-  if (title === undefined) return [];
-  return [shortenText(`${shortenToLine(sentence, 160)} → ${shortenToLine(title, 200)}`, maxDecision)];
+  const listed = new RegExp(`^\\s*(?:#+\\s*|[-*]\\s+)?(?:\\*\\*)?${mark}[.):]\\s+(.+)$`, "m");
+  const inTable = new RegExp(
+    `^\\|\\s*\\**(?:option\\s+)?${mark}\\**[.:]?\\s*(?:\\||[—–-])\\s*([^|\\n]+)`,
+    "im",
+  );
+  // What is offered stands at the end; a list before it may be of findings.
+  const title = [named, listed, inTable].flatMap(
+    (pattern) => [...lastSaid.matchAll(new RegExp(pattern, `${pattern.flags}g`))].at(-1)?.[1] ?? [],
+  )[0];
+  const plain = stripMarkdown(title ?? "");
+  const isWork = taken === undefined && /^(?:fix|update)\b|\?$/i.test(plain);
+  return isPassing.test(plain) || isWork ? undefined : title;
+}
+
+/** The line with a name that the agent offered, which a person answers with. */
+function findOffered(sentence: string, lastSaid: string): string | undefined {
+  const name = takenName.exec(sentence.trim())?.[1];
+  if (name === undefined || !lastSaid.includes("?")) return undefined;
+  return lastSaid.split("\n").find((line) => line.includes(name));
 }
 
 /** Choices that give their reason, in what an author wrote down: the body of a commit, a client's notes on the project. */
@@ -124,19 +214,30 @@ const pasted =
 const asksBack =
   /(?:thoughts|make[s]? sense|what do you think|wdyt|agree[d]?|or not|right|correct|ok(?:ay)?)\s*\?\s*$/i;
 
-function isTyped(text: string): boolean {
-  return (
-    text.length <= maxTyped && !handsOverPlan.test(text) && !pasted.test(text) && !asksBack.test(text.trim())
-  );
+/** What a person typed of a prompt: all of a short one, of a longer one what introduces what was pasted; "" for none. */
+function takeTyped(text: string): string {
+  const [above = "", ...pastedBelow] = text.split(/:\s*\n|```/);
+  const isDictated =
+    text.length <= maxDictated.characters && text.trim().split("\n").length <= maxDictated.lines;
+  const own = text.length <= maxTyped || isDictated ? text : pastedBelow.length > 0 ? above : "";
+  const isOwn =
+    (isDictated || own.length <= maxTyped) &&
+    !handsOverPlan.test(text) &&
+    !pasted.test(own) &&
+    !asksBack.test(own.trim());
+  return isOwn ? own : "";
 }
 
-function findChoices(text: string, isChoice: (sentence: string, next: string) => boolean): string[] {
+function findChoices(
+  text: string,
+  isChoice: (sentence: string, next: string, length: number) => boolean,
+): string[] {
   // A note is shown as one, or is somebody else's.
   const lines = text.split("\n").filter((line) => !mentionsNote.test(line));
   const sentences = [...splitSentences(joinWrapped(lines.join("\n")))];
   return sentences.flatMap((sentence, i) => {
     const next = sentences[i + 1] ?? "";
-    if (!isChoice(sentence, next)) return [];
+    if (!isChoice(sentence, next, text.length)) return [];
     return [shortenText(isReason(next) ? `${sentence} ${next}` : sentence, maxDecision)];
   });
 }
@@ -147,7 +248,7 @@ const shortenToLine = (text: string, most = 120) => shortenText(stripMarkdown(te
 const ofTheMoment = new RegExp(
   [
     "what would you like|what(?:'s| is) next|\\bnext\\b|ready to|want me|would you like|would you prefer|do you want (?:me|to (?:discuss|talk|continue|start))",
-    "\\b(?:should|shall|can|may|could|do) i\\b|^\\W*(?:can|could|did|have|do|are|were) you\\b|\\b(?:should|shall|can) we (?:proceed|start|continue|discuss)",
+    "\\b(?:should|shall|can|may|could|do) i\\b(?!/)|^\\W*(?:can|could|did|have|do|are|were) you\\b|\\b(?:should|shall|can) we (?:proceed|start|continue|discuss)",
     "which (?:prs?|issues?|files?|tasks?|commits?|branch(?:es)?|areas?|topics?|phases?)\\b|\\bprs?\\b|pull requests?|phase number|more questions|are we done",
     "commit(?:ted)?\\?|\\bpush\\b|are you seeing|did you|have you|do you (?:see|have|know)|clarify|what do you mean|reproduce|discuss",
     "how (?:would you like|do you want) (?:me )?to (?:proceed|continue)|proceed\\b|look(?:s)? (?:good|right|correct|ok)|is (?:this|that) (?:correct|right|ok)|review\\b|what happened",
@@ -158,7 +259,9 @@ const ofTheMoment = new RegExp(
 const ofFactOrWork = new RegExp(
   [
     "\\b(?:where|when|what|which|how|why)\\b[^?]*\\b(?:did|was|were|do you (?:believe|think|expect|mean|see))\\b",
-    "^\\W*(?:does|is|are|has|have|did|when|do (?!you (?:want|prefer)))\\b",
+    // What somebody thinks, or has at hand, rather than how it shall be.
+    "\\bin your (?:own )?words\\b|^\\W*why now\\b|\\bwhat(?:['’]s| is) (?:happening|on your mind|missing)\\b|\\banything (?:else|to add)\\b|\\b(?:tell|walk) me\\b",
+    "^\\W*(?:does|is|are|has|have|did|when (?:did|do|does|is|was|will)|do (?!you (?:want|prefer)))\\b",
     "^\\W*(?:also )?(?:fix|update|add|include|ship|run|write|create|delete|push|post|merge|start|wait|finish|continue|apply|document|tag|release)\\b",
     "\\b(?:sweep|clean-?up|autonomous(?:ly)?|one by one|all at once|in one go|without stopping)\\b|\\bloop (?:process|run|be|do|over)\\b",
     "\\b(?:as (?:its|their) own|in (?:a|its own)|as a|separate(?:ly)?|same|another) (?:change|commit|branch)\\b|\\bfirst\\?\\s*$",
@@ -175,7 +278,7 @@ const foreign = /[^\p{Script=Latin}\p{Script=Common}\p{Script=Inherited}]/gu;
 const maxForeign = 0.2;
 /** An answer that settles nothing. */
 const unsettled =
-  /\?|^(?:something else|other|other \(.*\)|skip|none|not sure|unsure|i don['’]?t know|no idea|you (?:decide|choose|pick)|let me|done|wait|stop|cancel|chat about this|up to you|whatever)\b/i;
+  /\?|^(?:no[,.]? )?i (?:do not|don['’]?t) have (?:any|such|one|that|it|nothing)\b|^(?:something else|other|other \(.*\)|skip|none|not sure|unsure|i don['’]?t know|no idea|you (?:decide|choose|pick)|let me|done|wait|stop|cancel|chat about this|up to you|whatever)\b/i;
 
 /** An answer in own words that asks for something else first. */
 const asksFirst =
@@ -191,15 +294,36 @@ function answeredInOwnWords({ question, said }: QuestionAnswer, isAboutWork: boo
   const isSettled = isChoice(said) || setsApart(said);
   if (isAboutWork) return isSettled ? [shortenText(shortenToLine(said, maxDecision), maxDecision)] : [];
   if (!(isSettled || isOrder(said)) || extractContentWords(said).size < 2) return [];
-  return [shortenText(`${shortenToLine(question.text, 200)} → ${shortenToLine(said, 200)}`, maxDecision)];
+  return [formatAnswer(question.text, said)];
 }
+
+const formatAnswer = (question: string, said: string): string =>
+  shortenText(`${shortenToLine(question, 200)} → ${shortenToLine(said, 200)}`, maxDecision);
+
+/** It asks what something is, not how it shall be. */
+const refersTo = /\b(?:refers? to|(?:do you|does (?:it|this|that)) mean|meant by)\b/i;
+/** It leaves open what was asked. */
+const leaves =
+  /^\W*(?:ideally|probably|maybe|perhaps|possibly|i (?:think|guess|don['’]?t)|depends|both\W*$|either)\b|\bi think\b/i;
+
+/** An answer that was typed settles what was asked, unless that is about the course of the work. */
+function formatTypedAnswer({ question, said }: TypedAnswer): string[] {
+  if (ofTheMoment.test(question) || ofFactOrWork.test(question)) return [];
+  if (refersTo.test(question) || leaves.test(said)) return [];
+  if (unsettled.test(said) || ofTheSession.test(said) || isPassing.test(said) || isForeign(question))
+    return [];
+  if (extractContentWords(`${question} ${said}`).size < 3) return [];
+  return [formatAnswer(question, said)];
+}
+
+const isForeign = (text: string): boolean => (text.match(foreign)?.length ?? 0) > text.length * maxForeign;
 
 const recommended = /\s*\((?:recommended|default)\)/i;
 
 function formatAnswerDecision(answer: QuestionAnswer): string[] {
   const { question, chosen, said } = answer;
   if (question.options.length < 2 || unsettled.test(said)) return [];
-  if ((question.text.match(foreign)?.length ?? 0) > question.text.length * maxForeign) return [];
+  if (isForeign(question.text)) return [];
   const isAboutWork = ofTheMoment.test(question.text) || ofFactOrWork.test(question.text);
   if (chosen.length === 0) return answeredInOwnWords(answer, isAboutWork);
   if (isAboutWork || chosen.some(({ description }) => ofTheSession.test(description))) return [];

@@ -1,10 +1,11 @@
 import { addTo } from "../../base/multimap.ts";
 import { canReplace, toSpeaker, type Words } from "../../protocol/origin.ts";
-import { listAnnotations } from "../../store/memory/chunks/annotations.ts";
+import { listStoredNotes } from "../../store/memory/chunks/notes.ts";
 import { listDecidingChunks } from "../../store/memory/chunks/put-chunks.ts";
 import type { Memory } from "../../store/memory/memory.ts";
-import type { AnnotationRecord, ChunkDecision } from "../../store/memory/memory-records.ts";
+import type { ChunkDecision, NoteRecord } from "../../store/memory/memory-records.ts";
 import { readSessionsByIds } from "../../store/memory/sessions/sessions.ts";
+import { readTurnStarts } from "../../store/memory/sessions/turns.ts";
 import { extractContentWords, measureOverlap } from "../summaries/prose.ts";
 
 /** A decision of a session. */
@@ -17,6 +18,7 @@ export interface SessionDecision extends ChunkDecision {
   sessionTitle: string | null;
   /** The colleague who shared the session. */
   author: string | null;
+  /** When its turn began. */
   at: number | null;
   /** When the chunk ended: until then its files may have changed. */
   endedAt: number | null;
@@ -51,23 +53,30 @@ export function listStoredDecisions(memory: Memory): readonly SessionDecision[] 
 function readDecisions(memory: Memory): SessionDecision[] {
   const chunks = listDecidingChunks(memory);
   const sessions = readSessionsByIds(memory, [...new Set(chunks.map(({ sessionId }) => sessionId))]);
-  return chunks.flatMap((chunk) =>
-    chunk.decisions.map((decision, i) => ({
-      ...decision,
-      id: `${chunk.uid}#${i}`,
-      chunk: chunk.uid,
-      sessionId: chunk.sessionId,
-      sessionUid: sessions.get(chunk.sessionId)?.uid ?? "",
-      sessionTitle: sessions.get(chunk.sessionId)?.title ?? null,
-      author: sessions.get(chunk.sessionId)?.author ?? null,
-      at: chunk.startedAt,
-      endedAt: chunk.endedAt,
-      branch: chunk.branch,
-      files: chunk.files,
-      supersededBy: null,
-      supersedes: [],
-    })),
+  const findStart = readTurnStarts(
+    memory,
+    chunks.flatMap(({ sessionId, decisions }) => decisions.map(({ turn }) => ({ sessionId, turn }))),
   );
+  return chunks
+    .flatMap((chunk) =>
+      chunk.decisions.map((decision, i) => ({
+        ...decision,
+        id: `${chunk.uid}#${i}`,
+        chunk: chunk.uid,
+        sessionId: chunk.sessionId,
+        sessionUid: sessions.get(chunk.sessionId)?.uid ?? "",
+        sessionTitle: sessions.get(chunk.sessionId)?.title ?? null,
+        author: sessions.get(chunk.sessionId)?.author ?? null,
+        // A chunk spans several turns.
+        at: findStart({ sessionId: chunk.sessionId, turn: decision.turn }) ?? chunk.startedAt,
+        endedAt: chunk.endedAt,
+        branch: chunk.branch,
+        files: chunk.files,
+        supersededBy: null,
+        supersedes: [],
+      })),
+    )
+    .sort((a, b) => (a.at ?? 0) - (b.at ?? 0));
 }
 
 /** Without decisions that a later one repeats, and with contradictions marked. */
@@ -151,6 +160,7 @@ export interface Claim {
   chosen: ReadonlySet<string>;
   rejected: ReadonlySet<string>;
   isNegative: boolean;
+  isRetracting: boolean;
   numbers: string;
   /** Of an answered question, the question and the answer. */
   asked: ReadonlySet<string> | null;
@@ -163,6 +173,10 @@ const shared = { words: 3, ofShorter: 0.5, same: 0.85, swapped: 0.6 } as const;
 const against = /\b(?:instead of|rather than|in place of|as opposed to)\b/i;
 const negative = /\b(?:not|never|no longer|don['’]t|doesn['’]t|shouldn['’]t|must(?:n['’]t| not))\b/i;
 
+/** A later word that takes back: it stands against what it names, however much more that says. */
+const retracting =
+  /^(?:\W|(?:ok|okay|actually|no|well|please|just)\b)*(?:let['’]?s |we should |i want to |i['’]d like to )*(?:defer|postpone|skip|revert|undo|drop|scrap|forget|leave out|hold off|roll back|take back|abandon|park|shelve)\b/i;
+
 const number = /\b(?:\d+(?:\.\d+)*|one|two|three|four|five|six|seven|eight|nine|ten|once|twice)\b/gi;
 
 export function parseClaim(text: string): Claim {
@@ -173,6 +187,7 @@ export function parseClaim(text: string): Claim {
     chosen: extractContentWords(chosen),
     rejected: extractContentWords(rejected),
     isNegative: negative.test(chosen),
+    isRetracting: retracting.test(text),
     numbers: (text.toLowerCase().match(number) ?? []).join(" "),
     asked: asked === null ? null : extractContentWords(asked!),
     answer: answer!.toLowerCase().trim(),
@@ -195,6 +210,7 @@ export function compareClaims(later: Claim, earlier: Claim): "repeats" | "contra
   const part = measureOverlap(short, long);
   if (part * short.size < shared.words || part < shared.ofShorter) return null;
   if (isSwapped(later, earlier, part)) return "contradicts";
+  if (later.isRetracting && !earlier.isRetracting) return "contradicts";
   if (part < shared.same) return null;
   const sizes = short.size / long.size;
   if (later.isNegative !== earlier.isNegative && later.rejected.size + earlier.rejected.size === 0)
@@ -241,7 +257,7 @@ interface Statement {
   at: number | null;
 }
 
-export const toNoteStatement = ({ note, source, author, at }: AnnotationRecord) => ({
+const toNoteStatement = ({ note, source, author, at }: NoteRecord) => ({
   text: note,
   by: toSpeaker(source),
   author: author ?? null,
@@ -252,7 +268,7 @@ export const toNoteStatement = ({ note, source, author, at }: AnnotationRecord) 
 export function findReplacedText(memory: Memory, note: Words & { text: string }): string | null {
   const quoted = parseReplacedDecision(note.text);
   if (quoted === null) return null;
-  const meant = [...listStoredDecisions(memory), ...listAnnotations(memory).map(toNoteStatement)].filter(
+  const meant = [...listStoredDecisions(memory), ...listStoredNotes(memory).map(toNoteStatement)].filter(
     ({ text }) => normalizeQuote(text) === normalizeQuote(quoted),
   );
   return meant.length === 0 || meant.some((earlier) => canReplace(note, earlier)) ? quoted : null;
@@ -262,7 +278,7 @@ export function findReplacedText(memory: Memory, note: Words & { text: string })
 export function createReplacementLookup(memory: Memory): (earlier: Statement) => Later | null {
   const byText = memory.readOnce("replaced decisions", () => {
     const found = new Map<string, ReturnType<typeof toNoteStatement>[]>();
-    for (const note of listAnnotations(memory)) {
+    for (const note of listStoredNotes(memory)) {
       const replaced = parseReplacedDecision(note.note);
       if (replaced !== null) addTo(found, normalizeQuote(replaced), toNoteStatement(note));
     }
@@ -274,3 +290,16 @@ export function createReplacementLookup(memory: Memory): (earlier: Statement) =>
     return quoting.find((later) => (earlier.at ?? 0) <= later.at && canReplace(later, earlier)) ?? null;
   };
 }
+
+/** Whether no later note replaced one. */
+export function isCurrent(memory: Memory, until: number | null): (note: NoteRecord) => boolean {
+  const laterThan = createReplacementLookup(memory);
+  return (note) => !isKnown(laterThan(toNoteStatement(note)), until);
+}
+
+/** Whether a decision was superseded by then. */
+export const isSuperseded = ({ supersededBy }: SessionDecision, until: number | null): boolean =>
+  isKnown(supersededBy, until);
+
+const isKnown = (later: { at: number | null } | null, until: number | null): boolean =>
+  later !== null && (until === null || (later.at ?? 0) <= until);

@@ -90,7 +90,11 @@ describe("with a memory", () => {
     ];
     const robots = ["dependabot/npm/x", "renovate/x", "entire/checkpoints/v1", "pommel/memory/v1"];
     const branches = [...defaults, " ", ...robots, ...topical];
-    for (const [i, branch] of branches.entries()) addSession(work.memory, `session-${i}`, { branch });
+    for (const [i, branch] of branches.entries()) {
+      const { id } = addSession(work.memory, `session-${i}`, { branch });
+      saveTurn(work.memory, id, turn(1, { branch }));
+    }
+    addSession(work.memory, "silent", { branch: "feat/nothing-said" });
     const suggested = suggestEvents(work.memory).map(({ branch }) => branch);
     expect(suggested.sort()).toEqual(topical);
   });
@@ -99,9 +103,11 @@ describe("with a memory", () => {
     const { id } = addSession(work.memory, "one", { branch: "main", lastAt: 100 });
     saveTurn(work.memory, id, turn(1, { branch: "feat/auth-rewrite", startedAt: 40, endedAt: 50 }));
     saveTurn(work.memory, id, turn(2, { branch: "feat/auth-rewrite", startedAt: 60, endedAt: 70 }));
-    addSession(work.memory, "two", { branch: "feat/auth-rewrite", lastAt: 80 });
+    const two = addSession(work.memory, "two", { branch: "feat/auth-rewrite", lastAt: 80 });
+    saveTurn(work.memory, two.id, turn(1, { branch: "feat/auth-rewrite", startedAt: 75, endedAt: 80 }));
     addSession(work.memory, "two/agent", { branch: "feat/auth-rewrite", lastAt: 90 });
-    addSession(work.memory, "three", { branch: "fix/old", lastAt: 10 });
+    const three = addSession(work.memory, "three", { branch: "fix/old", lastAt: 10 });
+    saveTurn(work.memory, three.id, turn(1, { branch: "fix/old", startedAt: 5, endedAt: 10 }));
     addCommit("c".repeat(40), "fix/by-commit", 85, "two");
     expect(suggestEvents(work.memory)).toEqual([
       { branch: "fix/by-commit", title: "by commit", sessions: 0, checkpoints: 1, lastAt: 85 },

@@ -1,7 +1,7 @@
 import { PommelError } from "../../base/errors.ts";
 import { compileExpression } from "../../base/text/pattern.ts";
-import { listAnnotations } from "../../store/memory/chunks/annotations.ts";
 import { listChunksOfSession } from "../../store/memory/chunks/chunks.ts";
+import { listStoredNotes } from "../../store/memory/chunks/notes.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { leaveNoTrace } from "../../store/memory/privacy/forget.ts";
 import { listSessionIdsAfter } from "../../store/memory/privacy/rewrite.ts";
@@ -38,7 +38,7 @@ export async function previewPattern(memory: Memory, pattern: string): Promise<F
     // Others wait for the process as well.
     await new Promise((resolve) => setImmediate(resolve));
   }
-  for (const { note } of listAnnotations(memory)) {
+  for (const { note } of listStoredNotes(memory)) {
     if (countMatches(cutter, report, note)) report.annotations++;
   }
   readCheckpointTexts(memory, (text) => countMatches(cutter, report, text));

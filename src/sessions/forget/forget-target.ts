@@ -1,8 +1,10 @@
+import { RE2JS } from "re2js";
 import { PommelError } from "../../base/errors.ts";
 import { parseWhen } from "../../base/text/dates.ts";
-import { listAnnotations } from "../../store/memory/chunks/annotations.ts";
+import { nameTitle } from "../../protocol/reading/names.ts";
+import { listStoredNotes } from "../../store/memory/chunks/notes.ts";
 import type { Memory } from "../../store/memory/memory.ts";
-import type { AnnotationRecord, SessionRecord } from "../../store/memory/memory-records.ts";
+import type { NoteRecord, SessionRecord } from "../../store/memory/memory-records.ts";
 import {
   emptyForgetRequest,
   type ForgetRequest,
@@ -12,7 +14,7 @@ import { findSession, findSessionById, listSessions } from "../../store/memory/s
 import { findTurn, listTurns } from "../../store/memory/sessions/turns.ts";
 import { readStoredTurns } from "../turn-content.ts";
 
-/** What to forget, as the route and the command line express it: exactly one of the first four, or a time. */
+/** What to forget, as the route and the command line express it: exactly one of the first five, or a time. */
 export interface ForgetAsked {
   /** An id, or the beginning that no other has. */
   session?: string | undefined;
@@ -22,6 +24,8 @@ export interface ForgetAsked {
   annotation?: string | undefined;
   /** In RE2's syntax; its matches are cut out of everything. */
   pattern?: string | undefined;
+  /** Cut out of everything, wherever it stands word for word. */
+  text?: string | undefined;
   /** ISO 8601 or in words. */
   since?: string | undefined;
   until?: string | undefined;
@@ -37,21 +41,22 @@ const maxExamples = 20;
  * @throws PommelError `usage` when not exactly one thing is asked for, or it makes no sense; `not_found`
  */
 export async function forgetTarget(memory: Memory, asked: ForgetAsked, now: Date): Promise<ForgetTarget> {
-  const { session, turn, annotation, pattern, since, until } = asked;
+  const { session, turn, annotation, since, until } = asked;
   const hasTime = since !== undefined || until !== undefined;
-  const named = [session, turn, annotation, pattern].filter((name) => name !== undefined);
+  const named = [session, turn, annotation, asked.pattern, asked.text].filter((name) => name !== undefined);
   if (named.length + (hasTime ? 1 : 0) !== 1) {
     throw new PommelError(
       "usage",
       named.length === 0 ? "Nothing to forget is named." : "Forget one thing at a time.",
-      "Name a session, a turn, a note, a pattern or a time.",
+      "Name a session, a turn, a note, a text, a pattern or a time.",
     );
   }
+  const pattern = getPatternToForget(asked);
   if (pattern !== undefined) return { pattern };
   if (session !== undefined)
     return { rows: { ...emptyForgetRequest, sessions: [findSession(memory, session).id] } };
   if (annotation !== undefined) {
-    return { rows: { ...emptyForgetRequest, annotations: [findAnnotation(memory, annotation).id] } };
+    return { rows: { ...emptyForgetRequest, annotations: [findNote(memory, annotation).id] } };
   }
   if (turn !== undefined) return { rows: turnRows(memory, turn) };
   const from = since === undefined ? 0 : await parseWhen(since, "since", now);
@@ -61,6 +66,10 @@ export async function forgetTarget(memory: Memory, asked: ForgetAsked, now: Date
   }
   return { rows: withSubagents(memory, findRangeToForget(memory, from, to)) };
 }
+
+/** The pattern whose matches are cut out; undefined: something else is forgotten. */
+export const getPatternToForget = ({ pattern, text }: Pick<ForgetAsked, "pattern" | "text">) =>
+  text === undefined ? pattern : RE2JS.quote(text);
 
 function turnRows(memory: Memory, asked: string): ForgetRequest {
   const [, name = "", number = ""] = /^(.+):(\d+)$/.exec(asked) ?? [];
@@ -82,8 +91,8 @@ function turnRows(memory: Memory, asked: string): ForgetRequest {
  * A note by its id, or the beginning that no other has.
  * @throws PommelError `usage` when several begin so, `not_found`
  */
-export function findAnnotation(memory: Memory, beginning: string): AnnotationRecord {
-  const all = listAnnotations(memory);
+export function findNote(memory: Memory, beginning: string): NoteRecord {
+  const all = listStoredNotes(memory);
   const found = all.filter(({ uid }) => uid.startsWith(beginning));
   const exact = all.find(({ uid }) => uid === beginning);
   if (exact) return exact;
@@ -132,8 +141,8 @@ export function listForgetExamples(
     }
   }
   const notes = new Set(annotations);
-  for (const { id, note } of listAnnotations(memory)) if (notes.has(id)) examples.push(`note  ${note}`);
+  for (const { id, note } of listStoredNotes(memory)) if (notes.has(id)) examples.push(`note  ${note}`);
   return examples.slice(0, maxExamples);
 }
 
-const formatSessionLine = ({ uid, title }: SessionRecord) => `${uid}  ${title ?? "(no title)"}`;
+const formatSessionLine = ({ uid, title }: SessionRecord) => `${uid}  ${nameTitle(title)}`;

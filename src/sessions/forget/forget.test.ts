@@ -11,9 +11,9 @@ import {
   text,
   used,
 } from "../../../test/support/turn-fixture.ts";
-import { listAnnotations } from "../../store/memory/chunks/annotations.ts";
 import { allChunks } from "../../store/memory/chunks/chunk-filter.ts";
 import { matchSessionTokens } from "../../store/memory/chunks/chunk-lookup.ts";
+import { listStoredNotes } from "../../store/memory/chunks/notes.ts";
 import { isForgotten } from "../../store/memory/privacy/forget.ts";
 import { findSessionByUid, listSessions, saveSession } from "../../store/memory/sessions/sessions.ts";
 import { findKnownLines } from "../../store/memory/sessions/transcripts.ts";
@@ -71,7 +71,7 @@ describe("forgetting a turn", () => {
     expect(stage.everything()).not.toContain(word);
     expect(matching(word)).toBe(0);
     expect(listTurns(stage.memory, id).map(({ number }) => number)).toEqual([1, 3]);
-    expect(listAnnotations(stage.memory).map(({ note }) => note)).toEqual(["docs are next"]);
+    expect(listStoredNotes(stage.memory).map(({ note }) => note)).toEqual(["docs are next"]);
     const after = stage.chunkTexts(id);
     const raw = after.filter(({ type }) => type === "raw");
     expect(raw.map(({ position }) => position)).toEqual(raw.map((_, i) => i));
@@ -129,7 +129,7 @@ describe("forgetting a pattern's matches", () => {
     expect(matching(word)).toBe(0);
     expect(left).toContain("We decided to use [FORGOTTEN].");
     expect(findSessionByUid(stage.memory, "s")?.title).toBe("On [FORGOTTEN]");
-    expect(listAnnotations(stage.memory).map(({ note }) => note)).toEqual([
+    expect(listStoredNotes(stage.memory).map(({ note }) => note)).toEqual([
       "from a shell: [FORGOTTEN]",
       "docs are next",
       "remember [FORGOTTEN]",
@@ -137,6 +137,17 @@ describe("forgetting a pattern's matches", () => {
     expect(listTurns(stage.memory, id)).toHaveLength(3);
     expect(stage.rowsOf("turns").at(-1)).toEqual(untouched);
     expect(await forgetNow(stage.work, { pattern: word })).toMatchObject({ matches: 0, sessions: 0 });
+  });
+
+  it("cuts a text out where it stands as given, whatever it would mean as a pattern", async () => {
+    await addNote(stage.work, { by: "person", note: "the key is sk+live$(a.b), not sk+live$(acb)" });
+    const asked = { text: "sk+live$(a.b)" };
+    expect(await previewForget(stage.memory, asked)).toMatchObject({ annotations: 1 });
+    await forgetNow(stage.work, asked);
+    expect(listStoredNotes(stage.memory).map(({ note }) => note)).toEqual([
+      "the key is [FORGOTTEN], not sk+live$(acb)",
+    ]);
+    await expect(previewForget(stage.memory, { text: "" })).rejects.toMatchObject({ code: "usage" });
   });
 
   it("refuses an invalid pattern, and one that matches the empty text", async () => {
@@ -166,7 +177,7 @@ describe("forgetting a pattern's matches", () => {
 describe("forgetting a note, a session, a time", () => {
   it("takes a note and its chunk, by the beginning of its id, and leaves its prompt", async () => {
     const id = await threeTurns();
-    const note = listAnnotations(stage.memory).find(({ turn }) => turn === 2)!;
+    const note = listStoredNotes(stage.memory).find(({ turn }) => turn === 2)!;
     const asked = { annotation: note.uid.slice(0, 12) };
     expect(await previewForget(stage.memory, asked)).toMatchObject({
       annotations: 1,
@@ -174,7 +185,7 @@ describe("forgetting a note, a session, a time", () => {
       examples: [`note  remember ${word}`],
     });
     await forgetNow(stage.work, asked);
-    expect(listAnnotations(stage.memory)).toHaveLength(1);
+    expect(listStoredNotes(stage.memory)).toHaveLength(1);
     expect(isForgotten(stage.memory, note.uid)).toBe(true);
     expect(listTurns(stage.memory, id)).toHaveLength(3);
   });

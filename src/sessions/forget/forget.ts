@@ -1,3 +1,4 @@
+import { dayMs } from "../../base/text/day.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import {
   expireSessions,
@@ -101,8 +102,6 @@ function dropLaterCompactions({ memory }: SessionWork, sessionId: number, after:
     }
   });
 }
-
-const dayMs = 86_400_000;
 
 /**
  * Removes the turns, and their chunks, of sessions whose last line is older than so many days. Notes and summaries stay

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { temporaryWork } from "../../../test/support/memory-work-fixture.ts";
 import { fixtureStart, prompt, text } from "../../../test/support/turn-fixture.ts";
-import { listAnnotations } from "../../store/memory/chunks/annotations.ts";
+import { listStoredNotes } from "../../store/memory/chunks/notes.ts";
 import { listSessions, readMemoryCounts } from "../../store/memory/sessions/sessions.ts";
 import { listSummaries } from "../../store/memory/sessions/summaries.ts";
 import { listTurns } from "../../store/memory/sessions/turns.ts";
@@ -38,7 +38,7 @@ it("removes old turns, and keeps notes, summaries and their chunks", async () =>
   // The list matches the count.
   expect(listSessions(stage.memory, { remembered: true })).toHaveLength(2);
   expect(readMemoryCounts(stage.memory)).toMatchObject({ sessions: 2, agents: { claude: 2 }, turns: 1 });
-  expect(listAnnotations(stage.memory)).toHaveLength(2);
+  expect(listStoredNotes(stage.memory)).toHaveLength(2);
   expect(listTurns(stage.memory, young.id)).toHaveLength(1);
   expect(stage.memory.countPages().free).toBe(0);
   expect(expireOldTurns(stage.memory, { days: 30, now })).toEqual([]);

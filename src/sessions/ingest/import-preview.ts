@@ -15,6 +15,8 @@ export interface TranscriptToImport extends FileToRead {
   /** Bytes that are not read yet. */
   left: number;
   session: string;
+  /** As of `sortForReading`. */
+  urgency: number;
 }
 
 /** What an import would read, and what it would skip. Sessions are people's own; bytes include subagents'. */
@@ -106,7 +108,7 @@ export async function previewImport(asked: ImportAsked): Promise<ImportPreview> 
     }
   }
   const [root = ""] = asked.roots ?? [];
-  preview.files = sortForReading(asked.agent, root, preview.files);
+  preview.files = sortForReading(asked.agent, root, preview.files, { isHere: true });
   preview.estimatedMs = Math.round((preview.bytes / measureImportSpeed(asked.memory)) * 1000);
   return preview;
 }
@@ -149,7 +151,7 @@ function sort(
     return;
   }
   const { path, size, mtimeMs } = file;
-  preview.files.push({ path, left, session, size, mtimeMs, startedAt });
+  preview.files.push({ path, left, session, size, mtimeMs, startedAt, urgency: 0 });
   if (isOwn) preview.sessions++;
   else preview.subagents++;
   preview.bytes += left;

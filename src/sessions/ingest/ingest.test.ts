@@ -10,8 +10,8 @@ import { wrapWithChecks } from "../../agents/reading/checked.ts";
 import { silentLog } from "../../base/log.ts";
 import { createStaticEmbedder } from "../../models/embed/static/static-embedder.ts";
 import { createScrubber } from "../../redact/create-scrubber.ts";
-import { listAnnotations, saveAnnotation } from "../../store/memory/chunks/annotations.ts";
 import { listChunksOfSession } from "../../store/memory/chunks/chunks.ts";
+import { listStoredNotes, saveNote } from "../../store/memory/chunks/notes.ts";
 import { Memory } from "../../store/memory/memory.ts";
 import { unpackContent } from "../../store/memory/sessions/content.ts";
 import { findSessionByUid } from "../../store/memory/sessions/sessions.ts";
@@ -19,7 +19,7 @@ import { findTranscriptByPath } from "../../store/memory/sessions/transcripts.ts
 import { findTurnContent, listTurns } from "../../store/memory/sessions/turns.ts";
 import { sumSessionUsage } from "../../store/memory/sessions/usage.ts";
 import { buildKindRules } from "../chunks/kinds.ts";
-import { makeAnnotationUid } from "../notes/notes.ts";
+import { makeNoteUid } from "../notes/notes.ts";
 import { readStoredTurns } from "../turn-content.ts";
 import { type IngestOptions, ingestTranscript } from "./ingest.ts";
 
@@ -308,7 +308,7 @@ describe("a note", () => {
     const builder = fixture();
     builder.prompt("Good.\nNote to Pommel: ids are compared by their stable part");
     await ingest(builder.writeTo(dir));
-    const [note, ...others] = listAnnotations(memory);
+    const [note, ...others] = listStoredNotes(memory);
     expect(others).toEqual([]);
     expect(note).toMatchObject({ note: "ids are compared by their stable part", sessionUid: "s1", turn: 2 });
     const [chunk] = listChunksOfSession(memory, findSessionByUid(memory, "s1")!.id, { type: "annotated" });
@@ -323,25 +323,25 @@ describe("a note", () => {
     subagent.reply("Done.");
     await ingest(subagent.writeTo(dir));
     expect(findSessionByUid(memory, "s1/a1")).not.toBeNull();
-    expect(listAnnotations(memory)).toEqual([]);
+    expect(listStoredNotes(memory)).toEqual([]);
   });
 
   test("in a prompt that a program gives is another tool's, whatever a hook took it for", async () => {
     const text = "round once";
     const place = { turn: null, lineUid: null, branch: null, sessionUid: "s1", at: 5 } as const;
-    saveAnnotation(memory, { ...place, uid: makeAnnotationUid("s1", text, 0), source: "prompt", note: text });
+    saveNote(memory, { ...place, uid: makeNoteUid("s1", text, 0), source: "prompt", note: text });
     const builder = fixture();
     builder.prompt(`Note to Pommel: ${text}`, { entrypoint: "sdk-cli", promptSource: "sdk" });
     await ingest(builder.writeTo(dir));
-    expect(listAnnotations(memory)).toMatchObject([{ note: text, source: "tool" }]);
+    expect(listStoredNotes(memory)).toMatchObject([{ note: text, source: "tool" }]);
   });
 
   test("that a hook has already stored is the same one", async () => {
     const texts = "keep the cache small";
     const known = { turn: null, lineUid: null, source: "prompt", branch: null } as const;
-    saveAnnotation(memory, {
+    saveNote(memory, {
       ...known,
-      uid: makeAnnotationUid("s1", texts, 0),
+      uid: makeNoteUid("s1", texts, 0),
       sessionUid: "s1",
       at: 5,
       note: texts,
@@ -351,7 +351,7 @@ describe("a note", () => {
     builder.reply("Noted.");
     builder.prompt(`Note to Pommel: ${texts}`);
     await ingest(builder.writeTo(dir));
-    const notes = listAnnotations(memory);
+    const notes = listStoredNotes(memory);
     expect(notes.map(({ turn }) => turn).sort()).toEqual([1, 2]);
   });
 });

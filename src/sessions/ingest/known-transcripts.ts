@@ -3,6 +3,7 @@ import { basename } from "node:path";
 import type { Agent, TranscriptInfo } from "../../agents/agent.ts";
 import { findAgentByName } from "../../agents/registry.ts";
 import { addTo } from "../../base/multimap.ts";
+import { dayMs } from "../../base/text/day.ts";
 import { isCwdInProject } from "../../git/projects/roots.ts";
 import type { Vanishing } from "../../protocol/vanishing.ts";
 import type { Memory } from "../../store/memory/memory.ts";
@@ -80,7 +81,6 @@ function findOddReason(reason: string, ignored: ReadonlySet<string> | undefined)
   return kind === undefined || ignored?.has(kind) ? null : kind;
 }
 
-const dayMs = 86_400_000;
 /** Sessions that vanish later are not reported yet. Days. */
 const soonDays = 7;
 
@@ -173,8 +173,17 @@ export interface FileToRead {
   startedAt: number | null;
 }
 
+/** How soon a past session is read, compared with those of all projects: smaller is earlier. */
+const urgencies = { expiring: 0, here: 1, newest: 2 } as const;
+/** Urgencies of the newest and of the oldest are so far apart. */
+const maxAgeSteps = 8;
+
+/** A step for each doubling of its age in days, so that projects take turns with what is about as old. */
+const toAgeStep = (ageMs: number): number =>
+  Math.min(maxAgeSteps, Math.floor(Math.log2(Math.max(0, ageMs) / dayMs + 1)));
+
 /**
- * What is read first: what its client is about to delete, then the newest. Of those that begin at the same moment, one has copied
+ * What is read first: what its client is about to delete, then what is of the project that somebody is in, then the newest. Of those that begin at the same moment, one has copied
  * the others' lines: the earliest goes first, as lines are of the session that they are first read in. A session in a database
  * does not say by its beginning that it is a copy, and no client deletes it soon: those go by age.
  */
@@ -182,15 +191,27 @@ export function sortForReading<F extends FileToRead>(
   agent: Agent,
   root: string,
   files: readonly F[],
-  now = Date.now(),
-): F[] {
-  if (agent.database) return files.toSorted((a, b) => (a.startedAt ?? 0) - (b.startedAt ?? 0));
+  { isHere, now = Date.now() }: { isHere: boolean; now?: number },
+): (F & { urgency: number })[] {
+  const newest = (family: readonly F[]) => Math.max(...family.map(({ mtimeMs }) => mtimeMs));
+  const byAge = (family: readonly F[]) =>
+    isHere ? urgencies.here : urgencies.newest + toAgeStep(now - newest(family));
+  if (agent.database) {
+    const urgency = byAge(files);
+    return files
+      .map((file) => ({ ...file, urgency }))
+      .sort((a, b) => (a.startedAt ?? 0) - (b.startedAt ?? 0));
+  }
   const days = agent.findRetention?.(root)?.days;
   const isExpiring = ({ mtimeMs }: F) => days !== undefined && mtimeMs + (days - soonDays) * dayMs <= now;
   const families = new Map<number | F, F[]>();
   for (const file of files) addTo(families, file.startedAt ?? file, file);
-  const newest = (family: readonly F[]) => Math.max(...family.map(({ mtimeMs }) => mtimeMs));
   return [...families.values()]
-    .toSorted((a, b) => Number(b.some(isExpiring)) - Number(a.some(isExpiring)) || newest(b) - newest(a))
-    .flatMap((family) => family.toSorted((a, b) => a.mtimeMs - b.mtimeMs || a.size - b.size));
+    .map((family) => ({ family, urgency: family.some(isExpiring) ? urgencies.expiring : byAge(family) }))
+    .sort((a, b) => a.urgency - b.urgency || newest(b.family) - newest(a.family))
+    .flatMap(({ family, urgency }) =>
+      family
+        .toSorted((a, b) => a.mtimeMs - b.mtimeMs || a.size - b.size)
+        .map((file) => ({ ...file, urgency })),
+    );
 }

@@ -118,7 +118,7 @@ export class SessionWriter {
   }
 
   private hold(turn: Turn, { prompt, content }: Pick<TurnToStore, "prompt" | "content">): void {
-    this.writtenBytes += content.length;
+    this.writtenBytes += content.json.length;
     if (this.writtenBytes > maxHeldBytes) this.written = null;
     this.written?.set(turn.number, { ...turn, record: { prompt } });
   }
@@ -148,7 +148,8 @@ function collectUsage(positioned: readonly PositionedLine[]) {
 /** More tokens than any message has: sums of counts that a transcript invents stay whole numbers that SQLite can add. */
 const maxTokens = 1e12;
 
-function toMessageUsage({ messageId, model, input, output, cacheRead, cacheWrite }: Usage) {
+function toMessageUsage(usage: Usage) {
+  const { messageId, model, input, output, cacheRead, cacheWrite, cacheWriteHour = 0 } = usage;
   const tokens = (count: number) => (count > 0 ? Math.min(Math.round(count), maxTokens) : 0);
   return {
     messageUid: messageId,
@@ -157,6 +158,7 @@ function toMessageUsage({ messageId, model, input, output, cacheRead, cacheWrite
     output: tokens(output),
     cacheRead: tokens(cacheRead),
     cacheWrite: tokens(cacheWrite),
+    cacheWriteHour: tokens(cacheWriteHour),
   };
 }
 

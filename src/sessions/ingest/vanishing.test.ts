@@ -55,15 +55,31 @@ const toRead = (days: number, begun: number, size = 1) => ({
 it("what its client is about to delete is read first, then the newest", () => {
   const files = [40, 1, 25, 2].map((days) => toRead(days, days));
   const order = (of: Agent) =>
-    sortForReading(of, "/", files, now).map(({ mtimeMs }) => Math.round((now - mtimeMs) / day));
+    sortForReading(of, "/", files, { isHere: true, now }).map(({ mtimeMs }) =>
+      Math.round((now - mtimeMs) / day),
+    );
   expect(order(agent(monthly))).toEqual([25, 40, 1, 2]);
   expect(order(agent(null))).toEqual([1, 2, 25, 40]);
+});
+
+it("beside those of other projects, what is about to be deleted is read first, then what is of this project, then the newest", () => {
+  const files = [1, 10, 20, 25].map((days) => toRead(days, days));
+  const listUrgencies = (isHere: boolean, of: Agent = agent(monthly)) =>
+    sortForReading(of, "/", files, { isHere, now }).map(({ urgency }) => urgency);
+  expect(listUrgencies(true)).toEqual([0, 1, 1, 1]);
+  const [expiring, ...others] = listUrgencies(false);
+  expect(expiring).toBe(0);
+  expect(Math.min(...others)).toBeGreaterThan(1);
+  expect(others).toEqual([...new Set(others)].toSorted((a, b) => a - b));
 });
 
 it("of those that copied each other's beginning, the earliest is read first", () => {
   const copied = [toRead(2, 7, 200), toRead(1, 3), toRead(5, 7), toRead(2, 7, 100), toRead(3, 9)];
   expect(
-    sortForReading(agent(null), "/", copied, now).map(({ mtimeMs, size }) => [(now - mtimeMs) / day, size]),
+    sortForReading(agent(null), "/", copied, { isHere: true, now }).map(({ mtimeMs, size }) => [
+      (now - mtimeMs) / day,
+      size,
+    ]),
   ).toEqual([
     [1, 1],
     [5, 1],

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { fakeScrubber, temporaryWork } from "../../../test/support/memory-work-fixture.ts";
 import { prompt, text } from "../../../test/support/turn-fixture.ts";
-import { listAnnotations } from "../../store/memory/chunks/annotations.ts";
+import { listStoredNotes } from "../../store/memory/chunks/notes.ts";
 import { findSessionByUid, listSessions } from "../../store/memory/sessions/sessions.ts";
 import { addNote, editNote } from "./add-note.ts";
 import { notesSession } from "./notes-session.ts";
@@ -58,7 +58,7 @@ it("accepts the name of a session that is not stored yet", async () => {
   expect(note.sessionUid).toBe("to-come");
   const { id } = await stage.store("to-come", prompt("here it is"), text("ok"));
   expect(findSessionByUid(stage.memory, "to-come")).toMatchObject({ id, agent: "claude" });
-  expect(listAnnotations(stage.memory, { sessionUid: "to-come" })).toHaveLength(1);
+  expect(listStoredNotes(stage.memory, { sessionUid: "to-come" })).toHaveLength(1);
   expect(stage.chunkTexts(id).map(({ type }) => type)).toEqual(["annotated", "raw"]);
 });
 
@@ -84,8 +84,8 @@ it("edits a note in its place, and forgets the old words", async () => {
     branch: "main",
     at: 7,
   });
-  expect(listAnnotations(stage.memory).map(({ note }) => note)).toEqual([edited.note]);
+  expect(listStoredNotes(stage.memory).map(({ note }) => note)).toEqual([edited.note]);
   expect(stage.everything()).not.toMatch(/bild halfed|hush\d/);
   await expect(editNote(stage.work, edited, " ")).rejects.toMatchObject({ code: "usage" });
-  expect(listAnnotations(stage.memory)).toHaveLength(1);
+  expect(listStoredNotes(stage.memory)).toHaveLength(1);
 });

@@ -3,9 +3,9 @@ import { defaultAgentName } from "../../agents/profiles.ts";
 import { PommelError } from "../../base/errors.ts";
 import type { Speaker } from "../../protocol/origin.ts";
 import { createLedger } from "../../redact/scrubber.ts";
-import { findAnnotationById, saveAnnotation } from "../../store/memory/chunks/annotations.ts";
-import { replaceAnnotatedChunk } from "../../store/memory/chunks/chunks.ts";
-import type { AnnotationRecord, SessionRecord } from "../../store/memory/memory-records.ts";
+import { replaceNoteChunk } from "../../store/memory/chunks/chunks.ts";
+import { findNoteById, type NotePlace, noPlace, saveNote } from "../../store/memory/chunks/notes.ts";
+import type { NoteRecord, SessionRecord } from "../../store/memory/memory-records.ts";
 import { listSecrets, saveSecrets } from "../../store/memory/privacy/secrets.ts";
 import { findSessionByUid, saveSession } from "../../store/memory/sessions/sessions.ts";
 import { findLastTurnNumber } from "../../store/memory/sessions/transcripts.ts";
@@ -28,6 +28,8 @@ export interface NoteToAdd {
   turn?: number | null;
   /** Milliseconds since the epoch; now if left out. */
   at?: number;
+  /** The lines that it is on. */
+  place?: NotePlace;
 }
 
 /**
@@ -35,24 +37,21 @@ export interface NoteToAdd {
  * the same place; the prompt keeps its words.
  * @throws PommelError `usage` for a note of nothing
  */
-export async function editNote(
-  work: ScrubbingWork,
-  { uid, sessionUid, turn, branch, at }: AnnotationRecord,
-  note: string,
-): Promise<AnnotationRecord> {
-  const added = await addNote(work, { note, by: "person", sessionUid, turn, branch, at });
-  await forgetNow(work, { annotation: uid });
+export async function editNote(work: ScrubbingWork, old: NoteRecord, note: string): Promise<NoteRecord> {
+  const { sessionUid, turn, branch, at } = old;
+  const added = await addNote(work, { note, by: "person", sessionUid, turn, branch, at, place: old });
+  await forgetNow(work, { annotation: old.uid });
   return added;
 }
 
 /**
- * Remembers a note from a shell, scrubbed, with the conversation up to now as its chunk. Without a session it belongs to
+ * Remembers a note from a shell, scrubbed, with the session up to now as its chunk. Without a session it belongs to
  * one of Pommel's own, which has no turns.
  * @throws PommelError `usage` for a note of nothing
  */
-export async function addNote(work: ScrubbingWork, asked: NoteToAdd): Promise<AnnotationRecord> {
+export async function addNote(work: ScrubbingWork, asked: NoteToAdd): Promise<NoteRecord> {
   const { memory, scrubber, ledgerKey, embedder, root } = work;
-  const { agent = defaultAgentName, branch = null, at = Date.now() } = asked;
+  const { agent = defaultAgentName, branch = null, at = Date.now(), place = noPlace } = asked;
   const sessionUid =
     asked.sessionUid == null ? null : createIdScrubber(scrubber, ledgerKey)(asked.sessionUid);
   if (asked.note.trim() === "") {
@@ -61,7 +60,8 @@ export async function addNote(work: ScrubbingWork, asked: NoteToAdd): Promise<An
   const session = findOrSaveNoteSession(work, sessionUid, agent, root);
   const ledger = createLedger(ledgerKey, listSecrets(memory, session.id));
   const note = scrubber.scrub(asked.note.trim(), ledger);
-  const annotation = {
+  const { path, firstLine, lastLine, headCommit, lineKeys, keysFrom, isRepeated } = place;
+  const added = {
     uid: randomBytes(16).toString("hex"),
     sessionUid,
     turn: sessionUid === null ? null : (asked.turn ?? findLastTurnNumber(memory, session.id)),
@@ -70,16 +70,23 @@ export async function addNote(work: ScrubbingWork, asked: NoteToAdd): Promise<An
     source: asked.by === "person" ? ("shell" as const) : asked.by,
     branch: branch === null ? (sessionUid === null ? null : session.branch) : scrubber.scrub(branch, ledger),
     note,
+    path,
+    firstLine,
+    lastLine,
+    headCommit,
+    lineKeys,
+    keysFrom,
+    isRepeated,
   };
   const options = buildOptionsForSession(work, session);
-  const draft = noteDraft(work, session, annotation, options);
+  const draft = noteDraft(work, session, added, options);
   const [vectors] = await embedDrafts(embedder, [draft]);
   return memory.runInTransaction(() => {
     saveSecrets(memory, session.id, ledger.takeNew());
-    const id = saveAnnotation(memory, annotation)!;
+    const id = saveNote(memory, added)!;
     const chunk = chunkToStore(session, draft, { position: id, annotationId: id }, embedder, vectors);
-    replaceAnnotatedChunk(memory, session.id, { ...chunk, annotationId: id });
-    return findAnnotationById(memory, id)!;
+    replaceNoteChunk(memory, session.id, { ...chunk, annotationId: id });
+    return findNoteById(memory, id)!;
   });
 }
 

@@ -1,17 +1,17 @@
 import { afterEach, beforeEach, expect, it, test } from "vitest";
 import { addSession, temporaryMemory } from "../../../test/support/memory-fixture.ts";
-import { saveAnnotation } from "../../store/memory/chunks/annotations.ts";
+import { saveNote } from "../../store/memory/chunks/notes.ts";
 import { createReplacementLookup } from "../decisions/stored.ts";
-import { createRejectionLookup, formatRejection, makeAnnotationUid } from "./notes.ts";
+import { createRejectionLookup, formatRejection, makeNoteUid } from "./notes.ts";
 
 test("a note's uid depends on session, words and number of earlier equal notes", () => {
-  const uid = makeAnnotationUid("s1", "use Redis", 0);
+  const uid = makeNoteUid("s1", "use Redis", 0);
   expect(uid).toMatch(/^[0-9a-f]{32}$/);
-  expect(makeAnnotationUid("s1", "use Redis", 0)).toBe(uid);
+  expect(makeNoteUid("s1", "use Redis", 0)).toBe(uid);
   const others = [
-    makeAnnotationUid("s2", "use Redis", 0),
-    makeAnnotationUid("s1", "use Redis.", 0),
-    makeAnnotationUid("s1", "use Redis", 1),
+    makeNoteUid("s2", "use Redis", 0),
+    makeNoteUid("s1", "use Redis.", 0),
+    makeNoteUid("s1", "use Redis", 1),
   ];
   expect(new Set([uid, ...others]).size).toBe(4);
 });
@@ -26,7 +26,7 @@ let at = 0;
 function note(text: string, sessionUid: string | null, author: string | null = null) {
   at++;
   const place = { turn: null, lineUid: null, branch: null, source: "shell" as const };
-  saveAnnotation(store.memory, { uid: `n${at}`, note: text, sessionUid, author, at, ...place });
+  saveNote(store.memory, { uid: `n${at}`, note: text, sessionUid, author, at, ...place });
 }
 
 it("a note that rejects a session is known of it, the latest first", () => {

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { listAnnotations } from "../../store/memory/chunks/annotations.ts";
+import { listStoredNotes } from "../../store/memory/chunks/notes.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { findSessionByUid } from "../../store/memory/sessions/sessions.ts";
 
@@ -19,7 +19,7 @@ function withoutNumbers(note: string): string {
  * The same for the same note, whether it comes from a hook or from the transcript.
  * @param ordinal how many notes with the same words the session had before
  */
-export function makeAnnotationUid(sessionUid: string, note: string, ordinal: number): string {
+export function makeNoteUid(sessionUid: string, note: string, ordinal: number): string {
   return createHash("sha256")
     .update(JSON.stringify([sessionUid, withoutNumbers(note), ordinal]))
     .digest("hex")
@@ -43,7 +43,7 @@ export const formatRejection = (reason: string, decision: string | null): string
 export function createRejectionLookup(memory: Memory): (sessionUid: string) => string | null {
   const reasons = memory.readOnce("rejected sessions", () => {
     const found = new Map<string, string>();
-    for (const { note, sessionUid, author } of listAnnotations(memory)) {
+    for (const { note, sessionUid, author } of listStoredNotes(memory)) {
       const reason = parseRejection(note);
       if (reason === null || sessionUid === null || found.has(sessionUid)) continue;
       if (author == null || findSessionByUid(memory, sessionUid)?.author === author)

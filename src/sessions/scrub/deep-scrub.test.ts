@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, it } from "vitest";
 import { temporaryWork } from "../../../test/support/memory-work-fixture.ts";
 import { prompt, ran, text } from "../../../test/support/turn-fixture.ts";
 import type { Llm } from "../../models/generate/llm.ts";
-import { listAnnotations } from "../../store/memory/chunks/annotations.ts";
+import { listStoredNotes } from "../../store/memory/chunks/notes.ts";
 import { listUnreadSessions } from "../../store/memory/privacy/secrets.ts";
 import { deepScrubSession } from "./deep-scrub.ts";
 
@@ -41,7 +41,7 @@ it("removes the model's findings everywhere, and sends nothing twice", async () 
   expect(await deepScrubSession({ ...stage.work, llm }, "s", now)).toBe(1);
   expect(stage.everything()).toContain("The phrase is [REDACTED_PASSPHRASE]");
   expect(
-    JSON.stringify([stage.chunkTexts(id), stage.rowsOf("turns"), listAnnotations(stage.memory)]),
+    JSON.stringify([stage.chunkTexts(id), stage.rowsOf("turns"), listStoredNotes(stage.memory)]),
   ).not.toContain(secret);
   expect(llm.asked.length).toBeGreaterThan(0);
   const asked = llm.asked.length;

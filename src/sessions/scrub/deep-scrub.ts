@@ -1,7 +1,7 @@
 import type { Llm } from "../../models/generate/llm.ts";
 import { findSecretsByLlm, replaceSecrets } from "../../redact/scrub-with-llm.ts";
 import { createLedger } from "../../redact/scrubber.ts";
-import { listAnnotations } from "../../store/memory/chunks/annotations.ts";
+import { listStoredNotes } from "../../store/memory/chunks/notes.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import type { SessionRecord } from "../../store/memory/memory-records.ts";
 import {
@@ -25,7 +25,7 @@ const minSecretChars = 8;
 
 /**
  * Lets a language model find secrets without a known pattern in a session's new lines, and removes its findings from
- * everything stored of the session. Only for a model on this machine (`isLocal` of llm/registry.ts): its input may
+ * everything stored of the session. Only for a model on this machine (`isLocal` of models/generate/registry.ts): its input may
  * still hold secrets. Lines are sent once only.
  * @param alone runs code that must not run while a transcript of the session is read
  * @returns how many turns were changed
@@ -71,7 +71,7 @@ function listNewTexts(memory: Memory, session: SessionRecord, seen: number): Ite
     const fresh = lines.filter(({ seq }) => seq > seen);
     for (const text of listTexts(fresh)) if (text.length >= minSecretChars) texts.add(text);
   }
-  for (const { note } of listAnnotations(memory, { sessionUid: session.uid })) texts.add(note);
+  for (const { note } of listStoredNotes(memory, { sessionUid: session.uid })) texts.add(note);
   for (const { text } of listSummaries(memory, session.id)) texts.add(text);
   return texts;
 }

@@ -1,13 +1,13 @@
-import { listAnnotations } from "../../store/memory/chunks/annotations.ts";
 import {
   listChunksOfSession,
-  replaceAnnotatedChunk,
   replaceChunks,
+  replaceNoteChunk,
   type StoredSessionChunk,
 } from "../../store/memory/chunks/chunks.ts";
+import { listStoredNotes } from "../../store/memory/chunks/notes.ts";
 import type { Memory } from "../../store/memory/memory.ts";
-import type { AnnotationRecord, SessionRecord } from "../../store/memory/memory-records.ts";
-import { redactAnnotation, redactSession, redactSummary } from "../../store/memory/privacy/rewrite.ts";
+import type { NoteRecord, SessionRecord } from "../../store/memory/memory-records.ts";
+import { redactSession, redactSummary, saveRedactedNote } from "../../store/memory/privacy/rewrite.ts";
 import { findSessionById, findSessionByUid } from "../../store/memory/sessions/sessions.ts";
 import { dropChunkSummaries, listSummaries, saveTopics } from "../../store/memory/sessions/summaries.ts";
 import { listTurns, saveTurn } from "../../store/memory/sessions/turns.ts";
@@ -17,7 +17,7 @@ import { unitJoint } from "../chunks/pack.ts";
 import { buildOptionsForSession, embedDrafts, noteDraft, rechunkSession } from "../chunks/rechunk.ts";
 import { noTerms } from "../chunks/units/units.ts";
 import { turnToStore } from "../ingest/turns.ts";
-import { makeAnnotationUid } from "../notes/notes.ts";
+import { makeNoteUid } from "../notes/notes.ts";
 import { storeSummaryChunks } from "../summaries/sum-up.ts";
 import { storeTopics } from "../topics/topics.ts";
 import { readStoredTurns } from "../turn-content.ts";
@@ -100,7 +100,7 @@ export async function redactWholeSession(
 /** Notes of sessions that are not stored. @returns whether any was changed */
 export function redactLooseNotes(memory: Memory, clean: Clean): boolean {
   return memory.runInTransaction(() =>
-    listAnnotations(memory)
+    listStoredNotes(memory)
       .filter(({ sessionUid }) => sessionUid === null || findSessionByUid(memory, sessionUid) === null)
       .map((note) => redactNote(memory, note, clean, 0))
       .some((isChanged) => isChanged),
@@ -150,7 +150,7 @@ function redactNames(memory: Memory, session: SessionRecord, clean: Clean): bool
 function redactNotes(memory: Memory, sessionUid: string, clean: Clean): number[] {
   const changed: number[] = [];
   const before = new Map<string, number>();
-  for (const note of listAnnotations(memory, { sessionUid }).sort((a, b) => a.id - b.id)) {
+  for (const note of listStoredNotes(memory, { sessionUid }).sort((a, b) => a.id - b.id)) {
     const text = clean(note.note);
     const ordinal = before.get(text) ?? 0;
     if (isFromPrompt(note)) before.set(text, ordinal + 1);
@@ -159,16 +159,16 @@ function redactNotes(memory: Memory, sessionUid: string, clean: Clean): number[]
   return changed;
 }
 
-const isFromPrompt = ({ source, lineUid }: AnnotationRecord) => source === "prompt" || lineUid !== null;
+const isFromPrompt = ({ source, lineUid }: NoteRecord) => source === "prompt" || lineUid !== null;
 
 /** A prompt's note is identified by its words, and found again by its new ones. */
-function redactNote(memory: Memory, known: AnnotationRecord, clean: Clean, ordinal: number): boolean {
+function redactNote(memory: Memory, known: NoteRecord, clean: Clean, ordinal: number): boolean {
   const note = clean(known.note);
   const branch = known.branch === null ? null : clean(known.branch);
   if (note === known.note && branch === known.branch) return false;
   const isTold = isFromPrompt(known) && known.sessionUid !== null;
-  const uid = isTold && note !== known.note ? makeAnnotationUid(known.sessionUid!, note, ordinal) : known.uid;
-  redactAnnotation(memory, known.id, { uid, note, branch });
+  const uid = isTold && note !== known.note ? makeNoteUid(known.sessionUid!, note, ordinal) : known.uid;
+  saveRedactedNote(memory, known.id, { uid, note, branch });
   return true;
 }
 
@@ -189,14 +189,14 @@ async function remakeNoteChunks(
 ): Promise<void> {
   const { memory, embedder } = work;
   const options = buildOptionsForSession(work, session);
-  const notes = listAnnotations(memory, { sessionUid: session.uid }).filter(({ id }) => ids.includes(id));
+  const notes = listStoredNotes(memory, { sessionUid: session.uid }).filter(({ id }) => ids.includes(id));
   const drafts = notes.map((note) => noteDraft(work, session, note, options));
   const vectors = await embedDrafts(embedder, drafts, signal);
   memory.runInTransaction(() => {
     notes.forEach(({ id }, i) => {
       const place = { position: id, annotationId: id };
       const chunk = chunkToStore(session, drafts[i]!, place, embedder, vectors[i]);
-      replaceAnnotatedChunk(memory, session.id, { ...chunk, annotationId: id });
+      replaceNoteChunk(memory, session.id, { ...chunk, annotationId: id });
     });
   });
 }
@@ -236,7 +236,7 @@ async function cleanChunksInPlace(
     const summaries = cleaned.flatMap(({ chunk }, i) => {
       const made = chunkToStore(session, drafts[i]!, chunk, embedder, vectors[i]);
       if (chunk.annotationId === null) return [made];
-      replaceAnnotatedChunk(memory, session.id, { ...made, annotationId: chunk.annotationId });
+      replaceNoteChunk(memory, session.id, { ...made, annotationId: chunk.annotationId });
       return [];
     });
     const type = "summary" as const;

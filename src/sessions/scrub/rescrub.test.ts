@@ -2,9 +2,9 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { fakeScrubber, temporaryWork } from "../../../test/support/memory-work-fixture.ts";
 import { edited, prompt, ran, summary, text } from "../../../test/support/turn-fixture.ts";
 import { createLedger } from "../../redact/scrubber.ts";
-import { listAnnotations, saveAnnotation } from "../../store/memory/chunks/annotations.ts";
 import { allChunks } from "../../store/memory/chunks/chunk-filter.ts";
 import { matchSessionTokens } from "../../store/memory/chunks/chunk-lookup.ts";
+import { listStoredNotes, saveNote } from "../../store/memory/chunks/notes.ts";
 import { expireSessions } from "../../store/memory/privacy/forget.ts";
 import { scrubbedBy } from "../../store/memory/privacy/rewrite.ts";
 import { listSecrets } from "../../store/memory/privacy/secrets.ts";
@@ -58,7 +58,7 @@ describe("scrubbing again under stronger rules", () => {
     const id = await talkative("s");
     await addNote(stage.work, { by: "person", note: `shell: ${secret}`, branch: `b-${secret}` });
     await addNote(stage.work, { by: "person", note: `later: ${other}`, sessionUid: "s" });
-    saveAnnotation(stage.memory, {
+    saveNote(stage.memory, {
       uid: "loose",
       sessionUid: "unknown",
       turn: null,
@@ -94,7 +94,7 @@ describe("scrubbing again under stronger rules", () => {
       files: [{ path: "keys/[REDACTED_WORD].ts", how: "edit" }],
     });
     expect(all).toContain("the new one is [REDACTED_WORD_2]");
-    expect(listAnnotations(stage.memory).map(({ note }) => note)).toEqual([
+    expect(listStoredNotes(stage.memory).map(({ note }) => note)).toEqual([
       "later: [REDACTED_WORD_2]",
       "shell: [REDACTED_WORD]",
       "the key is [REDACTED_WORD]",
@@ -179,10 +179,10 @@ describe("scrubbing again under stronger rules", () => {
   it("finds a note again by its new words when its prompt is read again", async () => {
     await talkative("s");
     await rescrub();
-    const [known] = listAnnotations(stage.memory);
+    const [known] = listStoredNotes(stage.memory);
     stage.memory.prepare("DELETE FROM lines").run();
-    const { makeAnnotationUid } = await import("../notes/notes.ts");
-    expect(known?.uid).toBe(makeAnnotationUid("s", "the key is [REDACTED_WORD]", 0));
+    const { makeNoteUid } = await import("../notes/notes.ts");
+    expect(known?.uid).toBe(makeNoteUid("s", "the key is [REDACTED_WORD]", 0));
   });
 });
 

@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { createLedger, scrubAlone } from "../../redact/scrubber.ts";
 import type { Memory } from "../../store/memory/memory.ts";
+import { readMetaValue } from "../../store/memory/meta-value.ts";
 import { leaveNoTrace } from "../../store/memory/privacy/forget.ts";
 import { listSessionIdsAfter, scrubbedBy } from "../../store/memory/privacy/rewrite.ts";
 import { listSecrets, saveSecrets } from "../../store/memory/privacy/secrets.ts";
@@ -106,14 +107,7 @@ async function goOn(work: ScrubbingWork, signal?: AbortSignal): Promise<Cursor> 
   return { version: scrubber.version, session: 0, firstChanged: null, found: stored !== null };
 }
 
-function readCursor(memory: Memory): Cursor | null {
-  try {
-    const parsed = cursorShape.safeParse(JSON.parse(memory.readMeta(cursorName) ?? "null"));
-    return parsed.success ? parsed.data : null;
-  } catch {
-    return null;
-  }
-}
+const readCursor = (memory: Memory): Cursor | null => readMetaValue(memory, cursorName, cursorShape);
 
 function writeCursor(memory: Memory, cursor: Cursor): void {
   memory.setMeta(cursorName, JSON.stringify(cursor));

@@ -1,6 +1,6 @@
 import type { NearMiss, Reviewer } from "../../redact/review.ts";
 import type { Scrubber } from "../../redact/scrubber.ts";
-import { listAnnotations } from "../../store/memory/chunks/annotations.ts";
+import { listStoredNotes } from "../../store/memory/chunks/notes.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { listSessionIdsAfter } from "../../store/memory/privacy/rewrite.ts";
 import { findSessionById } from "../../store/memory/sessions/sessions.ts";
@@ -106,7 +106,7 @@ function readTexts(
     }
     for (const { text } of listSummaries(memory, id)) look(null)(text);
   }
-  for (const { note, branch } of listAnnotations(memory)) {
+  for (const { note, branch } of listStoredNotes(memory)) {
     for (const text of [note, branch])
       if (text !== null) read(text, undefined, { session: null, turn: null });
   }

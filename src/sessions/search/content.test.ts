@@ -4,7 +4,7 @@ import { type Happening, prompt, ran, text, thinking, wrote } from "../../../tes
 import { emptyForgetRequest, forget } from "../../store/memory/privacy/forget.ts";
 import { createPatternCutter } from "../forget/forget-pattern.ts";
 import { redactWholeSession } from "../scrub/redact-session.ts";
-import { searchContent } from "./content.ts";
+import { searchContent, searchContentForFirst } from "./content.ts";
 import { SessionSearch } from "./engine.ts";
 import { openQuery, type SessionQuery } from "./types.ts";
 
@@ -135,6 +135,21 @@ it("finds nothing that was forgotten or cut out", async () => {
   expect(await found("econnrefused")).toEqual(["s:1"]);
   forget(stage.memory, { ...emptyForgetRequest, sessions: [id] });
   expect(await found("econnrefused")).toEqual([]);
+});
+
+it("searches for the first of several texts that there is, whichever turns have the others", async () => {
+  await stage.store("new", { at: day(2) }, prompt("the heron"));
+  await stage.store("old", { at: day(1) }, prompt("a cormorant"), prompt("a heron"));
+  const find = async (...texts: string[]) => {
+    const { groups } = await searchContentForFirst(stage.memory, query(""), texts);
+    return groups.map(({ shown, others }) => [shown.text, others.length]);
+  };
+  expect(await find("cormorant", "heron")).toEqual([["a cormorant", 0]]);
+  expect(await find("dodo", "heron", "cormorant")).toEqual([
+    ["the heron", 0],
+    ["a heron", 0],
+  ]);
+  expect(await find("dodo", "moa")).toEqual([]);
 });
 
 it("leaves out what is forgotten while it is searched", async () => {

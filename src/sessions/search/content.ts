@@ -10,16 +10,19 @@ import { inflateContent } from "../../store/memory/sessions/content.ts";
 import {
   type ArchivedTurn,
   findContentById,
+  findWordsById,
   listArchivedTurns,
 } from "../../store/memory/sessions/turn-lookup.ts";
+import { hashWord, mayHoldWords } from "../../store/memory/sessions/word-filter.ts";
 import type { StoredLine } from "../turn-content.ts";
 import { buildChunkFilter } from "./scope.ts";
 import type { SessionQuery } from "./types.ts";
 
 /**
  * Searches all that was said and done, tool output included: the archived turns, word by word. They are packed, and no
- * index knows all of their words, so they are unpacked newest first, until enough is found or the time is over. Most are
- * left aside by a look at their JSON, which takes a tenth of the time of parsing it.
+ * index knows all of their words, so they are unpacked newest first, until enough is found or the time is over. Those that do
+ * not have the whole words of the query are left aside by their filter, most others by a look at their JSON, which takes a
+ * tenth of the time of parsing it.
  */
 
 /** A turn that matches, and its first match. */
@@ -54,9 +57,31 @@ interface ContentOptions {
 }
 
 /** @throws PommelError `usage`, `not_found` as `buildChunkFilter`; the signal's reason */
-export async function searchContent(
+export const searchContent = (
   memory: Memory,
   query: SessionQuery,
+  options: ContentOptions = {},
+): Promise<ContentFound> => searchContentForFirst(memory, query, [query.query], options);
+
+/** One of the texts that are searched for. */
+interface Search {
+  matchers: readonly Matcher[];
+  /** Of words that every match has whole. */
+  hashes: readonly number[];
+  mayMatch: (json: string) => boolean;
+  /** By session or turn. */
+  found: Map<unknown, ContentHit[]>;
+}
+
+/**
+ * Searches for the first of several texts that anything is found of, and reads the archive once for all of them.
+ * @param texts the preferred one first
+ * @throws as `searchContent`
+ */
+export async function searchContentForFirst(
+  memory: Memory,
+  query: Omit<SessionQuery, "query">,
+  texts: readonly string[],
   { signal, limitMs = timeLimitMs, sliceMs = usualSliceMs }: ContentOptions = {},
 ): Promise<ContentFound> {
   signal?.throwIfAborted();
@@ -70,20 +95,19 @@ export async function searchContent(
       "Omit it, or search the chunks.",
     );
   }
-  const matchers = buildWordMatchers(query);
-  if (matchers.length === 0) throw new PommelError("usage", "The query is empty.", "Say what to find.");
+  // Once one of them is found, those behind it are no longer searched for.
+  let searches = texts.map((text) => beginSearch({ ...query, query: text }));
   const bySession = query.by === "session";
-  const mayMatch = createJsonFilter(matchers);
   const turns = listArchivedTurns(memory, buildChunkFilter(memory, query), { bySession });
-  const found = new Map<unknown, ContentHit[]>();
   const contents = new Map<ContentHit, Uint8Array>();
   const notes: string[] = [];
   const until = performance.now() + limitMs;
   let pauseAt = performance.now() + sliceMs;
   for (const turn of turns) {
     const key = bySession ? turn.sessionId : turn.id;
+    const [preferred] = searches;
     // One more says that there are more.
-    if (found.size > query.limit && !found.has(key)) break;
+    if (preferred === undefined || (preferred.found.size > query.limit && !preferred.found.has(key))) break;
     const now = performance.now();
     if (now > until) {
       notes.push(`Stopped after ${Math.round(limitMs / 1000)} s: ${describeReached(turn)}`);
@@ -94,24 +118,43 @@ export async function searchContent(
       signal?.throwIfAborted();
       pauseAt = performance.now() + sliceMs;
     }
-    const content = findContentById(memory, turn.id);
-    const json = content && inflateOrNull(content);
-    if (content === null || json === null || !mayMatch(json)) continue;
-    const hit = findFirstMatch(turn, JSON.parse(json) as StoredLine[], matchers);
-    if (hit === null) continue;
-    contents.set(hit, content);
-    addTo(found, key, hit);
+    const words = findWordsById(memory, turn.id);
+    const likely = words === null ? [] : searches.filter(({ hashes }) => mayHoldWords(words, hashes));
+    const content = likely.length === 0 ? null : findContentById(memory, turn.id);
+    const json = content === null ? null : inflateOrNull(content);
+    if (content === null || json === null) continue;
+    for (const search of likely) {
+      const hit = search.mayMatch(json)
+        ? findFirstMatch(turn, JSON.parse(json) as StoredLine[], search.matchers)
+        : null;
+      if (hit === null) continue;
+      contents.set(hit, content);
+      addTo(search.found, key, hit);
+      searches = searches.slice(0, searches.indexOf(search) + 1);
+      break;
+    }
   }
   // Something may have been forgotten or redacted meanwhile.
   const stands = (hit: ContentHit) => {
     const now = findContentById(memory, hit.id);
     return now !== null && Buffer.compare(now, contents.get(hit)!) === 0;
   };
-  const groups = [...found.values()].flatMap((hits) => {
+  const first = searches.find(({ found }) => found.size > 0);
+  const groups = [...(first?.found.values() ?? [])].flatMap((hits) => {
     const [shown, ...others] = hits.filter(stands);
     return shown === undefined ? [] : [{ shown, others }];
   });
+  const { matchers } = first ?? searches[0]!;
   return { groups, reason: matchers.map(({ reason }) => reason).join("; "), notes };
+}
+
+function beginSearch(query: SessionQuery): Search {
+  const matchers = buildWordMatchers(query);
+  if (matchers.length === 0) throw new PommelError("usage", "The query is empty.", "Say what to find.");
+  const hashes = matchers.flatMap(({ words }) =>
+    words.filter((word) => word.is === "whole").map(({ text }) => hashWord(text)),
+  );
+  return { matchers, hashes, mayMatch: createJsonFilter(matchers), found: new Map() };
 }
 
 /** Null where it is damaged: the others can still be found. */

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { addSession, chunk, temporaryMemory } from "../../../test/support/memory-fixture.ts";
 import { asker, fewThings, vectorsFor } from "../../../test/support/search-fixture.ts";
 import { PommelError } from "../../base/errors.ts";
-import { saveAnnotation } from "../../store/memory/chunks/annotations.ts";
 import { replaceChunks } from "../../store/memory/chunks/chunks.ts";
+import { saveNote } from "../../store/memory/chunks/notes.ts";
 import type { SessionQuery } from "./types.ts";
 import { sessionWeights } from "./weights.ts";
 
@@ -24,7 +24,7 @@ beforeAll(async () => {
     title: { text: "The flaky test", source: "agent" },
     startedAt: start,
   });
-  const noted = saveAnnotation(memory, {
+  const noted = saveNote(memory, {
     uid: "note-1",
     sessionUid: "aaaa",
     turn: 3,

@@ -1,7 +1,7 @@
 import { toSpeaker } from "../../protocol/origin.ts";
 import type { SessionResult } from "../../protocol/results.ts";
-import { readAnnotationsByIds } from "../../store/memory/chunks/annotations.ts";
 import { readChunkOutlines, type StoredSessionChunk } from "../../store/memory/chunks/chunks.ts";
+import { readNotesByIds } from "../../store/memory/chunks/notes.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import type { SessionChunkId } from "../../store/memory/memory-records.ts";
 import { readSessionsByIds } from "../../store/memory/sessions/sessions.ts";
@@ -28,7 +28,7 @@ export function createChunkDescriber(
   chunks: readonly StoredSessionChunk[],
 ): (chunk: StoredSessionChunk) => Described {
   const sessions = readSessionsByIds(memory, [...new Set(chunks.map(({ sessionId }) => sessionId))]);
-  const notes = readAnnotationsByIds(
+  const notes = readNotesByIds(
     memory,
     chunks.flatMap(({ annotationId }) => annotationId ?? []),
   );

@@ -1,4 +1,5 @@
 import { addTo } from "../../base/multimap.ts";
+import { dayMs } from "../../base/text/day.ts";
 import type { ChunkKind, ChunkType } from "../../protocol/values.ts";
 import type { SessionChunkId } from "../../store/memory/memory-records.ts";
 import type { SessionIntent } from "./intent.ts";
@@ -46,8 +47,6 @@ export interface RankedChunk {
   signals: Readonly<Signals>;
 }
 
-const day = 24 * 3600 * 1000;
-
 /** Orders candidates by how well they answer, best first; of equals the one that was stored first. */
 export function rankSessions(
   candidates: readonly SessionCandidate[],
@@ -58,7 +57,7 @@ export function rankSessions(
 ): RankedChunk[] {
   const ranked = candidates.map((candidate) => scoreCandidate(candidate, evidence, intent, weights));
   const bestOfSessions = sumEvidenceBySession(ranked, weights);
-  const isSpread = measureTimeSpread(candidates) > weights.spread * day;
+  const isSpread = measureTimeSpread(candidates) > weights.spread * dayMs;
   for (const one of ranked) {
     const { candidate, signals } = one;
     signals.session = weights.session * (bestOfSessions.get(candidate.sessionId) ?? 0);
@@ -145,7 +144,7 @@ function computeRecency(
 ): number {
   if (startedAt === null) return 1;
   const share = intent.isRecent ? weights.recencyWhenAsked : weights.recency;
-  const age = Math.max(now - startedAt, 0) / day;
+  const age = Math.max(now - startedAt, 0) / dayMs;
   return 1 - share + share * 0.5 ** (age / weights.halfLife);
 }
 

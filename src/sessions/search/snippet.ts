@@ -1,10 +1,12 @@
 import { findWordRoot, stopWords, withoutSuffixes } from "../../base/text/tokens.ts";
-
-/** Characters of a snippet. */
-const snippetLength = 200;
+import { shownOfMatch } from "../../protocol/reading/shown-of-match.ts";
 
 /** The part of a text that holds most of a query's words, about `length` characters on one line. */
-export function cutSnippetAroundQuery(text: string, query: string, length: number = snippetLength): string {
+export function cutSnippetAroundQuery(
+  text: string,
+  query: string,
+  length: number = shownOfMatch.snippetChars,
+): string {
   const flat = onOneLine(text);
   if (flat.length <= length) return flat;
   const { start, hit } = findBestStart(flat, listQueryRoots(query), length);
@@ -25,7 +27,7 @@ export function hasAsManyWords(summary: string, snippet: string, query: string):
 }
 
 /** The part of a text around `at`, about `length` characters on one line. */
-export function cutSnippetAt(text: string, at: number, length: number = snippetLength): string {
+export function cutSnippetAt(text: string, at: number, length: number = shownOfMatch.snippetChars): string {
   return onOneLine(cutPartAt(text, at, length));
 }
 

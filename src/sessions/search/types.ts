@@ -2,7 +2,7 @@ import type { SessionResult, TranscriptSearchResponse } from "../../protocol/res
 import type { ChunkKind, ChunkType, MatchMode, SearchMode, SearchPlace } from "../../protocol/values.ts";
 import type { LedTo } from "../../store/memory/commits/commits-of-turns.ts";
 
-/** A question to the memory of conversations. */
+/** A question to the memory of sessions. */
 export interface SessionQuery {
   query: string;
   /** At most this many results. */

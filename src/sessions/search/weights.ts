@@ -1,7 +1,7 @@
 import learned from "../../../models/rank/sessions.json" with { type: "json" };
 
 /**
- * Every number of the ranking of conversations. Evidence is counted in standard deviations from what an average chunk
+ * Every number of the ranking of sessions. Evidence is counted in standard deviations from what an average chunk
  * has, so that words and meaning can be added up (fusion by z-scores; plain reciprocal rank fusion was worse than
  * words alone). What evidence counts is learned from other repositories (models/rank/README.md); the rest was found by
  * `npm run bench:recall` on the choosing half of its questions, in round numbers.

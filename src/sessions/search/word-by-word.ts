@@ -1,5 +1,6 @@
 import { compilePattern, type Finder } from "../../base/text/pattern.ts";
 import { judgeVerbatimResults } from "../../code/search/confidence/judge.ts";
+import { shownOfMatch } from "../../protocol/reading/shown-of-match.ts";
 import type { SessionResult } from "../../protocol/results.ts";
 import { type ChunkFilter, readChunkTexts } from "../../store/memory/chunks/chunk-filter.ts";
 import { findChunkAround } from "../../store/memory/chunks/chunk-lookup.ts";
@@ -15,9 +16,6 @@ import type { OtherTurn, SessionAnswer, SessionQuery } from "./types.ts";
 import type { SessionWeights } from "./weights.ts";
 
 /** Answers by the very text, without ranking. Loaded when it is needed: that takes longer than most searches. */
-
-/** What is shown of a text in the content that matches. Characters. */
-const contentShown = 2000;
 
 /** Chunks whose text a pattern matches, the newest first. */
 export async function searchByPattern(
@@ -83,7 +81,7 @@ export async function searchInContent(
       last_turn: hit.number,
       timestamp: toIsoOrNull(hit.at),
       snippet: cutSnippetAt(hit.text, hit.start),
-      content: cutPartAt(hit.text, hit.start, contentShown),
+      content: cutPartAt(hit.text, hit.start, shownOfMatch.contentChars),
       more_turns: others.length,
       other_turns: turns,
       match_reasons: [reason],

@@ -7,8 +7,10 @@ import { RequestFailed } from "../../models/http/request.ts";
 import { forgetNow } from "../forget/forget.ts";
 import { SessionSearch } from "../search/engine.ts";
 import { openQuery } from "../search/types.ts";
-import { findNextModelSummaryTime, type ModelSummaryOptions, summariseNext } from "./by-model.ts";
+import { findNextModelSummaryTime, summariseNext } from "./by-model.ts";
 import { sumUpSession } from "./sum-up.ts";
+
+type ModelSummaryOptions = Parameters<typeof summariseNext>[0];
 
 let stage: ReturnType<typeof temporaryWork>;
 beforeEach(() => {

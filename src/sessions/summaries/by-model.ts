@@ -1,3 +1,4 @@
+import { dayMs } from "../../base/text/day.ts";
 import type { Llm } from "../../models/generate/llm.ts";
 import { isUnanswerable } from "../../models/http/request.ts";
 import {
@@ -15,11 +16,11 @@ import { sumUpSession } from "./sum-up.ts";
 /** A session that says nothing for so long is taken to be over. Milliseconds. */
 const restMs = 3_600_000;
 /** What the model gave no usable answer to is asked again after so long. Milliseconds. */
-const askAgainMs = 7 * 86_400_000;
+const askAgainMs = 7 * dayMs;
 /** Shorter chunks are shown as they are. Characters. */
 const minChunkLength = 400;
 
-export interface ModelSummaryOptions extends SessionWork {
+interface ModelSummaryOptions extends SessionWork {
   /** Asked within its budget (models/generate/budget.ts). */
   llm: Llm;
   /** Whether it sums up chunks as well. */

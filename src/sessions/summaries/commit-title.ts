@@ -5,8 +5,8 @@ import { countTelling } from "./telling-words.ts";
 
 /** A commit's subject, as a candidate for the title of the session that made it. */
 
-/** Characters; more are cut at a word. */
-const maxTitleLength = 80;
+/** Of a session's title. Characters; more are cut at a word. */
+export const maxTitleLength = 80;
 const minTellingWords = 2;
 /** Subjects that are read, of a session with very many commits. */
 const maxSubjects = 60;

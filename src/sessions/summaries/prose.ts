@@ -111,18 +111,26 @@ function isProse(line: string): boolean {
   );
 }
 
-/** "**Fix:** use [the index](https://...)" is "Fix: use the index". */
+/** "**Fix:** use [the index](https://...)" is "Fix: use the index"; code keeps what it holds. */
 export function stripMarkdown(line: string): string {
   return line
     .replace(marker, "")
     .replace(/!?\[([^\]]*)\]\([^)]*\)/g, "$1")
-    .replace(/\*\*|__(?=\S)|(?<=\S)__/g, "")
-    .replace(/(?<![\w*])\*([^*\n]+)\*(?![\w*])/g, "$1")
-    .replace(/<[^<>\n]{1,80}>/g, "")
+    .split(codeSpan)
+    .map((part, i) => (i % 2 === 1 ? part : stripInlineMarkdown(part)))
+    .join("")
     .replace(/^(?:\s|>|[✓✅❌✗✘🎉🚀]|⚠️?)+/u, "")
     .replace(/\s+/g, " ")
     .trim();
 }
+
+const codeSpan = /(`[^`\n]+`)/;
+
+const stripInlineMarkdown = (text: string): string =>
+  text
+    .replace(/\*\*|__(?=\S)|(?<=\S)__/g, "")
+    .replace(/(?<![\w*])\*([^*\n]+)\*(?![\w*])/g, "$1")
+    .replace(/<[^<>\n]{1,80}>/g, "");
 
 /** `https://github.com/owner/name/pull/12#x` is `github.com/…/pull/12`. */
 export function shortenUrls(text: string): string {

@@ -3,9 +3,11 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { anyCharacter } from "../../../test/support/any-text.ts";
 import { conversation, prompt, summary, text } from "../../../test/support/turn-fixture.ts";
 import { PommelError } from "../../base/errors.ts";
-import type { Llm, LlmAnswer, LlmRequest } from "../../models/generate/llm.ts";
+import type { Llm, LlmRequest } from "../../models/generate/llm.ts";
+import type { Turn } from "../turn-content.ts";
+import { findCompactionSummaries } from "./compaction.ts";
 import { requestLlmSummary } from "./llm-summary.ts";
-import { cleanSummary, findCompactionSummaries, summarise } from "./summarise.ts";
+import { summarise } from "./summarise.ts";
 
 const turns = conversation(
   prompt("Why does the resume command lose its session after a restart?"),
@@ -22,7 +24,7 @@ function fakeLlm(answer: string | Error): Llm & { requests: LlmRequest[] } {
   return {
     id: "fake/model",
     requests,
-    async generate(request, signal): Promise<LlmAnswer> {
+    async generate(request, signal) {
       signal?.throwIfAborted();
       requests.push(request);
       if (answer instanceof Error) throw answer;
@@ -187,7 +189,13 @@ const goOn =
 const statements =
   "1. Primary Request and Intent:\n   Fix the resume command.\n\n8. Current Work:\n   Tests pass.";
 
-describe("cleanSummary", () => {
+/** What is left of an agent's own summary; "": nothing. */
+function cleanSummary(text: string): string {
+  const summary = { number: 1, lines: [{ entries: [{ kind: "summary", text }] }] } as unknown as Turn;
+  return findCompactionSummaries([summary])[0]?.text ?? "";
+}
+
+describe("an agent's own summary", () => {
   it("leaves the summary itself", () => {
     expect(cleanSummary(`${preamble}Analysis:\nLet me think.\n\nSummary:\n${statements}${goOn}`)).toBe(
       statements,

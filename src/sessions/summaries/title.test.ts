@@ -25,6 +25,7 @@ describe("sessionTitle", () => {
       "hi, could you also look at https://github.com/owner/name/pull/12#discussion_r1 for open comments?",
       "Look at github.com/…/pull/12 for open comments",
     ],
+    ["legal! mas o menu fecha quando clico enter", "Mas o menu fecha quando clico enter"],
     [
       "You are a senior engineer. Review the migration of the users table",
       "Review the migration of the users table",

@@ -1,11 +1,10 @@
 import type { FileTouch } from "../../agents/agent.ts";
 import { shortenText } from "../../base/text/text-size.ts";
 import type { Turn } from "../turn-content.ts";
-import { chooseCommitTitle, listCommitSubjects } from "./commit-title.ts";
+import { chooseCommitTitle, listCommitSubjects, maxTitleLength } from "./commit-title.ts";
 import { type Ask, extractAsk, isPlan } from "./llm-summary.ts";
 import { countTelling } from "./telling-words.ts";
 
-const maxTitleLength = 80;
 /** An ask of fewer words is kept in mind, and a better one looked for. */
 const enoughWords = 3;
 /** The number of prompts that are tried. */
@@ -165,7 +164,9 @@ function withoutPlanWord(heading: string): string {
 
 /** The first sentence, or the first clause that is long enough. */
 function makeTitleFromAsk({ text }: Ask): string {
-  const [sentence = text] = text.split(/(?<=[^.][.!?])\s/, 1);
+  // "Nice!" greets what was done before.
+  const request = text.replace(/^[\p{L}'-]+[.!?]+\s+(\S)/u, (_, first: string) => first.toUpperCase());
+  const [sentence = request] = request.split(/(?<=[^.][.!?])\s/, 1);
   const clause =
     sentence.length > maxTitleLength
       ? (sentence.split(/(?<=.{25})(?:[,;:] | - | – | — )/, 1)[0] ?? "")

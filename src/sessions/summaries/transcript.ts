@@ -1,5 +1,5 @@
 import { cutMiddle } from "../../agents/reading/bounds.ts";
-import { shortenText } from "../../base/text/text-size.ts";
+import { shortenFlat } from "../../base/text/text-size.ts";
 import type { Turn } from "../turn-content.ts";
 
 /** Characters of one prompt, answer, tool use and error. */
@@ -84,7 +84,7 @@ function* listTranscriptPieces({ lines }: Turn): Iterable<Piece> {
       } else if (entry.kind === "tool_use") {
         yield { text: `[TOOL] ${entry.tool} ${describeToolInput(entry.input)}`.trimEnd(), isTool: true };
       } else if (entry.kind === "tool_result" && entry.isError) {
-        yield { text: `[ERROR] ${shortenToLine(entry.text, maxTextChars.error)}`, isTool: true };
+        yield { text: `[ERROR] ${shortenFlat(entry.text, maxTextChars.error)}`, isTool: true };
       }
     }
   }
@@ -99,15 +99,5 @@ function describeToolInput(input: Record<string, unknown>): string {
   const { file_path, command } = input;
   const named = [file_path, command].find((value) => typeof value === "string");
   const text = named ?? Object.values(input).find((value) => typeof value === "string");
-  return typeof text === "string" ? shortenToLine(text, maxTextChars.command) : "";
-}
-
-function shortenToLine(text: string, most: number): string {
-  return shortenText(
-    text
-      .slice(0, 4 * most)
-      .replace(/\s+/g, " ")
-      .trim(),
-    most,
-  );
+  return typeof text === "string" ? shortenFlat(text, maxTextChars.command) : "";
 }

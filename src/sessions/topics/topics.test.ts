@@ -1,7 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { anyCharacter } from "../../../test/support/any-text.ts";
-import { extractKeyPhrases, type SessionFrequencies, type Source } from "./topics.ts";
+import { extractKeyPhrases, type Source } from "./key-phrases.ts";
+
+type SessionFrequencies = Parameters<typeof extractKeyPhrases>[1];
 
 const unheard: SessionFrequencies = { all: 100, holding: () => new Map() };
 const session = (title: string, people: string[], agent: string[] = []): Source[] => [
@@ -26,6 +28,13 @@ describe("keyPhrases", () => {
     ).toEqual([]);
     const said = ["The shadow tree is stale.", "The shadow tree again.", "A shadow tree.", "Shadow tree."];
     expect(extractKeyPhrases(session("Why is it slow?", ["go on"], said), unheard)).toEqual([]);
+  });
+
+  it("are names alone in a language whose words are not known", () => {
+    const asked =
+      "quero que o seletor de modelo apareça ao lado da sessão atual quando eu digitar o comando, ao lado da sessão atual";
+    const people = [asked, `${asked} em openPicker`, `${asked}, e não no openPicker`, "openPicker falhou"];
+    expect(extractKeyPhrases(session("", people), unheard)).toEqual(["openPicker"]);
   });
 
   it("name a file by its name, and nothing by a path, a hash or an address", () => {

@@ -214,7 +214,7 @@ function check(file: string, before: string | null, draft: string, after: string
   if (now.verdict === "ok" && now.content === then.content) return;
   throw new PommelError(
     "unreadable",
-    `The new copy of ${file} is not what was written: ${now.verdict}.`,
+    `The new copy of ${file} differs from what was written: ${now.verdict}.`,
     "Check the disk. Nothing was changed.",
   );
 }

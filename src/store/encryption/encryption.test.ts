@@ -19,7 +19,7 @@ import { readBackupContent } from "../memory/backups/backup-content.ts";
 import { makeBackup } from "../memory/backups/backups.ts";
 import { listBackups } from "../memory/backups/copies.ts";
 import { replaceMemory } from "../memory/backups/restore.ts";
-import { saveAnnotation } from "../memory/chunks/annotations.ts";
+import { saveNote } from "../memory/chunks/notes.ts";
 import { Memory } from "../memory/memory.ts";
 import { decryptHome, encryptHome, rotateKey } from "./convert.ts";
 import { envelopeName, readHomeEnvelope } from "./envelope.ts";
@@ -53,7 +53,7 @@ afterEach(() => {
 function remember(note: string): void {
   const memory = Memory.open(project.memoryDb, { readonly: false });
   const known = { turn: 1, lineUid: null, branch: null, sessionUid: null, source: "shell" as const };
-  saveAnnotation(memory, { ...known, uid: note.replaceAll(" ", "-"), at: 1, note });
+  saveNote(memory, { ...known, uid: note.replaceAll(" ", "-"), at: 1, note });
   memory.close();
 }
 

@@ -98,7 +98,7 @@ function getPassphrase(): string {
   if (given !== undefined && given !== "") return given;
   throw new PommelError(
     "encryption_locked",
-    "The memory and the index are encrypted with a passphrase, which is not known here.",
+    "The memory and the index are encrypted, and Pommel does not have the passphrase.",
     `Run \`pm daemon start\`, which asks for it, or set ${passphraseVariable}.`,
   );
 }
@@ -130,7 +130,7 @@ function addSecret(path: string, secret: string, id: string): void {
   const isThere = statSync(path, { throwIfNoEntry: false }) !== undefined;
   const older = isThere ? readSecrets(path, id) : [];
   if (isThere && older.length === 0) {
-    throw new PommelError("usage", `${path} exists, and is no key file.`, "Choose another name.");
+    throw new PommelError("usage", `${path} exists and is not a key file.`, "Choose another name.");
   }
   const head = "# Decrypts what Pommel stores. Keep a copy in another place: without it, everything is lost.";
   if (makeDirectory(dirname(path)) !== undefined) chmodSync(dirname(path), 0o700);

@@ -3,6 +3,7 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { getErrorCode } from "../../base/errors.ts";
 import { locateHome } from "../../base/home.ts";
+import { dayMs } from "../../base/text/day.ts";
 import { findDatabaseKey } from "../encryption/keys.ts";
 import { Connection } from "../sqlite/connection.ts";
 import { isDamaged, openDatabase } from "../sqlite/database.ts";
@@ -21,7 +22,7 @@ export interface CacheKey {
   name: string;
 }
 
-export interface CacheEntry extends CacheKey {
+interface CacheEntry extends CacheKey {
   data: Uint8Array;
 }
 
@@ -163,7 +164,7 @@ export class IndexCache {
   }
 }
 
-const countDaysSinceEpoch = () => Math.floor(Date.now() / 86_400_000);
+const countDaysSinceEpoch = () => Math.floor(Date.now() / dayMs);
 
 const isOfFullDisk = (error: unknown) => ["disk_full", "SQLITE_FULL"].includes(getErrorCode(error));
 

@@ -124,6 +124,8 @@ export interface IndexCounts {
   skipped: number;
   languages: Record<string, { files: number; chunks: number }>;
   skippedByReason: Partial<Record<SkipReason, number>>;
+  /** Files of which the grammar could not read a part. */
+  syntaxErrors: number;
   /** The size of the stored terms. Bytes. */
   termBytes: number;
 }

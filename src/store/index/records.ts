@@ -88,7 +88,7 @@ export interface IndexedFile extends FileStamp {
   isBuilt?: boolean;
   lines: number;
   /** The parser met something it did not understand; what it did is indexed. */
-  syntaxErrors: boolean;
+  hasSyntaxErrors: boolean;
   chunks: ChunkRecord[];
   /** What numbers in its chunks' terms stand for, each word once. */
   words?: readonly string[];

@@ -66,6 +66,8 @@ export interface FileTotals {
   reason: SkipReason | null;
   files: number;
   chunks: number;
+  /** How many of the files have a part that their grammar could not read. */
+  syntaxErrors: number;
 }
 
 /** What an index holds, from the totals that its engine gives. @param termBytes the size of the stored terms */
@@ -76,10 +78,12 @@ export function sumIndexCounts(totals: readonly FileTotals[], termBytes: number)
     skipped: 0,
     languages: {},
     skippedByReason: {},
+    syntaxErrors: 0,
     termBytes,
   };
-  for (const { language, reason, files, chunks } of totals) {
+  for (const { language, reason, files, chunks, syntaxErrors } of totals) {
     if (reason === null) {
+      counts.syntaxErrors += syntaxErrors;
       counts.files += files;
       counts.chunks += chunks;
       counts.languages[language] = { files, chunks };

@@ -44,6 +44,7 @@ export interface CommandFilter {
   sessionId?: number;
   /** Of the session. */
   turn?: number;
+  ids?: readonly number[];
   /** Only those that began before. Milliseconds. */
   until?: number | null;
   limit?: number;
@@ -52,24 +53,53 @@ export interface CommandFilter {
 /** The latest first. Turns that the user went back from are left out. */
 export function listCommands(
   memory: Memory,
-  { names, outcome, sessionId, turn, until = null, limit = -1 }: CommandFilter = {},
+  { names, outcome, sessionId, turn, ids, until = null, limit = -1 }: CommandFilter = {},
 ): CommandRecord[] {
+  // Only what is asked for stands in the statement: SQLite uses no index for a condition that may be left out.
+  const conditions = [
+    names !== undefined && "c.name IN (SELECT value FROM json_each(@names))",
+    outcome !== undefined && "c.outcome = @outcome",
+    sessionId !== undefined && "t.session_id = @sessionId",
+    turn !== undefined && "t.number = @turn",
+    ids !== undefined && "c.id IN (SELECT value FROM json_each(@ids))",
+    until !== null && "c.at < @until",
+  ].filter((condition) => condition !== false);
   return memory.all<CommandRecord>(
-    `SELECT ${columns} ${from} WHERE NOT t.abandoned
-       AND (@names IS NULL OR c.name IN (SELECT value FROM json_each(@names)))
-       AND (@outcome IS NULL OR c.outcome = @outcome) AND (@sessionId IS NULL OR t.session_id = @sessionId)
-       AND (@turn IS NULL OR t.number = @turn) AND (@until IS NULL OR c.at < @until)
+    `SELECT ${columns} ${from} WHERE ${["NOT t.abandoned", ...conditions].join(" AND ")}
      ORDER BY c.at DESC NULLS LAST, c.id DESC LIMIT @limit`,
-    {
-      names: names ?? null,
-      outcome: outcome ?? null,
-      sessionId: sessionId ?? null,
-      turn: turn ?? null,
-      until,
-      limit,
-    },
+    { names, outcome, sessionId, turn, ids, until, limit },
   );
 }
+
+/** What a run was, without how it failed and who ran it: a third of the columns of all runs. */
+export type RunSummary = Pick<
+  CommandRecord,
+  | "id"
+  | "sessionId"
+  | "turn"
+  | "at"
+  | "tookMs"
+  | "directory"
+  | "line"
+  | "name"
+  | "form"
+  | "purpose"
+  | "outcome"
+>;
+
+/** The latest first. Turns that the user went back from are left out. */
+export const listRuns = (
+  memory: Memory,
+  { until, limit }: { until: number | null; limit: number },
+): RunSummary[] =>
+  memory.all<RunSummary>(
+    `SELECT ${selectColumns(commands, { of: "c", except: ["turnId", "seq", "step", "status", "error"] })},
+       t.session_id AS sessionId, t.number AS turn
+     FROM commands c JOIN turns t ON t.id = c.turn_id
+     WHERE NOT t.abandoned AND (@until IS NULL OR c.at < @until)
+     ORDER BY c.at DESC NULLS LAST, c.id DESC LIMIT @limit`,
+    { until, limit },
+  );
 
 /** What sessions ran with success from a turn on, each form of each session once. */
 export function listWorkedForms(
@@ -78,11 +108,12 @@ export function listWorkedForms(
   until: number | null,
 ): Pick<CommandRecord, "sessionId" | "form" | "name">[] {
   return memory.all<Pick<CommandRecord, "sessionId" | "form" | "name">>(
-    `SELECT DISTINCT t.session_id AS sessionId, c.form, c.name
+    `SELECT t.session_id AS sessionId, c.form, min(c.name) AS name
      FROM json_each(@since) f JOIN turns t ON t.session_id = json_extract(f.value, '$.sessionId')
        JOIN commands c ON c.turn_id = t.id
      WHERE t.number >= json_extract(f.value, '$.turn') AND NOT t.abandoned AND c.outcome = 'worked'
-       AND (@until IS NULL OR c.at < @until)`,
+       AND (@until IS NULL OR c.at < @until)
+     GROUP BY t.session_id, c.form`,
     { since, until },
   );
 }

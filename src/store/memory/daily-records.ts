@@ -1,3 +1,4 @@
+import { dayMs } from "../../base/text/day.ts";
 import type { Memory } from "./memory.ts";
 
 /** What one request to a language model took. */
@@ -38,13 +39,12 @@ export function sumLlmSpending(memory: Memory, { now = Date.now(), days = 1 } = 
     `SELECT coalesce(sum(requests), 0) AS requests, coalesce(sum(input), 0) AS input,
        coalesce(sum(output), 0) AS output, coalesce(sum(dollars), 0.0) AS dollars
      FROM llm_usage WHERE day > ? AND day <= ?`,
-    formatUtcDay(now - days * 86_400_000),
+    formatUtcDay(now - days * dayMs),
     formatUtcDay(now),
   );
 }
 
 const windowDays = 30;
-const dayMs = 86_400_000;
 
 /** Notes the size of the database today; the last note of a day stays. */
 export function sampleStorage(memory: Memory, now = Date.now()): void {

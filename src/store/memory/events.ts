@@ -24,7 +24,9 @@ export function saveEvent(memory: Memory, event: EventRecord): EventRecord {
     if (known && !isLater(event, known)) return known;
     memory
       .prepare(upsertInto(events, ["uid"]))
-      .run(storeRow(events, { ...event, author: event.author ?? null, signer: event.signer ?? null }));
+      .run(
+        storeRow(events, { ...known, ...event, author: event.author ?? null, signer: event.signer ?? null }),
+      );
     return event;
   });
 }
@@ -207,6 +209,7 @@ export interface BranchWorkedOn {
 export function listBranchesWithoutEvent(memory: Memory): BranchWorkedOn[] {
   return memory.all<BranchWorkedOn>(`WITH on_branch (branch, session, checkpoint, at) AS (
       SELECT branch, id, NULL, last_at FROM sessions WHERE branch IS NOT NULL AND ${isOwn}
+        AND EXISTS (SELECT 1 FROM turns WHERE session_id = sessions.id)
       UNION SELECT turns.branch, sessions.id, NULL, max(coalesce(turns.ended_at, turns.started_at))
         FROM turns JOIN sessions ON sessions.id = session_id
         WHERE turns.branch IS NOT NULL AND ${isOwn} GROUP BY turns.branch, sessions.id

@@ -1,10 +1,10 @@
 import type { Speaker } from "../../protocol/origin.ts";
 import type { TurnState } from "../../protocol/values.ts";
-import type { annotations } from "../tables/annotations.ts";
 import type { checkpointSessions, checkpoints } from "../tables/checkpoints.ts";
 import type { chunks } from "../tables/chunks.ts";
 import type { attributions, commitFiles, commits } from "../tables/commits.ts";
 import type { eventLinks, events } from "../tables/events.ts";
+import type { notes } from "../tables/notes.ts";
 import type { sessions } from "../tables/sessions.ts";
 import type { summaries } from "../tables/summaries.ts";
 import type { Row } from "../tables/table.ts";
@@ -27,7 +27,7 @@ export type Authorship = Pick<SessionRecord, "author" | "signer">;
 /** Left out: this person's. */
 type WithAuthor<R extends Authorship> = Omit<R, keyof Authorship> & Partial<Authorship>;
 
-export interface TurnRecord extends Omit<Row<typeof turns>, "content"> {
+export interface TurnRecord extends Omit<Row<typeof turns>, "words" | "content"> {
   /** null for one that an older Pommel stored. */
   state: TurnState | null;
   /** Calls by what they did: `ToolAction` of agents/agent.ts. */
@@ -77,7 +77,7 @@ export interface ChunkToStore extends SessionChunk {
   vectors: ReadonlyMap<string, PassageVectors>;
 }
 
-export type AnnotationRecord = WithAuthor<Row<typeof annotations>>;
+export type NoteRecord = WithAuthor<Row<typeof notes>>;
 
 export type SummaryRecord = Row<typeof summaries>;
 
@@ -96,7 +96,7 @@ export interface CommitFileRecord extends Omit<Row<typeof commitFiles>, "commitI
   added: AddedKey[];
 }
 
-/** A line that was added: its number in the file, from 1, and its key (attribution/line-keys.ts). */
+/** A line that was added: its number in the file, from 1, and its key (attribution/lines/line-keys.ts). */
 export interface AddedKey {
   line: number;
   key: number;

@@ -2,6 +2,7 @@ import { statSync } from "node:fs";
 import type { PommelError } from "../../base/errors.ts";
 import { Connection } from "../sqlite/connection.ts";
 import {
+  busyTimeoutMs,
   checkDatabase,
   type DatabaseMessages,
   findNewerSchemaError,
@@ -33,6 +34,9 @@ export const memoryWords: DatabaseMessages = {
   full: "Free some space; pending work then continues, and stored data is safe.",
   lost: findLostMemoryError,
 };
+
+/** SQLite's default: pages that its log may have before they are moved into the database. */
+const usualLogPages = 1000;
 
 /**
  * The memory of sessions: messages and actions, their search index, notes, summaries and the job queue, in
@@ -110,6 +114,24 @@ export class Memory extends Connection {
     }
   }
 
+  /**
+   * Runs a change that waits for other writers no longer than so. Milliseconds.
+   * @throws PommelError `busy` where one is still at it
+   */
+  waitAtMost<T>(ms: number, change: () => T): T {
+    this.exec(`PRAGMA busy_timeout = ${ms}`);
+    try {
+      return change();
+    } finally {
+      this.exec(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
+    }
+  }
+
+  /** Whether others, who write much, move the log into the database: whoever does so stands still meanwhile. */
+  leaveLogToOthers(isLeft: boolean): void {
+    this.exec(`PRAGMA wal_autocheckpoint = ${isLeft ? 0 : usualLogPages}`);
+  }
+
   /** Gives at most so many free pages (default: all) back to the file system. */
   vacuum(pages?: number): void {
     this.runChange(() => {
@@ -130,6 +152,11 @@ export class Memory extends Connection {
       (sum, file) => sum + (statSync(file, { throwIfNoEntry: false })?.size ?? 0),
       0,
     );
+  }
+
+  /** Moves what of the log nobody reads into the database, as far as no other does. */
+  moveLog(): void {
+    this.exec("PRAGMA wal_checkpoint(PASSIVE)");
   }
 
   /**

@@ -4,7 +4,7 @@ import type { Memory } from "./memory.ts";
 export interface Observation {
   /** The file's mtime; milliseconds since the epoch. */
   at: number;
-  /** Of the lines (git/attribution/line-keys.ts), 32 bits each. */
+  /** Of the lines (attribution/lines/line-keys.ts), 32 bits each. */
   keys: number[];
 }
 

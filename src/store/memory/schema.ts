@@ -1,12 +1,12 @@
 import { createTextTable, deleteTexts } from "../sqlite/full-text.ts";
 import type { Schema } from "../sqlite/schema.ts";
-import { annotations } from "../tables/annotations.ts";
 import { checkpointSessions, checkpoints } from "../tables/checkpoints.ts";
 import { chunkDecisions, chunkSources, chunks, sessionCuts, vectors } from "../tables/chunks.ts";
 import { commandErrors, commands } from "../tables/commands.ts";
 import { attributions, commitFiles, commits, observations } from "../tables/commits.ts";
 import { eventLinks, events } from "../tables/events.ts";
 import { injected, injections } from "../tables/injections.ts";
+import { notes } from "../tables/notes.ts";
 import { sessions } from "../tables/sessions.ts";
 import {
   signedRecords,
@@ -81,7 +81,7 @@ const sharedParts: [name: string, table: Table, kind: string, uid: string, of?: 
   ["turn", turns, "session", selectSession("new"), "OF content, abandoned, branch"],
   // What can be made again from a session's turns is not shared.
   ["summary", summaries, "session", selectSession("new"), "", "WHEN new.source IN ('llm', 'compaction')"],
-  ["note", annotations, "annotation", "new.uid"],
+  ["note", notes, "annotation", "new.uid"],
   ["checkpoint", checkpoints, "checkpoint", "new.uid"],
   ["binding", checkpointSessions, "checkpoint", "new.checkpoint_uid"],
   ["attribution", attributions, "attribution", selectCommit("new")],
@@ -149,7 +149,7 @@ const parts: readonly (Table | string)[] = [
   chunkDecisions,
   commands,
   commandErrors,
-  annotations,
+  notes,
   summaries,
   chunkSummaries,
   unusableSummaries,

@@ -2,7 +2,8 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { buildConnectionOptions, formatServerAddress, type ServerSettings, toServerError } from "./server.ts";
+import { buildConnectionOptions, type ServerSettings } from "./connection-options.ts";
+import { formatServerAddress, toServerError } from "./server.ts";
 
 const at = (url: string): ServerSettings => ({
   url,
@@ -61,7 +62,7 @@ describe("the connection to a server", () => {
 
   it("says what is missing", () => {
     expect(() => buildConnectionOptions(at(""), {})).toThrow("index.url is not set.");
-    expect(() => buildConnectionOptions(at("mysql://x/y"), {})).toThrow(/no address of a PostgreSQL/);
+    expect(() => buildConnectionOptions(at("mysql://x/y"), {})).toThrow(/not the address of a PostgreSQL/);
   });
 
   it("is named without what is secret", () => {

@@ -15,6 +15,11 @@ export class Connection {
     return this.db.key !== null;
   }
 
+  /** Whether a change is being made. */
+  get isInTransaction(): boolean {
+    return this.db.inTransaction && !this.isOfTurn;
+  }
+
   close(): void {
     this.endTurn();
     this.db.close();

@@ -1,7 +1,8 @@
-import { closeSync, openSync, renameSync, rmSync, statfsSync } from "node:fs";
+import { closeSync, openSync, renameSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
 import { PommelError } from "../../base/errors.ts";
 import { makeDraftPath, sync } from "../../base/files/replace-file.ts";
+import { measureFreeBytes } from "../../base/home.ts";
 import { Sqlite } from "./sqlite.ts";
 
 /** Room that a copy leaves to everything else on the disk. Bytes. */
@@ -46,8 +47,7 @@ export function removeDatabase(file: string): void {
 /** Without room for the copy none is begun, or everything else on the disk would fail with it. */
 export function leaveRoom(db: Sqlite, dir: string): void {
   const needed = (db.pragma("page_count") as number) * (db.pragma("page_size") as number) + spareBytes;
-  const { bavail, bsize } = statfsSync(dir);
-  if (bavail * bsize >= needed) return;
+  if (measureFreeBytes(dir) >= needed) return;
   throw new PommelError(
     "disk_full",
     `The disk of ${dir} has too little room for a copy: ${Math.ceil(needed / 1e6)} MB are needed.`,
@@ -62,7 +62,7 @@ function isGoodCopy(file: string, key: string | null, accept: (copy: Sqlite) => 
     if (verdict !== "ok") {
       throw new PommelError(
         "unreadable",
-        `The copy ${file} is not what was written: ${verdict}.`,
+        `The copy ${file} differs from what was written: ${verdict}.`,
         "Check the disk.",
       );
     }

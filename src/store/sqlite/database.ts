@@ -59,7 +59,7 @@ export interface OpenOptions {
 }
 
 /** How long a statement waits for the transactions of other threads and processes. Milliseconds. */
-const busyTimeoutMs = 5000;
+export const busyTimeoutMs = 5000;
 /** Two that write without a pause on a busy machine keep a third waiting for longer than that. */
 const backgroundTimeoutMs = 60_000;
 

@@ -1,4 +1,5 @@
 import { LRUCache } from "lru-cache";
+import { lengthShare, saturation } from "../../base/text/rarity.ts";
 import { makeTokenStream, toFtsPhrase } from "../../base/text/tokens.ts";
 import { Best, type Scored } from "../best.ts";
 import type { Connection } from "./connection.ts";
@@ -65,9 +66,7 @@ export interface TextScores {
 /** What an occurrence in each column counts. Columns without a weight are not looked at. */
 export type ColumnWeights = Readonly<Record<string, number>>;
 
-/** Those of FTS5's bm25(): how soon more of a word counts less, how much a row's length counts, the least weight of a token. */
-const saturation = 1.2;
-const lengthShare = 0.75;
+/** The least weight of a token, as in FTS5's bm25(). */
 const minRarity = 1e-6;
 
 /**
@@ -184,18 +183,17 @@ function readCounts(
   const key = `${token} ${JSON.stringify(weights)}`;
   const known = kept.get(key);
   if (known !== undefined) return known;
-  const lists = token.includes(" ") ? readPhrase(db, table, token) : readWord(db, table, token);
   const rows: number[] = [];
-  for (const column of columns[table]) {
-    const weight = weights[column];
+  const weightsInOrder = columns[table].map((column) => weights[column]);
+  for (const place of token.includes(" ") ? readPhrase(db, table, token) : readWord(db, table, token)) {
+    const weight = weightsInOrder[place % columnCount];
     if (weight === undefined) continue;
-    for (const row of JSON.parse(`[${lists[column] ?? ""}]`) as number[]) {
-      if (sums[row]! < 0) {
-        rows.push(row);
-        sums[row] = 0;
-      }
-      sums[row]! += weight;
+    const row = Math.floor(place / columnCount);
+    if (sums[row]! < 0) {
+      rows.push(row);
+      sums[row] = 0;
     }
+    sums[row]! += weight;
   }
   const found = { rows: Uint32Array.from(rows), counts: Float64Array.from(rows, (row) => sums[row]!) };
   for (const row of rows) sums[row] = -1;
@@ -203,25 +201,34 @@ function readCounts(
   return found;
 }
 
-/** By column its rows, with commas between them: so many rows one by one take several times as long. */
-type Lists = Record<string, string | null>;
+/** Columns of a table. */
+const columnCount = 4;
 
-function readWord(db: Connection, table: TextTable, word: string): Lists {
-  const rows = columns[table].map(
-    (column) => `group_concat(doc) FILTER (WHERE col = '${column}') AS ${column}`,
-  );
-  return db.get(
-    `SELECT ${rows.join(", ")} FROM ${openVocabulary(db, table, "instance")} WHERE term = ?`,
+/**
+ * Where a word stands, in one number for each place: its row times `columnCount`, and the number of its column. One text with
+ * commas, as so many rows one by one take several times as long, and a text for each column half as long again.
+ */
+function readWord(db: Connection, table: TextTable, word: string): number[] {
+  const numbers = columns[table].map((column, i) => `WHEN '${column}' THEN ${i}`);
+  const list = db.readValue<string | null>(
+    `SELECT group_concat(doc * ${columnCount} + CASE col ${numbers.join(" ")} END)
+     FROM ${openVocabulary(db, table, "instance")} WHERE term = ?`,
     word,
   );
+  return JSON.parse(`[${list ?? ""}]`);
 }
 
-function readPhrase(db: Connection, table: TextTable, phrase: string): Lists {
-  const rows = columns[table].map(
-    (column) =>
-      `(SELECT group_concat(rowid) FROM ${table} WHERE ${table} MATCH '{${column}} : ' || @phrase) AS ${column}`,
+/** As `readWord`, where a phrase stands; once for each column that holds it. */
+function readPhrase(db: Connection, table: TextTable, phrase: string): number[] {
+  const inColumns = columns[table].map(
+    (column, i) =>
+      `SELECT rowid * ${columnCount} + ${i} AS place FROM ${table} WHERE ${table} MATCH '{${column}} : ' || @phrase`,
   );
-  return db.get(`SELECT ${rows.join(", ")}`, { phrase: toFtsPhrase(phrase) });
+  const list = db.readValue<string | null>(
+    `SELECT group_concat(place) FROM (${inColumns.join(" UNION ALL ")})`,
+    { phrase: toFtsPhrase(phrase) },
+  );
+  return JSON.parse(`[${list ?? ""}]`);
 }
 
 /** How many rows there are, and what the length of each means for BM25, by row. */

@@ -38,7 +38,7 @@ export const commits = table({
     insertions: count({ shared: true }),
     deletions: count({ shared: true }),
     seen: oneOf(commitSightings),
-    /** Version of the attribution that looked at it (attribution/version.ts); 0: none has. */
+    /** Version of the attribution that looked at it (attribution/lines/verdict.ts); 0: none has. */
     attributed: integer({ default: "0" }),
   },
   indexes: {
@@ -60,7 +60,7 @@ export const commitFiles = table({
     status: text("words"),
     insertions: count(),
     deletions: count(),
-    /** The added lines: number and key of each (attribution/line-keys.ts); empty for a binary file. */
+    /** The added lines: number and key of each (attribution/lines/line-keys.ts); empty for a binary file. */
     added: bytes(),
   },
   key: ["commitId", "path"],

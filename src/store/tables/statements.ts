@@ -99,7 +99,7 @@ export const buildSameColumns = (table: Table): string => {
 export const upsertInto = <T extends Table>(table: T, key: readonly Field<T>[]): string =>
   `${insertInto(table)} ON CONFLICT (${listColumns(key)}) DO UPDATE SET ${setColumns(table, key)}`;
 
-/** A row as statements take it: exactly the parameters of what is written. */
+/** A row as statements take it: exactly the parameters of what is written. A field that is missing has its column's default. */
 export function storeRow<T extends Table>(table: T, row: Omit<Row<T>, "id">): Record<string, unknown> {
   const given = row as Readonly<Record<string, unknown>>;
   const stored: Record<string, unknown> = {};
@@ -108,10 +108,15 @@ export function storeRow<T extends Table>(table: T, row: Omit<Row<T>, "id">): Re
   return stored;
 }
 
-function storeValue({ as }: Column, value: unknown): unknown {
+function storeValue({ as, default: initial }: Column, value: unknown): unknown {
+  if (value === undefined && initial !== undefined) return readLiteral(initial);
   if (as === "flag") return value ? 1 : 0;
   return as === "json" ? JSON.stringify(value) : (value ?? null);
 }
+
+/** What a number or a text in quotes stands for in SQL. */
+const readLiteral = (literal: string): string | number =>
+  literal.startsWith("'") ? literal.slice(1, -1) : Number(literal);
 
 /** A row that was selected, as code has it; changed in place. */
 export function readRow<R extends object>(table: Table, stored: object): R {

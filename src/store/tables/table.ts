@@ -138,6 +138,7 @@ export const reference = <const S extends string | boolean = false>(
   references: { table: to, gone },
 });
 
+/** Yes or no, never null; rows that were selected have it once `readRow` has seen them. */
 export const flag = <const S extends string | boolean = false>(
   options: Options<S> = {},
 ): Column<boolean, S, boolean> => ({ ...options, type: "INTEGER", isNullable: false, as: "flag" });

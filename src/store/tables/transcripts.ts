@@ -34,18 +34,23 @@ export const transcripts = table({
   indexes: { transcripts_of_session: "(session_id)" },
 });
 
-/** Lines of conversation that are stored, so that no copy of one is stored again. */
+/**
+ * Lines of conversation that are stored, so that no copy of one is stored again. They lie in the order in which they come: their ids
+ * are random, and in the order of these each line would be a page to write. A line is found by a small hash of its id.
+ */
 export const lines = table({
   name: "lines",
   columns: {
-    uid: text("id", { isKey: true }),
+    id: rowId({ isReused: true }),
+    uid: text("id"),
+    uidHash: integer(),
     sessionId: reference("sessions"),
     /** Order within the session, from 0. */
     seq: integer(),
     /** Of a line whose turn was forgotten -1 - the turn's number: known, so that it is not stored again. */
     turn: integer(),
   },
-  indexes: { lines_of_session: "(session_id, seq)" },
+  indexes: { lines_of_session: "(session_id, seq)", lines_by_uid: "(uid_hash)" },
 });
 
 /** Which of a session's secrets of a type is which, by a keyed fingerprint too short to give the secret away. */

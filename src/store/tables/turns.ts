@@ -32,6 +32,8 @@ export const turns = table({
     prompt: text("words"),
     /** Calls by the tool's name. */
     tools: json<Record<string, number>>({ default: "'{}'" }),
+    /** Which words the content may have (word-filter.ts); before it, so that it is read alone. */
+    words: bytes(),
     /** Everything, scrubbed: StoredLine[] of turn-content.ts, JSON, deflated. */
     content: bytes(),
   },
@@ -64,6 +66,8 @@ export const usage = table({
     output: count({ shared: true }),
     cacheRead: count({ shared: true }),
     cacheWrite: count({ shared: true }),
+    /** Of cacheWrite, what is kept for an hour and not for minutes: it costs more. */
+    cacheWriteHour: count({ shared: true }),
   },
   key: ["sessionId", "messageUid"],
   indexes: { usage_by_message: "(message_uid)" },

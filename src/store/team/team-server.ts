@@ -3,13 +3,8 @@ import { promisify } from "node:util";
 import { brotliCompress, brotliDecompress, constants } from "node:zlib";
 import type { Config } from "../../base/config/settings.ts";
 import { PommelError } from "../../base/errors.ts";
-import {
-  connectTo,
-  formatServerAddress,
-  type ServerSettings,
-  type Sql,
-  toServerError,
-} from "../postgres/server.ts";
+import type { ServerSettings } from "../postgres/connection-options.ts";
+import { connectTo, formatServerAddress, type Sql, toServerError } from "../postgres/server.ts";
 import { createTeamTables, teamSchema } from "./schema.ts";
 
 /** What a member shares. */

@@ -6,6 +6,7 @@ import { listNamesIfAny } from "../../base/files/if-any.ts";
 import { removeOwn } from "../../base/files/remove-own.ts";
 import { writeJson } from "../../base/files/replace-file.ts";
 import { locateHome } from "../../base/home.ts";
+import { dayMs } from "../../base/text/day.ts";
 import { daysInTrash } from "../../protocol/days-in-trash.ts";
 import { projectIdentity } from "../project-file.ts";
 
@@ -13,8 +14,6 @@ import { projectIdentity } from "../project-file.ts";
  * `trash/` of the home: what commands took away, until `daysInTrash` have passed or `pm memory undo` brings it back. Each
  * entry is a directory, numbered in the order in which they came, with `entry.json` and what was taken.
  */
-
-const dayMs = 86_400_000;
 
 /** Of the registry. */
 const knownProject = z.extend(projectIdentity, {

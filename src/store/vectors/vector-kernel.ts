@@ -190,7 +190,7 @@ export function createKernel(dimensions: number): VectorKernel {
 }
 
 /** 1 / the length of a vector, 0 for one of zeros. */
-export function computeInverseLength(components: Int8Array, from: number, dimensions: number): number {
+function computeInverseLength(components: Int8Array, from: number, dimensions: number): number {
   let square = 0;
   for (let i = from; i < from + dimensions; i++) square += components[i]! * components[i]!;
   return square === 0 ? 0 : 1 / Math.sqrt(square);

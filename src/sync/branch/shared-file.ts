@@ -2,24 +2,24 @@ import type * as z from "zod/mini";
 import { compareText, toCanonicalJson } from "../codec/codec.ts";
 import { joinSessions, joinTranscripts, tidyTurn } from "../merge/join.ts";
 import {
-  joinAnnotations,
   joinAttributions,
   joinCheckpoints,
   joinEvents,
+  joinNotes,
   tidyAttribution,
   tidyCheckpoint,
   tidyEvent,
 } from "../merge/join-git.ts";
 import { joinSignatures } from "../origin/signed-list.ts";
 import {
-  annotationShape,
   attributionShape,
   checkpointShape,
   eventShape,
-  type SharedAnnotation,
+  noteShape,
   type SharedAttribution,
   type SharedCheckpoint,
   type SharedEvent,
+  type SharedNote,
   type SharedSession,
   type SharedSignature,
   type SharedTurn,
@@ -56,7 +56,7 @@ export interface Place extends Thing {
 export interface SharedRecords {
   meta: SharedSession;
   transcript: SharedTurn[];
-  annotation: SharedAnnotation;
+  annotation: SharedNote;
   checkpoint: SharedCheckpoint;
   attribution: SharedAttribution;
   event: SharedEvent;
@@ -123,7 +123,7 @@ const transcript: Type<SharedTurn[]> = {
 const types: { [T in FileType]: Type<SharedRecords[T]> } = {
   meta: createObjectType(sessionShape, joinSessions, (record) => joinSessions(record, { ...record })),
   transcript,
-  annotation: createObjectType(annotationShape, joinAnnotations, (record) => record),
+  annotation: createObjectType(noteShape, joinNotes, (record) => record),
   checkpoint: createObjectType(checkpointShape, joinCheckpoints, tidyCheckpoint),
   attribution: createObjectType(attributionShape, joinAttributions, tidyAttribution),
   event: createObjectType(eventShape, joinEvents, tidyEvent),

@@ -68,7 +68,7 @@ describe("with a passphrase", () => {
     await remember(two, "b");
     const before = [contentOf(two), shared.git("rev-parse", branch)];
     await expect(two.sync({}, byPassphrase("another"))).rejects.toMatchObject({ code: "sync_refused" });
-    await expect(two.pull({}, byPassphrase(null))).rejects.toThrow("no terminal to ask at");
+    await expect(two.pull({}, byPassphrase(null))).rejects.toThrow("no terminal to ask");
     await expect(two.sync()).rejects.toThrow("encrypted");
     await expect(two.sync({}, byKey)).rejects.toThrow("passphrase");
     expect([contentOf(two), shared.git("rev-parse", branch)]).toEqual(before);

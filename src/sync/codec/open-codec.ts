@@ -63,7 +63,7 @@ export async function openCodec(present: Present, settings: EncryptionSettings):
     if (kind === null) {
       throw new PommelError(
         "sync_refused",
-        `The branch ${branch} does not hold Pommel's memory. Nothing was changed.`,
+        `The branch ${branch} does not contain Pommel's memory. Nothing was changed.`,
         "Choose another branch with `pm config set sync.branch NAME`.",
       );
     }
@@ -126,7 +126,7 @@ async function withPassphrase(present: Present, settings: EncryptionSettings): P
   if (!passphrase) {
     throw new PommelError(
       "sync_refused",
-      "The shared memory is encrypted with a passphrase, and there is no terminal to ask at.",
+      "The shared memory is encrypted with a passphrase, but there is no terminal to ask.",
       `Set it in the environment variable ${syncPassphraseVariable}.`,
     );
   }
@@ -204,7 +204,7 @@ function readKeyFile(file: string): string[] | null {
   if (identities.length === 0) {
     throw new PommelError(
       "sync_refused",
-      `${file} holds no age identity (a line that begins with AGE-SECRET-KEY-1).`,
+      `${file} contains no age identity (a line that begins with AGE-SECRET-KEY-1).`,
       "Put the right file there.",
     );
   }

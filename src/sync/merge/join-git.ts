@@ -1,14 +1,14 @@
-import { annotations } from "../../store/tables/annotations.ts";
 import { checkpointSessions, checkpoints } from "../../store/tables/checkpoints.ts";
 import { commits } from "../../store/tables/commits.ts";
 import { eventLinks, events } from "../../store/tables/events.ts";
+import { notes } from "../../store/tables/notes.ts";
 import { compareParts, compareText, toCanonicalJson } from "../codec/codec.ts";
 import type {
-  SharedAnnotation,
   SharedAttribution,
   SharedBinding,
   SharedCheckpoint,
   SharedEvent,
+  SharedNote,
   SharedRange,
 } from "../records/records.ts";
 import {
@@ -101,8 +101,8 @@ export function tidyAttribution(attribution: SharedAttribution): SharedAttributi
   return joinAttributions(attribution, { ...attribution });
 }
 
-export function joinAnnotations(a: SharedAnnotation, b: SharedAnnotation): SharedAnnotation {
-  return joinFields(a, b, chooseJoins(annotations)) as SharedAnnotation;
+export function joinNotes(a: SharedNote, b: SharedNote): SharedNote {
+  return joinFields(a, b, chooseJoins(notes)) as SharedNote;
 }
 
 /** As in saveEvent of store/memory/events.ts. */

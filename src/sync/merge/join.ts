@@ -103,12 +103,14 @@ export function joinFields(
   const joined: [string, unknown][] = [];
   const done = new Set<string>();
   for (const { fields, compare } of together) {
-    const values = ({ ...of }: Fields) => toCanonicalJson(fields.map((field) => of[field] ?? null));
+    // A field that an older Pommel's version lacks is no value: it is not null, and stays missing.
+    const values = (of: Fields) =>
+      toCanonicalJson(fields.map((field) => (of[field] === undefined ? [] : [of[field]])));
     const order = compare(a, b) || compareText(values(a), values(b));
     const winner = order >= 0 ? a : b;
     for (const field of fields) {
       done.add(field);
-      if (field in a || field in b) joined.push([field, winner[field] ?? null]);
+      if (winner[field] !== undefined) joined.push([field, winner[field]]);
     }
   }
   for (const field of new Set([...Object.keys(a), ...Object.keys(b)])) {

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { type Machine, sharedRemote } from "../../../test/support/machine-fixture.ts";
 import { addNote } from "../../sessions/notes/add-note.ts";
-import { listAnnotations } from "../../store/memory/chunks/annotations.ts";
+import { listStoredNotes } from "../../store/memory/chunks/notes.ts";
 import { listSessions } from "../../store/memory/sessions/sessions.ts";
 import { exportMemory, formatSignatureLine, importMemory, parseSignatureLine } from "../memory-file.ts";
 import { SignedRecords } from "./signed-records.ts";
@@ -49,7 +49,7 @@ async function worked(machine: Machine): Promise<void> {
 
 const authors = ({ memory }: Machine) => [
   listSessions(memory).find(({ uid }) => uid === "s1")?.author,
-  listAnnotations(memory)[0]?.author,
+  listStoredNotes(memory)[0]?.author,
 ];
 
 it("is this person's where their key signed it, and its author's elsewhere", async () => {

@@ -4,10 +4,10 @@ import { contentOf, type Machine, sharedRemote } from "../../../test/support/mac
 import { runs } from "../../../test/support/runs.ts";
 import { formatSharedBy } from "../../protocol/origin.ts";
 import { addNote } from "../../sessions/notes/add-note.ts";
-import { listAnnotations } from "../../store/memory/chunks/annotations.ts";
+import { listStoredNotes } from "../../store/memory/chunks/notes.ts";
 import { findEventByUid, saveEvent } from "../../store/memory/events.ts";
 import { listSessions } from "../../store/memory/sessions/sessions.ts";
-import type { SharedAnnotation, SharedTurn } from "../records/records.ts";
+import type { SharedNote, SharedTurn } from "../records/records.ts";
 
 /** Eve may push to the branch, and wants to be heard as Ann. */
 const [annsName, evesWord] = ["ann@x.dev", "wombat"];
@@ -47,7 +47,7 @@ function ownWords({ memory }: Machine): string {
   ].join("\n");
 }
 const notes = ({ memory }: Machine) =>
-  Object.fromEntries(listAnnotations(memory).map(({ note, author }) => [note, author]));
+  Object.fromEntries(listStoredNotes(memory).map(({ note, author }) => [note, author]));
 const authors = ({ memory }: Machine) =>
   Object.fromEntries(
     listSessions(memory).flatMap(({ uid, agent, author }) => (agent === "pommel" ? [] : [[uid, author]])),
@@ -58,7 +58,7 @@ function onBranch(machine: Machine, beginning: string): { path: string; text: st
   const [path, text] = [...machine.files()].find(([name]) => name.startsWith(beginning))!;
   return { path, text };
 }
-const forgedNote = (over: Partial<SharedAnnotation> = {}) =>
+const forgedNote = (over: Partial<SharedNote> = {}) =>
   `${JSON.stringify({
     uid: "f".repeat(32),
     session: null,
@@ -152,7 +152,7 @@ describe("whoever may push to the branch", () => {
     const uid = "d".repeat(32);
     eve.tamper({ [`annotations/${uid}.json`]: JSON.stringify({ ...JSON.parse(note.text), uid }) });
     await sync(ann);
-    expect(listAnnotations(ann.memory).find((one) => one.uid === uid)?.author).toContain("unsigned");
+    expect(listStoredNotes(ann.memory).find((one) => one.uid === uid)?.author).toContain("unsigned");
     const other = shared.machine("other");
     const elsewhere = { ...other.signing(), projects: ["of another repository"] };
     const report = await other.sync({}, { author: annsName, signing: () => elsewhere });

@@ -2,12 +2,13 @@ import { homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
 import type { Entry } from "../../agents/agent.ts";
 import { addTo } from "../../base/multimap.ts";
+import { escapeRegExp } from "../../base/text/escape-reg-exp.ts";
 import { createLedger, type ScrubText, scrubAlone, scrubValue } from "../../redact/scrubber.ts";
 import { buildOptionsForSession } from "../../sessions/chunks/rechunk.ts";
 import { cleanLines } from "../../sessions/scrub/redact-stored.ts";
 import { readStoredTurns, type StoredLine } from "../../sessions/turn-content.ts";
 import type { ScrubbingWork } from "../../sessions/work.ts";
-import { findAnnotationByUid } from "../../store/memory/chunks/annotations.ts";
+import { findNoteByUid } from "../../store/memory/chunks/notes.ts";
 import { listAttributions } from "../../store/memory/commits/attributions.ts";
 import { findCheckpointByUid } from "../../store/memory/commits/checkpoints.ts";
 import { findCommitByHash } from "../../store/memory/commits/commits.ts";
@@ -17,20 +18,20 @@ import { listSecrets } from "../../store/memory/privacy/secrets.ts";
 import { findSessionById, findSessionByUid } from "../../store/memory/sessions/sessions.ts";
 import { listSummaries } from "../../store/memory/sessions/summaries.ts";
 import { readLinesByTurn, readUsageByTurn, syncFact } from "../../store/memory/sharing.ts";
-import { annotations } from "../../store/tables/annotations.ts";
 import { checkpointSessions, checkpoints } from "../../store/tables/checkpoints.ts";
 import { attributions, commits } from "../../store/tables/commits.ts";
 import { eventLinks, events } from "../../store/tables/events.ts";
+import { notes } from "../../store/tables/notes.ts";
 import { sessions } from "../../store/tables/sessions.ts";
 import { summaries } from "../../store/tables/summaries.ts";
 import { turns, usage } from "../../store/tables/turns.ts";
 import type { SignedKind, SignedRecords } from "../origin/signed-records.ts";
 import type {
-  SharedAnnotation,
   SharedAttribution,
   SharedCheckpoint,
   SharedEvent,
   SharedLine,
+  SharedNote,
   SharedSession,
   SharedTurn,
 } from "./records.ts";
@@ -124,13 +125,13 @@ export function* exportTurns(
   }
 }
 
-export function exportAnnotation(exportWork: ExportWork, uid: string): SharedAnnotation | null {
+export function exportNote(exportWork: ExportWork, uid: string): SharedNote | null {
   const { memory } = exportWork.work;
-  const note = findAnnotationByUid(memory, uid);
+  const note = findNoteByUid(memory, uid);
   if (note === null) return null;
   const session = note.sessionUid === null ? null : findSessionByUid(memory, note.sessionUid);
   const clean = createRedactor(exportWork, session?.id ?? null);
-  return { ...exportRow(annotations, note, { clean }), ...toAuthorFields(exportWork, note) };
+  return { ...exportRow(notes, note, { clean }), ...toAuthorFields(exportWork, note) };
 }
 
 export function exportCheckpoint(exportWork: ExportWork, uid: string): SharedCheckpoint | null {
@@ -181,7 +182,7 @@ export function exportEvent(exportWork: ExportWork, uid: string): SharedEvent | 
 function createHomeReplacer(home: string = homedir()): (text: string) => string {
   // "/" cannot be replaced.
   if (home.length < 2) return (text) => text;
-  const escaped = home.replace(/[/\\]+$/, "").replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
+  const escaped = escapeRegExp(home.replace(/[/\\]+$/, ""));
   const pattern = new RegExp(`(?<![\\w.~/\\\\-])${escaped}(?![\\w.-])`, "g");
   return (text) => (text.includes(home) ? text.replace(pattern, "~") : text);
 }

@@ -1,18 +1,12 @@
 import { encode, type RecordKind, type SharedRecords } from "../branch/shared-file.ts";
 import {
   type ExportWork,
-  exportAnnotation,
   exportAttribution,
   exportCheckpoint,
   exportEvent,
+  exportNote,
 } from "./from-memory.ts";
-import {
-  type IsNew,
-  importAnnotation,
-  importAttribution,
-  importCheckpoint,
-  importEvent,
-} from "./to-memory.ts";
+import { type IsNew, importAttribution, importCheckpoint, importEvent, importNote } from "./to-memory.ts";
 
 /** What is shared as one record; a session is shared in parts. */
 export type WholeKind = Exclude<RecordKind, "session">;
@@ -24,7 +18,7 @@ interface Exchange<T> {
 }
 
 const exchanges: { [K in WholeKind]: Exchange<SharedRecords[K]> } = {
-  annotation: { exportOne: exportAnnotation, importOne: importAnnotation, readId: ({ uid }) => uid },
+  annotation: { exportOne: exportNote, importOne: importNote, readId: ({ uid }) => uid },
   checkpoint: { exportOne: exportCheckpoint, importOne: importCheckpoint, readId: ({ uid }) => uid },
   attribution: {
     exportOne: exportAttribution,

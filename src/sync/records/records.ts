@@ -1,10 +1,10 @@
 import * as z from "zod/mini";
 import { label, outside } from "../../protocol/shape-parts.ts";
 import { attributionBases } from "../../protocol/values.ts";
-import { annotations } from "../../store/tables/annotations.ts";
 import { checkpointSessions, checkpoints } from "../../store/tables/checkpoints.ts";
 import { attributions, commits } from "../../store/tables/commits.ts";
 import { eventLinks, events } from "../../store/tables/events.ts";
+import { notes } from "../../store/tables/notes.ts";
 import { sessions } from "../../store/tables/sessions.ts";
 import { summaries } from "../../store/tables/summaries.ts";
 import { turns, usage } from "../../store/tables/turns.ts";
@@ -95,8 +95,8 @@ export const attributionShape = z.looseObject({
 export type SharedAttribution = z.infer<typeof attributionShape>;
 
 /** `annotations/<uid>.json` */
-export const annotationShape = buildSharedShape(annotations, authorship);
-export type SharedAnnotation = z.infer<typeof annotationShape>;
+export const noteShape = buildSharedShape(notes, authorship);
+export type SharedNote = z.infer<typeof noteShape>;
 
 /** `events/<uid>.json` */
 export const eventShape = buildSharedShape(events, {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { mergeRows, storeRow } from "../../store/tables/statements.ts";
 import { integer, nullable, oneOf, reference, rowId, table, text, time } from "../../store/tables/table.ts";
-import { buildSharedShape, emptyRecord, exportRow, importRow } from "./shared-rows.ts";
+import { buildSharedShape, emptyRecord, exportRow, importRow, type SharedRow } from "./shared-rows.ts";
 
 const visits = table({
   name: "visits",
@@ -55,7 +56,23 @@ describe("a row in a shared record", () => {
     const { floor: _, ...older } = record;
     const read = shape.parse({ ...older, newer: 1 });
     expect(read).toEqual({ ...older, newer: 1 });
-    expect(importRow(visits, read)).toMatchObject({ floor: null });
+    expect(importRow(visits, read)).not.toHaveProperty("floor");
+  });
+
+  it("changes nothing where an older Pommel's record lacks a field; null changes it, and a new row has the default", () => {
+    const guests = table({
+      name: "guests",
+      columns: {
+        uid: text("uid", { shared: true }),
+        mood: nullable(text("words", { shared: true, merge: "latest", since: 2 })),
+        visits: integer({ shared: true, merge: "latest", since: 2, default: "1" }),
+      },
+    });
+    const known = { uid: "g1", mood: "glad", visits: 4 };
+    const older = { uid: "g1" } as SharedRow<typeof guests>;
+    expect(mergeRows(guests, known, importRow(guests, older))).toEqual(known);
+    expect(mergeRows(guests, known, importRow(guests, { ...older, mood: null })).mood).toBeNull();
+    expect(storeRow(guests, importRow(guests, older))).toEqual({ uid: "g1", mood: null, visits: 1 });
   });
 
   it("is refused with what is none of a column's kind, but for a branch, which is unknown then", () => {

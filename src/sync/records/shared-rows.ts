@@ -52,13 +52,14 @@ function buildTextShape(kind: TextKind): z.ZodMiniType {
 }
 
 function buildShape({ as, is, number, values, isNullable, since }: Column): z.ZodMiniType {
-  if (as === "flag") return z.boolean();
   const one =
-    values !== undefined
-      ? z.enum(values)
-      : is !== undefined
-        ? buildTextShape(is)
-        : numberShapes[number ?? "number"];
+    as === "flag"
+      ? z.boolean()
+      : values !== undefined
+        ? z.enum(values)
+        : is !== undefined
+          ? buildTextShape(is)
+          : numberShapes[number ?? "number"];
   const shape = as === "json" ? z.array(one) : one;
   const given = isNullable ? z.nullable(shape) : shape;
   // An odd one is unknown.
@@ -109,7 +110,10 @@ export function exportRow<T extends Table>(
   ) as SharedRow<T>;
 }
 
-/** @param clean as for `exportRow` @param idOf the row of a session that is known here */
+/**
+ * What an older Pommel's record lacks is missing, not null: it changes nothing of a row that is known.
+ * @param clean as for `exportRow` @param idOf the row of a session that is known here
+ */
 export function importRow<T extends Table>(
   table: T,
   record: SharedRow<T>,
@@ -120,12 +124,12 @@ export function importRow<T extends Table>(
 ): SharedPart<T> {
   const given = record as Readonly<Record<string, unknown>>;
   return Object.fromEntries(
-    listSharedColumns(table).map(({ field, name, column }) => [
-      field,
-      column.number === "row" && typeof given[name] === "string"
-        ? idOf(given[name])
-        : cleanValue(column, given[name] ?? null, clean),
-    ]),
+    listSharedColumns(table).flatMap(({ field, name, column }) => {
+      const value = given[name];
+      if (value === undefined) return [];
+      const isSession = column.number === "row" && typeof value === "string";
+      return [[field, isSession ? idOf(value) : cleanValue(column, value, clean)]];
+    }),
   ) as SharedPart<T>;
 }
 

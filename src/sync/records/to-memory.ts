@@ -3,12 +3,8 @@ import { scrubValue } from "../../redact/scrubber.ts";
 import { chunkToStore } from "../../sessions/chunks/chunk-to-store.ts";
 import { buildOptionsForSession, embedDrafts, noteDraft } from "../../sessions/chunks/rechunk.ts";
 import { notesSession } from "../../sessions/notes/notes-session.ts";
-import {
-  findAnnotationByUid,
-  listAnnotations,
-  saveAnnotation,
-} from "../../store/memory/chunks/annotations.ts";
-import { replaceAnnotatedChunk } from "../../store/memory/chunks/chunks.ts";
+import { replaceNoteChunk } from "../../store/memory/chunks/chunks.ts";
+import { findNoteByUid, listStoredNotes, saveNote } from "../../store/memory/chunks/notes.ts";
 import { saveAttributions } from "../../store/memory/commits/attributions.ts";
 import { saveCheckpoint } from "../../store/memory/commits/checkpoints.ts";
 import { findCommitByHash, saveCommit, updateCommit } from "../../store/memory/commits/commits.ts";
@@ -18,10 +14,10 @@ import type { Authorship, CommitRecord } from "../../store/memory/memory-records
 import { isForgotten } from "../../store/memory/privacy/forget.ts";
 import { findSessionByUid, saveSession } from "../../store/memory/sessions/sessions.ts";
 import { dropNote, isRecordedHere, isRefused, markChanged, setSyncFact } from "../../store/memory/sharing.ts";
-import { annotations } from "../../store/tables/annotations.ts";
 import { checkpointSessions, checkpoints } from "../../store/tables/checkpoints.ts";
 import { attributions, commits } from "../../store/tables/commits.ts";
 import { eventLinks, events } from "../../store/tables/events.ts";
+import { notes } from "../../store/tables/notes.ts";
 import { encode, type FileType, type SharedRecords } from "../branch/shared-file.ts";
 import { joinAttributions, joinCheckpoints, joinEvents } from "../merge/join-git.ts";
 import {
@@ -34,11 +30,11 @@ import {
   importedVersion,
 } from "./from-memory.ts";
 import type {
-  SharedAnnotation,
   SharedAttribution,
   SharedCheckpoint,
   SharedCommit,
   SharedEvent,
+  SharedNote,
 } from "./records.ts";
 import { importRow } from "./shared-rows.ts";
 
@@ -54,13 +50,13 @@ export const rankOrigin = (origin: Partial<Authorship>): number =>
   isMine(origin) ? 2 : origin.signer == null ? 0 : 1;
 
 /** Imports a note with its chunk. */
-export async function importAnnotation(exportWork: ExportWork, shared: SharedAnnotation): Promise<IsNew> {
+export async function importNote(exportWork: ExportWork, shared: SharedNote): Promise<IsNew> {
   const { memory, embedder, root } = exportWork.work;
   const { uid, session: sessionUid } = shared;
   if (isForgotten(memory, uid) || isRefused(memory, uid)) return null;
   if (sessionUid !== null && isForgotten(memory, sessionUid)) return null;
   const origin = chooseAuthorship(exportWork, "annotation", uid, shared);
-  const known = findAnnotationByUid(memory, uid);
+  const known = findNoteByUid(memory, uid);
   if (known !== null) {
     // Somebody changed what this person wrote, or did not sign it: the next exchange repairs it.
     if (isMine(known) && !isMine(origin)) markChanged(memory, { kind: "annotation", uid });
@@ -68,12 +64,12 @@ export async function importAnnotation(exportWork: ExportWork, shared: SharedAnn
     dropNote(memory, uid);
   }
   const clean = createRedactor({ ...exportWork, filter: true }, findSessionRowId(memory, sessionUid));
-  const annotation = { ...importRow(annotations, shared, { clean }), ...origin };
+  const imported = { ...importRow(notes, shared, { clean }), ...origin };
   // Known under its text before scrubbing.
   const isThere =
-    annotation.lineUid !== null &&
-    listAnnotations(memory, { sessionUid }).some(
-      ({ lineUid, note }) => lineUid === annotation.lineUid && note === annotation.note,
+    imported.lineUid !== null &&
+    listStoredNotes(memory, { sessionUid }).some(
+      ({ lineUid, note }) => lineUid === imported.lineUid && note === imported.note,
     );
   if (isThere) return false;
   const session =
@@ -84,15 +80,15 @@ export async function importAnnotation(exportWork: ExportWork, shared: SharedAnn
   const draft = noteDraft(
     exportWork.work,
     session,
-    annotation,
+    imported,
     buildOptionsForSession(exportWork.work, session),
   );
   const [vectors] = await embedDrafts(embedder, [draft]);
   memory.runInTransaction(() => {
-    const id = saveAnnotation(memory, annotation);
+    const id = saveNote(memory, imported);
     if (id === null) return;
     const chunk = chunkToStore(session, draft, { position: id, annotationId: id }, embedder, vectors);
-    replaceAnnotatedChunk(memory, session.id, { ...chunk, annotationId: id });
+    replaceNoteChunk(memory, session.id, { ...chunk, annotationId: id });
   });
   return true;
 }

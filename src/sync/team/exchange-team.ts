@@ -1,5 +1,5 @@
 import type { ScrubbingWork } from "../../sessions/work.ts";
-import { findAnnotationByUid } from "../../store/memory/chunks/annotations.ts";
+import { findNoteByUid } from "../../store/memory/chunks/notes.ts";
 import { isForgotten } from "../../store/memory/privacy/forget.ts";
 import { findSessionByUid } from "../../store/memory/sessions/sessions.ts";
 import {
@@ -121,7 +121,7 @@ function isOwn({ memory }: ScrubbingWork, { kind, uid }: ChangedThing, own: Read
     case "session":
       return own.has(uid);
     case "annotation": {
-      const note = findAnnotationByUid(memory, uid);
+      const note = findNoteByUid(memory, uid);
       if (note === null || note.author != null) return false;
       return (
         note.sessionUid === null ||
@@ -243,7 +243,7 @@ function isAnothers({ memory }: ScrubbingWork, uid: string, role: string): boole
 /** Removes what its author withdrew. @returns whether it was here */
 function removeWithdrawn({ memory }: ScrubbingWork, { kind, id, author }: StoredTeamRecord): boolean {
   if (kind === "annotation") {
-    if (findAnnotationByUid(memory, id)?.signer !== formatRoleKey(author)) return false;
+    if (findNoteByUid(memory, id)?.signer !== formatRoleKey(author)) return false;
     dropNote(memory, id);
     return true;
   }

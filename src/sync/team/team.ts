@@ -8,7 +8,7 @@ import {
   syncFact,
   teamProject,
 } from "../../store/memory/sharing.ts";
-import type { ServerSettings } from "../../store/postgres/server.ts";
+import type { ServerSettings } from "../../store/postgres/connection-options.ts";
 import { type TeamProject, TeamServer } from "../../store/team/team-server.ts";
 import type { Trust } from "../origin/trust.ts";
 import { makeEmptyCounts } from "../report.ts";

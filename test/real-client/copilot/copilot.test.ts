@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { Injected } from "../../../src/features/context/operation.ts";
-import type { AnnotationsResponse } from "../../../src/features/notes/operation.ts";
+import type { NotesResponse } from "../../../src/features/notes/operation.ts";
 import type { SessionsResponse } from "../../../src/features/sessions/operation.ts";
 import type { WhyAnswer } from "../../../src/features/why/operation.ts";
 import {
@@ -13,8 +13,8 @@ import {
   injectEagerly,
   itFollowedItsScripts,
   itSpooled,
-  label,
   memoryOf,
+  wasGivenContext,
 } from "../suite.ts";
 import { note, prompts } from "./scripts.ts";
 import { type CopilotStage, filesBefore, setCopilotStage } from "./stage.ts";
@@ -103,13 +103,13 @@ describeClient("GitHub Copilot CLI", "sessions", (bin) => {
     const eventsOf = (id: string) =>
       told.flatMap(({ session_id, event }) => (session_id === id ? event : []));
     expect(eventsOf(ids.again)).toContain("session-start");
-    expect(stage.api.wasGiven(label)).toBe(true);
+    expect(wasGivenContext(stage.api.requests)).toBe(true);
     for (const id of [ids.again, ids.write])
       expect(JSON.stringify(await show(id))).not.toMatch(/pommel-context|banned by the server/);
   });
 
   it("makes one annotation of a note that both hook and chat report", async () => {
-    const { annotations } = await stage.pm<AnnotationsResponse>("annotations");
+    const { annotations } = await stage.pm<NotesResponse>("annotations");
     expect(annotations).toHaveLength(1);
     expect(annotations[0]).toMatchObject({ note, session_id: ids.edit, turn: 1 });
   });

@@ -2,9 +2,10 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { Injected } from "../../../src/features/context/operation.ts";
-import type { AnnotationsResponse } from "../../../src/features/notes/operation.ts";
+import type { NotesResponse } from "../../../src/features/notes/operation.ts";
 import type { SessionsResponse } from "../../../src/features/sessions/operation.ts";
 import type { WhyAnswer } from "../../../src/features/why/operation.ts";
+import { allTools, maxTokensIn, measureDoor } from "../door.ts";
 import { logOf } from "../ground.ts";
 import {
   type Beginning,
@@ -13,8 +14,8 @@ import {
   filesWith,
   injectEagerly,
   itFollowedItsScripts,
-  label,
   memoryOf,
+  wasGivenContext,
 } from "../suite.ts";
 import { note, prompts } from "./scripts.ts";
 import { filesBefore, model, type OpencodeStage, setOpencodeStage } from "./stage.ts";
@@ -139,20 +140,25 @@ describeClient("OpenCode", "sessions", (bin) => {
       told.flatMap(({ session_id, event }) => (session_id === id ? event : [])).reverse();
     expect(eventsOf(ids.again)).toContain("session-start");
     expect(eventsOf(ids.write)).toContain("session-start");
-    expect(stage.api.wasGiven("The last session on this branch")).toBe(true);
-    expect(stage.api.wasGiven(label)).toBe(true);
+    expect(stage.api.wasGiven("- Stopped on this branch ")).toBe(true);
+    expect(wasGivenContext(stage.api.requests)).toBe(true);
     for (const id of [ids.again, ids.write])
       expect(JSON.stringify(await show(id))).not.toMatch(/pommel-context|banned by the server/);
   });
 
   it("makes one annotation of a note that both hook and session report", async () => {
-    const { annotations } = await stage.pm<AnnotationsResponse>("annotations");
+    const { annotations } = await stage.pm<NotesResponse>("annotations");
     expect(annotations).toHaveLength(1);
     expect(annotations[0]).toMatchObject({ note, session_id: ids.edit, turn: 1 });
   });
 
   it("calls Pommel's tools, whose answers are not recorded, in an environment that names the session", async () => {
+    const [request = ""] = stage.api.requests.filter((body) => measureDoor(body).tools.length > 0);
+    const { tools, hasInstructions, tokens } = measureDoor(request);
+    expect([tools, hasInstructions]).toEqual([allTools, true]);
+    expect(tokens).toBeLessThanOrEqual(maxTokensIn("OpenCode"));
     const answers = [...stage.api.toolResults.values()].map(({ text }) => text);
+    expect(answers.some((text) => /^1\texport const attempts/m.test(text))).toBe(true);
     const given = answers.filter((text) => text.includes("The heron importer gives up"));
     expect(given.length).toBeGreaterThanOrEqual(2);
     expect(given.some((text) => text.includes(`in ${ids.ask}`))).toBe(true);

@@ -1,9 +1,4 @@
-import {
-  blockSize,
-  computeInverseLength,
-  type RowGroups,
-  type VectorKernel,
-} from "../../../src/store/vectors/vector-kernel.ts";
+import { blockSize, type RowGroups, type VectorKernel } from "../../../src/store/vectors/vector-kernel.ts";
 
 /** What the kernel in WebAssembly is compared with. */
 export function createPlainKernel(dimensions: number): VectorKernel {
@@ -92,4 +87,11 @@ export function createPlainKernel(dimensions: number): VectorKernel {
 function enlarged<T extends { set(from: T): void }>(from: T, to: T): T {
   to.set(from);
   return to;
+}
+
+/** 1 / the length of a vector, 0 for one of zeros. */
+function computeInverseLength(components: Int8Array, from: number, dimensions: number): number {
+  let square = 0;
+  for (let i = from; i < from + dimensions; i++) square += components[i]! * components[i]!;
+  return square === 0 ? 0 : 1 / Math.sqrt(square);
 }

@@ -1,5 +1,5 @@
 import { findChunksWithPhrase } from "../../../src/store/index/words/holders.ts";
-import { addScores, type FieldSums } from "../../../src/store/index/words/postings.ts";
+import { computeBm25Factor, type FieldSums, isLong } from "../../../src/store/index/words/postings.ts";
 import type { WordKernel } from "../../../src/store/index/words/word-kernel.ts";
 import { blockSize } from "../../../src/store/vectors/vector-kernel.ts";
 
@@ -39,4 +39,35 @@ export function createPlainWordKernel(): WordKernel {
       return Uint32Array.from(found);
     },
   };
+}
+
+/** Adds what a word contributes to the BM25 scores of a segment's chunks (Robertson; k1 = 1.2, b = 0.75, as in FTS5). */
+export function addScores(
+  list: Uint8Array,
+  sums: FieldSums,
+  idf: number,
+  norms: Float32Array,
+  scores: Float32Array,
+): void {
+  const { ofCode } = sums;
+  const factor = computeBm25Factor(idf);
+  const { length } = list;
+  let chunk = -1;
+  for (let at = 0; at < length; ) {
+    let byte = list[at++]!;
+    let distance = byte & 0x7f;
+    while (byte > 0x7f) {
+      byte = list[at++]!;
+      distance = (distance << 7) | (byte & 0x7f);
+    }
+    chunk += distance + 1;
+    const code = list[at++]!;
+    let frequency = ofCode[code]!;
+    if (isLong(code)) {
+      const { sum, next } = sums.sumLongCode(code, list, at);
+      frequency = sum;
+      at = next;
+    }
+    scores[chunk]! += (factor * frequency) / (frequency + norms[chunk]!);
+  }
 }

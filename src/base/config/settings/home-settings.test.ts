@@ -1,5 +1,8 @@
 import { expect, test } from "vitest";
-import { isEditor, toEditorAddress } from "./home-settings.ts";
+import { settings } from "../settings.ts";
+import { toEditorAddress } from "./home-settings.ts";
+
+const isEditor = (value: string) => settings["ui.editor"].schema.safeParse(value).success;
 
 test.each(["none", "vscode", "idea", "txmt://open?url=file://{path}&line={line}", "myide:{path}"])(
   "%s is an editor",

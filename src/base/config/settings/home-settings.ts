@@ -17,7 +17,7 @@ const schemesOfBrowsers = /^(?:about|blob|data|file|https?|javascript|vbscript|v
 const editorChoices = `none, ${Object.keys(editors).join(", ")}, or an address with {path} and {line}`;
 
 /** Whether a value of the setting `ui.editor` makes sense. */
-export function isEditor(value: string): boolean {
+function isEditor(value: string): boolean {
   if (value === "none" || Object.hasOwn(editors, value)) return true;
   return /^[a-z][a-z0-9+.-]*:\S*\{path\}\S*$/i.test(value) && !schemesOfBrowsers.test(value);
 }
@@ -35,7 +35,7 @@ export const homeSettings = {
     schema: z.boolean(),
     default: true,
     about:
-      "Start the daemon in the background when a hook, command or the MCP server needs it. Not between `pm daemon stop` and `pm daemon start` or the next boot, and never in CI.",
+      "Start the daemon in the background when a hook, a command or the MCP server needs it. After `pm daemon stop` it is not started until `pm daemon start` or the next boot. In CI it is started only if POMMEL_DAEMON_AUTOSTART is true.",
     who: "anyone who starts services by hand, or has them supervised",
     home: true,
     live: true,
@@ -43,15 +43,16 @@ export const homeSettings = {
   "daemon.port": {
     schema: z.int().check(z.minimum(0), z.maximum(65_535)),
     default: 0,
-    about: "Port on 127.0.0.1; 0 derives one from your home directory, or takes the next free one.",
-    who: "containers and firewalls that open one port",
+    about:
+      "The daemon's port on 127.0.0.1. If it is 0, Pommel derives a port from your home directory, or uses the next free one.",
+    who: "anyone who forwards the port (`ssh -L`), or installs the page as an app",
     home: true,
   },
   "daemon.log_level": {
     schema: z.enum(["debug", "info", "warn", "error"]),
     default: "info" as "debug" | "info" | "warn" | "error",
-    about: "Log level of the daemon.",
-    who: "anyone who looks for a fault or reports one",
+    about: "How much the daemon writes into its log.",
+    who: "anyone who investigates or reports a fault",
     home: true,
     live: true,
   },
@@ -59,7 +60,7 @@ export const homeSettings = {
     schema: natural,
     default: 7,
     about:
-      "Keep this many of the daily backups that the daemon makes; 0: make none. Those of `pm memory backup` stay until you delete them.",
+      "How many of the daemon's daily backups are kept. If it is 0, the daemon makes none. Backups made with `pm memory backup` do not count. They stay until you delete them, or until `pm memory forget` deletes them with the other backups.",
     who: "anyone who has little disk, or other backups",
     live: true,
   },
@@ -67,7 +68,7 @@ export const homeSettings = {
     schema: z.string(),
     default: "",
     about:
-      "The directory for backups, best on another disk; each project has its own in it. Empty: beside the memory.",
+      "The directory for backups, with a subdirectory for each project. Choose one on another disk. If empty: beside the memory.",
     who: "anyone who wants backups on another disk",
     sensitive: true,
     live: true,
@@ -76,7 +77,7 @@ export const homeSettings = {
     schema: z.boolean(),
     default: false,
     about:
-      "Encrypt the memory, the index, backups, the audit log, the spool and the log; the daemon does it when it starts. `pm memory decrypt` undoes it (see docs/privacy.md).",
+      "Encrypt the memory, the index, backups, the audit log, data from hooks and the log. The daemon does this when it starts. `pm memory decrypt` undoes it (see docs/privacy.md).",
     who: "users of a shared machine or an unencrypted disk",
     home: true,
     sensitive: true,
@@ -90,7 +91,7 @@ export const homeSettings = {
       ),
     default: "file",
     about:
-      "Where the key of storage.encrypt is: a file in ~/.config/pommel/keys or elsewhere, the system's keychain, or a passphrase that `pm daemon start` asks for (or POMMEL_PASSPHRASE).",
+      "Where the key for storage.encrypt comes from: a file in ~/.config/pommel/keys or elsewhere, the system's keychain, or a passphrase, which `pm daemon start` asks for or reads from POMMEL_PASSPHRASE.",
     who: "anyone who does not want the key beside the data",
     home: true,
     sensitive: true,
@@ -99,15 +100,15 @@ export const homeSettings = {
     schema: z.boolean(),
     default: false,
     about:
-      "Record every question in an audit log: when, through which door, and how much was given (see docs/privacy.md).",
-    who: "companies that must know who asked for what",
+      "Record every question in an audit log: its words without secrets, when it was asked, through which interface, and how much was returned (see docs/privacy.md).",
+    who: "companies that must know what was asked",
     sensitive: true,
   },
   "ui.editor": {
     schema: z.string().check(z.refine(isEditor), z.describe(editorChoices)),
     default: "vscode",
     about: "The editor in which the page opens files.",
-    who: "anyone who opens files from the page in another editor than VS Code",
+    who: "anyone who uses another editor than VS Code",
     sensitive: true,
     live: true,
   },

@@ -1,11 +1,14 @@
 import * as z from "zod/mini";
 import { levels } from "../../levels.ts";
+import type { Unit } from "../../text/units.ts";
 
 /** A setting: its type, its default, and what it is for. */
 export interface Setting {
   schema: z.ZodMiniType;
   default: unknown;
   about: string;
+  /** What a number counts: it is shown with it, and may be given so. */
+  unit?: Unit;
   /** Who changes it: for whom the default is not right. */
   who: string;
   /**

@@ -12,7 +12,7 @@ export const shareSettings = {
       ),
     default: "pommel/memory/v1",
     about: "The branch for the shared memory. It is separate from the code's history.",
-    who: "repositories with two projects",
+    who: "repositories in which a subdirectory is a project of its own",
     live: true,
   },
   "sync.remote": {
@@ -26,8 +26,8 @@ export const shareSettings = {
   "sync.on_push": {
     schema: z.boolean(),
     default: false,
-    about: "Run `pm share git` in the background after a `git push` to that remote.",
-    who: "teams that want each push shared",
+    about: "Run `pm share git` in the background after each `git push` to the remote that sync.remote names.",
+    who: "teams that want to share with each push",
     sensitive: true,
     live: true,
   },
@@ -35,7 +35,7 @@ export const shareSettings = {
     schema: z.enum(["none", "passphrase", "key"]),
     default: "none" as "none" | "passphrase" | "key",
     about:
-      "Who can read the shared memory: anyone who can read the remote (none), or only with a passphrase (asked for, or POMMEL_SYNC_PASSPHRASE) or a key (sync-key.txt beside your configuration).",
+      "Who can read the shared memory. none: anyone who can read the remote. passphrase: only people with a passphrase, which Pommel asks for or reads from POMMEL_SYNC_PASSPHRASE. key: only people with a key, in sync-key.txt beside your configuration.",
     who: "teams whose remote has more readers than the memory should",
     sensitive: true,
     live: true,
@@ -44,7 +44,7 @@ export const shareSettings = {
     schema: serverUrl,
     default: "",
     about:
-      "The PostgreSQL through which a team shares its memory: postgres://USER@HOST/DATABASE, without the password (as for index.url). Only projects where you ran `pm share team on` are shared there.",
+      "The PostgreSQL server through which a team shares its memory: postgres://USER@HOST/DATABASE, without the password (as for index.url). Only projects in which you ran `pm share team on` are shared.",
     who: "teams with a PostgreSQL",
     sensitive: true,
     live: true,

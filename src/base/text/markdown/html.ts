@@ -1,10 +1,10 @@
-import MarkdownIt from "markdown-it";
+import MarkdownIt, { type Token } from "markdown-it";
 
 /**
  * What agents and people wrote as Markdown, as HTML. HTML in it stays text; a picture is only its description, as no other
  * host is asked for anything. A table's columns are aligned by classes: inline styles are blocked where it is shown.
  */
-const renderer = new MarkdownIt({ html: false, linkify: false, typographer: false, breaks: true });
+const renderer = new MarkdownIt({ html: false, linkify: true, typographer: false, breaks: true });
 renderer.renderer.rules.image = (tokens, at) => renderer.utils.escapeHtml(tokens[at]!.content);
 renderer.renderer.rules.link_open = (tokens, at, options, _, self) => {
   tokens[at]!.attrSet("rel", "noreferrer noopener");
@@ -22,6 +22,12 @@ for (const cell of ["th_open", "td_open"]) {
 // A relative link would be read as one of the page's own.
 const isSafe = renderer.validateLink.bind(renderer);
 renderer.validateLink = (url) => /^(?:https?|mailto):/i.test(url) && isSafe(url);
+
+// What is no whole address may be a file: README.md.
+renderer.linkify.set({ fuzzyLink: false, fuzzyEmail: false, fuzzyIP: false });
+
+/** The same as tokens, for what draws them itself. */
+export const parseMarkdown = (text: string): Token[] => renderer.parse(text, {});
 
 /** markdown-it escapes all that it does not write itself. */
 export function renderMarkdownAsHtml(text: string): string {

@@ -33,4 +33,6 @@ export interface Modules {
   sharesDirectory?: boolean;
   /** A member is called without naming what it is a member of. */
   implicitSelf?: boolean;
+  /** A type implements each interface whose methods it has, without naming it. */
+  implicitInterfaces?: boolean;
 }

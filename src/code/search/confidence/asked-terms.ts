@@ -85,9 +85,14 @@ export function holdsNames(names: readonly string[], text: string): boolean {
   return names.every((name) => lower.includes(name.toLowerCase()));
 }
 
-/** Whether a text contains the whole query, or a quoted part of it, literally. */
+/** Fewer quoted words are a subject, and may stand anywhere. */
+const minQuotedWords = 3;
+
+/** Whether a text contains the whole query, or several quoted words of it in a row, literally. */
 export function isLiteral(query: string, text: string): boolean {
-  const quoted = [...query.matchAll(/"([^"]{3,})"|`([^`]{3,})`/g)].map(([, a, b]) => a ?? b ?? "");
+  const quoted = [...query.matchAll(/"([^"]{3,})"|`([^`]{3,})`/g)]
+    .map(([, a, b]) => a ?? b ?? "")
+    .filter((phrase) => listIdentifiers(phrase).length >= minQuotedWords);
   const lower = shortenLines(text).slice(0, maxLook).toLowerCase();
   return [query, ...quoted].some((phrase) => hasPhrase(lower, phrase.trim().toLowerCase()));
 }

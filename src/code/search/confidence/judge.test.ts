@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { coefficients } from "./coefficients.ts";
-import { judge, type ResultEvidence } from "./judge.ts";
+import { judge, judgeLog, type ResultEvidence } from "./judge.ts";
 
 const evidence = (of: Partial<ResultEvidence> = {}): ResultEvidence => ({
   held: 0,
@@ -66,4 +66,12 @@ it("does not say that something is not in a memory of a few sessions", () => {
   const none = Array.from({ length: 3 }, () => evidence());
   expect(judge("sessions", small, none).verdict).toBe("maybe");
   expect(judge("sessions", bad, none).verdict).toBe("probably_not_here");
+});
+
+it("a stack trace alone is never surely found", () => {
+  expect(judgeLog({ verdict: "found", probability: 0.97 })).toMatchObject({ verdict: "maybe" });
+  expect(judgeLog({ verdict: "probably_not_here", probability: 0.1 })).toEqual({
+    verdict: "probably_not_here",
+    probability: 0.1,
+  });
 });

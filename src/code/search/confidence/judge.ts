@@ -81,6 +81,15 @@ export function judge(
   return { verdict: "maybe", probability: lacksName ? Math.min(probability, found) : probability };
 }
 
+/**
+ * Of a stack trace alone: the file of a frame is not always the one with the fault. Of 15 unseen ones that were called found, 7 had
+ * the right file among the first three.
+ */
+export const judgeLog = (judgement: Judgement): Judgement =>
+  judgement.verdict === "found"
+    ? { verdict: "maybe", probability: Math.min(judgement.probability, thresholds.code.found) }
+    : judgement;
+
 /** What the verdict is made of, as numbers. */
 export function buildVerdictEvidence(asked: AnswerEvidence, best: readonly ResultEvidence[]): Evidence {
   return {

@@ -1,4 +1,4 @@
-import { computeRarity } from "../../../base/text/rarity.ts";
+import { computeRarity, lengthShare, saturation } from "../../../base/text/rarity.ts";
 import { findWordRoot, isAscii, isSpaced, splitIdentifier, stem } from "../../../base/text/tokens.ts";
 import { classifyPath, isAskedFor } from "../../files/path-role.ts";
 import type { AnalysedQuery } from "../query.ts";
@@ -6,9 +6,6 @@ import type { SoughtPart } from "../verbatim/part-counts.ts";
 import { weights } from "../weights.ts";
 import type { ScannedTree, TreeFile } from "./scan-tree.ts";
 
-/** BM25's usual constants: how soon more of the same word says no more, and how much of a long text is chance. */
-const saturation = 1.2;
-const lengthShare = 0.75;
 /** A word in a path says as much as so many in the text, as in the full-text index. */
 const pathWeight = weights.columns.path;
 /** A chunk has about so many bytes: what is known of files says so in how many chunks a word may be. */

@@ -1,3 +1,4 @@
+import type { HeldWord } from "../../../base/text/tokens.ts";
 import {
   type ChunkId,
   type ChunkOutline,
@@ -136,8 +137,8 @@ export class JoinedIndex implements SearchableIndex {
     );
   }
 
-  findFilesHolding(): Promise<IndexEntry[]> {
-    return this.files();
+  findFilesHolding(words: readonly HeldWord[]): Promise<IndexEntry[]> {
+    return this.#tree.findFilesHolding(words);
   }
 
   async readOutlines(ids: readonly ChunkId[]): Promise<ChunkOutline[]> {

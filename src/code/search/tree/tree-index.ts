@@ -3,6 +3,7 @@ import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promi
 import type { Config } from "../../../base/config/settings.ts";
 import { addTo } from "../../../base/multimap.ts";
 import type { Project } from "../../../base/paths.ts";
+import { type HeldWord, isAscii } from "../../../base/text/tokens.ts";
 import {
   type ChunkId,
   type Definition,
@@ -35,6 +36,7 @@ import { analyseQuery } from "../query.ts";
 import { findFilesInScope } from "../scope.ts";
 import type { CodeQuery } from "../types.ts";
 import { cosineSimilarity } from "../vectors/cosine.ts";
+import type { SoughtPart } from "../verbatim/part-counts.ts";
 import { estimateFrequencies, rankBestFiles } from "./best-files.ts";
 import type { ScannedTree } from "./scan-tree.ts";
 
@@ -70,8 +72,9 @@ export interface TreeIndexOptions {
   scanned: ScannedTree;
   /** The question, which limits what is looked at. */
   request: CodeQuery;
-  /** The words that were looked for. */
+  /** The words that were looked for, and how they look in a text. */
   words: string;
+  sought: readonly SoughtPart[];
 }
 
 /**
@@ -294,9 +297,13 @@ export class TreeIndex implements SearchableIndex {
     });
   }
 
-  /** All may. */
-  findFilesHolding(): Promise<IndexEntry[]> {
-    return this.files();
+  async findFilesHolding(words: readonly HeldWord[]): Promise<IndexEntry[]> {
+    const files = await this.files();
+    const parts = this.#options.sought.filter(({ text }) => text !== "" && isAscii(text));
+    const isLookedFor = words.some(({ text }) =>
+      parts.some((part) => text.toLowerCase().includes(part.text)),
+    );
+    return isLookedFor ? files.filter((_, i) => this.#options.scanned.files[i]!.mayHold) : files;
   }
 
   readOutlines(ids: readonly ChunkId[]): Promise<StoredChunk[]> {

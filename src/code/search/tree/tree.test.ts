@@ -139,8 +139,12 @@ describe("the tree", () => {
     const whole = await scanTree(on.project.root, rules, words, { maxFileSize: 1000 });
     expect(whole).toMatchObject({ isCut: false, read: 6 });
     expect(whole.files.length).toBe(9);
-    const cut = await scanTree(on.project.root, rules, words, { maxFileSize: 1000, limitMs: -1 });
-    expect(cut).toEqual({ files: [], read: 0, isCut: true });
+    const scanFor = (limitsMs: { found: number; nothing: number }) =>
+      scanTree(on.project.root, rules, words, { maxFileSize: 1000, limitsMs });
+    expect(await scanFor({ found: -1, nothing: -1 })).toEqual({ files: [], read: 0, isCut: true });
+    const untilFound = await scanFor({ found: -1, nothing: 1e6 });
+    expect(untilFound).toMatchObject({ isCut: true });
+    expect(untilFound.files.at(-1)?.counts).not.toBeNull();
     const signal = AbortSignal.abort(new Error("nobody waits"));
     await expect(scanTree(on.project.root, rules, words, { maxFileSize: 1000, signal })).rejects.toThrow(
       "nobody waits",

@@ -3,7 +3,7 @@ import type { Config } from "../../../base/config/settings.ts";
 import { type Project, readGitDir } from "../../../base/paths.ts";
 import { IndexCache } from "../../../store/index/index-cache.ts";
 import { createIgnoreRules } from "../../files/ignore.ts";
-import { readTrackedFiles } from "../../files/tracked.ts";
+import { listTrackedFiles, readTrackedEntries } from "../../files/tracked.ts";
 import { CachingParser } from "../../index/caching-parser.ts";
 import { findSearchWords } from "../engine.ts";
 import { analyseQuery } from "../query.ts";
@@ -35,9 +35,6 @@ export class Tree {
     const withVectors = config["embed.code"] !== "none";
     const index = { files: async () => [] };
     this.#parser = new CachingParser({ project, config, index, withVectors }, this.#cache);
-    // What git tracks says what `.h` means, and is known before the files are looked at.
-    const { files } = readTrackedFiles(readGitDir(project.root));
-    this.#parser.setUp([...files].map((path) => ({ path })));
   }
 
   /**
@@ -69,13 +66,23 @@ export class Tree {
       const words = findSearchWords(request);
       const sought = buildSoughtParts(analyseQuery(words));
       const maxFileSize = config["index.max_file_size"];
+      const tracked = readTrackedEntries(readGitDir(project.root));
+      // What git tracks says what `.h` means, and is known before the files are looked at.
+      this.#parser.setUp(tracked);
       this.#parser.begin();
-      const scanned = await scanTree(project.root, createIgnoreRules(project.root, config), sought, {
-        maxFileSize,
-        signal,
-      });
+      const rules = createIgnoreRules(project.root, config, listTrackedFiles(tracked));
+      const scanned = await scanTree(project.root, rules, sought, { tracked, maxFileSize, signal });
       return await use(
-        new TreeIndex({ project, config, parser: this.#parser, parsedUntil, scanned, request, words }),
+        new TreeIndex({
+          project,
+          config,
+          parser: this.#parser,
+          parsedUntil,
+          scanned,
+          request,
+          words,
+          sought,
+        }),
         scanned,
       );
     } finally {

@@ -54,6 +54,11 @@ export class QueryEmbedder {
     };
   }
 
+  /** Vectors by the first model of texts that are few and come again: they are kept. None without a model. Never fails. */
+  async embedOnce(texts: readonly string[]): Promise<readonly (Int8Array | null)[]> {
+    return (await this.first?.askOnce(texts)) ?? [];
+  }
+
   /** Why a model could not be asked the last time; null when it could, or is not in use. */
   problemWith(model: string): string | null {
     return [this.first, this.second].find((queryEmbedder) => queryEmbedder?.model === model)?.problem ?? null;
@@ -90,6 +95,8 @@ class ModelQueryEmbedder {
   problem: string | null = null;
   /** Vectors of the last queries: the same one comes again for its next page, or to see why. */
   private readonly answers = new LRUCache<string, Answer>({ max: maxAnswers });
+  /** Vectors of texts that come again. */
+  private readonly kept = new Map<string, Int8Array | null>();
   /** A query whose deadline has passed is still running: a model is being loaded, say. */
   private isWaiting = false;
 
@@ -122,6 +129,15 @@ class ModelQueryEmbedder {
     );
     if (this.deadlineMs === Number.POSITIVE_INFINITY) return answer;
     return this.awaitUntilDeadline(answer);
+  }
+
+  async askOnce(texts: readonly string[]): Promise<readonly (Int8Array | null)[]> {
+    const missing = texts.filter((text) => !this.kept.has(text));
+    if (missing.length > 0) {
+      const vectors = await this.embedder.embed(missing, "passage").catch(() => []);
+      for (const [i, vector] of vectors.entries()) this.kept.set(missing[i]!, vector);
+    }
+    return texts.map((text) => this.kept.get(text) ?? null);
   }
 
   private async awaitUntilDeadline(answer: Promise<Answer>): Promise<Answer> {

@@ -1,4 +1,4 @@
-import { growMemory, makeMemory, makeOnce, startKernel } from "../../../base/kernel.ts";
+import { growMemory, makeMemory, makeOnce, readAheadBytes, startKernel } from "../../../base/kernel.ts";
 
 /**
  * Whether bytes hold all of some texts, letter case aside: files that do not are neither decoded nor searched for more, which
@@ -11,9 +11,6 @@ export type HeldBytes = (bytes: Uint8Array, texts: readonly string[]) => boolean
 interface Exports {
   holds(bytes: number, length: number, text: number, size: number): number;
 }
-
-/** Bytes that the kernel may read behind those that it was given. */
-const readAheadBytes = 16;
 
 /** What is asked runs to its end, so one is enough. */
 export const heldBytes = makeOnce(createHeldBytes);

@@ -1,4 +1,4 @@
-import { makeMemory, makeOnce, startKernel } from "../../../base/kernel.ts";
+import { makeMemory, makeOnce, readAheadBytes, startKernel } from "../../../base/kernel.ts";
 
 /** Finds line ends in bytes: of a file most lines are only counted. As in git and in the index, LF alone ends a line. */
 export interface LineEnds {
@@ -15,9 +15,6 @@ const roomSize = 256 * 1024;
 interface Exports {
   endOfLines(bytes: number, length: number, from: number, lines: number): number;
 }
-
-/** Bytes that the kernel may read behind those that it was given. */
-const readAheadBytes = 16;
 
 /** What is asked runs to its end, so one is enough. */
 export const lineEnds = makeOnce(createLineEnds);

@@ -42,7 +42,7 @@ export function buildMatchers({ query, match }: VerbatimQuery): Matcher[] {
     throw new PommelError(
       "usage",
       "The text or pattern has more than 10,000 characters.",
-      "Name a part of it.",
+      "Search for a part of it.",
     );
   }
   if (match === "regex") return [createPatternMatcher(query)];
@@ -130,6 +130,10 @@ export function buildWordMatchers(query: VerbatimQuery): Matcher[] {
     ...words.map((word) => createLiteralMatcher(word, { mayBeRendered: false })),
   ];
 }
+
+/** A query that is a text in quotes, or several, and nothing else. */
+export const isWhollyQuoted = (query: VerbatimQuery): boolean =>
+  query.match === undefined && query.query.includes('"') && !canBeErrorMessage(query);
 
 /** A query that has words outside of its quotes may be a message whose quotes are its own. */
 export function canBeErrorMessage({ query, match }: VerbatimQuery): boolean {

@@ -1,4 +1,4 @@
-import { growMemory, makeMemory, startKernel } from "../../../base/kernel.ts";
+import { growMemory, makeMemory, readAheadBytes, startKernel } from "../../../base/kernel.ts";
 
 /** How words of a question begin, or what the whole of them is: "retr" of "retry", "retries". Lower case. */
 export interface SoughtPart {
@@ -16,9 +16,6 @@ export type PartCounts = (bytes: Uint8Array) => Uint32Array;
 interface Exports {
   countParts(bytes: number, length: number, text: number, size: number, whole: number): number;
 }
-
-/** Bytes that the kernel may read behind those that it was given. */
-const readAheadBytes = 16;
 
 /** In WebAssembly, with the parts before the bytes in its memory. What it answers is of use until the next answer. */
 export function createPartCounter(parts: readonly SoughtPart[]): PartCounts {

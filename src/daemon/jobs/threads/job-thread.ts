@@ -4,19 +4,21 @@ import type { Config } from "../../../base/config/settings.ts";
 import { toThrownError } from "../../../base/errors.ts";
 import type { Logger } from "../../../base/log.ts";
 import { lowerThreadPriority, nameThread } from "../../../base/thread-priority.ts";
-import { createEmbedders, type Embedders } from "../../../models/embed/embedders.ts";
-import { CurrentScrubber } from "../../../redact/project-scrubber.ts";
-import { buildCutSettings } from "../../../sessions/chunks/cut-rules.ts";
+import type { Embedders } from "../../../models/embed/embedders.ts";
+import type { CurrentScrubber } from "../../../redact/project-scrubber.ts";
 import { Memory } from "../../../store/memory/memory.ts";
+import type { JobRecord } from "../../../store/memory/memory-records.ts";
 import { ensureSecretKey } from "../../../store/memory/privacy/secrets.ts";
 import { indexAllSessions } from "../../../store/memory/sessions/session-index.ts";
-import { doNextJob, type QueueOptions } from "../do-job.ts";
+import { doNextJob, type JobRun, type QueueOptions } from "../do-job.ts";
 import { GitJobs } from "../git-work.ts";
 import { isOwnerAlive } from "../job-worker.ts";
-import { readTranscript } from "./read-transcript.ts";
 import { besideKinds, type FromThread, type ToThread, type Turn, threadKinds } from "./thread-messages.ts";
 
-/** A thread that reads transcripts and analyses commits: see job-threads.ts. */
+/**
+ * A thread that reads transcripts and analyses commits: see job-threads.ts. Each start of a daemon has one look for commits, and
+ * mostly there is none: what only reading transcripts needs is loaded with the first one.
+ */
 
 const port = parentPort!;
 const post = (message: FromThread) => port.postMessage(message);
@@ -59,27 +61,43 @@ async function take(asked: Turn, owner: string, signal: AbortSignal): Promise<vo
   const { project, config, roots, kinds, hasScrubbingModel } = asked;
   const memory = Memory.open(project.memoryDb, { readonly: false, background: true });
   try {
-    const scrubber = new CurrentScrubber({ project, config });
-    const buildThreadWork = () => ({
-      memory,
-      roots,
-      hasScrubbingModel,
-      log,
-      ...buildCutSettings(config),
-      embedder: getEmbedders(config).first,
-      scrubber: scrubber.get(),
-      ledgerKey: ensureSecretKey(memory),
-      root: project.root,
-      worktrees: roots.filter((root) => root !== project.root),
-      bindsCommits: config["sessions.capture"],
-    });
+    let current: CurrentScrubber | null = null;
+    const getScrubber = async () => {
+      const { CurrentScrubber } = await import("../../../redact/project-scrubber.ts");
+      current ??= new CurrentScrubber({ project, config });
+      return current.get();
+    };
+    const buildWork = async () => {
+      const { buildCutSettings } = await import("../../../sessions/chunks/cut-rules.ts");
+      return {
+        memory,
+        roots,
+        hasScrubbingModel,
+        log,
+        ...buildCutSettings(config),
+        embedder: (await getEmbedders(config)).first,
+        scrubber: await getScrubber(),
+        ledgerKey: ensureSecretKey(memory),
+        root: project.root,
+        worktrees: roots.filter((root) => root !== project.root),
+        bindsCommits: config["sessions.capture"],
+      };
+    };
+    const readNext = async (job: JobRecord, run: JobRun) => {
+      const { readTranscript } = await import("./read-transcript.ts");
+      return readTranscript(await buildWork(), job, run);
+    };
+    const sumUp = async (job: JobRecord, run: JobRun) => {
+      const { sumUpInThread } = await import("./sum-up-job.ts");
+      return sumUpInThread(await buildWork(), config, job, run);
+    };
     const git = new GitJobs({
       project,
       config,
       memory,
       settled: waitUntilSettled,
       log,
-      scrubber: () => scrubber.get(),
+      scrubber: getScrubber,
       roots: () => roots,
     });
     let hasMore = true;
@@ -91,7 +109,8 @@ async function take(asked: Turn, owner: string, signal: AbortSignal): Promise<vo
       after: [...threadKinds, ...besideKinds],
       isAlive: isOwnerAlive,
       run(job, run) {
-        if (job.kind === "transcript") return readTranscript(buildThreadWork(), job, run);
+        if (job.kind === "transcript") return readNext(job, run);
+        if (job.kind === "summary") return sumUp(job, run);
         // Whoever helped to read has left for it, and returns with the next turn.
         hasMore = false;
         return git.run(job, run);
@@ -103,13 +122,16 @@ async function take(asked: Turn, owner: string, signal: AbortSignal): Promise<vo
       post("job");
     }
   } finally {
+    // Else the thread that answers would do so with its next change.
+    memory.moveLog();
     memory.close();
     collectAfterWork();
   }
 }
 
 /** Kept for the next turn. */
-function getEmbedders(config: Config): Embedders {
+async function getEmbedders(config: Config): Promise<Embedders> {
+  const { createEmbedders } = await import("../../../models/embed/embedders.ts");
   const of = config["embed.text"];
   if (embedders?.of !== of) embedders = { ...createEmbedders(config, "text"), of };
   return embedders;

@@ -13,10 +13,12 @@ import { enqueue } from "../../../store/memory/jobs/jobs.ts";
 import { Memory } from "../../../store/memory/memory.ts";
 import { findSessionByUid } from "../../../store/memory/sessions/sessions.ts";
 import { listTurns } from "../../../store/memory/sessions/turns.ts";
-import { askForReading } from "../conversation-requests.ts";
 import { makeJobOwner } from "../job-worker.ts";
-import { JobThreads, type TurnOptions } from "./job-threads.ts";
+import { askForReading } from "../session-requests.ts";
+import { JobThreads } from "./job-threads.ts";
 import { threadKinds } from "./thread-messages.ts";
+
+type TurnOptions = Parameters<JobThreads["runTurns"]>[1];
 
 let dir: string;
 let project: Project;
@@ -54,6 +56,7 @@ const turn = () => ({
 const options = (more: Partial<TurnOptions> = {}): TurnOptions => ({
   jobs: 1,
   bytes: 1,
+  urgency: () => 10,
   settled: () => Promise.resolve(),
   signal: new AbortController().signal,
   owner: makeJobOwner,
@@ -109,6 +112,36 @@ it("read nothing for who has been interrupted, and end", async () => {
   ask("s1");
   await threads.runTurns(turn(), options({ signal: AbortSignal.abort() }));
   expect(listJobs(memory)).toMatchObject([{ kind: "transcript", state: "pending", attempts: 0 }]);
+});
+
+it("do what is most urgent first, whoever came first", async () => {
+  const script = join(dir, "obeys.mjs");
+  writeFileSync(
+    script,
+    `import { parentPort } from "node:worker_threads";
+     let has = false;
+     parentPort.on("message", (message) => {
+       if (message === "end") process.exit();
+       if (message === "leave") { if (has) parentPort.postMessage("over"); has = false; } else has = true;
+     });`,
+  );
+  const obeying = new JobThreads({ log: silentLog, script: pathToFileURL(script) });
+  const ended: string[] = [];
+  const read = (name: string, urgency: number) => {
+    const leave = new AbortController();
+    const done = obeying.runTurns(turn(), options({ urgency: () => urgency, signal: leave.signal }));
+    return { leave, done: done.then(() => void ended.push(name)) };
+  };
+  const [one, other] = [read("one", 101), read("other", 103)];
+  const [later, sooner] = [read("later", 104), read("sooner", 102)];
+  // The one that does the least urgent things makes room, and only for what is more urgent.
+  await other.done;
+  sooner.leave.abort();
+  await sooner.done;
+  expect(ended).toEqual(["other", "sooner"]);
+  for (const { leave } of [one, later]) leave.abort();
+  await Promise.all([one.done, later.done]);
+  await obeying.close();
 });
 
 it("say what keeps a memory from being read", async () => {

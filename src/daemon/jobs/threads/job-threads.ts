@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
 import { locateBuiltFile } from "../../../base/built-file.ts";
+import { countReaders } from "../../../base/crowding.ts";
 import { PommelError, toError } from "../../../base/errors.ts";
 import type { Logger } from "../../../base/log.ts";
 import { withSharedWeights } from "../../../models/embed/static/token-sums.ts";
@@ -14,12 +15,14 @@ interface JobThreadsOptions {
   script?: URL;
 }
 
-export interface TurnOptions {
+interface TurnOptions {
   /** Names an owner of jobs (`newOwner`). */
   owner: () => string;
   /** Jobs that are due, and the unread bytes of transcripts among them, about. */
   jobs: number;
   bytes: number;
+  /** The priority of what is to be done next, now: smaller is earlier. */
+  urgency: () => number;
   /** Interrupts the turn where it can be resumed. */
   signal: AbortSignal;
   /** Resolves when file observations so far are stored. */
@@ -35,7 +38,10 @@ interface JobThread {
   worker: Worker;
   /** null: it has no turn. */
   turn:
-    | (Pick<TurnOptions, "settled" | "onJob"> & { since: number; over: (error: Error | null) => void })
+    | (Pick<TurnOptions, "urgency" | "settled" | "onJob"> & {
+        since: number;
+        over: (error: Error | null) => void;
+      })
     | null;
   endTimer?: NodeJS.Timeout;
 }
@@ -57,16 +63,19 @@ const resourceLimits = { maxYoungGenerationSizeMb: 16, maxOldGenerationSizeMb: 1
 
 /**
  * Reads the transcripts of all projects, and analyses their commits, in threads, so that what answers questions waits for
- * neither. They start when there is something to do, and end when there was nothing for a while. Projects take turns.
+ * neither. They start when there is something to do, and end when there was nothing for a while. The project whose next job is
+ * the most urgent has its turn; those whose jobs are as urgent take turns.
  */
 export class JobThreads {
   private readonly threads = new Set<JobThread>();
-  /** Turns that wait for a thread, in their order. */
-  private readonly waiting: ((thread: JobThread) => void)[] = [];
+  /** Turns that wait for a thread, those that came first in front. */
+  private readonly waiting: (Pick<TurnOptions, "urgency"> & { start: (thread: JobThread) => void })[] = [];
   private turnTimer: NodeJS.Timeout | undefined;
   private isClosed = false;
 
-  constructor(private readonly options: JobThreadsOptions) {}
+  constructor(private readonly options: JobThreadsOptions) {
+    countReaders(0);
+  }
 
   /**
    * Does what is due in a project's queue, or part of it when others wait.
@@ -75,7 +84,12 @@ export class JobThreads {
   async runTurns(turn: Turn, options: TurnOptions): Promise<void> {
     const wanted = options.bytes > worthAnother ? Math.min(options.jobs, maxThreads) : 1;
     const over = new AbortController();
-    const own = this.take(turn, options).finally(() => over.abort());
+    const isMuch = options.bytes > worthAnother;
+    if (isMuch) countReaders(1);
+    const own = this.take(turn, options).finally(() => {
+      if (isMuch) countReaders(-1);
+      over.abort();
+    });
     const helping = Array.from({ length: wanted - 1 }, () => this.help(turn, options, over.signal));
     const ended = await Promise.allSettled([own, ...helping]);
     const failed = ended.find((one) => one.status === "rejected");
@@ -100,9 +114,9 @@ export class JobThreads {
 
   private async take(
     turn: Turn,
-    { owner: newOwner, signal, settled, onJob, onLost }: TurnOptions,
+    { owner: newOwner, urgency, signal, settled, onJob, onLost }: TurnOptions,
   ): Promise<void> {
-    const thread = await this.findFreeThread();
+    const thread = await this.findFreeThread(urgency);
     if (signal.aborted || this.isClosed) {
       this.release(thread);
       return;
@@ -115,6 +129,7 @@ export class JobThreads {
       await new Promise<void>((resolve, reject) => {
         thread.turn = {
           since: performance.now(),
+          urgency,
           settled,
           onJob,
           over: (error) => (error === null ? resolve() : reject(error)),
@@ -130,7 +145,7 @@ export class JobThreads {
   }
 
   /** Resolves with a thread that has no turn. */
-  private async findFreeThread(): Promise<JobThread> {
+  private async findFreeThread(urgency: TurnOptions["urgency"]): Promise<JobThread> {
     const idle = [...this.threads].find(({ turn, endTimer }) => turn === null && endTimer !== undefined);
     if (idle !== undefined) {
       clearTimeout(idle.endTimer);
@@ -138,26 +153,35 @@ export class JobThreads {
       return idle;
     }
     if (this.threads.size < maxThreads) return this.start();
-    return new Promise((resolve) => {
-      this.waiting.push(resolve);
+    return new Promise((start) => {
+      this.waiting.push({ urgency, start });
       this.endTurns();
     });
   }
 
   private release(thread: JobThread): void {
     thread.turn = null;
-    const next = this.waiting.shift();
-    if (next) next(thread);
+    const next = this.takeNext();
+    if (next !== null) next.start(thread);
     else thread.endTimer = setTimeout(() => void this.end(thread), endAfterMs).unref();
   }
 
-  /** Ends the longest turn while others wait. */
+  /** Of the turns that wait, the most urgent. */
+  private takeNext(): (typeof this.waiting)[number] | null {
+    const urgencies = this.waiting.map(({ urgency }) => urgency());
+    return this.waiting.splice(urgencies.indexOf(Math.min(...urgencies)), 1)[0] ?? null;
+  }
+
+  /** While others wait, ends the longest turn of those that do nothing more urgent. */
   private endTurns(): void {
     this.turnTimer ??= setTimeout(() => {
       this.turnTimer = undefined;
       if (this.waiting.length === 0) return;
-      const [longest] = [...this.threads].sort((a, b) => (a.turn?.since ?? 0) - (b.turn?.since ?? 0));
-      if (longest?.turn) send(longest, "leave");
+      const first = Math.min(...this.waiting.map(({ urgency }) => urgency()));
+      const [longest] = [...this.threads]
+        .filter(({ turn }) => turn !== null && turn.urgency() >= first)
+        .sort((a, b) => a.turn!.since - b.turn!.since);
+      if (longest) send(longest, "leave");
       this.endTurns();
     }, turnMs).unref();
   }
@@ -187,7 +211,7 @@ export class JobThreads {
         new PommelError("internal", `The thread that reads sessions and analyses commits ended${reason}.`),
       );
       // Whoever waits for it gets another one.
-      if (!this.isClosed) for (const next of this.waiting.splice(0, 1)) next(this.start());
+      if (!this.isClosed) this.takeNext()?.start(this.start());
     });
     worker.unref();
     return thread;

@@ -17,9 +17,9 @@ import type { JobRecord } from "../../../store/memory/memory-records.ts";
 import { findSessionById } from "../../../store/memory/sessions/sessions.ts";
 import { findTranscriptByPath } from "../../../store/memory/sessions/transcripts.ts";
 import { isKeptApart } from "../../../store/vault/vault.ts";
-import { askForSummary, priority, transcriptPayload } from "../conversation-requests.ts";
 import { Gone, type JobRun, NotYet } from "../do-job.ts";
 import { askForHistory, askForLate } from "../git-jobs.ts";
+import { askForSummary, priority, transcriptPayload } from "../session-requests.ts";
 
 export interface ReadingWork extends ScrubbingWork {
   roots: readonly string[];

@@ -7,7 +7,7 @@ import type { JobKind } from "../../../store/memory/memory-records.ts";
 /** Messages between the daemon and the threads that do jobs. A thread has one turn at a time. */
 
 /** What threads do. The most urgent goes first, so that what led to a commit is read before it is analysed. */
-export const threadKinds: readonly JobKind[] = ["transcript", "commit", "history"];
+export const threadKinds: readonly JobKind[] = ["transcript", "summary", "commit", "history"];
 /** Jobs that change what those store. They take turns with them, the most urgent first. */
 export const besideKinds: readonly JobKind[] = ["scrub", "recut", "retain"];
 

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { Command, Option } from "commander";
 import { describe, expect, it } from "vitest";
 import { listCompletionPlaces } from "./complete.ts";
-import { renderBashScript, renderFishScript, renderPowershellScript, renderZshScript } from "./scripts.ts";
+import { completionScripts } from "./scripts.ts";
 
 /** A small program with one of everything. */
 function sampleProgram(): Command {
@@ -25,9 +25,9 @@ function sampleProgram(): Command {
 
 const places = listCompletionPlaces(sampleProgram());
 const scripts = {
-  bash: renderBashScript(places),
-  zsh: renderZshScript(places),
-  fish: renderFishScript(places),
+  bash: completionScripts.bash(places),
+  zsh: completionScripts.zsh(places),
+  fish: completionScripts.fish(places),
 };
 
 function scriptFile(shell: keyof typeof scripts): string {
@@ -100,7 +100,7 @@ describe.each(["zsh", "fish"] as const)("%s", (shell) => {
 });
 
 describe("powershell", () => {
-  const script = renderPowershellScript(places);
+  const script = completionScripts.powershell(places);
 
   it("knows every place, with descriptions, and quotes what would end a string", () => {
     for (const { at } of places) expect(script).toContain(`  '${at}' = @{ Commands = `);
@@ -111,7 +111,9 @@ describe("powershell", () => {
     expect(script).toContain(
       "'--session' = @{ About = 'of one'; Takes = $true; Values = @(); Source = 'sessions' }",
     );
-    const curly = renderPowershellScript(listCompletionPlaces(new Command("pm").option("--x", "it\u2019s")));
+    const curly = completionScripts.powershell(
+      listCompletionPlaces(new Command("pm").option("--x", "it\u2019s")),
+    );
     expect(curly).toContain("'it\u2019\u2019s'");
   });
 

@@ -13,7 +13,7 @@ import {
 } from "./complete.ts";
 
 /** A completion script for bash 3.2 and newer. */
-export function renderBashScript(places: readonly Place[]): string {
+function renderBashScript(places: readonly Place[]): string {
   return `# bash completion for pm
 _pm() {
   local cur=\${COMP_WORDS[COMP_CWORD]} prev=\${COMP_WORDS[COMP_CWORD-1]} at='' words='' i
@@ -62,7 +62,7 @@ function renderBashAction(value: ValueOf): string {
 }
 
 /** A completion script for zsh, to be evaluated after `compinit` or put into the fpath as `_pm`. */
-export function renderZshScript(places: readonly Place[]): string {
+function renderZshScript(places: readonly Place[]): string {
   return `#compdef pm pommel
 _pm_remembered() {
   local line name
@@ -136,7 +136,7 @@ function renderZshAction(value: ValueOf): string {
 }
 
 /** A completion script for fish 3 and newer. */
-export function renderFishScript(places: readonly Place[]): string {
+function renderFishScript(places: readonly Place[]): string {
   const lines = places.flatMap(({ at, commands, options, values, source }) => {
     const here = `complete -c pm -n ${quoteForFish(`__pm_at ${quoteForFish(at)}`)}`;
     return [
@@ -209,7 +209,7 @@ function quoteForFish(text: string): string {
 }
 
 /** A completion script for PowerShell 5.1 and newer. */
-export function renderPowershellScript(places: readonly Place[]): string {
+function renderPowershellScript(places: readonly Place[]): string {
   return `# PowerShell completion for pm
 $PmPlaces = @{
 ${places.map((place) => `  ${quoteForPowershell(place.at)} = ${renderPsPlace(place)}`).join("\n")}
@@ -277,7 +277,8 @@ const renderPsList = (words: readonly string[]) => `@(${words.map(quoteForPowers
 const quoteForPowershell = (text: string) =>
   `'${text.replace(/['\u2018\u2019\u201a\u201b]/g, (quote) => quote + quote)}'`;
 
-const scripts = {
+/** By shell. */
+export const completionScripts = {
   bash: renderBashScript,
   zsh: renderZshScript,
   fish: renderFishScript,
@@ -287,8 +288,8 @@ const scripts = {
 /** `pm completion <shell>`: the script is made from the program itself, so it cannot lag behind it. */
 export async function completionCommand(
   { output }: CommandContext,
-  shell: keyof typeof scripts,
+  shell: keyof typeof completionScripts,
 ): Promise<void> {
-  const script = scripts[shell](listCompletionPlaces(await buildProgram(ownStreams)));
+  const script = completionScripts[shell](listCompletionPlaces(await buildProgram(ownStreams)));
   output.result({ shell, script }, script.trimEnd());
 }

@@ -5,8 +5,9 @@ import { afterAll, describe, expect, it } from "vitest";
 import { namedProject } from "../../../../test/support/named-project.ts";
 import { PommelError } from "../../../base/errors.ts";
 import { otherNames } from "../../../base/other-names.ts";
+import { tools } from "../../../features/tools.ts";
+import { listTools } from "../listed-tools.ts";
 import { oldNames } from "../old-names.ts";
-import { listTools, tools } from "../shapes/definitions.ts";
 import { callTool, explain, findCallable } from "./call-tool.ts";
 
 const dir = realpathSync(mkdtempSync(join(tmpdir(), "pommel-call-")));
@@ -65,12 +66,21 @@ describe("an answer", () => {
     expect(Object.keys(failed).sort()).toEqual(["content", "isError"]);
   });
 
+  it("takes a pattern that is none for a text, and says so", async () => {
+    namedProject(dir);
+    writeFileSync(join(dir, "retry.ts"), "export function withRetries() {}\n");
+    const text = textOf(await call("search_code", { query: "withRetries(", regex: true }));
+    expect(text).toContain("1\texport function withRetries() {}");
+    expect(text).toContain("it was searched for as a text");
+  });
+
   it("has the lines of a file that is named with them, or by its end", async () => {
     namedProject(dir);
     writeFileSync(join(dir, "retry.ts"), "one\ntwo\nthree\nfour\n");
     for (const args of [
       { place: "retry.ts:2-3" },
       { file: "retry.ts", first_line: 2, last_line: 3 },
+      { file: "retry.ts", line: 3, end_line: 2 },
       { query: "retry.ts:2-3" },
     ]) {
       const text = textOf(await call("code", args));

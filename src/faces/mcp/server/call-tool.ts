@@ -1,31 +1,30 @@
 import { setMaxListeners } from "node:events";
 import type { CallToolResult } from "@modelcontextprotocol/server";
-import type * as z from "zod/mini";
 import { findCurrentSession } from "../../../agents/profiles.ts";
 import { getErrorCode, getErrorMessage, PommelError } from "../../../base/errors.ts";
 import { otherNames } from "../../../base/other-names.ts";
 import { withoutFrames } from "../../../base/text/quotation.ts";
 import { startMissingDaemon } from "../../../client/start-missing-daemon.ts";
+import { type ToolName, tools } from "../../../features/tools.ts";
 import { isObject } from "../../../protocol/problem-in.ts";
+import { shortenToLine } from "../../../tools/text.ts";
+import type { CallContext, Tool } from "../../../tools/tool.ts";
 import { readArguments } from "../arguments.ts";
 import { findOldName } from "../old-names.ts";
-import { type Tool, type ToolName, tools } from "../shapes/definitions.ts";
-import { shortenToLine } from "../text/text.ts";
-import type { CallContext } from "../tool.ts";
-import { findSessionPlace, type Place, resolveCallPlace } from "./here.ts";
+import { type Called, findSessionPlace, type Place, resolveCallPlace } from "./here.ts";
 
 /** Where a call comes from. */
 interface Caller {
   cwd: string;
   /** Whether searches look in all projects of this machine. */
   isAcross?: boolean;
+  /** The session that calls, where the client names it in the call. */
+  session?: string | null;
   signal: AbortSignal;
 }
 
 /** What answers a call of a name. */
-interface Callable {
-  name: string;
-  input: z.ZodMiniObject;
+interface Callable extends Called {
   /** Other names of its arguments. */
   synonyms: Readonly<Record<string, string>>;
   answer: (args: never, context: CallContext) => Promise<string>;
@@ -36,25 +35,21 @@ export function findCallable(name: string): Callable | null {
   if (Object.hasOwn(tools, name)) return callableOf(name as ToolName);
   const old = findOldName(name);
   if (old !== null) {
-    const { input, as, load } = old;
-    const answer = async (args: never, context: CallContext): Promise<string> => {
-      if (load !== undefined) return (await load())(args, context);
-      const { tool, arguments: translate } = as!;
-      const { answer, input: own } = callableOf(tool);
-      const { args: translated } = readArguments(tool, own, await translate(args, context));
-      return answer(translated as never, context);
-    };
-    return { name, input, synonyms: listSynonyms(name), answer };
+    const { input, answer, readsSession = false } = old;
+    const findSession: Called["findSession"] = (args) =>
+      readsSession ? ((args as { session_id?: string }).session_id ?? null) : null;
+    return { name, input, findSession, synonyms: listSynonyms(name), answer };
   }
   const [today] = otherNames.find((row) => row.kind === "tool" && row.name === name)?.today ?? [];
   return today === undefined ? null : findCallable(today);
 }
 
 function callableOf(name: ToolName): Callable {
-  const { input, load }: Tool = tools[name];
+  const { input, findSession, load }: Tool = tools[name];
   return {
     name,
     input,
+    findSession,
     synonyms: listSynonyms(name),
     answer: async (args, context) => (await load())(args, context),
   };
@@ -88,17 +83,15 @@ export async function callTool(callable: Callable, args: unknown, caller: Caller
  * What a tool answers.
  * @throws PommelError `usage` for arguments that it cannot do without, `not_initialised`, and as the tool
  */
-export async function answer(
-  { name, input, synonyms, answer }: Callable,
-  given: unknown,
-  caller: Caller,
-): Promise<string> {
+export async function answer(callable: Callable, given: unknown, caller: Caller): Promise<string> {
+  const { name, input, synonyms, answer } = callable;
   const { args, notes } = readArguments(name, input, joinLines(given), synonyms);
-  const place = await resolveCallPlace(name, args, caller);
+  await dropUnknownTimes(args, notes);
+  const place = await resolveCallPlace(callable, args, caller);
   const answerAt = async (at: Place): Promise<string> => {
     const text = await answer(args as never, {
       ...at,
-      ownSession: findCurrentSession(),
+      ownSession: caller.session ?? findCurrentSession(),
       signal: caller.signal,
     });
     return withoutFrames([text, ...notes].join("\n"));
@@ -110,9 +103,24 @@ export async function answer(
     return await answerAt(place);
   } catch (error) {
     if (!/^(?:not_found|no_memory)$/.test(getErrorCode(error))) throw error;
-    const other = await findSessionPlace(name, args, place);
+    const other = await findSessionPlace(callable, args, place);
     if (other === null) throw error;
     return answerAt(other);
+  }
+}
+
+/** Without a time that cannot be read, an answer is longer than it was meant to be, and still one. */
+async function dropUnknownTimes(args: Record<string, unknown>, notes: string[]): Promise<void> {
+  for (const name of ["since", "until"] as const) {
+    const { [name]: time } = args;
+    if (typeof time !== "string") continue;
+    const { parseWhen } = await import("../../../base/text/dates.ts");
+    try {
+      await parseWhen(time, name);
+    } catch (error) {
+      delete args[name];
+      notes.push(`${getErrorMessage(error).replace(/\.$/, "")}: ${name} was ignored.`);
+    }
   }
 }
 
@@ -123,39 +131,30 @@ function joinLines(given: unknown): unknown {
     file,
     file_path: filePath,
     line,
-    first_line: first,
+    first_line: firstLine,
     start_line: start,
-    last_line: last,
+    last_line: lastLine,
     end_line: end,
     ...others
   } = given;
   const [path] = [file, filePath, others.path].filter((one) => typeof one === "string");
-  const from = [line, first, start].find((one) => one !== undefined && one !== null);
-  const to = [last, end].find((one) => one !== undefined && one !== null);
+  const from = [line, firstLine, start].find((one) => one !== undefined && one !== null);
+  const to = [lastLine, end].find((one) => one !== undefined && one !== null);
   if (path === undefined || (from === undefined && to === undefined)) return given;
-  if (from === undefined)
-    throw new PommelError("usage", "first_line is missing.", "Give FILE:LINES as place.");
-  if (to !== undefined && Number(to) < Number(from))
-    throw new PommelError("usage", "last_line is before first_line.", "Lines start at 1.");
+  const [first, last] = [from ?? 1, to ?? from].map(Number).sort((a, b) => a - b);
   const { path: _, ...rest } = others;
-  return { ...(path === others.path ? rest : others), place: `${path}:${from}-${to ?? from}` };
+  return { ...(path === others.path ? rest : others), place: `${path}:${first}-${last}` };
 }
-
-/** Errors name commands; a client that calls tools may have no shell. */
-const toolFor = {
-  "`pm session list`": "recall without arguments",
-  "`pm checkpoint list`": "recall",
-};
 
 /** For a model: the code, what happened, and what to do. */
 export function explain(name: string, error: unknown): string {
   if (!(error instanceof PommelError)) {
     return `${name} failed: ${shortenToLine(getErrorMessage(error), 300)}\nTry again; if it keeps failing, run \`pm doctor\`.`;
   }
-  const advice = Object.entries(toolFor).reduce(
-    (text, [command, tool]) => text.replaceAll(command, tool),
-    error.hint,
-  );
+  // Errors name commands; a client that calls tools may have no shell.
+  const advice = Object.values<Tool>(tools)
+    .flatMap(({ instead }) => Object.entries(instead))
+    .reduce((text, [command, tool]) => text.replaceAll(command, tool), error.hint);
   const hint = advice === "" ? "" : `\n${shortenToLine(advice, 400)}`;
   return `${error.code}: ${shortenToLine(error.message, 400)}${hint}`;
 }

@@ -7,7 +7,7 @@ import { findUpwards, isInside, type Project } from "../../../base/paths.ts";
 import { call } from "../../../client/call.ts";
 import { locateSession } from "../../../features/sessions/operation.ts";
 import { findKnownProject, findProject, findProjectIfAny } from "../../../git/projects/find-project.ts";
-import type { CallContext } from "../tool.ts";
+import type { CallContext, Tool } from "../../../tools/tool.ts";
 
 /**
  * The project that a server started in `cwd` answers for. The agent's own word for where it was launched comes first: it
@@ -31,8 +31,8 @@ async function findProjectAround(dir: string): Promise<Project | null> {
 /** Where a call is answered. */
 export type Place = Pick<CallContext, "project" | "cwd" | "across">;
 
-/** Tools that can search several projects at once. */
-const searching: ReadonlySet<string> = new Set(["code", "recall", "search_code", "search_sessions"]);
+/** What is called, as far as it matters where. */
+export type Called = Pick<Tool, "input" | "findSession"> & { name: string };
 
 /**
  * Where a call is answered. In a directory that is no project but holds some, a call that names files is about their project,
@@ -40,8 +40,8 @@ const searching: ReadonlySet<string> = new Set(["code", "recall", "search_code",
  * @throws PommelError `not_initialised`; `usage` for an unknown project, and where a tool has to be asked about one
  */
 export async function resolveCallPlace(
-  name: string,
-  args: unknown,
+  { name, input, findSession }: Called,
+  args: object,
   { cwd, isAcross = false }: { cwd: string; isAcross?: boolean },
 ): Promise<Place> {
   const asked = (args as { project?: string }).project;
@@ -63,7 +63,7 @@ export async function resolveCallPlace(
       isAcross || findKnownProject(project.root) !== null || existsSync(join(project.root, ".git"));
     if (isOne || (await import("../../../answers/known-projects.ts")).listProjectsBelow(cwd).length === 0)
       return makePlace(project);
-    throw new PommelError("not_initialised", `${cwd} holds projects, and is none itself.`);
+    throw new PommelError("not_initialised", `${cwd} contains projects, but is not one itself.`);
   } catch (error) {
     if (getErrorCode(error) !== "not_initialised") throw error;
     const { listProjectsBelow } = await import("../../../answers/known-projects.ts");
@@ -74,8 +74,8 @@ export async function resolveCallPlace(
     const named = await findNamedProject(cwd, args);
     if (named !== null) return { ...first, project: named };
     if (others.length === 0) return { ...first, cwd: first.project.root };
-    if (searching.has(name)) return { ...first, across: { below } };
-    if (pickNamedSession(name, args) !== null) return first;
+    if ("all_projects" in input.shape) return { ...first, across: { below } };
+    if (isNamed(findSession(args))) return first;
     throw new PommelError(
       "usage",
       `This server answers for ${projects.length} projects, and ${name} is about one of them.`,
@@ -85,9 +85,13 @@ export async function resolveCallPlace(
 }
 
 /** Another place that stores the session that a call reads by its id; null: there is none, or it reads none. */
-export async function findSessionPlace(name: string, args: unknown, place: Place): Promise<Place | null> {
-  const id = pickNamedSession(name, args);
-  if (id === null) return null;
+export async function findSessionPlace(
+  { findSession }: Called,
+  args: object,
+  place: Place,
+): Promise<Place | null> {
+  const id = findSession(args);
+  if (!isNamed(id)) return null;
   const { root } = await call(locateSession, { id, here: place.project.root }, null);
   return root === null ? null : { project: await findProject(root), cwd: root, across: null };
 }
@@ -98,7 +102,7 @@ function limitToRoot(root: string, cwd: string): string {
 }
 
 /** The project of the files that a call names, if they are of one. */
-async function findNamedProject(cwd: string, args: unknown): Promise<Project | null> {
+async function findNamedProject(cwd: string, args: object): Promise<Project | null> {
   const {
     file = [],
     files = [],
@@ -114,10 +118,5 @@ async function findNamedProject(cwd: string, args: unknown): Promise<Project | n
   return projects.every((one) => one?.root === first?.root) ? first : null;
 }
 
-/** The session that a call reads, which only its own project knows. */
-function pickNamedSession(name: string, args: unknown): string | null {
-  const { id, session_id } = args as { id?: string; session_id?: string };
-  const named =
-    name === "recall" ? id?.replace(/:\d+$/, "") : name.startsWith("get_session") ? session_id : undefined;
-  return named === undefined || named === "current" ? null : named;
-}
+/** "current" is the session that asks, which is stored here. */
+const isNamed = (id: string | null): id is string => id !== null && id !== "current";

@@ -1,6 +1,6 @@
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/server";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { limitTransport } from "./run.ts";
+import { limitTransport } from "./limit-transport.ts";
 
 let inner: Transport;
 let bounded: Transport;

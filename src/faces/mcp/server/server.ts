@@ -40,7 +40,7 @@ export function createServer({ cwd, isAcross, untilRead }: ServerOptions): Serve
       return work();
     });
 
-  server.setRequestHandler("tools/list", async () => (await import("../shapes/definitions.ts")).listTools());
+  server.setRequestHandler("tools/list", async () => (await import("../listed-tools.ts")).listTools());
   server.setRequestHandler("tools/call", ({ params }, { mcpReq }) =>
     runInTurn(async () => {
       const { callTool, findCallable } = await import("./call-tool.ts");
@@ -51,7 +51,9 @@ export function createServer({ cwd, isAcross, untilRead }: ServerOptions): Serve
           `Unknown tool ${JSON.stringify(params.name.slice(0, 60))}. There are code, recall, why and note.`,
         );
       }
-      return callTool(callable, params.arguments, { cwd, isAcross, signal: mcpReq.signal });
+      const { readCallingSession } = await import("../../../agents/profiles.ts");
+      const session = readCallingSession(params._meta);
+      return callTool(callable, params.arguments, { cwd, isAcross, session, signal: mcpReq.signal });
     }, mcpReq.signal),
   );
   server.setRequestHandler("resources/list", ({ params }, { mcpReq }) =>

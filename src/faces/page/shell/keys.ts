@@ -1,6 +1,8 @@
 import { signal } from "@preact/signals";
 import { views } from "../../../features/views.ts";
+import { openEditorLink } from "../../../page/api/editor.ts";
 import { buildEditorLink } from "../../../page/api/project.ts";
+import { isKeyTaken } from "../../../page/keys.ts";
 import { goTo, linkTo } from "../../../page/router.ts";
 
 /** Whether the list of everything that can be gone to is shown. */
@@ -18,7 +20,13 @@ export const keys: readonly (readonly [key: string, does: string])[] = [
   ["↓ ↑ or j k", "next and previous result"],
   ["Enter", "open it"],
   ["o", "open it in the editor"],
+  ["e", "in Now: put a session aside"],
+  ["a", "in Rules: accept what is proposed"],
+  ["\\", "in Review: the diff only"],
   ["f", "find in a session"],
+  ["n p", "next and previous turn of a session"],
+  ["e x", "next turn with an edit, with a failure"],
+  ["1 2 3", "story, answers, everything"],
   ["Esc", "leave the search box, close a dialog"],
   ...views.flatMap(({ title, nav }) => (nav ? [[`g ${nav.key}`, `go to ${title}`] as const] : [])),
   ["?", "this help"],
@@ -34,6 +42,10 @@ let goKeyAt = Number.NEGATIVE_INFINITY;
  * lets `o` open it in the editor.
  */
 export function listenForKeys(): void {
+  document.addEventListener("click", ({ target }) => {
+    const row = (target as Element).closest("[data-row]")?.getAttribute("href");
+    if (row) history.replaceState({ ...history.state, row }, "");
+  });
   document.addEventListener("keydown", (event) => {
     if (
       (event.ctrlKey || event.metaKey) &&
@@ -53,9 +65,8 @@ export function listenForKeys(): void {
 /** @returns whether the key did something */
 function onKey(key: string, target: HTMLElement): boolean {
   const box = document.getElementById(searchBoxId) as HTMLInputElement | null;
-  if (document.querySelector("dialog[open]") !== null) return false;
-  if (target === box) return onKeyInBox(key, box);
-  if (target.matches("input, textarea, select, [contenteditable]")) return false;
+  if (target === box && document.querySelector("dialog[open]") === null) return onKeyInBox(key, box);
+  if (isKeyTaken(target)) return false;
   const isGoing = performance.now() - goKeyAt < sequenceMs;
   goKeyAt = key === "g" && !isGoing ? performance.now() : Number.NEGATIVE_INFINITY;
   if (isGoing) {
@@ -114,7 +125,10 @@ const listRows = () => [...document.querySelectorAll<HTMLElement>("main [data-ro
 
 function focusRow(from: HTMLElement, step: 1 | -1): boolean {
   const all = listRows();
-  const at = all.indexOf(from.closest<HTMLElement>("[data-row]") ?? from);
+  const focused = all.indexOf(from.closest<HTMLElement>("[data-row]") ?? from);
+  // Who comes back to a list goes on from the row that was opened.
+  const opened = (history.state as { row?: string } | null)?.row;
+  const at = focused === -1 ? all.findIndex((row) => row.getAttribute("href") === opened) : focused;
   const next = at === -1 ? (step === 1 ? all[0] : undefined) : all[at + step];
   next?.focus();
   next?.scrollIntoView({ block: "nearest" });
@@ -125,6 +139,6 @@ function openInEditor(target: HTMLElement): boolean {
   const place = target.closest<HTMLElement>("[data-place]")?.dataset.place;
   const [, path = "", line] = /^(.*?)(?::(\d+))?$/s.exec(place ?? "") ?? [];
   const link = path === "" ? null : buildEditorLink(path, Number(line ?? 1));
-  if (link !== null) location.href = link;
+  if (link !== null) openEditorLink(link);
   return link !== null;
 }

@@ -8,7 +8,7 @@ import { Icon, type IconName } from "../../../page/components/icon.tsx";
 import { nameSession } from "../../../page/components/words.ts";
 import { goTo, linkTo, linkToCommit, linkToFile, linkToSession } from "../../../page/router.ts";
 import { isHelpOpen, isPaletteOpen, keys } from "./keys.ts";
-import { switchProject } from "./side-bar.tsx";
+import { sessionsShown, switchProject } from "./side-bar.tsx";
 import { switchTheme } from "./theme.ts";
 
 /** Something to go to, or to do. */
@@ -25,13 +25,9 @@ const typedMs = 60;
 
 /** Everything by its name: views, projects, files, sessions, commits, and what the page can do. */
 export function Palette() {
-  return isPaletteOpen.value ? <OpenPalette /> : null;
-}
-
-function OpenPalette() {
   const [words, setWords] = useState("");
   const [at, setAt] = useState(0);
-  const choices = [...listActions(words), ...useFound(words)];
+  const choices = [...useLatest(words), ...listActions(words), ...useFound(words)];
   const close = () => {
     isPaletteOpen.value = false;
   };
@@ -85,16 +81,29 @@ function OpenPalette() {
             <span class="faint">{choice.about}</span>
           </button>
         ))}
-        {choices.length === 0 && <p class="faint nothing">Nothing by that name.</p>}
+        {choices.length === 0 && <p class="faint nothing">Nothing has this name.</p>}
       </div>
     </Dialog>
   );
 }
 
+/** The sessions of the side bar, before anything is typed. */
+function useLatest(words: string): Choice[] {
+  const { data } = useAnswer("sessions", words === "" ? { limit: sessionsShown } : null);
+  return (data?.sessions ?? []).map(({ id, title, agent }) => ({
+    icon: "session",
+    title: nameSession(id, title),
+    about: agent,
+    run: () => goTo(linkToSession(id)),
+  }));
+}
+
 function listActions(words: string): Choice[] {
   const all: Choice[] = [
-    ...views.flatMap(({ title, path, nav }) =>
-      nav === null ? [] : [{ icon: nav.icon, title, about: "view", run: () => goTo(linkTo(path)) }],
+    ...views.flatMap(({ title, path, nav, tab }) =>
+      nav === null && tab === undefined
+        ? []
+        : [{ icon: nav?.icon ?? "file", title, about: "view", run: () => goTo(linkTo(path)) }],
     ),
     ...projects.value
       .filter(({ root }) => root !== placeShown())
@@ -124,9 +133,12 @@ function listActions(words: string): Choice[] {
 function useFound(words: string): Choice[] {
   const q = words.trim();
   const wanted = q !== "";
-  const files = useAnswer("files", wanted ? { q, limit: shownCounts.files } : null, typedMs).data;
+  const files = useAnswer("files", wanted ? { q, limit: shownCounts.files } : null, {
+    keepsFormer: true,
+    typedMs,
+  }).data;
   const request = { q, only: ["sessions" as const, "commits" as const], limit: shownCounts.found };
-  const all = useAnswer("searchAll", wanted ? request : null, typedMs).data;
+  const all = useAnswer("searchAll", wanted ? request : null, { keepsFormer: true, typedMs }).data;
   if (!wanted) return [];
   return [
     ...(files?.files ?? []).map((path): Choice => {
@@ -159,7 +171,6 @@ function useFound(words: string): Choice[] {
 
 /** The list of keys. */
 export function Help() {
-  if (!isHelpOpen.value) return null;
   const close = () => {
     isHelpOpen.value = false;
   };

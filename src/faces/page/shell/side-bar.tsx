@@ -1,13 +1,13 @@
-import { isRunning } from "../../../features/sessions/session-words.ts";
-import { views } from "../../../features/views.ts";
-import { placeShown, showPlace } from "../../../page/api/place.ts";
+import { type View, views } from "../../../features/views.ts";
+import { isEverywhere, placeShown, showEverywhere, showPlace } from "../../../page/api/place.ts";
 import { project, projects } from "../../../page/api/project.ts";
-import { useAnswer } from "../../../page/api/use-answer.ts";
+import { useSessions } from "../../../page/api/use-answer.ts";
 import { Icon, type IconName } from "../../../page/components/icon.tsx";
 import { Inline } from "../../../page/components/marked.tsx";
 import { Time } from "../../../page/components/time.tsx";
 import { nameSession } from "../../../page/components/words.ts";
-import { goTo, linkTo, linkToSession, route } from "../../../page/router.ts";
+import { goTo, linkInto, linkTo, linkToSession, route } from "../../../page/router.ts";
+import { isRunning } from "../../../protocol/reading/running.ts";
 import { findView } from "../views.ts";
 import { isHelpOpen } from "./keys.ts";
 import { switchTheme, type Theme, theme } from "./theme.ts";
@@ -15,7 +15,7 @@ import { switchTheme, type Theme, theme } from "./theme.ts";
 const iconOfTheme: Record<Theme, IconName> = { system: "system", light: "sun", dark: "moon" };
 
 /** Sessions that are named. */
-const sessionsShown = 7;
+export const sessionsShown = 7;
 
 /** The project, the views, and the sessions that were worked in last. */
 export function SideBar() {
@@ -29,22 +29,37 @@ export function SideBar() {
         <ProjectChoice />
       </div>
       <nav aria-label="Views">
-        {views.map((view) =>
-          view.nav === null ? null : (
+        {views.map(({ path, title, nav }) =>
+          nav === null || nav.isSmall ? null : (
             <a
-              key={view.path}
-              href={linkTo(view.path)}
-              aria-current={view === current ? "page" : undefined}
-              title={`${view.title} (g ${view.nav.key})`}
+              key={path}
+              href={linkTo(path)}
+              aria-current={path === (current?.of ?? current?.path) ? "page" : undefined}
+              title={`${title} (g ${nav.key})`}
             >
-              <Icon name={view.nav.icon} />
-              <span class="view-name">{view.title}</span>
+              <Icon name={nav.icon} />
+              <span>{title}</span>
             </a>
           ),
         )}
       </nav>
       <LatestSessions />
       <div class="tools">
+        {views.map(({ path, title, nav }) =>
+          nav?.isSmall ? (
+            <a
+              key={path}
+              class="icon-button"
+              href={linkTo(path)}
+              aria-label={title}
+              aria-current={path === current?.path ? "page" : undefined}
+              title={`${title} (g ${nav.key})`}
+            >
+              <Icon name={nav.icon} />
+              <span class="label">{title}</span>
+            </a>
+          ) : null,
+        )}
         <button
           type="button"
           class="icon-button"
@@ -53,6 +68,7 @@ export function SideBar() {
           title={`Theme: ${theme.value}`}
         >
           <Icon name={iconOfTheme[theme.value]} />
+          <span class="label">Theme</span>
         </button>
         <button
           type="button"
@@ -64,6 +80,7 @@ export function SideBar() {
           title="Keys (?)"
         >
           <Icon name="keyboard" />
+          <span class="label">Keys</span>
         </button>
       </div>
     </header>
@@ -71,7 +88,7 @@ export function SideBar() {
 }
 
 function LatestSessions() {
-  const { data } = useAnswer("sessions", project.value === null ? null : { limit: sessionsShown });
+  const { data } = useSessions(project.value === null ? null : { limit: sessionsShown });
   if (!data || data.sessions.length === 0) return null;
   return (
     <section class="latest" aria-label="Latest sessions">
@@ -80,7 +97,7 @@ function LatestSessions() {
         {data.sessions.map((session) => (
           <li key={session.id}>
             <a
-              href={linkToSession(session.id)}
+              href={linkInto(session.project, linkToSession(session.id))}
               title={session.title ?? session.id}
               aria-current={route.value.path === `/session/${session.id}` ? "page" : undefined}
             >
@@ -97,13 +114,14 @@ function LatestSessions() {
   );
 }
 
-/** The view of all projects, which is chosen as one of them. */
-const everything = "/everything";
+/** All projects, which is chosen as one of them. */
+const all = "all";
 
-/** The name of the project that is shown; where there are others, one of them can be chosen. */
+/** The name of the project that is shown; where there are others, one of them can be chosen, or all of them. */
 function ProjectChoice() {
   const known = projects.value;
   const here = placeShown();
+  const { path } = route.value;
   const shown = known.find(({ checkouts }) => checkouts.some(({ root }) => root === here));
   const name = shown?.name ?? project.value?.name;
   if (known.length === 0 || (known.length === 1 && shown))
@@ -114,14 +132,16 @@ function ProjectChoice() {
       class="project"
       aria-label="Project"
       title={here ?? undefined}
-      value={route.value.path === everything ? everything : (shown?.id ?? "")}
+      value={
+        isEverywhere() && isOfAll(findView(path)) && path === findView(path)?.path ? all : (shown?.id ?? "")
+      }
       onChange={({ currentTarget: { value } }) => {
         const chosen = known.find(({ id }) => id === value);
         if (chosen) switchProject(chosen.root);
-        else if (value === everything) goTo(linkTo(everything));
+        else if (value === all) switchProject(null);
       }}
     >
-      <option value={everything}>Everything</option>
+      <option value={all}>All projects</option>
       {!shown && <option value="">{name ?? "Choose a project"}</option>}
       {known.map(({ id, name: called, root }) => (
         <option key={id} value={id}>
@@ -132,9 +152,17 @@ function ProjectChoice() {
   );
 }
 
-/** Loads everything anew: the same view of another project, or its home where the view is of something in this one. */
-export function switchProject(root: string): void {
-  showPlace(root);
-  if (!findView(route.value.path)?.nav) goTo(linkTo("/"));
-  location.reload();
+const isOfAll = (view: View | null) => view !== null && view.nav !== null && !view.nav.isSmall;
+
+/**
+ * The same view of another project, or what needs one now where the view is of something in this one.
+ * @param root null: of all projects
+ */
+export function switchProject(root: string | null): void {
+  const { path, query } = route.value;
+  const view = findView(path);
+  const isThere = root === null ? isOfAll(view) : view?.nav;
+  showEverywhere(root === null);
+  if (root !== null) showPlace(root);
+  goTo(isThere && view ? linkTo(root === null ? view.path : path, Object.fromEntries(query)) : linkTo("/"));
 }

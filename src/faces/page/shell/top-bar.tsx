@@ -3,15 +3,18 @@ import { Icon } from "../../../page/components/icon.tsx";
 import { goTo, linkTo, route } from "../../../page/router.ts";
 import { isPaletteOpen, searchBoxId } from "./keys.ts";
 
+/** The view that answers what is typed here. */
+const search = "/search";
+
 /** The search box: it searches with every key, the words are the address's. Before there are any, Search has it in the middle. */
 export function TopBar() {
   const { path, query } = route.value;
-  const isSearch = path === "/search";
+  const isSearch = path === search;
   const input = useRef<HTMLInputElement>(null);
   const onInput = () => {
     const words = input.current?.value ?? "";
     const filters = isSearch ? Object.fromEntries(query) : {};
-    goTo(linkTo("/search", { ...filters, q: words }), { replace: isSearch });
+    goTo(linkTo(search, { ...filters, q: words }), { replace: isSearch });
   };
   return (
     <div class={isSearch && !query.get("q") ? "top-bar start" : "top-bar"}>

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { BlameRange } from "../operation.ts";
-import { chooseLineColour, computeSessionHue, findTimeRange, formatShares } from "./colours.ts";
+import { chooseLineColour, computeSessionHue, findTimeRange } from "./colours.ts";
 
 const range = (more: Partial<BlameRange>) => ({ session_id: null, authored_at: null, ...more }) as BlameRange;
 
@@ -22,8 +22,4 @@ test("the newest lines have the strongest colour, and lines of one age all have 
   expect(chooseLineColour(young, "age", oldest, newest)).toContain("100%");
   const alone = findTimeRange([old]);
   expect(chooseLineColour(old, "age", alone.oldest, alone.newest)).toContain("100%");
-});
-
-test("shares leave out who wrote nothing", () => {
-  expect(formatShares({ lines: 3, agent: 2, human: 0, unknown: 1 })).toBe("agents 67 %, unknown 33 %");
 });

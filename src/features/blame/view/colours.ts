@@ -1,5 +1,3 @@
-import { type Lines, listAuthorCounts } from "../../../page/components/badge.tsx";
-import { formatRoundedPercent } from "../../../page/components/words.ts";
 import type { BlameRange } from "../operation.ts";
 
 export const colourings = [
@@ -41,11 +39,4 @@ export function findTimeRange(ranges: readonly BlameRange[]): { oldest: number; 
     ({ oldest, newest }, time) => ({ oldest: Math.min(oldest, time), newest: Math.max(newest, time) }),
     { oldest: Number.POSITIVE_INFINITY, newest: Number.NEGATIVE_INFINITY },
   );
-}
-
-/** "agents 62 %, people 30 %, unknown 8 %"; nothing of those with none. */
-export function formatShares(lines: Lines & { lines: number }): string {
-  return listAuthorCounts(lines)
-    .map(({ name, count }) => `${name} ${formatRoundedPercent(count, lines.lines)}`)
-    .join(", ");
 }

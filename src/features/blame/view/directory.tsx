@@ -3,10 +3,12 @@ import { LinesBar } from "../../../page/components/badge.tsx";
 import { Icon } from "../../../page/components/icon.tsx";
 import { Failure, Loading, Notes } from "../../../page/components/states.tsx";
 import { Time } from "../../../page/components/time.tsx";
-import { formatCount, formatRoundedPercent } from "../../../page/components/words.ts";
-import { linkToCommit, linkToFile } from "../../../page/router.ts";
+import { formatCount } from "../../../page/components/words.ts";
+import { linkTo, linkToCommit, linkToFile, route } from "../../../page/router.ts";
+import { formatPercent } from "../../../protocol/reading/numbers.ts";
 import type { DirectoryEntry } from "../../files/operation.ts";
-import { History } from "../../why/view/history.tsx";
+import { directoryParts } from "../../page-parts.ts";
+import type { StatsAnswer } from "../../stats/operation.ts";
 import "./directory.css";
 
 /** What lies in a directory, who wrote it, and what changed it last. */
@@ -15,9 +17,15 @@ export function Directory({ path }: { path: string }) {
   const { data: first, error, reload } = useAnswer("directory", request);
   // What reads every line comes when the rest is there.
   const { data: whole } = useAnswer("directory", first === null ? null : { ...request, surviving: true });
+  const { data: stats } = useAnswer("stats", first === null ? null : { setbacks: true });
+  const sorted = route.value.query.get("by") ?? "name";
   const data = whole?.path === first?.path ? (whole ?? first) : first;
   if (error) return <Failure error={error} onRetry={reload} />;
   if (data === null) return <Loading rows={12} />;
+  const entries = data.entries.map((entry) => ({
+    ...entry,
+    failures: countFailures(stats?.setbacks ?? [], entry),
+  }));
   return (
     <div class="directory">
       <header class="view-head">
@@ -29,34 +37,90 @@ export function Directory({ path }: { path: string }) {
           {[describeAgentShare(data.share), describeDrift(data.surviving)].filter(Boolean).join("; ")}
         </p>
       </header>
-      <Drifting entries={data.entries} />
+      <Drifting entries={entries} />
       <Notes of={data.notes} />
       <table class="entries">
         <thead>
           <tr>
-            <th>Name</th>
+            <SortedBy name="name" label="Name" current={sorted} />
             <th>Written by</th>
-            <th class="number">Agents</th>
-            <th class="number" title="Of the lines that agents wrote, those that the files no longer hold">
-              Rewritten
-            </th>
+            <SortedBy name="agents" label="Agents" current={sorted} />
+            <SortedBy
+              name="rewritten"
+              label="Rewritten"
+              current={sorted}
+              title="The agents' lines that are no longer in the files"
+            />
+            <SortedBy
+              name="failures"
+              label="Failed"
+              current={sorted}
+              title="Failed commands whose error names a file of it, and commits that took changes of it back"
+            />
             <th>Last change</th>
             <th class="number">When</th>
           </tr>
         </thead>
         <tbody>
-          {data.entries.map((entry) => (
+          {sortEntries(entries, sorted).map((entry) => (
             <Entry key={entry.path} entry={entry} />
           ))}
         </tbody>
       </table>
-      <History path={data.path} />
+      {Object.entries(directoryParts).map(([name, Part]) => (
+        <Part key={name} path={data.path} />
+      ))}
     </div>
   );
 }
 
-function Entry({ entry }: { entry: DirectoryEntry }) {
-  const { name, path, is_directory, files, share, surviving, changed } = entry;
+interface SortedByProps {
+  name: string;
+  label: string;
+  current: string;
+  title?: string;
+}
+
+/** The heading of a column, by which the rows can be sorted. */
+function SortedBy({ name, label, current, title }: SortedByProps) {
+  const isCurrent = name === current;
+  const by = name === "name" ? undefined : name;
+  return (
+    <th
+      class={name === "name" ? undefined : "number"}
+      title={title}
+      aria-sort={isCurrent ? (by === undefined ? "ascending" : "descending") : undefined}
+    >
+      <a href={linkTo(route.value.path, { by })}>{label}</a>
+      {isCurrent && by !== undefined && " ↓"}
+    </th>
+  );
+}
+
+type Row = DirectoryEntry & { failures: number };
+
+const countFailures = (
+  setbacks: NonNullable<StatsAnswer["setbacks"]>,
+  { path, is_directory }: DirectoryEntry,
+): number =>
+  setbacks
+    .filter(({ file }) => (is_directory ? file.startsWith(`${path}/`) : file === path))
+    .reduce((sum, { failures, reverts }) => sum + failures + reverts, 0);
+
+/** What ranks first has the most of it; what has none of it stays by name. */
+const sortKeys: Readonly<Record<string, (entry: Row) => number>> = {
+  failures: ({ failures }) => failures,
+  agents: ({ share }) => share.agent,
+  rewritten: ({ surviving }) => (surviving === null ? 0 : countGone(surviving)),
+};
+
+function sortEntries(entries: readonly Row[], by: string): readonly Row[] {
+  const readKey = sortKeys[by];
+  return readKey === undefined ? entries : entries.toSorted((a, b) => readKey(b) - readKey(a));
+}
+
+function Entry({ entry }: { entry: Row }) {
+  const { name, path, is_directory, files, share, surviving, changed, failures } = entry;
   return (
     <tr>
       <td>
@@ -73,10 +137,11 @@ function Entry({ entry }: { entry: DirectoryEntry }) {
       <td>
         <LinesBar lines={share} />
       </td>
-      <td class="number">{share.lines > 0 && formatRoundedPercent(share.agent, share.lines)}</td>
+      <td class="number">{share.lines > 0 && formatPercent(share.agent, share.lines)}</td>
       <td class="number" title={describeDrift(surviving)}>
-        {surviving && formatRoundedPercent(countGone(surviving), surviving.added)}
+        {surviving && formatPercent(countGone(surviving), surviving.added)}
       </td>
+      <td class="number">{failures > 0 && failures.toLocaleString("en")}</td>
       <td class="changed">
         {changed && (
           <a href={linkToCommit(changed.hash)} title={changed.session_title ?? changed.subject}>
@@ -98,23 +163,22 @@ const countGone = ({ added, left }: Surviving) => added - left;
 function describeDrift(surviving: Surviving | null): string {
   if (surviving === null) return "";
   const { added } = surviving;
-  return `${formatRoundedPercent(countGone(surviving), added)} of ${added.toLocaleString("en")} lines that agents wrote have been rewritten since`;
+  return `${formatPercent(countGone(surviving), added)} of ${added.toLocaleString("en")} lines that agents wrote have been rewritten since`;
 }
 
 /** Fewer lines are no drift. */
 const fewLines = 50;
 
 /** Where most of what agents wrote was written anew since. */
-function Drifting({ entries }: { entries: readonly DirectoryEntry[] }) {
-  const drifting = entries
+function Drifting({ entries }: { entries: readonly Row[] }) {
+  const drifting = sortEntries(entries, "rewritten")
     .flatMap((entry) => (entry.surviving === null ? [] : [{ ...entry, lines: countGone(entry.surviving) }]))
     .filter(({ lines }) => lines >= fewLines)
-    .sort((a, b) => b.lines - a.lines)
     .slice(0, 3);
   if (drifting.length === 0) return null;
   return (
     <p class="row-meta">
-      <span>Drifting most:</span>
+      <span>Most rewritten:</span>
       {drifting.map(({ path, name, is_directory, lines }) => (
         <span key={path}>
           <a class="path" href={linkToFile(is_directory ? `${path}/` : path)}>
@@ -129,7 +193,7 @@ function Drifting({ entries }: { entries: readonly DirectoryEntry[] }) {
 
 function describeAgentShare({ lines, agent }: DirectoryEntry["share"]): string {
   if (lines === 0) return "No lines are known yet.";
-  return `${formatRoundedPercent(agent, lines)} of ${lines.toLocaleString("en")} committed lines by agents`;
+  return `${formatPercent(agent, lines)} of ${lines.toLocaleString("en")} committed lines by agents`;
 }
 
 /** A path whose directories lead there. */

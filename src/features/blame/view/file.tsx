@@ -1,34 +1,44 @@
 import { useMemo } from "preact/hooks";
+import { shortenHash } from "../../../base/text/short-hash.ts";
+import { isEverywhere } from "../../../page/api/place.ts";
 import { buildEditorLink } from "../../../page/api/project.ts";
 import { useAnswer } from "../../../page/api/use-answer.ts";
 import { LinesBar } from "../../../page/components/badge.tsx";
+import { ProjectList } from "../../../page/components/project-list.tsx";
 import { Empty, Failure, Loading, Notes } from "../../../page/components/states.tsx";
 import type { ViewProps } from "../../../page/router.ts";
 import { goTo, linkTo, linkToFile, route } from "../../../page/router.ts";
-import { History, LostText } from "../../why/view/history.tsx";
-import { Why } from "../../why/view/why.tsx";
+import { wordSharesByAuthor } from "../../../protocol/reading/authors.ts";
+import type { Note } from "../../notes/operation.ts";
+import { fileParts, linesParts } from "../../page-parts.ts";
 import { Code } from "./code.tsx";
-import { type Colouring, colourings, formatShares } from "./colours.ts";
+import { type Colouring, colourings } from "./colours.ts";
 import { Crumbs, Directory } from "./directory.tsx";
 import "./file.css";
+
+const maxNotes = 1000;
+const noNotes: readonly Note[] = [];
 
 /** A file, or what lies in a directory. */
 export default function FileOrDirectory(props: ViewProps) {
   const { rest } = props;
+  if (rest === "" && isEverywhere()) return <ProjectList title="Code of all projects" path="/file/" />;
   if (rest === "" || rest.endsWith("/")) return <Directory path={rest.replace(/\/$/, "")} />;
   return <File {...props} />;
 }
 
 /** A file with who wrote each line, and why the chosen line is there. */
 function File({ rest, query }: ViewProps) {
-  const [, path = rest, given] = /^(.*?)(?::(\d+))?$/s.exec(rest) ?? [];
-  const line = given === undefined ? null : Number(given);
+  const [, path = rest, from, to = from] = /^(.*?)(?::(\d+)(?:-(\d+))?)?$/s.exec(rest) ?? [];
+  const line = from === undefined ? null : Number(from);
+  const last = Number(to);
   const rev = query.get("rev") ?? undefined;
   const by = colourings.find(([name]) => name === query.get("by"))?.[0] ?? "author";
   const { data, error, reload } = useAnswer("blame", { file: path, texts: true, rev });
+  const { data: noted } = useAnswer("annotations", { file: path, limit: maxNotes });
   const lines = useMemo(() => (data?.lines ?? []).map(({ text }) => text), [data]);
   const keep = { rev, by: query.get("by") ?? undefined };
-  const at = (number: number | null) => withQuery(linkToFile(path, number), keep);
+  const notes = noted?.annotations ?? noNotes;
   // A path from elsewhere may be a directory's.
   if (error?.message.includes("is a directory")) return <Directory path={path} />;
   if (error) return <Failure error={error} onRetry={reload} />;
@@ -40,10 +50,10 @@ function File({ rest, query }: ViewProps) {
           <Crumbs path={path} />
         </h1>
         <LinesBar lines={data.summary} />
-        <p class="count">{formatShares(data.summary)}</p>
+        <p class="count">{wordSharesByAuthor(data.summary)}</p>
         {rev !== undefined && (
           <p class="count">
-            as of <code>{rev.slice(0, 12)}</code> · <a href={linkToFile(path, line)}>today</a>
+            as of <code>{shortenHash(rev)}</code> · <a href={linkToFile(path, line)}>today</a>
           </p>
         )}
         <div class="chips">
@@ -75,18 +85,25 @@ function File({ rest, query }: ViewProps) {
             lines={lines}
             ranges={data.ranges}
             by={by}
+            notes={rev === undefined ? notes : noNotes}
             line={line}
-            onLine={(number) => goTo(at(number), { replace: true })}
+            last={last}
+            onLines={(first, last) => goTo(withQuery(linkToFile(path, first, last), keep), { replace: true })}
           />
           <aside aria-label={line === null ? "History" : "Why the line is there"} aria-live="polite">
             {line === null ? (
               <>
-                <p class="faint">Choose a line to see why it is there.</p>
-                <History path={path} />
-                <LostText path={path} />
+                <p class="faint">
+                  Choose a line, or several, to see why they are there and to write a note on them.
+                </p>
+                {Object.entries(fileParts).map(([name, Part]) => (
+                  <Part key={name} path={path} notes={notes} />
+                ))}
               </>
             ) : (
-              <Why key={`${line} ${rev}`} file={path} line={line} rev={rev} />
+              Object.entries(linesParts).map(([name, Part]) => (
+                <Part key={`${name} ${line}-${last} ${rev}`} {...{ file: path, line, last, rev, notes }} />
+              ))
             )}
           </aside>
         </div>

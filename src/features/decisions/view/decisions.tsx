@@ -11,33 +11,20 @@ import { Inline } from "../../../page/components/marked.tsx";
 import { Empty, Failure, Loading, Refusal } from "../../../page/components/states.tsx";
 import { periods, Time } from "../../../page/components/time.tsx";
 import { linkTo, linkToDecision } from "../../../page/router.ts";
+import type { Decision } from "../../../protocol/decision.ts";
 import { labelWords } from "../../../protocol/origin.ts";
 import type { ForgetRequest } from "../../forget/operation.ts";
-import type { Decision } from "../operation.ts";
+import { decisionSources } from "../words.ts";
 
 const maxListed = 200;
-
-const sources = {
-  annotation: "note",
-  conversation: "session",
-  adr: "record",
-  comment: "comment",
-  commit: "commit",
-  memory: "client's memory",
-} as const;
 
 /** What was decided, and by what it was superseded since. */
 export function Decisions({ query }: { query: URLSearchParams }) {
   const given = (name: string) => query.get(name) || undefined;
-  const answer = useAnswer("decisions", {
-    q: given("about"),
-    since: given("since"),
-    branch: given("branch"),
-    limit: maxListed,
-  });
+  const asked = { q: given("about"), since: given("since"), branch: given("branch"), limit: maxListed };
+  const { data, error, reload } = useAnswer("decisions", asked, { keepsFormer: true });
   const [superseding, setSuperseding] = useState<Decision | null>(null);
   const [forgetting, setForgetting] = useState<ForgetRequest | null>(null);
-  const { data, error, reload } = answer;
   const state = given("state");
   const shown = data?.decisions.filter(
     ({ superseded_by }) => state === undefined || (superseded_by === null) === (state === "open"),
@@ -68,8 +55,8 @@ export function Decisions({ query }: { query: URLSearchParams }) {
         <Empty title="No decisions">
           <p>
             {query.size > 0
-              ? "No decision fits these filters."
-              : "They are found in sessions, notes, records of decisions, comments and commits."}
+              ? "No decision matches these filters."
+              : "Decisions are found in sessions, notes, decision records, comments and commits."}
           </p>
         </Empty>
       )}
@@ -89,28 +76,15 @@ export function Decisions({ query }: { query: URLSearchParams }) {
   );
 }
 
-function DecisionEntry({
-  decision,
-  onSupersede,
-  onForget,
-}: {
+interface DecisionEntryProps {
   decision: Decision;
   onSupersede: () => void;
   onForget: (what: ForgetRequest) => void;
-}) {
-  const {
-    source,
-    by,
-    author,
-    text,
-    session_id,
-    session_title,
-    turn,
-    timestamp,
-    branch,
-    place,
-    superseded_by,
-  } = decision;
+}
+
+function DecisionEntry({ decision, onSupersede, onForget }: DecisionEntryProps) {
+  const { source, by, author, text, session_id, session_title, turn, timestamp } = decision;
+  const { branch, place, superseded_by } = decision;
   const isNote = source === "annotation";
   return (
     <Entry
@@ -132,7 +106,7 @@ function DecisionEntry({
           <Time at={timestamp} />
           <span>
             {by === null
-              ? sources[source]
+              ? decisionSources[source]
               : labelWords(isNote ? "note" : "decision", { by, author }, "person")}
           </span>
           {place !== null && <span class="path">{place}</span>}

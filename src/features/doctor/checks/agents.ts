@@ -1,46 +1,16 @@
-import { readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
-import { basename } from "node:path";
+import { readdirSync } from "node:fs";
 import { defaultAgentName } from "../../../agents/profiles.ts";
 import type { PartName } from "../../../agents/setup.ts";
-import { findProgram } from "../../../base/find-program.ts";
 import type { Project } from "../../../base/paths.ts";
 import { readGitHooksState } from "../../../git/hooks/state.ts";
-import { type AgentPart, listAgentParts } from "../../../setup/agent-part.ts";
-import type { PartState } from "../../../setup/part.ts";
-import { makeProjectPlace, makeUserPlace } from "../../../setup/record.ts";
+import {
+  describeExecutable,
+  findExecutable,
+  findPommelOnPath,
+  isOurs,
+} from "../../../setup/pommel-on-path.ts";
+import { isAnotherSetUp, seeParts } from "../../../setup/seen-parts.ts";
 import { type CheckResult, fail, ok, warn } from "./check.ts";
-
-/** A part where it is at its best: in the project's files or in the user's own. */
-interface SeenPart {
-  part: AgentPart;
-  found: PartState;
-  /** Its file, for a person. */
-  where: string;
-}
-
-/** From the best to the worst; what cannot be read comes before all. */
-const rankedStates: readonly PartState["state"][] = ["current", "partial", "outdated", "kept", "absent"];
-
-/** Agents' parts of this name. */
-function seeParts(project: Project, name: PartName): SeenPart[] {
-  const seen = new Map<string, SeenPart>();
-  const rank = ({ state, error }: PartState) => (error === null ? rankedStates.indexOf(state) : -1);
-  for (const part of [...listAgentParts(makeProjectPlace(project)), ...listAgentParts(makeUserPlace())]) {
-    const found = part.name === name ? part.look() : null;
-    const best = seen.get(part.key);
-    if (found === null || (best && rank(best.found) <= rank(found))) continue;
-    const isHome = part.place.scope === "user" && !found.file?.startsWith("/");
-    seen.set(part.key, { part, found, where: isHome ? `~/${found.file}` : String(found.file) });
-  }
-  return [...seen.values()];
-}
-
-/** Whether somebody chose another agent than Claude Code. */
-export function isAnotherSetUp(project: Project): boolean {
-  return seeParts(project, "hooks").some(
-    ({ part, found }) => part.owner !== defaultAgentName && found.state !== "absent",
-  );
-}
 
 /** Whether an agent's hooks report this project's sessions; one that was not set up is fine, unless none is. */
 export function checkHooks(project: Project, agent: string): CheckResult {
@@ -105,46 +75,12 @@ function checkPart(
 /** Hooks and agents start `pommel`: it has to be found, and it has to be ours. */
 export function checkPath(env: NodeJS.ProcessEnv = process.env): CheckResult {
   const { file, problem } = findPommelOnPath(env);
-  if (problem !== null) return problem;
+  if (problem !== null) return warn(problem.message, problem.hint);
   const short = findExecutable("pm", env);
   if (short === null || isOurs(short)) return ok(`pommel is ${file}`);
   return ok(
     `pommel is ${file}; \`pm\` is another program (${describeExecutable(short)}), so type \`pommel\` instead`,
   );
-}
-
-/** The `pommel` that a shell would run; `problem` says what is wrong with it. */
-export function findPommelOnPath(env: NodeJS.ProcessEnv = process.env): {
-  file: string | null;
-  problem: CheckResult | null;
-} {
-  const file = findExecutable("pommel", env);
-  const hint = "Put Pommel's `pommel` on your PATH; docs/getting-started.md has how to install it.";
-  if (file === null)
-    return { file, problem: warn("`pommel` is not on the PATH, so hooks do nothing.", hint) };
-  if (isOurs(file)) return { file, problem: null };
-  const message = `The \`pommel\` on the PATH is another program (${describeExecutable(file)}), so hooks do nothing.`;
-  return { file, problem: warn(message, hint) };
-}
-
-const findExecutable = (name: string, env: NodeJS.ProcessEnv): string | null =>
-  findProgram(name, env)?.at(-1) ?? null;
-
-/** A link to our script, or the script of a package manager that starts it. */
-function isOurs(file: string): boolean {
-  try {
-    if (basename(realpathSync(file)) === "pm.cjs") return true;
-    return statSync(file).size < 65_536 && /\bpm\.cjs\b|pommel/i.test(readFileSync(file, "utf8"));
-  } catch {
-    return false;
-  }
-}
-
-/** An executable, with the npm package that it belongs to by its path, if any. */
-function describeExecutable(file: string): string {
-  const inPackage = /.*[\\/]node_modules[\\/]((?:@[^\\/]+[\\/])?[^\\/]+)/;
-  const [, owner] = inPackage.exec(realpathSync(file)) ?? [];
-  return owner === undefined ? file : `${file}, of the npm package ${owner}`;
 }
 
 /** Whether git's hooks report this project's commits. */

@@ -21,6 +21,7 @@ import { openDatabase } from "../../../store/sqlite/database.ts";
 import { acquireLock } from "../../../store/sqlite/lock.ts";
 import { findLatestNumber } from "../../../store/sqlite/schema.ts";
 import { Sqlite } from "../../../store/sqlite/sqlite.ts";
+import { locateVault } from "../../../store/vault/vault.ts";
 import type { CheckResult } from "./check.ts";
 import { checkDisk, checkPermissions, checkWatches } from "./files.ts";
 import { checkGrammars, checkNode, machineChecks } from "./machine.ts";
@@ -84,6 +85,16 @@ describe("permissions", () => {
     expect(statSync(join(locateCompiledCode(), "v24-x64")).mode & 0o777).toBe(0o755);
   });
 
+  it("leaves a client's file in the vault as it is", () => {
+    mkdirSync(locateVault(), { recursive: true, mode: 0o700 });
+    const file = join(locateVault(), "session.jsonl");
+    writeFileSync(file, "", { mode: 0o644 });
+    expect(checkPermissions(true)).toMatchObject({ status: "ok" });
+    expect(statSync(file).mode & 0o777).toBe(0o644);
+    chmodSync(locateVault(), 0o755);
+    expect(checkPermissions(false)).toMatchObject({ status: "warn" });
+  });
+
   it("finds a directory, and a link to nothing, in the way of a file", () => {
     const inTheWay = join(project.dataDir, "care.json");
     mkdirSync(inTheWay, { mode: 0o700 });
@@ -91,7 +102,7 @@ describe("permissions", () => {
     expect(checkPermissions(true)).toMatchObject(found("care.json is a directory"));
     rmSync(inTheWay, { recursive: true });
     symlinkSync(join(project.root, "nothing"), inTheWay);
-    expect(checkPermissions(true)).toMatchObject(found("care.json is a link to nothing"));
+    expect(checkPermissions(true)).toMatchObject(found("care.json is a broken link"));
   });
 
   it("does not follow links out of the home", () => {
@@ -238,7 +249,8 @@ it("compares the directories with the system's limit on watches", () => {
   expect(checkWatches(project.root, join(project.root, "absent")).status).toBe("ok");
 });
 
-it("measures the disk", () => {
+it("measures the disk, also of a home that is not made yet", () => {
+  expect(checkDisk(join(project.root, "not/yet")).status).toBe("ok");
   expect(checkDisk(project.root).message).toMatch(/\d+(\.\d)? (MB|GB|TB)/);
 });
 

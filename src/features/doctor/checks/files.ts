@@ -6,7 +6,6 @@ import {
   readdirSync,
   readFileSync,
   type Stats,
-  statfsSync,
 } from "node:fs";
 import { join } from "node:path";
 import { getErrorMessage } from "../../../base/errors.ts";
@@ -16,9 +15,12 @@ import {
   formatMode,
   listHomeDirectories,
   locateCompiledCode,
+  measureFreeBytes,
 } from "../../../base/home.ts";
 import { isInside } from "../../../base/paths.ts";
-import { formatBytes } from "../../../terminal/output.ts";
+import { formatBytes } from "../../../base/text/bytes.ts";
+import { formatCount } from "../../../base/text/counted.ts";
+import { locateVault } from "../../../store/vault/vault.ts";
 import { type CheckResult, fail, ok, warn } from "./check.ts";
 
 const othersMayRead = 0o077;
@@ -53,17 +55,18 @@ export function checkHome(): CheckResult {
 
 /**
  * Everything in the home is its owner's alone, 0700 and 0600, and no directory is in the way of a file. With `fix`, makes it
- * private. What Node compiled has the modes that Node gives it, in a directory that others cannot enter.
+ * private. What Node compiled has the modes that Node gives it, and what the vault holds may be a client's own file by another name: both are
+ * in directories that others cannot enter.
  */
 export function checkPermissions(fix: boolean): CheckResult {
   if (process.platform === "win32") return ok("Windows manages file permissions");
-  const compiled = locateCompiledCode();
+  const [compiled, vault] = [locateCompiledCode(), locateVault()];
   const paths = [...new Set(listHomeDirectories())]
     .flatMap(listPathsBelow)
-    .filter(({ path }) => !isInside(path, compiled));
+    .filter(({ path, stat }) => !isInside(path, compiled) && !(isInside(path, vault) && stat.isFile()));
   const inTheWay = paths.find(({ path, stat }) => !stat.isFile() && isFileName(path));
   if (inTheWay) {
-    const what = inTheWay.stat.isDirectory() ? "a directory" : "a link to nothing";
+    const what = inTheWay.stat.isDirectory() ? "a directory" : "a broken link";
     return fail(
       `${inTheWay.path} is ${what}, where a file should be.`,
       "Move it away: the file is made again.",
@@ -85,7 +88,7 @@ export function checkPermissions(fix: boolean): CheckResult {
   } catch (error) {
     return fail(
       `The permissions of ${which} cannot be changed: ${getErrorMessage(error)}`,
-      "Check who owns it.",
+      "Check its owner and permissions.",
     );
   }
   return ok(`made private: ${which}`);
@@ -109,8 +112,7 @@ function listPathsBelow(dir: string): { path: string; stat: Stats }[] {
 
 /** Room for the index to grow. */
 export function checkDisk(dir: string): CheckResult {
-  const { bavail, bsize } = statfsSync(dir);
-  const free = bavail * bsize;
+  const free = measureFreeBytes(dir);
   if (free >= littleSpace) return ok(`${formatBytes(free)} free on the disk`);
   const message = `Only ${formatBytes(free)} are free on the disk of ${dir}.`;
   const hint = "Free some space: changes cannot be indexed without it.";
@@ -126,7 +128,7 @@ export function checkWatches(root: string, limitFile: string): CheckResult {
     return ok("this system has no limit on watched directories");
   }
   const directories = countDirectories(root);
-  const watched = `${directories.toLocaleString("en")} ${directories === 1 ? "directory" : "directories"}`;
+  const watched = formatCount(directories, "directory", "directories");
   const counts = `${watched}, the system watches up to ${limit}`;
   if (directories <= limit / 2) return ok(counts);
   const hint = `Raise the limit: \`sudo sysctl fs.inotify.max_user_watches=${Math.max(524_288, directories * 4)}\`; until then, Pommel may poll for changes.`;

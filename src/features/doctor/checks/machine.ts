@@ -126,7 +126,7 @@ export async function checkModels(project: Project): Promise<CheckResult> {
       ? ok(`configured models: ${[...new Set(models.map(({ spec }) => spec))].join(", ")}`)
       : warn(
           `The language model of scrub.llm has not read ${formatCount(unread, "session")} that came before it was asked.`,
-          "`pm memory scrub --llm` lets it.",
+          "`pm memory scrub --llm` lets it read them.",
         );
   }
   // One server that is down is one problem, whatever it was to be used for.

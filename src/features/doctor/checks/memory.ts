@@ -6,10 +6,10 @@ import { PommelError } from "../../../base/errors.ts";
 import { type DiskEncryption, detectDiskEncryption } from "../../../base/files/disk-encryption.ts";
 import { locateHome } from "../../../base/home.ts";
 import type { Project } from "../../../base/paths.ts";
+import { formatBytes } from "../../../base/text/bytes.ts";
 import { formatRelativeTime } from "../../../base/text/relative-time.ts";
 import { call } from "../../../client/call.ts";
 import type { LeftOut } from "../../../sessions/ingest/known-transcripts.ts";
-import { formatBytes } from "../../../terminal/output.ts";
 import { formatCount } from "../../../terminal/text.ts";
 import { findPlainFiles } from "../../encryption/operation.ts";
 import type { DamagedPlace, StoreCheck } from "../findings.ts";
@@ -79,7 +79,7 @@ export async function checkBackups(project: Project, fix: boolean): Promise<Chec
   } = await call(inspectBackups, { config, fix }, project);
   if (left.length > 0) {
     return warn(
-      `Killed processes left ${formatCount(left.length, "draft")} with parts of the memory: ${left.join(", ")}`,
+      `Killed processes left ${formatCount(left.length, "temporary file")} with parts of the memory: ${left.join(", ")}`,
       "Run `pm doctor --fix`, which removes them; the daemon does when it starts.",
     );
   }
@@ -99,7 +99,7 @@ export async function checkBackups(project: Project, fix: boolean): Promise<Chec
   if (damaged.length > 0) {
     return warn(
       `${damaged.length === 1 ? "A backup is" : `${damaged.length} of ${formatCount(all.length, "backup")} are`} damaged: ${damaged.join(", ")}`,
-      "Move it away, so that it is not taken for a copy; `pm memory backup` makes another one.",
+      "Move it away, so that nobody takes it for a good backup; `pm memory backup` makes another one.",
     );
   }
   const checked = check ? `; memory.db was sound ${formatRelativeTime(check.at)}` : "";
@@ -115,12 +115,12 @@ export async function checkBackups(project: Project, fix: boolean): Promise<Chec
 
 /** What never is encrypted, as it is needed before the key, or holds nothing of the memory. */
 const alwaysPlain =
-  "settings, the registry of projects, daemon.json, locks, the hash of the last audit record and what Node prints in a crash stay plain";
+  "settings, the registry of projects, daemon.json, locks, the hash of the last audit record and what Node prints in a crash are never encrypted";
 
 /** Nothing of Pommel's is encrypted: then it depends on the disk. */
 export function describePlainStorage(disk: DiskEncryption): CheckResult {
-  if (disk === "on") return ok("everything is stored plain, for the owner only, on an encrypted disk");
-  const stored = "everything is stored plain, for the owner only";
+  if (disk === "on") return ok("everything is stored unencrypted, for the owner only, on an encrypted disk");
+  const stored = "everything is stored unencrypted, for the owner only";
   if (disk === "unknown")
     return ok(`${stored} (\`pm memory encrypt\` encrypts it); whether the disk is encrypted cannot be seen`);
   return {
@@ -130,7 +130,7 @@ export function describePlainStorage(disk: DiskEncryption): CheckResult {
   };
 }
 
-/** What is stored plain, and whether what is not can be read. */
+/** What is stored unencrypted, and whether what is not can be read. */
 export async function checkEncryption(): Promise<CheckResult> {
   try {
     const { config } = loadConfig(null);
@@ -150,14 +150,14 @@ export async function checkEncryption(): Promise<CheckResult> {
       );
     }
     const names = files.map((file) => basename(file)).join(", ");
-    return warn(`These are still plain: ${names}.`, "Run `pm memory encrypt`, which does the rest.");
+    return warn(`These are not encrypted yet: ${names}.`, "Run `pm memory encrypt`, which does the rest.");
   } catch (error) {
     if (error instanceof PommelError) return fail(error.message, error.hint);
     throw error;
   }
 }
 
-/** Where agents keep conversations on this machine, and what was not understood in them. */
+/** Where agents keep transcripts on this machine, and what was not understood in them. */
 export async function checkTranscripts(
   project: Project,
   env: NodeJS.ProcessEnv = process.env,

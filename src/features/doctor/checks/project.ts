@@ -4,6 +4,7 @@ import { listIgnoredVariables, loadConfig } from "../../../base/config/config.ts
 import { getErrorCode, getErrorMessage, PommelError } from "../../../base/errors.ts";
 import { locateDaemonFiles, locateHome } from "../../../base/home.ts";
 import type { Project } from "../../../base/paths.ts";
+import { dayMs } from "../../../base/text/day.ts";
 import { readAutostartStatus } from "../../../client/autostart.ts";
 import { call } from "../../../client/call.ts";
 import { findLockProblem, keepLocks } from "../../../client/connect.ts";
@@ -14,12 +15,14 @@ import { isRemembered } from "../../../git/projects/find-project.ts";
 import { findIndexObstacle } from "../../../git/projects/indexed.ts";
 import { isTurnedOff, loadRecordingConfig } from "../../../git/projects/recorded.ts";
 import { readDaemonRecord } from "../../../protocol/daemon-record.ts";
+import { describeAutostart } from "../../../protocol/reading/autostart.ts";
 import { createProjectScrubber } from "../../../redact/project-scrubber.ts";
-import { describeAutostart } from "../../../terminal/autostart-text.ts";
-import { describeNested } from "../../index/nested.ts";
+import { describeNested } from "../../index/words.ts";
 import { showQueue } from "../../jobs/operation.ts";
-import { formatVanishing, isLosing } from "../../status/memory-rows.ts";
+import { countNotShared } from "../../share/operation.ts";
+import { formatNotShared } from "../../share/words.ts";
 import { showStatus } from "../../status/operation.ts";
+import { formatVanishing, isLosing } from "../../status/words.ts";
 import {
   countMissed,
   countOutdatedCuts,
@@ -106,7 +109,7 @@ function checkCapture(project: Project): CheckResult {
   if (isTurnedOff(project))
     return ok("agent sessions are not recorded: `pm disable` (`pm enable` turns it on)");
   if (loadConfig(null).origin["sessions.record"] !== "default")
-    return ok("agent sessions are recorded in projects that you name with `pm init`, and this is none");
+    return ok("agent sessions are not recorded here: you record only projects that you name with `pm init`");
   return warn("Agent sessions of this project are not recorded.", "Run `pm init` to record them.");
 }
 
@@ -116,7 +119,7 @@ const manyMissed = 10;
 async function checkContext(project: Project): Promise<CheckResult> {
   const { config } = loadConfig(project);
   if (config["context.mode"] === "off") return ok("automatic context is off");
-  const weekAgo = Date.now() - 7 * 24 * 3600 * 1000;
+  const weekAgo = Date.now() - 7 * dayMs;
   const missed = await call(countMissed, { since: weekAgo }, project);
   if (missed < manyMissed)
     return ok(`automatic context is ${config["context.mode"]}, ${missed} answers late`);
@@ -178,7 +181,8 @@ async function checkIndex(project: Project): Promise<CheckResult> {
   const { indexDb: file } = project;
   const config = loadConfigOrDefault(project);
   const { place, check } = await call(inspectIndex, { config }, project);
-  const absent = ok("nothing is indexed yet: the first search does it");
+  const isIndexable = findIndexObstacle(project) === null;
+  const absent = ok(isIndexable ? "nothing is indexed yet: the first search does it" : "nothing is indexed");
   if (config["index.driver"] !== "sqlite" && check.state !== "absent") return toServerResult(place, check);
   return toDatabaseResult(file, check, {
     absent,
@@ -188,8 +192,7 @@ async function checkIndex(project: Project): Promise<CheckResult> {
 }
 
 async function checkSharing(project: Project): Promise<CheckResult> {
-  const { formatNotShared, countNotShared } = await import("../../share/not-shared.ts");
-  const counts = await countNotShared(project).catch((error: unknown) => getErrorMessage(error));
+  const counts = await call(countNotShared, {}, project).catch((error: unknown) => getErrorMessage(error));
   if (typeof counts === "string") return ok(`the sharing status is unknown: ${counts}`);
   if (counts === null) return ok("the memory is not shared with other machines");
   const text = formatNotShared(counts);
@@ -218,11 +221,11 @@ async function checkChunks(project: Project): Promise<CheckResult> {
   // Another check reports faults of the memory.
   if (typeof counts === "string") return ok("unknown: the memory cannot be read");
   if (counts === null || counts.outdated === 0)
-    return ok("all sessions are cut by the current rules and settings");
+    return ok("all sessions are divided into chunks by the current rules and settings");
   const which = `${counts.outdated} of ${counts.all} sessions`;
   if (readDaemonRecord() !== null) return ok(`the daemon is cutting ${which} again`);
   return warn(
-    `${which} were cut into chunks by other rules or settings; searches find them as they were cut.`,
+    `${which} were divided into chunks by older rules or settings, and are searched in this form.`,
     "Run `pm daemon start`: the daemon cuts them again in the background.",
   );
 }

@@ -48,7 +48,7 @@ async function findRepositoryDamage(root: string): Promise<GitFailure | null> {
     return new GitFailure(
       "damaged",
       `The git repository is damaged: ${first || error.message}.`,
-      "`git fsck --full` lists what is broken. A clone of it that is whole has what is missing.",
+      "`git fsck --full` lists what is broken. An intact clone contains what is missing.",
     );
   }
 }

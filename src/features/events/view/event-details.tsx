@@ -1,4 +1,5 @@
 import { useState } from "preact/hooks";
+import { shortenHash } from "../../../base/text/short-hash.ts";
 import { useAnswer, useChange } from "../../../page/api/use-answer.ts";
 import { Badge } from "../../../page/components/badge.tsx";
 import { Entry } from "../../../page/components/entry.tsx";
@@ -8,6 +9,7 @@ import { Time } from "../../../page/components/time.tsx";
 import { formatCount, nameSession } from "../../../page/components/words.ts";
 import { linkToCommit, linkToMemory, linkToSession } from "../../../page/router.ts";
 import type { EventAnswer } from "../operation.ts";
+import { notHere } from "../words.ts";
 
 /** An event with its sessions and commits, to be arranged. */
 export function EventDetails({ id }: { id: string }) {
@@ -36,20 +38,11 @@ export function EventDetails({ id }: { id: string }) {
       </p>
       <Head of={data} />
       <p class="entry-actions">
-        {event.status === "active" ? (
-          <button type="button" onClick={() => void close.run({ event: id, status: "frozen" })}>
-            Close
+        {changesByStatus[event.status].map(([label, status]) => (
+          <button key={label} type="button" onClick={() => void close.run({ event: id, status })}>
+            {label}
           </button>
-        ) : (
-          <button type="button" onClick={() => void close.run({ event: id, status: "active" })}>
-            Reopen
-          </button>
-        )}
-        {event.status !== "archived" && (
-          <button type="button" onClick={() => void close.run({ event: id, status: "archived" })}>
-            Archive
-          </button>
-        )}
+        ))}
       </p>
       {refused && <Refusal error={refused} />}
       <AddToEvent onAdd={(name) => link.run({ event: id, add: [name] })} isRunning={link.isRunning} />
@@ -87,11 +80,11 @@ export function EventDetails({ id }: { id: string }) {
               icon="commit"
               kind="Commit"
               href={commit === null || project !== null ? null : linkToCommit(commit)}
-              title={subject ?? "(not on this machine)"}
+              title={subject ?? notHere}
               meta={
                 <>
                   <Time at={committed_at} />
-                  {commit !== null && <span class="path">{commit.slice(0, 8)}</span>}
+                  {commit !== null && <span class="path">{shortenHash(commit)}</span>}
                   {project !== null && <span class="path">{project}</span>}
                   <span>{reasons[because]}</span>
                 </>
@@ -104,6 +97,15 @@ export function EventDetails({ id }: { id: string }) {
     </>
   );
 }
+
+const [reopen, archive] = [["Reopen", "active"] as const, ["Archive", "archived"] as const];
+
+/** What can become of an event. */
+const changesByStatus = {
+  active: [["Close", "frozen"] as const, archive],
+  frozen: [reopen, archive],
+  archived: [reopen],
+} as const;
 
 const reasons = { link: "added", branch: "by its branch", time: "by its time" } as const;
 

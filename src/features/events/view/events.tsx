@@ -12,7 +12,6 @@ import { goTo, linkToMemory } from "../../../page/router.ts";
 import type { ListedEvent } from "../operation.ts";
 import { EventDetails } from "./event-details.tsx";
 
-/** Named groups of sessions and checkpoints, and branches that could be one. */
 /** Events, or the one that is named. */
 export const Events = ({ name }: { name: string }) =>
   name === "" ? <AllEvents /> : <EventDetails key={name} id={name} />;
@@ -33,7 +32,7 @@ function AllEvents() {
       </div>
       {data.events.length === 0 && (
         <Empty title="No events">
-          <p>An event groups the sessions and commits of one undertaking, such as “auth rewrite”.</p>
+          <p>An event groups sessions and commits that belong together, such as “auth rewrite”.</p>
         </Empty>
       )}
       <ul class="rows" hidden={data.events.length === 0}>

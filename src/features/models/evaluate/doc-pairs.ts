@@ -1,4 +1,5 @@
 import type { Config } from "../../../base/config/settings.ts";
+import { escapeRegExp } from "../../../base/text/escape-reg-exp.ts";
 import { isSpaced, listIdentifiers, splitIdentifier, stem, stopWords } from "../../../base/text/tokens.ts";
 import { classifyPath } from "../../../code/files/path-role.ts";
 import { buildPoolOptions, ParsePool } from "../../../code/parse/parse-pool.ts";
@@ -88,7 +89,7 @@ function extractFirstSentence(prose: string): string {
 /** Removes the name, with which Go comments begin. Plain words stay, because people would ask with them. */
 function withoutName(sentence: string, name: string): string {
   if (name === "") return sentence;
-  const escaped = name.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+  const escaped = escapeRegExp(name);
   const leading = new RegExp(
     `^(?:the |a |an )?${escaped}(?:\\(\\))?(?:\\s+(?:is|are|will|does|method|function))?\\s+`,
   );

@@ -10,7 +10,7 @@ export function ndcg(ranks: readonly number[], targets: number, k: number): numb
 }
 
 /** 1 / the best rank; 0 when nothing was found. */
-export function reciprocalRank(ranks: readonly number[]): number {
+function reciprocalRank(ranks: readonly number[]): number {
   return ranks.length === 0 ? 0 : 1 / Math.min(...ranks);
 }
 

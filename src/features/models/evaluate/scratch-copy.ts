@@ -81,6 +81,7 @@ export async function copySources(options: CopyOptions): Promise<void> {
 /** Ignores nothing. */
 export const everything: IgnoreRules = {
   ignores: () => false,
+  ignoresByName: () => false,
   check: () => null,
   within: () => () => null,
   isIgnoreFile: () => false,

@@ -7,7 +7,6 @@ import { makeDefaultConfig } from "../../../base/config/settings.ts";
 import { PommelError } from "../../../base/errors.ts";
 import { silentLog } from "../../../base/log.ts";
 import type { Embedder } from "../../../models/embed/embedder.ts";
-import { nullEmbedder } from "../../../models/embed/registry.ts";
 import { runSelfTest } from "./self-test.ts";
 
 const files: Record<string, string> = {
@@ -30,9 +29,10 @@ export function addUp(values: number[]): number {
 
 /** A fake model that only knows two pairs of synonyms. */
 const knowing: Embedder = {
-  ...nullEmbedder,
   id: "knowing",
   dimensions: 4,
+  prepare: async () => {},
+  close: async () => {},
   embed: async (texts) =>
     texts.map((text) => {
       const axis = /evict|throws away/i.test(text) ? 0 : /addUp|total/i.test(text) ? 1 : 2;

@@ -8,9 +8,11 @@ import { FormButtons, SmallButton } from "../../../page/components/layout.tsx";
 import { Inline } from "../../../page/components/marked.tsx";
 import { Empty, Failure, Loading, Refusal } from "../../../page/components/states.tsx";
 import { periods, Time } from "../../../page/components/time.tsx";
-import { linkToSession } from "../../../page/router.ts";
+import { linkToFile, linkToSession } from "../../../page/router.ts";
 import { labelWords, toSpeaker } from "../../../protocol/origin.ts";
-import type { Annotation } from "../operation.ts";
+import { formatTurnPlace } from "../../../protocol/reading/short-id.ts";
+import type { Note } from "../operation.ts";
+import { formatNoteLines, howToNote, noMatchingNotes, noNotes } from "../words.ts";
 
 /** As many as the daemon lists at most. */
 const maxListed = 1000;
@@ -41,16 +43,9 @@ export function Notes({ query }: { query: URLSearchParams }) {
       {error && !isNew && <Failure error={error} onRetry={reload} />}
       {!data && !error && <Loading />}
       {(isNew || data?.annotations.length === 0) && (
-        <Empty title="No notes">
+        <Empty title={noNotes}>
           <p>
-            {query.size > 0 ? (
-              "No note fits these filters."
-            ) : (
-              <>
-                Write one here, <code>pm note "..."</code> in a terminal, or “Note to Pommel: ...” in a
-                prompt.
-              </>
-            )}
+            <Inline text={query.size > 0 ? noMatchingNotes : howToNote} />
           </p>
         </Empty>
       )}
@@ -64,17 +59,18 @@ export function Notes({ query }: { query: URLSearchParams }) {
   );
 }
 
-function NewNote() {
+/** A form for a note. @param at the lines that it is on */
+export function NewNote({ at, label = "A new note" }: { at?: string; label?: string }) {
   const [text, setText] = useState("");
   const { run, isRunning, error } = useChange("annotate");
   const save = async (event: Event) => {
     event.preventDefault();
-    if ((await run({ note: text.trim(), by: "person" })) !== null) setText("");
+    if ((await run({ note: text.trim(), by: "person", at })) !== null) setText("");
   };
   return (
     <form class="new-note" onSubmit={(event) => void save(event)}>
       <textarea
-        aria-label="A new note"
+        aria-label={label}
         placeholder="What should be remembered, and why?"
         rows={2}
         maxLength={10_000}
@@ -89,11 +85,11 @@ function NewNote() {
   );
 }
 
-function NoteEntry({
-  note: { id, note, session_id, turn, timestamp, branch, source, author },
+export function NoteEntry({
+  note: { id, note, session_id, turn, timestamp, branch, source, author, lines },
   onForget,
 }: {
-  note: Annotation;
+  note: Note;
   onForget: () => void;
 }) {
   const [isEditing, setEditing] = useState(false);
@@ -102,7 +98,13 @@ function NoteEntry({
     <Entry
       icon="note"
       kind="Note"
-      href={session_id === null ? null : linkToSession(session_id, turn)}
+      href={
+        lines !== null && lines.state !== "gone"
+          ? linkToFile(lines.file, lines.first_line, lines.last_line)
+          : session_id === null
+            ? null
+            : linkToSession(session_id, turn)
+      }
       title={<Inline text={note} />}
       aside={
         <Badge tone={by === "person" ? "human" : "agent"}>
@@ -112,12 +114,8 @@ function NoteEntry({
       meta={
         <>
           <Time at={timestamp} />
-          {session_id !== null && (
-            <span>
-              session {session_id.slice(0, 8)}
-              {turn !== null && `, turn ${turn}`}
-            </span>
-          )}
+          {lines !== null && <span class="path">{formatNoteLines(lines)}</span>}
+          {session_id !== null && <span>session {formatTurnPlace(session_id, turn)}</span>}
           {branch !== null && <span class="path">{branch}</span>}
         </>
       }

@@ -1,22 +1,17 @@
+import type { ComponentChildren } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { LinesBar } from "../../../page/components/badge.tsx";
+import { ask } from "../../../page/api/ask.ts";
+import { Badge, LinesBar } from "../../../page/components/badge.tsx";
 import { LineCounts } from "../../../page/components/code-lines.tsx";
+import { Hunks } from "../../../page/components/diff.tsx";
+import { SmallButton } from "../../../page/components/layout.tsx";
 import { Inline } from "../../../page/components/marked.tsx";
 import { formatCount } from "../../../page/components/words.ts";
 import { linkToFile, linkToSession } from "../../../page/router.ts";
 import type { LineAuthor } from "../../../protocol/line-author.ts";
-import type { ReviewAnswer, ReviewFile, ReviewHunk } from "../operation.ts";
-import { statusNames } from "../review-words.ts";
-import {
-  type DiffLine,
-  highlightPieces,
-  type Piece,
-  pairLines,
-  type Segment,
-  splitIntoSegments,
-  useParser,
-  withStretches,
-} from "./segments.ts";
+import type { ReviewAnswer, ReviewFile, ReviewHunk, ReviewLine } from "../operation.ts";
+import { describeRisks, statusNames } from "../review-words.ts";
+import { isViewed, keepViewed, makeViewedMark } from "./viewed.ts";
 
 /** Files with more changed lines are closed at first. */
 const manyLines = 600;
@@ -25,12 +20,17 @@ interface FileDiffProps {
   file: ReviewFile;
   of: ReviewAnswer;
   isSplit: boolean;
+  onLine: (path: string, line: { number: number; text: string }) => void;
+  /** Remarks on a line of the file. */
+  below: (path: string, line: number) => ComponentChildren;
 }
 
 /** What a change did to a file, by who wrote it. */
-export function FileDiff({ file, of, isSplit }: FileDiffProps) {
+export function FileDiff({ file, of, isSplit, onLine, below }: FileDiffProps) {
   const { path, old_path, status, insertions, deletions, lines, hunks, lines_left_out } = file;
-  const [isOpen, setOpen] = useState(insertions + deletions <= manyLines);
+  const mark = useMemo(() => makeViewedMark(file), [file]);
+  const [wasViewed, setViewed] = useState(() => isViewed(mark));
+  const [isOpen, setOpen] = useState(!wasViewed && insertions + deletions <= manyLines);
   const place = useRef<HTMLElement>(null);
   const isNear = useNear(place);
   const isGone = status === "D";
@@ -49,15 +49,34 @@ export function FileDiff({ file, of, isSplit }: FileDiffProps) {
           {old_path !== null && old_path !== path && <span class="faint"> from {old_path}</span>}
         </h3>
         <span class="row-meta">
+          {describeRisks(of, file).map((risk) => (
+            <Badge key={risk} tone="warning">
+              {risk}
+            </Badge>
+          ))}
           {statusNames[status] && <span>{statusNames[status]}</span>}
           <LineCounts added={insertions} removed={deletions} />
           <LinesBar lines={lines} />
+          <label>
+            <input
+              type="checkbox"
+              checked={wasViewed}
+              onChange={({ currentTarget: { checked } }) => {
+                keepViewed(mark, checked);
+                setViewed(checked);
+                setOpen(!checked);
+              }}
+            />{" "}
+            Viewed<span class="hidden"> {path}</span>
+          </label>
         </span>
       </header>
       {isOpen && hunks.length === 0 && (
         <p class="faint nothing">No lines to show: binary, or only its mode changed.</p>
       )}
-      {isOpen && hunks.length > 0 && isNear && <Hunks path={path} hunks={hunks} of={of} isSplit={isSplit} />}
+      {isOpen && hunks.length > 0 && isNear && (
+        <FileHunks file={file} of={of} isSplit={isSplit} onLine={onLine} below={below} />
+      )}
       {isOpen && !isNear && (
         <div style={{ height: `${(insertions + deletions + 6 * hunks.length) * 20}px` }} />
       )}
@@ -86,128 +105,70 @@ function useNear(place: { current: HTMLElement | null }): boolean {
   return isNear;
 }
 
-function Hunks({
-  path,
-  hunks,
-  of,
-  isSplit,
-}: { path: string; hunks: readonly ReviewHunk[] } & Omit<FileDiffProps, "file">) {
-  const parser = useParser(path);
-  const drawn = useMemo(() => hunks.map(splitIntoSegments), [hunks]);
-  const pieces = useMemo(
-    () =>
-      drawn.map((segments) =>
-        colourLines(
-          segments.flatMap(({ lines }) => lines),
-          parser,
-        ),
-      ),
-    [drawn, parser],
-  );
-  let known: number | null = null;
-  return (
-    <div class={isSplit ? "hunks split" : "hunks"}>
-      {drawn.map((segments, i) => (
-        <div key={i} class="hunk">
-          {segments.map((segment, j) => {
-            const isNew = segment.by !== null && segment.by !== known;
-            if (segment.by !== null) known = segment.by;
-            return (
-              <SegmentRow
-                key={j}
-                segment={segment}
-                pieces={pieces[i]!}
-                of={of}
-                isSplit={isSplit}
-                isNoted={isNew}
-              />
-            );
-          })}
-        </div>
-      ))}
-    </div>
-  );
-}
+/** Lines that are fetched at once. */
+const fetchedLines = 20;
 
-/** The colours of each side are found on their own, as each is code. */
-function colourLines(
-  lines: readonly DiffLine[],
-  parser: Parameters<typeof highlightPieces>[1],
-): Map<DiffLine, Piece[]> {
-  const pieces = new Map<DiffLine, Piece[]>();
-  for (const side of [lines.filter(({ mark }) => mark !== "+"), lines.filter(({ mark }) => mark !== "-")]) {
-    const found = highlightPieces(
-      side.map(({ text }) => text.replace(/\r$/, "")),
-      parser,
+const countAfter = ({ lines }: ReviewHunk) => lines.filter(({ mark }) => mark !== "-").length;
+
+/** The hunks, with what lies between them on request. */
+function FileHunks({ file: { path, status, hunks }, of, isSplit, onLine, below }: FileDiffProps) {
+  const [shown, setShown] = useState(hunks);
+  const [error, setError] = useState("");
+  useEffect(() => setShown(hunks), [hunks]);
+  const findNextLine = (at: number) => (at < 0 ? 1 : shown[at]!.new_start + countAfter(shown[at]!));
+  const fetchLines = async (at: number, first: number, last: number) => {
+    const asked = { file: path, first_line: first, last_line: last, texts: true };
+    try {
+      const { lines } = await ask("blame", of.to === null ? asked : { ...asked, rev: of.to });
+      const around = (lines ?? []).map(({ text }): ReviewLine => ({ mark: " ", text, by: null }));
+      const isBelow = at === shown.length;
+      const changed = isBelow ? at - 1 : at;
+      setShown(
+        shown.map((hunk, i) => {
+          if (i !== changed) return hunk;
+          if (isBelow) return { ...hunk, lines: [...hunk.lines, ...around] };
+          const back = around.length;
+          return {
+            old_start: hunk.old_start - back,
+            new_start: hunk.new_start - back,
+            lines: [...around, ...hunk.lines],
+          };
+        }),
+      );
+    } catch {
+      setError("There is no more.");
+    }
+  };
+  const above = (at: number) => {
+    if (status === "A" || status === "D") return null;
+    const from = findNextLine(at - 1);
+    const isBelow = at === shown.length;
+    const to = isBelow ? from + fetchedLines - 1 : shown[at]!.new_start - 1;
+    if (to < from || (isBelow && error !== "")) return null;
+    const first = Math.max(from, to - fetchedLines + 1);
+    return (
+      <p class="between">
+        <SmallButton onClick={() => void fetchLines(at, first, to)}>
+          {isBelow
+            ? `Show ${fetchedLines} more lines`
+            : first > from
+              ? `Show ${fetchedLines} of ${formatCount(to - from + 1, "line")} above`
+              : `Show ${formatCount(to - from + 1, "line")} above`}
+        </SmallButton>
+      </p>
     );
-    side.forEach((line, i) => {
-      pieces.set(line, found[i] ?? []);
-    });
-  }
-  return pieces;
-}
-
-interface SegmentProps {
-  segment: Segment;
-  pieces: ReadonlyMap<DiffLine, Piece[]>;
-  of: ReviewAnswer;
-  isSplit: boolean;
-  /** Whether it says who wrote it: where the author changes. */
-  isNoted: boolean;
-}
-
-function SegmentRow({ segment: { by, lines }, pieces, of, isSplit, isNoted }: SegmentProps) {
-  const author = by === null ? null : (of.authors[by] ?? null);
-  const draw = (line: DiffLine | null, side: "before" | "after" | "both") => (
-    <Line line={line} side={side} pieces={line === null ? [] : (pieces.get(line) ?? [])} />
-  );
+  };
   return (
-    <div class={`segment ${author?.author ?? ""}`}>
-      <div class="lines">
-        {isSplit
-          ? pairLines(lines).map(([old, now], i) => (
-              <div key={i} class="pair">
-                {draw(old, "before")}
-                {draw(now, "after")}
-              </div>
-            ))
-          : lines.map((line, i) => <div key={i}>{draw(line, "both")}</div>)}
-      </div>
-      {author !== null && isNoted && <Note author={author} of={of} rows={lines.length} />}
-    </div>
-  );
-}
-
-const kinds = { "+": "added", "-": "removed", " ": "" } as const;
-
-function Line({
-  line,
-  side,
-  pieces,
-}: {
-  line: DiffLine | null;
-  side: "before" | "after" | "both";
-  pieces: readonly Piece[];
-}) {
-  if (line === null) return <div class="line absent" />;
-  return (
-    <div class={`line ${kinds[line.mark]}`}>
-      {side !== "after" && <span class="number" data-number={line.before ?? ""} />}
-      {side !== "before" && <span class="number" data-number={line.after ?? ""} />}
-      <span class="mark" data-mark={line.mark} />
-      <code class="text">
-        {withStretches(pieces, line.changed).map(({ text, style, isChanged }, i) =>
-          style === "" && !isChanged ? (
-            text
-          ) : (
-            <span key={i} class={isChanged ? `${style} changed` : style}>
-              {text}
-            </span>
-          ),
-        )}
-        {"\n"}
-      </code>
-    </div>
+    <Hunks
+      path={path}
+      hunks={shown}
+      isSplit={isSplit}
+      authorOf={(by) => of.authors[by]?.author}
+      noteOf={(by, rows) => <Note author={of.authors[by]!} of={of} rows={rows} />}
+      above={above}
+      below={(line) => below(path, line)}
+      onLine={({ after, text }) => onLine(path, { number: after!, text })}
+    />
   );
 }
 

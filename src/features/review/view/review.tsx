@@ -1,14 +1,20 @@
-import { labelDecision } from "../../search/found-words.ts";
-import "../../../page/styles/syntax.css";
+import { shortenHash } from "../../../base/text/short-hash.ts";
+import { wordSharesByAuthor } from "../../../protocol/reading/authors.ts";
+import { labelDecision } from "../../decisions/words.ts";
 import "./review.css";
+import { Fragment } from "preact";
+import { useMemo, useState } from "preact/hooks";
+import { isEverywhere } from "../../../page/api/place.ts";
 import { useAnswer } from "../../../page/api/use-answer.ts";
 import { Badge, LinesBar } from "../../../page/components/badge.tsx";
 import { Tabs } from "../../../page/components/chips.tsx";
 import { CopyButton, LineCounts } from "../../../page/components/code-lines.tsx";
+import { SmallButton } from "../../../page/components/layout.tsx";
 import { Inline } from "../../../page/components/marked.tsx";
 import { Empty, Failure, Loading, Notes } from "../../../page/components/states.tsx";
 import { Moment, Time } from "../../../page/components/time.tsx";
-import { formatCount, formatRoundedPercent, nameSession } from "../../../page/components/words.ts";
+import { formatCount, nameSession } from "../../../page/components/words.ts";
+import { useKeys } from "../../../page/keys.ts";
 import {
   goTo,
   linkTo,
@@ -20,15 +26,55 @@ import {
   route,
   type ViewProps,
 } from "../../../page/router.ts";
-import { History } from "../../why/view/history.tsx";
-import type { ReviewAnswer, ReviewCommit, ReviewSession } from "../operation.ts";
-import { describeDecisionFate, describeTie, turnsToShow } from "../review-words.ts";
+import { directoryParts } from "../../page-parts.ts";
+import type { ReviewAnswer, ReviewCommit, ReviewFile, ReviewSession } from "../operation.ts";
+import {
+  describeDecisionFate,
+  describeTie,
+  fileOrderWords,
+  groupByPrompt,
+  orderFiles,
+  turnsToShow,
+  wordNoSession,
+} from "../review-words.ts";
 import { FileDiff, makeFileAnchor } from "./file-diff.tsx";
+import { RemarksBar, useRemarks } from "./remarks.tsx";
+
+const storedWidth = "pommel.review.width";
 
 /** A commit, a branch, or what is not committed: each line with who wrote it, and the prompt that led to it. */
-export default function Review({ rest: range, query }: ViewProps) {
+export default function Review(props: ViewProps) {
+  return isEverywhere() && props.rest === "" ? <CommitsOfAll /> : <ReviewOf {...props} />;
+}
+
+/** Commits of all projects. */
+const CommitsOfAll = () => (
+  <div class="review">
+    <h1>Commits of all projects</h1>
+    {Object.entries(directoryParts).map(([name, Part]) => (
+      <Part key={name} path="" />
+    ))}
+  </div>
+);
+
+function ReviewOf({ rest: range, query }: ViewProps) {
   const { data, error, reload } = useAnswer("review", range === "" ? {} : { range });
-  const isSplit = query.get("as") === "split";
+  const [as, by] = [query.get("as") ?? undefined, query.get("by") ?? undefined];
+  const isSplit = as === "split";
+  const isByPrompt = by === "prompt";
+  const [isWide, setWide] = useState(() => localStorage.getItem(storedWidth) !== null);
+  const fold = () => {
+    setWide(!isWide);
+    if (isWide) localStorage.removeItem(storedWidth);
+    else localStorage.setItem(storedWidth, "wide");
+  };
+  useKeys({ "\\": fold });
+  const groups = useMemo(
+    (): ReturnType<typeof groupByPrompt> =>
+      data === null ? [] : isByPrompt ? groupByPrompt(data) : [{ files: orderFiles(data) }],
+    [data, isByPrompt],
+  );
+  const { remarks, begin, below, clear } = useRemarks();
   if (error?.code === "not_found") {
     return (
       <Empty title="Not in this repository">
@@ -42,27 +88,57 @@ export default function Review({ rest: range, query }: ViewProps) {
   if (data === null) return <Loading rows={8} />;
   const { path } = route.value;
   return (
-    <div class="review">
+    <div class={isWide ? "review wide" : "review"}>
       <Head of={data} range={range} />
       {data.files.length === 0 ? (
         <Nothing of={data} />
       ) : (
         <div class="review-columns">
-          <aside>
-            <Sessions of={data} />
-            <About of={data} />
-            <Files of={data} />
-          </aside>
+          {!isWide && (
+            <aside>
+              <Sessions of={data} />
+              <About of={data} />
+              <Files of={data} files={orderFiles(data)} />
+            </aside>
+          )}
           <div class="files">
-            <Tabs
-              label="Layout"
-              tabs={[
-                { label: "Unified", href: linkTo(path), isCurrent: !isSplit },
-                { label: "Side by side", href: linkTo(path, { as: "split" }), isCurrent: isSplit },
-              ]}
-            />
-            {data.files.map((file) => (
-              <FileDiff key={`${file.path} ${file.status}`} file={file} of={data} isSplit={isSplit} />
+            <div class="files-head">
+              <SmallButton onClick={fold}>{isWide ? "Show what is beside it" : "Diff only"}</SmallButton>
+              {data.files.length > 1 && !isByPrompt && <p class="faint">{fileOrderWords}</p>}
+              <RemarksBar remarks={remarks} onSaved={clear} />
+              <Tabs
+                label="Order"
+                tabs={[
+                  { label: "By file", href: linkTo(path, { as }), isCurrent: !isByPrompt },
+                  { label: "By prompt", href: linkTo(path, { as, by: "prompt" }), isCurrent: isByPrompt },
+                ]}
+              />
+              <Tabs
+                label="Layout"
+                tabs={[
+                  { label: "Unified", href: linkTo(path, { by }), isCurrent: !isSplit },
+                  { label: "Side by side", href: linkTo(path, { by, as: "split" }), isCurrent: isSplit },
+                ]}
+              />
+            </div>
+            {groups.map(({ title, files }) => (
+              <Fragment key={title}>
+                {title !== undefined && (
+                  <h2 class="prompt-head">
+                    <Inline text={title} />
+                  </h2>
+                )}
+                {files.map((file) => (
+                  <FileDiff
+                    key={`${file.path} ${file.status}`}
+                    file={file}
+                    of={data}
+                    isSplit={isSplit}
+                    onLine={begin}
+                    below={below}
+                  />
+                ))}
+              </Fragment>
             ))}
           </div>
         </div>
@@ -75,8 +151,10 @@ function Nothing({ of: { kind, commits } }: { of: ReviewAnswer }) {
   if (kind === "uncommitted") {
     return (
       <>
-        <p class="faint">Everything is committed. Review what was:</p>
-        <History path="" />
+        <p class="faint">Everything is committed. Review a commit:</p>
+        {Object.entries(directoryParts).map(([name, Part]) => (
+          <Part key={name} path={""} />
+        ))}
       </>
     );
   }
@@ -84,7 +162,7 @@ function Nothing({ of: { kind, commits } }: { of: ReviewAnswer }) {
   return (
     <p class="faint">
       {isMerge
-        ? "A merge that adds nothing of its own. Its parents have what it brings together."
+        ? "This merge adds nothing of its own. Its parents contain everything that it combines."
         : "No file changed."}
     </p>
   );
@@ -105,7 +183,7 @@ function Head({ of, range }: { of: ReviewAnswer; range: string }) {
         {files.length > 0 && <span>{formatCount(files.length, "file")}</span>}
         <LineCounts added={insertions} removed={deletions} />
         <LinesBar lines={lines} />
-        <span>{formatAuthorShares(lines)}</span>
+        <span>{wordSharesByAuthor(lines)}</span>
       </p>
       <Notes of={notes} />
     </header>
@@ -137,20 +215,6 @@ function RangeBox() {
   );
 }
 
-/** "81 % by agents, 12 % by people, 7 % unknown". */
-function formatAuthorShares({ agent, human, unknown }: ReviewAnswer["lines"]): string {
-  const all = agent + human + unknown;
-  const parts = [
-    [agent, "by agents"],
-    [human, "by people"],
-    [unknown, "unknown"],
-  ] as const;
-  return parts
-    .filter(([count]) => count > 0)
-    .map(([count, who]) => `${formatRoundedPercent(count, all)} ${who}`)
-    .join(", ");
-}
-
 function Facts({ of }: { of: ReviewCommit }) {
   const { hash, parents, author, committed_at, branch, rewritten_as } = of;
   return (
@@ -158,20 +222,20 @@ function Facts({ of }: { of: ReviewCommit }) {
       <span>{author}</span>
       <Moment at={committed_at} />
       <span class="path">
-        {hash.slice(0, 12)} <CopyButton label="Copy" text={() => hash} />
+        {shortenHash(hash)} <CopyButton label="Copy" text={() => hash} />
       </span>
       {branch !== null && <span class="path">{branch}</span>}
       {parents.map((parent) => (
         <span key={parent}>
           parent{" "}
           <a class="path" href={linkToCommit(parent)}>
-            {parent.slice(0, 8)}
+            {shortenHash(parent)}
           </a>
         </span>
       ))}
       {rewritten_as.map((later) => (
         <a key={later} href={linkToCommit(later)}>
-          <Badge tone="warning">rewritten as {later.slice(0, 8)}</Badge>
+          <Badge tone="warning">rewritten as {shortenHash(later)}</Badge>
         </a>
       ))}
     </p>
@@ -181,9 +245,9 @@ function Facts({ of }: { of: ReviewCommit }) {
 /** Turns that are shown of a session; the others are in it. */
 const turnsShown = 8;
 
-function Sessions({ of: { sessions, kind } }: { of: ReviewAnswer }) {
-  if (sessions.length === 0)
-    return <p class="faint">No recorded session led to {kind === "commit" ? "it" : "this"}.</p>;
+function Sessions({ of }: { of: ReviewAnswer }) {
+  const { sessions } = of;
+  if (sessions.length === 0) return <p class="faint">{wordNoSession(of)}</p>;
   return (
     <section aria-label="Sessions">
       <h2>{sessions.length === 1 ? "The session that led to it" : "Sessions that led to it"}</h2>
@@ -243,7 +307,7 @@ function About({ of: { decisions, tests } }: { of: ReviewAnswer }) {
                 <a href={linkToDecision(decision) ?? linkToMemory()}>
                   <Inline text={decision.text} />{" "}
                   <span class="row-meta">
-                    <span>{labelDecision(decision, "person")}</span>
+                    <span>{labelDecision(decision, "person")?.replace(":", "")}</span>
                     <Time at={decision.timestamp} />
                     {describeDecisionFate(decision).map((fate) => (
                       <Badge key={fate} tone={decision.lines_removed > 0 ? "bad" : "plain"}>
@@ -275,7 +339,7 @@ function About({ of: { decisions, tests } }: { of: ReviewAnswer }) {
   );
 }
 
-function Files({ of: { files, commits, kind } }: { of: ReviewAnswer }) {
+function Files({ of: { commits, kind }, files }: { of: ReviewAnswer; files: readonly ReviewFile[] }) {
   return (
     <>
       {kind === "range" && commits.length > 0 && (

@@ -5,10 +5,11 @@ import { ForgetDialog } from "../../../page/components/forget.tsx";
 import { Part, Table } from "../../../page/components/layout.tsx";
 import { Failure, Loading } from "../../../page/components/states.tsx";
 import { Time } from "../../../page/components/time.tsx";
-import { formatByteCount, formatCount } from "../../../page/components/words.ts";
+import { formatBytes, formatCount } from "../../../page/components/words.ts";
 import { linkTo } from "../../../page/router.ts";
 import type { ForgetRequest } from "../../forget/operation.ts";
 import type { StatusResponse } from "../../status/operation.ts";
+import { formatVanishing, isLosing } from "../../status/words.ts";
 
 /** What stays for how long, what clients delete, which secrets were replaced, and how to forget and to export. */
 export function Keeping() {
@@ -38,22 +39,21 @@ type MemoryStatus = StatusResponse["memory"];
 function Coverage({ memory }: { memory: MemoryStatus }) {
   const { vanishing } = memory;
   return (
-    <Part as="panel" title="Sessions that vanish from their client">
+    <Part as="panel" title="Sessions that their agent will delete">
       {vanishing === null && <p class="nothing">Not known yet: the daemon is still looking.</p>}
       {vanishing?.length === 0 && <p class="nothing">No agent used here deletes its sessions.</p>}
-      {vanishing?.map(
-        ({ agent, title, days, setting, source, sessions, stored, kept, within_days, first_at }) => (
+      {vanishing?.map((one) => {
+        const { agent, title, days, setting, source, sessions, stored, within_days, first_at } = one;
+        return (
           <div key={agent} class="vanishing">
-            <p class={`health ${stored + kept < sessions ? "warning" : "good"}`}>
+            <p class={`health ${isLosing(one) ? "warning" : "good"}`}>
               {sessions === 0
-                ? `No session vanishes from ${title} within ${within_days} days`
-                : `${formatCount(sessions, "session")} ${sessions === 1 ? "vanishes" : "vanish"} from ${title} within ${within_days} days`}
-              {sessions > 0 &&
-                (stored === sessions ? "; all are stored here" : `; ${stored} of them are stored here`)}
-              {kept > 0 && `, ${kept} ${kept === 1 ? "is" : "are"} kept until read`}
+                ? `${title} deletes no session within ${within_days} days.`
+                : formatVanishing(one)}
               {first_at !== null && (
                 <>
-                  . The first: <Time at={first_at} />
+                  {" "}
+                  The first: <Time at={first_at} />.
                 </>
               )}
             </p>
@@ -63,8 +63,8 @@ function Coverage({ memory }: { memory: MemoryStatus }) {
             </p>
             {stored < sessions && <Command line={`pm import ${agent}`} />}
           </div>
-        ),
-      )}
+        );
+      })}
     </Part>
   );
 }
@@ -85,8 +85,8 @@ function Retention({ memory }: { memory: MemoryStatus }) {
     <Part as="panel" title="What is kept here">
       <p>
         {formatCount(sessions, "session")} with {formatCount(turns, "turn")} and{" "}
-        {formatCount(annotations, "note")}, {formatByteCount(size)}
-        {grown !== null && grown > 0 && `, ${formatByteCount(grown)} more than 30 days ago`}.
+        {formatCount(annotations, "note")}, {formatBytes(size)}
+        {grown !== null && grown > 0 && `, ${formatBytes(grown)} more than 30 days ago`}.
       </p>
       {last_updated !== null && (
         <p>
@@ -111,8 +111,8 @@ function Redactions({ needsScrubbing }: { needsScrubbing: boolean }) {
   return (
     <Part as="panel" title="Secrets that were replaced">
       {error && <Failure error={error} onRetry={reload} />}
-      {needsScrubbing && <p>The rules changed: what is stored is being scrubbed again.</p>}
-      {data?.types.length === 0 && <p class="nothing">None was found in what is stored.</p>}
+      {needsScrubbing && <p>The rules changed, so the stored data are being scrubbed again.</p>}
+      {data?.types.length === 0 && <p class="nothing">No secret was found in the stored data.</p>}
       {data && data.types.length > 0 && (
         <>
           <p>

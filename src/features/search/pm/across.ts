@@ -6,12 +6,13 @@ import { findProjectIfAny } from "../../../git/projects/find-project.ts";
 import { chooseBestVerdict } from "../../../protocol/reading/evidence.ts";
 import type { Shaped } from "../../../protocol/shape-parts.ts";
 import type { CommandContext } from "../../../terminal/frame.ts";
-import type { Output } from "../../../terminal/output.ts";
+import { noteLeftOut } from "../../../terminal/left-out.ts";
 import { locateUserHome, toHomeRelative } from "../../../terminal/text.ts";
 import { searchEverywhere, type searchEverywhereResponse } from "../operation.ts";
+import type { ResultStyle } from "../result-words.ts";
 import { isOfCode, renderGroups } from "./groups.ts";
 import { readSearch, type SearchOptions } from "./request.ts";
-import { chooseExitCode, type ResultStyle, renderAnswer } from "./results.ts";
+import { chooseExitCode, renderAnswer } from "./results.ts";
 
 type Everywhere = Shaped<typeof searchEverywhereResponse>;
 type Sides = Pick<Everywhere, "code" | "transcripts" | "history">;
@@ -64,23 +65,6 @@ export async function searchAcrossCommand(
     found.code !== null && isOfCode(found) ? renderAnswer(found.code, style) : renderGroups(found, style);
   output.result(value, text);
   return chooseExitCode(across);
-}
-
-/** Reports projects that could not be searched; the others still answer. */
-export function noteLeftOut(
-  { left_out, projects }: Pick<Everywhere, "left_out" | "projects">,
-  output: Output,
-): void {
-  const reasons = new Map<string, Everywhere["left_out"]>();
-  for (const one of left_out) reasons.set(one.reason, [...(reasons.get(one.reason) ?? []), one]);
-  for (const [reason, of] of reasons) {
-    output.note(
-      output.colors.dim(`Skipped: ${of.map(({ project }) => toHomeRelative(project)).join(", ")}: ${reason}`),
-    );
-  }
-  if (projects.length === 0 && left_out.length === 0) {
-    output.note("No projects yet: search in one first.");
-  }
 }
 
 /** The same with places that a person can open from anywhere. */

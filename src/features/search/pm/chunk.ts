@@ -6,9 +6,9 @@ import { findProject } from "../../../git/projects/find-project.ts";
 import type { CommandContext } from "../../../terminal/frame.ts";
 import { toFileUrl } from "../../../terminal/links.ts";
 import type { Screen } from "../../../terminal/output.ts";
+import { compileQueryWords, renderSnippet } from "../../../terminal/render-found.ts";
 import { formatHeading, toPrintable } from "../../../terminal/text.ts";
 import { type ChunkAnswer, type ChunkOutline, showChunk } from "../operation.ts";
-import { compileQueryWords, renderSnippet } from "../render-found.ts";
 
 /** `pm code chunk`. */
 export async function chunkCommand({ cwd, output }: CommandContext, place: string): Promise<void> {

@@ -1,14 +1,21 @@
+import { formatDuration } from "../../../base/text/duration.ts";
 import { describeNothingYet } from "../../../protocol/reading/evidence.ts";
 import type { CommitFound, EventFound } from "../../../protocol/results.ts";
+import { renderFound } from "../../../terminal/render-found.ts";
 import { formatCount, formatHeading } from "../../../terminal/text.ts";
 import type { HistoryResult, SearchAllResponse } from "../operation.ts";
-import { renderCommits, renderEvents } from "./history.ts";
-import { formatAdvice, formatNothingFound, type Judged, type ResultStyle, renderResults } from "./results.ts";
-import { renderTranscripts } from "./transcripts.ts";
+import {
+  type ResultStyle,
+  toFoundCode,
+  toFoundCommit,
+  toFoundEvent,
+  toFoundSession,
+} from "../result-words.ts";
+import { formatAdvice, formatNothingFound, type Judged } from "./results.ts";
 
 /** What `pm search` found, by kind. */
 
-export type FoundByKind = Pick<SearchAllResponse, "code" | "transcripts" | "history">;
+type FoundByKind = Pick<SearchAllResponse, "code" | "transcripts" | "history">;
 
 /** With an empty memory and no commit, a search of all is one of code. Notes from a shell are no session, but are found. */
 export function isOfCode({ code, transcripts, history }: FoundByKind): boolean {
@@ -64,10 +71,14 @@ function suggestNext({ transcripts, history }: FoundByKind): string {
 
 function buildGroups({ code, transcripts, history }: FoundByKind, style: ResultStyle): Group[] {
   const summary = (side: { results: readonly unknown[]; total_results: number; search_time_ms: number }) =>
-    `${side.results.length} of ${side.total_results} results, ${side.search_time_ms} ms`;
+    `${side.results.length} of ${side.total_results} results, ${formatDuration(side.search_time_ms)}`;
   const groups: Group[] = [];
   if (code !== null) {
-    const blocks = renderResults(code.query, code.results, style);
+    const blocks = renderFound(
+      code.query,
+      code.results.map((result) => toFoundCode(result, style)),
+      style,
+    );
     groups.push({
       title: "Code",
       verdict: code.verdict,
@@ -80,7 +91,11 @@ function buildGroups({ code, transcripts, history }: FoundByKind, style: ResultS
   }
   if (transcripts !== null) {
     const { query, verdict, coverage, results, memory, is_named: isNamed = false } = transcripts;
-    const blocks = renderTranscripts(query, results, style);
+    const blocks = renderFound(
+      query,
+      results.map((result) => toFoundSession(result, style)),
+      style,
+    );
     const isExpected = memory.as_of !== null || coverage !== undefined;
     const judged = { verdict, coverage };
     groups.push({ title: "Sessions", ...judged, blocks, summary: summary(transcripts), isExpected, isNamed });
@@ -88,8 +103,16 @@ function buildGroups({ code, transcripts, history }: FoundByKind, style: ResultS
   if (history !== null) {
     const { query, verdict, coverage, results, is_named: isNamed = false } = history;
     const judged = { verdict, coverage };
-    const commits = renderCommits(query, results.filter(isCommit), style);
-    const events = renderEvents(query, results.filter(isEvent), style);
+    const commits = renderFound(
+      query,
+      results.filter(isCommit).map((commit) => toFoundCommit(commit, style)),
+      style,
+    );
+    const events = renderFound(
+      query,
+      results.filter(isEvent).map((event) => toFoundEvent(event, style)),
+      style,
+    );
     const isExpected = coverage !== undefined;
     groups.push({ title: "Commits", ...judged, blocks: commits, summary: "", isExpected, isNamed });
     groups.push({ title: "Events", verdict, blocks: events, summary: "", isExpected: false, isNamed: false });

@@ -130,7 +130,7 @@ function chooseSides(scope: Side | "all", { only, ...options }: SearchOptions): 
   });
   if (scope !== "all") {
     if (only !== undefined) {
-      throw new PommelError("usage", `--only does not go with ${names[scope]}.`, "Omit one of them.");
+      throw new PommelError("usage", `--only cannot be combined with ${names[scope]}.`, "Omit one of them.");
     }
     const other = limits.find(({ sides }) => !sides.includes(scope));
     if (other === undefined) return [scope];

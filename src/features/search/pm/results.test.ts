@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { exitCode } from "../../../base/errors.ts";
 import type { SearchResponse } from "../../../protocol/results.ts";
 import { createPalette } from "../../../terminal/palette.ts";
-import { compileQueryWords } from "../render-found.ts";
+import { compileQueryWords } from "../../../terminal/render-found.ts";
 import { renderGroups } from "./groups.ts";
 import { chooseExitCode, renderAnswer } from "./results.ts";
 
@@ -64,7 +64,7 @@ test("shows where, what, why and the lines that match", () => {
       "   13 │   for (let i = 0; i < limit; i++) {",
       "   14 │     await backoff(i);",
       "",
-      "1 of 1 results, 1.5 ms",
+      "1 of 1 results, 2 ms",
     ].join("\n"),
   );
 });

@@ -1,31 +1,31 @@
 import { join, relative } from "node:path";
 import { type Project, placeInProject } from "../../../base/paths.ts";
+import { formatCount } from "../../../base/text/counted.ts";
 import { formatRelativeTime } from "../../../base/text/relative-time.ts";
 import { type CallOptions, call } from "../../../client/call.ts";
-import type { UnreachableReason } from "../../../client/daemon-client.ts";
+import { describeUnreachable, type UnreachableReason } from "../../../client/daemon-client.ts";
 import type { ContextMetrics } from "../../../code/search/metrics.ts";
 import { findProject } from "../../../git/projects/find-project.ts";
 import { chooseBestVerdict } from "../../../protocol/reading/evidence.ts";
 import type { CommandContext } from "../../../terminal/frame.ts";
 import { makeCommitPageFinder } from "../../../terminal/links.ts";
-import { describeUnreachable } from "../../sessions/call-noted.ts";
 import type { SearchAllResponse } from "../operation.ts";
 import { searchAll, searchCode, searchHistory, searchTranscripts } from "../operation.ts";
+import type { ResultStyle } from "../result-words.ts";
 import { readSearch, type Search, type SearchOptions } from "./request.ts";
-import type { ResultStyle } from "./results.ts";
 
 /** What an answer saves its reader, in a sentence or two. */
 export function renderMetrics(metrics: ContextMetrics): string {
   const { baseline_words: words, baseline_words_held: held, baseline_files: files } = metrics;
-  const results = `The results are ${count(metrics.result_lines, "line")}, about ${count(metrics.result_tokens, "token")}.`;
+  const results = `The results are ${formatCount(metrics.result_lines, "line")}, about ${formatCount(metrics.result_tokens, "token")}.`;
   if (files === 0) return `${results} No file contains any of the query's words, so grep would find nothing.`;
   const quoted = words.map((word) => `"${word}"`).join(", ");
   const which =
     held === words.length
       ? `${files === 1 ? "holds" : "hold"} ${quoted}`
       : `${files === 1 ? "holds" : "hold"} ${held} of ${quoted}; none holds more`;
-  const reading = `${count(metrics.baseline_lines, "line")}, about ${count(metrics.baseline_tokens, "token")}`;
-  return `${results}\nThe ${count(files, "file")} that ${which}: ${reading}. ${formatSaving(metrics)}`;
+  const reading = `${formatCount(metrics.baseline_lines, "line")}, about ${formatCount(metrics.baseline_tokens, "token")}`;
+  return `${results}\nThe ${formatCount(files, "file")} that ${which}: ${reading}. ${formatSaving(metrics)}`;
 }
 
 function formatSaving({ saved_share }: ContextMetrics): string {
@@ -34,10 +34,6 @@ function formatSaving({ saved_share }: ContextMetrics): string {
   const percent =
     saved_share > 0.99 ? Math.floor(saved_share * 1000) / 10 : Math.round(Math.abs(saved_share) * 100);
   return saved_share < 0 ? `The results are ${percent} % more than that.` : `That is ${percent} % saved.`;
-}
-
-function count(number: number, unit: string): string {
-  return `${number.toLocaleString("en")} ${unit}${number === 1 ? "" : "s"}`;
 }
 
 /** An index older than this is worth a word when no daemon keeps it up to date. Milliseconds. */
@@ -153,7 +149,9 @@ function buildSideAnswer(
 function noteOnAge({ code, transcripts }: SearchAllResponse, reason: UnreachableReason): string | null {
   const why = describeUnreachable(reason);
   let note = why;
-  if (code?.coverage !== undefined && reason !== "timeout") note += "; `pm reindex` indexes the project";
+  // Where nothing is to be indexed, `done` is null.
+  if (typeof code?.coverage?.done === "number" && reason !== "timeout")
+    note += "; `pm reindex` indexes the project";
   if (code?.index.is_complete) note += describeStaleness("the index is from", code.index.as_of);
   if (transcripts) note += describeStaleness("the last session is from", transcripts.memory.as_of);
   return note === why ? null : `${note}.`;

@@ -1,8 +1,10 @@
 import { describe, expect, it } from "vitest";
 import type { SearchResponse, TranscriptSearchResponse } from "../../../protocol/results.ts";
 import { createPalette } from "../../../terminal/palette.ts";
-import { type FoundByKind, renderGroups as renderFound } from "./groups.ts";
-import type { ResultStyle } from "./results.ts";
+import type { ResultStyle } from "../result-words.ts";
+import { renderGroups as renderFound } from "./groups.ts";
+
+type FoundByKind = Parameters<typeof renderFound>[0];
 
 type Result = TranscriptSearchResponse["results"][number];
 
@@ -91,7 +93,7 @@ describe("renderTranscripts", () => {
         "   Your note: Redis for session caching",
         "   Files: src/cache.ts, src/session.ts (changed since)",
         "",
-        "1 of 9 results, 1.5 ms",
+        "1 of 9 results, 2 ms",
       ].join("\n"),
     );
   });
@@ -227,6 +229,8 @@ describe("the commits that a conversation led to", () => {
     commit: "abc1234abc1234abc1234abc1234abc1234abc12",
     checkpoint: "4f1c9a2b77d0",
     subject: "Make refresh atomic",
+    confidence: 0.98,
+    how: "lines",
     reach: "head",
     successor: null,
     reverted_by: null,
@@ -237,25 +241,34 @@ describe("the commits that a conversation led to", () => {
   const line = (more: Partial<typeof commit>) =>
     renderTranscripts(answerOf({ ...result, commits: [{ ...commit, ...more }] }), plain)
       .split("\n")
-      .find((text) => text.includes("Led to"))
+      .find((text) => /led to/i.test(text))
       ?.trim();
 
   it.each<[Partial<typeof commit>, string]>([
-    [{}, "(on HEAD, 34 of 40 lines left)"],
-    [{ successor: "feed123feed123" }, "(on HEAD as feed123, 34 of 40 lines left)"],
+    [{}, "(on HEAD, 34 of 40 distinctive lines left)"],
+    [{ successor: "feed123feed123" }, "(on HEAD as feed123f, 34 of 40 distinctive lines left)"],
     [
       { reverted_by: "bad5678bad5678", lines_surviving: 0 },
-      "(reverted by bad5678, on HEAD, 0 of 40 lines left)",
+      "(reverted by bad5678b, on HEAD, 0 of 40 distinctive lines left)",
     ],
     [{ reach: "elsewhere", branches: ["feat/x", "y"], lines_added: 0 }, "(on feat/x, y only)"],
     [{ reach: "elsewhere", lines_added: null, lines_surviving: null }, "(on no branch)"],
-    [{ reach: "gone", lines_surviving: 3 }, "(not in this repository, 3 of 40 lines left)"],
+    [{ reach: "gone", lines_surviving: 3 }, "(not in this repository, 3 of 40 distinctive lines left)"],
   ])("say what became of them: %o", (more, fate) => {
-    expect(line(more)).toBe(`Led to abc1234 "Make refresh atomic" ${fate}`);
+    expect(line(more)).toBe(`Led to abc1234a "Make refresh atomic" ${fate}`);
+  });
+
+  it("say what a guess and another tool's word rest on", () => {
+    expect(line({ confidence: 0.6, how: "touched", lines_added: null })).toBe(
+      'Maybe led to abc1234a "Make refresh atomic" (changed its files shortly before, on HEAD)',
+    );
+    expect(line({ confidence: 0.8, how: "trailer", lines_added: null })).toBe(
+      'Led to abc1234a "Make refresh atomic" (named in the commit by another tool, on HEAD)',
+    );
   });
 
   it("are named when their fate is unknown", () => {
     const unknown = { reach: null, lines_added: null, lines_surviving: null };
-    expect(line({ ...unknown, subject: "Odd\u001b[31m subject" })).toBe('Led to abc1234 "Odd·[31m subject"');
+    expect(line({ ...unknown, subject: "Odd\u001b[31m subject" })).toBe('Led to abc1234a "Odd·[31m subject"');
   });
 });

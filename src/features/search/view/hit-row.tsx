@@ -1,3 +1,4 @@
+import { shortenHash } from "../../../base/text/short-hash.ts";
 import { Badge, Freshness } from "../../../page/components/badge.tsx";
 import { CodeLines } from "../../../page/components/code-lines.tsx";
 import { Inline, Marked } from "../../../page/components/marked.tsx";
@@ -5,8 +6,10 @@ import { ResultRow } from "../../../page/components/result-row.tsx";
 import { Time } from "../../../page/components/time.tsx";
 import { formatCount, nameSession } from "../../../page/components/words.ts";
 import { labelWords } from "../../../protocol/origin.ts";
+import { wordLed } from "../../../protocol/reading/evidence.ts";
+import { parseSnippet } from "../../../protocol/reading/statements.ts";
 import type { CodeResult, CommitFound, EventFound, SessionResult } from "../../../protocol/results.ts";
-import { chooseExcerpt, nameResultType, parseSnippet } from "../found-words.ts";
+import { chooseExcerpt, nameResultType } from "../found-words.ts";
 import type { Hit } from "./hits.ts";
 
 interface HitRowProps<T> {
@@ -125,7 +128,7 @@ function SessionHitRow({ href, result, words }: HitRowProps<SessionResult>) {
           {branch !== null && <span class="path">{branch}</span>}
           {commit && (
             <span>
-              led to “{commit.subject}”{commit.reverted_by !== null && ", reverted since"}
+              {wordLed(commit)} “{commit.subject}”{commit.reverted_by !== null && ", reverted since"}
             </span>
           )}
           <Reasons of={result.match_reasons} />
@@ -156,7 +159,7 @@ function CommitHitRow({ href, result, words }: HitRowProps<CommitFound>) {
       meta={
         <>
           <Time at={timestamp} />
-          <span class="path">{id.slice(0, 8)}</span>
+          <span class="path">{shortenHash(id)}</span>
           <span>{author}</span>
           {files.length > 0 && <span class="path">{files.slice(0, 2).join(", ")}</span>}
           <Reasons of={result.match_reasons} />

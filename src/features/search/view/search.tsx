@@ -1,7 +1,10 @@
 import { useEffect, useMemo } from "preact/hooks";
+import { isEverywhere } from "../../../page/api/place.ts";
 import { project } from "../../../page/api/project.ts";
 import { useAnswer } from "../../../page/api/use-answer.ts";
+import { nothingKnown } from "../../../page/components/author-filter.ts";
 import { FilterChips, Tabs } from "../../../page/components/chips.tsx";
+import { Part } from "../../../page/components/layout.tsx";
 import { listMarkedWords } from "../../../page/components/marked.tsx";
 import { Failure, Loading } from "../../../page/components/states.tsx";
 import { formatCount } from "../../../page/components/words.ts";
@@ -9,10 +12,12 @@ import type { ViewProps } from "../../../page/router.ts";
 import { linkTo } from "../../../page/router.ts";
 import { describeCoverage, describeNothingYet } from "../../../protocol/reading/evidence.ts";
 import type { Verdict } from "../../../protocol/values.ts";
+import { answerCards } from "../../answer-cards.ts";
+import { FoundEverywhere } from "./found-everywhere.tsx";
 import { HitRow } from "./hit-row.tsx";
-import { type Found, mergeFound } from "./hits.ts";
-import { buildRequest, nothingKnown, parseQuestion, searchFilters } from "./question.ts";
-import { rememberSearch, Start } from "./start.tsx";
+import { type Found, type Hit, mergeFound } from "./hits.ts";
+import { buildRequest, parseQuestion, searchFilters } from "./question.ts";
+import { PinButton, rememberSearch, Start } from "./start.tsx";
 import "./search.css";
 
 const scopes = [
@@ -28,11 +33,16 @@ const typedMs = 40;
 const meantMs = 2000;
 
 /** Results of the words in the address, with every key; before there are any, what to ask. */
-export default function Search({ query }: ViewProps) {
+export default function Search(props: ViewProps) {
+  const words = props.query.get("q") ?? "";
+  return isEverywhere() && words !== "" ? <FoundEverywhere words={words} /> : <FoundHere {...props} />;
+}
+
+function FoundHere({ query }: ViewProps) {
   const question = parseQuestion(query);
   const { words } = question;
   const request = buildRequest(question);
-  const { data, error } = useAnswer("searchAll", request, typedMs);
+  const { data, error } = useAnswer("searchAll", request, { keepsFormer: true, typedMs });
   const found = useMemo(() => data && mergeFound(data), [data]);
   const isAnswered = words !== "" && data?.query === words;
   useEffect(() => {
@@ -46,7 +56,7 @@ export default function Search({ query }: ViewProps) {
       <h1 class="hidden">Search</h1>
       <div class="view-head">
         <Tabs
-          label="Where to search"
+          label="What to search"
           tabs={scopes.map(([scope, label]) => ({
             href: linkTo("/search", { ...Object.fromEntries(query), in: scope }),
             label,
@@ -60,27 +70,67 @@ export default function Search({ query }: ViewProps) {
       )}
       {request !== null && error && <Failure error={error} />}
       {request !== null && !error && !found && <Loading />}
-      {request !== null && !error && found && <Results found={found} words={data?.query ?? words} />}
+      {request !== null && !error && found && (
+        <Results
+          key={data?.query}
+          found={found}
+          words={data?.query ?? words}
+          hasCards={query.size === 1}
+          code={(data?.code?.verdict === "found" && found.hits.find(({ kind }) => kind === "code")) || null}
+        />
+      )}
     </>
   );
 }
 
-function Results({ found, words }: { found: Found; words: string }) {
-  const { verdict, coverages, hits, total, tookMs, notes } = found;
-  const unread = coverages.map(hits.length === 0 ? describeNothingYet : describeCoverage);
+interface ResultsProps {
+  found: Found;
+  words: string;
+  /** Nothing is filtered. */
+  hasCards: boolean;
+  /** The code that it is about, if that is known. */
+  code: Hit | null;
+}
+
+function Results({ found, words, hasCards, code }: ResultsProps) {
+  const { verdict, coverages, total, tookMs, notes } = found;
+  const hits = hasCards ? found.hits.filter((hit) => hit !== code) : found.hits;
+  const unread = coverages.map(total === 0 ? describeNothingYet : describeCoverage);
   const marked = listMarkedWords(words);
   return (
     <>
-      <p class="summary" role="status">
-        {hits.length === 0
-          ? unread.length === 0 && `Nothing found about “${words}”.`
-          : `${verdicts[verdict]}${formatCount(total, "result")} in ${Math.max(1, Math.round(tookMs))} ms`}
-      </p>
+      <div class="view-head">
+        <p class="count" role="status">
+          {found.hits.length === 0 ? (
+            unread.length === 0 && `Nothing found about “${words}”.`
+          ) : (
+            <>
+              {verdicts[verdict]}
+              {formatCount(total, "result")} <span class="took">in {Math.max(1, Math.round(tookMs))} ms</span>
+            </>
+          )}
+        </p>
+        <PinButton words={words} />
+      </div>
       {[...unread, ...notes].map((note) => (
         <p key={note} class="summary">
           {note}
         </p>
       ))}
+      {hasCards && (
+        <div class="cards">
+          {Object.entries(answerCards).map(([name, Card]) => (
+            <Card key={name} words={words} />
+          ))}
+          {code !== null && (
+            <Part as="panel" title="The code is">
+              <ul class="rows">
+                <HitRow hit={code} words={marked} />
+              </ul>
+            </Part>
+          )}
+        </div>
+      )}
       {hits.length > 0 && (
         <ul class="rows">
           {hits.map((hit) => (

@@ -1,38 +1,71 @@
+import { useState } from "preact/hooks";
 import { placeShown } from "../../../page/api/place.ts";
 import { useAnswer } from "../../../page/api/use-answer.ts";
 import { Icon, type IconName } from "../../../page/components/icon.tsx";
+import { SmallButton } from "../../../page/components/layout.tsx";
 import { Inline } from "../../../page/components/marked.tsx";
 import { linkTo, linkToFile } from "../../../page/router.ts";
+import { answerCards } from "../../answer-cards.ts";
 
 const maxRecent = 6;
-const getStorageKey = () => `pommel.searches ${placeShown() ?? ""}`;
+type Kept = "searches" | "pinned";
+const getStorageKey = (kept: Kept) => `pommel.${kept} ${placeShown() ?? ""}`;
 
-/** What was searched for in this project and this browser, the latest first. */
-const readRecentSearches = (): string[] =>
-  JSON.parse(localStorage.getItem(getStorageKey()) ?? "[]") as string[];
+/** What was asked in this project and this browser: lately, the latest first, or pinned. */
+const readKept = (kept: Kept): string[] =>
+  JSON.parse(localStorage.getItem(getStorageKey(kept)) ?? "[]") as string[];
+
+const writeKept = (kept: Kept, questions: readonly string[]): void =>
+  localStorage.setItem(getStorageKey(kept), JSON.stringify(questions));
 
 /** Keeps a search; one that began with less of the same words gives way to it. */
 export function rememberSearch(words: string): void {
-  const others = readRecentSearches().filter((known) => !words.startsWith(known));
-  localStorage.setItem(getStorageKey(), JSON.stringify([words, ...others].slice(0, maxRecent)));
+  const others = readKept("searches").filter((known) => !words.startsWith(known));
+  writeKept("searches", [words, ...others].slice(0, maxRecent));
 }
 
-/** Before anything is asked: questions that this project answers, and what was asked lately. */
+/** Keeps a question at hand, or lets it go. */
+export function PinButton({ words }: { words: string }) {
+  const [pinned, setPinned] = useState(() => readKept("pinned"));
+  const isPinned = pinned.includes(words);
+  const toggle = () => {
+    const next = isPinned ? pinned.filter((one) => one !== words) : [...pinned, words];
+    writeKept("pinned", next);
+    setPinned(next);
+  };
+  return <SmallButton onClick={toggle}>{isPinned ? "Unpin" : "Pin"}</SmallButton>;
+}
+
+const maxErrors = 3;
+
+/** Before anything is asked: what was pinned and asked lately, questions that this project answers, and what is run here. */
 export function Start() {
   const { data } = useAnswer("questions", {});
-  const suggested = (data?.questions ?? []).map(toSuggestion);
-  const recent = readRecentSearches().map(
-    (words): Suggestion => ({ icon: "search", text: words, href: searchFor(words) }),
-  );
+  const errors = useAnswer("stats", {}).data?.recurring_errors ?? [];
+  const kept = (name: Kept) => readKept(name).map((q) => toIdea("search", q));
   return (
     <div class="search-start">
-      <h1 class="hidden">Search</h1>
-      <p class="faint">Ask what code does, for a name or an error message, what was decided and why.</p>
-      <Ideas title="Worth asking here" ideas={suggested} />
-      <Ideas title="Asked lately" ideas={recent} />
+      <h1 class="hidden">Ask</h1>
+      <p class="faint">
+        Ask what code does, what was decided and why, or what to run, or paste an error message.
+      </p>
+      <Ideas title="Pinned" ideas={kept("pinned")} />
+      <Ideas title="Recent searches" ideas={kept("searches")} />
+      <Ideas title="Questions to try" ideas={(data?.questions ?? []).map(toSuggestion)} />
+      <Ideas
+        title="Errors that keep coming back"
+        ideas={errors.slice(0, maxErrors).map(({ error }) => toIdea("terminal", error.split("\n", 1)[0]!))}
+      />
+      <div class="cards">
+        {Object.entries(answerCards).map(([name, Card]) => (
+          <Card key={name} words="" />
+        ))}
+      </div>
     </div>
   );
 }
+
+const toIdea = (icon: IconName, text: string): Suggestion => ({ icon, text, href: searchFor(text) });
 
 interface Suggestion {
   icon: IconName;

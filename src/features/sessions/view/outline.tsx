@@ -4,7 +4,7 @@ import { Icon } from "../../../page/components/icon.tsx";
 import { SmallButton } from "../../../page/components/layout.tsx";
 import { Inline, Marked } from "../../../page/components/marked.tsx";
 import { formatCount } from "../../../page/components/words.ts";
-import { linkToSession } from "../../../page/router.ts";
+import { namePrompt } from "../../../protocol/reading/names.ts";
 import type { SessionResponse } from "../operation.ts";
 import { describeTurnActivity, type Margin } from "../turn-words.ts";
 
@@ -15,6 +15,7 @@ interface OutlineProps {
   current: number | null;
   /** The text that the address looks for. */
   find: string;
+  linkTo: (turn: number, find?: string) => string;
 }
 
 /** A session may have thousands of turns: so many around the current one are listed at first. */
@@ -22,9 +23,11 @@ const listedTurns = 200;
 const listedBefore = 50;
 
 /** All prompts of a session, to find one and to go there. */
-export function Outline({ session, turns, margins, current, find }: OutlineProps) {
+export function Outline({ session, turns, margins, current, find, linkTo }: OutlineProps) {
   const [wanted, setWanted] = useState(find);
   const list = useRef<HTMLOListElement>(null);
+  /** The match that the reader was led to, by its place among them. */
+  const found = useRef(-1);
   const [isWhole, setWhole] = useState(false);
   useEffect(() => {
     list.current?.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest" });
@@ -46,7 +49,17 @@ export function Outline({ session, turns, margins, current, find }: OutlineProps
         aria-label="Find in this session"
         placeholder="Find in this session (f)"
         value={wanted}
-        onInput={(event) => setWanted(event.currentTarget.value)}
+        onInput={(event) => {
+          setWanted(event.currentTarget.value);
+          found.current = -1;
+        }}
+        onKeyDown={({ key, shiftKey, currentTarget }) => {
+          if (key === "Escape") currentTarget.blur();
+          if (key !== "Enter") return;
+          const all = currentTarget.parentElement!.querySelectorAll<HTMLElement>(".matches a");
+          found.current = (found.current + (shiftKey ? -1 : 1) + all.length) % Math.max(1, all.length);
+          all[found.current]?.click();
+        }}
       />
       <div class="outline-lists">
         <ol ref={list}>
@@ -56,13 +69,13 @@ export function Outline({ session, turns, margins, current, find }: OutlineProps
             return (
               <li key={number}>
                 <a
-                  href={linkToSession(session, number)}
+                  href={linkTo(number)}
                   aria-current={number === current ? "true" : undefined}
                   class={abandoned ? "abandoned" : undefined}
                 >
                   <span class="faint">{number}</span>
                   <span class="outline-prompt">
-                    <Inline text={prompt.trim() || "(before the first prompt)"} />
+                    <Inline text={namePrompt(number, prompt.trim())} />
                     <span class="deeds">
                       {[...describeTurnActivity(turn), ...(commits.length > 0 ? ["committed"] : [])].join(
                         " · ",
@@ -82,8 +95,8 @@ export function Outline({ session, turns, margins, current, find }: OutlineProps
             List all {formatCount(shown.length, "turn")}
           </SmallButton>
         )}
-        {shown.length === 0 && <p class="faint">No prompt and no file fits.</p>}
-        <Matches session={session} text={wanted} />
+        {shown.length === 0 && <p class="faint">No prompt and no file matches.</p>}
+        <Matches session={session} text={wanted} linkTo={linkTo} />
       </div>
     </nav>
   );
@@ -94,10 +107,12 @@ const minQueryChars = 2;
 const maxFound = 100;
 
 /** Turns in which a text occurs in anything that was said or done, loaded or not. */
-function Matches({ session, text }: { session: string; text: string }) {
+function Matches({ session, text, linkTo }: Pick<OutlineProps, "session" | "linkTo"> & { text: string }) {
   const q = text.trim();
   const request = { q, session, in: "content", match: "exact", by: "turn", limit: maxFound } as const;
-  const { data, error } = useAnswer("searchTranscripts", q.length < minQueryChars ? null : request);
+  const { data, error } = useAnswer("searchTranscripts", q.length < minQueryChars ? null : request, {
+    keepsFormer: true,
+  });
   if (q.length < minQueryChars) return null;
   if (error) return <p class="faint">{error.message}</p>;
   if (data === null) return null;
@@ -112,7 +127,7 @@ function Matches({ session, text }: { session: string; text: string }) {
       <ol>
         {found.map(({ id, turn, snippet }) => (
           <li key={id}>
-            <a href={linkToSession(session, turn, q)}>
+            <a href={linkTo(turn, q)}>
               <span class="faint">{turn}</span>
               <span class="match-text">
                 <Marked text={snippet} words={[q]} />

@@ -1,10 +1,13 @@
+import { formatDuration } from "../../../base/text/duration.ts";
 import { SmallButton } from "../../../page/components/layout.tsx";
 import { formatSharedBy } from "../../../protocol/origin.ts";
+import { nameTurnInTitle } from "../../../protocol/reading/names.ts";
 import "./session.css";
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useMemo, useState } from "preact/hooks";
 import { ask } from "../../../page/api/ask.ts";
 import { useAnswer } from "../../../page/api/use-answer.ts";
 import { Badge } from "../../../page/components/badge.tsx";
+import { Tabs } from "../../../page/components/chips.tsx";
 import { CopyButton } from "../../../page/components/code-lines.tsx";
 import { ForgetDialog } from "../../../page/components/forget.tsx";
 import { Clamped } from "../../../page/components/markdown.tsx";
@@ -18,14 +21,19 @@ import {
   linkToCommit,
   linkToFile,
   linkToSession,
+  route,
   type ViewProps,
 } from "../../../page/router.ts";
+import { shortenSessionId } from "../../../protocol/reading/short-id.ts";
+import { formatCost } from "../../cost/amount-words.ts";
+import type { CostAnswer } from "../../cost/operation.ts";
+import { describeBasis } from "../../cost/words.ts";
+import { changedSessionParts } from "../../page-parts.ts";
 import type { SessionResponse } from "../operation.ts";
-import { listBriefLines } from "../session-words.ts";
+import { describeTokens, listBriefLines } from "../session-words.ts";
 import { buildMargins, type Margin } from "../turn-words.ts";
-import { Outline } from "./outline.tsx";
-import { Turn } from "./turn.tsx";
-import { markFound, type Turns as ReadTurns, scrollToFound, useTurns } from "./use-turns.ts";
+import { type Density, densities, findDensity } from "./density.ts";
+import { Reader, useTurnCosts } from "./reader.tsx";
 
 /** As many of each as stand in the margins. */
 const marginLimit = 500;
@@ -35,44 +43,18 @@ export default function Session({ rest: id, query }: ViewProps) {
   return <OneSession key={id} id={id} query={query} />;
 }
 
-/** Turns of such a number and less are shown from the first one on. */
-const nearTurns = 5;
-
 function OneSession({ id, query }: { id: string; query: URLSearchParams }) {
   const { data, error, reload } = useAnswer("session", { id });
-  const given = Number.parseInt(query.get("turn") ?? "", 10);
-  const turn = Number.isFinite(given) ? given : null;
-  const find = query.get("find") ?? "";
-  const start = turn === null || turn <= nearTurns ? 0 : turn;
-  const [from, setFrom] = useState(start);
-  const numbers = useMemo(() => data?.turns.map(({ number }) => number) ?? noNumbers, [data]);
-  // Asked for at once, not after what the session is.
-  const read = useTurns(id, from, numbers);
   const margins = useMargins(data);
   if (error) return <Failure error={error} onRetry={reload} />;
   if (data === null) return <Loading rows={8} />;
-  const isElsewhere = turn !== null && numbers.includes(turn) && !isRead(read, turn) && read.turns.length > 0;
   return (
     <div class="session">
-      <Head found={data} />
-      <div class="session-columns">
-        <Outline session={data.session.id} turns={data.turns} margins={margins} current={turn} find={find} />
-        <Turns
-          id={data.session.id}
-          read={read}
-          margins={margins}
-          turn={turn}
-          find={find}
-          onElsewhere={isElsewhere ? () => setFrom(start) : null}
-        />
-      </div>
+      <Head found={data} density={findDensity(query.get("as"))} />
+      <Reader found={data} margins={margins} query={query} />
     </div>
   );
 }
-
-const noNumbers: readonly number[] = [];
-
-const isRead = ({ turns }: ReadTurns, turn: number) => turns.some(({ number }) => number === turn);
 
 function useMargins(found: SessionResponse | null): ReadonlyMap<number, Margin> {
   const session = found?.session.id;
@@ -97,7 +79,12 @@ function useMargins(found: SessionResponse | null): ReadonlyMap<number, Margin> 
   );
 }
 
-function Head({ found: { session, brief, summary, files, agents, resume } }: { found: SessionResponse }) {
+interface HeadProps {
+  found: SessionResponse;
+  density: Density;
+}
+
+function Head({ found: { session, brief, summary, files, agents, resume }, density }: HeadProps) {
   const {
     id,
     title,
@@ -112,6 +99,7 @@ function Head({ found: { session, brief, summary, files, agents, resume } }: { f
     parent_id,
     agent_type,
   } = session;
+  const cost = useTurnCosts(id);
   const [isForgetting, setForgetting] = useState(false);
   const changed = files.filter(({ how }) => how !== "read");
   return (
@@ -127,12 +115,13 @@ function Head({ found: { session, brief, summary, files, agents, resume } }: { f
         {branch !== null && <span class="path">{branch}</span>}
         <span>{formatCount(turns, "turn")}</span>
         <span>{models.join(", ")}</span>
-        <span title="Tokens written by the model">
-          {tokens.output === null ? "tokens not recorded" : formatCount(tokens.output, "token")}
-        </span>
+        <span title={models.join(", ")}>{describeTokens(tokens)}</span>
+        {cost && <span title={describeBasis(cost).join(" ")}>{formatCost(cost.total)}</span>}
         {parent_id !== null && <a href={linkToSession(parent_id)}>Part of another session</a>}
+        <a href={linkTo(`/compare/${encodeURIComponent(id)}`)}>Compare…</a>
         <SmallButton onClick={() => setForgetting(true)}>Forget…</SmallButton>
       </p>
+      {cost && <Dearest session={id} rows={cost.rows} />}
       {brief.rejected !== null && (
         <p>
           <Badge tone="warning">Tried and rejected</Badge> {brief.rejected}
@@ -151,7 +140,7 @@ function Head({ found: { session, brief, summary, files, agents, resume } }: { f
           Resume it with <code>{resume}</code>
           <CopyButton label="Copy" text={() => resume} />
           {" or hand it over with "}
-          <code>{`pm session handoff ${id.slice(0, 8)} --to AGENT`}</code>
+          <code>{`pm session handoff ${shortenSessionId(id)} --to AGENT`}</code>
           <CopyButton label="Copy the handoff" text={async () => (await ask("handoff", { id })).text} />
         </p>
       )}
@@ -162,39 +151,72 @@ function Head({ found: { session, brief, summary, files, agents, resume } }: { f
           onForgotten={() => goTo(linkTo("/sessions"))}
         />
       )}
-      {summary !== null && (
-        <details class="summary">
-          <summary>{nameSummary(summary)}</summary>
-          <Clamped text={summary.text} lines={18} />
-        </details>
-      )}
-      {changed.length > 0 && (
-        <details class="summary">
-          <summary>{formatCount(changed.length, "file")} changed</summary>
-          <ul>
-            {changed.map(({ path }) => (
-              <li key={path}>
-                <a class="path" href={linkToFile(path)}>
-                  {path}
-                </a>
-              </li>
-            ))}
-          </ul>
-        </details>
-      )}
-      {agents.length > 0 && (
-        <details class="summary">
-          <summary>{formatCount(agents.length, "subagent")}</summary>
-          <ul>
-            {agents.map((one) => (
-              <li key={one}>
-                <a href={linkToSession(one)}>{one.split("/").at(-1)}</a>
-              </li>
-            ))}
-          </ul>
-        </details>
-      )}
+      <div class="session-folds">
+        {summary !== null && (
+          <details class="summary">
+            <summary>{nameSummary(summary)}</summary>
+            <Clamped text={summary.text} lines={18} />
+          </details>
+        )}
+        {changed.length > 0 && (
+          <details class="summary">
+            <summary>{formatCount(changed.length, "file")} changed</summary>
+            <ul>
+              {changed.map(({ path }) => (
+                <li key={path}>
+                  <a class="path" href={linkToFile(path)}>
+                    {path}
+                  </a>
+                </li>
+              ))}
+            </ul>
+          </details>
+        )}
+        {changed.length > 0 &&
+          Object.entries(changedSessionParts).map(([feature, Part]) => <Part key={feature} session={id} />)}
+        {agents.length > 0 && (
+          <details class="summary">
+            <summary>{formatCount(agents.length, "subagent")}</summary>
+            <ul>
+              {agents.map((one) => (
+                <li key={one}>
+                  <a href={linkToSession(one)}>{one.split("/").at(-1)}</a>
+                </li>
+              ))}
+            </ul>
+          </details>
+        )}
+      </div>
+      <Tabs
+        label="How much is shown"
+        tabs={densities.map(([name, label]) => ({
+          href: linkTo(route.value.path, { ...Object.fromEntries(route.value.query), as: name }),
+          label,
+          isCurrent: name === density,
+        }))}
+      />
     </header>
+  );
+}
+
+/** Turns that are named for what they cost. */
+const maxDearest = 3;
+
+/** The prompts that cost most, of a session of several. */
+function Dearest({ session, rows }: { session: string; rows: CostAnswer["rows"] }) {
+  if (rows.length <= maxDearest) return null;
+  return (
+    <p class="row-meta">
+      <span>Most expensive prompts:</span>
+      {rows
+        .toSorted((a, b) => b.dollars - a.dollars)
+        .slice(0, maxDearest)
+        .map((row) => (
+          <a key={row.name} href={linkToSession(session, Number(row.name))}>
+            {nameTurnInTitle(Number(row.name))}, {formatCost(row)}
+          </a>
+        ))}
+    </p>
   );
 }
 
@@ -216,99 +238,9 @@ function nameSummary({ source, model }: NonNullable<SessionResponse["summary"]>)
   return source === "llm" ? `Summary by ${model ?? "a model"}` : "Summary";
 }
 
-/** "for 2 h 5 min". */
-function formatSessionLength(from: string | null, to: string | null): string {
+/** "for 2h 5m". */
+export function formatSessionLength(from: string | null, to: string | null): string {
   if (from === null || to === null) return "";
-  const minutes = Math.round((Date.parse(to) - Date.parse(from)) / 60_000);
-  if (minutes < 60) return `for ${Math.max(1, minutes)} min`;
-  const hours = Math.floor(minutes / 60);
-  return hours < 48 ? `for ${hours} h ${minutes % 60} min` : `over ${Math.round(hours / 24)} days`;
-}
-
-/** Who reads the end of a session that goes on stays at its end, as in a log. */
-function useFollowing(turns: unknown): void {
-  const isAtEnd = useRef(false);
-  useEffect(() => {
-    const onScroll = () => {
-      const { scrollHeight } = document.documentElement;
-      isAtEnd.current = scrollY > 0 && scrollY + innerHeight > scrollHeight - 80;
-    };
-    addEventListener("scroll", onScroll, { passive: true });
-    return () => removeEventListener("scroll", onScroll);
-  }, []);
-  useEffect(() => {
-    if (isAtEnd.current) scrollTo({ top: document.documentElement.scrollHeight });
-  }, [turns]);
-}
-
-interface TurnsProps {
-  id: string;
-  read: ReadTurns;
-  margins: ReadonlyMap<number, Margin>;
-  /** The turn that the address names. */
-  turn: number | null;
-  /** The text that it looks for; "": none. */
-  find: string;
-  /** Reads on from there; null: the turn is here, or nowhere. */
-  onElsewhere: (() => void) | null;
-}
-
-function Turns({ id, read, margins, turn, find, onElsewhere }: TurnsProps) {
-  const { turns, error, hasMore, isLoading, loadMore, loadEarlier, loadWhole, retry } = read;
-  const here = turns.find(({ number }) => number === turn);
-  const isHere = turn === null || here !== undefined;
-  /** The turn that was loaded without omissions to find the text. */
-  const whole = useRef<number | null>(null);
-  useEffect(() => onElsewhere?.(), [onElsewhere === null, turn]);
-  useEffect(() => {
-    if (turn === null || !isHere) return;
-    const target = document.getElementById(`turn-${turn}`);
-    if (target === null || (find !== "" && scrollToFound(target, find))) return;
-    target.scrollIntoView({ block: "start" });
-    // Long outputs come without their middle.
-    if (find !== "" && here?.entries.some(({ omitted }) => omitted > 0) && whole.current !== turn) {
-      whole.current = turn;
-      loadWhole(turn);
-    }
-  }, [turn, isHere, find, here]);
-
-  const list = useRef<HTMLDivElement>(null);
-  useEffect(() => {
-    markFound(list.current, find);
-    return () => markFound(null, "");
-  }, [turns, find]);
-
-  useFollowing(turns);
-
-  const end = useRef<HTMLDivElement>(null);
-  useEffect(() => {
-    if (end.current === null || !hasMore) return;
-    const seen = new IntersectionObserver(([entry]) => entry?.isIntersecting && loadMore(), {
-      rootMargin: "800px",
-    });
-    seen.observe(end.current);
-    return () => seen.disconnect();
-  }, [hasMore, isLoading, turns]);
-
-  return (
-    <div class="turns" ref={list}>
-      {loadEarlier && (
-        <button type="button" onClick={loadEarlier}>
-          Show earlier turns
-        </button>
-      )}
-      {turns.map((one) => (
-        <Turn
-          key={one.number}
-          session={id}
-          turn={one}
-          margin={margins.get(one.number)}
-          onWhole={() => loadWhole(one.number)}
-        />
-      ))}
-      {error && <Failure error={error} onRetry={retry} />}
-      {isLoading && <Loading rows={3} />}
-      <div ref={end} />
-    </div>
-  );
+  const minutes = Math.max(1, Math.round((Date.parse(to) - Date.parse(from)) / 60_000));
+  return `for ${formatDuration(minutes * 60_000)}`;
 }

@@ -2,17 +2,23 @@ import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { buildEditorLink } from "../../../page/api/project.ts";
 import { Badge } from "../../../page/components/badge.tsx";
-import { Diff, LineCounts, Preformatted } from "../../../page/components/code-lines.tsx";
+import { LineCounts, Preformatted } from "../../../page/components/code-lines.tsx";
+import { Diff } from "../../../page/components/diff.tsx";
 import { SmallButton } from "../../../page/components/layout.tsx";
 import { Time } from "../../../page/components/time.tsx";
 import { linkToFile, linkToSession } from "../../../page/router.ts";
 import { formatCallDuration } from "../../../protocol/reading/numbers.ts";
 import type { ToolCall as Call } from "../operation.ts";
+import { Pictures, type Place } from "./pictures.tsx";
+
+/** Where a result had a picture. */
+const pictureMark = "[image]";
 
 /** Edits with more changed lines are folded. */
 const fewLines = 24;
 
 interface ToolCallProps {
+  of: Place;
   call: Call;
   /** When it was made. */
   at: string | null;
@@ -22,7 +28,7 @@ interface ToolCallProps {
 }
 
 /** A call of a tool: a line, with its input, edits and result inside. Small edits stand open. */
-export function ToolCall({ call, at, onWhole, children }: ToolCallProps) {
+export function ToolCall({ of, call, at, onWhole, children }: ToolCallProps) {
   const { name, action, headline, command, result, is_error, edits, subagent } = call;
   const marked = (mark: string) =>
     edits.flatMap(({ lines }) => lines).filter((line) => line.startsWith(mark)).length;
@@ -50,7 +56,7 @@ export function ToolCall({ call, at, onWhole, children }: ToolCallProps) {
       {edits.map(({ file, is_whole, lines }, i) => (
         <section key={i}>
           <FileName file={file} isNew={is_whole} />
-          <Diff lines={lines} />
+          <Diff path={file} lines={lines} />
         </section>
       ))}
       {result === null ? (
@@ -61,6 +67,9 @@ export function ToolCall({ call, at, onWhole, children }: ToolCallProps) {
         result !== "" && (
           <Preformatted class={is_error ? "call-text bad" : "call-text"}>{result}</Preformatted>
         )
+      )}
+      {isOpen && result?.includes(pictureMark) && (
+        <Pictures {...of} count={null} isMeant={({ call: of }) => of === call.id} />
       )}
       <p class="call-links">
         {subagent !== null && <a href={linkToSession(subagent)}>Read the subagent's session</a>}

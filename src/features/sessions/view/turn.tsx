@@ -1,65 +1,137 @@
 import type { ComponentChildren } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { shortenHash } from "../../../base/text/short-hash.ts";
+import { useAnswer } from "../../../page/api/use-answer.ts";
 import { Badge } from "../../../page/components/badge.tsx";
 import { CopyButton, Preformatted } from "../../../page/components/code-lines.tsx";
 import { SmallButton } from "../../../page/components/layout.tsx";
 import { Clamped, Markdown } from "../../../page/components/markdown.tsx";
 import { Inline } from "../../../page/components/marked.tsx";
 import { Failure, Loading } from "../../../page/components/states.tsx";
-import { Moment, Time } from "../../../page/components/time.tsx";
+import { formatDay, Moment, Time } from "../../../page/components/time.tsx";
 import { formatCount } from "../../../page/components/words.ts";
 import { linkToCommit, linkToSession } from "../../../page/router.ts";
-import type { TurnEntry, TurnInFull } from "../operation.ts";
-import { foldTurnSteps, type Margin, turnAsMarkdown } from "../turn-words.ts";
+import { wordLinesByAuthor } from "../../../protocol/reading/authors.ts";
+import { nameTurnInTitle } from "../../../protocol/reading/names.ts";
+import type { SessionResponse, TurnEntry, TurnInFull } from "../operation.ts";
+import { describeTurnActivity, foldTurnSteps, type Margin, turnAsMarkdown } from "../turn-words.ts";
+import type { Density } from "./density.ts";
+import { scrollToFound } from "./find-text.ts";
+import { Pictures, type Place } from "./pictures.tsx";
 import { ToolCall } from "./tool-call.tsx";
-import { useTurns } from "./use-turns.ts";
+import { type TurnPlace, useTurn } from "./use-turn.ts";
 
-interface TurnProps {
-  session: string;
-  turn: TurnInFull;
+export type OutlinedTurn = SessionResponse["turns"][number];
+
+interface TurnProps extends Omit<TurnPlace, "number"> {
+  outlined: OutlinedTurn;
+  /** The one before it; null: it is the first. */
+  before: OutlinedTurn | null;
   margin: Margin | undefined;
-  /** Asks for what was left out of it. */
-  onWhole: () => void;
+  /** What it cost; "": that is not known. */
+  cost: string;
+  density: Density;
+  /** A text in it that the reader is still to be led to; "" once that is done. */
+  sought: { text: string } | null;
+  /** What it holds is there, or there is more of it. */
+  onLoaded: () => void;
 }
 
 /** A prompt with all that the agent did until the next one. */
-export function Turn({ session, turn, margin, onWhole }: TurnProps) {
-  const { number, started_at, abandoned, state, branch, entries } = turn;
+export function Turn({ outlined, before, margin, cost, density, sought, onLoaded, ...place }: TurnProps) {
+  const { session } = place;
+  const { number, prompt, started_at, abandoned, state, branch } = outlined;
+  const { turn, error, isOnItsWay, loadWhole, retry } = useTurn({ ...place, number });
+  const shown = useRef<HTMLElement>(null);
+  const drawn = useRef(turn);
+  useEffect(() => {
+    if (turn !== drawn.current) onLoaded();
+    drawn.current = turn;
+  }, [turn]);
+  useEffect(() => {
+    if (!sought?.text || turn === null) return;
+    if (scrollToFound(shown.current!, sought.text)) sought.text = "";
+    // Long outputs come without their middle.
+    else if (turn.entries.some(({ omitted }) => omitted > 0)) loadWhole();
+  }, [sought, turn]);
+  const isSameDay =
+    before?.started_at != null && formatDay(before.started_at) === formatDay(started_at ?? "");
+  const entries = turn && chooseEntries(turn.entries, density);
+  const did = density === "story" ? describeTurnActivity(outlined).join(" · ") : "";
   return (
     <article
+      ref={shown}
       class={abandoned ? "turn abandoned" : "turn"}
       id={`turn-${number}`}
       aria-label={`Turn ${number}`}
+      aria-busy={isOnItsWay}
     >
       <header>
         <a class="turn-number" href={linkToSession(session, number)}>
-          {number === 0 ? "Before the first prompt" : `Turn ${number}`}
+          {nameTurnInTitle(number)}
         </a>
-        <Moment at={started_at} />
-        {branch !== null && <span class="path">{branch}</span>}
-        {abandoned && <Badge title="The conversation went on from before it">abandoned</Badge>}
+        {isSameDay ? <Time at={started_at} isDayKnown /> : <Moment at={started_at} />}
+        {branch !== null && branch !== before?.branch && <span class="path">{branch}</span>}
+        {abandoned && <Badge title="The conversation was continued from an earlier turn">abandoned</Badge>}
         <TurnEnd state={state} />
-        <CopyButton label="Copy as Markdown" text={() => turnAsMarkdown(turn)} />
+        {did !== "" && <span>{did}</span>}
+        {cost !== "" && <span title="What models read and wrote for this turn">{cost}</span>}
+        {turn && <CopyButton label="Copy as Markdown" text={() => turnAsMarkdown(turn)} />}
       </header>
       <div class="turn-body">
-        <Story entries={entries} onWhole={onWhole} />
-        {entries.length === 0 && <p class="faint">Nothing of it is stored.</p>}
+        {entries === null ? (
+          <div class="said prompt clamped" style={{ "--lines": 3 }}>
+            {prompt}
+          </div>
+        ) : (
+          <Story
+            of={{ session, turn: number }}
+            entries={entries}
+            lines={density === "story" ? 3 : 18}
+            onWhole={loadWhole}
+          />
+        )}
+        {error && <Failure error={error} onRetry={retry} />}
+        {!error && !isOnItsWay && !entries?.length && <p class="faint">Nothing of it is stored.</p>}
       </div>
       {margin && <Beside margin={margin} />}
     </article>
   );
 }
 
+/** What of a turn is shown: all of it, or the prompt with what the agent said in the end. */
+function chooseEntries(entries: readonly TurnEntry[], density: Density): readonly TurnEntry[] {
+  if (density === "") return entries;
+  const isText = ({ kind, text }: TurnEntry) => kind === "text" && text.trim() !== "";
+  const lastText = entries.findLastIndex(isText);
+  const lastCall = entries.findLastIndex(({ tool }) => tool !== null);
+  return entries.filter(
+    (entry, i) =>
+      entry.kind === "prompt" ||
+      entry.kind === "compaction" ||
+      (isText(entry) && i >= Math.min(lastText, lastCall + 1)),
+  );
+}
+
+interface StoryProps {
+  of: Place;
+  entries: readonly TurnEntry[];
+  /** Of prompts so many are shown at first; where they are few, of answers too. */
+  lines?: number;
+  onWhole: () => void;
+}
+
 /** What happened, step by step; what was only looked at is one of them. */
-function Story({ entries, onWhole }: { entries: readonly TurnEntry[]; onWhole: () => void }) {
+function Story({ of, entries, lines = 18, onWhole }: StoryProps) {
   return (
     <>
       {foldTurnSteps(entries).map((step, i) =>
         step.kind === "one" ? (
-          <Entry key={i} entry={step.entry} onWhole={onWhole} />
+          <Entry key={i} of={of} entry={step.entry} lines={lines} onWhole={onWhole} />
         ) : (
           <Folded key={i} label={step.says} at={step.entries[0]?.timestamp ?? null}>
             {step.entries.map((entry, j) => (
-              <Entry key={j} entry={entry} onWhole={onWhole} />
+              <Entry key={j} of={of} entry={entry} lines={lines} onWhole={onWhole} />
             ))}
           </Folded>
         ),
@@ -68,21 +140,30 @@ function Story({ entries, onWhole }: { entries: readonly TurnEntry[]; onWhole: (
   );
 }
 
-/** A subagent's turns are read once. */
-const notFollowed: readonly number[] = [];
-
-/** What a subagent did, where it was called. */
-function Subagent({ id }: { id: string }) {
-  const { turns, error, hasMore, isLoading, loadMore, loadWhole, retry } = useTurns(id, 0, notFollowed);
+/** What a subagent did, where it was called; the rest of a long one on request. */
+function Subagent({ id, from = 0 }: { id: string; from?: number }) {
+  const [isWhole, setWhole] = useState(false);
+  const [isMore, setMore] = useState(false);
+  const { data, error, reload } = useAnswer("turns", { session: id, from, ...(isWhole && { whole: true }) });
+  if (error) return <Failure error={error} onRetry={reload} />;
+  if (data === null) return <Loading rows={2} />;
   return (
-    <section class="subagent" aria-label="What the subagent did">
-      {turns.map(({ number, entries }) => (
-        <Story key={number} entries={entries} onWhole={() => loadWhole(number)} />
+    <>
+      {data.turns.map(({ number, entries }) => (
+        <Story
+          key={number}
+          of={{ session: id, turn: number }}
+          entries={entries}
+          onWhole={() => setWhole(true)}
+        />
       ))}
-      {error && <Failure error={error} onRetry={retry} />}
-      {isLoading && <Loading rows={2} />}
-      {hasMore && !isLoading && <SmallButton onClick={loadMore}>Show more of it</SmallButton>}
-    </section>
+      {data.next !== null &&
+        (isMore ? (
+          <Subagent id={id} from={data.next} />
+        ) : (
+          <SmallButton onClick={() => setMore(true)}>Show more of it</SmallButton>
+        ))}
+    </>
   );
 }
 
@@ -91,7 +172,8 @@ const endLabels = {
   error: { tone: "bad", title: "The model's service failed, or the client gave up" },
   unfinished: {
     tone: "unknown",
-    title: "No end was recorded: the next prompt came first, it still runs, or the client was closed",
+    title:
+      "No end was recorded: the next prompt came before it, the turn is still running, or the client was closed",
   },
 } as const;
 
@@ -106,28 +188,43 @@ function TurnEnd({ state = "completed" }: Pick<TurnInFull, "state">) {
   );
 }
 
-function Entry({ entry, onWhole }: { entry: TurnEntry; onWhole: () => void }) {
+/** Fewer lines of an answer than these are no answer to read. */
+const wholeAnswerLines = 18;
+
+interface EntryProps extends Required<Omit<StoryProps, "entries">> {
+  entry: TurnEntry;
+}
+
+function Entry({ of, entry, lines, onWhole }: EntryProps) {
   const { kind, text, images, tool, omitted, timestamp } = entry;
   switch (kind) {
     case "prompt":
       return (
         <div class="said prompt">
-          {text !== "" && <Clamped text={text} lines={18} />}
-          {images > 0 && <p class="faint">{formatCount(images, "image")}</p>}
+          {text !== "" && <Clamped text={text} lines={lines} />}
+          {images > 0 && (
+            <Pictures {...of} count={images} isMeant={({ at, call }) => call === null && at === timestamp} />
+          )}
         </div>
       );
     case "text":
       return (
         <div class="said">
-          <Markdown text={text} />
+          {lines < wholeAnswerLines ? <Clamped text={text} lines={lines} /> : <Markdown text={text} />}
           {omitted > 0 && <Omitted count={omitted} onWhole={onWhole} />}
         </div>
       );
     case "tool":
       return (
         tool && (
-          <ToolCall call={tool} at={timestamp} onWhole={omitted > 0 ? onWhole : null}>
-            {() => tool.subagent !== null && <Subagent id={tool.subagent} />}
+          <ToolCall of={of} call={tool} at={timestamp} onWhole={omitted > 0 ? onWhole : null}>
+            {() =>
+              tool.subagent !== null && (
+                <section class="subagent" aria-label="What the subagent did">
+                  <Subagent id={tool.subagent} />
+                </section>
+              )
+            }
           </ToolCall>
         )
       );
@@ -195,11 +292,10 @@ function Beside({ margin: { notes, decisions, commits } }: { margin: Margin }) {
         <div key={commit}>
           <Badge tone="good">commit</Badge>
           <p>
-            <a href={linkToCommit(commit)}>{subject}</a> <span class="path">{commit.slice(0, 8)}</span>
+            <a href={linkToCommit(commit)}>{subject}</a> <span class="path">{shortenHash(commit)}</span>
           </p>
           <p class="faint">
-            {formatCount(lines.agent, "line")} by agents
-            {lines.human > 0 && `, ${lines.human.toLocaleString("en")} by people`}
+            {wordLinesByAuthor(lines)}
             {surviving != null &&
               surviving.added > 0 &&
               `; ${surviving.left.toLocaleString("en")} of ${surviving.added.toLocaleString("en")} left today`}

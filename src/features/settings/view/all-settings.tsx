@@ -1,10 +1,12 @@
 import { useState } from "preact/hooks";
+import { formatWithUnit } from "../../../base/text/units.ts";
 import { useAnswer, useChange } from "../../../page/api/use-answer.ts";
 import { Badge } from "../../../page/components/badge.tsx";
 import { FilterChips } from "../../../page/components/chips.tsx";
 import { Part, SmallButton } from "../../../page/components/layout.tsx";
 import { Inline } from "../../../page/components/marked.tsx";
 import { Empty, Failure, Loading, Refusal } from "../../../page/components/states.tsx";
+import { findSectionTitle } from "../../../protocol/reading/setting-sections.ts";
 import type { Setting } from "../operation.ts";
 
 const origins = {
@@ -14,22 +16,6 @@ const origins = {
   project: "yours, for this project",
   env: "the environment",
 } as const;
-
-/** What the sections are about, as docs/configuration.md has them. */
-const sections: Readonly<Record<string, string>> = {
-  index: "Which files are indexed",
-  watch: "Watching files",
-  search: "Search",
-  daemon: "The daemon",
-  embed: "Search by meaning",
-  sessions: "Sessions",
-  scrub: "Scrubbing",
-  llm: "Summaries by a model",
-  context: "Automatic context",
-  ui: "The page",
-  git: "Commits",
-  sync: "Sharing",
-};
 
 /** Every setting with its value and where it comes from; harmless ones can be changed. */
 export function AllSettings({ query }: { query: URLSearchParams }) {
@@ -43,7 +29,7 @@ export function AllSettings({ query }: { query: URLSearchParams }) {
       (one.key.includes(words) || one.about.toLowerCase().includes(words)) &&
       (origin === "" || (origin === "changed" ? one.origin !== "default" : one.origin === origin)),
   );
-  const names = [...new Set(shown.map(({ key }) => key.split(".")[0]!))];
+  const titles = [...new Set(shown.map(({ key }) => findSectionTitle(key)))];
   return (
     <>
       <div class="view-head">
@@ -66,19 +52,12 @@ export function AllSettings({ query }: { query: URLSearchParams }) {
           {note}
         </p>
       ))}
-      {shown.length === 0 && <Empty title="No setting fits" />}
-      {names.map((name) => (
-        <Part
-          key={name}
-          title={
-            <>
-              {sections[name] ?? name} <span class="path">[{name}]</span>
-            </>
-          }
-        >
+      {shown.length === 0 && <Empty title="No setting matches" />}
+      {titles.map((title) => (
+        <Part key={title} title={title}>
           <ul class="rows">
             {shown
-              .filter(({ key }) => key.startsWith(`${name}.`))
+              .filter(({ key }) => findSectionTitle(key) === title)
               .map((setting) => (
                 <SettingRow key={setting.key} setting={setting} />
               ))}
@@ -97,14 +76,14 @@ function SettingRow({ setting }: { setting: Setting }) {
     <li class="row setting">
       <p class="setting-head">
         <code class="setting-key">{key}</code>
-        <span class="setting-value">{formatValue(value)}</span>
+        <span class="setting-value">{formatValue(value, setting)}</span>
         <Badge tone={origin === "default" ? "unknown" : "agent"} title={source ?? undefined}>
           {origins[origin]}
         </Badge>
       </p>
       <p class="faint">
         <Inline text={about} /> Allowed: {allowed}.
-        {origin !== "default" && ` Default: ${formatValue(setting.default)}.`}
+        {origin !== "default" && ` Default: ${formatValue(setting.default, setting)}.`}
       </p>
       {change.error && <Refusal error={change.error} />}
       {isEditing ? (
@@ -135,18 +114,16 @@ function SettingRow({ setting }: { setting: Setting }) {
   );
 }
 
-function SettingForm({
-  setting: { key, value, choices },
-  isRunning,
-  onClose,
-  onSave,
-}: {
+interface SettingFormProps {
   setting: Setting;
   isRunning: boolean;
   onClose: () => void;
   onSave: (value: string) => Promise<void>;
-}) {
-  const [text, setText] = useState(Array.isArray(value) ? value.join(",") : String(value));
+}
+
+function SettingForm({ setting, isRunning, onClose, onSave }: SettingFormProps) {
+  const { key, value, choices } = setting;
+  const [text, setText] = useState(Array.isArray(value) ? value.join(",") : formatNumber(value, setting));
   const common = { "aria-label": key, value: text };
   return (
     <form
@@ -175,7 +152,10 @@ function SettingForm({
   );
 }
 
-function formatValue(value: Setting["value"]): string {
-  if (!Array.isArray(value)) return value === "" ? '""' : String(value);
+function formatValue(value: Setting["value"], setting: Setting): string {
+  if (!Array.isArray(value)) return value === "" ? '""' : formatNumber(value, setting);
   return value.length === 0 ? "[]" : value.join(", ");
 }
+
+const formatNumber = (value: string | number | boolean, { unit }: Setting) =>
+  typeof value === "number" && unit !== null ? formatWithUnit(value, unit) : String(value);

@@ -7,7 +7,7 @@ import type { ViewProps } from "../../../page/router.ts";
 import { AllSettings } from "./all-settings.tsx";
 import { Browsers } from "./browsers.tsx";
 import "./settings.css";
-import { Work } from "../../jobs/view/work.tsx";
+import { workParts } from "../../page-parts.ts";
 
 const lines = 200;
 const tones = { debug: "unknown", info: "plain", warn: "warning", error: "bad", stderr: "bad" } as const;
@@ -79,7 +79,9 @@ export function Checks() {
           </li>
         ))}
       </ul>
-      <p class="more">As the daemon sees it: its environment is that of the shell that started it.</p>
+      <p class="more">
+        These are the values that the daemon uses. Its environment is that of the shell that started it.
+      </p>
     </>
   );
 }
@@ -100,7 +102,7 @@ export default function Settings({ rest: part, query }: ViewProps) {
       <PartTabs label="Parts of the settings" view="settings" parts={parts} current={part} />
       {part === "" && <AllSettings query={query} />}
       {part === "health" && <Checks />}
-      {part === "work" && <Work />}
+      {part === "work" && Object.entries(workParts).map(([name, Part]) => <Part key={name} />)}
       {part === "browsers" && <Browsers />}
       {part === "log" && <Log />}
     </div>

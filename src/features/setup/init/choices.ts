@@ -3,14 +3,17 @@ import { agents, setups } from "../../../agents/registry.ts";
 import type { AgentSetup, PartName, Place } from "../../../agents/setup.ts";
 import { PommelError } from "../../../base/errors.ts";
 import type { Project } from "../../../base/paths.ts";
+import { formatBytes } from "../../../base/text/bytes.ts";
+import { formatDuration } from "../../../base/text/duration.ts";
+import { call } from "../../../client/call.ts";
 import { nameFile } from "../../../setup/agent-part.ts";
 import { gitHooksKey } from "../../../setup/git-part.ts";
 import { listKeys, listMissing } from "../../../setup/plan.ts";
 import { readRecord } from "../../../setup/record.ts";
 import { canAsk } from "../../../terminal/ask.ts";
-import { formatBytes, formatDuration, type Output } from "../../../terminal/output.ts";
+import type { Output } from "../../../terminal/output.ts";
 import { formatCount } from "../../../terminal/text.ts";
-import { type FoundSessions, findPastSessions } from "../../import/import-sources.ts";
+import { type FoundSessions, findPastSessions } from "../../import/operation.ts";
 
 /** Choices about agents on the command line. */
 export interface AgentOptions {
@@ -89,7 +92,7 @@ export async function chooseSetup(
   output: Output,
 ): Promise<Choices | null> {
   if (options.local && options.team) {
-    throw new PommelError("usage", "--local and --team exclude each other.", "Give one of them.");
+    throw new PommelError("usage", "Use either --local or --team.", "Give one of them.");
   }
   const own = options.local ? true : options.team ? false : undefined;
   if (options.yes || canAsk(output))
@@ -101,7 +104,7 @@ export async function chooseSetup(
       ...(options.hooks === false ? [] : [gitHooksKey]),
     ]),
     start: options.start ?? false,
-    sessions: options.import ? await findPastSessions(project, true) : [],
+    sessions: options.import ? await call(findPastSessions, { isWanted: true }, project) : [],
     own,
     asked: false,
   };
@@ -135,7 +138,9 @@ async function askForChoices(
   own: boolean | undefined,
 ): Promise<Choices | null> {
   const past =
-    options.import === false ? [] : await findPastSessions(project, options.yes ?? options.import ?? false);
+    options.import === false
+      ? []
+      : await call(findPastSessions, { isWanted: options.yes ?? options.import ?? false }, project);
   const saysParts = !options.yes && (options.mcp || options.allow || options.instructions);
   const candidates = chooseAgentsToOffer(place, options);
   const parts = chooseParts(options);

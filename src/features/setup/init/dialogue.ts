@@ -51,9 +51,28 @@ export async function askWhatToSetUp({ title, found, offers, audience }: Questio
   return isCancel(scope) ? leave() : answered(chosen, scope === "local");
 }
 
-/** Asks at a terminal whose sessions are recorded; null when somebody leaves it. */
-export async function askWhatToRecord(found: string): Promise<"all" | "named" | null> {
+/** What agents can be told before they act, by setting. */
+export interface Check {
+  setting: string;
+  title: string;
+  tells: string;
+  isOn: boolean;
+}
+
+/** What `pm setup` was told. */
+export interface SetupAnswers {
+  record: "all" | "named";
+  /** Settings of the checks that were ticked. */
+  checks: ReadonlySet<string>;
+}
+
+/** Asks at a terminal whose sessions are recorded, and what agents are told before they act; null when somebody leaves it. */
+export async function askForSetup(found: string, checks: readonly Check[]): Promise<SetupAnswers | null> {
   const output = shouldColor(2) ? process.stderr : withoutColors(process.stderr);
+  const leave = () => {
+    cancel("Nothing was changed.", { output });
+    return null;
+  };
   intro("Pommel", { output });
   log.info(found, { output });
   const record = await select({
@@ -65,12 +84,18 @@ export async function askWhatToRecord(found: string): Promise<"all" | "named" | 
     initialValue: "all" as const,
     output,
   });
-  if (isCancel(record)) {
-    cancel("Nothing was changed.", { output });
-    return null;
-  }
+  if (isCancel(record)) return leave();
+  const told = await multiselect({
+    message:
+      "What should Claude Code be told just before it acts? A small program then starts before each of its calls.",
+    options: checks.map(({ setting, title, tells }) => ({ value: setting, label: title, hint: tells })),
+    initialValues: checks.filter(({ isOn }) => isOn).map(({ setting }) => setting),
+    required: false,
+    output,
+  });
+  if (isCancel(told)) return leave();
   outro("Setting up", { output });
-  return record;
+  return { record, checks: new Set(told) };
 }
 
 /** The prompts' own styles know NO_COLOR only from Node 22 on. */

@@ -5,7 +5,8 @@ import { loadConfig } from "../../../base/config/config.ts";
 import { setConfig } from "../../../base/config/config-edit.ts";
 import { explainError, PommelError } from "../../../base/errors.ts";
 import { findUpwards } from "../../../base/paths.ts";
-import { applyChanges } from "../../../client/call.ts";
+import { formatDuration } from "../../../base/text/duration.ts";
+import { applyChanges, call } from "../../../client/call.ts";
 import { unhideFromGit } from "../../../git/hooks/exclude.ts";
 import { findProject } from "../../../git/projects/find-project.ts";
 import { isNamed } from "../../../git/projects/recorded.ts";
@@ -13,16 +14,18 @@ import { recordHere } from "../../../git/projects/turn-recording.ts";
 import { listPartsToRemove } from "../../../setup/agent-part.ts";
 import { gitHooksKey } from "../../../setup/git-part.ts";
 import { hideOwnFiles, planParts } from "../../../setup/plan.ts";
+import { findPommelOnPath } from "../../../setup/pommel-on-path.ts";
 import { enableSetups, makeProjectPlace, readRecord } from "../../../setup/record.ts";
 import type { CommandContext } from "../../../terminal/frame.ts";
 import { interruptedCode } from "../../../terminal/interruption.ts";
-import { formatDuration, formatMark } from "../../../terminal/output.ts";
+import { formatMark } from "../../../terminal/output.ts";
+import { renderDocument } from "../../../terminal/render-document.ts";
 import { formatCount } from "../../../terminal/text.ts";
-import type { StartReport } from "../../daemon/pm-start.ts";
-import { findPommelOnPath } from "../../doctor/checks/agents.ts";
-import { importFound } from "../../import/import-sources.ts";
-import { describeNested } from "../../index/nested.ts";
-import { describeRunning } from "../../jobs/what-runs.ts";
+import { type StartReport, startDaemon } from "../../daemon/operation.ts";
+import { importFound } from "../../import/operation.ts";
+import { describeNested } from "../../index/words.ts";
+import { readRunning } from "../../jobs/operation.ts";
+import { wordRunningDaemon } from "../../jobs/words.ts";
 import { chooseSetup, type InitOptions, isAsked, isOwnByDefault } from "./choices.ts";
 import {
   describeAgents,
@@ -108,18 +111,22 @@ export async function initCommand(
     steps.warn(`${problem.message} ${problem.hint}`);
   if (choices.start) {
     steps.next("Daemon");
-    const { startDaemonAndReport } = await import("../../daemon/pm-start.ts");
     const quiet = steps.isBrief ? { ...output, print: () => {} } : output;
-    const report = await startDaemonAndReport(project, quiet);
+    const report = await call(startDaemon, { output: quiet }, project);
     result.started = !report.already_running;
     if (steps.isBrief) output.print(`${formatMark("ok", output.colors)} ${describeDaemon(report)}`);
   }
   if (choices.sessions.length > 0) {
     steps.next("Past sessions");
-    result.imported = await importFound(project, choices.sessions, steps, output);
+    result.imported = await call(
+      importFound,
+      { past: choices.sessions, isBrief: steps.isBrief, output },
+      project,
+    );
   }
   // Whoever had it started was told already.
-  const running = output.json || choices.start ? null : await describeRunning(project, output.colors);
+  const found = output.json || choices.start ? null : await call(readRunning, {}, project);
+  const running = found && renderDocument(wordRunningDaemon(found), { screen: output });
   output.result(result, formatNextSteps(choices.start || running !== null, running));
   return result.imported?.interrupted ? interruptedCode : undefined;
 }

@@ -6,15 +6,7 @@ import type { PutFile } from "../../../setup/part.ts";
 import { type PlannedPart, type PutPart, putParts, switchedOff } from "../../../setup/plan.ts";
 import { formatMark, type Output } from "../../../terminal/output.ts";
 import { toHomeRelative } from "../../../terminal/text.ts";
-
-/** The result of the import, for JSON. */
-export interface ImportedSessions {
-  sessions: number;
-  chunks: number;
-  failed: { path: string; error: string }[];
-  /** Somebody stopped watching: the daemon goes on with it. */
-  interrupted: boolean;
-}
+import type { ImportedSessions } from "../../import/operation.ts";
 
 /** `skipped`: not wanted, or provided otherwise; `kept`: somebody's own is in its place and stays. */
 interface HooksOutcome {

@@ -4,7 +4,8 @@ import { describe, expect, it } from "vitest";
 import { embedderContract } from "../../../../test/support/embedder-contract.ts";
 import { writeTinyModel } from "../../../../test/support/tiny-model.ts";
 import { computeCosine } from "../quantise.ts";
-import { createStaticEmbedder, StaticModel } from "./static-embedder.ts";
+import { createStaticEmbedder } from "./static-embedder.ts";
+import { StaticModel } from "./static-model.ts";
 
 const shared = writeTinyModel();
 const kind = { id: "static-1", dimensions: 256 };

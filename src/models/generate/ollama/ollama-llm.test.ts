@@ -2,7 +2,11 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { startFakeOllama } from "../../../../test/support/fake-ollama-llm.ts";
 import { type FakeServer, fakeClock } from "../../../../test/support/fake-server.ts";
 import { llmContract } from "../../../../test/support/llm-contract.ts";
-import { createOllamaLlm, ollamaDriver } from "./ollama-llm.ts";
+import type { LlmOptions } from "../llm.ts";
+import { ollamaDriver } from "./ollama-llm.ts";
+
+const createOllamaLlm = (model: string, ollamaUrl: string, options: LlmOptions = {}) =>
+  ollamaDriver.create(model, { ollamaUrl, openaiUrl: "", openaiKeyVariable: "" }, options)!;
 
 llmContract("ollama", {
   driver: "ollama",

@@ -43,7 +43,7 @@ function isLocalAt(url: string, model: string): boolean {
 }
 
 /** A model in Ollama over HTTP. The server decides how long it stays in memory. */
-export function createOllamaLlm(model: string, url: string, options: LlmOptions = {}): Llm {
+function createOllamaLlm(model: string, url: string, options: LlmOptions = {}): Llm {
   const { clock, timeoutMs } = { ...defaultOptions, ...options };
   const endpoint = buildEndpoint(url);
   const server = describeOllama(endpoint.base);

@@ -35,7 +35,7 @@ const knownModels: Record<string, KnownModel> = {
 };
 
 /** A call's cost; null for an unknown price. A dated name ("gpt-4o-2024-08-06") is its model. */
-export function computeDollars(model: string, inputTokens: number, outputTokens: number): number | null {
+function computeDollars(model: string, inputTokens: number, outputTokens: number): number | null {
   const name = model.replace(/-\d{4}-\d{2}-\d{2}$/, "");
   if (!Object.hasOwn(knownModels, name)) return null;
   const { input, output } = knownModels[name]!;
@@ -47,7 +47,7 @@ function isReasoning(model: string): boolean {
   return /^(o\d|gpt-5)/.test(model);
 }
 
-export interface OpenaiOptions extends LlmOptions {
+interface OpenaiOptions extends LlmOptions {
   /** OpenAI itself, with known models and prices, and a required key. */
   isOpenai?: boolean;
 }

@@ -2,6 +2,7 @@ import type { ToolResult } from "../../../agents/agent.ts";
 import { cutMiddle } from "../../../agents/reading/bounds.ts";
 import { joinWithin, shortenText } from "../../../base/text/text-size.ts";
 import { isErrorLine, isFailureLine } from "./error-formats.ts";
+import outputs from "./outputs.json" with { type: "json" };
 import type { ToolSays } from "./tool-uses.ts";
 
 /** The outcome of a tool use: the little of it that a memory needs. */
@@ -124,7 +125,7 @@ export function sayResult(result: ToolResult, use: ToolSays | null, changed: rea
         : shortenOutput(text, maxResultChars.output),
       errors: fails ? extractErrorLines(text, maxResultChars.errors) : "",
       fails,
-      passes: !fails && isCheck(use.command),
+      passes: !fails && showsThatItWorks(use.command),
     };
   }
   // The content of a file, or of a todo list that was just given, is not repeated.
@@ -142,18 +143,15 @@ export function sayResult(result: ToolResult, use: ToolSays | null, changed: rea
 const looked = 8_000;
 
 /** Words of compilers, test runners and shells in many languages; not "terror", but "TypeError". */
-const errorWord =
-  /\b(?:errors?|fail(?:s|ed|ure|ures|ing)?|panic|exception|fatal|traceback|undefined reference|segfault|segmentation fault|not found|cannot|can't|could not|unable to|no such file|permission denied|denied|refused|timed out|timeout|assert(?:ion)?|unexpected|expected)\b/i;
+const errorWord = new RegExp(`\\b(?:${outputs.errorWords.join("|")})\\b`, "i");
 /** `TypeError`, `ENOENT`. */
 const errorName = /[a-z](?:Error|Exception)\b|\bE[A-Z]{4,}\b/;
 
 /** Lines that say that all is well, though they have such words in them. */
-const allIsWell =
-  /\b(?:0|no|without) (?:error|fail|exception|problem|issue|warning)|\b(?:error|fail(?:ed|ure)?)s?[:=]? 0\b|^\s*(?:(?:ok|PASS|--- PASS)\b|✓|✔)/i;
+const allIsWell = new RegExp(outputs.allIsWell.join("|"), "i");
 
 /** A line that means a failed check, whatever the exit status. */
-const failedCheck =
-  /^\s*(?:--- FAIL|FAIL(?:ED)?\b|not ok\b|✗|✘|×|❌|panic:|Traceback \(most recent|[A-Za-z.]*(?:Error|Exception): |(?:fatal|error)(?:\[[^\]]*\])?: |npm ERR!|make(?:\[\d+\])?: \*\*\*)|\b[1-9]\d* (?:tests? )?(?:failed|failing|errors?)\b|: error(?: [A-Z]+\d+)?: /;
+const failedCheck = new RegExp(outputs.failedChecks.join("|"));
 
 /** Names of failed tests, as they were printed. */
 export function failedTests(output: string): string[] {
@@ -161,19 +159,11 @@ export function failedTests(output: string): string[] {
   return testNames.flatMap((pattern) => Array.from(ends.matchAll(pattern), ([, name = ""]) => name.trim()));
 }
 
-/** Names of failed tests: Go, pytest, vitest and jest, cargo, TAP, JUnit. */
-const testNames = [
-  /^[ \t]*--- FAIL: (\S+)/gm,
-  /^[ \t]*FAILED[ \t]+(\S+)/gm,
-  /^[ \t]*FAIL[ \t]+(\S.*)$/gm,
-  /^[ \t]*[✗✘×][ \t]+(.+)$/gm,
-  /^test (\S+) \.\.\. FAILED$/gm,
-  /^not ok \d+ (.+)$/gm,
-];
+/** Names of failed tests: Go, pytest, vitest and jest, cargo, TAP, JUnit, Bun. */
+const testNames = outputs.testNames.map((pattern) => new RegExp(pattern, "gm"));
 
 /** Commands that print files and histories: an "error" in their output is just content. */
-const showing =
-  /^(?:cat|head|tail|less|sed|awk|grep|egrep|rg|ag|ls|find|fd|tree|wc|sort|echo|jq|diff|git (?:-\S+ \S+ )?(?:diff|show|log|status|blame|grep|branch|ls-files|stash)|gh (?:pr|issue|api|run) ?(?:view|diff|list|checks)?)\b/;
+const showing = new RegExp(`^(?:${outputs.showing.join("|")})\\b`);
 
 /** Whether a command only shows something that is there already. */
 export function isDisplayCommand(command: string): boolean {
@@ -185,11 +175,10 @@ export function isDisplayCommand(command: string): boolean {
 }
 
 /** Commands whose success means that something works. */
-const checking =
-  /\b(?:test|tests|check|lint|vet|build|compile|tsc|pytest|jest|vitest|mocha|rspec|phpunit|ctest|clippy|mypy|ruff|eslint|biome|golangci-lint|typecheck|verify|ci)\b|\bgo run\b|\bmake\b/i;
+const checking = new RegExp(`\\b(?:${outputs.checking.join("|")})\\b`, "i");
 
-/** Whether a command checks something: tests, types, a build. */
-export function isCheck(command: string): boolean {
+/** Whether it shows that something works if a command succeeds: tests, types, a build. */
+export function showsThatItWorks(command: string): boolean {
   return checking.test(command) && !isDisplayCommand(command);
 }
 

@@ -1,5 +1,5 @@
 import type { Entry, FileEdit } from "../../../agents/agent.ts";
-import { joinWithin, shortenText } from "../../../base/text/text-size.ts";
+import { joinWithin, shortenFlat, shortenText } from "../../../base/text/text-size.ts";
 import { parseQuestions } from "../../questions.ts";
 
 /**
@@ -42,15 +42,6 @@ function readTextField(input: Record<string, unknown>, ...names: string[]): stri
   }
   return "";
 }
-
-const shortenToLine = (text: string, most: number): string =>
-  shortenText(
-    text
-      .slice(0, most * 4)
-      .replace(/\s+/g, " ")
-      .trim(),
-    most,
-  );
 
 /** Objects of a list in the input; empty without a list. */
 function listObjects(value: unknown): Record<string, unknown>[] {
@@ -101,7 +92,7 @@ function diffReplacement(edit: Record<string, unknown>): string[] {
 function joinOtherInputs(input: Record<string, unknown>, shownKeys: ReadonlySet<string>): string {
   const texts = Object.entries(input)
     .filter(([name, value]) => !shownKeys.has(name) && isText(value))
-    .map(([, value]) => shortenToLine(String(value), maxUseChars.other));
+    .map(([, value]) => shortenFlat(String(value), maxUseChars.other));
   return joinWithin(texts, maxUseChars.task);
 }
 
@@ -141,7 +132,7 @@ export function sayUse(
 
   const shown =
     command !== ""
-      ? `${shortenToLine(command, 240)}${subject === "" ? "" : ` # ${subject}`}`
+      ? `${shortenFlat(command, 240)}${subject === "" ? "" : ` # ${subject}`}`
       : [files.join(" "), pattern, folder === "" ? "" : `in ${relativize(folder)}`, subject, todos.join("; ")]
           .filter(isText)
           .join(" ");
@@ -161,14 +152,14 @@ export function sayUse(
   for (const name of fileFields) shownKeys.add(name);
 
   return {
-    headline: `${tool} ${shortenToLine(shown, maxUseChars.headline)}`.trim(),
+    headline: `${tool} ${shortenFlat(shown, maxUseChars.headline)}`.trim(),
     actions: [
       tool,
       files.join("\n"),
       shortenText(command, maxUseChars.command),
-      shortenToLine(pattern, maxUseChars.other),
+      shortenFlat(pattern, maxUseChars.other),
       folder === "" ? "" : relativize(folder),
-      shortenToLine(subject, maxUseChars.other),
+      shortenFlat(subject, maxUseChars.other),
       joinWithin(todos, maxUseChars.task),
       shortenText(task, maxUseChars.task),
       changes

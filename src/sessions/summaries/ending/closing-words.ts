@@ -11,6 +11,8 @@ export interface Said {
   announcedBy: string;
   /** Done, in a list with boxes. */
   isDone: boolean;
+  /** Not done, in a list with boxes. */
+  isUnticked: boolean;
 }
 
 const fence = /^\s*(?:```|~~~)/;
@@ -19,7 +21,12 @@ const tableLine = /^\s*\|/;
 const ruleLine = /^\s*([-*_=─—])\1{2,}\s*$/;
 const itemLine = /^(\s*)(?:[-*+•]|\d{1,2}[.)]|[a-z]\))\s+(?:\[([ xX])\]\s*)?(?=\S)/;
 const quoteLine = /^\s*>/;
+/** What an agent tells its client to show: `::git-commit{cwd="/src/app"}`. */
+const directiveLine = /^\s*::[\w-]+\{.*\}\s*$/;
 const insight = /^`?★ Insight/;
+
+/** "I’m" as "I'm": words are known by the plain one. */
+export const plainApostrophes = (text: string): string => text.replace(/[’‘]/g, "'");
 
 /** What stands in a message, in order, without code, tables and quotations. */
 export function readSaid(message: string): Said[] {
@@ -28,7 +35,7 @@ export function readSaid(message: string): Said[] {
   let isInsight = false;
   let heading = "";
   let announcedBy = "";
-  for (const line of message.split("\n")) {
+  for (const line of plainApostrophes(message).split("\n")) {
     if (fence.test(line)) {
       isCode = !isCode;
       continue;
@@ -39,7 +46,8 @@ export function readSaid(message: string): Said[] {
       if (/^`?─{5}/.test(line)) isInsight = false;
       continue;
     }
-    if (isInsight || tableLine.test(line) || ruleLine.test(line) || quoteLine.test(line)) continue;
+    if (isInsight || [tableLine, ruleLine, quoteLine, directiveLine].some((shape) => shape.test(line)))
+      continue;
     const titled = headingLine.exec(line);
     if (titled !== null) {
       heading = stripMarkdown(titled[1] ?? titled[2] ?? "").toLowerCase();
@@ -53,14 +61,21 @@ export function readSaid(message: string): Said[] {
       // What is below an item explains it.
       if (item[1]!.length >= 2 && said.at(-1)?.isItem) continue;
       const isDone = (item[2] ?? " ") !== " " || /^\s*(?:[-*+]|\d+\.)\s+(?:✅|✓|✔)/.test(line);
-      said.push({ text, isItem: true, heading, announcedBy, isDone });
+      said.push({ text, isItem: true, heading, announcedBy, isDone, isUnticked: item[2] === " " });
       continue;
     }
     // The continuation of an item.
     if (/^\s{2,}\S/.test(line) && said.at(-1)?.isItem) continue;
     const sentences = splitLine(text);
     for (const sentence of sentences)
-      said.push({ text: sentence, isItem: false, heading, announcedBy: "", isDone: false });
+      said.push({
+        text: sentence,
+        isItem: false,
+        heading,
+        announcedBy: "",
+        isDone: false,
+        isUnticked: false,
+      });
     announcedBy = sentences.at(-1)?.endsWith(":") ? sentences.at(-1)!.toLowerCase() : "";
   }
   return said;

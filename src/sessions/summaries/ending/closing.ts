@@ -1,3 +1,5 @@
+import type { Entry } from "../../../agents/agent.ts";
+import { parseQuestions } from "../../questions.ts";
 import type { Turn } from "../../turn-content.ts";
 
 /** How a session ended, as far as its turns show it. */
@@ -14,12 +16,20 @@ export interface Ending {
   actsAfter: boolean;
   /** The closing text of the turn with words before that one; null: there is none. */
   before: { text: string; turn: number } | null;
+  /** The heading of a plan that nobody answered to the end, "" where it has none; null: no plan waits. */
+  plan: string | null;
+  /** Questions with options to choose from that nobody answered. */
+  questions: string[];
 }
 
 const keptTexts = 3;
 /** A command of the client, which asks the agent for nothing. */
 export const isOfClient =
   /^\s*\/(?:clear|compact|model|exit|quit|cost|status|usage|help|resume|config|memory|login|logout|context|mcp|doctor|ide|permissions|export|rename|fast)\s*$/;
+
+/** A call that puts a plan before the person. */
+const proposesPlan = /^(?:ExitPlanMode|exit_plan_mode)$/;
+const planHeading = /^\s*#\s+(?:Plan:?\s+)?(.{3,120})/;
 
 /** Reads turns in order, and holds no more of them than their last words. */
 export class EndingReader {
@@ -30,12 +40,18 @@ export class EndingReader {
     lastPrompt: "",
     actsAfter: false,
     before: null,
+    plan: null,
+    questions: [],
   };
+  /** Of the last call that asks the person. */
+  private asked: string | null = null;
+  private planHeading = "";
 
   read(turn: Turn): void {
     const ending = this.ending;
     for (const { entries } of turn.lines) {
       for (const entry of entries) {
+        this.readWaiting(entry);
         if (entry.kind === "prompt" && !isOfClient.test(entry.text)) {
           ending.lastTurn = Math.max(ending.lastTurn, turn.number);
           ending.lastPrompt = entry.text;
@@ -51,6 +67,25 @@ export class EndingReader {
           ending.actsAfter = false;
         } else if (entry.kind === "tool_use" && ending.turn === turn.number) ending.actsAfter = true;
       }
+    }
+  }
+
+  /** A client that goes on in a new session answers as if the person had refused. */
+  private readWaiting(entry: Entry): void {
+    const { ending } = this;
+    if (entry.kind === "prompt") this.planHeading = "";
+    if (entry.kind === "prompt" || entry.kind === "text") {
+      ending.plan = null;
+      ending.questions = [];
+    } else if (entry.kind === "tool_use") {
+      const text = entry.input.plan ?? entry.input.content;
+      if (typeof text === "string") this.planHeading = planHeading.exec(text)?.[1] ?? this.planHeading;
+      ending.plan = proposesPlan.test(entry.tool) ? this.planHeading : null;
+      ending.questions = parseQuestions(entry.input).map((question) => question.text);
+      this.asked = entry.id;
+    } else if (entry.kind === "tool_result" && entry.id === this.asked && !entry.isError) {
+      ending.plan = null;
+      ending.questions = [];
     }
   }
 

@@ -1,6 +1,7 @@
+import { shortenToClause } from "../../../base/text/text-size.ts";
 import type { Ending } from "./closing.ts";
 import { readSaid, type Said } from "./closing-words.ts";
-import { headsAnOffer, headsWhatIsLeft, isLeftOpen } from "./open-points.ts";
+import { announcesWhatIsLeft, asks, headsAnOffer, headsWhatIsLeft, isLeftOpen } from "./open-points.ts";
 
 /** An outcome of fewer words is followed by what the message lists. */
 const enoughWords = 8;
@@ -13,7 +14,7 @@ const interjection =
   /^(?:(?:great|perfect|excellent|wonderful|awesome|nice|good(?: (?:point|catch|question|idea|news|call))?|okay|ok|sure|no problem|alright|right|got it|i see|understood|of course|absolutely|certainly|aha?|hmm|actually|(?:all )?done|you(?:'re| are) (?:absolutely |totally |completely )?right)(?:[!.,:;]+|\s+[-–—])\s*)+/i;
 /** What the agent is about to do, or thinks of doing: no outcome. */
 const announces =
-  /^(?:(?:now|first|next|then|so|and|also|finally|but|wait)[,:]? )*(?:let me|let's|i(?:'ll| will|'m going to| need to| should| want to|'m now)\b|(?:now|next)[,:]? (?:i |we |let |update|fix|add|run|create|check|verify|write|commit|push|the |for |reply|rebase))/i;
+  /^(?:(?:now|first|next|then|so|and|also|finally|but|wait)[,:]? )*(?:let me|let's|i(?:'ll| will|'m going to| need to| should| want to|'m now|'m (?:also |just |still )?\w+ing)\b|(?:now|next)[,:]? (?:i |we |let |update|fix|add|run|create|check|verify|write|commit|push|the |for |reply|rebase))/i;
 /** What it says of its own view of the matter. */
 const muses =
   /^(?:(?:now )?i (?:now )?have (?:a |an |all |the |thorough|everything|enough|what)|i (?:can )?(?:now )?(?:see|understand)(?: the (?:issue|problem|full picture))?[.!:]?$|(?:great|good|excellent|fair|interesting) (?:question|catch|point|idea|news|find)s?[.!]?$|that(?:'s| is) a (?:great|good|fair|valid)\b[^.]{0,30}[.!]?$|this is a new task\b|(?:the exploration|exploration) confirms)/i;
@@ -26,7 +27,8 @@ const introduces =
 
 const stripInterjection = (text: string) => {
   const rest = text.replace(interjection, "").trim();
-  return rest.charAt(0).toUpperCase() + rest.slice(1);
+  // What began a sentence keeps its letter: "npm", an address.
+  return rest.length === text.length ? text : rest.charAt(0).toUpperCase() + rest.slice(1);
 };
 
 /** Says something of what came of it. */
@@ -34,13 +36,14 @@ function isTellingOutcome(said: Said): boolean {
   const rest = stripInterjection(said.text);
   return (
     rest.length > 2 &&
-    !rest.endsWith("?") &&
+    !asks(rest) &&
     !announces.test(rest) &&
     !muses.test(rest) &&
     !offers.test(rest) &&
     !introduces.test(rest) &&
     // A command alone tells nothing.
     /\p{L}{3}/u.test(rest.replace(/`[^`]*`/g, "")) &&
+    !announcesWhatIsLeft(rest) &&
     !headsWhatIsLeft(said) &&
     !headsAnOffer(said) &&
     !isLeftOpen(said)
@@ -89,7 +92,9 @@ function extractOutcomeParts(message: string, room: number): string[] {
     if (at !== -1 && !parts.some((part) => part.includes(said[at]!.text.slice(0, 40))))
       add(joinListItems(said, at, room - used)[0]);
   }
-  const state = said.findLast((one) => isTellingOutcome(one) && !one.isItem && reportsState.test(one.text));
+  const state = said.findLast(
+    (one) => isTellingOutcome(one) && !one.isItem && reportsState.test(one.text) && !announcesList(one, said),
+  );
   if (state !== undefined) {
     const text = endWithPeriod(shortenSentence(stripInterjection(state.text)));
     if (!parts.some((part) => part.includes(text.slice(0, -1))) && used + text.length < room + 160)
@@ -98,11 +103,18 @@ function extractOutcomeParts(message: string, room: number): string[] {
   return parts;
 }
 
+/** "I pushed this to:" says nothing without the list below it. */
+const announcesList = (one: Said, said: readonly Said[]): boolean =>
+  one.text.endsWith(":") && said[said.indexOf(one) + 1]?.isItem === true;
+
 /** The items of a list from a place on, as many as fit whole, and where it ends. */
 function joinListItems(said: readonly Said[], from: number, room: number): [text: string, next: number] {
   let next = from;
   while (said[next]?.isItem && said[next]!.heading === said[from]!.heading) next++;
-  const items = said.slice(from, next).map(({ text }) => text.replace(/[.;:,]+$/, ""));
+  const all = said.slice(from, next).map(({ text }) => text);
+  // What an item announces is below it, and left out.
+  const whole = all.filter((text) => !text.endsWith(":"));
+  const items = (whole.length > 0 ? whole : all).map((text) => text.replace(/[.;:,]+$/, ""));
   const shown: string[] = [];
   let used = 0;
   for (const item of items) {
@@ -115,15 +127,11 @@ function joinListItems(said: readonly Said[], from: number, room: number): [text
   return [`${shown.join("; ")}${more > 0 ? `; and ${more} more` : ""}.`, next];
 }
 
-const endWithPeriod = (text: string) => (/[.!?…]$/.test(text) ? text : `${text.replace(/[:;,]$/, "")}.`);
+const endWithPeriod = (text: string) =>
+  /[.!?…。！？]$/.test(text) ? text : `${text.replace(/[:;,：]$/, "")}.`;
 const countWordsOfParts = (parts: readonly string[]) => parts.join(" ").split(/\s+/).length;
 
-/** A long sentence up to the end of a clause. */
-function shortenSentence(text: string): string {
-  if (text.length <= maxSentenceChars) return text;
-  const clause = text.slice(0, maxSentenceChars).search(/(?:[;:—–]|, (?:which|and|but|so)\b|\. )[^;:—–]*$/);
-  return `${text.slice(0, clause > 60 ? clause : text.slice(0, maxSentenceChars).lastIndexOf(" ")).trimEnd()}…`;
-}
+const shortenSentence = (text: string) => shortenToClause(text, maxSentenceChars);
 
 /** "Pushed." says what of only behind what was said before. Words. */
 const minOutcomeWords = 4;

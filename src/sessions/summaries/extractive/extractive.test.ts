@@ -81,6 +81,16 @@ describe("a summary", () => {
     expect(failing).toMatch(/`npm test -- resume`: .+ → The fix is to take the lock/);
   });
 
+  it("gives a failure no remedy that does not speak of it", () => {
+    const said = summaryOf(
+      prompt("publish the branch of the parser please"),
+      ran("git push", "Exit code 128\nfatal: The current branch has no upstream branch.", { isError: true }),
+      text("The working tree holds the cleanup of the reader, and changed comments of the lexer module."),
+      ran("git push", "ok"),
+    );
+    expect(part(said, "Problems").join("\n")).not.toContain("lexer");
+  });
+
   it("lists the changed files, those that changed most first", () => {
     expect(part(summary, "Files changed")).toEqual(["src/store.ts, src/lock.ts"]);
     const twice = summaryOf(...session, edited("/home/dev/app/src/lock.ts", "a", "b"));
@@ -95,10 +105,10 @@ describe("a summary", () => {
       text(
         "The search index keeps its newest answers in memory now. A changed file empties the whole cache again. " +
           "Nobody has to configure anything beforehand either way. Repeated questions come back eleven times faster. " +
-          "The remaining work is a limit on its size in bytes.",
+          "A limit on its size in bytes is still missing.",
       ),
     );
-    expect(part(later, "Next")).toEqual(["- The remaining work is a limit on its size in bytes."]);
+    expect(part(later, "Next")).toEqual(["- A limit on its size in bytes is still missing."]);
   });
 
   it("lists open items of the agent's list as left to do", () => {
@@ -110,7 +120,7 @@ describe("a summary", () => {
       prompt("Migrate the users table to the new schema"),
       used("TodoWrite", { todos }),
     );
-    expect(part(listed, "Next")).toEqual(["- Document the migration in the handbook"]);
+    expect(part(listed, "Next")).toEqual(["- Not ticked off: Document the migration in the handbook"]);
   });
 
   it("takes an answer to a question with options for a decision", () => {

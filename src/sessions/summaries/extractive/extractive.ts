@@ -1,6 +1,6 @@
 import { shortenText } from "../../../base/text/text-size.ts";
 import type { Turn } from "../../turn-content.ts";
-import { findOpenPoints } from "../ending/open-points.ts";
+import { findOpenPoints, untickedItem } from "../ending/open-points.ts";
 import { extractOutcome } from "../ending/outcome.ts";
 import type { Ask } from "../llm-summary.ts";
 import { extractContentWords, measureOverlap } from "../prose.ts";
@@ -86,7 +86,9 @@ export function* summariseInSteps(
   const open = [
     ...findOpenPoints(evidence.ending).map(({ text }) => text),
     // The last words may speak of an item that was not ticked off.
-    ...evidence.todos.filter((text) => measureOverlap(extractContentWords(text), closing) <= sameness),
+    ...evidence.todos
+      .filter((text) => measureOverlap(extractContentWords(text), closing) <= sameness)
+      .map(untickedItem.word),
   ];
   const parts = [
     formatPart(

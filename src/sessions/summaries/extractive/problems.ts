@@ -55,6 +55,17 @@ const keep = { problems: 300, open: 20, failing: 200, repairs: 20 } as const;
 /** A problem without a resolution within this many sentences and turns stays open. */
 const resolvedWithin = { sentences: 60, turns: 2 } as const;
 
+/** Words that a problem and its resolution have in common. */
+const minShared = 2;
+/** The weight of a sentence that calls itself the fix. */
+const saysFix = 3;
+
+function countShared({ words }: Statement, other: Statement): number {
+  let shared = 0;
+  for (const word of words) if (other.words.has(word)) shared++;
+  return shared;
+}
+
 /** The problems of a session and their solutions, in order. */
 export class Problems {
   private readonly found = createStatementCollector<Problem>(keep.problems);
@@ -88,9 +99,8 @@ export class Problems {
     let best: Problem | null = null;
     let mostShared = 0;
     for (const problem of this.open) {
-      let shared = resolution.weight >= 3 ? 1 : 0;
-      for (const word of resolution.words) if (problem.words.has(word)) shared++;
-      if (shared >= 2 && shared >= mostShared) {
+      const shared = countShared(resolution, problem) + (resolution.weight >= saysFix ? 1 : 0);
+      if (shared >= minShared && shared >= mostShared) {
         best = problem;
         mostShared = shared;
       }
@@ -110,13 +120,17 @@ export class Problems {
   }
 
   /**
-   * A command succeeds. If it failed before, the strongest repair reported since then was the remedy.
+   * A command succeeds. If it failed before, the strongest repair reported since then that speaks of the same was the remedy.
    * @param otherwise the remedy if none was reported
    */
   recordSuccess(command: string, otherwise: () => Statement): void {
     const problem = this.failing.get(command);
     if (problem === undefined) return;
-    const since = this.repairs.filter((repair) => repair.order > problem.order);
+    const since = this.repairs.filter(
+      (repair) =>
+        repair.order > problem.order &&
+        (repair.weight >= saysFix || countShared(repair, problem) >= minShared),
+    );
     const best = since.toSorted((a, b) => b.weight - a.weight || b.order - a.order)[0];
     problem.resolution ??= best ?? otherwise();
     this.failing.delete(command);

@@ -36,7 +36,7 @@ export function insertIndexed(
       hash,
       language,
       lines,
-      file.syntaxErrors ? 1 : 0,
+      file.hasSyntaxErrors ? 1 : 0,
       file.chunks.length,
       Date.now(),
     );

@@ -57,7 +57,7 @@ function indexed(path: string, chunks: ChunkRecord[]): IndexedFile {
     hash: `hash of ${path}`,
     language: "typescript",
     lines: 3,
-    syntaxErrors: false,
+    hasSyntaxErrors: false,
     chunks,
     symbols: chunks.map(({ id, name }) => ({ name, kind: "function", line: 1, chunkId: id })),
   };

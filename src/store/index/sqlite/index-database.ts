@@ -239,7 +239,7 @@ export class IndexDatabase extends Connection {
 
   readIndexCounts(): IndexCounts {
     const rows = this.all<FileTotals>(
-      "SELECT language, skip_reason AS reason, files, chunks FROM file_totals WHERE files > 0",
+      "SELECT language, skip_reason AS reason, files, chunks, syntax_errors AS syntaxErrors FROM file_totals WHERE files > 0",
     );
     return sumIndexCounts(
       rows,

@@ -64,19 +64,20 @@ const tables = `
   -- How much there is, as counting takes as long as reading all of it. Kept by triggers, so that nothing can forget to.
   CREATE TABLE file_totals (
     -- One of them is null.
-    language    TEXT,
-    skip_reason TEXT,
-    files       INTEGER NOT NULL,
-    chunks      INTEGER NOT NULL
+    language      TEXT,
+    skip_reason   TEXT,
+    files         INTEGER NOT NULL,
+    chunks        INTEGER NOT NULL,
+    syntax_errors INTEGER NOT NULL
   ) STRICT;
   CREATE TRIGGER file_added AFTER INSERT ON files BEGIN
-    INSERT INTO file_totals SELECT new.language, new.skip_reason, 0, 0 WHERE NOT EXISTS (
+    INSERT INTO file_totals SELECT new.language, new.skip_reason, 0, 0, 0 WHERE NOT EXISTS (
       SELECT 1 FROM file_totals WHERE language IS new.language AND skip_reason IS new.skip_reason);
-    UPDATE file_totals SET files = files + 1, chunks = chunks + new.chunks
+    UPDATE file_totals SET files = files + 1, chunks = chunks + new.chunks, syntax_errors = syntax_errors + new.syntax_errors
       WHERE language IS new.language AND skip_reason IS new.skip_reason;
   END;
   CREATE TRIGGER file_gone AFTER DELETE ON files BEGIN
-    UPDATE file_totals SET files = files - 1, chunks = chunks - old.chunks
+    UPDATE file_totals SET files = files - 1, chunks = chunks - old.chunks, syntax_errors = syntax_errors - old.syntax_errors
       WHERE language IS old.language AND skip_reason IS old.skip_reason;
   END;
 
@@ -195,14 +196,15 @@ const tables = `
 /**
  * The schema of index.db. Everything in it can be made again, so a change takes no step: `first` goes up, which empties older ones.
  */
-export const codeSchema: Schema = { first: 15, steps: [tables] };
+export const codeSchema: Schema = { first: 16, steps: [tables] };
 
 /** The totals as they are kept, and as they are counted. Triggers of the schema keep them. */
 const kept = [
   [
     "files and chunks",
-    "SELECT language, skip_reason, files, chunks FROM file_totals WHERE files > 0 ORDER BY 1, 2",
-    `SELECT language, skip_reason, count(*) AS files, sum((SELECT count(*) FROM chunks WHERE file_id = files.id)) AS chunks
+    "SELECT language, skip_reason, files, chunks, syntax_errors FROM file_totals WHERE files > 0 ORDER BY 1, 2",
+    `SELECT language, skip_reason, count(*) AS files, sum((SELECT count(*) FROM chunks WHERE file_id = files.id)) AS chunks,
+       sum(syntax_errors) AS syntax_errors
      FROM files GROUP BY 1, 2 ORDER BY 1, 2`,
   ],
   [

@@ -157,37 +157,6 @@ export const computeLengthNorm = (words: number, average: number) => k1 * (1 - b
 /** What the frequency of a word is multiplied with, above the line. */
 export const computeBm25Factor = (idf: number) => idf * (k1 + 1);
 
-/** Adds what a word contributes to the BM25 scores of a segment's chunks (Robertson; k1 = 1.2, b = 0.75, as in FTS5). */
-export function addScores(
-  list: Uint8Array,
-  sums: FieldSums,
-  idf: number,
-  norms: Float32Array,
-  scores: Float32Array,
-): void {
-  const { ofCode } = sums;
-  const factor = computeBm25Factor(idf);
-  const { length } = list;
-  let chunk = -1;
-  for (let at = 0; at < length; ) {
-    let byte = list[at++]!;
-    let distance = byte & 0x7f;
-    while (byte > 0x7f) {
-      byte = list[at++]!;
-      distance = (distance << 7) | (byte & 0x7f);
-    }
-    chunk += distance + 1;
-    const code = list[at++]!;
-    let frequency = ofCode[code]!;
-    if (code >> 4 === longTimesCode) {
-      const { sum, next } = sums.sumLongCode(code, list, at);
-      frequency = sum;
-      at = next;
-    }
-    scores[chunk]! += (factor * frequency) / (frequency + norms[chunk]!);
-  }
-}
-
 /** How many of the chunks in a list are not among those that are gone. */
 export function countPresent(list: Uint8Array, isGone: Uint8Array): number {
   const reader = new PostingsReader(list);

@@ -1,14 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { addScores } from "../../../../test/support/plain/word-kernel.ts";
 import { findChunksWithPhrase } from "./holders.ts";
-import {
-  addScores,
-  computeLengthNorm,
-  FieldSums,
-  type Postings,
-  PostingsReader,
-  PostingsWriter,
-} from "./postings.ts";
+import { computeLengthNorm, FieldSums, type Postings, PostingsReader, PostingsWriter } from "./postings.ts";
 import { decodeChunks, encodeChunks, findChunkPlace, SegmentBuilder, SegmentMerge } from "./segment.ts";
 
 const times = fc

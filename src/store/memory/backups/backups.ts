@@ -28,7 +28,7 @@ export function makeBackup(
   const reason = "file" in target ? "manual" : target.reason;
   const file = "file" in target ? target.file : chooseFreeBackupName(target.folder, reason, now);
   if (statSync(file, { throwIfNoEntry: false })) {
-    throw new PommelError("usage", `${file} exists already.`, "Choose another name.");
+    throw new PommelError("usage", `${file} already exists.`, "Choose another name.");
   }
   withDatabase(memoryDb, (db) => {
     makeFolder(dirname(file));

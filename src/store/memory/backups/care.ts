@@ -2,13 +2,14 @@ import { Worker } from "node:worker_threads";
 import * as z from "zod/mini";
 import { locateBuiltFile } from "../../../base/built-file.ts";
 import { getErrorMessage, PommelError, toError } from "../../../base/errors.ts";
+import { dayMs } from "../../../base/text/day.ts";
 import { checkMemory } from "../memory.ts";
 import { backUpDaily, type DailyOptions, isBackupDue } from "./backups.ts";
 import { noteCare, readCare } from "./copies.ts";
 
 /** Looking after memory.db on a schedule: its daily backup and its weekly check. */
 
-const weekMs = 7 * 86_400_000;
+const weekMs = 7 * dayMs;
 
 export interface CareTask extends DailyOptions {
   memoryDb: string;

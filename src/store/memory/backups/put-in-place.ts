@@ -77,7 +77,7 @@ export function refuseDirectory(memoryDb: string): void {
   throw new PommelError(
     "unreadable",
     `${memoryDb} is a directory.`,
-    "Move it away, then run `pm memory restore`, which brings back the newest backup.",
+    "Move it away, then run `pm memory restore` to bring back the newest backup.",
   );
 }
 

@@ -44,7 +44,7 @@ export function checkBackup(file: string): { isUnreleased: boolean } {
       );
     default:
       if (check.schema > 0) return { isUnreleased: check.state === "older" && !check.isReleased };
-      throw new PommelError("unreadable", `${file} is no memory.`, "Choose another backup.");
+      throw new PommelError("unreadable", `${file} is not a memory.`, "Choose another backup.");
   }
 }
 
@@ -78,7 +78,7 @@ export function replaceMemory(
   }
 }
 
-/** What comes from an encrypted copy is never stored plain: without a key of its own, the memory gets that of the copy. */
+/** What comes from an encrypted copy is never stored unencrypted: without a key of its own, the memory gets that of the copy. */
 function takeKey(memoryDb: string, source: string): void {
   const envelope = findEnvelopeOfDatabase(source);
   if (envelope && findEnvelopeOfDatabase(memoryDb) === null) writeEnvelope(dirname(memoryDb), envelope);

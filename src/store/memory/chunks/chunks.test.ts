@@ -3,7 +3,6 @@ import { addSession, chunk, temporaryMemory, turn } from "../../../../test/suppo
 import type { Memory } from "../memory.ts";
 import type { ChunkToStore, SessionChunkId } from "../memory-records.ts";
 import { saveTurn } from "../sessions/turns.ts";
-import { saveAnnotation } from "./annotations.ts";
 import {
   allChunks,
   listChunkIds,
@@ -22,9 +21,10 @@ import {
   listChunksWithoutVector,
   readChunkOutlines,
   readChunksByIds,
-  replaceAnnotatedChunk,
   replaceChunks,
+  replaceNoteChunk,
 } from "./chunks.ts";
+import { saveNote } from "./notes.ts";
 import {
   countSessionVectors,
   createPassageSource,
@@ -89,9 +89,9 @@ describe("chunks", () => {
 
   it("of a note take the place of the one it had", () => {
     const note = { sessionUid: "s", turn: 1, lineUid: null, at: 1, branch: null, note: "n" };
-    const annotationId = saveAnnotation(memory, { ...note, uid: "n", source: "prompt" })!;
+    const annotationId = saveNote(memory, { ...note, uid: "n", source: "prompt" })!;
     for (const text of ["first", "second"]) {
-      replaceAnnotatedChunk(memory, session, { ...chunk(0, text, { type: "annotated" }), annotationId });
+      replaceNoteChunk(memory, session, { ...chunk(0, text, { type: "annotated" }), annotationId });
     }
     expect([found("first"), found("second")]).toEqual([[], ["second"]]);
   });

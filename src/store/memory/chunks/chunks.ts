@@ -46,7 +46,7 @@ export function replaceChunks(
 }
 
 /** Puts the chunk of a note in the place of the one it had. */
-export function replaceAnnotatedChunk(
+export function replaceNoteChunk(
   memory: Memory,
   sessionId: number,
   chunk: ChunkToStore & { annotationId: number },

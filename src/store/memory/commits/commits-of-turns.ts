@@ -1,4 +1,6 @@
 import { addTo } from "../../../base/multimap.ts";
+import { certain } from "../../../protocol/reading/evidence.ts";
+import type { BindingHow } from "../../../protocol/values.ts";
 import type { Memory } from "../memory.ts";
 
 /** A commit that turns of a session led to, with what a search shows of it. */
@@ -13,8 +15,9 @@ export interface LedTo {
   committedAt: number;
   patchId: string | null;
   rewrittenFrom: string[];
-  /** That the session led to it, from 0 to 1. */
+  /** That the session led to it, from 0 to 1, and what shows it. */
   confidence: number;
+  how: BindingHow;
 }
 
 /** The commits that sessions led to, by session, the latest first. */
@@ -26,7 +29,7 @@ export function readCommitsOfSessions(memory: Memory, sessionUids: readonly stri
     }
   >(
     `SELECT s.session_uid AS sessionUid, s.turns, c.id AS commitId, c.hash,
-       c.subject, c.committed_at AS committedAt, c.patch_id AS patchId, c.rewritten_from AS rewrittenFrom, s.confidence
+       c.subject, c.committed_at AS committedAt, c.patch_id AS patchId, c.rewritten_from AS rewrittenFrom, s.confidence, s.how
      FROM checkpoint_sessions s JOIN checkpoints p ON p.uid = s.checkpoint_uid JOIN commits c ON c.id = p.commit_id
      WHERE s.session_uid IN (SELECT value FROM json_each(?)) ORDER BY c.committed_at DESC, c.id DESC`,
     sessionUids,
@@ -41,6 +44,10 @@ export function readCommitsOfSessions(memory: Memory, sessionUids: readonly stri
   }
   return found;
 }
+
+/** Whether a session certainly led to one of these at a time, or later: it has what the session had when it ended. */
+export const isCommittedAfter = (commits: readonly LedTo[], at: number): boolean =>
+  commits.some(({ committedAt, confidence }) => confidence >= certain && committedAt >= at);
 
 /** Commits that took the place of others, or change the same, however many steps later: by the one that was asked for. */
 export function findSuccessors(memory: Memory, hashes: readonly string[]): Map<string, string[]> {

@@ -99,6 +99,20 @@ export function listCommitsSince(memory: Memory, since: number, limit: number): 
   );
 }
 
+const maxMerges = 500;
+
+/** Subjects of commits in which forges merged pull requests since a time, the earliest first. */
+export function listMergesSince(memory: Memory, since: number, until: number | null): string[] {
+  return memory.readColumn<string>(
+    `SELECT subject FROM commits WHERE committed_at >= ? AND (? IS NULL OR committed_at <= ?)
+     AND (subject LIKE 'Merge pull request #%' OR subject LIKE '%(#%)') ORDER BY committed_at LIMIT ?`,
+    since,
+    until,
+    until,
+    maxMerges,
+  );
+}
+
 /** The files that a commit changed, by path. */
 export function listFilesOfCommit(
   memory: Memory,
@@ -112,6 +126,21 @@ export function listFilesOfCommit(
   );
   return rows.map((row) => ({ ...row, added: unpackAdded(row.added) }));
 }
+
+/** Whether a commit since then changed one of these files. */
+export const isChangedSince = (
+  memory: Memory,
+  paths: readonly string[],
+  since: number,
+  until: number | null,
+): boolean =>
+  memory.has(
+    `SELECT 1 FROM commit_files f JOIN commits ON commits.id = f.commit_id
+     WHERE f.path IN (SELECT value FROM json_each(?)) AND committed_at >= ? AND committed_at <= coalesce(?, committed_at) LIMIT 1`,
+    paths,
+    since,
+    until,
+  );
 
 /** Whether an older version of the attribution analysed any commit. */
 export function hasOlderVerdicts(memory: Memory, version: number): boolean {

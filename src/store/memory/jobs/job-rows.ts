@@ -45,6 +45,15 @@ export function isMoreUrgentDue(
   );
 }
 
+/** The priority of the most urgent job that is due, of those kinds; infinite where none is. */
+export const findMostUrgentDue = (memory: Memory, kinds: readonly JobKind[], now = Date.now()): number =>
+  memory.readValue<number | null>(
+    `SELECT min(priority) AS priority FROM jobs WHERE ${freeJobs} AND not_before <= ?
+     AND kind IN (SELECT value FROM json_each(?))`,
+    now,
+    kinds,
+  ) ?? Number.POSITIVE_INFINITY;
+
 /** How many jobs wait, by kind. */
 export const countWaiting = (memory: Memory): { kind: JobKind; jobs: number }[] =>
   memory.all("SELECT kind, count(*) AS jobs FROM jobs WHERE state = 'pending' GROUP BY kind ORDER BY kind");

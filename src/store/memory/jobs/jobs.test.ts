@@ -263,17 +263,20 @@ describe("figures", () => {
     });
     noteProgress(memory, first, { done: 1000, total: 1000, now: 5 });
     finish(memory, first, { chunks: 40, tookMs: 2000, now: 2000 });
-    noteProgress(memory, take()!, { done: 500, total: 3000 });
+    const second = take()!;
+    noteProgress(memory, second, { done: 500, total: 3000 });
     // Of commits, not of bytes.
     enqueue(memory, { kind: "history", subject: "commits", total: 1281 }, 0);
     // Too early for a time.
     expect(readQueueFigures(memory, 4000)).toMatchObject({ chunksPerSecond: 10, etaMs: null });
-    // What was not done lately counts as well.
+    // It has become slow: how long it takes is not known.
+    expect(readQueueFigures(memory, 10_000)).toMatchObject({ done: 500, chunksPerSecond: 4, etaMs: null });
+    noteProgress(memory, second, { done: 2000, total: 3000 });
     expect(readQueueFigures(memory, 10_000)).toMatchObject({
-      done: 500,
+      done: 2000,
       total: 3000,
       chunksPerSecond: 4,
-      etaMs: 25_000,
+      etaMs: 3333,
     });
     expect(readQueueFigures(memory, 400_000)).toMatchObject({ chunksPerSecond: null, etaMs: null });
     expect(listRecentActivity(memory, 5)).toEqual([

@@ -3,10 +3,10 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { addSession, chunk, temporaryMemory, turn } from "../../../../test/support/memory-fixture.ts";
 import { makeTokenStream } from "../../../base/text/tokens.ts";
-import { listAnnotations, saveAnnotation } from "../chunks/annotations.ts";
 import { allChunks, listChunkIds } from "../chunks/chunk-filter.ts";
 import { matchSessionTokens } from "../chunks/chunk-lookup.ts";
 import { replaceChunks } from "../chunks/chunks.ts";
+import { listStoredNotes, saveNote } from "../chunks/notes.ts";
 import { insertVector } from "../chunks/vectors.ts";
 import { listJobs } from "../jobs/job-rows.ts";
 import { enqueue } from "../jobs/jobs.ts";
@@ -93,6 +93,7 @@ function conversation(uid: string, turns: number, mark: (turn: number) => string
         output: 1,
         cacheRead: 0,
         cacheWrite: 0,
+        cacheWriteHour: 0,
       },
     ]);
     saveSummary(memory, {
@@ -103,7 +104,7 @@ function conversation(uid: string, turns: number, mark: (turn: number) => string
       model: "x",
       text: `So far: ${mark(number)}`,
     });
-    saveAnnotation(memory, {
+    saveNote(memory, {
       uid: `${uid}-note-${number}`,
       sessionUid: uid,
       turn: number,
@@ -189,8 +190,8 @@ describe("a forgotten session", () => {
       source: "prompt" as const,
       branch: null,
     };
-    expect(saveAnnotation(memory, { ...note, uid: "gone-note-1", note: "again" })).toBeNull();
-    expect(listAnnotations(memory)).toEqual([]);
+    expect(saveNote(memory, { ...note, uid: "gone-note-1", note: "again" })).toBeNull();
+    expect(listStoredNotes(memory)).toEqual([]);
   });
 });
 
@@ -215,7 +216,7 @@ describe("forgotten turns", () => {
     expect(listTurns(memory, session.id).map(({ number }) => number)).toEqual([1, 3, 4]);
     expect(listSummaries(memory, session.id).map(({ upToTurn }) => upToTurn)).toEqual([1]);
     expect(sumSessionUsage(memory, session.id)).toMatchObject([{ messages: 3 }]);
-    expect(listAnnotations(memory).map(({ turn: number }) => number)).toEqual([4, 3, 1]);
+    expect(listStoredNotes(memory).map(({ turn: number }) => number)).toEqual([4, 3, 1]);
     expect(matching(markOf(4))).toBe(2);
     expect(findSessionById(memory, session.id)).toMatchObject({ title: null, titleSource: null });
   });
@@ -253,7 +254,7 @@ describe("forgotten turns", () => {
 describe("a forgotten note", () => {
   it("goes with its chunk, and leaves its turn", () => {
     const { id } = conversation("s", 2, () => "plain");
-    const note = saveAnnotation(memory, {
+    const note = saveNote(memory, {
       uid: "n",
       sessionUid: null,
       turn: null,
@@ -304,7 +305,7 @@ describe("an expired session", () => {
     const { id } = conversation("s", 2, () => "plain");
     addSession(memory, "s", { startedAt: 1000, lastAt: 2500 });
     addSession(memory, "empty", { lastAt: 1 });
-    const [first, second] = listAnnotations(memory);
+    const [first, second] = listStoredNotes(memory);
     replaceChunks(memory, id, { type: "annotated", from: 0 }, [
       chunk(0, "a note", { type: "annotated", annotationId: first!.id }),
     ]);
@@ -316,7 +317,7 @@ describe("an expired session", () => {
     expect(["turns", "turn_files", "chunks", "chunk_terms", "summaries"].map(rowsOf)).toEqual([
       0, 0, 2, 2, 2,
     ]);
-    expect(listAnnotations(memory)).toEqual([first, second]);
+    expect(listStoredNotes(memory)).toEqual([first, second]);
     expect(findTranscriptByPath(memory, "/t/s.jsonl")).toMatchObject({ offset: 9, sessionId: id });
     expect(findKnownLines(memory, ["s-1", "s-2"]).size).toBe(2);
     expect(findLastTurnNumber(memory, id)).toBe(2);
@@ -361,7 +362,14 @@ it("leaves no byte however the database was filled, changed and thinned out befo
     const isMarked = next(6) === 0;
     const { id, uid } = isMarked ? secret : session;
     const text = `${filler()} ${isMarked ? `${mark} ` : ""}${filler()}`;
-    saveTurn(memory, id, turn(next(60), { prompt: text.slice(0, 200), content: Buffer.from(text) }));
+    saveTurn(
+      memory,
+      id,
+      turn(next(60), {
+        prompt: text.slice(0, 200),
+        content: { words: new Uint8Array(), json: Buffer.from(text) },
+      }),
+    );
     const from = next(40);
     const vectors = new Map([["m", { dimensions: 1, data: new Int8Array(next(900)).fill(1) }]]);
     replaceChunks(

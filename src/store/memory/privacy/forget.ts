@@ -139,7 +139,7 @@ export function removeRows(
   const changed = [...turns]
     .filter(([id, numbers]) => !whole.includes(id) && forgetTurns(memory, id, numbers, now))
     .map(([id]) => id);
-  for (const id of annotations) forgetAnnotations(memory, "id = @id", { id }, now);
+  for (const id of annotations) forgetNotes(memory, "id = @id", { id }, now);
   const after = countAll(memory);
   return {
     sessions: before.sessions - after.sessions,
@@ -176,7 +176,7 @@ function forgetSession(memory: Memory, id: number, now: number): void {
   // A fork repeats them, and would bring them back.
   memory.prepare(`${remember} FROM lines WHERE session_id = @id ${once}`).run({ ...given, kind: "line" });
   const uid = "(SELECT uid FROM sessions WHERE id = @id)";
-  forgetAnnotations(memory, `session_uid = ${uid}`, { id }, now);
+  forgetNotes(memory, `session_uid = ${uid}`, { id }, now);
   const subjects = `subject = ${uid} OR subject IN (SELECT path FROM transcripts WHERE session_id = @id)`;
   for (const table of ["jobs", "activity"]) {
     memory.prepare(`DELETE FROM ${table} WHERE ${subjects}`).run({ id });
@@ -192,7 +192,7 @@ function forgetTurns(memory: Memory, session: number, numbers: readonly number[]
   const wanted = "SELECT value FROM json_each(@numbers)";
   const ofTurns = `session_id = @session AND turn IN (${wanted})`;
   const uid = "(SELECT uid FROM sessions WHERE id = @session)";
-  forgetAnnotations(
+  forgetNotes(
     memory,
     `session_uid = ${uid} AND (turn IN (${wanted}) OR line_uid IN (SELECT uid FROM lines WHERE ${ofTurns}))`,
     given,
@@ -230,7 +230,7 @@ function forgetTurns(memory: Memory, session: number, numbers: readonly number[]
 }
 
 /** Notes with this condition, and their chunks. */
-function forgetAnnotations(memory: Memory, condition: string, given: object, now: number): void {
+function forgetNotes(memory: Memory, condition: string, given: object, now: number): void {
   memory
     .prepare(`${remember} FROM annotations WHERE ${condition} ${once}`)
     .run({ ...given, now, kind: "annotation" });

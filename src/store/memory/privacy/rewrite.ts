@@ -36,7 +36,7 @@ export function redactSession(
 }
 
 /** Replaces a note's text; of two notes that become equal, the older stays. */
-export function redactAnnotation(
+export function saveRedactedNote(
   memory: Memory,
   id: number,
   { uid, note, branch }: { uid: string; note: string; branch: string | null },

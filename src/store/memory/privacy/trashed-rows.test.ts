@@ -10,7 +10,7 @@ import { chunkNotes } from "../../../sessions/notes/chunk-notes.ts";
 import { recutSessions } from "../../../sessions/recut.ts";
 import { sumUpSession } from "../../../sessions/summaries/sum-up.ts";
 import { listTrash, locateRowsFile, locateTrash, type TrashEntry } from "../../trash/trash.ts";
-import { listAnnotations } from "../chunks/annotations.ts";
+import { listStoredNotes } from "../chunks/notes.ts";
 import { saveCheckpoint } from "../commits/checkpoints.ts";
 import { saveCommit } from "../commits/commits.ts";
 import { isForgotten } from "./forget.ts";
@@ -123,7 +123,7 @@ describe("what was forgotten", () => {
   it("comes back as it was: a note from a shell, which is found again", async () => {
     await twoSessions();
     const before = content();
-    const note = listAnnotations(stage.memory).find(({ sessionUid }) => sessionUid === null)!;
+    const note = listStoredNotes(stage.memory).find(({ sessionUid }) => sessionUid === null)!;
     const { trash } = await forgetNow(stage.work, { annotation: note.uid });
     expect(isForgotten(stage.memory, note.uid)).toBe(true);
     await undo(trash);

@@ -71,7 +71,7 @@ export function bringBackRows(memory: Memory, entry: TrashEntry): number[] {
   if (state === null) {
     throw new PommelError(
       "not_found",
-      "Today's memory is not the one that this was taken from.",
+      "The memory from which this was removed has been replaced since.",
       "Undo first what replaced the memory since: `pm memory undo --list`.",
     );
   }
@@ -92,7 +92,7 @@ export function bringBackRows(memory: Memory, entry: TrashEntry): number[] {
       if (!getErrorCode(error).startsWith("SQLITE_CONSTRAINT")) throw error;
       throw new PommelError(
         "not_found",
-        "What this belongs to was taken away later.",
+        "Something that this belongs to was removed later.",
         "Undo that first: `pm memory undo --list`.",
         { cause: error },
       );

@@ -158,15 +158,27 @@ function toRow(
   return row.length === 0 ? null : Object.fromEntries(row);
 }
 
-/** A turn keeps its prompt where what was said in it is lost. @returns the same where nothing is wrong with it */
+/**
+ * A turn keeps its prompt where what was said in it is lost; the filter of its words is made anew.
+ * @returns the same where nothing is wrong with it
+ */
 function repairRow(table: string, row: Row): Row {
   if (table !== "turns") return row;
+  const lines = unpackOrNull(row.content);
+  const { words, json } = packContent(lines ?? []);
+  if (lines === null) return { ...row, words, content: json };
+  const isWhole = row.words instanceof Uint8Array && Buffer.compare(row.words, words) === 0;
+  return isWhole ? row : { ...row, words };
+}
+
+function unpackOrNull(content: unknown): unknown[] | null {
   try {
-    if (row.content instanceof Uint8Array && Array.isArray(unpackContent(row.content))) return row;
+    const lines = content instanceof Uint8Array ? unpackContent(content) : null;
+    return Array.isArray(lines) ? lines : null;
   } catch {
     // Damage within a page leaves what SQLite reads, and nobody else.
+    return null;
   }
-  return { ...row, content: packContent([]) };
 }
 
 /** @returns what becomes of a row: "conflict" where there is one of its key, "refused" where it is none */

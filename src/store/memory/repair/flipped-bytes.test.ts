@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { addSession, turn } from "../../../../test/support/memory-fixture.ts";
 import { runs } from "../../../../test/support/runs.ts";
-import { saveAnnotation } from "../chunks/annotations.ts";
+import { saveNote } from "../chunks/notes.ts";
 import { checkMemory, Memory } from "../memory.ts";
 import { packContent } from "../sessions/content.ts";
 import { saveSummary } from "../sessions/summaries.ts";
@@ -26,7 +26,7 @@ const tables = {
   },
   lines: {
     sql: "SELECT l.uid AS mark, s.uid, seq, turn FROM lines l JOIN sessions s ON s.id = session_id",
-    pages: leaves.keyed,
+    pages: leaves.table,
   },
   annotations: { sql: "SELECT note AS mark, uid, at, source FROM annotations", pages: leaves.table },
   summaries: {
@@ -79,7 +79,7 @@ beforeAll(() => {
         model: null,
         text: `summary-${n}.`,
       });
-      saveAnnotation(memory, {
+      saveNote(memory, {
         uid: `note-${n}`,
         sessionUid: null,
         turn: null,

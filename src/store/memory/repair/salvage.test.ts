@@ -138,7 +138,12 @@ test("sessions whose rows are lost keep their turns", () => {
 });
 
 test("damaged indexes and full-text tables lose nothing", () => {
-  damage(...pagesOf("lines_of_session"), ...pagesOf("chunk_terms_data"), ...pagesOf("sessions_by_time"));
+  damage(
+    ...pagesOf("lines_of_session"),
+    ...pagesOf("lines_by_uid"),
+    ...pagesOf("chunk_terms_data"),
+    ...pagesOf("sessions_by_time"),
+  );
   const report = repairMemory(file);
   expect(report).toMatchObject({ lost: {}, incomplete: [], harmed: [] });
   expect([count("sessions"), count("turns"), count("lines")]).toEqual([

@@ -7,8 +7,10 @@ import type { ActivityRecord, JobRecord } from "../memory-records.ts";
 
 const maxActivities = 200;
 /** Older jobs do not show how fast the queue is now; and a time left takes some of it to be judged by. Milliseconds. */
-const rateWindowMs = 60_000;
+const rateWindowMs = 10_000;
 const minJudgedMs = 5000;
+/** So much faster may one half of it be than the other, for the rate to count as steady. */
+const steadyWithin = 1.5;
 
 /** To be called in a transaction. */
 export function addActivity(memory: Memory, done: ActivityRecord): void {
@@ -29,9 +31,9 @@ export interface QueueFigures {
   /** Bytes of all transcripts that wait or are read, and of those how many are read. */
   done: number;
   total: number;
-  /** Chunks written in a second, over the last minute; null when nothing was done in it. */
+  /** Chunks written in a second, over the last ten seconds; null when nothing was done in them. */
   chunksPerSecond: number | null;
-  /** The time left to read at the speed of the last minute; null when unknown. Milliseconds. */
+  /** The time left to read at the speed of the last ten seconds; null where that is not steady. Milliseconds. */
   etaMs: number | null;
 }
 
@@ -52,21 +54,44 @@ export function readQueueFigures(memory: Memory, now = Date.now()): QueueFigures
     done += row.done;
     total += row.total;
   }
-  const recent = memory.get<{ chunks: number; units: number; begun: number | null }>(
-    `SELECT coalesce(sum(chunks), 0) AS chunks, coalesce(sum(iif(kind = 'transcript', units, 0)), 0) AS units,
-       min(at - took_ms) AS begun
+  const recent = memory.all<WorkDone>(
+    `SELECT at, at - took_ms AS begun, chunks, iif(kind = 'transcript', units, 0) AS units
      FROM activity WHERE at > ? AND outcome = 'done'`,
     now - rateWindowMs,
   );
   const left = total - done;
-  // By the clock: several are read at once, and they wait for others.
-  const spanMs = recent.begun === null ? 0 : now - Math.max(recent.begun, now - rateWindowMs);
-  const speed = spanMs >= minJudgedMs ? recent.units / spanMs : 0;
+  if (recent.length === 0) return { jobs, done, total, chunksPerSecond: null, etaMs: left === 0 ? 0 : null };
+  // What is being read was begun when the one before was done, about.
+  const running = { begun: Math.max(...recent.map(({ at }) => at)), at: now, chunks: 0, units: done };
+  const { chunksPerSecond, speed } = measurePace([...recent, running], now);
+  const etaMs = left === 0 ? 0 : speed > 0 ? Math.round(left / speed) : null;
+  return { jobs, done, total, chunksPerSecond, etaMs };
+}
+
+/** Work, with its time. Milliseconds since the epoch. */
+interface WorkDone {
+  begun: number;
+  at: number;
+  chunks: number;
+  units: number;
+}
+
+/** By the clock: several are read at once, and they wait for others. @returns `speed`: units in a millisecond; 0 where it is not steady */
+function measurePace(
+  work: readonly WorkDone[],
+  now: number,
+): { chunksPerSecond: number | null; speed: number } {
+  const from = Math.max(now - rateWindowMs, Math.min(...work.map(({ begun }) => begun)));
+  const spanMs = now - from;
+  const sum = (what: "chunks" | "units", begin: number, end: number) =>
+    work.reduce((all, one) => {
+      const overlap = Math.min(one.at, end) - Math.max(one.begun, begin);
+      return all + (one[what] * Math.max(0, overlap)) / Math.max(1, one.at - one.begun);
+    }, 0);
+  const halves = [sum("units", from, from + spanMs / 2), sum("units", from + spanMs / 2, now)];
+  const isSteady = Math.min(...halves) > 0 && Math.max(...halves) <= steadyWithin * Math.min(...halves);
   return {
-    jobs,
-    done,
-    total,
-    chunksPerSecond: spanMs > 0 ? (recent.chunks * 1000) / spanMs : null,
-    etaMs: left === 0 ? 0 : speed > 0 ? Math.round(left / speed) : null,
+    chunksPerSecond: spanMs > 0 ? (sum("chunks", from, now) * 1000) / spanMs : null,
+    speed: isSteady && spanMs >= minJudgedMs ? sum("units", from, now) / spanMs : 0,
   };
 }

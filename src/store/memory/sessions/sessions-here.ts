@@ -1,3 +1,4 @@
+import { dayMs } from "../../../base/text/day.ts";
 import type { Memory } from "../memory.ts";
 
 /** The sessions without stored turns: other machines', forgotten and expired ones. */
@@ -17,8 +18,6 @@ export function findSessionsWithoutTurns(memory: Memory, uids: readonly (string 
 function findFirstSessionAt(memory: Memory): number | null {
   return memory.readValue<number | null>("SELECT min(started_at) FROM sessions");
 }
-
-const dayMs = 86_400_000;
 
 /**
  * No remembered session can have led to an earlier commit; with a day to spare. Milliseconds since the epoch; null in

@@ -3,6 +3,7 @@ import {
   emptyRow,
   insertInto,
   mergeRows,
+  readRow,
   selectColumns,
   setColumns,
   storeRow,
@@ -10,6 +11,8 @@ import {
 import type { Memory } from "../memory.ts";
 import type { SessionRecord, TitleSource } from "../memory-records.ts";
 import { requireOnly } from "../the-only.ts";
+
+const toSessionRecord = (row: object): SessionRecord => readRow(sessions, row);
 
 type Named = Pick<SessionRecord, "uid" | "agent" | "cwd">;
 
@@ -96,28 +99,28 @@ export function replacePromptTitle(memory: Memory, id: number, title: string): v
 }
 
 export function findSessionByUid(memory: Memory, uid: string): SessionRecord | null {
-  return memory.get<SessionRecord | null>(`SELECT ${columns} FROM sessions WHERE uid = ?`, uid);
+  const row = memory.get<object | null>(`SELECT ${columns} FROM sessions WHERE uid = ?`, uid);
+  return row === null ? null : toSessionRecord(row);
 }
 
 export function findSessionById(memory: Memory, id: number): SessionRecord | null {
-  return memory.get<SessionRecord | null>(`SELECT ${columns} FROM sessions WHERE id = ?`, id);
+  const row = memory.get<object | null>(`SELECT ${columns} FROM sessions WHERE id = ?`, id);
+  return row === null ? null : toSessionRecord(row);
 }
 
 /** Sessions of the given ids, by id; those that are gone are missing. */
 export function readSessionsByIds(memory: Memory, ids: readonly number[]): Map<number, SessionRecord> {
-  const rows = memory.all<SessionRecord>(
-    `SELECT ${columns} FROM sessions WHERE id IN (SELECT value FROM json_each(?))`,
-    ids,
-  );
+  const rows = memory
+    .all<object>(`SELECT ${columns} FROM sessions WHERE id IN (SELECT value FROM json_each(?))`, ids)
+    .map(toSessionRecord);
   return new Map(rows.map((row) => [row.id, row]));
 }
 
 /** Sessions of the given uids, by uid; those that are gone are missing. */
 export function readSessionsByUids(memory: Memory, uids: readonly string[]): Map<string, SessionRecord> {
-  const rows = memory.all<SessionRecord>(
-    `SELECT ${columns} FROM sessions WHERE uid IN (SELECT value FROM json_each(?))`,
-    uids,
-  );
+  const rows = memory
+    .all<object>(`SELECT ${columns} FROM sessions WHERE uid IN (SELECT value FROM json_each(?))`, uids)
+    .map(toSessionRecord);
   return new Map(rows.map((row) => [row.uid, row]));
 }
 
@@ -139,11 +142,13 @@ export function findSession(memory: Memory, beginning: string): SessionRecord {
 
 /** Sessions whose ids begin so, by id; those of subagents only where the beginning names their session whole. */
 export function listSessionsBeginningWith(memory: Memory, beginning: string, limit: number): SessionRecord[] {
-  return memory.all<SessionRecord>(
-    `SELECT ${columns} FROM sessions WHERE substr(uid, 1, length(@beginning)) = @beginning
+  return memory
+    .all<object>(
+      `SELECT ${columns} FROM sessions WHERE substr(uid, 1, length(@beginning)) = @beginning
      AND (instr(uid, '/') = 0 OR instr(@beginning, '/') > 0) ORDER BY uid LIMIT @limit`,
-    { beginning, limit },
-  );
+      { beginning, limit },
+    )
+    .map(toSessionRecord);
 }
 
 /** Whether an agent's session began and ended at these milliseconds. */
@@ -202,20 +207,22 @@ export function listSessions(memory: Memory, filter: SessionFilter = {}): Sessio
   ].filter((condition) => condition !== false);
   const where = conditions.length > 0 ? `WHERE ${conditions.join(" AND ")}` : "";
   const parent = typeof filter.children === "number" ? filter.children : null;
-  return memory.all<SessionRecord>(
-    `SELECT ${columns} FROM sessions ${where} ORDER BY last_at DESC NULLS LAST, id DESC LIMIT @limit`,
-    {
-      limit,
-      parent,
-      since,
-      until,
-      branch,
-      agent,
-      author,
-      topic,
-      cwd: cwd?.replace(/\/+$/, "") ?? null,
-    },
-  );
+  return memory
+    .all<object>(
+      `SELECT ${columns} FROM sessions ${where} ORDER BY last_at DESC NULLS LAST, id DESC LIMIT @limit`,
+      {
+        limit,
+        parent,
+        since,
+        until,
+        branch,
+        agent,
+        author,
+        topic,
+        cwd: cwd?.replace(/\/+$/, "") ?? null,
+      },
+    )
+    .map(toSessionRecord);
 }
 
 /** Names of the agents that sessions were with. */

@@ -1,3 +1,4 @@
+import { hashFnv1a } from "../../../base/text/hash.ts";
 import { insertInto, readRow, selectColumns, storeRow, upsertInto } from "../../tables/statements.ts";
 import type { Row } from "../../tables/table.ts";
 import { lines, transcripts } from "../../tables/transcripts.ts";
@@ -95,25 +96,33 @@ export function listUnknownTranscripts(memory: Memory, paths: readonly string[])
 }
 
 /** A line of conversation that is stored. */
-export type LineRecord = Omit<Row<typeof lines>, "sessionId">;
+export type LineRecord = Omit<Row<typeof lines>, "id" | "sessionId" | "uidHash">;
+
+/** SQLite stores a signed number of 32 bits in four bytes. */
+const hashLine = (uid: string): number => hashFnv1a(uid) | 0;
+
+/** Ids as `wantedLines` takes them. */
+const toWanted = (uids: readonly string[]) => uids.map((uid) => [uid, hashLine(uid)]);
+const wantedLines = "(SELECT value ->> 0 AS uid, value ->> 1 AS hash FROM json_each(?)) AS wanted";
 
 /** The uids that are stored, in any session, or were forgotten: neither must be stored again. */
 export function findKnownLines(memory: Memory, uids: readonly string[]): Set<string> {
   return new Set(
     memory.readColumn<string>(
-      `SELECT value AS uid FROM json_each(?) WHERE EXISTS (SELECT 1 FROM lines WHERE lines.uid = value)
-       OR EXISTS (SELECT 1 FROM forgotten WHERE forgotten.uid = value)`,
-      uids,
+      `SELECT wanted.uid FROM ${wantedLines} WHERE
+       EXISTS (SELECT 1 FROM lines WHERE uid_hash = wanted.hash AND lines.uid = wanted.uid)
+       OR EXISTS (SELECT 1 FROM forgotten WHERE forgotten.uid = wanted.uid)`,
+      toWanted(uids),
     ),
   );
 }
 
-/** Adds lines to a session. A uid that is stored already is an error: ask `findKnownLines` first. */
+/** Adds lines to a session. Those that are stored already are to be left out before: `findKnownLines`. */
 export function insertLines(memory: Memory, sessionId: number, given: readonly LineRecord[]): void {
   if (given.length === 0) return;
   memory.runInTransaction(() => {
     const insert = memory.prepare(insertInto(lines));
-    for (const line of given) insert.run({ ...line, sessionId });
+    for (const line of given) insert.run({ ...line, sessionId, uidHash: hashLine(line.uid) });
   });
 }
 
@@ -126,11 +135,15 @@ export function findNextSeq(memory: Memory, sessionId: number): number {
   );
 }
 
+/** Where a line is stored. */
+export type LinePlace = Omit<Row<typeof lines>, "id" | "uidHash">;
+
 /** Where lines are stored, by uid; those that are not are missing. A turn below 0: it was forgotten, and what follows it in its turn should be. */
-export function findPlacesOfLines(memory: Memory, uids: readonly string[]): Map<string, Row<typeof lines>> {
-  const rows = memory.all<Row<typeof lines>>(
-    `SELECT ${selectColumns(lines)} FROM lines WHERE uid IN (SELECT value FROM json_each(?))`,
-    uids,
+export function findPlacesOfLines(memory: Memory, uids: readonly string[]): Map<string, LinePlace> {
+  const rows = memory.all<LinePlace>(
+    `SELECT ${selectColumns(lines, { of: "lines", except: ["id", "uidHash"] })} FROM ${wantedLines}
+     JOIN lines ON lines.uid_hash = wanted.hash AND lines.uid = wanted.uid`,
+    toWanted(uids),
   );
   return new Map(rows.map((row) => [row.uid, row]));
 }

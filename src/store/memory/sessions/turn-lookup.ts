@@ -121,6 +121,12 @@ export function findContentById(memory: Memory, id: number): Uint8Array | null {
   return (row as { content: Uint8Array } | undefined)?.content ?? null;
 }
 
+/** Which words a turn may have, as a filter; null when it is gone. */
+export function findWordsById(memory: Memory, id: number): Uint8Array | null {
+  const row = memory.prepare("SELECT words FROM turns WHERE id = ?").get(id);
+  return (row as { words: Uint8Array } | undefined)?.words ?? null;
+}
+
 /** A turn whose archived lines may be searched. */
 export interface ArchivedTurn {
   /** Its row. */

@@ -4,16 +4,17 @@ import { turns } from "../../tables/turns.ts";
 import { type CommandToStore, saveCommands } from "../commands.ts";
 import type { Memory } from "../memory.ts";
 import type { TurnFile, TurnRecord } from "../memory-records.ts";
+import type { PackedContent } from "./content.ts";
 
-/** A turn to store, with its lines packed by `packContent`. */
+/** A turn to store. */
 export interface TurnToStore extends Omit<TurnRecord, "id" | "sessionId" | "state"> {
   state: TurnState;
   /** Left out: those that are stored stay. */
   commands?: readonly CommandToStore[];
-  content: Uint8Array;
+  content: PackedContent;
 }
 
-const columns = `${selectColumns(turns, { except: ["content"] })},
+const columns = `${selectColumns(turns, { except: ["words", "content"] })},
   (SELECT state FROM turn_states WHERE turn_id = turns.id) AS state,
   (SELECT json_group_object(action, calls) FROM turn_actions WHERE turn_id = turns.id) AS actions,
   (SELECT json_group_array(json_object('path', path, 'how', how) ORDER BY path) FROM turn_files
@@ -32,7 +33,9 @@ const upsert = `${upsertInto(turns, ["sessionId", "number"])} RETURNING id`;
 /** Adds a turn, or puts it in place of what is stored under its number. @returns its row */
 export function saveTurn(memory: Memory, sessionId: number, turn: TurnToStore): number {
   return memory.runInTransaction(() => {
-    const { id } = memory.get<{ id: number }>(upsert, storeRow(turns, { ...turn, sessionId }));
+    const { words, json } = turn.content;
+    const row = storeRow(turns, { ...turn, sessionId, words, content: json });
+    const { id } = memory.get<{ id: number }>(upsert, row);
     memory.prepare("INSERT OR REPLACE INTO turn_states (turn_id, state) VALUES (?, ?)").run(id, turn.state);
     saveActions(memory, id, turn.actions);
     saveFiles(memory, id, turn.files);
@@ -90,6 +93,22 @@ export function findTurnBefore(memory: Memory, sessionId: number, number: number
     number,
   );
   return row && readTurnRow(row);
+}
+
+/** When turns began, by session's row and number. */
+export function readTurnStarts(
+  memory: Memory,
+  places: readonly { sessionId: number; turn: number }[],
+): (place: { sessionId: number; turn: number }) => number | null {
+  const keyOf = (sessionId: number, number: number) => `${sessionId}:${number}`;
+  const rows = memory.all<{ sessionId: number; number: number; startedAt: number | null }>(
+    `SELECT session_id AS sessionId, number, started_at AS startedAt
+     FROM json_each(?) AS place JOIN turns
+       ON session_id = place.value ->> 'sessionId' AND number = place.value ->> 'turn'`,
+    places.map(({ sessionId, turn }) => ({ sessionId, turn })),
+  );
+  const starts = new Map(rows.map((row) => [keyOf(row.sessionId, row.number), row.startedAt]));
+  return ({ sessionId, turn }) => starts.get(keyOf(sessionId, turn)) ?? null;
 }
 
 /** The last turn of each session, apart from abandoned ones: its number, and how it ended where that is stored. */

@@ -60,3 +60,40 @@ export function sumSessionUsage(
     { sessionId, first, last },
   );
 }
+
+/** The most tokens that a message of a session's last turn read; null: no message of it was recorded. */
+export const readContextSize = (memory: Memory, sessionId: number): number | null =>
+  memory.readColumn<number | null>(
+    `SELECT max(input + cache_read + cache_write) FROM usage
+     WHERE session_id = @sessionId AND turn = (SELECT max(turn) FROM usage WHERE session_id = @sessionId)`,
+    { sessionId },
+  )[0] ?? null;
+
+/** Tokens of a turn's messages with one model, whose prompts are all long or all not. */
+export interface TurnUsage extends Omit<UsageSum, "model"> {
+  sessionId: number;
+  turn: number;
+  model: string;
+  isLong: boolean;
+  cacheWriteHour: number;
+  /** When the turn began; null: that is not known. */
+  at: number | null;
+  branch: string | null;
+}
+
+export const listUsedModels = (memory: Memory): string[] =>
+  memory.readColumn<string>("SELECT DISTINCT model FROM usage");
+
+/** @param longPrompts by model, of how many tokens at most a prompt is not long */
+export function listTurnUsage(memory: Memory, longPrompts: Readonly<Record<string, number>>): TurnUsage[] {
+  return memory
+    .all<Omit<TurnUsage, "isLong"> & { isLong: 0 | 1 }>(
+      `SELECT usage.session_id AS sessionId, usage.turn, model, turns.started_at AS at, turns.branch,
+         coalesce(input + cache_read + cache_write > long.value, 0) AS isLong, ${sums}, sum(cache_write_hour) AS cacheWriteHour
+       FROM usage LEFT JOIN json_each(@longPrompts) AS long ON long.key = model
+         LEFT JOIN turns ON turns.session_id = usage.session_id AND turns.number = usage.turn
+       GROUP BY 1, 2, 3, isLong`,
+      { longPrompts: JSON.stringify(longPrompts) },
+    )
+    .map((row) => ({ ...row, isLong: row.isLong === 1 }));
+}

@@ -1,0 +1,2 @@
+/** A text as a regular expression that means just this text, with any flags. */
+export const escapeRegExp = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&");

@@ -1,0 +1,21 @@
+import { DaemonUnreachable } from "./daemon-client.ts";
+
+/** How long a daemon may be too busy to answer before nobody waits for it any more. Milliseconds. */
+const patienceMs = 60_000;
+
+/**
+ * Asks a daemon again while it is too busy to answer.
+ * @param ask waits for an answer by itself before it times out
+ * @throws what it threw last
+ */
+export async function askAgain<T>(ask: () => Promise<T>, limitMs = patienceMs): Promise<T> {
+  const deadline = performance.now() + limitMs;
+  for (;;) {
+    try {
+      return await ask();
+    } catch (error) {
+      const isBusy = error instanceof DaemonUnreachable && error.reason === "timeout";
+      if (!isBusy || performance.now() > deadline) throw error;
+    }
+  }
+}

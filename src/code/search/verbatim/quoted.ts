@@ -1,0 +1,47 @@
+import { computeRarity } from "../../../base/text/rarity.ts";
+import type { ChunkId, Scope, SearchableIndex } from "../../../store/index/port.ts";
+import { findHolders, type Holders } from "./holders.ts";
+import type { Matcher } from "./matchers.ts";
+
+/** Chunks that hold what a query quotes among other words. */
+export interface Quoted {
+  /** How much of it, 0 to 1: a rare text counts more. */
+  shares: Map<ChunkId, number>;
+  /** Lines on which it begins. */
+  lines: Holders["chunks"];
+  /** Those with a string that makes all of the query: its quotes are around what a program fills in. */
+  makers: Set<ChunkId>;
+}
+
+/** Quotes that are looked for, and how long each may take: they only say more of what is asked. */
+const maxQuotes = 8;
+const patience = { limitMs: 150, maxSteps: 3e6 };
+
+/** Finds what a query quotes, one text after the other: hardly any chunk holds all. */
+export async function findQuoted(
+  index: SearchableIndex,
+  root: string,
+  { matchers, scope, message }: { matchers: readonly Matcher[]; scope: Scope; message: string },
+): Promise<Quoted> {
+  const { chunks: total } = await index.countFrequencies([]);
+  const makers = (await findHolders(index, root, [], scope, message)).chunks;
+  const shares = new Map<ChunkId, number>();
+  const lines: Holders["chunks"] = new Map(makers);
+  const looked: { chunks: Holders["chunks"]; rarity: number }[] = [];
+  for (const matcher of matchers.slice(0, maxQuotes)) {
+    const { chunks } = await findHolders(index, root, [matcher], scope, null, patience);
+    looked.push({ chunks, rarity: computeRarity(total, Math.max(chunks.size, 1)) });
+  }
+  const all = looked.reduce((sum, { rarity }) => sum + rarity, 0) || 1;
+  for (const { chunks, rarity } of looked) {
+    for (const [id, found] of chunks) {
+      shares.set(id, (shares.get(id) ?? 0) + rarity / all);
+      lines.set(
+        id,
+        [...new Set([...(lines.get(id) ?? []), ...found])].sort((a, b) => a - b),
+      );
+    }
+  }
+  for (const id of makers.keys()) shares.set(id, 1);
+  return { shares, lines, makers: new Set(makers.keys()) };
+}

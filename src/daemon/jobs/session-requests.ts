@@ -1,0 +1,140 @@
+import { basename } from "node:path";
+import * as z from "zod/mini";
+import { defaultAgent, statTranscript } from "../../agents/registry.ts";
+import { findWaitingJob, listJobs } from "../../store/memory/jobs/job-rows.ts";
+import { enqueue } from "../../store/memory/jobs/jobs.ts";
+import type { Memory } from "../../store/memory/memory.ts";
+import type { JobRecord } from "../../store/memory/memory-records.ts";
+import { listUnreadSessions, ofOldLines } from "../../store/memory/privacy/secrets.ts";
+import { findTranscriptByPath } from "../../store/memory/sessions/transcripts.ts";
+
+/** Requests to the session memory, as jobs queued in it. */
+
+/** Smaller is earlier; those of commits are in git-jobs.ts. */
+export const priority = {
+  asked: 5,
+  live: 10,
+  watched: 20,
+  /** Before past sessions: somebody has just worked in it. */
+  summary: 40,
+  scrub: 50,
+  /** And as much more as it is less urgent than other past sessions (`sortForReading`). */
+  import: 100,
+  "deep-scrub": 140,
+  "model-summary": 160,
+  recut: 180,
+  retain: 200,
+} as const;
+
+/** What a job that reads a transcript needs to know. */
+export const transcriptPayload = z.object({
+  agent: z.string(),
+  /** Include sessions started outside of the project. */
+  all_projects: z.optional(z.boolean()),
+  /** Summarize the session now, even without new content. */
+  generate_summary: z.optional(z.boolean()),
+  /** Import of past sessions: they are summarized without a language model. */
+  is_import: z.optional(z.boolean()),
+});
+type TranscriptPayload = z.infer<typeof transcriptPayload>;
+
+/** All imports go before what follows from them. */
+const maxUrgency = 30;
+
+export interface TranscriptToRead extends Partial<TranscriptPayload> {
+  priority?: number;
+  /** Of a past session, as of `sortForReading`. */
+  urgency?: number;
+}
+
+/** Asks that a transcript be read on: past sessions after those that go on now. */
+export function askForReading(memory: Memory, path: string, asked: TranscriptToRead): void {
+  const usual = asked.is_import ? priority.import + Math.min(asked.urgency ?? 0, maxUrgency) : priority.live;
+  const waiting = findWaitingJob(memory, { kind: "transcript", subject: path })?.payload;
+  const known = findTranscriptByPath(memory, path);
+  const payload: TranscriptPayload = {
+    agent: asked.agent ?? known?.agent ?? defaultAgent.name,
+    // A smaller request does not cancel a larger one that is pending.
+    ...(asked.all_projects || waiting?.all_projects ? { all_projects: true } : {}),
+    ...(asked.generate_summary || waiting?.generate_summary ? { generate_summary: true } : {}),
+    ...(asked.is_import && !(waiting && !waiting.is_import) ? { is_import: true } : {}),
+  };
+  const size = statTranscript(path)?.size ?? 0;
+  const offset = known?.offset ?? 0;
+  const total = offset <= size ? size - offset : size;
+  enqueue(memory, {
+    kind: "transcript",
+    subject: path,
+    payload,
+    priority: asked.priority ?? usual,
+    total,
+  });
+}
+
+/** Transcripts that wait to be read, or are being read, of sessions whose ids begin so, as their files do. */
+const listUnreadSessionFiles = (memory: Memory, id: string): JobRecord[] =>
+  listJobs(memory).filter(
+    ({ kind, subject, state }) =>
+      kind === "transcript" && state !== "dead" && basename(subject).startsWith(id),
+  );
+
+/** Asks that sessions be read before all else, as somebody waits for them. @returns those that are not read yet */
+export function askForSessions(memory: Memory, id: string): JobRecord[] {
+  const unread = listUnreadSessionFiles(memory, id);
+  for (const { kind, subject, payload, total, state } of unread)
+    if (state === "pending") enqueue(memory, { kind, subject, payload, total, priority: priority.asked });
+  return unread;
+}
+
+/** Whether a transcript holds what was not read yet. */
+export function hasNews(
+  memory: Memory,
+  path: string,
+  { size, mtimeMs }: { size: number; mtimeMs: number },
+): boolean {
+  const known = findTranscriptByPath(memory, path);
+  return known === null || known.offset !== size || mtimeMs > known.readAt;
+}
+
+/**
+ * Queues that the language model of `scrub.llm` reads the sessions that were stored before it was asked.
+ * @returns how many
+ */
+export function askForOldLines(memory: Memory): number {
+  return memory.runInTransaction(() => {
+    const sessions = listUnreadSessions(memory);
+    for (const subject of sessions)
+      enqueue(memory, {
+        kind: "deep-scrub",
+        subject,
+        payload: ofOldLines,
+        // What is new, and cannot be searched before, goes first.
+        priority: priority["deep-scrub"] + 1,
+      });
+    return sessions.length;
+  });
+}
+
+/** `with_llm`: the language model is asked at once, not when the session rests. */
+export const summaryPayload = z.object({ with_llm: z.optional(z.boolean()) });
+
+/** Queues that the language model sums up a session, whatever it is asked otherwise. */
+export function askModelAbout(memory: Memory, session: string): void {
+  enqueue(memory, { kind: "model-summary", subject: session, priority: priority["model-summary"] });
+}
+
+/** Queues the summary of a session, with a delay in milliseconds. */
+export function askForSummary(
+  memory: Memory,
+  session: string,
+  { afterMs, withLlm }: { afterMs: number; withLlm: boolean },
+): void {
+  const waiting = findWaitingJob(memory, { kind: "summary", subject: session })?.payload;
+  enqueue(memory, {
+    kind: "summary",
+    subject: session,
+    payload: { with_llm: withLlm || waiting?.with_llm === true },
+    priority: priority.summary,
+    ...(afterMs > 0 && { notBefore: Date.now() + afterMs }),
+  });
+}

@@ -1,3 +1,0 @@
-import { describeProjects } from "./describe-projects.ts";
-
-export const listProjects = () => describeProjects();

@@ -1,0 +1,173 @@
+import { changeMemory } from "../../answers/changing.ts";
+import type { Subjects } from "../../answers/operation.ts";
+import { PommelError } from "../../base/errors.ts";
+import type { Project } from "../../base/paths.ts";
+import type { Shaped } from "../../protocol/shape-parts.ts";
+import { scrubAlone } from "../../redact/scrubber.ts";
+import type { Memory } from "../../store/memory/memory.ts";
+import { makeCheck } from "./make-check.ts";
+import type {
+  ChangeAnswer,
+  changeRequest,
+  ProposalsAnswer,
+  proposeRequest,
+  Rule,
+  RulesAnswer,
+} from "./operation.ts";
+import { findProposals, identifyCheck } from "./propose.ts";
+import { findRulesWritten } from "./read-instructions.ts";
+import {
+  areRulesChecked,
+  makeCleaner,
+  makeRulesReady,
+  readDropped,
+  readRules,
+  readRulesOfCheckout,
+  saveRules,
+} from "./stored.ts";
+
+export const listRules = ({ project, memory }: Subjects["memory"]): RulesAnswer => ({
+  rules: readRules(memory),
+  repository: readRulesOfCheckout(project, memory),
+  is_checked: areRulesChecked(project),
+});
+
+export async function proposeRules(
+  { project, memory }: Subjects["memory"],
+  { limit = 10 }: Shaped<typeof proposeRequest>,
+): Promise<ProposalsAnswer> {
+  const known = new Set([...readRules(memory).map(({ id }) => id), ...readDropped(memory)]);
+  const found = await propose(project, memory, known);
+  return { ...found, proposals: found.proposals.slice(0, limit) };
+}
+
+const propose = (project: Project, memory: Memory, known: ReadonlySet<string>): Promise<ProposalsAnswer> =>
+  findProposals(memory, known, (used) => findRulesWritten(project.root, used, makeCleaner(project)));
+
+export async function changeRule(
+  { project }: Subjects["project"],
+  request: Shaped<typeof changeRequest>,
+): Promise<ChangeAnswer> {
+  return changeMemory(
+    project,
+    async ({ memory, scrubber }) => {
+      const clean = (text: string) => scrubAlone(scrubber, text);
+      const changed = await change(project, memory, request, clean);
+      makeRulesReady(project, memory);
+      return { ...changed, is_checked: areRulesChecked(project) };
+    },
+    { create: request.change === "add" },
+  );
+}
+
+async function change(
+  project: Project,
+  memory: Memory,
+  request: Shaped<typeof changeRequest>,
+  clean: (text: string) => string,
+): Promise<Rule> {
+  const rules = readRules(memory);
+  const dropped = readDropped(memory);
+  switch (request.change) {
+    case "add": {
+      const added = makeRule(request, clean);
+      saveRules(
+        memory,
+        [...rules.filter(({ id }) => id !== added.id), added],
+        dropped.filter((id) => id !== added.id),
+      );
+      return added;
+    }
+    case "accept": {
+      const { proposals } = await propose(project, memory, new Set(rules.map(({ id }) => id)));
+      const chosen = chooseById(
+        [...listTheirs(project, memory), ...proposals.map(({ replay: _, ...proposed }) => proposed)],
+        request.id,
+        "`pm rules propose` lists what can be accepted.",
+      );
+      const accepted = { ...chosen, mode: request.mode ?? chosen.mode };
+      saveRules(
+        memory,
+        [...rules, accepted],
+        dropped.filter((id) => id !== accepted.id),
+      );
+      return accepted;
+    }
+    case "mode": {
+      const chosen = chooseById(rules, request.id, "`pm rules` lists them.");
+      if (request.mode === undefined)
+        throw new PommelError("usage", "No mode given.", "One of remind, ask, deny.");
+      const changed = { ...chosen, mode: request.mode };
+      saveRules(
+        memory,
+        rules.map((one) => (one.id === changed.id ? changed : one)),
+        dropped,
+      );
+      return changed;
+    }
+    case "drop": {
+      const own = [...rules, ...listTheirs(project, memory)].find(
+        ({ id }) => request.id !== undefined && id.startsWith(request.id),
+      );
+      // What is only proposed is not proposed again, and a repository is not listened to.
+      const chosen =
+        own ??
+        chooseById(
+          (await propose(project, memory, new Set())).proposals,
+          request.id,
+          "`pm rules` lists them.",
+        );
+      saveRules(
+        memory,
+        rules.filter(({ id }) => id !== chosen.id),
+        [...new Set([...dropped, chosen.id])],
+      );
+      return chosen;
+    }
+  }
+}
+
+/** What the repository asks, as a rule that the person might make theirs. */
+const listTheirs = (project: Project, memory: Memory): Rule[] =>
+  readRulesOfCheckout(project, memory).rules.map((theirs) => ({
+    ...theirs,
+    times: 1,
+    sessions: 0,
+    said: [],
+    mode: "remind",
+  }));
+
+function chooseById<R extends { id: string }>(all: readonly R[], id: string | undefined, hint: string): R {
+  const found = all.filter((one) => id !== undefined && id !== "" && one.id.startsWith(id));
+  if (found.length === 1) return found[0]!;
+  const problem = found.length > 1 ? `Several rules begin with ${id}.` : `There is no rule ${id ?? ""}.`;
+  throw new PommelError(found.length > 1 ? "usage" : "not_found", problem, hint);
+}
+
+function makeRule(
+  { text, command, path, created, added, tool, mode }: Shaped<typeof changeRequest>,
+  clean: (text: string) => string,
+): Rule {
+  const check = makeCheck({
+    command: command && clean(command),
+    path: path && clean(path),
+    created: created && clean(created),
+    added: added && clean(added),
+    tool: tool && clean(tool),
+  });
+  if (check === null || !text?.trim())
+    throw new PommelError(
+      "usage",
+      "A rule is a sentence and one thing that it forbids.",
+      'For example: pm rules add "never push to main" --command "git push main"',
+    );
+  return {
+    id: identifyCheck(check),
+    text: clean(text.trim()),
+    check,
+    times: 1,
+    sessions: 0,
+    said: [],
+    mode: mode ?? "remind",
+  };
+}

@@ -1,0 +1,262 @@
+import { cutToWidth, measureWidth, padToWidth, wrapToWidth } from "../base/text/display-width.ts";
+import { findWordRoot, stopWords, withoutSuffixes } from "../base/text/tokens.ts";
+import { shownOfMatch } from "../protocol/reading/shown-of-match.ts";
+import { formatSnippet, parseStatements } from "../protocol/reading/statements.ts";
+import { formatMarkdown } from "./markdown.ts";
+import type { Screen } from "./output.ts";
+import type { Palette } from "./palette.ts";
+import { toOneLine, toPrintable, toPrintableLines } from "./text.ts";
+
+/** The words of a query, to find in lines and to mark there. */
+export interface Words {
+  /** How many of them, or of words of the same stem, a line holds. */
+  countIn(line: string): number;
+  mark(line: string, paint: (word: string) => string): string;
+}
+
+export function compileQueryWords(query: string): Words {
+  const all = withoutSuffixes(query.slice(0, 1000)).match(/[\p{L}\p{N}_$]+/gu) ?? [];
+  const telling = all.filter((word) => !stopWords.has(word.toLowerCase()));
+  // Longer ones first, so that "retry" does not cut "retryable" short.
+  const roots = [...new Set((telling.length > 0 ? telling : all).map(findWordRoot))]
+    .sort((a, b) => b.length - a.length)
+    .slice(0, 32);
+  return {
+    countIn(line) {
+      const text = line.toLowerCase();
+      return roots.filter((root) => {
+        for (let at = text.indexOf(root); at >= 0; at = text.indexOf(root, at + 1)) {
+          if (isWordStart(line, at)) return true;
+        }
+        return false;
+      }).length;
+    },
+    mark(line, paint) {
+      if (roots.length === 0) return line;
+      return line.replace(buildPattern(roots), (word, at: number) =>
+        isWordStart(line, at) ? paint(word) : word,
+      );
+    },
+  };
+}
+
+/** "port" is a word of `daemonPort`, not of "export". */
+function isWordStart(line: string, at: number): boolean {
+  const [before = "", first = "", next = ""] = [line[at - 1], line[at], line[at + 1]];
+  if (!/[A-Za-z]/.test(before)) return true;
+  return /[A-Z]/.test(first) && (/[a-z]/.test(before) || /[a-z]/.test(next));
+}
+
+/** "retries" also marks "retry" and "retried": to the end of the word. (`\p{L}` would cost a start-up 2 ms.) */
+function buildPattern(roots: readonly string[]): RegExp {
+  const escaped = roots.map((root) => root.replaceAll("$", "\\$"));
+  return new RegExp(escaped.map((root) => `${root}[a-z\u00df-\u024f\u0370-\u04ff]*`).join("|"), "gi");
+}
+
+/** What a result is shown by: lines of code, or a passage of a text that may be Markdown. */
+type Snippet =
+  | { kind: "code"; content: string; startLine: number; matchLines?: readonly number[]; language: string }
+  | { kind: "text"; content: string; excerpt: string };
+
+interface SnippetStyle {
+  screen: Screen;
+  /** All of it. */
+  full: boolean;
+  words: Words;
+  /** Columns to its left. */
+  indent: number;
+}
+
+/** Columns of a line where there is no terminal: one that is minified has thousands. */
+const maxPiped = 500;
+
+export function renderSnippet(snippet: Snippet, style: SnippetStyle): string[] {
+  return snippet.kind === "code" ? renderCode(snippet, style) : renderText(snippet, style);
+}
+
+interface Line {
+  number: number;
+  text: string;
+}
+
+function renderCode(
+  { content, startLine, matchLines, language }: Snippet & { kind: "code" },
+  { screen, full, words, indent: margin }: SnippetStyle,
+): string[] {
+  const { colors, columns } = screen;
+  const all = content.split("\n").map((text, i) => ({ number: startLine + i, text }));
+  const chosen = (full ? all : pickMatchingLines(all, words, matchLines)).map(({ number, text }) => ({
+    number,
+    text: toPrintable(text).trimEnd(),
+  }));
+  const indent = Math.min(...chosen.map(({ text }) => (text === "" ? 999 : text.search(/\S/))));
+  const digits = String(startLine + all.length - 1).length;
+  return chosen.map(({ number, text }) => {
+    const gutter = `${String(number).padStart(digits)} │ `;
+    const body = text.slice(indent === 999 ? 0 : indent);
+    const cut = full ? body : cutToWidth(body, Math.max((columns ?? maxPiped) - margin - gutter.length, 8));
+    return `${colors.dim(gutter)}${paintCode(cut, language, words, colors)}`.trimEnd();
+  });
+}
+
+/** Languages in which a number sign begins a comment. */
+const hashComments =
+  /^(?:bash|elixir|fish|make|perl|php|powershell|python|r|ruby|shell|toml|yaml|dockerfile)$/;
+const dashComments = /^(?:haskell|lua|sql)$/;
+
+/** Comments step back, and the words that were looked for stand out. */
+function paintCode(line: string, language: string, words: Words, colors: Palette): string {
+  if (!colors.isColorSupported) return line;
+  const mark = (text: string) => words.mark(text, colors.match);
+  const sign = hashComments.test(language)
+    ? /(^|\s)#/
+    : dashComments.test(language)
+      ? /(^|\s)--/
+      : /(^|\s)\/\//;
+  const isWithin = /^\s*(?:\/\*|\*\s|\*\/|\*$|"""|<!--)/.test(line);
+  const at = isWithin ? 0 : line.search(sign);
+  return at < 0 ? mark(line) : `${mark(line.slice(0, at))}${colors.dim(mark(line.slice(at)))}`;
+}
+
+/**
+ * The first line with something on it and those with a match or else the most words of the query, in their order; where
+ * few hold any, the lines that follow the first, as a chunk's beginning says best what it is.
+ */
+function pickMatchingLines(lines: readonly Line[], words: Words, matches: readonly number[] = []): Line[] {
+  const [first, ...rest] = lines.filter(
+    ({ number, text }) => matches.includes(number) || /\w|[^\0-\x7f]/.test(text),
+  );
+  if (!first) return [];
+  const hitsIn = (line: Line) => (matches.includes(line.number) ? 1000 : words.countIn(line.text));
+  const hits = new Map(rest.map((line) => [line, hitsIn(line)]));
+  const best = rest.sort((a, b) => hits.get(b)! - hits.get(a)! || a.number - b.number);
+  return [first, ...best.slice(0, shownOfMatch.codeLines - 1)].sort((a, b) => a.number - b.number);
+}
+
+function renderText(
+  { content, excerpt }: Snippet & { kind: "text" },
+  { screen, full, words, indent }: SnippetStyle,
+): string[] {
+  const { colors, columns } = screen;
+  const mark = (text: string) => (colors.isColorSupported ? words.mark(text, colors.match) : text);
+  // A pipe gets a line.
+  if (columns === undefined)
+    return (full ? toPrintableLines(content) : excerpt === "" ? [] : [toOneLine(formatSnippet(excerpt))]).map(
+      mark,
+    );
+  const bar = colors.dim("│ ");
+  const width = Math.max(columns - indent - 2, 20);
+  const passage = full ? content : cutPassage(content === "" ? excerpt : content, words);
+  const said = parseStatements(passage).flatMap(({ speaker, text }) => {
+    const margin = speaker === "" ? 0 : speakerWidth;
+    return formatMarkdown(text, { colors, width: width - margin, mark })
+      .filter((line) => full || line !== "")
+      .map((line, i) => `${colors.dim(padToWidth(i === 0 ? speaker : "", margin))}${line}`);
+  });
+  const shown = full ? said : said.slice(0, shownOfMatch.textLines);
+  if (shown.length < said.length && shown.length > 0) {
+    const last = shown.length - 1;
+    if (measureWidth(shown[last]!) + 2 <= width) shown[last] += colors.dim(" …");
+  }
+  return shown.map((line) => `${bar}${line}`.trimEnd());
+}
+
+const speakerWidth = 8;
+/** The lines around the one with the most words of the query, from the beginning of what is said there. */
+function cutPassage(content: string, words: Words): string {
+  const lines = content.split("\n");
+  let [best, most] = [0, 0];
+  lines.forEach((line, i) => {
+    const hits = words.countIn(line);
+    if (hits > most) [best, most] = [i, hits];
+  });
+  let from = Math.max(best - 1, 0);
+  // Somebody's words begin with who speaks.
+  while (from > 0 && best - from < 3 && !/^\[[A-Z_]+\]/.test(lines[from]!)) from--;
+  // A passage that begins within a block of code would show the text behind it as code.
+  const isInCode = lines.slice(0, from).filter((line) => /^\s*```/.test(line)).length % 2 === 1;
+  const passage = lines.slice(from, best + shownOfMatch.textLines + 3).join("\n");
+  return isInCode ? `\`\`\`\n${passage}` : passage;
+}
+
+/**
+ * A result of a search, whatever it is: code, a session, a commit, a note. All have one form: where it is and what;
+ * when and why; the passage that matches; what else belongs to it. Its texts are safe to print, but the snippet's.
+ */
+export interface Found {
+  /** As commands take it, painted and linked; the other texts are not painted: `src/retry.ts:10`, `8ecde0fc:7`, a commit's hash. */
+  place: string;
+  /** Its name or title; "" for none. */
+  title: string;
+  /** What became of it: "changed since it was indexed". */
+  warning?: string;
+  /** When, on which branch, of what kind; empty ones are left out. */
+  facts: readonly string[];
+  /** Why it is there. */
+  why: readonly string[];
+  /** What each ranking signal contributed. */
+  signals?: Readonly<Record<string, number>> | undefined;
+  snippet: Snippet | null;
+  /** Lines below the snippet: commits, files, other matches. */
+  more: readonly string[];
+}
+
+export interface FoundStyle {
+  screen: Screen;
+  /** Whole texts instead of the lines that match. */
+  full: boolean;
+}
+
+/** Results, best first, each a block of lines. @param query its words are marked */
+export function renderFound(query: string, results: readonly Found[], style: FoundStyle): string[] {
+  const words = compileQueryWords(query);
+  const digits = String(results.length).length;
+  return results.map((found, i) => renderOne(found, `${String(i + 1).padStart(digits)}.`, words, style));
+}
+
+function renderOne(found: Found, rank: string, words: Words, { screen, full }: FoundStyle): string {
+  const { colors } = screen;
+  const margin = " ".repeat(rank.length + 1);
+  const { title, warning } = found;
+  const head = [
+    found.place,
+    colors.isColorSupported ? colors.bold(words.mark(title, colors.match)) : title,
+    warning === undefined ? "" : colors.warn(`(${warning})`),
+  ];
+  const [first = "", ...rest] = wrapText(
+    head.filter((part) => part !== "").join("  "),
+    screen,
+    margin.length,
+  );
+  const about = [
+    found.facts.filter((fact) => fact !== "").join(" | "),
+    found.why.join("; "),
+    formatSignals(found.signals ?? {}),
+  ].flatMap((text) => (text === "" ? [] : wrapText(text, screen, margin.length)));
+  const snippet =
+    found.snippet === null
+      ? []
+      : renderSnippet(found.snippet, { screen, full, words, indent: margin.length });
+  return [
+    `${colors.dim(rank)} ${first}`,
+    ...[
+      ...rest,
+      ...about.map(colors.dim),
+      ...snippet,
+      ...found.more.flatMap((line) => wrapText(line, screen, margin.length)),
+    ].map((line) => `${margin}${line}`),
+  ].join("\n");
+}
+
+function wrapText(text: string, { columns }: Screen, margin: number): string[] {
+  const width = columns === undefined ? Number.POSITIVE_INFINITY : Math.max(columns - margin, 20);
+  return measureWidth(text) <= width ? [text] : wrapToWidth(text, width, true);
+}
+
+function formatSignals(signals: Readonly<Record<string, number>>): string {
+  return Object.entries(signals)
+    .filter(([, value]) => value !== 0)
+    .sort(([, a], [, b]) => b - a)
+    .map(([name, value]) => `${name} ${value.toFixed(3)}`)
+    .join(", ");
+}
