@@ -5,17 +5,22 @@
  *   npm run test:mutations                            40 places of the memories and features
  *   npm run test:mutations -- --count 200 --seed 2    others, and more of them
  *
- *   --rooms LIST   folders of src/ (default: attribution,code,features,sessions,store)
- *   --list FILE    writes what was tried, and what became of it, as JSON
+ *   --rooms LIST     folders of src/ (default: attribution,code,features,sessions,store)
+ *   --minutes COUNT  begins no further run of tests after so long; what is undecided by then is not counted
+ *   --list FILE      writes what was tried, and what became of it, as JSON
  *
- * A test file that fails before the change counts for nothing. It changes files of the working tree, and puts each back.
+ * The sources hold all changes at once, and each test file runs with one of them in force: so one run of vitest tries as many as
+ * there are test files. A test that fails without the change as well counts for nothing. The working tree is left alone.
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { random } from "../../bench/attribution/random.ts";
-import { findMutants, type Mutant } from "./mutants.ts";
+import { findMutants, type Mutant, pickApart } from "./mutants.ts";
+import { type Plan, planVariable } from "./plan.ts";
 import { listSources, TestsOfSources } from "./tests-of-sources.ts";
 
 const { values: options } = parseArgs({
@@ -23,87 +28,160 @@ const { values: options } = parseArgs({
     count: { type: "string", default: "40" },
     seed: { type: "string", default: "1" },
     rooms: { type: "string", default: "attribution,code,features,sessions,store" },
+    minutes: { type: "string", default: "60" },
     list: { type: "string" },
   },
 });
 
-/** A mutant may run for ever; on a busy machine a sound one takes this long. */
-const timeoutMs = 300_000;
+/** A test file with a mutant may run for ever; on a busy machine a sound one takes this long. */
+const timeoutMs = 180_000;
+const watchIntervalMs = 5000;
+/** A round begins with the nearest test of each mutant; so many of a mutant's others run together after that. */
+const maxTogether = 4;
 
-type Outcome = "noticed" | "survived" | "untested";
+interface Tried extends Mutant {
+  id: number;
+  /** Test files that have not run with it yet, the nearest first. */
+  left: string[];
+  outcome: "noticed" | "survived" | "untested" | null;
+  /** Where it was noticed. */
+  by: string | null;
+}
 
-/** What a signal ends and puts back. */
+const directory = mkdtempSync(join(tmpdir(), "pommel-mutations-"));
+const endsAt = Date.now() + Number(options.minutes) * 60_000;
 let endTests = () => {};
-let restoreSource = () => {};
-for (const signal of ["SIGINT", "SIGTERM"] as const) {
-  process.on(signal, () => {
-    endTests();
-    restoreSource();
-    process.exit(1);
+process.on("exit", () => {
+  endTests();
+  rmSync(directory, { recursive: true, force: true });
+});
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => process.exit(1));
+
+/** @returns the test files that failed; one that had to be ended, or took its process with it, failed */
+async function runTests(
+  mutants: Plan["mutants"],
+  assigned: ReadonlyMap<string, number>,
+): Promise<Set<string>> {
+  const journal = join(directory, "journal");
+  const results = join(directory, "results.json");
+  const planFile = join(directory, "plan.json");
+  const activeIn = Object.fromEntries([...assigned].map(([test, id]) => [resolve(test), id]));
+  writeFileSync(planFile, JSON.stringify({ mutants, activeIn, journal } satisfies Plan));
+  for (const file of [journal, results]) writeFileSync(file, "");
+  const config = ["--config", "test/mutations/vitest.config.ts"];
+  const args = [
+    "node_modules/vitest/vitest.mjs",
+    "run",
+    ...config,
+    "--reporter",
+    "json",
+    "--outputFile",
+    results,
+  ];
+  // In a group of its own, with its workers.
+  const child = spawn(process.execPath, args, {
+    stdio: "ignore",
+    detached: true,
+    env: { ...process.env, [planVariable]: planFile },
   });
-}
-
-/** Whether a test fails, or none comes to an end. */
-async function failTests(tests: readonly string[]): Promise<boolean> {
-  // What is unchanged is not transformed once more.
-  const flags = ["--experimental.fsModuleCache", "--bail", "1", "--maxWorkers", "1"];
-  const args = ["node_modules/vitest/vitest.mjs", "run", ...flags, ...tests];
-  // In a group of its own, with its workers: one that runs for ever hears nothing else.
-  const child = spawn(process.execPath, args, { stdio: "ignore", detached: true });
   endTests = () => process.kill(-child.pid!, "SIGKILL");
-  const timer = setTimeout(endTests, timeoutMs);
-  const [code] = await once(child, "close");
-  clearTimeout(timer);
+  const watch = setInterval(() => endStuck(journal), watchIntervalMs);
+  await once(child, "close");
+  clearInterval(watch);
   endTests = () => {};
-  return code !== 0;
+  seen.clear();
+
+  const text = readFileSync(results, "utf8");
+  const { testResults }: { testResults: { name: string; status: string }[] } =
+    text === "" ? { testResults: [] } : JSON.parse(text);
+  const passed = new Set(testResults.flatMap(({ name, status }) => (status === "passed" ? name : [])));
+  const began = readJournal(journal).flatMap(({ what, test }) => (what === "began" ? test : []));
+  return new Set(began.filter((test) => !passed.has(test)).map((test) => test.slice(resolve().length + 1)));
 }
 
-/** Test files, and whether they pass as the sources stand. */
-const passing = new Map<string, boolean>();
-async function listPassing(tests: readonly string[]): Promise<string[]> {
-  for (const test of tests) if (!passing.has(test)) passing.set(test, !(await failTests([test])));
-  return tests.filter((test) => passing.get(test));
-}
+const readJournal = (file: string) =>
+  readFileSync(file, "utf8")
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => line.split("\t"))
+    .map(([what, test, pid]) => ({ what: what!, test: test!, pid: Number(pid) }));
 
-/** Whether tests fail while a place is another. */
-async function failWith({ file, start, end, text }: Mutant, tests: readonly string[]): Promise<boolean> {
-  const before = readFileSync(file, "utf8");
-  restoreSource = () => writeFileSync(file, before);
-  writeFileSync(file, before.slice(0, start) + text + before.slice(end));
-  try {
-    return tests.length > 0 && (await failTests(tests));
-  } finally {
-    restoreSource();
+/** When a test file was first seen to have begun. Milliseconds since the epoch. */
+const seen = new Map<string, number>();
+
+/** Ends the processes of test files that run for ever. */
+function endStuck(journal: string): void {
+  const lines = existsSync(journal) ? readJournal(journal) : [];
+  const ended = new Set(lines.flatMap(({ what, test }) => (what === "ended" ? test : [])));
+  for (const { what, test, pid } of lines) {
+    if (what !== "began" || ended.has(test)) continue;
+    if (!seen.has(test)) seen.set(test, Date.now());
+    if (Date.now() - seen.get(test)! < timeoutMs) continue;
+    try {
+      process.kill(pid, "SIGKILL");
+    } catch {
+      // It has ended by itself.
+    }
   }
 }
 
-/** Whether one of the tests fails with a change, and does not without it. */
-async function notice(mutant: Mutant, tests: readonly string[]): Promise<boolean> {
-  if (!(await failWith(mutant, tests))) return false;
-  const sound = await listPassing(tests);
-  return sound.length === tests.length || (await failWith(mutant, sound));
+/** Gives each open mutant the nearest test that has none yet in this round, and then further ones. */
+function assignTests(open: readonly Tried[], each: number): Map<string, number> {
+  const assigned = new Map<string, number>();
+  for (let turn = 0; turn < each; turn++)
+    for (const { id, left } of open) {
+      const test = left.find((one) => !assigned.has(one));
+      if (test !== undefined) assigned.set(test, id);
+    }
+  return assigned;
 }
 
-async function tryMutant(mutant: Mutant, [nearest, ...others]: readonly string[]): Promise<Outcome> {
-  if (nearest === undefined) return "untested";
-  // Most are noticed by the first, which is there much sooner than all.
-  return (await notice(mutant, [nearest])) || (await notice(mutant, others)) ? "noticed" : "survived";
+/** Test files, and whether they fail as the sources are. */
+const failingAlways = new Map<string, boolean>();
+async function dropFailingAlways(failed: Iterable<string>, mutants: Plan["mutants"]): Promise<void> {
+  const unknown = [...failed].filter((test) => !failingAlways.has(test));
+  if (unknown.length === 0) return;
+  const failing = await runTests(mutants, new Map(unknown.map((test) => [test, -1])));
+  for (const test of unknown) failingAlways.set(test, failing.has(test));
 }
 
 const sources = listSources(options.rooms.split(","));
-const mutants = random(Number(options.seed))
-  .shuffled(sources.flatMap((file) => findMutants(file, readFileSync(file, "utf8"))))
-  .slice(0, Number(options.count));
 const testsOfSources = new TestsOfSources();
-const tried = [];
-for (const mutant of mutants) {
-  const { file, start, end, text } = mutant;
+const tried = pickApart(
+  random(Number(options.seed)).shuffled(
+    sources.flatMap((file) => findMutants(file, readFileSync(file, "utf8"))),
+  ),
+  Number(options.count),
+).map((mutant, id): Tried => {
+  const left = testsOfSources.findNearest(mutant.file);
+  return { ...mutant, id, left, outcome: left.length === 0 ? "untested" : null, by: null };
+});
+const plain = tried.map(({ left: _, outcome: __, by: ___, ...mutant }) => mutant);
+
+for (let round = 1; tried.some(({ outcome }) => outcome === null) && Date.now() < endsAt; round++) {
+  const open = tried.filter(({ outcome }) => outcome === null);
+  const assigned = assignTests(open, round === 1 ? 1 : maxTogether);
+  const failed = await runTests(plain, assigned);
+  await dropFailingAlways(failed, plain);
+  for (const [test, id] of assigned) {
+    const mutant = tried[id]!;
+    mutant.left = mutant.left.filter((one) => one !== test);
+    if (failed.has(test) && !failingAlways.get(test)) Object.assign(mutant, { outcome: "noticed", by: test });
+  }
+  for (const one of open) if (one.outcome === null && one.left.length === 0) one.outcome = "survived";
+  const decided = tried.filter(({ outcome }) => outcome !== null).length;
+  console.log(`Round ${round}: ${assigned.size} test files, ${decided} of ${tried.length} changes decided.`);
+}
+
+const shorten = (text: string) => (text.length > 60 ? `${text.slice(0, 59)}…` : text).replaceAll(/\s+/g, " ");
+for (const { outcome, file, start, end, text } of tried) {
   const source = readFileSync(file, "utf8");
   const line = source.slice(0, start).split("\n").length;
-  const outcome = await tryMutant(mutant, testsOfSources.findNearest(file));
-  tried.push({ outcome, place: `${file}:${line}`, before: source.slice(start, end), after: text });
-  console.log(`${outcome.padEnd(8)}  ${file}:${line}  ${source.slice(start, end)} -> ${text}`);
+  const before = shorten(source.slice(start, end));
+  console.log(`${(outcome ?? "undecided").padEnd(9)}  ${file}:${line}  ${before} -> ${shorten(text)}`);
 }
-const noticed = tried.filter(({ outcome }) => outcome === "noticed").length;
-console.log(`${noticed} of ${tried.length} changes were noticed.`);
+const count = (outcome: Tried["outcome"]) => tried.filter((one) => one.outcome === outcome).length;
+console.log(
+  `${count("noticed")} of ${tried.length - count(null)} changes were noticed; ${count("survived")} survived, and ${count("untested")} no test loads.`,
+);
 if (options.list !== undefined) writeFileSync(options.list, `${JSON.stringify(tried, null, 2)}\n`);
