@@ -242,8 +242,6 @@ export interface Picture {
 }
 
 export interface Agent extends AgentProfile {
-  /** From `retentions`. */
-  findRetention?(root: string, env?: NodeJS.ProcessEnv): Retention | null;
   /** How to set up Pommel in the agent's files. */
   readonly setup?: AgentSetup;
   /** Directories with transcripts; they may not exist. */

@@ -13,7 +13,6 @@ import { opencode } from "./opencode/opencode.ts";
 import { type AgentName, defaultAgentName } from "./profiles.ts";
 import { qwen } from "./qwen/qwen.ts";
 import { wrapWithChecks } from "./reading/checked.ts";
-import { retentions } from "./retentions.ts";
 import type { AgentSetup } from "./setup.ts";
 import { wrapWithVault } from "./vaulted.ts";
 
@@ -31,10 +30,9 @@ const byName = {
 } satisfies Record<AgentName, Agent>;
 
 /** Every supported coding agent; what they read is checked, and comes from the vault where its client has deleted it. */
-export const agents: readonly Agent[] = Object.values(byName).map((agent) => {
-  const findRetention = retentions[agent.name as AgentName];
-  return wrapWithVault(wrapWithChecks({ ...agent, ...(findRetention && { findRetention }) }));
-});
+export const agents: readonly Agent[] = Object.values(byName).map((agent) =>
+  wrapWithVault(wrapWithChecks(agent)),
+);
 
 /** The agent when none is named. */
 export const defaultAgent: Agent = agents.find(({ name }) => name === defaultAgentName)!;

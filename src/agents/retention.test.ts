@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { beforeEach, expect, it } from "vitest";
-import { findAgentByName } from "./registry.ts";
+import { findRetention } from "./retentions.ts";
 
 let root: string;
 let home: string;
@@ -17,7 +17,7 @@ function write(file: string, content: unknown): string {
   return file;
 }
 
-const of = (agent: string) => findAgentByName(agent)?.findRetention?.(root, { HOME: home });
+const of = (agent: string) => findRetention(agent, root, { HOME: home });
 
 it("retention of Claude Code comes from its strongest settings file; default 30 days", () => {
   const setting = "cleanupPeriodDays";
@@ -49,5 +49,5 @@ it("retention of Gemini CLI comes from its settings; default 30 days", () => {
 });
 
 it("retention of Codex CLI is unlimited", () => {
-  expect(of("codex")).toBeUndefined();
+  expect(of("codex")).toBeNull();
 });

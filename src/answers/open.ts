@@ -9,7 +9,6 @@ import type { ScrubbingWork } from "../sessions/work.ts";
 import type { CodeIndex } from "../store/index/port.ts";
 import { Memory } from "../store/memory/memory.ts";
 import { openToRead, rollBackJournal } from "../store/sqlite/open-to-read.ts";
-import { Trust, trustFileIn } from "../sync/origin/trust.ts";
 import { isForAgent } from "./door.ts";
 import { Kept } from "./kept.ts";
 
@@ -99,8 +98,11 @@ export function findOpenMemory(project: Project, memory: Memory): OpenMemory | n
 }
 
 /** What of a memory is given through the door that is asked through: agents get the words of whom the person trusts. */
-const limitToTrusted = (memory: Memory): Memory =>
-  isForAgent() ? memory.limitToSigners(new Trust(trustFileIn(locateHome())).listHeardSigners()) : memory;
+async function limitToTrusted(memory: Memory): Promise<Memory> {
+  if (!isForAgent()) return memory;
+  const { Trust, trustFileIn } = await import("../sync/origin/trust.ts");
+  return memory.limitToSigners(new Trust(trustFileIn(locateHome())).listHeardSigners());
+}
 
 /**
  * Opens the memory to read, or a copy of it where SQLite may not write beside it, and closes it after use.
@@ -110,7 +112,7 @@ export function withMemory<T>(project: Project, use: (memory: Memory) => T | Pro
   const owner = openMemory(project);
   const useIt = async (memory: Memory): Promise<T> => {
     try {
-      return await use(limitToTrusted(memory));
+      return await use(await limitToTrusted(memory));
     } catch (error) {
       owner?.suspect(error);
       throw error;

@@ -1,5 +1,4 @@
-import type { AgentName } from "../agents/profiles.ts";
-import { retentions } from "../agents/retentions.ts";
+import { findRetention } from "../agents/retentions.ts";
 import { dayMs } from "../base/text/day.ts";
 import type { AttributionBasis } from "../protocol/values.ts";
 import type { Memory } from "../store/memory/memory.ts";
@@ -25,7 +24,7 @@ interface AgentsSince {
 export function findAgentsSince(memory: Memory, root: string): (AgentsSince & { at: number }) | null {
   const first = findFirstSession(memory);
   if (first === null) return null;
-  const days = retentions[first.agent as AgentName]?.(root)?.days ?? null;
+  const days = findRetention(first.agent, root)?.days ?? null;
   const isRead = first.readAt !== null;
   return {
     at: first.startedAt,

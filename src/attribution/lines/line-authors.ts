@@ -3,7 +3,6 @@ import type { Project } from "../../base/paths.ts";
 import { streamChangedFiles } from "../../git/diff/changes.ts";
 import type { BlamedCommit, BlamedLine, ChangedFile } from "../../git/diff/changes-types.ts";
 import { readHeadCommit } from "../../git/history/history.ts";
-import { listProjectRoots } from "../../git/projects/roots.ts";
 import type { LineAuthor } from "../../protocol/line-author.ts";
 import { beforeAgents, unknownAuthor } from "../../protocol/line-author.ts";
 import {
@@ -19,7 +18,6 @@ import type { Memory } from "../../store/memory/memory.ts";
 import type { AttributionRecord } from "../../store/memory/memory-records.ts";
 import { findSessionByUid } from "../../store/memory/sessions/sessions.ts";
 import { isBeforeAgents } from "../agents-since.ts";
-import { readForeignNotes } from "../foreign/foreign-notes.ts";
 import type { ForeignLines, ForeignNotes } from "../foreign/types.ts";
 
 /**
@@ -34,6 +32,8 @@ async function withForeignAuthors(
 ): Promise<LineAuthor[]> {
   const isUnknown = (i: number) => authors[i]?.author === "unknown";
   const hashes = lines.flatMap(({ commit }, i) => (commit !== null && isUnknown(i) ? [commit] : []));
+  if (hashes.length === 0) return [...authors];
+  const { readForeignNotes } = await import("../foreign/foreign-notes.ts");
   const notes = await readForeignNotes(project.root, [...new Set(hashes)], signal);
   if (notes.size === 0) return [...authors];
   // Lines of one author share an object, so its identity shows where a range ends.
@@ -207,7 +207,10 @@ async function attributeUncommitted(
   signal?: AbortSignal,
 ): Promise<AttributionRecord[]> {
   if (files.length === 0) return [];
-  const { attributeChange } = await import("./attribute.ts");
+  const [{ attributeChange }, { listProjectRoots }] = await Promise.all([
+    import("./attribute.ts"),
+    import("../../git/projects/roots.ts"),
+  ]);
   const worktrees = (await listProjectRoots(project.root, signal)).filter((root) => root !== project.root);
   const now = Date.now();
   const { ranges } = await attributeChange(

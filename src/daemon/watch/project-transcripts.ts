@@ -1,6 +1,7 @@
 import { relative, sep } from "node:path";
 import type { Agent, TranscriptFile } from "../../agents/agent.ts";
 import { agents, statTranscript } from "../../agents/registry.ts";
+import { deletesTranscripts } from "../../agents/retentions.ts";
 import { getErrorCode, getErrorMessage } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
 import { addTo } from "../../base/multimap.ts";
@@ -137,7 +138,7 @@ export class ProjectTranscripts {
     const { project, work } = this.options;
     const found: Vanishing[] = [];
     try {
-      for (const agent of agents.filter(({ findRetention }) => findRetention !== undefined)) {
+      for (const agent of agents.filter(({ name }) => deletesTranscripts(name))) {
         const findOwner = (path: string) => this.readCachedOwner(agent, path);
         const there = await listRemainingTranscripts(agent, findOwner, work.memoryIfAny);
         const vanishing = findExpiringSessions(agent, project.root, () => there);

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { agents } from "../../agents/registry.ts";
+import { deletesTranscripts } from "../../agents/retentions.ts";
 import { changeMemory } from "../../answers/changing.ts";
 import { withMemoryIfAny } from "../../answers/open.ts";
 import type { Config } from "../../base/config/settings.ts";
@@ -112,7 +113,7 @@ function findLineNumbers(path: string, places: readonly { at: number }[]): numbe
 export async function findVanishingSessions(project: Project) {
   const roots = await listProjectRoots(project.root);
   const deleting = agents.filter(
-    (agent) => agent.findRetention !== undefined && agent.listRoots().some((root) => existsSync(root)),
+    (agent) => deletesTranscripts(agent.name) && agent.listRoots().some((root) => existsSync(root)),
   );
   const found = await withMemoryIfAny(project, (memory) =>
     Promise.all(

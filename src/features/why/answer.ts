@@ -1,7 +1,6 @@
 import { locate, makeLineRange } from "../../answers/file-place.ts";
 import type { Running, Subjects } from "../../answers/operation.ts";
 import type { Shaped } from "../../protocol/shape-parts.ts";
-import { listAsides } from "../asides.ts";
 import type { whyRequest } from "./operation.ts";
 import { explainLines } from "./why-lines.ts";
 
@@ -14,6 +13,7 @@ export async function why(
   const request = { file: locate(project, project.root, file), lines, revision, brief };
   const answer = await explainLines(project, memory, request, signal);
   if (brief || revision !== undefined) return answer;
+  const { listAsides } = await import("../asides.ts");
   const asked = { file: { path: answer.file, lines: answer.text } };
   return { ...answer, notes: [...answer.notes, ...(await listAsides(project, memory, asked))] };
 }

@@ -1,20 +1,19 @@
 import type { LineRange } from "../../answers/file-place.ts";
-import { type CommitFates, openCommitFates } from "../../attribution/commit-fates.ts";
-import { listNotesOnLines } from "../../attribution/line-notes.ts";
+import type { CommitFates } from "../../attribution/commit-fates.ts";
 import { PommelError } from "../../base/errors.ts";
 import type { Project } from "../../base/paths.ts";
 import { formatCount } from "../../base/text/counted.ts";
 import { GitFailure } from "../../git/git.ts";
 import { Ancestry } from "../../git/history/ancestry.ts";
+import { listStoredNotes } from "../../store/memory/chunks/notes.ts";
 import { findCommitByHash } from "../../store/memory/commits/commits.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { blameFile } from "../blame/blame-file.ts";
 import type { BlameRange } from "../blame/operation.ts";
-import { toLineNote } from "../notes/operation.ts";
 import type { NearDecision, Origin, WhyAnswer, WhyCaller, WhyFreshness } from "./operation.ts";
-import { findNearDecisions, findSubject, isAboutSubject } from "./why-decisions.ts";
-import { findChangesSince, findEarlierLines } from "./why-history.ts";
+import { findNearDecisions } from "./why-decisions.ts";
 import { buildOrigin, findLargestRange, groupByOrigin } from "./why-origins.ts";
+import type { LinesInQuestion } from "./why-subject.ts";
 
 const shownCallers = 5;
 
@@ -53,6 +52,7 @@ async function findLastChangeTo(
   file: string,
   signal: AbortSignal,
 ): Promise<WhyCaller["changed_by"]> {
+  const { findChangesSince } = await import("./why-history.ts");
   try {
     const [last] = (await findChangesSince(project, null, commit, [file], signal))?.latest ?? [];
     return last === undefined
@@ -107,14 +107,19 @@ export async function explainLines(
   const files = [...new Set([file, head.original_path])];
   const notes = [...blamed.notes];
   const around = makeLimitedLookUp(signal, notes);
-  const fates = memory === null ? null : openCommitFates(project.root, memory);
+  const fates = head.commit === null ? null : await openFates(project, memory);
+  const history = brief ? null : await import("./why-history.ts");
   const [earlier, later, fate] = await Promise.all([
-    brief
+    history === null
       ? null
-      : around("earlier versions", () => findEarlierLines(project, memory, head, around.signal, analyse)),
-    brief || head.commit === null
+      : around("earlier versions", () =>
+          history.findEarlierLines(project, memory, head, around.signal, analyse),
+        ),
+    history === null || head.commit === null
       ? null
-      : around("later changes", () => findChangesSince(project, memory, head.commit!, files, around.signal)),
+      : around("later changes", () =>
+          history.findChangesSince(project, memory, head.commit!, files, around.signal),
+        ),
     head.commit === null
       ? null
       : around("the commit's status", () =>
@@ -162,9 +167,7 @@ export async function explainLines(
     last_line: ranges.at(-1)!.last_line,
     text: (blamed.lines ?? []).slice(0, linesShown).map(({ text }) => text),
     line_notes:
-      memory === null || revision !== undefined
-        ? []
-        : listNotesOnLines(memory, project.root, file, lines).map(toLineNote),
+      memory === null || revision !== undefined ? [] : await listLineNotes(memory, project, file, lines),
     origins,
     decisions: earlierDecisions.slice(0, decisionsShown),
     earlier: earlier ?? [],
@@ -184,6 +187,27 @@ export async function explainLines(
   };
 }
 
+async function openFates({ root }: Project, memory: Memory | null): Promise<CommitFates | null> {
+  if (memory === null) return null;
+  const { openCommitFates } = await import("../../attribution/commit-fates.ts");
+  return openCommitFates(root, memory);
+}
+
+/** The notes on lines. What finds lines again is loaded where the memory has a note on any. */
+async function listLineNotes(
+  memory: Memory,
+  { root }: Project,
+  file: string,
+  lines: LineRange,
+): Promise<WhyAnswer["line_notes"]> {
+  if (listStoredNotes(memory, { placed: true, limit: 1 }).length === 0) return [];
+  const [{ listNotesOnLines }, { toLineNote }] = await Promise.all([
+    import("../../attribution/line-notes.ts"),
+    import("../notes/operation.ts"),
+  ]);
+  return listNotesOnLines(memory, root, file, lines).map(toLineNote);
+}
+
 /**
  * Of decisions those that concern lines, or take back a decision behind them, not what was only decided nearby; and of how many
  * it is not known yet.
@@ -191,11 +215,12 @@ export async function explainLines(
 async function pickConcerning(
   project: Project,
   memory: Memory | null,
-  place: Parameters<typeof findSubject>[1],
+  place: LinesInQuestion,
   doubtful: readonly NearDecision[],
   behind: readonly NearDecision[],
 ): Promise<{ concerning: NearDecision[]; unclear: number }> {
   if (memory === null || doubtful.length === 0) return { concerning: [], unclear: 0 };
+  const { findSubject, isAboutSubject } = await import("./why-subject.ts");
   const quoted = behind.slice(0, decisionsShown).map(({ text }) => text);
   const subject = await findSubject(project, place, quoted);
   const concerning = doubtful.filter((decision) => isAboutSubject(memory, decision, subject));

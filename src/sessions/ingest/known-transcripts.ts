@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { basename } from "node:path";
 import type { Agent, TranscriptInfo } from "../../agents/agent.ts";
 import { findAgentByName } from "../../agents/registry.ts";
+import { findRetention } from "../../agents/retentions.ts";
 import { addTo } from "../../base/multimap.ts";
 import { dayMs } from "../../base/text/day.ts";
 import { isCwdInProject } from "../../git/projects/roots.ts";
@@ -103,7 +104,7 @@ export function findExpiringSessions(
   transcripts: () => Iterable<AgingTranscript>,
   now = Date.now(),
 ): Vanishing | null {
-  const retention = agent.findRetention?.(root) ?? null;
+  const retention = findRetention(agent.name, root);
   if (retention === null) return null;
   const { days, setting, source } = retention;
   const soon = [...transcripts()].filter(({ mtimeMs }) => mtimeMs + (days - soonDays) * dayMs <= now);
@@ -202,7 +203,7 @@ export function sortForReading<F extends FileToRead>(
       .map((file) => ({ ...file, urgency }))
       .sort((a, b) => (a.startedAt ?? 0) - (b.startedAt ?? 0));
   }
-  const days = agent.findRetention?.(root)?.days;
+  const days = findRetention(agent.name, root)?.days;
   const isExpiring = ({ mtimeMs }: F) => days !== undefined && mtimeMs + (days - soonDays) * dayMs <= now;
   const families = new Map<number | F, F[]>();
   for (const file of files) addTo(families, file.startedAt ?? file, file);

@@ -1,12 +1,16 @@
 import { expect, it } from "vitest";
-import type { Agent, Retention } from "../../agents/agent.ts";
+import type { Agent } from "../../agents/agent.ts";
+import type { AgentName } from "../../agents/profiles.ts";
+import { findAgentByName } from "../../agents/registry.ts";
 import { findExpiringSessions, sortForReading } from "./known-transcripts.ts";
 
 const day = 86_400_000;
 const now = Date.parse("2026-03-31T00:00:00Z");
-const agent = (retention: Retention | null) =>
-  ({ name: "claude", title: "Claude Code", findRetention: () => retention }) as Partial<Agent> as Agent;
-const monthly: Retention = { days: 30, setting: "cleanupPeriodDays", source: null };
+const named = (name: AgentName) => findAgentByName(name)!;
+/** Its client deletes transcripts after thirty days by default. */
+const monthly = named("claude");
+/** Its client never deletes any. */
+const keepsAll = named("codex");
 const aged = (days: number, isStored: boolean, isKept = false) => ({
   mtimeMs: now - days * day,
   isStored,
@@ -22,28 +26,30 @@ it("counts what vanishes within a week, also what is overdue, and how much of it
     aged(29, false, true),
     aged(40, true),
   ];
-  expect(findExpiringSessions(agent(monthly), "/", () => transcripts, now)).toEqual({
+  expect(findExpiringSessions(monthly, "/", () => transcripts, now)).toEqual({
     agent: "claude",
     title: "Claude Code",
-    ...monthly,
+    days: 30,
+    setting: "cleanupPeriodDays",
+    source: null,
     sessions: 4,
     stored: 2,
     kept: 1,
     within_days: 7,
     first_at: "2026-03-31T00:00:00.000Z",
   });
-  expect(findExpiringSessions(agent(monthly), "/", () => [aged(29, false)], now)).toMatchObject({
+  expect(findExpiringSessions(monthly, "/", () => [aged(29, false)], now)).toMatchObject({
     first_at: "2026-04-01T00:00:00.000Z",
   });
   const nothing = { sessions: 0, stored: 0, kept: 0, first_at: null };
-  expect(findExpiringSessions(agent(monthly), "/", () => [aged(1, false)], now)).toMatchObject(nothing);
+  expect(findExpiringSessions(monthly, "/", () => [aged(1, false)], now)).toMatchObject(nothing);
 });
 
 it("reads no file if the client keeps all of them", () => {
   const never = () => {
     throw new Error("not looked at");
   };
-  expect(findExpiringSessions(agent(null), "/", never, now)).toBeNull();
+  expect(findExpiringSessions(keepsAll, "/", never, now)).toBeNull();
 });
 
 const toRead = (days: number, begun: number, size = 1) => ({
@@ -58,13 +64,13 @@ it("what its client is about to delete is read first, then the newest", () => {
     sortForReading(of, "/", files, { isHere: true, now }).map(({ mtimeMs }) =>
       Math.round((now - mtimeMs) / day),
     );
-  expect(order(agent(monthly))).toEqual([25, 40, 1, 2]);
-  expect(order(agent(null))).toEqual([1, 2, 25, 40]);
+  expect(order(monthly)).toEqual([25, 40, 1, 2]);
+  expect(order(keepsAll)).toEqual([1, 2, 25, 40]);
 });
 
 it("beside those of other projects, what is about to be deleted is read first, then what is of this project, then the newest", () => {
   const files = [1, 10, 20, 25].map((days) => toRead(days, days));
-  const listUrgencies = (isHere: boolean, of: Agent = agent(monthly)) =>
+  const listUrgencies = (isHere: boolean, of: Agent = monthly) =>
     sortForReading(of, "/", files, { isHere, now }).map(({ urgency }) => urgency);
   expect(listUrgencies(true)).toEqual([0, 1, 1, 1]);
   const [expiring, ...others] = listUrgencies(false);
@@ -76,7 +82,7 @@ it("beside those of other projects, what is about to be deleted is read first, t
 it("of those that copied each other's beginning, the earliest is read first", () => {
   const copied = [toRead(2, 7, 200), toRead(1, 3), toRead(5, 7), toRead(2, 7, 100), toRead(3, 9)];
   expect(
-    sortForReading(agent(null), "/", copied, { isHere: true, now }).map(({ mtimeMs, size }) => [
+    sortForReading(keepsAll, "/", copied, { isHere: true, now }).map(({ mtimeMs, size }) => [
       (now - mtimeMs) / day,
       size,
     ]),
