@@ -1,11 +1,13 @@
-import { readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { readFileSync, renameSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import * as z from "zod/mini";
 import { defaultAgent, findAgentByName, statTranscript } from "../agents/registry.ts";
 import { getErrorCode, getErrorMessage } from "../base/errors.ts";
+import { listNamesIfAny } from "../base/files/if-any.ts";
 import { locateDaemonFiles, makeDirectory } from "../base/home.ts";
 import type { Logger } from "../base/log.ts";
+import { Rerun } from "../base/rerun.ts";
 import { readCurrentBranch } from "../git/history/head.ts";
 import { isCwdInProject } from "../git/projects/roots.ts";
 import { parsePromptNotes } from "../protocol/reading/prompt-notes.ts";
@@ -41,12 +43,12 @@ export async function drainSpool(
 ): Promise<{ done: number; rejected: number }> {
   const { spoolDir } = locateDaemonFiles();
   const rejectedDir = join(spoolDir, "rejected");
-  makeDirectory(spoolDir);
   const counts = { done: 0, rejected: 0 };
-  const entries = readdirSync(spoolDir, { withFileTypes: true });
-  const names = entries.filter((entry) => entry.isFile() && !entry.name.startsWith("."));
-  for (const { name } of names.sort((a, b) => (a.name < b.name ? -1 : 1))) {
+  // Whoever leaves something makes the directory. A home that was deleted must not come back.
+  const names = listNamesIfAny(spoolDir).filter((name) => !name.startsWith("."));
+  for (const name of names.sort()) {
     const file = join(spoolDir, name);
+    if (!statSync(file, { throwIfNoEntry: false })?.isFile()) continue;
     try {
       const item = z.parse(spoolItem, JSON.parse(unsealText(readFileSync(file, "utf8"))));
       const handle = Object.hasOwn(handlers, item.kind) ? handlers[item.kind] : undefined;
@@ -94,8 +96,7 @@ const pollIntervalMs = 10_000;
 
 /** Processes the spool on every notification, and at intervals. */
 export class SpoolReader {
-  private running: Promise<void> | null = null;
-  private isWanted = false;
+  private readonly drains = new Rerun(() => this.drain());
   private isClosed = false;
   private timer: NodeJS.Timeout | undefined;
 
@@ -104,35 +105,27 @@ export class SpoolReader {
   /** Resolves when the current items are processed. */
   begin(): Promise<void> {
     this.timer = setInterval(() => this.notify(), pollIntervalMs).unref();
-    this.notify();
-    return this.running ?? Promise.resolve();
+    return this.drains.request();
   }
 
   /** Several notifications during one pass count as one. */
   notify(): void {
-    if (this.isClosed) return;
-    this.isWanted = true;
-    this.running ??= this.drainWhileWanted().finally(() => {
-      this.running = null;
-    });
+    if (!this.isClosed) void this.drains.request();
   }
 
   async close(): Promise<void> {
     this.isClosed = true;
     clearInterval(this.timer);
-    await this.running;
+    await this.drains.cancel();
   }
 
-  private async drainWhileWanted(): Promise<void> {
+  private async drain(): Promise<void> {
     const { handlers, onItems, log } = this.options;
-    while (this.isWanted && !this.isClosed) {
-      this.isWanted = false;
-      try {
-        const { done } = await drainSpool(handlers, log);
-        if (done > 0) onItems();
-      } catch (error) {
-        log.warn(`cannot read the spool: ${getErrorMessage(error)}`);
-      }
+    try {
+      const { done } = await drainSpool(handlers, log);
+      if (done > 0) onItems();
+    } catch (error) {
+      log.warn(`cannot read the spool: ${getErrorMessage(error)}`);
     }
   }
 }

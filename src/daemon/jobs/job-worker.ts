@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
 import { getErrorCode, getErrorMessage } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
+import { Rerun } from "../../base/rerun.ts";
 import { isDamaged } from "../../store/sqlite/database.ts";
 
 /** An id that distinguishes this process's jobs from those of all others, even of a later process with the same pid. */
@@ -63,8 +64,7 @@ const stopping = new Error("The worker stops.");
 
 /** Processes the queue of a memory, one thing at a time, when it is woken, and when something is due. */
 export class JobWorker {
-  private running: Promise<void> | null = null;
-  private isWanted = false;
+  private readonly runs = new Rerun(() => this.doDueJobs());
   private timer: NodeJS.Timeout | undefined;
   private readonly stop = new AbortController();
   private failures = 0;
@@ -77,44 +77,37 @@ export class JobWorker {
   wake(): void {
     if (this.stop.signal.aborted) return;
     clearTimeout(this.timer);
-    this.isWanted = true;
-    this.running ??= this.runLoop().finally(() => {
-      this.running = null;
-      this.scheduleWake();
-    });
+    void this.runs.request().then(() => this.scheduleWake());
   }
 
   /** Whether a job is being done, or could be now. */
   isBusy(): boolean {
-    return this.running !== null;
+    return this.runs.isRunning;
   }
 
   /** Interrupts the current job where it can be resumed, and puts it back. */
   async close(): Promise<void> {
     this.stop.abort(stopping);
     clearTimeout(this.timer);
-    await this.running;
+    await this.runs.cancel();
   }
 
-  private async runLoop(): Promise<void> {
+  private async doDueJobs(): Promise<void> {
     const { signal } = this.stop;
-    while (this.isWanted && !signal.aborted) {
-      this.isWanted = false;
-      try {
-        while (!signal.aborted && (await this.options.next(signal))) {
-          this.resetTrouble();
-          await nextTurn();
-        }
+    try {
+      while (!signal.aborted && (await this.options.next(signal))) {
         this.resetTrouble();
-      } catch (error) {
-        if (signal.aborted) return;
-        if (isDamaged(error)) {
-          this.stop.abort(stopping);
-          this.options.onCorrupt(error);
-          return;
-        }
-        await this.waitAfterFailure(error);
+        await nextTurn();
       }
+      this.resetTrouble();
+    } catch (error) {
+      if (signal.aborted) return;
+      if (isDamaged(error)) {
+        this.stop.abort(stopping);
+        this.options.onCorrupt(error);
+        return;
+      }
+      await this.waitAfterFailure(error);
     }
   }
 
@@ -131,11 +124,12 @@ export class JobWorker {
       this.options.log.error(`sessions are not imported, next try in ${wait / 1000} s: ${trouble}`);
     }
     this.trouble = trouble;
-    this.isWanted = true;
+    this.wake();
     await sleep(wait, undefined, { signal: this.stop.signal, ref: false }).catch(() => {});
   }
 
   private scheduleWake(): void {
+    clearTimeout(this.timer);
     if (this.stop.signal.aborted) return;
     let wait = pollIntervalMs;
     try {

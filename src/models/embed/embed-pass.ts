@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
 import { explainError, getErrorCode } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
+import { Rerun } from "../../base/rerun.ts";
 import { embedTexts } from "./embed-texts.ts";
 import type { Embedder } from "./embedder.ts";
 
@@ -66,8 +67,7 @@ const rateWindowMs = 10_000;
  */
 export class EmbedPass {
   private readonly works: ModelWork[];
-  private running: Promise<void> | null = null;
-  private isWanted = false;
+  private readonly runs = new Rerun(() => this.embedMissing());
   private readonly stop = new AbortController();
 
   constructor(private readonly options: EmbedPassOptions) {
@@ -80,12 +80,8 @@ export class EmbedPass {
    * @throws what the source throws
    */
   run(): Promise<void> {
-    this.isWanted = true;
     for (const work of this.works) work.lookAgain();
-    this.running ??= this.runUntilDone().finally(() => {
-      this.running = null;
-    });
-    return this.running;
+    return this.runs.request();
   }
 
   /** Whether it is working rather than pending for a model. */
@@ -101,16 +97,13 @@ export class EmbedPass {
   /** Stops at once; stored vectors stay. */
   async close(): Promise<void> {
     this.stop.abort();
-    await this.running?.catch(() => {});
+    await this.runs.cancel();
   }
 
-  private async runUntilDone(): Promise<void> {
-    while (this.isWanted && !this.stop.signal.aborted) {
-      this.isWanted = false;
-      const done = await Promise.allSettled(this.works.map((work) => work.run()));
-      const failed = done.find((result) => result.status === "rejected");
-      if (failed) throw failed.reason;
-    }
+  private async embedMissing(): Promise<void> {
+    const done = await Promise.allSettled(this.works.map((work) => work.run()));
+    const failed = done.find((result) => result.status === "rejected");
+    if (failed) throw failed.reason;
     if (!this.stop.signal.aborted) await this.options.source.keepModels(this.works.map(({ id }) => id));
   }
 }

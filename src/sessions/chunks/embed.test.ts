@@ -25,7 +25,10 @@ afterEach(async () => {
   stored.remove();
 });
 
-function passWith(embed: (texts: readonly string[]) => Promise<(Int8Array | null)[]>): EmbedPass {
+function passWith(
+  embed: (texts: readonly string[]) => Promise<(Int8Array | null)[]>,
+  source = createChunkEmbedSource(stored.memory),
+): EmbedPass {
   const model: Embedder = {
     id: "slow",
     dimensions: 2,
@@ -34,7 +37,7 @@ function passWith(embed: (texts: readonly string[]) => Promise<(Int8Array | null
     embed,
   };
   const pass = new EmbedPass({
-    source: createChunkEmbedSource(stored.memory),
+    source,
     models: [model],
     log: silentLog,
     retryMs: 1,
@@ -54,6 +57,25 @@ test("makes what is missing, and nothing twice", async () => {
   expect(asked).toContain("What about number 7 of them?");
   await passWith(embed).run();
   expect(embed.mock.calls.flatMap(([texts]) => texts)).toHaveLength(70);
+});
+
+test("embeds what is stored while the pass is about to end", async () => {
+  const source = createChunkEmbedSource(stored.memory);
+  let isFirst = true;
+  const pass = passWith(vectors, {
+    ...source,
+    async keepModels(models) {
+      await source.keepModels(models);
+      if (!isFirst) return;
+      isFirst = false;
+      replaceChunks(stored.memory, addSession(stored.memory, "late").id, { type: "raw", from: 0 }, [
+        chunk(70, "[USER] Is this one too late?"),
+      ]);
+      void pass.run();
+    },
+  });
+  await pass.run();
+  expect(countSessionVectors(stored.memory)).toEqual([{ model: "slow", chunks: 71, missing: 0 }]);
 });
 
 test("waits for a model that is away, and goes on where it was", async () => {
