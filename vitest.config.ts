@@ -19,6 +19,12 @@ const slowUnitTests = [
   "src/sync/origin/origin.test.ts",
 ];
 
+/**
+ * Tests of whole programs meet the machine's own accidents. A second try keeps one of them from stopping a run, and the report
+ * names each test that needed it (`TestBudget`), as it may have met a fault of Pommel as well.
+ */
+const programRetries = 1;
+
 export default defineConfig({
   test: {
     globalSetup: ["test/own-temporary-directory.ts"],
@@ -47,8 +53,16 @@ export default defineConfig({
         extends: true,
         test: { name: "slow-unit", setupFiles: ["test/fixed-seed.ts"], include: slowUnitTests },
       },
-      { extends: true, test: { name: "smoke", include: smokeTests } },
-      { extends: true, test: { name: "e2e", include: ["test/e2e/**/*.test.ts"], exclude: smokeTests } },
+      { extends: true, test: { name: "smoke", include: smokeTests, retry: programRetries } },
+      {
+        extends: true,
+        test: {
+          name: "e2e",
+          include: ["test/e2e/**/*.test.ts"],
+          exclude: smokeTests,
+          retry: programRetries,
+        },
+      },
       {
         extends: true,
         test: { name: "engines", setupFiles: ["test/fixed-seed.ts"], include: engineTests },

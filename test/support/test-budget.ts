@@ -6,8 +6,9 @@ const maxShown = 20;
 const minFiles = 100;
 
 /**
- * Prints the slowest tests of a long run, and says when the tests of a project take more time in sum than they should. It fails
- * no run: the same tests take three times as long on a busy machine.
+ * Names the tests that failed and passed at a second try. Of a long run it prints the slowest tests as well, and says when the
+ * tests of a project take more time in sum than they should. It fails no run: the same tests take three times as long on a busy
+ * machine.
  */
 export class TestBudget implements Reporter {
   private readonly budgetsInSeconds: Record<string, number>;
@@ -17,6 +18,10 @@ export class TestBudget implements Reporter {
   }
 
   onTestRunEnd(files: readonly TestModule[]): void {
+    for (const test of listTests(files).filter((each) => each.diagnostic()?.flaky))
+      console.log(
+        `\nPassed only at a second try, find out why: ${test.module.relativeModuleId} > ${test.fullName}`,
+      );
     if (files.length < minFiles) return;
     console.log(`\nThe ${maxShown} slowest tests:`);
     for (const test of listSlowest(files))
@@ -34,9 +39,10 @@ export class TestBudget implements Reporter {
 
 const durationOf = (test: TestCase) => test.diagnostic()?.duration ?? 0;
 
+const listTests = (files: readonly TestModule[]) => files.flatMap((file) => [...file.children.allTests()]);
+
 const listSlowest = (files: readonly TestModule[]) =>
-  files
-    .flatMap((file) => [...file.children.allTests()])
+  listTests(files)
     .sort((a, b) => durationOf(b) - durationOf(a))
     .slice(0, maxShown);
 
