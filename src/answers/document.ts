@@ -3,6 +3,7 @@
  * the terminal, agents and editors have one renderer each. Renderers make text harmless: whoever words an answer need not.
  */
 import { shortenHash } from "../base/text/short-hash.ts";
+import { formatLineRange } from "../protocol/reading/numbers.ts";
 import { formatTurnPlace } from "../protocol/reading/short-id.ts";
 
 /** What a piece of text is. A face shows it shows such things. */
@@ -26,6 +27,8 @@ export type Role =
 
 export interface Piece {
   text: string;
+  /** What a terminal shows of it beside a mark that says the rest. */
+  short?: string;
   role?: Role;
   /** Somebody's own words, of at most so many characters for an agent: it gets them as a quotation. */
   quotedChars?: number;
@@ -41,7 +44,7 @@ export interface Piece {
 export interface Moment {
   /** ISO 8601. */
   at: string;
-  form: "ago" | "exact" | "time" | "day";
+  form: "ago" | "exact" | "time" | "day" | "age";
   role?: "faint";
 }
 
@@ -70,6 +73,17 @@ export interface Column {
   optional?: number;
   /** Left out on a terminal where all rows have the same. */
   isForMixed?: boolean;
+  /** Somebody's name: cut on a terminal, shorter where that is narrow. */
+  isName?: boolean;
+}
+
+/** Lines of a file that one author wrote together. */
+interface AnnotatedRange {
+  first: number;
+  last: number;
+  /** In the colour of its role, beside each of its lines on a terminal. */
+  mark: Piece;
+  cells: readonly Line[];
 }
 
 export type Block =
@@ -84,6 +98,17 @@ export type Block =
   | { is: "title"; text: string }
   /** A cell is a line; a terminal shows `shownRows` at first, if there are more. */
   | { is: "table"; columns: readonly Column[]; rows: readonly (readonly Line[])[]; shownRows: number | null }
+  /**
+   * Lines of a file, each with what is said of its range. Who has the file before them gets the ranges alone, as a table. A terminal
+   * shows the legend of the marks below.
+   */
+  | {
+      is: "annotated";
+      columns: readonly Column[];
+      ranges: readonly AnnotatedRange[];
+      lines: readonly { line: number; text: string }[];
+      legend: Line;
+    }
   /** Somebody's own Markdown. */
   | { is: "passage"; text: string }
   /** `shown` of the lines are shown in short. */
@@ -201,6 +226,17 @@ export const table = (
 
 const isLine = (cell: Part | Missing | readonly (Part | Missing)[]): cell is readonly (Part | Missing)[] =>
   Array.isArray(cell);
+
+/** The ranges of annotated lines, without the lines. */
+export const tabulateRanges = ({
+  columns,
+  ranges,
+}: Block & { is: "annotated" }): Block & { is: "table" } => ({
+  is: "table",
+  columns: [{ title: "lines" }, ...columns],
+  rows: ranges.map(({ first, last, cells }) => [[formatLineRange(first, last)], ...cells]),
+  shownRows: null,
+});
 
 /** "3 of 12", where not all are shown. */
 export const wordShown = (shown: number, total: number, noun = ""): Paragraph =>

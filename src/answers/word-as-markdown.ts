@@ -1,7 +1,7 @@
 import { formatUtcMinute } from "../base/text/iso-time.ts";
 import { toInertText } from "../base/text/markdown/inert.ts";
 import { formatRelativeTime } from "../base/text/relative-time.ts";
-import type { Block, Document, Line, Moment, Part } from "./document.ts";
+import { type Block, type Document, type Line, type Moment, type Part, tabulateRanges } from "./document.ts";
 
 /**
  * An answer in words, as Markdown for editors and forges, in which past text formats and links nothing. Code is left out: the
@@ -48,6 +48,8 @@ export function wordAsMarkdown(document: Document, pageOf: (hash: string) => str
         return [`  - ${wordLine(one.line)}`];
       case "table":
         return wordTable(one).map((lines) => lines.join("\n"));
+      case "annotated":
+        return wordBlock(tabulateRanges(one));
       case "passage":
         return [`> ${toInertText(one.text, maxPromptChars)}`];
       case "labelled":
@@ -75,7 +77,7 @@ export function wordAsMarkdown(document: Document, pageOf: (hash: string) => str
 
 function wordMoment({ at, form }: Moment): string {
   if (form === "ago") return formatRelativeTime(Date.parse(at));
-  return form === "day" ? at.slice(0, 10) : formatUtcMinute(at);
+  return form === "day" || form === "age" ? at.slice(0, 10) : formatUtcMinute(at);
 }
 
 const maxPromptChars = 300;

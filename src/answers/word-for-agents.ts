@@ -1,6 +1,14 @@
 import { quote, stripInvisible, toHarmlessLine } from "../base/text/quotation.ts";
 import { shortenText } from "../base/text/text-size.ts";
-import { type Block, type Column, type Document, keepOuterSpaces, type Line, type Part } from "./document.ts";
+import {
+  type Block,
+  type Column,
+  type Document,
+  keepOuterSpaces,
+  type Line,
+  type Part,
+  tabulateRanges,
+} from "./document.ts";
 
 /** Lines of former code that an agent gets, and characters of each. */
 const maxFormerLines = 3;
@@ -27,6 +35,8 @@ function wordBlock(one: Block): string[] {
       return [`  ${wordLine(one.line)}`];
     case "table":
       return one.rows.map((row) => wordRow(row, one.columns));
+    case "annotated":
+      return wordBlock(tabulateRanges(one));
     case "passage":
       return stripInvisible(one.text)
         .trim()
@@ -62,6 +72,7 @@ const wordLine = (parts: Line): string => parts.map(wordPart).join("");
 function wordPart(part: Part): string {
   if (typeof part === "string") return part;
   if ("draw" in part) return "";
+  if ("at" in part && part.form === "age") return part.at.slice(0, 10);
   if ("at" in part) return `${part.at.slice(0, 16).replace("T", " ")}Z`;
   return part.quotedChars === undefined
     ? keepOuterSpaces(part.text, toHarmlessLine)

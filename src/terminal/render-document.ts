@@ -1,5 +1,6 @@
 import {
   type Block,
+  type Column,
   type Document,
   type Drawing,
   keepOuterSpaces,
@@ -8,7 +9,8 @@ import {
   type Part,
   type Piece,
 } from "../answers/document.ts";
-import { cutToWidth, measureWidth, wrapToWidth } from "../base/text/display-width.ts";
+import { dayMs } from "../base/text/day.ts";
+import { cutToWidth, measureWidth, padToWidth, wrapToWidth } from "../base/text/display-width.ts";
 import { formatLocalTime } from "../base/text/local-time.ts";
 import { drawAuthorBar, drawBar, drawProgressBar, drawSparkline } from "./chart.ts";
 import { toFileUrl } from "./links.ts";
@@ -21,6 +23,7 @@ import {
   formatCount,
   formatExactWhen,
   formatHeading,
+  formatShortAge,
   formatWhen,
   toOneLine,
   toPrintable,
@@ -71,6 +74,8 @@ function renderBlock(one: Block, style: DocumentStyle): string[] {
       return [`${" ".repeat(one.indent)}${cutLine(one.line, one.indent, style)}`];
     case "table":
       return renderTable(one, style);
+    case "annotated":
+      return renderAnnotated(one, style);
     case "passage":
       return formatPassage(one.text, screen);
     case "line":
@@ -136,6 +141,57 @@ function renderTable({ columns, rows, shownRows }: Block & { is: "table" }, styl
   ];
 }
 
+/** Columns from which on there is room for optional columns, and for longer names. */
+const wideColumns = 110;
+const nameWidth = { narrow: 15, wide: 24 };
+/** Of code beside its annotations, in columns. */
+const narrowestCode = 10;
+
+/** On a terminal the cells of a range stand beside its first line, and the code is cut; in a pipe every line is whole. */
+function renderAnnotated(
+  { columns, ranges, lines, legend }: Block & { is: "annotated" },
+  style: DocumentStyle,
+): string[] {
+  const { colors, columns: width } = style.screen;
+  const isTerminal = width !== undefined;
+  const isWide = !isTerminal || width >= wideColumns;
+  const columnsShown = [...columns.entries()].filter(([, { optional }]) => isWide || optional === undefined);
+  const paintCell = (cell: Line, { isName = false }: Column) => {
+    const most = isName && isTerminal ? nameWidth[isWide ? "wide" : "narrow"] : undefined;
+    return paintLine(isTerminal ? cell.map((part) => shortenPiece(part, most)) : cell, style);
+  };
+  const cells = ranges.map((range) =>
+    columnsShown.map(([at, column]) => paintCell(range.cells[at]!, column)),
+  );
+  const widths = columnsShown.map((_, i) => Math.max(0, ...cells.map((row) => measureWidth(row[i]!))));
+  const used = widths.flatMap((_, i) => (widths[i] === 0 ? [] : [i]));
+  const digits = String(ranges.at(-1)?.last ?? 0).length;
+  const padCell = (text: string, i: number) =>
+    columnsShown[i]![1].isNumber
+      ? " ".repeat(widths[i]! - measureWidth(text)) + text
+      : padToWidth(text, widths[i]!);
+  let at = 0;
+  const rows = lines.map(({ line, text }, i) => {
+    while (at < ranges.length - 1 && line > ranges[at]!.last) at++;
+    const { first, mark } = ranges[at]!;
+    const isSame = isTerminal && i > 0 && line !== first;
+    const [begin = "", ...others] = used.map((of) => padCell(isSame ? "" : cells[at]![of]!, of));
+    const marked = isTerminal ? [paintPart(isSame ? { ...mark, text: "│" } : mark, style)] : [];
+    const left = [begin, ...marked, ...others].join(" ");
+    const number = String(line).padStart(digits);
+    if (!isTerminal) return `${left} ${number}) ${cleanCodeLine(text)}`;
+    const room = Math.max(width - measureWidth(left) - digits - 4, narrowestCode);
+    return `${left} ${colors.dim(`${number} │`)} ${cutToWidth(cleanCodeLine(text), room)}`.trimEnd();
+  });
+  return isTerminal && rows.length > 0 ? [...rows, "", paintLine(legend, style)] : rows;
+}
+
+/** @param width undefined: not cut */
+function shortenPiece(part: Part, width: number | undefined): Part {
+  if (typeof part === "string" || !("text" in part)) return part;
+  return { ...part, text: toOneLine(part.short ?? part.text, width) };
+}
+
 const isDrawing = (part: Part | undefined): part is Drawing => typeof part === "object" && "draw" in part;
 
 function paintLine(parts: Line, style: DocumentStyle): string {
@@ -151,6 +207,8 @@ function paintPart(part: Part, { screen, full = false, pageOf = () => null }: Do
   if ("draw" in part) return columns === undefined ? "" : draw(part, columns, colors);
   if ("at" in part) {
     const time = formatMoment(part, screen);
+    if (part.form === "age" && columns !== undefined)
+      return colors.age(time, (screen.now - Date.parse(part.at)) / dayMs);
     return part.role === "faint" ? colors.dim(time) : time;
   }
   // A pipe gets the whole text.
@@ -191,7 +249,8 @@ function draw(drawing: Drawing, columns: number, colors: Palette): string {
 function formatMoment({ at, form }: Moment, screen: Screen): string {
   if (form === "exact") return formatExactWhen(at, screen);
   if (form === "ago") return formatWhen(at, screen);
-  return formatLocalTime(at).slice(0, form === "day" ? 10 : undefined);
+  if (form === "age" && screen.columns !== undefined) return formatShortAge(screen.now - Date.parse(at));
+  return formatLocalTime(at).slice(0, form === "time" ? undefined : 10);
 }
 
 function renderPrompt(

@@ -18,11 +18,3 @@ export function shortenToLine(text: string, longest: number): string {
 export function formatMinute(iso: string | null): string {
   return iso === null ? "" : `${iso.slice(0, 16).replace("T", " ")}Z`;
 }
-
-/** The parts that exist, with a separator between them. */
-export function joinPresent(
-  parts: readonly (string | null | undefined | false)[],
-  separator = " | ",
-): string {
-  return parts.filter((part) => typeof part === "string" && part !== "").join(separator);
-}

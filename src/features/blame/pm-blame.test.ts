@@ -1,13 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { screenOf } from "../../../test/support/screen.ts";
+import { wordForAgents } from "../../answers/word-for-agents.ts";
 import { measureWidth } from "../../base/text/display-width.ts";
 import { unknownAuthor } from "../../protocol/line-author.ts";
 import { sumByEntry } from "../../protocol/reading/sum-shares.ts";
+import type { Screen } from "../../terminal/output.ts";
 import { renderDocument } from "../../terminal/render-document.ts";
 import type { BlameAnswer, BlameRange } from "./operation.ts";
-import { renderBlame } from "./pm-blame.ts";
 import { wordDirectory } from "./pm-blame-directory.ts";
-import { wordBlameSummary } from "./words.ts";
+import { wordBlame, wordBlameSummary, wordExplainedBlame } from "./words.ts";
 
 const now = new Date(2026, 2, 10, 12, 0).getTime();
 const daysAgo = (days: number) => new Date(now - days * 86_400_000).toISOString();
@@ -58,6 +59,8 @@ const answer: BlameAnswer = {
   ],
 };
 
+const renderBlame = (of: BlameAnswer, screen: Screen) => renderDocument(wordBlame(of), { screen });
+
 describe("pm blame", () => {
   it("fits into eighty columns, with the age and a mark for each kind of author", () => {
     expect(renderBlame(answer, screenOf(80, { now }))).toBe(
@@ -85,10 +88,10 @@ describe("pm blame", () => {
 
   it("says everything in each line of a pipe", () => {
     expect(renderBlame(answer, screenOf(undefined, { now })).split("\n")).toEqual([
-      "11111111 agent claude-opus-4-5-20251… 8ecde0fc:7 2026-03-07 1) export function login() {",
-      `11111111 agent claude-opus-4-5-20251… 8ecde0fc:7 2026-03-07 2)   ${"await again(); ".repeat(12)}`,
-      "33333333 Zoë 王小明                              2025-02-03 3)   // ·[2J页面",
-      "-------- unknown                                            4) }",
+      "11111111 agent claude-opus-4-5-20251101 8ecde0fc:7 2026-03-07 1) export function login() {",
+      `11111111 agent claude-opus-4-5-20251101 8ecde0fc:7 2026-03-07 2)   ${"await again(); ".repeat(12)}`,
+      "33333333 Zoë 王小明                                2025-02-03 3)   // ·[2J页面",
+      "-------- unknown                                              4) }",
     ]);
   });
 
@@ -98,6 +101,34 @@ describe("pm blame", () => {
     const text = renderBlame({ ...answer, ranges: [unseen, ...others] }, screenOf(undefined));
     expect(text.split("\n")[0]).toContain("not yet known");
     expect(text.split("\n")[0]).not.toContain(first!.person);
+  });
+
+  it("for an agent has a line for each range, without the code", () => {
+    expect(wordForAgents(wordBlame(answer))).toEqual([
+      "1-2 | 11111111 | agent claude-opus-4-5-20251101 | 8ecde0fc:7 | day 2026-03-07",
+      "3 | 33333333 | Zoë 王小明 | day 2025-02-03",
+      "4 | -------- | unknown",
+    ]);
+  });
+
+  it("explains what the author of each range rests on", () => {
+    const [first] = answer.ranges;
+    const wrote = {
+      ...first!,
+      basis: "written",
+      said_by: "pommel",
+      tool_use: "Edit\n1",
+      confidence: 0.98,
+    } as const;
+    const text = renderDocument(wordExplainedBlame({ ...answer, ranges: [wrote, answer.ranges[2]!] }), {
+      screen: screenOf(undefined),
+    });
+    expect(text.split("\n")).toEqual([
+      "1-2  agent claude-opus-4-5-20251101 8ecde0fc:7 98%  11111111",
+      expect.stringMatching(/^ {4}The text .* \(Edit 1\)$/),
+      "4  unknown  --------",
+      "    There is no evidence.",
+    ]);
   });
 
   it("sums up with a bar on a terminal", () => {

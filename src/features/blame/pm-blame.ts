@@ -2,26 +2,16 @@ import { existsSync, lstatSync } from "node:fs";
 import { resolve } from "node:path";
 import { locate, parseLines, parsePlace } from "../../answers/file-place.ts";
 import { PommelError } from "../../base/errors.ts";
-import { dayMs } from "../../base/text/day.ts";
-import { cutToWidth, measureWidth, padToWidth } from "../../base/text/display-width.ts";
-import { formatLocalTime } from "../../base/text/local-time.ts";
 import { call } from "../../client/call.ts";
 import { plain, readGitBuffer } from "../../git/git.ts";
 import { findProject } from "../../git/projects/find-project.ts";
-import { authorMarks, authorNames, listAuthorKinds } from "../../protocol/reading/authors.ts";
-import { describeLineEvidence } from "../../protocol/reading/evidence.ts";
-import { formatPercent } from "../../protocol/reading/numbers.ts";
 import type { CommandContext } from "../../terminal/frame.ts";
 import { makeCommitPageFinder } from "../../terminal/links.ts";
-import type { Screen } from "../../terminal/output.ts";
-import type { Palette } from "../../terminal/palette.ts";
-import { renderDocument } from "../../terminal/render-document.ts";
-import { cleanCodeLine, formatCount, formatShortAge, toOneLine } from "../../terminal/text.ts";
-import { colorByAuthor, describeAuthor, formatCommitCell, turnId } from "./author-words.ts";
-import { explainAuthor } from "./blame-summary.ts";
+import { showAnswer } from "../../terminal/render-document.ts";
+import { toOneLine } from "../../terminal/text.ts";
 import type { BlameAnswer, BlameRange } from "./operation.ts";
 import { blame } from "./operation.ts";
-import { wordBlameSummary } from "./words.ts";
+import { wordBlame, wordBlameSummary, wordExplainedBlame } from "./words.ts";
 
 interface BlameOptions {
   lines?: string[];
@@ -63,121 +53,12 @@ export async function blameCommand(
   }
   if (!output.json) for (const note of answer.notes) output.note(output.colors.dim(note));
   const pageOf = await makeCommitPageFinder(project.root, output.colors);
-  output.result(summary ? { ...answer, ranges: undefined } : answer, () =>
-    summary
-      ? renderDocument(wordBlameSummary(answer), { screen: output })
-      : explain
-        ? renderExplained(answer, output.colors)
-        : renderBlame(answer, output, pageOf),
-  );
+  const word = summary ? wordBlameSummary : explain ? wordExplainedBlame : wordBlame;
+  showAnswer(output, summary ? { ...answer, ranges: undefined } : answer, () => word(answer), { pageOf });
 }
 
 function isDirectory(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
-}
-
-/** Columns from which on there is room for turns, and for longer names. */
-const wideColumns = 110;
-
-/** In the place of an author, where the commit is still to be analysed. */
-const notAnalysed = "not yet known";
-
-/**
- * A line for each line: commit, author, turn, age, number, text. On a terminal what is the same as in the line before is left
- * out, and the code is cut; in a pipe every line is whole.
- */
-export function renderBlame(
-  answer: BlameAnswer,
-  screen: Screen,
-  pageOf: (hash: string) => string | null = () => null,
-): string {
-  const { ranges, lines = [] } = answer;
-  const { colors, columns } = screen;
-  const hasTurns = columns === undefined || columns >= wideColumns;
-  const whoWidth = columns === undefined ? 28 : columns >= wideColumns ? 24 : 15;
-  const marks = ranges.map((range) => ({
-    who: range.not_analysed
-      ? notAnalysed
-      : describeAuthor(range, range.person, whoWidth, columns !== undefined),
-    turn: hasTurns ? turnId(range) : "",
-    sure: hasTurns ? describeLineEvidence(range) : "",
-    day: formatLineAge(range, screen),
-  }));
-  const widest = (key: "who" | "turn" | "sure" | "day") =>
-    Math.max(0, ...marks.map((mark) => measureWidth(mark[key])));
-  const [who, turn, sure, day] = [widest("who"), widest("turn"), widest("sure"), widest("day")];
-  const digits = String(ranges.at(-1)?.last_line ?? 0).length;
-  let at = 0;
-  // Of the columns behind the author, each with a blank.
-  const extra = [turn, sure, day].reduce((sum, width) => sum + (width > 0 ? width + 1 : 0), 0);
-  const rows = lines.map(({ line, text }, i) => {
-    while (at < ranges.length - 1 && line > ranges[at]!.last_line) at++;
-    const range = ranges[at]!;
-    const mark = marks[at]!;
-    const isSame = columns !== undefined && i > 0 && line !== range.first_line;
-    const cut = range.is_boundary ? "^" : "";
-    const hash = `${cut}${formatCommitCell(range.commit)}`.slice(0, 8).padEnd(8);
-    const commit = colors.link(colors.commit(hash), range.commit === null ? null : pageOf(range.commit));
-    const left = isSame
-      ? [" ".repeat(8), colorByAuthor("│", range, colors), " ".repeat(who + extra)]
-      : [
-          commit,
-          ...(columns === undefined ? [] : [colorByAuthor(authorMarks[range.author], range, colors)]),
-          colorByAuthor(padToWidth(mark.who, who), range, colors),
-          ...(turn > 0 ? [colors.id(mark.turn.padEnd(turn))] : []),
-          ...(sure > 0 ? [colors.dim(mark.sure.padStart(sure))] : []),
-          ...(day > 0 ? [paintAge(mark.day.padStart(day), range, screen)] : []),
-        ];
-    const number = String(line).padStart(digits);
-    if (columns === undefined) return [...left, `${number})`, cleanCodeLine(text)].join(" ");
-    const used = 8 + 1 + 1 + 1 + who + extra + 1 + digits + 3;
-    const code = cutToWidth(cleanCodeLine(text), Math.max(columns - used, 10));
-    return `${left.join(" ")} ${colors.dim(`${number} │`)} ${code}`.trimEnd();
-  });
-  if (columns === undefined || lines.length === 0) return rows.join("\n");
-  return [...rows, "", renderLegend(answer, screen)].join("\n");
-}
-
-/** How old a line is: "3d"; in a pipe its day. */
-function formatLineAge({ authored_at }: BlameRange, { columns, now }: Screen): string {
-  if (authored_at === null) return "";
-  return columns === undefined
-    ? formatLocalTime(authored_at).slice(0, 10)
-    : formatShortAge(now - Date.parse(authored_at));
-}
-
-function paintAge(text: string, { authored_at }: BlameRange, { colors, columns, now }: Screen): string {
-  if (columns === undefined || authored_at === null) return colors.dim(text);
-  return colors.age(text, (now - Date.parse(authored_at)) / dayMs);
-}
-
-/** `● agent 62%  ○ person 30%  · unknown 8%  of 120 lines` */
-function renderLegend({ summary }: BlameAnswer, { colors }: Screen): string {
-  const kinds = listAuthorKinds(summary).map((author) =>
-    colorByAuthor(
-      `${authorMarks[author]} ${authorNames[author]} ${formatPercent(summary[author], summary.lines)}`,
-      { author },
-      colors,
-    ),
-  );
-  return `${kinds.join("  ")}  ${colors.dim(`of ${formatCount(summary.lines, "line")}`)}`;
-}
-
-/** A block for each range: its lines, who wrote them, and what that rests on. */
-function renderExplained({ ranges }: BlameAnswer, colors: Palette): string {
-  return ranges
-    .map((range) => {
-      const { first_line, last_line, person, tool_use } = range;
-      const lines = first_line === last_line ? `${first_line}` : `${first_line}-${last_line}`;
-      const author = range.not_analysed ? notAnalysed : describeAuthor(range, person, 60);
-      const who = [author, turnId(range), describeLineEvidence(range)];
-      const call = tool_use === null ? "" : ` (${toOneLine(tool_use, 60)})`;
-      return [
-        `${colors.bold(lines)}  ${colorByAuthor(who.filter((each) => each !== "").join(" "), range, colors)}  ${colors.commit(formatCommitCell(range.commit))}`,
-        `    ${explainAuthor(range)}${call}`,
-      ].join("\n");
-    })
-    .join("\n");
 }
 
 /**

@@ -1,19 +1,119 @@
 import {
   type Column,
   type Document,
+  faint,
   heading,
   id,
+  indentedLine,
+  joinParts,
   line,
   makeDocument,
+  type Piece,
+  quoted,
   strong,
   table,
 } from "../../answers/document.ts";
 import { formatCount } from "../../base/text/counted.ts";
+import { shortenHash } from "../../base/text/short-hash.ts";
+import { authorMarks, authorNames, listAuthorKinds, roleOfAuthor } from "../../protocol/reading/authors.ts";
+import { describeLineEvidence, nameLineAuthor } from "../../protocol/reading/evidence.ts";
 import { nameTitle } from "../../protocol/reading/names.ts";
-import { formatPercent } from "../../protocol/reading/numbers.ts";
-import { shortenSessionId } from "../../protocol/reading/short-id.ts";
+import { formatLineRange, formatPercent } from "../../protocol/reading/numbers.ts";
+import { formatTurnPlace, shortenSessionId } from "../../protocol/reading/short-id.ts";
 import { wordAuthorKinds } from "./author-words.ts";
+import { explainAuthor } from "./blame-summary.ts";
 import type { BlameAnswer, BlameRange } from "./operation.ts";
+
+/** In the place of an author, where the commit is still to be analysed. */
+const notAnalysed = "not yet known";
+
+/** Who wrote each line of a file, and which commit, turn and day it is from. */
+export function wordBlame({ ranges, summary, lines = [] }: Omit<BlameAnswer, "file" | "revision">): Document {
+  const annotated = ranges.map((range) => {
+    const { first_line, last_line, author, authored_at } = range;
+    const role = roleOfAuthor[author];
+    return {
+      first: first_line,
+      last: last_line,
+      mark: { text: authorMarks[author], role },
+      cells: [
+        [makeCommitCell(range)],
+        [{ text: nameAuthor(range), role, ...(!range.not_analysed && { short: shortenAuthor(range) }) }],
+        [id(formatTurn(range))],
+        [faint(describeLineEvidence(range))],
+        authored_at === null ? [] : [{ at: authored_at, form: "age" as const, role: "faint" as const }],
+      ],
+    };
+  });
+  const legend = joinParts(
+    [
+      ...listAuthorKinds(summary).map((author) => ({
+        text: `${authorMarks[author]} ${authorNames[author]} ${formatPercent(summary[author], summary.lines)}`,
+        role: roleOfAuthor[author],
+      })),
+      faint(`of ${formatCount(summary.lines, "line")}`),
+    ],
+    "  ",
+  );
+  return [[{ is: "annotated", columns: blameColumns, ranges: annotated, lines, legend }]];
+}
+
+const blameColumns: Column[] = [
+  { title: "commit" },
+  { title: "author", isName: true },
+  { title: "turn", optional: 1 },
+  { title: "sure", optional: 2, isNumber: true },
+  { title: "day", isNumber: true },
+];
+
+/** A block for each range: its lines, who wrote them, and what that rests on. */
+export const wordExplainedBlame = ({ ranges }: BlameAnswer): Document => [
+  ranges.flatMap((range) => {
+    const { first_line, last_line, tool_use, author } = range;
+    const who = [nameAuthor(range), formatTurn(range), describeLineEvidence(range)];
+    const text = who.filter((each) => each !== "").join(" ");
+    return [
+      line(
+        strong(formatLineRange(first_line, last_line)),
+        "  ",
+        { text, role: roleOfAuthor[author] },
+        "  ",
+        makeCommitCell(range),
+      ),
+      indentedLine(
+        4,
+        4,
+        explainAuthor(range),
+        tool_use !== null && " (",
+        tool_use !== null && quoted(tool_use, maxToolUseChars),
+        tool_use !== null && ")",
+      ),
+    ];
+  }),
+];
+
+const maxToolUseChars = 60;
+
+/** The beginning of a hash, as git shows it: with a mark where history was cut off. */
+function makeCommitCell({ commit, is_boundary }: BlameRange): Piece {
+  if (commit === null) return { text: "--------", role: "commit" };
+  const short = shortenHash(commit);
+  return { text: is_boundary ? `^${short.slice(0, -1)}` : short, role: "commit", commit };
+}
+
+const nameAuthor = (range: BlameRange): string =>
+  range.not_analysed ? notAnalysed : nameLineAuthor(range, range.person);
+
+/** As `nameAuthor`, beside a mark for the kind of author. */
+function shortenAuthor({ author, agent, model, person }: BlameRange): string {
+  // The vendor and the day of a model's version say least.
+  const short = model?.replace(/^claude-(?=\w)/, "").replace(/-\d{8}$/, "");
+  return (author === "agent" ? (short ?? agent) : person) ?? authorNames[author];
+}
+
+/** "8ecde0fc:7", as far as it is known; "" for what no agent wrote. */
+const formatTurn = ({ session_id, turn }: BlameRange): string =>
+  session_id === null ? "" : formatTurnPlace(session_id, turn);
 
 /** Rows of a table that are shown. */
 const rowsShown = 10;

@@ -4,14 +4,13 @@ import { type LineRange, locate, parsePlace } from "../../answers/file-place.ts"
 import { wordForAgents } from "../../answers/word-for-agents.ts";
 import { PommelError } from "../../base/errors.ts";
 import { quote } from "../../base/text/quotation.ts";
-import { shortenHash } from "../../base/text/short-hash.ts";
 import { listWorkingFiles } from "../../git/working-files.ts";
-import { describeLineEvidence } from "../../protocol/reading/evidence.ts";
 import { shortenSessionId } from "../../protocol/reading/short-id.ts";
 import { computeItemRoom, fitLines } from "../../tools/budget.ts";
-import { formatMinute, historyLabel, joinPresent, shortenToLine } from "../../tools/text.ts";
+import { historyLabel, shortenToLine } from "../../tools/text.ts";
 import { ask, type CallContext } from "../../tools/tool.ts";
-import { type BlameAnswer, type BlameRange, blame } from "../blame/operation.ts";
+import { type BlameAnswer, blame } from "../blame/operation.ts";
+import { wordBlame } from "../blame/words.ts";
 import { type WhyAnswer, why as whyOperation } from "./operation.ts";
 import { wordWhy } from "./words.ts";
 
@@ -66,13 +65,14 @@ function wordFile(blamed: BlameAnswer, maxTokens: number): string {
       (one) =>
         `${shortenSessionId(one.session_id)} ${one.lines}${one.session_title === null ? "" : ` ${quote(one.session_title, 60)}`}`,
     );
-  const known = blamed.ranges.filter(({ author }) => author === "agent" || author === "human");
+  const ranges = blamed.ranges.filter(({ author }) => author === "agent" || author === "human");
+  const known = wordForAgents(wordBlame({ ...blamed, ranges }));
   const head = [
     historyLabel,
     `${blamed.file}: ${lines} lines, ${agent} by agents, ${human} by people, ${unknown} unknown, ${before_agents} from before agents`,
     ...(sessions.length > 0 ? [`Lines by session: ${sessions.join(", ")}`] : []),
   ];
-  const rows = fitLines(known.map(wordRange), computeItemRoom(maxTokens) - head.join("\n").length);
+  const rows = fitLines(known, computeItemRoom(maxTokens) - head.join("\n").length);
   const left = known.length - rows.length;
   return [
     ...head,
@@ -81,20 +81,6 @@ function wordFile(blamed: BlameAnswer, maxTokens: number): string {
     "For the reasons: why FILE:LINES.",
     ...blamed.notes.map((note) => shortenToLine(note, 200)),
   ].join("\n");
-}
-
-function wordRange(range: BlameRange): string {
-  const { first_line, last_line, author, agent, session_id, turn, commit, person } = range;
-  const lines = first_line === last_line ? `${first_line}` : `${first_line}-${last_line}`;
-  const who =
-    author === "agent" ? joinPresent([agent ?? "agent", describeLineEvidence(range)], " ") : "a person";
-  return joinPresent([
-    `${lines}  ${who}`,
-    session_id !== null && `${shortenSessionId(session_id)}${turn === null ? "" : `:${turn}`}`,
-    commit === null ? "not committed" : shortenHash(commit),
-    person === null ? null : shortenToLine(person, 80),
-    formatMinute(range.authored_at),
-  ]);
 }
 
 /** Where lines come from, with decisions near them and earlier versions: the most important first. */

@@ -29,6 +29,7 @@ import {
   nameInFull,
   nameLineAuthor,
 } from "../../protocol/reading/evidence.ts";
+import { formatLineRange } from "../../protocol/reading/numbers.ts";
 import { shortenSessionId } from "../../protocol/reading/short-id.ts";
 import { labelDecision } from "../decisions/words.ts";
 import { wordLineNote } from "../notes/words.ts";
@@ -84,7 +85,7 @@ const nameWriter = (written: LineAuthor, person: string | null): Piece => ({
 export function wordWhy(answer: WhyAnswer, reader: Reader): Document {
   const { file, first_line, last_line, text, line_notes, origins, decisions } = answer;
   const { earlier, later, freshness, used_by, notes } = answer;
-  const span = first_line === last_line ? `${first_line}` : `${first_line}-${last_line}`;
+  const span = formatLineRange(first_line, last_line);
   const [first, ...others] = origins;
   const because = decisions.filter(({ is_before, near }) => is_before && near === "session");
   const about = decisions.filter((decision) => !because.includes(decision));

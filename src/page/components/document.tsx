@@ -1,4 +1,11 @@
-import type { Block, Document, Line, Part, Piece } from "../../answers/document.ts";
+import {
+  type Block,
+  type Document,
+  type Line,
+  type Part,
+  type Piece,
+  tabulateRanges,
+} from "../../answers/document.ts";
 import { linkToCommit, linkToFile, linkToSession } from "../router.ts";
 import { LinesBar } from "./badge.tsx";
 import { CodeLines, Command, Preformatted } from "./code-lines.tsx";
@@ -61,6 +68,8 @@ function WordedBlock({ of: one }: { of: Block }) {
           ))}
         </Table>
       );
+    case "annotated":
+      return <WordedBlock of={tabulateRanges(one)} />;
     case "passage":
       return <Markdown text={one.text} />;
     case "prompt":

@@ -15,6 +15,10 @@ export function formatPercent(part: number, whole: number): string {
 export const formatCallDuration = (ms: number | null): string =>
   ms === null || ms < 1000 ? "" : formatDuration(ms);
 
+/** "12" or "12-14" */
+export const formatLineRange = (first: number, last: number): string =>
+  first === last ? `${first}` : `${first}-${last}`;
+
 /** Ascending numbers, those that follow each other as a span: "1,3-5". */
 export function formatSpans(numbers: readonly number[]): string {
   const parts: [number, number][] = [];
@@ -23,5 +27,5 @@ export function formatSpans(numbers: readonly number[]): string {
     if (last && number === last[1] + 1) last[1] = number;
     else parts.push([number, number]);
   }
-  return parts.map(([first, last]) => (first === last ? `${first}` : `${first}-${last}`)).join(",");
+  return parts.map(([first, last]) => formatLineRange(first, last)).join(",");
 }
