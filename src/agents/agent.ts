@@ -1,6 +1,6 @@
 import type { HookName } from "../protocol/hooks.ts";
 import type { Speaker } from "../protocol/origin.ts";
-import type { WaitReason } from "../protocol/values.ts";
+import type { CallDecision, WaitReason } from "../protocol/values.ts";
 import type { LineDamage } from "./reading/json.ts";
 import type { AgentSetup } from "./setup.ts";
 
@@ -189,7 +189,7 @@ export interface AgentHooks {
   /** What is printed to give the model a text; default: Claude Code's `hookSpecificOutput`. */
   answer?(text: string): object;
   /** What is printed to have a call denied, or permitted by the person first; for clients that can. */
-  decide?(decision: "ask" | "deny", reason: string): object;
+  decide?(decision: CallDecision, reason: string): object;
   /** Whether the client shows the person what its hooks' answers have as `systemMessage`. */
   readonly showsMessages?: true;
   /** What the agent waits for, by the kind of `notification`; others are ignored. */

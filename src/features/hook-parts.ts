@@ -1,5 +1,6 @@
 import type { Project } from "../base/paths.ts";
 import type { ReadyPart } from "../protocol/ready-context.ts";
+import type { CallDecision } from "../protocol/values.ts";
 import type { Memory } from "../store/memory/memory.ts";
 
 /** A call that an agent is about to make, or has made. */
@@ -16,7 +17,7 @@ export interface SaidOfCall {
   /** A reminder: lines of context, each behind a dash. A decision: its reason, for the agent and the person. */
   text: string;
   /** null: it only reminds. */
-  decision: "ask" | "deny" | null;
+  decision: CallDecision | null;
   /** What is said, as automatic context is recorded. */
   items: { ref: string; why: string }[];
 }

@@ -4,6 +4,7 @@ import type { NowEverywhereResponse } from "./now/operation.ts";
 
 /** What features show on Now, below the agents at work. */
 export const nowParts: Readonly<Record<string, ComponentType>> = {
+  rules: later(async () => (await import("./rules/view/spoken.tsx")).SpokenNow),
   radar: later(async () => (await import("./radar/view/being-changed.tsx")).BeingChanged),
 };
 

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { gitHookNames, hookNames, payloadKinds } from "./hooks.ts";
 import { label, outside } from "./shape-parts.ts";
-import { contextEvents } from "./values.ts";
+import { callDecisions, contextEvents } from "./values.ts";
 
 /**
  * What hooks leave in the spool for the daemon. Hooks take the types only: to load the schemas would cost each of
@@ -69,6 +69,9 @@ export const givenContextItem = z.object({
   took_ms: z.number(),
   /** It is measured, and not kept. */
   text: z.string(),
+  /** The call that it is about, and what was decided about it; absent: it is about none, or nothing was. */
+  call_id: z.optional(outside("id")),
+  decision: z.optional(z.enum(callDecisions)),
   items: z.array(z.object({ ref: place, why: label("title"), score: z.nullable(z.number()) })),
 });
 export type GivenContextItem = z.infer<typeof givenContextItem>;

@@ -76,6 +76,10 @@ export const contextEvents = [
 ] as const;
 export type ContextEvent = (typeof contextEvents)[number];
 
+/** What a hook may decide about a call: that the person is asked, or that it does not run. */
+export const callDecisions = ["ask", "deny"] as const;
+export type CallDecision = (typeof callDecisions)[number];
+
 /** Whether an agent used context that it was given; unknown wherever it would be a guess. */
 export const contextUses = ["used", "not_used", "unknown"] as const;
 export type ContextUse = (typeof contextUses)[number];

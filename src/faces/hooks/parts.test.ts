@@ -31,6 +31,7 @@ const before = (command = "git push", session_id = "new", place = project.root) 
     {
       session_id,
       tool_name: "Bash",
+      tool_use_id: "toolu_1",
       cwd: place,
     },
   );
@@ -71,7 +72,13 @@ it("a reminder is said once in a session, and written down", async () => {
   expect(await before("git push", "other")).not.toBeNull();
   const [name = ""] = spooled();
   const item: unknown = JSON.parse(readFileSync(join(locateDaemonFiles().spoolDir, name), "utf8"));
-  expect(item).toMatchObject({ kind: "given-context", event: "pre-tool-use", items: [{ ref: "rule:aaaa" }] });
+  expect(item).toMatchObject({
+    kind: "given-context",
+    event: "pre-tool-use",
+    call_id: "toolu_1",
+    items: [{ ref: "rule:aaaa" }],
+  });
+  expect(item).not.toHaveProperty("decision");
 });
 
 it("what a prompt asked for is allowed until the next", async () => {

@@ -11,7 +11,7 @@ export async function answerCall(
   hooks: AgentHooks,
   event: HookName,
   given: GivenPayload,
-  { session_id: session, tool_name: tool = "", cwd = place }: HookPayload,
+  { session_id: session, tool_name: tool = "", tool_use_id: callId, cwd = place }: HookPayload,
 ): Promise<object | null> {
   if (event !== "pre-tool-use" && event !== "post-tool-use") return null;
   if (session === undefined || hooks.takesContext?.includes(event) === false || isStopped()) return null;
@@ -25,7 +25,15 @@ export async function answerCall(
     if (said === null) continue;
     const items = said.items.map(({ ref, why }) => ({ ref, why, score: null }));
     const worded = wordForClient(said, hooks, event);
-    const isRecorded = recordTold({ place, session_id: session, event, text: worded.text, items });
+    const isRecorded = recordTold({
+      place,
+      session_id: session,
+      event,
+      text: worded.text,
+      items,
+      ...(callId !== undefined && { call_id: callId }),
+      ...(said.decision !== null && { decision: said.decision }),
+    });
     // What cannot be written down is not said; what a person denies is denied all the same.
     if (isRecorded || said.decision !== null) return worded.answer;
   }

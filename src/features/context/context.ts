@@ -79,6 +79,8 @@ export async function answerContext(
       tokens,
       tookMs: response.took_ms,
       textHash: createHash("sha256").update(text).digest("hex").slice(0, 16),
+      callId: null,
+      decision: null,
       items: [
         ...answer.included.map(({ ref, why, score }) => ({ ref, why, score })),
         ...files.map((file) => ({ ref: makeFileRef(file), why: "edited", score: null })),

@@ -46,6 +46,8 @@ const usesFor = (...refs: string[]) =>
     tokens: 1,
     tookMs: 1,
     textHash: "",
+    callId: null,
+    decision: null,
     items: refs.map((ref) => ({ ref, why: "", score: null })),
   });
 const useOf = (ref: string) => usesFor(ref).get(ref)!;

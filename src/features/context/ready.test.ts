@@ -142,17 +142,23 @@ it("counts as injected when a hook has told it", async () => {
   const items = [{ ref: "note:n1", why: "a note", score: null }];
   changeMemory(project, () => {});
   const item = { kind: "given-context", received_at: 5, place: project.root, session_id: "new" } as const;
+  const about = { call_id: "toolu_1", decision: "deny" } as const;
   const { Memory } = await import("../../store/memory/memory.ts");
   const memory = Memory.open(project.memoryDb, { readonly: false });
   await recordGiven(project, memory, { ...item, event: "session-start", took_ms: 7, text: "a text", items });
+  const beforeCall = { ...item, ...about, received_at: 4, event: "pre-tool-use" } as const;
+  await recordGiven(project, memory, { ...beforeCall, took_ms: 1, text: "a text", items });
   memory.close();
-  const [told] = await withMemory(project, (stored) => listInjections(stored, { limit: 5 }));
+  const [told, decided] = await withMemory(project, (stored) => listInjections(stored, { limit: 5 }));
   expect(told).toMatchObject({
     sessionUid: "new",
     event: "session-start",
     at: 5,
     tookMs: 7,
     reason: "a note",
+    callId: null,
+    decision: null,
     items,
   });
+  expect(decided).toMatchObject({ callId: "toolu_1", decision: "deny" });
 });

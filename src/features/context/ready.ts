@@ -114,12 +114,23 @@ function quoteLines(items: readonly Injection[]): ReadyLine[] {
 
 /** Records what a hook told by itself, as if it had asked. */
 export async function recordGiven(project: Project, memory: Memory, item: GivenContextItem): Promise<void> {
-  const { session_id, event, received_at: at, took_ms: tookMs, text, items } = item;
+  const { session_id, event, received_at: at, took_ms: tookMs, text, items, call_id, decision = null } = item;
   const reason = [...new Set(items.map(({ why }) => why))].join("; ");
   const tokens = estimateTokens(text);
   const textHash = createHash("sha256").update(text).digest("hex").slice(0, 16);
   const record = async () => {
-    saveInjection(memory, { sessionUid: session_id, event, at, reason, tokens, tookMs, textHash, items });
+    saveInjection(memory, {
+      sessionUid: session_id,
+      event,
+      at,
+      reason,
+      tokens,
+      tookMs,
+      textHash,
+      callId: call_id ?? null,
+      decision,
+      items,
+    });
     return { text, items };
   };
   await answerThroughDoor("hook", () =>

@@ -2,9 +2,13 @@ import { changeMemory } from "../../answers/changing.ts";
 import type { Subjects } from "../../answers/operation.ts";
 import { PommelError } from "../../base/errors.ts";
 import type { Project } from "../../base/paths.ts";
+import { parseWhen } from "../../base/text/dates.ts";
+import { dayMs } from "../../base/text/day.ts";
 import type { Shaped } from "../../protocol/shape-parts.ts";
 import { scrubAlone } from "../../redact/scrubber.ts";
 import type { Memory } from "../../store/memory/memory.ts";
+import { findSession } from "../../store/memory/sessions/sessions.ts";
+import { listSpoken } from "./followed.ts";
 import { makeCheck } from "./make-check.ts";
 import type {
   ChangeAnswer,
@@ -13,6 +17,9 @@ import type {
   proposeRequest,
   Rule,
   RulesAnswer,
+  SpokenAnswer,
+  SpokenRule,
+  spokenRequest,
 } from "./operation.ts";
 import { findProposals, identifyCheck } from "./propose.ts";
 import { findRulesWritten } from "./read-instructions.ts";
@@ -26,11 +33,43 @@ import {
   saveRules,
 } from "./stored.ts";
 
-export const listRules = ({ project, memory }: Subjects["memory"]): RulesAnswer => ({
-  rules: readRules(memory),
-  repository: readRulesOfCheckout(project, memory),
-  is_checked: areRulesChecked(project),
-});
+/** Of which it is looked into what came of them. */
+const maxSpoken = 200;
+const spokenSinceMs = 90 * dayMs;
+
+export function listRules({ project, memory }: Subjects["memory"]): RulesAnswer {
+  const [rules, repository] = [readRules(memory), readRulesOfCheckout(project, memory)];
+  const asked = { sessionUid: null, since: Date.now() - spokenSinceMs, limit: maxSpoken };
+  const spoken = listSpoken(memory, [...rules, ...repository.rules], asked);
+  return { rules, repository, is_checked: areRulesChecked(project), spoken: countSpoken(spoken) };
+}
+
+/** Entries in the list, by default. */
+const listedSpoken = 100;
+
+export async function listSpokenRules(
+  { project, memory }: Subjects["memory"],
+  { session, since, limit = listedSpoken }: Shaped<typeof spokenRequest>,
+): Promise<SpokenAnswer> {
+  const rules = [...readRules(memory), ...readRulesOfCheckout(project, memory).rules];
+  const sessionUid = session === undefined ? null : findSession(memory, session).uid;
+  const from = since === undefined ? 0 : await parseWhen(since, "since");
+  return { spoken: listSpoken(memory, rules, { sessionUid, since: from, limit }) };
+}
+
+function countSpoken(spoken: readonly SpokenRule[]): RulesAnswer["spoken"] {
+  const counts = new Map<string, RulesAnswer["spoken"][number]>();
+  for (const { rule, outcome } of spoken) {
+    const count = counts.get(rule) ?? { rule, times: 0, followed: 0, not_followed: 0 };
+    counts.set(rule, count);
+    count.times++;
+    if (followed.has(outcome)) count.followed++;
+    if (outcome === "run") count.not_followed++;
+  }
+  return [...counts.values()];
+}
+
+const followed: ReadonlySet<SpokenRule["outcome"]> = new Set(["not_run", "other_form", "once"]);
 
 export async function proposeRules(
   { project, memory }: Subjects["memory"],

@@ -43,7 +43,7 @@ export const rulesInHooks: HookPart = {
     const broken = rules
       .filter(({ id }) => !asked.has(id) && !asked.has(`${always}${id}`))
       // One reminder in a session is enough.
-      .filter(({ id, mode }) => mode !== "remind" || !told.has(`rule:${id}`))
+      .filter(({ id, mode }) => mode !== "remind" || !told.has(ruleRef(id)))
       .flatMap((rule) => {
         const what = findMatch(rule.check, made);
         return what === null ? [] : [{ rule, what }];
@@ -66,7 +66,10 @@ export const rulesInHooks: HookPart = {
   },
 };
 
-const advice = {
+/** How what a rule said is recorded. */
+export const ruleRef = (id: string): string => `rule:${id}`;
+
+export const advice = {
   remind: "If the user did not ask for it, don't.",
   ask: "It waits for the user's permission.",
   deny: "It was not run. Ask the user, or do it another way.",
@@ -81,7 +84,7 @@ function wordBroken({ id, text, file, times, sessions, mode }: ReadyRule, what: 
     text: mode === "remind" ? `- ${said} ${advice.remind}` : `${said}\n${advice[mode]}`,
     decision: mode === "remind" ? null : mode,
     items: [
-      { ref: `rule:${id}`, why: file === undefined ? "a rule of the user" : "a rule of the repository" },
+      { ref: ruleRef(id), why: file === undefined ? "a rule of the user" : "a rule of the repository" },
     ],
   };
 }

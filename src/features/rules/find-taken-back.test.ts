@@ -12,7 +12,9 @@ const makeTurn = (turn: number, prompt: string, ...edits: Edit[]): PastTurn => (
   said: [{ text: prompt, denied: null }],
   calls: edits.map(([removed, added]) => ({
     call: { tool: "Edit", command: "", files: ["src/a.go"], created: [], added },
+    id: "",
     removed,
+    result: null,
     wasDenied: false,
     isOther: false,
   })),

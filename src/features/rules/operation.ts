@@ -5,10 +5,14 @@ import {
   field,
   lazy,
   limit,
+  numberOrNull,
   type Shaped,
+  sessionField,
+  since,
   strings,
   text,
   textOrNull,
+  time,
   timeOrNull,
 } from "../../protocol/shape-parts.ts";
 
@@ -87,8 +91,46 @@ const repositoryRules = lazy(() =>
 );
 export type RepositoryRules = Shaped<typeof repositoryRules>;
 
+export const outcomes = ["not_run", "other_form", "once", "run", "allowed", "unknown"] as const;
+
+/** A time at which a rule spoke, and what came of it. */
+const spokenRule = lazy(() =>
+  z.object({
+    /** Its id, and its sentence. */
+    rule: text,
+    text,
+    mode: z.enum(ruleModes),
+    session_id: text,
+    at: time,
+    /** null: a subagent's, or one that is not stored yet. */
+    turn: numberOrNull,
+    /** What of the call it was about; null: the call is not stored yet. */
+    what: textOrNull,
+    /** With other_form: the command that was run. */
+    instead: textOrNull,
+    /**
+     * not_run: neither then nor later. other_form: something like it that the rule allows. once: only the call at which the agent was
+     * reminded, which reaches it with the result. run: all the same. allowed: the person let it run. unknown: nothing tells.
+     */
+    outcome: z.enum(outcomes),
+  }),
+);
+export type SpokenRule = Shaped<typeof spokenRule>;
+
+export const spokenRequest = lazy(() => z.object({ session: sessionField, since, limit }));
+export const spokenAnswer = lazy(() => z.object({ spoken: z.array(spokenRule()) }));
+export type SpokenAnswer = Shaped<typeof spokenAnswer>;
+
+/** How often each rule spoke, as far as it was looked into, and what came of it. */
+const spokenCounts = lazy(() => z.object({ rule: text, times: count, followed: count, not_followed: count }));
+
 export const rulesAnswer = lazy(() =>
-  z.object({ rules: z.array(rule()), repository: repositoryRules(), is_checked: z.boolean() }),
+  z.object({
+    rules: z.array(rule()),
+    repository: repositoryRules(),
+    is_checked: z.boolean(),
+    spoken: z.array(spokenCounts()),
+  }),
 );
 export type RulesAnswer = Shaped<typeof rulesAnswer>;
 
@@ -129,6 +171,16 @@ export const listRules = defineOperation({
   request: nothing,
   response: rulesAnswer,
   answer: async () => (await import("./answer.ts")).listRules,
+});
+
+export const listSpokenRules = defineOperation({
+  name: "rulesSpoken",
+  path: "GET /rules/spoken",
+  summary: "List what rules said to agents, and whether agents followed them",
+  of: "memory",
+  request: spokenRequest,
+  response: spokenAnswer,
+  answer: async () => (await import("./answer.ts")).listSpokenRules,
 });
 
 export const proposeRules = defineOperation({

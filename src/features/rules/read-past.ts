@@ -8,6 +8,7 @@ import { classifyToolUse, readStoredTurns } from "../../sessions/turn-content.ts
 import { listStoredNotes } from "../../store/memory/chunks/notes.ts";
 import { listCommands } from "../../store/memory/commands.ts";
 import type { Memory } from "../../store/memory/memory.ts";
+import type { SessionRecord } from "../../store/memory/memory-records.ts";
 import { listSessions } from "../../store/memory/sessions/sessions.ts";
 import { type CallToCheck, readCall } from "./check.ts";
 import { findRulesIn, type RuleSaid, type Used } from "./find-rules.ts";
@@ -16,10 +17,15 @@ import said from "./orders.json" with { type: "json" };
 /** What was said and done in this person's own sessions. */
 
 export interface PastCall {
+  /** As the client names it. */
+  id: string;
   call: CallToCheck;
   /** Lines that it takes out of files. */
   removed: string;
+  /** By the person. */
   wasDenied: boolean;
+  /** What came back; null: nothing did. */
+  result: { text: string; isError: boolean } | null;
   /** It neither runs a command nor changes a file: only a rule about its tool is about it. */
   isOther: boolean;
 }
@@ -54,42 +60,54 @@ export async function* readPast(memory: Memory): AsyncGenerator<PastTurn> {
   for (const session of listSessions(memory, { shared: false, remembered: true, limit: maxSessions })) {
     // It takes seconds for all, and others ask meanwhile.
     await nextTurn();
-    const relativize = createRelativizer({ root: session.cwd, worktrees: [], cwd: session.cwd });
-    for (const { number, abandoned, lines } of readStoredTurns(memory, session.id)) {
-      if (abandoned) continue;
-      const entries = lines.flatMap((line) => line.entries);
-      const results = new Map(
-        entries.flatMap((entry) => (entry.kind === "tool_result" ? [[entry.id, entry] as const] : [])),
+    yield* readTurnsOf(memory, session);
+  }
+}
+
+/** What was said and done in one session, in order. */
+export function* readTurnsOf(memory: Memory, session: SessionRecord): Generator<PastTurn> {
+  const relativize = createRelativizer({ root: session.cwd, worktrees: [], cwd: session.cwd });
+  for (const { number, abandoned, lines } of readStoredTurns(memory, session.id)) {
+    if (abandoned) continue;
+    const entries = lines.flatMap((line) => line.entries);
+    const results = new Map(
+      entries.flatMap((entry) => (entry.kind === "tool_result" ? [[entry.id, entry] as const] : [])),
+    );
+    const said: Said[] = [];
+    const calls: PastCall[] = [];
+    for (const entry of entries) {
+      if (entry.kind === "prompt" && entry.by === undefined) said.push({ text: entry.text, denied: null });
+      if (entry.kind !== "tool_use") continue;
+      const result = results.get(entry.id);
+      const wasDenied = result?.isError === true && denied.test(result.text);
+      const call = readCall(
+        entry.tool,
+        entry.input,
+        (path) => {
+          const relative = relativize(path);
+          return isAbsolute(relative) ? null : relative;
+        },
+        () => wasThere.test(result?.text ?? ""),
       );
-      const said: Said[] = [];
-      const calls: PastCall[] = [];
-      for (const entry of entries) {
-        if (entry.kind === "prompt" && entry.by === undefined) said.push({ text: entry.text, denied: null });
-        if (entry.kind !== "tool_use") continue;
-        const result = results.get(entry.id);
-        const wasDenied = result?.isError === true && denied.test(result.text);
-        const call = readCall(
-          entry.tool,
-          entry.input,
-          (path) => {
-            const relative = relativize(path);
-            return isAbsolute(relative) ? null : relative;
-          },
-          () => wasThere.test(result?.text ?? ""),
-        );
-        const [, answer] = wasDenied ? (reason.exec(result.text) ?? []) : [];
-        if (answer !== undefined) said.push({ text: answer.trim(), denied: call });
-        const isOther = !["command", "write"].includes(classifyToolUse(entry));
-        calls.push({ call, removed: readRemoved(entry.input), wasDenied, isOther });
-      }
-      yield {
-        session: session.uid,
-        turn: number,
-        at: lines.find(({ at }) => at !== null)?.at ?? null,
-        said,
-        calls,
-      };
+      const [, answer] = wasDenied ? (reason.exec(result.text) ?? []) : [];
+      if (answer !== undefined) said.push({ text: answer.trim(), denied: call });
+      const isOther = !["command", "write"].includes(classifyToolUse(entry));
+      calls.push({
+        id: entry.id,
+        call,
+        removed: readRemoved(entry.input),
+        wasDenied,
+        result: result ?? null,
+        isOther,
+      });
     }
+    yield {
+      session: session.uid,
+      turn: number,
+      at: lines.find(({ at }) => at !== null)?.at ?? null,
+      said,
+      calls,
+    };
   }
 }
 

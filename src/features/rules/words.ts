@@ -16,7 +16,15 @@ import { formatCount } from "../../base/text/counted.ts";
 import { toHarmlessLine } from "../../base/text/quotation.ts";
 import { shortenSessionId } from "../../protocol/reading/short-id.ts";
 import type { Check } from "./check.ts";
-import type { ChangeAnswer, Proposal, ProposalsAnswer, Rule, RuleMode, RulesAnswer } from "./operation.ts";
+import type {
+  ChangeAnswer,
+  Proposal,
+  ProposalsAnswer,
+  Rule,
+  RuleMode,
+  RulesAnswer,
+  SpokenRule,
+} from "./operation.ts";
 
 export const howToCheck = "Nothing is checked yet: `pm config set rules.check true`, then `pm setup`.";
 
@@ -48,8 +56,8 @@ export function describeCheck(check: Check): string {
   }
 }
 
-export function wordRules({ rules, repository, is_checked }: RulesAnswer): Document {
-  const theirs = wordRepositoryRules(repository);
+export function wordRules({ rules, repository, is_checked, spoken }: RulesAnswer): Document {
+  const theirs = wordRepositoryRules(repository, spoken);
   if (rules.length === 0 && theirs.length === 0)
     return makeDocument([
       line(
@@ -57,20 +65,67 @@ export function wordRules({ rules, repository, is_checked }: RulesAnswer): Docum
       ),
     ]);
   const notes = is_checked ? [] : [line(caution(howToCheck))];
-  return makeDocument(...rules.map(wordRule), ...theirs, notes);
+  return makeDocument(...rules.map((rule) => wordRule(rule, spoken)), ...theirs, notes);
 }
 
-function wordRepositoryRules({ file, rules, problem }: RulesAnswer["repository"]): Block[][] {
+function wordRepositoryRules(
+  { file, rules, problem }: RulesAnswer["repository"],
+  spoken: RulesAnswer["spoken"],
+): Block[][] {
   const listed = rules.map(({ id: ruleId, text, check }) => [
     line(id(ruleId), " ", quoted(text)),
     labelled("Forbids", describeCheck(check)),
     labelled("From", file, ": ", whoseRepositoryRules),
+    ...wordSpoken(ruleId, spoken),
   ]);
   return problem === null ? listed : [...listed, [line(caution(`${file}: ${problem}`))]];
 }
 
-function wordRule(rule: Rule): Block[] {
-  return [line(id(rule.id), " ", quoted(rule.text)), ...wordEffect(rule), ...wordSaid(rule)];
+function wordRule(rule: Rule, spoken: RulesAnswer["spoken"]): Block[] {
+  return [
+    line(id(rule.id), " ", quoted(rule.text)),
+    ...wordEffect(rule),
+    ...wordSaid(rule),
+    ...wordSpoken(rule.id, spoken),
+  ];
+}
+
+const wordSpoken = (ruleId: string, spoken: RulesAnswer["spoken"]): Block[] =>
+  describeSpoken(ruleId, spoken).map((words) => labelled("Spoke", words));
+
+/** "5 times: followed 3, not followed 1"; nothing where it never spoke. */
+export function describeSpoken(ruleId: string, spoken: RulesAnswer["spoken"]): string[] {
+  const found = spoken.find(({ rule }) => rule === ruleId);
+  if (found === undefined) return [];
+  const { times, followed, not_followed } = found;
+  const came = [followed > 0 && `followed ${followed}`, not_followed > 0 && `not followed ${not_followed}`];
+  const known = came.filter((one) => one !== false).join(", ");
+  return [`${formatCount(times, "time")}${known === "" ? "" : `: ${known}`}`];
+}
+
+/** What a rule did as it spoke, by its mode: before its sentence. */
+export const spokeWords: Readonly<Record<RuleMode, string>> = {
+  remind: "reminded",
+  ask: "asked",
+  deny: "denied",
+};
+
+/** What came of it; "" where nothing tells. */
+export function describeOutcome({ outcome, instead }: Pick<SpokenRule, "outcome" | "instead">): string {
+  switch (outcome) {
+    case "not_run":
+      return "not run";
+    case "other_form":
+      return `instead: \`${instead ?? ""}\``;
+    case "once":
+      return "run this once, and not again";
+    case "run":
+      return "run all the same";
+    case "allowed":
+      return "you let it run";
+    case "unknown":
+      return "";
+  }
 }
 
 const wordEffect = ({ check, mode }: Pick<Rule, "check" | "mode">): Block[] => [

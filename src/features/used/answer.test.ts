@@ -46,6 +46,8 @@ it("says of what was injected whether the session then opened it", async () => {
     tokens: 9,
     tookMs: 1,
     textHash: "h",
+    callId: null,
+    decision: null,
     items: [{ ref: "code:src/a.ts#retry", why: "before a search", score: null }],
   });
   const answer = await used();

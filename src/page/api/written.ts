@@ -22,6 +22,7 @@ const madeOf: Readonly<Record<string, readonly Part[]>> = {
   queue: ["memory", "code"],
   radar: ["memory", "code"],
   review: ["memory"],
+  rulesSpoken: ["memory"],
   session: ["memory"],
   sessions: ["memory"],
   sessionsEverywhere: ["memory"],

@@ -58,6 +58,27 @@ export function listInjections(
   return rows.map(({ id: _, items, ...row }) => ({ ...row, items: JSON.parse(items) as InjectedItem[] }));
 }
 
+/** Items whose reference begins so, each with the injection that it was in, the latest first. */
+export function listInjectedOf(
+  memory: Memory,
+  { prefix, sessionUid = null, since = 0, limit }: InjectedOf,
+): (Pick<Injection, "sessionUid" | "at" | "callId" | "decision"> & Pick<InjectedItem, "ref">)[] {
+  return memory.all(
+    `SELECT ref, session_uid AS sessionUid, at, call_id AS callId, decision
+     FROM injected JOIN injections ON injections.id = injected.injection_id
+     WHERE substr(ref, 1, length(@prefix)) = @prefix AND at >= @since AND (@sessionUid IS NULL OR session_uid = @sessionUid)
+     ORDER BY at DESC, injections.id DESC LIMIT @limit`,
+    { prefix, sessionUid, since, limit },
+  );
+}
+
+interface InjectedOf {
+  prefix: string;
+  sessionUid?: string | null;
+  since?: number;
+  limit: number;
+}
+
 /** How often context was injected since a time, and its size in all. */
 export function sumInjections(memory: Memory, since = 0): InjectionTotals {
   return memory.get<InjectionTotals>(

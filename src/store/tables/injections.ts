@@ -1,4 +1,4 @@
-import { contextEvents } from "../../protocol/values.ts";
+import { callDecisions, contextEvents } from "../../protocol/values.ts";
 import { fraction, integer, nullable, oneOf, reference, rowId, table, text, time } from "./table.ts";
 
 /** What was put into an agent's context. The text itself is not kept: it is made of what the ids name. */
@@ -15,6 +15,10 @@ export const injections = table({
     tokens: integer(),
     tookMs: integer(),
     textHash: text("words"),
+    /** The agent's call that it was said about; null: about none. */
+    callId: nullable(text("id")),
+    /** What became of the call with it; null: it was only said. */
+    decision: nullable(oneOf(callDecisions)),
   },
   indexes: { injections_of_session: "(session_uid)", injections_by_time: "(at)" },
 });

@@ -26,7 +26,7 @@ import {
   route,
   type ViewProps,
 } from "../../../page/router.ts";
-import { directoryParts } from "../../page-parts.ts";
+import { directoryParts, reviewedSessionParts } from "../../page-parts.ts";
 import type { ReviewAnswer, ReviewCommit, ReviewFile, ReviewSession } from "../operation.ts";
 import {
   describeDecisionFate,
@@ -272,6 +272,9 @@ function SessionBlock({ of }: { of: ReviewSession }) {
         <span>{formatCount(lines, "line")}</span>
         {tie !== "" && <span>{tie}</span>}
       </p>
+      {Object.entries(reviewedSessionParts).map(([feature, Part]) => (
+        <Part key={feature} session={session_id} />
+      ))}
       <ol>
         {shown.map(({ turn, prompt, started_at, lines: count }) => (
           <li key={turn}>

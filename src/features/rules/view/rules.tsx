@@ -12,6 +12,7 @@ import type { RepositoryRules, Rule, RuleMode } from "../operation.ts";
 import {
   describeCheck,
   describeReplay,
+  describeSpoken,
   howToCheck,
   modeNames,
   modes,
@@ -43,7 +44,10 @@ export function Rules() {
                 kind="Rule"
                 rule={rule}
                 mode={rule.mode}
-                facts={modes[rule.mode]}
+                facts={[
+                  modes[rule.mode],
+                  ...describeSpoken(rule.id, data.spoken).map((words) => `spoke ${words}`),
+                ].join("; ")}
                 actions={{ drop: "Drop" }}
               />
             ))}

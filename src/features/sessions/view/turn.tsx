@@ -13,6 +13,7 @@ import { formatCount } from "../../../page/components/words.ts";
 import { linkToCommit, linkToSession } from "../../../page/router.ts";
 import { wordLinesByAuthor } from "../../../protocol/reading/authors.ts";
 import { nameTurnInTitle } from "../../../protocol/reading/names.ts";
+import { turnParts } from "../../page-parts.ts";
 import type { SessionResponse, TurnEntry, TurnInFull } from "../operation.ts";
 import { describeTurnActivity, foldTurnSteps, type Margin, turnAsMarkdown } from "../turn-words.ts";
 import type { Density } from "./density.ts";
@@ -94,7 +95,7 @@ export function Turn({ outlined, before, margin, cost, density, sought, onLoaded
         {error && <Failure error={error} onRetry={retry} />}
         {!error && !isOnItsWay && !entries?.length && <p class="faint">Nothing of it is stored.</p>}
       </div>
-      {margin && <Beside margin={margin} />}
+      <Beside margin={margin} session={session} turn={number} />
     </article>
   );
 }
@@ -271,8 +272,16 @@ function Omitted({ count, onWhole }: { count: number; onWhole: () => void }) {
   return <SmallButton onClick={onWhole}>Show {formatCount(count, "more character")}</SmallButton>;
 }
 
-/** Notes, decisions and commits, in the margin. */
-function Beside({ margin: { notes, decisions, commits } }: { margin: Margin }) {
+interface BesideProps {
+  margin: Margin | undefined;
+  session: string;
+  turn: number;
+}
+
+const noMargin: Margin = { notes: [], decisions: [], commits: [] };
+
+/** Notes, decisions, commits and what features say of it, in the margin. */
+function Beside({ margin: { notes, decisions, commits } = noMargin, session, turn }: BesideProps) {
   return (
     <aside class="beside">
       {notes.map(({ id, note }) => (
@@ -301,6 +310,9 @@ function Beside({ margin: { notes, decisions, commits } }: { margin: Margin }) {
               `; ${surviving.left.toLocaleString("en")} of ${surviving.added.toLocaleString("en")} left today`}
           </p>
         </div>
+      ))}
+      {Object.entries(turnParts).map(([feature, Part]) => (
+        <Part key={feature} session={session} turn={turn} />
       ))}
     </aside>
   );
