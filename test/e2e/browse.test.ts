@@ -117,7 +117,7 @@ describe.skipIf(pty === null)("pm browse", () => {
     page.press("\t");
     await page.shows("No agent is at work");
     page.press("\t");
-    await page.shows("No recorded session led to a commit");
+    await page.shows("no recorded session led to a commit");
     page.press("\t");
     await page.shows("Type to search");
     page.press("retryLater");

@@ -7,8 +7,7 @@ import { sumByEntry } from "../../protocol/reading/sum-shares.ts";
 import type { Screen } from "../../terminal/output.ts";
 import { renderDocument } from "../../terminal/render-document.ts";
 import type { BlameAnswer, BlameRange } from "./operation.ts";
-import { wordDirectory } from "./pm-blame-directory.ts";
-import { wordBlame, wordBlameSummary, wordExplainedBlame } from "./words.ts";
+import { wordBlame, wordBlamedDirectory, wordBlameSummary, wordExplainedBlame } from "./words.ts";
 
 const now = new Date(2026, 2, 10, 12, 0).getTime();
 const daysAgo = (days: number) => new Date(now - days * 86_400_000).toISOString();
@@ -161,7 +160,7 @@ describe("pm blame of a directory", () => {
     const entries = sumByEntry(files, "src/");
     const notes = ["1 commit is not analysed yet."];
     expect(
-      renderDocument(wordDirectory({ directory: "src", root: "/repo", total, entries, notes }), {
+      renderDocument(wordBlamedDirectory({ directory: "src", root: "/repo", total, entries, notes }), {
         screen: screenOf(80),
       }),
     ).toBe(

@@ -8,6 +8,7 @@ import {
   joinParts,
   line,
   makeDocument,
+  type Part,
   type Piece,
   quoted,
   strong,
@@ -15,12 +16,20 @@ import {
 } from "../../answers/document.ts";
 import { formatCount } from "../../base/text/counted.ts";
 import { shortenHash } from "../../base/text/short-hash.ts";
-import { authorMarks, authorNames, listAuthorKinds, roleOfAuthor } from "../../protocol/reading/authors.ts";
+import {
+  authorMarks,
+  authorNames,
+  formatKnownShare,
+  listAuthorKinds,
+  roleOfAuthor,
+} from "../../protocol/reading/authors.ts";
 import { describeLineEvidence, nameLineAuthor } from "../../protocol/reading/evidence.ts";
 import { nameTitle } from "../../protocol/reading/names.ts";
 import { formatLineRange, formatPercent } from "../../protocol/reading/numbers.ts";
 import { formatTurnPlace, shortenSessionId } from "../../protocol/reading/short-id.ts";
-import { wordAuthorKinds } from "./author-words.ts";
+import type { SharedEntry } from "../../protocol/reading/sum-shares.ts";
+import type { Share } from "../../protocol/shares.ts";
+import { formatAuthorShare, wordAuthorKinds } from "./author-words.ts";
 import { explainAuthor } from "./blame-summary.ts";
 import type { BlameAnswer, BlameRange } from "./operation.ts";
 
@@ -115,9 +124,11 @@ function shortenAuthor({ author, agent, model, person }: BlameRange): string {
 const formatTurn = ({ session_id, turn }: BlameRange): string =>
   session_id === null ? "" : formatTurnPlace(session_id, turn);
 
-/** Rows of a table that are shown. */
+/** Rows of tables that are shown. */
 const rowsShown = 10;
+const entriesShown = 40;
 const barColumns = 60;
+const entryBarColumns = 20;
 
 const shareColumns: Column[] = [
   { title: "", isNumber: true },
@@ -173,4 +184,46 @@ function formatUncommitted(ranges: readonly BlameRange[]): string {
     .filter(({ commit }) => commit === null)
     .reduce((sum, { first_line, last_line }) => sum + last_line - first_line + 1, 0);
   return count === 0 ? "" : `, ${count.toLocaleString("en")} not committed yet`;
+}
+
+const titles = { agent: "agents", human: "people", unknown: "unknown", before_agents: "before" } as const;
+
+/** What is in a directory, and who wrote the lines that commits added to it. */
+interface BlamedDirectory {
+  directory: string;
+  root: string;
+  total: Share;
+  entries: SharedEntry[];
+  notes: string[];
+}
+
+/** A row for each file and directory. */
+export function wordBlamedDirectory({ directory, root, total, entries, notes }: BlamedDirectory): Document {
+  const said = notes.map((text) => line(faint(text)));
+  if (entries.length === 0) {
+    const where = directory === "." ? "this directory" : directory;
+    return [[line("No lines known in ", { text: where }, "."), ...said]];
+  }
+  const authors = listAuthorKinds(total);
+  const shares = authors.flatMap((author): Part[] => ["  ", formatAuthorShare(total, author)]);
+  return [
+    [line(strong(directory), `  ${formatCount(total.lines, "line")} added by commits`, ...shares), ...said],
+    [
+      table(
+        [
+          { title: "path", wraps: true },
+          { title: "", optional: 1 },
+          ...authors.map((author) => ({ title: titles[author], isNumber: true })),
+          { title: "lines", isNumber: true },
+        ],
+        entries.map((entry) => [
+          { text: entry.path, role: "place", path: `${root}/${entry.path}` },
+          { draw: "authors", lines: entry, columns: entryBarColumns },
+          ...authors.map((author) => formatKnownShare(entry, author)),
+          entry.lines.toLocaleString("en"),
+        ]),
+        entriesShown,
+      ),
+    ],
+  ];
 }

@@ -4,7 +4,7 @@ import { formatAgentShare } from "../../protocol/reading/authors.ts";
 import { renderDocument } from "../../terminal/render-document.ts";
 import { formatWhen, toOneLine } from "../../terminal/text.ts";
 import type { CheckpointSummary } from "../checkpoints/operation.ts";
-import { wordCheckpoint } from "../checkpoints/words.ts";
+import { noCheckpoints, wordCheckpoint } from "../checkpoints/words.ts";
 import { top } from "./scroll.ts";
 import { type Page, type Surroundings, splitColumns, type View } from "./view.ts";
 
@@ -18,7 +18,6 @@ export function buildCommitsView(
   const answer = answers.to("checkpoints", request);
   const { checkpoints = [], total = 0 } = answer?.value ?? {};
   const chosen = checkpoints[Math.min(at, checkpoints.length - 1)];
-  const nothing = "No recorded session led to a commit.";
   return {
     title: "Commits that sessions led to",
     status: total === 0 ? "" : total.toLocaleString("en"),
@@ -33,7 +32,7 @@ export function buildCommitsView(
               `  ${"Commit".padEnd(10)}${"Committed".padEnd(16)}${linesColumns(width) === 0 ? "" : "Lines".padEnd(14)}Agents  Subject`,
             preview: (index, width) => renderCommit(checkpoints[index]!.commit, width, answers, screen),
           }
-        : { kind: "message", text: answer === null ? "Loading…" : (answer.error ?? nothing) },
+        : { kind: "message", text: answer === null ? "Loading…" : (answer.error ?? noCheckpoints) },
     target(index) {
       const commit = checkpoints[index]?.commit;
       return commit === undefined

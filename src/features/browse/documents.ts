@@ -1,7 +1,8 @@
+import { command, table, type Document as WordedDocument } from "../../answers/document.ts";
 import { exitCode, explainError, PommelError } from "../../base/errors.ts";
 import { shortenHash } from "../../base/text/short-hash.ts";
 import { renderDocument } from "../../terminal/render-document.ts";
-import { toOneLine, wrapText } from "../../terminal/text.ts";
+import { toOneLine } from "../../terminal/text.ts";
 import { wordCheckpoint } from "../checkpoints/words.ts";
 import { wordWhyWithSteps } from "../why/words.ts";
 import type { Document } from "./scroll.ts";
@@ -105,22 +106,22 @@ const keys: [key: string, does: string][] = [
   ["Ctrl-C", "leave"],
 ];
 
-export function buildHelpView({ scroll }: Page & { kind: "help" }, { screen }: Surroundings): View {
-  const { colors, columns } = screen;
-  const margin = Math.max(...keys.map(([key]) => key.length)) + 4;
-  const lines = keys.flatMap(([key, does]) =>
-    wrapText(does, columns - margin).map((line, i) =>
-      i === 0 ? `  ${colors.code(key.padEnd(margin - 2))}${line}` : " ".repeat(margin) + line,
+const wordKeys = (): WordedDocument => [
+  [
+    table(
+      [{ title: "" }, { title: "", wraps: true }],
+      keys.map(([key, does]) => [["  ", command(key)], does]),
     ),
-  );
-  return {
-    title: "Keys",
-    status: "",
-    content: { kind: "document", document: toDocument(lines.join("\n")), scroll },
-    target: () => ({}),
-    asks: [],
-  };
-}
+  ],
+];
+
+export const buildHelpView = ({ scroll }: Page & { kind: "help" }, { screen }: Surroundings): View => ({
+  title: "Keys",
+  status: "",
+  content: { kind: "document", document: toDocument(renderDocument(wordKeys(), { screen })), scroll },
+  target: () => ({}),
+  asks: [],
+});
 
 function toDocument(text: string): Document {
   const lines = text.split("\n");

@@ -1,6 +1,6 @@
 import { padToWidth } from "../../base/text/display-width.ts";
 import { formatWhen, shortenId, toOneLine } from "../../terminal/text.ts";
-import { describeNow, listNowSessions, type NowSession } from "../now/words.ts";
+import { describeNow, listNowSessions, type NowSession, nothingNow } from "../now/words.ts";
 import { askForChosen, renderSessionHead } from "./sessions.ts";
 import { makeSessionPage, type Page, type Surroundings, type View } from "./view.ts";
 
@@ -10,7 +10,6 @@ const request = {};
 export function buildNowView({ at }: Page & { kind: "now" }, { answers, screen }: Surroundings): View {
   const answer = answers.to("now", request);
   const listed = answer?.value === undefined ? [] : listNowSessions(answer.value);
-  const nothing = "No agent is at work, and nothing waits for you.";
   return {
     title: "Now",
     status: answer?.value === undefined ? "" : describeNow(answer.value),
@@ -23,7 +22,7 @@ export function buildNowView({ at }: Page & { kind: "now" }, { answers, screen }
             row: (index, width, isChosen) => renderRow(listed[index]!, width, isChosen, screen),
             preview: (index, width) => renderSessionHead(listed[index]!.id, width, answers, screen),
           }
-        : { kind: "message", text: answer === null ? "Loading…" : (answer.error ?? nothing) },
+        : { kind: "message", text: answer === null ? "Loading…" : (answer.error ?? nothingNow) },
     target(index) {
       const chosen = listed[index];
       if (chosen === undefined) return {};

@@ -252,7 +252,7 @@ describe("sessions", () => {
     page.answers.set({ route: "sessions", request }, { error: "No memory here. Run `pm init`." });
     expect(page.text()).toContain("No memory here. Run `pm init`.");
     page.answers.set({ route: "sessions", request }, { value: { sessions: [], total: 0 } });
-    expect(page.text()).toContain("Nothing is recorded yet.");
+    expect(page.text()).toContain("No sessions. `pm import` imports past ones.");
     page.press("enter", "y");
     expect(page.text()).toContain("Nothing here has an id.");
   });
@@ -270,7 +270,7 @@ describe("sessions", () => {
     page.press("/");
     page.type("OF id77x");
     page.press("backspace", "y");
-    expect(page.text()).toContain("No session matches this filter.");
+    expect(page.text()).toContain("No sessions match.");
     page.press("backspace", "down", "down");
     expect(page.text()).toContain("11 of 1,200");
     expect(page.text()).toContain("❯ id771 ");

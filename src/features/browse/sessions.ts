@@ -3,7 +3,7 @@ import { nameTitle } from "../../protocol/reading/names.ts";
 import { renderDocument } from "../../terminal/render-document.ts";
 import { formatWhen, shortenId, toOneLine } from "../../terminal/text.ts";
 import type { SessionSummary } from "../sessions/operation.ts";
-import { wordSessionHead } from "../sessions/session-words.ts";
+import { describeNoSessions, wordSessionHead } from "../sessions/session-words.ts";
 import { makeSessionPage, type Page, type Surroundings, splitColumns, type View } from "./view.ts";
 
 /** As many as the daemon lists at most. */
@@ -74,8 +74,7 @@ export function renderSessionHead(
 function emptyText(answer: ReturnType<Surroundings["answers"]["to"]>, text: string): string {
   if (answer === null) return "Loading…";
   if (answer.error !== undefined) return answer.error;
-  if (text.trim() !== "") return "No session matches this filter.";
-  return "Nothing is recorded yet. `pm import` imports past sessions.";
+  return describeNoSessions(text.trim() !== "");
 }
 
 /** Whether a session holds all words of a filter, whatever their case. */

@@ -41,7 +41,7 @@ import type {
 /** What a terminal shows before it counts the rest. */
 const maxShown = { files: 20, turns: 10 } as const;
 
-const noCheckpoints = "No checkpoints: no recorded session led to a commit.";
+export const noCheckpoints = "No checkpoints: no recorded session led to a commit.";
 const noMatchingCheckpoints = "No matching checkpoints.";
 
 /** The commits that sessions produced, in a table. */

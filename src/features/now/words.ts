@@ -15,6 +15,9 @@ const waits = {
   prompt: "is done, and waits for your next prompt",
 } as const satisfies Record<WaitReason, string>;
 
+/** In the place of a list that is empty. */
+export const nothingNow = "No agent is at work, and nothing waits for you.";
+
 /** "waits for your permission"; null: it works. */
 export const describeWait = ({ waiting }: Pick<Running, "waiting">): string | null =>
   waiting && waits[waiting.for];

@@ -103,17 +103,19 @@ export function wordSessionList(
   isNarrowed: boolean,
 ): Document {
   if (sessions.length > 0) return makeDocument([wordSessions(sessions)], wordShown(sessions.length, total));
-  return [[line(isNarrowed ? noMatchingSessions : "No sessions. `pm import` imports past ones.")]];
+  return [[line(describeNoSessions(isNarrowed))]];
 }
 
-const noMatchingSessions = "No sessions match.";
+/** In the place of a list that is empty. */
+export const describeNoSessions = (isNarrowed: boolean): string =>
+  isNarrowed ? "No sessions match." : "No sessions. `pm import` imports past ones.";
 
 /** A list for each project, under its name. */
 export function wordSessionsEverywhere(
   { sessions, total }: { sessions: readonly (SessionSummary & { project: string })[]; total: number },
   nameProject = (root: string) => root,
 ): Document {
-  if (sessions.length === 0) return [[line(noMatchingSessions)]];
+  if (sessions.length === 0) return [[line(describeNoSessions(true))]];
   return makeDocument(
     ...[...new Set(sessions.map(({ project }) => project))].map((project) => [
       title(nameProject(project)),
