@@ -38,7 +38,7 @@ export async function withSessionRead<T>(
     throw new PommelError(
       "not_found",
       `${error.message} ${describeUnreadSessions(unread)}.`,
-      "`pm status --watch` shows how far that is.",
+      "`pm status --watch` shows the progress.",
       { cause: error },
     );
   }

@@ -234,7 +234,7 @@ function makeHeldLockError({ owner, pid }: LockHolder): PommelError {
   return new PommelError(
     "locked",
     `The daemon cannot start while ${owner} (PID ${pid}) is at work.`,
-    "Wait until it is done.",
+    "Wait until that has ended.",
   );
 }
 

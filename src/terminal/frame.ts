@@ -41,7 +41,7 @@ export const thisProcess: Caller = {
       return process.cwd();
     } catch (cause) {
       const message = "The current directory no longer exists.";
-      throw new PommelError("usage", message, "Go to another one, or name it with -C.", { cause });
+      throw new PommelError("usage", message, "Go to another directory, or name one with -C.", { cause });
     }
   },
   streams: ownStreams,

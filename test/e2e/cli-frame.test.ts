@@ -139,7 +139,7 @@ describe("pm", () => {
         );
       });
       const said =
-        "error: The current directory no longer exists.\nhint: Go to another one, or name it with -C.\n";
+        "error: The current directory no longer exists.\nhint: Go to another directory, or name one with -C.\n";
       expect([code, ...printed]).toEqual([2, "", said]);
     },
   );

@@ -128,7 +128,7 @@ export function planDay(at: Readonly<Record<Who, string>>): Hour[] {
       who: "Ada",
       prompt: "That is all for the parser. Wrap it up.",
       script: [run("git push -q origin HEAD:main"), done],
-      told: /The user's rule: “never push to main” This is about: git push -q origin HEAD:main\nIt was not run\./,
+      told: /The user's rule: “never push to main” \(about: git push -q origin HEAD:main\)\.\nIt was not run\./,
       after: "the rule",
     },
     { who: "Ada", prompt: "Push your own branch.", script: [run("git push -q origin importer"), done] },

@@ -46,7 +46,7 @@ export const makeTranscriptChangedError = (path: string) =>
   new PommelError(
     "transcript_changed",
     `${path} no longer contains what was read from it before.`,
-    "It is read again from its start.",
+    "Pommel reads the transcript again from its start.",
   );
 
 /** As the system says it of a file. */

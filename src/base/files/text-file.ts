@@ -82,7 +82,7 @@ export function readFileText(file: string): FileText | null {
     throw new PommelError(
       "unreadable",
       `Cannot read ${file}: ${getErrorMessage(error)}.`,
-      "Check that it is a file and its owner.",
+      "Check that it is a regular file that you may read.",
       { cause: error },
     );
   }

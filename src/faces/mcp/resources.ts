@@ -89,7 +89,7 @@ export async function listResources(
 /** How many sessions the pages before had. @throws PommelError `usage` */
 function readOffset(cursor = "0"): number {
   if (/^\d{1,6}$/.test(cursor)) return Number(cursor);
-  throw new PommelError("usage", "This is no cursor of resources/list.", "Omit it.");
+  throw new PommelError("usage", "This is not a cursor of resources/list.", "Omit it.");
 }
 
 /** @throws ProtocolError for an address that is not ours or does not exist */

@@ -317,6 +317,8 @@ export async function locateFile(project: Project, name: string): Promise<string
   throw new PommelError(
     "not_found",
     `There is no file ${path}.`,
-    only === undefined ? "code with a query finds it." : `Do you mean ${found.slice(0, 5).join(", ")}?`,
+    only === undefined
+      ? "`code` with a query finds code by what it does."
+      : `Do you mean ${found.slice(0, 5).join(", ")}?`,
   );
 }

@@ -22,7 +22,7 @@ export function declareDaemon(daemon: Command): void {
   daemon
     .command("stop")
     .description("Stop the daemon until `pm daemon start` or the next boot; the index stays searchable")
-    .addHelpText("after", formatExamples(["pm daemon stop", "done when the daemon is gone"]))
+    .addHelpText("after", formatExamples(["pm daemon stop", "returns when the daemon has ended"]))
     .action(run(async () => (await import("./pm-start.ts")).stopCommand));
 
   daemon

@@ -206,7 +206,7 @@ export function describeStart({ files_to_index, eta_seconds }: StartReport): str
   if (files_to_index === 0) return ["The index is up to date; changes are indexed as you save them."];
   return [
     files_to_index === null
-      ? "  The files are being looked through; how many there are to index is not known yet."
+      ? "  Pommel is still counting the files to index."
       : `  Files to index:     ${files_to_index.toLocaleString("en")}`,
     // A first index has no progress yet to estimate from; `pm status` has an estimate a moment later.
     ...(eta_seconds === null ? [] : [`  Estimated time:     about ${formatRoughDuration(eta_seconds)}`]),

@@ -96,7 +96,7 @@ function readTraceFile(file: string): string {
     throw new PommelError(
       "unreadable",
       `Cannot read ${file}: ${getErrorMessage(error)}.`,
-      "Split it up.",
+      "Split the file into smaller ones.",
       cause,
     );
   }

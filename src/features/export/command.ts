@@ -15,7 +15,7 @@ export function declareExport(memory: Command): void {
     )
     .option("--to <path>", "a file for one session, a directory for several")
     .option("--full", "leave nothing out of long outputs and edits")
-    .option("--turns <range>", "of one session only these turns: 3, 3-9, 3-", parseNumberRange)
+    .option("--turns <range>", "only these turns of one session: 3, 3-9, 3-", parseNumberRange)
     .option("--no-output", "leave out what commands and tools printed")
     .option("--all", "the whole memory as JSON Lines, to import elsewhere: pm import pommel")
     .option("--force", "replace files that exist")

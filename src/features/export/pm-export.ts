@@ -86,8 +86,8 @@ export async function exportCommand(context: CommandContext, options: ExportOpti
   if (to === undefined) {
     throw new PommelError(
       "usage",
-      "Several sessions are exported into a directory, and none is given.",
-      "Name it with --to, or one session with --session.",
+      "No directory given for the export of several sessions.",
+      "Name the directory with --to, or name one session with --session.",
     );
   }
   return exportSeveral(context, resolve(context.cwd, to), options);
@@ -235,8 +235,8 @@ async function exportAll(
   if (to === undefined) {
     throw new PommelError(
       "usage",
-      "The whole memory is exported into a file, and none is given.",
-      "Name it: --to memory.jsonl.",
+      "No file given for the export of the whole memory.",
+      "Name the file: --to memory.jsonl.",
     );
   }
   const project = await findProject(cwd);

@@ -23,7 +23,10 @@ export const forgetRequest = lazy(() =>
     annotation: field("a note", text),
     since: field('everything since this time: "2026-01-31", "yesterday"', text),
     until: field("everything until this time", text),
-    text: field("replace this text with [FORGOTTEN], wherever it occurs exactly as given", text),
+    text: field(
+      "replace this text with [FORGOTTEN] wherever it occurs; every character stands for itself",
+      text,
+    ),
     pattern: field("replace with [FORGOTTEN] whatever matches this regular expression (RE2)", text),
     for_good: field(
       "keep nothing, neither in the trash nor in backups; a text or a pattern is always forgotten in this way",

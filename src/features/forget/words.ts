@@ -39,7 +39,7 @@ export const wordForgotten = (
     ...(isPattern
       ? [
           line(
-            "If this text occurs in a later session, it is recorded there. To prevent that, add a pattern for it to scrubbing-patterns.toml (`pm memory scrub --init`).",
+            "If this text occurs in a later session, Pommel records it again. To prevent this, add a pattern to scrubbing-patterns.toml (`pm memory scrub --init`).",
           ),
         ]
       : []),

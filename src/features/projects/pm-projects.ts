@@ -49,7 +49,7 @@ export async function projectsForgetCommand(
   const fate = trash ? undoHint(trash) : "Nothing is kept, and it cannot be undone.";
   const value = { project: project.id, forgotten: true, sessions, trash: trash ?? null };
   showAnswer(output, value, () => [
-    [doneLine("Forgotten. ", fate), line("  It is remembered anew when it is used again.")],
+    [doneLine("Forgotten. ", fate), line("  If you use the project again, it starts with an empty memory.")],
   ]);
   return 0;
 }

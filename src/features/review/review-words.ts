@@ -65,7 +65,7 @@ export const contestedText = ({ reworked, reverts }: ReviewAnswer): [text: strin
 
 /** In which order files are to be looked at, as it is said above them. */
 export const fileOrderWords =
-  "First come files that remove lines of a decision, then lines written and removed again, lines of agents after which no test ran, and most lines by agents and unknown authors; tests come last.";
+  "First come files that lost lines written because of a decision. Then come files with lines that were written and removed again, files with agents' lines after which no test ran, and files with the most lines by agents and unknown authors. Tests come last.";
 
 /** What a change took out of what was written for a decision. */
 export const describeUndone = ({ lines_removed, removed_at }: ReviewDecision): string =>

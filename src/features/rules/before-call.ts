@@ -79,7 +79,7 @@ function wordBroken({ id, text, file, times, sessions, mode }: ReadyRule, what: 
   const often =
     sessions > 1 ? `, ${times} times in ${sessions} sessions` : times > 1 ? `, ${times} times` : "";
   const whose = file === undefined ? `The user's rule${often}` : `A rule of this repository (${file})`;
-  const said = `${whose}: “${text}” This is about: ${showCall(what)}`;
+  const said = `${whose}: “${text}” (about: ${showCall(what)}).`;
   return {
     text: mode === "remind" ? `- ${said} ${advice.remind}` : `${said}\n${advice[mode]}`,
     decision: mode === "remind" ? null : mode,

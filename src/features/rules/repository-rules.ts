@@ -60,7 +60,11 @@ function readPlainFile(file: string): string | null {
   const stat = lstatSync(file, { throwIfNoEntry: false });
   if (stat?.isFile() !== true || !lstatSync(dirname(file)).isDirectory()) return null;
   if (stat.size > maxBytes)
-    throw new PommelError("config_invalid", `it is larger than ${maxBytes / 1024} kB.`, "Keep it short.");
+    throw new PommelError(
+      "config_invalid",
+      `it is larger than ${maxBytes / 1024} kB.`,
+      "Move some rules out of it.",
+    );
   return readFileSync(file, "utf8");
 }
 

@@ -150,7 +150,7 @@ function readTurnContent(memory: Memory, session: SessionRecord, number: number)
     "not_found",
     `The session ${session.uid} has no turn ${number}.`,
     numbers.length === 0
-      ? "It has no stored turns."
+      ? "None of its turns are stored."
       : `Its turns are numbered ${numbers[0]} to ${numbers.at(-1)}.`,
   );
 }

@@ -124,7 +124,7 @@ export function declareUninstall(program: Command): void {
         ["pm uninstall", "remove it, after asking"],
         ["pm uninstall --keep-memory --yes", "for scripts, keeping sessions and notes"],
         ["pm uninstall --for-good", "nothing is left in your home directory"],
-      )}\n\nThe memory stays in the trash, for \`pm memory undo\` after a new installation, until you run this with --for-good.
+      )}\n\nThe memories stay in the trash until you run this with --for-good. After a new installation, \`pm memory undo\` brings them back.
 Safe to run again. Finally: npm uninstall -g pommel`,
     )
     .action(run(async () => (await import("./pm-uninstall.ts")).uninstallCommand));

@@ -45,7 +45,7 @@ async function findProjectName(root: string): Promise<string> {
   if (first) return first;
   throw new PommelError(
     "share_refused",
-    "The project has no first commit, by which your colleagues' clones would recognise it.",
+    "The project has no first commit, so your colleagues' clones cannot recognise it.",
     "Agree on a name: `pm share team on --project NAME`.",
   );
 }

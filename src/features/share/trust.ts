@@ -85,7 +85,7 @@ function findSigner(trust: Trust, who: string): string {
     : new PommelError(
         "usage",
         `Several are called ${name}: ${[found, ...others].map(({ key }) => key).join(", ")}.`,
-        "Name one by its key.",
+        "Give the key instead of the name.",
       );
 }
 

@@ -35,7 +35,7 @@ export function readLlmSpec(spec: string): NamedLlm {
     throw new PommelError("usage", `Unknown language model driver: ${name}.`, `Choose from: ${names}.`);
   }
   if (driver === noneDriver) {
-    if (rest.length > 0) throw new PommelError("usage", "none has no models.", "Name it none.");
+    if (rest.length > 0) throw new PommelError("usage", "`none` takes no model name.", "Write only: none.");
     return { driver, model: "", spec: name };
   }
   const model = rest.join("/") || driver.defaultModel;

@@ -203,7 +203,7 @@ function makeUnusableAnswerError(message: string): PommelError {
   return new PommelError(
     "embedder_unavailable",
     message,
-    "Another model may answer under that name. The answer is discarded.",
+    "Another model may have answered under that name. Pommel discarded the answer.",
   );
 }
 

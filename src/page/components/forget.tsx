@@ -39,7 +39,7 @@ export function ForgetDialog({
           </ul>
           <p class="faint">
             {what.annotation !== undefined &&
-              "The words stay in the prompt that they come from: forget its turn. "}
+              "The words also stay in the prompt that they come from, unless you forget its turn. "}
             It stays in the trash for {daysInTrash} days: <code>pm memory undo</code> brings it back. The
             agent's own transcripts are not touched.
           </p>

@@ -21,7 +21,7 @@ test("each obstacle comes with what to do about it", () => {
 test("failed starts come with the reason and the next try", () => {
   const failed = { state: "failed", error: "Port 7 is taken.", retry_at: "2026-03-02T09:01:04Z" } as const;
   expect(text({ ...failed, failed_starts: 1 })).toBe(
-    "Its last start failed: Port 7 is taken. It is tried again in 1m 4s. `pm daemon start` tries now; `pm daemon logs` shows more.",
+    "Its last start failed: Port 7 is taken. Pommel tries again in 1m 4s. `pm daemon start` tries now; `pm daemon logs` shows more.",
   );
   expect(text({ ...failed, failed_starts: 3, retry_at: "2026-03-02T08:00:00Z" })).toContain(
     "Its last 3 starts failed: Port 7 is taken. The next search or hook tries again.",

@@ -32,5 +32,5 @@ function describeFailure({ failed_starts: count, error, retry_at }: AutostartSta
   const starts = count === 1 ? "Its last start" : `Its last ${count} starts`;
   const problem = error === null ? "It exited right after its last start." : `${starts} failed: ${error}`;
   const wait = retry_at === null ? 0 : Date.parse(retry_at) - now;
-  return `${problem} ${wait > 0 ? `It is tried again in ${formatDuration(wait)}.` : "The next search or hook tries again."}`;
+  return `${problem} ${wait > 0 ? `Pommel tries again in ${formatDuration(wait)}.` : "The next search or hook tries again."}`;
 }

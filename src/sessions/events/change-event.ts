@@ -91,7 +91,7 @@ function checkTime(type: EventRecord["type"], startsAt: number | null, endsAt: n
     );
   }
   if (startsAt !== null && endsAt !== null && endsAt < startsAt) {
-    throw new PommelError("usage", "It ends before it starts.", "Check --since and --until.");
+    throw new PommelError("usage", "The event ends before it starts.", "Check --since and --until.");
   }
 }
 

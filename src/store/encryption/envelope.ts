@@ -91,7 +91,7 @@ function makeDamagedEnvelopeError(file: string, cause: unknown): PommelError {
   return new PommelError(
     "encryption_damaged",
     `${file} cannot be read, and without it nothing here can be decrypted.`,
-    "Put a copy of it back; there is one in the folder of the backups. Nothing was changed.",
+    "Put a copy of the file back: there is one beside the backups. Nothing was changed.",
     { cause },
   );
 }

@@ -175,7 +175,7 @@ function withKeychainEntry<T>(account: string, use: (entry: KeychainEntry) => T)
     throw new PommelError(
       "encryption_locked",
       `The system's keychain cannot be used: ${getErrorMessage(error)}.`,
-      "Unlock it; without a desktop there is none, and a new key has to be a file or a passphrase. Nothing was changed.",
+      "Unlock the keychain. Without a desktop there is none: then use a file or a passphrase for a new key. Nothing was changed.",
       { cause: error },
     );
   }

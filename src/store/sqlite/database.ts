@@ -306,7 +306,12 @@ function makeDamagedError(why: string, file: string, words: DatabaseMessages, ca
 
 function makeUnreadableError(file: string, cause: unknown): PommelError {
   const why = `${file} cannot be opened: ${getErrorMessage(cause)}.`;
-  return new PommelError("unreadable", why, "Check what it is and who owns it with `pm doctor`.", { cause });
+  return new PommelError(
+    "unreadable",
+    why,
+    "Check the file's owner and permissions, for example with `pm doctor`.",
+    { cause },
+  );
 }
 
 /** What to report of a stored file: its format number goes up with each change. */

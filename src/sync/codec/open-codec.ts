@@ -205,7 +205,7 @@ function readKeyFile(file: string): string[] | null {
     throw new PommelError(
       "sync_refused",
       `${file} contains no age identity (a line that begins with AGE-SECRET-KEY-1).`,
-      "Put the right file there.",
+      "Put the key file of another of your machines there.",
     );
   }
   return identities;

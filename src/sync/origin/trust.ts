@@ -166,7 +166,7 @@ export class Trust {
         throw new PommelError(
           "unreadable",
           `${this.file} is damaged.`,
-          "Repair it, or move it away: then nobody is trusted.",
+          "Repair the file, or move it away. Without it, nobody is trusted.",
         );
       this.known = edit(now);
       writeJson(this.file, { signers: this.known });

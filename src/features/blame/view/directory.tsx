@@ -55,7 +55,7 @@ export function Directory({ path }: { path: string }) {
               name="failures"
               label="Failed"
               current={sorted}
-              title="Failed commands whose error names a file of it, and commits that took changes of it back"
+              title="Failed commands whose error names a file in it, and commits that took back changes in it"
             />
             <th>Last change</th>
             <th class="number">When</th>

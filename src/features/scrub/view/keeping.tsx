@@ -111,7 +111,7 @@ function Redactions({ needsScrubbing }: { needsScrubbing: boolean }) {
   return (
     <Part as="panel" title="Secrets that were replaced">
       {error && <Failure error={error} onRetry={reload} />}
-      {needsScrubbing && <p>The rules changed, so the stored data are being scrubbed again.</p>}
+      {needsScrubbing && <p>The patterns have changed, so the stored data is being scrubbed again.</p>}
       {data?.types.length === 0 && <p class="nothing">No secret was found in the stored data.</p>}
       {data && data.types.length > 0 && (
         <>

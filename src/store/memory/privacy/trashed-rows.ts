@@ -72,7 +72,7 @@ export function bringBackRows(memory: Memory, entry: TrashEntry): number[] {
     throw new PommelError(
       "not_found",
       "The memory from which this was removed has been replaced since.",
-      "Undo first what replaced the memory since: `pm memory undo --list`.",
+      "First undo what replaced the memory: `pm memory undo --list`.",
     );
   }
   let sessions: number[] = [];
@@ -92,8 +92,8 @@ export function bringBackRows(memory: Memory, entry: TrashEntry): number[] {
       if (!getErrorCode(error).startsWith("SQLITE_CONSTRAINT")) throw error;
       throw new PommelError(
         "not_found",
-        "Something that this belongs to was removed later.",
-        "Undo that first: `pm memory undo --list`.",
+        "What this belongs to was removed later.",
+        "Bring that back first: `pm memory undo --list`.",
         { cause: error },
       );
     }
