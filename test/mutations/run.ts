@@ -36,7 +36,9 @@ const { values: options } = parseArgs({
 /** A test file with a mutant may run for ever; on a busy machine a sound one takes this long. */
 const timeoutMs = 180_000;
 const watchIntervalMs = 5000;
-/** A round begins with the nearest test of each mutant; so many of a mutant's others run together after that. */
+/** So many mutants are decided before the next begin: what is decided when the time is over is a fair part of the sample. */
+const batchSize = 24;
+/** Of the tests of a mutant that its nearest one does not notice, so many run together. */
 const maxTogether = 4;
 
 interface Tried extends Mutant {
@@ -158,19 +160,27 @@ const tried = pickApart(
 });
 const plain = tried.map(({ left: _, outcome: __, by: ___, ...mutant }) => mutant);
 
-for (let round = 1; tried.some(({ outcome }) => outcome === null) && Date.now() < endsAt; round++) {
-  const open = tried.filter(({ outcome }) => outcome === null);
-  const assigned = assignTests(open, round === 1 ? 1 : maxTogether);
-  const failed = await runTests(plain, assigned);
-  await dropFailingAlways(failed, plain);
-  for (const [test, id] of assigned) {
-    const mutant = tried[id]!;
-    mutant.left = mutant.left.filter((one) => one !== test);
-    if (failed.has(test) && !failingAlways.get(test)) Object.assign(mutant, { outcome: "noticed", by: test });
+for (let from = 0; from < tried.length && Date.now() < endsAt; from += batchSize)
+  await decideBatch(tried.slice(from, from + batchSize));
+
+/** Runs the nearest test of each, then the others of those that it did not notice. */
+async function decideBatch(batch: readonly Tried[]): Promise<void> {
+  let open = batch.filter(({ outcome }) => outcome === null);
+  for (let each = 1; open.length > 0 && Date.now() < endsAt; each = maxTogether) {
+    const assigned = assignTests(open, each);
+    const failed = await runTests(plain, assigned);
+    await dropFailingAlways(failed, plain);
+    for (const [test, id] of assigned) {
+      const mutant = tried[id]!;
+      mutant.left = mutant.left.filter((one) => one !== test);
+      if (failed.has(test) && !failingAlways.get(test))
+        Object.assign(mutant, { outcome: "noticed", by: test });
+    }
+    for (const one of open) if (one.outcome === null && one.left.length === 0) one.outcome = "survived";
+    open = open.filter(({ outcome }) => outcome === null);
+    const decided = tried.filter(({ outcome }) => outcome !== null).length;
+    console.log(`${assigned.size} test files ran; ${decided} of ${tried.length} changes are decided.`);
   }
-  for (const one of open) if (one.outcome === null && one.left.length === 0) one.outcome = "survived";
-  const decided = tried.filter(({ outcome }) => outcome !== null).length;
-  console.log(`Round ${round}: ${assigned.size} test files, ${decided} of ${tried.length} changes decided.`);
 }
 
 const shorten = (text: string) => (text.length > 60 ? `${text.slice(0, 59)}…` : text).replaceAll(/\s+/g, " ");

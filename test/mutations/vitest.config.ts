@@ -30,6 +30,6 @@ export default defineConfig({
     isolate: true,
     // What one run transformed, the next of the same sample has.
     experimental: { fsModuleCache: true, fsModuleCachePath: join(dirname(journal), "modules") },
-    maxWorkers: 2,
+    maxWorkers: 3,
   },
 });
