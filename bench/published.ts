@@ -5,6 +5,9 @@ import { join } from "node:path";
 /** The branch on which some repositories publish the transcripts of their sessions. */
 const publishedSessions = "entire/checkpoints/v1";
 
+/** Newer ones keep each checkpoint under a ref of its own instead. */
+const publishedRefs = "refs/entire/checkpoints";
+
 /** As Codex's transcripts begin; it calls them rollouts. */
 const codexHead = '"type":"session_meta"';
 /** What Claude Code writes into each line, and Codex into the first one. */
@@ -12,7 +15,7 @@ const sessionIn = /(?:"sessionId" ?: ?|"type":"session_meta","payload":\{[^}]*?"
 
 /**
  * Takes the transcripts of Claude Code and Codex out of a clone that has them; of each session the longest one, as every commit adds another.
- * @param revision where they are (default: the branch)
+ * @param revision where they are (default: the branch, and the refs of single checkpoints)
  * @param root where the sessions are to have been held; left out: where they were
  * @param withCodex whether Codex's are wanted, too
  * @returns how many sessions there are
@@ -20,19 +23,23 @@ const sessionIn = /(?:"sessionId" ?: ?|"type":"session_meta","payload":\{[^}]*?"
 export function takePublishedTranscripts(
   clone: string,
   dir: string,
-  {
-    revision = publishedSessions,
-    root,
-    withCodex = true,
-  }: { revision?: string; root?: string; withCodex?: boolean } = {},
+  { revision, root, withCodex = true }: { revision?: string; root?: string; withCodex?: boolean } = {},
 ): number {
   const git = (...args: string[]) =>
     execFileSync("git", ["-C", clone, ...args], { encoding: "utf8", maxBuffer: 1e9 });
+  const revisions =
+    revision === undefined
+      ? git("for-each-ref", "--format=%(refname)", `refs/heads/${publishedSessions}`, publishedRefs)
+          .trim()
+          .split("\n")
+      : [revision];
   const hashes = new Set(
-    git("ls-tree", "-r", revision)
-      .split("\n")
-      .filter((line) => line.endsWith("/full.jsonl"))
-      .map((line) => line.split(/\s/)[2]!),
+    revisions.flatMap((one) =>
+      git("ls-tree", "-r", one)
+        .split("\n")
+        .filter((line) => line.endsWith("/full.jsonl"))
+        .map((line) => line.split(/\s/)[2]!),
+    ),
   );
   const longest = new Map<string, string>();
   for (const hash of hashes) {

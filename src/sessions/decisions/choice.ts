@@ -82,7 +82,7 @@ const lead = compilePattern("lead");
 const repaired = compilePattern("repaired");
 /** A title in front: "Writes: use a rename", "fix(queue): keep the order". */
 const title = /^[^:—–.]{1,60}(?:[:：]|\s[—–-])\s+(?=\S)/;
-const marker = /^[\s#>*|\d.)-]+(?:[A-H]\)\s)?|^[A-H]\)\s/;
+const marker = /^[\s#>*|\d.)-]+(?:[A-H]\)\s)?|^[A-H]\)\s|^https?:\/\/\S+\s+/;
 const quoted = /"[^"]*"|“[^”]*”|(?<!\w)'[^']{2,}'(?!\w)/g;
 /** A name from the code: in backticks, with a capital inside, an underscore, a slash or an extension; an option. */
 const name =
@@ -165,6 +165,28 @@ export function isTypedChoice(sentence: string): boolean {
 const norm = compileWords(...choice.words.norm);
 const place = compileWords(...choice.words.place);
 const notThat = compilePattern("notThat");
+/** "Status indicators must sit in the footer", "if it is empty, the list should show a hint": of a part of what is built. */
+const shapes = compilePattern("shapes");
+/** "We should also add a sample": work, and not how. */
+const onlyTask = compilePattern("onlyTask");
+/** What should be so, and is not, is reported. */
+const complains = compilePattern("complains");
+/** "Never make draft PRs": whoever says so to an agent means all that comes. */
+const standing = compilePattern("standing");
+/** "I just want the package step to be a smoke test", "there should be an option". */
+const justWants = compilePattern("justWants");
+/** "It is not useful, so remove it". */
+const notWorth = compilePattern("notWorth");
+/** "Switch the lockfile back to A from B". */
+const switchesFrom = compilePattern("switchesFrom");
+/** "We will need to use a publisher for that". */
+const willUse = compilePattern("willUse");
+/** "Rename the button to Q". */
+const renames = compilePattern("renames");
+/** "I want to use the login because I have a subscription". */
+const wantsBecause = compilePattern("wantsBecause");
+/** "I want JSON first, YAML second". */
+const ranks = compilePattern("ranks");
 const condition = compileWords(...choice.words.condition);
 const exclusive = compileWords(...choice.words.exclusive);
 const forbidding = compileFirstWords(...choice.words.forbidding);
@@ -222,9 +244,15 @@ export function isPreference(sentence: string): boolean {
   const reading = analyseSentence(sentence, 3, fewWords);
   if (reading === null) return false;
   const { bare, body } = reading;
+  if (standing.test(body) || notWorth.test(bare)) return true;
   if (dismisses.test(bare) || canGo.test(bare)) return !hasAnyMatch(bare, vagueReferencePattern, tests);
   const isStrong =
     preferring.test(bare) ||
+    wantsBecause.test(bare) ||
+    justWants.test(bare) ||
+    switchesFrom.test(body) ||
+    willUse.test(bare) ||
+    ranks.test(bare) ||
     insteadFirst.test(body) ||
     (neverOnly.test(bare) && bare.split(" ").length <= maxRuleWords);
   if (!isStrong || hasAnyMatch(bare, vagueReferencePattern, tests)) return false;
@@ -275,6 +303,7 @@ export function isTypedOrder(sentence: string, { next, length }: TypedAround): b
   const main = removeReason(order);
   if (hasAnyMatch(main, ofTheWork, tidying) || pronounFirst.test(order)) return false;
   if (dropsPart.test(order)) return content >= 2 && !trouble.test(main);
+  if (renames.test(order)) return true;
   if (usesFor.test(order)) return content >= 3 && !hasAnyMatch(main, trouble, past);
   if (unwanted.test(bare)) return content >= 2 && !hasAnyMatch(main, trouble, seeming);
   return (
@@ -325,6 +354,7 @@ export function isTypedRule(sentence: string, length = Number.POSITIVE_INFINITY)
   if (onlyWhen.test(bare) && (reason.test(bare) || /,\s+(?:they|it|that)\b/i.test(bare) || norm.test(main)))
     return true;
   if (dropping.test(bare) || dropsFirst.test(body)) return !tests.test(bare);
+  if (length <= limits.maxCharacters && content >= 3 && isShape(bare, body)) return true;
   if (content < minContent || pronounFirst.test(body)) return false;
   const isForbidden = forbidding.test(body);
   // A reviewer's words, pasted, speak of the code alone; nobody pastes so little.
@@ -338,11 +368,16 @@ export function isTypedRule(sentence: string, length = Number.POSITIVE_INFINITY)
   const isRule = hasAnyMatch(bare, turned, contrast, exclusive, reason) || notThat.test(bare);
   if (tests.test(bare)) return exclusive.test(bare) && norm.test(main);
   if (place.test(main) && notThat.test(bare)) return true;
-  if (norm.test(main) && isRule) return true;
+  if (norm.test(main) && isRule && !(onlyTask.test(main) && !hasAnyMatch(bare, turned, contrast)))
+    return true;
   if (length <= maxOwnPrompt && (statesNorm.test(main) || forbidsDoing.test(body))) return true;
   if (isForbidden) return condition.test(bare) || reason.test(bare) || content > minDeclared;
   return decidedAgainst.test(bare) && (wish.test(bare) || ordering.test(body));
 }
+
+/** Whether a sentence says what a part of what is built shall be or do, and reports no fault. */
+const isShape = (bare: string, body: string): boolean =>
+  shapes.test(body) && !complains.test(bare) && !tests.test(bare);
 
 /** What a person calls a rule: "Code standard: every new file cites its ticket". */
 const marksRule = compilePattern("marksRule");

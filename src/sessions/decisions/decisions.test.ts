@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { anyCharacter } from "../../../test/support/any-text.ts";
 import { conversation, prompt, text, used } from "../../../test/support/turn-fixture.ts";
 import choice from "./choice.json" with { type: "json" };
-import { isReasonedChoice, isSettledInPassing, isTypedChoice, isTypedRule } from "./choice.ts";
+import { isPreference, isReasonedChoice, isSettledInPassing, isTypedChoice, isTypedRule } from "./choice.ts";
 import { DecisionReader, findReasonedChoices } from "./find.ts";
 import { compareClaims, parseClaim } from "./stored.ts";
 
@@ -26,11 +26,40 @@ describe("a sentence that a person typed", () => {
     "let's add a test for the queue instead of the manual check",
     "I wonder if we go with SQLite instead of files",
     "let's keep it simple for now",
+    "i thought we don't need the migration because of the settings of the queue",
     "never mind, we'll look at the migration later",
     "yes, go with it",
     "let's use option B, because the queue has to survive a crash of the daemon",
   ])("asks, reports, plans or points back: %j", (sentence) => {
     expect(isTypedChoice(sentence)).toBe(false);
+  });
+});
+
+describe("a sentence with what a person prefers", () => {
+  it.each([
+    "For the server, my philosophy is to implement the full api and let the user decide",
+    "No, I want to use the login because I have a subscription",
+    "I want JSON first, YAML second, TOML last.",
+    "We won't publish the chart until the network of the fleet is closed.",
+    "never make draft prs",
+    "i just want the package step to be a dry run",
+    "I think there should be an option to disable it and have lock files inside",
+    "the shortname column is not useful and causes merge conflicts so remove it from all pages",
+    "switch the lockfile back to a.example from b.example",
+    "we will need to use trusted publishing for the next ones",
+    "i think we should just add all of these in, and without deprecation warnings",
+  ])("says so: %j", (sentence) => {
+    expect(isPreference(sentence)).toBe(true);
+  });
+
+  it.each([
+    "I want to know what the fleet does because it is slow",
+    "we won't need that until tomorrow?",
+    "I really want to see the list",
+    "never mind, let me look at the list first",
+    "I think we should add a test without a fixture?",
+  ])("asks for work, or for words: %j", (sentence) => {
+    expect(isPreference(sentence)).toBe(false);
   });
 });
 
@@ -240,6 +269,15 @@ Which of these is clear?`;
     ]);
     for (const none of ["yes", "what is the control key?", "start the app", "is fn a key?"])
       expect(answered(none)).toEqual([]);
+    const explained = `${asked} The caps lock is taken.`;
+    expect(decided(prompt("Map it"), text(explained), prompt("right control key"))).toHaveLength(1);
+    for (const ofTheWork of [
+      "Want this folded into the proposal, or straight into a plan?",
+      "Who is the first user, a developer or a team?",
+    ])
+      expect(decided(prompt("Map it"), text(ofTheWork), prompt("straight into a plan for a team"))).toEqual(
+        [],
+      );
   });
 
   it("are nothing that a person pastes of what the agent said", () => {
@@ -356,6 +394,8 @@ Which of these is clear?`;
     expect(taken("1 is better, build it with a subagent")).toEqual([
       "1 is better, build it with a subagent → Poll the queue every second",
     ]);
+    expect(taken("Let's patch for option C.")).toEqual(["Let's patch for option C. → read the log"]);
+    expect(taken("why is that not option C?")).toEqual([]);
     expect(taken("go with B, please")).toEqual(["go with B, please → Wait for events of the watcher"]);
     expect(taken("Let's go with option C.")).toEqual(["Let's go with option C. → read the log"]);
     expect(taken("Propose a fix. I want to use option D because people load it late.")).toEqual([
@@ -427,6 +467,7 @@ it.each([
   "Option 1 doesn't work since the commit hash can change, that's why we add the trailer",
   "I want to replace the usage of getUserID with a machine identifier",
   "we should record that field also in the session metadata, so we have just to read it",
+  "full schema should not be updated ever, it is a snapshot",
 ])("sets a rule: %s", (sentence) => {
   expect(isTypedRule(sentence)).toBe(true);
 });
@@ -440,6 +481,11 @@ it.each([
   "you should only push when I say so",
   "the settings were read from the home, not from the project",
   "we could only show hidden sessions",
+  "go ahead and we should also add a sample of the segment that is shown by default",
+  "the export should show the names of all colleagues, but it does not",
+  "the review threads of this page should be addressed",
+  "The question is if the segment should have a start and an end color",
+  "All linters of the workspace should pass.",
 ])("sets none: %s", (sentence) => {
   expect(isTypedRule(sentence)).toBe(false);
 });
@@ -448,6 +494,16 @@ it.each([
   "The conflict resolution shouldn't be too hard, please take a look",
   "But also: this is an edge case, so maybe only if there is an easy fix",
   "Don't forget to branch off main and not the current branch.",
+  "the export should show the names of all colleagues, but it does not",
+  "the review threads of this page should be addressed",
+  "The question is if the segment should have a start and an end color",
 ])("sets none in a short prompt either: %s", (sentence) => {
   expect(isTypedRule(sentence, sentence.length)).toBe(false);
+});
+
+it.each([
+  "No, the unknown scale should trigger a node of the graph.",
+  "when the api is down, the login button should be disabled",
+])("says in a short prompt how a part shall be: %s", (sentence) => {
+  expect(isTypedRule(sentence, sentence.length)).toBe(true);
 });

@@ -142,9 +142,13 @@ const taking =
 const takenAlone =
   /^(?:option|approach|alternative|solution)\s+#?([1-9A-E])\b(?!\s*(?:doesn|does not|won|is (?:not|wrong|bad)))(?!.*\?)/i;
 
+/** "Let's patch for option 1.": what is said of it in so few words takes it. */
+const takenBriefly =
+  /^(?!.*(?:\?|n['’]t\b|\bnot\b|\bwhy\b|\bwhat\b))(?:\S+\s+){0,6}?(?:option|approach|alternative|solution)\s+#?([1-9A-E])\W*$/i;
+
 /** "3 is better", "go with B", "#2 please": of what was offered as a choice. */
 const takenByMark =
-  /^(?:(?:yes|yeah|ok|okay|sure|please|let['’]?s|i(?:['’]d| would| do)? (?:like|prefer|want|think|choose|pick)|go (?:with|for)|do|use|take|pick|choose|number|no\.)[\s,]+){0,3}#?([1-9]|[A-E](?=\s+(?:is|looks|sounds|please)\b|\s*[,;.!]|\s*$))(?:\s+(?:is (?:the )?(?:better|best|fine|good)|looks|sounds|please|because|since|as)\b|\s*[,;.!](?!\d)|\s*$)/i;
+  /^(?:(?:yes|yeah|ok|okay|sure|please|let['’]?s|i(?:['’]d| would| do)? (?:like|prefer|want|think|choose|pick)|go (?:with|for)|do|use|take|pick|choose|number|no\.)[\s,]+){0,3}#?([1-9]|[A-E](?=\s+(?:is|looks|sounds|please)\b|\s*[,;.!]|\s*$))(?:\s+(?:is (?:the )?(?:better|best|fine|good)|looks|sounds|please|because|since|as|and)\b|\s*[,;.!](?!\d)|\s*$)/i;
 const offers =
   /\b(?:options?|approach(?:es)?|alternatives?|choices?|either|which (?:one|of)|choose|prefer|recommend\w*)\b/i;
 /** A list of what there is to do is no choice of how. */
@@ -172,7 +176,9 @@ function optionTaken(text: string, lastSaid: string): string[] {
 
 /** What the agent said of an option by its number or letter. */
 function findOption(sentence: string, lastSaid: string): string | undefined {
-  const taken = taking.exec(sentence)?.[2] ?? takenAlone.exec(sentence.trim())?.[1];
+  const taken =
+    taking.exec(sentence)?.[2] ??
+    (takenAlone.exec(sentence.trim()) ?? takenBriefly.exec(sentence.trim()))?.[1];
   const isOffer = offers.test(lastSaid) && !listsWork.test(lastSaid);
   const mark = taken ?? (isOffer ? takenByMark.exec(sentence.trim())?.[1] : undefined);
   if (mark === undefined) return undefined;
@@ -181,7 +187,7 @@ function findOption(sentence: string, lastSaid: string): string | undefined {
     `^[\\s#*>-]*(?:option|approach|alternative|solution)\\s+#?${mark}\\b[\\s*]*${note}[:.)—–-]+\\s*(.+)$`,
     "im",
   );
-  const listed = new RegExp(`^\\s*(?:#+\\s*|[-*]\\s+)?(?:\\*\\*)?${mark}[.):]\\s+(.+)$`, "m");
+  const listed = new RegExp(`^[\\s>]*(?:#+\\s*|[-*]\\s+)?(?:\\*\\*)?${mark}[.):]\\s+(.+)$`, "m");
   const inTable = new RegExp(
     `^\\|\\s*\\**(?:option\\s+)?${mark}\\**[.:]?\\s*(?:\\||[—–-])\\s*([^|\\n]+)`,
     "im",
@@ -238,7 +244,8 @@ function findChoices(
   return sentences.flatMap((sentence, i) => {
     const next = sentences[i + 1] ?? "";
     if (!isChoice(sentence, next, text.length)) return [];
-    return [shortenText(isReason(next) ? `${sentence} ${next}` : sentence, maxDecision)];
+    const said = sentence.replace(/^https?:\/\/\S+\s+/, "");
+    return [shortenText(isReason(next) ? `${said} ${next}` : said, maxDecision)];
   });
 }
 
@@ -247,7 +254,7 @@ const shortenToLine = (text: string, most = 120) => shortenText(stripMarkdown(te
 /** About the course of the session, or about what happens, not about what the project shall be. */
 const ofTheMoment = new RegExp(
   [
-    "what would you like|what(?:'s| is) next|\\bnext\\b|ready to|want me|would you like|would you prefer|do you want (?:me|to (?:discuss|talk|continue|start))",
+    "what would you like|what(?:'s| is) next|\\bnext\\b|ready to|want (?:me|this|that|it|these|them)\\b|would you like|would you prefer|do you want (?:me|to (?:discuss|talk|continue|start))",
     "\\b(?:should|shall|can|may|could|do) i\\b(?!/)|^\\W*(?:can|could|did|have|do|are|were) you\\b|\\b(?:should|shall|can) we (?:proceed|start|continue|discuss)",
     "which (?:prs?|issues?|files?|tasks?|commits?|branch(?:es)?|areas?|topics?|phases?)\\b|\\bprs?\\b|pull requests?|phase number|more questions|are we done",
     "commit(?:ted)?\\?|\\bpush\\b|are you seeing|did you|have you|do you (?:see|have|know)|clarify|what do you mean|reproduce|discuss",
@@ -260,9 +267,10 @@ const ofFactOrWork = new RegExp(
   [
     "\\b(?:where|when|what|which|how|why)\\b[^?]*\\b(?:did|was|were|do you (?:believe|think|expect|mean|see))\\b",
     // What somebody thinks, or has at hand, rather than how it shall be.
-    "\\bin your (?:own )?words\\b|^\\W*why now\\b|\\bwhat(?:['’]s| is) (?:happening|on your mind|missing)\\b|\\banything (?:else|to add)\\b|\\b(?:tell|walk) me\\b",
+    "^\\W*who(?:['’]s| is| are)\\b|\\bin your (?:own )?words\\b|^\\W*why now\\b|\\bwhat(?:['’]s| is) (?:happening|on your mind|missing)\\b|\\banything (?:else|to add)\\b|\\b(?:tell|walk) me\\b",
     "^\\W*(?:does|is|are|has|have|did|when (?:did|do|does|is|was|will)|do (?!you (?:want|prefer)))\\b",
     "^\\W*(?:also )?(?:fix|update|add|include|ship|run|write|create|delete|push|post|merge|start|wait|finish|continue|apply|document|tag|release)\\b",
+    "\\b(?:tomorrow|overnight|tonight|untracked|leftover)\\b|\\bwhat (?:should|does|do you)\\b[^?]*\\bmean\\b",
     "\\b(?:sweep|clean-?up|autonomous(?:ly)?|one by one|all at once|in one go|without stopping)\\b|\\bloop (?:process|run|be|do|over)\\b",
     "\\b(?:as (?:its|their) own|in (?:a|its own)|as a|separate(?:ly)?|same|another) (?:change|commit|branch)\\b|\\bfirst\\?\\s*$",
     "\\b(?:today|tonight|for the (?:day|moment)|play (?:it|this)|rework|objections?|unreviewed)\\b|\\b(?:first|next) (?:train|phase|step|iteration|milestone|sprint)\\b",
@@ -302,6 +310,8 @@ const formatAnswer = (question: string, said: string): string =>
 
 /** It asks what something is, not how it shall be. */
 const refersTo = /\b(?:refers? to|(?:do you|does (?:it|this|that)) mean|meant by)\b/i;
+/** "All" of what? */
+const namesAll = /^\W*(?:all|any|none|neither)\W*$/i;
 /** It leaves open what was asked. */
 const leaves =
   /^\W*(?:ideally|probably|maybe|perhaps|possibly|i (?:think|guess|don['’]?t)|depends|both\W*$|either)\b|\bi think\b/i;
@@ -309,7 +319,7 @@ const leaves =
 /** An answer that was typed settles what was asked, unless that is about the course of the work. */
 function formatTypedAnswer({ question, said }: TypedAnswer): string[] {
   if (ofTheMoment.test(question) || ofFactOrWork.test(question)) return [];
-  if (refersTo.test(question) || leaves.test(said)) return [];
+  if (refersTo.test(question) || leaves.test(said) || namesAll.test(said)) return [];
   if (unsettled.test(said) || ofTheSession.test(said) || isPassing.test(said) || isForeign(question))
     return [];
   if (extractContentWords(`${question} ${said}`).size < 3) return [];

@@ -124,9 +124,12 @@ function findRecommended(lines: readonly string[]): string | undefined {
     : said.replace(/[;.:]\s*$/, "");
 }
 
+/** The question at the end, which a sentence may explain. */
+const lastQuestion = /(?:^|[.!?:]\s+|\n)([^.!?\n]{8,240}\?)[\s*_)]*(?:\s[^?\n]{1,200})?$/;
+
 /** "Fn or caps lock?" "caps lock": the person names one of what the last sentence offers. */
 function pairSingleAnswer(lastSaid: string, reply: string): TypedAnswer[] {
-  const question = /(?:^|[.!?:]\s+|\n)([^.!?\n]{8,240}\?)[\s*_)]*$/.exec(lastSaid.trim())?.[1];
+  const question = lastQuestion.exec(lastSaid.trim())?.[1];
   const said = reply.trim();
   if (question === undefined || !asksWhich.test(question) || said.split(/\s+/).length > maxSingleWords)
     return [];
