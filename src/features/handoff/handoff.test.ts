@@ -183,6 +183,18 @@ it("leaves out a check that the agent says passes, and one of a session that cha
   expect(section("s2", "Open")).toEqual([]);
 });
 
+it("asks no more once anybody began something else, and still says what is not done", async () => {
+  await session(
+    "s1",
+    0,
+    prompt("Build the page"),
+    text("Built. The certificate still needs your approval. Which color shall the page have, red or blue?"),
+  );
+  expect(section("s1", "Open")[0]).toContain("red or blue?");
+  await session("s2", 10, prompt("Read the log of the network"), text("It is read."));
+  expect(section("s1", "Open")).toEqual(["- The certificate still needs your approval."]);
+});
+
 it("does not ask to store what somebody worked on later, nor tell of a turn that they went on from", async () => {
   await session("s1", 0, prompt("Fix the lock"), text("The lock is taken first. Want me to commit this?"));
   expect(section("s1", "Open")).toEqual(["- Want me to commit this?"]);

@@ -15,7 +15,7 @@ import { findTask, writesWhatFound } from "../commands/tasks.ts";
 import { isUsageError } from "../commands/usage-errors.ts";
 import { EndingReader, isOfClient } from "../summaries/ending/closing.ts";
 import { plainApostrophes } from "../summaries/ending/closing-words.ts";
-import { proposedPlan, untickedItem } from "../summaries/ending/open-points.ts";
+import { asks, proposedPlan, untickedItem } from "../summaries/ending/open-points.ts";
 import { extractContentWords, measureOverlap } from "../summaries/prose.ts";
 import { readStoredTurns } from "../turn-content.ts";
 
@@ -87,8 +87,11 @@ export function listLeftOpen(memory: Memory, session: SessionRecord, left: Left)
   const isStoredLater = said.some((text) => isAboutStoring(text)) && isBranchFollowed(memory, session, until);
   const after =
     said.length === 0 ? () => false : makeDoneFilter(memory, session, { commits, closing, until });
+  // Whoever began something else left the question behind.
+  const isPassed = said.some(asks) && hasLaterSession(memory, session, until);
   const points = said.filter(
     (text) =>
+      !(isPassed && asks(text)) &&
       !(isStoredLater && isAboutStoring(text)) &&
       !isAnswered(text) &&
       !(proposedPlan.pattern.test(text) ? isTakenUp : after(text)),
@@ -105,6 +108,12 @@ export function listLeftOpen(memory: Memory, session: SessionRecord, left: Left)
 const isFollowed = (memory: Memory, { id, lastAt }: SessionRecord, until: number | null): boolean =>
   lastAt !== null &&
   listSessions(memory, { since: lastAt + maxRunMs, until, limit: 2 }).some((one) => one.id !== id);
+
+const hasLaterSession = (memory: Memory, { id, lastAt }: SessionRecord, until: number | null): boolean =>
+  lastAt !== null &&
+  listSessions(memory, { since: lastAt, until }).some(
+    (one) => one.id !== id && (one.startedAt ?? 0) >= lastAt,
+  );
 
 /** What is merged on a forge is looked up there. */
 const isAboutStoring = (text: string): boolean => aboutCommitting.test(text) || aboutPushing.test(text);

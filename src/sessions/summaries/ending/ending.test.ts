@@ -239,6 +239,29 @@ describe("what a session left open", () => {
     ).toEqual(["Not pushed."]);
   });
 
+  it("is a question whose beginning says what is left, and no other offer", () => {
+    for (const asked of [
+      "Not pushed yet — want me to push it, so that CI runs again?",
+      "The review thread is still open — want me to reply there?",
+    ])
+      expect(openOf(prompt("x"), text(`It works. ${asked}`)), asked).toEqual([asked]);
+    expect(openOf(prompt("x"), text("All tests pass — want me to write a summary?"))).toEqual([]);
+  });
+
+  it("stands below what announces it, however long, and is still undone in whatever word", () => {
+    const said =
+      "Still outstanding from the handoff, unchanged by this session:\n- **The pod runs the old image.**\n" +
+      "\nThe board is still unreconciled. The prior list had open items, so I carried them forward.";
+    expect(openOf(prompt("x"), text(said))).toEqual([
+      "The pod runs the old image.",
+      "The board is still unreconciled.",
+    ]);
+    expect(
+      openOf(prompt("x"), text("Two things I did **not** touch, both your call:\n1. The manifest")),
+    ).toEqual(["The manifest"]);
+    expect(openOf(prompt("x"), text("Tests not run: license-only change."))).toEqual([]);
+  });
+
   it("is what is deferred, or waits for the person, whatever command of the client follows", () => {
     const said =
       "**Intentionally deferred:**\n- The cache of inodes\n\nYou still need to retry the commit yourself.";

@@ -33,9 +33,13 @@ const offersToStore = new RegExp(
 const offers =
   /^(?:so |and |or )?(?:want me to|should i|shall i|would you like(?: me)? to|do you want me to|ready to|let me know)\b/i;
 
+/** What stands before an offer in the same sentence says what is left. */
+const beforeOffer =
+  /(?:\s[—–-]+|[;:,])\s+(?=(?:so |and |or )?(?:want me to|should i|shall i|would you like|do you want)\b)/i;
+
 /** What may be left to do, in the agent's words. */
 const leftToDo = compilePhrases(
-  "(?:currently|now) fails|still (?:needs?|has to|have to|to do|to be|missing|open|fails?|failing|broken|outstanding|unresolved|running|pending|stale|outdated|unpublished|unreleased|behind)|not yet",
+  "(?:currently|now) fails|still (?:needs?|has to|have to|to do|to be|owed|un[a-z]+(?:ed|en)|missing|open|fails?|failing|broken|outstanding|unresolved|running|pending|stale|outdated|unpublished|unreleased|behind)|not yet",
   "remain(?:s|ing) (?:to|work|item|issue|task|step|piece|open)|left to do|(?:one|only|last) (?:thing|item|step|piece|task) left",
   "follow-?ups? (?:needed|required|is|are)|you(?:'ll| will| may| might| still)+ (?:need|have) to|(?<=^(?:so|but|and|now|then)?,? ?)you need to",
   "you should (?:now |also |still )?(?:run|test|update|restart|rebuild|push|commit|rotate|verify|check)",
@@ -83,9 +87,9 @@ const tellsPast =
   /^(?!.*\b(?:is|are|remains?|yet|needs?|now|will|i'll)\b).*\b(?:was|were|had been)\b(?! (?:not |n['’]t )?(?:able|yet))/i;
 /** What was left out on purpose, as the agent says. */
 const leftOutForReason =
-  /\b(?:did(?:n't| not)|have(?:n't| not)) (?:run|test|verif|rerun|re-run)\w*\b[^.;]*\b(?:because|since|as) (?:this|it|it's|they|the|there|these|that|only|nothing|no)\b|\bdid(?:n't| not) run\b[^.;]*\b(?:manually|by hand)\b/i;
+  /\b(?:did(?:n't| not)|have(?:n't| not)) (?:run|test|verif|rerun|re-run)\w*\b[^.;]*\b(?:because|since|as) (?:this|it|it's|they|the|there|these|that|only|nothing|no)\b|\bdid(?:n't| not) run\b[^.;]*\b(?:manually|by hand)\b|\bnot run\b\W{1,3}[^.;]*\b(?:only|no code|nothing)\b/i;
 const leftHeading =
-  /^(?:\W*|.{0,16}\b)(?:next steps?|remaining(?: (?:work|items?|tasks?|issues?|steps?))?|to-?dos?|left to do|still (?:open|to do|needed|missing|left)|follow-?ups?|open (?:questions?|issues?|items?|points?|decisions?)|pending|(?:intentionally |explicitly )?deferred|skipped|loose ends|left (?:open|alone|as is)|next up|remaining for you|(?:recommended )?(?:ship-?)?blockers|recommend(?:ed|ation)s? next steps|what(?:'s| is) (?:left|next|missing)|not (?:yet )?(?:done|implemented|addressed|fixed|covered|included)|out of scope|known (?:issues?|bugs?|gaps?)|(?:\w+ )?things? (?:that )?needs? your (?:eyes?|attention|input|decision|review)|action (?:items?|needed|required)|(?:to|things? to|calls? to) (?:confirm|decide|verify|watch)|what i (?:didn't|did not) (?:do|change|touch|cover|fix)|outstanding|deferred|manual steps?|you(?:'ll| will)? (?:still )?need to|(?:to |before you )test|questions?(?: for you)?)\b.{0,24}$/i;
+  /^(?:\W*|.{0,16}\b)(?:next steps?|remaining(?: (?:work|items?|tasks?|issues?|steps?))?|to-?dos?|left to do|still (?:open|to do|needed|missing|left)|follow-?ups?|open (?:questions?|issues?|items?|points?|decisions?)|pending|(?:intentionally |explicitly )?deferred|skipped|loose ends|left (?:open|alone|as is)|next up|remaining for you|(?:recommended )?(?:ship-?)?blockers|recommend(?:ed|ation)s? next steps|what(?:'s| is) (?:left|next|missing)|(?:\w+ )?things? (?:that )?i (?:didn't|did not|haven't|have not) (?:touch|do|change|fix|verify|test)|still (?:outstanding|owed)\b.{0,60}|not (?:yet )?(?:done|implemented|addressed|fixed|covered|included)|out of scope|known (?:issues?|bugs?|gaps?)|(?:\w+ )?things? (?:that )?needs? your (?:eyes?|attention|input|decision|review)|action (?:items?|needed|required)|(?:to|things? to|calls? to) (?:confirm|decide|verify|watch)|what i (?:didn't|did not) (?:do|change|touch|cover|fix)|outstanding|deferred|manual steps?|you(?:'ll| will)? (?:still )?need to|(?:to |before you )test|questions?(?: for you)?)\b.{0,24}$/i;
 /** What is only offered beside it. */
 const onlyOffered =
   /^\W*(?:also available|optional)|\b(?:next steps?|follow-?ups?|options|you can|improvements?)\b.{0,24}(?:\bif you(?:'d| would)? (?:want|like|prefer)|\boptional|\bpick (?:one|any)|\bwhenever)\b/i;
@@ -220,6 +224,9 @@ function isOpen(said: Said, fromEnd: number): boolean {
   if (!asks(text)) return isLeftOpen(said) && isNamedNotDone(said);
   // Questions further up are rhetorical, or headings.
   if (isItem || fromEnd > 3 || courtesy.test(text)) return false;
+  const [before = ""] = text.split(beforeOffer, 1);
+  // "It is not pushed yet — want me to?"
+  if (before !== text && isOpen({ ...said, text: before }, fromEnd)) return true;
   return offers.test(text) ? offersToStore.test(text) || offersChoice(text) : asksToDecide.test(text);
 }
 
