@@ -260,6 +260,24 @@ describe("what a session left open", () => {
       openOf(prompt("x"), text("Two things I did **not** touch, both your call:\n1. The manifest")),
     ).toEqual(["The manifest"]);
     expect(openOf(prompt("x"), text("Tests not run: license-only change."))).toEqual([]);
+    for (const report of [
+      "Validated:\n- The old artifact still fails.\n- The new ones pass.",
+      "The new check currently fails as intended.",
+      "So it never holds the lock while waiting for the user.",
+    ])
+      expect(openOf(prompt("x"), text(report)), report).toEqual([]);
+    expect(openOf(prompt("x"), text("Pushed. The build of the docs still fails."))).toEqual([
+      "The build of the docs still fails.",
+    ]);
+    // Work on a pull request does more than store what was there.
+    expect(
+      openOf(
+        prompt("x"),
+        text("The docs still need an update."),
+        prompt("address pr feedback"),
+        text("Done."),
+      ),
+    ).toEqual([]);
   });
 
   it("is what is deferred, or waits for the person, whatever command of the client follows", () => {

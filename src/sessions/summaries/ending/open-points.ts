@@ -79,6 +79,10 @@ const leftForSure = compilePhrases(
   "still (?:missing|fails?|failing|broken|open)|not (?:yet )?(?:committed|pushed|tested|implemented|deployed)|left to do",
   "you(?:'ll| will| may| might| still)* need to|needs? (?:manual|your)|deferred (?:to|for|until) (?:an?|the|later|phase|v\\d|next)|worth (?:a separate look|fixing|confirming)",
 );
+/** An item of a list about something else tells what was found, unless it asks for the person or says what the agent could not do. */
+const addressesPerson = compilePhrases(
+  "you(?:'ll| will| may| might| still)* need to|needs? (?:manual|your)|i (?:have(?:n't| not)|did(?:n't| not)|could(?:n't| not))",
+);
 /** The same words where nothing is left. */
 const nothingLeft =
   /\b(?:no (?:remaining|outstanding|pending|further|more|open|follow)|nothing (?:left|else|remaining|to)|none (?:left|remaining)|no longer|won't be|will not be|doesn't need|don't need|won't need|not needed|unchanged|no(?:thing)? uncommitted|another (?:agent|instance)|if you (?:ever|later)|(?:users?|developers?|they|one) (?:will |would )?(?:need|have) to|before this (?:fix|change)|previously|used to|would have|were not able to|wasn't able to|so that (?:you|users?))\b/i;
@@ -114,7 +118,7 @@ export interface OpenPoint {
 
 /** A prompt that only has the work stored: what was left before it is still left. */
 const storesWork =
-  /^(?=.{3,80}$)[^?]*\b(?:commit|push|ship it|pr\b|pull request|\/?commit[\w:-]*)|^(?:can|could) you (?:please )?(?:commit|push|open a)\b.{0,40}$/i;
+  /^(?=.{3,80}$)(?!.*\b(?:feedback|checks?|reviews?|comments?|fix|address|conflicts?|failing)\b)[^?]*\b(?:commit|push|ship it|pr\b|pull request|\/?commit[\w:-]*)|^(?:can|could) you (?:please )?(?:commit|push|open a)\b.{0,40}$/i;
 const aboutStoring = /commit|push|ahead of|pull request|\bPR\b|merge/i;
 
 /** What waits for a word from the person. */
@@ -266,7 +270,7 @@ export function isLeftOpen({ text, isItem, heading, announcedBy, isDone, isUntic
   )
     return false;
   return isItem
-    ? leftForSure.test(text.replace(/\([^()]*\)/g, ""))
+    ? addressesPerson.test(text.replace(/\([^()]*\)/g, ""))
     : leftToDo.test(main) || leftAround.test(main) || tellsPerson.test(text);
 }
 
