@@ -85,7 +85,7 @@ it("pm session handoff writes what another agent needs", async () => {
   expect(stdout).toMatch(/^# Go on with: \S/);
   expect(stdout).toContain("## Goal\n\n- Why does the build fail?");
   expect(stdout).toMatch(/## Done\n\n[\s\S]*- Changed src\/a\.ts/);
-  expect(stdout).toMatch(/## Commands that work\n\n[\s\S]*npm run test:unit/);
+  expect(stdout).toMatch(/## Commands that worked\n\n[\s\S]*npm run test:unit/);
   expect(await callPm(["handoff", "--to", "cursor"], { cwd: project.root })).toMatchObject({ code: 2 });
 });
 

@@ -22,7 +22,7 @@ import type { Fix, KnownError } from "../../protocol/fix.ts";
 import { formatSharedBy } from "../../protocol/origin.ts";
 import type { FixAnswer } from "./operation.ts";
 
-const neverSeen = "No agent has had this error here.";
+const neverSeen = "No recorded session had this error.";
 export const noFix = "No fix is recorded.";
 
 /** "seen 3 times in 2 sessions". */
@@ -40,7 +40,7 @@ export function wordFix({ verdict, errors, mentions }: FixAnswer): Document {
     return makeDocument(verdict === "maybe" && [line(faint("Maybe like it:"))], ...errors.map(wordError));
   return [
     [
-      line("No failed command reported it; it was said in:"),
+      line("No recorded command failed with it; it was said in:"),
       ...mentions.map(({ session_id, turn, timestamp, text }) =>
         line("session ", makeTurnPiece(session_id, turn), ", ", ago(timestamp), ": ", quoted(text, 160)),
       ),

@@ -109,14 +109,14 @@ it("tells what was done, how the checks went, and only what is open at the end",
     ),
   );
   expect(section("s1", "Done")).toEqual([
-    "- The lock is taken before the store opens.",
+    "- The agent said at the end: The lock is taken before the store opens.",
     "- `npm test` worked (turn 2)",
     "- Changed src/lock.ts",
   ]);
   expect(section("s1", "Open")).toEqual([
     "- The Windows build still needs a named pipe. Want me to commit this?",
   ]);
-  expect(section("s1", "Commands that work")).toEqual(["- `npm test`"]);
+  expect(section("s1", "Commands that worked")).toEqual(["- `npm test`"]);
   expect(buildHandoff(store.memory, "s1").text).not.toMatch(/NOT fixed|Pending/);
 });
 

@@ -22,7 +22,7 @@ const maxCounts = { decisions: 6, notes: 6, todos: 12 } as const;
 const maxLineChars = 600;
 
 /**
- * What another agent needs to go on with a session: goal, what was done, what is open, decisions, commands that work.
+ * What another agent needs to go on with a session: goal, what was done, what is open, decisions, commands that worked.
  * @throws PommelError `not_found` for an unknown session, `usage` for an ambiguous id
  */
 export function buildHandoff(memory: Memory, id: string): Handoff {
@@ -44,7 +44,7 @@ export function buildHandoff(memory: Memory, id: string): Handoff {
     formatSection("Goal", [brief.asked, brief.last_asked === "" ? "" : `Last asked: ${brief.last_asked}`]),
     formatSection("Done", [
       brief.rejected === null ? "" : `Rejected later: ${brief.rejected}`,
-      brief.outcome,
+      brief.outcome === "" ? "" : `The agent said at the end: ${brief.outcome}`,
       ...brief.commits.map(({ hash, subject }) => `Commit ${shortenHash(hash)} ${subject}`),
       ...brief.checks,
       brief.files.length === 0 ? "" : `Changed ${brief.files.join(", ")}`,
@@ -57,7 +57,7 @@ export function buildHandoff(memory: Memory, id: string): Handoff {
       ),
     ]),
     formatSection(
-      "Commands that work",
+      "Commands that worked",
       brief.commands.map((one) => `\`${one}\``),
     ),
     `More: \`pm session show ${shortenSessionId(uid)}\`, or Pommel's MCP tool recall with this id.`,

@@ -15,7 +15,7 @@ export const handoffResponse = lazy(() =>
     shared_by: textOrNull,
     /** The command that goes on with it in its agent; null: there is none. */
     resume: textOrNull,
-    /** Markdown, for another agent: goal, what was done, what is open, decisions, commands that work. */
+    /** Markdown, for another agent: goal, what was done, what is open, decisions, commands that worked. */
     text,
   }),
 );

@@ -16,7 +16,7 @@ import { formatDuration } from "../../base/text/duration.ts";
 import { formatSharedBy } from "../../protocol/origin.ts";
 import type { DefinedScript, HowAnswer, WorkingCommand } from "./operation.ts";
 
-const nothingLikeIt = "No such command found: either no agent ran one here, or it never succeeded.";
+const nothingLikeIt = "No such command found: no recorded session ran one that succeeded.";
 
 /** How often a command worked; the counts are of all lines of its form. */
 export function wordCounts({
@@ -79,6 +79,6 @@ const wordScript = ({ line: script, title, file, task }: DefinedScript): Paragra
   indentedLine(
     2,
     2,
-    ...joinParts([faint(`defined in ${file}`), faint("no agent ran it"), faint(title)], " | "),
+    ...joinParts([faint(`defined in ${file}`), faint("no run recorded"), faint(title)], " | "),
   ),
 ];
