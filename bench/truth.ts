@@ -5,7 +5,7 @@
  *   npm run bench:truth -- REPO [options]
  *
  *   --sessions DIR     transcripts of Claude Code to import (default: what is recorded of REPO)
- *   --memory FILE      keep what was imported there for the next run
+ *   --memory FILE      keep what was imported there for the next run, which only cuts sessions again if the rules have changed
  *   --of KINDS         outcome,open,title,how,fix,decision,why (default: all)
  *   --count N          statements of each kind (default: 20)
  *   --seed TEXT        what is drawn by
@@ -26,7 +26,7 @@ import { createScrubber } from "../src/redact/create-scrubber.ts";
 import { retitleByCommits } from "../src/sessions/summaries/retitle.ts";
 import { Memory } from "../src/store/memory/memory.ts";
 import { printTable, scratchDir } from "./measure.ts";
-import { importSessions } from "./recall/import.ts";
+import { importerInto, importSessions } from "./recall/import.ts";
 import { countForms } from "./truth/count-forms.ts";
 import { drawers, idOf, kinds, type Statement } from "./truth/statements.ts";
 
@@ -95,8 +95,11 @@ function print(statement: Statement): void {
 
 /** The recorded memory; or one of transcripts, with the commits that they led to. */
 async function openMemory(): Promise<Memory> {
-  if (options.memory !== undefined && existsSync(options.memory))
-    return Memory.open(options.memory, { readonly: true });
+  if (options.memory !== undefined && existsSync(options.memory)) {
+    const { memory: kept, recut } = importerInto(resolve(options.memory), options.sessions ?? root);
+    await recut();
+    return kept;
+  }
   if (options.sessions === undefined) {
     const { memoryDb } = await lookUpProject(root);
     return Memory.open(memoryDb, { readonly: true });

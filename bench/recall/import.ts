@@ -8,6 +8,7 @@ import { createScrubber } from "../../src/redact/create-scrubber.ts";
 import { chunkSizes } from "../../src/sessions/chunks/cut-rules.ts";
 import { buildKindRules } from "../../src/sessions/chunks/kinds.ts";
 import { ingestTranscript } from "../../src/sessions/ingest/ingest.ts";
+import { recutSessions } from "../../src/sessions/recut.ts";
 import { sumUpSession } from "../../src/sessions/summaries/sum-up.ts";
 import { Memory } from "../../src/store/memory/memory.ts";
 import { ensureSecretKey } from "../../src/store/memory/privacy/secrets.ts";
@@ -31,6 +32,8 @@ export interface Importer {
   read(path: string): Promise<void>;
   /** Sums up the session, which is over. */
   end(path: string): Promise<void>;
+  /** Cuts sessions again that were cut by other rules. */
+  recut(): Promise<void>;
 }
 
 /** @param root paths of files are relative to it */
@@ -59,6 +62,9 @@ export function importerInto(file: string, root: string): Importer {
       const session = findTranscriptByPath(memory, path)?.sessionId;
       const uid = session && findSessionById(memory, session)?.uid;
       if (uid) await sumUpSession({ ...options, llm: null }, uid);
+    },
+    async recut() {
+      await recutSessions(options);
     },
   };
 }
