@@ -17,7 +17,7 @@ import { findOpenMemory } from "./open.ts";
  * The query of a request, with defaults from the configuration.
  * @throws PommelError `usage` for an invalid time
  */
-export async function toSessionQuery(
+async function toSessionQuery(
   request: TranscriptSearchRequest,
   config: Config,
   now: Date = new Date(),
@@ -51,7 +51,7 @@ export async function toSessionQuery(
  * @param pending transcripts not fully imported; null if unknown, because no daemon runs
  * @throws PommelError `usage` for an invalid query, `not_found` for an unknown session
  */
-export async function answerTranscriptSearch(
+async function answerTranscriptSearch(
   search: SessionSearch,
   memory: Memory,
   request: TranscriptSearchRequest,

@@ -1,9 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { addSession, chunk, temporaryMemory, turn } from "../../../test/support/memory-fixture.ts";
 import { readJobsStatus } from "../../answers/jobs-status.ts";
-import { answerTranscriptSearch, toSessionQuery } from "../../answers/session-search.ts";
-import { makeDefaultConfig } from "../../base/config/settings.ts";
-import { SessionSearch } from "../../sessions/search/engine.ts";
+import { openMemorySearch } from "../../answers/session-search.ts";
+import { type Config, makeDefaultConfig } from "../../base/config/settings.ts";
+import { makeNewProject } from "../../base/paths.ts";
+import type { TranscriptSearchRequest } from "../../protocol/search-sessions.ts";
 import { replaceChunks } from "../../store/memory/chunks/chunks.ts";
 import { saveNote } from "../../store/memory/chunks/notes.ts";
 import { claimJob, enqueue, fail, finish } from "../../store/memory/jobs/jobs.ts";
@@ -285,25 +286,37 @@ describe("listAnnotationsOf", () => {
 });
 
 describe("searching", () => {
-  it("uses the configuration's defaults", async () => {
-    expect((await toSessionQuery({ q: "x", mode: "semantic" }, config)).mode).toBe("semantic");
-    expect((await toSessionQuery({ q: "x", in: "content" }, config)).mode).toBe("hybrid");
-    expect(await toSessionQuery({ q: "x" }, { ...config, "search.limit": 7 })).toMatchObject({
-      query: "x",
-      limit: 7,
-      since: null,
-      types: [],
-      mode: "hybrid",
-    });
-    const query = await toSessionQuery({ q: "x", since: "2026-03-01", kind: ["decision"] }, config);
-    expect(query).toMatchObject({ since: new Date(2026, 2, 1).getTime(), kinds: ["decision"] });
+  const search = async (...[request, settings = config]: [TranscriptSearchRequest, Config?]) => {
+    const project = { ...makeNewProject(store.dir), memoryDb: store.memory.file };
+    return (await openMemorySearch(project, store.memory, settings, "fts"))(request);
+  };
+  const addChunks = (uid: string, days: number, texts: readonly string[]) =>
+    replaceChunks(
+      store.memory,
+      session(uid, days).id,
+      { type: "raw", from: 0 },
+      texts.map((text, i) =>
+        chunk(i, text, { session: uid, startedAt: start + days * day, endedAt: start + days * day }),
+      ),
+    );
+
+  it("uses the configuration's defaults, and the request's filters", async () => {
+    for (let i = 0; i < 4; i++) addChunks(`s${i}`, i, [`The retry ${i} was flaky`]);
+    const find = async (request: Partial<TranscriptSearchRequest>, limit = 10) =>
+      (await search({ q: "retry", ...request }, { ...config, "search.limit": limit })).results
+        .map(({ session_id }) => session_id)
+        .sort();
+    expect(await find({}, 3)).toHaveLength(3);
+    expect(await find({ limit: 2 }, 3)).toHaveLength(2);
+    expect(await find({ since: "2026-03-03" })).toEqual(["s2", "s3"]);
+    expect(await find({ until: "2026-03-01" })).toEqual(["s0"]);
+    expect(await find({ kind: ["decision"] })).toEqual([]);
+    await expect(find({ since: "whenever" })).rejects.toMatchObject({ code: "usage" });
   });
 
   it("gives no verdict on what is not read yet", async () => {
-    const record = session("abc", 0);
-    replaceChunks(store.memory, record.id, { type: "raw", from: 0 }, [chunk(0, "Lunch")]);
-    const search = new SessionSearch({ root: store.dir, memory: store.memory, embedder: null });
-    const ask = () => answerTranscriptSearch(search, store.memory, { q: "zebra crossing" }, config, null);
+    addChunks("abc", 0, ["Lunch"]);
+    const ask = () => search({ q: "zebra crossing" });
     expect(await ask()).toMatchObject({ verdict: "probably_not_here", coverage: undefined });
     enqueue(store.memory, { kind: "transcript", subject: "/a.jsonl" });
     enqueue(store.memory, { kind: "transcript", subject: "/b.jsonl" });
@@ -313,19 +326,15 @@ describe("searching", () => {
     });
   });
 
-  it("answers with how new the memory is, and what waits", async () => {
-    const record = session("abc", 0);
-    const statement = ["The retry was flaky", "Lunch", "Colours"].map((text, i) => chunk(i, text));
-    replaceChunks(store.memory, record.id, { type: "raw", from: 0 }, statement);
-    const search = new SessionSearch({ root: store.dir, memory: store.memory, embedder: null });
-    const answer = await answerTranscriptSearch(search, store.memory, { q: "retry" }, config, 2);
-    expect(answer).toMatchObject({
+  it("answers with how new the memory is", async () => {
+    addChunks("abc", 0, ["The retry was flaky", "Lunch", "Colours"]);
+    expect(await search({ q: "retry" })).toMatchObject({
       scope: "transcripts",
       query: "retry",
       total_results: 1,
       results: [{ source: "transcript", session_id: "abc", content: "The retry was flaky" }],
       searched_by: ["words"],
-      memory: { pending: 2, as_of: "2026-03-01T10:00:01.000Z" },
+      memory: { pending: null, as_of: "2026-03-01T10:00:01.000Z" },
     });
   });
 });
