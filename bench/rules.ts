@@ -70,24 +70,22 @@ const common: readonly Check[] = [
   { kind: "command", words: ["gh", "pr", "create"] },
 ];
 const replayed = common.map(
-  (check): Replayed => ({ check, replay: makeReplay(), latestTurn: new Map(), asked: new Set() }),
+  (check): Replayed => ({
+    check,
+    replay: makeReplay(),
+    latestTurn: new Map(),
+    asked: new Set(),
+    reminded: new Set(),
+  }),
 );
-/** Sessions in which a rule speaks: a reminder comes once in each. */
-const remindedIn = new Map(replayed.map((one) => [one, new Set<string>()]));
-for await (const turn of readPast(memory))
-  for (const one of replayed) {
-    const before = one.replay.hits - one.replay.denied;
-    replay(one, turn);
-    if (one.replay.hits - one.replay.denied > before) remindedIn.get(one)!.add(turn.session);
-  }
+for await (const turn of readPast(memory)) for (const one of replayed) replay(one, turn);
 const share = (part: number, all: number): string =>
   all === 0 ? "-" : `${((part / all) * 100).toFixed(2)} %`;
 console.log("");
 printTable(
   ["rule", "calls", "it applies", "denied by the person", "false hits of calls", "reminders", "of calls"],
   replayed.map((one) => {
-    const { calls, hits, denied } = one.replay;
-    const reminders = remindedIn.get(one)!.size;
+    const { calls, hits, denied, reminders } = one.replay;
     return [
       describeCheck(one.check),
       `${calls}`,

@@ -32,6 +32,7 @@ import {
   readRulesOfCheckout,
   saveRules,
 } from "./stored.ts";
+import { describeReplay } from "./words.ts";
 
 /** Of which it is looked into what came of them. */
 const maxSpoken = 200;
@@ -120,11 +121,21 @@ async function change(
     case "accept": {
       const { proposals } = await propose(project, memory, new Set(rules.map(({ id }) => id)));
       const chosen = chooseById(
-        [...listTheirs(project, memory), ...proposals.map(({ replay: _, ...proposed }) => proposed)],
+        [
+          ...listTheirs(project, memory),
+          ...proposals.map(({ replay: _, only_reminds: __, ...proposed }) => proposed),
+        ],
         request.id,
         "`pm rules propose` lists what can be accepted.",
       );
       const accepted = { ...chosen, mode: request.mode ?? chosen.mode };
+      const proposed = proposals.find(({ id }) => id === chosen.id);
+      if (accepted.mode !== "remind" && proposed?.only_reminds === true)
+        throw new PommelError(
+          "usage",
+          `In this mode it would be in the way: ${describeReplay(proposed)}.`,
+          `\`pm rules accept ${chosen.id}\` accepts it as a reminder.`,
+        );
       saveRules(
         memory,
         [...rules, accepted],

@@ -147,9 +147,20 @@ it("what a prompt asks for is allowed, and what it forbids is not asked for", ()
     expect(readRequest(commit, prompt), prompt).toBe("now");
   for (const prompt of ["push it", "create a new PR for this", "lets get a pr up"])
     expect(readRequest(commit, prompt), prompt).toBe("now");
+  for (const prompt of [
+    "don't create a pr, just a commit",
+    "shouldn't this be added to an existing commit?",
+    "can't we just push it?",
+  ])
+    expect(readRequest(commit, prompt), prompt).toBe("now");
   for (const prompt of ["fix the test", "address the comment on the PR"])
     expect(readRequest(commit, prompt), prompt).toBeNull();
-  for (const prompt of ["fix it, but don't commit", "do it without committing"])
+  for (const prompt of [
+    "fix it, but don't commit",
+    "do it without committing",
+    "why did you commit that?",
+    "we shouldn't commit this",
+  ])
     expect(readRequest(commit, prompt), prompt).toBe("refused");
   expect(readRequest(command("git push"), "open a PR")).toBe("now");
   expect(readRequest(makePathCheck("db/migrations/"), "change db/migrations/1.sql")).toBe("now");

@@ -136,7 +136,12 @@ function hasText(line: string, text: string): boolean {
 const asks: Readonly<Record<string, string>> = requests.asks;
 const refusal = requests.refusals.join("|");
 const refuses = new RegExp(refusal, "i");
-const negated = new RegExp(`(?:${refusal})[^.!?\\n]{0,40}$`, "i");
+/** "don't open a PR, just commit": what follows is wanted. */
+const negated = new RegExp(
+  `(?:${refusal}|${requests.complaints})(?:(?![,;] *(?:${requests.turns.join("|")})\\b)[^.!?\\n]){0,40}$`,
+  "i",
+);
+const negativeQuestion = new RegExp(requests.negativeQuestions, "i");
 
 /** "yes, go ahead": what for, is in what the agent asked. */
 const agrees = new RegExp(`^\\s*(?:${requests.agreements.join("|")})\\b`, "i");
@@ -151,10 +156,17 @@ export type Request = "now" | "always" | "refused";
 /** What a prompt says of what a rule forbids; null: nothing. */
 export function readRequest(check: Check, prompt: string): Request | null {
   const named = findNamed(check, prompt);
-  const asked = named.filter((at) => !negated.test(prompt.slice(0, at)));
+  const asked = named.filter((at) => !isNegated(prompt, at));
   if (asked.length > 0) return asked.some((at) => steady.test(cutSentence(prompt, at))) ? "always" : "now";
   if (named.length > 0) return "refused";
   return prompt.length <= maxAgreementChars && agrees.test(prompt) && !refuses.test(prompt) ? "now" : null;
+}
+
+/** "Shouldn't we commit that?" asks for it. */
+function isNegated(prompt: string, at: number): boolean {
+  const before = prompt.slice(0, at);
+  const isQuestion = /^[^.!?\n]*\?/.test(prompt.slice(at));
+  return negated.test(isQuestion ? before.replace(negativeQuestion, "") : before);
 }
 
 /** Where a prompt names what a rule is about. */

@@ -72,8 +72,12 @@ export const proposal = lazy(() =>
       denied: count,
       /** Others, in a session, before they said it there: what they said it about. */
       before: count,
+      /** Sessions with others yet: one that reminds would speak once in each. */
+      reminders: count,
       examples: z.array(hit()),
     }),
+    /** With more than a reminder in each session it would be in the way. */
+    only_reminds: z.boolean(),
   }),
 );
 export type Proposal = Shaped<typeof proposal>;

@@ -62,6 +62,9 @@ const requestsShape = z.strictObject({
   documents: pattern,
   steady: patterns,
   refusals: patterns,
+  turns: words,
+  negativeQuestions: pattern,
+  complaints: pattern,
   agreements: patterns,
   toolAliases: z.record(z.string().regex(/^[A-Z]\w*$/), z.string().regex(/^[A-Z]\w*$/)),
 });

@@ -15,7 +15,10 @@ import {
 
 /** A rule that does not say that it holds on was said in so many sessions. */
 const minSessions = 2;
-/** One that hits more of all calls is about something else than the person meant. */
+/**
+ * One that hits more of all calls would be in the way. A reminder comes once in a session: where only these stay below it, the rule
+ * is proposed as one that reminds.
+ */
 const maxHitShare = 0.02;
 const maxExamples = 3;
 const maxSaid = 5;
@@ -75,15 +78,18 @@ export async function findProposals(
   if (wanted.length > 0)
     for await (const turn of readPast(memory)) for (const one of wanted) replay(one, turn);
   const proposals = wanted
-    .filter(({ replay: { calls, hits, denied, before } }) => hits - denied - before <= maxHitShare * calls)
+    .filter(({ replay: { calls, reminders } }) => reminders <= maxHitShare * calls)
     .sort(
       (a, b) => b.sessions - a.sessions || b.replay.denied - a.replay.denied || b.replay.hits - a.replay.hits,
     )
-    .map(({ holdsOn: _, latestTurn: __, asked: ___, ...proposal }) => proposal);
+    .map(({ holdsOn: _, latestTurn: __, asked: ___, reminded: ____, ...proposal }) => ({
+      ...proposal,
+      only_reminds: onlyReminds(proposal.replay),
+    }));
   return { proposals, sessions: sessions.size, turns: turns.length };
 }
 
-type Candidate = Proposal & Pick<Saying, "holdsOn"> & Replayed;
+type Candidate = Omit<Proposal, "only_reminds"> & Pick<Saying, "holdsOn"> & Replayed;
 
 function describeProposal(id: string, all: readonly Saying[]): Candidate {
   const latest = all.toSorted((a, b) => (b.at ?? 0) - (a.at ?? 0));
@@ -106,6 +112,7 @@ function describeProposal(id: string, all: readonly Saying[]): Candidate {
     holdsOn: latest.some(({ holdsOn }) => holdsOn),
     latestTurn: new Map(all.map(({ session, turn }) => [session, turn])),
     asked: new Set(),
+    reminded: new Set(),
     replay: makeReplay(),
   };
 }
@@ -116,19 +123,25 @@ export interface Replayed extends Pick<Proposal, "check" | "replay"> {
   latestTurn: ReadonlyMap<string, number>;
   /** Sessions in which it was asked for in all of what follows. */
   asked: Set<string>;
+  /** Sessions in which it spoke though nobody had complained: one that reminds does so once in each. */
+  reminded: Set<string>;
 }
+
+const onlyReminds = ({ calls, hits, denied, before }: Proposal["replay"]): boolean =>
+  hits - denied - before > maxHitShare * calls;
 
 export const makeReplay = (): Proposal["replay"] => ({
   calls: 0,
   hits: 0,
   denied: 0,
   before: 0,
+  reminders: 0,
   examples: [],
 });
 
 /** Counts what a rule would have said in a turn: nothing where the person asked for it. */
 export function replay(
-  { check, replay: counted, latestTurn, asked }: Replayed,
+  { check, replay: counted, latestTurn, asked, reminded }: Replayed,
   { session, turn, said, calls: all }: PastTurn,
 ): void {
   const calls = check.kind === "tool" ? all : all.filter(({ isOther }) => !isOther);
@@ -145,6 +158,7 @@ export function replay(
     counted.hits++;
     if (wasDenied) counted.denied++;
     else if (turn < (latestTurn.get(session) ?? 0)) counted.before++;
+    else counted.reminders = reminded.add(session).size;
     if (counted.examples.length < maxExamples)
       counted.examples.push({
         session_id: session,

@@ -1,15 +1,18 @@
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { addSession } from "../../../test/support/memory-fixture.ts";
+import { addSession, turn } from "../../../test/support/memory-fixture.ts";
 import { temporaryHome } from "../../../test/support/temporary-home.ts";
 import { changeMemory, toldProject } from "../../../test/support/told-project.ts";
+import { prompt, ran } from "../../../test/support/turn-fixture.ts";
 import { setConfig } from "../../base/config/config-edit.ts";
 import type { Project } from "../../base/paths.ts";
 import { call } from "../../client/call.ts";
 import { readReadyPart } from "../../protocol/ready-context.ts";
 import { saveNote } from "../../store/memory/chunks/notes.ts";
 import { Memory } from "../../store/memory/memory.ts";
+import { packContent } from "../../store/memory/sessions/content.ts";
+import { saveTurn } from "../../store/memory/sessions/turns.ts";
 import type { CallContext } from "../../tools/tool.ts";
 import { rulesInHooks } from "./before-call.ts";
 import { changeRule, listRules, proposeRules } from "./operation.ts";
@@ -85,6 +88,24 @@ it("a rule is accepted, changed and dropped, and not proposed again", async () =
   await call(changeRule, { change: "drop", id }, project, how);
   expect((await call(listRules, {}, project, how)).rules).toEqual([]);
   expect(await propose()).toEqual([]);
+});
+
+it("what would be in the way is proposed as a reminder, and nothing more", async () => {
+  say("never commit without asking");
+  changeMemory(project, (memory) => {
+    const { id } = addSession(memory, "s2", { cwd: project.root });
+    const commands = Array.from({ length: 100 }, (_, i) => (i % 20 === 0 ? "git commit -m x" : "ls"));
+    const entries = [prompt("fix it"), ...commands.flatMap((command) => ran(command))];
+    const lines = entries.map((entry, seq) => ({ uid: `${seq}`, seq, at: seq, entries: [entry] }));
+    saveTurn(memory, id, turn(1, { content: packContent(lines) }));
+  });
+  const [proposal] = await propose();
+  expect(proposal).toMatchObject({ only_reminds: true, replay: { calls: 100, hits: 5, reminders: 1 } });
+  const accept = { change: "accept", id: proposal!.id } as const;
+  await expect(call(changeRule, { ...accept, mode: "deny" }, project, how)).rejects.toMatchObject({
+    code: "usage",
+  });
+  expect(await call(changeRule, accept, project, how)).toMatchObject({ mode: "remind" });
 });
 
 it("a rule is checked once it is to be, and by hooks without a memory", async () => {

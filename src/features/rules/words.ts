@@ -172,6 +172,7 @@ function wordProposal(proposal: Proposal): Block[] {
     labelled("Forbids", describeCheck(proposal.check)),
     ...wordSaid(proposal),
     labelled("In the past", describeReplay(proposal)),
+    ...(proposal.only_reminds ? [labelled("Mode", onlyReminds)] : []),
     ...(example === undefined
       ? []
       : [
@@ -183,6 +184,9 @@ function wordProposal(proposal: Proposal): Block[] {
         ]),
   ];
 }
+
+/** So often it could only be in the way. */
+export const onlyReminds = "it can only remind, once in a session, because it would apply too often";
 
 /** "it would have applied to 4 of 900 calls, of which you denied 1 and 2 were just before you said it" */
 export function describeReplay({ replay: { calls, hits, denied, before } }: Proposal): string {

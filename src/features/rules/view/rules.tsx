@@ -16,6 +16,7 @@ import {
   howToCheck,
   modeNames,
   modes,
+  onlyReminds,
   whoseRepositoryRules,
 } from "../words.ts";
 
@@ -110,7 +111,7 @@ function Proposals() {
               key={proposal.id}
               kind="Proposed rule"
               rule={proposal}
-              facts={describeReplay(proposal)}
+              facts={[describeReplay(proposal), ...(proposal.only_reminds ? [onlyReminds] : [])].join("; ")}
               actions={{ accept: "Accept", drop: "Do not propose" }}
             />
           ))}
