@@ -170,6 +170,19 @@ it("what a prompt asks for is allowed, and what it forbids is not asked for", ()
   expect(readRequest({ kind: "tool", name: "WebSearch" }, "look up the API")).toBe("now");
 });
 
+it("who asks for a push asks for none to main, and for none by force", () => {
+  const asked = (rule: string, prompt: string) => readRequest(command(rule), prompt);
+  expect(asked("git push main", "fix it and push")).toBeNull();
+  expect(asked("git push main", "fix it and push to main")).toBe("now");
+  expect(asked("git push --force", "fix it and push")).toBeNull();
+  expect(asked("git push --force", "rebase and push it")).toBe("now");
+  expect(asked("git commit --amend", "commit it")).toBeNull();
+  expect(asked("git commit --amend", "add it to the last commit")).toBe("now");
+  expect(asked("gh pr create --draft", "make a pr")).toBeNull();
+  expect(asked("gh pr create release", "make a pr against release")).toBe("now");
+  expect(asked("gh pr create", "make a pr")).toBe("now");
+});
+
 it("what is asked for after each step is asked for in all that follows", () => {
   const commit = command("git commit");
   for (const prompt of [

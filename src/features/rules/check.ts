@@ -181,7 +181,7 @@ function findNamed(check: Check, prompt: string): number[] {
     case "tool":
       return findAll(findNamesOfTool(check.name), prompt);
     case "command":
-      return findAll(findNamesOfCommand(check.words), prompt);
+      return namesDetails(check.words, prompt) ? findAll(findNamesOfCommand(check.words), prompt) : [];
   }
 }
 
@@ -191,6 +191,19 @@ function cutSentence(text: string, at: number): string {
   const [sentence] = text.slice(start).split(/[.!?\n](?:\s|$)/);
   return sentence ?? "";
 }
+
+const details: Readonly<Record<string, string>> = requests.details;
+
+/** Who asks for a push does not ask for one to main, nor by force: what a rule says of it beyond the subcommand is to be named, too. */
+const namesDetails = ([, ...words]: readonly string[], prompt: string): boolean => {
+  const subcommand = words.find((word) => !word.startsWith("-"));
+  return words
+    .filter((word) => word !== subcommand && word !== "create")
+    .every((word) => {
+      const names = Object.hasOwn(details, word) ? details[word]! : escapeRegExp(word.replace(/^-+/, ""));
+      return new RegExp(names, "i").test(prompt);
+    });
+};
 
 function findNamesOfCommand([program = "", ...words]: readonly string[]): RegExp {
   const word = words.find((one) => !one.startsWith("-")) ?? program;

@@ -22,6 +22,9 @@ describe("a rule", () => {
   it.each([
     ["never push to main", "`git push main`, for good"],
     ["Never commit to main, code ends on main via PR only.", "`git push main`, for good"],
+    ["never make draft prs", "`gh pr create --draft`, for good"],
+    ["never open prs against release!!!", "`gh pr create release`, for good"],
+    ["Never open a PR to main", "`gh pr create main`, for good"],
     ["no, don't commit without asking me", "`git commit`, for good"],
     ["No, I did not say commit anything", "`git commit`, for good"],
     ["please don't touch docs/legacy/, it is generated", "changes of `docs/legacy/**`"],

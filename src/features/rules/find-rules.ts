@@ -202,7 +202,10 @@ const toChoice = (words: string[] | null, option: string): Found | null =>
 
 const coAuthor: Check = { kind: "added", text: "Co-Authored-By" };
 
-const toBranch = new RegExp(` (?:to|on|onto|into) (?:the )?[\`"']?(${said.branches.join("|")})\\b`, "i");
+const toBranch = new RegExp(
+  ` (?:to|on|onto|into|against) (?:the )?[\`"']?(${said.branches.join("|")})\\b`,
+  "i",
+);
 
 /** What is done with git. */
 function findAct(rest: string, tail: string): Found | null {
@@ -213,8 +216,10 @@ function findAct(rest: string, tail: string): Found | null {
   if (tail.startsWith(":") || (/^, \w+(?:,| or | and )/.test(tail) && someOnly.test(tail))) return null;
   // "to main" is a part of what is forbidden; on which branch a commit will be, a call does not say.
   const [, branch] = toBranch.exec(rest) ?? [];
+  if (branch === undefined && / against\b/.test(rest)) return null;
   const { command } = act;
-  const words = branch === undefined ? command : ["git", "push", ...command.slice(2), branch.toLowerCase()];
+  const onBranch = command[0] === "git" ? ["git", "push", ...command.slice(2)] : command;
+  const words = branch === undefined ? command : [...onBranch, branch.toLowerCase()];
   return { check: { kind: "command", words }, isChoice: false };
 }
 

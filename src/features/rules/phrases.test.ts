@@ -59,6 +59,7 @@ const ordersShape = z.strictObject({
 const requestsShape = z.strictObject({
   why: text,
   asks: z.record(z.string().regex(/^\w+$/), pattern),
+  details: z.record(z.string().regex(/^--[\w-]+$/), pattern),
   documents: pattern,
   steady: patterns,
   refusals: patterns,
