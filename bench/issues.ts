@@ -154,7 +154,7 @@ function add(title: string, some: readonly Outcome[]): void {
   ];
   const p50 = percentile(
     some.map((one) => one.milliseconds),
-    0.5,
+    50,
   ).toFixed(1);
   rows.push([title, String(some.length), ...figures(some.map(({ rank }) => rank)), p50]);
   if (options.bm25) rows.push(["  BM25 of whole files", "", ...figures(some.map(({ bm25 }) => bm25!)), ""]);
