@@ -121,7 +121,7 @@ export const makeInstructionsPart = (files: FindFiles): SetupPart =>
   makePart("instructions", files, makeSectionEditor(instructionsVersion, instructionsText));
 
 /** Raise it with every change of the text: what an older Pommel wrote is then renewed. */
-const skillVersion = 5;
+const skillVersion = 6;
 
 /** From the bundle in `dist/` as from this source file. */
 function readSkillText(): string {
