@@ -238,7 +238,10 @@ async function shootEditor({ root: folder }) {
     try {
       await open("retry.ts");
       await showPanel();
-      await page.locator(".pane-body .monaco-list-row", { hasText: "Back off exponentially" }).first().waitFor();
+      await page
+        .locator(".pane-body .monaco-list-row", { hasText: "Back off exponentially" })
+        .first()
+        .waitFor();
       await page.locator(".glyph-margin-widgets .cgmr").first().waitFor();
       await page.locator(".view-line", { hasText: "jitter = " }).hover({ position: { x: 120, y: 8 } });
       await page.locator(".monaco-hover a", { hasText: "Open the session" }).waitFor();
