@@ -7,8 +7,8 @@ export interface View {
   title: string;
   /** One that ends with a slash takes a rest: `/session/` is `/session/ID`. */
   path: string;
-  /** A place of the navigation, with the key that goes there after `g`; null: reached from one. Of small ones each project has its own. */
-  nav: { icon: IconName; key: string; isSmall?: true } | null;
+  /** A place of the navigation, with the key that goes there after `g`; left out: reached from one. Of small ones each project has its own. */
+  nav?: { icon: IconName; key: string; isSmall?: true };
   /** The path of the place that it belongs to. */
   of?: string;
   /** What it is called among the tabs of its place. */
@@ -29,7 +29,6 @@ export const views: readonly View[] = [
   {
     title: "Digest",
     path: "/digest",
-    nav: null,
     of: "/sessions",
     tab: "Digest",
     load: () => import("./digest/view/digest.tsx"),
@@ -37,7 +36,6 @@ export const views: readonly View[] = [
   {
     title: "Dead ends",
     path: "/dead-ends",
-    nav: null,
     of: "/sessions",
     tab: "Dead ends",
     load: () => import("./dead-ends/view/dead-ends.tsx"),
@@ -45,7 +43,6 @@ export const views: readonly View[] = [
   {
     title: "Insights",
     path: "/insights",
-    nav: null,
     of: "/sessions",
     tab: "Insights",
     load: () => import("./stats/view/insights.tsx"),
@@ -83,21 +80,18 @@ export const views: readonly View[] = [
   {
     title: "Session",
     path: "/session/",
-    nav: null,
     of: "/sessions",
     load: () => import("./sessions/view/session.tsx"),
   },
   {
     title: "Compare",
     path: "/compare/",
-    nav: null,
     of: "/sessions",
     load: () => import("./sessions/view/compare.tsx"),
   },
   {
     title: "Commit",
     path: "/commit/",
-    nav: null,
     of: "/review/",
     load: () => import("./review/view/review.tsx"),
   },

@@ -408,6 +408,24 @@ describe.skipIf(browserFile === undefined)("the page", { retry: 0 }, () => {
     await page.getByRole("dialog").waitFor({ state: "hidden" });
   });
 
+  test("what is typed while the code of Ctrl-K is on its way is typed into it", async () => {
+    const slow = await newPage();
+    let letCome = (): void => {};
+    const wanted = new Promise<void>((resolve) => {
+      letCome = resolve;
+    });
+    await slow.route(/assets\/palette-/, async (route) => {
+      await wanted;
+      await route.continue();
+    });
+    await slow.goto(await open());
+    await slow.getByRole("navigation", { name: "Views" }).waitFor();
+    await slow.keyboard.press("Control+k");
+    await slow.keyboard.type("/flamingo.ts");
+    letCome();
+    await expect.poll(() => slow.getByRole("combobox", { name: /^Go to/ }).inputValue()).toBe("/flamingo.ts");
+  });
+
   test("a rule that is proposed is accepted with one key", async () => {
     const file = join(project.root, "CLAUDE.md");
     writeFileSync(file, "- Never push to `main`.\n");

@@ -143,6 +143,8 @@ type FileItem = { session: FileSession; uri: Uri; turn?: FileSession["turns"][nu
 
 /** Sessions that touched the file of the active editor, each with its turns. */
 export class ThisFile extends View<FileItem> {
+  private former: Uri | undefined;
+
   constructor(server: Server) {
     super(server, "pommel.file");
     const soon = () => this.refreshSoon();
@@ -160,7 +162,10 @@ export class ThisFile extends View<FileItem> {
       this.view.message = this.view.description = "";
       return [];
     }
-    const uri = window.activeTextEditor?.document.uri;
+    // A tab that is no file, as the page's is, leaves the file that was shown before it.
+    const { activeTab } = window.tabGroups.activeTabGroup;
+    const uri = window.activeTextEditor?.document.uri ?? (activeTab && this.former);
+    this.former = uri;
     this.view.description = uri === undefined ? "" : basename(uri.fsPath);
     if (uri === undefined) return this.nothing("Open a file to see the sessions that touched it.");
     const { file, ranges } = await this.server.blame(uri);

@@ -30,6 +30,7 @@ export function App() {
     void loadProject();
   }, [place]);
   const isElsewhere = useNamedProject();
+  const isKnown = project.value !== null || projectError.value !== null;
   if (signedOut.value) return <SignIn />;
   return (
     <>
@@ -40,7 +41,7 @@ export function App() {
       <Attention />
       <SideBar />
       <TopBar />
-      <main id="main" tabIndex={-1} aria-busy={isWaiting.value}>
+      <main id="main" tabIndex={-1} aria-busy={isWaiting.value} class={isKnown ? undefined : "early"}>
         {projectError.value ? (
           <Failure error={projectError.value} onRetry={() => void loadProject()} />
         ) : isElsewhere || (place === null && project.value === null) ? (

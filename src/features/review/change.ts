@@ -17,7 +17,7 @@ import type { ReviewHunk, ReviewLine } from "./operation.ts";
 /** What is reviewed; hashes. `from: null`: a commit without a parent. */
 export type Reviewed =
   | { kind: "commit"; from: string | null; to: string }
-  | { kind: "range"; from: string; to: string }
+  | { kind: "range"; from: string; to: string; isMerge?: boolean }
   | { kind: "uncommitted"; from: string; to: null };
 
 /**
@@ -49,7 +49,7 @@ export async function resolveReviewRange(
   const from = await findCommitHash(root, `${to}^`);
   // Of a merge all that it brought is meant; git shows of one only what neither side has.
   const isMerge = from !== null && (await findCommitHash(root, `${to}^2`)) !== null;
-  return isMerge ? { kind: "range", from, to } : { kind: "commit", from, to };
+  return isMerge ? { kind: "range", from, to, isMerge } : { kind: "commit", from, to };
 }
 
 async function toReviewedRange(

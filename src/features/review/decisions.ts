@@ -126,6 +126,8 @@ export interface Commits {
   total: number;
   /** The lines that all of them added to each file, and how many of them changed it. */
   added: Map<string, { lines: number; commits: number }>;
+  /** What brought them, where a merge is reviewed. */
+  merge: CommitInfo | null;
 }
 
 /** Fewer lines are what every change has. */

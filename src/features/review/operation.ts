@@ -144,6 +144,8 @@ export const reviewAnswer = lazy(() =>
     /** The latest first; at most two hundred, without merges. */
     commits: z.array(reviewCommit()),
     commits_total: count,
+    /** The merge that is meant, which is none of them. */
+    merge: z.nullable(reviewCommit()),
     /** Of those listed; who wrote their lines, and which sessions led to them, is not known yet. */
     commits_not_analysed: count,
     files: z.array(reviewFile()),

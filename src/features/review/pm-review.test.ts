@@ -15,6 +15,7 @@ const answer: ReviewAnswer = {
   to: "b".repeat(40),
   commits: [],
   commits_total: 2,
+  merge: null,
   commits_not_analysed: 0,
   files: [
     {

@@ -13,6 +13,7 @@ import { findSession } from "../../store/memory/sessions/sessions.ts";
 import type { ReviewAnswer } from "./operation.ts";
 import { findUndoneDecisions, review } from "./review.ts";
 import { describeRisks } from "./review-words.ts";
+import { reviewAsMarkdown } from "./words.ts";
 
 let repo: ReturnType<typeof repositoryWithAgents>;
 beforeEach(() => {
@@ -104,6 +105,9 @@ describe("a review", () => {
     const answer = await ask("HEAD");
     expect(answer.files.map(({ path, insertions }) => [path, insertions])).toEqual([["b.ts", 1]]);
     expect(answer.commits.map(({ subject }) => subject)).toContain("one");
+    expect(answer.merge?.subject).toBe("Merge topic");
+    expect((await ask("main~1..main")).merge).toBeNull();
+    expect(reviewAsMarkdown(answer, "HEAD")).toMatch(/^### Merge topic[\s\S]*\n1 commit, 1 file, \\\+1/);
   });
 
   it("says which decisions were made for it, and what it removes that was written for others", async () => {

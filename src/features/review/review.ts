@@ -122,6 +122,7 @@ export async function review(
     to: what.to,
     commits: infos.shown.map((info) => toReviewCommit(memory, info)),
     commits_total: infos.total,
+    merge: infos.merge && toReviewCommit(memory, infos.merge),
     commits_not_analysed: unanalysed.length,
     files,
     insertions: sum(files.map(({ insertions }) => insertions)),
@@ -305,8 +306,8 @@ async function readReviewedCommits(
   what: Reviewed,
   signal?: AbortSignal,
 ): Promise<Commits> {
-  if (what.kind === "uncommitted") return { shown: [], total: 0, added: new Map() };
-  const commits: Commits = { shown: [], total: 0, added: new Map() };
+  const commits: Commits = { shown: [], total: 0, added: new Map(), merge: null };
+  if (what.kind === "uncommitted") return commits;
   const range = [`${what.from}..${what.to}`, "--no-merges"];
   const revisions = what.kind === "commit" ? [what.to, "--no-walk"] : range;
   for await (const info of readCommits(root, revisions, { withFiles: true, signal })) {
@@ -317,6 +318,9 @@ async function readReviewedCommits(
       known.lines += added;
       known.commits++;
     }
+  }
+  if (what.kind === "range" && what.isMerge) {
+    for await (const merge of readCommits(root, [what.to, "--no-walk"], { signal })) commits.merge = merge;
   }
   return commits;
 }

@@ -45,10 +45,10 @@ const barColumns = 12;
 
 /** What the change is, how large, who wrote what it adds, and what to look at before the rest. */
 export function wordReviewHead(answer: ReviewAnswer, range: string): Document {
-  const { kind, commits, commits_total, files, insertions, deletions, lines } = answer;
+  const { kind, commits, commits_total, merge, files, insertions, deletions, lines } = answer;
   if (files.length === 0)
     return [[line(kind === "uncommitted" ? "Everything is committed." : "No file changed.")]];
-  const [only] = kind === "commit" ? commits : [];
+  const only = merge ?? (kind === "commit" ? commits[0] : undefined);
   const name = range.replace(/\b([0-9a-f]{8})[0-9a-f]{32,56}\b/g, "$1");
   const named = kind === "range" ? `${name}: ${formatCount(commits_total, "commit")}` : "Not committed yet";
   const authors: Part[] = isNotKnownYet(answer)
@@ -65,6 +65,7 @@ export function wordReviewHead(answer: ReviewAnswer, range: string): Document {
       title(only === undefined ? named : nameSubject(only.subject)),
       ...(only === undefined ? [] : wordCommit(only)),
       line(
+        merge === null ? "" : `${formatCount(commits_total, "commit")}, `,
         `${formatCount(files.length, "file")}, `,
         ...formatChange(insertions, deletions),
         ...(authors.length === 0 ? [] : [". Added lines: ", ...authors, "."]),
@@ -85,11 +86,11 @@ const wordCommit = ({ hash, committed_at: at, author, branch }: ReviewAnswer["co
   line(...joinParts([at !== null && { at, form: "exact" }, { text: author }, { text: branch ?? "" }])),
 ];
 
-/** What the only commit says of it below its subject. */
-export const wordBody = ({ kind, commits }: ReviewAnswer): Document =>
-  kind === "commit" && commits[0]?.body
-    ? [commits[0].body.split("\n").map((text) => indentedLine(0, 0, { text }))]
-    : [];
+/** What the merge or the only commit says of it below its subject. */
+export function wordBody({ kind, commits, merge }: ReviewAnswer): Document {
+  const { body = "" } = merge ?? (kind === "commit" ? commits[0] : undefined) ?? {};
+  return body === "" ? [] : [body.split("\n").map((text) => indentedLine(0, 0, { text }))];
+}
 
 /** The sessions that led to it, each with the prompts that wrote most. */
 export function wordReviewSessions(answer: ReviewAnswer): Document {

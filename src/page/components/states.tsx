@@ -1,5 +1,8 @@
+import { effect } from "@preact/signals";
 import type { ComponentChildren } from "preact";
+import { useEffect, useState } from "preact/hooks";
 import type { AskError } from "../api/ask.ts";
+import { isWaiting } from "../api/use-answer.ts";
 import { Inline } from "./marked.tsx";
 
 /** Nothing to show: why, and what to do. */
@@ -51,6 +54,21 @@ export function Loading({ rows = 6 }: { rows?: number }) {
     </div>
   );
 }
+
+/**
+ * For what several answers are part of, some of which stand above others and would move them: the class that hides it until all
+ * are there, or for two seconds (base.css). Called after the answers are asked for.
+ */
+export function useTogether(): string | undefined {
+  const [isThere, setThere] = useState(false);
+  useEffect(() => effect(() => void (isWaiting.value || setThere(true))), []);
+  return isThere ? undefined : "early";
+}
+
+/** The same for what asks its own questions. */
+export const Together = ({ children }: { children: ComponentChildren }) => (
+  <div class={useTogether()}>{children}</div>
+);
 
 /** What an answer says about itself. */
 export function Notes({ of }: { of: readonly string[] }) {

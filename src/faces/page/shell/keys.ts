@@ -8,6 +8,9 @@ import { goTo, linkTo } from "../../../page/router.ts";
 /** Whether the list of everything that can be gone to is shown. */
 export const isPaletteOpen = signal(false);
 
+/** What is typed into it, also while its code is on its way. */
+export const paletteWords = signal("");
+
 /** Whether the list of keys is shown. */
 export const isHelpOpen = signal(false);
 
@@ -47,16 +50,18 @@ export function listenForKeys(): void {
     if (row) history.replaceState({ ...history.state, row }, "");
   });
   document.addEventListener("keydown", (event) => {
-    if (
-      (event.ctrlKey || event.metaKey) &&
-      event.key === "k" &&
-      document.querySelector("dialog[open]") === null
-    ) {
+    const isInDialog = document.querySelector("dialog[open]") !== null;
+    if ((event.ctrlKey || event.metaKey) && event.key === "k" && !isInDialog) {
       isPaletteOpen.value = true;
       event.preventDefault();
       return;
     }
     if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
+    if (isPaletteOpen.value && !isInDialog) {
+      if (event.key.length === 1) paletteWords.value += event.key;
+      event.preventDefault();
+      return;
+    }
     // The innermost, inside a shadow root as well.
     if (onKey(event.key, event.composedPath()[0] as HTMLElement)) event.preventDefault();
   });

@@ -7,7 +7,7 @@ import { Dialog } from "../../../page/components/dialog.tsx";
 import { Icon, type IconName } from "../../../page/components/icon.tsx";
 import { nameSession } from "../../../page/components/words.ts";
 import { goTo, linkTo, linkToCommit, linkToFile, linkToSession } from "../../../page/router.ts";
-import { isHelpOpen, isPaletteOpen, keys } from "./keys.ts";
+import { isHelpOpen, isPaletteOpen, keys, paletteWords } from "./keys.ts";
 import { sessionsShown, switchProject } from "./side-bar.tsx";
 import { switchTheme } from "./theme.ts";
 
@@ -25,11 +25,12 @@ const typedMs = 60;
 
 /** Everything by its name: views, projects, files, sessions, commits, and what the page can do. */
 export function Palette() {
-  const [words, setWords] = useState("");
+  const words = paletteWords.value;
   const [at, setAt] = useState(0);
   const choices = [...useLatest(words), ...listActions(words), ...useFound(words)];
   const close = () => {
     isPaletteOpen.value = false;
+    paletteWords.value = "";
   };
   const choose = (choice: Choice | undefined) => {
     if (choice === undefined) return;
@@ -53,7 +54,7 @@ export function Palette() {
         autofocus
         value={words}
         onInput={(event) => {
-          setWords(event.currentTarget.value);
+          paletteWords.value = event.currentTarget.value;
           setAt(0);
         }}
         onKeyDown={(event) => {
@@ -101,7 +102,7 @@ function useLatest(words: string): Choice[] {
 function listActions(words: string): Choice[] {
   const all: Choice[] = [
     ...views.flatMap(({ title, path, nav, tab }) =>
-      nav === null && tab === undefined
+      nav === undefined && tab === undefined
         ? []
         : [{ icon: nav?.icon ?? "file", title, about: "view", run: () => goTo(linkTo(path)) }],
     ),

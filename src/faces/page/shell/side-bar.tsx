@@ -30,7 +30,7 @@ export function SideBar() {
       </div>
       <nav aria-label="Views">
         {views.map(({ path, title, nav }) =>
-          nav === null || nav.isSmall ? null : (
+          nav === undefined || nav.isSmall ? null : (
             <a
               key={path}
               href={linkTo(path)}
@@ -152,7 +152,7 @@ function ProjectChoice() {
   );
 }
 
-const isOfAll = (view: View | null) => view !== null && view.nav !== null && !view.nav.isSmall;
+const isOfAll = (view: View | null) => view?.nav !== undefined && !view.nav.isSmall;
 
 /**
  * The same view of another project, or what needs one now where the view is of something in this one.

@@ -13,7 +13,7 @@ import {
   lineNumbers,
 } from "@codemirror/view";
 import { classHighlighter } from "@lezer/highlight";
-import { useEffect, useMemo, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { shortenHash } from "../../../base/text/short-hash.ts";
 import { authorNames } from "../../../page/components/badge.tsx";
 import { formatRelativeTime } from "../../../page/components/time.tsx";
@@ -52,7 +52,8 @@ export function Code({ path, lines, ranges, by, notes, line, last, onLines }: Co
   // By its content: an answer that is asked for again is the same file, which stays where the reader is.
   const text = useMemo(() => lines.join("\n"), [lines]);
 
-  useEffect(() => {
+  // Before anything is painted: what stands below a narrow page's code would move.
+  useLayoutEffect(() => {
     const language = new Compartment();
     const host = place.current!;
     let selecting: ReturnType<typeof setTimeout> | undefined;

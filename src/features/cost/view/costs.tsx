@@ -1,6 +1,7 @@
 import { useAnswer } from "../../../page/api/use-answer.ts";
 import { FilterChips } from "../../../page/components/chips.tsx";
 import { Part } from "../../../page/components/layout.tsx";
+import { Inline } from "../../../page/components/marked.tsx";
 import { nameSession } from "../../../page/components/words.ts";
 import { linkTo, linkToCommit, linkToSession, route } from "../../../page/router.ts";
 import { formatCost, formatTokens } from "../amount-words.ts";
@@ -34,13 +35,17 @@ export function Costs({ since }: { since: string | undefined }) {
         {data.rows.map((row) => (
           <li key={row.name}>
             {data.by === "session" ? (
-              <a href={linkToSession(row.name)}>{nameSession(row.name, row.title)}</a>
+              <a href={linkToSession(row.name)}>
+                <Inline text={nameSession(row.name, row.title)} />
+              </a>
             ) : data.by === "branch" || data.by === "model" ? (
               <a class="path" href={linkTo("/sessions", { [data.by]: row.name })}>
                 {row.name || "no branch"}
               </a>
             ) : data.by === "commit" && row.name !== "" ? (
-              <a href={linkToCommit(row.name)}>{row.title}</a>
+              <a href={linkToCommit(row.name)}>
+                <Inline text={row.title ?? ""} />
+              </a>
             ) : (
               <span class="path">{row.name || "led to no commit"}</span>
             )}

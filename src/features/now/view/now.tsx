@@ -1,10 +1,9 @@
-import { useEffect, useState } from "preact/hooks";
 import { isEverywhere } from "../../../page/api/place.ts";
 import { project } from "../../../page/api/project.ts";
 import { useAnswer, useCheckpoints, useNow, useSessions } from "../../../page/api/use-answer.ts";
 import { FilterChips, Tabs } from "../../../page/components/chips.tsx";
 import { later } from "../../../page/components/later.tsx";
-import { Failure, Loading } from "../../../page/components/states.tsx";
+import { Failure, Loading, Together, useTogether } from "../../../page/components/states.tsx";
 import type { ViewProps } from "../../../page/router.ts";
 import { linkTo } from "../../../page/router.ts";
 import { Bands } from "./bands.tsx";
@@ -15,9 +14,6 @@ const FirstRun = later(async () => (await import("./first-run.tsx")).FirstRun);
 const Decisions = later(async () => (await import("./panels.tsx")).Decisions);
 const Health = later(async () => (await import("./panels.tsx")).Health);
 
-/** All projects are asked what needs one; after so long the rest is shown without it. Milliseconds. */
-const longestWaitMs = 1000;
-
 /** Which agents are at work, what to look at, what is unfinished; below it what happened, beside it what holds. */
 export default function Now({ query }: ViewProps) {
   const branch = query.get("branch") ?? undefined;
@@ -26,9 +22,8 @@ export default function Now({ query }: ViewProps) {
   const commits = useCheckpoints({ branch, limit: 40 }, { keepsFormer: true });
   const notes = useAnswer("annotations", isEverywhere() ? null : { limit: 40 });
   // What needs one stands above the rest, which would move down.
-  const now = useNow();
-  const [isLate, setLate] = useState(false);
-  useEffect(() => void setTimeout(() => setLate(true), longestWaitMs), []);
+  useNow();
+  const early = useTogether();
   const lists = isEverywhere() ? [sessions, commits] : [sessions, commits, notes];
   const failed = lists.find(({ error }) => error !== null);
   // A project without a memory yet is one without sessions.
@@ -36,32 +31,28 @@ export default function Now({ query }: ViewProps) {
   if (isNew) return <FirstRun />;
   // What takes longer to find waits for what is looked at first.
   const isLoaded = lists.every(({ data }) => data !== null);
-  const isListed = now.data !== null || now.error !== null || isLate;
   return (
     <div class={isEverywhere() ? "home of-all" : "home"}>
-      <section aria-label="Now">
+      <section aria-label="Now" class={early}>
         <h1 class="hidden">Now</h1>
         <Bands />
-        {!isListed && <Loading rows={8} />}
-        {isListed && (
-          <div class="view-head">
-            <h2 id="lately">Lately</h2>
-            <FilterChips
-              filters={[{ name: "branch", label: "Any branch", values: project.value?.branches ?? [] }]}
-            />
-            <Tabs
-              label="Order"
-              tabs={(["day", "branch"] as const).map((one) => ({
-                label: `By ${one}`,
-                href: linkTo("/", { branch, by: one === "day" ? undefined : one }),
-                isCurrent: one === by,
-              }))}
-            />
-          </div>
-        )}
+        <div class="view-head">
+          <h2 id="lately">Lately</h2>
+          <FilterChips
+            filters={[{ name: "branch", label: "Any branch", values: project.value?.branches ?? [] }]}
+          />
+          <Tabs
+            label="Order"
+            tabs={(["day", "branch"] as const).map((one) => ({
+              label: `By ${one}`,
+              href: linkTo("/", { branch, by: one === "day" ? undefined : one }),
+              isCurrent: one === by,
+            }))}
+          />
+        </div>
         {failed?.error && <Failure error={failed.error} onRetry={failed.reload} />}
-        {!failed && isListed && !isLoaded && <Loading rows={8} />}
-        {sessions.data && commits.data && isListed && isLoaded && (
+        {!failed && !isLoaded && <Loading rows={8} />}
+        {sessions.data && commits.data && isLoaded && (
           <Lately
             by={by}
             happened={mergeHappenings({
@@ -74,10 +65,10 @@ export default function Now({ query }: ViewProps) {
       </section>
       <aside>
         {isLoaded && !isEverywhere() && (
-          <>
+          <Together>
             <Decisions />
             <Health />
-          </>
+          </Together>
         )}
       </aside>
     </div>

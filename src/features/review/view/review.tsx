@@ -147,7 +147,7 @@ function ReviewOf({ rest: range, query }: ViewProps) {
   );
 }
 
-function Nothing({ of: { kind, commits } }: { of: ReviewAnswer }) {
+function Nothing({ of: { kind, merge } }: { of: ReviewAnswer }) {
   if (kind === "uncommitted") {
     return (
       <>
@@ -158,26 +158,22 @@ function Nothing({ of: { kind, commits } }: { of: ReviewAnswer }) {
       </>
     );
   }
-  const isMerge = commits[0] && commits[0].parents.length > 1;
   return (
     <p class="faint">
-      {isMerge
-        ? "This merge adds nothing of its own. Its parents contain everything that it combines."
-        : "No file changed."}
+      {merge === null ? "No file changed." : "This merge brought nothing that was not there before."}
     </p>
   );
 }
 
 function Head({ of, range }: { of: ReviewAnswer; range: string }) {
-  const { kind, commits, insertions, deletions, lines, files, notes, commits_total } = of;
-  const [only] = commits;
-  const isCommit = kind === "commit" && only !== undefined;
+  const { kind, commits, merge, insertions, deletions, lines, files, notes, commits_total } = of;
+  const only = merge ?? (kind === "commit" ? commits[0] : undefined);
   return (
     <header>
-      <h1>{isCommit ? <Inline text={only.subject} /> : kind === "range" ? range : "Not committed yet"}</h1>
+      <h1>{only ? <Inline text={only.subject} /> : kind === "range" ? range : "Not committed yet"}</h1>
       {kind === "uncommitted" && <RangeBox />}
-      {isCommit && only.body !== "" && <p class="commit-body">{only.body}</p>}
-      {isCommit && <Facts of={only} />}
+      {only && only.body !== "" && <p class="commit-body">{only.body}</p>}
+      {only && <Facts of={only} />}
       <p class="row-meta">
         {kind === "range" && <span>{formatCount(commits_total, "commit")}</span>}
         {files.length > 0 && <span>{formatCount(files.length, "file")}</span>}
@@ -352,7 +348,7 @@ function Files({ of: { commits, kind }, files }: { of: ReviewAnswer; files: read
             {commits.map(({ hash, subject, committed_at }) => (
               <li key={hash}>
                 <a href={linkToCommit(hash)} title={hash}>
-                  {subject}
+                  <Inline text={subject} />
                 </a>
                 <Time at={committed_at} />
               </li>

@@ -72,15 +72,8 @@ function Coverage({ memory }: { memory: MemoryStatus }) {
 function Retention({ memory }: { memory: MemoryStatus }) {
   const { data } = useAnswer("settings", {});
   const days = data?.settings.find(({ key }) => key === "sessions.retention_days")?.value;
-  const {
-    sessions,
-    turns,
-    annotations,
-    last_updated,
-    bytes: size,
-    growth_30d_bytes: grown,
-    captures,
-  } = memory;
+  const { sessions, turns, annotations, captures, last_updated } = memory;
+  const { bytes: size, growth_30d_bytes: grown } = memory;
   return (
     <Part as="panel" title="What is kept here">
       <p>

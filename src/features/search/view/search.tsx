@@ -6,7 +6,7 @@ import { nothingKnown } from "../../../page/components/author-filter.ts";
 import { FilterChips, Tabs } from "../../../page/components/chips.tsx";
 import { Part } from "../../../page/components/layout.tsx";
 import { listMarkedWords } from "../../../page/components/marked.tsx";
-import { Failure, Loading } from "../../../page/components/states.tsx";
+import { Failure, Loading, Together } from "../../../page/components/states.tsx";
 import { formatCount } from "../../../page/components/words.ts";
 import type { ViewProps } from "../../../page/router.ts";
 import { linkTo } from "../../../page/router.ts";
@@ -98,7 +98,7 @@ function Results({ found, words, hasCards, code }: ResultsProps) {
   const unread = coverages.map(total === 0 ? describeNothingYet : describeCoverage);
   const marked = listMarkedWords(words);
   return (
-    <>
+    <Together>
       <div class="view-head">
         <p class="count" role="status">
           {found.hits.length === 0 ? (
@@ -138,7 +138,7 @@ function Results({ found, words, hasCards, code }: ResultsProps) {
           ))}
         </ul>
       )}
-    </>
+    </Together>
   );
 }
 

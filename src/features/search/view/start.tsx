@@ -4,6 +4,7 @@ import { useAnswer } from "../../../page/api/use-answer.ts";
 import { Icon, type IconName } from "../../../page/components/icon.tsx";
 import { SmallButton } from "../../../page/components/layout.tsx";
 import { Inline } from "../../../page/components/marked.tsx";
+import { Together } from "../../../page/components/states.tsx";
 import { linkTo, linkToFile } from "../../../page/router.ts";
 import { answerCards } from "../../answer-cards.ts";
 
@@ -49,18 +50,20 @@ export function Start() {
       <p class="faint">
         Ask what code does, what was decided and why, or what to run, or paste an error message.
       </p>
-      <Ideas title="Pinned" ideas={kept("pinned")} />
-      <Ideas title="Recent searches" ideas={kept("searches")} />
-      <Ideas title="Questions to try" ideas={(data?.questions ?? []).map(toSuggestion)} />
-      <Ideas
-        title="Errors that keep coming back"
-        ideas={errors.slice(0, maxErrors).map(({ error }) => toIdea("terminal", error.split("\n", 1)[0]!))}
-      />
-      <div class="cards">
-        {Object.entries(answerCards).map(([name, Card]) => (
-          <Card key={name} words="" />
-        ))}
-      </div>
+      <Together>
+        <Ideas title="Pinned" ideas={kept("pinned")} />
+        <Ideas title="Recent searches" ideas={kept("searches")} />
+        <Ideas title="Questions to try" ideas={(data?.questions ?? []).map(toSuggestion)} />
+        <Ideas
+          title="Errors that keep coming back"
+          ideas={errors.slice(0, maxErrors).map(({ error }) => toIdea("terminal", error.split("\n", 1)[0]!))}
+        />
+        <div class="cards">
+          {Object.entries(answerCards).map(([name, Card]) => (
+            <Card key={name} words="" />
+          ))}
+        </div>
+      </Together>
     </div>
   );
 }

@@ -68,12 +68,14 @@ export default function Compare({ rest: id, query }: ViewProps) {
           {row("Last checks", ({ brief }) => (
             <Inline text={brief.checks.join(", ")} />
           ))}
-          {row("Commits", ({ brief }) =>
-            brief.commits.map(({ hash, subject }) => (
-              <a key={hash} class="compared-item" href={linkToCommit(hash)}>
-                {subject}
-              </a>
-            )),
+          {row("Commits", ({ brief: { commits } }) =>
+            commits.length === 0
+              ? "none"
+              : commits.map(({ hash, subject }) => (
+                  <a key={hash} class="compared-item" href={linkToCommit(hash)}>
+                    <Inline text={subject} />
+                  </a>
+                )),
           )}
           {row("Turns", ({ session }) => session.turns.toLocaleString("en"))}
           {row("Tokens read", ({ session: { tokens } }) =>

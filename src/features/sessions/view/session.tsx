@@ -12,7 +12,7 @@ import { CopyButton } from "../../../page/components/code-lines.tsx";
 import { ForgetDialog } from "../../../page/components/forget.tsx";
 import { Clamped } from "../../../page/components/markdown.tsx";
 import { Inline } from "../../../page/components/marked.tsx";
-import { Failure, Loading } from "../../../page/components/states.tsx";
+import { Failure, Loading, useTogether } from "../../../page/components/states.tsx";
 import { Moment } from "../../../page/components/time.tsx";
 import { formatCount, nameSession } from "../../../page/components/words.ts";
 import {
@@ -46,10 +46,12 @@ export default function Session({ rest: id, query }: ViewProps) {
 function OneSession({ id, query }: { id: string; query: URLSearchParams }) {
   const { data, error, reload } = useAnswer("session", { id });
   const margins = useMargins(data);
+  useTurnCosts(id);
+  const early = useTogether() ?? "";
   if (error) return <Failure error={error} onRetry={reload} />;
   if (data === null) return <Loading rows={8} />;
   return (
-    <div class="session">
+    <div class={`session ${early}`}>
       <Head found={data} density={findDensity(query.get("as"))} />
       <Reader found={data} margins={margins} query={query} />
     </div>
@@ -85,20 +87,8 @@ interface HeadProps {
 }
 
 function Head({ found: { session, brief, summary, files, agents, resume }, density }: HeadProps) {
-  const {
-    id,
-    title,
-    agent,
-    author,
-    branch,
-    started_at,
-    last_at,
-    turns,
-    models,
-    tokens,
-    parent_id,
-    agent_type,
-  } = session;
+  const { id, title, agent, agent_type, author, branch, parent_id } = session;
+  const { started_at, last_at, turns, models, tokens } = session;
   const cost = useTurnCosts(id);
   const [isForgetting, setForgetting] = useState(false);
   const changed = files.filter(({ how }) => how !== "read");
