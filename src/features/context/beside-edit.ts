@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { basename, extname, join } from "node:path";
+import { formatCount } from "../../base/text/counted.ts";
 import { dayMs } from "../../base/text/day.ts";
 import { formatRelativeTime } from "../../base/text/relative-time.ts";
 import { shortenHash } from "../../base/text/short-hash.ts";
@@ -8,6 +9,9 @@ import { normalizeErrorLine } from "../../sessions/commands/commands-of-turn.ts"
 import { findFixes } from "../../sessions/fixes/find-fixes.ts";
 import { listRecordedEdits } from "../../sessions/recorded-edits.ts";
 import { type CommandRecord, listCommands } from "../../store/memory/commands.ts";
+import type { Memory } from "../../store/memory/memory.ts";
+import { findSessionByUid } from "../../store/memory/sessions/sessions.ts";
+import { findTurn } from "../../store/memory/sessions/turns.ts";
 import { findLastPrompt } from "./for-failure.ts";
 import { describeSmallChange } from "./for-rule.ts";
 import { type ContextSource, formatSessionPlace, type Injection, makeSeenFilter } from "./source.ts";
@@ -41,15 +45,23 @@ function changeToTell(
   now: number,
 ): Injection {
   const asked = shortenText(findLastPrompt(source, sessionUid, turn), longest.prompt);
+  const others = countOtherFiles(source.memory, sessionUid, turn, file);
   return {
-    ref: `change:${sessionUid}:${turn}:${file}`,
+    // Once for all files of the turn.
+    ref: `change:${sessionUid}:${turn}`,
     kind: `Another session changed this file ${formatRelativeTime(at ?? now, now)}`,
-    quote: `${basename(file)} +${added.length} -${removed.length}${asked === "" ? "" : `, asked: ${asked}`}`,
+    quote: `${basename(file)} +${added.length} -${removed.length}${others === 0 ? "" : ` and ${formatCount(others, "other file")}`}${asked === "" ? "" : `, asked: ${asked}`}`,
     place: formatSessionPlace({ session: sessionUid, turn, author, at }),
     why: "another session changed it within the hour",
     score: null,
     session: sessionUid,
   };
+}
+
+function countOtherFiles(memory: Memory, uid: string, turn: number, file: string): number {
+  const session = findSessionByUid(memory, uid);
+  const files = session === null ? [] : (findTurn(memory, session.id, turn)?.files ?? []);
+  return new Set(files.flatMap(({ path, how }) => (how === "read" || path === file ? [] : path))).size;
 }
 
 /** How far back a failure in the file is of interest. Milliseconds. */

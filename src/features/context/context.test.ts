@@ -24,6 +24,7 @@ import { emptyForgetRequest, forget } from "../../store/memory/privacy/forget.ts
 import { saveSummary } from "../../store/memory/sessions/summaries.ts";
 import { saveTurn } from "../../store/memory/sessions/turns.ts";
 import { answerContext } from "./context.ts";
+import { shortenDecision } from "./for-edit.ts";
 import type { ContextRequest } from "./operation.ts";
 import type { FileHistory, Injection } from "./source.ts";
 
@@ -635,6 +636,26 @@ describe("after an edit", () => {
       },
     ]);
     expect((await edited("src/d.ts", { preview: true })).text).toBeNull();
+  });
+
+  it("says once that another session changed several files at one prompt", async () => {
+    const at = now - 10 * 60_000;
+    const { id } = addSession(memory, "both", { cwd: dir, startedAt: at, lastAt: at });
+    const edits = ["src/c.ts", "src/d.ts"].map((file) => editedNow(join(dir, file), "old", "new"));
+    for (const one of conversation({ at }, prompt("use a backoff"), ...edits))
+      saveTurn(memory, id, turn(one.number, { ...turnToStore(one, relativize()), startedAt: at }));
+    expect((await edited("src/c.ts")).items).toMatchObject([
+      { quote: "c.ts +1 -1 and 1 other file, asked: use a backoff" },
+    ]);
+    expect((await edited("src/d.ts")).text).toBeNull();
+  });
+
+  it("keeps the answer of a decision that is shortened", () => {
+    const question = `Where shall the queue of the daemon live${", which is read by all of its parts".repeat(6)}?`;
+    const short = shortenDecision(`${question} → SQLite (one file), not Files`);
+    expect(short.length).toBeLessThanOrEqual(200);
+    expect(short).toMatch(/^Where shall the queue.*… → SQLite \(one file\), not Files$/);
+    expect(shortenDecision("Q? → A")).toBe("Q? → A");
   });
 
   it("leaves out a decision of a turn with many files that does not name the file", async () => {

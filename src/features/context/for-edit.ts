@@ -70,8 +70,22 @@ interface DecisionsWanted {
   ages?: FileAges | undefined;
 }
 
-/** Characters. */
+/** Characters; and the share of them that an answer may take. */
 const longestDecision = 200;
+const shareOfAnswer = 0.6;
+const beforeAnswer = " → ";
+
+/** A decision within its length; of a question and its answer, the answer stays. */
+export function shortenDecision(text: string): string {
+  const at = text.indexOf(beforeAnswer);
+  if (at < 0 || text.length <= longestDecision) return shortenText(text, longestDecision);
+  const answer = shortenText(
+    text.slice(at + beforeAnswer.length),
+    Math.max(longestDecision * shareOfAnswer, longestDecision - at - beforeAnswer.length),
+  );
+  const left = longestDecision - answer.length - beforeAnswer.length;
+  return `${shortenText(text.slice(0, at), left)}${beforeAnswer}${answer}`;
+}
 
 /** Current decisions of sessions, the latest first. */
 export function listDecisionInjections(source: ContextSource, wanted: DecisionsWanted): Injection[] {
@@ -95,7 +109,7 @@ export function listDecisionInjections(source: ContextSource, wanted: DecisionsW
     .map(({ chunk, text, by, sessionUid, turn, author, at, branch }) => ({
       ref: `chunk:${chunk}`,
       kind: labelWords("decision", { by, author }, "agent"),
-      quote: shortenText(text, longestDecision),
+      quote: shortenDecision(text),
       place: formatSessionPlace({
         session: sessionUid,
         turn,

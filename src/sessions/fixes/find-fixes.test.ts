@@ -270,6 +270,46 @@ describe("fix", () => {
     expect(commandsFor(missing)).toEqual(["bun run build", "bun cli.ts skills"]);
   });
 
+  it("takes the call with another name in place of the one that the error quotes", () => {
+    session(
+      "a",
+      0,
+      ran(
+        "kubectl set image deploy/web -n front web=registry/web:2",
+        'Exit code 1\nerror: unable to find container named "web"',
+        failed,
+      ),
+      ran("kubectl get deploy web -n front", "server registry/web:1"),
+      ran("kubectl set image deploy/web -n front server=registry/web:2", "deployment.apps/web image updated"),
+    );
+    expect(fix('error: unable to find container named "web"').errors[0]?.fix).toMatchObject({
+      edits: [],
+      commands: ["kubectl set image deploy/web -n front server=registry/web:2"],
+    });
+  });
+
+  it("takes no scratch file outside of the project for what mended it, unless it is what failed", () => {
+    const scratch = "/private/tmp/scratch/probe.go";
+    session(
+      "a",
+      0,
+      ran("go build ./...", broken(3), failed),
+      edited(scratch, "a()", "openStore() // undefined: openStore"),
+      edited(join(store.dir, "src/a.go"), "openStore()", "openStoreReadonly()"),
+      ran("go build ./...", ""),
+    );
+    expect(fix("undefined: openStore").errors[0]?.fix?.edits).toMatchObject([{ path: "src/a.go" }]);
+    session(
+      "b",
+      1,
+      ran("python3 scan2.py", "Exit code 1\nSyntaxError: expected 'except' or 'finally' block", failed),
+      edited("/private/tmp/scratch/scan2.py", "try:", "try:\n    except Exception:"),
+      ran("python3 scan2.py", "ok"),
+    );
+    const own = fix("SyntaxError: expected 'except' or 'finally' block").errors[0]?.fix?.edits;
+    expect(own).toMatchObject([{ path: "/private/tmp/scratch/scan2.py" }]);
+  });
+
   it("takes a run that leaves nothing out, the rest of a rebase, and what a linter put right itself", () => {
     const config = join(store.dir, "src/config.rs");
     const error = "error[E0277]: `AppConfig` doesn't implement `Debug`";

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { join } from "node:path";
+import { basename, isAbsolute, join } from "node:path";
 import type { FileEdit } from "../../agents/agent.ts";
 import { getOrCreate } from "../../base/multimap.ts";
 import { escapeRegExp } from "../../base/text/escape-reg-exp.ts";
@@ -335,7 +335,7 @@ function findFixByEdits(
     [...own, ...(own.length > 0 ? pickPlaceLines(lines, own) : [lines])].join("\n"),
   );
   const between = dropUndone(listEditsBetween(memory, roots, failure, end)).filter(
-    (edit) => !deletesFile(edit),
+    (edit) => !deletesFile(edit) && (!isAbsolute(edit.path) || namesFile(failure, edit)),
   );
   const touching = between.filter(({ path, diff }) => isTouching(concern, path, diff));
   const edits =
@@ -358,6 +358,10 @@ function findFixByEdits(
   const ran = edits.length > 0 ? [] : repairing.map(({ line }) => line).slice(-maxCounts.commands);
   return { end, edits, commands: [...new Set([...ran, end.line])] };
 }
+
+/** A scratch file outside of the project mends what is about it alone. */
+const namesFile = ({ line, error }: CommandRecord, { path }: Edit): boolean =>
+  `${line}\n${error ?? ""}`.includes(basename(path));
 
 /** Whether another command of the same program is about the same thing: `gh pr ready 91` for `gh pr merge 91 --squash`. */
 function isOfSameObject(line: string, failure: CommandRecord): boolean {
@@ -544,10 +548,16 @@ function sharesArguments(run: CommandRecord, failure: CommandRecord): boolean {
 /** Characters of an argument that an error names by no accident. */
 const minRefused = 6;
 
-/** A failed call without values of options that the error names: "/tmp/x is outside of the results" for `--output /tmp/x`. */
+/**
+ * A failed call without what the error names: values of options, as in "/tmp/x is outside of the results" for
+ * `--output /tmp/x`, and names that are given a value, as in `no container named "web"` for `web=image:2`.
+ */
 const withoutRefused = ({ line, error }: CommandRecord): string =>
   listArguments(line)
     .filter((word, at, words) => {
+      const [, given] = /^([\w.-]+)=./.exec(word) ?? [];
+      if (given !== undefined && new RegExp(`["'\`]${escapeRegExp(given)}["'\`]`).test(error ?? ""))
+        return false;
       const isValue = (value: string | undefined, option: string | undefined) =>
         value !== undefined &&
         option?.startsWith("--") === true &&

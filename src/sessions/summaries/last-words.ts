@@ -56,11 +56,22 @@ export function readLastWords(
     ending.read({ ...turn, lines });
     at = lines.findLast((line) => line.at !== null)?.at ?? at;
   }
-  const said = ending.get().texts.at(-1)?.trim() ?? "";
+  const said = dropHousekeeping(ending.get().texts.at(-1)?.trim() ?? "");
   // "yes" and "/commit" are about what was asked before.
   const telling = turns.findLast(({ prompt }) => isTelling(prompt))?.prompt;
   const asked = telling ?? (said === "" ? last.prompt : "");
   return asked === "" && said === "" ? null : { turn: last.number, asked, said, ended, at };
+}
+
+/** The last sentences are about the session, which is over, rather than about the work: "You can /clear and start fresh." */
+const aboutSession =
+  /(?:^|(?<=[.!?:)]\s)|(?<=\n))[^.!?\n]*(?:\/(?:clear|compact|handoff|new)\b|\bfresh (?:session|start)\b|\b(?:this|the) (?:session|conversation) is\b|\bgood (?:luck|night)\b)[^.!?\n]*[.!?]*\s*$/i;
+
+/** What was said without how the session itself shall end; all, where it says nothing else. */
+export function dropHousekeeping(said: string): string {
+  let rest = said;
+  while (aboutSession.test(rest)) rest = rest.replace(aboutSession, "").trimEnd();
+  return rest === "" ? said : rest;
 }
 
 const isTelling = (prompt: string) => prompt.trim().split(/\s+/).length >= 4 && !/^\s*[/<]/.test(prompt);
