@@ -119,6 +119,8 @@ export interface ToolResult {
   edits: FileEdit[] | null;
   /** The subagent that the call ran, if named. */
   subagent: string | null;
+  /** The agent's answer was this call: nothing follows it. */
+  endsTurn?: true;
 }
 
 export interface FileTouch {

@@ -36,6 +36,7 @@ it.each<[string, Entry[], string]>([
     [prompt, { kind: "text", text: "API Error: 500 is retried." }],
     "completed",
   ],
+  ["an answer that is a call", [prompt, use, { ...result, endsTurn: true }], "completed"],
   ["no answer", [prompt], "unfinished"],
   ["a call without its result", [prompt, text, use], "unfinished"],
   ["a result that nobody took up", [prompt, use, result, notice("Bye!")], "unfinished"],

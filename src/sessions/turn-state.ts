@@ -29,6 +29,8 @@ export function detectTurnState(lines: readonly StoredLine[]): TurnState {
         case "summary":
         case "compaction":
           continue;
+        case "tool_result":
+          return entry.endsTurn ? "completed" : "unfinished";
         default:
           return "unfinished";
       }

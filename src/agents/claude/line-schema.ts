@@ -45,6 +45,7 @@ export const asLine = makeLenientParser(
     entrypoint: text,
     message: orNull(message),
     toolUseResult: anything,
+    toolEndsTurn: flag,
     compactMetadata: orNull(z.object({ trigger: text, preTokens: count })),
     attachment: orNull(attachment),
     /** Of system lines and queue operations. */

@@ -223,6 +223,16 @@ describe("a result", () => {
     ]);
   });
 
+  it("says that it ends the turn, where the client does", async () => {
+    const ended = await resultOf((t) => {
+      t.tool("StructuredOutput", { findings: [] }, "Structured output provided successfully");
+      const last = t.lines.at(-1);
+      if (typeof last === "object") last.toolEndsTurn = true;
+    });
+    expect(ended).toMatchObject({ endsTurn: true });
+    expect(await resultOf((t) => t.write(path, "one\n"))).not.toHaveProperty("endsTurn");
+  });
+
   it("of a write has the file's content", async () => {
     const result = await resultOf((t) => t.write(path, "one\n"));
     expect(result?.edits).toEqual([{ path, hunks: [], content: "one\n" }]);

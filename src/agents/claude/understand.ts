@@ -113,9 +113,10 @@ function parseUserEntries(line: Line, earlier: Earlier): Entry[] {
   if (line.isCompactSummary) return makeTextEntries("summary", withoutReminders(texts.join("\n")));
   const results = blocks.filter((block) => block.type === "tool_result" && block.tool_use_id);
   const beside = results.length === 1 ? line.toolUseResult : null;
-  const entries: Entry[] = results.map((block) =>
-    parseToolResult(block, beside, earlier.ownUses.has(block.tool_use_id!)),
-  );
+  const entries: Entry[] = results.map((block) => ({
+    ...parseToolResult(block, beside, earlier.ownUses.has(block.tool_use_id!)),
+    ...(line.toolEndsTurn && { endsTurn: true as const }),
+  }));
   if (isOwnShell(line, earlier) || isGiven(earlier, line, texts)) return entries;
   const byHuman = results.length === 0 && line.promptSource !== "system";
   const images = byHuman ? blocks.filter((block) => block.type === "image").length : 0;

@@ -111,7 +111,7 @@ export function toSessionInjection(
 const stateTexts = {
   interrupted: "interrupted",
   error: "ended by an error",
-  unfinished: "not finished",
+  unfinished: "without a recorded end",
 } as const;
 
 const endSentence = (text: string) => (/[.!?…:]$/.test(text) ? text : `${text}.`);
@@ -187,6 +187,8 @@ export async function toTellAtStart(source: ContextSource, sessionUid: string): 
 /** What a session changed. */
 interface Worked {
   uid: string;
+  /** Its first prompt. */
+  asked: string;
   edited: ReadonlySet<string>;
 }
 
@@ -198,23 +200,40 @@ function listBranchWork(
 ): Worked[] {
   return listSessions(memory, { branch, until, remembered: true, limit: maxCompared })
     .filter(({ uid }) => !sees(uid))
-    .map(({ id, uid }) => ({
-      uid,
-      edited: new Set(
-        listTurns(memory, id).flatMap(({ files }) =>
-          files.flatMap(({ path, how }) => (how === "read" ? [] : path)),
+    .map(({ id, uid }) => {
+      const turns = listTurns(memory, id);
+      return {
+        uid,
+        asked: turns.find(({ prompt }) => prompt !== "")?.prompt.trim() ?? "",
+        edited: new Set(
+          turns.flatMap(({ files }) => files.flatMap(({ path, how }) => (how === "read" ? [] : path))),
         ),
-      ),
-    }));
+      };
+    });
 }
 
 const maxCompared = 8;
 /** Fewer do not show how sessions of a branch follow each other. */
 const minPairs = 2;
 
+/** Sessions that changed nothing and begin with the same words: reviews that a program starts. */
+const reviews = { least: 3, sharedChars: 16 } as const;
+
+/** Whether a branch is mostly looked at, in sessions that begin alike: the last one is no work to go on with. */
+function isMostlyReviewed(work: readonly Worked[]): boolean {
+  const begins = new Map<string, number>();
+  const looking = work.filter(({ edited }) => edited.size === 0);
+  for (const { asked } of looking) {
+    const head = asked.slice(0, reviews.sharedChars);
+    if (head.length === reviews.sharedChars) begins.set(head, (begins.get(head) ?? 0) + 1);
+  }
+  return 2 * looking.length > work.length && [...begins.values()].some((count) => count >= reviews.least);
+}
+
 /** Whether work on a branch goes on from session to session: many branches collect one task after another, whatever their name. */
 function goesOn(work: readonly Worked[]): boolean {
   const known = work.filter(({ edited }) => edited.size > 0);
+  if (isMostlyReviewed(work)) return false;
   const pairs = known.slice(1).map((earlier, i) => sharesFile(earlier, known[i]!));
   return work.length > 0 && (pairs.length < minPairs || 2 * pairs.filter(Boolean).length >= pairs.length);
 }

@@ -289,6 +289,20 @@ describe("at the start of a session", () => {
     );
   });
 
+  it("is silent about a branch on which most sessions only look, and begin alike", async () => {
+    branch = "events";
+    const on = (uid: string, daysAgo: number, files: string[]) =>
+      session(uid, daysAgo, [{ text: `[ASSISTANT] ${uid}`, files }], { branch: "events" });
+    on("work", 5, ["src/events.ts"]);
+    on("review 1", 4, []);
+    on("review 2", 3, []);
+    expect((await ask({ event: "session-start", session_id: "s1" })).text).toContain(
+      "Stopped on this branch",
+    );
+    on("review 3", 2, []);
+    expect((await ask({ event: "session-start", session_id: "s2" })).text).toBeNull();
+  });
+
   it("leaves out what was decided about other work on the branch than what went on last", async () => {
     session("docker", 3, [decided("We decided to run it in CI instead of docker.", { files: ["ci.yml"] })]);
     session("retry", 2, [decided("We decided to retry three times instead of once.", { files: ["a.ts"] })]);

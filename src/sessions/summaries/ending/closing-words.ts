@@ -24,6 +24,9 @@ const quoteLine = /^\s*>/;
 /** What an agent tells its client to show: `::git-commit{cwd="/src/app"}`. */
 const directiveLine = /^\s*::[\w-]+\{.*\}\s*$/;
 const insight = /^`?★ Insight/;
+/** A call that a model wrote as text: the client made nothing of it. */
+const writtenCall = /^\s*<(?:function|invoke|tool_call|function_calls?)[=\s>]/;
+const writtenCallEnd = /<\/(?:tool_call|function_calls?)>\s*$/;
 
 /** "I’m" as "I'm": words are known by the plain one. */
 export const plainApostrophes = (text: string): string => text.replace(/[’‘]/g, "'");
@@ -33,6 +36,7 @@ export function readSaid(message: string): Said[] {
   const said: Said[] = [];
   let isCode = false;
   let isInsight = false;
+  let isCall = false;
   let heading = "";
   let announcedBy = "";
   for (const line of plainApostrophes(message).split("\n")) {
@@ -41,6 +45,11 @@ export function readSaid(message: string): Said[] {
       continue;
     }
     if (isCode) continue;
+    if (writtenCall.test(line)) isCall = true;
+    if (isCall) {
+      isCall = !writtenCallEnd.test(line);
+      continue;
+    }
     if (insight.test(line)) isInsight = true;
     else if (isInsight) {
       if (/^`?─{5}/.test(line)) isInsight = false;

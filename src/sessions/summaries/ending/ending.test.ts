@@ -111,6 +111,13 @@ describe("the outcome of a session", () => {
     expect(said).toBe("The cache works.");
   });
 
+  it("leaves out a call that the model wrote as text", () => {
+    const call =
+      "<function=Read>\n<parameter=file_path>\n/repo/SPEC.md.\n</parameter>\n</function>\n</tool_call>";
+    expect(outcomeOf(prompt("Read it"), text(`I'll read the spec first.\n\n${call}`))).not.toContain("SPEC");
+    expect(outcomeOf(prompt("Read it"), text(`${call}\nThe cache works.`))).toBe("The cache works.");
+  });
+
   it("leaves out menus, commands alone and what is offered", () => {
     const said =
       "Phase 14 is planned.\n\n## Next Up\n\n**Execute it** now\n\n`/run 14`\n\n**Also available:**\n- Review plans\n\nReply with a number to go on.";
