@@ -120,6 +120,24 @@ it("tells what was done, how the checks went, and only what is open at the end",
   expect(buildHandoff(store.memory, "s1").text).not.toMatch(/NOT fixed|Pending/);
 });
 
+it("names the project's own checks and files, and commands that somebody can run again", async () => {
+  await session(
+    "s1",
+    0,
+    prompt("Build the page"),
+    ran("git checkout -q build/phases-1-11", "ok"),
+    ran("kubectl get job web-build-1", "done"),
+    ran("npm run build", "ok"),
+    edited("/private/tmp/scratch/probe.py", "a", "b"),
+    edited(`${store.dir}/src/page.ts`, "a", "b"),
+    text("Built."),
+  );
+  const done = section("s1", "Done");
+  expect(done).toContain("- `npm run build` worked (turn 1)");
+  expect(done.join()).not.toMatch(/checkout|kubectl/);
+  expect(done).toContain("- Changed src/page.ts");
+});
+
 it("asks no more what a commit or a later session answered", async () => {
   await session(
     "s1",

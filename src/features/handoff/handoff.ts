@@ -1,3 +1,4 @@
+import { isAbsolute } from "node:path";
 import type { Entry } from "../../agents/agent.ts";
 import { findAgentByName } from "../../agents/registry.ts";
 import { toHarmlessLine } from "../../base/text/quotation.ts";
@@ -29,6 +30,8 @@ export function buildHandoff(memory: Memory, id: string): Handoff {
   const session = findSession(memory, id);
   const { uid, title, branch, cwd, lastAt, author = null } = session;
   const brief = buildBrief(memory, session);
+  // What lies outside of the project is scratch.
+  const files = brief.files.filter((file) => !isAbsolute(file));
   const decisions = listStoredDecisions(memory)
     .filter((one) => one.sessionUid === uid && !isSuperseded(one, null))
     .slice(-maxCounts.decisions);
@@ -47,7 +50,7 @@ export function buildHandoff(memory: Memory, id: string): Handoff {
       brief.outcome === "" ? "" : `The agent said at the end: ${brief.outcome}`,
       ...brief.commits.map(({ hash, subject }) => `Commit ${shortenHash(hash)} ${subject}`),
       ...brief.checks,
-      brief.files.length === 0 ? "" : `Changed ${brief.files.join(", ")}`,
+      files.length === 0 ? "" : `Changed ${files.join(", ")}`,
     ]),
     formatSection("Open", [brief.open, ...openTodos(memory, session, brief)]),
     formatSection("Decisions", [
@@ -58,7 +61,8 @@ export function buildHandoff(memory: Memory, id: string): Handoff {
     ]),
     formatSection(
       "Commands that worked",
-      brief.commands.map((one) => `\`${one}\``),
+      // Without the code that stood in it, nobody can run it.
+      brief.commands.filter((one) => !one.includes('"…"')).map((one) => `\`${one}\``),
     ),
     `More: \`pm session show ${shortenSessionId(uid)}\`, or Pommel's MCP tool recall with this id.`,
   ];
