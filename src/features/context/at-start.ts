@@ -13,6 +13,7 @@ import {
 } from "../../sessions/brief/brief.ts";
 import { versionControl } from "../../sessions/commands/checks.ts";
 import { findOpenElsewhere, type LastWords, readLastWords } from "../../sessions/summaries/last-words.ts";
+import { readStoredTurns } from "../../sessions/turn-content.ts";
 import { countSessionsByForm } from "../../store/memory/commands.ts";
 import { readEvents } from "../../store/memory/events.ts";
 import type { Memory } from "../../store/memory/memory.ts";
@@ -156,13 +157,16 @@ export async function toTellAtStart(source: ContextSource, sessionUid: string): 
   const work =
     branch === null || defaultBranches.includes(branch) ? [] : listBranchWork(source, branch, sees);
   const ofWork = goesOn(work) ? branch : null;
+  const reviews = new Set(work.filter(({ isReview }) => isReview).map(({ uid }) => uid));
   const going = listGoingOn(work);
   // For a resumed session, only what happened since is new.
   const own = findSessionByUid(memory, sessionUid);
   const hasTurns = own !== null && listTurns(memory, own.id, { first: 1, last: 1 }).length > 0;
   const from = hasTurns ? (own.lastAt ?? 0) : 0;
   return [
-    ...(ofWork === null ? [] : findLastOnBranch(source, ofWork, sees, from)),
+    ...(ofWork === null
+      ? []
+      : findLastOnBranch(source, ofWork, (uid) => sees(uid) || reviews.has(uid), from)),
     ...(hasTurns ? [] : await openElsewhere(source, branch, sees)),
     ...listNoteInjections(source, {
       since: Math.max(now - notesReach * dayMs, from),
@@ -187,8 +191,8 @@ export async function toTellAtStart(source: ContextSource, sessionUid: string): 
 /** What a session changed. */
 interface Worked {
   uid: string;
-  /** Its first prompt. */
-  asked: string;
+  /** A program asked, and nothing was changed. */
+  isReview: boolean;
   edited: ReadonlySet<string>;
 }
 
@@ -201,34 +205,30 @@ function listBranchWork(
   return listSessions(memory, { branch, until, remembered: true, limit: maxCompared })
     .filter(({ uid }) => !sees(uid))
     .map(({ id, uid }) => {
-      const turns = listTurns(memory, id);
-      return {
-        uid,
-        asked: turns.find(({ prompt }) => prompt !== "")?.prompt.trim() ?? "",
-        edited: new Set(
-          turns.flatMap(({ files }) => files.flatMap(({ path, how }) => (how === "read" ? [] : path))),
+      const edited = new Set(
+        listTurns(memory, id).flatMap(({ files }) =>
+          files.flatMap(({ path, how }) => (how === "read" ? [] : path)),
         ),
-      };
+      );
+      return { uid, edited, isReview: edited.size === 0 && isAskedByProgram(memory, id) };
     });
+}
+
+/** Whether a session's first prompt came from a tool that runs the agent. */
+function isAskedByProgram(memory: Memory, sessionId: number): boolean {
+  for (const { lines } of readStoredTurns(memory, sessionId, { last: 1 }))
+    for (const { entries } of lines)
+      for (const entry of entries) if (entry.kind === "prompt") return entry.by === "tool";
+  return false;
 }
 
 const maxCompared = 8;
 /** Fewer do not show how sessions of a branch follow each other. */
 const minPairs = 2;
 
-/** Sessions that changed nothing and begin with the same words: reviews that a program starts. */
-const reviews = { least: 3, sharedChars: 16 } as const;
-
-/** Whether a branch is mostly looked at, in sessions that begin alike: the last one is no work to go on with. */
-function isMostlyReviewed(work: readonly Worked[]): boolean {
-  const begins = new Map<string, number>();
-  const looking = work.filter(({ edited }) => edited.size === 0);
-  for (const { asked } of looking) {
-    const head = asked.slice(0, reviews.sharedChars);
-    if (head.length === reviews.sharedChars) begins.set(head, (begins.get(head) ?? 0) + 1);
-  }
-  return 2 * looking.length > work.length && [...begins.values()].some((count) => count >= reviews.least);
-}
+/** Whether a branch is mostly looked at by a program: its reviews are no work to go on with. */
+const isMostlyReviewed = (work: readonly Worked[]): boolean =>
+  work.length > 0 && 2 * work.filter(({ isReview }) => isReview).length >= work.length;
 
 /** Whether work on a branch goes on from session to session: many branches collect one task after another, whatever their name. */
 function goesOn(work: readonly Worked[]): boolean {

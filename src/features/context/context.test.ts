@@ -8,6 +8,7 @@ import {
   type Happening,
   prompt,
   ran,
+  text as said,
 } from "../../../test/support/turn-fixture.ts";
 import { anchorNote } from "../../attribution/line-notes.ts";
 import { type Config, makeDefaultConfig } from "../../base/config/settings.ts";
@@ -289,17 +290,21 @@ describe("at the start of a session", () => {
     );
   });
 
-  it("is silent about a branch on which most sessions only look, and begin alike", async () => {
+  it("takes no review by a program for where work stopped, and is silent where most sessions are such", async () => {
     branch = "events";
-    const on = (uid: string, daysAgo: number, files: string[]) =>
-      session(uid, daysAgo, [{ text: `[ASSISTANT] ${uid}`, files }], { branch: "events" });
-    on("work", 5, ["src/events.ts"]);
-    on("review 1", 4, []);
-    on("review 2", 3, []);
-    expect((await ask({ event: "session-start", session_id: "s1" })).text).toContain(
-      "Stopped on this branch",
-    );
-    on("review 3", 2, []);
+    session("work", 5, [{ text: "[ASSISTANT] work", files: ["src/events.ts"] }], { branch: "events" });
+    session("more work", 4, [{ text: "[ASSISTANT] more", files: ["src/events.ts"] }], { branch: "events" });
+    const relativize = createRelativizer({ root: dir, worktrees: [], cwd: dir });
+    const review = (uid: string, daysAgo: number) => {
+      const at = now - daysAgo * day;
+      const { id } = addSession(memory, uid, { cwd: dir, startedAt: at, lastAt: at, branch: "events" });
+      const asked = { ...prompt("Review this change"), by: "tool" } as Happening;
+      for (const one of conversation({}, asked, said("No findings.")))
+        saveTurn(memory, id, turn(one.number, { ...turnToStore(one, relativize), startedAt: at }));
+    };
+    review("review 1", 3);
+    expect((await ask({ event: "session-start", session_id: "s1" })).text).toContain("[more wor:1]");
+    review("review 2", 2);
     expect((await ask({ event: "session-start", session_id: "s2" })).text).toBeNull();
   });
 
