@@ -308,6 +308,8 @@ describe("in a repository", () => {
     const hash = await repo.commitAndTake("First", { "a.ts": text(...total), "b.ts": text(short) });
     // A distinctive line is the same, regardless of observations: then the author is unknown.
     expect(repo.authors(hash, "a.ts")).toEqual({ 1: "unknown none", 2: "s edit", 3: "s edit" });
+    const [first] = listAttributions(repo.memory, findCommitByHash(repo.memory, hash)!.id, "a.ts");
+    expect(first).toMatchObject({ firstLine: 1, basis: "several" });
     expect(repo.authors(hash, "b.ts")).toEqual({ 1: "human absence" });
   });
 
