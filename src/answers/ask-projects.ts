@@ -77,16 +77,11 @@ export async function askEach<P extends { project: Project }, T>(
  * What the memory of each project answers, and which were asked.
  * @throws PommelError as `askEach`
  */
-export async function askMemories<O extends Operation>(
-  operation: O,
-  request: RequestOf<O>,
-  where: Where,
-  deadline: number,
-) {
+export async function askMemories<O extends Operation>(operation: O, request: RequestOf<O>, where: Where) {
   const { answers, left_out } = await askEach(
     (await listProjectsToAsk(where)).filter(({ withMemory }) => withMemory),
     ({ project }) => ask(project, operation, request),
-    deadline,
+    deadlineMs,
   );
   return { answers, projects: answers.map(({ project }) => project.root), left_out };
 }

@@ -63,8 +63,7 @@ export const makeNotOursError = (branch: string) =>
 
 const shape = z.object({ allowed: z.array(z.string()) });
 
-const locateConsentFile = (env: NodeJS.ProcessEnv = process.env) =>
-  join(locateHome(env).configDir, "sync-remotes.json");
+const locateConsentFile = () => join(locateHome().configDir, "sync-remotes.json");
 
 function read(file: string): string[] {
   try {
@@ -76,12 +75,13 @@ function read(file: string): string[] {
   }
 }
 
-function isAllowed(url: string, file = locateConsentFile()): boolean {
-  return read(file).includes(stripPassword(url));
+function isAllowed(url: string): boolean {
+  return read(locateConsentFile()).includes(stripPassword(url));
 }
 
 /** Records the user's consent for a remote. */
-function allow(url: string, file = locateConsentFile()): void {
+function allow(url: string): void {
+  const file = locateConsentFile();
   const allowed = [...new Set([...read(file), stripPassword(url)])].sort();
   makeDirectory(dirname(file));
   writeJson(file, { allowed });

@@ -2,7 +2,7 @@ import { resolveCommit } from "../../answers/named-commit.ts";
 import { PommelError } from "../../base/errors.ts";
 import type { Project } from "../../base/paths.ts";
 import { shortenHash } from "../../base/text/short-hash.ts";
-import { type GitInput, readGitBytes, readGitFields } from "../../git/git.ts";
+import { readGitBytes, readGitFields } from "../../git/git.ts";
 import { findCommitHash } from "../../git/history/history.ts";
 import { splitLines } from "../../git/output-lines.ts";
 import { readTurnPrompts } from "../../sessions/turn-prompts.ts";
@@ -72,11 +72,10 @@ export function streamGitDiff(
   project: Project,
   { from, to }: { from: string; to: string },
   { patch, color, columns }: { patch: boolean; color: boolean; columns: number },
-  input: GitInput = {},
 ): AsyncGenerator<Buffer, void, undefined> {
   const shown = patch ? ["--patch"] : [`--stat=${columns}`];
   const args = ["diff", ...inProject, `--color=${color ? "always" : "never"}`, ...shown, from, to, "--"];
-  return readGitBytes(project.root, args, input);
+  return readGitBytes(project.root, args);
 }
 
 /** `1\t2\tpath`, for a rename `1\t2\t` and both names after it; `-` for binary files. */

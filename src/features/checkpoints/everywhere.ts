@@ -1,4 +1,4 @@
-import { askMemories, deadlineMs, listWithProjects } from "../../answers/ask-projects.ts";
+import { askMemories, listWithProjects } from "../../answers/ask-projects.ts";
 import type { Shaped } from "../../protocol/shape-parts.ts";
 import {
   type checkpointsEverywhereRequest,
@@ -7,16 +7,16 @@ import {
 } from "./operation.ts";
 
 /** Commits of all projects, the latest first. Errors as `searchEverywhere`. */
-export async function listCheckpointsEverywhere(
-  { here, below, ...request }: Shaped<typeof checkpointsEverywhereRequest>,
-  deadline = deadlineMs,
-): Promise<Shaped<typeof checkpointsEverywhereResponse>> {
+export async function listCheckpointsEverywhere({
+  here,
+  below,
+  ...request
+}: Shaped<typeof checkpointsEverywhereRequest>): Promise<Shaped<typeof checkpointsEverywhereResponse>> {
   const limit = request.limit ?? 20;
   const { answers, projects, left_out } = await askMemories(
     listCheckpoints,
     { ...request, limit },
     { here, below },
-    deadline,
   );
   return {
     checkpoints: listWithProjects(answers, ({ checkpoints }) => checkpoints)

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { askMemories, deadlineMs, listWithProjects } from "../../answers/ask-projects.ts";
+import { askMemories, listWithProjects } from "../../answers/ask-projects.ts";
 import { dayMs } from "../../base/text/day.ts";
 import { formatIsoTime } from "../../base/text/iso-time.ts";
 import { waitReasons } from "../../protocol/values.ts";
@@ -66,8 +66,8 @@ const rankUrgency = ({ waiting }: Waiting): number =>
   waiting === null ? waitReasons.length : waitReasons.indexOf(waiting.for);
 
 /** Of all projects; those that cannot be read are left out, and named. */
-export async function listNowEverywhere(deadline = deadlineMs): Promise<NowEverywhereResponse> {
-  const { answers, left_out } = await askMemories(showNow, {}, {}, deadline);
+export async function listNowEverywhere(): Promise<NowEverywhereResponse> {
+  const { answers, left_out } = await askMemories(showNow, {}, {});
   const merge = <S extends { last_at: string | null }>(list: (answer: NowResponse) => readonly S[]) =>
     listWithProjects(answers, list).sort((a, b) => (b.last_at ?? "").localeCompare(a.last_at ?? ""));
   return {

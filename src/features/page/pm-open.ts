@@ -128,9 +128,9 @@ const openers: Partial<Record<NodeJS.Platform, readonly [program: string, ...arg
 const enoughMs = 1500;
 
 /** Opens an address in the user's browser. @returns false if nothing could open it */
-function openBrowser(url: string, platform: NodeJS.Platform = process.platform): Promise<boolean> {
-  const [name, ...args] = openers[platform] ?? ["xdg-open"];
-  const [program] = findProgram(name, process.env, platform) ?? [];
+function openBrowser(url: string): Promise<boolean> {
+  const [name, ...args] = openers[process.platform] ?? ["xdg-open"];
+  const [program] = findProgram(name) ?? [];
   if (program === undefined) return Promise.resolve(false);
   return new Promise((resolve) => {
     const child = spawn(program, [...args, url], { detached: true, stdio: "ignore", windowsHide: true });

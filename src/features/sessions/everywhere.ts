@@ -17,16 +17,16 @@ import {
 } from "./operation.ts";
 
 /** Sessions of all projects, those with the latest line first. Errors as `searchEverywhere`. */
-export async function listSessionsEverywhere(
-  { here, below, ...request }: Shaped<typeof sessionsEverywhereRequest>,
-  deadline = deadlineMs,
-): Promise<Shaped<typeof sessionsEverywhereResponse>> {
+export async function listSessionsEverywhere({
+  here,
+  below,
+  ...request
+}: Shaped<typeof sessionsEverywhereRequest>): Promise<Shaped<typeof sessionsEverywhereResponse>> {
   const limit = request.limit ?? 20;
   const { answers, projects, left_out } = await askMemories(
     listSessions,
     { ...request, limit },
     { here, below },
-    deadline,
   );
   const sessions = listWithProjects(answers, (answer) => answer.sessions);
   type Session = (typeof sessions)[number];

@@ -15,18 +15,11 @@ import { listLastChecks, listLeftOpen } from "./after-session.ts";
 const maxLength = { asked: 240, outcome: 600 } as const;
 const maxCount = { files: 12, commits: 3, commands: 4 } as const;
 
-/**
- * What a session was about, what came of it and what it left open, in a few lines.
- * @param until only what was known then; null: everything
- */
-export function buildBrief(
-  memory: Memory,
-  session: SessionRecord,
-  until: number | null = null,
-): SessionBrief {
-  const runs = listCommands(memory, { sessionId: session.id, until });
+/** What a session was about, what came of it and what it left open, in a few lines. */
+export function buildBrief(memory: Memory, session: SessionRecord): SessionBrief {
+  const runs = listCommands(memory, { sessionId: session.id });
   return {
-    ...buildBriefWithoutCommands(memory, session, until),
+    ...buildBriefWithoutCommands(memory, session),
     checks: listLastChecks(runs),
     commands: listWorkingForms(runs)
       .filter(({ name }) => !versionControl.test(name))
@@ -35,7 +28,10 @@ export function buildBrief(
   };
 }
 
-/** A brief without the commands, which take the longest to read. */
+/**
+ * A brief without the commands, which take the longest to read.
+ * @param until only what was known then; null: everything
+ */
 export function buildBriefWithoutCommands(
   memory: Memory,
   session: SessionRecord,

@@ -50,7 +50,7 @@ export const convertNoteToDecision = (
   });
 
 /** A session's decision in the shape of the answer. */
-export function toDecision(decision: SessionDecision, score: number | null = null): Decision {
+export function toDecision(decision: SessionDecision): Decision {
   const { text, turn, sessionUid, sessionTitle, at, branch, files, supersededBy, supersedes } = decision;
   return makeDecision({
     source: "conversation",
@@ -63,7 +63,6 @@ export function toDecision(decision: SessionDecision, score: number | null = nul
     timestamp: formatIsoTime(at),
     branch,
     files: [...files],
-    score,
     superseded_by: supersededBy?.text ?? null,
     supersedes: [...supersedes],
   });

@@ -27,8 +27,8 @@ export function hasAsManyWords(summary: string, snippet: string, query: string):
 }
 
 /** The part of a text around `at`, about `length` characters on one line. */
-export function cutSnippetAt(text: string, at: number, length: number = shownOfMatch.snippetChars): string {
-  return onOneLine(cutPartAt(text, at, length));
+export function cutSnippetAt(text: string, at: number): string {
+  return onOneLine(cutPartAt(text, at, shownOfMatch.snippetChars));
 }
 
 /** The same with its lines. */

@@ -179,7 +179,8 @@ export function exportEvent(exportWork: ExportWork, uid: string): SharedEvent | 
 /** Makes stored data portable between machines. */
 
 /** Replaces the home directory with `~`. */
-function createHomeReplacer(home: string = homedir()): (text: string) => string {
+function createHomeReplacer(): (text: string) => string {
+  const home = homedir();
   // "/" cannot be replaced.
   if (home.length < 2) return (text) => text;
   const escaped = escapeRegExp(home.replace(/[/\\]+$/, ""));
