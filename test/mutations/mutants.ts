@@ -81,8 +81,8 @@ export function findMutants(file: string, source: string): Mutant[] {
       if (typeof node.value === "number") replace(node, String(node.value + 1));
     },
     MemberExpression: ({ object, property, computed }) => {
-      const other = property.type === "Identifier" && !computed ? otherMethods[property.name] : undefined;
-      if (other === undefined) return;
+      if (property.type !== "Identifier" || computed || !Object.hasOwn(otherMethods, property.name)) return;
+      const other = otherMethods[property.name]!;
       const text = source.slice(object.end, property.start) + other;
       mutants.push({ file, kind: "method", start: object.end, end: property.end, text });
     },
