@@ -13,7 +13,7 @@ export const codeTool = defineTool({
   input: z.strictObject({
     query: described("what it does, a name, an error, a report; if all is quoted: exact text", query),
     place: described("FILE:LINES: exactly these lines; FILE: its outline", place),
-    calls: field("every place that calls or uses it", z.boolean()),
+    calls: field("every place that calls or uses the first result", z.boolean()),
     path: described("only these paths or globs", path),
     all_projects: allProjects,
     limit: limit(50),

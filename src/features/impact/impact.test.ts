@@ -40,7 +40,7 @@ it("names what a change of a symbol, of a file or of lines may touch, tests firs
     test_files: ["src/client.test.ts"],
   });
   expect(all.notes).toEqual([
-    "Calls by reflection, by names made at run time and from other repositories are not known.",
+    "Not known: calls from other repositories, by reflection, and by names that are made at run time.",
   ]);
   expect(await brief({ of: ["retry"], depth: 1 })).toMatchObject({ touched: ["get 1 retry resolved"] });
   expect(await brief({ of: ["retry"], limit: 1 })).toMatchObject({

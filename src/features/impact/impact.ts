@@ -169,7 +169,7 @@ async function listUnknowns(
     ...(markup.length > 0
       ? [`Of ${joinNames(markup)} files only scripts are known, not what their markup calls.`]
       : []),
-    "Calls by reflection, by names made at run time and from other repositories are not known.",
+    "Not known: calls from other repositories, by reflection, and by names that are made at run time.",
   ];
 }
 

@@ -347,7 +347,7 @@ function wordUses({ edges, total }: NonNullable<WhyAnswer["used_by"]>): Paragrap
           ? []
           : [
               "  ",
-              faint("changed since:"),
+              faint("changed later:"),
               " ",
               makeCommitPiece(edge.changed_by.hash),
               " ",
