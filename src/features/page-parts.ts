@@ -4,7 +4,7 @@ import { Work } from "./jobs/view/work.tsx";
 import { LostText } from "./lost/view/lost-text.tsx";
 import type { Note } from "./notes/operation.ts";
 import { NotesHere, NotesOnFile } from "./notes/view/line-notes.tsx";
-import { BrokenRules, SpokenInTurn } from "./rules/view/spoken.tsx";
+import * as rules from "./rules/view/spoken.tsx";
 import { NetChange } from "./undo/view/undo.tsx";
 import { UsedLine } from "./used/view/used-line.tsx";
 import { History } from "./why/view/history.tsx";
@@ -53,12 +53,12 @@ export const changedSessionParts: Parts<{ session: string }> = {
 
 /** Beside a turn, below its notes, decisions and commits. */
 export const turnParts: Parts<{ session: string; turn: number }> = {
-  rules: SpokenInTurn,
+  rules: rules.SpokenInTurn,
 };
 
 /** Below a session that led to what is reviewed. */
 export const reviewedSessionParts: Parts<{ session: string }> = {
-  rules: BrokenRules,
+  rules: rules.BrokenRules,
 };
 
 /** Among the insights. */
