@@ -77,7 +77,7 @@ export const homeSettings = {
     schema: z.boolean(),
     default: false,
     about:
-      "Encrypt the memory, the index, backups, the audit log, data from hooks and the log. The daemon does this when it starts. `pm memory decrypt` undoes it (see docs/privacy.md).",
+      "Encrypt the memory, the index, backups, the audit log, data from hooks and the daemon's log. The daemon does this when it starts. `pm memory decrypt` undoes it (see docs/privacy.md).",
     who: "users of a shared machine or an unencrypted disk",
     home: true,
     sensitive: true,
