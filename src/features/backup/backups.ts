@@ -148,6 +148,6 @@ export function previewRestore(project: Project, { backup, as }: Restore): Resto
 export function restoreBackup(project: Project, { backup, as }: Restore): void {
   const wasEncrypted = readHomeEnvelope() !== null;
   replaceMemory(project.memoryDb, backup, { isOwn: isOwn(project, { backup, as }) });
-  // What else is stored follows a memory that is encrypted from now on.
+  // The home has the key of an encrypted backup now, and what else it holds is to be encrypted with it.
   if (!wasEncrypted && readHomeEnvelope()) encryptHome("", { backups: listBackupFolders() });
 }

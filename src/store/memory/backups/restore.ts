@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
-import { dirname } from "node:path";
 import { PommelError } from "../../../base/errors.ts";
 import { makeDraftPath, sync } from "../../../base/files/replace-file.ts";
+import { locateHome } from "../../../base/home.ts";
 import { findEnvelopeOfDatabase, writeEnvelope } from "../../encryption/envelope.ts";
 import { findDatabaseKey } from "../../encryption/keys.ts";
 import { copyDatabase, removeDatabase } from "../../sqlite/copy-database.ts";
@@ -78,10 +78,10 @@ export function replaceMemory(
   }
 }
 
-/** What comes from an encrypted copy is never stored unencrypted: without a key of its own, the memory gets that of the copy. */
+/** What comes from an encrypted copy is never stored unencrypted: a home without a key gets that of the copy. */
 function takeKey(memoryDb: string, source: string): void {
   const envelope = findEnvelopeOfDatabase(source);
-  if (envelope && findEnvelopeOfDatabase(memoryDb) === null) writeEnvelope(dirname(memoryDb), envelope);
+  if (envelope && findEnvelopeOfDatabase(memoryDb) === null) writeEnvelope(locateHome().dataDir, envelope);
 }
 
 function copyTo(draft: string, source: string, key: string | null): void {
