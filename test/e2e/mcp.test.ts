@@ -128,7 +128,7 @@ describe("an agent that asks", () => {
     expect(why.text).toContain("“make token refresh atomic”");
     expect(why.text).toContain("token = ask();");
     expect((await ask("why", { file: "src/auth.ts", first_line: 2 })).text).toBe(why.text);
-    expect((await ask("why", { place: "src/auth.ts" })).text).toMatch(/^2 {2}claude/m);
+    expect((await ask("why", { place: "src/auth.ts" })).text).toMatch(/^2 \| [0-9a-f]{8} \| agent claude/m);
   });
 
   it("sees what going back would change, and nothing is changed", async () => {

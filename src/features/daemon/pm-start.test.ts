@@ -9,5 +9,5 @@ it("shows how long indexing takes, if known", () => {
   expect(shown(3250, 12)).toContain("Files to index:     3,250\n  Estimated time:     about 12 s\n");
   expect(shown(3250, null)).not.toMatch(/time|known/);
   expect(shown(0, 0)).toContain("up to date");
-  expect(shown(null, null)).toContain("how many there are to index is not known yet");
+  expect(shown(null, null)).toContain("Pommel is still counting the files to index.");
 });

@@ -86,7 +86,7 @@ it("a later call that nobody asked for is disobedience; one that the person aske
   speak(call[0], "deny");
   expect(came()).toEqual([["deny", "run", 1, "run all the same"]]);
 
-  did([prompt("go on"), ...call], [prompt("now push it"), ...ran(push)]);
+  did([prompt("go on"), ...call], [prompt("now push it to main"), ...ran(push)]);
   expect(came()).toEqual([["deny", "not_run", 1, "not run"]]);
 });
 

@@ -19,7 +19,7 @@ describe("readLlmSpec", () => {
     for (const [spec, words] of [
       ["claude/x", "claude"],
       ["", "Unknown language model driver"],
-      ["none/x", "no models"],
+      ["none/x", "takes no model name"],
       ["openai", "needs a model"],
       ["openai/", "needs a model"],
     ] as const) {
