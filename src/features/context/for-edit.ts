@@ -170,7 +170,7 @@ function listBinding(source: ContextSource, sessionUid: string, file: string): I
   const sees = makeSeenFilter(source, sessionUid);
   const isTold = (session: string | null) => session === null || !sees(session);
   return [
-    ...listNotesOnLinesOf(source, file, isTold),
+    ...listLineNotesToTell(source, file, isTold),
     ...listNotesAbout(source, noteChunks(source, [file]), file, isTold),
     ...listDecisionsAbout(source, file, isTold),
   ];
@@ -199,7 +199,7 @@ export async function toTellByFile(source: ContextSource): Promise<Map<string, I
     [...new Set(files)].slice(0, maxFilesReady).flatMap((file) => {
       const ofFile = chunks.filter((chunk) => chunk.files.includes(file));
       const items = [
-        ...listNotesOnLinesOf(source, file, isTold),
+        ...listLineNotesToTell(source, file, isTold),
         ...listNotesAbout(source, ofFile, file, isTold),
         ...listDecisionsAbout(source, file, isTold, ages),
       ];
@@ -209,7 +209,7 @@ export async function toTellByFile(source: ContextSource): Promise<Map<string, I
 }
 
 /** Notes on lines of a file, with where these are now; those that the agent saw being written are not told. */
-const listNotesOnLinesOf = (
+const listLineNotesToTell = (
   { memory, root, until }: ContextSource,
   file: string,
   isTold: (session: string | null) => boolean,

@@ -1,5 +1,5 @@
 import { readShellCommand, splitShellCommands } from "../../base/text/shell-words.ts";
-import { type Injection, listInjectedOf } from "../../store/memory/injections.ts";
+import { type Injection, listInjectedWithPrefix } from "../../store/memory/injections.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import type { SessionRecord } from "../../store/memory/memory-records.ts";
 import { findSessionByUid, listSessions } from "../../store/memory/sessions/sessions.ts";
@@ -30,7 +30,7 @@ export function listSpoken(
   rules: readonly KnownRule[],
   asked: { sessionUid: string | null; since: number; limit: number },
 ): SpokenRule[] {
-  return listInjectedOf(memory, { prefix: ruleRef(""), ...asked }).flatMap(({ ref, ...spoken }) => {
+  return listInjectedWithPrefix(memory, { prefix: ruleRef(""), ...asked }).flatMap(({ ref, ...spoken }) => {
     const rule = rules.find(({ id }) => ruleRef(id) === ref);
     if (rule === undefined) return [];
     const { id, text, check } = rule;

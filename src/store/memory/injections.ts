@@ -59,9 +59,9 @@ export function listInjections(
 }
 
 /** Items whose reference begins so, each with the injection that it was in, the latest first. */
-export function listInjectedOf(
+export function listInjectedWithPrefix(
   memory: Memory,
-  { prefix, sessionUid = null, since = 0, limit }: InjectedOf,
+  { prefix, sessionUid = null, since = 0, limit }: InjectedQuery,
 ): (Pick<Injection, "sessionUid" | "at" | "callId" | "decision"> & Pick<InjectedItem, "ref">)[] {
   return memory.all(
     `SELECT ref, session_uid AS sessionUid, at, call_id AS callId, decision
@@ -72,7 +72,7 @@ export function listInjectedOf(
   );
 }
 
-interface InjectedOf {
+interface InjectedQuery {
   prefix: string;
   sessionUid?: string | null;
   since?: number;

@@ -60,8 +60,14 @@ function Models({ status: { models, memory } }: { status: StatusResponse }) {
 }
 
 function Model({ use, model }: { use: string; model: ModelStatus }) {
-  const { id, state, message } = model;
-  const { chunks_total: total, chunks_embedded: embedded, chunks_missing: missing } = model;
+  const {
+    id,
+    state,
+    message,
+    chunks_total: total,
+    chunks_embedded: embedded,
+    chunks_missing: missing,
+  } = model;
   const [tone, name] = stateLabels[state];
   return (
     <tr>

@@ -79,8 +79,18 @@ function CodeRow({ href, result, words }: HitRowProps<CodeResult>) {
 }
 
 function SessionHitRow({ href, result, words }: HitRowProps<SessionResult>) {
-  const { session_id, session_title: title, agent, author, branch } = result;
-  const { turn, last_turn, more_turns, timestamp, commits } = result;
+  const {
+    session_title: title,
+    session_id,
+    agent,
+    author,
+    branch,
+    turn,
+    last_turn,
+    timestamp,
+    commits,
+    more_turns,
+  } = result;
   const [commit] = commits;
   return (
     <ResultRow

@@ -87,8 +87,20 @@ interface HeadProps {
 }
 
 function Head({ found: { session, brief, summary, files, agents, resume }, density }: HeadProps) {
-  const { id, title, agent, agent_type, author, branch, parent_id } = session;
-  const { started_at, last_at, turns, models, tokens } = session;
+  const {
+    id,
+    title,
+    agent,
+    author,
+    branch,
+    started_at,
+    last_at,
+    turns,
+    models,
+    tokens,
+    parent_id,
+    agent_type,
+  } = session;
   const cost = useTurnCosts(id);
   const [isForgetting, setForgetting] = useState(false);
   const changed = files.filter(({ how }) => how !== "read");
