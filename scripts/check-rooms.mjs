@@ -1,5 +1,6 @@
 // Holds the layout of src/ (docs/architecture.md): a room imports only from rooms below it, no file from one that imports it, a
-// feature of another one its operations and words only, no production code from test/, and SQL stands in store/ and engines/ only.
+// feature of another one its operations and words only, no production code from test/, SQL stands in store/ and engines/ only, and an
+// answer loads no more files than it may.
 // Prints what breaks these rules, and ends with 1 if anything does.
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, normalize, relative } from "node:path";
@@ -48,6 +49,12 @@ const foreignReaders = [
   "agents/opencode/database.ts",
 ];
 
+/** An import or export of nothing but types, which loads no file. */
+const typesOnly = /(?:import|export) (?:type [^;]*?|\{(?:\s*type \w+(?: as \w+)?,?)+\s*\}) from "\.[^"]+"/gs;
+const staticImport = /(?:from|import) "(\.[^"]+)"/g;
+/** How many files an answer may load, itself included: what only some questions need is imported when they are asked. */
+const maxLoaded = { "features/why/answer.ts": 150 };
+
 /** What a feature shows to others. */
 const shownToOthers = /^(?:operation|(?:[\w-]+-)?words)\.ts$/;
 /** Insides of other features that features import all the same, by the file that is imported. The list may only get shorter. */
@@ -69,6 +76,7 @@ function isInside(file, target) {
   const [of, to] = [file, target].map((one) => /^features\/([\w-]+)\/(.+)$/.exec(one));
   return of !== null && to !== null && of[1] !== to[1] && !shownToOthers.test(to[2]);
 }
+const resolveImport = (file, specifier) => normalize(join(dirname(file), specifier)).replaceAll("\\", "/");
 const isTest = (file) => file.endsWith(".test.ts");
 
 const files = readdirSync(root, { recursive: true, encoding: "utf8" })
@@ -77,8 +85,10 @@ const files = readdirSync(root, { recursive: true, encoding: "utf8" })
 const problems = [];
 /** "file <- file that imports it" */
 const insides = new Set();
-/** What each file imports when it is loaded. */
+/** What each file imports, types included. */
 const imports = new Map();
+/** What each file loads with itself. */
+const loads = new Map();
 
 for (const file of files.filter((one) => !isTest(one))) {
   const room = roomOf(file);
@@ -87,6 +97,12 @@ for (const file of files.filter((one) => !isTest(one))) {
   if (!floorOf.has(room)) problems.push(`${file}: the room "${room}" has no floor`);
   const text = readFileSync(join(root, file), "utf8");
   imports.set(file, new Set());
+  loads.set(
+    file,
+    [...text.replace(typesOnly, "").matchAll(staticImport)].map(([, specifier]) =>
+      resolveImport(file, specifier),
+    ),
+  );
   const query =
     room === "store" || room === "engines" || foreignReaders.includes(file) ? null : sql.exec(text);
   if (query) problems.push(`${file} says ${query[0]}: SQL stands in store/ and engines/ only`);
@@ -95,7 +111,7 @@ for (const file of files.filter((one) => !isTest(one))) {
       if (names.split(",").some((name) => name.trim() !== "" && !name.trim().startsWith("type ")))
         problems.push(`${file} imports values of an operation: only its types are for a browser`);
   for (const [how, specifier] of text.matchAll(/(?:from|import)\s*\(?\s*"(\.[^"]+)"/g)) {
-    const target = normalize(join(dirname(file), specifier)).replaceAll("\\", "/");
+    const target = resolveImport(file, specifier);
     if (!how.includes("(")) imports.get(file).add(target);
     if (target.startsWith("../test/")) problems.push(`${file} imports ${target}: tests only`);
     if (target.startsWith("../")) continue;
@@ -124,6 +140,18 @@ function follow(file) {
   followed.add(file);
 }
 for (const file of imports.keys()) follow(file);
+
+/** The files that are loaded with one, itself included. */
+function listLoaded(file, loaded = new Set()) {
+  if (loaded.has(file)) return loaded;
+  loaded.add(file);
+  for (const target of loads.get(file) ?? []) listLoaded(target, loaded);
+  return loaded;
+}
+for (const [file, most] of Object.entries(maxLoaded)) {
+  const { size } = listLoaded(file);
+  if (size > most) problems.push(`${file} loads ${size} files: ${most} at most`);
+}
 
 const allowed = new Set(
   Object.entries(allowedInsides).flatMap(([target, importers]) =>
