@@ -2,7 +2,7 @@ import { parentPort, workerData } from "node:worker_threads";
 import { collectAfterWork, collectWhenGrown } from "../../base/collect-garbage.ts";
 import { toThrownError } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
-import { lowerThreadPriority, nameThread } from "../../base/thread-priority.ts";
+import { lowerThreadPriority, nameThread } from "../../base/thread.ts";
 import { indexDriver } from "../../engines/drivers.ts";
 import type { CodeIndex } from "../../store/index/port.ts";
 import { createIgnoreRules } from "../files/ignore.ts";

@@ -60,7 +60,7 @@ export interface WorkerData {
 }
 
 /**
- * Progress that a worker writes into shared memory, because messages may arrive after its exit event: 1 once ready, and
- * the number of finished files.
+ * Progress that a worker writes into shared memory, because messages may arrive after its exit event: 1 once ready, the
+ * number of finished files, and its thread's (`readThreadId`).
  */
-export const progressIndex = { ready: 0, finished: 1 } as const;
+export const progressIndex = { ready: 0, finished: 1, thread: 2 } as const;

@@ -244,11 +244,15 @@ describe("with files that take long", () => {
 /** A worker that answers like the real one, except for certain file names. */
 const moody = new URL(
   `data:text/javascript,${encodeURIComponent(`
+    import { readlinkSync } from "node:fs";
     import { parentPort, workerData } from "node:worker_threads";
+    if (process.platform === "linux")
+      Atomics.store(workerData.progress, 2, Number(readlinkSync("/proc/thread-self").split("/").pop()));
     Atomics.store(workerData.progress, 0, 1);
     parentPort.on("message", (batch) => {
       const outcomes = batch.map(({ stamp, linesOnly }) => {
         const { path } = stamp;
+        if (path.startsWith("starved")) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1500);
         if (path.startsWith("fatal") || (path.startsWith("crash") && !linesOnly)) throw new WebAssembly.RuntimeError("oops");
         if (path.startsWith("exit") && !linesOnly) process.exit(1);
         while (path.startsWith("hang") && !linesOnly);
@@ -276,6 +280,14 @@ describe("with a worker that fails", () => {
     async (name) => {
       const paths = Array.from({ length: 60 }, (_, i) => (i === 20 ? name : `fine${i}`));
       expect(await reasons(paths)).toEqual(paths.map((path) => (path === name ? "minified" : "generated")));
+    },
+  );
+
+  // Elsewhere nobody says how long a thread worked.
+  test.runIf(process.platform === "linux")(
+    "a file whose thread had to wait is read with its grammar",
+    async () => {
+      expect(await reasons(["fine", "starved"])).toEqual(["generated", "generated"]);
     },
   );
 

@@ -4,6 +4,7 @@ import { locateBuiltFile } from "../../base/built-file.ts";
 import type { Config } from "../../base/config/settings.ts";
 import { isCrowded } from "../../base/crowding.ts";
 import { PommelError } from "../../base/errors.ts";
+import { readWorkedMs } from "../../base/thread.ts";
 import { readBundledWeights } from "../../models/embed/static/static-embedder.ts";
 import { type Weights, withSharedWeights } from "../../models/embed/static/token-sums.ts";
 import type { FileStamp } from "../../store/index/records.ts";
@@ -24,7 +25,7 @@ interface ParsePoolOptions extends Omit<ParseSettings, "grammarDir"> {
   grammarDir?: string;
   /** Threads at most. */
   workers: number;
-  /** A worker without progress for this long is replaced. Milliseconds. */
+  /** A worker that works for this long without progress is replaced. Milliseconds. */
   deadlineMs?: number;
   /** The worker's script; only tests need another. */
   script?: URL;
@@ -61,7 +62,12 @@ const batchesInFlight = 2;
 const fewFiles = 8;
 /** A larger file takes as long as dozens of others: it is a batch of its own, and while others wait only one thread is at such. Bytes. */
 const maxUsualBytes = 150_000;
+/** A thread that works so long without finishing a file hangs: the thread ends, and the file is cut by lines. */
 const defaultDeadlineMs = 30_000;
+/** A thread that waits so long for a file hangs as well, for a disk that does not answer: this many deadlines by the clock. */
+const deadlinesToWait = 10;
+/** How often threads are looked at within a deadline. */
+const looksInDeadline = 3;
 /**
  * A worker's JavaScript heap at most; trees live in WASM memory, which the parse deadline bounds. V8's usual young generation would
  * take 40 MB more in all, and one of 8 MB a tenth more CPU time.
@@ -272,11 +278,10 @@ class Thread {
   isSlow = false;
   readonly #worker: Worker;
   readonly #events: ThreadEvents;
-  readonly #progress = new Int32Array(new SharedArrayBuffer(8));
+  readonly #progress = new Int32Array(new SharedArrayBuffer(12));
   readonly #deadlineMs: number;
   /** Files in batches that were answered. */
   #answered = 0;
-  #seen = 0;
   #timer: NodeJS.Timeout | undefined;
   #stopped = false;
 
@@ -353,14 +358,20 @@ class Thread {
 
   /** The worker counts files, so a deadline is for one file, not for a batch. */
   #watch(): void {
-    this.#seen = this.#finished;
+    let last = this.#readProgress();
     clearInterval(this.#timer);
     this.#timer = setInterval(() => {
-      const now = this.#finished;
+      const now = this.#readProgress();
       // Starting a thread may be slow under load.
-      if (now === this.#seen && this.#isReady) this.#fail();
-      this.#seen = now;
-    }, this.#deadlineMs);
+      if (now.finished !== last.finished || !this.#isReady) last = now;
+      else if (now.worked - last.worked >= this.#deadlineMs) this.#fail();
+      else if (now.at - last.at >= this.#deadlineMs * deadlinesToWait) this.#fail();
+    }, this.#deadlineMs / looksInDeadline);
+  }
+
+  #readProgress(): { finished: number; worked: number; at: number } {
+    const worked = readWorkedMs(Atomics.load(this.#progress, progressIndex.thread));
+    return { finished: this.#finished, worked, at: performance.now() };
   }
 
   #fail(): void {

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { parentPort, workerData } from "node:worker_threads";
 import { explainError } from "../../base/errors.ts";
-import { nameThread } from "../../base/thread-priority.ts";
+import { nameThread, readThreadId } from "../../base/thread.ts";
 import { embedTexts } from "../../models/embed/embed-texts.ts";
 import type { Embedder } from "../../models/embed/embedder.ts";
 import { createStaticEmbedder } from "../../models/embed/static/static-embedder.ts";
@@ -77,6 +77,7 @@ function packVectors(vectors: readonly (Int8Array | null)[], dimensions: number)
 
 nameThread("pm-parse");
 const { settings, progress } = workerData as WorkerData;
+Atomics.store(progress, progressIndex.thread, readThreadId());
 const levels = new Set(settings.levels);
 const wanted = new Set(settings.languages);
 const parser = new SourceParser(settings.grammarDir);

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { setFlagsFromString } from "node:v8";
 import { brotliDecompressSync } from "node:zlib";
 import { Language, Parser } from "web-tree-sitter";
+import { readThreadId, readWorkedMs } from "../../base/thread.ts";
 import { parseSyntax, type Syntax } from "../chunk/syntax.ts";
 import type { Grammar } from "../languages/language.ts";
 
@@ -10,12 +11,11 @@ import type { Grammar } from "../languages/language.ts";
 interface Patience {
   /** What its thread may work: a busy machine is no reason to know less of a file. */
   worked: number;
-  /** What may go by in all. */
-  waited: number;
   /** How long the thread has worked. */
   clock: () => number;
 }
-const usual: Patience = { worked: 2000, waited: 10_000, clock: readWorkedMs };
+const thread = readThreadId();
+const usual: Patience = { worked: 2000, clock: () => readWorkedMs(thread) };
 
 /**
  * Parses source files with tree-sitter's WASM build. Use one per thread, one call at a time: loading a
@@ -93,24 +93,15 @@ async function loadUnoptimised(wasm: Uint8Array): Promise<Language> {
 }
 
 /** Says whether a parse that begins now has taken too long. The thread's clock is asked only where the other one says so. */
-function createTimeoutCheck({ worked, waited, clock }: Patience): () => boolean {
-  const [began, before] = [performance.now(), clock()];
-  let asked = began + worked;
+function createTimeoutCheck({ worked, clock }: Patience): () => boolean {
+  const before = clock();
+  let asked = performance.now() + worked;
   return () => {
     const now = performance.now();
     if (now < asked) return false;
     const left = worked - (clock() - before);
-    if (left <= 0 || now - began > waited) return true;
+    if (left <= 0) return true;
     asked = now + left;
     return false;
   };
-}
-
-/** How long this thread has worked, which Linux says; elsewhere what went by has to do. Milliseconds. */
-function readWorkedMs(): number {
-  try {
-    return Number.parseInt(readFileSync("/proc/thread-self/schedstat", "latin1"), 10) / 1e6;
-  } catch {
-    return performance.now();
-  }
 }

@@ -1,6 +1,6 @@
 import { parentPort, workerData } from "node:worker_threads";
 import type { Project } from "../../base/paths.ts";
-import { nameThread } from "../../base/thread-priority.ts";
+import { nameThread } from "../../base/thread.ts";
 import { listChecks, runCheck } from "../../features/doctor/pm-doctor.ts";
 
 /** A thread that checks the machine and a project, and ends: see `diagnose` in serve.ts. */

@@ -154,7 +154,7 @@ Code index
   Files:          847
   Chunks:         12,453
   Last indexed:   2 minutes ago
-  Partly parsed:  2 files, with syntax that the grammar cannot read
+  Partly parsed:  2 files that the grammar could not read completely
   Skipped:        5 (2 too large, 3 binary)
   Languages:      typescript: 846 files, 12,452 chunks
                   go: 1 file, 1 chunk

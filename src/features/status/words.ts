@@ -96,7 +96,7 @@ function listIndexRows({ index }: StatusResponse): Row[] {
   if (index.partly_parsed > 0) {
     rows.push([
       "Partly parsed:",
-      `${formatCount(index.partly_parsed, "file")}, with syntax that the grammar cannot read`,
+      `${formatCount(index.partly_parsed, "file")} that the grammar could not read completely`,
     ]);
   }
   if (index.skipped.total > 0) {

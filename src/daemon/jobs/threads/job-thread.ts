@@ -3,7 +3,7 @@ import { collectAfterWork, collectWhenGrown } from "../../../base/collect-garbag
 import type { Config } from "../../../base/config/settings.ts";
 import { toThrownError } from "../../../base/errors.ts";
 import type { Logger } from "../../../base/log.ts";
-import { lowerThreadPriority, nameThread } from "../../../base/thread-priority.ts";
+import { lowerThreadPriority, nameThread } from "../../../base/thread.ts";
 import type { Embedders } from "../../../models/embed/embedders.ts";
 import type { CurrentScrubber } from "../../../redact/project-scrubber.ts";
 import { Memory } from "../../../store/memory/memory.ts";

@@ -1,4 +1,4 @@
-import { readlinkSync, writeFileSync } from "node:fs";
+import { readFileSync, readlinkSync, writeFileSync } from "node:fs";
 import { constants, getPriority, setPriority } from "node:os";
 import { basename } from "node:path";
 import { getErrorMessage } from "./errors.ts";
@@ -11,10 +11,29 @@ const nicer = 5;
 export function lowerThreadPriority(log: Logger): void {
   if (process.platform !== "linux") return;
   try {
-    const thread = Number(basename(readlinkSync("/proc/thread-self")));
+    const thread = readThreadId();
     setPriority(thread, Math.min(getPriority(thread) + nicer, constants.priority.PRIORITY_LOW));
   } catch (error) {
     log.debug(`a thread keeps its priority: ${getErrorMessage(error)}`);
+  }
+}
+
+/** The number by which Linux knows this thread; 0 elsewhere. */
+export function readThreadId(): number {
+  return process.platform === "linux" ? Number(basename(readlinkSync("/proc/thread-self"))) : 0;
+}
+
+/**
+ * How long a thread of this process has worked, without what a busy machine gave to others in the meantime. Only Linux says so: elsewhere,
+ * and for a thread that has ended, it is the time of the clock. Milliseconds; only differences mean anything.
+ * @param thread what `readThreadId` gave it
+ */
+export function readWorkedMs(thread: number): number {
+  if (thread === 0) return performance.now();
+  try {
+    return Number.parseInt(readFileSync(`/proc/self/task/${thread}/schedstat`, "latin1"), 10) / 1e6;
+  } catch {
+    return performance.now();
   }
 }
 
