@@ -1,6 +1,9 @@
+import { writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { temporaryWork } from "../../../test/support/memory-work-fixture.ts";
+import { temporaryHome } from "../../../test/support/temporary-home.ts";
 import {
   edited,
   fixtureStart,
@@ -16,8 +19,9 @@ import { matchSessionTokens } from "../../store/memory/chunks/chunk-lookup.ts";
 import { listStoredNotes } from "../../store/memory/chunks/notes.ts";
 import { isForgotten } from "../../store/memory/privacy/forget.ts";
 import { findSessionByUid, listSessions, saveSession } from "../../store/memory/sessions/sessions.ts";
-import { findKnownLines } from "../../store/memory/sessions/transcripts.ts";
+import { findKnownLines, saveTranscript } from "../../store/memory/sessions/transcripts.ts";
 import { listTurns } from "../../store/memory/sessions/turns.ts";
+import { findKeptFile, keepFile } from "../../store/vault/vault.ts";
 import { addNote } from "../notes/add-note.ts";
 import { sumUpSession } from "../summaries/sum-up.ts";
 import { forgetNow, previewForget } from "./forget.ts";
@@ -197,6 +201,24 @@ describe("forgetting a note, a session, a time", () => {
     await forgetNow(stage.work, { session: "aaaa" });
     expect(stage.everything()).not.toContain(word);
     expect(listSessions(stage.memory).map(({ uid }) => uid)).toEqual(["bbbb-2"]);
+  });
+
+  it("takes a session's transcript out of the vault, and leaves those of others", async () => {
+    const home = temporaryHome();
+    try {
+      const paths = ["aaaa-1", "bbbb-2"].map((name) => join(home.dir, `${name}.jsonl`));
+      for (const [i, path] of paths.entries()) {
+        const { id } = await stage.store(basename(path, ".jsonl"), prompt(`session ${i}`));
+        writeFileSync(path, "not read yet");
+        const readSoFar = { offset: 0, size: 0, readAt: 0, lineHash: "", skipped: {} };
+        saveTranscript(stage.memory, { path, agent: "claude", sessionId: id, ...readSoFar });
+        keepFile(path);
+      }
+      await forgetNow(stage.work, { session: "aaaa" });
+      expect(paths.map((path) => findKeptFile(path) !== null)).toEqual([false, true]);
+    } finally {
+      home.remove();
+    }
   });
 
   it("takes a time", async () => {

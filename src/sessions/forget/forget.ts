@@ -1,3 +1,5 @@
+import { findAgentByName } from "../../agents/registry.ts";
+import { releaseTranscript } from "../../agents/vaulted.ts";
 import { dayMs } from "../../base/text/day.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import {
@@ -7,10 +9,12 @@ import {
   listSessionsBefore,
   previewForget as previewRows,
   removeRows,
+  withSubagents,
 } from "../../store/memory/privacy/forget.ts";
 import { changeWithTrash } from "../../store/memory/privacy/trashed-rows.ts";
 import { packContent } from "../../store/memory/sessions/content.ts";
 import { findSessionById } from "../../store/memory/sessions/sessions.ts";
+import { listTranscripts } from "../../store/memory/sessions/transcripts.ts";
 import { saveTurn } from "../../store/memory/sessions/turns.ts";
 import type { TrashEntry } from "../../store/trash/trash.ts";
 import { rechunkSession } from "../chunks/rechunk.ts";
@@ -63,6 +67,7 @@ export async function forgetNow(
   }
   const { rows } = target;
   const examples = listForgetExamples(memory, rows);
+  const transcripts = withSubagents(memory, rows.sessions).flatMap((id) => listTranscripts(memory, id));
   const remove = () => {
     for (const [id, numbers] of rows.turns) dropLaterCompactions(work, id, Math.min(...numbers));
     return removeRows(memory, rows, now.getTime());
@@ -71,6 +76,11 @@ export async function forgetNow(
   const { result, entry } = forGood
     ? { result: memory.runInTransaction(remove), entry: null }
     : changeWithTrash(memory, how, remove);
+  // What was not read of a forgotten session never will be.
+  for (const { agent, path } of transcripts) {
+    const client = findAgentByName(agent);
+    if (client !== undefined) releaseTranscript(client, path);
+  }
   const { changed, summaries: _, ...counts } = result;
   for (const id of changed) {
     const session = findSessionById(memory, id);
