@@ -13,6 +13,7 @@ import { makeCheck } from "./make-check.ts";
 import type {
   ChangeAnswer,
   changeRequest,
+  Proposal,
   ProposalsAnswer,
   proposeRequest,
   Rule,
@@ -60,17 +61,15 @@ export async function listSpokenRules(
 
 function countSpoken(spoken: readonly SpokenRule[]): RulesAnswer["spoken"] {
   const counts = new Map<string, RulesAnswer["spoken"][number]>();
-  for (const { rule, outcome } of spoken) {
+  for (const { rule, was_followed } of spoken) {
     const count = counts.get(rule) ?? { rule, times: 0, followed: 0, not_followed: 0 };
     counts.set(rule, count);
     count.times++;
-    if (followed.has(outcome)) count.followed++;
-    if (outcome === "run") count.not_followed++;
+    if (was_followed === true) count.followed++;
+    if (was_followed === false) count.not_followed++;
   }
   return [...counts.values()];
 }
-
-const followed: ReadonlySet<SpokenRule["outcome"]> = new Set(["not_run", "other_form", "once"]);
 
 export async function proposeRules(
   { project, memory }: Subjects["memory"],
@@ -129,13 +128,7 @@ async function change(
         "`pm rules propose` lists what can be accepted.",
       );
       const accepted = { ...chosen, mode: request.mode ?? chosen.mode };
-      const proposed = proposals.find(({ id }) => id === chosen.id);
-      if (accepted.mode !== "remind" && proposed?.only_reminds === true)
-        throw new PommelError(
-          "usage",
-          `In this mode it would be in the way: ${describeReplay(proposed)}.`,
-          `\`pm rules accept ${chosen.id}\` accepts it as a reminder.`,
-        );
+      refuseInTheWay(accepted, proposals, `\`pm rules accept ${chosen.id}\` accepts it as a reminder.`);
       saveRules(
         memory,
         [...rules, accepted],
@@ -148,6 +141,16 @@ async function change(
       if (request.mode === undefined)
         throw new PommelError("usage", "No mode given.", "One of remind, ask, deny.");
       const changed = { ...chosen, mode: request.mode };
+      // What was proposed as a reminder stays one; what the person wrote is as strict as they want.
+      if (changed.mode !== "remind" && changed.said.length > 0) {
+        const others = rules.filter(({ id }) => id !== changed.id).map(({ id }) => id);
+        const { proposals } = await propose(project, memory, new Set(others));
+        refuseInTheWay(
+          changed,
+          proposals,
+          "`pm rules add` sets it all the same, as a rule in your own words.",
+        );
+      }
       saveRules(
         memory,
         rules.map((one) => (one.id === changed.id ? changed : one)),
@@ -175,6 +178,13 @@ async function change(
       return chosen;
     }
   }
+}
+
+/** @throws where a rule that was proposed as a reminder is to ask or deny */
+function refuseInTheWay({ id, mode }: Rule, proposals: readonly Proposal[], hint: string): void {
+  const proposed = proposals.find((one) => one.id === id);
+  if (mode === "remind" || proposed?.only_reminds !== true) return;
+  throw new PommelError("usage", `In this mode it would be in the way: ${describeReplay(proposed)}.`, hint);
 }
 
 /** What the repository asks, as a rule that the person might make theirs. */

@@ -170,6 +170,24 @@ it("what a prompt asks for is allowed, and what it forbids is not asked for", ()
   expect(readRequest({ kind: "tool", name: "WebSearch" }, "look up the API")).toBe("now");
 });
 
+it("an answer agrees to what the agent asked; what only lets it go on, or is about something else, does not", () => {
+  const commit = command("git commit");
+  for (const prompt of ["y", "yes, go ahead", "OK.", "ok, do it", "go for it", "go!", "2", "sure, both"])
+    expect(readRequest(commit, prompt), prompt).toBe("now");
+  for (const prompt of [
+    "go on",
+    "go on with the tests",
+    "continue",
+    "ok continue",
+    "ok, now fix the typo",
+    "ok what should we do?",
+    "great, now the docs",
+    "1. rename it",
+    "go to main.ts",
+  ])
+    expect(readRequest(commit, prompt), prompt).toBeNull();
+});
+
 it("who asks for a push asks for none to main, and for none by force", () => {
   const asked = (rule: string, prompt: string) => readRequest(command(rule), prompt);
   expect(asked("git push main", "fix it and push")).toBeNull();

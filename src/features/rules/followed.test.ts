@@ -62,6 +62,8 @@ function speak(call: Entry | undefined, decision: "ask" | "deny" | null, ref = "
 
 const list = () => listSpoken(memory, [main], { sessionUid: null, since: 0, limit: 10 });
 const came = () => list().map((one) => [one.mode, one.outcome, one.turn, describeOutcome(one)]);
+/** As the terminal, the page and scripts are told. */
+const followed = () => list().map((one) => one.was_followed);
 
 it("a call that was denied and not made again was not run", () => {
   const call = byRule(push);
@@ -71,6 +73,7 @@ it("a call that was denied and not made again was not run", () => {
     { rule: "aaaa", text: "never push to main", mode: "deny", session_id: "s1", turn: 1, what: push },
   ]);
   expect(came()).toEqual([["deny", "not_run", 1, "not run"]]);
+  expect(followed()).toEqual([true]);
 });
 
 it("a call that the rule allows, made instead, is another form", () => {
@@ -78,6 +81,7 @@ it("a call that the rule allows, made instead, is another form", () => {
   did([prompt("go on"), ...call, ...byRule(push), ...ran("cd x && git push origin fix-42")]);
   speak(call[0], "deny");
   expect(came()).toEqual([["deny", "other_form", 1, "instead: `git push origin fix-42`"]]);
+  expect(followed()).toEqual([true]);
 });
 
 it("a later call that nobody asked for is disobedience; one that the person asked for is none", () => {
@@ -99,6 +103,7 @@ it("what the person is asked about is theirs", () => {
     ["ask", "not_run", 2, "not run"],
     ["ask", "allowed", 1, "you let it run"],
   ]);
+  expect(followed()).toEqual([true, null]);
 });
 
 it("a reminder comes with the result: what counts is whether the agent does it again", () => {
@@ -106,9 +111,11 @@ it("a reminder comes with the result: what counts is whether the agent does it a
   did([prompt("go on"), ...call, ...edited("/repo/a.ts", "a", "b")]);
   speak(call[0], null);
   expect(came()).toEqual([["remind", "once", 1, "run this once, and not again"]]);
+  expect(followed()).toEqual([true]);
 
   did([prompt("go on"), ...call, ...ran(push)]);
   expect(came()).toEqual([["remind", "run", 1, "run all the same"]]);
+  expect(followed()).toEqual([false]);
 });
 
 it("nothing is said of a call that is not stored, nor of a rule that is gone", () => {
@@ -120,4 +127,5 @@ it("nothing is said of a call that is not stored, nor of a rule that is gone", (
     ["deny", "unknown", null, ""],
     ["deny", "unknown", null, ""],
   ]);
+  expect(followed()).toEqual([null, null]);
 });

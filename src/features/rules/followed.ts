@@ -24,6 +24,16 @@ type KnownRule = Pick<Rule, "id" | "text" | "check">;
 /** Calls after the one that was denied: what comes later is about something else. */
 const maxCallsAfter = 10;
 
+/** What each outcome counts as. Whatever the person let run is neither. */
+const wasFollowed: Readonly<Record<SpokenRule["outcome"], boolean | null>> = {
+  not_run: true,
+  other_form: true,
+  once: true,
+  run: false,
+  allowed: null,
+  unknown: null,
+};
+
 /** What rules said, the latest first, with what came of it. */
 export function listSpoken(
   memory: Memory,
@@ -34,13 +44,15 @@ export function listSpoken(
     const rule = rules.find(({ id }) => ruleRef(id) === ref);
     if (rule === undefined) return [];
     const { id, text, check } = rule;
+    const came = judge(memory, check, spoken);
     return {
       rule: id,
       text,
       mode: spoken.decision ?? "remind",
       session_id: spoken.sessionUid,
       at: new Date(spoken.at).toISOString(),
-      ...judge(memory, check, spoken),
+      ...came,
+      was_followed: wasFollowed[came.outcome],
     };
   });
 }

@@ -117,6 +117,8 @@ const spokenRule = lazy(() =>
      * reminded, which reaches it with the result. run: all the same. allowed: the person let it run. unknown: nothing tells.
      */
     outcome: z.enum(outcomes),
+    /** What the outcome counts as; null: as neither. */
+    was_followed: z.nullable(z.boolean()),
   }),
 );
 export type SpokenRule = Shaped<typeof spokenRule>;

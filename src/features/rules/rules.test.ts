@@ -106,6 +106,11 @@ it("what would be in the way is proposed as a reminder, and nothing more", async
     code: "usage",
   });
   expect(await call(changeRule, accept, project, how)).toMatchObject({ mode: "remind" });
+  const setMode = { change: "mode", id: proposal!.id, mode: "ask" } as const;
+  await expect(call(changeRule, setMode, project, how)).rejects.toMatchObject({ code: "usage" });
+  const own = { change: "add", text: "never commit", command: "git commit", mode: "ask" } as const;
+  expect(await call(changeRule, own, project, how)).toMatchObject({ id: proposal!.id, mode: "ask" });
+  expect(await call(changeRule, { ...setMode, mode: "deny" }, project, how)).toMatchObject({ mode: "deny" });
 });
 
 it("a rule is checked once it is to be, and by hooks without a memory", async () => {

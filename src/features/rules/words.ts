@@ -93,12 +93,18 @@ function wordRule(rule: Rule, spoken: RulesAnswer["spoken"]): Block[] {
 const wordSpoken = (ruleId: string, spoken: RulesAnswer["spoken"]): Block[] =>
   describeSpoken(ruleId, spoken).map((words) => labelled("Spoke", words));
 
+/** How what agents made of a rule is counted. */
+export const followedWords = { yes: "followed", no: "not followed" } as const;
+
 /** "5 times: followed 3, not followed 1"; nothing where it never spoke. */
 export function describeSpoken(ruleId: string, spoken: RulesAnswer["spoken"]): string[] {
   const found = spoken.find(({ rule }) => rule === ruleId);
   if (found === undefined) return [];
   const { times, followed, not_followed } = found;
-  const came = [followed > 0 && `followed ${followed}`, not_followed > 0 && `not followed ${not_followed}`];
+  const came = [
+    followed > 0 && `${followedWords.yes} ${followed}`,
+    not_followed > 0 && `${followedWords.no} ${not_followed}`,
+  ];
   const known = came.filter((one) => one !== false).join(", ");
   return [`${formatCount(times, "time")}${known === "" ? "" : `: ${known}`}`];
 }

@@ -5,7 +5,7 @@ import { Inline } from "../../../page/components/marked.tsx";
 import { Time } from "../../../page/components/time.tsx";
 import { linkTo, linkToSession } from "../../../page/router.ts";
 import type { SpokenRule } from "../operation.ts";
-import { describeOutcome, spokeWords } from "../words.ts";
+import { describeOutcome, followedWords, spokeWords } from "../words.ts";
 
 /** Entries that are listed. */
 const shownSpoken = 5;
@@ -63,7 +63,7 @@ export function SpokenInTurn({ session, turn }: { session: string; turn: number 
     <>
       {spoken.map((one) => (
         <div key={`${one.at} ${one.rule}`}>
-          <Badge tone={one.outcome === "run" ? "warning" : "human"}>{spokeWords[one.mode]}</Badge>
+          <Badge tone={one.was_followed === false ? "warning" : "human"}>{spokeWords[one.mode]}</Badge>
           <p>
             <Inline text={one.text} />
           </p>
@@ -79,12 +79,12 @@ export function SpokenInTurn({ session, turn }: { session: string; turn: number 
 /** Rules that a session broke. */
 export function BrokenRules({ session }: { session: string }) {
   const { data } = useAnswer("rulesSpoken", { session });
-  const broken = (data?.spoken ?? []).filter(({ outcome }) => outcome === "run" || outcome === "once");
+  const broken = (data?.spoken ?? []).filter(({ was_followed }) => was_followed === false);
   return (
     <>
       {broken.map((one) => (
         <p key={`${one.at} ${one.rule}`} class="row-meta">
-          <Badge tone="warning">not followed</Badge>
+          <Badge tone="warning">{followedWords.no}</Badge>
           <a href={linkToSession(session, one.turn ?? undefined)}>
             <q>
               <Inline text={one.text} />
