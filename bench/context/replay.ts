@@ -1,7 +1,7 @@
 import { appendFileSync, mkdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { Entry } from "../../src/agents/agent.ts";
-import { claude } from "../../src/agents/claude/claude.ts";
+import { recognise } from "../../src/agents/registry.ts";
 import { searchWithCommits } from "../../src/attribution/search/search-with-commits.ts";
 import { type ContextKind, contextKinds } from "../../src/base/config/settings/session-settings.ts";
 import { type Config, makeDefaultConfig } from "../../src/base/config/settings.ts";
@@ -63,8 +63,9 @@ export interface Played {
 
 /** Reads a transcript: its lines, what they touched, and the moments at which hooks would ask. */
 export async function readPlay(path: string): Promise<Played | null> {
-  const info = await claude.describe(path);
-  if (info === null) return null;
+  const recognised = await recognise(path);
+  if (recognised === null) return null;
+  const { agent, info } = recognised;
   const lines = readFileSync(path, "utf8")
     .split("\n")
     .filter((line) => line !== "");
@@ -73,6 +74,8 @@ export async function readPlay(path: string): Promise<Played | null> {
     const uid = /"uuid":"([^"]+)"/.exec(line)?.[1];
     if (uid !== undefined && !places.has(uid)) places.set(uid, i);
   });
+  // Codex's lines have no names, but times.
+  const times = lines.map((line) => Date.parse(/"timestamp":"([^"]+)"/.exec(line)?.[1] ?? ""));
   const name = basename(path, ".jsonl");
   const played: Played = {
     name,
@@ -90,10 +93,11 @@ export async function readPlay(path: string): Promise<Played | null> {
   const opened = new Set<string>();
   let inProject: ((file: string) => string) | undefined;
   const shellCalls = new Set<string>();
-  for await (const batch of claude.read(path, null)) {
+  for await (const batch of agent.read(path, null)) {
     for (const { uid, at, cwd, branch, entries } of batch.lines) {
-      const line = uid === null ? undefined : places.get(uid);
-      if (at === null || line === undefined) continue;
+      if (at === null) continue;
+      const line = uid === null ? times.findIndex((time) => time >= at) : (places.get(uid) ?? -1);
+      if (line === -1) continue;
       played.endedAt = Math.max(played.endedAt, at);
       const moment = (kind: Moment["kind"], more: Partial<Moment> = {}) =>
         played.moments.push({

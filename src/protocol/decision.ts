@@ -33,8 +33,10 @@ export const decision = lazy(() =>
     score: numberOrNull,
     /** What became of the lines that were written for it; null: none are known. */
     in_code: z.optional(z.nullable(z.enum(["kept", "changed", "gone"]))),
-    /** The later decision that contradicts it; null: none found. */
+    /** The later decision that takes its place; null: none found. */
     superseded_by: textOrNull,
+    /** known: a note names it, or its record says so; likely: the words of the later one go against it. null: not superseded. */
+    superseded: z.nullable(z.enum(["known", "likely"])),
     /** Earlier decisions that this one contradicts. */
     supersedes: strings,
   }),

@@ -21,6 +21,7 @@ import type { Project } from "../../base/paths.ts";
 import { version } from "../../base/version.ts";
 import { call } from "../../client/call.ts";
 import { startMissingDaemon } from "../../client/start-missing-daemon.ts";
+import { labelSuperseded } from "../../features/decisions/words.ts";
 import { createPageUrl, pageRoutes } from "../../features/page/page-url.ts";
 import { readWriteMarks } from "../../features/status/state.ts";
 import { why } from "../../features/why/operation.ts";
@@ -114,7 +115,7 @@ function serve(connection: Connection): void {
         range: toWholeLineRange(start, end),
         severity: DiagnosticSeverity.Hint,
         source: "pommel",
-        message: `Written for a decision that no longer holds: ${decision.text}\nLater: ${decision.superseded_by}`,
+        message: `Written for a decision: ${decision.text}\n${labelSuperseded(decision)}: ${decision.superseded_by}`,
       }),
     );
     return connection.sendDiagnostics({ uri, diagnostics });

@@ -85,7 +85,7 @@ export function toSessionInjection(
     endSentence(shortenText(title, maxChars.title)),
     formatPart("Tried and rejected", rejected ?? "", maxChars.outcome),
     formatPart("Asked there", askedThere, maxChars.asked),
-    formatPart("Outcome", outcome, maxChars.outcome),
+    formatPart("The agent said at the end", outcome, maxChars.outcome),
     turn === undefined ? formatPart("Left open", open, maxChars.open) : "",
     turn !== undefined || state === null || state === "completed"
       ? ""

@@ -443,7 +443,7 @@ describe("with a prompt", () => {
     expect(items[0]!.score).toBeGreaterThanOrEqual(0.5);
     expect(items[0]!.why).toMatch(/^also about .*(fetchLedger|proxyWindow)/);
     expect(text).toContain(
-      "“asked of good 1. Outcome: The proxy waits longer now. Changed: src/ledger.ts.” (session good turn 1,",
+      "“asked of good 1. The agent said at the end: The proxy waits longer now. Changed: src/ledger.ts.” (session good turn 1,",
     );
     expect(text).not.toContain("[ASSISTANT]");
     expect(await ask({ event: "user-prompt", prompt })).toMatchObject({ text: null });

@@ -56,6 +56,7 @@ export async function findDecisions(
       ...decision,
       in_code: standings[i]!,
       superseded_by: later?.text ?? decision.superseded_by,
+      superseded: later === null ? decision.superseded : "known",
       supersedes: replaced === null ? decision.supersedes : [replaced],
     };
   });

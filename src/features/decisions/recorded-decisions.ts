@@ -123,6 +123,7 @@ function parseDecisionRecord(path: string, text: string): Decision | null {
     place: `${path}:${line}`,
     files: [path],
     superseded_by: ended.test(status) ? shortenText(stripMarkdown(status), 160) : null,
+    superseded: ended.test(status) ? "known" : null,
   });
 }
 

@@ -45,6 +45,17 @@ export function wordDecisions(
   );
 }
 
+/** How sure it is that a decision was superseded. */
+export const supersededWords = { known: "superseded", likely: "likely superseded" } as const;
+
+/** "Likely superseded by": only the words of the later one say so. */
+export const labelSuperseded = ({ superseded }: Pick<Decision, "superseded">): string =>
+  superseded === "likely" ? "Likely superseded by" : "Superseded by";
+
+/** A note names what it replaces; that a decision goes against another is read from their words. */
+export const labelSupersedes = ({ source }: Pick<Decision, "source">): string =>
+  source === "annotation" ? "Supersedes" : "Likely supersedes";
+
 const inCode = { kept: "kept", changed: "changed since", gone: "gone" } as const;
 
 /** A decision with its place, and what superseded it. */
@@ -56,8 +67,8 @@ export function wordDecision(decision: Decision, reader: Reader): Paragraph {
     { is: "passage", text: label === null ? text : `${label} ${text}` },
     ...(superseded_by === null
       ? []
-      : [indentedLine(2, 2, caution("Superseded by: "), caution(superseded_by))]),
-    ...supersedes.map((earlier) => indentedLine(2, 2, faint(`Supersedes: ${earlier}`))),
+      : [indentedLine(2, 2, caution(`${labelSuperseded(decision)}: `), caution(superseded_by))]),
+    ...supersedes.map((earlier) => indentedLine(2, 2, faint(`${labelSupersedes(decision)}: ${earlier}`))),
     indentedLine(
       2,
       2,

@@ -22,7 +22,7 @@ import { formatAgentShare } from "../../protocol/reading/authors.ts";
 import { nameSubject, nameTitle } from "../../protocol/reading/names.ts";
 import { isRunning } from "../../protocol/reading/running.ts";
 import { shortenSessionId } from "../../protocol/reading/short-id.ts";
-import { labelDecision } from "../decisions/words.ts";
+import { labelDecision, supersededWords } from "../decisions/words.ts";
 import { describeOpenEnd } from "../sessions/end-words.ts";
 import type { DigestAnswer, DigestPart, DigestSession } from "./operation.ts";
 
@@ -117,7 +117,7 @@ function wordPart(part: DigestPart, isOfBranch: boolean): (Paragraph | false)[] 
               },
               // Of what the repository says itself, where.
               decision.by === null && decision.place !== null && faint(`(${decision.place})`),
-              decision.superseded_by !== null && caution("(superseded)"),
+              decision.superseded !== null && caution(`(${supersededWords[decision.superseded]})`),
             ],
             " ",
           ),

@@ -6,7 +6,7 @@ import type { Decision } from "../../protocol/decision.ts";
 import { labelNote } from "../../protocol/origin.ts";
 import { nameTurnInTitle } from "../../protocol/reading/names.ts";
 import { formatCount } from "../../terminal/text.ts";
-import { labelDecision } from "../decisions/words.ts";
+import { labelDecision, labelSuperseded } from "../decisions/words.ts";
 import type { ToolCall, TurnEntry, TurnInFull } from "../sessions/operation.ts";
 import { buildMargins, foldTurnSteps, type Margin } from "../sessions/turn-words.ts";
 import {
@@ -270,7 +270,7 @@ function renderMargin(margin: Margin | undefined): string {
   return rows.length === 0 ? "" : `<ul class="beside">${rows.join("")}</ul>`;
 }
 
-function renderDecisionHtml({ text, superseded_by }: Decision): string {
+function renderDecisionHtml({ text, superseded_by, superseded }: Decision): string {
   if (superseded_by === null) return escapeHtml(text);
-  return `<s>${escapeHtml(text)}</s> <span class="facts">Superseded: ${escapeHtml(superseded_by)}</span>`;
+  return `<s>${escapeHtml(text)}</s> <span class="facts">${labelSuperseded({ superseded })}: ${escapeHtml(superseded_by)}</span>`;
 }

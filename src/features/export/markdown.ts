@@ -1,7 +1,7 @@
 import { shortenHash } from "../../base/text/short-hash.ts";
 import type { Decision } from "../../protocol/decision.ts";
 import { labelNote } from "../../protocol/origin.ts";
-import { labelDecision } from "../decisions/words.ts";
+import { labelDecision, labelSuperseded } from "../decisions/words.ts";
 import type { SessionSummary } from "../sessions/operation.ts";
 import {
   buildMargins,
@@ -57,10 +57,10 @@ function formatMargin(margin: Margin | undefined): string[] {
   return lines.length === 0 ? [] : [lines.join("\n")];
 }
 
-function formatDecisionText({ text, superseded_by }: Decision): string {
+function formatDecisionText({ text, superseded_by, superseded }: Decision): string {
   return superseded_by === null
     ? escapeMarkdown(text)
-    : `~~${escapeMarkdown(text)}~~ (superseded: ${escapeMarkdown(superseded_by)})`;
+    : `~~${escapeMarkdown(text)}~~ (${labelSuperseded({ superseded }).toLowerCase()}: ${escapeMarkdown(superseded_by)})`;
 }
 
 /** What a directory of sessions has: each with its file, and what was noted and decided. */

@@ -93,6 +93,7 @@ function documentOf(text: string): SessionDocument {
         files: [],
         score: null,
         superseded_by: null,
+        superseded: null,
         supersedes: [],
       },
     ],

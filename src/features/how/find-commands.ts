@@ -106,7 +106,7 @@ function buildCheatSheet(
 
 const meantToBe = 3;
 /** It works on something that lies outside of the project. */
-const onElsewhere = /\s(?:\/(?:tmp|private|var|Users|home)\/|~\/|\$)/;
+const onElsewhere = /\s["']?(?:\/(?:tmp|private|var|Users|home)\/|~\/|\$)/;
 /** Outside of the project: a trial somewhere else. */
 const isElsewhere = (directory: string) => /^(?:[/~$]|[A-Za-z]:|\.\.)/.test(directory);
 
@@ -304,7 +304,8 @@ function toWorkingCommand(memory: Memory, { worked, failed }: Form): WorkingComm
     form: toShape(latest.line),
     task: null,
     directory: latest.directory,
-    purpose: latest.purpose,
+    // What a call of several commands is for is about all of them; it is not timed either.
+    purpose: worked.find(({ tookMs }) => tookMs !== null)?.purpose ?? "",
     worked: worked.length,
     failed: failed.length,
     last_at: formatIsoTime(latest.at),

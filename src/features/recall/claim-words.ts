@@ -4,6 +4,7 @@ import type { KnownError } from "../../protocol/fix.ts";
 import { formatTurnPlace } from "../../protocol/reading/short-id.ts";
 import { formatSnippet } from "../../protocol/reading/statements.ts";
 import type { TranscriptSearchResponse } from "../../protocol/results.ts";
+import { labelSuperseded, labelSupersedes } from "../decisions/words.ts";
 import { noFix, wordSeen, wordStands } from "../fix/words.ts";
 import type { WorkingCommand } from "../how/operation.ts";
 import { wordCounts } from "../how/words.ts";
@@ -23,8 +24,8 @@ export function toDecisionClaim(decision: Decision): Claim {
     by: author ?? (by === "person" ? "user" : (by ?? "the repository")),
     at: timestamp,
     standing: [
-      ...(superseded_by === null ? [] : [`replaced by “${superseded_by}”`]),
-      ...supersedes.slice(0, 1).map((earlier) => `replaces “${earlier}”`),
+      ...(superseded_by === null ? [] : [`${labelSuperseded(decision).toLowerCase()} “${superseded_by}”`]),
+      ...supersedes.slice(0, 1).map((earlier) => `${labelSupersedes(decision).toLowerCase()} “${earlier}”`),
     ],
     id: session_id === null ? place : formatTurnPlace(session_id, turn),
   };

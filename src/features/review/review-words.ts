@@ -1,6 +1,7 @@
 import { formatCount } from "../../base/text/counted.ts";
 import { shortenHash } from "../../base/text/short-hash.ts";
 import { linkEvidence } from "../../protocol/reading/evidence.ts";
+import { supersededWords } from "../decisions/words.ts";
 import type { ReviewAnswer, ReviewDecision, ReviewFile, ReviewSession } from "./operation.ts";
 
 /** How a session stands in a review of a change. */
@@ -44,13 +45,13 @@ export const statusNames: Partial<Record<ReviewFile["status"], string>> = {
 };
 
 /** What a change does to a decision: it was made for it, it removes what was written for it, or a later one took its place. */
-export function describeDecisionFate({ made_here, lines_removed, superseded_by }: ReviewDecision): string[] {
+export function describeDecisionFate({ made_here, lines_removed, superseded }: ReviewDecision): string[] {
   return [
     ...(made_here ? ["made for this change"] : []),
     ...(lines_removed > 0
       ? [`may be broken: ${lines_removed.toLocaleString("en")} of its lines removed`]
       : []),
-    ...(superseded_by === null ? [] : ["superseded"]),
+    ...(superseded === null ? [] : [supersededWords[superseded]]),
   ];
 }
 

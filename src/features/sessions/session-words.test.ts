@@ -96,7 +96,7 @@ test("a session in brief has at most five lines, and none that says nothing", ()
   ).toEqual([
     { title: "Asked", says: "retry" },
     { title: "Last asked", says: "commit" },
-    { title: "Outcome", says: "it retries" },
+    { title: "Agent said", says: "it retries" },
     { title: "Open", says: "the docs" },
     { title: "Commits", says: commits },
   ]);

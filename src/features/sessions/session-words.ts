@@ -32,7 +32,7 @@ import { describeTurnActivity } from "./turn-words.ts";
 const briefParts = [
   ["rejected", "Rejected later"],
   ["asked", "Asked"],
-  ["outcome", "Outcome"],
+  ["outcome", "Agent said"],
   ["last_asked", "Last asked"],
   ["state", "Last turn"],
   ["open", "Open"],

@@ -95,7 +95,7 @@ function viewsOf(text: string): string[] {
   const at = answer.session.last_at;
   const place = { session_id: text, session_title: text, branch: text };
   const files = [{ path: text, how: "edit" as const }];
-  const relations = { place: null, superseded_by: null, supersedes: [] };
+  const relations = { place: null, superseded_by: null, superseded: null, supersedes: [] };
   const source = "annotation" as const;
   const decision = {
     by: "person" as const,

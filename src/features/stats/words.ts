@@ -166,7 +166,7 @@ const wordErrors = ({ recurring_errors: errors }: StatsAnswer, limit: number): D
           heading("Recurring errors"),
           table(
             [
-              { title: "cost", isNumber: true },
+              { title: "at most lost", isNumber: true },
               { title: "sessions", isNumber: true },
               { title: "times", isNumber: true },
               { title: "error", wraps: true },

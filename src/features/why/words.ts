@@ -31,7 +31,7 @@ import {
 } from "../../protocol/reading/evidence.ts";
 import { formatLineRange } from "../../protocol/reading/numbers.ts";
 import { shortenSessionId } from "../../protocol/reading/short-id.ts";
-import { labelDecision } from "../decisions/words.ts";
+import { labelDecision, labelSuperseded } from "../decisions/words.ts";
 import { wordLineNote } from "../notes/words.ts";
 import type {
   EarlierLines,
@@ -231,7 +231,7 @@ function wordDecisions(name: string, decisions: readonly NearDecision[], reader:
       wordDecision(decision, reader),
       ...(decision.superseded_by === null
         ? []
-        : [indentedLine(4, 4, caution("Superseded by: "), quoted(decision.superseded_by))]),
+        : [indentedLine(4, 4, caution(`${labelSuperseded(decision)}: `), quoted(decision.superseded_by))]),
     ]),
   ];
 }

@@ -22,6 +22,15 @@ test("a command has its directory, purpose, time and outcome", () => {
   expect(other).toMatchObject({ directory: "api" });
 });
 
+test("a call of several commands, or that waits, does not say how long each took", () => {
+  const calls = ["make lint && make test", "sleep 30; make test", "cd web && make test 2>&1 | tail -3"];
+  expect(calls.map((line) => commands(ran(line, "ok")).map(({ tookMs }) => tookMs))).toEqual([
+    [null, null],
+    [null],
+    [1000],
+  ]);
+});
+
 test("a failed one has its status and the error's lines", () => {
   const output = "Exit code 2\nsrc/a.ts(3,5): error TS2304: Cannot find name 'openStore'.";
   const [one] = commands(ran("npx tsc --noEmit", output, { isError: true }));
@@ -63,6 +72,13 @@ test("what was declined, refused or goes on in the background is no run", () => 
     outcomes(ran("make", "The user doesn't want to proceed with this tool use.", { isError: true })),
   ).toEqual([]);
   expect(outcomes(ran("npm start", "Command running in background with ID: b1"))).toEqual([]);
+  for (const refusal of [
+    "Permission for this action was denied by the Claude Code auto mode classifier. Reason: Blocked.",
+    "PreToolUse:Bash hook error: [guard.sh]: not on main",
+    "ENOENT: no such file or directory, posix_spawn '/bin/zsh'",
+    "claude-sonnet-4-5 is temporarily unavailable, so auto mode cannot decide",
+  ])
+    expect(outcomes(ran("make", refusal, { isError: true }))).toEqual([]);
   expect(outcomes(used("Bash", { command: "make" }, null))).toEqual([]);
 });
 
@@ -89,12 +105,18 @@ it("another name is another error", () => {
   );
 });
 
-it.each(["FAIL", "Exit code 1", "make: *** [all] Error 2", "3 errors", "2 tests failed", "a.ts:3:4"])(
-  "%s says nothing of its own",
-  (line) => {
-    expect(normalizeErrorLine(line)).toBeNull();
-  },
-);
+it.each([
+  "FAIL",
+  "Traceback (most recent call last):",
+  "goroutine 1 [running]:",
+  "Exit code 1",
+  "make: *** [all] Error 2",
+  "3 errors",
+  "2 tests failed",
+  "a.ts:3:4",
+])("%s says nothing of its own", (line) => {
+  expect(normalizeErrorLine(line)).toBeNull();
+});
 
 it("each line counts once, and only the first ones", () => {
   const lines = Array.from({ length: 20 }, (_, i) => `undefined: ${"abcdefghijklmnopqrst"[i]!.repeat(9)}`);

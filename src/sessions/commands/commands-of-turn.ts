@@ -16,10 +16,11 @@ import { parseSteps, type Step } from "./steps.ts";
 /** Characters that are kept of an error, and of what the agent says a command is for. */
 const maxCommandChars = { error: 1200, purpose: 160, line: 600 } as const;
 
-/** The user declined it, the client refused it, or it went on in the background. */
+/** The user declined it, the client or a hook of it refused it or could not start it, or it went on in the background. */
 const neverEnded =
-  /^\s*(?:The user doesn't want to|\[Request interrupted|<tool_use_error>|InputValidationError|Command running in background|Process running with session ID|Permission to use|Claude requested permissions)/;
+  /^\s*(?:The user doesn't want to|\[Request interrupted|<tool_use_error>|InputValidationError|Command running in background|Process running with session ID|Permission (?:to use|for this action)|Claude requested permissions|PreToolUse:\w+ hook|ENOENT: [^\n]* posix_spawn|claude-\S+ is temporarily unavailable)/;
 const exitStatus = /^(?:Error: )?(?:Exit code|Exit Code:|Process exited with code) (-?\d+)/m;
+const waits = /\bsleep\b/;
 /** What `echo "exit: $?"` prints. */
 const printedStatus = /(?:exit|status|code|rc)\b[^\n\d]{0,12}(\d{1,3})\s*$/im;
 
@@ -39,8 +40,11 @@ export function extractCommands(turn: Turn, relativize: (path: string) => string
       if (entry.kind !== "tool_use" || classifyToolUse(entry) !== "command") return [];
       const answer = results.get(entry.id);
       if (answer === undefined || neverEnded.test(answer.result.text)) return [];
-      const tookMs = at === null || answer.at === null ? null : Math.max(answer.at - at, 0);
-      return extractRuns(entry, answer.result).map(({ step, ...run }, i) => ({
+      const runs = extractRuns(entry, answer.result);
+      // A call of several commands does not say how long each took.
+      const isTimed = runs.length === 1 && !waits.test(String(entry.input.command));
+      const tookMs = !isTimed || at === null || answer.at === null ? null : Math.max(answer.at - at, 0);
+      return runs.map(({ step, ...run }, i) => ({
         seq,
         step: i,
         at,
@@ -141,7 +145,7 @@ function relativizeDirectory(path: string, cwd: string | null, relativize: (path
 
 /** Lines that accompany any error of a tool, and say nothing of it. */
 const saysNothing =
-  /^(?:[a-z]*: ?downloading .*|<path> #s?|\[(?:build|setup) failed\]|fail <path> \[\w+ failed\]|too many errors|error trace:.*|error: not equal:|(?:error: )?expect\(received\)\.(?:not\.)?\w+\(.*\)|exit code|exit status|fail|failed|error|errors?:?|ok|pass|# ?#?|\*|make(?: # )?: \*\*\* .*|npm err! .*lifecycle.*|\[[\w:-]*\] error task failed|error task failed|# (?:issues?|problems?|errors?|tests?)(?: failed| found)?[.:]?|[\w*]+: #|\* [\w-]+: #|test (?:files|suites).*|tests? .*(?:failed|passed).*|(?:--- )?fail: \S+(?: \(#\))?|fail \S+(?: #)?|.*exited with code #.*|command failed with exit.*|.*task failed.*|err_pnpm_\w+ .*|npm err! (?:code|errno|path|command|a complete log).*|error: could not compile .*|for more information about this error.*|some errors have detailed explanations.*|error: aborting due to .*|husky - .*|\[(?:failed|skipped|started|completed|title)\] .*|[✖×] \S.*:|test suites?: .*|tests?: .*|error context: .*|tserror: .*unable to compile typescript.*|unable to compile typescript.*|error: command .* (?:failed|exited).*|error: process completed.*|error: recipe .* failed.*|error: script .* exited.*|lerna err! .*|nx run .*failed.*|command exited with .*)$/;
+  /^(?:traceback \(most recent call last\):|during handling of the above exception.*|the above exception was the direct cause.*|goroutine # \[running\]:|stack ?trace:|note: run with `rust_backtrace=.*|[a-z]*: ?downloading .*|<path> #s?|\[(?:build|setup) failed\]|fail <path> \[\w+ failed\]|too many errors|error trace:.*|error: not equal:|(?:error: )?expect\(received\)\.(?:not\.)?\w+\(.*\)|exit code|exit status|fail|failed|error|errors?:?|ok|pass|# ?#?|\*|make(?: # )?: \*\*\* .*|npm err! .*lifecycle.*|\[[\w:-]*\] error task failed|error task failed|# (?:issues?|problems?|errors?|tests?)(?: failed| found)?[.:]?|[\w*]+: #|\* [\w-]+: #|test (?:files|suites).*|tests? .*(?:failed|passed).*|(?:--- )?fail: \S+(?: \(#\))?|fail \S+(?: #)?|.*exited with code #.*|command failed with exit.*|.*task failed.*|err_pnpm_\w+ .*|npm err! (?:code|errno|path|command|a complete log).*|error: could not compile .*|for more information about this error.*|some errors have detailed explanations.*|error: aborting due to .*|husky - .*|\[(?:failed|skipped|started|completed|title)\] .*|[✖×] \S.*:|test suites?: .*|tests?: .*|error context: .*|tserror: .*unable to compile typescript.*|unable to compile typescript.*|error: command .* (?:failed|exited).*|error: process completed.*|error: recipe .* failed.*|error: script .* exited.*|lerna err! .*|nx run .*failed.*|command exited with .*)$/;
 
 /** Signatures of an error of each kind, and characters of one. */
 const maxSignatures = { tests: 6, lines: 12, rules: 4 } as const;

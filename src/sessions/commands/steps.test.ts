@@ -41,6 +41,7 @@ describe("the programs of a command line", () => {
     "for f in *; do make $f; done",
     "$TOOL run",
     "echo 'unclosed",
+    'probe() { curl "$1"; }; probe a; probe b',
     "",
   ])("none of %j", (line) => {
     expect(seen(line)).toEqual([]);

@@ -140,7 +140,7 @@ const maxDepth = 3;
 export function parseSteps(line: string): Step[] {
   if (line.length > maxLine) return [];
   const steps: Step[] = [];
-  take(line, { directory: "", decides: true, depth: 0 }, steps);
+  take(line, { directory: "", decides: true, depth: 0, functions: new Set() }, steps);
   return steps.length > maxSteps ? [] : steps;
 }
 
@@ -148,12 +148,22 @@ interface Around {
   directory: string;
   decides: boolean;
   depth: number;
+  /** Functions that the line itself defines: no programs. */
+  functions: ReadonlySet<string>;
 }
 
 /** @returns the directory that the line leaves the shell in */
 function take(line: string, around: Around, steps: Step[]): string {
   const script = parse(line);
-  return script.errors?.length ? around.directory : takeAll(script.commands, around, steps);
+  if (script.errors?.length) return around.directory;
+  const defined = script.commands.flatMap(({ command }) =>
+    command.type === "Function" ? [command.name.value] : [],
+  );
+  return takeAll(
+    script.commands,
+    { ...around, functions: new Set([...around.functions, ...defined]) },
+    steps,
+  );
 }
 
 function takeAll(statements: readonly Statement[], around: Around, steps: Step[]): string {
@@ -217,7 +227,8 @@ function takeCommand(command: Command, around: Around, steps: Step[]): string {
     if (depth < maxDepth) take(named.script, { ...around, depth: depth + 1 }, steps);
     return directory;
   }
-  if (isNoise(named.name) || reads || /[$`]/.test(named.name)) return directory;
+  if (isNoise(named.name) || around.functions.has(program.value) || reads || /[$`]/.test(named.name))
+    return directory;
   const environment = command.prefix.flatMap((one) => (one.type === "Assignment" ? [one.text] : []));
   const texts = words.map(({ text }) => (text.length > maxWord || text.includes("\n") ? '"…"' : text));
   const general = generalWords(texts);

@@ -456,6 +456,12 @@ describe("of two decisions the later", () => {
     expect(relation(`${earlier}.`, earlier)).toBe("repeats");
     expect(relation("Keep the palette of the terminal in one file", earlier)).toBeNull();
     expect(relation("Retry the download three times when the mirror fails", earlier)).toBeNull();
+    expect(
+      relation(
+        "How do you want the 1.1.0 image built? → In the cluster",
+        "Where should the built image be pushed? → Harbor",
+      ),
+    ).toBeNull();
   });
 });
 

@@ -34,6 +34,8 @@ export interface SessionDecision extends ChunkDecision {
 interface Later {
   text: string;
   at: number | null;
+  /** Whether it names what it replaces; otherwise its words go against it. */
+  isStated: boolean;
 }
 
 /**
@@ -115,7 +117,7 @@ function markContradictions(all: readonly SessionDecision[]): SessionDecision[] 
   });
 }
 
-const toLaterDecision = ({ text, at }: SessionDecision): Later => ({ text, at });
+const toLaterDecision = ({ text, at }: SessionDecision): Later => ({ text, at, isStated: false });
 
 /** A word that more decisions have says nothing about their subject. */
 const maxWithWord = 200;
@@ -202,7 +204,12 @@ export function parseClaim(text: string): Claim {
  */
 export function compareClaims(later: Claim, earlier: Claim): "repeats" | "contradicts" | null {
   if (later.asked !== null && earlier.asked !== null) {
-    if (measureOverlap(later.asked, earlier.asked) < shared.same) return null;
+    // A shorter question may be about something else: "which image?" and "where does the image go?"
+    const likeness = Math.min(
+      measureOverlap(later.asked, earlier.asked),
+      measureOverlap(earlier.asked, later.asked),
+    );
+    if (likeness < shared.same) return null;
     return later.answer === earlier.answer ? "repeats" : "contradicts";
   }
   const [short, long] =
@@ -287,7 +294,8 @@ export function createReplacementLookup(memory: Memory): (earlier: Statement) =>
   return (earlier) => {
     if (byText.size === 0) return null;
     const quoting = byText.get(normalizeQuote(earlier.text)) ?? [];
-    return quoting.find((later) => (earlier.at ?? 0) <= later.at && canReplace(later, earlier)) ?? null;
+    const later = quoting.find((one) => (earlier.at ?? 0) <= one.at && canReplace(one, earlier));
+    return later === undefined ? null : { ...later, isStated: true };
   };
 }
 

@@ -20,6 +20,7 @@ export const makeDecision = (
   score: null,
   in_code: null,
   superseded_by: null,
+  superseded: null,
   supersedes: [],
   ...known,
 });
@@ -64,6 +65,7 @@ export function toDecision(decision: SessionDecision): Decision {
     branch,
     files: [...files],
     superseded_by: supersededBy?.text ?? null,
+    superseded: supersededBy === null ? null : supersededBy.isStated ? "known" : "likely",
     supersedes: [...supersedes],
   });
 }

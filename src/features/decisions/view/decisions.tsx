@@ -14,7 +14,7 @@ import { linkTo, linkToDecision } from "../../../page/router.ts";
 import type { Decision } from "../../../protocol/decision.ts";
 import { labelWords } from "../../../protocol/origin.ts";
 import type { ForgetRequest } from "../../forget/operation.ts";
-import { decisionSources } from "../words.ts";
+import { decisionSources, labelSuperseded, supersededWords } from "../words.ts";
 
 const maxListed = 200;
 
@@ -84,7 +84,7 @@ interface DecisionEntryProps {
 
 function DecisionEntry({ decision, onSupersede, onForget }: DecisionEntryProps) {
   const { source, by, author, text, session_id, session_title, turn, timestamp } = decision;
-  const { branch, place, superseded_by } = decision;
+  const { branch, place, superseded_by, superseded } = decision;
   const isNote = source === "annotation";
   return (
     <Entry
@@ -100,7 +100,7 @@ function DecisionEntry({ decision, onSupersede, onForget }: DecisionEntryProps) 
           </s>
         )
       }
-      aside={superseded_by !== null && <Badge tone="warning">superseded</Badge>}
+      aside={superseded !== null && <Badge tone="warning">{supersededWords[superseded]}</Badge>}
       meta={
         <>
           <Time at={timestamp} />
@@ -137,7 +137,7 @@ function DecisionEntry({ decision, onSupersede, onForget }: DecisionEntryProps) 
     >
       {superseded_by !== null && (
         <p class="entry-note">
-          Superseded by: <Inline text={superseded_by} />
+          {labelSuperseded(decision)}: <Inline text={superseded_by} />
         </p>
       )}
     </Entry>

@@ -59,7 +59,7 @@ export default function Compare({ rest: id, query }: ViewProps) {
           {row("Asked", ({ brief }) => (
             <Inline text={brief.asked} />
           ))}
-          {row("Outcome", ({ brief }) => (
+          {row("Agent said", ({ brief }) => (
             <Inline text={brief.outcome} />
           ))}
           {row("Open", ({ brief }) => (

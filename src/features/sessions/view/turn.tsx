@@ -13,6 +13,7 @@ import { formatCount } from "../../../page/components/words.ts";
 import { linkToCommit, linkToSession } from "../../../page/router.ts";
 import { wordLinesByAuthor } from "../../../protocol/reading/authors.ts";
 import { nameTurnInTitle } from "../../../protocol/reading/names.ts";
+import { labelSuperseded } from "../../decisions/words.ts";
 import { turnParts } from "../../page-parts.ts";
 import type { SessionResponse, TurnEntry, TurnInFull } from "../operation.ts";
 import { describeTurnActivity, foldTurnSteps, type Margin, turnAsMarkdown } from "../turn-words.ts";
@@ -290,11 +291,15 @@ function Beside({ margin: { notes, decisions, commits } = noMargin, session, tur
           <p>{note}</p>
         </div>
       ))}
-      {decisions.map(({ text, superseded_by }) => (
+      {decisions.map(({ text, superseded_by, superseded }) => (
         <div key={text}>
           <Badge tone="agent">decided</Badge>
           <p>{superseded_by === null ? <Inline text={text} /> : <s>{text}</s>}</p>
-          {superseded_by !== null && <p class="faint">Superseded: {superseded_by}</p>}
+          {superseded_by !== null && (
+            <p class="faint">
+              {labelSuperseded({ superseded })}: {superseded_by}
+            </p>
+          )}
         </div>
       ))}
       {commits.map(({ commit, subject, lines, surviving }) => (

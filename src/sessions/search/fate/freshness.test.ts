@@ -45,7 +45,13 @@ it("has drifted once a file was changed later, or is gone", () => {
 
 it("is orphaned when all are gone", () => {
   file("a.ts", then);
-  expect(freshnessOf(["gone.ts", "a.ts/below", "C:\\elsewhere\\b.ts"])).toBe("orphaned");
+  expect(freshnessOf(["gone.ts", "a.ts/below"])).toBe("orphaned");
+});
+
+it("says nothing of missing files outside of the project, which may be another machine's", () => {
+  file("a.ts", then - minute);
+  expect(freshnessOf(["/home/ann/notes.md", "C:\\elsewhere\\b.ts"])).toBeNull();
+  expect(freshnessOf(["/home/ann/notes.md", "a.ts"])).toBe("fresh");
 });
 
 it("knows files outside the project", () => {
@@ -53,7 +59,7 @@ it("knows files outside the project", () => {
   writeFileSync(join(outside, "a.ts"), "");
   expect(freshnessOf([join(outside, "a.ts")], Date.now() + minute)).toBe("fresh");
   rmSync(outside, { recursive: true });
-  expect(freshnessOf([join(outside, "a.ts")])).toBe("orphaned");
+  expect(freshnessOf([join(outside, "a.ts")])).toBeNull();
 });
 
 it("assumes no change without a known time", () => {

@@ -1,9 +1,11 @@
 import { statSync } from "node:fs";
-import { resolve } from "node:path";
+import { isAbsolute, resolve } from "node:path";
 import type { Freshness } from "../types.ts";
 
 /** A client writes the end of a turn after the files of it. Milliseconds. */
 const slack = 2000;
+
+const isOutside = (file: string): boolean => isAbsolute(file) || /^[A-Za-z]:[\\/]/.test(file);
 
 /** Checks the files that sessions touched, each once. */
 export class FileAges {
@@ -13,12 +15,16 @@ export class FileAges {
   constructor(private readonly root: string) {}
 
   /**
-   * The state of files since `until`. Files without a change since are as they were left.
+   * The state of files since `until`. Files without a change since are as they were left. A file outside of the project that is
+   * missing says nothing: it may be another machine's.
    * @param until milliseconds since the epoch; null: the time is unknown, so no change is assumed
    */
   assessFreshness(files: readonly string[], until: number | null): Freshness | null {
-    if (files.length === 0) return null;
-    const changes = files.map((file) => this.getLastChange(file));
+    const changes = files
+      .map((file) => ({ file, change: this.getLastChange(file) }))
+      .filter(({ file, change }) => change !== null || !isOutside(file))
+      .map(({ change }) => change);
+    if (changes.length === 0) return null;
     if (changes.every((change) => change === null)) return "orphaned";
     const isOlder = (change: number | null) => change !== null && (until === null || change <= until + slack);
     return changes.every(isOlder) ? "fresh" : "drifted";
@@ -38,7 +44,6 @@ function readLastChangeMs(file: string): number | null {
   try {
     return statSync(file).mtimeMs;
   } catch {
-    // Gone, or on a path that only another machine has.
     return null;
   }
 }
