@@ -46,7 +46,10 @@ export const transcriptSearchRequest = lazy(() =>
       "content: search everything that was said, and the output of tools, for these exact words",
       z.enum(searchPlaces),
     ),
-    match: field("in the content: the query as a text, or as a pattern (RE2)", z.enum(matchModes)),
+    match: field(
+      "with `in`: exact: content that contains the query as it is; regex: content that matches it as a pattern (RE2)",
+      z.enum(matchModes),
+    ),
     mode: field(
       "fts: words; semantic: meaning; hybrid: both; regex: RE2; default: hybrid",
       z.enum(searchModes),

@@ -111,7 +111,7 @@ export const putAsideResponse = lazy(() => z.object({ id: text }));
 export const putAside = defineOperation({
   name: "putAside",
   path: "POST /now/aside",
-  summary: "Put a session aside: it is no longer listed as new or unfinished, until it goes on",
+  summary: "Put a session aside: it is not listed as new or unfinished until somebody continues it",
   of: "memory",
   changes: true,
   request: putAsideRequest,

@@ -193,7 +193,8 @@ export const undoneDecisionsResponse = lazy(() => z.object({ decisions: z.array(
 export const undoneDecisions = defineOperation({
   name: "undoneDecisions",
   path: "GET /review/decisions",
-  summary: "List decisions of other sessions whose lines the commits of a session took out",
+  summary:
+    "List the decisions that a session undid: its commits removed lines that other sessions had written because of them",
   of: "memory",
   request: undoneDecisionsRequest,
   response: undoneDecisionsResponse,

@@ -16,7 +16,10 @@ export function declareRules(program: Command): void {
     .addHelpText(
       "after",
       formatExamples(
-        ["pm rules propose", "rules from what you said, with the calls that they would have caught"],
+        [
+          "pm rules propose",
+          "rules based on what you said, each with the past calls that it would have caught",
+        ],
         ["pm rules accept 4f1d --mode ask", "ask you before the call runs"],
         ['pm rules add "never push to main" --command "git push main"', "a rule in your own words"],
         ["pm rules --markdown", "as text for AGENTS.md"],
@@ -42,7 +45,9 @@ export function declareRules(program: Command): void {
   addOptions(
     rules
       .command("propose")
-      .description("Propose rules from what you said, with the calls that they would have caught"),
+      .description(
+        "Propose rules based on what you said, each with the past calls that it would have caught",
+      ),
     proposeRules,
   )
     .addHelpText(

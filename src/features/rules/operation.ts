@@ -192,7 +192,7 @@ export const listSpokenRules = defineOperation({
 export const proposeRules = defineOperation({
   name: "proposeRules",
   path: "GET /rules/proposed",
-  summary: "Propose rules from what you told agents, with the calls that they would have caught",
+  summary: "Propose rules based on what you told agents, each with the past calls that it would have caught",
   of: "memory",
   request: proposeRequest,
   response: proposalsAnswer,

@@ -86,7 +86,10 @@ export const searchRequest = lazy(() =>
     level: field("only these levels", z.array(z.enum(levelNames))),
     package: inPackage,
     near: field("the path where one works: results of its package come first", place),
-    match: field("every result holds the query as a text, or as a pattern (RE2)", z.enum(matchModes)),
+    match: field(
+      "exact: only code that contains the query as it is; regex: only code that matches it as a pattern (RE2)",
+      z.enum(matchModes),
+    ),
     by,
     limit,
     graph,

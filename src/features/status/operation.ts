@@ -196,7 +196,7 @@ export const showStatus = defineOperation({
 export const readState = defineOperation({
   name: "state",
   path: "GET /state",
-  summary: "Tell whether anything has changed since an earlier answer",
+  summary: "Get one text that changes whenever the memory does, and one that changes whenever the code does",
   of: "project",
   audited: false,
   editors: true,

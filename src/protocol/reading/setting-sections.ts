@@ -20,9 +20,9 @@ const titles: Readonly<Record<Section, string>> = {
   llm: "Summaries by a language model",
   cost: "What models cost",
   context: "Automatic context",
-  rules: "What agents are told before they act",
-  radar: "What agents are told before they act",
-  dead_ends: "What agents are told before they act",
+  rules: "Checks of what agents do",
+  radar: "Checks of what agents do",
+  dead_ends: "Checks of what agents do",
   sync: "Sharing",
   memory: "Sharing",
 };

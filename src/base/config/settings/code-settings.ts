@@ -30,7 +30,8 @@ export const codeSettings = {
   "index.levels": {
     schema: z.array(level),
     default: [...levels],
-    about: "The levels of chunks to index: file, class, method, block, lines.",
+    about:
+      "The levels of chunks (pieces of code that search finds as a whole) to index: whole files, classes, methods and functions, blocks in them, and groups of lines.",
     who: "very large repositories, for a smaller index",
     team: true,
   },

@@ -54,7 +54,7 @@ export const sessionSettings = {
   "sessions.error_words": {
     schema: strings,
     default: [] as string[],
-    about: "Words that mark an error, in addition to the English and Danish ones.",
+    about: "Words that mark an error, in addition to the built-in ones (English and Danish).",
     who: "teams whose tools do not report errors in English",
     team: true,
     live: true,
@@ -76,7 +76,7 @@ export const sessionSettings = {
     default: "none",
     about:
       "The model that writes summaries: none, ollama/MODEL or openai/MODEL. With openai, scrubbed sessions are sent to openai.url. A model of ollama whose tag ends in cloud runs at ollama.com.",
-    who: "anyone who wants written summaries instead of extracts",
+    who: "anyone who wants written summaries instead of sentences from the session",
     sensitive: true,
   },
   "llm.chunk_summaries": {
@@ -116,7 +116,7 @@ export const sessionSettings = {
     schema: z.array(z.enum(contextKinds)),
     default: ["start", "compaction", "search", "edit"] as ContextKind[],
     about:
-      "The kinds of automatic context that agents get. start: notes, unfinished work on other branches, and the point at which work stopped (not on the main branch). compaction: what must not be lost when a session is compacted. past: what was decided about earlier work that a prompt refers to. prompt: the session that a prompt continues. search: where the code is that an agent is about to search for. read: notes and decisions about a file that an agent is about to read. edit: notes and decisions about the file that was edited, and what another session just changed in it. check: the command that is usually run after such an edit. revert: a remark if an edit brings back lines that had been removed. failure: what fixed the same error before. search, read and failure need hooks, which `pm setup` and `pm init` add.",
+      "The kinds of automatic context that agents get. start: notes, unfinished work on other branches and, unless you are on the main branch, the point at which work stopped. compaction: what must not be lost when a session is compacted (replaced by a summary). past: decisions about earlier work, if a prompt mentions that work. prompt: the earlier session that a prompt continues, and the place in the code that it names. search: where the code is that an agent is about to search for. read: notes and decisions about a file that an agent is about to read. edit: notes and decisions about the file that was edited, and what another session just changed in it. check: the test or linter that sessions usually run after they edited files in this language. revert: a remark if an edit brings back lines that had been removed. failure: what fixed the same error before. If you turn on search, read or failure, run `pm setup` or `pm init` again, because these kinds need additional hooks.",
     who: "anyone who wants other kinds of context",
     live: true,
   },
@@ -149,7 +149,7 @@ export const sessionSettings = {
     schema: z.boolean(),
     default: false,
     about:
-      "Warn agents just before they try something that failed and was given up before, and mention it in answers (`pm dead-ends`). Each command, search and edit of an agent then starts a hook, which `pm setup` and `pm init` add.",
+      "Warn agents that try something that failed and was given up before, and mention it in answers (`pm dead-ends`). The call still runs; the agent reads the warning with its result. Each command, search and edit of an agent then starts a hook, which `pm setup` and `pm init` add.",
     who: "anyone whose agents make the same mistakes again",
     live: true,
   },

@@ -79,7 +79,7 @@ export async function askForSetup(found: string, checks: readonly Check[]): Prom
     message: "What should Pommel remember? Everything stays on this machine.",
     options: [
       { value: "all" as const, label: "All my projects", hint: "sessions and commits, from their first use" },
-      { value: "named" as const, label: "Only those I name", hint: "with `pm init`" },
+      { value: "named" as const, label: "Only those that I choose", hint: "with `pm init`" },
     ],
     initialValue: "all" as const,
     output,
@@ -87,7 +87,7 @@ export async function askForSetup(found: string, checks: readonly Check[]): Prom
   if (isCancel(record)) return leave();
   const told = await multiselect({
     message:
-      "What should Claude Code be told just before it acts? A small program then starts before each of its calls.",
+      "What should Pommel check when Claude Code acts? A small program then starts before each of its calls.",
     options: checks.map(({ setting, title, tells }) => ({ value: setting, label: title, hint: tells })),
     initialValues: checks.filter(({ isOn }) => isOn).map(({ setting }) => setting),
     required: false,
