@@ -1,4 +1,5 @@
-import { chmodSync, mkdirSync, renameSync, rmSync, statSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { chmodSync, existsSync, mkdirSync, renameSync, rmSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import * as z from "zod/mini";
 import { PommelError } from "../../base/errors.ts";
@@ -17,8 +18,9 @@ import { describeUndo } from "./answer.ts";
 import type { BroughtBack, UndoAnswer, UndoRequest } from "./operation.ts";
 import { isChanged, type PlannedFile, planUndo, readWorkingText } from "./plan.ts";
 
-/** What `pm undo` replaced, for `pm undo --back`: a commit for each time, the latest first. git shares it with nobody. */
-const undoRef = "refs/pommel/undo";
+/** What `pm undo` replaced in a worktree, for `pm undo --back`: a commit for each time, the latest first. git shares it with nobody. */
+const nameUndoRef = (root: string): string =>
+  `refs/pommel/undo/${createHash("sha256").update(root).digest("hex").slice(0, 12)}`;
 const newFileMode = 0o644;
 /** As git writes them. */
 const plainMode = "100644";
@@ -102,14 +104,8 @@ async function saveReplaced(root: string, session: string, files: readonly Plann
       [`${i}/after`, wanted],
     ]),
   );
-  await importCommit(
-    root,
-    undoRef,
-    await resolveRef(root, undoRef),
-    JSON.stringify(record),
-    texts,
-    "replace",
-  );
+  const ref = nameUndoRef(root);
+  await importCommit(root, ref, await resolveRef(root, ref), JSON.stringify(record), texts, "replace");
 }
 
 /**
@@ -189,7 +185,8 @@ async function commitOnBranch(
  * @throws PommelError `not_found`; `uncommitted_changes` names files that changed since
  */
 export async function bringBackLatest({ root }: Project): Promise<BroughtBack> {
-  const commit = await resolveRef(root, undoRef);
+  const ref = nameUndoRef(root);
+  const commit = await resolveRef(root, ref);
   if (commit === null)
     throw new PommelError(
       "not_found",
@@ -203,24 +200,29 @@ export async function bringBackLatest({ root }: Project): Promise<BroughtBack> {
   const texts = await readObjects(root, names, { maxBytes: Number.MAX_SAFE_INTEGER, type: "blob" });
   const read = (i: number, side: "before" | "after"): string | null =>
     files[i]?.isThere[side] ? (texts.get(`${commit}:${i}/${side}`)?.toString() ?? null) : null;
-  const odd = files.filter(
-    ({ path, movesTo }, i) => readWorkingText(join(root, movesTo ?? path)) !== read(i, "after"),
-  );
+  const found = files.map((file, i) => {
+    const [from, to] = [join(root, file.path), file.movesTo === null ? null : join(root, file.movesTo)];
+    const movedTo = to !== null && existsSync(to) ? to : null;
+    const now = readWorkingText(movedTo ?? from);
+    const before = read(i, "before");
+    // Where undoing was killed, some files are still, or partly, as they were.
+    const isOurs = now === read(i, "after") || (movedTo === null && now === before);
+    return { ...file, from, movedTo, now, before, isOurs };
+  });
+  const odd = found.filter(({ isOurs }) => !isOurs);
   if (odd.length > 0)
     throw new PommelError(
       "uncommitted_changes",
       `Changed since it was undone: ${odd.map(({ path }) => path).join(", ")}.`,
       `Its state before is in git: \`git show ${shortenHash(commit)} --stat\`.`,
     );
-  files.forEach(({ path, movesTo, isExecutable }, i) => {
-    const file = join(root, path);
-    if (movesTo !== null) moveFile(join(root, movesTo), file);
-    const before = read(i, "before");
-    if (before === null) rmSync(file, { force: true });
-    else writeText(root, file, before);
-    if (isExecutable !== null) setExecutable(file, !isExecutable);
-  });
+  for (const { from, movedTo, now, before, isExecutable } of found) {
+    if (movedTo !== null) moveFile(movedTo, from);
+    if (before === null) rmSync(from, { force: true });
+    else if (now !== before) writeText(root, from, before);
+    if (isExecutable !== null && before !== null) setExecutable(from, !isExecutable);
+  }
   const parent = await readGitTextIfAny(root, ["rev-parse", "--verify", "--quiet", `${commit}^`]);
-  await readGitText(root, parent === null ? ["update-ref", "-d", undoRef] : ["update-ref", undoRef, parent]);
+  await readGitText(root, parent === null ? ["update-ref", "-d", ref] : ["update-ref", ref, parent]);
   return { session_id: session, files: files.map(({ path }) => path) };
 }

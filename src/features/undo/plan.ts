@@ -103,9 +103,15 @@ export async function planUndo(
       }
     return draft.list();
   });
+  const hasPart = (change: Change | undefined): boolean =>
+    change?.files.some((file) => hasOwnLines(file, change, isTheirs)) ?? false;
   return {
-    commits: led,
-    uncommitted: working?.files.some((file) => hasOwnLines(file, working, isTheirs)) ?? false,
+    // One that only may have come of the session has nothing of it.
+    commits: led.filter(({ hash }) => {
+      const change = changes.find(({ revision }) => revision === hash);
+      return change?.isWholly === true || hasPart(change);
+    }),
+    uncommitted: hasPart(working ?? undefined),
     files,
   };
 }

@@ -55,10 +55,9 @@ export function takeBack(steps: readonly Step[], current: readonly string[]): Ta
     const placeNow = matchLines(after, lines);
     const edits: Edit[] = [];
     for (const hunk of hunks) {
-      const found = planHunk(hunk, lines, placeNow);
-      if (found === null) continue;
-      if ("why" in found) conflicts.push(found);
-      else edits.push(...found);
+      const found = planHunk(hunk, after.length, lines, placeNow);
+      edits.push(...found.edits);
+      conflicts.push(...found.conflicts);
     }
     for (const { at, count, insert } of edits.toSorted((a, b) => b.at - a.at)) {
       lines = [...lines.slice(0, at), ...insert, ...lines.slice(at + count)];
@@ -69,55 +68,91 @@ export function takeBack(steps: readonly Step[], current: readonly string[]): Ta
   return { lines, removed, restored, conflicts };
 }
 
-/** Null: nothing in it is the session's. */
+/** What becomes of a hunk; nothing where nothing in it is the session's. */
+interface Planned {
+  edits: readonly Edit[];
+  conflicts: readonly Conflict[];
+}
+
+const leave = (...conflicts: Conflict[]): Planned => ({ edits: [], conflicts });
+const change = (...edits: Edit[]): Planned => ({ edits, conflicts: [] });
+
+type FindPlace = (line: number) => number | null;
+
 function planHunk(
   { newStart, removed, added, isTheirs, isTheirRemoval }: StepHunk,
+  length: number,
   lines: readonly string[],
-  placeNow: (line: number) => number | null,
-): Edit[] | Conflict | null {
+  placeNow: FindPlace,
+): Planned {
   const isBlank = (i: number) => added[i]?.trim() === "";
   const theirs = added.flatMap((_, i) => (isTheirs[i] ? [i] : []));
-  if (theirs.length === 0 && (added.length > 0 || !isTheirRemoval)) return null;
+  if (theirs.length === 0 && (added.length > 0 || !isTheirRemoval)) return leave();
   // Blank lines among those of others do not make a change the session's.
-  if (theirs.length > 0 && theirs.every(isBlank) && theirs.length < added.length) return null;
+  if (theirs.length > 0 && theirs.every(isBlank) && theirs.length < added.length) return leave();
   const placesNow = added.map((_, i) => placeNow(newStart + i));
   const standing = (indexes: readonly number[]) => indexes.flatMap((i) => placesNow[i] ?? []);
   const before = removed;
   if (removed.length === 0) {
-    const there = standing(theirs);
-    return there.length === 0
-      ? { why: "changed since", now: [], before: [] }
-      : there.map((at) => ({ at, count: 1, insert: [] }));
+    const gone = theirs.flatMap((i) => (placesNow[i] === null && !isBlank(i) ? [newStart + i] : []));
+    return {
+      edits: standing(theirs).map((at) => ({ at, count: 1, insert: [] })),
+      conflicts: findRewritten(gone, length, lines, placeNow),
+    };
   }
   const mixed = added.some((_, i) => !isTheirs[i] && !isBlank(i));
   if (mixed)
-    return {
+    return leave({
       why: "written together",
       now: standing(added.map((_, i) => i)).map((at) => lines[at] ?? ""),
       before,
-    };
+    });
   if (added.length > 0) {
     const all = standing(added.map((_, i) => i));
     const [first] = all;
     const isWhole =
       all.length === added.length && first !== undefined && all.every((at, i) => at === first + i);
-    if (!isWhole) return { why: "changed since", now: all.map((at) => lines[at] ?? ""), before };
-    return [{ at: first, count: added.length, insert: removed }];
+    if (!isWhole) return leave({ why: "changed since", now: all.map((at) => lines[at] ?? ""), before });
+    return change({ at: first, count: added.length, insert: removed });
   }
   // What was taken out goes back between the lines that were around it, if nothing came between them.
   const above = newStart === 1 ? -1 : placeNow(newStart - 1);
   const below = placeNow(newStart) ?? (above !== null && above + 1 === lines.length ? lines.length : null);
   if (above === null || below === null || below !== above + 1)
-    return {
+    return leave({
       why: "place gone",
       now: above !== null && below !== null ? lines.slice(above + 1, below) : [],
       before,
-    };
-  return [{ at: below, count: 0, insert: removed }];
+    });
+  return change({ at: below, count: 0, insert: removed });
+}
+
+/**
+ * What others made of lines that the session had put in: it stays, and is shown. Where nothing stands, they took them out.
+ * @param gone lines that do not stand any more, as they are numbered after the step
+ * @param length of the file after the step
+ */
+function findRewritten(
+  gone: readonly number[],
+  length: number,
+  lines: readonly string[],
+  placeNow: FindPlace,
+): Conflict[] {
+  const starts = new Set<number>();
+  return gone.flatMap((line): Conflict[] => {
+    let [above, below] = [line - 1, line + 1];
+    while (above > 0 && placeNow(above) === null) above--;
+    while (below <= length && placeNow(below) === null) below++;
+    const start = (placeNow(above) ?? -1) + 1;
+    if (starts.has(start)) return [];
+    starts.add(start);
+    const now = lines.slice(start, placeNow(below) ?? lines.length);
+    return now.every((text) => text.trim() === "") ? [] : [{ why: "changed since", now, before: [] }];
+  });
 }
 
 /** Where lines of an earlier version, numbered from 1, stand now; 0-based, null where they do not. */
-function matchLines(earlier: readonly string[], now: readonly string[]): (line: number) => number | null {
+function matchLines(earlier: readonly string[], now: readonly string[]): FindPlace {
   const places: (number | null)[] = [];
   let at = 0;
   for (const { added, removed, count } of diffArrays([...earlier], [...now])) {

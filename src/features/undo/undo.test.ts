@@ -72,6 +72,30 @@ describe("undoing a session's work", () => {
     });
   });
 
+  it("does not name a commit of somebody else that only touches the same file", async () => {
+    await repo.commitAndTake("Begin", { "a.ts": begin });
+    const added = `${begin}export const discount = computeDiscount(cart);\nexport const bonus = computeBonus(cart);\n`;
+    await commitBy(ann, "Add a discount", { "a.ts": added });
+    const byPerson = added.replace("computeBonus(cart)", "computeBonusOfPerson(firstCart)");
+    await repo.commitAndTake("Compute it otherwise", { "a.ts": byPerson });
+
+    const { commits, files } = await previewUndo({ project, memory: repo.memory }, { id: ann }, {});
+
+    expect(commits).toMatchObject([{ subject: "Add a discount" }]);
+    expect(files).toMatchObject([
+      {
+        lines_removed: 1,
+        conflicts: [
+          {
+            why: "changed since",
+            now: ["export const bonus = computeBonusOfPerson(firstCart);"],
+            before: [],
+          },
+        ],
+      },
+    ]);
+  });
+
   it("leaves what somebody rewrote since, and shows both sides", async () => {
     await repo.commitAndTake("Begin", { "a.ts": begin });
     await commitBy(ann, "Read the second", { "a.ts": begin.replace("readCart(1)", "readCart(secondCart)") });
@@ -196,6 +220,19 @@ describe("bringing it back", () => {
     expect(await bringBackLatest(project)).toEqual({ session_id: ann, files: ["a.ts", "own.ts"] });
     expect([read("a.ts"), read("own.ts")]).toEqual([changed, "export const own = readOwnThing(1);\n"]);
     await expect(bringBackLatest(project)).rejects.toMatchObject({ code: "not_found" });
+  });
+
+  it("restores the rest where undoing was killed in the midst", async () => {
+    writeFileSync(join(repo.root, "a.ts"), changed);
+    expect(await bringBackLatest(project)).toEqual({ session_id: ann, files: ["a.ts", "own.ts"] });
+    expect([read("a.ts"), read("own.ts")]).toEqual([changed, "export const own = readOwnThing(1);\n"]);
+  });
+
+  it("knows what was undone in this worktree, and not in another", async () => {
+    const other = join(repo.root, "other");
+    repo.git("worktree", "add", "--quiet", "--detach", other, "HEAD~1");
+    await expect(bringBackLatest(makeNewProject(other))).rejects.toMatchObject({ code: "not_found" });
+    expect(readFileSync(join(other, "a.ts"), "utf8")).toBe(begin);
   });
 
   it("refuses where somebody changed a file since", async () => {
