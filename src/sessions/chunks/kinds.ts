@@ -1,20 +1,21 @@
 import type { ChunkKind } from "../../protocol/values.ts";
 import type { AroundChunk } from "./error-fix.ts";
 import type { Unit } from "./units/units.ts";
+import { WordPattern } from "./word-pattern.ts";
 
 /**
  * A chunk's kind, by rules (docs/sessions.md describes them). The first match counts: decision, error-fix,
  * code-change where something was edited, architecture, code-change where it was only checked, conversation.
  */
 export interface KindRules {
-  decision: RegExp;
+  decision: WordPattern;
   /** The project's own words for a decision alone; null: it has none. */
-  ownDecision: RegExp | null;
-  choosing: RegExp;
-  reasoning: RegExp;
-  error: RegExp;
-  fixed: RegExp;
-  architecture: RegExp;
+  ownDecision: WordPattern | null;
+  choosing: WordPattern;
+  reasoning: WordPattern;
+  error: WordPattern;
+  fixed: WordPattern;
+  architecture: WordPattern;
 }
 
 /** Words of a project's own, on top of those that come with Pommel. */
@@ -25,13 +26,13 @@ export interface KindTerms {
 
 export function buildKindRules(words: KindTerms = {}): KindRules {
   return {
-    decision: buildWordPattern(decisionTerms, words.decision),
-    ownDecision: words.decision?.length ? buildWordPattern([], words.decision) : null,
-    choosing: buildWordPattern(choiceTerms),
-    reasoning: buildWordPattern(reasoningTerms),
-    error: buildWordPattern(errorReports, words.error),
-    fixed: buildWordPattern(fixReports),
-    architecture: buildWordPattern(architectureTerms),
+    decision: new WordPattern(decisionTerms, words.decision),
+    ownDecision: words.decision?.length ? new WordPattern([], words.decision) : null,
+    choosing: new WordPattern(choiceTerms),
+    reasoning: new WordPattern(reasoningTerms),
+    error: new WordPattern(errorReports, words.error),
+    fixed: new WordPattern(fixReports),
+    architecture: new WordPattern(architectureTerms),
   };
 }
 
@@ -42,18 +43,6 @@ const longMessage = 500;
 const enoughTerms = 3;
 
 const fenced = /(?:```|~~~)[\s\S]*?(?:```|~~~|$)/g;
-
-/** How many different matches a global pattern has, up to `enough`. */
-function countDistinctMatches(pattern: RegExp, text: string, enough: number): number {
-  const found = new Set<string>();
-  for (const [match] of text.matchAll(pattern)) {
-    found.add(match.toLowerCase());
-    if (found.size >= enough) break;
-  }
-  return found.size;
-}
-
-const has = (pattern: RegExp, text: string): boolean => text.search(pattern) >= 0;
 
 /** The messages of one side, without code. */
 function listMessagesOfSide(units: readonly Unit[], stream: "prompt" | "answer"): string[] {
@@ -74,27 +63,25 @@ const reporting = 300;
 export function isErrorReport(unit: Unit, rules: KindRules): boolean {
   if (unit.prose !== "prompt" || unit.pasted || handsOverPlan.test(unit.body)) return false;
   const unfenced = unit.body.replace(fenced, " ");
-  if (unfenced.length <= 2 * maxSpoken) return has(rules.error, unfenced);
-  return has(rules.error, unfenced.slice(0, reporting)) || has(rules.error, unfenced.slice(-reporting));
+  if (unfenced.length <= 2 * maxSpoken) return rules.error.isIn(unfenced);
+  return rules.error.isIn(unfenced.slice(0, reporting)) || rules.error.isIn(unfenced.slice(-reporting));
 }
 
 function isDecision(units: readonly Unit[], rules: KindRules): boolean {
   const prompts = listMessagesOfSide(units, "prompt");
   const answers = listMessagesOfSide(units, "answer").join("\n");
-  if (has(rules.decision, answers) || prompts.some((prompt) => has(rules.decision, shortenPrompt(prompt))))
+  if (rules.decision.isIn(answers) || prompts.some((prompt) => rules.decision.isIn(shortenPrompt(prompt))))
     return true;
   // Who chooses is brief; a plan that is pasted has such words for other reasons.
   const brief = prompts.filter((prompt) => prompt.length <= 2 * maxSpoken);
-  if (brief.some((prompt) => has(rules.choosing, prompt))) return true;
-  return (
-    countDistinctMatches(rules.reasoning, [...brief, answers].join("\n"), enoughReasoning) >= enoughReasoning
-  );
+  if (brief.some((prompt) => rules.choosing.isIn(prompt))) return true;
+  return rules.reasoning.countDistinct([...brief, answers].join("\n"), enoughReasoning) >= enoughReasoning;
 }
 
 /** Whether the agent reports a fix. */
 function hasFixReport(units: readonly Unit[], { editedBefore }: AroundChunk, rules: KindRules): boolean {
   const edited = editedBefore || units.some(({ outcome }) => outcome.edits);
-  return edited && listMessagesOfSide(units, "answer").some((answer) => has(rules.fixed, answer));
+  return edited && listMessagesOfSide(units, "answer").some((answer) => rules.fixed.isIn(answer));
 }
 
 export function classifyChunk(units: readonly Unit[], around: AroundChunk, rules: KindRules): ChunkKind {
@@ -103,8 +90,7 @@ export function classifyChunk(units: readonly Unit[], around: AroundChunk, rules
   if (units.some(({ outcome }) => outcome.edits)) return "code-change";
   const isArchitecture = listMessagesOfSide(units, "answer").some(
     (answer) =>
-      answer.length > longMessage &&
-      countDistinctMatches(rules.architecture, answer, enoughTerms) >= enoughTerms,
+      answer.length > longMessage && rules.architecture.countDistinct(answer, enoughTerms) >= enoughTerms,
   );
   if (isArchitecture) return "architecture";
   // Between edits, or checks and reports after them.
@@ -115,16 +101,13 @@ export function classifyChunk(units: readonly Unit[], around: AroundChunk, rules
 
 /** The kind of a text about a session, such as a summary. */
 export function classifyText(text: string, rules: KindRules): ChunkKind {
-  if (has(rules.decision, text)) return "decision";
-  if (has(rules.fixed, text)) return "error-fix";
-  return countDistinctMatches(rules.architecture, text, enoughTerms) >= enoughTerms
-    ? "architecture"
-    : "conversation";
+  if (rules.decision.isIn(text)) return "decision";
+  if (rules.fixed.isIn(text)) return "error-fix";
+  return rules.architecture.countDistinct(text, enoughTerms) >= enoughTerms ? "architecture" : "conversation";
 }
 
 /**
- * Words that indicate a chunk's kind, in English and Danish. `_` matches any apostrophe or none, `*` the rest of a
- * word.
+ * Words that indicate a chunk's kind, in English and Danish, as `WordPattern` takes them.
  */
 
 const list = (words: string): readonly string[] => words.split(/[,\n]/).map((word) => word.trim());
@@ -187,15 +170,3 @@ const architectureTerms = list(
    arkitektur*, lagdeling*, modul, moduler, modulet, komponent*, grænseflade*, afhængighed*, mønster, mønstre
    datastrøm*, datamodel*, tjeneste*, tilstandsmaskine*, livscyklus, ansvar`,
 );
-
-/** A pattern for any of the words: whole words, in any case, with any white space between them. */
-function buildWordPattern(words: readonly string[], more: readonly string[] = []): RegExp {
-  const escaped = (word: string): string =>
-    word
-      .trim()
-      .replace(/[.+?^${}()|[\]\\/]/g, "\\$&")
-      .replace(/\s+/g, "\\s+");
-  const ours = words.map((word) => escaped(word).replaceAll("_", "['’]?").replaceAll("*", "[\\p{L}-]*"));
-  const theirs = more.map((word) => escaped(word).replaceAll("*", "\\*")).filter((word) => word !== "");
-  return new RegExp(`(?<![\\p{L}\\p{N}_])(?:${[...ours, ...theirs].join("|")})(?![\\p{L}\\p{N}_])`, "giu");
-}

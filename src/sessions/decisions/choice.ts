@@ -103,15 +103,31 @@ interface Reading {
   content: number;
 }
 
+interface AnalysedSentence extends Reading {
+  words: number;
+}
+
+/** The sentence that was analysed last: each is asked several questions in a row. */
+let latest: { sentence: string; analysed: AnalysedSentence | null } = { sentence: "", analysed: null };
+
 function analyseSentence(
   sentence: string,
   leastContent = minContent,
   leastWords: number = limits.minWords,
 ): Reading | null {
+  if (latest.sentence !== sentence) latest = { sentence, analysed: readSentence(sentence) };
+  const { analysed } = latest;
+  return analysed === null || analysed.words < leastWords || analysed.content < leastContent
+    ? null
+    : analysed;
+}
+
+function readSentence(sentence: string): AnalysedSentence | null {
   if (sentence.length > limits.maxCharacters || sentence.startsWith("<")) return null;
-  const count = sentence.split(/\s+/).length;
-  if (count < leastWords || count > limits.maxWords) return null;
+  const words = sentence.split(/\s+/).length;
+  if (words < fewWords || words > limits.maxWords) return null;
   const said = sentence.replace(marker, "").trim();
+  if (!isWhole(said) || question.test(said) || said.endsWith(":") || subject.test(said)) return null;
   const names = new Set(said.match(name)).size + (said.match(quoted)?.length ?? 0);
   const bare = said
     .replace(name, "N")
@@ -120,16 +136,7 @@ function analyseSentence(
     .replace(/\s+/g, " ")
     .trim();
   const body = bare.replace(title, "").replace(lead, "");
-  const content = extractContentWords(bare).size + names;
-  if (
-    !isWhole(said) ||
-    question.test(said) ||
-    said.endsWith(":") ||
-    subject.test(said) ||
-    content < leastContent
-  )
-    return null;
-  return { bare, body, content };
+  return { words, bare, body, content: extractContentWords(bare).size + names };
 }
 
 /** Not the rest of something that began elsewhere. */

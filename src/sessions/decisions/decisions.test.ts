@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { anyCharacter } from "../../../test/support/any-text.ts";
 import { conversation, prompt, text, used } from "../../../test/support/turn-fixture.ts";
+import { WordPattern } from "../chunks/word-pattern.ts";
 import choice from "./choice.json" with { type: "json" };
 import { isPreference, isReasonedChoice, isSettledInPassing, isTypedChoice, isTypedRule } from "./choice.ts";
 import { DecisionReader, findReasonedChoices } from "./find.ts";
@@ -428,7 +429,7 @@ Which of these is clear?`;
   });
 
   it("are sentences with the project's own words", () => {
-    const reader = new DecisionReader(/\bADR\b/gi);
+    const reader = new DecisionReader(new WordPattern([], ["ADR"]));
     const turns = conversation(prompt("How?"), text("ADR: the queue is a table. Is that an ADR?"));
     expect(turns.flatMap((turn) => reader.read(turn)).map((decision) => decision.text)).toEqual([
       "ADR: the queue is a table.",

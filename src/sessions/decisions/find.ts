@@ -1,8 +1,10 @@
 import type { ToolUse } from "../../agents/agent.ts";
+import { memoize } from "../../base/text/memoize.ts";
 import { shortenText } from "../../base/text/text-size.ts";
 import { mentionsNote } from "../../protocol/reading/prompt-notes.ts";
 import type { ChunkDecision } from "../../store/memory/memory-records.ts";
 import { handsOverPlan } from "../chunks/kinds.ts";
+import type { WordPattern } from "../chunks/word-pattern.ts";
 import { parseAnswers, parseQuestions, type QuestionAnswer } from "../questions.ts";
 import { extractContentWords, joinWrapped, splitSentences, stripMarkdown } from "../summaries/prose.ts";
 import { classifyToolUse, type Turn } from "../turn-content.ts";
@@ -46,7 +48,7 @@ export class DecisionReader {
   private turn = 0;
 
   /** @param marks words of the project's own: a sentence with one of them is a decision, whoever says it */
-  constructor(private readonly marks: RegExp | null = null) {}
+  constructor(private readonly marks: WordPattern | null = null) {}
 
   /** The decisions of the next turn, in order, each once in all turns. */
   read(turn: Turn): FoundDecision[] {
@@ -83,7 +85,7 @@ export class DecisionReader {
         }
       }
     }
-    if (closing !== null && hasWritten) add("agent", closing.seq, findChoices(closing.text, isAgentsChoice));
+    if (closing !== null && hasWritten) add("agent", closing.seq, findAllOfAgent(closing.text));
     const last = found.at(-1);
     if (last !== undefined) this.decided = { text: last.text, turn: turn.number };
     return found;
@@ -103,7 +105,7 @@ export class DecisionReader {
     if (typed === "") return [...answers, ...this.findMarkedChoices(text)];
     const chosen = answers.length > 0 ? answers : optionTaken(typed, this.lastSaid);
     // An option that is taken is the choice; its number alone says nothing.
-    const others = findChoices(typed, isChoice).filter(
+    const others = findAllTyped(typed).filter(
       (choice) => (chosen.length === 0 || !namesOption.test(choice)) && !isRepeated(choice, this.lastSaid),
     );
     return [...chosen, ...others, ...this.findTakenBack(typed), ...this.findMarkedChoices(text)];
@@ -120,7 +122,7 @@ export class DecisionReader {
   private findMarkedChoices(text: string): string[] {
     const { marks } = this;
     if (marks === null) return [];
-    return findChoices(text, (sentence) => sentence.search(marks) >= 0 && !sentence.endsWith("?"));
+    return findChoices(text, (sentence) => marks.isIn(sentence) && !sentence.endsWith("?"));
   }
 }
 
@@ -248,6 +250,11 @@ function findChoices(
     return [shortenText(isReason(next) ? `${said} ${next}` : said, maxDecision)];
   });
 }
+
+/** A session is read for its chunks and then for its summary, and what is said last again with what follows. Texts. */
+const maxRemembered = 200;
+const findAllTyped = memoize(maxRemembered, (text) => findChoices(text, isChoice));
+const findAllOfAgent = memoize(maxRemembered, (text) => findChoices(text, isAgentsChoice));
 
 const shortenToLine = (text: string, most = 120) => shortenText(stripMarkdown(text), most);
 

@@ -35,6 +35,7 @@ const patterns = Object.values<Language>(languages).map((language) => {
   };
   return {
     marker: whole(language.marker, "^[\\s#>*-]*", "\\s*[:：]\\s*\\S"),
+    chooses: whole(`${language.declared}|${language.adopting}`),
     declared: whole(language.declared),
     adopting: whole(language.adopting),
     contrast: whole(language.contrast),
@@ -54,9 +55,9 @@ export function isChoiceElsewhere(sentence: string): boolean {
   const words = sentence.split(/\s+/).length;
   const isLong = words >= limits.minWords || (sentence.match(unspaced)?.length ?? 0) >= limits.minUnspaced;
   if (!isLong || words > limits.maxWords) return false;
-  return patterns.some(({ marker, declared, adopting, contrast, reason, open }) => {
+  return patterns.some(({ marker, chooses, declared, adopting, contrast, reason, open }) => {
     if (marker.test(sentence)) return true;
-    if (open.test(sentence)) return false;
+    if (!chooses.test(sentence) || open.test(sentence)) return false;
     return (
       declared.test(sentence) ||
       (adopting.test(sentence) && (contrast.test(sentence) || reason.test(sentence)))

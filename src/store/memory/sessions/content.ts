@@ -1,6 +1,7 @@
 import { deflateRawSync, inflateRawSync } from "node:zlib";
+import { addToFnv1a, fnvBasis } from "../../../base/text/hash.ts";
 import { listIdentifiers } from "../../../base/text/tokens.ts";
-import { makeWordFilter } from "./word-filter.ts";
+import { hashWord, makeWordFilter } from "./word-filter.ts";
 
 /** A turn's lines as they are archived. */
 export interface PackedContent {
@@ -11,9 +12,9 @@ export interface PackedContent {
 }
 
 export function packContent(lines: readonly unknown[]): PackedContent {
-  const words = new Set<string>();
-  collectWords(lines, words);
-  return { words: makeWordFilter(words), json: deflateRawSync(JSON.stringify(lines), { level: 6 }) };
+  const hashes = new Set<number>();
+  collectWords(lines, hashes);
+  return { words: makeWordFilter(hashes), json: deflateRawSync(JSON.stringify(lines), { level: 6 }) };
 }
 
 /** The JSON of a turn's lines. */
@@ -23,11 +24,46 @@ export const inflateContent = (json: Uint8Array): string => inflateRawSync(json)
 export const unpackContent = <Line = unknown>(json: Uint8Array): Line[] =>
   JSON.parse(inflateContent(json)) as Line[];
 
-/** Identifiers in all strings, at any depth, in lower case. */
-function collectWords(value: unknown, words: Set<string>): void {
-  if (typeof value === "string") {
-    for (const name of listIdentifiers(value)) words.add(name.toLowerCase());
-  } else if (typeof value === "object" && value !== null) {
-    for (const part of Object.values(value)) collectWords(part, words);
+/** Hashes of the identifiers in all strings, at any depth, in lower case. */
+function collectWords(value: unknown, hashes: Set<number>): void {
+  if (typeof value === "string") addWordsOf(value, hashes);
+  else if (typeof value === "object" && value !== null) {
+    for (const part of Object.values(value)) collectWords(part, hashes);
+  }
+}
+
+/** Of ASCII's letters, digits, `_` and `$` the code in lower case; 0 of what stands between words. */
+const codesInWords = Uint8Array.from({ length: 128 }, (_, code) => {
+  const letter = String.fromCharCode(code);
+  return /[\w$]/.test(letter) ? letter.toLowerCase().charCodeAt(0) : 0;
+});
+const blank = 32;
+/** Longer words may be data, which only `listIdentifiers` knows. Characters. */
+const maxPlain = 64;
+
+/** Adds the hashes of a text's identifiers: of most of them without a string of their own, as a text has thousands. */
+function addWordsOf(text: string, hashes: Set<number>): void {
+  let start = 0;
+  let hash = fnvBasis;
+  let isAscii = true;
+  for (let i = 0; i <= text.length; i++) {
+    const code = i < text.length ? text.charCodeAt(i) : blank;
+    if (code >= codesInWords.length) {
+      isAscii = false;
+      continue;
+    }
+    const letter = codesInWords[code]!;
+    if (letter !== 0) {
+      hash = addToFnv1a(hash, letter);
+      continue;
+    }
+    if (isAscii && i - start <= maxPlain) {
+      if (i > start) hashes.add(hash | 0);
+    } else {
+      for (const name of listIdentifiers(text.slice(start, i))) hashes.add(hashWord(name.toLowerCase()));
+    }
+    start = i + 1;
+    hash = fnvBasis;
+    isAscii = true;
   }
 }
