@@ -8,7 +8,7 @@ export function declareSetup(program: Command): void {
     .command("setup")
     .description("Set Pommel up for you, once for all projects")
     .option("--all", "record the sessions and commits of all projects")
-    .option("--named", "record only projects that you name with `pm init`")
+    .option("--named", "record only projects in which you run `pm init`")
     .option(
       "--agent <names>",
       `set up these agents, comma separated: ${setupNames.join(", ")} (default: those found)`,
@@ -27,7 +27,7 @@ export function declareSetup(program: Command): void {
       formatExamples(
         ["pm setup", "asks what to record and what to check, then sets up the agents that it finds"],
         ["pm setup --yes", "the same without asking, for all projects"],
-        ["pm setup --named", "record only what `pm init` names"],
+        ["pm setup --named", "record only projects in which you run `pm init`"],
         ["pm setup --dry-run", "every change that it would make"],
       ),
     )

@@ -320,7 +320,7 @@ async function saveRecording(record: "all" | "named"): Promise<void> {
 
 const recordText = {
   all: "Sessions and commits of all your projects are recorded, on this machine only",
-  named: "Sessions and commits are recorded in projects that you name with `pm init`",
+  named: "Sessions and commits are recorded in projects in which you run `pm init`",
 } as const;
 
 /** "✓ Told before an agent acts: rules, radar only in harbor (off: dead ends)" */

@@ -109,7 +109,7 @@ function checkCapture(project: Project): CheckResult {
   if (isTurnedOff(project))
     return ok("agent sessions are not recorded: `pm disable` (`pm enable` turns it on)");
   if (loadConfig(null).origin["sessions.record"] !== "default")
-    return ok("agent sessions are not recorded here: you record only projects that you name with `pm init`");
+    return ok("agent sessions are not recorded here: you record only projects in which you ran `pm init`");
   return warn("Agent sessions of this project are not recorded.", "Run `pm init` to record them.");
 }
 
