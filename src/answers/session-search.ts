@@ -1,6 +1,7 @@
 import type { Config } from "../base/config/settings.ts";
 import type { Project } from "../base/paths.ts";
 import { formatIsoTime } from "../base/text/iso-time.ts";
+import { parsePeriod } from "../base/text/parse-period.ts";
 import type { QueryEmbedder } from "../code/search/vectors/query-embedder.ts";
 import type { TranscriptSearchResponse } from "../protocol/results.ts";
 import type { TranscriptSearchRequest } from "../protocol/search-sessions.ts";
@@ -22,12 +23,10 @@ async function toSessionQuery(
   config: Config,
   now: Date = new Date(),
 ): Promise<SessionQuery> {
-  const { parseWhen } = await import("../base/text/dates.ts");
   return {
     query: request.q,
     limit: request.limit ?? config["search.limit"],
-    since: request.since === undefined ? null : await parseWhen(request.since, "since", now),
-    until: request.until === undefined ? null : await parseWhen(request.until, "until", now),
+    ...(await parsePeriod(request, now)),
     types: (request.type ?? []) as SessionQuery["types"],
     kinds: (request.kind ?? []) as SessionQuery["kinds"],
     files: request.file ?? [],

@@ -3,9 +3,9 @@ import { explainError } from "../base/errors.ts";
 import { makeFilesMatcher } from "../base/files/files-matcher.ts";
 import { getOrCreate, sortByCount } from "../base/multimap.ts";
 import type { Project } from "../base/paths.ts";
-import { parseWhen } from "../base/text/dates.ts";
 import { formatIsoTime } from "../base/text/iso-time.ts";
 import { formatIsoWeek } from "../base/text/iso-week.ts";
+import { parsePeriod } from "../base/text/parse-period.ts";
 import { GitFailure } from "../git/git.ts";
 import { listAuthoredTimes } from "../git/history/history.ts";
 import { makeEmptyShare } from "../protocol/reading/sum-shares.ts";
@@ -48,10 +48,7 @@ export async function computeShares(
   request: SharesRequest,
   signal?: AbortSignal,
 ): Promise<Shares> {
-  const when = {
-    since: request.since === undefined ? null : await parseWhen(request.since, "since"),
-    until: request.until === undefined ? null : await parseWhen(request.until, "until"),
-  };
+  const when = await parsePeriod(request);
   const history = await readAuthoredTimes(project.root, signal);
   const last = memory?.cacheUntilWrite<"last", LastShares>("shares");
   const question = JSON.stringify({ ...request, ...when });

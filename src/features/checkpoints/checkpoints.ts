@@ -9,6 +9,7 @@ import { openCommitFates } from "../../attribution/commit-fates.ts";
 import { silentLog } from "../../base/log.ts";
 import type { Project } from "../../base/paths.ts";
 import { formatIsoTime } from "../../base/text/iso-time.ts";
+import { parsePeriod } from "../../base/text/parse-period.ts";
 import { findHistoryProblem, isShallow } from "../../git/history/history.ts";
 import { retitleByCommits } from "../../sessions/summaries/retitle.ts";
 import { readTurnPrompts } from "../../sessions/turn-prompts.ts";
@@ -48,13 +49,11 @@ export async function listStoredCheckpoints(
   request: CheckpointsRequest,
   root = "",
 ): Promise<CheckpointsAnswer> {
-  const { parseWhen } = await import("../../base/text/dates.ts");
   const { session, since, until, limit = defaultLimit, surviving = false, ...others } = request;
   const filter = {
     ...others,
     session: session === undefined ? null : resolveSessionUid(memory, session),
-    since: since === undefined ? null : await parseWhen(since, "since"),
-    until: until === undefined ? null : await parseWhen(until, "until"),
+    ...(await parsePeriod({ since, until })),
   };
   const fates = surviving ? openCommitFates(root, memory) : null;
   return memory.readInSnapshot(() => ({

@@ -2,9 +2,9 @@ import { findNamedCommit, splitRange } from "../../answers/named-commit.ts";
 import { loadCurrentConfig } from "../../answers/open.ts";
 import type { Subjects } from "../../answers/operation.ts";
 import { addTo, getOrCreate } from "../../base/multimap.ts";
-import { parseWhen } from "../../base/text/dates.ts";
 import { formatIsoTime } from "../../base/text/iso-time.ts";
 import { formatLocalDay } from "../../base/text/local-time.ts";
+import { parsePeriod } from "../../base/text/parse-period.ts";
 import { readGitText } from "../../git/git.ts";
 import { certain } from "../../protocol/reading/evidence.ts";
 import type { Shaped } from "../../protocol/shape-parts.ts";
@@ -41,8 +41,7 @@ export async function showCost(
   { project, memory }: Subjects["memory"],
   request: Shaped<typeof costRequest>,
 ): Promise<CostAnswer> {
-  const since = request.since === undefined ? null : await parseWhen(request.since, "since");
-  const until = request.until === undefined ? null : await parseWhen(request.until, "until");
+  const { since, until } = await parsePeriod(request);
   const wanted = request.commits === undefined ? null : await listHashes(project.root, request.commits);
   const findPrice = makePriceFinder(loadCurrentConfig(project)["cost.prices"]);
   return memory.readInSnapshot(() => {

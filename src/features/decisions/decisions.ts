@@ -1,7 +1,7 @@
 import type { Config } from "../../base/config/settings.ts";
 import { makeFilesMatcher } from "../../base/files/files-matcher.ts";
 import type { Project } from "../../base/paths.ts";
-import { parseWhen } from "../../base/text/dates.ts";
+import { parsePeriod } from "../../base/text/parse-period.ts";
 import { stem, stopWords } from "../../base/text/tokens.ts";
 import type { Decision } from "../../protocol/decision.ts";
 import {
@@ -70,13 +70,6 @@ const compareLatestFirst = (a: Decision, b: Decision) => (b.timestamp ?? "").loc
 
 /** What it is about; "": the latest. */
 const readQuery = ({ q = "" }: DecisionsRequest) => q.trim();
-
-async function parsePeriod({ since, until }: DecisionsRequest) {
-  return {
-    since: since === undefined ? null : await parseWhen(since, "since"),
-    until: until === undefined ? null : await parseWhen(until, "until"),
-  };
-}
 
 async function findNotes(memory: Memory, request: DecisionsRequest, search = ""): Promise<Decision[]> {
   const isWanted = makeFilesMatcher(request.file ?? []);

@@ -4,8 +4,8 @@ import { listProjects } from "../../answers/known-projects.ts";
 import { withMemory, withMemoryIfAny } from "../../answers/open.ts";
 import { getErrorCode } from "../../base/errors.ts";
 import type { Project } from "../../base/paths.ts";
-import { parseWhen } from "../../base/text/dates.ts";
 import { formatIsoTime } from "../../base/text/iso-time.ts";
+import { parsePeriod } from "../../base/text/parse-period.ts";
 import { quoteForShell } from "../../base/text/shell.ts";
 import { findCommitHash } from "../../git/history/history.ts";
 import { certain } from "../../protocol/reading/evidence.ts";
@@ -274,13 +274,14 @@ export async function addEvent(
   const { since, until, sessions = [], checkpoints = [] } = asked;
   const ofSessions = await makeTargetFinder(project, sessions, "session");
   const ofCheckpoints = await makeTargetFinder(project, checkpoints, "checkpoint");
+  const period = await parsePeriod({ since, until });
   const event = {
     title: title.trim() || null,
     branch: branch ?? null,
     ...(description !== undefined && { description }),
     ...(type !== undefined && { type }),
-    startsAt: since === undefined ? null : await parseWhen(since, "since"),
-    endsAt: until === undefined ? null : await parseWhen(until, "until"),
+    startsAt: period.since,
+    endsAt: period.until,
   };
   const add = (work: ScrubbingWork) => {
     const targets = [

@@ -1,5 +1,5 @@
 import { listNotesOnFile, locateNotes } from "../../attribution/line-notes.ts";
-import { parseTimes } from "../../base/text/parse-times.ts";
+import { parsePeriod } from "../../base/text/parse-period.ts";
 import { listStoredNotes } from "../../store/memory/chunks/notes.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { findSession } from "../../store/memory/sessions/sessions.ts";
@@ -18,7 +18,7 @@ export async function answerNotes(
   root: string,
   request: NotesRequest,
 ): Promise<NotesResponse> {
-  const [since, until] = await parseTimes(request);
+  const { since, until } = await parsePeriod(request);
   const sessionUid = request.session === undefined ? null : findSession(memory, request.session).uid;
   const { file, search = null } = request;
   const onFile =

@@ -3,8 +3,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { addSession, chunk, deciding, turn } from "../../../test/support/memory-fixture.ts";
+import { addRuns, failed } from "../../../test/support/runs-fixture.ts";
 import { toldProject } from "../../../test/support/told-project.ts";
+import { fixtureStart, ran } from "../../../test/support/turn-fixture.ts";
 import type { Project } from "../../base/paths.ts";
+import { dayMs } from "../../base/text/day.ts";
 import { replaceChunks } from "../../store/memory/chunks/chunks.ts";
 import { Memory } from "../../store/memory/memory.ts";
 import { packContent } from "../../store/memory/sessions/content.ts";
@@ -197,4 +200,29 @@ it("finds a person's short reply by what it answers", async () => {
   ]);
   const { claims } = await ask({ about: "print the header on errors", said_by: "user" });
   expect(claims.map(({ text }) => text)).toContain("only the first response and not on errors");
+});
+
+it("what agents ran answers only of the time that is asked about, and not what the user said", async () => {
+  const error = "undefined: openStore";
+  addRuns(
+    memory,
+    project.root,
+    "runs0000",
+    0,
+    ran("go test ./store", `Exit code 1\nsrc/a.go:3:2: ${error}`, failed),
+    ran("go test ./store", "ok"),
+  );
+  const kindsOf = async (request: RecallRequest) => (await ask(request)).claims.map(({ kind }) => kind);
+  const [before, after] = [new Date(fixtureStart - 1), new Date(fixtureStart + dayMs)].map((at) =>
+    at.toISOString(),
+  );
+  const fixes = { about: error, kind: ["fix" as const] };
+  expect(await kindsOf(fixes)).toEqual(["met"]);
+  expect(await kindsOf({ ...fixes, since: before })).toEqual(["met"]);
+  expect(await kindsOf({ ...fixes, since: after })).toEqual([]);
+  expect(await kindsOf({ ...fixes, until: before })).toEqual([]);
+  expect(await kindsOf({ ...fixes, said_by: "user" })).toEqual([]);
+  const commands = { about: "go test", kind: ["command" as const] };
+  expect(await kindsOf(commands)).toEqual(["ran"]);
+  expect(await kindsOf({ ...commands, since: after })).toEqual([]);
 });

@@ -4,7 +4,7 @@ import { answerAbout } from "../../answers/run.ts";
 import { openMemorySearch } from "../../answers/session-search.ts";
 import { maxResults } from "../../base/max-results.ts";
 import type { Project } from "../../base/paths.ts";
-import { parseWhen } from "../../base/text/dates.ts";
+import { parsePeriod } from "../../base/text/parse-period.ts";
 import { tokenize } from "../../base/text/tokens.ts";
 import { findFixes } from "../../sessions/fixes/find-fixes.ts";
 import { findTakenBack, listSentences, wordTakenBack } from "../../sessions/summaries/said-sentences.ts";
@@ -140,13 +140,20 @@ async function findClaims(
     const distinct = dedupeClaims(claims);
     return { verdict: distinct.length > 0 ? "found" : "probably_not_here", claims: distinct, notes: [] };
   }
-  const isPlain = file.length === 0 && branch === undefined && agent === undefined;
+  const period = await parsePeriod(request);
+  // What agents ran, of any file, branch and agent.
+  const isOfAll = file.length === 0 && branch === undefined && agent === undefined && saidBy !== "user";
   const fixes =
-    about !== "" && isPlain && isWanted("fix") && (kind !== undefined || looksLikeError.test(about))
-      ? listFixClaims(project, memory, about, isOwn)
+    about !== "" && isOfAll && isWanted("fix") && (kind !== undefined || looksLikeError.test(about))
+      ? listFixClaims(project, memory, { error: about, ...period, leaves: isOwn })
       : [];
+  const isOfAnyTime = period.since === null && period.until === null;
   const commands =
-    about !== "" && isPlain && isWanted("command") && (kind !== undefined || asksToRun.test(about))
+    about !== "" &&
+    isOfAll &&
+    isOfAnyTime &&
+    isWanted("command") &&
+    (kind !== undefined || asksToRun.test(about))
       ? await listCommandClaims(project, memory, about)
       : [];
   const decisions = isWanted("decision") ? await listDecisionClaims(project, memory, request, isOwn) : [];
@@ -211,11 +218,10 @@ async function listDecisionClaims(
 function listFixClaims(
   project: Project,
   memory: Memory,
-  error: string,
-  leaves: (session: string) => boolean,
+  request: Omit<Parameters<typeof findFixes>[2], "limit">,
 ): Claim[] {
   const roots = findOpenMemory(project, memory)?.roots ?? [project.root];
-  const { errors } = findFixes(roots, memory, { error, limit: maxOfKind.fix, leaves });
+  const { errors } = findFixes(roots, memory, { ...request, limit: maxOfKind.fix });
   const [known] = errors.filter(({ fix }) => fix !== null);
   // What was not fixed says nothing beside what was.
   return (known === undefined ? errors.slice(0, 1) : errors.filter(({ fix }) => fix !== null)).map(
@@ -246,11 +252,12 @@ async function listLatestClaims(
         return toWordsClaim(memory, session, turn.turn) ?? [];
       });
   }
-  const period = {
-    since: since === undefined ? null : await parseWhen(since, "since"),
-    until: until === undefined ? null : await parseWhen(until, "until"),
+  const filter = {
+    ...(await parsePeriod({ since, until })),
+    branch: branch ?? null,
+    agent: agent ?? null,
+    remembered: true,
   };
-  const filter = { ...period, branch: branch ?? null, agent: agent ?? null, remembered: true };
   return listSessions(memory, { ...filter, limit: limit + 1 })
     .filter(({ uid }) => !isOwn(uid))
     .flatMap((session) => {

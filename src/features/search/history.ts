@@ -8,6 +8,7 @@ import type { Config } from "../../base/config/settings.ts";
 import { explainError, getErrorCode, PommelError } from "../../base/errors.ts";
 import type { Project } from "../../base/paths.ts";
 import { formatIsoTime } from "../../base/text/iso-time.ts";
+import { parsePeriod } from "../../base/text/parse-period.ts";
 import { judgeVerbatimResults } from "../../code/search/confidence/judge.ts";
 import { findHeldWords, formatMentions } from "../../code/search/mentioned.ts";
 import { analyseQuery } from "../../code/search/query.ts";
@@ -61,13 +62,11 @@ export async function searchHistory(
     );
   }
   const { config } = loadConfig(project);
-  const { parseWhen } = await import("../../base/text/dates.ts");
   return withMemoryIfAny(project, async (memory) => {
     const wanted: Wanted = {
       request,
       limit: request.limit ?? config["search.limit"],
-      since: request.since === undefined ? null : await parseWhen(request.since, "since"),
-      until: request.until === undefined ? null : await parseWhen(request.until, "until"),
+      ...(await parsePeriod(request)),
       hashes: listWantedHashes(memory, request),
       nearness: config["embed.text"] === "none" ? null : await makeBundledNearness(),
       tip: await findBranchTip(project, request.q),

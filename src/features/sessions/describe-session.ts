@@ -1,7 +1,7 @@
 import { PommelError } from "../../base/errors.ts";
 import { getOrCreate } from "../../base/multimap.ts";
 import { formatIsoTime } from "../../base/text/iso-time.ts";
-import { parseTimes } from "../../base/text/parse-times.ts";
+import { parsePeriod } from "../../base/text/parse-period.ts";
 import { shortenText } from "../../base/text/text-size.ts";
 import { isRunning } from "../../protocol/reading/running.ts";
 import { buildBrief } from "../../sessions/brief/brief.ts";
@@ -55,7 +55,7 @@ export async function listStoredSessions(
   memory: Memory,
   request: SessionsRequest,
 ): Promise<SessionsResponse> {
-  const [since, until] = await parseTimes(request);
+  const { since, until } = await parsePeriod(request);
   return memory.readInSnapshot(() => {
     const found = listSessions(memory, {
       since,

@@ -43,6 +43,18 @@ describe("fix", () => {
     expect(fix("undefined: openStore").errors[0]?.fix?.stands).toBe(true);
   });
 
+  it("names only errors of the time that is asked about", () => {
+    session("a", 0, ran("go build ./...", broken(3), failed));
+    session("b", 5, ran("go build ./...", broken(4), failed));
+    const [known] = fix("undefined: openStore").errors;
+    const since = Date.parse(known!.last_at!);
+    const ask = (from: number) =>
+      findFixes([store.dir], store.memory, { error: "undefined: openStore", limit: 3, since: from });
+    expect(known).toMatchObject({ times: 2 });
+    expect(ask(since).errors).toMatchObject([{ times: 1, session_id: "b" }]);
+    expect(ask(since + 1)).toEqual({ verdict: "none", errors: [] });
+  });
+
   it("gives the command that was run instead, and no fix where it just worked again", () => {
     session(
       "a",

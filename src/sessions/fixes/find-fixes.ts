@@ -118,6 +118,8 @@ interface KnownErrors {
 interface FixRequest {
   error: string;
   limit: number;
+  /** Only errors that were met from then on. Milliseconds; null: whenever. */
+  since?: number | null;
   /** Only what was known then. Milliseconds; null: everything. */
   until?: number | null;
   /** Sessions that are left out, by their ids: what they met is known to whoever asks. */
@@ -136,7 +138,7 @@ const maxCounts = { signatures: 24, edits: 6, commands: 6 } as const;
 export function findFixes(
   roots: readonly string[],
   memory: Memory,
-  { error, limit, until = null, leaves = () => false }: FixRequest,
+  { error, limit, since = null, until = null, leaves = () => false }: FixRequest,
 ): KnownErrors {
   const asked = listAskedSignatures(error);
   const known = listErrorSignatures(memory, { until });
@@ -144,8 +146,9 @@ export function findFixes(
   const { verdict, signatures } = findClosestSignatures(asked, known, weights);
   if (verdict === "none") return { verdict, errors: [] };
   const met = listCommandsWithErrors(memory, [...signatures.keys()], { until }).filter(
-    ({ command }) => !leaves(command.sessionUid),
+    ({ command }) => !leaves(command.sessionUid) && (since === null || (command.at ?? 0) >= since),
   );
+  if (met.length === 0) return { verdict: "none", errors: [] };
   const errors = groupFailures(met, (own) =>
     own.reduce((sum, each) => sum + (signatures.get(each) ?? 0) * (weights.get(each) ?? 0), 0),
   );

@@ -1,5 +1,5 @@
 import { makeFilesMatcher } from "../../base/files/files-matcher.ts";
-import { parseWhen } from "../../base/text/dates.ts";
+import { parsePeriod } from "../../base/text/parse-period.ts";
 import { tokenize } from "../../base/text/tokens.ts";
 import { formatTurnPlace } from "../../protocol/reading/short-id.ts";
 import type { Memory } from "../../store/memory/memory.ts";
@@ -37,16 +37,15 @@ export interface Sentence {
 /** The sentences of what people wrote, the latest sessions first. @throws PommelError `usage` for a time that makes no sense */
 export async function listSentences(
   memory: Memory,
-  { files, since, until, branch, isOwn }: Asked,
+  { files, branch, isOwn, ...period }: Asked,
 ): Promise<Sentence[]> {
-  const from = since === undefined ? null : await parseWhen(since, "since");
-  const to = until === undefined ? null : await parseWhen(until, "until");
+  const { since, until } = await parsePeriod(period);
   const isWanted = makeFilesMatcher(files);
   return allSentences(memory).filter(
     (one) =>
       !isOwn(one.session) &&
-      (from === null || (one.at ?? 0) >= from) &&
-      (to === null || (one.at ?? 0) <= to) &&
+      (since === null || (one.at ?? 0) >= since) &&
+      (until === null || (one.at ?? 0) <= until) &&
       (branch === undefined || one.branch === branch) &&
       (isWanted === null || one.files.some((path) => isWanted(path))),
   );
