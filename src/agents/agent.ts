@@ -1,6 +1,6 @@
 import type { HookName } from "../protocol/hooks.ts";
 import type { Speaker } from "../protocol/origin.ts";
-import type { CallDecision, WaitReason } from "../protocol/values.ts";
+import type { CallDecision, FileUse, ToolAction, WaitReason } from "../protocol/values.ts";
 import type { LineDamage } from "./reading/json.ts";
 import type { AgentSetup } from "./setup.ts";
 
@@ -84,14 +84,6 @@ export type Entry =
   /** The session's title. */
   | { kind: "title"; text: string };
 
-/** What a tool call does. */
-export const toolActions = ["command", "write", "read", "delegate", "other"] as const;
-/**
- * command: runs the shell command in the input's `command`. write: changes files. read: reads or searches files.
- * delegate: starts a subagent.
- */
-export type ToolAction = (typeof toolActions)[number];
-
 export interface ToolUse {
   kind: "tool_use";
   id: string;
@@ -126,7 +118,7 @@ export interface ToolResult {
 export interface FileTouch {
   /** Absolute if the working directory is known. */
   path: string;
-  how: "read" | "edit" | "write";
+  how: FileUse;
 }
 
 /** What an edit did to a file: hunks as in a unified diff, or the whole content of a new file. */

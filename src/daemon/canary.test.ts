@@ -57,7 +57,7 @@ it("no field of a hook's payload leaves a secret", async () => {
           field === "cwd" ? `/repo/${text}` : field === "prompt" ? `Note to Pommel: ${text}` : text;
         const payload = { ...own, [field]: given };
         // What is no id at all is refused.
-        await handle({ kind: "claude-hook", event, received_at: 1, place: "/repo", payload }).catch(() => {});
+        await handle({ kind: "agent-hook", event, received_at: 1, place: "/repo", payload }).catch(() => {});
       }
   expect(stage.memory.all("SELECT uid FROM sessions").length).toBeGreaterThan(1);
   expect(canariesIn(stage.memory)).toEqual([]);

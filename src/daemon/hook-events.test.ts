@@ -47,7 +47,7 @@ function take(
     stop: stop.signal,
   });
   const whole = { session_id: "s", transcript_path: path, cwd: "/repo", ...payload };
-  return handle({ kind: "claude-hook", agent, event, received_at, place: "/repo", payload: whole });
+  return handle({ kind: "agent-hook", agent, event, received_at, place: "/repo", payload: whole });
 }
 
 const notes = () => listStoredNotes(stored.memory).map(({ note, at }) => `${at} ${note}`);
@@ -89,7 +89,7 @@ test("events of another agent's hooks belong to that agent", async () => {
     onTranscript: () => {},
     stop: stop.signal,
   });
-  const item = { kind: "claude-hook", agent: "codex", received_at: 1_000_000, place: "/repo" };
+  const item = { kind: "agent-hook", agent: "codex", received_at: 1_000_000, place: "/repo" };
   const payload = { session_id: "c", transcript_path: path, cwd: "/repo", prompt: "Note to Pommel: keep it" };
   await handle({ ...item, event: "user-prompt", payload });
   expect(findSessionByUid(stored.memory, "c")).toMatchObject({ agent: "codex" });

@@ -66,13 +66,13 @@ test("understands all that hooks leave", async () => {
   const value = fc.oneof(fc.string(), fc.jsonValue(), fc.record({ file_path: fc.string() }));
   const seen: unknown[] = [];
   const handlers = {
-    "claude-hook": async (item: SpoolItem) => {
+    "agent-hook": async (item: SpoolItem) => {
       seen.push(z.parse(agentHookItem, item));
     },
   };
   await fc.assert(
     fc.asyncProperty(fc.dictionary(fields, value), async (given) => {
-      const about = { kind: "claude-hook", event: "stop", received_at: 1, place: "/code/app" } as const;
+      const about = { kind: "agent-hook", event: "stop", received_at: 1, place: "/code/app" } as const;
       const item = { ...about, payload: pickPayload(given) };
       writeItem(item);
       expect(await drainSpool(handlers, silentLog)).toEqual({ done: 1, rejected: 0 });

@@ -20,7 +20,7 @@ const place = outside("place");
 
 /** What `pm hook` leaves of an event of an agent. */
 export const agentHookItem = z.object({
-  kind: z.literal("claude-hook"),
+  kind: z.literal("agent-hook"),
   /** Absent: Claude Code. */
   agent: z.optional(outside("agent")),
   event: z.enum(hookNames),

@@ -135,6 +135,22 @@ export type AttributionBasis = (typeof attributionBases)[number];
 export const bindingHows = ["lines", "removed", "command", "touched", "trailer"] as const;
 export type BindingHow = (typeof bindingHows)[number];
 
+/** What a tool call does. */
+export const toolActions = ["command", "write", "read", "delegate", "other"] as const;
+/**
+ * command: runs the shell command in the input's `command`. write: changes files. read: reads or searches files.
+ * delegate: starts a subagent.
+ */
+export type ToolAction = (typeof toolActions)[number];
+
+/** How a turn used a file, the weakest first. */
+export const fileUses = ["read", "edit", "write"] as const;
+export type FileUse = (typeof fileUses)[number];
+
+/** Who summed up a session. compaction: its agent. */
+export const summarySources = ["extractive", "compaction", "llm"] as const;
+export type SummarySource = (typeof summarySources)[number];
+
 export const eventTypes = ["task", "temporal", "milestone"] as const;
 export const eventStatuses = ["active", "frozen", "archived"] as const;
 

@@ -1,5 +1,6 @@
-import { type Entry, type FileEdit, type ToolAction, type ToolUse, toolActions } from "../agents/agent.ts";
+import type { Entry, FileEdit, ToolUse } from "../agents/agent.ts";
 import { inferAction } from "../agents/reading/tool-calls.ts";
+import { type ToolAction, toolActions } from "../protocol/values.ts";
 import type { Memory } from "../store/memory/memory.ts";
 import type { TurnRecord } from "../store/memory/memory-records.ts";
 import { unpackContent } from "../store/memory/sessions/content.ts";

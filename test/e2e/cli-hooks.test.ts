@@ -74,7 +74,7 @@ describe("pm hook", () => {
     const [item, ...others] = items();
     expect(others).toEqual([]);
     expect(item).toEqual({
-      kind: "claude-hook",
+      kind: "agent-hook",
       event,
       received_at: expect.any(Number),
       place: cwd,

@@ -346,7 +346,7 @@ describe("pm hook --agent", () => {
     expect(stdout).toMatch(event === "user-prompt" ? /^\{"systemMessage":"Noted: we chose Redis\./ : /^$/);
     expect(items()).toEqual([
       expect.objectContaining({
-        kind: "claude-hook",
+        kind: "agent-hook",
         agent,
         event,
         payload: expect.objectContaining({ session_id: "s-1" }),

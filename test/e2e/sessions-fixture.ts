@@ -72,7 +72,7 @@ export const untilRead = (project: Project) =>
 
 /** What a hook leaves. */
 export function hookItem(project: Project, event: string, payload: Record<string, string>, at = Date.now()) {
-  const item = { kind: "claude-hook", event, received_at: at, place: project.root, payload };
+  const item = { kind: "agent-hook", event, received_at: at, place: project.root, payload };
   writeItem(item);
   return callDaemon(project.root, readSpool, {});
 }

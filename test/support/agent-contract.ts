@@ -3,14 +3,10 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import fc from "fast-check";
 import { beforeEach, describe, expect, it } from "vitest";
-import {
-  type DamagedLine,
-  type TranscriptFile,
-  type TranscriptLine,
-  toolActions,
-} from "../../src/agents/agent.ts";
+import type { DamagedLine, TranscriptFile, TranscriptLine } from "../../src/agents/agent.ts";
 import { TurnActivity } from "../../src/attribution/evidence/turn-activity.ts";
 import { silentLog } from "../../src/base/log.ts";
+import { toolActions } from "../../src/protocol/values.ts";
 import { createScrubber } from "../../src/redact/create-scrubber.ts";
 import { buildKindRules } from "../../src/sessions/chunks/kinds.ts";
 import { ingestTranscript } from "../../src/sessions/ingest/ingest.ts";

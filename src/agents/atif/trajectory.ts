@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
-import { type Entry, type ToolResult, type TranscriptLine, toolActions } from "../agent.ts";
+import { fileUses, toolActions } from "../../protocol/values.ts";
+import type { Entry, ToolResult, TranscriptLine } from "../agent.ts";
 import { anything, flag, makeLenientParser, orNull, type Parsed, text } from "../reading/json.ts";
 
 /** Marks sessions from such files: their ids are those of other agents, whose sessions may be stored as well. */
@@ -236,7 +237,7 @@ const path = z.string().check(z.maxLength(4096));
 export const asCallExtra = makeLenientParser(
   z.object({
     action: z.enum(toolActions),
-    files: z.array(z.object({ path, how: z.enum(["read", "edit", "write"]) })).check(z.maxLength(50)),
+    files: z.array(z.object({ path, how: z.enum(fileUses) })).check(z.maxLength(50)),
   }),
 );
 

@@ -1,6 +1,7 @@
 import { posix, win32 } from "node:path";
 import * as z from "zod/mini";
-import type { Agent, FileEdit, FileTouch, Todo, ToolAction, ToolResult, ToolUse } from "../agent.ts";
+import type { ToolAction } from "../../protocol/values.ts";
+import type { Agent, FileEdit, FileTouch, Todo, ToolResult, ToolUse } from "../agent.ts";
 import { bounds, boundText } from "./bounds.ts";
 import { makeLenientParser } from "./json.ts";
 

@@ -1,5 +1,6 @@
-import type { ToolAction, ToolUse } from "../../agents/agent.ts";
+import type { ToolUse } from "../../agents/agent.ts";
 import { listCodeBlocks } from "../../base/text/markdown/code-blocks.ts";
+import type { ToolAction } from "../../protocol/values.ts";
 import { classifyToolUse, type StoredLine } from "../../sessions/turn-content.ts";
 import {
   canWriteFiles,

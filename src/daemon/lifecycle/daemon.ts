@@ -350,8 +350,8 @@ function makeSpoolHandlers(projects: Projects) {
   };
   const placeIn = (item: SpoolItem) => z.parse(z.object({ place: z.string() }), item).place;
   return {
-    "claude-hook": async (item: SpoolItem) => {
-      await (await openAt(placeIn(item)))?.of.onSpool["claude-hook"]?.(item);
+    "agent-hook": async (item: SpoolItem) => {
+      await (await openAt(placeIn(item)))?.of.onSpool["agent-hook"]?.(item);
     },
     "git-hook": async (item: SpoolItem) => {
       const recording = await openAt(placeIn(item));

@@ -46,7 +46,7 @@ export class OpenProject {
   /** What hooks read for all of its checkouts. */
   readonly hookParts: HookPartsReady;
   /** What to do with what hooks left. */
-  readonly onSpool: Pick<SpoolHandlers, "claude-hook" | "git-hook">;
+  readonly onSpool: Pick<SpoolHandlers, "agent-hook" | "git-hook">;
   /** Its checkouts and worktrees, as they are now. */
   readonly roots = (): readonly string[] => this.known;
   private readonly stopping = new AbortController();
@@ -99,7 +99,7 @@ export class OpenProject {
       },
     });
     this.onSpool = {
-      "claude-hook": makeAgentHookHandler({
+      "agent-hook": makeAgentHookHandler({
         work,
         roots,
         scrubbing: () => work.getScrubbingWork(),

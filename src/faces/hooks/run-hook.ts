@@ -68,7 +68,7 @@ async function captureHook(
   }
   const whose = agent === defaultAgentName ? {} : { agent };
   const item: AgentHookItem = {
-    kind: "claude-hook",
+    kind: "agent-hook",
     ...whose,
     event,
     received_at: receivedAt,

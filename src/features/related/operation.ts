@@ -14,6 +14,7 @@ import {
   textOrNull,
   timeOrNull,
 } from "../../protocol/shape-parts.ts";
+import { fileUses } from "../../protocol/values.ts";
 
 export const relatedRequest = lazy(() =>
   z.object({
@@ -23,7 +24,7 @@ export const relatedRequest = lazy(() =>
   }),
 );
 
-const turnFile = lazy(() => z.object({ path: text, how: z.enum(["read", "edit", "write"]) }));
+const turnFile = lazy(() => z.object({ path: text, how: z.enum(fileUses) }));
 
 const relatedTurn = lazy(() =>
   z.object({

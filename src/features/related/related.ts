@@ -8,6 +8,7 @@ import type { Project } from "../../base/paths.ts";
 import { dayMs } from "../../base/text/day.ts";
 import { formatIsoTime } from "../../base/text/iso-time.ts";
 import { findFormerNames } from "../../git/history/file-changes.ts";
+import { fileUses } from "../../protocol/values.ts";
 import { listEveryTouchedFile } from "../../store/memory/chunks/chunk-filter.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import type { TurnFile, TurnRecord } from "../../store/memory/memory-records.ts";
@@ -193,11 +194,10 @@ function scoreRecency(at: number | null, now: number): number {
 }
 
 function pickStrongest(files: readonly TurnFile[]): TurnFile[] {
-  const order = ["read", "edit", "write"];
   const byPath = new Map<string, TurnFile>();
   for (const file of files) {
     const known = byPath.get(file.path);
-    if (!known || order.indexOf(file.how) > order.indexOf(known.how)) byPath.set(file.path, file);
+    if (!known || fileUses.indexOf(file.how) > fileUses.indexOf(known.how)) byPath.set(file.path, file);
   }
   return [...byPath.values()].sort((a, b) => a.path.localeCompare(b.path));
 }

@@ -23,7 +23,7 @@ import {
   timeOrNull,
   until,
 } from "../../protocol/shape-parts.ts";
-import { turnStates } from "../../protocol/values.ts";
+import { fileUses, summarySources, toolActions, turnStates } from "../../protocol/values.ts";
 import { note } from "../notes/operation.ts";
 
 export const sessionSummary = lazy(() =>
@@ -123,17 +123,18 @@ const turnOutline = lazy(() =>
     tools: z.record(z.string(), count),
     /** Programs that it ran that do more than look; of them those that failed, and those of these that worked later. */
     commands: z.object({ ran: count, failed: count, fixed: count }),
-    files: z.array(z.object({ path: text, how: z.enum(["read", "edit", "write"]) })),
+    files: z.array(z.object({ path: text, how: z.enum(fileUses) })),
   }),
 );
 
-const toolAction = z.enum(["command", "write", "read", "delegate", "other"]);
+/** notice: written by the client. summary: the agent's own, of the conversation so far. */
+const statementKind = z.enum(["prompt", "text", "thinking", "notice", "summary", "compaction", "tool"]);
 
 /** Something that was said or done in a session. */
 const statement = lazy(() =>
   z.object({
     turn: count,
-    kind: z.enum(["prompt", "text", "thinking", "notice", "summary", "compaction", "tool"]),
+    kind: statementKind,
     /** What was said; of a tool call what it did, in a line: "Edit src/x.ts". */
     text,
     /** null: no tool call. */
@@ -142,7 +143,7 @@ const statement = lazy(() =>
         tool: text,
         is_error: z.boolean(),
         /** delegate: it ran a subagent, whose answer is the result. */
-        action: toolAction,
+        action: z.enum(toolActions),
         /** From the call to its result, in milliseconds; null: not known. */
         took_ms: numberOrNull,
         /** null: the session ended before it came. */
@@ -166,14 +167,14 @@ export const sessionResponse = lazy(() =>
     /** The best there is: by a language model, the agent's own, extractive. */
     summary: z.nullable(
       z.object({
-        source: z.enum(["extractive", "compaction", "llm"]),
+        source: z.enum(summarySources),
         model: textOrNull,
         up_to_turn: count,
         text,
       }),
     ),
     turns: z.array(turnOutline()),
-    files: z.array(z.object({ path: text, how: z.enum(["read", "edit", "write"]) })),
+    files: z.array(z.object({ path: text, how: z.enum(fileUses) })),
     annotations: z.array(note()),
     agents: z.array(text),
     /** The command that goes on with it in its agent; null: there is none. */
@@ -205,7 +206,7 @@ const toolCall = lazy(() =>
     id: text,
     /** The tool, by the agent's name of it. */
     name: text,
-    action: toolAction,
+    action: z.enum(toolActions),
     /** From the call to its result, in milliseconds, with whoever had to permit it; null: not known. */
     took_ms: numberOrNull,
     /** In a line: "Bash npm test". */
@@ -226,8 +227,7 @@ export type ToolCall = Shaped<typeof toolCall>;
 
 const turnEntry = lazy(() =>
   z.object({
-    /** notice: written by the client. summary: the agent's own, of the conversation so far. */
-    kind: z.enum(["prompt", "text", "thinking", "notice", "summary", "compaction", "tool"]),
+    kind: statementKind,
     timestamp: timeOrNull,
     /** Of a compaction what caused it; "" for a tool. */
     text,

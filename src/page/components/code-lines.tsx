@@ -8,11 +8,11 @@ interface CodeLinesProps {
   /** The number of its first line. */
   firstLine: number;
   words: readonly string[];
-  maxLines?: number;
+  maxLines: number;
 }
 
 /** The lines of a piece of code that say most about the query, with their numbers. */
-export function CodeLines({ text, firstLine, words, maxLines = 5 }: CodeLinesProps) {
+export function CodeLines({ text, firstLine, words, maxLines }: CodeLinesProps) {
   const lines = text.replace(/\s+$/, "").split("\n");
   const start = findBestWindow(lines, words, maxLines);
   const shown = lines.slice(start, start + maxLines);

@@ -13,4 +13,6 @@ export const shownOfMatch = {
   textLines: 5,
   /** On a terminal; code is read by its first line and those that match. */
   codeLines: 4,
+  /** On the page, in a row: those that hold most of the query's words. */
+  rowLines: 5,
 } as const;

@@ -1,5 +1,6 @@
-import type { Entry, FileTouch, ToolAction, ToolUse } from "../../agents/agent.ts";
+import type { Entry, FileTouch, ToolUse } from "../../agents/agent.ts";
 import { estimateTokens, shortenText } from "../../base/text/text-size.ts";
+import type { ToolAction } from "../../protocol/values.ts";
 import type { TurnFile } from "../../store/memory/memory-records.ts";
 import { packContent } from "../../store/memory/sessions/content.ts";
 import type { TurnToStore } from "../../store/memory/sessions/turns.ts";

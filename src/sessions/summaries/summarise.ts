@@ -1,5 +1,5 @@
 import type { Llm } from "../../models/generate/llm.ts";
-import type { SummarySource } from "../../store/memory/memory-records.ts";
+import type { SummarySource } from "../../protocol/values.ts";
 import type { Turn } from "../turn-content.ts";
 import { findCompactionSummaries } from "./compaction.ts";
 import { type SummaryMeta, summariseInSteps } from "./extractive/extractive.ts";

@@ -15,8 +15,6 @@ import type { activity, jobs } from "../tables/upkeep.ts";
 
 export type EventType = SessionChunk["eventType"];
 
-export type SummarySource = SummaryRecord["source"];
-
 export type SessionRecord = Row<typeof sessions>;
 
 export type TitleSource = NonNullable<SessionRecord["titleSource"]>;

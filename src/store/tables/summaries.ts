@@ -1,9 +1,7 @@
+import { summarySources } from "../../protocol/values.ts";
 import { integer, nullable, oneOf, reference, rowId, table, text, time } from "./table.ts";
 
 /** What whole sessions are about. */
-
-/** compaction: the agent's own. */
-const summarySources = ["extractive", "compaction", "llm"] as const;
 
 export const summaries = table({
   name: "summaries",

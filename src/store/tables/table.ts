@@ -8,7 +8,7 @@ import type { LabelKind, OutsideKind } from "../../protocol/outside.ts";
 /** What a text is: of a grammar, a label, or words that people and agents wrote. */
 export type TextKind = OutsideKind | LabelKind | "words";
 
-export type NumberKind = "row" | "time" | "count" | "number" | "fraction";
+export type NumberKind = "row" | "time" | "count" | "integer" | "fraction" | "real";
 
 /**
  * How two versions of a column become one, those of this memory as those of two machines. first: what is known stays; between
@@ -121,10 +121,10 @@ const numeric =
 /** Milliseconds since the epoch. */
 export const time = numeric("time");
 export const count = numeric("count");
-export const integer = numeric("number");
+export const integer = numeric("integer");
 /** 0 to 1. */
 export const fraction = numeric("fraction", "REAL");
-export const real = numeric("number", "REAL");
+export const real = numeric("real", "REAL");
 
 /** The number of another table's row, without which this one goes; what is shared has its uid. */
 export const reference = <const S extends string | boolean = false>(
@@ -165,7 +165,7 @@ export const numbers = <const S extends string | boolean = false>(
   type: "TEXT",
   isNullable: false,
   as: "json",
-  number: "number",
+  number: "integer",
 });
 
 export const bytes = (options: Options<false> = {}): Column<Uint8Array, false> => ({

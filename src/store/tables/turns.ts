@@ -1,4 +1,4 @@
-import { turnStates } from "../../protocol/values.ts";
+import { fileUses, turnStates } from "../../protocol/values.ts";
 import {
   bytes,
   count,
@@ -48,7 +48,7 @@ export const turnFiles = table({
     /** Relative to the project's root with slashes; absolute outside of it. */
     path: text("place"),
     /** The strongest of them. */
-    how: oneOf(["read", "edit", "write"]),
+    how: oneOf(fileUses),
   },
   key: ["turnId", "path"],
   indexes: { turn_files_by_path: "(path)" },

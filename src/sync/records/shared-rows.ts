@@ -40,7 +40,8 @@ const numberShapes = {
   row: outside("session"),
   time: moment,
   count,
-  number: z.int(),
+  integer: z.int(),
+  real: z.number(),
   fraction: z.number().check(z.minimum(0), z.maximum(1)),
 } satisfies Record<NumberKind, z.ZodMiniType>;
 
@@ -59,7 +60,7 @@ function buildShape({ as, is, number, values, isNullable, since }: Column): z.Zo
         ? z.enum(values)
         : is !== undefined
           ? buildTextShape(is)
-          : numberShapes[number ?? "number"];
+          : numberShapes[number ?? "integer"];
   const shape = as === "json" ? z.array(one) : one;
   const given = isNullable ? z.nullable(shape) : shape;
   // An odd one is unknown.

@@ -7,6 +7,7 @@ import { Time } from "../../../page/components/time.tsx";
 import { formatCount, nameSession } from "../../../page/components/words.ts";
 import { labelWords } from "../../../protocol/origin.ts";
 import { wordLed } from "../../../protocol/reading/evidence.ts";
+import { shownOfMatch } from "../../../protocol/reading/shown-of-match.ts";
 import { parseSnippet } from "../../../protocol/reading/statements.ts";
 import type { CodeResult, CommitFound, EventFound, SessionResult } from "../../../protocol/results.ts";
 import { chooseExcerpt, nameResultType } from "../found-words.ts";
@@ -67,7 +68,7 @@ function CodeRow({ href, result, words }: HitRowProps<CodeResult>) {
       }
       place={{ path: file, line: result.match_lines?.[0] ?? line }}
     >
-      <CodeLines text={content} firstLine={line} words={words} />
+      <CodeLines text={content} firstLine={line} words={words} maxLines={shownOfMatch.rowLines} />
       {places.length > 0 && (
         <span class="row-text">
           also {places.map(({ name, start_line }) => `${name} :${start_line}`).join(", ")}

@@ -1,9 +1,10 @@
 import { addTo } from "../../../base/multimap.ts";
+import type { SummarySource } from "../../../protocol/values.ts";
 import { countRowsByToken } from "../../sqlite/full-text.ts";
 import { selectColumns, upsertInto } from "../../tables/statements.ts";
 import { summaries } from "../../tables/summaries.ts";
 import type { Memory } from "../memory.ts";
-import type { SessionChunkId, SummaryRecord, SummarySource } from "../memory-records.ts";
+import type { SessionChunkId, SummaryRecord } from "../memory-records.ts";
 import { listWithheldSessions } from "../privacy/secrets.ts";
 
 const columns = selectColumns(summaries);
