@@ -219,7 +219,7 @@ function makeRule(
     throw new PommelError(
       "usage",
       "A rule is a sentence and one thing that it forbids.",
-      'For example: pm rules add "never push to main" --command "git push main"',
+      'For example: pm rules add "never push to main" --command "git push main". A path has at most three wildcards.',
     );
   return {
     id: identifyCheck(check),

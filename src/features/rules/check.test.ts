@@ -170,6 +170,11 @@ it("what a prompt asks for is allowed, and what it forbids is not asked for", ()
   expect(readRequest({ kind: "tool", name: "WebSearch" }, "look up the API")).toBe("now");
 });
 
+it("a log that was pasted into a prompt is read as quickly as it is long", () => {
+  const log = "commit ".repeat(40_000);
+  expect(readRequest(command("git commit"), `don't ${log}`)).toBe("now");
+});
+
 it("an answer agrees to what the agent asked; what only lets it go on, or is about something else, does not", () => {
   const commit = command("git commit");
   for (const prompt of ["y", "yes, go ahead", "OK.", "ok, do it", "go for it", "go!", "2", "sure, both"])

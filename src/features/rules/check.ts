@@ -162,10 +162,13 @@ export function readRequest(check: Check, prompt: string): Request | null {
   return prompt.length <= maxAgreementChars && agrees.test(prompt) && !refuses.test(prompt) ? "now" : null;
 }
 
+/** A sentence is looked at so far before and behind what it names: a prompt may be a log that names it a thousand times. Characters. */
+const maxSentenceChars = 300;
+
 /** "Shouldn't we commit that?" asks for it. */
 function isNegated(prompt: string, at: number): boolean {
-  const before = prompt.slice(0, at);
-  const isQuestion = /^[^.!?\n]*\?/.test(prompt.slice(at));
+  const before = prompt.slice(Math.max(0, at - maxSentenceChars), at);
+  const isQuestion = /^[^.!?\n]*\?/.test(prompt.slice(at, at + maxSentenceChars));
   return negated.test(isQuestion ? before.replace(negativeQuestion, "") : before);
 }
 
@@ -187,9 +190,9 @@ function findNamed(check: Check, prompt: string): number[] {
 
 /** The sentence that a place is in. */
 function cutSentence(text: string, at: number): string {
-  const start = Math.max(...[".", "!", "?", "\n"].map((end) => text.lastIndexOf(end, at))) + 1;
-  const [sentence] = text.slice(start).split(/[.!?\n](?:\s|$)/);
-  return sentence ?? "";
+  const [begin] = /[^.!?\n]*$/.exec(text.slice(Math.max(0, at - maxSentenceChars), at)) ?? [""];
+  const [rest = ""] = text.slice(at, at + maxSentenceChars).split(/[.!?\n](?:\s|$)/);
+  return begin + rest;
 }
 
 const details: Readonly<Record<string, string>> = requests.details;

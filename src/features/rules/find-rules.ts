@@ -242,7 +242,9 @@ function findMade(rest: string): Found | null {
   const [made] = makingOne.exec(rest) ?? [];
   const path = made === undefined ? undefined : pathWord.exec(rest.slice(made.length))?.[1];
   const glob = documents.test(rest) ? "*.md" : path;
-  return glob === undefined ? null : { check: { ...makePathCheck(glob), kind: "created" }, isChoice: false };
+  return glob === undefined || !isPlainGlob(glob)
+    ? null
+    : { check: { ...makePathCheck(glob), kind: "created" }, isChoice: false };
 }
 
 function findTool(rest: string, isUse: boolean, { servers }: Used): Found | null {
@@ -261,7 +263,7 @@ function findChanged(rest: string): Found | null {
   const named = rest.slice(changed.length);
   const [, folder] = /^[`"']?([\w.-]+)[`"']? (?:folder|directory|dir)\b/i.exec(named) ?? [];
   const path = folder === undefined ? pathWord.exec(named)?.[1] : `**/${folder}/`;
-  if (path === undefined) return null;
+  if (path === undefined || !isPlainGlob(path)) return null;
   const isDeletion = /^(?:delet|remov)/i.test(rest);
   if (isDeletion && folder !== undefined) return null;
   const check: Check = isDeletion ? { kind: "command", words: ["rm", path] } : makePathCheck(path);
@@ -348,6 +350,11 @@ function findReplaced(clause: string, { isProgram }: Used): Found | null {
     ? { check: { kind: "command", words: other.split(" ") }, isChoice: true }
     : null;
 }
+
+/** More wildcards take long to be compared with a long path, and a hook has no time. */
+const maxWildcards = 3;
+
+export const isPlainGlob = (glob: string): boolean => (glob.match(/\*+/g) ?? []).length <= maxWildcards;
 
 /** As of a path that was named: a directory is all that is in it. */
 export function makePathCheck(named: string): Extract<Check, { kind: "path" }> {

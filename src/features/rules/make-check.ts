@@ -1,5 +1,5 @@
 import type { Check } from "./check.ts";
-import { makePathCheck } from "./find-rules.ts";
+import { isPlainGlob, makePathCheck } from "./find-rules.ts";
 
 /** What a rule forbids, as a person writes it: one of these. */
 export interface WrittenCheck {
@@ -10,10 +10,11 @@ export interface WrittenCheck {
   created?: string | undefined;
 }
 
-/** null where it is not one thing, or an empty one. */
+/** null where it is not one thing, an empty one, or a path with too many wildcards. */
 export function makeCheck({ command, path, added, tool, created }: WrittenCheck): Check | null {
   const given = [command, path, added, tool, created].filter((one) => one !== undefined);
   if (given.length !== 1 || given[0]!.trim() === "") return null;
+  if (!isPlainGlob(path ?? created ?? "")) return null;
   if (command !== undefined) return { kind: "command", words: command.trim().split(/\s+/) };
   if (path !== undefined) return makePathCheck(path.trim());
   if (created !== undefined) return { ...makePathCheck(created.trim()), kind: "created" };

@@ -18,8 +18,6 @@ const maxBytes = 65_536;
 const maxRules = 50;
 /** Characters. */
 const maxChars = { text: 240, check: 200 } as const;
-/** A pattern with more of them takes long to be compared. */
-const maxStars = 3;
 
 const short = (max: number) => z.string().check(z.maxLength(max));
 const writtenRule = z.object({
@@ -72,10 +70,8 @@ function readRule(given: unknown, clean: (text: string) => string): RepositoryRu
   const { success, data } = z.safeParse(writtenRule, given);
   if (!success || data.text.trim() === "") return [];
   const check = makeCheck(data);
-  const stars =
-    check?.kind === "path" || check?.kind === "created" ? (check.glob.match(/\*+/g) ?? []).length : 0;
   // What a secret stands in would never match once that is taken out.
-  if (check === null || stars > maxStars || clean(JSON.stringify(check)) !== JSON.stringify(check)) return [];
+  if (check === null || clean(JSON.stringify(check)) !== JSON.stringify(check)) return [];
   return [{ id: identifyCheck(check), text: clean(data.text.trim()), check }];
 }
 

@@ -195,6 +195,7 @@ it("a rule without one thing that it forbids is none", async () => {
   await expect(add({})).rejects.toMatchObject({ code: "usage" });
   await expect(add({ command: "a", path: "b" })).rejects.toMatchObject({ code: "usage" });
   await expect(add({ command: " " })).rejects.toMatchObject({ code: "usage" });
+  await expect(add({ path: "a*a*a*a*b" })).rejects.toMatchObject({ code: "usage" });
   await expect(call(changeRule, { change: "drop", id: "ffff" }, project, how)).rejects.toMatchObject({
     code: "not_found",
   });
