@@ -7,7 +7,7 @@ import { version } from "../base/version.ts";
 import { LogReader } from "../client/log-reader.ts";
 import { hooksAnswered } from "../features/context/answer.ts";
 import { diagnosing } from "../features/doctor/answer.ts";
-import type { doctorResponse } from "../features/doctor/operation.ts";
+import type { DoctorResponse } from "../features/doctor/operation.ts";
 import { pageKeys } from "../features/page/answer.ts";
 import { measuring } from "../features/status/answer.ts";
 import { findProject } from "../git/projects/find-project.ts";
@@ -36,7 +36,7 @@ interface KeepDaemonOptions {
   /** Runs a command of `pm` that only reads. */
   runCommand: (request: Shaped<typeof commandRequest>) => Promise<Shaped<typeof commandResponse>>;
   /** What `pm doctor` checks. */
-  diagnose: (project: Project) => Promise<Shaped<typeof doctorResponse>>;
+  diagnose: (project: Project) => Promise<DoctorResponse["checks"]>;
   /** Called after the answer is on its way. */
   onShutdown: () => void;
 }

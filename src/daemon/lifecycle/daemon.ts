@@ -18,7 +18,7 @@ import type { Project } from "../../base/paths.ts";
 import { version } from "../../base/version.ts";
 import { clearAutostart } from "../../client/autostart.ts";
 import { recordGiven } from "../../features/context/ready.ts";
-import type { doctorResponse } from "../../features/doctor/operation.ts";
+import type { DoctorResponse } from "../../features/doctor/operation.ts";
 import { keepUnread } from "../../features/import/keep-unread.ts";
 import {
   findKnownProject,
@@ -146,7 +146,7 @@ interface DaemonOptions {
   /** Runs a command of `pm` that only reads. */
   runCommand: (request: Shaped<typeof commandRequest>) => Promise<Shaped<typeof commandResponse>>;
   /** What `pm doctor` checks. */
-  diagnose: (project: Project) => Promise<Shaped<typeof doctorResponse>>;
+  diagnose: (project: Project) => Promise<DoctorResponse["checks"]>;
 }
 
 export interface Daemon {

@@ -3,6 +3,7 @@ import type { Agent, TranscriptFile } from "../../agents/agent.ts";
 import { agents, statTranscript } from "../../agents/registry.ts";
 import { deletesTranscripts } from "../../agents/retentions.ts";
 import { getErrorCode, getErrorMessage } from "../../base/errors.ts";
+import { LastKnown } from "../../base/last-known.ts";
 import type { Logger } from "../../base/log.ts";
 import { addTo } from "../../base/multimap.ts";
 import type { Project } from "../../base/paths.ts";
@@ -48,8 +49,8 @@ interface OldFile extends TranscriptFile {
 /** Number of files checked per folder: two directory names may map to the same folder. */
 const maxProbed = 5;
 
-/** Minimum interval of the search for expiring transcripts, which stats every file. Milliseconds. */
-const vanishingMs = 5000;
+/** Searches for expiring transcripts stat every file, which takes seconds where others take all processors. */
+const vanishing = { freshMs: 5000, patienceMs: 300 };
 
 /** Key in `meta`: when recording of this project's sessions began. Milliseconds since the epoch. */
 const capturedSince = "captured_since";
@@ -67,7 +68,7 @@ export class ProjectTranscripts {
   private readonly old = new Map<string, OldFile>();
   /** Whether all that was there at the beginning was looked at. */
   private isChecked = false;
-  private vanishingSeen: { at: number; found: Vanishing[] } | null = null;
+  private readonly vanishing = new LastKnown(() => this.findVanishing(), vanishing);
   private isClosed = false;
   /** How often all files of a directory were to be looked at, and how many of these times `findRoots` has followed. */
   private rescans = 0;
@@ -124,13 +125,9 @@ export class ProjectTranscripts {
     };
   }
 
-  /** What agents' clients will delete soon; null until all transcripts are checked. */
+  /** What agents' clients will delete soon, as last seen; null until all transcripts are checked. */
   async getVanishing(): Promise<Vanishing[] | null> {
-    if (!this.isChecked) return null;
-    if (this.vanishingSeen === null || Date.now() - this.vanishingSeen.at > vanishingMs) {
-      this.vanishingSeen = { at: Date.now(), found: await this.findVanishing() };
-    }
-    return this.vanishingSeen.found;
+    return this.isChecked ? ((await this.vanishing.ask())?.value ?? null) : null;
   }
 
   /** Nothing of a memory that cannot be read: that is reported by itself. */
@@ -141,8 +138,8 @@ export class ProjectTranscripts {
       for (const agent of agents.filter(({ name }) => deletesTranscripts(name))) {
         const findOwner = (path: string) => this.readCachedOwner(agent, path);
         const there = await listRemainingTranscripts(agent, findOwner, work.memoryIfAny);
-        const vanishing = findExpiringSessions(agent, project.root, () => there);
-        if (vanishing !== null) found.push(vanishing);
+        const expiring = findExpiringSessions(agent, project.root, () => there);
+        if (expiring !== null) found.push(expiring);
       }
     } catch (error) {
       work.suspect(error);
@@ -154,6 +151,7 @@ export class ProjectTranscripts {
     this.isClosed = true;
     await Promise.all(this.watches.map((watch) => watch.close()));
     await this.looking;
+    await this.vanishing.settle();
   }
 
   private async watch(agent: Agent, directory: string): Promise<void> {

@@ -4,7 +4,7 @@ import type { commandRequest, commandResponse } from "../../answers/daemon/opera
 import { locateBuiltFile } from "../../base/built-file.ts";
 import { PommelError } from "../../base/errors.ts";
 import type { Project } from "../../base/paths.ts";
-import type { doctorResponse } from "../../features/doctor/operation.ts";
+import type { DoctorResponse } from "../../features/doctor/operation.ts";
 import type { Shaped } from "../../protocol/shape-parts.ts";
 import { pickRelevantEnv } from "./forward.ts";
 
@@ -42,13 +42,12 @@ export async function runCommand(
  * Checks the machine and the project as `pm doctor` does, and repairs nothing. In a thread: whole databases are read for it,
  * and programs are started.
  */
-export async function diagnose(project: Project): Promise<Shaped<typeof doctorResponse>> {
+export function diagnose(project: Project): Promise<DoctorResponse["checks"]> {
   const worker = new Worker(locateBuiltFile("doctor-thread.cjs"), { workerData: project });
   worker.unref();
-  const checks = await new Promise<Shaped<typeof doctorResponse>["checks"]>((resolve, reject) => {
+  return new Promise((resolve, reject) => {
     worker.once("message", resolve);
     worker.once("error", reject);
     worker.once("exit", () => reject(new PommelError("internal", "The checks ended before their time.")));
   });
-  return { ok: checks.every(({ status }) => status !== "fail"), checks };
 }

@@ -144,6 +144,22 @@ it("limits them to a branch, with a query and without", async () => {
   expect(await texts({ branch: "elsewhere" })).toEqual([]);
 });
 
+it("leaves out notes on lines, unless they are asked for by their words", async () => {
+  const place = { lineUid: null, branch: null, path: "src/db.ts", firstLine: 3, lastLine: 3 };
+  const note = "Keep this in step with the worker";
+  saveNote(store.memory, {
+    ...place,
+    uid: "n3",
+    note,
+    at: start,
+    sessionUid: null,
+    turn: null,
+    source: "shell",
+  });
+  expect(await texts()).not.toContain(note);
+  expect(await texts({ q: "in step with the worker" })).toContain(note);
+});
+
 it("a later note that quotes a decision replaces it; an earlier one does not", async () => {
   const [, quoted = ""] = await texts({ q: "", file: ["src/db.ts"] });
   expect(quoted).toContain("SQLite");

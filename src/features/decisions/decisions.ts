@@ -12,7 +12,7 @@ import {
 import { convertNoteToDecision, toDecision } from "../../sessions/decisions/to-decision.ts";
 import { extractContentWords, measureOverlap } from "../../sessions/summaries/prose.ts";
 import { findChunkByUid } from "../../store/memory/chunks/chunks.ts";
-import { findNoteById, listStoredNotes } from "../../store/memory/chunks/notes.ts";
+import { findNoteById, listStoredNotes, type NoteFilter } from "../../store/memory/chunks/notes.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import type { NoteRecord } from "../../store/memory/memory-records.ts";
 import { findSessionByUid } from "../../store/memory/sessions/sessions.ts";
@@ -25,7 +25,8 @@ import { readRecordedDecisions } from "./recorded-decisions.ts";
 const listedDecisions = 10;
 
 /**
- * What was noted and decided: the latest first, or with a query the best first.
+ * What was noted and decided: the latest first, or with a query the best first. Notes on lines are remarks on these, and are
+ * found only by a query.
  * @throws PommelError `usage` for a time or a query that makes no sense
  */
 export async function findDecisions(
@@ -39,7 +40,7 @@ export async function findDecisions(
   const all =
     query === ""
       ? [
-          ...(await findNotes(memory, request)),
+          ...(await findNotes(memory, request, { placed: false })),
           ...(await findSessionDecisions(memory, request)),
           ...(await findRecordedDecisions(project, request, config)),
         ].sort(compareLatestFirst)
@@ -71,12 +72,16 @@ const compareLatestFirst = (a: Decision, b: Decision) => (b.timestamp ?? "").loc
 /** What it is about; "": the latest. */
 const readQuery = ({ q = "" }: DecisionsRequest) => q.trim();
 
-async function findNotes(memory: Memory, request: DecisionsRequest, search = ""): Promise<Decision[]> {
+async function findNotes(
+  memory: Memory,
+  request: DecisionsRequest,
+  which: Pick<NoteFilter, "search" | "placed">,
+): Promise<Decision[]> {
   const isWanted = makeFilesMatcher(request.file ?? []);
   return listStoredNotes(memory, {
     ...(await parsePeriod(request)),
     branch: request.branch ?? null,
-    search,
+    ...which,
   })
     .map((note) => toAnsweredNote(memory, note))
     .filter(({ files }) => !isWanted || files.some(isWanted));
@@ -151,7 +156,7 @@ async function searchDecisions(
   });
   // Notes from a shell belong to no session, and are found by their words only.
   const known = new Set(found.map(({ text }) => text));
-  const literal = (await findNotes(memory, request, q)).filter(({ text }) => !known.has(text));
+  const literal = (await findNotes(memory, request, { search: q })).filter(({ text }) => !known.has(text));
   const isWhole = ({ text }: Decision) => measureOverlap(wanted, listStems(text)) === 1;
   return [
     ...literal.map((note) => ({ ...note, score: 1 })),

@@ -1,10 +1,29 @@
 import { KeptOnce } from "../../answers/kept.ts";
 import type { Subjects } from "../../answers/operation.ts";
+import { LastKnown } from "../../base/last-known.ts";
+import { getOrCreate } from "../../base/multimap.ts";
 import type { Project } from "../../base/paths.ts";
-import type { Shaped } from "../../protocol/shape-parts.ts";
-import type { doctorResponse } from "./operation.ts";
+import type { DoctorResponse } from "./operation.ts";
+
+type Checks = DoctorResponse["checks"];
 
 /** What a daemon checks of the machine and a project. */
-export const diagnosing = new KeptOnce<(project: Project) => Promise<Shaped<typeof doctorResponse>>>();
+export const diagnosing = new KeptOnce<(project: Project) => Promise<Checks>>();
 
-export const diagnose = ({ project }: Subjects["project"]) => diagnosing.get()(project);
+/** Whole databases are read, and programs are started. */
+const patience = { freshMs: 5000, patienceMs: 1000 };
+
+const diagnoses = new Map<string, LastKnown<Checks>>();
+
+export async function diagnose({ project }: Subjects["project"]): Promise<DoctorResponse> {
+  const check = diagnosing.get();
+  const known = getOrCreate(diagnoses, project.root, () => new LastKnown(() => check(project), patience));
+  const last = await known.ask();
+  const checks = last?.value ?? [];
+  return {
+    ok: checks.every(({ status }) => status !== "fail"),
+    as_of: last && new Date(last.at).toISOString(),
+    is_checking: known.isFinding,
+    checks,
+  };
+}

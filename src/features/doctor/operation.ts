@@ -3,12 +3,16 @@ import { defineLocalOperation } from "../../answers/local-operation.ts";
 import { defineOperation, nothing } from "../../answers/operation.ts";
 import type { Config } from "../../base/config/settings.ts";
 import type { Project } from "../../base/paths.ts";
-import { lazy, text } from "../../protocol/shape-parts.ts";
+import { lazy, type Shaped, text, timeOrNull } from "../../protocol/shape-parts.ts";
 
 export const doctorResponse = lazy(() =>
   z.object({
     /** Whether no check failed. */
     ok: z.boolean(),
+    /** When they were done; null: for the first time, they are not yet, and none is listed. */
+    as_of: timeOrNull,
+    /** Whether everything is being checked anew: ask again. On a busy machine that takes longer than an answer may. */
+    is_checking: z.boolean(),
     checks: z.array(
       z.object({
         name: text,
@@ -20,6 +24,8 @@ export const doctorResponse = lazy(() =>
     ),
   }),
 );
+
+export type DoctorResponse = Shaped<typeof doctorResponse>;
 
 export const diagnose = defineOperation({
   name: "doctor",

@@ -35,9 +35,10 @@ export async function findDecisionsAbout(
   const file = changed.map(({ path }) => escapeGlob(path));
   const { decisions } = await answerAbout(listDecisions, { project, memory }, { file, limit: maxLookedAt });
   const isOlder = (turn: Turn) => turn.session_id !== null && !ledTo(turn);
-  const removed = decisions.some(isOlder)
-    ? await countRemovedByTurn(project, memory, what, changed, signal)
-    : new Map<string, Removed>();
+  // Lines of a turn are in the files that it wrote.
+  const theirs = new Set(decisions.filter(isOlder).flatMap(({ files }) => files));
+  const older = changed.filter(({ path, oldPath }) => theirs.has(path) || theirs.has(oldPath ?? path));
+  const removed = await countRemovedByTurn(project, memory, what, older, signal);
   return decisions
     .map((decision) => {
       const { session_id, turn } = decision;

@@ -263,7 +263,7 @@ async function makeLineAuthorFinder(
     const blamed =
       what.kind === "commit"
         ? blameOnCommit(what.to, file, infos.shown)
-        : await blameAt(project.root, what.to, file, signal);
+        : await blameInRange(project.root, what, file, signal);
     const { authors } = await findLineAuthors(project, memory, file.path, blamed, since, signal);
     const byLine = new Map(blamed.lines.map(({ line }, i) => [line, authors[i] ?? unknownAuthor]));
     return (line) => byLine.get(line) ?? unknownAuthor;
@@ -289,16 +289,19 @@ function blameOnCommit(commit: string, { path, hunks }: ChangedFile, infos: read
 }
 
 /** Nobody's where git cannot blame it. */
-async function blameAt(
+async function blameInRange(
   root: string,
-  revision: string,
+  { from, to }: { from: string; to: string },
   { path, hunks }: ChangedFile,
   signal?: AbortSignal,
 ): Promise<Blamed> {
   const ranges = hunks.flatMap(({ newStart, added }): [number, number][] =>
     added.length === 0 ? [] : [[newStart, newStart + added.length - 1]],
   );
-  return blameIfAny(root, path, { ranges, revision, signal });
+  const blamed = await blameIfAny(root, path, { ranges, revision: `${from}..${to}`, signal });
+  // What git's diff takes for a new line may be an old one to its blame, which then has to look further back.
+  const isWhole = blamed.lines.every(({ isBoundary }) => !isBoundary);
+  return isWhole ? blamed : blameIfAny(root, path, { ranges, revision: to, signal });
 }
 
 async function readReviewedCommits(

@@ -19,7 +19,7 @@ import type { BlamedCommit, BlamedLine } from "./changes-types.ts";
 interface BlameOptions {
   /** First and last line of each range, 1-based; default: the whole file. */
   ranges?: readonly (readonly [number, number])[] | undefined;
-  /** Default: the working tree. */
+  /** Default: the working tree. Of "from..to" git looks at no older commit: lines from before are marked as at a boundary. */
   revision?: string | undefined;
   signal?: AbortSignal | undefined;
 }
@@ -53,7 +53,7 @@ const cache = new RepositoryCache<Blame>({
 });
 
 /** Revisions that name the same commit while HEAD and the objects stay the same. */
-const fixedRevision = /^(?:HEAD|[0-9a-f]{40}|[0-9a-f]{64})[~^]?$/;
+const fixedRevision = /^(?:(?:[0-9a-f]{40}|[0-9a-f]{64})\.\.)?(?:HEAD|[0-9a-f]{40}|[0-9a-f]{64})[~^]?$/;
 
 /** Two changes within the file system's time resolution look like one. Milliseconds. */
 const settledMs = 2000;
@@ -149,7 +149,8 @@ async function blame(dir: string, path: string, request: BlameRequest): Promise<
     "--",
     path,
   ];
-  const reader = new BlameReader(prefix, cutOff);
+  const isBounded = revision?.includes("..") === true;
+  const reader = new BlameReader(prefix, (hash) => isBounded || cutOff.has(hash));
   for await (const lines of splitLines(readGitBytes(dir, args, { signal, env: plainEnvironment }))) {
     for (const line of lines) reader.read(line);
     if (reader.isBinary) throw new GitFailure("failed", `${JSON.stringify(path)} is binary`);
@@ -179,8 +180,8 @@ class BlameReader {
   constructor(
     /** The path of the requested directory in its working tree. */
     private readonly prefix: string,
-    /** Commits whose parents git does not have. */
-    private readonly cutOff: ReadonlySet<string>,
+    /** Whether git was not to look, or could not look, at the parents of a commit. Without that it ends at roots as well. */
+    private readonly isCutOff: (hash: string) => boolean,
   ) {}
 
   read(text: string): void {
@@ -228,7 +229,7 @@ class BlameReader {
     else if (name === "summary") current.summary = value;
     else if (name === "filename") current.path = this.toRelativePath(unquotePath(value));
     // git also marks root commits as boundaries.
-    else if (name === "boundary") current.isBoundary = this.cutOff.has(this.hash);
+    else if (name === "boundary") current.isBoundary = this.isCutOff(this.hash);
   }
 
   private toRelativePath(path: string): string {

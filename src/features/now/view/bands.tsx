@@ -117,7 +117,7 @@ function Tell() {
   if (isTelling.value || typeof Notification === "undefined" || Notification.permission === "denied")
     return null;
   return (
-    <p>
+    <p class="tell">
       <SmallButton onClick={() => void beginTelling()}>Tell me when an agent waits for me</SmallButton>
     </p>
   );
@@ -150,8 +150,8 @@ function AtWork({ session, onDone }: { session: Running; onDone: (session: Place
           </p>
         )}
         {!prompt.startsWith(title?.replace(/…$/, "") ?? "\n") && <p class="quote">{prompt}</p>}
-        <p class="doing">
-          {pending ?? doing}
+        <p class={pending === null ? "says" : "says doing"}>
+          {pending ?? (doing != null && <Inline text={doing} />)}
           {pending !== null && waiting === null && last_at !== null && ` (${formatMinutes(last_at)})`}
         </p>
       </a>

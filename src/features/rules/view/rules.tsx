@@ -164,6 +164,7 @@ function OneRule({ kind, rule, mode, facts = "", actions }: OneRuleProps) {
         <>
           {mode !== undefined && (
             <select
+              class="chip"
               aria-label={`What happens: ${text}`}
               disabled={isRunning}
               value={mode}

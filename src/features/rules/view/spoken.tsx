@@ -12,7 +12,7 @@ const shownSpoken = 5;
 
 /** What rules said to agents within the hour; nothing where they said nothing. */
 export function SpokenNow() {
-  const { data } = useAnswer("rulesSpoken", { since: "1 hour ago" });
+  const { data } = useAnswer("rulesSpoken", { since: "1h" });
   const spoken = data?.spoken ?? [];
   if (spoken.length === 0) return null;
   return (
@@ -45,7 +45,11 @@ export function SpokenNow() {
 function Came({ of }: { of: SpokenRule }) {
   return (
     <>
-      {of.what !== null && <code>{of.what.trim()}</code>}
+      {of.what !== null && (
+        <span>
+          <code>{of.what.trim()}</code>
+        </span>
+      )}
       {of.outcome !== "unknown" && (
         <span>
           <Inline text={describeOutcome(of)} />

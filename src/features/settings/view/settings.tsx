@@ -1,8 +1,10 @@
+import { useState } from "preact/hooks";
 import { useAnswer } from "../../../page/api/use-answer.ts";
 import { Badge } from "../../../page/components/badge.tsx";
 import { PartTabs } from "../../../page/components/chips.tsx";
 import { Inline } from "../../../page/components/marked.tsx";
 import { Failure, Loading } from "../../../page/components/states.tsx";
+import { Time } from "../../../page/components/time.tsx";
 import type { ViewProps } from "../../../page/router.ts";
 import { AllSettings } from "./all-settings.tsx";
 import { Browsers } from "./browsers.tsx";
@@ -44,11 +46,16 @@ export function Log() {
 const markTones = { ok: ["good", "ok"], warn: ["warning", "warning"], fail: ["bad", "problem"] } as const;
 const order = ["fail", "warn", "ok"] as const;
 
+/** What is being checked is asked for again after so long. Milliseconds. */
+const checkAgainMs = 1500;
+
 /** What `pm doctor` checks, problems first, each with what to do. */
 export function Checks() {
-  const { data, error, reload } = useAnswer("doctor", {});
+  const [isChecking, setChecking] = useState(true);
+  const { data, error, reload } = useAnswer("doctor", {}, isChecking ? { everyMs: checkAgainMs } : {});
+  if (data !== null && data.is_checking !== isChecking) setChecking(data.is_checking);
   if (error) return <Failure error={error} onRetry={reload} />;
-  if (data === null) return <Loading rows={10} />;
+  if (data === null || data.as_of === null) return <Loading rows={10} />;
   const found = (status: keyof typeof markTones) => data.checks.filter((check) => check.status === status);
   const [failed, warned] = [found("fail").length, found("warn").length];
   return (
@@ -59,8 +66,11 @@ export function Checks() {
             ? "All checks passed"
             : `${failed} of ${data.checks.length} checks failed, ${warned} with a warning`}
         </p>
-        <button type="button" onClick={reload}>
-          Check again
+        <p class="faint">
+          <Time at={data.as_of} />
+        </p>
+        <button type="button" onClick={reload} disabled={isChecking}>
+          {isChecking ? "Checking again …" : "Check again"}
         </button>
       </div>
       <ul class="rows">

@@ -60,8 +60,8 @@ export interface NoteFilter {
   branch?: string | null;
   /** Only those that no prompt of a transcript is known for yet. */
   unbound?: boolean;
-  /** Only those on lines of a file. */
-  placed?: boolean;
+  /** Only those on lines of a file, or only others. */
+  placed?: boolean | null;
   limit?: number;
 }
 
@@ -73,7 +73,7 @@ export function listStoredNotes(memory: Memory, filter: NoteFilter = {}): NoteRe
     sessionUid = null,
     branch = null,
     unbound = false,
-    placed = false,
+    placed = null,
   } = filter;
   const words = (filter.search ?? "")
     .toLowerCase()
@@ -84,9 +84,16 @@ export function listStoredNotes(memory: Memory, filter: NoteFilter = {}): NoteRe
      WHERE (@since IS NULL OR at >= @since) AND (@until IS NULL OR at <= @until)
        AND (@sessionUid IS NULL OR session_uid = @sessionUid) AND (@branch IS NULL OR branch = @branch)
        AND (NOT @unbound OR (line_uid IS NULL AND session_uid IS NOT NULL))
-       AND (NOT @placed OR path IS NOT NULL)
+       AND (@placed IS NULL OR @placed = (path IS NOT NULL))
      ORDER BY at DESC, id DESC`,
-    { since, until, sessionUid, branch, unbound: unbound ? 1 : 0, placed: placed ? 1 : 0 },
+    {
+      since,
+      until,
+      sessionUid,
+      branch,
+      unbound: unbound ? 1 : 0,
+      placed: placed === null ? null : Number(placed),
+    },
   );
   const found = rows
     .map(readNote)
