@@ -1,7 +1,7 @@
 /**
  * How fast the local page is, in a real Chromium.
  *
- *   npm run bench:page -- [--project DIR] [--runs 20] [--only first,views,search,big,import] [--seconds 60] [--transcripts DIR]
+ *   npm run bench:page -- [--project DIR] [--runs 20] [--only first,views,search,shifts,big,import] [--seconds 60] [--transcripts DIR]
  *                         [--loops 0] [--json]
  *
  * DIR is an initialised project with sessions in its memory, whose daemon may be started; without it one is made up, as the tests
@@ -28,7 +28,7 @@ const { values: options } = parseArgs({
     project: { type: "string" },
     runs: { type: "string", default: "20" },
     seconds: { type: "string", default: "60" },
-    only: { type: "string", default: "first,views,search,big,import" },
+    only: { type: "string", default: "first,views,search,shifts,big,import" },
     transcripts: { type: "string" },
     loops: { type: "string", default: "0" },
     json: { type: "boolean", default: false },
@@ -275,6 +275,88 @@ function listViews(root: string, home: string | undefined) {
   ] as const;
 }
 
+/** Shifts further apart than this are of different sessions, and a view never shifts for longer than `max`. Milliseconds. */
+const shiftSession = { gap: 1000, max: 5000 };
+
+/**
+ * How far what is seen moves by itself while a view loads: "cumulative layout shift", where .1 is what people do not mind. Each
+ * view is loaded by its address, as from a link.
+ */
+async function measureShifts(root: string, home: string | undefined): Promise<void> {
+  const { page, url } = await opened(browser, root, home);
+  await page.addInitScript(() => {
+    const shifts: { at: number; value: number }[] = [];
+    Object.assign(window, { shifts });
+    new PerformanceObserver((list) => {
+      for (const one of list.getEntries() as (PerformanceEntry & {
+        value: number;
+        hadRecentInput: boolean;
+      })[])
+        if (!one.hadRecentInput) shifts.push({ at: one.startTime, value: one.value });
+    }).observe({ type: "layout-shift", buffered: true });
+  });
+  await page.goto(url);
+  await page.locator(".happening").first().waitFor();
+  for (const [name, hash, selector] of [...listViews(root, home), ...listLinkedViews(root, home)]) {
+    const sums: number[] = [];
+    for (let run = 0; run < Math.min(runs, 5); run++) {
+      await page.goto(new URL(`/${hash}`, url).href);
+      await page.reload();
+      await page.locator(selector).first().waitFor();
+      await waitUntilStill(page);
+      sums.push(largestShift(await page.evaluate(() => (window as never as { shifts: Shift[] }).shifts)));
+    }
+    measured(`layout shift: ${name}`, "", sums);
+  }
+  await page.context().close();
+}
+
+interface Shift {
+  at: number;
+  value: number;
+}
+
+/** The largest sum of shifts that follow one another, as browsers count it. */
+function largestShift(shifts: readonly Shift[]): number {
+  const sessions: { first: number; last: number; sum: number }[] = [];
+  for (const { at, value } of shifts) {
+    const open = sessions.at(-1);
+    if (open === undefined || at - open.last > shiftSession.gap || at - open.first > shiftSession.max)
+      sessions.push({ first: at, last: at, sum: value });
+    else Object.assign(open, { last: at, sum: open.sum + value });
+  }
+  return Math.max(0, ...sessions.map(({ sum }) => sum));
+}
+
+/** Until nothing is loaded any more, and the view has been the same for a second. */
+async function waitUntilStill(page: Page): Promise<void> {
+  const look = () =>
+    page.evaluate(
+      () =>
+        `${document.querySelectorAll("[aria-busy=true], .skeleton").length} ${document.getElementById("main")?.innerHTML.length}`,
+    );
+  for (let [before, same] = ["", 0]; same < 5; ) {
+    await sleep(200);
+    const now = await look();
+    same = now === before && now.startsWith("0 ") ? same + 1 : 0;
+    before = now;
+  }
+}
+
+/** Views that a link opens at a place: a turn in the middle of the longest session, two sessions, a commit side by side. */
+function listLinkedViews(root: string, home: string | undefined) {
+  const { sessions } = JSON.parse(pm(root, home, "session", "list", "--json")) as {
+    sessions: { id: string; turns: number }[];
+  };
+  const [longest, second] = sessions.toSorted((a, b) => b.turns - a.turns);
+  const turn = Math.ceil(longest!.turns / 2);
+  return [
+    ["a turn", `#/session/${longest!.id}?turn=${turn}`, `#turn-${turn}`],
+    ["two sessions", `#/compare/${longest!.id}?with=${second!.id}`, ".compared"],
+    ["Review, side by side", "#/commit/HEAD?as=split", ".file-diff"],
+  ] as const;
+}
+
 async function measureFirstView(root: string, home: string | undefined): Promise<void> {
   const names = {
     content: ["content", "ms"],
@@ -422,7 +504,7 @@ const browser = await chromium.launch({
 const home = realpathSync(mkdtempSync(join(tmpdir(), "pommel-bench-page-")));
 const own = options.project === undefined ? home : undefined;
 try {
-  if (isWanted("first") || isWanted("views") || isWanted("search")) {
+  if (["first", "views", "search", "shifts"].some(isWanted)) {
     const root = options.project === undefined ? await richProject("harbor") : resolve(options.project);
     pm(root, own, "start");
     if (isWanted("first")) await measureFirstView(root, own);
@@ -435,6 +517,7 @@ try {
         for (let run = 0; run < runs; run++) times.push(await viewTime(page, hash, selector));
         measured(`view: ${name}`, "ms", times);
       }
+    if (isWanted("shifts")) await measureShifts(root, own);
     if (isWanted("search")) measured("search: from a key to results", "ms", await searchTimes(page));
     await page.context().close();
   }
@@ -450,14 +533,17 @@ try {
   removeDirectory(home);
 }
 
-const rounded = (value: number) => (value < 100 ? value.toFixed(1) : value.toFixed(0));
+const rounded = (value: number, unit: string) =>
+  unit === "" ? value.toFixed(3) : value < 100 ? value.toFixed(1) : value.toFixed(0);
 if (options.json) console.log(JSON.stringify(figures));
 else {
   printTable(
     ["", "first", "median", "minimum", "p95", "unit"],
     figures.map(({ what, unit, values }) => [
       what,
-      ...[values[0] ?? 0, percentile(values, 50), Math.min(...values), percentile(values, 95)].map(rounded),
+      ...[values[0] ?? 0, percentile(values, 50), Math.min(...values), percentile(values, 95)].map((value) =>
+        rounded(value, unit),
+      ),
       unit,
     ]),
     { markdown: true },
