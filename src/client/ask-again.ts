@@ -1,12 +1,12 @@
 import { DaemonUnreachable } from "./daemon-client.ts";
 
-/** How long a daemon may be too busy to answer before nobody waits for it any more. Milliseconds. */
+/** How long to keep asking a daemon that is too busy to answer. Milliseconds. */
 const patienceMs = 60_000;
 
 /**
  * Asks a daemon again while it is too busy to answer.
- * @param ask waits for an answer by itself before it times out
- * @throws what it threw last
+ * @param ask waits for an answer until its own time-out
+ * @throws what `ask` threw last
  */
 export async function askAgain<T>(ask: () => Promise<T>, limitMs = patienceMs): Promise<T> {
   const deadline = performance.now() + limitMs;

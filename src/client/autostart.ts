@@ -8,42 +8,42 @@ import { locateDaemonFiles, locateHome, locateOwnConfig, makeDirectory } from ".
 import type { AutostartStatus } from "../protocol/autostart-status.ts";
 
 /**
- * Starting the daemon in the background, for hooks and commands that found none. Hooks load this, so it imports nothing
- * that reads the configuration: that is the work of start-daemon.ts, which it starts.
+ * Starts the daemon in the background, for hooks and commands that found none. Hooks load this module, so it imports nothing
+ * that reads the configuration. It starts start-daemon.ts, which does.
  *
- * The state of former starts is in `autostart/` in the state directory, which is deleted once a daemon runs:
- * - `1`, `2`, ...: attempts to start it. Creating the next one claims that attempt, so any number of processes may
- *   try at once. Empty during the attempt, then an `Outcome`; its age decides when the next one is due.
- * - `stopped`: the user's last command was `pm daemon stop`; holds the id of that boot.
- * - `off`: the configuration does not allow it. Reading it takes longer than a hook has, so this counts until a cause
- *   changes; holds the causes.
+ * The state directory's `autostart/` records earlier starts, and is deleted once a daemon runs. Its files:
+ * - `1`, `2`, ...: attempts to start the daemon. A process claims an attempt by creating its file, so any number of processes
+ *   may try at once. The file is empty during the attempt, and then holds an `Outcome`. Its age decides when the next is due.
+ * - `stopped`: the user's last command was `pm daemon stop`. Holds the id of the boot in which they ran it.
+ * - `off`: the configuration does not allow a start. Hooks have no time to read the configuration, so this file counts until
+ *   one of the causes that it holds changes.
  */
 
 /** Why no start is due now. */
 type Obstacle = "off" | "ci" | "stopped" | "starting" | "failed";
 
-/** What is noted of an attempt that has ended. */
+/** What the file of a finished attempt holds. */
 interface Outcome {
   /** What kept the daemon from starting; null when it started. */
   error: string | null;
-  /** What decided on it, as `readStartCauses` gave it before the attempt read any of it. */
+  /** The result of `readStartCauses` from before the attempt. */
   causes: string;
 }
 
 /** The newest attempt to start the daemon. */
 interface Attempt {
-  /** How many were made since a daemon last proved itself. */
+  /** How many attempts there were since a daemon last ran. */
   count: number;
-  /** What kept it from starting; null when it started, and ended soon after. */
+  /** What kept the daemon from starting; null if it started and soon ended. */
   error: string | null;
   isUnderway: boolean;
   /** Milliseconds since the epoch. */
   retryAt: number;
 }
 
-/** No start takes longer: one that has not ended by then was interrupted. Milliseconds. */
+/** A start that takes longer was interrupted. Milliseconds. */
 const maxStartMs = 45_000;
-/** Between one failed start and the next; doubles each time, up to an hour. Milliseconds. */
+/** The pause after a failed start. It doubles each time, up to an hour. Milliseconds. */
 const firstDelayMs = 1000;
 const maxDelayMs = 3_600_000;
 /** Files may be dated by another machine's clock, and boots by a clock that was set since. Milliseconds. */
@@ -58,14 +58,14 @@ export function locateProgram(name: string): string {
 }
 
 interface StartInBackground {
-  /** A directory whose project the daemon opens once it runs; left out: none. */
+  /** A directory whose project the daemon opens once it runs. */
   place?: string;
   start?: typeof startProgram;
 }
 
 /**
- * Starts the daemon in the background, unless something speaks against it. For callers that found none
- * running: it neither looks again, nor waits, nor prints, nor throws.
+ * Starts the daemon in the background, unless there is an `Obstacle`. It is for callers that found no daemon: it does not look
+ * again, wait, print or throw.
  * @returns whether a daemon is starting now
  */
 export async function startInBackground({
@@ -86,9 +86,9 @@ export async function startInBackground({
 }
 
 /**
- * Starts the daemon and waits for it, unless something speaks against it; joins in where another process starts it. For
- * callers that found none running and need its answer.
- * @returns whether it answers now
+ * Starts the daemon and waits for it, unless there is an `Obstacle`. If another process is already starting the daemon, it
+ * waits for that one. It is for callers that found no daemon and need its answer.
+ * @returns whether the daemon answers now
  */
 export async function startOnce(bringUp: () => Promise<{ startedHere: boolean }>): Promise<boolean> {
   try {
@@ -111,7 +111,7 @@ export async function startOnce(bringUp: () => Promise<{ startedHere: boolean }>
 }
 
 async function startProgram(attempt: string, place?: string): Promise<void> {
-  // Not loaded by the many hooks that find a reason not to start anything.
+  // Loaded late: most hooks find a reason not to start anything.
   const { spawn } = await import("node:child_process");
   const child = spawn(
     process.execPath,
@@ -164,7 +164,7 @@ function readAttempt(names: readonly string[]): Attempt | null {
   const isUnderway = text === "";
   const { error, causes } = parseStartOutcome(text);
   const delay = isUnderway ? maxStartMs : Math.min(firstDelayMs * 2 ** Math.min(count - 1, 30), maxDelayMs);
-  // What kept it from starting may have been mended.
+  // A cause has changed, so the next start may succeed: it is due at once.
   const retryAt = !isUnderway && causes !== readStartCauses() ? at : at + delay;
   return { count, error, isUnderway, retryAt };
 }
@@ -181,24 +181,24 @@ function claimAttempt(): string | null {
   }
 }
 
-/** Notes how an attempt ended. */
+/** Records how an attempt ended. */
 export function recordOutcome(attempt: string, outcome: Outcome): void {
   writeNote(attempt, JSON.stringify(outcome));
 }
 
-/** Notes that the configuration speaks against a start. @param causes as before it was read */
+/** Records that the configuration does not allow a start. @param causes from before the configuration was read */
 export function recordOff(causes: string): void {
   clearAutostart();
   writeNote("off", causes);
 }
 
-/** Records that the user stopped the daemon, which counts until the next boot. @throws system errors */
+/** Records that the user stopped the daemon. This counts until the next boot. @throws system errors */
 export function recordStopped(): void {
   clearAutostart();
   writeNote("stopped", identifyBoot());
 }
 
-/** Forgets former starts, failed ones and `pm daemon stop`: the daemon has proved itself, or the user wants it. */
+/** Forgets earlier attempts and `pm daemon stop`. Call it when the daemon runs well, or when the user asks for a daemon. */
 export function clearAutostart(): void {
   try {
     rmSync(locateAutostartDir(), { recursive: true, force: true });
@@ -213,13 +213,13 @@ function writeNote(name: string, text: string, flag: "w" | "wx" = "w"): void {
 }
 
 /**
- * The state of what decides on a start: the configuration, and Pommel itself. Compared with an earlier state, not with
- * the time of a note: both may bear the same time, as clocks of file systems tick every few milliseconds.
+ * The state of the files that decide whether a start can succeed: the configuration, and Pommel itself. Callers compare two
+ * states, not the files' times with a note's: a file system's clock ticks every few milliseconds, so the times can be equal.
  */
 export function readStartCauses(): string {
   const files = [locateOwnConfig(), locateProgram("start-daemon.cjs")];
   const states = files.map((file) => statSync(file, { throwIfNoEntry: false }));
-  // Not mtime: package managers install files with dates of long ago.
+  // Not mtime: package managers install files with old dates.
   return states.map((state) => (state ? `${state.ino}:${state.size}:${state.ctimeMs}` : "")).join();
 }
 
@@ -245,7 +245,7 @@ function parseStartOutcome(text: string): Outcome {
   }
 }
 
-/** In whole milliseconds, so that it is not after a `Date.now()` that follows; 0 when there is no such file. */
+/** Rounded down to whole milliseconds, so that a later `Date.now()` is never smaller; 0 if there is no such file. */
 function readMtimeMs(file: string): number {
   return Math.floor(statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0);
 }

@@ -8,20 +8,20 @@ import { getErrorCode } from "../base/errors.ts";
 import type { Project } from "../base/paths.ts";
 import { callDaemon, DaemonUnreachable, type UnreachableReason } from "./daemon-client.ts";
 
-/** How long a daemon may take until this process searches by itself: whoever asks waits. Milliseconds. */
+/** If the daemon takes longer for a search, this process searches by itself, because somebody is waiting. Milliseconds. */
 const searchTimeoutMs = 5000;
-/** How long a daemon may take, how long once it timed out, and for how long that counts. Milliseconds. */
+/** How long a daemon may take; how long it may take after a time-out; how long a time-out is remembered. Milliseconds. */
 const timeoutMs = 10_000;
 const shortTimeoutMs = 500;
 const remembered = 60_000;
-/** What forgetting in a large memory, and asking all projects, may take. Milliseconds. */
+/** How long a daemon may take to change a large memory, and to ask all projects. Milliseconds. */
 const changeTimeoutMs = 600_000;
 const everywhereTimeoutMs = 30_000;
 
 /** When the daemon last took too long. */
 let hungAt = Number.NEGATIVE_INFINITY;
 
-/** To be called when the daemon has just taken too long: it is not waited for again. */
+/** Call this when the daemon has just taken too long: from now on this process gives it only `shortTimeoutMs`. */
 export function expectNoAnswer(): void {
   hungAt = Number.POSITIVE_INFINITY;
 }
@@ -29,9 +29,9 @@ export function expectNoAnswer(): void {
 export interface CallOptions extends Running {
   /** How long the daemon may take. Milliseconds. */
   timeout?: number | undefined;
-  /** Without a daemon: one is started, unless it must not be; this process answers; or the call fails. Default: `start`. */
+  /** If no daemon runs: start one if that is allowed; answer in this process; or fail. Default: `start`. */
   without?: "start" | "here" | "fail";
-  /** Called when this process answers, with why no daemon did. */
+  /** Called when this process answers instead of a daemon, with the reason. */
   onHere?: ((why: UnreachableReason) => void) | undefined;
 }
 
@@ -43,12 +43,12 @@ function chooseTimeout({ changes, of, readsTree }: Operation): number {
 }
 
 /**
- * The one way to an operation: through the daemon, which is started where none runs, or in this process where none can be,
- * and always for local operations.
- * A daemon that hangs (stopped by a debugger, say) costs a process its time-out once, not with every call.
+ * The only way to run an operation. The daemon runs it, and is started if none runs. This process runs local operations, and
+ * the others when no daemon can be started.
+ * A daemon that hangs (in a debugger, say) costs a process the full time-out once, not at every call.
  * @param place what the operation is about; null: no project
- * @throws PommelError as the operation, DaemonUnreachable where only a daemon could answer, and the signal's reason once it
- *   is aborted
+ * @throws PommelError as the operation does, DaemonUnreachable if only a daemon could answer, and the signal's reason once the
+ *   signal is aborted
  */
 export function call<Place, Request, Answer>(
   operation: LocalOperation<Place, Request, Answer>,
@@ -84,14 +84,14 @@ async function callServed<O extends Operation>(
     const { without = "start" } = options;
     if (!(error instanceof DaemonUnreachable) || without === "fail") throw error;
     const isBusy = error.reason === "timeout";
-    // The daemon may still be at it: nobody else may do the same.
+    // The daemon may still be making this change, so nobody else may make it.
     if (isBusy && operation.changes) throw error;
     if (!isBusy && without === "start") {
       if (operation.readsTree && place !== null && !existsSync(place.indexDb)) {
         const answer = await runHere(operation, input, place, { ...options, onHere: undefined }, error);
-        // Afterwards: on a busy machine its start would take from the answer.
+        // The daemon starts after the answer: on a busy machine its start would slow the answer down.
         const { startInBackground } = await import("./autostart.ts");
-        // Whoever looks before the daemon has opened it finds a project.
+        // Commands that run before the daemon has opened the project must find it in the registry.
         if (await startInBackground({ place: place.root })) await rememberUsed(place);
         else options.onHere?.(error.reason);
         return answer;
@@ -146,7 +146,7 @@ async function startAndWait(): Promise<boolean> {
   return startOnce(bringUpDaemon);
 }
 
-/** In this process. @throws `why` where only a daemon can answer */
+/** Runs an operation in this process. @throws `why` if only a daemon can answer */
 async function runHere<O extends Operation>(
   operation: O,
   input: RequestOf<O>,
@@ -170,13 +170,13 @@ async function indexFirst(project: Project, signal: AbortSignal | undefined): Pr
   try {
     await reindexProject(project, [], { signal });
   } catch (error) {
-    // Another process is at it: the answer is from what it has indexed so far.
+    // Another process is indexing: answer from what it has indexed so far.
     if (getErrorCode(error) !== "locked") throw error;
   }
 }
 
 /**
- * Has a daemon that runs go by what was changed about a project, or, with null, about all. One that starts later does anyway.
+ * Makes a running daemon apply the changed settings of a project (null: of all projects). A daemon that starts later reads them anyway.
  * @throws PommelError where a daemon runs and does not confirm it
  */
 export async function applyChanges(project: Project | null): Promise<void> {

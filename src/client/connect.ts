@@ -27,19 +27,19 @@ export interface Connection {
 }
 
 /**
- * What is wrong where a daemon answers, and its lock is free for another process: this file system grants every lock.
- * null: nothing, or no daemon runs.
+ * Detects a file system that keeps no locks: a daemon answers although nobody holds its lock.
+ * @returns the problem; null if there is none, or if no daemon runs
  */
 export async function findLockProblem(): Promise<string | null> {
   const { lock } = locateDaemonFiles();
   const runs = async () => (await findDaemon())?.pid;
   const pid = await runs();
-  // One that has just ended has given its lock back.
+  // Ask again: a daemon that has just ended has released its lock.
   if (pid === undefined || lockHolder(lock) !== null || (await runs()) !== pid) return null;
   return `The file system of ${dirname(lock)} keeps no locks: two programs that write there at once can destroy your memory.`;
 }
 
-/** What to do about it. */
+/** What to do if `findLockProblem` finds one. */
 export const keepLocks =
   "Set POMMEL_HOME to a directory on a disk of this machine, and move what is there to it.";
 
@@ -50,8 +50,8 @@ const startTimeoutMs = 30_000;
 const minFreeBytes = 65_536;
 
 /**
- * What a daemon gets to see of our environment, besides our own settings and what agents and models declare: no tokens, no
- * keys but those that it needs.
+ * The variables that a daemon inherits, besides Pommel's own settings and those that agents and models declare. It inherits no
+ * tokens, and no keys except those that it needs.
  */
 const passedOn = [
   "PATH",
@@ -88,8 +88,8 @@ export async function findDaemon(): Promise<DaemonRecord | null> {
 }
 
 /**
- * Finds the daemon, or starts one because the user wants it, whatever happened before, and waits until it answers. Any
- * number of processes may do this at once: one daemon results, and all get its record.
+ * Finds the daemon, or starts one and waits until it answers. It is for users who want a daemon, so it ignores earlier failures.
+ * Any number of processes may call it at once: one daemon results, and all get its record.
  * @throws PommelError `daemon_start_failed` with the daemon's own message when it fails
  */
 export async function findOrStartDaemon(): Promise<Connection> {
@@ -110,7 +110,7 @@ export async function bringUpDaemon(): Promise<Connection> {
       if (launched.child.exitCode !== exitLocked) throw startFailed(launched.output());
       const holder = lockHolder(locateDaemonFiles().lock);
       if (holder !== null && holder.pid > 0 && holder.owner !== daemonOwner) throw makeHeldLockError(holder);
-      // Another daemon holds the lock: one that is about to answer, or one that was on its way out.
+      // Another daemon held the lock. If it still does, it is about to answer; if not, it was ending.
       if (holder === null) launched = launchDaemon();
     }
     if (Date.now() > deadline) throw startFailed(`It did not answer within ${startTimeoutMs / 1000} s.`);
@@ -121,7 +121,7 @@ export async function bringUpDaemon(): Promise<Connection> {
 interface Launched {
   child: ChildProcess;
   hasExited(): boolean;
-  /** What it wrote to stderr since its launch. */
+  /** What the daemon wrote to stderr since its launch. */
   output(): string;
 }
 
@@ -150,7 +150,7 @@ function launchDaemon(): Launched {
   };
 }
 
-/** @throws PommelError `unreadable`, `disk_full`: where it cannot write this, the daemon can write nothing */
+/** @throws PommelError `unreadable`, `disk_full`: if this log cannot be written, the daemon can write nothing */
 function openLog(file: string): number {
   try {
     makeDirectory(dirname(file));
@@ -171,14 +171,14 @@ export function makeDaemonEnvironment(env: NodeJS.ProcessEnv = process.env): Nod
   const prefixes = ["POMMEL_", ...keys.flatMap((key) => key.prefixes)];
   const isPassedOn = (name: string) => names.has(name) || prefixes.some((prefix) => name.startsWith(prefix));
   return {
-    // glibc keeps freed memory by default, in as many pools as there are threads; with these, a daemon is small again after work.
+    // By default glibc keeps freed memory in a pool for each thread. With these settings, a daemon gives memory back after work.
     MALLOC_TRIM_THRESHOLD_: "131072",
     MALLOC_ARENA_MAX: "2",
     ...Object.fromEntries(Object.entries(env).filter(([name]) => isPassedOn(name))),
   };
 }
 
-/** Variables with the keys and passwords of what a project uses: models, servers, object storage, encrypted sync. */
+/** Variables with the keys and passwords that a project uses: for models, servers, object storage, encrypted sync. */
 function listKeyVariables(project: Project | null): {
   names: readonly string[];
   prefixes: readonly string[];
@@ -210,7 +210,7 @@ function listKeyVariables(project: Project | null): {
 export async function runDaemonHere(): Promise<number> {
   clearAutostart();
   const child = spawn(process.execPath, [locateProgram("pommeld.cjs"), "--foreground"], { stdio: "inherit" });
-  // Ctrl-C reaches the daemon directly; we only outlive it. Other signals reach us alone.
+  // The terminal sends Ctrl-C to the daemon as well, so this process only waits. It passes on SIGTERM, which the daemon does not get.
   process.on("SIGINT", () => {});
   process.on("SIGTERM", () => child.kill("SIGTERM"));
   const ended = once(child, "exit");
@@ -219,7 +219,7 @@ export async function runDaemonHere(): Promise<number> {
   return typeof code === "number" ? code : 1;
 }
 
-/** The test that `pm daemon start` makes, for a daemon in a terminal. */
+/** Warns, once a daemon in a terminal answers, if the file system keeps no locks. */
 async function warnOfLocks(isRunning: () => boolean): Promise<void> {
   while (isRunning() && (await findDaemon()) === null) await sleep(200);
   const problem = await findLockProblem();
@@ -229,7 +229,7 @@ async function warnOfLocks(isRunning: () => boolean): Promise<void> {
 /** Where a daemon's stderr goes: start-up failures and what Node prints in a crash. */
 export const locateStderrLog = (): string => join(locateDaemonFiles().logDir, "pommeld.stderr.log");
 
-/** A command holds the lock, as it works on what a daemon would have open. */
+/** For a command that holds the lock because it works on files that a daemon would have open. */
 function makeHeldLockError({ owner, pid }: LockHolder): PommelError {
   return new PommelError(
     "locked",
@@ -240,7 +240,7 @@ function makeHeldLockError({ owner, pid }: LockHolder): PommelError {
 
 function startFailed(output: string): PommelError {
   const { stateDir } = locateHome();
-  // On a full disk it cannot even write down why it ends.
+  // On a full disk the daemon cannot even log why it ended.
   if (output === "" && measureFreeBytes(stateDir) < minFreeBytes) {
     return new PommelError("disk_full", `The disk that holds ${stateDir} is full.`, "Free some space.");
   }

@@ -13,12 +13,12 @@ export type UnreachableReason =
   | "not_running"
   /** Nobody listens on the socket: the daemon was killed. */
   | "stale"
-  /** Something else answers. */
+  /** Something other than the daemon answers. */
   | "foreign"
-  /** It exists but did not answer in time. */
+  /** The daemon is there but did not answer in time. */
   | "timeout";
 
-/** No answer from the daemon. Reading commands go on without it. */
+/** The daemon did not answer. Commands that only read go on without it. */
 export class DaemonUnreachable extends PommelError {
   constructor(
     readonly reason: UnreachableReason,
@@ -31,9 +31,9 @@ export class DaemonUnreachable extends PommelError {
 
 /**
  * Sends a request to the daemon.
- * @param place the directory that it is about; null: none
+ * @param place the directory that the request is about; null: none
  * @param timeoutMs for the whole exchange
- * @param signal aborted when the answer is no longer wanted: the daemon then stops working on it
+ * @param signal aborted when nobody wants the answer any more: the daemon then stops working on it
  * @throws DaemonUnreachable when it does not answer, PommelError with the daemon's own code when it refuses
  */
 export async function callDaemon<O extends Operation>(
@@ -44,7 +44,7 @@ export async function callDaemon<O extends Operation>(
   signal?: AbortSignal,
 ): Promise<ResponseOf<O>> {
   const asked = exchange(place, `${operationsPath}/${operation.name}`, request, timeoutMs, signal);
-  // Made while the daemon works: most of a command's time is its own start.
+  // The schema is built while the daemon works: a command spends most of its time on starting itself.
   const response = operation.response();
   const answer = await asked;
   const foreign = (cause?: unknown) =>

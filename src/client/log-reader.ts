@@ -12,7 +12,7 @@ export interface LogEntry {
   time: number;
   level: "debug" | "info" | "warn" | "error" | "stderr";
   text: string;
-  /** As one line of JSON. */
+  /** The entry as one line of JSON. */
   json: string;
 }
 
@@ -30,9 +30,9 @@ export class LogReader {
   }
 
   /**
-   * All entries, older files of the log included, the oldest first.
-   * @param most at most so many, the last
-   * @param since only later ones. Milliseconds since the epoch
+   * All entries, oldest first, including those of older log files.
+   * @param most returns only this many of the newest
+   * @param since returns only later entries. Milliseconds since the epoch
    */
   readAll(most: number, since: number | null = null): LogEntry[] {
     const newest = this.log.read();
@@ -41,7 +41,7 @@ export class LogReader {
     const logged = lines.flatMap((line) => this.decodeEntry(line) ?? []);
     const recent = logged.filter(({ time }) => since === null || time >= since).slice(-most);
     const stderr = makeStderrEntry(this.stderr.read());
-    // Its time is that of its last write: what was printed before the other entries is left out.
+    // The entry of stderr has the time of the file's last write. If that precedes `since` or all other entries, it is left out.
     if (stderr === null || stderr.time < (since ?? recent[0]?.time ?? 0)) return recent;
     return [...recent, stderr].sort((a, b) => a.time - b.time);
   }
@@ -52,7 +52,7 @@ export class LogReader {
     return [...this.log.read().flatMap((line) => this.decodeEntry(line) ?? []), ...(stderr ? [stderr] : [])];
   }
 
-  /** @throws PommelError where the lines are encrypted, and their key is not there */
+  /** @throws PommelError if the line is encrypted and the key is not available */
   private decodeEntry(line: string): LogEntry | null {
     return parseEntry(unsealText(line));
   }
@@ -63,7 +63,7 @@ export class LogReader {
   }
 }
 
-/** A line of pino's; null for anything else, such as the rest of a line that a full disk cut off. */
+/** Parses a line that pino wrote; null for anything else, such as a line that a full disk cut off. */
 function parseEntry(line: string): LogEntry | null {
   try {
     const { time, level, msg } = JSON.parse(line) as Record<string, unknown>;
@@ -76,7 +76,7 @@ function parseEntry(line: string): LogEntry | null {
   }
 }
 
-/** Lines of stderr carry no time: that of the file counts. Null when there are none. */
+/** Lines of stderr carry no time, so the entry has the file's; null if there are no lines. */
 function makeStderrEntry(lines: readonly string[]): LogEntry | null {
   const text = lines.slice(-stderrLines).join("\n").trimEnd();
   if (text === "") return null;
@@ -97,17 +97,17 @@ function readOlderLines(): string[] {
   });
 }
 
-/** Reads a file of lines that grows, and goes on with the next one when that takes its place. */
+/** Reads a growing file line by line, and continues with the new file when the log is rotated. */
 class Tail {
   private fd: number | null = null;
   private offset = 0;
   private decoder = new StringDecoder("utf8");
-  /** The beginning of a line that is not whole yet. */
+  /** The beginning of a line whose end is not written yet. */
   private partial = "";
 
   constructor(private readonly file: string) {}
 
-  /** The whole lines that were added since the last call; at first, all. */
+  /** The complete lines added since the last call; the first call returns all. */
   read(): string[] {
     if (this.fd === null && !this.open()) return [];
     const wasReplaced = this.isReplaced();

@@ -3,8 +3,8 @@ import { isOwnSocket, locateSocket } from "../base/home.ts";
 import { doorHeader, getDoor, placeHeader } from "../protocol/door.ts";
 
 /**
- * A POST to the daemon that closes the connection after the answer. Hand-written: an HTTP client takes longer to load.
- * @param place the directory that it is about
+ * A POST to the daemon, which closes the connection after its answer. Written by hand, because an HTTP client loads slowly.
+ * @param place the directory that the request is about
  */
 export function formatRequest(path: string, body: string, place: string | null = null): string {
   const head = [
@@ -27,7 +27,7 @@ interface RawAnswer {
 
 /**
  * Sends `request` and reads the whole answer.
- * @returns "timeout" if it takes longer than `timeoutMs`; null if nothing answers, or with more than `maxBytes`
+ * @returns "timeout" if the answer takes longer than `timeoutMs`; null if there is none, or if it has more than `maxBytes`
  */
 export async function exchange(
   request: string,

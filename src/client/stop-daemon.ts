@@ -9,7 +9,7 @@ import { callDaemon } from "./daemon-client.ts";
 
 interface Stopped {
   pid: number;
-  /** `asked`: over HTTP; `terminated`: by SIGTERM, as it did not answer; `killed`: by SIGKILL, at last. */
+  /** `asked`: over HTTP. `terminated`: by SIGTERM, because it did not answer. `killed`: by SIGKILL, because it did not end. */
   how: "asked" | "terminated" | "killed";
 }
 
@@ -17,8 +17,7 @@ interface Stopped {
 const timeoutMs = 10_000;
 
 /**
- * Stops the daemon and waits until it is gone. Only a process that holds the daemon's lock and is a pommeld is ever sent a
- * signal.
+ * Stops the daemon and waits until it is gone. It sends signals only to a pommeld that holds the daemon's lock.
  * @returns null when no daemon was running
  */
 export async function stopDaemon(limitMs = timeoutMs): Promise<Stopped | null> {
@@ -40,7 +39,7 @@ export async function stopDaemon(limitMs = timeoutMs): Promise<Stopped | null> {
   throw makeCannotStopError(pid, "does not exit");
 }
 
-/** @returns false for what is no daemon, or has ended meanwhile */
+/** @returns false if the process is not a daemon, or has ended */
 function kill(pid: number): boolean {
   if (!isDaemon(pid)) return false;
   try {
@@ -58,7 +57,7 @@ function makeCannotStopError(pid: number, why: string): PommelError {
   );
 }
 
-/** Whether its lock is free, which it gives back when all is stored, and its process has ended. */
+/** Waits until the process has released the lock, which it does once everything is stored, and has ended. */
 async function isGone(pid: number, limitMs: number): Promise<boolean> {
   for (const deadline = Date.now() + limitMs; Date.now() < deadline; await sleep(25)) {
     if (lockHolder(locateDaemonFiles().lock)?.pid !== pid && !isDaemon(pid)) return true;
@@ -68,8 +67,8 @@ async function isGone(pid: number, limitMs: number): Promise<boolean> {
 
 /**
  * Stops the daemon, keeps another one from starting while `work` runs, and starts it again if it ran.
- * @param owner who it is that keeps it from starting
- * @throws PommelError `locked` when another command does the same, as `stopDaemon`
+ * @param owner the name of the command that keeps it from starting, for messages
+ * @throws PommelError `locked` when another command does the same; what `stopDaemon` throws
  */
 export async function withoutDaemon<T>(owner: string, work: () => T | Promise<T>): Promise<T> {
   const wasRunning = (await stopDaemon()) !== null;
