@@ -5,8 +5,8 @@ import { findPackagesOfIndex, requirePackage } from "../code/packages/packages.t
 import { withIndex } from "./open.ts";
 
 /**
- * A request about sessions or commits with its package as the files to be about.
- * @throws PommelError `usage` for an unknown package, or with files as well; as `withIndex`
+ * Replaces the package that a request names by the package's directory, as its `file`.
+ * @throws PommelError `usage` if the package is unknown, or if the request also names files; what `withIndex` throws
  */
 export async function expandPackageToFiles<
   R extends { package?: string | undefined; file?: string[] | undefined },

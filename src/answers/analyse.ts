@@ -7,11 +7,11 @@ import { findHistoryStart } from "../store/memory/sessions/sessions-here.ts";
 import { openMemory } from "./open.ts";
 
 /**
- * An answer waits so long for commits that it is about, in all; what is not analysed by then is for the next answer. One takes
- * some 33 ms on a quiet machine. Milliseconds.
+ * How long an answer waits, in all, for the analysis of its commits. The next answer analyses the rest. One commit takes some
+ * 33 ms on a quiet machine. Milliseconds.
  */
 const waitMs = 700;
-/** At most so many are analysed for one answer, the latest. */
+/** One answer analyses at most this many commits, the latest. */
 const maxCommits = 60;
 
 /** A commit that an answer is about. */
@@ -21,17 +21,17 @@ interface CommitAsked {
   authoredAt: number;
 }
 
-/** Has commits analysed now, as far as the time of the answer allows. What is left is said to be not analysed yet. */
+/** Analyses commits now, as far as the answer's time allows. */
 export type AnalyseNow = (commits: Iterable<CommitAsked>) => Promise<void>;
 
 /**
- * What is asked for goes first: the commits that an answer is about are analysed before the rest of history. A daemon does so
- * in a thread of its own; a process without one does it itself, where it may write to the memory.
- * @param memory null: there is none, and nothing to learn from it
+ * Analyses the commits that an answer is about before the rest of history. A daemon does so in a thread of its own. Without a
+ * daemon, this process does it, if it may write to the memory.
+ * @param memory null: there is no memory, so nothing is analysed
  */
 export function analyseFor(project: Project, memory: Memory | null, signal?: AbortSignal): AnalyseNow {
   const start = memory === null ? null : findHistoryStart(memory);
-  // No session can have led to a commit.
+  // Without sessions, none can have led to a commit.
   if (memory === null || start === null) return async () => {};
   const late = AbortSignal.timeout(waitMs);
   const either = signal ? AbortSignal.any([signal, late]) : late;
@@ -76,7 +76,7 @@ async function analyse(project: Project, hashes: readonly string[], signal: Abor
       ),
     );
   } catch (error) {
-    // A memory that cannot be written to, or that another process writes to, answers from what it has.
+    // If the memory cannot be written now, answer from what it has.
     if (!signal.aborted && !(error instanceof PommelError)) throw error;
   }
 }

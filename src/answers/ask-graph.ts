@@ -7,7 +7,7 @@ import { CodeGraph } from "../code/graph/graph.ts";
 import type { CodeIndex } from "../store/index/port.ts";
 import { withIndex } from "./open.ts";
 
-/** Asks the graph for what an answer can do without; null where there is no index that can be read. */
+/** Asks the graph for an optional part of an answer; null if no index can be read. */
 export async function askGraph<T>(
   project: Project,
   ask: (graph: CodeGraph, index: CodeIndex) => Promise<T>,
@@ -24,11 +24,11 @@ export async function askGraph<T>(
 
 const shownFiles = 10;
 
-/** Of a directory or a large change; each costs some milliseconds. */
+/** How many files of a directory or a large change are looked up. Each takes some milliseconds. */
 const maxFiles = 30;
 
 /**
- * The code around files in the graph of who calls whom; none without an index.
+ * The files around these files in the call graph; none without an index.
  * @param files paths as stored, directories or globs
  */
 export async function findCodeAround(

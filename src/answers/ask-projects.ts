@@ -7,9 +7,9 @@ import { listProjectsBelow } from "./known-projects.ts";
 import type { Operation, RequestOf, ResponseOf } from "./operation.ts";
 import { run } from "./run.ts";
 
-/** Asks all projects of the registry; each one is read as by a question in it. */
+/** Asks all projects in the registry, each as if the question were asked in that project. */
 
-/** No further project is asked after this, and late answers are left out. Milliseconds. */
+/** After this, no further project is asked, and answers that come later are dropped. Milliseconds. */
 export const deadlineMs = 15_000;
 
 /** A project that could not be asked, and why. */
@@ -18,15 +18,13 @@ interface LeftOut {
   reason: string;
 }
 
-/** Which projects: the one around `here` first; only those in the directory `below`. */
+/** Which projects to ask: the one around `here` first; of the others only those in the directory `below`. */
 interface Where {
   here?: string | undefined;
   below?: string | undefined;
 }
 
-/**
- * The projects to search: the one here first, then those used last.
- */
+/** The projects to search: first the one around `here`, then the others, most recently used first. */
 export async function listProjectsToAsk({
   here: place,
   below = "",
@@ -40,8 +38,8 @@ export async function listProjectsToAsk({
 }
 
 /**
- * One after the other: reading takes the whole processor.
- * @throws PommelError `usage` where the question makes no sense in any project
+ * Asks projects one after the other, because reading a memory uses the whole processor.
+ * @throws PommelError `usage` if the question makes no sense in any project
  */
 export async function askEach<P extends { project: Project }, T>(
   projects: readonly P[],
@@ -62,9 +60,9 @@ export async function askEach<P extends { project: Project }, T>(
     try {
       answers.push({ project, answer: await withTimeout(ask(one), left) });
     } catch (error) {
-      // An agent, say, that only another project has.
+      // The question may make sense in another project: it may name an agent that only that one has.
       if (getErrorCode(error) === "usage") wrong.push(error);
-      // The requested item is just not in this project.
+      // An item that this project does not have is no failure.
       else if (getErrorCode(error) !== "not_found")
         left_out.push({ project: project.root, reason: explainError(error) });
     }
@@ -74,7 +72,7 @@ export async function askEach<P extends { project: Project }, T>(
 }
 
 /**
- * What the memory of each project answers, and which were asked.
+ * Asks the memory of each project. @returns the answers, and the projects that were asked
  * @throws PommelError as `askEach`
  */
 export async function askMemories<O extends Operation>(operation: O, request: RequestOf<O>, where: Where) {
@@ -86,13 +84,13 @@ export async function askMemories<O extends Operation>(operation: O, request: Re
   return { answers, projects: answers.map(({ project }) => project.root), left_out };
 }
 
-/** What each project lists, with the root of its project. */
+/** The entries of all projects' lists, each with its project's root. */
 export const listWithProjects = <A, T extends object>(
   answers: readonly { project: Project; answer: A }[],
   list: (answer: A) => readonly T[],
 ) => answers.flatMap(({ project, answer }) => list(answer).map((one) => ({ project: project.root, ...one })));
 
-/** Rejects after `ms`; later results of `work` are ignored. */
+/** Rejects after `ms`, and then ignores the result of `work`. */
 export async function withTimeout<T>(work: Promise<T>, ms: number): Promise<T> {
   work.catch(() => {});
   let timer: NodeJS.Timeout | undefined;
@@ -106,7 +104,7 @@ export async function withTimeout<T>(work: Promise<T>, ms: number): Promise<T> {
   }
 }
 
-/** A daemon opens the project to search it; for a list, and elsewhere, what is stored is read. */
+/** Asks one project. An operation on the memory only reads what is stored; for any other, a daemon opens the project. */
 export function ask<O extends Operation>(
   project: Project,
   operation: O,

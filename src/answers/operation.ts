@@ -5,41 +5,41 @@ import { lazy, type Shaped } from "../protocol/shape-parts.ts";
 import type { Memory } from "../store/memory/memory.ts";
 import type { OpenMemory } from "./open.ts";
 
-/** What an operation can be about: what its answer is given, opened. */
+/** What an operation can be about. Its answer gets this, already opened. */
 export interface Subjects {
   /** All projects of this machine. */
   machine: object;
-  /** The daemon itself, which alone answers. `place`: the directory that was named with the question. */
+  /** The daemon itself: only a daemon can answer. `place`: the directory that the request named. */
   daemon: { place: string | null };
   project: { project: Project };
-  /** A project's code: a process that answers by itself indexes it first where it never was. */
+  /** A project's code. If it was never indexed, a process that answers without a daemon indexes it first. */
   code: { project: Project };
   memory: { project: Project; memory: Memory };
-  /** null where it is missing or cannot be read. An answer with notes begins with the reason. */
+  /** The memory is null if it is missing or cannot be read. If the answer has notes, they begin with the reason. */
   "memory, if any": { project: Project; memory: Memory | null };
-  /** What records a project's sessions, in a daemon alone. */
+  /** What records a project's sessions. It exists only in a daemon. */
   recording: { work: OpenMemory };
 }
 export type Subject = keyof Subjects;
 
 /** How an operation is run. */
 export interface Running {
-  /** Aborted when the answer is no longer wanted. */
+  /** Aborted when nobody wants the answer any more. */
   signal?: AbortSignal | undefined;
-  /** Called where this process does work that takes long. `what`: which part of it, or more about how far it is. */
+  /** Called while this process does long work. `what`: which part of it, or more about its progress. */
   onProgress?: ((done: number, total: number, what?: string) => void) | undefined;
-  /** Called with what it has to say meanwhile. */
+  /** Called with messages that come before the answer. */
   onNote?: ((text: string) => void) | undefined;
 }
 
-/** Who may ask over HTTP. programs: not the page in a browser. pommel: its own programs alone, outside of the contract. */
+/** Who may ask over HTTP. programs: all but the page in a browser. pommel: only Pommel's own programs; not in the contract. */
 type Audience = "everybody" | "programs" | "pommel";
 
 type Method = "GET" | "POST";
 
-/** All that is true of an operation, but for what its answer is. */
+/** What every operation declares. */
 interface Properties<Name extends string, Of extends Subject> {
-  /** As clients, the audit log and the OpenAPI document call it. */
+  /** The name that clients, the audit log and the OpenAPI document use. */
   readonly name: Name;
   /** One line, for people who read the contract. */
   readonly summary: string;
@@ -47,20 +47,20 @@ interface Properties<Name extends string, Of extends Subject> {
 }
 
 interface Options {
-  /** It may not be run a second time where the first may still be at work. */
+  /** The operation changes something: it must not run a second time while the first run may still be at work. */
   readonly changes?: boolean;
-  /** It hands out what is stored, and is recorded in the audit log. Default: unless it changes something. */
+  /** The operation hands out stored content, and is recorded in the audit log. Default: true unless it changes something. */
   readonly audited?: boolean;
   readonly audience?: Audience;
-  /** The page may ask for it, though other programs may not. */
+  /** The page may call the operation even if `audience` does not allow it. */
   readonly onPage?: boolean;
-  /** Editors may ask for it: it only reads, and says nothing of this machine. */
+  /** Editors may call the operation: it only reads, and reveals nothing about this machine. */
   readonly editors?: boolean;
-  /** It answers from the files of a project that was never indexed: nobody waits for a daemon that would have to do that first. */
+  /** If the project was never indexed, the operation answers from its files, so that nobody waits for a daemon to index it. */
   readonly readsTree?: boolean;
-  /** Through which door it comes, whoever asks. */
+  /** The operation always counts as asked through this door, whoever asks. */
   readonly door?: Door;
-  /** A look at how things are: for it a daemon neither opens nor remembers what is not open. */
+  /** The operation only looks at the current state: for it the daemon opens no project and remembers no new one. */
   readonly looks?: boolean;
 }
 
@@ -77,7 +77,7 @@ interface Description<
 > extends Properties<Name, Of>,
     Options,
     Shapes<Q, S> {
-  /** Where HTTP serves it. */
+  /** The methods and address at which HTTP serves the operation. */
   readonly path: `${Method | "GET or POST"} /${string}`;
   /** Loaded on first use. */
   readonly answer: () => Promise<
@@ -104,7 +104,7 @@ export interface Operation<
 export type RequestOf<O extends Operation> = Shaped<O["request"]>;
 export type ResponseOf<O extends Operation> = Shaped<O["response"]>;
 
-/** Describes an operation: its address, shapes, properties and answer. The faces follow from it. */
+/** Defines an operation: its address, shapes, properties and answer. All faces are derived from it. */
 export function defineOperation<
   const Name extends string,
   const Of extends Subject,
