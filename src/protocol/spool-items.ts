@@ -4,8 +4,7 @@ import { label, outside } from "./shape-parts.ts";
 import { callDecisions, contextEvents } from "./values.ts";
 
 /**
- * What hooks leave in the spool for the daemon. Hooks take the types only: to load the schemas would cost each of
- * them its budget.
+ * What hooks leave in the spool for the daemon. Hooks import only the types: they have no time to load the schemas.
  */
 
 /** Any item: its kind, and whatever that kind carries. */
@@ -18,10 +17,10 @@ const receivedAt = z.number();
 /** The directory that the event is about. Absolute. */
 const place = outside("place");
 
-/** What `pm hook` leaves of an event of an agent. */
+/** What `pm hook EVENT` leaves of an event of any agent that runs hooks, not only of Claude Code. */
 export const agentHookItem = z.object({
   kind: z.literal("agent-hook"),
-  /** Absent: Claude Code. */
+  /** The agent's name; left out for Claude Code. */
   agent: z.optional(outside("agent")),
   event: z.enum(hookNames),
   received_at: receivedAt,
@@ -35,20 +34,20 @@ export const agentHookItem = z.object({
 });
 export type AgentHookItem = z.infer<typeof agentHookItem>;
 
-/** What `pm hook git-...` leaves. */
+/** What `pm hook git-...` leaves of an event of git. */
 export const gitHookItem = z.object({
   kind: z.literal("git-hook"),
   hook: z.enum(gitHookNames),
   received_at: receivedAt,
   place,
   payload: z.object({
-    /** The top of the working tree that git worked in, a linked one or the project's own. */
+    /** The top of the working tree that git worked in: the project's own, or a linked one. */
     cwd: place,
     /** post-commit: the commit, as it was when git called. */
     head: z.optional(outside("commit")),
     /** post-commit: the branch's short name; null on a detached HEAD. */
     branch: z.optional(z.nullable(outside("branch"))),
-    /** post-rewrite. */
+    /** post-rewrite: the command that rewrote the commits. */
     command: z.optional(z.enum(["amend", "rebase"])),
     /** post-rewrite: each commit's hash before and after. */
     rewritten: z.optional(z.array(z.tuple([outside("commit"), outside("commit")]))),

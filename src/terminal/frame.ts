@@ -130,7 +130,7 @@ function makeAction<Args extends unknown[]>(
     const execute = await load();
     try {
       run.exitCode = (await execute(context, ...(given as Args))) ?? 0;
-      // That it was said is written down.
+      // takeNotice records that it was shown, and a command that only looks writes nothing.
       const notice = context.output.json || looks ? null : takeNotice(context.cwd);
       if (notice !== null) context.output.note(context.output.colors.hint(notice));
     } finally {

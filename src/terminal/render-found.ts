@@ -180,8 +180,8 @@ function cutPassage(content: string, words: Words): string {
 }
 
 /**
- * A result of a search, whatever it is: code, a session, a commit, a note. All have one form: where it is and what;
- * when and why; the passage that matches; what else belongs to it. Its texts are safe to print, but the snippet's.
+ * A search result of any kind: code, a session, a commit, a note. All have one form: where it is and what; when and why; the
+ * passage that matches; what else belongs to it. All its texts except the snippet must be safe to print.
  */
 export interface Found {
   /** As commands take it, painted and linked; the other texts are not painted: `src/retry.ts:10`, `8ecde0fc:7`, a commit's hash. */

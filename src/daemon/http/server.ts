@@ -287,7 +287,7 @@ async function readBody(context: Context): Promise<Record<string, unknown>> {
   const text = await readText(context.req.raw);
   if (text.trim() === "") return {};
   try {
-    // What it is instead of an object, the schema refuses.
+    // The schema refuses any value that is not an object.
     return JSON.parse(text) as Record<string, unknown>;
   } catch (error) {
     throw new PommelError("usage", "The body is not valid JSON.", "", { cause: error });

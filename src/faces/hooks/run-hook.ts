@@ -75,7 +75,7 @@ async function captureHook(
     place,
     payload,
   };
-  // What is about to begin is nothing to record.
+  // A call that is about to begin is not recorded: this event writes no item.
   if (event === "pre-tool-use") {
     const answer = await answerCall(place, hooks, event, given, payload);
     if (answer !== null) return print({ isAsked: false, answer }, null, hooks);

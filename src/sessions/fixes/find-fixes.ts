@@ -42,8 +42,6 @@ import {
 } from "./signature-weights.ts";
 import { extractConcern, isProse, isTouching } from "./touching.ts";
 
-/** How much like another an error is, without what differs from run to run. */
-
 type Known = ErrorSignature;
 
 interface Likeness {
@@ -52,8 +50,10 @@ interface Likeness {
   signatures: Map<string, number>;
 }
 
-/** The likeness of lines that are not the same. */
+/** The least likeness, from 0 to 1, of lines that are not the same. */
 const minLike = { found: 0.85, maybe: 0.7 } as const;
+
+/** Finds the known errors that are most like the one asked about, apart from what differs from run to run. */
 function findClosestSignatures(
   asked: readonly string[],
   known: readonly Known[],

@@ -48,7 +48,7 @@ export function saveSession(memory: Memory, update: SessionUpdate): SessionRecor
 
 const unknownSession: SessionRecord = { ...emptyRow(sessions), id: 0, uid: "", agent: "", cwd: "" };
 
-/** Of a session only its id, and whose it is, stay known. */
+/** Empties a session's row, except for its ids, its author and its signer. */
 export function resetSession(memory: Memory, id: number): void {
   const known = findSessionById(memory, id);
   if (known === null) return;
