@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { anyCharacter } from "../../../test/support/any-text.ts";
 import { namedProject } from "../../../test/support/named-project.ts";
 import { makeDefaultConfig } from "../../base/config/settings.ts";
@@ -375,15 +375,16 @@ describe("literal text", () => {
   });
 
   it("is looked for in no file that a pattern would take too long on, which is said", async () => {
-    const holders = (pattern: string, patience?: { limitMs: number; maxSteps: number }) => {
+    const holders = (pattern: string, patience?: Parameters<typeof findHolders>[5]) => {
       const matchers = buildMatchers({ query: pattern, match: "regex" });
       return findHolders(index, project.root, matchers, { files: null, levels: null }, null, patience);
     };
     const all = await holders("withRetries\\(");
     expect([all.chunks.size > 1, all.isIncomplete]).toEqual([true, false]);
     for (const patience of [
-      { limitMs: 0, maxSteps: 1e8 },
-      { limitMs: 1e6, maxSteps: 1000 },
+      { limitMs: 0, maxSteps: 1e8, maxFilesRead: 1e6 },
+      { limitMs: 1e6, maxSteps: 1000, maxFilesRead: 1e6 },
+      { limitMs: 1e6, maxSteps: 1e8, maxFilesRead: all.chunks.size - 1 },
     ])
       expect(await holders("withRetries\\(", patience)).toMatchObject({
         chunks: new Map(),
@@ -400,6 +401,22 @@ describe("literal text", () => {
     expect(await places('where do we send "exponential backoff"')).toContain("src/http/client.ts get");
     const [first] = (await search('what is done with "size" and "pages.pop(page)"')).results;
     expect(first).toMatchObject({ file: "src/store/cache.py" });
+  });
+
+  it("counts the same on a machine that is too busy to answer soon", async () => {
+    const ask = async () =>
+      (await search('what keeps a page in the cache, "this" and "size"', { explain: true })).results.map(
+        ({ file, score, signals }) => ({ file, score, quoted: signals?.quoted }),
+      );
+    const quick = await ask();
+    expect(quick.some(({ quoted }) => quoted)).toBe(true);
+    let now = 0;
+    const clock = vi.spyOn(performance, "now").mockImplementation(() => (now += 1000));
+    try {
+      expect(await ask()).toEqual(quick);
+    } finally {
+      clock.mockRestore();
+    }
   });
 
   it("is in every result of a query that is quotes and nothing else, all of it", async () => {

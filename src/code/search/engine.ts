@@ -296,7 +296,7 @@ export class CodeSearch {
           ? [`Also asked for what code may call it: ${[...query.terms.keys()].join(", ")}.`]
           : []),
         // The value that a program put between quotes is nowhere.
-        ...(quoted?.shares.size === 0 ? [unheldNote] : []),
+        ...(quoted?.isComplete && quoted.shares.size === 0 ? [unheldNote] : []),
         ...(held?.isCut ? [cutNote] : []),
         ...(held?.isIncomplete ? [incompleteNote] : []),
       ],

@@ -28,7 +28,7 @@ export interface Holders {
   chunks: Map<ChunkId, number[]>;
   /** There are more: the number of files that are searched is limited. */
   isCut: boolean;
-  /** There may be more: some files would have taken too long. */
+  /** There may be more: some files would have taken too long, or were too many. */
   isIncomplete: boolean;
 }
 
@@ -38,9 +38,11 @@ interface Patience {
   limitMs: number;
   /** A file is left out that would take more steps of a pattern, as nothing can stop it: some seconds. */
   maxSteps: number;
+  /** If more files may hold a text, it is not looked for. */
+  maxFilesRead: number;
 }
 
-const usualPatience: Patience = { limitMs: 5000, maxSteps: 3e7 };
+const usualPatience: Patience = { limitMs: 5000, maxSteps: 3e7, maxFilesRead: Number.POSITIVE_INFINITY };
 
 /** A pattern that matches more files or more often finds nothing in particular. */
 const maxFiles = 1000;
@@ -60,14 +62,18 @@ export async function findHolders(
   matchers: readonly Matcher[],
   scope: Scope,
   message: string | null,
-  { limitMs, maxSteps } = usualPatience,
+  { limitMs, maxSteps, maxFilesRead }: Patience = usualPatience,
 ): Promise<Holders> {
   const places: Places[] = [];
   const until = performance.now() + limitMs;
   let isCut = false;
   let isIncomplete = false;
   for (const matcher of matchers) {
-    const looked = await findLiteralPlaces(index, root, matcher, scope, { until, maxSteps });
+    const looked = await findLiteralPlaces(index, root, matcher, scope, {
+      until,
+      maxSteps,
+      maxFilesRead,
+    });
     let found = looked.places;
     isIncomplete ||= looked.isIncomplete;
     if (found.size === 0 && matcher.mayBeRendered)
@@ -88,14 +94,16 @@ async function findLiteralPlaces(
   root: string,
   matcher: Matcher,
   scope: Scope,
-  { until, maxSteps }: { until: number; maxSteps: number },
+  { until, maxSteps, maxFilesRead }: { until: number } & Omit<Patience, "limitMs">,
 ): Promise<{ places: Places; isIncomplete: boolean }> {
   const places: Places = new Map();
   let isIncomplete = false;
   let turnEnds = performance.now() + sliceMs;
   const holds = heldBytes();
   const mayHold = (bytes: Buffer) => isUtf16(bytes) || holds(bytes, matcher.bytes);
-  for (const { id, path } of await findFilesWithWords(index, matcher.words, scope)) {
+  const files = await findFilesWithWords(index, matcher.words, scope);
+  if (files.length > maxFilesRead) return { places, isIncomplete: true };
+  for (const { id, path } of files) {
     if (places.size >= maxFiles) break;
     if (performance.now() >= until) return { places, isIncomplete: true };
     if (performance.now() >= turnEnds) {

@@ -11,11 +11,17 @@ export interface Quoted {
   lines: Holders["chunks"];
   /** Those with a string that makes all of the query: its quotes are around what a program fills in. */
   makers: Set<ChunkId>;
+  /** Every text was looked for in all files that may hold it. */
+  isComplete: boolean;
 }
 
-/** Quotes that are looked for, and how long each may take: they only say more of what is asked. */
+/** Quotes that are looked for: they only say more of what is asked. */
 const maxQuotes = 8;
-const patience = { limitMs: 150, maxSteps: 3e6 };
+/**
+ * A text that so many files may hold says hardly anything about one of them. The clock does not decide how many are read: the
+ * same question would get other answers on a busy machine.
+ */
+const patience = { limitMs: Number.POSITIVE_INFINITY, maxSteps: 3e6, maxFilesRead: 400 };
 
 /** Finds what a query quotes, one text after the other: hardly any chunk holds all. */
 export async function findQuoted(
@@ -28,8 +34,10 @@ export async function findQuoted(
   const shares = new Map<ChunkId, number>();
   const lines: Holders["chunks"] = new Map(makers);
   const looked: { chunks: Holders["chunks"]; rarity: number }[] = [];
+  let isComplete = true;
   for (const matcher of matchers.slice(0, maxQuotes)) {
-    const { chunks } = await findHolders(index, root, [matcher], scope, null, patience);
+    const { chunks, isIncomplete } = await findHolders(index, root, [matcher], scope, null, patience);
+    isComplete &&= !isIncomplete;
     looked.push({ chunks, rarity: computeRarity(total, Math.max(chunks.size, 1)) });
   }
   const all = looked.reduce((sum, { rarity }) => sum + rarity, 0) || 1;
@@ -43,5 +51,5 @@ export async function findQuoted(
     }
   }
   for (const id of makers.keys()) shares.set(id, 1);
-  return { shares, lines, makers: new Set(makers.keys()) };
+  return { shares, lines, makers: new Set(makers.keys()), isComplete };
 }
