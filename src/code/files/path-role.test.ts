@@ -11,6 +11,7 @@ it.each([
   ["examples/basic.py", "example"],
   ["crates/parse/benchmarks/read.rs", "example"],
   ["src/benchmark/executor.rs", "source"],
+  ["benchmarks/src/main/scala/queue/benchmarks/QueueBenchmark.scala", "example"],
   ["docs/guide.md", "docs"],
   ["History.md", "changelog"],
   [".changeset/brave-cats.md", "changelog"],

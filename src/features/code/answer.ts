@@ -25,6 +25,9 @@ import type { CodeAnswer, CodeHit, CodeRequest } from "./operation.ts";
 const maxRead = 6;
 /** Those of them for which it is found out what calls them. */
 const maxWithCallers = 2;
+/** Those of them of whose files more is shown to who has room, and how many lines before and after them. */
+const maxWithMore = 3;
+const linesAround = 120;
 /** Call sites of a hit: nobody reads more, and a name that is everywhere would fill the answer. The others are counted. */
 const maxCallSites = 200;
 const maxUses = 12;
@@ -109,9 +112,28 @@ async function toHit(
       more_call_sites: 0,
       uses: null,
     }),
-    also: result.places.map(({ name: other, start_line: line }) => ({ name: other, line })),
+    also: result.places.map(({ name: other, start_line, end_line }) => ({
+      name: other,
+      line: start_line,
+      last_line: end_line,
+    })),
+    around: at < maxWithMore ? readAround(project, result) : [],
     also_in,
   };
+}
+
+/** The lines around a result, and those of its file's other places that are further away. */
+function readAround(
+  project: Project,
+  { file, start_line, end_line, level, places }: SearchResponse["results"][number],
+): CodeHit["around"] {
+  const source = level === "file" ? null : readSource(project.root, file);
+  if (source === null) return [];
+  const lines = source.text.replace(/\r?\n$/, "").split(/\r?\n/);
+  const read = (first: number, last: number) => ({ first, lines: lines.slice(first - 1, last) });
+  const [first, last] = [Math.max(start_line - linesAround, 1), end_line + linesAround];
+  const isFar = ({ start_line: from, end_line: to }: (typeof places)[number]) => to < first || from > last;
+  return [read(first, last), ...places.filter(isFar).map((one) => read(one.start_line, one.end_line))];
 }
 
 /** The first sentence of a comment above a definition, else its first line. */
@@ -278,6 +300,7 @@ async function readPlace(project: Project, text: string): Promise<CodeAnswer> {
           more_call_sites: 0,
           uses: null,
           also: [],
+          around: [],
           also_in: [],
         }))
       : [],

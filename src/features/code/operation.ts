@@ -75,8 +75,10 @@ export const codeHit = lazy(() =>
     more_call_sites: count,
     /** What it calls and uses itself. null: not known. */
     uses: z.nullable(z.array(z.object({ file: text, line: lineNumber, name: text }))),
-    /** Other places in the file that match. */
-    also: z.array(z.object({ name: text, line: lineNumber })),
+    /** Other places in the file that match, best first. */
+    also: z.array(z.object({ name: text, line: lineNumber, last_line: lineNumber })),
+    /** Of the first hits: lines of the file, these and as many around and between them as a reader may want; else none. */
+    around: z.array(codeLines),
     /** Files that hold the same, or nearly. */
     also_in: z.array(text),
   }),

@@ -101,6 +101,7 @@ async function searchCodeEverywhere(
       more_call_sites: 0,
       uses: null,
       also: [],
+      around: [],
       also_in: result.also_in,
     };
   });

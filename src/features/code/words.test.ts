@@ -17,6 +17,7 @@ const hit = (file: string, more: Partial<CodeHit> = {}): CodeHit => ({
   more_call_sites: 0,
   uses: null,
   also: [],
+  around: [],
   also_in: [],
   ...more,
 });
@@ -61,7 +62,7 @@ it("shows a short function whole, with the numbers of its lines, what calls it a
 
 it("shows of a name of code only what has it, and of a word also what is like it", () => {
   const hits = [
-    hit("src/a.ts", { name: "retryOnce", lines: body, also: [{ name: "other", line: 90 }] }),
+    hit("src/a.ts", { name: "retryOnce", lines: body, also: [{ name: "other", line: 90, last_line: 99 }] }),
     hit("src/c.ts", { name: "retryAll" }),
   ];
   const ask = (query: string, calls = false) => wordCode(answer(hits), { maxTokens: 900, query, calls });
@@ -94,13 +95,16 @@ it("names every place that calls it where they are asked for, the same line once
   expect(all).not.toContain("more places");
 });
 
-it("shows more hits, and more lines of each, to who asks for more", () => {
+it("shows one more hit, more lines of each, and fewer that are only named, to who asks for more", () => {
   const hits = ["a", "b", "c", "d", "e"].map((name) => hit(`${name}.ts`, { lines: body }));
   const countRead = (maxTokens: number) =>
     wordCode(answer(hits), { maxTokens })
       .split("\n")
       .filter((line) => line.endsWith("return 1;")).length;
-  expect([900, 1300, 2000].map(countRead)).toEqual([2, 3, 5]);
+  expect([900, 1300, 2000, 3000].map(countRead)).toEqual([2, 2, 3, 4]);
+  const countNamed = (maxTokens: number) =>
+    wordCode(answer([...hits, ...hits]), { maxTokens }).match(/“Tries again.”/g)!.length;
+  expect([900, 2000].map(countNamed)).toEqual([6, 2]);
   const lines = ["function retry() {", ...Array.from({ length: 98 }, (_, i) => `  step(${i});`), "}"];
   expect(wordCode(answer([hit("a.ts", { lines })]), { maxTokens: 2000 })).not.toContain("…");
   const long = ["a", "b", "c", "d", "e", "f"].map((name) =>
@@ -108,6 +112,39 @@ it("shows more hits, and more lines of each, to who asks for more", () => {
   );
   for (const maxTokens of [1300, 2000, 4000])
     expect(wordCode(answer(long), { maxTokens }).length / 4).toBeLessThanOrEqual(maxTokens);
+});
+
+it("shows other places of the file, and then what is next to the hit, to who asks for more", () => {
+  const file = ["// before", ...body, "// after", "", "function once() {", "  return 2;", "}", "// last"];
+  const hits = [
+    hit("a.ts", {
+      lines: body,
+      also: [{ name: "once", line: 15, last_line: 17 }],
+      around: [{ first: 9, lines: file }],
+    }),
+  ];
+  const shown = (maxTokens: number) =>
+    wordCode(answer(hits), { maxTokens })
+      .split("\n")
+      .flatMap((line) => /^\d+(?=\t)/.exec(line)?.[0] ?? []);
+  expect(shown(900)).toEqual(["10", "11", "12"]);
+  expect(shown(2000)).toEqual(["9", "10", "11", "12", "13", "14", "15", "16", "17", "18"]);
+  // Room for the other place alone
+  const lean = wordCode(answer(hits), { maxTokens: 920 });
+  expect(lean).toContain("12\t}\n\t… 2 lines\n15\tfunction once() {\n16\t  return 2;\n17\t}");
+  expect(lean).not.toMatch(/before|after|last/);
+});
+
+it("names places that may call another of the same name only where all are asked for", () => {
+  const call_sites = [
+    { ...site("b.ts", 3, "x.retry()"), confidence: "ambiguous" as const },
+    site("c.ts", 4, "retry()"),
+  ];
+  const word = (calls: boolean) =>
+    wordCode(answer([hit("a.ts", { lines: body, call_sites })]), { maxTokens: 900, calls });
+  expect(word(false)).toContain("  called at c.ts:4: “retry()”\n  1 more places: calls=true");
+  expect(word(false)).not.toContain("b.ts");
+  expect(word(true)).toContain("  called at b.ts:3: “x.retry()” (maybe)");
 });
 
 it("names three places where it is not sure that the code is here, and shows none", () => {
