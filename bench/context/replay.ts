@@ -74,7 +74,7 @@ export async function readPlay(path: string): Promise<Played | null> {
     const uid = /"uuid":"([^"]+)"/.exec(line)?.[1];
     if (uid !== undefined && !places.has(uid)) places.set(uid, i);
   });
-  // Codex's lines have no names, but times.
+  // Other clients' lines have no names, but times.
   const times = lines.map((line) => Date.parse(/"timestamp":"([^"]+)"/.exec(line)?.[1] ?? ""));
   const name = basename(path, ".jsonl");
   const played: Played = {
@@ -96,7 +96,7 @@ export async function readPlay(path: string): Promise<Played | null> {
   for await (const batch of agent.read(path, null)) {
     for (const { uid, at, cwd, branch, entries } of batch.lines) {
       if (at === null) continue;
-      const line = uid === null ? times.findIndex((time) => time >= at) : (places.get(uid) ?? -1);
+      const line = places.get(uid ?? "") ?? times.findIndex((time) => time >= at);
       if (line === -1) continue;
       played.endedAt = Math.max(played.endedAt, at);
       const moment = (kind: Moment["kind"], more: Partial<Moment> = {}) =>

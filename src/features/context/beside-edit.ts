@@ -25,15 +25,21 @@ const maxTurns = 12;
 /** Characters. */
 const longest = { prompt: 100, error: 160 } as const;
 
-/** That another session changed the file within the hour; at most one. */
+/**
+ * That another session changed the file within the hour, and since this one began: what was there before, the agent has read as it is.
+ * At most one.
+ */
 export function findRecentChange(source: ContextSource, sessionUid: string, file: string): Injection[] {
   const { memory, root, worktrees, now, until } = source;
   const at = until ?? now;
+  const began = findSessionByUid(memory, sessionUid)?.startedAt ?? null;
+  if (began === null) return [];
+  const since = Math.max(began, at - justNowMs);
   const edits = listRecordedEdits(memory, [root, ...worktrees], file, {
     maxTurns,
     leaves: makeSeenFilter(source, sessionUid),
   });
-  const last = edits.findLast((edit) => edit.at !== null && edit.at <= at && edit.at >= at - justNowMs);
+  const last = edits.findLast((edit) => edit.at !== null && edit.at <= at && edit.at >= since);
   return last === undefined ? [] : [changeToTell(source, last, file, at)];
 }
 
@@ -52,7 +58,7 @@ function changeToTell(
     kind: `Another session changed this file ${formatRelativeTime(at ?? now, now)}`,
     quote: `${basename(file)} +${added.length} -${removed.length}${others === 0 ? "" : ` and ${formatCount(others, "other file")}`}${asked === "" ? "" : `, asked: ${asked}`}`,
     place: formatSessionPlace({ session: sessionUid, turn, author, at }),
-    why: "another session changed it within the hour",
+    why: "another session changed it since this one began",
     score: null,
     session: sessionUid,
   };

@@ -635,7 +635,7 @@ describe("after an edit", () => {
     removeFile(join(dir, "CLAUDE.md"));
   });
 
-  it("says that another session changed the file within the hour", async () => {
+  it("says that another session changed the file within the hour, if that was since this one began", async () => {
     const minutes = 60_000;
     const change = (uid: string, ago: number) => {
       const at = now - ago * minutes;
@@ -644,7 +644,9 @@ describe("after an edit", () => {
       for (const one of conversation({ at }, ...happened))
         saveTurn(memory, id, turn(one.number, { ...turnToStore(one, relativize()), startedAt: at }));
     };
-    change("earlier", 90);
+    change("earlier", 40);
+    expect((await edited("src/c.ts", { preview: true })).text).toBeNull();
+    addSession(memory, "current", { cwd: dir, startedAt: now - 30 * minutes });
     expect((await edited("src/c.ts", { preview: true })).text).toBeNull();
     change("other", 20);
     const { items } = await edited("src/c.ts", { preview: true });
@@ -659,6 +661,7 @@ describe("after an edit", () => {
 
   it("says once that another session changed several files at one prompt", async () => {
     const at = now - 10 * 60_000;
+    addSession(memory, "current", { cwd: dir, startedAt: at - 1 });
     const { id } = addSession(memory, "both", { cwd: dir, startedAt: at, lastAt: at });
     const edits = ["src/c.ts", "src/d.ts"].map((file) => editedNow(join(dir, file), "old", "new"));
     for (const one of conversation({ at }, prompt("use a backoff"), ...edits))

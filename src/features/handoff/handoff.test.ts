@@ -113,7 +113,7 @@ it("tells what was done, how the checks went, and only what is open at the end",
     "- `npm test` worked (turn 2)",
     "- Changed src/lock.ts",
   ]);
-  expect(section("s1", "Open")).toEqual([
+  expect(section("s1", "Open at its end")).toEqual([
     "- The Windows build still needs a named pipe. Want me to commit this?",
   ]);
   expect(section("s1", "Commands that worked")).toEqual(["- `npm test`"]);
@@ -146,10 +146,12 @@ it("asks no more what a commit or a later session answered", async () => {
     text("Fixed. Which name shall the pipe have on Windows, lock or store? Want me to commit this?"),
   );
   commit("s1", 2, "Take the lock first", [1]);
-  expect(section("s1", "Open")).toEqual(["- Which name shall the pipe have on Windows, lock or store?"]);
+  expect(section("s1", "Open at its end")).toEqual([
+    "- Which name shall the pipe have on Windows, lock or store?",
+  ]);
   expect(section("s1", "Done")).toContain("- Commit cccccccc Take the lock first");
   await session("s2", 10, prompt("the name of the pipe on windows shall be store"), text("Named."));
-  expect(section("s1", "Open")).toEqual([]);
+  expect(section("s1", "Open at its end")).toEqual([]);
 });
 
 it("asks no more for a plan or a command that a later session was begun with", async () => {
@@ -161,18 +163,18 @@ it("asks no more for a plan or a command that a later session was begun with", a
     text("Let me present the plan."),
     used("ExitPlanMode", { plan }, null),
   );
-  expect(section("s1", "Open").join()).toContain("Fast, opt-in pipeline test");
+  expect(section("s1", "Open at its end").join()).toContain("Fast, opt-in pipeline test");
   await session("s2", 2, prompt(`Implement the following plan: ${plan} of another sort of words entirely`));
-  expect(section("s1", "Open")).toEqual([]);
+  expect(section("s1", "Open at its end")).toEqual([]);
   await session(
     "s3",
     20,
     prompt("Audit the milestone"),
     text("Audited.\n\n## Remaining\n\n- **Plan gap closure** for the quality report\n\n`/work:plan-gaps 44`"),
   );
-  expect(section("s3", "Open").join()).toContain("Plan gap closure");
+  expect(section("s3", "Open at its end").join()).toContain("Plan gap closure");
   await session("s4", 30, prompt("/work:plan-gaps 44 --auto"), text("Planned."));
-  expect(section("s3", "Open")).toEqual([]);
+  expect(section("s3", "Open at its end")).toEqual([]);
 });
 
 it("does not name a commit that only may be the session's", async () => {
@@ -190,7 +192,7 @@ it("leaves out a check that the agent says passes, and one of a session that cha
     ran("npx tsc --noEmit", "1 error", { isError: true }),
     text("The error is gone, and the code passes `npm run check`."),
   );
-  expect(section("s1", "Open")).toEqual([]);
+  expect(section("s1", "Open at its end")).toEqual([]);
   await session(
     "s2",
     10,
@@ -198,7 +200,7 @@ it("leaves out a check that the agent says passes, and one of a session that cha
     ran("npm test", "no vitest", { isError: true }),
     text("It is not there."),
   );
-  expect(section("s2", "Open")).toEqual([]);
+  expect(section("s2", "Open at its end")).toEqual([]);
 });
 
 it("asks no more once anybody began something else, and still says what is not done", async () => {
@@ -208,21 +210,24 @@ it("asks no more once anybody began something else, and still says what is not d
     prompt("Build the page"),
     text("Built. The certificate still needs your approval. Which color shall the page have, red or blue?"),
   );
-  expect(section("s1", "Open")[0]).toContain("red or blue?");
+  expect(section("s1", "Open at its end")[0]).toContain("red or blue?");
   await session("s2", 10, prompt("Read the log of the network"), text("It is read."));
-  expect(section("s1", "Open")).toEqual(["- The certificate still needs your approval."]);
+  expect(section("s1", "Open at its end")).toEqual([
+    "- The certificate still needs your approval.",
+    "- 1 session of this project came after it: check what they did of this.",
+  ]);
 });
 
 it("does not ask to store what somebody worked on later, nor tell of a turn that they went on from", async () => {
   await session("s1", 0, prompt("Fix the lock"), text("The lock is taken first. Want me to commit this?"));
-  expect(section("s1", "Open")).toEqual(["- Want me to commit this?"]);
+  expect(section("s1", "Open at its end")).toEqual(["- Want me to commit this?"]);
   const id = await session("s2", 10, prompt("Rename the store"), ran("ls"));
-  expect(section("s1", "Open")).toEqual([]);
+  expect(section("s1", "Open at its end")).toEqual([]);
   const interrupted = { prompt: "and the docs", state: "interrupted" as const };
   saveTurn(store.memory, id, turn(2, { ...interrupted, startedAt: fixtureStart + 11 * minute }));
-  expect(section("s2", "Open")).toHaveLength(1);
+  expect(section("s2", "Open at its end")).toHaveLength(1);
   await session("s3", 200, prompt("Write the words of the page"), text("The words are there now."));
-  expect(section("s2", "Open")).toEqual([]);
+  expect(section("s2", "Open at its end")).toEqual([]);
 });
 
 it("names a check that failed at last, until it worked in a later session", async () => {
@@ -234,9 +239,9 @@ it("names a check that failed at last, until it worked in a later session", asyn
     ran("npm test", "1 failed", { isError: true }),
     text("One fails."),
   );
-  expect(section("s1", "Open")).toEqual(["- `npm test` failed when it last ran (turn 1)."]);
+  expect(section("s1", "Open at its end")).toEqual(["- `npm test` failed when it last ran (turn 1)."]);
   await session("s2", 10, prompt("fix them"), ran("npm test", "ok"), text("Fixed."));
-  expect(section("s1", "Open")).toEqual([]);
+  expect(section("s1", "Open at its end")).toEqual([]);
 });
 
 it("believes an agent that says at the end that all is well", async () => {
@@ -247,7 +252,7 @@ it("believes an agent that says at the end that all is well", async () => {
     ran("npm run lint", "2 problems", { isError: true }),
     text("Lint passes now, the two problems were stale."),
   );
-  expect(section("said", "Open")).toEqual([]);
+  expect(section("said", "Open at its end")).toEqual([]);
 });
 
 it("quotes a prompt that was not answered to the end", async () => {
@@ -257,7 +262,9 @@ it("quotes a prompt that was not answered to the end", async () => {
     id,
     turn(2, { prompt: "and the docs", state: "interrupted", startedAt: fixtureStart + 50 }),
   );
-  expect(section("s1", "Open")).toEqual(['- The last turn was interrupted (turn 2): "and the docs".']);
+  expect(section("s1", "Open at its end")).toEqual([
+    '- The last turn was interrupted (turn 2): "and the docs".',
+  ]);
 });
 
 it("asks no more for a merge that was made", async () => {
@@ -265,12 +272,12 @@ it("asks no more for a merge that was made", async () => {
     `Pushed to fix/lock and opened https://github.com/a/b/pull/${number}.\n\nThe pull request remains open until somebody merges it.`;
   await session("s1", 0, prompt("Fix the lock of the store"), text(words(7)));
   await session("s2", 1, prompt("Fix the pipe of the store"), text(words(9).replace("fix/lock", "fix/pipe")));
-  expect(section("s1", "Open")).toHaveLength(1);
+  expect(section("s1", "Open at its end")).toHaveLength(2);
   commit("other", 5, "Merge pull request #7 from ann/fix/lock", [1]);
-  expect(section("s1", "Open")).toEqual([]);
-  expect(section("s2", "Open")).toHaveLength(1);
+  expect(section("s1", "Open at its end")).toEqual([]);
+  expect(section("s2", "Open at its end")).toHaveLength(1);
   commit("other", 6, "Mend the pipe (#9)", [1]);
-  expect(section("s2", "Open")).toEqual([]);
+  expect(section("s2", "Open at its end")).toEqual([]);
 });
 
 it("names items of the agent's own list only if it kept that to the end", async () => {
@@ -282,9 +289,9 @@ it("names items of the agent's own list only if it kept that to the end", async 
     used("TodoWrite", { todos }),
     text("The schema is migrated now."),
   );
-  expect(section("s1", "Open").join()).toContain("Not ticked off: Write the migration guide");
+  expect(section("s1", "Open at its end").join()).toContain("Not ticked off: Write the migration guide");
   commit("s1", 2, "The new schema", [1]);
-  expect(section("s1", "Open")).toEqual([]);
+  expect(section("s1", "Open at its end")).toEqual([]);
   await session(
     "s2",
     10,
@@ -294,5 +301,5 @@ it("names items of the agent's own list only if it kept that to the end", async 
     prompt("forget it, write a test instead"),
     text("The test of the schema is written and passes."),
   );
-  expect(section("s2", "Open")).toEqual([]);
+  expect(section("s2", "Open at its end")).toEqual([]);
 });

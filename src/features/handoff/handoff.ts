@@ -1,6 +1,7 @@
 import { isAbsolute } from "node:path";
 import type { Entry } from "../../agents/agent.ts";
 import { findAgentByName } from "../../agents/registry.ts";
+import { formatCount } from "../../base/text/counted.ts";
 import { toHarmlessLine } from "../../base/text/quotation.ts";
 import { shortenHash } from "../../base/text/short-hash.ts";
 import { shortenText } from "../../base/text/text-size.ts";
@@ -16,7 +17,7 @@ import { listStoredNotes } from "../../store/memory/chunks/notes.ts";
 import { isCommittedAfter, readCommitsOfSessions } from "../../store/memory/commits/commits-of-turns.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import type { SessionRecord } from "../../store/memory/memory-records.ts";
-import { findSession } from "../../store/memory/sessions/sessions.ts";
+import { findSession, listSessions } from "../../store/memory/sessions/sessions.ts";
 import type { Handoff } from "./operation.ts";
 
 const maxCounts = { decisions: 6, notes: 6, todos: 12 } as const;
@@ -52,7 +53,7 @@ export function buildHandoff(memory: Memory, id: string): Handoff {
       ...brief.checks,
       files.length === 0 ? "" : `Changed ${files.join(", ")}`,
     ]),
-    formatSection("Open", [brief.open, ...openTodos(memory, session, brief)]),
+    formatSection("Open at its end", formatOpen(memory, session, brief)),
     formatSection("Decisions", [
       ...decisions.map((one) => `${labelWords("decision", one, "agent")}: ${one.text}`),
       ...notes.map(
@@ -61,8 +62,8 @@ export function buildHandoff(memory: Memory, id: string): Handoff {
     ]),
     formatSection(
       "Commands that worked",
-      // Without the code that stood in it, nobody can run it.
-      brief.commands.filter((one) => !one.includes('"…"')).map((one) => `\`${one}\``),
+      // Without the code, or what the shell knew, nobody can run it.
+      brief.commands.filter((one) => !/"…"|\$(?!\()/.test(one)).map((one) => `\`${one}\``),
     ),
     `More: \`pm session show ${shortenSessionId(uid)}\`, or Pommel's MCP tool recall with this id.`,
   ];
@@ -83,6 +84,23 @@ function formatSection(name: string, items: readonly string[]): string {
   const said = items.filter((item) => item.trim() !== "").map((item) => `- ${toLine(item)}`);
   return said.length === 0 ? "" : `## ${name}\n\n${said.join("\n")}`;
 }
+
+/** What was open when the session ended, and how much happened since, which may have done it. */
+function formatOpen(memory: Memory, session: SessionRecord, brief: SessionBrief): string[] {
+  const open = [brief.open, ...openTodos(memory, session, brief)].filter((one) => one !== "");
+  const later = open.length === 0 ? 0 : countSessionsAfter(memory, session);
+  if (later === 0) return open;
+  return [
+    ...open,
+    `${formatCount(later, "session")} of this project came after it: check what they did of this.`,
+  ];
+}
+
+const countSessionsAfter = (memory: Memory, { id, lastAt }: SessionRecord): number =>
+  lastAt === null
+    ? 0
+    : listSessions(memory, { since: lastAt }).filter((one) => one.id !== id && (one.startedAt ?? 0) >= lastAt)
+        .length;
 
 /** Of the agent's own list, if it kept that to the end and nothing was committed since, without what its last words speak of. */
 function openTodos(memory: Memory, session: SessionRecord, { outcome, open }: SessionBrief): string[] {

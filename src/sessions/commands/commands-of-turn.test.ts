@@ -64,6 +64,10 @@ test("of a line that failed the step failed that was given what the error quotes
 test("where a pipe hides the status, the output says it", () => {
   expect(outcomes(ran("npm test 2>&1 | tail -3", "2 tests failed"))).toEqual([["npm test", "failed", null]]);
   expect(outcomes(ran("npm test 2>&1 | tail -3", "all good"))).toEqual([["npm test", "worked", null]]);
+  const notFound = "(eval):1: command not found: timeout";
+  expect(outcomes(ran("timeout 900 make test 2>&1 | tail -3", notFound))).toEqual([
+    ["timeout 900 make test", "failed", null],
+  ]);
   expect(outcomes(ran('make; echo "exit: $?"', "exit: 2"))).toEqual([["make", "failed", 2]]);
 });
 
