@@ -73,7 +73,7 @@ describe("a digest", () => {
     expect(text).not.toContain("now");
     expect(text).toContain("> and 2 more prompts\n            → The login works.\n  and 2 more");
     expect(text).toContain(
-      "Unfinished\n  8ecde0fc  Fix the login on @octocat's phone  interrupted\n            → The test is missing.",
+      "Open at their end\n  8ecde0fc  Fix the login on @octocat's phone  interrupted\n            → The test is missing.",
     );
     expect(text).toContain("About\n  @octocat <b>login</b> (2)\n\nBy\n  you (1), bob@example.com (2)\n");
     expect(text).toContain("opus  1.2M read, 5K from the cache, written: not recorded");

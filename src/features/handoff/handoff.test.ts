@@ -50,7 +50,13 @@ async function session(
   return id;
 }
 
-function commit(session: string, minutes: number, subject: string, turns: number[], confidence = 1): void {
+function commit(
+  session: string,
+  minutes: number,
+  subject: string,
+  turns: number[],
+  { confidence = 1, files = [] }: { confidence?: number; files?: readonly string[] } = {},
+): void {
   const at = fixtureStart + minutes * minute;
   const hash = `${minutes}`.padStart(40, "c");
   const { id } = saveCommit(
@@ -71,7 +77,7 @@ function commit(session: string, minutes: number, subject: string, turns: number
       patchId: null,
       rewrittenFrom: [],
     },
-    [],
+    files.map((path) => ({ path, oldPath: null, status: "M", insertions: 1, deletions: 0, added: [] })),
   );
   saveCheckpoint(store.memory, {
     uid: hash.slice(-12),
@@ -179,7 +185,7 @@ it("asks no more for a plan or a command that a later session was begun with", a
 
 it("does not name a commit that only may be the session's", async () => {
   await session("s1", 0, prompt("Fix the lock"), text("The lock is fixed now, and its test passes."));
-  commit("s1", 2, "Something else", [1], 0.5);
+  commit("s1", 2, "Something else", [1], { confidence: 0.5 });
   expect(section("s1", "Done").join()).not.toContain("Something else");
 });
 
@@ -265,6 +271,20 @@ it("quotes a prompt that was not answered to the end", async () => {
   expect(section("s1", "Open at its end")).toEqual([
     '- The last turn was interrupted (turn 2): "and the docs".',
   ]);
+});
+
+it("says no more what was left in a file that a later commit changed", async () => {
+  await session(
+    "s1",
+    0,
+    prompt("Fix the lock"),
+    text(
+      "Fixed. `deploy/server.yaml` still needs your new image.\n\nThe certificate still needs your approval.",
+    ),
+  );
+  expect(section("s1", "Open at its end").join()).toContain("deploy/server.yaml");
+  commit("other", 30, "Release the version", [1], { files: ["deploy/server.yaml"] });
+  expect(section("s1", "Open at its end")).toEqual(["- The certificate still needs your approval."]);
 });
 
 it("asks no more for a merge that was made", async () => {

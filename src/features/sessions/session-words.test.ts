@@ -97,7 +97,7 @@ test("a session in brief has at most five lines, and none that says nothing", ()
     { title: "Asked", says: "retry" },
     { title: "Last asked", says: "commit" },
     { title: "Agent said", says: "it retries" },
-    { title: "Open", says: "the docs" },
+    { title: "Left open", says: "the docs" },
     { title: "Commits", says: commits },
   ]);
 });

@@ -35,7 +35,7 @@ const briefParts = [
   ["outcome", "Agent said"],
   ["last_asked", "Last asked"],
   ["state", "Last turn"],
-  ["open", "Open"],
+  ["open", "Left open"],
   ["commits", "Commits"],
   ["checks", "Last checks"],
   ["files", "Changed"],

@@ -89,8 +89,12 @@ export function listLeftOpen(memory: Memory, session: SessionRecord, left: Left)
     said.length === 0 ? () => false : makeDoneFilter(memory, session, { commits, closing, until });
   // Whoever began something else left the question behind.
   const isPassed = said.some(asks) && hasLaterSession(memory, session, until);
+  // Whether a change did what was left in a file, nothing says.
+  const isFileChanged = (text: string) =>
+    isChangedSince(memory, listNamedFiles(text), end + writesOnMs, until);
   const points = said.filter(
     (text) =>
+      !isFileChanged(text) &&
       !(isPassed && asks(text)) &&
       !(isStoredLater && isAboutStoring(text)) &&
       !isAnswered(text) &&
@@ -103,6 +107,10 @@ export function listLeftOpen(memory: Memory, session: SessionRecord, left: Left)
     ...listFailing(memory, session, { last, outcome, until }),
   ];
 }
+
+/** The project's files that a sentence names. */
+const listNamedFiles = (text: string): string[] =>
+  Array.from(text.matchAll(/(?<![\w/.])(?:[\w@-]+\/)+[\w.@-]+\.[a-z]\w{0,5}\b/gi), ([path]) => path);
 
 /** Whether somebody worked on after a session. */
 const isFollowed = (memory: Memory, { id, lastAt }: SessionRecord, until: number | null): boolean =>

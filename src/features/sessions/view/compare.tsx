@@ -62,7 +62,7 @@ export default function Compare({ rest: id, query }: ViewProps) {
           {row("Agent said", ({ brief }) => (
             <Inline text={brief.outcome} />
           ))}
-          {row("Open", ({ brief }) => (
+          {row("Left open", ({ brief }) => (
             <Inline text={brief.open} />
           ))}
           {row("Last checks", ({ brief }) => (
