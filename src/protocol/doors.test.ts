@@ -16,7 +16,7 @@ import { operations } from "../features/index.ts";
 import { tools } from "../features/tools.ts";
 import { createScrubber } from "../redact/create-scrubber.ts";
 import { createLedger } from "../redact/scrubber.ts";
-import { scrubLine } from "../sessions/scrub/scrub-lines.ts";
+import { createRepeatedScrub, scrubLine } from "../sessions/scrub/scrub-lines.ts";
 import { findOddValue, outsideColumns } from "../store/memory/outside-columns.ts";
 import * as records from "../sync/records/records.ts";
 import { payloadKinds } from "./hooks.ts";
@@ -158,8 +158,9 @@ describe("a transcript", () => {
   it.each(hostile)("with %s in its lines has names and ids", async (_, text) => {
     for await (const batch of reader(info("s"), [lineOf(text), lineOf(text)]).read("/t.jsonl", null)) {
       expect(batch.lines).toHaveLength(2);
+      const ledger = createLedger(Buffer.alloc(16));
       const lines = batch.lines.map((line) =>
-        scrubLine(line, scrubber, createLedger(Buffer.alloc(16)), new Map()),
+        scrubLine(line, scrubber, ledger, new Map(), createRepeatedScrub(scrubber, ledger)),
       );
       const [{ uid, parentUid, cwd, branch, entries, usage, model }, again] = lines as [
         TranscriptLine,

@@ -25,6 +25,7 @@ import { createRelativizer } from "../relative-paths.ts";
 import {
   type Commands,
   createIdScrubber,
+  createRepeatedScrub,
   scrubIds,
   scrubInfo,
   scrubLabel,
@@ -166,6 +167,7 @@ async function readOn(
   });
   const ledger = createLedger(options.ledgerKey, listSecrets(memory, session.id));
   const commands: Commands = new Map();
+  const scrubRepeated = createRepeatedScrub(scrubber, ledger);
   // What follows in a session that was cut by something else waits to be cut again with it.
   const isFirst = findLastGroupStart(memory, session.id) === null;
   const before = findTranscriptByPath(memory, path);
@@ -178,7 +180,7 @@ async function readOn(
     const fresh = findNew();
     if (fresh.length < given.length && options.isReadBefore?.(given))
       throw new SharedLines("Another session with the same lines is being read.");
-    const scrubbed = fresh.map((line) => scrubLine(line, scrubber, ledger, commands));
+    const scrubbed = fresh.map((line) => scrubLine(line, scrubber, ledger, commands, scrubRepeated));
     const by = session.parentId !== null ? "agent" : agent.isForeign ? "tool" : null;
     const lines = by === null ? scrubbed : scrubbed.map((line) => markPrompter(line, by));
     const title = scrubBatchTitle(batch, (text) => scrubber.scrub(text, ledger));

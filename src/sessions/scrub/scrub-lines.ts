@@ -1,5 +1,6 @@
 import { createHmac } from "node:crypto";
 import type { Entry, FileEdit, FileTouch, TranscriptInfo, TranscriptLine } from "../../agents/agent.ts";
+import { memoize } from "../../base/text/memoize.ts";
 import { cleanLabel, type LabelKind } from "../../protocol/outside.ts";
 import {
   printedBy,
@@ -75,18 +76,29 @@ export function scrubIds(line: TranscriptLine, idOf: (id: string) => string): Tr
   };
 }
 
-/** A line without secrets. Its ids and times stay. */
+/** Directories, branches and models of a session whose scrubbed forms are remembered. */
+const maxRepeated = 1000;
+
+/** Scrubs what most lines of a session repeat: each text once. */
+export const createRepeatedScrub = (scrubber: Scrubber, ledger: SecretLedger): ((text: string) => string) =>
+  memoize(maxRepeated, (text) => scrubber.scrub(text, ledger));
+
+/**
+ * A line without secrets. Its ids and times stay.
+ * @param scrubRepeated as `createRepeatedScrub` makes it for the session
+ */
 export function scrubLine(
   line: TranscriptLine,
   scrubber: Scrubber,
   ledger: SecretLedger,
   commands: Commands,
+  scrubRepeated: (text: string) => string,
 ): TranscriptLine {
-  const scrubModel = (model: string) => scrubLabel("model", model, (text) => scrubber.scrub(text, ledger));
+  const scrubModel = (model: string) => scrubLabel("model", model, scrubRepeated);
   return {
     ...line,
-    cwd: line.cwd === null ? null : scrubber.scrub(line.cwd, ledger),
-    branch: line.branch === null ? null : scrubber.scrub(line.branch, ledger),
+    cwd: line.cwd === null ? null : scrubRepeated(line.cwd),
+    branch: line.branch === null ? null : scrubRepeated(line.branch),
     usage: line.usage && { ...line.usage, model: scrubModel(line.usage.model) },
     ...(line.model !== undefined && { model: scrubModel(line.model) }),
     entries: line.entries.map((entry) => scrubEntry(entry, scrubber, ledger, commands)),

@@ -83,10 +83,26 @@ export const insertInto = (table: Table): string => {
   return `INSERT INTO ${table.name} (${listColumns(fields)}) VALUES (${listParameters(fields)})`;
 };
 
+/**
+ * Adds rows, given as one parameter: `storeRows`. That takes a third of the time of a statement for each. Texts and numbers alone;
+ * an ON CONFLICT may follow.
+ */
+export const insertAllInto = (table: Table): string => {
+  const fields = listWrittenFields(table);
+  const values = fields.map((_, i) => `value ->> ${i}`).join(", ");
+  return `INSERT INTO ${table.name} (${listColumns(fields)}) SELECT ${values} FROM json_each(?) WHERE true`;
+};
+
 /** `(a, b) = (@a, @b)`, of all that is written but some. */
 export const setColumns = <T extends Table>(table: T, except: readonly Field<T>[] = []): string => {
   const fields = listWrittenFields(table, except);
   return `(${listColumns(fields)}) = (${listParameters(fields)})`;
+};
+
+/** `(a, b) = (excluded.a, excluded.b)`, of all that is written but some: where a row of several meets one with its key. */
+export const setToExcluded = <T extends Table>(table: T, except: readonly Field<T>[] = []): string => {
+  const columns = listWrittenFields(table, except).map(toColumnName);
+  return `(${columns.join(", ")}) = (${columns.map((name) => `excluded.${name}`).join(", ")})`;
 };
 
 /** Whether a row is what `setColumns` would make of it. */
@@ -106,6 +122,14 @@ export function storeRow<T extends Table>(table: T, row: Omit<Row<T>, "id">): Re
   for (const [field, column] of listFields(table))
     if (column.isReused === undefined) stored[field] = storeValue(column, given[field]);
   return stored;
+}
+
+/** Rows as `insertAllInto` takes them. */
+export function storeRows<T extends Table>(table: T, rows: readonly Omit<Row<T>, "id">[]): unknown[][] {
+  const written = listFields(table).filter(([, { isReused }]) => isReused === undefined);
+  return rows.map((row) =>
+    written.map(([field, column]) => storeValue(column, (row as Readonly<Record<string, unknown>>)[field])),
+  );
 }
 
 function storeValue({ as, default: initial }: Column, value: unknown): unknown {

@@ -1,5 +1,12 @@
 import { hashFnv1a } from "../../../base/text/hash.ts";
-import { insertInto, readRow, selectColumns, storeRow, upsertInto } from "../../tables/statements.ts";
+import {
+  insertAllInto,
+  readRow,
+  selectColumns,
+  storeRow,
+  storeRows,
+  upsertInto,
+} from "../../tables/statements.ts";
 import type { Row } from "../../tables/table.ts";
 import { lines, transcripts } from "../../tables/transcripts.ts";
 import type { Memory } from "../memory.ts";
@@ -120,10 +127,8 @@ export function findKnownLines(memory: Memory, uids: readonly string[]): Set<str
 /** Adds lines to a session. Those that are stored already are to be left out before: `findKnownLines`. */
 export function insertLines(memory: Memory, sessionId: number, given: readonly LineRecord[]): void {
   if (given.length === 0) return;
-  memory.runInTransaction(() => {
-    const insert = memory.prepare(insertInto(lines));
-    for (const line of given) insert.run({ ...line, sessionId, uidHash: hashLine(line.uid) });
-  });
+  const rows = given.map((line) => ({ ...line, sessionId, uidHash: hashLine(line.uid) }));
+  memory.change(insertAllInto(lines), storeRows(lines, rows));
 }
 
 /** The place of the next line of a session that has a uid. Lines without one take places, too, and are not known here. */

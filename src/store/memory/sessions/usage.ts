@@ -1,4 +1,4 @@
-import { insertInto, setColumns } from "../../tables/statements.ts";
+import { insertAllInto, setToExcluded, storeRows } from "../../tables/statements.ts";
 import type { Row } from "../../tables/table.ts";
 import { usage } from "../../tables/turns.ts";
 import type { Memory } from "../memory.ts";
@@ -21,13 +21,12 @@ export interface UsageSum {
 /** Stores what messages cost, once each: a message spans several lines, and only the last has its full output. */
 export function saveUsage(memory: Memory, sessionId: number, messages: readonly UsageRecord[]): void {
   if (messages.length === 0) return;
-  memory.runInTransaction(() => {
-    const save = memory.prepare(
-      `${insertInto(usage)} ON CONFLICT (session_id, message_uid) DO UPDATE
-       SET ${setColumns(usage, ["sessionId", "messageUid", "turn"])} WHERE excluded.output > output`,
-    );
-    for (const message of messages) save.run({ ...message, sessionId });
-  });
+  const rows = messages.map((message) => ({ ...message, sessionId }));
+  memory.change(
+    `${insertAllInto(usage)} ON CONFLICT (session_id, message_uid) DO UPDATE
+     SET ${setToExcluded(usage, ["sessionId", "messageUid", "turn"])} WHERE excluded.output > output`,
+    storeRows(usage, rows),
+  );
 }
 
 /** Of some messages those that another session has, by their ids. */
