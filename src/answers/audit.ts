@@ -30,11 +30,11 @@ import { loadCurrentConfig } from "./open.ts";
  * that a changed, added or removed record breaks the chain; `head.json` holds that of the last, so that a shortened log
  * does not match. Whoever can write the files can make another chain: a hash that was noted elsewhere shows that.
  *
- * What was asked is in the chain as a keyed hash, with its words beside it: when these are forgotten, the chain holds, and the
- * hash confirms no guess to whoever has not the key.
+ * The chain contains a question only as a keyed hash. The words stand beside it: when they are forgotten, the chain still holds,
+ * and without the key nobody can use the hash to confirm a guess.
  *
- * Of an encrypted project each line is sealed. The chain is of the records as they were written, so that it holds whether
- * lines are sealed later or opened again.
+ * In an encrypted home each line is sealed. The chain hashes the plain records, so it also holds if lines are sealed later or
+ * opened again.
  */
 
 const record = z.object({
@@ -48,7 +48,7 @@ const record = z.object({
   question: z.nullable(z.string()),
   /** HMAC-SHA-256 of the request with the log's key. */
   question_hash: z.string(),
-  /** What was given: entries of lists, bytes of JSON, distinct sessions. */
+  /** How much was answered: entries of lists, bytes of JSON, distinct sessions. */
   results: z.int(),
   bytes: z.int(),
   sessions: z.int(),
@@ -56,7 +56,7 @@ const record = z.object({
   error: z.nullable(z.string()),
   /** The SHA-256 of the record before, without its question; "" for the first. */
   previous: z.string(),
-  /** Chance, where lines are sealed: the hash in `head.json` confirms no guess of the record. */
+  /** Random, if lines are sealed: so nobody can use the hash in `head.json` to confirm a guess of the record. */
   salt: z.optional(z.string()),
 });
 export type AuditRecord = z.infer<typeof record>;
@@ -72,7 +72,7 @@ const maxQuestion = 2000;
 
 const current = "audit.jsonl";
 
-/** What the chain says of a line: that of its record without the words of its question. */
+/** A line's hash in the chain: that of its record without the words of the question. */
 function hashRecord(line: string): string {
   const { question: _, ...chained } = JSON.parse(line) as Record<string, unknown>;
   return createHash("sha256").update(JSON.stringify(chained)).digest("hex");
@@ -155,7 +155,7 @@ function readLastLine(file: string): string | null {
   }
 }
 
-/** Of a line that may be sealed; null where its key is not here: whoever is locked out is recorded as well. */
+/** The head that a line, sealed or not, makes; null without the key, so that questions are recorded while the home is locked. */
 function toAuditHead(_project: Project, last: string): AuditHead | null {
   try {
     const line = unsealText(last);
@@ -183,7 +183,7 @@ function readAuditHead(project: Project): AuditHead | null {
 }
 
 /**
- * Every line as it was written, the oldest first; one that cannot be opened, as it was changed, as it is.
+ * Every line as it was written, oldest first. A line that was changed, so that it cannot be opened, is returned as it is.
  * @throws PommelError as `unlock`
  */
 function* readAuditLines(project: Project): Generator<{ file: string; line: string }> {
@@ -218,9 +218,9 @@ export function* readAuditRecords(project: Project): Generator<AuditRecord> {
 }
 
 /**
- * Takes the words of questions out of the log, and leaves their hashes. Lines that cannot be opened stay.
- * @param isMeant of a question
- * @returns how many there are
+ * Removes the words of questions from the log, and keeps their hashes. Lines that cannot be opened stay.
+ * @param isMeant whether to forget this question
+ * @returns how many questions were forgotten, or would be with `dryRun`
  */
 export function forgetQuestions(
   project: Project,
@@ -249,7 +249,7 @@ export function forgetQuestions(
   });
 }
 
-/** Takes the words of questions in which these rules find a secret out of the log; new questions are scrubbed by them, too. */
+/** Removes the words of questions in which these rules find a secret, and scrubs new questions by the same rules. */
 export async function scrubQuestions(project: Project, scrubber: Scrubber): Promise<number> {
   const { scrubAlone } = await import("../redact/scrubber.ts");
   scrubbers.set(project.root, scrubber);
@@ -338,7 +338,7 @@ function isEnabled(project: Project): boolean {
   try {
     return loadCurrentConfig(project)["audit.enabled"];
   } catch {
-    // Whoever needs the configuration says what is wrong with it.
+    // Whoever needs the configuration reports its errors.
     return false;
   }
 }

@@ -5,7 +5,7 @@ import type { Memory } from "../store/memory/memory.ts";
 import { findHistoryStart } from "../store/memory/sessions/sessions-here.ts";
 import { describeUnreadSessions } from "./read-asked.ts";
 
-/** Says that past sessions are not read yet, where that is so: who wrote a line may turn out to be an agent. */
+/** Notes that some past sessions are not read yet, so that a line's author may turn out to be an agent. Empty if all are. */
 export function describeUnread(memory: Memory): string[] {
   const unread = countUnreadImports(memory);
   return unread === 0
@@ -23,7 +23,7 @@ export function describeUnanalysed(
   authoredAt: readonly number[],
   so?: string,
 ): string[] {
-  // Where no session is known, there is nothing to analyse them for.
+  // Without sessions, no commit needs an analysis.
   if (authoredAt.length === 0 || (memory !== null && findHistoryStart(memory) === null)) return [];
   const are =
     authoredAt.length === 1 ? "1 commit is" : `${authoredAt.length.toLocaleString("en")} commits are`;
@@ -42,7 +42,7 @@ export function backfillHint(memory: Memory, oldest: number): string {
     return `in progress, ${job.done.toLocaleString("en")} of ${job.total.toLocaleString("en")}`;
   }
   const start = findHistoryStart(memory);
-  // What was committed since they were analysed is noticed within seconds.
+  // The daemon notices newer commits within seconds.
   const isNew = oldest > findLatestAuthoredAt(memory);
   const isTooOld = !isNew && (start === null || oldest < start) && areOlderAnalysed(memory);
   return isTooOld

@@ -17,8 +17,8 @@ import { ensureSecretKey } from "../store/memory/privacy/secrets.ts";
 import { openMemory } from "./open.ts";
 
 /**
- * Changes the memory: in a daemon the one that it keeps, between its own jobs; else it is opened to write, and closed after
- * use.
+ * Changes the memory. A daemon changes the memory that it has open, between its own jobs; any other process opens it to write,
+ * and closes it afterwards.
  * @param create creates a missing memory
  * @throws PommelError `no_memory`, `memory_missing`, why it cannot be opened; as `change`
  */
@@ -30,7 +30,7 @@ export async function changeMemory<T>(
   try {
     return await changeOpenMemory(project, change, create);
   } finally {
-    // Whoever asks for a change wants agents to know.
+    // Hooks must not tell agents what was true before the change.
     dropReady(project);
   }
 }
@@ -41,7 +41,7 @@ async function changeOpenMemory<T>(
   create: boolean,
 ): Promise<T> {
   const owner = openMemory(project);
-  // Where nothing is recorded, a daemon keeps none; a note may still be written.
+  // If the project is not recorded, the daemon keeps no memory open, but a note may still be written.
   const isKept = owner !== null && (owner.memoryIfAny !== null || owner.failure !== null);
   if (!isKept) return changeMemoryFile(project, change, create);
   try {
@@ -69,7 +69,7 @@ async function changeMemoryFile<T>(
   const { config } = loadConfig(project);
   const scrubber = createProjectScrubber(project, config);
   const roots = await listProjectRoots(project.root);
-  // A larger model's vectors are the daemon's to make.
+  // The daemon makes the vectors of larger models.
   const embedder =
     config["embed.text"] === "none" ? null : createEmbedder("static", toEmbedderSettings(config));
   await rememberProject(project);

@@ -1,6 +1,6 @@
 /**
  * An answer in words: what it says, and what each part of it is, for all faces. A feature words its answers once, as documents;
- * the terminal, agents and editors have one renderer each. Renderers make text harmless: whoever words an answer need not.
+ * the terminal, agents and editors have one renderer each. The renderers make text harmless, so features need not.
  */
 import { shortenHash } from "../base/text/short-hash.ts";
 import { formatLineRange } from "../protocol/reading/numbers.ts";
@@ -27,16 +27,16 @@ export type Role =
 
 export interface Piece {
   text: string;
-  /** What a terminal shows of it beside a mark that says the rest. */
+  /** What a terminal shows instead of `text`, next to a mark that says the rest. */
   short?: string;
   role?: Role;
-  /** Somebody's own words, of at most so many characters for an agent: it gets them as a quotation. */
+  /** Somebody's own words. An agent gets at most this many characters of them, as a quotation. */
   quotedChars?: number;
-  /** The whole hash of the commit that it names. */
+  /** The full hash of the commit that the text names. */
   commit?: string;
-  /** The absolute path of what it names. */
+  /** The absolute path of the file that the text names. */
   path?: string;
-  /** The session that it names, by its whole id, and the turn of it. */
+  /** The session that the text names, by its full id, and the turn. */
   session?: { id: string; turn: number | null };
 }
 
@@ -48,7 +48,7 @@ export interface Moment {
   role?: "faint";
 }
 
-/** What a terminal draws, and nobody else sees. */
+/** A drawing, which only a terminal shows. */
 export type Drawing =
   | { draw: "bar" | "progress"; share: number; columns: number; role?: "agent" }
   | {
@@ -71,7 +71,7 @@ export interface Column {
   wraps?: boolean;
   /** Left out where the terminal is too narrow; the highest number goes first. */
   optional?: number;
-  /** Left out on a terminal where all rows have the same. */
+  /** A terminal leaves the column out if all rows have the same value. */
   isForMixed?: boolean;
   /** Somebody's name: cut on a terminal, shorter where that is narrow. */
   isName?: boolean;
@@ -87,11 +87,11 @@ interface AnnotatedRange {
 }
 
 export type Block =
-  /** What follows the first line of it is indented by `hang`. */
+  /** If the line is wrapped, its later lines are indented by `hang`. */
   | { is: "line"; line: Line; indent: number; hang: number }
   /** One of a list: a line in Markdown's lists. */
   | { is: "item"; line: Line; indent: number; hang: number }
-  /** Belongs to the line above, and stays one line: on a terminal the words that it quotes are cut to what room there is. */
+  /** Belongs to the line above, and is never wrapped: a terminal cuts the words that it quotes to fit. */
   | { is: "cut"; line: Line; indent: number }
   /** Of a part of the answer; a title stands above a few lines of it. */
   | { is: "heading"; text: string }
@@ -99,8 +99,8 @@ export type Block =
   /** A cell is a line; a terminal shows `shownRows` at first, if there are more. */
   | { is: "table"; columns: readonly Column[]; rows: readonly (readonly Line[])[]; shownRows: number | null }
   /**
-   * Lines of a file, each with what is said of its range. Who has the file before them gets the ranges alone, as a table. A terminal
-   * shows the legend of the marks below.
+   * Lines of a file, each with the annotation of its range. A reader who has the file open gets only the ranges, as a table. A
+   * terminal shows the legend of the marks below.
    */
   | {
       is: "annotated";

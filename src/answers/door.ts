@@ -4,13 +4,13 @@ import { agentDoors, type Door, getDoor } from "../protocol/door.ts";
 /** The question that is being answered. */
 interface Asked {
   door: Door;
-  /** Whether what it asks in turn belongs to it, and is recorded with it. */
+  /** Whether the question is recorded already, so that questions which it asks in turn are not recorded again. */
   isRecorded: boolean;
 }
 
 const asked = new AsyncLocalStorage<Asked>();
 
-/** Answers what comes in through a door; by default that of the process. */
+/** Answers a question that comes through this door. Other questions come through the door of the process. */
 export function answerThroughDoor<T>(door: Door, answer: () => Promise<T>): Promise<T> {
   return asked.run({ door, isRecorded: false }, answer);
 }

@@ -106,13 +106,13 @@ function toProjectPath(project: Project, path: string): string | null {
   return fromRoot.split(sep).join("/");
 }
 
-/** With links to it followed, as the project's root is; the file itself may be a link that git keeps, or be gone. */
+/** Follows links in the path, as for the project's root, but not the file itself: git may track it as a link, or it may be gone. */
 function followLinks(path: string): string {
   const dir = dirname(path);
   if (dir === path) return path;
   try {
     const itself = join(toCanonicalPath(dir), basename(path));
-    // In the case that its name has on the disk.
+    // Spelled in upper and lower case as on the disk.
     return lstatSync(itself, { throwIfNoEntry: false })?.isFile() ? toCanonicalPath(itself) : itself;
   } catch {
     return join(followLinks(dir), basename(path));
@@ -123,7 +123,7 @@ function isDirectory(path: string): boolean {
   try {
     return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
   } catch {
-    // What cannot be, as its name is too long, or a file is on the way.
+    // The path is impossible: its name is too long, or a file stands where a directory should.
     return false;
   }
 }

@@ -4,12 +4,12 @@ import type { Operation, RequestOf, ResponseOf } from "./operation.ts";
 export type Answerer = <O extends Operation>(
   place: string | null,
   operation: O,
-  /** Checked before it is answered. */
+  /** The answerer checks it against the operation's schema. */
   request: RequestOf<O>,
   signal?: AbortSignal,
 ) => Promise<ResponseOf<O>>;
 
-/** What answers in this process, where it is the daemon itself. */
+/** Answers in this process, if it is the daemon itself. */
 let answerer: Answerer | null = null;
 
 /** Lets this process call its own daemon without a connection. @returns undoes it */
@@ -20,5 +20,5 @@ export function answerHere(answer: Answerer): () => void {
   };
 }
 
-/** Answers instead of a connection; null unless this process is the daemon. */
+/** The answerer to call instead of a connection; null unless this process is the daemon. */
 export const getLocalAnswerer = (): Answerer | null => answerer;

@@ -40,7 +40,7 @@ export function readJobsStatus(memory: Memory): JobsStatus {
   };
 }
 
-/** What is to do about code where no daemon does it. */
+/** The queue for code when no daemon works on it. */
 export const noCode = {
   pending: 0,
   done: 0,

@@ -1,14 +1,14 @@
 /**
- * What a daemon keeps for the operations of this process: each feature that leaves work to a daemon, or reports on it, says
- * what it needs of one, and the daemon shares that while it has a project open.
+ * Objects that the daemon shares with the operations in its process. A feature that leaves work to the daemon, or reports on
+ * that work, declares what it needs; the daemon shares it while it has a project open.
  */
 export class Kept<T> {
   readonly #shared = new Map<string, T>();
 
-  /** @param key what it is of: a checkout's root, or the file of a memory or an index. @returns undoes it */
+  /** @param key what `kept` belongs to: a checkout's root, or the file of a memory or an index. @returns stops sharing */
   share(key: string, kept: T): () => void {
     this.#shared.set(key, kept);
-    // It may have been opened again meanwhile.
+    // The daemon may have opened it again meanwhile, and shared another object.
     return () => void (this.#shared.get(key) === kept && this.#shared.delete(key));
   }
 
@@ -18,7 +18,7 @@ export class Kept<T> {
   }
 }
 
-/** What there is one of in a daemon, for all projects. */
+/** As `Kept`, for an object that the daemon has once, for all projects. */
 export class KeptOnce<T> {
   #shared: T | null = null;
 
@@ -30,7 +30,7 @@ export class KeptOnce<T> {
     };
   }
 
-  /** @throws Error in a process that is no daemon: operations on the daemon are answered there alone */
+  /** @throws Error in a process that is not the daemon: only the daemon answers operations on itself */
   get(): T {
     if (this.#shared === null) throw new Error("This process is not the daemon.");
     return this.#shared;

@@ -6,11 +6,11 @@ import { type KnownProject, Registry } from "../store/registry.ts";
 
 /** A project of this user's, with the directories that hold it. */
 export interface ListedProject extends KnownProject {
-  /** As seen from the checkout that was used last of those that are there, else of all. */
+  /** The project as seen from its most recently used checkout, if possible one that still exists. */
   project: Project;
   /** The last used first. */
   checkouts: { root: string; isGone: boolean; lastUsedAt: number }[];
-  /** No checkout is there any more. Its memory is. */
+  /** No checkout exists any more, but the memory does. */
   isGone: boolean;
 }
 

@@ -16,7 +16,7 @@ import { SignedRecords } from "../sync/origin/signed-records.ts";
 import { changeMemory } from "./changing.ts";
 import type { Running } from "./operation.ts";
 
-/** Gets the next lines, and how many of the memory's things they complete. */
+/** Receives the next lines, and how many of the memory's things are exported so far. */
 export type WriteLines = (text: string, done: number, total: number) => void;
 
 /**
@@ -28,7 +28,7 @@ export async function exportProject(project: Project, write: WriteLines): Promis
   return exportAs(await openSigning(project.root), project, write);
 }
 
-/** @param by who signs it; null: it is a copy within one home */
+/** @param by who signs the export; null: nobody, because it is a copy within one home */
 function exportAs(by: PersonSigning | null, project: Project, write: WriteLines): Promise<number> {
   return changeMemory(project, async (work) => {
     const signed = by === null ? undefined : new SignedRecords(work.memory, by, by.name);
@@ -38,10 +38,10 @@ function exportAs(by: PersonSigning | null, project: Project, write: WriteLines)
       if (list) write(formatSignatureLine(list), done, total);
       write(text, done, total);
       for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) lines++;
-      // Lets Ctrl-C through.
+      // Give a signal such as Ctrl-C a chance to be handled.
       if (done % 20 === 0) await setImmediate();
     }
-    // Without the first line and the last.
+    // The first and the last line are no records.
     return lines - 2;
   });
 }
@@ -53,7 +53,7 @@ export interface MemoryImportRequest {
   dryRun: boolean;
 }
 
-/** Imports such lines from a file; counts its kilobytes, and lines. @throws PommelError `unreadable` */
+/** Imports what `exportProject` wrote. Its progress counts kilobytes, and lines. @throws PommelError `unreadable` */
 export async function importFile(
   project: Project,
   { file, dryRun }: MemoryImportRequest,
@@ -73,12 +73,12 @@ export async function importFile(
   }
 }
 
-/** Opened by the first reader: an interface loses the lines that it reads before somebody waits for them. */
+/** Opens the interface only when somebody reads: it loses lines that arrive before that. */
 async function* readStreamLines(stream: Readable): AsyncGenerator<string> {
   yield* createInterface({ input: stream, crlfDelay: Number.POSITIVE_INFINITY });
 }
 
-/** @param from a file, whose records are whose key signed them; null: a copy within one home */
+/** @param from a file, whose records belong to those who signed them; null: a copy within one home */
 function importAs(
   from: { signing: PersonSigning; file: string } | null,
   project: Project,
@@ -94,7 +94,7 @@ function importAs(
   return changeMemory(project, change, { create: true });
 }
 
-/** Signed lists are at a file's end, and tell whose the records before them are. */
+/** Reads the signed lists first: they stand at the end of a file, and say whose the records before them are. */
 async function acceptSignedLists(signed: SignedRecords, file: string): Promise<void> {
   for await (const line of readStreamLines(createReadStream(file))) {
     const list = parseSignatureLine(line);
@@ -102,7 +102,7 @@ async function acceptSignedLists(signed: SignedRecords, file: string): Promise<v
   }
 }
 
-/** Puts what one project remembers into the memory of another, which keeps its own. @throws PommelError as the two above */
+/** Adds one project's memory to another's. @throws PommelError as `exportProject` and `importFile` */
 export async function copyMemory(from: Project, into: Project): Promise<MemoryImport> {
   const lines: string[] = [];
   await exportAs(null, from, (text) => void lines.push(...text.split("\n").filter((line) => line !== "")));

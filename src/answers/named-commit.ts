@@ -35,7 +35,7 @@ export async function findNamedCommit(root: string, name: string): Promise<strin
   throw new PommelError("not_found", `No commit ${JSON.stringify(name)}.`, "git log --oneline lists them.");
 }
 
-/** Both ends of `main..HEAD` or `main...HEAD`, of which one that is left out is HEAD; null: it is no range. */
+/** Both ends of `main..HEAD` or `main...HEAD`; an end that is left out is HEAD. null: this is no range. */
 export function splitRange(range: string): [from: string, to: string] | null {
   const ends = /^(.*?)\.{2,3}(.*)$/s.exec(range);
   return ends && [ends[1] || "HEAD", ends[2] || "HEAD"];

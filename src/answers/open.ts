@@ -13,16 +13,16 @@ import { isForAgent } from "./door.ts";
 import { Kept } from "./kept.ts";
 
 /**
- * What operations run on: the memory and the index that this process has open, which is a daemon's, else what is opened for
- * one answer.
+ * Opens what operations run on. In a daemon, that is the memory and the index that it has open; in any other process, they are
+ * opened for one answer.
  */
 
-/** How a transcript is read on. */
+/** How to read the new lines of a transcript. */
 interface ReadingAsked {
   /** The agent's name. */
   agent?: string;
   is_import?: boolean;
-  /** Of a past session, as of `sortForReading`. */
+  /** For a past session: its urgency by `sortForReading`. */
   urgency?: number;
   generate_summary?: boolean;
   all_projects?: boolean;
@@ -32,16 +32,16 @@ interface ReadingAsked {
 export interface OpenMemory {
   /** @throws PommelError why it is not open */
   readonly memory: Memory;
-  /** null while it cannot be opened, and where nothing is recorded. */
+  /** null while the memory cannot be opened, and in a project that is not recorded. */
   readonly memoryIfAny: Memory | null;
-  /** Why it is not open though it should be, else null. */
+  /** Why the memory is not open although it should be; else null. */
   readonly failure: unknown;
   readonly search: SessionSearch;
   /** The project's checkouts and worktrees. */
   readonly roots: readonly string[];
   /** Transcripts that are not fully imported. */
   pending(): number;
-  /** What changes it. @throws PommelError why it is not open */
+  /** Everything needed to change the memory. @throws PommelError why it is not open */
   getScrubbingWork(): ScrubbingWork;
   /** Runs exclusive work. */
   runExclusive<T>(work: () => Promise<T>): Promise<T>;
@@ -49,15 +49,15 @@ export interface OpenMemory {
   readonly captures: boolean;
   /** Queues the import of a transcript's new lines. */
   readOn(path: string, asked: ReadingAsked): void;
-  /** Has sessions read before all else that wait to be, whose ids begin so. Resolves when they are, or when the signal aborts. */
+  /** Reads waiting sessions whose ids begin with `id` before all others. Resolves when they are read, or when the signal aborts. */
   readNow(id: string, signal: AbortSignal): Promise<void>;
-  /** Has commits analysed before all else. Resolves when they are, or when the signal aborts. */
+  /** Analyses these commits before all else. Resolves when they are analysed, or when the signal aborts. */
   analyse(hashes: readonly string[], signal: AbortSignal): Promise<void>;
-  /** Queues another scrub of everything by today's patterns. */
+  /** Queues another scrub of the whole memory by the current patterns. */
   scrub(): void;
-  /** Queues that a language model reads what was stored before. @returns how many sessions */
+  /** Queues sessions that were stored earlier for the language model that looks for secrets. @returns how many */
   scrubOldLines(): number;
-  /** Called with every error of a reader. */
+  /** Readers report their errors here, because the memory may be damaged. */
   suspect(error: unknown): void;
 }
 
@@ -78,26 +78,26 @@ interface OpenIndex {
 const memories = new Kept<OpenMemory>();
 const indexes = new Kept<{ open: OpenIndex; config: Config }>();
 
-/** Lets operations use the memory that is open. @returns undoes it */
+/** Lets operations use an open memory. @returns stops sharing it */
 export const shareOpenMemory = (file: string, open: OpenMemory) => memories.share(file, open);
 export const shareOpenIndex = (file: string, open: OpenIndex, config: Config) =>
   indexes.share(file, { open, config });
 
-/** null: no daemon keeps it in this process. */
+/** The index that this process has open; null unless it is a daemon that does. */
 export const openIndex = ({ indexDb }: Project): OpenIndex | null => indexes.findKept(indexDb)?.open ?? null;
 export const openMemory = ({ memoryDb }: Project): OpenMemory | null => memories.findKept(memoryDb);
 
-/** The settings that a daemon goes by, which keeps the last valid ones; else as they are now. @throws as `loadConfig` */
+/** In a daemon the settings in use, which are the last valid ones; elsewhere the current ones. @throws as `loadConfig` */
 export const loadCurrentConfig = (project: Project): Config =>
   indexes.findKept(project.indexDb)?.config ?? loadConfig(project).config;
 
-/** The daemon's part of this process that keeps this very memory open; null: none, it was opened for one answer. */
+/** The daemon's `OpenMemory` to which this memory belongs; null if the memory was opened for one answer. */
 export function findOpenMemory(project: Project, memory: Memory): OpenMemory | null {
   const open = openMemory(project);
   return open?.memoryIfAny === (memory.whole ?? memory) ? open : null;
 }
 
-/** What of a memory is given through the door that is asked through: agents get the words of whom the person trusts. */
+/** Hides words from agents unless their signer is trusted by the person. Other doors get the whole memory. */
 async function limitToTrusted(memory: Memory): Promise<Memory> {
   if (!isForAgent()) return memory;
   const { Trust, trustFileIn } = await import("../sync/origin/trust.ts");
@@ -105,7 +105,7 @@ async function limitToTrusted(memory: Memory): Promise<Memory> {
 }
 
 /**
- * Opens the memory to read, or a copy of it where SQLite may not write beside it, and closes it after use.
+ * Opens the memory to read, and closes it after use. If SQLite may not write files beside it, a copy is opened.
  * @throws PommelError `no_memory`, `schema_outdated`, `memory_corrupt`, `index_too_new`, `unreadable`
  */
 export function withMemory<T>(project: Project, use: (memory: Memory) => T | Promise<T>): Promise<T> {
@@ -123,8 +123,7 @@ export function withMemory<T>(project: Project, use: (memory: Memory) => T | Pro
 }
 
 /**
- * As `withMemory`, for an optional memory: where it is missing or cannot be read, `use` gets null.
- * @param use gets the reason why there is no memory: whole sentences
+ * As `withMemory`, for an optional memory: if it is missing or cannot be read, `use` gets null and the reason, in whole sentences.
  */
 export async function withMemoryIfAny<T>(
   project: Project,
@@ -142,7 +141,7 @@ export async function withMemoryIfAny<T>(
   }
 }
 
-/** As `withMemoryIfAny`: where there is no memory, an answer with notes begins with why. */
+/** As `withMemoryIfAny`, but adds the reason to the answer: if the answer has notes, the first says why there is no memory. */
 export function withMemoryOrNote<A extends object>(
   project: Project,
   use: (memory: Memory | null) => A | Promise<A>,

@@ -4,9 +4,9 @@ import { countUnreadImports } from "../store/memory/jobs/job-rows.ts";
 import type { Memory } from "../store/memory/memory.ts";
 import { openMemory } from "./open.ts";
 
-/** An answer waits so long for a session that it is about to be read. Milliseconds. */
+/** How long an answer waits until the session that it is about has been read. Milliseconds. */
 const waitMs = 3000;
-/** Shorter beginnings of ids are of too many. */
+/** A shorter beginning of an id could match too many sessions. */
 const minIdChars = 4;
 
 /** @param unread how many, at least one */
@@ -14,9 +14,9 @@ export const describeUnreadSessions = (unread: number): string =>
   `${unread === 1 ? "1 past session is" : `${unread.toLocaleString("en")} past sessions are`} not read yet`;
 
 /**
- * What is asked for goes first: a session that waits to be read is read before the others, and then `answer` is asked.
- * @param id of a session, or its beginning; undefined: none is asked about
- * @throws as `answer`; where it finds no session, says what is not read yet
+ * Reads the session in question before all others that wait, and then calls `answer`.
+ * @param id a session's id, or the beginning of one; undefined: the question is about no session
+ * @throws what `answer` throws; if it found no session, the error says how many are not read yet
  */
 export async function withSessionRead<T>(
   project: Project,

@@ -4,15 +4,15 @@ import { type ReadyPart, removeReadyPart, writeReadyPart } from "../protocol/rea
 import { readPublicKey } from "../protocol/sealed-text.ts";
 import { Registry } from "../store/registry.ts";
 
-/** Whether hooks go by what a setting turns on: in an encrypted home nothing may lie open for them. */
+/** Whether hooks may use a feature: its setting is on, and the home is not encrypted, where nothing may be stored in plain text. */
 export const isForHooks = (
   project: Project,
   setting: "rules.check" | "dead_ends.check" | "radar.warn",
 ): boolean => loadRecordingConfig(project).config[setting] && readPublicKey() === null;
 
 /**
- * Writes a feature's part down for the hooks of all checkouts, which have no time to open a memory.
- * @param makePart null, and what it gives for a checkout: there is nothing to go by, and what was written is removed
+ * Writes a feature's data to files for the hooks of all checkouts, because hooks have no time to open a memory.
+ * @param makePart makes the data for a checkout. If it is null, or returns null, the checkout's file is removed
  */
 export function writeForHooks(
   feature: string,

@@ -9,9 +9,9 @@ import { acquireLock } from "../store/sqlite/lock.ts";
 import type { Running } from "./operation.ts";
 
 /**
- * Indexes again in this process, when no daemon does it.
+ * Reindexes in this process. It is for when no daemon runs.
  * @param paths paths or globs; empty: everything
- * @param how.signal ends it early; what is indexed by then stays
+ * @param how.signal ends the work early; files that are indexed by then stay indexed
  * @throws PommelError `locked` when another process writes the index, `disk_full`, `unreadable`
  */
 export async function reindexProject(

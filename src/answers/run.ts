@@ -6,9 +6,9 @@ import { openMemory, withMemory, withMemoryOrNote } from "./open.ts";
 import type { Operation, RequestOf, ResponseOf, Running, Subject, Subjects } from "./operation.ts";
 
 /**
- * Runs an operation in this process: on what a daemon keeps open here, else on what is opened for the one answer.
- * @param place null: it is about all projects
- * @throws PommelError as the operation, and the signal's reason once it is aborted
+ * Runs an operation in this process. In a daemon it uses what the daemon has open; elsewhere it opens what it needs.
+ * @param place null: the operation is about all projects
+ * @throws PommelError as the operation does, and the signal's reason once the signal is aborted
  */
 export async function run<O extends Operation>(
   operation: O,
@@ -24,7 +24,7 @@ export async function run<O extends Operation>(
   return operation.door === undefined ? recorded() : answerThroughDoor(operation.door, recorded);
 }
 
-/** Runs an operation on the daemon that this process is. @param place the directory that was named with the question */
+/** Runs an operation on the daemon, which must be this process. @param place the directory that the request named */
 export async function runInDaemon<O extends Operation>(
   operation: O,
   place: string | null,
@@ -36,7 +36,7 @@ export async function runInDaemon<O extends Operation>(
 }
 
 /**
- * Has another operation answer, about what the answer that asks has open: one feature knows of another its operations alone.
+ * Runs another feature's operation on the subject that the caller has open. Features use each other only through operations.
  * @param subject what the operation is about
  */
 export async function answerAbout<
@@ -98,7 +98,7 @@ async function openSubject<A extends object>(
   }
 }
 
-/** An operation's answer. That it fits the operation is checked where the operation is described. */
+/** Loads an operation's answer. `defineOperation` has checked that its types fit. */
 async function load<O extends Operation>(
   operation: O,
 ): Promise<(subject: object, request: RequestOf<O>, how: Running) => Promise<ResponseOf<O>>> {

@@ -71,7 +71,7 @@ async function answerTranscriptSearch(
   };
 }
 
-/** What a search in this process asks: only the bundled model, as any other takes longer to load than the answer may take. */
+/** The embedder for a search without a daemon: the bundled model, as any other takes longer to load than the answer may take. */
 export async function createBundledQueryEmbedder(): Promise<QueryEmbedder> {
   const [{ QueryEmbedder }, { getBundledEmbedder: bundledEmbedder }] = await Promise.all([
     import("../code/search/vectors/query-embedder.ts"),
@@ -81,8 +81,8 @@ export async function createBundledQueryEmbedder(): Promise<QueryEmbedder> {
 }
 
 /**
- * Searches a memory that is open, as often as one likes.
- * @param mode of all the searches
+ * Opens a search of an open memory, which can be used any number of times.
+ * @param mode for all these searches
  */
 export async function openMemorySearch(
   project: Project,
@@ -95,10 +95,10 @@ export async function openMemorySearch(
   return (request, signal) => answerTranscriptSearch(search, memory, request, config, pending, signal);
 }
 
-/** Of a daemon's memories that hide something, which stay open. */
+/** The searches of memories that the daemon keeps open and that hide something. */
 const searches = new WeakMap<Memory, SessionSearch>();
 
-/** A daemon's, which has its vectors and its model at hand, where it has this memory open; else one for this answer. */
+/** The daemon's search, which has vectors and model loaded, if the daemon has this memory open; else a search for one answer. */
 export async function openSessionSearch(
   project: Project,
   memory: Memory,

@@ -53,7 +53,7 @@ export async function computeShares(
   const last = memory?.cacheUntilWrite<"last", LastShares>("shares");
   const question = JSON.stringify({ ...request, ...when });
   const known = last?.get("last");
-  // HEAD's history is another object when it may be another one.
+  // `history` is the same object as long as HEAD's history is the same.
   if (known?.question === question && known.history === history) return known.answer;
   const since = memory === null ? null : findAgentsSince(memory, project.root);
   const answer = countLines(memory, history, when, request, since);
@@ -133,7 +133,7 @@ function limitToPeriod(
   );
 }
 
-/** Whether lines count: among identical commits (cherry-picks), only those of the first. */
+/** Makes a filter that says whether a commit's lines count: of identical commits (cherry-picks) only the first counts. */
 export function makeOnceFilter(memory: Memory): (lines: Pick<AuthoredLines, "hash" | "patchId">) => boolean {
   const replaced = findReplacedCommits(memory);
   const firstOf = new Map<string, string>();
@@ -252,7 +252,7 @@ function toDirectory(path: string, depth: number): string {
   return parts.length === 0 ? "." : parts.join("/");
 }
 
-/** @throws the problem where there is nothing else to tell */
+/** @throws the problem if no commit was recorded, so that there is nothing else to tell */
 function describeGitProblem(problem: GitFailure, seen: ReadonlySet<string>): string[] {
   if (problem.isBroken && seen.size === 0) throw problem;
   return [explainError(problem), ...(seen.size > 0 ? ["Every recorded commit counts."] : [])];

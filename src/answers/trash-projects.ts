@@ -10,8 +10,8 @@ import type { TrashEntry } from "../store/trash/trash.ts";
 import { addToTrash, dropFromTrash, locateProjectFolder } from "../store/trash/trash.ts";
 
 /**
- * Takes projects off the list, and puts all that is remembered of them into the trash; their indexes go. No daemon may run.
- * Killed at any point, what is in the trash can be brought back.
+ * Takes projects off the list, moves their memories into the trash, and deletes their indexes. No daemon may run. If the process
+ * is killed at any point, what is in the trash can be brought back.
  */
 export function trashProjects(ids: readonly string[], command: string, what: string): TrashEntry {
   const registry = Registry.open();
@@ -19,7 +19,7 @@ export function trashProjects(ids: readonly string[], command: string, what: str
     const known = registry.findProjectById(id);
     return known === null ? [] : [{ known, checkouts: registry.listCheckouts(id) }];
   });
-  // Nothing is begun where one of them is a link, or another user's.
+  // Check all before the first is moved: throws if one is a link, or belongs to another user.
   for (const { known } of projects) inspectPlace(makeProject(known.id, "/").dataDir);
   const entry = addToTrash(command, what, { kind: "projects", projects });
   for (const { known } of projects) {
@@ -35,11 +35,11 @@ export function removeIndexes(registry: Registry, id: string): void {
     removeReady(root);
     rmSync(makeProject(id, root).cacheDir, { recursive: true, force: true });
   }
-  // Nobody knows what of it is this project's.
+  // The cache does not tell which of it belongs to this project.
   removeIndexCache();
 }
 
-/** Gives a directory of ours another place in the home, unless it is not there. */
+/** Moves one of Pommel's directories within the home, if it exists. */
 function moveWhole(from: string, to: string): void {
   if (inspectPlace(from) === null) return;
   mkdirSync(dirname(to), { recursive: true, mode: 0o700 });
@@ -47,8 +47,8 @@ function moveWhole(from: string, to: string): void {
 }
 
 /**
- * Brings projects back from the trash. Projects that have their places by now go into it.
- * @returns the entry of those
+ * Brings projects back from the trash. Projects that have since taken their ids or directories go into the trash.
+ * @returns the trash entry of the latter; null if there are none
  */
 export function bringBackProjects(entry: TrashEntry): TrashEntry | null {
   if (entry.taken.kind !== "projects") throw new Error("no projects are in it");
@@ -58,7 +58,7 @@ export function bringBackProjects(entry: TrashEntry): TrashEntry | null {
   const isTaken = ({ id }: KnownProject) => {
     if (projects.some(({ known }) => known.id === id))
       return existsSync(makeProject(id, "/").dataDir) && existsSync(locateProjectFolder(entry, id));
-    // One that has other checkouts as well keeps those.
+    // A project that also has other checkouts keeps its place.
     const now = registry.listCheckouts(id);
     return now.length > 0 && now.every(({ root }) => roots.has(root));
   };
@@ -80,5 +80,5 @@ export function bringBackProjects(entry: TrashEntry): TrashEntry | null {
   return swapped;
 }
 
-/** To be called before the registry's file is removed. */
+/** Call this before you remove the registry's file. */
 export const closeRegistry = (): void => Registry.close();

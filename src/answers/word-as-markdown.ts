@@ -21,7 +21,7 @@ export function wordAsMarkdown(document: Document, pageOf: (hash: string) => str
     const page = pageOf(part.commit);
     return page === null ? `\`${text}\`` : `[\`${text}\`](${page})`;
   };
-  /** As on a terminal: a column without any text, and rows beyond those that are shown, are left out. */
+  /** Leaves out columns without any text, and rows beyond `shownRows`, as a terminal does. */
   const wordTable = ({ columns, rows, shownRows }: Block & { is: "table" }): string[][] => {
     const cells = rows.map((row) => row.map(wordLine));
     const used = [...columns.entries()].filter(([at]) => cells.some((row) => row[at] !== ""));

@@ -16,8 +16,8 @@ const maxCodeChars = 160;
 const maxPromptChars = 200;
 
 /**
- * An answer in words, for an agent: a block a line. What others wrote is quoted, and nothing in it can be taken for ours. Code that
- * stands in a file is left out, as the agent can read it.
+ * An answer in words, for an agent: one line for each block. Text that others wrote is quoted so that it cannot be mistaken for
+ * Pommel's own. Code that stands in a file is left out, because the agent can read the file.
  */
 export function wordForAgents(document: Document): string[] {
   return document.flatMap((paragraph) => paragraph.flatMap(wordBlock)).filter((text) => text !== "");

@@ -42,7 +42,7 @@ export function shutDown() {
   return { stopping: true as const, pid: process.pid };
 }
 
-/** Has a daemon go by changed settings of all that it keeps. */
+/** Makes the daemon apply changed settings to everything that it has open. */
 export const reloading = new KeptOnce<(place: string | null) => Promise<Shaped<typeof reloadResponse>>>();
 
 export const reloadSettings = ({ place }: Subjects["daemon"]) => reloading.get()(place);

@@ -8,12 +8,12 @@ export const daemonResponse = lazy(() =>
   z.object({
     version: text,
     pid: count,
-    /** On 127.0.0.1, for the page and other programs. */
+    /** The port on 127.0.0.1 for the page and other programs. */
     port: count,
     started_at: time,
     uptime_seconds: count,
     memory_bytes: count,
-    /** Transcripts that are still to be read, of all projects that are open. */
+    /** How many transcripts of all open projects are still to be read. */
     importing: count,
     /** Checkouts in use, each with the id of its project. */
     open: z.array(z.object({ root: text, project: text })),
@@ -40,9 +40,9 @@ export const commandRequest = lazy(() =>
 
 export const commandResponse = lazy(() =>
   z.object({
-    /** null: this command is not run for others. */
+    /** null: the daemon does not run this command, so the asker must. */
     exit_code: z.nullable(z.int()),
-    /** In order: the file descriptor, and what is written to it. */
+    /** What the command wrote, in order, each with its file descriptor. */
     output: z.array(z.tuple([z.literal([1, 2]), text])),
   }),
 );
@@ -56,7 +56,7 @@ export const logRequest = lazy(() =>
 const logEntry = lazy(() =>
   z.object({
     at: time,
-    /** stderr: what the daemon printed when it could not log. */
+    /** stderr: the daemon printed this because it could not log. */
     level: z.enum(["debug", "info", "warn", "error", "stderr"]),
     text,
   }),
@@ -122,7 +122,7 @@ export const reloadResponse = lazy(() =>
   z.object({
     applied: strings,
     need_restart: strings,
-    /** It runs in a terminal, where only the person there restarts it. */
+    /** The daemon runs in a terminal, where only the person there can restart it. */
     in_foreground: z.boolean(),
   }),
 );
