@@ -6,8 +6,8 @@ import type { Output } from "./output.ts";
 import { toHomeRelative } from "./text.ts";
 
 /**
- * Asks whether a directory that is no repository is to be a project; one that is goes without asking.
- * @throws PommelError `not_initialised` where it is not to be one, or nobody can be asked
+ * Asks whether to make a project of a directory that is not a repository. If the directory may be indexed anyway, it asks nothing.
+ * @throws PommelError `not_initialised` if the answer is no, or if it cannot ask
  */
 export async function agreeToIndex(project: Project, output: Output): Promise<void> {
   const plain = findIndexObstacle(project);

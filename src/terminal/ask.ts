@@ -5,10 +5,10 @@ import { PommelError } from "../base/errors.ts";
 import { interruptedCode } from "./interruption.ts";
 import type { Output } from "./output.ts";
 
-/** Where a person is asked. */
+/** The streams through which a person is asked. */
 export interface Dialogue {
   input: Readable & { isTTY?: boolean | undefined };
-  /** Not stdout: that is the result's. */
+  /** Not stdout, which carries only the result. */
   output: Writable & { isTTY?: boolean | undefined };
 }
 
@@ -24,7 +24,7 @@ export function canAsk(
 
 /**
  * Asks a question that is answered with yes or no.
- * @param byDefault what Enter alone means; Ctrl-D is always a no
+ * @param byDefault what Enter alone means; Ctrl-D always means no
  */
 export async function confirm(
   question: string,
@@ -40,9 +40,9 @@ export async function confirm(
 }
 
 /**
- * Has somebody agree to what cannot be taken for granted, and says so where nobody does.
- * @param what it is that asks: "Forgetting asks first"
- * @throws PommelError `usage` where nobody can be asked
+ * Asks a person to agree, and prints a note if they do not.
+ * @param what the beginning of the error's message: "Forgetting asks first"
+ * @throws PommelError `usage` if nobody can be asked
  */
 export async function agree(output: Output, what: string, question: string): Promise<boolean> {
   if (!canAsk(output)) {
@@ -57,7 +57,7 @@ export async function agree(output: Output, what: string, question: string): Pro
   return isAgreed;
 }
 
-/** A line that is not shown while it is written; "" for Ctrl-D. */
+/** Reads a line without showing what is typed; "" for Ctrl-D. */
 export function askSecret(question: string): Promise<string> {
   const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
   process.stderr.write(question);

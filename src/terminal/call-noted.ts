@@ -5,10 +5,10 @@ import { call } from "../client/call.ts";
 import { describeUnreachable, type UnreachableReason } from "../client/daemon-client.ts";
 import type { Output } from "./output.ts";
 
-/** A line newer than this says that somebody reads along. Milliseconds. */
+/** If the newest session is younger than this, something is recording. Milliseconds. */
 const oldAfterMs = 5000;
 
-/** Calls an operation on sessions, and says how old they are where no daemon answered and they are not recent. */
+/** Calls an operation on sessions. If no daemon answered and the sessions are not recent, it notes how old they are. */
 export async function callNoted<O extends Operation>(
   operation: O,
   input: RequestOf<O>,

@@ -38,7 +38,7 @@ export function drawAuthorBar(
   if (all === 0) return "";
   const toColumns = (lines: number) => (lines === 0 ? 0 : Math.max(1, Math.round((lines / all) * width)));
   const widths = [agent, human, unknown, before].map(toColumns);
-  // Rounding may give a column too many or too few: the widest bears it.
+  // The rounded widths may add up to a column too many or too few: the widest part makes up for it.
   const widest = widths.indexOf(Math.max(...widths));
   widths[widest]! += width - widths.reduce((sum, one) => sum + one, 0);
   const [a = 0, h = 0, u = 0, b = 0] = widths;

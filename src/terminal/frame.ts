@@ -14,7 +14,7 @@ export interface CommandContext {
   output: Output;
 }
 
-/** A command's code. What it returns is the exit code; nothing means 0. */
+/** A command's code. It returns the exit code; nothing means 0. */
 export type CommandAction<Args extends unknown[]> = (
   context: CommandContext,
   ...args: Args
@@ -28,7 +28,7 @@ interface GlobalOptions {
   cwd?: string;
 }
 
-/** Whom a command line is run for: this process, or the `pm` that has its daemon run it. */
+/** For whom a command line runs: this process, or a `pm` that asked the daemon to run it. */
 export interface Caller {
   cwd: string;
   streams: Streams;
@@ -48,7 +48,7 @@ export const thisProcess: Caller = {
   isRemote: false,
 };
 
-/** A run of the command line, of which its commands find the caller. */
+/** One run of the command line; its commands look up their caller here. */
 interface Run {
   caller: Caller;
   exitCode: number;
@@ -71,14 +71,14 @@ function findRun(command: Command): Run {
   return findRun(command.parent);
 }
 
-/** The command is not run for others. */
+/** Thrown for a command that a daemon does not run for `pm`. */
 export class NotForwarded extends Error {}
 
-/** How a command behaves beside its answer. */
+/** What a command does besides answering. */
 interface Manner {
-  /** It looks at how things are, and changes nothing anywhere. */
+  /** The command only looks at the current state, and changes nothing anywhere. */
   looks?: boolean;
-  /** Afterwards a missing daemon is started, for the next time. Not for commands that manage or examine the daemon. */
+  /** Starts a missing daemon afterwards, for the next command. Not for commands that manage or examine the daemon. */
   startsDaemon?: boolean;
 }
 
@@ -94,9 +94,9 @@ export function run<Args extends unknown[]>(
 }
 
 /**
- * As `run`, for a command that only reads, asks nothing and uses nothing of its process: a daemon runs it for `pm`, which
- * then need not load it (faces/cli/forward.ts), and which starts a daemon where none runs.
- * @param unless of the command's options: where it does more than that
+ * As `run`, for a command that only reads, asks nothing and uses nothing of its process. A daemon runs it for `pm`, which then
+ * need not load it (faces/cli/forward.ts). If no daemon runs, `pm` runs it, and then starts a daemon.
+ * @param unless whether these options make the command do more than that
  */
 export function query<Args extends unknown[]>(
   load: () => Promise<CommandAction<Args>>,
@@ -134,7 +134,7 @@ function makeAction<Args extends unknown[]>(
       const notice = context.output.json || looks ? null : takeNotice(context.cwd);
       if (notice !== null) context.output.note(context.output.colors.hint(notice));
     } finally {
-      // Afterwards: what works without a daemon may hold the lock that a daemon needs.
+      // The daemon starts after the command, which may hold the lock that a daemon needs.
       if (!caller.isRemote && startsDaemon) await startMissingDaemon();
     }
   };

@@ -1,7 +1,7 @@
 /** Shell convention for "ended by SIGINT". */
 export const interruptedCode = 130;
 
-/** Aborted by Ctrl-C or SIGTERM from now on; a second one ends the process as usual. */
+/** A signal that Ctrl-C or SIGTERM aborts from now on. A second one ends the process as usual. */
 export function makeInterruptionSignal(controller = new AbortController()): AbortSignal {
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => controller.abort());
   return controller.signal;

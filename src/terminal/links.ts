@@ -13,7 +13,7 @@ export function toFileUrl(path: string): string {
   return url.href;
 }
 
-/** Gives the page of each commit of a repository; of none where the terminal opens no links. */
+/** Makes a function that returns the page of a commit. If the terminal opens no links, no commit has one. */
 export async function makeCommitPageFinder(
   root: string,
   { hasLinks }: Palette,

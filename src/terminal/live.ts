@@ -1,13 +1,13 @@
 import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** The other screen without a cursor, so that what was there before comes back; and the way home. */
+/** Enter and leave the alternate screen, without a cursor; leaving it restores what was there before. */
 const enter = "\u001b[?1049h\u001b[?25l";
 const leave = "\u001b[?25h\u001b[?1049l";
 
 /**
- * Works on the terminal's other screen, and leaves the terminal as it was, however that ends.
- * @param work ends when its signal is aborted: the process is asked to
+ * Works on the terminal's alternate screen, and restores the terminal however the work ends.
+ * @param work must end when its signal is aborted, because somebody asked the process to end
  */
 export async function onOtherScreen<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const end = new AbortController();
@@ -15,7 +15,7 @@ export async function onOtherScreen<T>(work: (signal: AbortSignal) => Promise<T>
   const restore = () => process.stdout.write(leave);
   process.stdout.write(enter);
   process.once("exit", restore);
-  // Not `once`: what runs in between takes a signal without listeners for the end of the process.
+  // Not `once`: without a listener, a second signal would end the process before the terminal is restored.
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, onSignal);
   try {
     return await work(end.signal);
@@ -29,9 +29,9 @@ export async function onOtherScreen<T>(work: (signal: AbortSignal) => Promise<T>
 const keysThatEnd = new Set(["q", "Q", "\u0003", "\u0004", "\u001b"]);
 
 /**
- * Draws a picture again and again in place, and at once when the terminal changes its size, until the reader presses q or
- * Ctrl-C. The terminal is left as it was, however this ends.
- * @param draw the lines of a screen of that size; no line is wider, and there are no more
+ * Redraws a picture in place, at intervals and when the terminal changes its size, until the reader presses q or Ctrl-C. It
+ * restores the terminal however it ends.
+ * @param draw returns the lines of the screen, which must fit into that size
  * @throws what `draw` throws
  */
 export function showLive(

@@ -11,7 +11,7 @@ interface MarkdownStyle {
   mark?: Paint;
 }
 
-/** A text that may be Markdown, as wide as the terminal; in a pipe its lines as they are. */
+/** Formats a text that may be Markdown for the terminal's width. In a pipe, its lines stay as they are. */
 export function formatPassage(text: string, { colors, columns }: Screen): string[] {
   return columns === undefined ? toPrintableLines(text) : formatMarkdown(text, { colors, width: columns });
 }

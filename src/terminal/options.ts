@@ -47,7 +47,7 @@ export function collect(value: string, before: string[] = []): string[] {
   return [...before, value];
 }
 
-/** Options of several commands that are no fields of a request. */
+/** Options that several commands share, and that are not fields of a request. */
 export const shared = {
   allProjects: ["--all-projects", "of all Pommel projects on this machine (`pm projects`)"],
   dryRun: ["--dry-run", "only show what would change"],
@@ -56,7 +56,7 @@ export const shared = {
   yes: ["-y, --yes", "do not ask"],
 } as const;
 
-/** How fields are written as options, where that does not follow from their names and values. */
+/** The options' flags, for fields whose flags cannot be derived from their names and values. */
 const usualFlags: Readonly<Record<string, string>> = {
   agent: "--agent <name>",
   branch: "--branch <name>",
@@ -75,8 +75,8 @@ const usualFlags: Readonly<Record<string, string>> = {
 };
 
 /**
- * Adds an option for each field of an operation's request: what it is for and what it may be says its schema.
- * @param flags by field, where they are not the usual ones; null: it is no option
+ * Adds an option for each field of an operation's request. The field's schema gives its description and its values.
+ * @param flags by field, if they are not the usual ones; null: the field is no option
  */
 export function addOptions<O extends Operation>(
   command: Command,
@@ -89,7 +89,7 @@ export function addOptions<O extends Operation>(
     const written = own[name] === undefined ? (usual ?? makeFlags(name, field)) : own[name];
     if (written === null) continue;
     const option = makeOption(written, field);
-    // Commander would make `dryRun` of `--dry-run`, which the request does not know.
+    // Commander would turn `--dry-run` into `dryRun`, a name that the request does not have.
     if (own[name] === undefined && usual === undefined) option.attributeName = () => name;
     command.addOption(option);
   }
@@ -137,7 +137,7 @@ function makeOption(
   return option;
 }
 
-/** Reads some of the values, or any where there are none. */
+/** Reads a list of the allowed values; null allows any. */
 function makeListParser(values: readonly string[] | null) {
   return (text: string, before?: string[]): string[] => {
     const given = list(text, before);

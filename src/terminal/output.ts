@@ -3,11 +3,11 @@ import { measureWidth, padToWidth } from "../base/text/display-width.ts";
 import { createPalette, type Palette } from "./palette.ts";
 import { neutralizeControls, ownStreams, type Streams } from "./streams.ts";
 
-/** Where a reader reads: a terminal, or what a pipe leads to. */
+/** Where the output is read: on a terminal, or at the end of a pipe. */
 export interface Screen {
-  /** Colours and links; they do nothing when stdout is no terminal. */
+  /** Colours and links; without effect if stdout is not a terminal. */
   readonly colors: Palette;
-  /** The terminal's width; undefined when stdout is none: then nothing is cut, wrapped or relative to now. */
+  /** The terminal's width; undefined if stdout is not a terminal: then text is neither cut nor wrapped, and times are absolute. */
   readonly columns: number | undefined;
   /** Milliseconds since the epoch. */
   readonly now: number;
@@ -51,7 +51,7 @@ export function createOutput({ json = false, noColor = false } = {}, streams: St
   };
 }
 
-/** JSON itself leaves these as they are, and terminals know them. */
+/** JSON does not escape these control characters, but terminals act on them. */
 const formatJson = (value: unknown) =>
   (JSON.stringify(value, null, 2) ?? "").replace(
     /[\u007f-\u009f]/g,
@@ -59,9 +59,9 @@ const formatJson = (value: unknown) =>
   );
 
 /**
- * Prints an error the one way there is: `error: ...` and `hint: ...` on stderr, or with `json` the object
- * `{"error": {"code", "message", "hint"}}` on stdout, where a script that asked for JSON reads.
- * @returns the exit code it leads to
+ * Prints an error, for all commands alike: `error: ...` and `hint: ...` on stderr. With `json` it prints the object
+ * `{"error": {"code", "message", "hint"}}` on stdout, where a script that asked for JSON reads it.
+ * @returns the error's exit code
  */
 export function printError(
   thrown: unknown,

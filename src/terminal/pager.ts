@@ -2,12 +2,12 @@ import { spawnSync } from "node:child_process";
 import { findProgram, findUserCommand } from "../base/find-program.ts";
 import { withoutLinks } from "../base/text/display-width.ts";
 
-/** The version of less that shows links. Older ones print them as garbage. */
+/** The first version of less that shows links. Older ones print garbage instead. */
 const lessWithLinks = 566;
 
 /**
- * The pager as git chooses it: `$POMMEL_PAGER`, `$PAGER`, less. It is a command line.
- * @returns null: none is wanted
+ * The pager's command line, chosen as git does: `$POMMEL_PAGER`, `$PAGER`, less.
+ * @returns null: the user wants no pager
  */
 export function choosePager(
   env: NodeJS.ProcessEnv,
@@ -19,22 +19,22 @@ export function choosePager(
 }
 
 /**
- * Shows a text in the pager, until the reader leaves it.
- * @returns false: there is none, or it does not start
+ * Shows a text in the pager until the reader leaves it.
+ * @returns false if there is no pager, or if it does not start
  */
 export function displayInPager(text: string, env: NodeJS.ProcessEnv = process.env): boolean {
   const pager = choosePager(env);
   const program = pager === null ? null : findUserCommand(pager, [], env);
   if (pager === null || program === null) return false;
   const [file, ...args] = program;
-  // Ctrl-C is for the pager, which stays.
+  // Ctrl-C is for the pager, which does not end by it, so this process must not either.
   const ignore = () => {};
   process.on("SIGINT", ignore);
   try {
     const { status } = spawnSync(file, args, {
       input: canShowLinks(pager) ? text : withoutLinks(text),
       stdio: ["pipe", "inherit", "inherit"],
-      // As git sets them: end on a single screen, show colours, leave the text where it is.
+      // git's own settings: quit if the text fits on one screen, show colours, leave the text on the screen.
       env: { LESS: "FRX", LV: "-c", ...env },
     });
     // The shell's codes for what it cannot run or find.

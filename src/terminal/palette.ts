@@ -1,17 +1,17 @@
 import picocolors from "picocolors";
 
-/** Paints a text, or leaves it is. */
+/** Paints a text, or leaves it as it is. */
 export type Paint = (text: string) => string;
 
 /**
- * Colours by what they mean. They are the sixteen that the reader's own theme defines, so that they can be read on light and
- * dark backgrounds alike; nothing is said by colour alone.
+ * Colours, named by what they mean. They are the sixteen of the reader's own theme, so they are readable on light and dark
+ * backgrounds. Nothing is expressed by colour alone.
  */
 export interface Palette {
   readonly isColorSupported: boolean;
   readonly hasLinks: boolean;
   readonly bold: Paint;
-  /** What matters less. */
+  /** Text that matters less. */
   readonly dim: Paint;
   /** Ids of sessions, checkpoints and events; numbers of turns. */
   readonly id: Paint;
@@ -33,9 +33,9 @@ export interface Palette {
   readonly code: Paint;
   /** A quoted question or prompt. */
   readonly prompt: Paint;
-  /** A text that is so many days old: warm where it is new, faint where it is old. */
+  /** Colours a text by its age in days: warm if it is new, faint if it is old. */
   age(text: string, days: number): string;
-  /** A text that opens a page or file where the terminal can; null: it leads nowhere. */
+  /** Links a text to a page or file, if the terminal opens links; null: no link. */
   link(text: string, url: string | null): string;
 }
 

@@ -5,8 +5,8 @@ import { drawProgressBar } from "./chart.ts";
 /** A progress display; all of it goes to stderr. */
 export interface Progress {
   /**
-   * Call it as often as you like: it is drawn a few times a second at most. `more` follows the numbers. What it waits for takes
-   * the place of rate and time left.
+   * Call it as often as you like: it redraws at most a few times a second. `more` is shown after the numbers, and `waitsFor` in
+   * place of the rate and the time left.
    */
   update(done: number, total: number, more?: string, waitsFor?: string): void;
   /** Removes the bar. Call it before anything else is printed. */
@@ -26,13 +26,13 @@ interface ProgressOptions {
 }
 
 const redrawMs = 100;
-/** In a log file a line now and then is enough. */
+/** How often a log file gets a line. */
 const plainLineMs = 10_000;
 const barWidth = 24;
 
-/** A rate is that of so long, the last; and a time left takes half of it to be judged by. Milliseconds. */
+/** The rate is measured over the last `windowMs`; the time left is shown after half of that. Milliseconds. */
 const windowMs = 10_000;
-/** So much faster may one half of what was seen be than the other, for the rate to count as steady. */
+/** The rate counts as steady if neither half of the window was faster than the other by more than this factor. */
 const steadyWithin = 1.5;
 
 /** A bar with rate and time left when stderr is a terminal, else an occasional plain line. */
@@ -44,7 +44,7 @@ export function createProgress({
   now = () => performance.now(),
 }: ProgressOptions): Progress {
   const seen = new Pace();
-  // A log line at once would only say "0 of n".
+  // In a log, an immediate line would only say "0 of n".
   let lastDrawn = isTerminal ? Number.NEGATIVE_INFINITY : now();
   let drawn = false;
   return {
@@ -72,7 +72,7 @@ export function createProgress({
   };
 }
 
-/** How fast something is done, by what was seen of it lately. */
+/** Measures how fast something is done, from its recent progress. */
 class Pace {
   private readonly seen: { time: number; done: number }[] = [];
 
@@ -80,7 +80,7 @@ class Pace {
     const before = this.seen.at(-2);
     if (before !== undefined && time - before.time < redrawMs) this.seen.pop();
     this.seen.push({ time, done });
-    // One that is older says how it was when the window began.
+    // Keep one entry from before the window: it says how much was done when the window began.
     while (this.seen.length > 2 && this.seen[1]!.time <= time - windowMs) this.seen.shift();
   }
 
@@ -89,7 +89,7 @@ class Pace {
     return computeRate(this.seen[0], this.seen.at(-1));
   }
 
-  /** Whether it may be taken to go on so. */
+  /** Whether the rate is likely to go on. */
   get isSteady(): boolean {
     const [first, last] = [this.seen[0], this.seen.at(-1)];
     if (first === undefined || last === undefined || last.time - first.time < windowMs / 2) return false;

@@ -33,16 +33,16 @@ import {
 
 interface DocumentStyle {
   screen: Screen;
-  /** All lines of code and prompts. */
+  /** Shows all lines of code and prompts. */
   full?: boolean;
-  /** Of a commit. */
+  /** Returns the web page of a commit. */
   pageOf?: (hash: string) => string | null;
 }
 
 /** Columns of the labels on the left. */
 const labelWidth = 11;
 const narrowestText = 20;
-/** Of a text that is cut on a terminal, in columns. */
+/** A terminal cuts quoted text to this many columns. */
 const cutText = 200;
 
 /** Shows what a command found: as JSON, else in words. */
@@ -55,7 +55,7 @@ export function showAnswer(
   output.result(answer, () => renderDocument(word(), { screen: output, ...style }));
 }
 
-/** An answer in words, for a terminal: as wide as it is; in a pipe whole lines. */
+/** Renders an answer in words for the terminal's width. In a pipe, lines stay whole. */
 export function renderDocument(document: Document, style: DocumentStyle): string {
   return document
     .map((paragraph) => paragraph.flatMap((one) => renderBlock(one, style)).join("\n"))
@@ -109,7 +109,7 @@ function wrapBeside(text: string, columns: number | undefined): string[] {
     : wrapToWidth(text, Math.max(columns - labelWidth, narrowestText), true);
 }
 
-/** A terminal shows all of a line but of what it quotes, which shares the room that is left. */
+/** Fits a line to the terminal: only its quotations are cut, and share the room that the rest leaves. */
 function cutLine(parts: Line, indent: number, style: DocumentStyle): string {
   const { columns } = style.screen;
   if (columns === undefined) return paintLine(parts, style);
@@ -195,7 +195,7 @@ function shortenPiece(part: Part, width: number | undefined): Part {
 const isDrawing = (part: Part | undefined): part is Drawing => typeof part === "object" && "draw" in part;
 
 function paintLine(parts: Line, style: DocumentStyle): string {
-  // A pipe gets no drawings, nor the space behind one.
+  // A pipe gets no drawings, and not the space after one.
   const isLeftOut = (part: Part, i: number) => isDrawing(part) || (part === " " && isDrawing(parts[i - 1]));
   const shown = style.screen.columns === undefined ? parts.filter((part, i) => !isLeftOut(part, i)) : parts;
   return shown.map((part) => paintPart(part, style)).join("");

@@ -9,7 +9,7 @@ import { toOneLine, toPrintable, toPrintableLines } from "./text.ts";
 
 /** The words of a query, to find in lines and to mark there. */
 export interface Words {
-  /** How many of them, or of words of the same stem, a line holds. */
+  /** How many of the query's words, or of words with the same stem, a line contains. */
   countIn(line: string): number;
   mark(line: string, paint: (word: string) => string): string;
 }
@@ -60,14 +60,14 @@ type Snippet =
 
 interface SnippetStyle {
   screen: Screen;
-  /** All of it. */
+  /** Shows the whole snippet. */
   full: boolean;
   words: Words;
-  /** Columns to its left. */
+  /** Columns to the left of the snippet. */
   indent: number;
 }
 
-/** Columns of a line where there is no terminal: one that is minified has thousands. */
+/** Without a terminal, lines are cut to this many columns: a minified line has thousands. */
 const maxPiped = 500;
 
 export function renderSnippet(snippet: Snippet, style: SnippetStyle): string[] {
@@ -104,7 +104,7 @@ const hashComments =
   /^(?:bash|elixir|fish|make|perl|php|powershell|python|r|ruby|shell|toml|yaml|dockerfile)$/;
 const dashComments = /^(?:haskell|lua|sql)$/;
 
-/** Comments step back, and the words that were looked for stand out. */
+/** Dims comments, and highlights the words of the query. */
 function paintCode(line: string, language: string, words: Words, colors: Palette): string {
   if (!colors.isColorSupported) return line;
   const mark = (text: string) => words.mark(text, colors.match);
@@ -119,8 +119,8 @@ function paintCode(line: string, language: string, words: Words, colors: Palette
 }
 
 /**
- * The first line with something on it and those with a match or else the most words of the query, in their order; where
- * few hold any, the lines that follow the first, as a chunk's beginning says best what it is.
+ * Picks the first line that is not blank, and the lines with a match or else with most words of the query, in their order. If
+ * too few contain any, it adds lines after the first, because the beginning of a chunk says best what the chunk is.
  */
 function pickMatchingLines(lines: readonly Line[], words: Words, matches: readonly number[] = []): Line[] {
   const [first, ...rest] = lines.filter(
@@ -162,7 +162,7 @@ function renderText(
 }
 
 const speakerWidth = 8;
-/** The lines around the one with the most words of the query, from the beginning of what is said there. */
+/** The lines around the one with the most words of the query. They start where the message begins, if that is near. */
 function cutPassage(content: string, words: Words): string {
   const lines = content.split("\n");
   let [best, most] = [0, 0];
@@ -171,9 +171,9 @@ function cutPassage(content: string, words: Words): string {
     if (hits > most) [best, most] = [i, hits];
   });
   let from = Math.max(best - 1, 0);
-  // Somebody's words begin with who speaks.
+  // A message begins with its speaker, such as "[USER]".
   while (from > 0 && best - from < 3 && !/^\[[A-Z_]+\]/.test(lines[from]!)) from--;
-  // A passage that begins within a block of code would show the text behind it as code.
+  // Without an opening fence, a passage that begins within a code block would show the text after the block as code.
   const isInCode = lines.slice(0, from).filter((line) => /^\s*```/.test(line)).length % 2 === 1;
   const passage = lines.slice(from, best + shownOfMatch.textLines + 3).join("\n");
   return isInCode ? `\`\`\`\n${passage}` : passage;
@@ -184,15 +184,15 @@ function cutPassage(content: string, words: Words): string {
  * passage that matches; what else belongs to it. All its texts except the snippet must be safe to print.
  */
 export interface Found {
-  /** As commands take it, painted and linked; the other texts are not painted: `src/retry.ts:10`, `8ecde0fc:7`, a commit's hash. */
+  /** Where it is, as commands accept it: `src/retry.ts:10`, `8ecde0fc:7`, a commit's hash. Only this text is painted and linked. */
   place: string;
-  /** Its name or title; "" for none. */
+  /** The result's name or title; "" for none. */
   title: string;
-  /** What became of it: "changed since it was indexed". */
+  /** What happened to the result since: "changed since it was indexed". */
   warning?: string;
   /** When, on which branch, of what kind; empty ones are left out. */
   facts: readonly string[];
-  /** Why it is there. */
+  /** Why the search found it. */
   why: readonly string[];
   /** What each ranking signal contributed. */
   signals?: Readonly<Record<string, number>> | undefined;

@@ -9,14 +9,14 @@ import { showAnswer } from "./render-document.ts";
 
 interface Here {
   project: Project;
-  /** Where it was typed. */
+  /** The directory in which the command was typed. */
   cwd: string;
 }
 
 interface Manner<Answer> {
-  /** Whether the answer is that there is none: then it exits with 5. */
+  /** Whether the answer is empty: then the command exits with 5. */
   isNothing?: (answer: Answer) => boolean;
-  /** What it quotes is not cut. */
+  /** Quotations are not cut. */
   full?: boolean;
 }
 

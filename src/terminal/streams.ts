@@ -1,23 +1,23 @@
 import { fstatSync } from "node:fs";
 import { getErrorCode } from "../base/errors.ts";
 
-/** Where a command's output goes: this process's own streams, or those of the `pm` that a daemon runs it for. */
+/** Where a command's output goes: to this process's own streams, or to those of the `pm` for which a daemon runs the command. */
 export interface Streams {
   write(fd: 1 | 2, text: string): void;
-  /** Writes a result to stdout: through a pager where it does not fit on the screen. */
+  /** Writes a result to stdout, through a pager if it does not fit on the screen. */
   show(text: string): void;
-  /** Whether what is written to `fd` may have colours, where the command line does not say otherwise. */
+  /** Whether output to `fd` may have colours, unless the command line says otherwise. */
   hasColor(fd: 1 | 2): boolean;
   /** Whether stdout's terminal opens links. */
   readonly hasLinks: boolean;
-  /** The terminal's width; undefined when stdout is none. */
+  /** The terminal's width; undefined if stdout is not a terminal. */
   readonly columns: number | undefined;
 }
 
 /**
- * Text that cannot do more to a terminal than colour it, whatever it quotes; views replace what would move their columns
- * as well (`toPrintable`).
- * @param isColored whether it holds colours and links of ours
+ * Removes everything that could do more to a terminal than colour it. Views also replace what would shift their columns
+ * (`toPrintable`).
+ * @param isColored whether the text contains Pommel's own colours and links, which stay
  */
 export function neutralizeControls(text: string, isColored: boolean): string {
   return text.replace(isColored ? allButStyles : controls, (found, style?: string) =>
@@ -33,7 +33,7 @@ const allButStyles = new RegExp(
   "gu",
 );
 
-/** Results that wait for the end of the command, when it is known whether they need a pager. */
+/** Results held back until the command ends: only then is it known whether they need a pager. */
 let held = "";
 
 export const ownStreams: Streams = {
@@ -71,18 +71,18 @@ export async function showInPager(text: string, args: readonly string[]): Promis
   return (await import("./pager.ts")).displayInPager(text);
 }
 
-/** Roughly: wide characters count as one, which costs a pager at worst. */
+/** An estimate: wide characters count as one column, so at worst the choice of a pager is wrong. */
 function isLonger(text: string, rows: number, columns: number): boolean {
   let lines = 0;
   for (const line of text.split("\n")) {
     lines += 1 + Math.floor(Math.max(line.replace(/\u001b[[\]].*?[m\u0007]/g, "").length - 1, 0) / columns);
-    // The last line is followed by the prompt.
+    // The prompt needs a line as well.
     if (lines > rows) return true;
   }
   return false;
 }
 
-/** `pm search x | head`: ends this process when the reader has what it wanted. */
+/** Ends this process when its reader closes the pipe, as in `pm search x | head`. */
 export function leaveOnClosedPipe(): void {
   process.stdout.on("error", (error) => {
     if (getErrorCode(error) === "EPIPE") process.exit(0);
@@ -106,15 +106,15 @@ export function shouldLink(env: NodeJS.ProcessEnv = process.env): boolean {
 }
 
 /**
- * Whether a terminal opens links (OSC 8), by what it says of itself: those that do not know them can print garbage. The
- * rules are those of the package supports-hyperlinks, as far as they hold for terminals of today.
+ * Whether a terminal opens links (OSC 8), judged by its environment variables: a terminal that does not know them may print
+ * garbage. The rules come from the package supports-hyperlinks, as far as they still apply.
  */
 export function canOpenLinks(env: NodeJS.ProcessEnv): boolean {
   if (env.FORCE_HYPERLINK) return env.FORCE_HYPERLINK !== "0" && env.FORCE_HYPERLINK !== "false";
   if (env.CI || env.TEAMCITY_VERSION || env.TERM === "dumb") return false;
   if (env.WT_SESSION || env.KONSOLE_VERSION || env.DOMTERM) return true;
   if (/^(?:xterm-kitty|xterm-ghostty|alacritty.*|foot.*|wezterm)$/.test(env.TERM ?? "")) return true;
-  // 0.50.0 crashes on them.
+  // VTE 0.50.0 crashes on links.
   if (Number(env.VTE_VERSION) > 5000) return true;
   const [major = 0, minor = 0] = (env.TERM_PROGRAM_VERSION ?? "").split(".").map(Number);
   switch (env.TERM_PROGRAM) {
@@ -133,7 +133,7 @@ export function canOpenLinks(env: NodeJS.ProcessEnv): boolean {
   }
 }
 
-/** Loads the terminal's module, which costs a millisecond, only where something else may be. */
+/** Loads the terminal's module, which costs a millisecond, only if `fd` is a character device. */
 export function isTerminal(fd: 1 | 2): boolean {
   return fstatSync(fd).isCharacterDevice() && (fd === 1 ? process.stdout : process.stderr).isTTY === true;
 }

@@ -5,14 +5,14 @@ import { alignColumns, type Screen } from "./output.ts";
 export type { Column };
 
 const gap = 2;
-/** A column that wraps is no narrower than this, as long as another one can be left out. */
+/** A wrapping column gets at least this width, as long as an optional column can be left out. */
 const comfortable = 28;
 const narrowest = 8;
 
 /**
- * A table with its titles, no wider than the terminal: text is wrapped at words and nothing is cut. Columns without any text
- * are left out. In a pipe nothing is wrapped, so that scripts have a row in each line.
- * @param rows as wide as `columns`; painted, one line each
+ * Formats a table with its titles for the terminal's width: text wraps at words, and nothing is cut. Columns without any text
+ * are left out. In a pipe nothing wraps, so that scripts get one row in each line.
+ * @param rows have a painted cell of one line for each column
  */
 export function formatTable(
   columns: readonly Column[],
@@ -60,7 +60,7 @@ interface Placed extends Column {
   at: number;
 }
 
-/** Leaves out columns until those that wrap have room, and shares the room among them. */
+/** Leaves out optional columns until the wrapping ones have room, and shares the room among these. */
 function fitColumns(
   columns: readonly Placed[],
   natural: ReadonlyMap<number, number>,
@@ -85,7 +85,7 @@ function fitColumns(
         available,
       );
     }
-    // The narrow ones keep their width, as far as an equal share goes.
+    // A column that needs less than an equal share keeps its natural width.
     let [left, count] = [room, wrapping.length];
     for (const { at } of [...wrapping].sort((a, b) => natural.get(a.at)! - natural.get(b.at)!)) {
       const width = Math.max(Math.min(natural.get(at)!, Math.floor(left / count)), narrowest);

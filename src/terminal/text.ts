@@ -19,7 +19,7 @@ export function toPrintable(text: string): string {
 /** A line of a file, safe to print; the carriage return of a Windows line ending is left out. */
 export const cleanCodeLine = (text: string): string => toPrintable(text.replace(/\r$/, ""));
 
-/** A title; with a line below it where there is no bold type. */
+/** A title in bold, or underlined if there are no colours. */
 export function formatHeading(title: string, colors: Palette): string {
   return colors.isColorSupported ? colors.bold(title) : `${title}\n${"═".repeat(measureWidth(title))}`;
 }
@@ -27,10 +27,10 @@ export function formatHeading(title: string, colors: Palette): string {
 /** The beginning of a session's id, for a terminal. */
 export const shortenId = (id: string) => beginningOfId(toPrintable(id));
 
-/** Older times are shown by their date. Days. */
+/** Older times are shown as dates. Days. */
 const relativeDays = 30;
 
-/** When something was: "3 days ago", or its date where that says more; in a pipe the time, which stays the same. */
+/** When something was: "3 days ago", or the date if it is older. In a pipe the exact time, so that the output does not change. */
 export function formatWhen(iso: string | null, { columns, now }: Pick<Screen, "columns" | "now">): string {
   if (iso === null) return "";
   const at = Date.parse(iso);
@@ -38,13 +38,13 @@ export function formatWhen(iso: string | null, { columns, now }: Pick<Screen, "c
   return now - at < relativeDays * dayMs ? formatRelativeTime(at, now) : formatLocalTime(iso).slice(0, 10);
 }
 
-/** The same with the time in any case: "2026-01-31 14:05 (3 days ago)". */
+/** As `formatWhen`, but always with the time: "2026-01-31 14:05 (3 days ago)". */
 export function formatExactWhen(iso: string, screen: Pick<Screen, "columns" | "now">): string {
   const [time, relative] = [formatLocalTime(iso), formatWhen(iso, screen)];
   return time.startsWith(relative) ? time : `${time} (${relative})`;
 }
 
-/** A time span in the least room: "5m", "3h", "12d", "7w", "5mo", "2y". */
+/** A time span in as few characters as possible: "5m", "3h", "12d", "7w", "5mo", "2y". */
 export function formatShortAge(ms: number): string {
   const steps: [unit: string, size: number, until: number][] = [
     ["m", 60_000, 3_600_000],
@@ -79,7 +79,7 @@ export function fitToWidth(text: string, width: number, { columns }: Pick<Screen
   return toOneLine(text, columns === undefined ? undefined : Math.max(width, 1));
 }
 
-/** A painted line, wrapped on a terminal; what follows its first line is indented. */
+/** Wraps a painted line on a terminal, and indents all lines after the first. */
 export function wrapWithIndent(line: string, { columns }: Pick<Screen, "columns">, indent = 3): string[] {
   if (columns === undefined || measureWidth(line) <= columns) return [line];
   const [, margin = "", text = ""] = /^( *)(.*)$/s.exec(line) ?? [];

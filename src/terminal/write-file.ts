@@ -16,10 +16,10 @@ import { getErrorCode, getErrorMessage, PommelError } from "../base/errors.ts";
 import { makeDraftPath, replaceFile } from "../base/files/replace-file.ts";
 
 /**
- * Writes a file that must not exist, in one step, readable by its owner alone.
- * @param to the file, or a directory that gets one of this name
- * @returns the file
- * @throws PommelError `usage` for one that exists, unless `force`
+ * Writes a new file in one step, readable only by its owner.
+ * @param to the file, or a directory in which to write a file called `name`
+ * @returns the file's path
+ * @throws PommelError `usage` if the file exists, unless `force`
  */
 export function writeNew(to: string, name: string, text: string, force: boolean): string {
   const file = isDirectory(to) ? join(to, name) : to;
@@ -34,14 +34,14 @@ function refuseExisting(file: string, force: boolean): void {
   throw new PommelError("usage", `${file} exists.`, "Choose another place, or replace it with --force.");
 }
 
-/** What appears when it is complete, or not at all. */
+/** Output that appears once it is complete, or not at all. */
 interface Draft {
   finish(): void;
   /** Removes what is not finished. */
   discard(): void;
 }
 
-/** A long file, written piece by piece. @throws PommelError `usage` for one that exists, unless `force` */
+/** Opens a long file to be written piece by piece. @throws PommelError `usage` if it exists, unless `force` */
 export function openFile(to: string, force: boolean): Draft & { write(text: string): void } {
   if (isDirectory(to)) throw new PommelError("usage", `${to} is a directory.`, "Name a file with --to.");
   refuseExisting(to, force);
@@ -67,7 +67,7 @@ export function openFile(to: string, force: boolean): Draft & { write(text: stri
   };
 }
 
-/** @throws PommelError `usage` for one with files in it, unless `force`: then only files of the same names are replaced */
+/** @throws PommelError `usage` if the directory has files, unless `force`: then only files of the same names are replaced */
 export function openDirectory(
   to: string,
   force: boolean,
@@ -97,7 +97,7 @@ export function openDirectory(
   };
 }
 
-/** Removes the draft at the end, and when Ctrl-C ends the process without any `finally`. */
+/** Removes the draft at the end, also when Ctrl-C ends the process and no `finally` runs. */
 function guardDraft(draft: string, close = () => {}): Pick<Draft, "discard"> {
   const remove = () => {
     close();
