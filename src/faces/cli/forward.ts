@@ -14,7 +14,7 @@ import {
   showInPager,
 } from "../../terminal/streams.ts";
 
-/** The commands that a daemon may run for `pm`, some only in part: see `query` in frame.ts. */
+/** The commands that a daemon may run for `pm`, some of them only with certain options: see `query` in frame.ts. */
 export const forwarded: ReadonlySet<string> = new Set([
   "blame",
   "checkpoint",
@@ -43,35 +43,35 @@ export function hasCommand(names: ReadonlySet<string>, [group = "", command = ""
   return names.has(group) || names.has(`${group} ${command}`);
 }
 
-/** What a command's answer depends on besides its arguments. A daemon of another environment does not run it. */
+/** The environment variables that a command's answer depends on. A daemon with other values does not run the command. */
 export function pickRelevantEnv(env: NodeJS.ProcessEnv): Record<string, string | undefined> {
   const names = Object.keys(env).filter(
     (name) =>
       /^(?:POMMEL_\w+|XDG_(?:CACHE|CONFIG|DATA)_HOME|HOME|TZ)$/.test(name) &&
       name !== "POMMEL_DAEMON_AUTOSTART" &&
-      // The pager is run by this process.
+      // This process runs the pager itself.
       name !== "POMMEL_PAGER" &&
-      // Such a one counts as if it were not set.
+      // An empty XDG variable counts as unset.
       !(name.startsWith("XDG_") && env[name] === ""),
   );
   return Object.fromEntries(names.sort().map((name) => [name, env[name]]));
 }
 
-/** A daemon that takes longer hangs, or has much to do; the command is then run here. Milliseconds. */
+/** A daemon that takes longer hangs or is busy: then this process runs the command. Milliseconds. */
 const timeoutMs = 10_000;
 
 /**
- * Has the daemon run a command that only reads. There it is loaded, and so are the databases; here, parsing
- * the command line alone would take half as long as Node's start.
+ * Asks the daemon to run a command that only reads. The daemon has the command's code and the databases loaded; in this process,
+ * parsing the command line alone would take half as long as the start of Node.
  * @param args the command line
- * @returns the exit code; or null when the command is to be run here: no daemon of this version answers, or it does not
- *   run this command; or "timeout", when there is one that did not answer in time
+ * @returns the exit code; null if this process must run the command, because no daemon of this version answers or the daemon
+ *   does not run it; "timeout" if the daemon did not answer in time
  */
 export async function forward(args: readonly string[]): Promise<number | "timeout" | null> {
   try {
     return await askDaemonToRun(args);
   } catch {
-    // The command meets the same error, and reports it.
+    // The command will hit the same error, and report it.
     return null;
   }
 }
@@ -95,7 +95,7 @@ async function askDaemonToRun(args: readonly string[]): Promise<number | "timeou
   const answered = parseCommandAnswer(answer.body);
   if (answered === null) return null;
   const { exit_code } = answered;
-  // Our daemon made it so; what else listens there may not have.
+  // Pommel's daemon has done this already, but something else may listen on the socket.
   const output = answered.output.map(([fd, text]) => [fd, neutralizeControls(text, color[fd - 1]!)] as const);
   const shown = hasTerminal ? output.filter(([fd]) => fd === 1) : [];
   for (const [fd, text] of output) if (fd === 2 || !hasTerminal) write(fd, Buffer.from(text));
@@ -104,7 +104,7 @@ async function askDaemonToRun(args: readonly string[]): Promise<number | "timeou
   return exit_code;
 }
 
-/** By hand, before a byte of it is printed: a schema library would take longer to load than the daemon takes to answer. */
+/** Checks the whole answer before any of it is printed. By hand, because a schema library loads slower than the daemon answers. */
 function parseCommandAnswer(body: string): Shaped<typeof commandResponse> | null {
   const { exit_code: code, output } = JSON.parse(body) as Partial<Shaped<typeof commandResponse>>;
   const isPart = (part: unknown) =>
@@ -113,19 +113,19 @@ function parseCommandAnswer(body: string): Shaped<typeof commandResponse> | null
   return isFine ? { exit_code: code ?? null, output } : null;
 }
 
-/** Where `process.stdout` or `process.stderr` has taken over. */
+/** The descriptors for which `process.stdout` or `process.stderr` has taken over. */
 const queued = new Set<1 | 2>();
 
-/** Past `process.stdout`, which takes a millisecond to make. */
+/** Writes without `process.stdout`, which takes a millisecond to create. */
 function write(fd: 1 | 2, bytes: Uint8Array): void {
   let written = 0;
   try {
     // Pending output comes first.
     while (written < bytes.length && !queued.has(fd)) written += writeSync(fd, bytes, written);
   } catch (error) {
-    // `pm search x | head`: the reader has what it wanted.
+    // The reader has closed the pipe, as in `pm search x | head`.
     if (getErrorCode(error) === "EPIPE") process.exit(0);
-    // A pipe that is full and does not block.
+    // The pipe is full and does not block.
     queued.add(fd);
     leaveOnClosedPipe();
   }

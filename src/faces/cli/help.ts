@@ -7,7 +7,7 @@ import { ownStreams } from "../../terminal/streams.ts";
 import { aliasNames, toCanonicalArgs } from "./names.ts";
 import { buildProgram } from "./program.ts";
 
-/** What people type, by what does that here. */
+/** Words that people may type, by the command that does what they mean. */
 export const meanings: Readonly<Record<string, string>> = {
   search: "find grep rg lookup query ask locate recall",
   why: "explain reason because",
@@ -62,10 +62,10 @@ function listAllCommands(command: Command): Command[] {
 }
 
 /**
- * What a command line that is refused is here, where another tool has it.
- * @param named the command that it names
- * @param args with the command's own name
- * @param problem commander's sentence
+ * Suggests Pommel's command line for one that was refused, but that another tool understands.
+ * @param named the command that the line names
+ * @param args the line, with the command's canonical name
+ * @param problem commander's message
  */
 export function suggestOtherLine(named: Command, args: readonly string[], problem: string): string | null {
   const written = (today: string) => (today.startsWith("-") ? `\`${today}\`` : `\`pm ${today}\``);
@@ -85,7 +85,7 @@ export function suggestOtherLine(named: Command, args: readonly string[], proble
   }
   if (!/^(?:unknown command|too many arguments)/.test(problem)) return null;
   const line = args.filter((one) => !one.startsWith("-"));
-  // Words in capitals stand for any but a command's name.
+  // A word in capitals stands for any word that is not the name of a command.
   const isCommand = (name: string) =>
     name
       .split(" ")
@@ -93,7 +93,7 @@ export function suggestOtherLine(named: Command, args: readonly string[], proble
   return suggestPommelName("command", isCommand, written);
 }
 
-/** The error for a word that is no command, with what may have been meant: by name, by meaning, by spelling. */
+/** The error for an unknown command. It suggests a command with a similar name, meaning or spelling. */
 export async function buildUnknownCommandError(word: string, group: Command): Promise<PommelError> {
   const meant = await findMeantCommand(word.toLowerCase(), group);
   const hint = meant === null ? `Run \`${formatHelpCommand(group)}\`.` : `Did you mean \`${meant}\`?`;
@@ -105,7 +105,7 @@ const formatHelpCommand = (group: Command) =>
 
 async function findMeantCommand(word: string, group: Command): Promise<string | null> {
   const program = await buildProgram(ownStreams);
-  /** What leads to a command, those of the group first. */
+  /** All names of commands, those of the group first. */
   const names: [name: string, path: string][] = [
     ...group.commands.map((one): [string, string] => [one.name(), formatCommandPath(one)]),
     ...aliasNames.map((name): [string, string] => [name, `pm ${toCanonicalArgs([name]).join(" ")}`]),
@@ -114,12 +114,12 @@ async function findMeantCommand(word: string, group: Command): Promise<string | 
       words.split(" ").map((name): [string, string] => [name, `pm ${path}`]),
     ),
   ];
-  // Two letters in the wrong order are two edits.
+  // Two swapped letters count as two edits.
   const far = word.length < 5 ? 1 : word.length < 9 ? 2 : 3;
   const ranked = names
     .map(([name, path]) => ({ path, far: distance(name, word) }))
     .filter((one) => one.far <= far)
-    // A stable sort: of two as near, the first.
+    // The sort is stable: of two equally near names, the first wins.
     .sort((a, b) => a.far - b.far);
   return ranked[0]?.path ?? null;
 }
@@ -156,7 +156,7 @@ async function printHelp(
   let named = program;
   for (const word of toCanonicalArgs(words).filter((one) => !one.startsWith("-"))) {
     const found = named.commands.find((one) => one.name() === word);
-    // What is no command may be an argument: `pm help search code`.
+    // A word that is not a command may be an argument: `pm help search code`.
     if (!found && named.commands.length === 0) break;
     if (!found) throw await buildUnknownCommandError(word, named);
     named = found;

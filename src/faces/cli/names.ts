@@ -1,9 +1,8 @@
 /**
- * What `pm` must know of its commands before it loads any of them: an agent waits for some, so that this file imports
- * nothing.
+ * What `pm` must know of its commands before it loads any of them. Agents wait for some of them, so this file imports nothing.
  */
 
-/** Other names of commands, first words alone: those that the field and Pommel's first designs use. They have no help of their own. */
+/** Other names of commands, by their first word: names from other tools and from Pommel's first designs. They have no help. */
 const aliases: Readonly<Record<string, string>> = {
   annotations: "memory notes",
   attribution: "share attribution",
@@ -34,7 +33,7 @@ const aliases: Readonly<Record<string, string>> = {
 
 export const aliasNames: readonly string[] = Object.keys(aliases);
 
-/** A command line with its command's own name: `daemon start --wait` for `start --wait`. */
+/** Replaces an alias by the command's canonical name: `start --wait` becomes `daemon start --wait`. */
 export function toCanonicalArgs(args: readonly string[]): string[] {
   const at = findCommandIndex(args);
   const command = args[at];
@@ -42,7 +41,7 @@ export function toCanonicalArgs(args: readonly string[]): string[] {
   return [...args.slice(0, at), ...aliases[command]!.split(" "), ...args.slice(at + 1)];
 }
 
-/** Where the command stands among the options that may come before it; the length of `args` where there is none. */
+/** The index of the command, which options may precede; the length of `args` if there is no command. */
 export function findCommandIndex(args: readonly string[]): number {
   let at = 0;
   while (args[at]?.startsWith("-")) at += args[at] === "-C" || args[at] === "--cwd" ? 2 : 1;

@@ -6,7 +6,7 @@ import { formatExamples, run } from "../../terminal/frame.ts";
 /** The commands that agents, git, editors and shells run: options and help. Their code is loaded when they run. */
 
 export function declareHook(program: Command): void {
-  // An agent takes some exit codes for a veto, so that no word after `pm hook` may be a usage error.
+  // An agent takes some exit codes for a veto, so no word after `pm hook` may cause a usage error.
   const hook = new Argument("[hook]", "the hook's name")
     .choices([...hookNames, anyHook, ...gitHookNames.map((name) => `git-${name}`)])
     .argParser((name) => name);
@@ -39,7 +39,7 @@ export function declareHook(program: Command): void {
           { agent }: { agent?: string | true },
         ) => {
           const name = given ?? "";
-          // The way round: src/hook.ts and src/pm.ts take a shorter one when nothing else is on the command line.
+          // The slow path: src/hook.ts and src/pm.ts take a faster one if the command line has nothing else.
           if (name.startsWith("git-")) await runGitHook(name, words);
           else await runHook(name, agent === true ? "" : agent);
         };
@@ -64,7 +64,7 @@ export function declareMcp(program: Command): void {
       run(async () => {
         const { runMcp } = await import("../mcp/server/run.ts");
         return async ({ cwd }, { allProjects = false }: { allProjects?: boolean }) => {
-          // Who names a directory means it, wherever the agent was launched.
+          // A directory on the command line wins over the one in which the agent was launched.
           if (process.argv.some((arg) => /^(?:-C|--cwd)/.test(arg)))
             for (const name of launchVariables) delete process.env[name];
           await runMcp(cwd, allProjects);

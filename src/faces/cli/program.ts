@@ -4,7 +4,7 @@ import { commandSections } from "../../features/commands.ts";
 import { createPalette } from "../../terminal/palette.ts";
 import type { Streams } from "../../terminal/streams.ts";
 
-/** The section of what programs call; `pm help --all` shows it. */
+/** The section of the commands that programs call. Only `pm help --all` shows it. */
 const plumbing = "Run by agents, git, editors and shells";
 
 /** The commands by what they are for, in the order in which help lists them. */
@@ -24,13 +24,13 @@ const declarations = Object.entries(sections).flatMap(([section, commands]) =>
   Object.entries(commands).map(([name, load]) => ({ section, name, load })),
 );
 
-/** `pm help` is the one there is. */
+/** Removes commander's own help commands: `pm help` is the only one. */
 function withoutHelpCommands(command: Command): void {
   command.helpCommand(false);
   command.commands.forEach(withoutHelpCommands);
 }
 
-/** Of `pm` itself: the commands that people call, and of a group what is in it. */
+/** The help of `pm` lists the commands that people call, and that of a group lists its commands. */
 function formatHelp(command: Command, helper: Help): string {
   const short: Help = Object.create(helper);
   if (command.parent === null) {
@@ -90,7 +90,7 @@ export async function buildProgram(streams: Streams, first = ""): Promise<Comman
     .helpCommand(false)
     .configureHelp({
       showGlobalOptions: true,
-      // Arguments and options stand in each command's own help.
+      // A list shows only names; each command's own help shows its arguments and options.
       subcommandTerm: (command) => command.name(),
       styleTitle: (title) => colors.bold(title),
       formatHelp,
@@ -103,7 +103,7 @@ export async function buildProgram(streams: Streams, first = ""): Promise<Comman
       getOutHelpWidth: () => streams.columns ?? 80,
       getOutHasColors: () => streams.hasColor(1),
     });
-  // Needs none of them.
+  // The version needs no commands.
   if (first === "-V" || first === "--version") return program;
   const named = first === "help" ? [] : declarations.filter(({ name }) => name === first);
   const loaded = await Promise.all(

@@ -9,12 +9,12 @@ import { buildProgram } from "./program.ts";
 /**
  * Runs a command line of `pm`, and prints what goes wrong.
  * @returns the exit code
- * @throws NotForwarded for a command that is not run for others
+ * @throws NotForwarded for a command that a daemon does not run for `pm`
  */
 export async function runCommandLine(typed: readonly string[], caller: Caller): Promise<number> {
   const args = toCanonicalArgs(typed);
   const program = await buildProgram(caller.streams, args[findCommandIndex(args)] ?? args[0]);
-  // Read from the arguments: a command line that fails to parse has no options yet.
+  // These are read from the arguments, because a command line that fails to parse has no options.
   const style = {
     json: args.includes("--json"),
     debug: args.includes("--debug"),

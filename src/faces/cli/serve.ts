@@ -8,7 +8,7 @@ import type { DoctorResponse } from "../../features/doctor/operation.ts";
 import type { Shaped } from "../../protocol/shape-parts.ts";
 import { pickRelevantEnv } from "./forward.ts";
 
-/** Runs a command of `pm` that only reads, as that process would. It says so when it has to run it itself. */
+/** Runs a command that only reads as `pm` would. If `pm` has to run it itself, the answer says so. */
 export async function runCommand(
   request: Shaped<typeof commandRequest>,
 ): Promise<Shaped<typeof commandResponse>> {
@@ -39,8 +39,8 @@ export async function runCommand(
 }
 
 /**
- * Checks the machine and the project as `pm doctor` does, and repairs nothing. In a thread: whole databases are read for it,
- * and programs are started.
+ * Checks the machine and the project as `pm doctor` does, and repairs nothing. It runs in a thread, because it reads whole
+ * databases and starts programs.
  */
 export function diagnose(project: Project): Promise<DoctorResponse["checks"]> {
   const worker = new Worker(locateBuiltFile("doctor-thread.cjs"), { workerData: project });

@@ -8,8 +8,8 @@ import { toFileName } from "../../protocol/ready-context.ts";
 import { readPublicKey, seal } from "../../protocol/sealed-text.ts";
 
 /**
- * Writes an item to the spool atomically, mode 0600; sealed, where the home is encrypted. Names sort by time.
- * @param latestOf only the last item with the same key is kept, so that nothing piles up without a daemon
+ * Writes an item to the spool atomically, mode 0600; sealed if the home is encrypted. The names of items sort by time.
+ * @param latestOf only the latest item with this key is kept, so that items do not pile up without a daemon
  * @throws the file system's error
  */
 export function writeItem(item: { received_at: number }, latestOf: string | null = null): void {

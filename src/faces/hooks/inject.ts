@@ -23,10 +23,10 @@ const moments = [
 ] as const;
 type Moment = (typeof moments)[number];
 
-/** Those that every agent with hooks has. */
+/** The events of every agent with hooks. */
 const usualMoments: readonly HookName[] = ["session-start", "user-prompt", "post-tool-use", "tool-failure"];
 
-/** How many times as long as after an edit an answer may take: a start and a compaction take seconds themselves. */
+/** How much longer an answer may take than after an edit, as a factor: a start and a compaction take seconds anyway. */
 const patience: Readonly<Record<Moment, number>> = {
   "session-start": 8,
   "pre-compact": 8,
@@ -36,12 +36,12 @@ const patience: Readonly<Record<Moment, number>> = {
   "post-tool-use": 1,
 };
 
-/** Files per tool call. */
+/** At most this many files of a tool call are sent. */
 const maxFiles = 20;
 /** Only a prompt's beginning and an error's end are sent. Characters. */
 const maxPromptLength = 4000;
 const maxErrorLength = 8000;
-/** Of an edit's old and new text each. Longer ones are not sent. Characters. */
+/** A longer old or new text of an edit is not sent. Characters. */
 const maxEditLength = 20_000;
 /** Time reserved for printing the answer. Milliseconds. */
 const marginMs = 10;
@@ -52,13 +52,13 @@ const maxAnswerLength = 262_144;
 export interface Asked {
   isAsked: boolean;
   answer?: object;
-  /** To be printed as it is. */
+  /** Text to print as it is, without JSON around it. */
   plain?: string;
 }
 
 /**
- * Requests context from the daemon, and gives it in the agent's format if it arrives in time, counted from the start of
- * this process, as the agent does; nothing on any failure.
+ * Requests context from the daemon, and returns it in the agent's format if it arrives in time; nothing on any failure. The time
+ * counts from the start of this process, as it does for the agent.
  */
 export async function askContext(
   place: string,
@@ -77,7 +77,7 @@ export async function askContext(
   const answerWith = (text: string | null): Asked => {
     if (text === null) return { isAsked: false };
     const name = typeof given.hook_event_name === "string" ? given.hook_event_name : hooks.events[moment];
-    // What Claude Code's hook prints before a compaction is added to its instructions as it is.
+    // Before a compaction, Claude Code adds the hook's output to its instructions as it is.
     if (moment === "pre-compact") return { isAsked: false, plain: text };
     const answer = hooks.answer?.(text) ?? {
       hookSpecificOutput: { hookEventName: name, additionalContext: text },
@@ -85,7 +85,7 @@ export async function askContext(
     return { isAsked: false, answer };
   };
   const ready = readReadyContext(place, request);
-  // It costs a read, and whoever waits has waited for this process anyway: no deadline.
+  // No deadline here: this only reads a file, and the agent has waited for the process to start anyway.
   if (ready !== null && !ready.isBehind) return answerWith(tell(ready, place, request));
   const { mode, deadline_ms: base } = readContextSettings(place);
   const deadline = base * patience[moment];
@@ -115,7 +115,7 @@ export async function askContext(
   }
 }
 
-/** What the daemon wrote down for this place: a running one's, as nobody else answers. */
+/** The settings for this place, from the record that a running daemon wrote. Without a daemon nobody would answer. */
 function readContextSettings(place: string): ContextSettings {
   const { places = {}, ...everywhere } = readDaemonRecord()?.context ?? { mode: "off", deadline_ms: 0 };
   const inside = Object.keys(places).filter((root) => isInside(place, root));
@@ -123,7 +123,7 @@ function readContextSettings(place: string): ContextSettings {
   return nearest === undefined ? everywhere : places[nearest]!;
 }
 
-/** The daemon still needs a notification. */
+/** Records that the context came too late. The daemon still needs a notification. */
 function recordMissed(place: string, event: Moment): Asked {
   const took_ms = Math.round(readProcessAgeMs());
   const item: MissedContextItem = { kind: "missed-context", event, received_at: Date.now(), place, took_ms };
@@ -165,7 +165,7 @@ function buildContextRequest(
   return { ...whose, files, ...(files.length === 1 ? pickReplacement(toObject(given.tool_input)) : {}) };
 }
 
-/** What an edit put in place of what, in the fields that agents' editing tools share; nothing where there is none. */
+/** The old and the new text of an edit, from the fields that agents' editing tools share; nothing if they are missing. */
 function pickReplacement(input: GivenPayload): Pick<ContextRequest, "removed" | "added"> {
   const edits = Array.isArray(input.edits) ? input.edits.map(toObject) : [input];
   const pickTexts = (fields: readonly string[]) =>
@@ -192,5 +192,5 @@ function parseContextText(body: string): string | null {
   return typeof text === "string" && text !== "" ? text.replace(controls, "") : null;
 }
 
-/** Our daemon sends none; agents show some of what hooks say on their terminal. */
+/** Pommel's daemon sends no control characters, but agents print some of a hook's output on their terminal. */
 const controls = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g;

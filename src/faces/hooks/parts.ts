@@ -5,7 +5,7 @@ import { ownContext, readReadyPart } from "../../protocol/ready-context.ts";
 import { toObject } from "./stdio.ts";
 import { isStopped, recordTold } from "./told.ts";
 
-/** What features say before a call or after an edit (features/hook-parts.ts), as the agent's client takes it; null: nothing. */
+/** What features say before a call or after an edit (features/hook-parts.ts), in the agent's format; null: nothing. */
 export async function answerCall(
   place: string,
   hooks: AgentHooks,
@@ -34,13 +34,13 @@ export async function answerCall(
       ...(callId !== undefined && { call_id: callId }),
       ...(said.decision !== null && { decision: said.decision }),
     });
-    // What cannot be written down is not said; what a person denies is denied all the same.
+    // If the text cannot be recorded, the agent is not told it. A decision is passed on all the same.
     if (isRecorded || said.decision !== null) return worded.answer;
   }
   return null;
 }
 
-/** Hands a prompt to the features that go by it. */
+/** Passes a prompt to the features that use it. */
 export async function hearPrompt(
   place: string,
   event: HookName,
@@ -59,7 +59,7 @@ function wordForClient(
   hooks: AgentHooks,
   event: HookName,
 ): { text: string; answer: object } {
-  // The reason of a decision is a field of its own, which people read as well.
+  // The reason of a decision has a field of its own, which people read as well, so it has no markers around it.
   if (decision !== null && hooks.decide !== undefined)
     return { text: said, answer: hooks.decide(decision, said) };
   const text = `${ownContext.start}\n${said}\n${ownContext.end}`;

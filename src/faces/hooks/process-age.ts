@@ -1,2 +1,2 @@
-/** Since this process began. Milliseconds. `performance` would load a module of Node's for it. */
+/** The time since this process started. Milliseconds. `performance` would load one of Node's modules. */
 export const readProcessAgeMs = (): number => process.uptime() * 1000;

@@ -4,38 +4,38 @@ import type { ContextRequest } from "../../features/context/operation.ts";
 import { type ReadyLine, readGivenRefs, readReady } from "../../protocol/ready-context.ts";
 import { isStopped, recordTold } from "./told.ts";
 
-/** What is ready to be told (protocol/ready-context.ts), without asking anybody. */
+/** Reads the context that the daemon has prepared (protocol/ready-context.ts), without asking it. */
 
 export interface Ready {
   head: string;
   tail: string;
   lines: readonly ReadyLine[];
-  /** Files that count as told of. */
+  /** Files that this context tells the agent about. */
   files: readonly string[];
-  /** The daemon may know more: it is asked first, if there is time. */
+  /** The daemon may know more, so ask it first if there is time. */
   isBehind: boolean;
 }
 
-/** What is ready for a request; null where only the daemon can know, and where `pm stop` has stopped all. */
+/** The prepared context for a request; null if only the daemon can know it, or if `pm stop` has stopped everything. */
 export function readReadyContext(place: string, request: ContextRequest): Ready | null {
   if (isStopped()) return null;
   if (request.event === "session-start") return readReadyAtStart(place, request);
   return request.event === "post-tool-use" ? readReadyForEdit(place, request) : null;
 }
 
-/** Of a session that goes on, only the daemon knows what is new. */
+/** The context at the start of a session. If a session continues, only the daemon knows what is new, so the result is null. */
 function readReadyAtStart(place: string, { source, session_id: own }: ContextRequest): Ready | null {
   const isNew = source === "startup" || source === "clear";
   if (!isNew && source !== "compact") return null;
   const found = readReady(place, "start");
   if (found === null) return null;
   const { head, tail, start, compactions } = found.ready;
-  // After its compaction, a session has lost what it was told before.
+  // After a compaction, the session has lost what it was told before, so nothing is dropped.
   const lines = isNew ? dropTold(start, own) : compactions[own];
   return lines === undefined ? null : { head, tail, lines, files: [], isBehind: found.isBehind };
 }
 
-/** The daemon also knows what is usually run after an edit, and what it brings back. */
+/** The context after an edit. The daemon knows more: what is usually run after the edit, and what it reverts. */
 function readReadyForEdit(
   place: string,
   { files = [], cwd = place, session_id: own }: ContextRequest,
@@ -53,7 +53,7 @@ function readReadyForEdit(
   return { head, tail, lines: dropTold(about, own), files: [path], isBehind: true };
 }
 
-/** Without what the session said itself, or was told. */
+/** Drops lines that the session said itself, or was told already. */
 function dropTold(lines: readonly ReadyLine[], own: string): readonly ReadyLine[] {
   const told = new Set(readGivenRefs(own));
   const isOwn = (session: string | null) => session === own || session?.startsWith(`${own}/`);
@@ -61,8 +61,8 @@ function dropTold(lines: readonly ReadyLine[], own: string): readonly ReadyLine[
 }
 
 /**
- * The text of what is ready, once it is written down that it is told.
- * @returns null where there is nothing to tell, or where it cannot be written down
+ * The text of the prepared context. Records first that the agent is told.
+ * @returns null if there is nothing to tell, or if it cannot be recorded
  */
 export function tell(
   { head, tail, lines, files }: Ready,

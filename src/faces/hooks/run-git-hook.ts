@@ -10,9 +10,9 @@ const heads = "refs/heads/";
 const maxNameLength = 1024;
 
 /**
- * What `pm hook git-<name> ...` does: spools git's event and notifies the daemon. Like `runHook`, it never throws, has
- * a deadline, and prints nothing on stdout. The arguments come from the script in git's hooks (git/hooks/script.ts); a
- * last one starting with `./` is the project's path in its repository.
+ * Runs `pm hook git-<name> ...`: spools git's event and notifies the daemon. Like `runHook`, it never throws and has a deadline.
+ * It prints nothing on stdout. The arguments come from the script in git's hooks (git/hooks/script.ts); if the last one starts
+ * with `./`, it is the project's path in its repository.
  */
 export async function runGitHook(name: string, args: readonly string[]): Promise<void> {
   const receivedAt = Date.now();

@@ -13,9 +13,9 @@ import { answerCall, hearPrompt } from "./parts.ts";
 import { describeHookFailure, maxInputLength, parseObject, pickPayload, readStdin, warn } from "./stdio.ts";
 
 /**
- * What `pm hook [--agent <agent>] <name>` does: spools the payload from stdin and notifies the daemon. Never throws,
- * has a deadline, prints on stdout only inject.ts's context, which the agent reads, and what the person noted, and failures in one line on stderr.
- * Callers exit with 0: any other code could block the agent.
+ * Runs `pm hook [--agent <agent>] <name>`: spools the payload from stdin and notifies the daemon. It never throws, and has a
+ * deadline. On stdout it prints only what the agent or the person is to read, and on stderr a failure, in one line. Callers exit
+ * with 0: any other code could block the agent.
  */
 export async function runHook(name: string, agent: string = defaultAgentName): Promise<void> {
   try {
@@ -51,7 +51,7 @@ async function captureHook(
   const place = findLaunchDirectory(hooks, payload);
   if (await hooks.isRunTwice?.(findUpwards(place, ".git") ?? place, event)) return null;
   let message: string | null = null;
-  // The transcript tells who speaks there.
+  // A program or a subagent wrote this prompt. The transcript tells who did, so its notes are read from there.
   if (hooks.isByProgram?.(process.env) || payload.agent_id !== undefined) delete payload.prompt;
   if (payload.prompt !== undefined) {
     try {
@@ -107,7 +107,7 @@ function print({ answer, plain }: Asked, message: string | null, { showsMessages
   return null;
 }
 
-/** The directory that the session is about: where the agent was launched; `cwd` changes when the agent changes directories. */
+/** The directory in which the agent was launched. The session is about that one; `cwd` follows the agent's changes of directory. */
 function findLaunchDirectory({ launchedIn }: AgentHooks, { cwd }: HookPayload): string {
   const launched = launchedIn && process.env[launchedIn];
   if (launched && isAbsolute(launched)) return launched;

@@ -9,7 +9,7 @@ import { scrubAlone } from "../../redact/scrubber.ts";
 /**
  * Scrubs a prompt's notes before they are spooled. Loaded only for prompts with notes, because it takes longer than the
  * rest of a hook.
- * @returns the notes, and what to tell the person about them: nothing where nothing is recorded
+ * @returns the notes, and what to tell the person about them; null if the project is not recorded
  * @throws PommelError `config_invalid`, `unreadable`
  */
 export async function scrubNotes(
@@ -23,7 +23,7 @@ export async function scrubNotes(
     projectFile: project && locateProjectPatterns(project),
     pii: config["scrub.pii"],
   });
-  // Only the daemon knows which of the session's secrets these are; here they are numbered on their own.
+  // Only the daemon knows the numbers of the session's earlier secrets, so the numbers here start anew.
   const scrubbed = scrubAlone(scrubber, prompt);
   const isKept = project !== null && config["sessions.capture"];
   return { prompt: scrubbed, message: isKept ? makeNotedMessage(parsePromptNotes(scrubbed)) : null };

@@ -3,13 +3,13 @@ import { exchange, formatRequest } from "../../client/raw-request.ts";
 import { formatPromptStatus, formatSessionStatus } from "./statusline-words.ts";
 import { isShortText, parseObject, readStdin, toObject } from "./stdio.ts";
 
-/** A prompt waits for it. Milliseconds. */
+/** How long a shell's prompt waits for the line. Milliseconds. */
 const timeoutMs = 300;
 
 /**
- * `pm statusline`: asks a running daemon, in the time that a prompt can wait, and prints one line. Claude Code gives on stdin
- * what the line is about: `{"session_id", "workspace": {"current_dir", "project_dir"}, "cwd", ...}`.
- * @param isPrompt for a shell's prompt: without stdin, and silent where there is nothing to say
+ * `pm statusline`: asks a running daemon, for as long as a prompt can wait, and prints one line. Claude Code passes the session on
+ * stdin: `{"session_id", "workspace": {"current_dir", "project_dir"}, "cwd", ...}`.
+ * @param isPrompt for a shell's prompt: reads no stdin, and prints nothing if there is nothing to say
  */
 export async function printStatusline(isPrompt: boolean): Promise<void> {
   const given = isPrompt ? {} : (parseObject((await readStdin()).text) ?? {});
@@ -22,7 +22,7 @@ export async function printStatusline(isPrompt: boolean): Promise<void> {
   if (line !== "") writeSync(1, `${line}\n`);
 }
 
-/** Whoever answers in the daemon's place may answer anything: only its numbers are printed. */
+/** Prints only numbers of the answer, because another program may have answered in the daemon's place. */
 function formatStatusline(answer: Awaited<ReturnType<typeof exchange>>, isPrompt: boolean): string {
   if (answer === null) return isPrompt ? "" : "pommel: no daemon runs (pm daemon start)";
   if (answer === "timeout") return isPrompt ? "" : "pommel: busy";

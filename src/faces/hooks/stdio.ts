@@ -7,9 +7,8 @@ import { isValidAs } from "../../protocol/outside.ts";
 import { parsePromptNotes, writeNotesPrompt } from "../../protocol/reading/prompt-notes.ts";
 
 /**
- * The stored part of a hook's payload. The conversation comes from the transcript, where it is scrubbed first; a hook
- * stores ids, where the session runs and the event, and only the notes of a prompt: no names of files, which may hold
- * secrets.
+ * Reads a hook's payload and picks what is stored of it: ids, the event, where the session runs, and the notes of a prompt. Names
+ * of files are not stored, because they may contain secrets. The conversation comes from the transcript, and is scrubbed there.
  */
 
 /** Longer fields are dropped. Characters. */
@@ -29,7 +28,7 @@ export function parseObject(text: string): GivenPayload | null {
   }
 }
 
-/** The stored fields of a hook's stdin, without those that are something else. */
+/** The fields of a hook's stdin that are stored, without invalid values. */
 export function pickPayload(given: GivenPayload): HookPayload {
   const payload: HookPayload = {};
   for (const field of Object.keys(payloadKinds) as (keyof typeof payloadKinds)[]) {
@@ -68,9 +67,9 @@ const timeoutMs = 2000;
 const stdin = 0;
 
 /**
- * Everything on stdin, bounded in size and time; an error reads as an end. A file is read at once. A pipe is read
- * through a socket: a blocking read cannot be cancelled, and a pending one in libuv's thread pool would keep the
- * process from exiting. A whole object is all that comes: nobody waits until the writer closes the pipe.
+ * Reads stdin, limited in size and time; an error counts as the end. A file is read at once. A pipe is read through a socket: a
+ * blocking read cannot be cancelled, and a pending one in libuv's thread pool would keep the process from exiting. Reading stops
+ * after one whole object, so that nobody waits for the writer to close the pipe.
  */
 export async function readStdin(timeout: number = timeoutMs): Promise<Input> {
   let stat: ReturnType<typeof fstatSync>;
@@ -109,7 +108,7 @@ function readPipe(timeout: number): Promise<Input> {
     let length = 0;
     const finish = (cut: Input["cut"]) => {
       clearTimeout(timer);
-      // To close it takes longer than to leave it to the end of the process.
+      // The pipe stays open until the process ends, because closing it takes longer.
       pipe.removeAllListeners("data").pause().unref();
       resolve({ text: cut === "too long" ? "" : decodeText(parts), cut });
     };
@@ -126,7 +125,7 @@ function readPipe(timeout: number): Promise<Input> {
   });
 }
 
-/** Whether a part of the input may be its last: it ends with a bracket, but for a line break. */
+/** Whether a part of the input may be the last: it ends with a bracket, or with one and a line break. */
 const endsObject = (part: Buffer): boolean => part.subarray(-2).includes("}");
 
 function decodeText(parts: readonly Buffer[]): string {
@@ -134,7 +133,7 @@ function decodeText(parts: readonly Buffer[]): string {
   return text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
 }
 
-/** A message of our own names no text of a session; another's might. */
+/** Only Pommel's own messages are repeated: they contain no text of a session, and others might. */
 export const describeHookFailure = (error: unknown): string =>
   error instanceof PommelError
     ? error.message.replace(/\.$/, "")

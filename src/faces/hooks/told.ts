@@ -6,10 +6,10 @@ import type { GivenContextItem } from "../../protocol/spool-items.ts";
 import { writeItem } from "./deliver.ts";
 import { readProcessAgeMs } from "./process-age.ts";
 
-/** `pm stop` has stopped all. */
+/** Whether `pm stop` has stopped everything. */
 export const isStopped = (): boolean => existsSync(join(locateDaemonFiles().autostartDir, "stopped"));
 
-/** Writes down what an agent is told. @returns false where it could not be: then it is not told */
+/** Records what an agent is told. @returns false if that fails: then do not tell it */
 export function recordTold(told: Omit<GivenContextItem, "kind" | "received_at" | "took_ms">): boolean {
   const times = { received_at: Date.now(), took_ms: Math.round(readProcessAgeMs()) };
   const item: GivenContextItem = { kind: "given-context", ...times, ...told };

@@ -10,7 +10,7 @@ import { showChunk } from "../../features/search/operation.ts";
 import { type Decision, turnsToCarryOut } from "../../protocol/decision.ts";
 import type { Place } from "./places.ts";
 
-/** Who wrote consecutive lines of a document as it is in the editor; lines typed since it was saved have no author. */
+/** The author of consecutive lines of a document as it is in the editor. Lines typed since it was saved have no author. */
 export interface AuthoredLines extends BlameRange {
   /** Lines of the document, inclusive, from 0 as the protocol counts. */
   start: number;
@@ -35,12 +35,12 @@ export async function findAuthoredLines(
   });
 }
 
-/** What stands above a definition: who wrote most of it, when, and for what. */
+/** The text above a definition: who wrote most of it, when, and for what. */
 interface Lens {
   /** Of the document, from 0. */
   line: number;
   text: string;
-  /** Of its author's session; null for a person. */
+  /** The author's session; null for a person. */
   session: { id: string; turn: number | null } | null;
 }
 
@@ -55,7 +55,7 @@ const containers: ReadonlySet<string> = new Set([
   "object",
 ]);
 
-/** One lens for each function and method, as far as agents wrote there. */
+/** One lens for each function and method in which agents wrote. */
 export async function buildLenses(place: Place, authors: readonly AuthoredLines[]): Promise<Lens[]> {
   return (await listDefinitions(place)).flatMap(({ start_line, end_line }) => {
     const line = place.lines.fromSaved(start_line);
@@ -81,7 +81,7 @@ function findMainRange(ranges: readonly AuthoredLines[]): AuthoredLines | undefi
 async function listDefinitions({ project, file, lastLine }: Place): Promise<ChunkOutline[]> {
   const readChunkOutline = async (id: string) => {
     const { chunk, children } = await call(showChunk, { id }, project);
-    // A file may hold nothing but one definition.
+    // A file with a single definition may be one chunk.
     return chunk.level === "file" ? children : [chunk, ...children];
   };
   try {
@@ -96,7 +96,7 @@ async function listDefinitions({ project, file, lastLine }: Place): Promise<Chun
   }
 }
 
-/** Lines that were written for a decision which a later one contradicts. */
+/** Lines that were written because of a decision that a later one contradicts. */
 interface Superseded {
   /** Of the document, inclusive, from 0. */
   start: number;

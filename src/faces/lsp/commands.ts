@@ -9,7 +9,7 @@ import type { OpenDocuments } from "./open-documents.ts";
 
 const maxNamedPlaces = 8;
 
-/** What a change of lines may touch, in one message. */
+/** Says in one message what a change of these lines may affect. */
 async function describeImpact(project: Project, place: string): Promise<string> {
   const { targets, touched, total, notes } = await call(findImpact, { of: [place] }, project);
   const what = targets.map(({ name }) => name).join(", ");
@@ -19,7 +19,7 @@ async function describeImpact(project: Project, place: string): Promise<string> 
   return `A change of ${what} may touch ${places.join(", ")}${more > 0 ? ` and ${more} more` : ""}.`;
 }
 
-/** Each with a URI of its project; then with what to open or to ask about. */
+/** The commands. Their first argument is a URI in the project; the others say what to open or to ask about. */
 export const commands = [
   "pommel.openSession",
   "pommel.openCommit",
@@ -43,9 +43,9 @@ interface Window {
   canShow: () => boolean;
 }
 
-/** Runs what code actions and lenses name. What fails is said: somebody waits for it. */
+/** Runs the commands of code actions and lenses. It shows failures, because somebody is waiting. */
 export function answerCommands(connection: Connection, documents: OpenDocuments, { canShow }: Window): void {
-  /** A message without buttons: not every editor can answer one. */
+  /** Shows a message without buttons, which not every editor supports. */
   const tell = (message: string) =>
     connection.sendNotification(ShowMessageNotification.type, { type: MessageType.Info, message });
 
@@ -66,7 +66,7 @@ export function answerCommands(connection: Connection, documents: OpenDocuments,
     "pommel.impact": async (project, [, lines]) => tell(await describeImpact(project, parseText(lines))),
   };
 
-  /** Of a file's line, counted from 0 as in the editor; of what is no file of the project, its home. */
+  /** The page of a file's line, counted from 0 as in the editor; the project's first page if the URI is not one of its files. */
   async function findPageRoute(
     uri: string | undefined,
     line: string | number | null | undefined,

@@ -6,20 +6,20 @@ import { findCommitHashes } from "../../git/history/history.ts";
 
 /** A commit or a session that a text names. */
 interface NamedThing {
-  /** Of the text, from 0. */
+  /** Offset in the text, from 0. */
   start: number;
   end: number;
   kind: "commit" | "session";
-  /** In full. */
+  /** The full hash or id. */
   id: string;
 }
 
-/** As git abbreviates hashes; digits alone are a number. */
+/** Hashes as git abbreviates them. Digits alone are a number. */
 const hashes = /(?<![\w-])(?=\d*[a-f])[0-9a-f]{7,40}(?![\w-])/g;
 const uuids = /\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g;
 const maxCounts = { commits: 200, sessions: 5 } as const;
 
-/** What a text names that the project knows: what only looks like a hash or an id is left out. */
+/** The commits and sessions that a text names, if the project knows them: other hashes and ids are left out. */
 export async function findNamedThings(text: string, project: Project): Promise<NamedThing[]> {
   const words = [...text.matchAll(hashes)].slice(0, maxCounts.commits);
   const ids = [...text.matchAll(uuids)].slice(0, maxCounts.sessions);

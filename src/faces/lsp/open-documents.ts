@@ -16,7 +16,7 @@ const document = z.object({ textDocument: z.object({ uri: z.string() }) });
 const askParams = z.object({
   operation: z.string(),
   input: z.record(z.string(), z.unknown()),
-  /** A document or a folder of the project that is meant; default: the first open folder. */
+  /** A document or folder of the project in question; default: the first open folder. */
   uri: z.optional(z.string()),
 });
 
@@ -28,7 +28,7 @@ const noteParams = z.object({
   note: z.string(),
 });
 
-/** Answers what goes beyond the protocol (docs/editors.md). */
+/** Answers Pommel's own requests, which are not part of the protocol (docs/editors.md). */
 export function answerOwnRequests(connection: Connection, documents: OpenDocuments): void {
   connection.onRequest("pommel/blame", async (given: unknown) => {
     const { textDocument } = z.parse(document, given);
@@ -65,13 +65,13 @@ interface Known {
   authors?: Promise<AuthoredLines[]>;
 }
 
-/** What an editor has open: its documents, its folders, and the projects that they belong to. */
+/** What an editor has open: documents and folders, and the projects to which they belong. */
 export class OpenDocuments {
   readonly texts = new TextDocuments(TextDocument);
   private readonly known = new Map<string, Known>();
   private folders: string[] = [];
 
-  /** The place of an open document; null for one that is no saved file of a project. */
+  /** The place of an open document; null if it is not a saved file of a project. */
   async placeAt(uri: string): Promise<Place | null> {
     return (await this.findKnownDocument(uri)?.place) ?? null;
   }
@@ -82,13 +82,13 @@ export class OpenDocuments {
     if (!one || !place) return [];
     if (!one.authors) {
       one.authors = findAuthoredLines(place);
-      // One that failed is asked for again.
+      // After a failure, the next caller tries again.
       one.authors.catch(() => delete one.authors);
     }
     return one.authors;
   }
 
-  /** Who wrote a document, and what is saved of it, is looked up again: of one, or of all. */
+  /** Forgets the authors and the saved state of one document, or of all. */
   forget(uri?: string): void {
     if (uri === undefined) this.known.clear();
     else this.known.delete(uri);
@@ -111,13 +111,13 @@ export class OpenDocuments {
     return findProjectIfAny(statSync(path, { throwIfNoEntry: false })?.isDirectory() ? path : dirname(path));
   }
 
-  /** Of all folders; where none is open, of the documents. */
+  /** The projects of all folders; if no folder is open, those of the documents. */
   async listProjects(): Promise<Project[]> {
     if (this.folders.length === 0) return this.listDocumentProjects();
     return dedupeProjects(await Promise.all(this.folders.map((folder) => findProjectIfAny(folder))));
   }
 
-  /** As `projects`, without starting git: of the folders only those that Pommel has met before. */
+  /** As `listProjects`, without starting git: of the folders, only those that Pommel knows already. */
   async listKnownProjects(): Promise<Project[]> {
     if (this.folders.length === 0) return this.listDocumentProjects();
     return dedupeProjects(this.folders.map((folder) => findKnownProject(folder)));

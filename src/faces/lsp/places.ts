@@ -26,7 +26,7 @@ export interface Place {
   lastLine: number;
 }
 
-/** The place of an open document; null for one that is no saved file of a project. */
+/** The place of an open document; null if it is not a saved file of a project. */
 export async function findDocumentPlace(document: TextDocument): Promise<Place | null> {
   const path = toFilePath(document.uri);
   if (path === null) return null;
@@ -38,12 +38,12 @@ export async function findDocumentPlace(document: TextDocument): Promise<Place |
     const lines = mapSavedLines(document.getText(), saved);
     return { project, file: locate(project, project.root, path), lines, lastLine };
   } catch {
-    // Not saved yet, deleted since, or not to be read: nothing is known of it.
+    // The file is not saved yet, was deleted, or cannot be read.
     return null;
   }
 }
 
-/** The file of a URI; null for what is no file: an editor's own buffers, a file inside an archive. */
+/** The file of a URI; null if it is not a file: an editor's own buffer, or a file inside an archive. */
 export function toFilePath(uri: string): string | null {
   if (!uri.startsWith("file:")) return null;
   try {

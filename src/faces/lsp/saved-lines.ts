@@ -1,15 +1,15 @@
 import { diffArrays } from "diff";
 
 /**
- * Where the lines of a text being edited stand in the saved file, and the other way round. Both count from 1; null: the line
- * was written, or deleted, since the file was saved.
+ * Maps lines of the edited text to lines of the saved file, and back. Both count from 1. null: the line was written or deleted
+ * since the file was saved.
  */
 export interface Lines {
   toSaved(line: number): number | null;
   fromSaved(line: number): number | null;
 }
 
-/** Beyond so many changed lines, no line but those before and after all changes is looked for. */
+/** If more lines than this changed, only the lines before and after all changes are mapped. */
 const maxEdits = 2000;
 
 const unchanged: Lines = { toSaved: (line) => line, fromSaved: (line) => line };

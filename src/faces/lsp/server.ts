@@ -40,7 +40,7 @@ import { type Place, searchSymbols, toWholeLineRange } from "./places.ts";
 /** Milliseconds. */
 const pollIntervalMs = 2_000;
 
-/** Calls back when the memory, the index or HEAD of one of the projects has changed: it only looks at a few files. */
+/** Calls back when the memory, the index or HEAD of one of the projects has changed. It only stats a few files. */
 function watchProjects(
   projects: () => Promise<readonly Project[]>,
   onChange: (roots: readonly string[]) => void,
@@ -53,7 +53,7 @@ function watchProjects(
       before = now;
       if (changed.length > 0) onChange(changed.map(([root]) => root));
     } catch {
-      // A directory went away meanwhile: it is looked at again.
+      // A directory was deleted meanwhile: look again next time.
     }
     setTimeout(look, pollIntervalMs).unref();
   };
@@ -66,13 +66,13 @@ function computeProjectStamp(project: Project): string {
   return JSON.stringify([readWriteMarks(project), head?.mtimeMs, head?.size]);
 }
 
-/** What an editor may set: in `initializationOptions`, or later as the section `pommel` of its settings. */
+/** The settings that an editor may send: in `initializationOptions`, or later as the section `pommel` of its settings. */
 const settingsShape = z.object({
-  /** Who wrote each function, above it. */
+  /** Shows above each function who wrote it. */
   code_lens: z._default(z.boolean(), false),
-  /** The same at the end of its first line, in editors that show no lenses. */
+  /** Shows the same at the end of the function's first line, for editors without lenses. */
   inlay_hints: z._default(z.boolean(), false),
-  /** Hints where a later decision contradicts that for which lines were written. */
+  /** Shows a hint on lines that were written because of a decision which a later one contradicts. */
   diagnostics: z._default(z.boolean(), true),
 });
 type Settings = z.infer<typeof settingsShape>;
@@ -82,7 +82,7 @@ function serve(connection: Connection): void {
   const documents = new OpenDocuments();
   let settings: Settings = z.parse(settingsShape, {});
   const can = { show: false, followFolders: false, refreshLenses: false, refreshHints: false };
-  /** By the root of its checkout: a hover need not ask git for it each time. */
+  /** The remote by the checkout's root, so that a hover need not ask git each time. */
   const remotes = new Map<string, Promise<string | null>>();
 
   const applySettings = (given: unknown) => {
@@ -97,7 +97,7 @@ function serve(connection: Connection): void {
     return known;
   }
 
-  /** Saved lines of a range of a document, both inclusive; null where all of them are new. */
+  /** The saved lines of a range of a document, both inclusive; null if all lines are new. */
   function toSavedRange({ lines }: Place, { start, end }: Range): { first: number; last: number } | null {
     // A selection of whole lines ends before the first character of the next.
     const last = end.line > start.line && end.character === 0 ? end.line - 1 : end.line;
@@ -121,14 +121,14 @@ function serve(connection: Connection): void {
     return connection.sendDiagnostics({ uri, diagnostics });
   }
 
-  /** Editors ask for hovers and actions when somebody wants them; the rest they are told to ask for again. */
+  /** Makes the editor ask again for everything except hovers and actions, for which it asks when somebody wants them. */
   function refreshAll(): void {
     for (const { uri } of documents.texts.all()) void quietly(diagnose, undefined)(uri);
     if (can.refreshLenses) void connection.sendRequest(CodeLensRefreshRequest.type);
     if (can.refreshHints) void connection.languages.inlayHint.refresh();
   }
 
-  /** Nothing that Pommel says is worth an error box: what fails is logged, and the editor gets nothing. */
+  /** Logs a failure and returns `otherwise`: nothing that Pommel shows is worth an error box. */
   const quietly =
     <Args extends unknown[], T>(answer: (...args: Args) => Promise<T>, otherwise: T) =>
     async (...args: Args): Promise<T> => {
@@ -166,7 +166,7 @@ function serve(connection: Connection): void {
   );
 
   connection.onDidChangeConfiguration(({ settings: given }) => {
-    // Some clients say at the start that nothing is set: what they said in `initializationOptions` holds.
+    // Some clients first send empty settings: then those from `initializationOptions` stay.
     const own = (given as { pommel?: unknown } | null)?.pommel;
     if (own !== undefined) applySettings(own);
     refreshAll();
@@ -252,7 +252,7 @@ function serve(connection: Connection): void {
       return (await findNamedThings(document.getText(), place.project)).map(({ start, end, kind, id }) => ({
         range: { start: document.positionAt(start), end: document.positionAt(end) },
         tooltip: `Open the ${kind} in Pommel`,
-        // The address signs a browser in, once: it is made when somebody follows the link.
+        // The address signs a browser in once, so it is made only when somebody follows the link.
         data: { root: place.project.root, kind, id },
       }));
     }, []),
@@ -282,7 +282,7 @@ function serve(connection: Connection): void {
   const { texts } = documents;
   texts.onDidOpen(({ document }) => void quietly(diagnose, undefined)(document.uri));
   texts.onDidSave(({ document }) => {
-    // What it is compared with has changed, at the same version.
+    // The document has the same version, but the saved file has changed.
     documents.forget(document.uri);
     void quietly(diagnose, undefined)(document.uri);
   });
@@ -311,8 +311,8 @@ const findLineEnd = (document: TextDocument, line: number) =>
   document.positionAt(document.offsetAt({ line: line + 1, character: 0 }) - 1);
 
 /**
- * Serves an editor over the Language Server Protocol on stdin and stdout until it says goodbye or stdin closes. It changes
- * nothing, and answers about what is there: the daemon indexes and records.
+ * Serves an editor over the Language Server Protocol on stdin and stdout until the editor exits or stdin closes. It only answers
+ * questions: the daemon indexes and records.
  */
 export function startLsp(): void {
   setOwnDoor("lsp");

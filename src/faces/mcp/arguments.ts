@@ -3,19 +3,19 @@ import { PommelError } from "../../base/errors.ts";
 import { describeProblem, isObject } from "../../protocol/problem-in.ts";
 
 /**
- * What a model sends for a tool's arguments, read for what it means: a text where a list is wanted, a number as a text, limits that
- * are too large, another tool's name for an argument. What cannot be understood is left out and said, and the call is answered.
+ * Reads the arguments that a model sends, and tolerates mistakes: a text instead of a list, a number as text, limits that are too
+ * large, another tool's name for an argument. An argument that makes no sense is left out with a note, and the call is answered.
  */
 
 export type ToolInput = z.ZodMiniObject;
 
 export interface ReadArguments<S extends ToolInput> {
   args: z.infer<S>;
-  /** What was not understood. */
+  /** Notes on arguments that were left out or changed. */
   notes: string[];
 }
 
-/** A JSON schema, as far as it is looked at. */
+/** The parts of a JSON schema that are used here. */
 interface Schema {
   type?: string;
   enum?: unknown[];
@@ -26,13 +26,13 @@ interface Schema {
   maxLength?: number;
 }
 
-/** Longer ones are cut, as their beginning and end say what is meant; a text that may be longer says so itself. */
+/** Longer texts are cut: their beginning and end say what is meant. A schema with `maxLength` has its own limit. */
 const maxCharacters = 1000;
 const maxEntries = 50;
 
 /**
- * @param synonyms other names of its arguments, by these
- * @throws PommelError `usage` where a required argument is missing, or what was sent can be no text
+ * @param synonyms the names of the tool's arguments, by other names for them
+ * @throws PommelError `usage` if a required argument is missing, or if a text contains a NUL character
  */
 export function readArguments<S extends ToolInput>(
   tool: string,
@@ -55,7 +55,7 @@ export function readArguments<S extends ToolInput>(
     throw new PommelError("usage", hostile.slice(0, 5).join(" "), listArguments(tool, schemas));
   const parsed = z.safeParse(input, args);
   if (parsed.success) return { args: parsed.data, notes };
-  // What one may leave out is left out.
+  // Leave out optional arguments that are invalid.
   const problems = parsed.error.issues.map((issue) => ({
     name: String(issue.path[0]),
     says: describeProblem(issue, args, "argument"),
@@ -87,7 +87,7 @@ function toArguments(given: unknown, schemas: object, notes: string[]): Record<s
 const isEmpty = (value: unknown) =>
   value === null || value === undefined || value === "" || (Array.isArray(value) && value.length === 0);
 
-/** By its name, by another name for it, or as it is written in another language. */
+/** Finds an argument by its name, by another name, or by its name in another spelling. */
 function resolveArgumentName(
   name: string,
   schemas: object,
@@ -102,7 +102,7 @@ function resolveArgumentName(
   return candidates.find((one) => Object.hasOwn(schemas, one)) ?? null;
 }
 
-/** What models call the arguments of any search. */
+/** Names that models use for the arguments of any search. */
 const commonNames = {
   q: ["query", "about"],
   query: ["about", "q"],
@@ -185,7 +185,7 @@ function coerce(value: unknown, schema: Schema, name: string, notes: string[]): 
   }
 }
 
-/** Errors and reports begin with what was done, and end with what went wrong. */
+/** Cuts the middle of a long text: errors and reports begin with what was done, and end with what went wrong. */
 function cutLong(value: unknown, { maxLength }: Schema, name: string, notes: string[]): unknown {
   if (typeof value !== "string" || value.length <= maxCharacters || maxLength !== undefined) return value;
   notes.push(`${name} was cut to ${maxCharacters} characters.`);
@@ -193,6 +193,6 @@ function cutLong(value: unknown, { maxLength }: Schema, name: string, notes: str
   return `${value.slice(0, half - 1)} ${value.slice(-half)}`;
 }
 
-/** Neither file names nor git's arguments can contain one; each place would fail with an error of its own. */
+/** Refuses NUL characters here: neither file names nor git's arguments can contain one, and each would fail in its own way. */
 const findContentProblem = (name: string, value: unknown): string[] =>
   [value].flat().some((one) => String(one).includes("\0")) ? [`${name} contains a NUL character.`] : [];

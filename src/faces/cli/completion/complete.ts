@@ -9,7 +9,7 @@ import { embedderDrivers, readEmbedderSpec } from "../../../models/embed/registr
 import type { CommandContext } from "../../../terminal/frame.ts";
 import { toOneLine } from "../../../terminal/text.ts";
 
-/** What values an option has, by its name. */
+/** Where the values of an option come from, by the option's name. */
 const sourceOfOption: Readonly<Record<string, string>> = {
   "--agent": "agents",
   "--branch": "branches",
@@ -20,7 +20,7 @@ const sourceOfOption: Readonly<Record<string, string>> = {
   "--session": "sessions",
 };
 
-/** What the arguments of a command are, by their names. */
+/** Where the values of an argument come from, by the command's and the argument's name. */
 const sourceOfArgument: Readonly<Record<string, string>> = {
   "checkpoint show id": "checkpoints",
   "checkpoint diff from": "checkpoints",
@@ -46,7 +46,7 @@ export interface Place {
   options: OptionCandidate[];
   /** What an argument may be; empty: anything, usually a file. */
   values: string[];
-  /** What an argument may be as well. */
+  /** A source of further values for an argument. */
   source: string | null;
 }
 
@@ -146,14 +146,14 @@ export function renderValueBranches(places: readonly Place[], actionFor: (value:
 }
 
 /**
- * `pm complete <source>`: what the completion scripts offer, a line each: the value, and after a tab what it is. Whatever
- * goes wrong, it offers less, as a shell is no place for errors.
+ * `pm complete <source>`: prints what the completion scripts offer, one value in each line, with its description after a tab. If
+ * anything fails it offers less, because a shell's completion is no place for errors.
  */
 export async function completeCommand({ cwd, output }: CommandContext, source: string): Promise<void> {
   const known = await lookUpProject(cwd)
     .then((project) => (isRemembered(project) ? listCandidates(source, project) : []))
     .catch((): Candidates => []);
-  // Those that Pommel supports, before any other of the memory.
+  // The agents that Pommel supports come before others from the memory.
   const others = known.filter(([name]) => !(agentNames as readonly string[]).includes(name));
   const found = source === "agents" ? [...agentNames.map((name) => [name] as const), ...others] : known;
   if (found.length === 0 && !output.json) return;

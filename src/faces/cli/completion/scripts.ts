@@ -273,11 +273,11 @@ function renderPsOption({ about, value }: OptionCandidate): string {
 
 const renderPsList = (words: readonly string[]) => `@(${words.map(quoteForPowershell).join(", ")})`;
 
-/** A word in single quotes, in which only they mean anything: PowerShell takes curly ones for them, too. */
+/** A word in single quotes. Only single quotes need doubling there, and PowerShell treats curly ones alike. */
 const quoteForPowershell = (text: string) =>
   `'${text.replace(/['\u2018\u2019\u201a\u201b]/g, (quote) => quote + quote)}'`;
 
-/** By shell. */
+/** The completion script of each shell. */
 export const completionScripts = {
   bash: renderBashScript,
   zsh: renderZshScript,
@@ -285,7 +285,7 @@ export const completionScripts = {
   powershell: renderPowershellScript,
 };
 
-/** `pm completion <shell>`: the script is made from the program itself, so it cannot lag behind it. */
+/** `pm completion <shell>`: makes the script from the program itself, so that it is never out of date. */
 export async function completionCommand(
   { output }: CommandContext,
   shell: keyof typeof completionScripts,
