@@ -11,7 +11,7 @@ export function openApi(): object {
   const paths: Record<string, Record<string, object>> = {};
   for (const operation of publicOperations) {
     const path = operation.path.replace(/:(\w+)/g, "{$1}");
-    // What answers a GET as well as a POST is described as a POST.
+    // An operation that answers both GET and POST is described as a POST.
     const method = operation.methods.includes("POST") ? "POST" : "GET";
     paths[path] ??= {};
     paths[path][method.toLowerCase()] = {
@@ -52,13 +52,13 @@ export function openApi(): object {
 
 const makeJsonContent = (schema: object) => ({ "application/json": { schema } });
 
-/** Unknown fields are ignored on both sides, so that no shape is closed. */
+/** Both sides ignore unknown fields, so no shape forbids additional ones. */
 export function toJsonSchema(shape: z.ZodMiniType, io: "input" | "output"): JsonSchema {
   const { $schema: _, ...schema } = z.toJSONSchema(shape, {
     io,
     override: ({ jsonSchema }) => {
       if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
-      // The limits of JavaScript's numbers are not limits of a count.
+      // Drop the limits of JavaScript's numbers, which mean nothing to a client.
       if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
       if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
     },

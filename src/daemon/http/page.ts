@@ -7,16 +7,16 @@ import { dayMs } from "../../base/text/day.ts";
 import type { browsersResponse } from "../../features/page/operation.ts";
 import type { Shaped } from "../../protocol/shape-parts.ts";
 
-/** What `pm open` puts into the address has to be used within so long. Milliseconds. */
+/** The code that `pm open` puts into the address expires after this time. Milliseconds. */
 export const codeLifetimeMs = 60_000;
-/** A browser that asked nothing for so long is signed out. Milliseconds. */
+/** A browser that sends no request for this time is signed out. Milliseconds. */
 const maxUnusedMs = 7 * dayMs;
-/** Codes, and browsers that are signed in, at a time; more push out the oldest. */
+/** The most codes and signed-in browsers at a time; a further one replaces the oldest. */
 const maxCodes = 32;
 const maxBrowsers = 32;
 
 interface Browser {
-  /** Of its secret. */
+  /** The hash of the secret in the browser's token. */
   hash: Buffer;
   name: string;
   signedInAt: number;
@@ -24,16 +24,17 @@ interface Browser {
 }
 
 /**
- * Who may use the local page: a browser that was opened with a one-time code, and was given a token for it.
+ * Decides who may use the local page: a browser that exchanged a one-time code for a token.
  *
- * Codes and tokens hold 256 random bits, are kept as hashes, and in memory alone: they end with the daemon. Whoever gets
- * its port afterwards is the same origin to a browser, and would be handed the token by it (docs/decisions/0011).
+ * Codes and tokens have 256 random bits. The daemon keeps only their hashes, and only in memory, so they end with the daemon. To a
+ * browser, the next program on the daemon's port is the same origin, so the browser would send it the token
+ * (docs/decisions/0011).
  */
 export class PageAccess {
   readonly #now: () => number;
-  /** By their hash, with the time when they expire, and the browser that used them. */
+  /** The codes by their hash, with the time when they expire and the browser that used them. */
   readonly #codes = new Map<string, { expires: number; browser: string | null }>();
-  /** By their id, which a token begins with. */
+  /** The browsers by their id, with which their token begins. */
   readonly #browsers = new Map<string, Browser>();
 
   constructor(now: () => number = Date.now) {
@@ -52,9 +53,9 @@ export class PageAccess {
   }
 
   /**
-   * A browser's token for a code, which is used up by it; null if the code is unknown, used or too old. A code that is used
-   * twice was seen by somebody else, so whoever was first is signed out.
-   * @param userAgent what the browser says it is
+   * Exchanges a code for a browser's token; null if the code is unknown, used or too old. If a code is used twice, somebody else has
+   * seen it, so the browser that used it first is signed out.
+   * @param userAgent what the browser calls itself
    * @param asker the browser that asks, if it is signed in
    */
   signIn(code: string, userAgent = "", asker: string | null = null): string | null {
@@ -73,7 +74,7 @@ export class PageAccess {
     return `${id}.${secret}`;
   }
 
-  /** The id of the browser that an `Authorization` header is of, which counts as used now; null: of none. */
+  /** The id of the browser that sent an `Authorization` header, and counts as used now; null if the token is not known. */
   findBrowser(authorization: string | undefined): string | null {
     const [, id = "", secret = ""] = /^Bearer (\w+)\.([\w-]+)$/.exec(authorization ?? "") ?? [];
     const browser = this.#current().get(id);
@@ -99,7 +100,7 @@ export class PageAccess {
   signOut(id?: string): number {
     const gone = [...this.#current().keys()].filter((one) => id === undefined || one === id);
     for (const one of gone) this.#browsers.delete(one);
-    // What waits to be opened was asked for before.
+    // Codes that are not used yet were made before this, so they end as well.
     if (id === undefined) this.#codes.clear();
     return gone.length;
   }
@@ -121,7 +122,7 @@ function dropOldest(map: Map<string, unknown>, max: number): void {
   if (map.size > max && !oldest.done) map.delete(oldest.value);
 }
 
-/** What a `User-Agent` calls a browser that others imitate comes first. */
+/** Names of browsers by their word in `User-Agent`. Browsers that imitate others come before those. */
 const browserNames = [
   ["Edg", "Edge"],
   ["OPR", "Opera"],
@@ -130,7 +131,7 @@ const browserNames = [
   ["Version", "Safari"],
 ] as const;
 
-/** Of these names alone, as anybody may write a `User-Agent`. */
+/** Returns only names from the list, because a `User-Agent` may contain anything. */
 function parseBrowserName(userAgent: string): string {
   for (const [product, name] of browserNames) {
     const [, major] = new RegExp(`${product}/(\\d{1,4})\\b`).exec(userAgent) ?? [];
@@ -146,14 +147,14 @@ export function getPageDirectory(): string {
 }
 
 /**
- * What VS Code's windows are: a tab with a frame, in its workbench. No web page has such an address, so none can show Pommel's
- * page in a frame and make people click there.
+ * The addresses of VS Code's windows, where a tab shows the page in a frame. No web page has such an address, so none can show
+ * the page in a frame and trick people into clicking there.
  */
 const frameAncestors = "frame-ancestors vscode-webview: vscode-file:";
 
 /**
- * For every answer, so that not even a mistake in the page lets it run a script from elsewhere, send anything elsewhere,
- * or be shown in a frame of another page.
+ * Sent with every answer. Even if the page has a bug, it cannot run scripts from elsewhere, send anything elsewhere, or be shown
+ * in another page's frame.
  */
 export const securityHeaders: Readonly<Record<string, string>> = {
   "content-security-policy": [
@@ -184,7 +185,7 @@ export interface PageFile {
   headers: Record<string, string>;
 }
 
-/** Files that have to have the same name for good, and how each is asked for. */
+/** Files whose names never change, by the path at which they are requested. */
 export const namedFiles = {
   "/": "index.html",
   "/icon.svg": "icon.svg",
@@ -192,7 +193,7 @@ export const namedFiles = {
   "/service-worker.js": "service-worker.js",
 } as const;
 
-/** A named file of the page, which no browser keeps: after an update it would be the one before. Null where it is not built. */
+/** A named file of the page; null if the page is not built. Browsers must not store it: it would be outdated after an update. */
 export const readNamedFile = (dir: string, name: string): Promise<PageFile | null> =>
   readPageFile(join(dir, name), "no-store");
 

@@ -30,7 +30,7 @@ import {
   securityHeaders,
 } from "./page.ts";
 
-/** What a request says about where it comes from: its headers, by their names in lower case. */
+/** The headers that say where a request comes from, by their names in lower case. */
 type RequestOrigin = Readonly<Record<string, string | undefined>>;
 
 /** What the server keeps of a request. */
@@ -40,8 +40,8 @@ type Served = { Variables: { asker: Asker } };
 type Asker = "program" | "page";
 
 /**
- * Refuses what other web pages send: they use another host name (DNS rebinding) or send their own `Origin`. `localhost` is
- * another name as well: it may lead to ::1, where anybody can listen on the same port.
+ * Refuses requests of other web pages: they use another host name (DNS rebinding) or send their own `Origin`. `localhost` counts
+ * as another name: it may lead to ::1, where anybody can listen on the same port.
  * @throws PommelError `forbidden`
  */
 function guardAddress({ host, origin }: RequestOrigin, port: number): void {
@@ -55,8 +55,8 @@ function guardAddress({ host, origin }: RequestOrigin, port: number): void {
 }
 
 /**
- * Refuses every request that does not come from a program of this user or from the page. Both have a token that no browser
- * sends by itself: neither for another page, nor to another port.
+ * Refuses every request that comes neither from a program of this user nor from the page. Both have a token, which a browser sends
+ * neither for another page nor to another port.
  * @throws PommelError `unauthorized`
  */
 function guardAccess({ authorization }: RequestOrigin, token: string, pages: PageAccess): Asker {
@@ -79,7 +79,7 @@ interface ServerOptions {
   /** This daemon's record; null until the port is known. */
   record: () => DaemonRecord | null;
   answer: Answerer;
-  /** For the socket, which only its owner's programs can reach, and not for the page. */
+  /** Whether this serves the socket, which only programs of its owner can reach, and not the page. */
   isSocket: boolean;
   /** Who may use the page, and the directory of its files. */
   pages: PageAccess;
@@ -89,7 +89,7 @@ interface ServerOptions {
   log: Logger;
 }
 
-/** How often what was written is looked at for those who follow it. Milliseconds. */
+/** How often to look for news for the browsers that follow them. Milliseconds. */
 const liveMs = 1000;
 
 const statusOf: Partial<Record<ErrorCode, ContentfulStatusCode>> = {
@@ -114,7 +114,7 @@ const statusOf: Partial<Record<ErrorCode, ContentfulStatusCode>> = {
   busy: 503,
 };
 
-/** Refuses what is no request of an operation, and what does not say which project it is about. Passes on the rest. */
+/** Refuses requests that do not fit their operation, or that do not name the project. Passes the rest on to `answer`. */
 export function checkRequests(answer: Answerer): Answerer {
   return async (place, operation, given, signal) => {
     const request = read(operation.request(), given) as RequestOf<typeof operation>;
@@ -134,7 +134,7 @@ export function checkRequests(answer: Answerer): Answerer {
 function read<S extends z.ZodMiniType>(shape: S, given: unknown): z.infer<S> {
   const parsed = z.safeParse(shape, given);
   if (parsed.success) return parsed.data;
-  // Who types has no use for the contract.
+  // A person who typed a command has no use for the HTTP contract.
   const hint =
     getRequestContext().door === "http" ? "See docs/http.md." : "Give another value, and try again.";
   throw new PommelError("usage", describeProblem(parsed.error.issues[0]!, given, "field"), hint);
@@ -143,11 +143,11 @@ function read<S extends z.ZodMiniType>(shape: S, given: unknown): z.infer<S> {
 /** The daemon's HTTP server, not listening yet. */
 export function createServer(options: ServerOptions): Server {
   const { fetch } = createApp(options);
-  // The platform's own Request and Response stay as they are: nothing else in the process is ours to change.
+  // Leave the platform's own Request and Response alone: other code in this process uses them.
   return createAdaptorServer({ fetch, overrideGlobalObjects: false }) as Server;
 }
 
-/** The page and the routes of `protocol/`, guarded, with every error as the JSON that it promises. */
+/** Serves the page and the routes of `protocol/`, guarded. Every error is answered with the JSON that `protocol/` promises. */
 function createApp({ record, answer, isSocket, pages, pageDir, onRequest, log }: ServerOptions) {
   const app = new Hono<Served>();
   const readPlace = (context: Context): string | null => {
@@ -172,7 +172,7 @@ function createApp({ record, answer, isSocket, pages, pageDir, onRequest, log }:
     await next();
   });
 
-  // The page's own files are the same for everybody, and hold nothing of the project.
+  // The page's own files are the same for everybody, and contain nothing of a project, so nobody needs a token for them.
   for (const [path, name] of Object.entries(namedFiles))
     app.get(path, async (context) => sendFile(context, await readNamedFile(pageDir, name)));
   app.get("/assets/:name", async (context) =>
@@ -236,7 +236,7 @@ function createApp({ record, answer, isSocket, pages, pageDir, onRequest, log }:
     const isSignedIn = () =>
       context.get("asker") === "program" || pages.findBrowser(context.req.header("authorization")) !== null;
     return streamSSE(context, async (stream) => {
-      // What the browser has seen is the id of the last event, also after it lost the connection.
+      // The id of the last event says which state the browser has, even after it reconnects.
       let seen = context.req.header("last-event-id");
       while (!stream.aborted && !stream.closed && isSignedIn()) {
         const data = JSON.stringify(await answer(place, readState, {}));
@@ -270,7 +270,7 @@ function createApp({ record, answer, isSocket, pages, pageDir, onRequest, log }:
   return app;
 }
 
-/** What a browser has no use for. */
+/** Refuses the page: a browser has no use for these routes. */
 const refusePage: MiddlewareHandler<Served> = async (context, next) => {
   if (context.get("asker") === "page") throw new PommelError("forbidden", "Only programs may call this.");
   await next();

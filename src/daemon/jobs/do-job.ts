@@ -6,12 +6,12 @@ import type { Memory } from "../../store/memory/memory.ts";
 import type { JobKind, JobRecord } from "../../store/memory/memory-records.ts";
 import { isDamaged } from "../../store/sqlite/database.ts";
 
-/** A job that cannot be done yet: it is tried again. */
+/** Thrown by a job that cannot be done yet, and is tried again. */
 export class NotYet extends Error {
   override readonly name = "NotYet";
 }
 
-/** What a job was to work on is gone: no other attempt would find it. */
+/** Thrown by a job whose subject is gone, so that another attempt is useless. */
 export class Gone extends Error {
   override readonly name = "Gone";
 }
@@ -19,35 +19,35 @@ export class Gone extends Error {
 export interface JobRun {
   /** Aborted when the worker stops, when the job is no longer ours, or when a more urgent one is pending. */
   signal: AbortSignal;
-  /** Units of work done so far, and in all. To be called where the job can be interrupted and resumed. */
+  /** Reports the units of work done so far, and in all. Call it where the job can be interrupted and resumed. */
   progress(done: number, total: number): void;
 }
 
 export interface QueueOptions {
   memory: Memory;
-  /** What is done here; others do the rest. */
+  /** The kinds of jobs to do here; others do the rest. */
   kinds: readonly JobKind[];
-  /** More urgent jobs of these kinds, which others do, go first. */
+  /** More urgent jobs of these kinds, which others do, must go first. */
   after?: readonly JobKind[];
   /** See `newOwner`. */
   owner: string;
   isAlive: (owner: string) => boolean;
-  /** Changes the queue; default: at once, whoever else writes. */
+  /** Changes the queue; default: at once, even if that waits for another writer. */
   change?: <T>(change: () => T) => Promise<T>;
   /** Does a job. @returns how many chunks it wrote */
   run: (job: JobRecord, run: JobRun) => Promise<number>;
-  /** Runs a job in its turn among all that works on the memory; `leave` asks it to stop where it can be resumed. */
+  /** Runs a job in its turn among everything that works on the memory. `leave` asks the job to stop where it can be resumed. */
   inTurn?: <T>(job: JobRecord, leave: () => void, work: () => Promise<T>) => Promise<T>;
   log: Logger;
 }
 
-/** Problems of the machine or the configuration, not of the job: it waits, and keeps its attempts. */
+/** Problems of the machine or the configuration. The job waits, and the attempt does not count. */
 const troubles = new Set(["disk_full", "busy", "config_invalid", "unreadable", "embedder_unavailable"]);
 /** Problems of a file that may be locked, or not exist yet. */
 const transientErrorPattern =
   /^(?:ENOENT|EBUSY|EACCES|EPERM|EMFILE|ENFILE|EAGAIN|EIO|ESTALE|ETIMEDOUT|transcript_changed)$/;
 
-/** How often a job says how far it is, and looks whether it must make way. Milliseconds. */
+/** How often a job records its progress, and checks for a more urgent one. Milliseconds. */
 const noteEveryMs = 250;
 
 const yielding = new Error("A more urgent job waits.");
@@ -71,7 +71,7 @@ export async function doNextJob(options: QueueOptions, stop: AbortSignal): Promi
 
 const changeAtOnce = async <T>(change: () => T): Promise<T> => change();
 
-/** Jobs that nobody does any more wait again: of processes that are gone, and what could not be put back on a full disk. */
+/** Puts lost jobs back into the queue: those of ended processes, and those that a full disk kept from being put back. */
 function recoverLostJobs({
   memory,
   owner,
@@ -81,7 +81,7 @@ function recoverLostJobs({
   const jobs = listJobs(memory, { state: "running" });
   for (const job of jobs) if (job.owner === owner && kinds.includes(job.kind)) putBack(memory, job);
   const isKept = (other: string) => other === owner || isAlive(other);
-  // Where nothing is lost nothing is written: it would wait for whoever writes, and in the daemon all answers with it.
+  // Write only if a job is lost: a write waits for other writers, and in the daemon it would delay all answers.
   if (jobs.some((job) => job.owner === null || !isKept(job.owner))) recoverJobs(memory, isKept);
 }
 

@@ -24,7 +24,7 @@ export class GitWatch {
 
   constructor(private readonly options: GitWatchOptions) {}
 
-  /** What there is now was seen to. */
+  /** Starts to watch. Everything up to now counts as handled. */
   begin(): void {
     this.hasMoved();
     this.timer = setInterval(() => this.look(), this.options.pollIntervalMs ?? 10_000).unref();
@@ -42,7 +42,7 @@ export class GitWatch {
     let hasMoved = false;
     for (const root of this.options.roots()) {
       const directory = findGitDirectory(root);
-      // Nothing is final during a rebase.
+      // During a rebase, no commit is final.
       if (directory === null || isRebasing(directory)) continue;
       const { mtimeMs, size } = statSync(locateHeadLog(directory), { throwIfNoEntry: false }) ?? {};
       const stamp = `${mtimeMs}/${size}`;

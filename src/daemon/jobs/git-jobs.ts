@@ -32,7 +32,7 @@ const flushMs = 1000;
 const pauseMs = 4000;
 /** Maximum lead of a prompt's hook over the transcript lines before it. Milliseconds. */
 const lagMs = 60_000;
-/** More commits are left to going over history. */
+/** If there are more commits than this, the scan of history finds them. */
 const maxCommits = 20;
 
 /** A new commit. Repeated requests for one commit are merged. */
@@ -55,7 +55,7 @@ export function askForCommit(memory: Memory, hash: string, made: CommitMade): vo
     at: Math.min(before?.at ?? made.at, made.at),
     ...(branch != null && { branch }),
     ...(rewrittenFrom.length > 0 && { rewrittenFrom }),
-    // It was reported another way, and messages that belong to it came since.
+    // The commit was also reported another way, and messages that belong to it have arrived since.
     ...(before?.again && { again: true }),
   };
   enqueue(memory, {
@@ -80,7 +80,7 @@ export function askForLate(memory: Memory, since: number): void {
   for (const hash of hashes) {
     const waiting = findWaitingJob(memory, { kind: "commit", subject: hash });
     const before = waiting && z.safeParse(commitPayload, waiting.payload).data;
-    // A first report that waits comes second where the commit was found by itself: it would not look again.
+    // Keep the time of a first report that waits. Without `again`, it would skip a commit that was found meanwhile.
     const isFirstReport = waiting !== null && before?.again !== true;
     const payload: CommitPayload = { seen: "reflog", ...before, again: true };
     const notBefore = isFirstReport ? waiting.notBefore : Date.now() + pauseMs;

@@ -21,7 +21,7 @@ interface GitJobsOptions {
   project: Project;
   config: Config;
   memory: Memory;
-  /** Made when the first commit is recorded: it takes longer to make than to find out that none is new. */
+  /** Makes the scrubber when the first commit is recorded: making it takes longer than finding out that no commit is new. */
   scrubber: () => Promise<Scrubber>;
   roots: () => readonly string[];
   /** Resolves when the file observations so far are stored. */
@@ -32,13 +32,13 @@ interface GitJobsOptions {
   backfill?: typeof backfill;
 }
 
-/** Everything that led to an older commit has been read. Milliseconds. */
+/** The transcripts of what led to a commit older than this have all been read. Milliseconds. */
 const recentMs = 900_000;
 
-/** Of `meta`: the version of the attribution whose rules all commits were judged by that can be. */
+/** A key in `meta`: the version of the attribution by which all commits that can be judged were judged. */
 const judgedBy = "attribution.version";
 
-/** What analyses commits is loaded for the first of them: each start of a daemon has one look for new ones, and mostly there is none. */
+/** Loads the analysis late: each daemon looks for new commits when it starts, and mostly finds none. */
 const loadBackfill = () => import("../../attribution/checkpoints/backfill.ts");
 const loadRecord = async () => (await import("../../attribution/checkpoints/record-commit.ts")).recordCommit;
 
@@ -56,13 +56,13 @@ export class GitJobs {
     return 0;
   }
 
-  /** Without git, or a repository, there are no commits. */
+  /** Ignores a missing git or repository: then there are no commits. */
   private async tolerateGitFailure(work: Promise<void>, { signal }: JobRun): Promise<void> {
     try {
       await work;
     } catch (error) {
       if (signal.aborted || !(error instanceof GitFailure)) throw error;
-      // A lock, a repository that is being repacked, or one that somebody has to repair.
+      // The repository is locked, is being repacked, or needs a repair.
       if (!/^(?:not_installed|no_repository|no_commits)$/.test(error.reason)) throw new NotYet(error.message);
       this.options.log.debug(`no commits: ${error.message}`);
     }
@@ -110,7 +110,7 @@ export class GitJobs {
     const isOutdated =
       memory.readMeta(judgedBy) !== String(attributionVersion) &&
       hasOlderVerdicts(memory, attributionVersion);
-    // Where no session is known, none can have led to a commit.
+    // Without sessions, none can have led to a commit.
     const hasSessions = findHistoryStart(memory) !== null;
     if (hasSessions && (isWhole || hasOthers || isOutdated)) await this.backfill(run);
     if (hasSessions && isWhole) await this.analyseOlder(run);

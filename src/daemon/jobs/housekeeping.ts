@@ -25,7 +25,7 @@ interface HousekeepingOptions {
 }
 
 const pollIntervalMs = 600_000;
-/** Lines are committed within some weeks; after that, when they appeared no longer matters. */
+/** Observations of lines are dropped after this time: by then the lines are committed. Milliseconds. */
 const observedMs = 30 * dayMs;
 /** Free pages are released in steps of this size, with other work in between. */
 const pagesAtOnce = 500;
@@ -94,8 +94,8 @@ export class Housekeeping {
   }
 
   /**
-   * Cuts sessions again that were cut by other rules or settings. To be called when settings change; it is not looked
-   * for later, as two checkouts with different settings must not undo each other's work for ever.
+   * Cuts sessions again that were cut by other rules or settings. Call it when settings change. Nothing checks for this at other
+   * times, because two checkouts with different settings would undo each other's work for ever.
    */
   applyCutRules(): void {
     const { memory, config, enqueue } = this.options;
@@ -119,7 +119,7 @@ export class Housekeeping {
     sampleStorage(this.options.memory);
   }
 
-  /** Also while sessions continue and the queue is never empty: every turn rebuilds their last chunks. */
+  /** Runs even while sessions continue and the queue is never empty, because every turn rebuilds a session's last chunks. */
   private maintainTerms(): void {
     const { memory } = this.options;
     indexAllSessions(memory);
@@ -147,15 +147,15 @@ interface CareOptions {
   memoryDb: string;
   config: Config;
   isResting: () => boolean;
-  /** A check found the memory damaged. */
+  /** Called if a check finds the memory damaged. */
   onFailure: (error: unknown) => void;
   log: Logger;
 }
 
-/** How often to look what is due. A daemon that ends sooner leaves it to the next one. Milliseconds. */
+/** How often to look for care that is due. If the daemon ends sooner, the next one does it. Milliseconds. */
 const lookMs = 600_000;
 
-/** Has the memory backed up and checked while nothing else is done. */
+/** Backs up and checks the memory while nothing else is done. */
 export class MemoryCare {
   private timer: NodeJS.Timeout | undefined;
   private readonly stop = new AbortController();

@@ -18,7 +18,7 @@ export function isOwnerAlive(owner: string): boolean {
   try {
     process.kill(Number(pid), 0);
   } catch (error) {
-    // Of another user, and there.
+    // EPERM: the process exists, and belongs to another user.
     if (getErrorCode(error) !== "EPERM") return false;
   }
   return beginning === "" || readProcessStart(Number(pid)) === beginning;
@@ -41,13 +41,13 @@ function readProcessStart(pid: number): string {
 
 interface WorkerOptions {
   /**
-   * Does what is due next; false when nothing is. Where it is interrupted it leaves what can be resumed.
-   * @throws what keeps all jobs from being done
+   * Does the next due job; false if none is due. If it is interrupted, the job can be resumed.
+   * @throws an error that keeps all jobs from being done
    */
   next: (signal: AbortSignal) => Promise<boolean>;
   /** When the next waiting job can be begun; null when none can. Milliseconds since the epoch. */
   nextDue: () => number | null;
-  /** The database is damaged; the worker has stopped. */
+  /** Called if the database is damaged; the worker has stopped. */
   onCorrupt: (error: unknown) => void;
   log: Logger;
   /** The first wait when no job can run; doubles up to `maxPauseMs`. Milliseconds. */
@@ -56,7 +56,7 @@ interface WorkerOptions {
 
 /** How often to look for jobs of other processes, and of dead ones. Milliseconds. */
 const pollIntervalMs = 30_000;
-/** A job may be due and its subject be worked on elsewhere. Milliseconds. */
+/** The least wait: a due job may have to wait because its subject is being worked on elsewhere. Milliseconds. */
 const shortestWaitMs = 500;
 const maxPauseMs = 300_000;
 
@@ -73,7 +73,7 @@ export class JobWorker {
 
   constructor(private readonly options: WorkerOptions) {}
 
-  /** There may be something to do. */
+  /** Call this when there may be something to do. */
   wake(): void {
     if (this.stop.signal.aborted) return;
     clearTimeout(this.timer);

@@ -13,7 +13,7 @@ import { OpenMemory } from "./open-memory.ts";
 import { askForOldLines, hasNews, type TranscriptToRead } from "./session-requests.ts";
 
 interface MemoryWorkOptions extends JobSurroundings {
-  /** The bundled model, where code is searched with it. */
+  /** The bundled model, if code is searched with it. */
   bundled: Embedder | null;
 }
 
@@ -91,7 +91,7 @@ export class MemoryWork {
       this.failure = null;
       this.open.begin();
     } catch (error) {
-      // Tried again and again: a new reason is worth a line.
+      // This is tried again and again, so log only a new reason.
       if (getErrorMessage(this.failure) !== getErrorMessage(error))
         log.error(`${project.memoryDb}: ${explainError(error)}`);
       this.fail(error);
@@ -100,7 +100,7 @@ export class MemoryWork {
 
   private fail(error: unknown): void {
     this.failure = error;
-    // A full disk may get room again; what is damaged stays so until somebody has seen to it.
+    // A full disk may get room again, but a damaged memory stays damaged until somebody repairs it.
     if (this.isClosed || isDamaged(error) || getErrorCode(error) === "index_too_new") return;
     this.retryTimer = setTimeout(() => this.tryToOpen(), 10_000).unref();
   }
@@ -143,7 +143,7 @@ export class MemoryWork {
     this.requireOpen().readOn(path, asked);
   }
 
-  /** Whether a transcript holds what was not read yet. */
+  /** Whether a transcript has new lines. */
   hasNews(path: string, stat: { size: number; mtimeMs: number }): boolean {
     return hasNews(this.memory, path, stat);
   }
@@ -158,12 +158,12 @@ export class MemoryWork {
     this.open?.scanMissedCommits(how);
   }
 
-  /** Has sessions read before all else that wait to be, whose ids begin so. */
+  /** Reads waiting sessions whose ids begin with `id` before all others. */
   async readNow(id: string, signal: AbortSignal): Promise<void> {
     await this.open?.readNow(id, signal);
   }
 
-  /** Has commits analysed before all else; does nothing where commits are not linked to sessions. */
+  /** Analyses commits before all else; does nothing if commits are not linked to sessions. */
   async analyse(hashes: readonly string[], signal: AbortSignal): Promise<void> {
     await this.open?.analyse(hashes, signal);
   }
@@ -173,7 +173,7 @@ export class MemoryWork {
     this.requireOpen().enqueue("scrub", "memory");
   }
 
-  /** Queues that the language model of `scrub.llm` reads what was stored before. @returns how many sessions */
+  /** Queues sessions that were stored earlier for the language model of `scrub.llm`. @returns how many */
   scrubOldLines(): number {
     const open = this.requireOpen();
     const sessions = askForOldLines(open.memory);
@@ -181,7 +181,7 @@ export class MemoryWork {
     return sessions;
   }
 
-  /** Settings changed that take no restart. */
+  /** Applies changed settings that need no restart. */
   applySettings(): void {
     this.open?.applySettings();
   }

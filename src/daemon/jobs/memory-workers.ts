@@ -15,12 +15,12 @@ import type { SessionJobs } from "./session-jobs.ts";
 import type { JobThreads } from "./threads/job-threads.ts";
 import { besideKinds, threadKinds } from "./threads/thread-messages.ts";
 
-/** Jobs that change what the others hold in mind. */
+/** Jobs that change data which other jobs may hold in variables. */
 const mustBeAlone: ReadonlySet<JobKind> = new Set(["scrub", "retain"]);
-/** Jobs that request exclusive access themselves: they think for long before they change anything. */
+/** Jobs that request exclusive access themselves, because they work for long before they change anything. */
 const asksForIt: ReadonlySet<JobKind> = new Set(["deep-scrub"]);
 
-/** Where the jobs of a memory are done. */
+/** What the jobs of a memory need from their surroundings. */
 export interface JobSurroundings {
   project: Project;
   config: Config;
@@ -32,7 +32,7 @@ export interface JobSurroundings {
   settled?: () => Promise<void>;
   /** The threads that read transcripts. */
   threads: JobThreads;
-  /** Something was stored. */
+  /** Called when something was stored. */
   onStored?: () => void;
   log: Logger;
 }
@@ -41,15 +41,15 @@ interface MemoryWorkersOptions extends JobSurroundings {
   memory: Memory;
   jobs: SessionJobs;
   lock: RwLock;
-  /** A job is done. A thread has made findable what it read; what was done here has to be. */
+  /** Called when a job is done. A thread has already indexed what it read; what was done here still has to be indexed. */
   onJob: (where: "thread" | "here") => void;
-  /** Threads have done what was due. */
+  /** Called when the threads have done everything that was due. */
   onThreadsDone: () => void;
-  /** The memory is damaged. */
+  /** Called if the memory is damaged. */
   onCorrupt: (error: unknown) => void;
 }
 
-/** Who works off a memory's queue: what is read goes to threads, what is slow gets in nobody's way. */
+/** The workers of a memory's queue. Threads read transcripts, and slow jobs have workers of their own, so they delay nothing. */
 export class MemoryWorkers {
   private readonly workers: readonly JobWorker[];
   private isClosed = false;
@@ -105,7 +105,7 @@ export class MemoryWorkers {
     return asksForIt.has(kind) ? work() : lock.runShared(leave, work);
   }
 
-  /** Has the jobs that are due, of those kinds, done in threads. @returns false when none is */
+  /** Does due jobs of these kinds in threads. @returns false if none is due */
   private async workInThreads(kinds: readonly JobKind[], signal: AbortSignal): Promise<boolean> {
     const { memory, jobs: own, lock, onThreadsDone } = this.options;
     const { project, config, roots, rootsFound, settled, threads } = this.options;
@@ -135,7 +135,7 @@ export class MemoryWorkers {
     return true;
   }
 
-  /** Of what is to be done next; last of all where the memory cannot be read. */
+  /** The urgency of the next job; the least if the memory cannot be read. */
   private readUrgency(kinds: readonly JobKind[]): number {
     try {
       return findMostUrgentDue(this.options.memory, kinds);
@@ -144,14 +144,14 @@ export class MemoryWorkers {
     }
   }
 
-  /** What a thread did may have made other jobs due. */
+  /** Wakes the workers, because a thread's job may have made others due. */
   private handleThreadJobDone(): void {
     if (this.isClosed) return;
     this.options.onJob("thread");
     this.wake();
   }
 
-  /** What an owner had begun waits again. Tried until it succeeds: another thread waits for it. */
+  /** Puts an owner's unfinished jobs back into the queue. Tries until it succeeds, because another thread waits for them. */
   private async putBack(owner: string): Promise<void> {
     while (!this.isClosed) {
       try {

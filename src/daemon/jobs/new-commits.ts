@@ -16,23 +16,23 @@ export interface NewCommit {
 }
 
 interface NewCommits {
-  /** The earliest first. */
+  /** The commits, oldest first. */
   commits: NewCommit[];
   /** HEAD also moved to unknown commits that were not made here: pulled, say. */
   hasOthers: boolean;
-  /** Notes that all of these were seen to. */
+  /** Records that all of these were handled. */
   remember: () => void;
 }
 
-/** Of `meta`, with the worktree's root behind it: until when its reflog was seen to. */
+/** A key in `meta`, followed by a worktree's root: up to what time its reflog was handled. */
 const seenUntil = "git.reflog ";
 
-/** More are left to going over history. */
+/** If there are more commits than this, the scan of history finds them. */
 const maxCommits = 500;
 
 /**
- * Commits made in the working trees since the last call, by their reflogs. During a rebase none, until it ends. None on
- * the first call: that is history.
+ * Commits that were made in the working trees since the last call, found in their reflogs. None during a rebase, and none on the
+ * first call, because earlier commits are history.
  */
 export async function findNewCommits(
   memory: Memory,
@@ -84,7 +84,7 @@ export async function findNewCommits(
   return { commits: [...commits.values()], hasOthers, remember };
 }
 
-/** Newest first, at least one if there is any, including those of the same second as the last one processed. */
+/** The reflog's entries, newest first. Includes those of the same second as the last one processed, and at least one if any. */
 async function readReflogSince(root: string, since: number, signal?: AbortSignal): Promise<ReflogEntry[]> {
   const entries: ReflogEntry[] = [];
   try {
@@ -101,11 +101,11 @@ async function readReflogSince(root: string, since: number, signal?: AbortSignal
 }
 
 interface Sorted extends NewCommit {
-  /** made: one that stays; rebased: it may have been one on the way; other: somebody else's. */
+  /** made: a commit that stays. rebased: it may be an intermediate one. other: somebody else's. */
   sort: "made" | "rebased" | "other";
 }
 
-/** Going back in time, what is checked out changes where HEAD moved from a branch to another. */
+/** Adds the branch of each entry. Goes back in time: the branch changes where HEAD moved from one to another. */
 function withBranches(entries: readonly ReflogEntry[], branch: string | null): Sorted[] {
   let current = branch;
   return entries.map(({ hash, at, action }, index) => {
@@ -113,7 +113,7 @@ function withBranches(entries: readonly ReflogEntry[], branch: string | null): S
     const before = entries[index + 1]?.hash;
     const entry: Sorted = {
       hash,
-      // git has whole seconds; messages within this one count as earlier.
+      // git's times are whole seconds: messages within the same second count as earlier than the commit.
       at: at + 999,
       branch: current,
       rewrittenFrom: isAmend && before !== undefined ? [before] : [],

@@ -24,7 +24,7 @@ import { makeBackgroundSync, TeamShare } from "./sharing.ts";
 /** Models leave memory after this long without work, vectors without a search. Milliseconds. */
 const releaseAfterMs = 30_000;
 const unloadAfterMs = 900_000;
-/** A question that waits for what it is about looks so often whether it is done. Milliseconds. */
+/** How often a question checks whether what it waits for is done. Milliseconds. */
 const askAgainMs = 20;
 /** A language model is asked about new sessions this long after they were read. Milliseconds. */
 const askModelAfterMs = 5_000;
@@ -72,7 +72,7 @@ export class OpenMemory {
         jobs: this.jobs,
         lock: this.lock,
         onJob: (where) => {
-          // Its transaction would wait for those of the threads, and all answers with it.
+          // After a thread's job, a transaction here would wait for the threads, and delay all answers.
           if (where === "here") this.indexSessions();
           this.handleJobDone();
         },
@@ -132,7 +132,7 @@ export class OpenMemory {
     this.housekeeping.begin();
     this.care.begin();
     this.team.begin();
-    // The model may be there by now, or not be wanted any more.
+    // The model may be available by now, or no longer be wanted.
     this.runQuietly(() => {
       makeDue(this.memory, "deep-scrub");
       this.jobs.askModel();
@@ -156,8 +156,8 @@ export class OpenMemory {
   // Requests
 
   /**
-   * Queues the import of a transcript's new lines. Where another thread writes, this is done as soon as it has; a daemon that
-   * dies before finds them again.
+   * Queues the import of a transcript's new lines. If another thread is writing, the job is queued after that. If the daemon dies
+   * first, the next one finds the lines again.
    */
   readOn(path: string, asked: TranscriptToRead): void {
     this.changeSoon(() => askForReading(this.memory, path, asked));
@@ -170,7 +170,7 @@ export class OpenMemory {
     this.wake();
   }
 
-  /** Resolves when it is done. */
+  /** Resolves when the change is made. */
   private async changeNow<T>(change: () => T): Promise<T> {
     const changing = changeWhenFree(this.memory, change);
     const settled = changing.then(
@@ -188,7 +188,7 @@ export class OpenMemory {
   }
 
   /**
-   * Has sessions read before all else that wait to be, whose ids begin so. Resolves when they are, or when the signal aborts.
+   * Reads waiting sessions whose ids begin with `id` before all others. Resolves when they are read, or when the signal aborts.
    */
   async readNow(id: string, signal: AbortSignal): Promise<void> {
     const asked = await this.changeNow(() => askForSessions(this.memory, id));
@@ -202,8 +202,8 @@ export class OpenMemory {
   }
 
   /**
-   * Has commits analysed before all else; does nothing where commits are not linked to sessions. Resolves when they are, or
-   * when the signal aborts.
+   * Analyses commits before all else; does nothing if commits are not linked to sessions. Resolves when they are analysed, or when
+   * the signal aborts.
    */
   async analyse(hashes: readonly string[], signal: AbortSignal): Promise<void> {
     if (!this.bindsCommits) return;
@@ -220,7 +220,7 @@ export class OpenMemory {
     this.housekeeping.applyCutRules();
   }
 
-  /** There may be jobs to do. */
+  /** Call this when there may be jobs to do. */
   wake(): void {
     this.workers.wake();
   }
@@ -247,7 +247,7 @@ export class OpenMemory {
     return !this.workers.isBusy() && !this.embedPass.isBusy();
   }
 
-  /** Behind everything else. */
+  /** Makes vectors, after everything else. */
   private makeVectors(): void {
     if (this.isClosed) return;
     this.embedPass.run().catch((error: unknown) => {
@@ -257,7 +257,7 @@ export class OpenMemory {
     });
   }
 
-  /** Makes sessions that changed findable by what they are called and were asked; a few at a time. */
+  /** Indexes the titles and prompts of changed sessions, a few at a time. */
   private indexSessions(): void {
     if (this.isClosed) return;
     this.runQuietly(() => {
@@ -265,7 +265,7 @@ export class OpenMemory {
     });
   }
 
-  /** About sessions that were read by now. */
+  /** Asks the language model, a little later, about the sessions that were read. */
   private askModelSoon(): void {
     this.modelTimer ??= setTimeout(() => {
       this.modelTimer = undefined;
@@ -291,7 +291,7 @@ export class OpenMemory {
     collectAtRest();
   }
 
-  /** For work in the background: a memory that fails must not end the daemon, which also serves code search. */
+  /** Runs background work and handles its errors: a failing memory must not end the daemon, which also serves code search. */
   private runQuietly(work: () => void): void {
     try {
       work();
@@ -312,7 +312,7 @@ export class OpenMemory {
     await Promise.all([this.workers.close(), this.embedPass.close(), this.care.close(), this.team.close()]);
     await Promise.all(this.changing);
     for (const timer of [this.releaseTimer, this.unloadTimer, this.modelTimer]) clearTimeout(timer);
-    // Requests accepted while shutting down.
+    // Wait for requests that were accepted while shutting down.
     await this.lock.runExclusive(() => this.memory.close());
   }
 }

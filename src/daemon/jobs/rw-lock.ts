@@ -1,7 +1,6 @@
 /**
- * Lets work on the memory run in parallel, except for what needs it alone: forgetting, say, must not run while other
- * work still holds the data in variables. A request for exclusive access asks the others to stop, and goes before later
- * ones.
+ * Lets work on the memory run in parallel, except for work that needs exclusive access: forgetting, say, must not run while other
+ * work still has the data in variables. A request for exclusive access asks the others to stop, and goes before later requests.
  */
 export class RwLock {
   private readonly inside = new Set<() => void>();
