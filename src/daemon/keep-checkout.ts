@@ -7,13 +7,13 @@ import type { Ending } from "./lifecycle/endings.ts";
 import type { LiveSettings } from "./lifecycle/live-settings.ts";
 import type { OpenCheckout } from "./projects/open-checkout.ts";
 
-/** A checkout in use, with what keeps its settings up to date. */
+/** An open checkout, with its settings, which follow the files. */
 export interface InUse {
   checkout: OpenCheckout;
   settings: LiveSettings;
 }
 
-/** Answers for a checkout that is in use from what works on it. @returns what ends that */
+/** Shares what works on an open checkout with the operations that report on it. @returns stops that */
 export function keepCheckout(inUse: InUse): Ending[] {
   const { checkout, settings } = inUse;
   const { project, work, of } = checkout;

@@ -22,12 +22,12 @@ import type { LiveSettings } from "./lifecycle/live-settings.ts";
 import type { Projects } from "./projects/projects.ts";
 import type { SpoolReader } from "./spool.ts";
 
-/** Entries of the log, where a request does not say how many. */
+/** How many entries of the log to return by default. */
 const shownEntries = 100;
 
 interface KeepDaemonOptions {
   projects: Projects;
-  /** The person's, for all projects. */
+  /** The person's settings for all projects. */
   settings: LiveSettings;
   spool: SpoolReader;
   pages: PageAccess;
@@ -35,13 +35,13 @@ interface KeepDaemonOptions {
   isInForeground: boolean;
   /** Runs a command of `pm` that only reads. */
   runCommand: (request: Shaped<typeof commandRequest>) => Promise<Shaped<typeof commandResponse>>;
-  /** What `pm doctor` checks. */
+  /** Checks what `pm doctor` checks. */
   diagnose: (project: Project) => Promise<DoctorResponse["checks"]>;
   /** Called after the answer is on its way. */
   onShutdown: () => void;
 }
 
-/** Answers for the daemon that this process is. @returns ends it */
+/** Shares this daemon with the operations on it. @returns stops that */
 export function keepDaemon(options: KeepDaemonOptions): Ending[] {
   const { projects, spool, pages, record } = options;
   const measure = () => ({
@@ -82,7 +82,7 @@ function readLog(lines = shownEntries) {
   const reader = new LogReader();
   const entries = reader.readAll(lines);
   reader.close();
-  // The log holds no secrets, but messages of errors may name what somebody typed.
+  // The log contains no secrets, but error messages may quote what somebody typed.
   const scrubber = createProjectScrubber(null, loadConfig(null).config);
   return entries.map(({ time, level, text }) => ({
     at: new Date(time).toISOString(),
@@ -91,7 +91,7 @@ function readLog(lines = shownEntries) {
   }));
 }
 
-/** Has everything that is open go by the settings as they are now. @param place a directory of the project that changed */
+/** Applies the current settings to everything that is open. @param place a directory of the project whose settings changed */
 async function reloadSettings(
   { projects, settings, isInForeground }: KeepDaemonOptions,
   place: string | null,
@@ -99,10 +99,10 @@ async function reloadSettings(
   const own = settings.reload();
   const project = place === null ? null : await findProject(place);
   const ofProjects = await projects.reload(project, {
-    // A restart would give it the keys that are in the environment of who changed the settings.
+    // Prefer a restart: the new daemon gets the keys from the environment of the person who changed the settings.
     reopens: (key) => isInForeground || key === "sessions.capture",
   });
-  // Whoever turned recording on is about to use it.
+  // A person who turned recording on is about to use it.
   if (project !== null && loadRecordingConfig(project).config["sessions.capture"])
     await projects.openToRecord(project);
   const either = (one: "applied" | "need_restart") => [...new Set([...own[one], ...ofProjects[one]])];

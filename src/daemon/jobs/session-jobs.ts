@@ -31,12 +31,12 @@ import { ensureSecretKey } from "../../store/memory/privacy/secrets.ts";
 import type { JobRun } from "./do-job.ts";
 import { priority } from "./session-requests.ts";
 
-/** One job for all sessions: each run takes the next one. */
+/** A single job for all sessions: each run sums up the next one. */
 const modelSummaries = { kind: "model-summary", subject: "memory" } as const;
 
 export const retainedAt = "retained_at";
 
-/** Until the language model is back, it is asked again this often. Milliseconds. */
+/** How often to ask a language model again that did not answer. Milliseconds. */
 const askAgainMs = 60_000;
 /** It rests as long as it worked, within these bounds. Milliseconds. */
 const [minRestMs, maxRestMs] = [1_000, 30_000];
@@ -61,7 +61,7 @@ export class SessionJobs {
   private readonly llm: Llm | null;
   private readonly scrubbingLlm: Llm | null;
 
-  /** Why the language model did not answer last; null when it did, or was not asked yet. */
+  /** Why the language model did not answer the last time; null if it answered, or was not asked yet. */
   llmProblem: string | null = null;
 
   constructor(private readonly options: JobsOptions) {
@@ -96,7 +96,7 @@ export class SessionJobs {
     return 0;
   }
 
-  /** With everything needed to change what is stored. */
+  /** Everything needed to change what is stored. */
   buildScrubbingWork(): ScrubbingWork {
     const { project, config, memory, embedder, scrubber, roots, log } = this.options;
     return {
@@ -167,7 +167,7 @@ export class SessionJobs {
     } catch (error) {
       if (getErrorCode(error) !== "llm_unavailable") throw error;
       log.warn(`${subject}: not scrubbed by the language model yet: ${getErrorMessage(error)}`);
-      // One for newer lines says as much, and that the session is not searched meanwhile.
+      // A job for newer lines does this as well, and also keeps the session out of searches meanwhile.
       if (findWaitingJob(memory, { kind: "deep-scrub", subject }) === null)
         enqueue(memory, {
           kind: "deep-scrub",
@@ -191,7 +191,7 @@ export class SessionJobs {
     return 0;
   }
 
-  /** What is not scrubbed by the current rules is scrubbed first: that job is more urgent, and ends this one's turn. */
+  /** Cuts sessions again. A scrub by new rules is more urgent, interrupts this job, and so comes first. */
   private async recut({ signal, progress }: JobRun): Promise<number> {
     const { memory, scrubber } = this.options;
     return recutSessions(this.buildScrubbingWork(), {
@@ -220,7 +220,7 @@ function canScrub({ config, log }: JobsOptions): boolean {
   return problem === null;
 }
 
-/** `llm` that sees and stores no secret, also of what older rules let through and that is not scrubbed again yet. */
+/** Wraps `llm` so that it sees and stores no secret, not even one that older rules let through. */
 function makeScrubbedLlm(llm: Llm, scrubber: () => Scrubber): Llm {
   const clean = (text: string) => scrubAlone(scrubber(), text);
   return {
@@ -232,7 +232,7 @@ function makeScrubbedLlm(llm: Llm, scrubber: () => Scrubber): Llm {
   };
 }
 
-/** `llm` with a callback after each answer: null, or why there was none. */
+/** Wraps `llm` with a callback after each request: null, or why there was no answer. */
 function makeWatchedLlm(llm: Llm, onAnswer: (problem: string | null) => void): Llm {
   return {
     id: llm.id,

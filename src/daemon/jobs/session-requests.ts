@@ -8,9 +8,9 @@ import type { JobRecord } from "../../store/memory/memory-records.ts";
 import { listUnreadSessions, ofOldLines } from "../../store/memory/privacy/secrets.ts";
 import { findTranscriptByPath } from "../../store/memory/sessions/transcripts.ts";
 
-/** Requests to the session memory, as jobs queued in it. */
+/** Requests to the session memory, which are queued in it as jobs. */
 
-/** Smaller is earlier; those of commits are in git-jobs.ts. */
+/** Priorities; a smaller one runs earlier. Those of commits are in git-jobs.ts. */
 export const priority = {
   asked: 5,
   live: 10,
@@ -18,7 +18,7 @@ export const priority = {
   /** Before past sessions: somebody has just worked in it. */
   summary: 40,
   scrub: 50,
-  /** And as much more as it is less urgent than other past sessions (`sortForReading`). */
+  /** A past session's `urgency` (`sortForReading`) is added. */
   import: 100,
   "deep-scrub": 140,
   "model-summary": 160,
@@ -38,16 +38,16 @@ export const transcriptPayload = z.object({
 });
 type TranscriptPayload = z.infer<typeof transcriptPayload>;
 
-/** All imports go before what follows from them. */
+/** Limits the urgency, so that all imports run before the jobs that follow from them. */
 const maxUrgency = 30;
 
 export interface TranscriptToRead extends Partial<TranscriptPayload> {
   priority?: number;
-  /** Of a past session, as of `sortForReading`. */
+  /** For a past session: its urgency by `sortForReading`. */
   urgency?: number;
 }
 
-/** Asks that a transcript be read on: past sessions after those that go on now. */
+/** Queues the new lines of a transcript to be read. Past sessions come after current ones. */
 export function askForReading(memory: Memory, path: string, asked: TranscriptToRead): void {
   const usual = asked.is_import ? priority.import + Math.min(asked.urgency ?? 0, maxUrgency) : priority.live;
   const waiting = findWaitingJob(memory, { kind: "transcript", subject: path })?.payload;
@@ -71,14 +71,14 @@ export function askForReading(memory: Memory, path: string, asked: TranscriptToR
   });
 }
 
-/** Transcripts that wait to be read, or are being read, of sessions whose ids begin so, as their files do. */
+/** Jobs, waiting or running, that read transcripts of sessions whose ids, and so file names, begin with `id`. */
 const listUnreadSessionFiles = (memory: Memory, id: string): JobRecord[] =>
   listJobs(memory).filter(
     ({ kind, subject, state }) =>
       kind === "transcript" && state !== "dead" && basename(subject).startsWith(id),
   );
 
-/** Asks that sessions be read before all else, as somebody waits for them. @returns those that are not read yet */
+/** Moves the reading of sessions to the front of the queue, because somebody waits. @returns the jobs that are not done yet */
 export function askForSessions(memory: Memory, id: string): JobRecord[] {
   const unread = listUnreadSessionFiles(memory, id);
   for (const { kind, subject, payload, total, state } of unread)
@@ -86,7 +86,7 @@ export function askForSessions(memory: Memory, id: string): JobRecord[] {
   return unread;
 }
 
-/** Whether a transcript holds what was not read yet. */
+/** Whether a transcript has new lines. */
 export function hasNews(
   memory: Memory,
   path: string,
@@ -97,7 +97,7 @@ export function hasNews(
 }
 
 /**
- * Queues that the language model of `scrub.llm` reads the sessions that were stored before it was asked.
+ * Queues sessions that were stored earlier for the language model of `scrub.llm`.
  * @returns how many
  */
 export function askForOldLines(memory: Memory): number {
@@ -108,17 +108,17 @@ export function askForOldLines(memory: Memory): number {
         kind: "deep-scrub",
         subject,
         payload: ofOldLines,
-        // What is new, and cannot be searched before, goes first.
+        // New lines go first, because they cannot be searched until the model has read them.
         priority: priority["deep-scrub"] + 1,
       });
     return sessions.length;
   });
 }
 
-/** `with_llm`: the language model is asked at once, not when the session rests. */
+/** `with_llm`: asks the language model at once, not only when the session rests. */
 export const summaryPayload = z.object({ with_llm: z.optional(z.boolean()) });
 
-/** Queues that the language model sums up a session, whatever it is asked otherwise. */
+/** Queues one session for the language model to sum up, whatever else it is asked. */
 export function askModelAbout(memory: Memory, session: string): void {
   enqueue(memory, { kind: "model-summary", subject: session, priority: priority["model-summary"] });
 }

@@ -7,7 +7,7 @@ import { syncFact, teamProject } from "../../store/memory/sharing.ts";
 /**
  * Pushes the memory through the remote of the last `git push`, without asking the user anything. A temporary failure
  * (no network, say) is recorded, and the next push tries again.
- * @param work as it is when it begins
+ * @param work called when the sync begins
  */
 export function makeBackgroundSync(
   config: Config,
@@ -28,7 +28,7 @@ export function makeBackgroundSync(
 
 interface TeamShareOptions {
   config: Config;
-  /** As it is when it begins. */
+  /** Called when the sharing begins. */
   work: () => ScrubbingWork;
   isResting: () => boolean;
   log: Logger;
@@ -37,7 +37,7 @@ interface TeamShareOptions {
 /** Often enough that colleagues find today's sessions. Milliseconds. */
 const intervalMs = 300_000;
 
-/** Shares the memory with the team while nothing else is done, where `pm share team on` asked for it. */
+/** Shares the memory with the team while nothing else is done, if `pm share team on` asked for it. */
 export class TeamShare {
   private timer: NodeJS.Timeout | undefined;
   private readonly stop = new AbortController();

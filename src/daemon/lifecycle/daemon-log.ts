@@ -27,7 +27,7 @@ export function openLogFile(level: LogLevel): DaemonLog {
   const stream = createStream("pommeld.log", { path: logDir, size: "5M", rotate: 3, mode: 0o600 });
   // A log that cannot be written (the disk is full, the directory is gone) must not end the daemon.
   stream.on("error", (error) => process.stderr.write(`log: ${getErrorMessage(error)}\n`));
-  // Looked up each time: the daemon may encrypt the home while it starts.
+  // Read the key for each line: the daemon may encrypt the home while it starts.
   const write = (line: string) => {
     const publicKey = readPublicKey();
     stream.write(publicKey === null ? line : `${seal(line.trimEnd(), publicKey)}\n`);
@@ -48,7 +48,7 @@ export function openLogFile(level: LogLevel): DaemonLog {
   };
 }
 
-/** For `--foreground`: lines for a person, on stderr. */
+/** The log of `--foreground`: lines for a person, on stderr. */
 export function openStderrLog(initialLevel: LogLevel): DaemonLog {
   let least = initialLevel;
   const write = (as: LogLevel) => (msg: string) => {

@@ -60,7 +60,7 @@ import {
   writeRecord,
 } from "./port.ts";
 
-/** Until when a daemon of this person looked at what agents wrote: the next one goes on from there. */
+/** Up to what time a daemon of this person has looked at what agents wrote. The next daemon goes on from there. */
 class SeenUntil {
   private readonly file = join(locateHome().stateDir, "seen.json");
   /** Milliseconds since the epoch; the first daemon begins now. */
@@ -70,12 +70,12 @@ class SeenUntil {
     this.at = Math.min(this.read() ?? now, now);
   }
 
-  /** Never fails: what is looked at twice is stored once. */
+  /** Never fails: looking at lines twice does no harm, because they are stored once. */
   note(now = Date.now()): void {
     try {
       writeJson(this.file, { at: now });
     } catch {
-      // The next daemon looks at more than it would have to.
+      // The next daemon looks at more than it needs to.
     }
   }
 
@@ -89,10 +89,10 @@ class SeenUntil {
   }
 }
 
-/** The settings that hooks need. Those of a project that is not open are what its files say. */
+/** The settings that hooks need. For a project that is not open, they are read from its files. */
 function buildHookContext(config: Config, projects: Projects): DaemonRecord["context"] {
   const pickHookSettings = (of: Config) => ({
-    // Where recording was turned off, nothing is told either.
+    // If recording is off, agents are told nothing either.
     mode: of["sessions.capture"] && of["sessions.record"] !== "none" ? of["context.mode"] : ("off" as const),
     deadline_ms: of["context.deadline_ms"],
   });
@@ -113,12 +113,12 @@ function listKnownRoots(): string[] {
   try {
     return (Registry.openIfThere()?.listCheckouts() ?? []).map(({ root }) => root);
   } catch {
-    // Damaged: it is made again when a project is used.
+    // The registry is damaged: it is made again when a project is used.
     return [];
   }
 }
 
-/** null where it is invalid: whoever opens the project says so. */
+/** The settings in a project's files; null if they are invalid, which is reported when the project is opened. */
 function readStoredConfig(root: string): Config | null {
   try {
     const project = findKnownProject(root);
@@ -137,15 +137,15 @@ interface DaemonOptions {
    * Milliseconds.
    */
   idleExitMs: number | null;
-  /** Closes a checkout that nobody used for so long. Milliseconds. */
+  /** Closes a checkout that nobody has used for this time. Milliseconds. */
   closeAfterMs: number;
   /** Called when the daemon decides to end or a request asks it to. */
   onStop: (reason: string) => void;
-  /** Called when another daemon has to take over; null where none can, as this one runs in a terminal. */
+  /** Called when another daemon has to take over; null if none can, because this one runs in a terminal. */
   onRestart: ((reason: string) => void) | null;
   /** Runs a command of `pm` that only reads. */
   runCommand: (request: Shaped<typeof commandRequest>) => Promise<Shaped<typeof commandResponse>>;
-  /** What `pm doctor` checks. */
+  /** Checks what `pm doctor` checks. */
   diagnose: (project: Project) => Promise<DoctorResponse["checks"]>;
 }
 
@@ -155,13 +155,13 @@ export interface Daemon {
   stop(): Promise<void>;
 }
 
-/** How often to look whether the home is still there and still ours, and whether anybody needs us. */
+/** How often to check that the home still exists and belongs to this daemon, and that somebody needs the daemon. Milliseconds. */
 const heartbeatMs = 2000;
-/** Whoever comes back after half a day has it started again. Milliseconds. */
+/** A daemon that nobody uses for half a day ends. The next command starts another. Milliseconds. */
 const usualIdleExitMs = 12 * 3_600_000;
 /** How often to look for checkouts that nobody uses. Milliseconds. */
 const sweepMs = 10_000;
-/** Links take a tenth of a second; where files are copied or looked into, nobody waits longer for what hooks left. Milliseconds. */
+/** How long items in the spool wait until transcripts are kept. Links take a tenth of a second, but copies take longer. Milliseconds. */
 const keepFirstMs = 2000;
 /** A daemon that runs this long has started successfully. Milliseconds. */
 const provenAfterMs = 60_000;
@@ -209,7 +209,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
         if (keys.includes("daemon.log_level")) log.setLevel(config["daemon.log_level"]);
         noteSettings();
       },
-      // What concerns a project is seen to where it is open.
+      // Each open project handles the settings that concern only it.
       onRestartNeeded(keys) {
         const ours = keys.filter((key) => key === "daemon.port" || key.startsWith("storage."));
         if (ours.length === 0) return;
@@ -228,11 +228,11 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
         return project;
       }
       const project = await findProject(place);
-      // Past sessions of many projects are imported at once, whose code nobody looks for.
+      // An import may read sessions of many projects, whose code nobody searches, so only their memories are opened.
       if (operation.of === "recording") await projects.openForMemory(project);
       else if (findIndexObstacle(project) === null || operation.of === "code")
         await projects.openCheckout(project);
-      // Whoever changes something in a directory means it.
+      // A change to a directory that is no project yet is intended.
       else if (operation.changes || findKnownProject(project.root) !== null)
         await projects.openForMemory(project);
       return project;
@@ -258,7 +258,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       const project = operation.of === "machine" ? null : await openPlace(place!, operation);
       return run(operation, project, request, { signal });
     });
-    // The commands that it runs for `pm` ask it, and read the memory.
+    // Commands that the daemon runs for `pm` call the daemon without a connection.
     endings.push(answerHere(answer));
     const serving = {
       record: () => record,
@@ -299,7 +299,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
 
     let lastSweep = Date.now();
     const heartbeat = setInterval(() => {
-      // Nothing is written any more: a home that was deleted must not come back.
+      // Write nothing more: a home that was deleted must not come back.
       if (!lock.isStillOurs() || !hasSocket()) return onStop("the home is gone");
       const now = Date.now();
       gitLauncher.check();
@@ -329,7 +329,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   }
 }
 
-/** Past sessions are safe before any is read; questions are answered meanwhile. */
+/** Keeps copies of past sessions before any is read. Questions are answered meanwhile. */
 async function keepBeforeReading(log: Logger): Promise<void> {
   try {
     removeOldGiven();
@@ -341,7 +341,7 @@ async function keepBeforeReading(log: Logger): Promise<void> {
   }
 }
 
-/** What hooks leave goes to the project that it is about; to none where it is not recorded. */
+/** Passes each item of hooks to the project that it is about, if that project is recorded. */
 function makeSpoolHandlers(projects: Projects) {
   const openAt = async (place: string) => {
     const project = await findProjectIfAny(place);
@@ -372,7 +372,7 @@ function makeSpoolHandlers(projects: Projects) {
 }
 
 /**
- * Encrypts what is to be encrypted and is not yet, before anything is opened; what an interruption left plain as well.
+ * Encrypts, before anything is opened, what must be encrypted and is still plain, for example after an interruption.
  * @throws PommelError `encryption_locked`, `encryption_wrong_key`, `encryption_unavailable`
  */
 function keepEncrypted(config: Config, log: Logger): void {

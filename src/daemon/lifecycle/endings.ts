@@ -1,10 +1,10 @@
 import { getErrorMessage } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
 
-/** Undoes a step of a beginning. */
+/** Undoes one step of a start. */
 export type Ending = () => unknown;
 
-/** Undoes the steps of a beginning, the last one first; one that fails keeps no other from it. */
+/** Undoes the steps of a start, the last one first. If one fails, the others are still undone. */
 export async function runInReverse(endings: Ending[], log: Logger): Promise<void> {
   for (let end = endings.pop(); end; end = endings.pop()) {
     try {

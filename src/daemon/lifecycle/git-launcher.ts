@@ -6,26 +6,26 @@ import { locateProgram } from "../../client/autostart.ts";
 import { useLauncher } from "../../git/launch.ts";
 
 /**
- * From this size on a fork takes longer than asking another process: 39 ms at 500 MB beside 3 ms, on a busy machine. A daemon
- * at rest is smaller, and keeps no second process.
+ * From this size on, a fork of this process takes longer than asking another one: 39 ms at 500 MB against 3 ms, on a busy machine.
+ * A daemon at rest is smaller, and keeps no second process.
  */
 const largeBytes = 150 * 2 ** 20;
 const smallBytes = 100 * 2 ** 20;
-/** One that ends so soon cannot run here: this process starts git itself then. Milliseconds. */
+/** If the launcher ends sooner than this, it cannot run here, and this process starts git itself. Milliseconds. */
 const provenAfterMs = 10_000;
 
-/** The small process that starts git for this one, there while this one is large. */
+/** The small process that starts git for this one. It runs only while this one is large. */
 export class GitLauncher {
   private child: ChildProcess | null = null;
   private isBroken = false;
-  /** Beside the daemon's, of the same home, and no longer than that. */
+  /** The launcher's socket, next to the daemon's. Its path is not longer, because lengths of socket paths are limited. */
   private readonly socket = locateSocket().replace(/\.sock$/, ".git");
 
   constructor(private readonly log: Logger) {
     if (isNeeded) useLauncher(this.socket);
   }
 
-  /** Starts or ends it by the size of this process. To be called now and then. */
+  /** Starts or ends the launcher, depending on the size of this process. Call it now and then. */
   check(rssBytes = process.memoryUsage.rss()): void {
     if (!isNeeded) return;
     if (this.child === null && !this.isBroken && rssBytes > largeBytes) this.start();
@@ -55,5 +55,5 @@ export class GitLauncher {
   }
 }
 
-/** Elsewhere a process is not started by a copy of this one. */
+/** Only on Linux does starting a process copy this one. */
 const isNeeded = process.platform === "linux";

@@ -36,7 +36,7 @@ export function onChanged(files: readonly string[], everyMs: number, then: () =>
  */
 export function onReplaced(program: string, everyMs: number, then: () => void): () => void {
   const stop = onChanged([program], everyMs, () => {
-    // Removed, or on its way.
+    // The program was removed, or is being replaced.
     if (!statSync(program, { throwIfNoEntry: false })) return;
     stop();
     then();
@@ -49,25 +49,25 @@ interface LiveSettingsOptions {
   files: readonly string[];
   /** Reads them. @throws PommelError `config_invalid`, `unreadable` */
   load: () => LoadedConfig;
-  /** What everything that runs reads its settings from; changed in place. */
+  /** The object from which all running parts read their settings; it is changed in place. */
   config: Config;
   log: Logger;
-  /** Settings that hold from now on. */
+  /** Called with settings that apply from now on. */
   onApplied: (keys: readonly SettingKey[]) => void;
-  /** Settings that changed in a file, and take a restart. */
+  /** Called with settings that changed in a file and need a restart. */
   onRestartNeeded: (keys: readonly SettingKey[]) => void;
 }
 
-/** Which settings are not any more what the daemon started with or took over last. */
+/** Settings that differ from those with which the daemon started, or which it applied last. */
 export interface ChangedSettings {
   applied: SettingKey[];
-  /** Not applied. */
+  /** Settings that are not applied, because they need a restart. */
   need_restart: SettingKey[];
 }
 
 /** Poll interval of the files. Milliseconds. */
 const pollIntervalMs = 1000;
-/** `pm config` restarts the daemon itself, and says so: this long after a change it had its chance. Milliseconds. */
+/** How long to wait for `pm config`, which restarts the daemon itself after a change, and says so. Milliseconds. */
 const patienceMs = 2000;
 
 /** Keeps a running daemon's settings in step with the files that they are read from. */
@@ -80,7 +80,7 @@ export class LiveSettings {
 
   constructor(private readonly options: LiveSettingsOptions) {
     this.stopPolling = onChanged(options.files, pollIntervalMs, () => this.followFiles());
-    // They may have changed since `config` was read.
+    // The files may have changed since `config` was read.
     this.firstLook = setTimeout(() => this.followFiles(), pollIntervalMs).unref();
   }
 

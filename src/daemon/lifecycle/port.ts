@@ -12,7 +12,7 @@ import { type DaemonRecord, readDaemonRecord } from "../../protocol/daemon-recor
 const firstPort = 17_000;
 const portCount = 7000;
 const maxTries = 50;
-/** Requests under way get this long when the daemon stops. Milliseconds. */
+/** How long open requests may take when the daemon stops. Milliseconds. */
 const lastRequestsMs = 2000;
 
 /** The port that a home asks for: the same after every restart, so that bookmarks keep working. */
@@ -64,9 +64,9 @@ export async function closeServer(server: Server): Promise<void> {
 }
 
 /**
- * Listens on a Unix socket that only this user can reach, or on a named pipe. Whoever holds the daemon's lock is the only
- * one to listen there, so a socket that is left was a killed daemon's; one that answers shows that locks are not kept here.
- * @returns whether it is still this one: another daemon replaces it where locks are not kept
+ * Listens on a Unix socket that only this user can reach, or on a named pipe. Only the holder of the daemon's lock listens there, so
+ * a socket that exists is left from a killed daemon. If it answers, the file system keeps no locks.
+ * @returns tells whether the socket is still this daemon's: without locks, another daemon may replace it
  * @throws PommelError `daemon_start_failed` when its directory is not this user's own, `locked` when another daemon listens
  */
 export async function listenOnSocket(server: Server, path: string): Promise<() => boolean> {
@@ -100,8 +100,8 @@ export async function listenOnSocket(server: Server, path: string): Promise<() =
 }
 
 /**
- * Ends what listens on a socket. That removes whatever is at its path, which may be another daemon's by now, where locks are not
- * kept: it stays.
+ * Closes the server of a socket. That removes whatever is at its path. If locks are not kept, that may by now be another daemon's
+ * socket, which must stay.
  */
 export async function closeSocket(server: Server, path: string, isOurs: () => boolean): Promise<void> {
   const isAnothers = findSocketDirectory(path) !== null && !isOurs() && existsSync(path);

@@ -30,7 +30,7 @@ function withoutHelpCommands(command: Command): void {
   command.commands.forEach(withoutHelpCommands);
 }
 
-/** The help of `pm` lists the commands that people call, and that of a group lists its commands. */
+/** In the help of `pm` itself: lists only the commands that people call, and after a group the names of its commands. */
 function formatHelp(command: Command, helper: Help): string {
   const short: Help = Object.create(helper);
   if (command.parent === null) {

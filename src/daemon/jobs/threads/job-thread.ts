@@ -16,8 +16,8 @@ import { isOwnerAlive } from "../job-worker.ts";
 import { besideKinds, type FromThread, type ToThread, type Turn, threadKinds } from "./thread-messages.ts";
 
 /**
- * A thread that reads transcripts and analyses commits: see job-threads.ts. Each start of a daemon has one look for commits, and
- * mostly there is none: what only reading transcripts needs is loaded with the first one.
+ * A thread that reads transcripts and analyses commits: see job-threads.ts. Each daemon starts one to look for commits, and mostly
+ * finds none, so the code that reads transcripts is loaded with the first of these.
  */
 
 const port = parentPort!;
@@ -36,7 +36,7 @@ let turn: Promise<void> = Promise.resolve();
 let leaving = new AbortController();
 let embedders: (Embedders & { of: string }) | null = null;
 
-/** Resolves those that wait until file observations so far are stored. */
+/** Resolvers for the callers that wait until the file observations so far are stored. */
 const settling: (() => void)[] = [];
 const waitUntilSettled = () =>
   new Promise<void>((resolve) => {
@@ -111,7 +111,7 @@ async function take(asked: Turn, owner: string, signal: AbortSignal): Promise<vo
       run(job, run) {
         if (job.kind === "transcript") return readNext(job, run);
         if (job.kind === "summary") return sumUp(job, run);
-        // Whoever helped to read has left for it, and returns with the next turn.
+        // The threads that helped to read have left for this job, and return with the next turn.
         hasMore = false;
         return git.run(job, run);
       },
@@ -122,14 +122,14 @@ async function take(asked: Turn, owner: string, signal: AbortSignal): Promise<vo
       post("job");
     }
   } finally {
-    // Else the thread that answers would do so with its next change.
+    // Otherwise the thread that answers requests would have to do this with its next change.
     memory.moveLog();
     memory.close();
     collectAfterWork();
   }
 }
 
-/** Kept for the next turn. */
+/** The embedders, which are kept for the next turn. */
 async function getEmbedders(config: Config): Promise<Embedders> {
   const { createEmbedders } = await import("../../../models/embed/embedders.ts");
   const of = config["embed.text"];

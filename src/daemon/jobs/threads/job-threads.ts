@@ -9,7 +9,7 @@ import type { FromThread, ToThread, Turn } from "./thread-messages.ts";
 
 interface JobThreadsOptions {
   log: Logger;
-  /** Waits until there is room for a second thread: what indexes code for the first time needs as much. */
+  /** Waits until there is room in memory for a second thread: indexing code for the first time needs as much. */
   waitForRoom?: (signal: AbortSignal) => Promise<void>;
   /** The threads' script; only tests need another. */
   script?: URL;
@@ -18,25 +18,25 @@ interface JobThreadsOptions {
 interface TurnOptions {
   /** Names an owner of jobs (`newOwner`). */
   owner: () => string;
-  /** Jobs that are due, and the unread bytes of transcripts among them, about. */
+  /** The number of due jobs, and about how many bytes of transcripts they have to read. */
   jobs: number;
   bytes: number;
-  /** The priority of what is to be done next, now: smaller is earlier. */
+  /** The current priority of the next job: smaller is earlier. */
   urgency: () => number;
   /** Interrupts the turn where it can be resumed. */
   signal: AbortSignal;
   /** Resolves when file observations so far are stored. */
   settled: () => Promise<void>;
-  /** A job was done. */
+  /** Called when a job was done. */
   onJob: () => void;
-  /** A turn failed: what this owner had begun may still be said to run, and others wait for it. */
+  /** Called when a turn failed: the queue may still say that this owner's jobs run, and others wait for them. */
   onLost: (owner: string) => void;
 }
 
-/** One that has a turn, or that has none and ends soon. */
+/** A thread that has a turn, or that has none and will soon end. */
 interface JobThread {
   worker: Worker;
-  /** null: it has no turn. */
+  /** null: the thread has no turn. */
   turn:
     | (Pick<TurnOptions, "urgency" | "settled" | "onJob"> & {
         since: number;
@@ -46,29 +46,28 @@ interface JobThread {
   endTimer?: NodeJS.Timeout;
 }
 
-/** Two read transcripts twice as fast; SQLite has one writer at a time, and what they read has to be held in memory. */
+/** Two threads read transcripts twice as fast. More would not help: SQLite has one writer at a time, and each needs memory. */
 const maxThreads = 2;
-/** What one thread reads of transcripts before another one is there to help. Bytes. */
+/** From this much unread text on, a second thread is worth its start. Bytes. */
 const worthAnother = 4_000_000;
-/** When others wait, a turn is over after so long. Milliseconds. */
+/** The length of a turn when others wait. Milliseconds. */
 const turnMs = 2000;
 const endAfterMs = 30_000;
 const usuallyClosedWithinMs = 5000;
 /**
- * V8's usual young generation would take more than the batch at hand. And where a heap may become 2 GB or larger, V8 lets it grow to
- * four times of what is in use before it collects; below this limit to 1.6 times. Nothing that is read needs as much: a line has 64 MB
- * at most.
+ * V8's default young generation would take more memory than the batch being read. And if a heap may reach 2 GB, V8 lets it grow to
+ * four times what is in use before it collects; with a lower limit, to 1.6 times. Transcripts need less: a line has at most 64 MB.
  */
 const resourceLimits = { maxYoungGenerationSizeMb: 16, maxOldGenerationSizeMb: 1024 };
 
 /**
- * Reads the transcripts of all projects, and analyses their commits, in threads, so that what answers questions waits for
- * neither. They start when there is something to do, and end when there was nothing for a while. The project whose next job is
- * the most urgent has its turn; those whose jobs are as urgent take turns.
+ * Reads the transcripts of all projects and analyses their commits in threads, so that answers wait for neither. Threads start
+ * when there is something to do, and end when there was nothing for a while. The project with the most urgent next job has its
+ * turn; equally urgent ones take turns.
  */
 export class JobThreads {
   private readonly threads = new Set<JobThread>();
-  /** Turns that wait for a thread, those that came first in front. */
+  /** Turns that wait for a thread, the oldest first. */
   private readonly waiting: (Pick<TurnOptions, "urgency"> & { start: (thread: JobThread) => void })[] = [];
   private turnTimer: NodeJS.Timeout | undefined;
   private isClosed = false;
@@ -78,8 +77,8 @@ export class JobThreads {
   }
 
   /**
-   * Does what is due in a project's queue, or part of it when others wait.
-   * @throws what keeps its jobs from being done
+   * Does the due jobs of a project's queue, or only some of them when others wait.
+   * @throws an error that keeps the project's jobs from being done
    */
   async runTurns(turn: Turn, options: TurnOptions): Promise<void> {
     const wanted = options.bytes > worthAnother ? Math.min(options.jobs, maxThreads) : 1;
@@ -96,7 +95,7 @@ export class JobThreads {
     if (failed) throw failed.reason;
   }
 
-  /** Has another thread read transcripts as well, as soon as there is room, unless all is done by then. */
+  /** Starts a second thread on the turn's transcripts as soon as there is room, unless all are read by then. */
   private async help(turn: Turn, options: TurnOptions, over: AbortSignal): Promise<void> {
     try {
       await this.options.waitForRoom?.(AbortSignal.any([over, options.signal]));
@@ -166,13 +165,13 @@ export class JobThreads {
     else thread.endTimer = setTimeout(() => void this.end(thread), endAfterMs).unref();
   }
 
-  /** Of the turns that wait, the most urgent. */
+  /** Takes the most urgent of the waiting turns. */
   private takeNext(): (typeof this.waiting)[number] | null {
     const urgencies = this.waiting.map(({ urgency }) => urgency());
     return this.waiting.splice(urgencies.indexOf(Math.min(...urgencies)), 1)[0] ?? null;
   }
 
-  /** While others wait, ends the longest turn of those that do nothing more urgent. */
+  /** While others wait, ends the longest of the turns that do nothing more urgent. */
   private endTurns(): void {
     this.turnTimer ??= setTimeout(() => {
       this.turnTimer = undefined;
@@ -210,7 +209,7 @@ export class JobThreads {
       thread.turn?.over(
         new PommelError("internal", `The thread that reads sessions and analyses commits ended${reason}.`),
       );
-      // Whoever waits for it gets another one.
+      // The next waiting turn gets a new thread.
       if (!this.isClosed) this.takeNext()?.start(this.start());
     });
     worker.unref();
@@ -218,14 +217,14 @@ export class JobThreads {
   }
 
   private async end(thread: JobThread): Promise<void> {
-    // None that is about to end gets a turn.
+    // A thread that is about to end gets no turn.
     clearTimeout(thread.endTimer);
     delete thread.endTimer;
     const { worker } = thread;
     const ended = new Promise((resolve) => worker.once("exit", resolve));
     send(thread, "leave");
     send(thread, "end");
-    // The process must not end before what waits for this has run: mostly nothing else is left then.
+    // The process must not end before the callers that wait for this have run, and mostly nothing else keeps it alive.
     worker.ref();
     await Promise.race([ended, sleep(usuallyClosedWithinMs, undefined, { ref: false })]);
     await worker.terminate();

@@ -47,7 +47,7 @@ export async function readTranscript(work: ReadingWork, job: JobRecord, run: Job
   const known = findTranscriptByPath(memory, path);
   const stat = statTranscript(path);
   if (stat === null) {
-    // A hook names a file before its client writes it. A past session was there, and so was what had a size.
+    // A hook may name a file before its client writes it. But a past session, and a file that had a size, did exist.
     if (!known && (asked.is_import || job.total > 0))
       throw new Gone("its client deleted it before it was read");
     if (!known) throw new NotYet("The file does not exist yet.");
@@ -64,7 +64,7 @@ export async function readTranscript(work: ReadingWork, job: JobRecord, run: Job
   const options: IngestOptions = {
     ...work,
     agent,
-    // With the lines themselves: they are not searched before the model has read them.
+    // Queued in the same transaction as the lines, which are not searched until the model has read them.
     onStored: (session) => {
       if (work.hasScrubbingModel)
         enqueue(memory, { kind: "deep-scrub", subject: session, priority: priority["deep-scrub"] });
@@ -89,7 +89,7 @@ export async function readTranscript(work: ReadingWork, job: JobRecord, run: Job
         throw error instanceof SharedLines ? new NotYet(error.message) : error;
       })
       .finally(() => noteProgress(work, path, known?.offset ?? 0, lastAt));
-  // What was replaced at its place is in the vault alone.
+  // Lines that the client replaced in the file are only in the vault.
   if (isKeptApart(path)) await read(makeVaultReader(agent));
   const result = await read(agent);
   releaseTranscript(agent, path);
@@ -100,7 +100,7 @@ export async function readTranscript(work: ReadingWork, job: JobRecord, run: Job
   );
 }
 
-/** Also called for a read that was interrupted. */
+/** Records how far the transcript was read, also if the read was interrupted. */
 function noteProgress(
   { memory, bindsCommits }: ReadingWork,
   path: string,
@@ -113,7 +113,7 @@ function noteProgress(
   else askForLate(memory, since);
 }
 
-/** A session that is imported is over, and summed up here; another once it rests, or when its context was compacted. */
+/** Sums up an imported session at once, because it is over. Others are summed up once they rest, or after a compaction. */
 async function sumUp(
   work: ReadingWork,
   { session, lines, compacted, turns }: IngestResult,

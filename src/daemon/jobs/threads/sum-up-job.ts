@@ -7,7 +7,7 @@ import type { JobRun } from "../do-job.ts";
 import { askModelAbout, summaryPayload } from "../session-requests.ts";
 
 /**
- * Sums a session up. For the language model, where it is asked as well, the daemon waits.
+ * Sums up a session without a language model. If one is to be asked as well, the daemon does that.
  * @returns how many chunks it wrote
  */
 export async function sumUpInThread(

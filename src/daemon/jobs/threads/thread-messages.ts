@@ -6,12 +6,12 @@ import type { JobKind } from "../../../store/memory/memory-records.ts";
 
 /** Messages between the daemon and the threads that do jobs. A thread has one turn at a time. */
 
-/** What threads do. The most urgent goes first, so that what led to a commit is read before it is analysed. */
+/** Jobs that threads do. The most urgent goes first, so that the sessions that led to a commit are read before it is analysed. */
 export const threadKinds: readonly JobKind[] = ["transcript", "summary", "commit", "history"];
-/** Jobs that change what those store. They take turns with them, the most urgent first. */
+/** Jobs that change what `threadKinds` store. The two take turns, the most urgent first. */
 export const besideKinds: readonly JobKind[] = ["scrub", "recut", "retain"];
 
-/** What is to be done: jobs of a project's queue that are due. */
+/** A turn: the due jobs of one project's queue. */
 export interface Turn {
   project: Project;
   config: Config;
@@ -26,14 +26,14 @@ export type ToThread =
   | { turn: Turn; owner: string }
   /** Ends the turn where the job at hand can be resumed. */
   | "leave"
-  /** File observations until it asked are stored. */
+  /** Answers `settle`: the file observations up to then are stored. */
   | "settled"
   /** Ends the thread after its turn. */
   | "end";
 
 export type FromThread =
   | { log: keyof Logger; message: string }
-  /** Asks that file observations so far be stored. */
+  /** Asks the daemon to store the file observations so far. */
   | "settle"
   /** A job of the turn is done. */
   | "job"
