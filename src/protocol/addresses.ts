@@ -1,9 +1,9 @@
-/** What of the daemon is at which address, besides the operations. */
+/** The daemon's addresses, besides those of the operations. */
 
-/** Below it each operation answers a POST under its name: for Pommel's own programs. */
+/** For Pommel's own programs: below this address each operation answers a POST under its name. */
 export const operationsPath = "/operations";
 
-/** Where the page's first script exchanges a one-time code for its token: the one request that needs none. */
+/** Where the page's first script exchanges a one-time code for its token. This is the only request that needs no token. */
 export const signInPath = "/page/session";
 
 /** Server-sent events: the answer of `state` whenever it changes. */

@@ -4,15 +4,15 @@ import { lazy, numberOrNull, type Shaped, text, textOrNull } from "./shape-parts
 /** What an agent was doing when a commit was made, from stored data and so scrubbed. */
 export const sessionState = lazy(() =>
   z.object({
-    /** The turn that was going on, or the last one before. */
+    /** The turn during which the commit was made, or the last one before. */
     turn: numberOrNull,
     title: textOrNull,
-    /** The beginning of its prompt. */
+    /** The beginning of the turn's prompt. */
     prompt: textOrNull,
     /** The beginning of the agent's last message. */
     said: textOrNull,
     model: textOrNull,
-    /** What it had set out to do. */
+    /** The agent's list of things to do. */
     todos: z.array(z.object({ text, status: text })),
   }),
 );

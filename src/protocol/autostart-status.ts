@@ -9,9 +9,9 @@ export const autostartStatus = lazy(() =>
      * `retry_at`.
      */
     state: z.enum(["ready", "off", "ci", "stopped", "starting", "failed"]),
-    /** One after the other; those that ended soon after they started count. */
+    /** How many starts failed in a row. A daemon that ended soon after its start counts as failed. */
     failed_starts: count,
-    /** What kept it from starting; null when it started, and ended soon after. */
+    /** What kept the daemon from starting; null if it started and soon ended. */
     error: textOrNull,
     /** ISO 8601. */
     retry_at: textOrNull,

@@ -5,14 +5,14 @@ import { type Home, locateDaemonFiles, locateHome } from "../base/home.ts";
 /** The content of `daemon.json` in the state directory (mode 0600): who the daemon is, and its address for other programs. */
 export interface DaemonRecord {
   pid: number;
-  /** On 127.0.0.1, for the page and programs without the socket. */
+  /** The port on 127.0.0.1, for the page and for programs that do not use the socket. */
   port: number;
-  /** What these have to say; 64 hexadecimal digits. */
+  /** The token that programs send to the port; 64 hexadecimal digits. */
   token: string;
   /** ISO 8601. */
   started_at: string;
   version: string;
-  /** The settings that hooks need: for all projects, and for those that have others, by their roots. */
+  /** The settings that hooks need: for all projects, and by root for projects with other settings. */
   context: ContextSettings & { places: Record<string, ContextSettings> };
 }
 
@@ -21,7 +21,7 @@ export interface ContextSettings {
   deadline_ms: number;
 }
 
-/** How the daemon signs the writer lock. */
+/** The name under which the daemon holds its lock. */
 export const daemonOwner = "pommeld";
 
 /** The daemon's exit code when another process holds the writer lock (EX_TEMPFAIL): not a failure to start. */
@@ -44,7 +44,7 @@ export function isLikelyRunning(record: DaemonRecord | null): record is DaemonRe
     process.kill(record.pid, 0);
     return true;
   } catch (error) {
-    // Another user's process is one, too.
+    // A process of another user counts as running, too.
     return getErrorCode(error) !== "ESRCH";
   }
 }

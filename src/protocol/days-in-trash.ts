@@ -1,2 +1,2 @@
-/** How long what a command took away stays in the trash. */
+/** How many days the trash keeps what a command removed. */
 export const daysInTrash = 14;

@@ -1,4 +1,4 @@
-/** How a question comes in, for the audit log: `agent` is a command line in an agent's shell. */
+/** The ways in which a question can come in, for the audit log. `agent` is a command line in an agent's shell. */
 export const doors = ["cli", "agent", "http", "page", "mcp", "lsp", "hook"] as const;
 export type Door = (typeof doors)[number];
 
@@ -10,18 +10,18 @@ export const agentDoors: readonly Door[] = ["agent", "mcp", "hook"];
 
 let door: Door = "cli";
 
-/** Which door this process is. */
+/** The door of this process. */
 export const getDoor = (): Door => door;
 
-/** To be called once, when a process starts that is not a person's command line. */
+/** Call this once at the start of a process that is not a person's command line. */
 export function setOwnDoor(own: Door): void {
   door = own;
 }
 
 export const findDoor = (name: string | undefined): Door | null => doors.find((one) => one === name) ?? null;
 
-/** The header that says for which directory a request is: its absolute path, as encodeURIComponent gives it. */
+/** The header with the directory that a request is about: its absolute path, encoded by encodeURIComponent. */
 export const placeHeader = "x-pommel-place";
 
-/** The same in a URL, for programs that cannot send a header. No operation has a field of this name. */
+/** The same as a parameter of the URL, for programs that cannot send headers. No operation has a field of this name. */
 export const placeParameter = "directory";

@@ -6,8 +6,8 @@ export const where = {
   below: field("only the projects in this directory", place),
 };
 
-/** The root of its project; paths are relative to it. */
+/** The root of the entry's project. The entry's paths are relative to it. */
 export const inProject = { project: text };
 
-/** Roots of the projects that answered, and those that did not. */
+/** The roots of the projects that answered, and the projects that did not, with the reasons. */
 export const asked = { projects: strings, left_out: z.array(z.object({ project: text, reason: text })) };

@@ -15,11 +15,11 @@ const fixSeen = lazy(() =>
     timestamp: timeOrNull,
     /** What the agent changed between the failure and the run that worked, as a diff. */
     edits: z.array(z.object({ path: text, diff: text })),
-    /** What it ran meanwhile, and the line that worked in the end. */
+    /** What the agent ran between the two, and the command line that worked in the end. */
     commands: strings,
-    /** The commit that the session led to after it. */
+    /** The commit to which the session led after the fix. */
     commit: z.nullable(z.object({ hash: text, subject: text })),
-    /** Whether the lines that the fix added are still in the files; null: it added none, or that is not known. */
+    /** Whether the lines that the fix added are still in the files; null: it added none, or this is unknown. */
     stands: z.nullable(z.boolean()),
   }),
 );
@@ -28,11 +28,11 @@ export type Fix = Shaped<typeof fixSeen>;
 
 export const knownError = lazy(() =>
   z.object({
-    /** As it was reported, the lines in common first. */
+    /** The error as it was reported. Lines that it shares with the question come first. */
     error: text,
     command: text,
     directory: text,
-    /** How often, and in how many sessions. */
+    /** How often the error occurred, and in how many sessions. */
     times: count,
     sessions: count,
     first_at: timeOrNull,
@@ -40,7 +40,7 @@ export const knownError = lazy(() =>
     session_id: text,
     author,
     turn: z.number(),
-    /** null: it was not fixed in a recorded session, or not by what is recorded. */
+    /** null: no recorded session fixed the error, or what fixed it was not recorded. */
     fix: z.nullable(fixSeen()),
   }),
 );

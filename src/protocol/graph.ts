@@ -7,7 +7,7 @@ export const graphNode = {
   file: text,
   name: text,
   kind: text,
-  /** The definition that it is in; null: it is at the top of its file. */
+  /** The definition that contains this one; null: none does. */
   parent: textOrNull,
   line: lineNumber,
   end_line: lineNumber,
@@ -15,15 +15,15 @@ export const graphNode = {
 
 export const edge = lazy(() =>
   z.object({
-    /** Its other end; the file itself where a mention is in no definition. */
+    /** The edge's other end. For a mention outside of all definitions, that is the file. */
     ...graphNode,
     /** call, construct (an instance), base (class or interface), type (as a type), use (as a value). */
     how: z.enum(edgeKinds),
-    /** Where the mention is: in the other end of `used_by`, in the result of `uses`. */
+    /** The lines of the mention. For `used_by` they are in the other end, for `uses` in the result itself. */
     lines: z.array(lineNumber),
     /**
-     * resolved: by imports, scopes and types; dispatch: through what it implements or overrides; unique: only this has the
-     * name; ambiguous: one of `candidates`.
+     * How the other end was found. resolved: by imports, scopes and types. dispatch: through what it implements or overrides.
+     * unique: it is the only definition of that name. ambiguous: it is one of `candidates`.
      */
     confidence: z.enum(edgeConfidences),
     candidates: count,
@@ -32,18 +32,18 @@ export const edge = lazy(() =>
 
 export type GraphEdge = Shaped<typeof edge>;
 
-/** What calls or otherwise uses a definition, and what it uses itself: the surest first, at most ten of each. */
+/** What uses a definition, by calls or otherwise, and what the definition uses. At most ten of each, the most certain first. */
 export const neighbours = lazy(() =>
   z.object({
     /** False for a language whose references are not known. */
     is_known: z.boolean(),
     used_by: z.array(edge()),
     used_by_total: count,
-    /** Of those that use it, how many stand in tests. */
+    /** How many of the users are in tests. */
     used_by_tests: count,
     uses: z.array(edge()),
     uses_total: count,
-    /** Calls of which nobody can know what they run. */
+    /** How many calls could not be traced to a definition. */
     unknown_calls: count,
   }),
 );
@@ -54,7 +54,7 @@ export type Neighbours = Shaped<typeof neighbours>;
 export const fileAround = lazy(() =>
   z.object({
     file: text,
-    /** Its definitions at the other ends of these edges, at most five; its own name for code outside of definitions. */
+    /** The file's definitions at the other ends of these edges, at most five. Code outside of definitions has the file's name. */
     used_by: strings,
     uses: strings,
   }),
@@ -69,10 +69,10 @@ export const touched = lazy(() =>
     /** How many edges away: 1 mentions what changes. */
     distance: count,
     how: z.enum(edgeKinds),
-    /** What it mentions (`Type.method`; the type whose instance it makes), and where. */
+    /** What this definition mentions (`Type.method`; the type of which it makes an instance), and where. */
     through: text,
     lines: z.array(lineNumber),
-    /** Of the least sure edge on the way. */
+    /** The confidence of the least certain edge on the way. */
     confidence: z.enum(edgeConfidences),
     candidates: count,
   }),

@@ -16,7 +16,7 @@ export const hookNames = [
 
 export type HookName = (typeof hookNames)[number];
 
-/** Leaves it to the payload's `hook_event_name` which hook it is. */
+/** The name of a hook whose event is taken from the payload's `hook_event_name`. */
 export const anyHook = "handle";
 
 /** The hook called `text`, in any of its spellings; null if unknown. */
@@ -29,7 +29,7 @@ export function findHookName(text: string): HookName | null {
 export const gitHookNames = ["post-commit", "post-rewrite", "pre-push"] as const;
 export type GitHookName = (typeof gitHookNames)[number];
 
-/** The stored fields of a hook's stdin, and what each is. All are optional: clients differ, and none is trusted. */
+/** The fields of a hook's stdin that are stored, with the kind of each. All are optional: clients differ, and none is trusted. */
 export const payloadKinds = {
   session_id: "session",
   transcript_path: "place",
@@ -40,7 +40,7 @@ export const payloadKinds = {
   source: "id",
   /** PreCompact: manual or auto. */
   trigger: "id",
-  /** SessionEnd. */
+  /** SessionEnd: why the session ended. */
   reason: "id",
   agent_id: "id",
   agent_type: "id",
@@ -52,6 +52,6 @@ export const payloadKinds = {
 } as const satisfies Record<string, OutsideKind>;
 
 export type HookPayload = { -readonly [field in keyof typeof payloadKinds]?: string | undefined } & {
-  /** From the prompt only its notes, one a line, scrubbed. */
+  /** Only the prompt's notes, scrubbed, one in each line. */
   prompt?: string | undefined;
 };

@@ -5,9 +5,9 @@ import { attributionBases, attributionHows, blameAuthors } from "./values.ts";
 /** Evidence from a commit's message, or from another tool's branch that the message names. */
 const foreignHint = lazy(() =>
   z.object({
-    /** Agents that it names: "claude", "copilot". */
+    /** Agents that the message or branch names: "claude", "copilot". */
     tools: strings,
-    /** Agents' own ids of sessions that it names. */
+    /** Sessions that the message or branch names, by the agents' own ids. */
     session_ids: strings,
   }),
 );
@@ -26,7 +26,7 @@ export const lineAuthor = lazy(() =>
     /** 0 to 1. */
     confidence: z.number(),
     how: z.enum(attributionHows),
-    /** What the verdict rests on, more exactly; null: another tool's note, or found by another version of Pommel. */
+    /** The exact evidence for the verdict; null: the verdict is from another tool's note, or from another version of Pommel. */
     basis: z.nullable(z.enum(attributionBases)),
     /** The source: "pommel"; "note" if only another tool's note has it; null if unknown. */
     said_by: z.nullable(z.enum(["pommel", "note"])),
@@ -37,7 +37,7 @@ export const lineAuthor = lazy(() =>
 
 export type LineAuthor = Shaped<typeof lineAuthor>;
 
-/** For a line without evidence. */
+/** The author of a line without evidence. */
 export const unknownAuthor: LineAuthor = {
   author: "unknown",
   session_id: null,
@@ -53,5 +53,5 @@ export const unknownAuthor: LineAuthor = {
   hint: null,
 };
 
-/** For a line from before the first session. */
+/** The author of a line that is older than the first session. */
 export const beforeAgents: LineAuthor = { ...unknownAuthor, author: "before_agents" };

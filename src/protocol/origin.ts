@@ -1,25 +1,25 @@
 import { cleanLabel } from "./outside.ts";
 
-/** Whose words something is, worded once for every face. Only a person's own are handed to agents as the person's. */
+/** Says whose words a text is, in the same words for all faces. Agents get only a person's own words as the person's. */
 
-/** Who said it on the machine that recorded it; a tool is whatever is neither a person at work nor an agent. */
+/** Who said something, as seen from the machine that recorded it. A tool is anything that is neither a person nor an agent. */
 export const speakers = ["person", "agent", "tool"] as const;
 export type Speaker = (typeof speakers)[number];
 
-/** Where a note was written: a person's prompt, a person's shell or page; an agent's shell or tool; a script, another tool's file. */
+/** Where a note was written. prompt, shell: by a person, also on the page. agent: in its shell or by a tool. tool: a script, a file. */
 export const noteSources = ["prompt", "shell", "agent", "tool"] as const;
 export type NoteSource = (typeof noteSources)[number];
 
 export const toSpeaker = (source: NoteSource): Speaker =>
   source === "prompt" || source === "shell" ? "person" : source;
 
-/** As answers name it; a colleague's comes with the field `author`. */
+/** The origins that answers name. A colleague's words also have the field `author`. */
 export const origins = ["yours", "colleague", "agent", "tool"] as const;
 export type Origin = (typeof origins)[number];
 
 export interface Words {
   by: Speaker;
-  /** The colleague who shared it; null or left out: recorded by this person. */
+  /** The colleague who shared the words; null or left out: this person recorded them. */
   author?: string | null | undefined;
 }
 
@@ -27,9 +27,9 @@ export const toOrigin = ({ by, author }: Words): Origin =>
   author != null ? "colleague" : by === "person" ? "yours" : by;
 
 /**
- * Whether later words can take the place of earlier ones: a person's give way to the same person's and to yours, an agent's and a
- * tool's to anyone's.
- * @param earlier `by` is null where the repository says it
+ * Whether later words can replace earlier ones. A person's words can be replaced by the same person's and by yours; an agent's or
+ * a tool's by anyone's.
+ * @param earlier `by` is null if the words stand in the repository
  */
 export const canReplace = (
   later: Words,
@@ -40,14 +40,14 @@ export const canReplace = (
   earlier.by === "tool" ||
   (later.by === earlier.by && later.author === earlier.author);
 
-/** Who reads it: the person whose memory it is, an agent that works for that person, or whoever gets a file or a review. */
+/** Who reads: the person whose memory it is, an agent that works for this person, or anybody who gets a file or a review. */
 export type Reader = "person" | "agent" | "reader";
 
 const persons: Readonly<Record<Reader, string>> = { person: "Your", agent: "User's", reader: "A person's" };
 
 /**
- * "Your note", "An agent's note", "Note by ann, a colleague". A colleague's name stands where no name can make it the label of the
- * person's own words.
+ * "Your note", "An agent's note", "Note by ann, a colleague". The colleague's name stands in a place where no name can turn the
+ * label into that of the person's own words.
  */
 export function labelWords(thing: "note" | "decision", { by, author }: Words, reader: Reader): string {
   if (author != null) {
@@ -57,15 +57,15 @@ export function labelWords(thing: "note" | "decision", { by, author }: Words, re
   return `${{ person: persons[reader], agent: "An agent's", tool: "Another tool's" }[by]} ${thing}`;
 }
 
-/** The same of a note, from where it was written. */
+/** The same label for a note, derived from where the note was written. */
 export const labelNote = (
   { source, author }: { source: NoteSource; author?: string | null | undefined },
   reader: Reader,
 ): string => labelWords("note", { by: toSpeaker(source), author }, reader);
 
-/** "shared by ann": of sessions and what stands in them; "" for what was recorded here. */
+/** "shared by ann", for sessions and their content; "" if they were recorded here. */
 export const formatSharedBy = (author: string | null | undefined): string =>
   author == null ? "" : `shared by ${nameAuthor(author)}`;
 
-/** Cleaned where it came in; a memory from before, or from elsewhere, may hold any. */
+/** Cleans a name again: names are cleaned when they arrive, but a memory from elsewhere may contain any. */
 const nameAuthor = (author: string): string => cleanLabel("author", author) || "unknown";

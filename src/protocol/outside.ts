@@ -1,8 +1,8 @@
 /**
- * The grammar of what comes from outside: transcripts, hooks, requests, colleagues' records, imports, backups. An id, a path
- * or the name of something becomes a key, a file's name or a program's argument, so one that does not fit is refused: it
- * is stored nowhere, and whoever gave it is told. A label is read by people only, so it is cleaned. An id that serves
- * nothing but to find its equal again is replaced by a digest where it does not fit.
+ * The grammar of values from outside: from transcripts, hooks, requests, colleagues' records, imports and backups. An id, a path or
+ * a name may become a key, a file's name or a program's argument. If it does not fit, it is refused: it is not stored, and the
+ * sender is told. A label is only read by people, so it is cleaned instead. An id that is only compared with others is replaced
+ * by a digest if it does not fit.
  */
 
 interface Grammar {
@@ -12,28 +12,28 @@ interface Grammar {
   fits(value: string): boolean;
 }
 
-/** A grammar is one expression for what must be there, and one for what must not. */
+/** Makes a grammar. @param all must match the value @param none must not match it */
 const makeGrammar = (about: string, maxChars: number, all: RegExp, none?: RegExp): Grammar => ({
   about,
   maxChars,
   fits: (value) => all.test(value) && !none?.test(value),
 });
 
-/** Control characters, those that turn the direction of writing, line separators, tags, halves of surrogate pairs. */
+/** Control characters, characters that change the direction of writing, line separators, tags, halves of surrogate pairs. */
 const unwritable = /[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]|[\u{e0000}-\u{e007f}]|\p{Cs}/u;
-/** The scrubber's marks may stand in any name. */
+/** The scrubber's marks, which any name may contain. */
 const redactionMarks = /\[(?:REDACTED|FORGOTTEN)\w*\]/g;
 
 const grammars = {
-  /** An agent's own id; of a subagent `<session>/<agent's id>`. Neither an option nor a way out of a directory. */
+  /** An agent's own id; for a subagent `<session>/<agent's id>`. It cannot be an option, and cannot lead out of a directory. */
   session: makeGrammar("a session's id", 300, /^[A-Za-z0-9_](?:[\w.:@+-]|\/(?![/.-]))*$/, /\.\./),
   /** A session as other tools name it: by its id, or by an address. */
   reference: makeGrammar("a session's id or address", 500, /^[A-Za-z0-9_[][\x21-\x7e]*$/, /\/\.\.(?:\/|$)/),
   /** A whole hash. */
   commit: makeGrammar("a commit's hash", 64, /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/),
-  /** What `git rev-parse` reads. */
+  /** A revision that `git rev-parse` accepts. */
   revision: makeGrammar("a commit, a branch or a tag", 500, /^[^-]/s, unwritable),
-  /** As `git check-ref-format --branch` has it. */
+  /** A branch, by the rules of `git check-ref-format --branch`. */
   branch: {
     about: "a branch's name",
     maxChars: 500,
@@ -43,7 +43,7 @@ const grammars = {
       return name !== "" && isRef && !unwritable.test(name);
     },
   },
-  /** From the root of a project or repository, within it. */
+  /** A path from the root of a project or repository, which stays within it. */
   file: makeGrammar(
     "a path within the project",
     4096,
@@ -52,11 +52,11 @@ const grammars = {
   ),
   /** A path anywhere, as a client or a person gives it. */
   place: makeGrammar("a path", 4096, /^[^\0]*$/, /\p{Cs}/u),
-  /** Of a coding agent. */
+  /** The name of a coding agent. */
   agent: makeGrammar("an agent's name", 64, /^[a-z][a-z0-9_-]*$/),
-  /** Pommel's own: of a note, a checkpoint, an event, a project. */
+  /** Pommel's own id of a note, a checkpoint, an event or a project. */
   uid: makeGrammar("an id", 100, /^[A-Za-z0-9_][\w.-]*$/, /\.\./),
-  /** Of a line, a message, a tool call: it only finds its equal again. */
+  /** The id of a line, a message or a tool call, which is only compared with others. */
   id: makeGrammar("an id", 300, /^.+$/s, unwritable),
 } satisfies Record<string, Grammar>;
 
@@ -72,22 +72,22 @@ export function isValidAs(kind: OutsideKind, value: string): boolean {
 /** "a session's id" */
 export const describeKind = (kind: OutsideKind): string => grammars[kind].about;
 
-/** The value; null where there is none, or it does not fit. */
+/** The value; null if there is none, or if it does not fit. */
 export const keepIfValid = (kind: OutsideKind, value: string | null | undefined): string | null =>
   value != null && isValidAs(kind, value) ? value : null;
 
 /**
- * Labels, by how long they may be. Characters. `author` is the name of somebody whose words are shown, `person` of somebody as git or
- * another tool has it.
+ * The greatest length of each kind of label. Characters. `author` names somebody whose words are shown; `person` is a name from git
+ * or another tool.
  */
 const maxLabelChars = { author: 80, person: 200, title: 1000, tool: 200, model: 200 } as const;
 export type LabelKind = keyof typeof maxLabelChars;
 
 const everyUnwritable = new RegExp(`(?:${unwritable.source})+|\\s+`, "gu");
-/** What a name has none of, for it says in a line of ours whose words they are: what ends a quotation, a label or a line. */
+/** Characters that could end a quotation, a label or a line. An author's name stands in Pommel's own lines, so it has none. */
 const everyUnwritableInName = /[\p{C}\p{Z}\s"“”«»<>()[\]{}:;,`|]+/gu;
 
-/** Each letter in one form; the mark of what was cut off stays one, which would become three dots. */
+/** Normalizes letters, except the ellipsis of a cut text, which would become three dots. */
 const normalizeLetters = (text: string): string =>
   text
     .split("…")
@@ -95,12 +95,12 @@ const normalizeLetters = (text: string): string =>
     .join("…");
 
 /**
- * A label in one line, without what no one can see, and no longer than its kind. Of an author's name also without what reads
- * like a part of the line around it, and with each letter in one form only.
+ * Cleans a label: one line, no invisible characters, not longer than its kind allows. An author's name also loses characters that
+ * could look like part of the line around it, and its letters are normalized.
  */
 export function cleanLabel(kind: LabelKind, text: string): string {
   const max = maxLabelChars[kind];
-  // What is far too long is not read to its end.
+  // Do not read a far too long text to its end.
   const beginning = text.slice(0, 4 * max);
   const line = (
     kind === "author"

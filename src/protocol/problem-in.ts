@@ -6,9 +6,9 @@ export const isObject = (given: unknown): given is Record<string, unknown> =>
   typeof given === "object" && given !== null && !Array.isArray(given);
 
 /**
- * What is wrong with what somebody sent, and what it has to be: a sentence.
- * @param given what was sent
- * @param what an entry of it is called
+ * Says in a sentence what is wrong with the sent values, and what they must be.
+ * @param given the values that were sent
+ * @param what what one of the values is called
  */
 export function describeProblem(issue: Issue, given: unknown, what: "argument" | "field"): string {
   const [first] = issue.path;

@@ -8,9 +8,9 @@ const finishedFile = lazy(() =>
   z.object({
     path: text,
     chunks: count,
-    /** Reading, parsing and embedding it, without waiting. */
+    /** The time to read, parse and embed the file, without waiting. */
     took_ms: z.number(),
-    /** Why nothing of it is indexed, or null. */
+    /** Why the file is not indexed, or null. */
     skipped: textOrNull,
     /** ISO 8601. */
     at: text,
@@ -29,9 +29,9 @@ export const queueStatus = lazy(() =>
     rate_chunks_per_sec: z.number(),
     /** null: too early to tell. */
     eta_seconds: numberOrNull,
-    /** True when everything that was seen is searchable, sessions as well as code. */
+    /** True if everything seen so far is searchable, sessions as well as code. */
     is_idle: z.boolean(),
-    /** The same of code alone. */
+    /** The same for code alone. */
     code_is_idle: z.boolean(),
     last_error: textOrNull,
     /** Newest first. */
@@ -52,7 +52,7 @@ export const jobsStatus = lazy(() =>
         subject: text,
         done: count,
         total: count,
-        /** What goes before it, of which there is most; null: nothing. */
+        /** The most numerous kind of jobs that go before this one; null: none do. */
         waits_for: z.nullable(jobsOfKind()),
       }),
     ),

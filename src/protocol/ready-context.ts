@@ -9,53 +9,53 @@ import { dayMs } from "../base/text/day.ts";
 import { hashFnv1a } from "../base/text/hash.ts";
 
 /**
- * What a checkout's agents are told by themselves, written down before they ask: a hook reads it, and needs neither a daemon
- * nor a database. The daemon writes it anew when what it was made from changes; in an encrypted home it writes none.
+ * Automatic context for a checkout's agents, prepared in files before a hook asks for it, so that the hook needs neither a daemon
+ * nor a database. The daemon writes the files again when their sources change. In an encrypted home it writes none.
  *
- * Hooks load this: it imports next to nothing.
+ * Hooks load this module, so it imports next to nothing.
  */
 
 /** Delimiters of injected context. Some clients put it into the user's message, and some escape the brackets. */
 export const ownContext = { start: "<pommel-context>", end: "</pommel-context>" } as const;
 
-/** A line of context, as it is quoted. */
+/** A line of context, ready to be quoted. */
 export interface ReadyLine {
   text: string;
   ref: string;
   why: string;
   score: number | null;
-  /** The session that said it, which is not told so again; null: none, or several. */
+  /** The session that said this, and is not told it again; null: none, or several. */
   session: string | null;
 }
 
-/** When and from what it was made. */
+/** When the context was made, and from what. */
 interface Made {
   /** The checkout that it is for. */
   root: string;
   /** Milliseconds since the epoch. */
   at: number;
-  /** What must not have changed since, by path: HEAD, settings, and what a person said (`readChangeStamp`). */
+  /** Files that must not have changed since, with their stamps (`readChangeStamp`): HEAD, settings, what a person said. */
   from: Record<string, string>;
-  /** What changes all the time, and when it had last. Milliseconds since the epoch. */
+  /** Files that change all the time, and the time of their last change then. Milliseconds since the epoch. */
   memory: { files: string[]; changedAt: number };
-  /** What stands before and behind the lines. */
+  /** The text before and after the lines. */
   head: string;
   tail: string;
 }
 
-/** At the start of a session, and after a compaction of one of these. */
+/** Context for the start of a session, and for after a compaction. */
 export interface ReadyAtStart extends Made {
   start: ReadyLine[];
-  /** By session. */
+  /** The lines for after a compaction, by session. */
   compactions: Record<string, ReadyLine[]>;
 }
 
-/** About files that are edited, by their paths from the root of the checkout. */
+/** Context about edited files, by their paths from the root of the checkout. */
 export interface ReadyForEdits extends Made {
   files: Record<string, ReadyLine[]>;
 }
 
-/** What a feature made ready for its part in hooks (features/hook-parts.ts), under the feature's name. */
+/** What a feature has prepared for its part in hooks (features/hook-parts.ts), stored under the feature's name. */
 export interface ReadyPart {
   /** The checkout that it is for. */
   root: string;
@@ -69,8 +69,8 @@ interface Ready {
 const locateReadyDir = (): string => join(locateHome().cacheDir, "context");
 
 /**
- * `shop-1f0c3ab2.start.json`: what is in it names the checkout, as two may have one name. To load node:crypto would cost a hook a
- * tenth of its time.
+ * `shop-1f0c3ab2.start.json`. Two checkouts may get the same name, so the content names the checkout as well. A better hash would
+ * need node:crypto, which takes a tenth of a hook's time to load.
  */
 const locateReadyFile = (kind: string, root: string): string =>
   join(locateReadyDir(), `${toFileName(basename(root))}-${toHex(hashFnv1a(root))}.${kind}.json`);
@@ -87,7 +87,7 @@ export function writeReadyPart(feature: string, part: ReadyPart): void {
   replaceFile(locateReadyFile(feature, part.root), JSON.stringify(part));
 }
 
-/** null where nothing was made ready for the checkout around `place`. */
+/** The feature's part for the checkout around `place`; null if none is prepared. */
 export const readReadyPart = (place: string, feature: string): ReadyPart | null => findReady(place, feature);
 
 /** @param root of a checkout */
@@ -99,20 +99,20 @@ export function removeReady(root: string): void {
   for (const kind of ["start", "edits"] as const) rmSync(locateReadyFile(kind, root), { force: true });
 }
 
-/** Of all checkouts. */
+/** Removes the prepared context of all checkouts. */
 export const removeAllReady = (): void => rmSync(locateReadyDir(), { recursive: true, force: true });
 
-/** Changes when a person said something that agents must know at once: a note, or that something be forgotten. */
+/** This file changes when agents must learn of something at once: a person noted something, or had something forgotten. */
 export const locateSaidFile = ({ dataDir }: Pick<Project, "dataDir">): string => join(dataDir, "said");
 
-/** What hooks told sessions of by themselves, a file for each: its lines are the places of what was told. */
+/** One file for each session, whose lines name what hooks have told the session. */
 const locateGivenDir = (): string => join(locateHome().stateDir, "given");
 const locateGivenFile = (session: string): string => join(locateGivenDir(), toFileName(session));
 
 /** Any text as a file's name. */
 export const toFileName = (text: string): string => text.replace(/[^\w-]/g, "_").slice(0, 100);
 
-/** What a session was told by hooks, the daemon may not know of it yet. */
+/** What hooks have told a session. The daemon may not know of it yet. */
 export function readGivenRefs(session: string): string[] {
   try {
     return readFileSync(locateGivenFile(session), "utf8").split("\n").filter(Boolean);
@@ -129,7 +129,7 @@ export function noteGiven(session: string, refs: readonly string[]): void {
   });
 }
 
-/** What the latest prompt of a session asked for, by whatever ids; written anew with each prompt. */
+/** The ids that the latest prompt of a session asked for. Each prompt overwrites the file. */
 const locateAskedFile = (session: string): string => join(locateGivenDir(), toFileName(`${session} asked`));
 
 /** @throws the file system's error */
@@ -138,7 +138,7 @@ export function noteAsked(session: string, ids: readonly string[]): void {
   writeFileSync(locateAskedFile(session), ids.join("\n"), { mode: 0o600 });
 }
 
-/** null where no prompt of it was seen. */
+/** The ids that the session's latest prompt asked for; null if no prompt was seen. */
 export function readAsked(session: string): string[] | null {
   try {
     return readFileSync(locateAskedFile(session), "utf8").split("\n").filter(Boolean);
@@ -147,10 +147,10 @@ export function readAsked(session: string): string[] | null {
   }
 }
 
-/** Nobody goes on with a session for so long and has forgotten what it was told. Milliseconds. */
+/** How long to keep what a session was told. Milliseconds. */
 const givenForMs = 7 * dayMs;
 
-/** Removes what sessions were told that are long over. */
+/** Removes the records of what old sessions were told. */
 export function removeOldGiven(now = Date.now()): void {
   for (const name of listNamesIfAny(locateGivenDir())) {
     const file = join(locateGivenDir(), name);
@@ -158,19 +158,19 @@ export function removeOldGiven(now = Date.now()): void {
   }
 }
 
-/** When one of these files changed last; 0 where there is none. Milliseconds since the epoch. */
+/** The time of the last change of any of these files; 0 if none exists. Milliseconds since the epoch. */
 export const findLastChange = (files: readonly string[]): number =>
   Math.max(0, ...files.map((file) => statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0));
 
 /**
- * While sessions are read, the memory changes all the time: what was made ready may be so much behind, and is better than
- * nothing. Milliseconds.
+ * How far prepared context may be behind the memory. While sessions are read, the memory changes all the time, and slightly old
+ * context is better than none. Milliseconds.
  */
 const maxBehindMs = 300_000;
 
 /**
- * What was made ready of a kind for the checkout around `place`.
- * @returns null where nothing was, or where it is too old; `isBehind`: a daemon may know more
+ * The prepared context of a kind for the checkout around `place`.
+ * @returns null if there is none, or if it is too old; `isBehind`: a daemon may know more
  */
 export function readReady<K extends keyof Ready>(
   place: string,
@@ -188,7 +188,7 @@ export function readReady<K extends keyof Ready>(
   }
 }
 
-/** What was made ready of a kind for the checkout around `place`, however old; null where nothing was. */
+/** The prepared context of a kind for the checkout around `place`, however old; null if there is none. */
 function findReady<R extends ReadyPart>(place: string, kind: string): R | null {
   for (let dir = toRealPath(place); ; dir = dirname(dir)) {
     const file = locateReadyFile(kind, dir);
@@ -200,7 +200,7 @@ function findReady<R extends ReadyPart>(place: string, kind: string): R | null {
         return null;
       }
     }
-    // A checkout of its own, for which nothing is ready.
+    // This directory is the root of another checkout, for which nothing is prepared.
     const isOther = existsSync(join(dir, ".git")) || existsSync(join(dir, teamDirName, "config.toml"));
     if (isOther || dirname(dir) === dir) return null;
   }

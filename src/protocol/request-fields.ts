@@ -10,7 +10,7 @@ export interface Field {
    * For a list: whether its values contain no comma, so that commas may separate them. Paths and globs may contain one.
    */
   isSplit: boolean;
-  /** Of an enumeration. */
+  /** The values of an enumeration; null for other types. */
   values: string[] | null;
   minimum: number | undefined;
   maximum: number | undefined;
@@ -18,7 +18,7 @@ export interface Field {
 
 const fieldsByRequest = new WeakMap<z.ZodMiniObject, Readonly<Record<string, Field>>>();
 
-/** The fields of a request. Read from the schema itself: JSON Schema would cost a command's start 5 ms. */
+/** The fields of a request, read from the schema itself, because making a JSON Schema would slow a command's start by 5 ms. */
 export function readRequestFields(request: z.ZodMiniObject): Readonly<Record<string, Field>> {
   const shape: Record<string, z.core.$ZodType> = request.shape;
   const fields =
@@ -50,8 +50,8 @@ function describeField(schema: z.core.$ZodType): Field {
 }
 
 /**
- * The request that a query string asks for. Lists may be repeated or, where their values can hold no comma, comma separated.
- * @returns what the schema judges; values that make no sense are left in for it to refuse
+ * Parses a query string into a request. A list's parameter may be repeated or, if its values cannot contain commas, comma separated.
+ * @returns the request, not checked: invalid values are left in for the schema to refuse
  */
 export function parseUrlRequest(
   request: z.ZodMiniObject,
