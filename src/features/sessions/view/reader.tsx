@@ -40,6 +40,8 @@ export function Reader({ found: { session, turns }, margins, query }: ReaderProp
   const wanted = numbers.indexOf(Number.parseInt(query.get("turn") ?? "", 10));
   const list = useRef<WindowVirtualizerHandle>(null);
   const place = useRef<HTMLDivElement>(null);
+  /** Whether a turn is there: turns that are on their way are low, and those below them would move. */
+  const [isThere, setThere] = useState(false);
   /** The turn at the top of the window, by its place in the list. */
   const [at, setAt] = useState(Math.max(0, wanted));
 
@@ -122,7 +124,7 @@ export function Reader({ found: { session, turns }, margins, query }: ReaderProp
         find={find}
         linkTo={(turn, text) => linkTo(route.value.path, { turn: String(turn), find: text, as: density })}
       />
-      <div class="turns" ref={place}>
+      <div class={isThere ? "turns" : "turns early"} ref={place}>
         <WindowVirtualizer ref={list} data={turns} onScroll={look} onResize={stay}>
           {(outlined: OutlinedTurn, index: number) => (
             <Turn
@@ -137,6 +139,7 @@ export function Reader({ found: { session, turns }, margins, query }: ReaderProp
               density={density}
               sought={index === wanted ? sought : null}
               onLoaded={() => {
+                setThere(true);
                 mark();
                 stayAtEnd();
               }}

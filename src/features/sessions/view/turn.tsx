@@ -45,7 +45,7 @@ export function Turn({ outlined, before, margin, cost, density, sought, onLoaded
   const { number, prompt, started_at, abandoned, state, branch } = outlined;
   const { turn, error, isOnItsWay, loadWhole, retry } = useTurn({ ...place, number });
   const shown = useRef<HTMLElement>(null);
-  const drawn = useRef(turn);
+  const drawn = useRef<typeof turn>(null);
   useEffect(() => {
     if (turn !== drawn.current) onLoaded();
     drawn.current = turn;
