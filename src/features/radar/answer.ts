@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import type { Subjects } from "../../answers/operation.ts";
 import { formatIsoTime } from "../../base/text/iso-time.ts";
 import { listProjectRoots } from "../../git/projects/roots.ts";
@@ -6,7 +7,8 @@ import type { RadarAnswer } from "./operation.ts";
 import { isRadarOn } from "./ready.ts";
 
 export async function showRadar({ project, memory }: Subjects["memory"]): Promise<RadarAnswer> {
-  const roots = await listProjectRoots(project.root);
+  // A worktree that was deleted by hand is still in git's list.
+  const roots = (await listProjectRoots(project.root)).filter((root) => existsSync(root));
   const { sessions, changes } = await findWork(memory, roots);
   return {
     sessions: sessions.map(({ session, root, files }) => ({

@@ -1,12 +1,14 @@
-import { writeFileSync } from "node:fs";
+import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
 import { edited, wrote } from "../../../test/support/attribution-fixture.ts";
 import { repositoryWithAgents } from "../../../test/support/repository-with-agents-fixture.ts";
 import { transcript } from "../../../test/support/transcript-fixture.ts";
 import { claude } from "../../agents/claude/claude.ts";
+import { makeNewProject } from "../../base/paths.ts";
 import { findSessionByUid, saveSession } from "../../store/memory/sessions/sessions.ts";
 import { saveTranscript } from "../../store/memory/sessions/transcripts.ts";
+import { showRadar } from "./answer.ts";
 import { classifyCheckout, findWork, listOverlaps } from "./changes.ts";
 import { closeFunctions } from "./functions.ts";
 
@@ -59,6 +61,14 @@ describe("what sessions at work have changed", () => {
     ]);
     expect(overlaps).toHaveLength(1);
     expect(overlaps[0]!.toSorted()).toEqual(["a.ts", "first", "one", "second"]);
+  });
+
+  it("is looked for in the checkouts that are still there", async () => {
+    const show = async () =>
+      (await showRadar({ project: makeNewProject(repo.root), memory: repo.memory })).checkouts;
+    expect(await show()).toHaveLength(2);
+    rmSync(worktree, { recursive: true });
+    expect((await show()).map(({ is }) => is)).toEqual(["this"]);
   });
 
   it("is found in the end of a transcript that nobody has stored yet", async () => {

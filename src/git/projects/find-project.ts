@@ -141,7 +141,8 @@ function rememberCheckout(
 }
 
 function makeSharingNotice(root: string, project: string, registry: Registry): string {
-  const [other] = registry.listCheckouts(project).filter((checkout) => checkout.root !== root);
+  const others = registry.listCheckouts(project).filter((checkout) => checkout.root !== root);
+  const other = others.find((checkout) => existsSync(checkout.root)) ?? others[0];
   const whose = other === undefined ? project : other.root;
   return `This is another checkout of ${whose}, and shares its sessions and notes. \`pm projects split .\` keeps it apart.`;
 }
