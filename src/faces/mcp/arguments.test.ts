@@ -78,9 +78,14 @@ describe("arguments", () => {
       "path was cut to its first 50 entries.",
     ],
     [
-      { query: `${"a".repeat(900)}${"b".repeat(900)}` },
-      { query: `${"a".repeat(499)} ${"b".repeat(500)}` },
-      "query was cut to 1000 characters.",
+      { query: `${"a".repeat(15_000)}${"b".repeat(15_000)}` },
+      { query: `${"a".repeat(9999)} ${"b".repeat(10_000)}` },
+      "query was cut to 20000 characters.",
+    ],
+    [
+      { place: `${"a".repeat(900)}${"b".repeat(900)}` },
+      { place: `${"a".repeat(499)} ${"b".repeat(500)}` },
+      "place was cut to 1000 characters.",
     ],
     [["a"], {}, "The arguments are no JSON object: they were ignored."],
   ])("%j are answered all the same, with what was not understood", (args, meant, note) => {

@@ -24,6 +24,8 @@ interface Schema {
   minimum?: number;
   maximum?: number;
   maxLength?: number;
+  /** A longer text is cut to so many characters. */
+  cutAt?: number;
 }
 
 /** Longer texts are cut: their beginning and end say what is meant. A schema with `maxLength` has its own limit. */
@@ -186,10 +188,15 @@ function coerce(value: unknown, schema: Schema, name: string, notes: string[]): 
 }
 
 /** Cuts the middle of a long text: errors and reports begin with what was done, and end with what went wrong. */
-function cutLong(value: unknown, { maxLength }: Schema, name: string, notes: string[]): unknown {
-  if (typeof value !== "string" || value.length <= maxCharacters || maxLength !== undefined) return value;
-  notes.push(`${name} was cut to ${maxCharacters} characters.`);
-  const half = maxCharacters / 2;
+function cutLong(
+  value: unknown,
+  { maxLength, cutAt = maxCharacters }: Schema,
+  name: string,
+  notes: string[],
+): unknown {
+  if (typeof value !== "string" || value.length <= cutAt || maxLength !== undefined) return value;
+  notes.push(`${name} was cut to ${cutAt} characters.`);
+  const half = cutAt / 2;
   return `${value.slice(0, half - 1)} ${value.slice(-half)}`;
 }
 

@@ -39,6 +39,7 @@ function buildInputSchema(input: z.ZodMiniObject): ListedTool["inputSchema"] {
         "minItems",
         "maxItems",
         "default",
+        "cutAt",
       ] as const) {
         delete jsonSchema[bound];
       }
