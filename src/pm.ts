@@ -4,7 +4,7 @@ import { detectSpeaker } from "./agents/profiles.ts";
 import { describeIgnoredPlaces, locateCompiledCode, locateHome } from "./base/home.ts";
 import { forwarded, hasCommand } from "./faces/cli/forward.ts";
 import { toCanonicalArgs } from "./faces/cli/names.ts";
-import { setOwnDoor } from "./protocol/door.ts";
+import { setOwnChannel } from "./protocol/channel.ts";
 
 /**
  * `pm`. Git waits for its hooks, a prompt for its status line, and an agent for its searches all day and for its MCP server when it starts:
@@ -34,13 +34,13 @@ if (command === "hook" && rest[0]?.startsWith("git-")) {
 } else {
   warnOfIgnored();
   keepCompiledCode();
-  nameDoor();
+  nameChannel();
   void import("./faces/cli/pm.ts");
 }
 
 /** What an agent runs in its shell gets what agents get. */
-function nameDoor(): void {
-  if (detectSpeaker() === "agent") setOwnDoor("agent");
+function nameChannel(): void {
+  if (detectSpeaker() === "agent") setOwnChannel("agent");
 }
 
 /** Whether the current directory exists: the command line says that it does not. */
@@ -73,7 +73,7 @@ function keepCompiledCode(): void {
 }
 
 async function runForwarded(): Promise<void> {
-  nameDoor();
+  nameChannel();
   const { forward } = await import("./faces/cli/forward.ts");
   const code = await forward(args);
   if (typeof code === "number") {

@@ -14,7 +14,7 @@ import { decryptHome, encryptHome } from "../store/encryption/convert.ts";
 import { forgetKeys } from "../store/encryption/keys.ts";
 import { Memory } from "../store/memory/memory.ts";
 import { answerAndAudit, appendRecord, forgetQuestions, readAuditRecords, verifyAudit } from "./audit.ts";
-import { answerThroughDoor } from "./door.ts";
+import { answerThroughChannel } from "./channel.ts";
 import { run } from "./run.ts";
 
 let home: ReturnType<typeof temporaryHome>;
@@ -33,7 +33,7 @@ afterEach(() => home.remove());
 const records = () => [...readAuditRecords(project)];
 const given: Parameters<typeof appendRecord>[1] = {
   at: "2026-03-02T09:00:00.000Z",
-  door: "cli",
+  channel: "cli",
   operation: "search",
   question: "{}",
   results: 1,
@@ -52,16 +52,16 @@ describe("a question", () => {
     memory.close();
     const token = `ghp_${"Ab1".repeat(12)}`;
     process.env.POMMEL_TEST_SECRET = "of the environment";
-    const answer = await answerThroughDoor("mcp", () =>
+    const answer = await answerThroughChannel("mcp", () =>
       run(listSessions, project, { branch: `with ${token}` }),
     );
     await run(listSessions, project, {});
     delete process.env.POMMEL_TEST_SECRET;
     const [first, second] = records();
     expect(records()).toHaveLength(2);
-    expect(first).toMatchObject({ n: 1, door: "mcp", operation: "sessions", error: null, previous: "" });
+    expect(first).toMatchObject({ n: 1, channel: "mcp", operation: "sessions", error: null, previous: "" });
     expect(first!.bytes).toBe(Buffer.byteLength(JSON.stringify(answer)));
-    expect(second).toMatchObject({ n: 2, door: "cli" });
+    expect(second).toMatchObject({ n: 2, channel: "cli" });
     expect(readFileSync(file, "utf8")).not.toContain(token);
     expect(readFileSync(file, "utf8")).not.toContain("of the environment");
     expect(statSync(file).mode & 0o777).toBe(0o600);

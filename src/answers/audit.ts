@@ -18,11 +18,11 @@ import { listNamesIfAny, readTextIfAny } from "../base/files/if-any.ts";
 import { replaceFile, writeJson } from "../base/files/replace-file.ts";
 import { makeDirectory } from "../base/home.ts";
 import { locateAuditLock, type Project } from "../base/paths.ts";
-import { doors } from "../protocol/door.ts";
+import { channels } from "../protocol/channel.ts";
 import { readPublicKey, seal } from "../protocol/sealed-text.ts";
 import type { Scrubber } from "../redact/scrubber.ts";
 import { unsealText } from "../store/encryption/keys.ts";
-import { answerAsRecorded, getRequestContext } from "./door.ts";
+import { answerAsRecorded, getRequestContext } from "./channel.ts";
 import { loadCurrentConfig } from "./open.ts";
 
 /**
@@ -42,7 +42,7 @@ const record = z.object({
   n: z.int(),
   /** ISO 8601. */
   at: z.string(),
-  door: z.enum(doors),
+  channel: z.enum(channels),
   operation: z.string(),
   /** The request, scrubbed; null: its words were forgotten. No part of the chain. */
   question: z.nullable(z.string()),
@@ -314,14 +314,14 @@ export async function answerAndAudit<T>(
   request: unknown,
   answer: () => Promise<T>,
 ): Promise<T> {
-  const { door, isRecorded } = getRequestContext();
+  const { channel, isRecorded } = getRequestContext();
   if (isRecorded) return answer();
-  const inner = () => answerAsRecorded(door, answer);
+  const inner = () => answerAsRecorded(channel, answer);
   if (!isEnabled(project)) return inner();
   const at = new Date().toISOString();
   const write = async (given: unknown, error: string | null) => {
     const question = await scrubText(project, JSON.stringify(request) ?? "");
-    appendRecord(project, { at, door, operation, question, ...measureAnswer(given), error });
+    appendRecord(project, { at, channel, operation, question, ...measureAnswer(given), error });
   };
   let given: T;
   try {

@@ -9,7 +9,7 @@ import type { Project } from "../base/paths.ts";
 import { giveContext } from "../features/context/operation.ts";
 import { listDecisions } from "../features/decisions/operation.ts";
 import { operations } from "../features/index.ts";
-import { agentDoors, type Door } from "../protocol/door.ts";
+import { agentChannels, type Channel } from "../protocol/channel.ts";
 import { addNote } from "../sessions/notes/add-note.ts";
 import { SessionSearch } from "../sessions/search/engine.ts";
 import { listStoredNotes } from "../store/memory/chunks/notes.ts";
@@ -19,7 +19,7 @@ import { readEvents, saveEvent, saveLink } from "../store/memory/events.ts";
 import { listInjections } from "../store/memory/injections.ts";
 import { listSignersHere } from "../store/memory/signers.ts";
 import { Trust, trustFileIn } from "../sync/origin/trust.ts";
-import { answerThroughDoor } from "./door.ts";
+import { answerThroughChannel } from "./channel.ts";
 import { shareOpenMemory } from "./open.ts";
 import type { Operation } from "./operation.ts";
 import { needsDaemon, run } from "./run.ts";
@@ -183,11 +183,11 @@ const listQuestions = (): Question[] =>
     .filter((one) => !needsDaemon(one) && one.of !== "machine" && !others.has(one.name))
     .flatMap((operation) => requestsOf(operation).map((request) => ({ operation, request })));
 
-/** The questions whose answers give the canary through a door. */
-async function telling(door: Door, questions: readonly Question[]): Promise<Question[]> {
+/** The questions whose answers give the canary through a channel. */
+async function telling(channel: Channel, questions: readonly Question[]): Promise<Question[]> {
   const found: Question[] = [];
   for (const { operation, request } of questions) {
-    const answer = await answerThroughDoor(door, () => run(operation, project, request)).then(
+    const answer = await answerThroughChannel(channel, () => run(operation, project, request)).then(
       (given) => JSON.stringify(given),
       (error: unknown) => String(error),
     );
@@ -241,24 +241,24 @@ describe("what somebody says whom the person does not trust", () => {
   });
 
   it("is heard again once they are trusted, and nothing of one's own was ever hidden", async () => {
-    for (const door of agentDoors) {
+    for (const channel of agentChannels) {
       const decisions = async () => {
-        const answer = await answerThroughDoor(door, () => run(listDecisions, project, {}));
+        const answer = await answerThroughChannel(channel, () => run(listDecisions, project, {}));
         return JSON.stringify(answer);
       };
       trust("not_trusted");
-      expect(await decisions(), door).toContain("kangaroo");
-      expect(await decisions(), door).not.toContain(canary);
+      expect(await decisions(), channel).toContain("kangaroo");
+      expect(await decisions(), channel).not.toContain(canary);
       trust("trusted");
-      expect(await decisions(), door).toContain(canary);
-      expect(await decisions(), door).toContain("kangaroo");
+      expect(await decisions(), channel).toContain(canary);
+      expect(await decisions(), channel).toContain("kangaroo");
     }
   });
 
   it("leaves what is injected recorded", async () => {
     trust("not_trusted");
     const context = () =>
-      answerThroughDoor("hook", () =>
+      answerThroughChannel("hook", () =>
         run(giveContext, project, { event: "session-start", session_id: "new" }),
       );
     expect((await context()).text).not.toContain(canary);

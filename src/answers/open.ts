@@ -9,7 +9,7 @@ import type { ScrubbingWork } from "../sessions/work.ts";
 import type { CodeIndex } from "../store/index/port.ts";
 import { Memory } from "../store/memory/memory.ts";
 import { openToRead, rollBackJournal } from "../store/sqlite/open-to-read.ts";
-import { isForAgent } from "./door.ts";
+import { isForAgent } from "./channel.ts";
 import { Kept } from "./kept.ts";
 
 /**
@@ -97,7 +97,7 @@ export function findOpenMemory(project: Project, memory: Memory): OpenMemory | n
   return open?.memoryIfAny === (memory.whole ?? memory) ? open : null;
 }
 
-/** Hides words from agents unless their signer is trusted by the person. Other doors get the whole memory. */
+/** Hides words from agents unless their signer is trusted by the person. Other channels get the whole memory. */
 async function limitToTrusted(memory: Memory): Promise<Memory> {
   if (!isForAgent()) return memory;
   const { Trust, trustFileIn } = await import("../sync/origin/trust.ts");

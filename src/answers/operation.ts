@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import type { Project } from "../base/paths.ts";
-import type { Door } from "../protocol/door.ts";
+import type { Channel } from "../protocol/channel.ts";
 import { lazy, type Shaped } from "../protocol/shape-parts.ts";
 import type { Memory } from "../store/memory/memory.ts";
 import type { OpenMemory } from "./open.ts";
@@ -58,8 +58,8 @@ interface Options {
   readonly editors?: boolean;
   /** If the project was never indexed, the operation answers from its files, so that nobody waits for a daemon to index it. */
   readonly readsTree?: boolean;
-  /** The operation always counts as asked through this door, whoever asks. */
-  readonly door?: Door;
+  /** The operation always counts as asked through this channel, whoever asks. */
+  readonly channel?: Channel;
   /** The operation only looks at the current state: for it the daemon opens no project and remembers no new one. */
   readonly looks?: boolean;
 }
@@ -92,8 +92,8 @@ export interface Operation<
   Q extends z.ZodMiniObject = z.ZodMiniObject,
   S extends z.ZodMiniObject = z.ZodMiniObject,
 > extends Properties<Name, Of>,
-    Required<Omit<Options, "door">>,
-    Pick<Options, "door">,
+    Required<Omit<Options, "channel">>,
+    Pick<Options, "channel">,
     Shapes<Q, S> {
   readonly methods: readonly Method[];
   /** Parameters are written as `:id`. */

@@ -1,7 +1,7 @@
 import type * as z from "zod/mini";
 import type { Project } from "../base/paths.ts";
 import { answerAndAudit } from "./audit.ts";
-import { answerThroughDoor } from "./door.ts";
+import { answerThroughChannel } from "./channel.ts";
 import { openMemory, withMemory, withMemoryOrNote } from "./open.ts";
 import type { Operation, RequestOf, ResponseOf, Running, Subject, Subjects } from "./operation.ts";
 
@@ -21,7 +21,7 @@ export async function run<O extends Operation>(
   // Operations on all projects ask each, and are recorded there.
   if (!operation.audited || place === null) return answer();
   const recorded = () => answerAndAudit(place, operation.name, request, answer);
-  return operation.door === undefined ? recorded() : answerThroughDoor(operation.door, recorded);
+  return operation.channel === undefined ? recorded() : answerThroughChannel(operation.channel, recorded);
 }
 
 /** Runs an operation on the daemon, which must be this process. @param place the directory that the request named */

@@ -4,7 +4,7 @@ import type { Operation, RequestOf, ResponseOf } from "../answers/operation.ts";
 import { type ErrorCode, getErrorCode, getErrorMessage, isErrorCode, PommelError } from "../base/errors.ts";
 import { isOwnSocket, locateSocket } from "../base/home.ts";
 import { operationsPath } from "../protocol/addresses.ts";
-import { doorHeader, getDoor, placeHeader } from "../protocol/door.ts";
+import { channelHeader, getChannel, placeHeader } from "../protocol/channel.ts";
 import { readRefusal } from "../protocol/http.ts";
 
 /** Why a daemon did not answer. */
@@ -89,7 +89,7 @@ function exchange(
     host: "localhost",
     connection: "close",
     ...(place !== null && { [placeHeader]: encodeURIComponent(place) }),
-    [doorHeader]: getDoor(),
+    [channelHeader]: getChannel(),
     "content-type": "application/json",
     "content-length": Buffer.byteLength(payload),
   };

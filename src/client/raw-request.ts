@@ -1,6 +1,6 @@
 import { connect } from "node:net";
 import { isOwnSocket, locateSocket } from "../base/home.ts";
-import { doorHeader, getDoor, placeHeader } from "../protocol/door.ts";
+import { channelHeader, getChannel, placeHeader } from "../protocol/channel.ts";
 
 /**
  * A POST to the daemon, which closes the connection after its answer. Written by hand, because an HTTP client loads slowly.
@@ -13,7 +13,7 @@ export function formatRequest(path: string, body: string, place: string | null =
     "Content-Type: application/json",
     `Content-Length: ${Buffer.byteLength(body)}`,
     "Connection: close",
-    `${doorHeader}: ${getDoor()}`,
+    `${channelHeader}: ${getChannel()}`,
     ...(place === null ? [] : [`${placeHeader}: ${encodeURIComponent(place)}`]),
   ];
   return `${head.join("\r\n")}\r\n\r\n${body}`;

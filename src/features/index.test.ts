@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { placeParameter } from "../protocol/door.ts";
+import { placeParameter } from "../protocol/channel.ts";
 import { readRequestFields } from "../protocol/request-fields.ts";
 import { operations, publicOperations } from "./index.ts";
 

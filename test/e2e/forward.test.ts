@@ -85,8 +85,8 @@ it("a command line in an agent's shell asks as the agent, whether the daemon run
   const own = { POMMEL_NO_SUCH_SETTING: "1" };
   for (const env of [{}, own, { GEMINI_CLI: "1" }, { GEMINI_CLI: "1", ...own }])
     await runPm(["memory", "decisions"], { cwd: project.root, env: { CLAUDECODE: "", ...env } });
-  const { records } = await pmJson<{ records: { door: string }[] }>(project, "memory", "audit");
-  expect(records.map(({ door }) => door)).toEqual(["cli", "cli", "agent", "agent"]);
+  const { records } = await pmJson<{ records: { channel: string }[] }>(project, "memory", "audit");
+  expect(records.map(({ channel }) => channel)).toEqual(["cli", "cli", "agent", "agent"]);
 });
 
 describe("the process behind daemon.json", () => {

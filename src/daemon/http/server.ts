@@ -7,7 +7,7 @@ import { compress } from "hono/compress";
 import { streamSSE } from "hono/streaming";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import * as z from "zod/mini";
-import { answerThroughDoor, getRequestContext } from "../../answers/door.ts";
+import { answerThroughChannel, getRequestContext } from "../../answers/channel.ts";
 import type { Answerer } from "../../answers/here.ts";
 import type { Operation, RequestOf } from "../../answers/operation.ts";
 import { type ErrorCode, getErrorMessage, PommelError } from "../../base/errors.ts";
@@ -16,8 +16,8 @@ import { operations } from "../../features/index.ts";
 import { signInRequest } from "../../features/page/operation.ts";
 import { readState } from "../../features/status/operation.ts";
 import { livePath, operationsPath, signInPath } from "../../protocol/addresses.ts";
+import { channelHeader, findChannel, placeHeader, placeParameter } from "../../protocol/channel.ts";
 import type { DaemonRecord } from "../../protocol/daemon-record.ts";
-import { doorHeader, findDoor, placeHeader, placeParameter } from "../../protocol/door.ts";
 import { largestBody } from "../../protocol/http.ts";
 import { describeProblem } from "../../protocol/problem-in.ts";
 import { parseUrlRequest } from "../../protocol/request-fields.ts";
@@ -136,7 +136,7 @@ function read<S extends z.ZodMiniType>(shape: S, given: unknown): z.infer<S> {
   if (parsed.success) return parsed.data;
   // A person who typed a command has no use for the HTTP contract.
   const hint =
-    getRequestContext().door === "http" ? "See docs/http.md." : "Give another value, and try again.";
+    getRequestContext().channel === "http" ? "See docs/http.md." : "Give another value, and try again.";
   throw new PommelError("usage", describeProblem(parsed.error.issues[0]!, given, "field"), hint);
 }
 
@@ -199,8 +199,8 @@ function createApp({ record, answer, isSocket, pages, pageDir, onRequest, log }:
     context.set("asker", asker);
     context.header("cache-control", "no-store");
     onRequest();
-    const named = findDoor(context.req.header(doorHeader));
-    await answerThroughDoor(asker === "page" ? "page" : (named ?? "http"), next);
+    const named = findChannel(context.req.header(channelHeader));
+    await answerThroughChannel(asker === "page" ? "page" : (named ?? "http"), next);
   });
 
   const answerPost = (operation: Operation) => async (context: Context) =>

@@ -30,7 +30,7 @@ import { makeCommitUrl } from "../../git/commit-url.ts";
 import { findGitDirectory, locateHeadLog } from "../../git/git-dir.ts";
 import { findProjectIfAny } from "../../git/projects/find-project.ts";
 import { findRemote } from "../../git/projects/identity.ts";
-import { setOwnDoor } from "../../protocol/door.ts";
+import { setOwnChannel } from "../../protocol/channel.ts";
 import { buildLenses, findSuperseded } from "./authors.ts";
 import { answerCommands, type CommandName, commands } from "./commands.ts";
 import { findNamedThings } from "./hover.ts";
@@ -315,7 +315,7 @@ const findLineEnd = (document: TextDocument, line: number) =>
  * questions: the daemon indexes and records.
  */
 export function startLsp(): void {
-  setOwnDoor("lsp");
+  setOwnChannel("lsp");
   serve(createConnection(ProposedFeatures.all, process.stdin, process.stdout));
   void startMissingDaemon();
 }

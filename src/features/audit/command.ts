@@ -1,5 +1,5 @@
 import { type Command, Option } from "commander";
-import { doors } from "../../protocol/door.ts";
+import { channels } from "../../protocol/channel.ts";
 import { formatExamples, run } from "../../terminal/frame.ts";
 import { shared } from "../../terminal/options.ts";
 
@@ -11,9 +11,9 @@ export function declareAudit(memory: Command): void {
     .option("--since <time>", "only after this: a date, or words such as yesterday")
     .addOption(
       new Option(
-        "--door <door>",
-        "only questions asked through this interface; agent: a command in an agent's shell; mcp: an agent's tools",
-      ).choices(doors),
+        "--channel <channel>",
+        "only questions that came through this channel; agent: a command in an agent's shell; mcp: an agent's tools",
+      ).choices(channels),
     )
     .option(...shared.limit)
     .option("--verify", "check that no record was changed, added or removed")
@@ -21,7 +21,7 @@ export function declareAudit(memory: Command): void {
       "after",
       formatExamples(
         ["pm memory audit", "the last twenty questions"],
-        ["pm memory audit --door mcp --since yesterday", "what agents asked"],
+        ["pm memory audit --channel mcp --since yesterday", "what agents asked"],
         ["pm memory audit --verify", "whether the log is whole; exit code 1 if not"],
         ["pm memory audit --json", "for scripts"],
       ),

@@ -12,7 +12,7 @@ import { wordAudit, wordAuditCheck } from "./words.ts";
 
 interface AuditOptions {
   since?: string;
-  door?: string;
+  channel?: string;
   limit?: number;
   verify?: boolean;
 }
@@ -22,7 +22,7 @@ const defaultLimit = 20;
 /** `pm memory audit` */
 export async function auditCommand(
   { cwd, output }: CommandContext,
-  { since, door, limit = defaultLimit, verify = false }: AuditOptions,
+  { since, channel, limit = defaultLimit, verify = false }: AuditOptions,
 ): Promise<number> {
   const project = await findProject(cwd);
   await givePassphrase(output);
@@ -35,7 +35,7 @@ export async function auditCommand(
   const records: AuditRecord[] = [];
   let total = 0;
   for (const record of await call(listAuditRecords, {}, project)) {
-    if (Date.parse(record.at) < from || (door !== undefined && record.door !== door)) continue;
+    if (Date.parse(record.at) < from || (channel !== undefined && record.channel !== channel)) continue;
     total++;
     records.push(record);
     if (records.length > limit) records.shift();

@@ -16,9 +16,9 @@ export function wordAudit({ enabled, total, records }: AuditedQuestions): Docume
       ? line("No questions recorded.")
       : table(
           [{ title: "" }, { title: "" }, { title: "" }, { title: "" }, { title: "", wraps: true }],
-          records.map(({ at, door, operation, error, results, bytes, question }) => [
+          records.map(({ at, channel, operation, error, results, bytes, question }) => [
             ago(at),
-            door,
+            channel,
             operation,
             { text: error ?? `${results} results, ${formatBytes(bytes)}` },
             quoted(question ?? "(forgotten)"),

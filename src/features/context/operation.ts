@@ -126,7 +126,7 @@ export const giveContext = defineOperation({
   path: "POST /context",
   summary: "Get the automatic context for this moment of a session",
   of: "project",
-  door: "hook",
+  channel: "hook",
   request: contextRequest,
   response: contextResponse,
   answer: async () => (await import("./answer.ts")).giveContext,

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { temporaryHome } from "../../../test/support/temporary-home.ts";
 import { addNote, changeMemory, toldProject } from "../../../test/support/told-project.ts";
-import { answerThroughDoor } from "../../answers/door.ts";
+import { answerThroughChannel } from "../../answers/channel.ts";
 import { withMemory } from "../../answers/open.ts";
 import { setConfig } from "../../base/config/config-edit.ts";
 import { locateHome } from "../../base/home.ts";
@@ -32,7 +32,7 @@ afterEach(() => {
 
 const asked = async (request: Partial<ContextRequest>) => {
   const given = { event: "session-start", session_id: "new", cwd: project.root, ...request } as const;
-  return (await answerThroughDoor("hook", () => computeContext(project, given))).text;
+  return (await answerThroughChannel("hook", () => computeContext(project, given))).text;
 };
 const readyDir = () => join(locateHome().cacheDir, "context");
 const ready = () => (existsSync(readyDir()) ? readdirSync(readyDir()) : []);

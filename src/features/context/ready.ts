@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { answerAndAudit } from "../../answers/audit.ts";
-import { answerThroughDoor } from "../../answers/door.ts";
+import { answerThroughChannel } from "../../answers/channel.ts";
 import { loadCurrentConfig, withMemory } from "../../answers/open.ts";
 import type { Config } from "../../base/config/settings.ts";
 import { readChangeStamp } from "../../base/files/file-id.ts";
@@ -42,7 +42,9 @@ export async function makeReady(project: Project): Promise<void> {
   const isWanted = config["context.mode"] !== "off" && config["sessions.capture"];
   if (!isWanted || readPublicKey() !== null) return removeReady(project.root);
   // As the hook itself would be answered.
-  await answerThroughDoor("hook", () => withMemory(project, (memory) => writeAll(project, config, memory)));
+  await answerThroughChannel("hook", () =>
+    withMemory(project, (memory) => writeAll(project, config, memory)),
+  );
 }
 
 async function writeAll(project: Project, config: Config, memory: Memory): Promise<void> {
@@ -133,7 +135,7 @@ export async function recordGiven(project: Project, memory: Memory, item: GivenC
     });
     return { text, items };
   };
-  await answerThroughDoor("hook", () =>
+  await answerThroughChannel("hook", () =>
     answerAndAudit(project, giveContext.name, { event, session_id }, record),
   );
 }

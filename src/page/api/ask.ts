@@ -1,7 +1,7 @@
 import { signal } from "@preact/signals";
 import type { OperationName, RequestNamed, ResponseNamed } from "../../features/index.ts";
 import { operationsPath, signInPath } from "../../protocol/addresses.ts";
-import { placeHeader } from "../../protocol/door.ts";
+import { placeHeader } from "../../protocol/channel.ts";
 import { goTo } from "../router.ts";
 import { placeShown, showEverywhere, showPlace } from "./place.ts";
 

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { locateBuiltFile } from "../../../base/built-file.ts";
 import { getErrorMessage } from "../../../base/errors.ts";
 import { startMissingDaemon } from "../../../client/start-missing-daemon.ts";
-import { setOwnDoor } from "../../../protocol/door.ts";
+import { setOwnChannel } from "../../../protocol/channel.ts";
 import { type FirstAnswers, greet } from "./greet.ts";
 
 /** The agent has its first answers by then, and has asked nothing of the daemon yet. Milliseconds. */
@@ -14,7 +14,7 @@ const startDaemonAfterMs = 500;
  * @param isAcross whether searches look in all projects of this machine
  */
 export async function runMcp(cwd: string, isAcross = false): Promise<void> {
-  setOwnDoor("mcp");
+  setOwnChannel("mcp");
   const { stdin, stdout } = process;
   const end = () => process.exit(0);
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, end);
