@@ -44,7 +44,7 @@ export async function drainSpool(
   const { spoolDir } = locateDaemonFiles();
   const rejectedDir = join(spoolDir, "rejected");
   const counts = { done: 0, rejected: 0 };
-  // Whoever leaves something makes the directory. A home that was deleted must not come back.
+  // Do not make the directory here: a hook that leaves an item does, and a home that was deleted must not come back.
   const names = listNamesIfAny(spoolDir).filter((name) => !name.startsWith("."));
   for (const name of names.sort()) {
     const file = join(spoolDir, name);
@@ -70,14 +70,14 @@ export async function drainSpool(
   return counts;
 }
 
-/** Whether the item itself is fine. */
+/** Whether an error is no fault of the item, which can be tried again. */
 function isPassing(error: unknown): boolean {
   return /^(?:disk_full|memory_corrupt|index_too_new|unreadable|capture_off|encryption_\w+|SQLITE_.*|EMFILE|ENFILE)$/.test(
     getErrorCode(error),
   );
 }
 
-/** Parse errors quote what they could not parse, and the log holds no content. */
+/** Describes an error without its message if it is a parse error, which quotes content: the log must have none. */
 function describeItemError(error: unknown): string {
   return error instanceof SyntaxError || error instanceof z.core.$ZodError
     ? "malformed"
@@ -86,12 +86,12 @@ function describeItemError(error: unknown): string {
 
 interface SpoolReaderOptions {
   handlers: SpoolHandlers;
-  /** Something was done. */
+  /** Called when items were processed. */
   onItems: () => void;
   log: Logger;
 }
 
-/** In case no notification arrives. Milliseconds. */
+/** How often to look in case no notification arrives. Milliseconds. */
 const pollIntervalMs = 10_000;
 
 /** Processes the spool on every notification, and at intervals. */

@@ -7,26 +7,26 @@ import type { Logger } from "../../base/log.ts";
 import type { Project } from "../../base/paths.ts";
 import { hookParts } from "../../features/hook-parts.ts";
 
-/** One change rarely comes alone. Milliseconds. */
+/** How long to wait for further changes, as one rarely comes alone. Milliseconds. */
 const debounceMs = 40;
-/** Between one making and the next it rests as many times as long as that took. */
+/** The rest after making parts, as a multiple of the time that it took. */
 const restsTimes = 1;
 
 interface HookPartsOptions {
   project: Project;
-  /** As it is now. */
+  /** The current settings, which change in place. */
   config: Config;
   log: Logger;
 }
 
-/** Names the state of what a checkout says itself that parts are made from. */
+/** Describes the state of the checkout's own files from which parts are made. */
 export const describeRepositoryFiles = (root: string): string =>
   Object.values(hookParts)
     .flatMap(({ repositoryFile }) => repositoryFile ?? [])
     .map((file) => readChangeStamp(join(root, file)))
     .join();
 
-/** Has what features' parts in hooks go by written down for all checkouts of a project. */
+/** Writes the files that features' parts in hooks need, for all checkouts of a project. */
 export class HookPartsReady {
   private timer: NodeJS.Timeout | undefined;
   private nextAt = 0;
@@ -35,12 +35,12 @@ export class HookPartsReady {
 
   constructor(private readonly options: HookPartsOptions) {}
 
-  /** All of it. */
+  /** Makes all parts. */
   async makeAll(): Promise<void> {
     await this.make(Object.keys(hookParts));
   }
 
-  /** What a session did, a file or a commit has changed: what follows that is written anew, soon. */
+  /** Call this when a session, a file or a commit has changed: the parts that depend on these are soon made again. */
   follow(): void {
     const following = Object.entries(hookParts).flatMap(([feature, { followsWork, setting }]) =>
       followsWork && this.options.config[setting] ? [feature] : [],
@@ -60,7 +60,7 @@ export class HookPartsReady {
     }, wait).unref();
   }
 
-  /** One after the other. */
+  /** Makes these features' parts, one after the other. */
   private make(features: readonly string[]): Promise<void> {
     const { project } = this.options;
     const made = this.making.then(async () => {

@@ -5,15 +5,15 @@ import { describeReadySources, makeReady } from "../../features/context/ready.ts
 import type { Ending } from "../lifecycle/endings.ts";
 import { describeRepositoryFiles, type HookPartsReady } from "./hook-parts-ready.ts";
 
-/** How often to look whether anything changed that agents are told of. Milliseconds. */
+/** How often to check whether anything has changed that agents are told. Milliseconds. */
 const lookMs = 1000;
-/** Between one making and the next it rests so many times as long as that took: while sessions are read, all changes all the time. */
+/** The rest after making context, as a multiple of the time that it took: while sessions are read, everything keeps changing. */
 const restsTimes = 20;
 
 /**
- * Keeps what a checkout's agents are told by themselves ready for hooks.
- * @param parts what features' parts in hooks go by
- * @returns what ends that
+ * Keeps the automatic context of a checkout's agents prepared for hooks.
+ * @param parts makes the files that features' parts in hooks need
+ * @returns stops that
  */
 export function keepContext(project: Project, parts: HookPartsReady, log: Logger): Ending {
   let state = "";

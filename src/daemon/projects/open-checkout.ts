@@ -35,13 +35,13 @@ interface OpenCheckoutOptions {
   project: Project;
   config: Config;
   log: Logger;
-  /** Opens the project whose checkout it is. */
+  /** Opens the project to which the checkout belongs. */
   openProject: (bundled: Embedders["first"]) => Promise<OpenProject>;
 }
 
 /** A checkout in use: its index is open and kept up to date while its files are watched. */
 export class OpenCheckout {
-  /** What is to be done when it is closed, the last first. */
+  /** What to do when the checkout is closed, the last first. */
   readonly endings: Ending[] = [];
   private watcher: Watcher | null = null;
   private observer: ChangeObserver | null = null;
@@ -53,7 +53,7 @@ export class OpenCheckout {
     private readonly log: Logger,
     private readonly lock: Lock,
     readonly work: IndexWork,
-    /** The project that it is a checkout of. */
+    /** The project to which the checkout belongs. */
     readonly of: OpenProject,
   ) {}
 
@@ -117,17 +117,17 @@ export class OpenCheckout {
     void work.warmUp();
   }
 
-  /** Resolves when what was seen to change so far is stored. */
+  /** Resolves when the changes seen so far are stored. */
   waitUntilSettled(): Promise<void> | undefined {
     return this.observer?.waitUntilSettled();
   }
 
-  /** Another process may hold "the" lock, where the cache was deleted. */
+  /** Whether the lock is still this daemon's. If somebody deleted the cache, another process may hold a new one. */
   isStillOurs(): boolean {
     return this.lock.isStillOurs();
   }
 
-  /** What a person should know about the work on it. */
+  /** What a person should know about the work on the checkout. */
   listNotes(): string[] {
     return [
       ...this.work.notes,

@@ -15,22 +15,22 @@ import { ProjectTranscripts } from "../watch/project-transcripts.ts";
 import { pollSeconds } from "../watch/subscribe.ts";
 import { HookPartsReady } from "./hook-parts-ready.ts";
 
-/** Whoever opens a project waits for an answer: the analysis of commits can wait. Milliseconds. */
+/** How long the analysis of commits waits, because whoever opens a project wants an answer first. Milliseconds. */
 const answersFirstMs = 2500;
 
 interface OpenProjectOptions {
-  /** As seen from the checkout that was opened first. */
+  /** The project, as seen from the checkout that was opened first. */
   project: Project;
   config: Config;
-  /** The bundled model, where code is searched with it. */
+  /** The bundled model, if code is searched with it. */
   bundled: Embedder | null;
-  /** Something happened: an agent or git was at work. */
+  /** Called when an agent or git was at work. */
   onNews: () => void;
-  /** A hook named a transcript, which may lie where none is watched. */
+  /** Called when a hook named a transcript, which may lie outside of the watched directories. */
   onTranscript: (path: string) => void;
-  /** HEAD of one of its checkouts may have moved. */
+  /** Called when HEAD of one of the checkouts may have moved. */
   onHeadChanged: () => void;
-  /** Resolves when what was observed in its checkouts is stored. */
+  /** Resolves when the observations in the project's checkouts are stored. */
   settled: () => Promise<void>;
   /** The threads that read transcripts. */
   threads: JobThreads;
@@ -45,7 +45,7 @@ export class OpenProject {
   readonly transcripts: ProjectTranscripts;
   /** What hooks read for all of its checkouts. */
   readonly hookParts: HookPartsReady;
-  /** What to do with what hooks left. */
+  /** Handles the items that hooks left in the spool. */
   readonly onSpool: Pick<SpoolHandlers, "agent-hook" | "git-hook">;
   /** Its checkouts and worktrees, as they are now. */
   readonly roots = (): readonly string[] => this.known;
@@ -112,7 +112,7 @@ export class OpenProject {
     this.unshare = shareOpenMemory(project.memoryDb, work);
   }
 
-  /** Whether it records what its user wants by now. */
+  /** Whether recording is on or off as the settings now say. */
   isRecordingAsConfigured(): boolean {
     const { config } = loadRecordingConfig(this.options.project);
     return config["sessions.capture"] === this.config["sessions.capture"];
@@ -122,7 +122,7 @@ export class OpenProject {
     this.known = await listProjectRoots(this.options.project.root, this.stopping.signal);
   }
 
-  /** Watches its sessions and commits from now on, and does what was missed. */
+  /** Starts to watch sessions and commits, and catches up with what was missed. */
   watch(): void {
     if (this.isWatching) return;
     this.isWatching = true;
@@ -134,7 +134,7 @@ export class OpenProject {
     this.memoryWork.scanMissedCommits({ afterMs: answersFirstMs });
   }
 
-  /** Analyses the commits that have not been, once its code can be searched. */
+  /** Analyses the remaining commits. Called once the project's code can be searched. */
   analyseHistory(): void {
     if (!this.stopping.signal.aborted)
       this.memoryWork.scanMissedCommits({ backfill: true, afterMs: answersFirstMs });

@@ -19,7 +19,7 @@ import { OpenProject } from "./open-project.ts";
 interface Opening {
   project: Project;
   opened: Promise<InUse>;
-  /** null while it opens, and where it could not be opened. */
+  /** null while the checkout is being opened, and if it could not be opened. */
   inUse: InUse | null;
   /** Milliseconds since the epoch. */
   lastUsed: number;
@@ -32,18 +32,18 @@ interface Recording {
 }
 
 interface ProjectsOptions {
-  /** A checkout is closed after so long without a question or an agent at work. Milliseconds. */
+  /** Closes a checkout after this time without a question or an agent at work. Milliseconds. */
   closeAfterMs: number;
-  /** The settings of a checkout changed. */
+  /** Called when the settings of a checkout changed. */
   onSettings: () => void;
-  /** Somebody is at work. */
+  /** Called when somebody is at work. */
   onUsed: () => void;
-  /** A hook named a transcript, which may lie where none is watched. */
+  /** Called when a hook named a transcript, which may lie outside of the watched directories. */
   onTranscript: (path: string) => void;
   log: Logger;
 }
 
-/** The projects and checkouts that are in use: opened when somebody asks for one, closed when nobody has for a while. */
+/** The open projects and checkouts. They are opened when somebody asks for them, and closed when nobody has for a while. */
 export class Projects {
   /** By root. */
   private readonly checkouts = new Map<string, Opening>();
@@ -51,7 +51,7 @@ export class Projects {
   private readonly projects = new Map<string, { open: OpenProject; users: number }>();
   /** Projects that are open for their memory alone, and when that was last used. Milliseconds since the epoch. */
   private readonly remembering = new Map<string, number>();
-  /** Checkouts that are being closed, by root: none is opened again before that is done. */
+  /** Checkouts that are being closed, by root. They cannot be opened again before that is done. */
   private readonly closing = new Map<string, Promise<void>>();
   private readonly threads: JobThreads;
   private isClosed = false;
@@ -71,7 +71,7 @@ export class Projects {
       return known.open;
     }
     await this.prepare(project);
-    // Another question may have opened it meanwhile.
+    // Another question may have opened the project meanwhile.
     if (this.remembering.has(project.id)) return this.openForMemory(project);
     this.remembering.set(project.id, Date.now());
     return this.openProject(project, null);
@@ -97,7 +97,7 @@ export class Projects {
     return this.open(project).opened;
   }
 
-  /** A checkout that is open, or is being opened, which counts as a use of it; else null. */
+  /** A checkout that is open or being opened; else null. The call counts as a use of it. */
   findOpen(project: Project): Promise<InUse> | null {
     const known = this.checkouts.get(project.root);
     if (known === undefined || known.project.id !== project.id) return null;
@@ -106,7 +106,7 @@ export class Projects {
     return known.opened;
   }
 
-  /** What records the sessions of a project, opened if need be: with its code, unless that is not to be indexed. */
+  /** Opens a project to record its sessions, with its code unless that must not be indexed. */
   async openToRecord(project: Project): Promise<Recording> {
     if (findIndexObstacle(project) !== null) return { of: await this.openForMemory(project), checkout: null };
     const { checkout } = await this.openCheckout(project);
@@ -139,7 +139,7 @@ export class Projects {
 
   private async openNow(project: Project): Promise<InUse> {
     const { log, onSettings } = this.options;
-    // One that was moved takes its index with it, which is open at its old place.
+    // A checkout that was moved takes its index along, so close the index that is open at the old place.
     await this.closeGone(project.id);
     await this.prepare(project);
     const { config, notes } = loadRecordingConfig(project);
@@ -189,7 +189,7 @@ export class Projects {
     const settled = completeIdentity(project).catch((error: unknown) =>
       this.options.log.debug(`cannot recognise ${project.root}: ${getErrorMessage(error)}`),
     );
-    // In an engine a new index begins as that of another checkout of the project, whose first commits tell which that is.
+    // In an external engine, a new index starts as a copy of another checkout's. The project's first commits tell which.
     if (loadRecordingConfig(project).config["index.driver"] !== "sqlite") await settled;
   }
 
@@ -204,7 +204,7 @@ export class Projects {
     const known = this.projects.get(project.id);
     if (known) {
       known.users++;
-      // This checkout of it is one root more.
+      // This checkout adds a root to the open project.
       await known.open.findRoots().catch(() => {});
       return known.open;
     }
@@ -238,10 +238,10 @@ export class Projects {
   }
 
   /**
-   * Has what is open of a project, or of all, go by its settings as they are now. What must not be recorded any more is not
-   * once this is done: the project is closed, and opened anew when it is used.
-   * @param how.reopens whether a setting that takes a restart is applied by opening the project anew
-   * @returns what was applied, and what still takes a restart
+   * Applies the current settings to what is open of a project, or of all. If recording was turned off, nothing is recorded once this
+   * is done: the project is closed, and opened again when it is used.
+   * @param how.reopens whether to apply a setting that needs a restart by opening the project again
+   * @returns what was applied, and what still needs a restart
    */
   async reload(
     project: Project | null,
@@ -261,7 +261,7 @@ export class Projects {
         else needRestart.add(key);
       }
     }
-    // Some are open for their memory alone.
+    // Some projects are open only for their memory.
     for (const [id, { open }] of this.projects)
       if (isMeant(id) && !open.isRecordingAsConfigured()) toClose.add(id);
     for (const id of toClose) await this.closeProject(id);
@@ -269,18 +269,18 @@ export class Projects {
     return { applied: [...applied], need_restart: [...needRestart] };
   }
 
-  /** More may have changed in a directory of transcripts than was seen. */
+  /** Looks at all files in a directory of transcripts, because changes may have been missed. */
   rescan(agent: Agent, directory: string): void {
     for (const { open } of this.projects.values()) open.transcripts.rescan(agent, directory);
   }
 
-  /** Transcripts that are still to be read. */
+  /** How many transcripts are still to be read. */
   countImporting(): number {
     const pending = ({ memoryWork }: OpenProject) => (memoryWork.open === null ? 0 : memoryWork.pending());
     return [...this.projects.values()].reduce((sum, { open }) => sum + pending(open), 0);
   }
 
-  /** Those that are open now. */
+  /** The checkouts that are open now. */
   listInUse(): OpenCheckout[] {
     return [...this.checkouts.values()].flatMap(({ inUse }) => (inUse === null ? [] : [inUse.checkout]));
   }
@@ -310,7 +310,7 @@ export class Projects {
     }
   }
 
-  /** Closes a project's checkouts, for who replaces its files; they are opened again when they are used. */
+  /** Closes a project's checkouts, so that its files can be replaced. They are opened again when they are used. */
   async closeProject(id: string): Promise<void> {
     for (const opening of [...this.checkouts.values()])
       if (opening.project.id === id) await this.close(opening);
@@ -358,5 +358,5 @@ export class Projects {
 
 const isResting = ({ work, of }: OpenCheckout): boolean => work.isResting() && of.memoryWork.isResting();
 
-/** Deleted, or moved away with all that is in it. */
+/** Whether the checkout still exists: it may have been deleted, or moved away. */
 const isThere = ({ checkout }: InUse): boolean => existsSync(checkout.project.root) && checkout.isStillOurs();

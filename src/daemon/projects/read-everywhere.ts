@@ -8,12 +8,12 @@ import { loadRecordingConfig } from "../../git/projects/recorded.ts";
 import { priority } from "../jobs/session-requests.ts";
 import type { Projects } from "./projects.ts";
 
-/** How long the project of a directory is taken to be the same. Milliseconds. */
+/** How long to remember the project of a directory. Milliseconds. */
 const sameProjectMs = 60_000;
 
 /**
- * Has every project read a session that was at work in it and that is recorded, wherever the session was started. A project
- * that is not open is opened.
+ * Makes every recorded project in which a session was at work read that session, wherever it was started. Opens projects that are
+ * not open.
  */
 export function readEverywhere(projects: Projects, log: Logger) {
   const projectOf = makeProjectFinder();
@@ -27,7 +27,7 @@ export function readEverywhere(projects: Projects, log: Logger) {
       if (project !== null) found.set(project.id, project);
     }
     for (const project of found.values()) {
-      // One that cannot be opened keeps no other from being read.
+      // If one project cannot be opened, the others still read the session.
       try {
         if (!loadRecordingConfig(project).config["sessions.capture"]) continue;
         const { of } = await projects.openToRecord(project);
@@ -41,7 +41,7 @@ export function readEverywhere(projects: Projects, log: Logger) {
   };
 }
 
-/** Finds the project of a directory, null where there is none; remembered, as each line of a transcript names some. */
+/** Finds the project of a directory; null if there is none. It remembers results, as each line of a transcript names directories. */
 function makeProjectFinder(): (directory: string) => Promise<Project | null> {
   const found = new Map<string, Project>();
   let since = 0;

@@ -8,14 +8,14 @@ export interface FileEvent {
   type: "create" | "update" | "delete";
 }
 
-/** As `subscribe` of @parcel/watcher. */
+/** The same signature as `subscribe` of @parcel/watcher. */
 export type Subscribe = (
   directory: string,
   callback: (error: Error | null, events: FileEvent[]) => unknown,
   options: { ignore: string[] },
 ) => Promise<{ unsubscribe(): Promise<void> }>;
 
-/** What happens within this long is reported together. Milliseconds. */
+/** Events within this time are reported together. Milliseconds. */
 const collectedMs = 10;
 /** Directories that are watched without a pause for other work. */
 const perTurn = 100;
@@ -23,7 +23,7 @@ const perTurn = 100;
 /**
  * Watches each directory of a tree with `fs.watch` (docs/decisions/0027-node-watches-on-linux.md). For Linux.
  *
- * Events are those of the system: a directory that appears is watched, and those in it are reported; files in it are not.
+ * It reports the system's events. A directory that appears is watched, and the directories in it are reported, but not its files.
  */
 export const watchDirectories: Subscribe = async (directory, callback, { ignore }) => {
   const tree = new WatchedTree(directory, new Set(ignore), callback);
@@ -92,7 +92,7 @@ class WatchedTree {
   /** @returns null for a directory below the root that has gone meanwhile, or is not ours to read */
   private watch(path: string, parent: Watched | null): Watched | null {
     try {
-      // Watched first, so that nothing is missed that appears while it is read.
+      // Watch before reading, so that nothing is missed that appears meanwhile.
       const watcher = watch(path, { persistent: false });
       this.remove(path);
       const watched = { watcher, identity: readFileIdentity(path), below: new Set<string>() };
@@ -130,7 +130,7 @@ class WatchedTree {
     if (stats === undefined) {
       this.remove(path);
       this.report(path, "delete");
-      // What happens to a directory itself has its own name.
+      // An event with the directory's own name may be about the directory itself.
       if (name === basename(directory) && readFileIdentity(directory) !== watched.identity)
         this.onGone(directory);
     } else {
@@ -141,7 +141,7 @@ class WatchedTree {
     }
   }
 
-  /** It is not there any more, or another one is: that is for its parent to say, except for the root's. */
+  /** The directory is gone or was replaced. Its parent reports that; only for the root is it reported here. */
   private onGone(directory: string): void {
     this.remove(directory);
     if (directory === this.root) this.report(directory, "delete");
@@ -165,10 +165,10 @@ class WatchedTree {
   }
 }
 
-/** Another one for a directory that took the place of one; numbers of inodes are used again. */
+/** Differs for a directory that replaced another. The inode alone would not do, because its number may be used again. */
 const formatIdentity = ({ ino, birthtimeMs }: Stats) => `${ino} ${birthtimeMs}`;
 
-/** null: there is nothing. */
+/** The identity of what is at `path`; null if there is nothing. */
 function readFileIdentity(path: string): string | null {
   const stats = lstatSync(path, { throwIfNoEntry: false });
   return stats === undefined ? null : formatIdentity(stats);
@@ -180,7 +180,7 @@ function listDirectories(path: string): string[] {
       .filter((entry) => entry.isDirectory())
       .map(({ name }) => join(path, name));
   } catch {
-    // Gone, or not ours to read: then nothing in it can be watched.
+    // The directory is gone or not readable, so nothing in it can be watched.
     return [];
   }
 }

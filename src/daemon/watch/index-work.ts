@@ -11,7 +11,7 @@ import type { EmbedPass, EmbedProgress } from "../../models/embed/embed-pass.ts"
 import type { QueueStatus } from "../../protocol/queue.ts";
 import { type CodeIndex, reconciledAt } from "../../store/index/port.ts";
 
-/** One open index with those that use it. Replaced as a whole when the index turns out to be damaged. */
+/** An open index and everything that uses it. All of it is replaced if the index turns out to be damaged. */
 export interface IndexSession {
   index: CodeIndex;
   search: CodeSearch;
@@ -23,7 +23,7 @@ interface IndexWorkOptions {
   open: () => Promise<IndexSession>;
   /** Brings the commits of an index in step with git. */
   indexCommits: (index: CodeIndex, signal: AbortSignal) => Promise<void>;
-  /** What the project's commits touched lately, for the order of a first index. */
+  /** Files that recent commits touched, which a first index takes first. */
   latelyChanged?: () => Promise<readonly string[]>;
   /** Moves a damaged index aside and returns a message for the user. */
   moveAside: (why: string) => Promise<string>;
@@ -37,7 +37,7 @@ interface IndexWorkOptions {
 }
 
 const maxRetryMs = 300_000;
-/** A server that is back should not have to wait for us. Milliseconds. */
+/** The longest wait before trying a server again. Milliseconds. */
 const maxServerRetryMs = 15_000;
 const warmUpAfterMs = 3000;
 
@@ -50,12 +50,12 @@ const warmUpQuery: CodeQuery = {
   explain: false,
 };
 
-/** Keeps the index in step for as long as the daemon runs, whatever happens to disk and database. */
+/** Keeps the index up to date for as long as the daemon runs, whatever happens to disk and database. */
 export class IndexWork {
   /** Passes over the whole project run one after the other. */
   private passes: Promise<void> = Promise.resolve();
   private passesWaiting = 0;
-  /** So do passes over history. */
+  /** Passes over history run one after the other, too. */
   private commitPasses: Promise<void> = Promise.resolve();
   private commitPassesWaiting = 0;
   private readonly running = new Set<Promise<void>>();
@@ -63,7 +63,7 @@ export class IndexWork {
   private releaseTimer: NodeJS.Timeout | undefined;
   private unloadTimer: NodeJS.Timeout | undefined;
   private readonly stop = new AbortController();
-  /** What went wrong with the last pass, until one works. */
+  /** Why the last pass failed; null once one succeeds. */
   private trouble: string | null = null;
   private retries = 0;
   /** Notes that hold for as long as this daemon runs. */
@@ -97,14 +97,14 @@ export class IndexWork {
     return this.session.search.findModelProblem(model);
   }
 
-  /** The first pass, as soon as no change can be missed any more. */
+  /** Starts the first pass once the files are watched, so that no change is missed. */
   begin(watching: Promise<unknown>): void {
     this.passes = watching.then(
       () => {},
       () => {},
     );
     this.reconcile();
-    // Code can be searched before history.
+    // History comes after code, so that code can be searched sooner.
     this.commitPasses = this.passes;
   }
 
@@ -122,7 +122,7 @@ export class IndexWork {
     });
   }
 
-  /** Indexes these files before others that wait: somebody asks about them. */
+  /** Indexes these files before others that wait, because somebody asks about them. */
   prefer(paths: readonly string[]): void {
     if (!this.stop.signal.aborted) this.session.indexer.prefer(paths);
   }
@@ -138,7 +138,7 @@ export class IndexWork {
         await this.options.indexCommits(index, this.stop.signal);
       } catch (error) {
         if (this.stop.signal.aborted || index !== this.index) return;
-        // What is indexed stays searchable; the next commit, or start, tries again.
+        // Indexed commits stay searchable. The next commit, or the next start, tries again.
         this.options.log.error(`indexing commits failed: ${getErrorMessage(error)}`);
         this.suspect(error);
       }
@@ -194,7 +194,7 @@ export class IndexWork {
     if (session === this.session && !this.recovery) this.makeVectors(session);
   }
 
-  /** Lowest priority: full-text search, and the first model, find new chunks at once. */
+  /** Makes vectors with the lowest priority: full-text search and the first model find new chunks without them. */
   private makeVectors({ embedPass }: IndexSession): void {
     embedPass.run().catch((error: unknown) => {
       if (this.stop.signal.aborted || embedPass !== this.session.embedPass) return;
@@ -226,8 +226,8 @@ export class IndexWork {
   }
 
   /**
-   * A daemon's first queries take several times as long as later ones, so it runs some before a user has to wait: when what
-   * the project was opened for is answered, as most of it is no question about code.
+   * Runs some queries before a user has to wait, because a daemon's first ones take several times as long as later ones. It does so
+   * after the answer for which the project was opened, as that was mostly no question about code.
    */
   async warmUp(): Promise<void> {
     this.scheduleUnload();

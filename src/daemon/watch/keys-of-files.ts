@@ -1,9 +1,9 @@
-/** Maximum number of keys, of the files that changed last: about a megabyte. */
+/** The most keys to keep, about a megabyte. Files that changed least recently are dropped. */
 const maxKeys = 300_000;
 
 /** The keys of the lines of files when last seen (attribution/lines/line-keys.ts). */
 export class KeysOfFiles {
-  /** The last changed is the last. null: the earlier content is unknown until the next change. */
+  /** In the order of their last change. null: the earlier content is unknown until the next change. */
   private readonly files = new Map<string, Uint32Array | null>();
   private total = 0;
 

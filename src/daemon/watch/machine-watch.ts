@@ -7,29 +7,29 @@ import { findMentionedDirectories } from "../../sessions/ingest/touched-director
 import { type DirectoryWatch, watchTranscripts } from "./watch-directory.ts";
 
 interface MachineWatchOptions {
-  /** What changed earlier was seen to by a daemon before this one. Milliseconds since the epoch. */
+  /** An earlier daemon has handled all changes up to this time. Milliseconds since the epoch. */
   since: number;
   pollSeconds: number;
-  /** A transcript has grown, and its session is, or was, at work in these directories. */
+  /** Called when a transcript has grown, with the directories in which its session was at work. */
   onGrowth: (transcript: { path: string; agent: string }, directories: string[]) => Promise<void>;
-  /** More may have changed in a directory of transcripts than was seen. */
+  /** Called when changes in a directory of transcripts may have been missed. */
   onRescan: (agent: Agent, directory: string) => void;
   log: Logger;
 }
 
-/** How far a transcript was looked at, and what it was found to be about. */
+/** How far a transcript was looked at, and which directories it is about. */
 interface Seen {
   offset: number;
   mtimeMs: number;
   directories: Set<string>;
 }
 
-/** Only the end of a transcript is looked at when it is met for the first time. Bytes. */
+/** At the first look, only this much of a transcript's end is read. Bytes. */
 const firstLook = 1_048_576;
 
 /**
- * Watches the transcripts of all agents on this machine: a session belongs to what it touched, wherever it was started (in
- * a parent folder, in a sibling, with another directory added).
+ * Watches the transcripts of all agents on this machine. A session belongs to every project that it touched, wherever it was
+ * started (in a parent folder, in a sibling, with another directory added).
  */
 export class MachineWatch {
   private readonly watches: DirectoryWatch[] = [];
@@ -43,7 +43,7 @@ export class MachineWatch {
     for (const agent of agents) for (const directory of agent.listRoots()) await this.watch(agent, directory);
   }
 
-  /** A transcript of an agent that keeps its transcripts elsewhere than we know. */
+  /** Also watches the directory of a transcript that an agent keeps in an unknown place. */
   alsoWatch(path: string, agentName: string = defaultAgent.name): void {
     if (this.isClosed || this.watches.some(({ directory }) => path.startsWith(`${directory}/`))) return;
     const agent = findAgentByName(agentName);
@@ -76,7 +76,7 @@ export class MachineWatch {
     const files = paths
       .filter((path) => agent.isTranscript(path))
       .flatMap((path) => statTranscript(path) ?? []);
-    // Any of a database's sessions may have changed.
+    // If a database changed, any of its sessions may have changed.
     const part = paths.find((path) => agent.database?.isPart(path));
     return part === undefined ? files : [...files, ...(await this.listNewFiles(agent, part))];
   }
@@ -106,7 +106,7 @@ export class MachineWatch {
     const known = this.seen.get(path) ?? { offset: Math.max(0, size - firstLook), directories: new Set() };
     const from = known.offset > size ? 0 : known.offset;
     const { directories } = known;
-    // What a session in a database is about, its beginning alone says.
+    // For a session in a database, only its beginning says what it is about.
     if (!agent.database)
       for (const directory of findMentionedDirectories(path, from, size)) directories.add(directory);
     if (!this.seen.has(path)) {

@@ -15,21 +15,21 @@ import { KeysOfFiles } from "./keys-of-files.ts";
 
 interface ObserverOptions {
   root: string;
-  /** null: there is no memory to record in. */
+  /** The memory to record in; null if there is none. */
   memory: () => Memory | null;
   log: Logger;
   /** Delay between a file's change and its reading. Milliseconds. */
   debounceMs?: number;
 }
 
-/** This many files at once are a checkout, a build, a formatter's work. */
+/** More changed files at once than this come from a checkout, a build or a formatter. */
 const manyFiles = 50;
 /** Maximum number of uncommitted files whose content is read, and whose names are kept. */
 const maxUncommitted = 200;
 const maxNames = 5000;
 /** Larger files are not written by hand. Bytes. */
 const largestFile = 1_048_576;
-/** A file that was changed longer ago was moved here, or unpacked: its lines showed up now. Milliseconds. */
+/** If a file appears whose last change is older than this, it was moved here or unpacked. Milliseconds. */
 const staleMs = 600_000;
 
 /**
@@ -52,8 +52,8 @@ export class ChangeObserver {
   }
 
   /**
-   * Records the uncommitted lines as already there, so that they do not count as new later. To be called at the
-   * beginning, and after missed changes. Resolves when all files are read.
+   * Records the uncommitted lines as already there, so that they do not count as new later. Call it at the beginning, and after
+   * missed changes. Resolves when all files are read.
    */
   takeStock(): Promise<void> {
     return this.runInTurn(async () => {
@@ -71,7 +71,7 @@ export class ChangeObserver {
     });
   }
 
-  /** Files were added, changed or removed at these paths, relative to the root. */
+  /** Call this when files were added, changed or removed at these paths, which are relative to the root. */
   observe(paths: readonly string[]): void {
     if (this.head === null || this.stop.signal.aborted) return;
     for (const path of paths) this.waiting.add(path);
@@ -88,7 +88,7 @@ export class ChangeObserver {
     return this.runInTurn(() => this.look(paths));
   }
 
-  /** One after the other. */
+  /** Runs pieces of work one after the other. */
   private runInTurn(work: () => Promise<void>): Promise<void> {
     this.running = this.running.then(work).catch((error: unknown) => {
       if (!this.stop.signal.aborted) this.options.log.debug(`cannot read changes: ${getErrorMessage(error)}`);
@@ -124,7 +124,7 @@ export class ChangeObserver {
     }
   }
 
-  /** Files that are unknown yet are taken for what the commit had. */
+  /** For files that are not known yet, takes the commit's content as the earlier one. */
   private async compareWithHead(paths: readonly string[], head: string): Promise<void> {
     // Git reads names line by line.
     for (const path of paths) {
@@ -160,7 +160,7 @@ export class ChangeObserver {
     }
   }
 
-  /** The commit to compare with, which is the one before those that were made since; "moved": git changed the files. */
+  /** The commit to compare with: the last one before those made since; "moved" if git itself changed the files. */
   private findBaseCommit(): string {
     const head = this.head!;
     const moves = readMovesSince(head.log, head.length);

@@ -26,16 +26,16 @@ interface TranscriptWatchOptions {
   /** The project's roots; `findRoots` looks for them again, as worktrees come and go. */
   roots: () => readonly string[];
   findRoots: () => Promise<void>;
-  /** A transcript of the project has grown. */
+  /** Called when a transcript of the project has grown. */
   onNews: () => void;
   log: Logger;
 }
 
 /** Past sessions that are not imported yet. */
 interface PastSessions {
-  /** Without those of subagents. */
+  /** The number of sessions, without those of subagents. */
   sessions: number;
-  /** With those of subagents. */
+  /** The size of all sessions, with those of subagents. */
   bytes: number;
   /** Names of their agents. */
   agents: string[];
@@ -56,9 +56,9 @@ const vanishing = { freshMs: 5000, patienceMs: 300 };
 const capturedSince = "captured_since";
 
 /**
- * The transcripts of a project: those that grew while it was not open are imported, as are those that agents keep in the project
- * itself; all others are watched for the whole machine (machine-watch.ts). Transcripts that ended before Pommel was
- * installed wait for `pm import`.
+ * Imports a project's transcripts: those that grew while the project was not open, and those that agents keep in the project
+ * itself. All others are watched for the whole machine (machine-watch.ts). Transcripts that ended before Pommel recorded the
+ * project wait for `pm import`.
  */
 export class ProjectTranscripts {
   private readonly watches: DirectoryWatch[] = [];
@@ -66,11 +66,11 @@ export class ProjectTranscripts {
   private readonly known = new Map<string, TranscriptOwner>();
   /** Older transcripts, by path. */
   private readonly old = new Map<string, OldFile>();
-  /** Whether all that was there at the beginning was looked at. */
+  /** Whether all transcripts that existed at the start have been looked at. */
   private isChecked = false;
   private readonly vanishing = new LastKnown(() => this.findVanishing(), vanishing);
   private isClosed = false;
-  /** How often all files of a directory were to be looked at, and how many of these times `findRoots` has followed. */
+  /** How many rescans were asked for, and for how many of them `findRoots` has run since. */
   private rescans = 0;
   private rescansWithRoots = 0;
   /** Looks at files one after the other. */
@@ -80,7 +80,7 @@ export class ProjectTranscripts {
 
   /** Resolves when everything is watched; existing files are checked in the background. */
   async begin(): Promise<void> {
-    // What is written from now on is no past session.
+    // Sessions that are written from now on are not past ones.
     if (this.options.work.captures) this.look(async () => void this.readCapturedSince());
     // Looks wait until everything is watched: one search for the project's roots serves them all.
     this.look(() => watching);
@@ -97,26 +97,26 @@ export class ProjectTranscripts {
     await this.watchProject();
   }
 
-  /** More may have changed in a directory of transcripts than was seen. */
+  /** Looks at all files in a directory of transcripts, because changes may have been missed. */
   rescan(agent: Agent, directory: string): void {
     const rescan = ++this.rescans;
     this.look(() => this.lookAtAll(agent, directory, rescan));
   }
 
-  /** The places of agents that keep transcripts in the project; its worktrees come and go. */
+  /** Watches the places of agents that keep transcripts in the project. Called again, because worktrees come and go. */
   private async watchProject(): Promise<void> {
     for (const agent of agents)
       for (const place of this.options.roots().flatMap((root) => agent.listRepositoryPlaces?.(root) ?? []))
         if (!this.watches.some(({ directory }) => directory === place)) await this.watch(agent, place);
   }
 
-  /** null until all are checked. */
+  /** Sessions that wait for `pm import`; null until all transcripts are checked. */
   countPastSessions(): PastSessions | null {
     const { old } = this;
     if (!this.isChecked && this.options.work.memoryIfAny !== null) return null;
     const paths = [...old.keys()];
     const unknown = this.options.work.report((memory) => listUnknownTranscripts(memory, paths), []);
-    // What its client has deleted meanwhile and nobody kept is not there to be imported.
+    // A transcript that its client has deleted, and that the vault does not have, cannot be imported.
     const left = unknown.flatMap((path) => (statTranscript(path) === null ? [] : (old.get(path) ?? [])));
     return {
       sessions: left.filter(({ isOwn }) => isOwn).length,
@@ -130,7 +130,7 @@ export class ProjectTranscripts {
     return this.isChecked ? ((await this.vanishing.ask())?.value ?? null) : null;
   }
 
-  /** Nothing of a memory that cannot be read: that is reported by itself. */
+  /** Finds those transcripts; none if the memory cannot be read, which is reported elsewhere. */
   private async findVanishing(): Promise<Vanishing[]> {
     const { project, work } = this.options;
     const found: Vanishing[] = [];
@@ -184,13 +184,13 @@ export class ProjectTranscripts {
       const file = statTranscript(path);
       if (file !== null) await this.lookAt(agent, file);
     }
-    // Any of its sessions may have changed.
+    // A database changed, so any of its sessions may have changed.
     const part = paths.find((each) => agent.database?.isPart(each));
     if (part !== undefined)
       for await (const file of agent.list(part)) if (!this.isOld(file)) await this.lookAt(agent, file);
   }
 
-  /** Whether it ended before recording began, and waits for `pm import`. */
+  /** Whether a session ended before recording began, so that it waits for `pm import`. */
   private isOld({ path, mtimeMs }: TranscriptFile): boolean {
     return (
       mtimeMs < this.readCapturedSince() &&
@@ -214,7 +214,7 @@ export class ProjectTranscripts {
         else await this.lookAt(agent, file);
       }
     }
-    // A worktree may be new.
+    // There may be a new worktree.
     await this.watchProject();
   }
 
@@ -246,7 +246,7 @@ export class ProjectTranscripts {
     work.readOn(file.path, { agent: agent.name, priority: priority.watched });
   }
 
-  /** null if the transcript does not have it (yet). */
+  /** To whom a transcript belongs; null if the transcript does not say so (yet). */
   private async readCachedOwner(agent: Agent, path: string): Promise<TranscriptOwner | null> {
     const known = this.known.get(path);
     if (known !== undefined) return known;
@@ -260,7 +260,7 @@ export class ProjectTranscripts {
       const { log } = this.options;
       if (getErrorCode(error) === "transcript_refused") {
         log.warn(getErrorMessage(error));
-        // Said once.
+        // Remember it, so that this is logged only once.
         this.known.set(path, { session: "", isOurs: false, isOwn: false });
       } else if (getErrorCode(error) !== "ENOENT") log.debug(`${path}: ${getErrorMessage(error)}`);
       return null;

@@ -36,7 +36,7 @@ export class Batch<T> {
     this.timer = setTimeout(() => this.flush(), Math.max(0, wait));
   }
 
-  /** Forgets what was gathered. */
+  /** Drops the collected items. */
   clear(): void {
     clearTimeout(this.timer);
     this.items = new Set();
@@ -59,9 +59,9 @@ export const subscribeNatively: Subscribe = (directory, callback, options) => {
 };
 
 /**
- * As @parcel/watcher subscribes, but one change of subscriptions at a time. All of them share what the system watches
- * with; the library gives that up with the last of them, and loses one that is added meanwhile: it could never be
- * removed, with its files. Loaded on first use: a missing binary for the system is one more reason to poll.
+ * Subscribes as @parcel/watcher does, but changes subscriptions one at a time. They all share one watcher of the system, which the
+ * library gives up with the last subscription. One that is added meanwhile would be lost, and could never be removed. The library
+ * is loaded on first use: if its binary is missing, the caller polls.
  */
 const subscribeInTurn: Subscribe = async (directory, callback, options) => {
   const { default: watcher } = await import("@parcel/watcher");
@@ -81,7 +81,7 @@ let lastChange: Promise<unknown> = Promise.resolve();
 
 const maxAttempts = 3;
 const pauseMs = 100;
-/** The system's limits, which do not go away by trying again. */
+/** Errors about the system's limits: trying again does not help. */
 const limitReached = /No space left|Too many open files|ENOSPC|EMFILE/i;
 const limitHint = "sysctl fs.inotify.max_user_watches and fs.inotify.max_user_instances raise the limits";
 

@@ -7,17 +7,17 @@ import type { FileEvent, Subscribe } from "./directories.ts";
 import { Batch, detectNetworkFilesystem, subscribeNatively } from "./subscribe.ts";
 
 interface DirectoryWatchOptions {
-  /** Absolute; it need not be there yet. A file is looked at now and then. */
+  /** The absolute path; it need not exist yet. If it is a file, it is polled. */
   directory: string;
   isRelevant: (path: string) => boolean;
-  /** The files in it, for where the system cannot watch. */
+  /** Lists the files in the directory, in case the system cannot watch it. */
   list: () => AsyncIterable<TranscriptFile>;
-  /** Names of directories in it that are not watched. */
+  /** Names of subdirectories that are not watched. */
   ignored?: readonly string[];
   pollSeconds: number;
-  /** These files were added, changed or removed. */
+  /** Called with files that were added, changed or removed. */
   onChange: (paths: string[]) => void;
-  /** More may have changed than was seen; called for what is there at the beginning as well. */
+  /** Called when changes may have been missed, and at the beginning for the files that exist already. */
   onRescan: () => void;
   log: Logger;
   /** For tests. */
@@ -26,7 +26,7 @@ interface DirectoryWatchOptions {
 
 export interface DirectoryWatch {
   readonly directory: string;
-  /** Resolves when it is watched, or known not to be there yet. */
+  /** Resolves when the directory is watched, or does not exist yet. */
   begin(): Promise<void>;
   close(): Promise<void>;
 }
@@ -97,7 +97,7 @@ export function watchDirectory(options: DirectoryWatchOptions): DirectoryWatch {
         directory,
         (error, events) => {
           if (isClosed) return;
-          // The system lost track.
+          // The system has lost events.
           if (error !== null) newDirectories.add([directory]);
           changes.add(events.map(({ path }) => path).filter(isRelevant));
           newDirectories.add(events.filter(isNewDirectory).map(({ path }) => path));
@@ -134,7 +134,7 @@ export function watchDirectory(options: DirectoryWatchOptions): DirectoryWatch {
     return runInTurn(look).then(lookLater);
   }
 
-  /** One after the other. */
+  /** Runs pieces of work one after the other. */
   function runInTurn(work: () => Promise<void>): Promise<void> {
     running = running
       .then(work)

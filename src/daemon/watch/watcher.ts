@@ -25,7 +25,7 @@ interface WatchOptions {
    * directory includes everything below it.
    */
   onChange: (paths: string[]) => void;
-  /** More may have changed than was seen: the project must be scanned. The reason is for the log. */
+  /** Called when changes may have been missed, so that the project must be scanned. The reason is for the log. */
   onRescan: (reason: string) => void;
   log: Logger;
   /** For tests. */
@@ -34,12 +34,12 @@ interface WatchOptions {
 
 export interface Watcher {
   readonly mode: "native" | "polling";
-  /** Why it polls; null if it does not. */
+  /** Why the watcher polls; null if it does not. */
   readonly note: string | null;
   close(): Promise<void>;
 }
 
-/** This many events at once are a checkout or an install: a scan is cheaper, and misses nothing. */
+/** More events at once than this come from a checkout or an install: then a scan is cheaper, and misses nothing. */
 const manyEvents = 1000;
 /** A scan waits until things have calmed down. Milliseconds. */
 const rescanDebounceMs = 200;
@@ -129,13 +129,13 @@ class ProjectWatcher implements Watcher {
     if (this.isClosed) return;
     if (error !== null) this.rescans.add([`the system lost track of changes (${error.message})`]);
     const { root } = this.options;
-    // The root itself matters when it goes, not when its permissions change.
+    // Of the root itself, only the deletion matters, not a change of its permissions.
     const relevant = events.filter(({ path, type }) => path !== root || type === "delete");
     this.paths.add(relevant.map(({ path }) => relative(root, path).split(sep).join("/")));
   }
 
   private readonly onOutsideFile = (now: Stats, before: Stats): void => {
-    // Called once for a file that is not there, too.
+    // This is also called once for a file that does not exist.
     if (now.mtimeMs !== before.mtimeMs || now.size !== before.size) this.onRulesChanged();
   };
 

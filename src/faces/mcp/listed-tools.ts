@@ -26,7 +26,7 @@ function describe(name: string, { title, description, input, isReading }: Tool):
   };
 }
 
-/** Says no more than a model needs for a call: what breaks a bound is clamped. */
+/** A schema with only what a model needs for a call. It leaves bounds out, because values beyond them are clamped. */
 function buildInputSchema(input: z.ZodMiniObject): ListedTool["inputSchema"] {
   const { properties = {}, required = [] } = z.toJSONSchema(input, {
     io: "input",

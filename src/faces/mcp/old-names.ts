@@ -12,8 +12,8 @@ import { allProjects, type CallContext, limit, project } from "../../tools/tool.
 import { readArguments } from "./arguments.ts";
 
 /**
- * Names that agents' instructions, skills and other tools' documents still have: not listed, and answered all the same. Each is a
- * tool of today with its arguments in other words; or, where no tool of today answers the same, an operation in its own words.
+ * Old names of tools, which agents' instructions, skills and other tools' documents still use. They are not listed, but answered.
+ * Each calls a current tool with other names for its arguments, or an operation if no current tool does the same.
  */
 
 interface OldName extends OldTool {
@@ -44,7 +44,7 @@ const { language, level, package: inPackage } = searchRequest().shape;
 const ofCode = { language, level, package: inPackage, regex: z.optional(z.boolean()) };
 const { agent, branch, until } = transcriptSearchRequest().shape;
 
-/** Runs a tool of today, with arguments that it takes and does not list. */
+/** Runs a current tool. The arguments may include some that it accepts but does not list. */
 const run =
   (tool: ToolName) =>
   async (args: object, context: CallContext): Promise<string> =>
@@ -52,17 +52,17 @@ const run =
 
 const recallInput = z.strictObject({ ...tools.recall.input.shape, until, branch, agent });
 
-/** Recalls; says what recall does not take. */
+/** Calls recall, and adds notes on arguments that it does not accept. */
 async function recall(args: object, context: CallContext): Promise<string> {
   const { args: known, notes } = readArguments("recall", recallInput, args);
   return [await run("recall")(known, context), ...notes].join("\n");
 }
 
-/** Reads a session, or one of its turns; without a session says where work stopped. */
+/** Reads a session or one of its turns. Without a session, it says where work stopped. */
 const readTurn = async ({ session_id: id, turn, ...sized }: Args, context: CallContext): Promise<string> =>
   recall(id === undefined ? sized : { ...sized, id: turn === undefined ? id : `${id}:${turn}` }, context);
 
-/** An old tool that answers only where it is asked about nothing: about something, recall does. */
+/** An old tool that answers questions without a query. If there is one, recall answers. */
 const orRecall = ({ input, answer }: OldTool): OldName => ({
   input: z.strictObject({ query, ...input.shape }),
   answer: (args: Args, context) => {
@@ -75,7 +75,7 @@ const orRecall = ({ input, answer }: OldTool): OldName => ({
 
 const { commands: lostTool, rewind_preview: rewindTool, ...ofFeatures } = oldTools;
 
-/** Of an error, whose end says what went wrong. */
+/** How much of an error is read, from its end, which says what went wrong. */
 const maxErrorChars = 1000;
 
 export const oldNames: Readonly<Record<string, OldName>> = {

@@ -21,7 +21,7 @@ const parts: readonly { title: string; tool: string; argument: string; tokens: n
   { title: "Code", tool: "code", argument: "query", tokens: 1200, limit: 6 },
 ];
 
-/** The question with what there is to answer it. @throws ProtocolError for another prompt, and without a topic */
+/** The question, with material to answer it. @throws ProtocolError for an unknown prompt, or without a topic */
 export async function getPrompt(
   cwd: string,
   name: string,

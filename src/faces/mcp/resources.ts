@@ -30,14 +30,14 @@ export const templates = [
   },
 ];
 
-/** On a page. */
+/** How many are listed on a page. */
 const sessionsListed = 20;
 const checkpointsListed = 10;
-/** How much of one is read. Tokens. */
+/** How much of a resource is read: tokens, and turns. */
 const tokensRead = 6000;
 const turnsRead = 30;
 
-/** The latest sessions, and on the first page the latest checkpoints. Nothing where nothing is remembered. */
+/** The latest sessions, and on the first page the latest checkpoints; nothing if there is no memory. */
 export async function listResources(
   cwd: string,
   cursor: string | undefined,
@@ -79,7 +79,7 @@ export async function listResources(
     const code = getErrorCode(error);
     if (code === "usage")
       throw new ProtocolError(ProtocolErrorCode.InvalidParams, explain("resources/list", error));
-    // There is nothing to attach yet, which is no failure.
+    // No failure: there is just nothing to attach yet.
     if (code === "not_initialised" || code === "no_memory" || code === "schema_outdated")
       return { resources: [] };
     throw new ProtocolError(ProtocolErrorCode.InternalError, explain("resources/list", error));

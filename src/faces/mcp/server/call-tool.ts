@@ -13,12 +13,12 @@ import { readArguments } from "../arguments.ts";
 import { findOldName } from "../old-names.ts";
 import { type Called, findSessionPlace, type Place, resolveCallPlace } from "./here.ts";
 
-/** Where a call comes from. */
+/** The circumstances of a call. */
 interface Caller {
   cwd: string;
   /** Whether searches look in all projects of this machine. */
   isAcross?: boolean;
-  /** The session that calls, where the client names it in the call. */
+  /** The session that calls, if the client names it in the call. */
   session?: string | null;
   signal: AbortSignal;
 }
@@ -30,7 +30,7 @@ interface Callable extends Called {
   answer: (args: never, context: CallContext) => Promise<string>;
 }
 
-/** What a name calls: a tool, one of earlier versions, or one of another program. null: nobody calls anything so. */
+/** Finds what a name calls: a tool, an old tool, or another program's tool. null: the name is unknown. */
 export function findCallable(name: string): Callable | null {
   if (Object.hasOwn(tools, name)) return callableOf(name as ToolName);
   const old = findOldName(name);
@@ -67,8 +67,8 @@ const listSynonyms = (tool: string): Record<string, string> =>
   );
 
 /**
- * Answers a call with text alone: some clients show a model nothing else of an answer that has a structure. What goes wrong is an
- * answer, too, which says what to do about it.
+ * Answers a call with text only: if an answer also has a structure, some clients do not show the model its text. A failure is an
+ * answer, too, and says what to do about it.
  */
 export async function callTool(callable: Callable, args: unknown, caller: Caller): Promise<CallToolResult> {
   try {
@@ -80,8 +80,8 @@ export async function callTool(callable: Callable, args: unknown, caller: Caller
 }
 
 /**
- * What a tool answers.
- * @throws PommelError `usage` for arguments that it cannot do without, `not_initialised`, and as the tool
+ * Runs a tool. @returns its answer
+ * @throws PommelError `usage` if required arguments are missing, `not_initialised`, and what the tool throws
  */
 export async function answer(callable: Callable, given: unknown, caller: Caller): Promise<string> {
   const { name, input, synonyms, answer } = callable;
@@ -97,7 +97,7 @@ export async function answer(callable: Callable, given: unknown, caller: Caller)
     return withoutFrames([text, ...notes].join("\n"));
   };
   await startMissingDaemon();
-  // A tool asks about many turns at once, and each question listens.
+  // A tool asks many questions at once, and each listens to the signal.
   setMaxListeners(0, caller.signal);
   try {
     return await answerAt(place);
@@ -109,7 +109,7 @@ export async function answer(callable: Callable, given: unknown, caller: Caller)
   }
 }
 
-/** Without a time that cannot be read, an answer is longer than it was meant to be, and still one. */
+/** Drops times that cannot be parsed, with a note: an answer for a longer period is better than none. */
 async function dropUnknownTimes(args: Record<string, unknown>, notes: string[]): Promise<void> {
   for (const name of ["since", "until"] as const) {
     const { [name]: time } = args;
@@ -124,7 +124,7 @@ async function dropUnknownTimes(args: Record<string, unknown>, notes: string[]):
   }
 }
 
-/** A file and lines that are given apart, as a place: "src/a.ts:10-20". */
+/** Joins a file and lines that are separate arguments into a place: "src/a.ts:10-20". */
 function joinLines(given: unknown): unknown {
   if (!isObject(given) || given.place !== undefined) return given;
   const {
@@ -146,7 +146,7 @@ function joinLines(given: unknown): unknown {
   return { ...(path === others.path ? rest : others), place: `${path}:${first}-${last}` };
 }
 
-/** For a model: the code, what happened, and what to do. */
+/** Words an error for a model: the code, what happened, and what to do. */
 export function explain(name: string, error: unknown): string {
   if (!(error instanceof PommelError)) {
     return `${name} failed: ${shortenToLine(getErrorMessage(error), 300)}\nTry again; if it keeps failing, run \`pm doctor\`.`;

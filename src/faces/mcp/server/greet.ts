@@ -2,8 +2,8 @@ import type { Readable, Writable } from "node:stream";
 import { isObject } from "../../../protocol/problem-in.ts";
 
 /**
- * Some clients leave a server's tools out of a session if they do not have them soon: Codex CLI waits for one second. So what every
- * client asks first is answered before the protocol's library is loaded, with the answers that it gave when Pommel was built.
+ * Some clients leave a server's tools out of a session if they do not get them soon: Codex CLI waits for one second. So the first
+ * requests of every client are answered before the protocol's library is loaded, with answers recorded when Pommel was built.
  */
 
 /** What the library answers, by the version of the protocol and the method. */
@@ -11,11 +11,11 @@ export type FirstAnswers = Readonly<Record<string, Readonly<Record<string, objec
 
 export type RequestId = string | number;
 
-/** Where the library goes on. */
+/** Where the library takes over. */
 export interface Greeting {
-  /** What it must read first: how the session was opened, and what is not answered yet. */
+  /** What the library must read first: the opening of the session, and requests that are not answered yet. */
   unread: Buffer;
-  /** The requests in it that are answered. */
+  /** The requests in `unread` that are already answered. */
   answered: Set<RequestId>;
 }
 
@@ -24,14 +24,14 @@ const maxLineLength = 64 * 1024;
 const versionKey = "io.modelcontextprotocol/protocolVersion";
 const capabilitiesKey = "io.modelcontextprotocol/clientCapabilities";
 
-/** Answers the first questions of a client. @returns when it asks something else; `stdin` is paused then */
+/** Answers a client's first requests. Returns when the client asks anything else, with `stdin` paused. */
 export function greet(stdin: Readable, stdout: Writable, answers: FirstAnswers): Promise<Greeting> {
   let rest: Buffer = Buffer.alloc(0);
   let version = "";
   const opening: Buffer[] = [];
   const answered = new Set<RequestId>();
 
-  /** Whether a line needs no more than is known here. */
+  /** Handles a line if it needs no library. @returns whether it did */
   function take(line: Buffer): boolean {
     const message = parseMessage(line);
     if (message?.method === "notifications/initialized" && version !== "") {
@@ -96,7 +96,7 @@ function readQuestion(
     return isWhole && typeof protocolVersion === "string" ? { id, method, version: protocolVersion } : null;
   }
   if (params.cursor !== undefined) return null;
-  // From 2026-07-28 on, each request names its version, and there is no session to open.
+  // From version 2026-07-28 of the protocol on, each request names its version, and there is no session to open.
   const { _meta: meta } = params;
   if (!isObject(meta) || meta[versionKey] === undefined) return { id, method, version: agreed };
   const version = meta[versionKey];

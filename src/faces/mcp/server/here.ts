@@ -10,8 +10,8 @@ import { findKnownProject, findProject, findProjectIfAny } from "../../../git/pr
 import type { CallContext, Tool } from "../../../tools/tool.ts";
 
 /**
- * The project that a server started in `cwd` answers for. The agent's own word for where it was launched comes first: it
- * stays when the agent goes elsewhere. Looked up for each call, as `pm init` may come later.
+ * The project for which a server that was started in `cwd` answers. The agent's variable with its launch directory comes first,
+ * because it stays the same when the agent changes directories. Call this for each call, as `pm init` may come later.
  * @throws PommelError `not_initialised`
  */
 export async function findProjectHere(cwd: string, env: NodeJS.ProcessEnv = process.env): Promise<Project> {
@@ -22,7 +22,7 @@ export async function findProjectHere(cwd: string, env: NodeJS.ProcessEnv = proc
   return findProject(cwd);
 }
 
-/** The project around a directory that is one: known, or a repository. */
+/** The project around a directory; null unless it is known or a repository. */
 async function findProjectAround(dir: string): Promise<Project | null> {
   if (!existsSync(dir)) return null;
   return findKnownProject(dir) ?? (findUpwards(dir, ".git") === null ? null : findProjectIfAny(dir));
@@ -31,13 +31,13 @@ async function findProjectAround(dir: string): Promise<Project | null> {
 /** Where a call is answered. */
 export type Place = Pick<CallContext, "project" | "cwd" | "across">;
 
-/** What is called, as far as it matters where. */
+/** The parts of a tool that decide where a call is answered. */
 export type Called = Pick<Tool, "input" | "findSession"> & { name: string };
 
 /**
- * Where a call is answered. In a directory that is no project but holds some, a call that names files is about their project,
- * one that names a session about the project that stores it, and a search about all of them.
- * @throws PommelError `not_initialised`; `usage` for an unknown project, and where a tool has to be asked about one
+ * Finds where to answer a call. In a directory that is not a project but contains some, a call that names files is about their
+ * project, one that names a session is about the project that stores it, and a search is about all of them.
+ * @throws PommelError `not_initialised`; `usage` for an unknown project, and if a tool needs one project
  */
 export async function resolveCallPlace(
   { name, input, findSession }: Called,
@@ -84,7 +84,7 @@ export async function resolveCallPlace(
   }
 }
 
-/** Another place that stores the session that a call reads by its id; null: there is none, or it reads none. */
+/** Another place that stores the session which a call reads by its id; null: there is none, or the call reads no session. */
 export async function findSessionPlace(
   { findSession }: Called,
   args: object,
@@ -96,12 +96,12 @@ export async function findSessionPlace(
   return root === null ? null : { project: await findProject(root), cwd: root, across: null };
 }
 
-/** A server that was started elsewhere works as if it had been started at the project's root. */
+/** The directory to work in: `cwd`, or the project's root if `cwd` is outside of the project. */
 function limitToRoot(root: string, cwd: string): string {
   return isInside(cwd, root) ? cwd : root;
 }
 
-/** The project of the files that a call names, if they are of one. */
+/** The project of the files that a call names, if they are in one. */
 async function findNamedProject(cwd: string, args: object): Promise<Project | null> {
   const {
     file = [],
@@ -118,5 +118,5 @@ async function findNamedProject(cwd: string, args: object): Promise<Project | nu
   return projects.every((one) => one?.root === first?.root) ? first : null;
 }
 
-/** "current" is the session that asks, which is stored here. */
+/** Whether an id names another session: "current" means the asking one, which is stored here. */
 const isNamed = (id: string | null): id is string => id !== null && id !== "current";

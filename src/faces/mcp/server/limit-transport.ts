@@ -1,26 +1,26 @@
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/server";
 
-/** Requests without an answer that a client may have before we stop reading on, and how often we look again. */
+/** How many unanswered requests a client may have before we pause reading, and how long until we read a little again. */
 const maxOpen = 64;
 
 const againMs = 500;
 
-/** With so many it is no client, but something that only writes. */
+/** With more unanswered requests, the other side is not a client, but something that only writes. */
 const tooMany = 2000;
 
 interface Bounds {
   /** Pauses and resumes reading. */
   pause(): void;
   resume(): void;
-  /** Called once, when there is no end to it. */
+  /** Called once, when there are `tooMany` open requests. */
   onFlood(open: number): void;
-  /** Called when the transport closes by itself, as it does at a message that is too long. */
+  /** Called when the transport closes itself, as it does after a message that is too long. */
   onClosed(): void;
 }
 
 /**
- * A transport that reads no faster than its other side reads answers: what such a client costs stays small. From time to
- * time a little is read all the same, as otherwise the end of the input would not be seen.
+ * A transport that reads no faster than the other side reads answers, so that a client that reads none costs little. Now and then
+ * it reads a little all the same, because it would otherwise miss the end of the input.
  */
 export function limitTransport(inner: Transport, { pause, resume, onFlood, onClosed }: Bounds): Transport {
   const open = new Set<string | number>();

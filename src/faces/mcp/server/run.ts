@@ -5,12 +5,12 @@ import { startMissingDaemon } from "../../../client/start-missing-daemon.ts";
 import { setOwnChannel } from "../../../protocol/channel.ts";
 import { type FirstAnswers, greet } from "./greet.ts";
 
-/** The agent has its first answers by then, and has asked nothing of the daemon yet. Milliseconds. */
+/** When to start the daemon: the agent has its first answers by then, and has asked nothing of the daemon yet. Milliseconds. */
 const startDaemonAfterMs = 500;
 
 /**
- * Serves MCP on stdin and stdout until stdin closes, a signal comes or stdout is closed; then the process ends, and
- * with it the calls that are still worked on. Nothing but the protocol is written to stdout.
+ * Serves MCP on stdin and stdout until one of them closes or a signal comes. Then the process ends, and with it all unfinished
+ * calls. Only the protocol is written to stdout.
  * @param isAcross whether searches look in all projects of this machine
  */
 export async function runMcp(cwd: string, isAcross = false): Promise<void> {
@@ -21,9 +21,9 @@ export async function runMcp(cwd: string, isAcross = false): Promise<void> {
   stdin.on("end", end).on("close", end).on("error", end);
   // The client is gone: there is no one to report to.
   stdout.on("error", end);
-  // Each answer that waits to be read listens for that.
+  // Each answer that waits for the client to read it adds a listener.
   stdout.setMaxListeners(0);
-  // One call that goes wrong in an unforeseen way must not take the others along.
+  // A call with an unexpected error must not end the others.
   process.on("uncaughtException", reportError).on("unhandledRejection", reportError);
 
   setTimeout(() => void startMissingDaemon(), startDaemonAfterMs).unref();
@@ -34,7 +34,7 @@ export async function runMcp(cwd: string, isAcross = false): Promise<void> {
   stdin.resume();
 }
 
-/** None where Pommel was not built: then the library answers. */
+/** The recorded answers; none if Pommel was not built: then the library answers. */
 function readFirstAnswers(): FirstAnswers {
   try {
     return JSON.parse(readFileSync(locateBuiltFile("mcp-first-answers.json"), "utf8")) as FirstAnswers;
@@ -44,9 +44,9 @@ function readFirstAnswers(): FirstAnswers {
 }
 
 function reportError(error: unknown): void {
-  // Names the event, never the text of requests or answers.
+  // Write only the first line, never the text of requests or answers.
   const [said = ""] = getErrorMessage(error).split("\n", 1);
-  // A list of a message's faults begins with a bracket.
+  // A message that begins with a bracket lists the faults of a request.
   const what = said === "[" ? "skipped a message outside the protocol" : said.slice(0, 300);
   process.stderr.write(`pm mcp: ${what}\n`);
 }
