@@ -19,11 +19,10 @@ export async function diagnose({ project }: Subjects["project"]): Promise<Doctor
   const check = diagnosing.get();
   const known = getOrCreate(diagnoses, project.root, () => new LastKnown(() => check(project), patience));
   const last = await known.ask();
-  const checks = last?.value ?? [];
   return {
-    ok: checks.every(({ status }) => status !== "fail"),
+    ok: last && last.value.every(({ status }) => status !== "fail"),
     as_of: last && new Date(last.at).toISOString(),
     is_checking: known.isFinding,
-    checks,
+    checks: last?.value ?? [],
   };
 }

@@ -7,9 +7,9 @@ import { lazy, type Shaped, text, timeOrNull } from "../../protocol/shape-parts.
 
 export const doctorResponse = lazy(() =>
   z.object({
-    /** Whether no check failed. */
-    ok: z.boolean(),
-    /** When they were done; null: for the first time, they are not yet, and none is listed. */
+    /** Whether no check failed; null: nothing has been checked yet. */
+    ok: z.nullable(z.boolean()),
+    /** When it was checked; null: not yet. */
     as_of: timeOrNull,
     /** Whether everything is being checked anew: ask again. On a busy machine that takes longer than an answer may. */
     is_checking: z.boolean(),
