@@ -347,6 +347,19 @@ describe("meaning", () => {
   });
 });
 
+describe("a failed test", () => {
+  it("is a question for what is tested, and not for the test that it names", async () => {
+    const pasted = `FAILED tests/retry.test.ts::test_backoff - AssertionError: expected 3 to be 2
+tests/retry.test.ts:3: in withRetries sends again with exponential backoff
+It sends once more than there are attempts.`;
+    const { results } = await search(pasted, { explain: true });
+    const asked = results.find(({ file }) => file === "tests/retry.test.ts")?.signals?.kind_asked;
+    expect(asked ?? 0).toBe(0);
+    const meant = await search(`Add a test for retries\n\n${pasted}`, { explain: true });
+    expect(meant.results.find(({ file }) => file === "tests/retry.test.ts")?.signals?.kind_asked).not.toBe(0);
+  });
+});
+
 describe("literal text", () => {
   const places = async (query: string, more: Partial<CodeQuery> = {}) =>
     (await search(query, { by: "chunk", ...more })).results.map(({ file, name }) => `${file} ${name}`);

@@ -40,6 +40,8 @@ const maxDefinitions = 30;
 const wordsOfReport = 40;
 /** Errors, the last ones, whose text is looked for. */
 const maxErrors = 2;
+/** What a failed test is called, and what it says: that a test is named does not mean that tests are asked for. */
+const ofFailure = /\S*(?:\/|::|_|\.\w)\S*|\b\w*(?:Error|Exception|Failure)\b.*/g;
 const codeName = /\p{Ll}\p{Lu}|_|\p{L}\d|\d\p{L}/u;
 const dottedName = /\b[a-zA-Z_]\w*(?:\.[a-zA-Z_]\w*)+/g;
 
@@ -142,7 +144,7 @@ export async function collectReportEvidence(
     { ...title, intent: "language" },
     titleWeights,
   );
-  const asked = new Set(title.stems);
+  const asked = new Set(analyseQuery(report.title.replace(ofFailure, " ")).stems);
   for (const [file, evidence] of files) {
     const path = paths.get(file)!;
     for (const signal of ["names_told", "names_quoted", "names_called"] as const)
