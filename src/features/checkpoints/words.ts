@@ -117,7 +117,7 @@ export function wordCheckpoint(answer: CheckpointAnswer): Document {
     [
       line(
         faint(
-          `\`pm checkpoint rewind ${shortenHash(answer.id)}\` shows what has changed since, and goes back to it.`,
+          `\`pm checkpoint rewind ${shortenHash(answer.id)}\` shows what has changed since, and how to go back to it.`,
         ),
       ),
     ],
