@@ -80,7 +80,7 @@ function wordHits(
   const readHits = wanted
     .filter(({ lines }) => lines.length > 0)
     .slice(0, (verdict === "found" && !calls ? 2 : 1) + Math.floor(moreTokens / tokensOfHit));
-  const read: Read[] = [];
+  const read: { one: Read; text: string }[] = [];
   for (const [i, hit] of readHits.entries()) {
     if (i > 1 && room * shareOfOthers < minLinesRoom * 2) break;
     const shown = asked.length > 0 ? { ...hit, also: [] } : hit;
@@ -89,8 +89,9 @@ function wordHits(
       maxLines,
       isAll: calls && i === 0,
     });
-    read.push(one);
-    room -= wordRead(one).length;
+    const text = wordRead(one);
+    read.push({ one, text });
+    room -= text.length;
   }
   const others: string[] = [];
   const named = moreTokens >= tokensOfHit ? maxNamedBesideMore : maxNamedHits;
@@ -101,11 +102,11 @@ function wordHits(
     others.push(line);
   }
   let more = Math.min(room - charsBesideHits, moreTokens * charactersOfToken);
-  const full = read.map((one, i) => {
-    const share = i === read.length - 1 ? 1 : shareOfMore;
-    const wider = asked.length > 0 ? one : readMore(one, more * share);
-    more -= wordRead(wider).length - wordRead(one).length;
-    return wordRead(wider);
+  const full = read.map(({ one, text }, i) => {
+    if (asked.length > 0) return text;
+    const wider = wordRead(readMore(one, more * (i === read.length - 1 ? 1 : shareOfMore)));
+    more -= wider.length - text.length;
+    return wider;
   });
   return [...(advice === null ? [] : [advice]), codeLabel, ...full, ...others];
 }

@@ -20,7 +20,7 @@ export async function diagnose({ project }: Subjects["project"]): Promise<Doctor
   const known = getOrCreate(diagnoses, project.root, () => new LastKnown(() => check(project), patience));
   const last = await known.ask();
   return {
-    ok: last && last.value.every(({ status }) => status !== "fail"),
+    ok: last?.value.every(({ status }) => status !== "fail") ?? null,
     as_of: last && new Date(last.at).toISOString(),
     is_checking: known.isFinding,
     checks: last?.value ?? [],

@@ -2,7 +2,7 @@ import { type AuditRecord, forgetQuestions } from "../../answers/audit.ts";
 import { changeMemory } from "../../answers/changing.ts";
 import { describeEntry } from "../../answers/trash-entry.ts";
 import type { Project } from "../../base/paths.ts";
-import { parseWhen } from "../../base/text/dates.ts";
+import { parsePeriod } from "../../base/text/parse-period.ts";
 import { forgetNow, previewForget } from "../../sessions/forget/forget.ts";
 import { createPatternCutter } from "../../sessions/forget/forget-pattern.ts";
 import { getPatternToForget } from "../../sessions/forget/forget-target.ts";
@@ -47,8 +47,8 @@ async function makeQuestionFilter(
   }
   const named = session ?? turn ?? annotation;
   if (named !== undefined) return (question) => question.includes(named);
-  const from = since === undefined ? 0 : await parseWhen(since, "since", now);
-  const to = until === undefined ? now.getTime() : await parseWhen(until, "until", now);
+  const period = await parsePeriod({ since, until }, now);
+  const [from, to] = [period.since ?? 0, period.until ?? now.getTime()];
   return (_, { at }) => Date.parse(at) >= from && Date.parse(at) <= to;
 }
 

@@ -1,6 +1,6 @@
 import { RE2JS } from "re2js";
 import { PommelError } from "../../base/errors.ts";
-import { parseWhen } from "../../base/text/dates.ts";
+import { parsePeriod } from "../../base/text/parse-period.ts";
 import { nameTitle } from "../../protocol/reading/names.ts";
 import { listStoredNotes } from "../../store/memory/chunks/notes.ts";
 import type { Memory } from "../../store/memory/memory.ts";
@@ -59,8 +59,8 @@ export async function forgetTarget(memory: Memory, asked: ForgetAsked, now: Date
     return { rows: { ...emptyForgetRequest, annotations: [findNote(memory, annotation).id] } };
   }
   if (turn !== undefined) return { rows: turnRows(memory, turn) };
-  const from = since === undefined ? 0 : await parseWhen(since, "since", now);
-  const to = until === undefined ? now.getTime() : await parseWhen(until, "until", now);
+  const period = await parsePeriod({ since, until }, now);
+  const [from, to] = [period.since ?? 0, period.until ?? now.getTime()];
   if (from > to) {
     throw new PommelError("usage", "The period ends before it starts.", "Swap --since and --until.");
   }

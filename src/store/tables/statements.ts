@@ -20,11 +20,18 @@ export function listFields(table: Table): readonly [field: string, column: Colum
 const listColumns = (fields: readonly string[]) => fields.map(toColumnName).join(", ");
 const listParameters = (fields: readonly string[]) => fields.map((field) => `@${field}`).join(", ");
 
-/** The fields that are written: all but the row's own number. */
+const writtenByTable = new WeakMap<Table, [field: string, column: Column][]>();
+
+/** The columns that are written: all but the row's own number. */
+function listWritten(table: Table): readonly [field: string, column: Column][] {
+  const known =
+    writtenByTable.get(table) ?? listFields(table).filter(([, { isReused }]) => isReused === undefined);
+  writtenByTable.set(table, known);
+  return known;
+}
+
 const listWrittenFields = (table: Table, except: readonly string[] = []): string[] =>
-  listFields(table).flatMap(([field, { isReused }]) =>
-    isReused !== undefined || except.includes(field) ? [] : [field],
-  );
+  listWritten(table).flatMap(([field]) => (except.includes(field) ? [] : [field]));
 
 /** CREATE TABLE, with the table's indexes, as the first schema has it. */
 export function createTable(table: Table): string {
@@ -119,16 +126,16 @@ export const upsertInto = <T extends Table>(table: T, key: readonly Field<T>[]):
 export function storeRow<T extends Table>(table: T, row: Omit<Row<T>, "id">): Record<string, unknown> {
   const given = row as Readonly<Record<string, unknown>>;
   const stored: Record<string, unknown> = {};
-  for (const [field, column] of listFields(table))
-    if (column.isReused === undefined) stored[field] = storeValue(column, given[field]);
+  for (const [field, column] of listWritten(table)) stored[field] = storeValue(column, given[field]);
   return stored;
 }
 
 /** Rows as `insertAllInto` takes them. */
 export function storeRows<T extends Table>(table: T, rows: readonly Omit<Row<T>, "id">[]): unknown[][] {
-  const written = listFields(table).filter(([, { isReused }]) => isReused === undefined);
   return rows.map((row) =>
-    written.map(([field, column]) => storeValue(column, (row as Readonly<Record<string, unknown>>)[field])),
+    listWritten(table).map(([field, column]) =>
+      storeValue(column, (row as Readonly<Record<string, unknown>>)[field]),
+    ),
   );
 }
 

@@ -1,11 +1,10 @@
 import { statSync } from "node:fs";
-import { isAbsolute, resolve } from "node:path";
+import { resolve } from "node:path";
+import { isAbsolute } from "../../relative-paths.ts";
 import type { Freshness } from "../types.ts";
 
 /** A client writes the end of a turn after the files of it. Milliseconds. */
 const slack = 2000;
-
-const isOutside = (file: string): boolean => isAbsolute(file) || /^[A-Za-z]:[\\/]/.test(file);
 
 /** Checks the files that sessions touched, each once. */
 export class FileAges {
@@ -22,7 +21,7 @@ export class FileAges {
   assessFreshness(files: readonly string[], until: number | null): Freshness | null {
     const changes = files
       .map((file) => ({ file, change: this.getLastChange(file) }))
-      .filter(({ file, change }) => change !== null || !isOutside(file))
+      .filter(({ file, change }) => change !== null || !isAbsolute(file))
       .map(({ change }) => change);
     if (changes.length === 0) return null;
     if (changes.every((change) => change === null)) return "orphaned";

@@ -26,7 +26,7 @@ export const unpackContent = <Line = unknown>(json: Uint8Array): Line[] =>
 
 /** Hashes of the identifiers in all strings, at any depth, in lower case. */
 function collectWords(value: unknown, hashes: Set<number>): void {
-  if (typeof value === "string") addWordsOf(value, hashes);
+  if (typeof value === "string") addWordHashes(value, hashes);
   else if (typeof value === "object" && value !== null) {
     for (const part of Object.values(value)) collectWords(part, hashes);
   }
@@ -42,7 +42,7 @@ const blank = 32;
 const maxPlain = 64;
 
 /** Adds the hashes of a text's identifiers: of most of them without a string of their own, as a text has thousands. */
-function addWordsOf(text: string, hashes: Set<number>): void {
+function addWordHashes(text: string, hashes: Set<number>): void {
   let start = 0;
   let hash = fnvBasis;
   let isAscii = true;

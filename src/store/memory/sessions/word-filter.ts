@@ -16,7 +16,7 @@ export function makeWordFilter(hashes: ReadonlySet<number>): Uint8Array {
   for (const hash of hashes) {
     const step = getStep(hash);
     for (let i = 0; i < probesPerWord; i++) {
-      const bit = ((hash + i * step) >>> 0) % bits;
+      const bit = getBit(hash, i * step, bits);
       filter[bit >> 3]! |= 1 << (bit & 7);
     }
   }
@@ -31,7 +31,7 @@ function mayHold(filter: Uint8Array, hash: number): boolean {
   const bits = filter.length * 8;
   const step = getStep(hash);
   for (let i = 0; i < probesPerWord; i++) {
-    const bit = ((hash + i * step) >>> 0) % bits;
+    const bit = getBit(hash, i * step, bits);
     if (bits === 0 || ((filter[bit >> 3]! >> (bit & 7)) & 1) === 0) return false;
   }
   return true;
@@ -39,6 +39,8 @@ function mayHold(filter: Uint8Array, hash: number): boolean {
 
 /** A word's hash, which is the same for all filters: 32 bits, signed, as V8 holds them without a box. */
 export const hashWord = (word: string): number => hashFnv1a(word) | 0;
+
+const getBit = (hash: number, away: number, bits: number): number => ((hash + away) >>> 0) % bits;
 
 /** Steps from one hash (Kirsch and Mitzenmacher, "Less hashing, same performance", 2006). */
 const getStep = (hash: number): number => (Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d) >>> 0) | 1;
