@@ -31,8 +31,9 @@ const pictures = {
 
 /** In pictures of the made-up project it is the day of its story, so that they show the same days whenever they are made. */
 const clockShiftMs = storyDay - Date.now();
+const otherTime = join(root, "test/support/preloads/other-time.cjs");
 const storyClock = {
-  NODE_OPTIONS: `--require "${join(root, "test/support/preloads/other-time.cjs")}"`,
+  NODE_OPTIONS: `--require "${otherTime}"`,
   POMMEL_TEST_CLOCK_MS: String(clockShiftMs),
 };
 let clock = {};
@@ -227,13 +228,26 @@ async function shootEditor({ root: folder }) {
   }
   const vsix = packExtension();
   const pm = join(home, "pm");
-  writeFileSync(pm, `#!/bin/sh\nexec "${process.execPath}" "${join(root, "bin/pm.cjs")}" "$@"\n`);
+  writeFileSync(
+    pm,
+    `#!/bin/sh\nexec "${process.execPath}" --require "${otherTime}" "${join(root, "bin/pm.cjs")}" "$@"\n`,
+  );
   chmodSync(pm, 0o755);
   const env = { PATH: process.env.PATH, HOME: home, TZ: "UTC", ...storyClock };
   const viewport = { width: 1180, height: 700 };
   for (const theme of ["Light", "Dark"]) {
     const settings = { "workbench.colorTheme": `Default ${theme} Modern` };
-    const options = { codeServer, browserFile: executablePath, vsix, folder, pm, env, settings, viewport };
+    const options = {
+      codeServer,
+      browserFile: executablePath,
+      vsix,
+      folder,
+      pm,
+      env,
+      settings,
+      viewport,
+      preload: otherTime,
+    };
     const { page, open, showPanel, close } = await openEditor(options);
     try {
       await open("retry.ts");
