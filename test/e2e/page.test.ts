@@ -8,6 +8,8 @@ import type { Project } from "../../src/base/paths.ts";
 import { readDaemonRecord } from "../../src/protocol/daemon-record.ts";
 import { cleanUp, createProject, pmJson, start, until, untilIdle, write } from "./daemon-fixture.ts";
 import { browserFile, expectAccessible, faultsOf, loadAxe, showView } from "./page-fixture.ts";
+import { runPm } from "./run-pm.ts";
+import { sessionIn, transcriptDir } from "./sessions-fixture.ts";
 
 /** The page in a real browser: one browser, one project, one daemon. */
 
@@ -647,6 +649,63 @@ describe.skipIf(browserFile === undefined)("the page", { retry: 0 }, () => {
     // An option of a closed choice counts as hidden.
     const chosen = choice.locator("option:checked", { hasText: basename(second.root) });
     await chosen.waitFor({ state: "attached" });
+  });
+
+  test("an agent that waits is told of once, while the page is out of sight", async () => {
+    const tab = await newPage();
+    // A browser without a screen shows no notifications, and counts every tab as looked at.
+    await tab.addInitScript(() => {
+      const told: unknown[] = [];
+      class Told {
+        static permission = "default";
+        static async requestPermission() {
+          Told.permission = "granted";
+          return "granted";
+        }
+        constructor(title: string, { body }: { body: string }) {
+          told.push(`${title}: ${body}`);
+        }
+      }
+      Object.assign(window, { told, Notification: Told });
+    });
+    const toldOf = (title: string) =>
+      tab.evaluate(
+        (text) => (window as never as { told: string[] }).told.filter((one) => one.startsWith(text)),
+        title,
+      );
+    const isInSight = (isSeen: boolean) =>
+      tab.evaluate(
+        (state) => {
+          Object.defineProperty(document, "visibilityState", { value: state, configurable: true });
+          document.dispatchEvent(new Event("visibilitychange"));
+        },
+        isSeen ? "visible" : "hidden",
+      );
+    const waitForPermission = async (id: string) => {
+      const at = new Date(Date.now() - 60_000).toISOString();
+      const session = sessionIn(project, id, { start: at });
+      session.prompt("Count the herons");
+      session.toolUse("Bash", { command: "rm -r nests" });
+      const transcript_path = session.writeTo(transcriptDir(project));
+      const payload = { session_id: id, transcript_path, cwd: project.root, hook_event_name: "Notification" };
+      const { code } = await runPm(["hook", "notification"], {
+        cwd: project.root,
+        input: JSON.stringify({ ...payload, notification_type: "permission_prompt" }),
+      });
+      expect(code).toBe(0);
+    };
+    await tab.goto(await open());
+    await waitForPermission("33333333-3333-4333-8333-333333333333");
+    await tab.getByRole("button", { name: "Tell me when an agent waits for me" }).click();
+    await tab.waitForFunction(() => document.title.startsWith("(1)"));
+    expect(await toldOf("")).toEqual([]);
+
+    await isInSight(false);
+    await waitForPermission("44444444-4444-4444-8444-444444444444");
+    await expect
+      .poll(() => toldOf("Count the herons"), { timeout: 60_000 })
+      .toEqual(["Count the herons: waits for your permission: Bash rm -r nests"]);
+    await tab.waitForFunction(() => document.title.startsWith("(2)"));
   });
 
   test("asks no other host, and needs nothing that its policy forbids", () => {

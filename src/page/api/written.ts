@@ -1,4 +1,4 @@
-import { effect, signal } from "@preact/signals";
+import { computed, effect, signal } from "@preact/signals";
 import type { OperationName } from "../../features/index.ts";
 import type { stateResponse } from "../../features/status/operation.ts";
 import { livePath } from "../../protocol/addresses.ts";
@@ -30,8 +30,8 @@ const madeOf: Readonly<Record<string, readonly Part[]>> = {
   status: ["memory", "code"],
 };
 
-/** The marks that the daemon sent last; null until it has sent some. */
-let lastMarks: Marks | null = null;
+/** The marks that the daemon sent last, and of which place; null until it has sent some. */
+let last: { marks: Marks; place: string } | null = null;
 
 /** When each part was written, as far as this page was told. Milliseconds since the epoch. */
 const times = signal<Readonly<Record<Part, number>>>({ memory: 0, code: 0 });
@@ -40,10 +40,10 @@ const times = signal<Readonly<Record<Part, number>>>({ memory: 0, code: 0 });
 export const findLastWrite = (operation: OperationName): number =>
   Math.max(0, ...(madeOf[operation] ?? []).map((part) => times.value[part]));
 
-function noteMarks(now: Marks): void {
-  const before = lastMarks;
-  lastMarks = now;
-  // The first marks say nothing new.
+function noteMarks(now: Marks, place: string): void {
+  const before = last?.place === place ? last.marks : null;
+  last = { marks: now, place };
+  // The first marks say nothing new; those after a lost connection tell what was missed.
   if (before === null) return;
   const [at, { memory, code }] = [Date.now(), times.value];
   if (now.memory === before.memory && now.code === before.code) return;
@@ -67,32 +67,34 @@ export function follow(): void {
   document.addEventListener("visibilitychange", () => {
     isInSight.value = document.visibilityState === "visible";
   });
+  const isFollowed = computed(() => isInSight.value || isTelling.value);
   effect(() => {
     following?.abort();
-    const isFollowed = placeShown() !== null && (isInSight.value || isTelling.value);
-    following = isFollowed ? new AbortController() : null;
-    if (following !== null) void keepReading(following.signal);
+    following = null;
+    const place = isFollowed.value ? placeShown() : null;
+    if (place === null) return;
+    following = new AbortController();
+    void keepReading(place, following.signal);
   });
 }
 
-async function keepReading(signal: AbortSignal): Promise<void> {
+async function keepReading(place: string, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
-    lastMarks = null;
-    if (signedOut.value === null) await readMarks(signal).catch(() => {});
+    if (signedOut.value === null) await readMarks(place, signal).catch(() => {});
     await new Promise((resolve) => setTimeout(resolve, reconnectMs));
   }
 }
 
 /** Server-sent events; not by `EventSource`, which sends no token. @throws as `ask`, or when the connection is lost */
-async function readMarks(signal: AbortSignal): Promise<void> {
-  const { body } = await open(livePath, "GET", undefined, signal);
+async function readMarks(place: string, signal: AbortSignal): Promise<void> {
+  const { body } = await open(livePath, "GET", undefined, signal, place);
   const reader = body!.pipeThrough(new TextDecoderStream()).getReader();
   let rest = "";
   for (let part = await reader.read(); !part.done; part = await reader.read()) {
     const lines = (rest + part.value).split("\n");
     rest = lines.pop()!;
     for (const line of lines) {
-      if (line.startsWith("data: ")) noteMarks(JSON.parse(line.slice("data: ".length)) as Marks);
+      if (line.startsWith("data: ")) noteMarks(JSON.parse(line.slice("data: ".length)) as Marks, place);
     }
   }
 }

@@ -14,7 +14,7 @@ const icons = {
   waiting: new URL("../icon-waiting.svg", import.meta.url).href,
 };
 
-/** Counts agents that wait in title and icon, and tells of each once, while the page is out of sight. */
+/** Counts agents that wait in title and icon, and tells of each once, unless the reader looks at the page. */
 export function Attention() {
   const { data } = useNow();
   const told = useRef<Set<string> | null>(null);
@@ -30,7 +30,7 @@ export function Attention() {
     const known = new Set(waiting.map(({ id, waiting: since }) => `${id} ${since?.since}`));
     for (const session of waiting) {
       const isNew = told.current !== null && !told.current.has(`${session.id} ${session.waiting?.since}`);
-      if (!isNew || !isTelling.value || document.hasFocus()) continue;
+      if (!isNew || !isTelling.value || isLookedAt()) continue;
       const name = nameSession(session.id, session.title);
       const body = [describeWait(session), session.pending].filter(Boolean).join(": ");
       const notification = new Notification(name, { body, tag: session.id, icon: icons.waiting });
@@ -43,3 +43,6 @@ export function Attention() {
   }, [data]);
   return null;
 }
+
+/** The page is in sight, and its window is the one that the reader works in. */
+const isLookedAt = (): boolean => document.visibilityState === "visible" && document.hasFocus();
