@@ -15,7 +15,7 @@ import { performance } from "node:perf_hooks";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { seeded } from "../models/train/random.ts";
-import type { Entry } from "../src/agents/agent.ts";
+import type { TranscriptEntry } from "../src/agents/agent.ts";
 import { computeLineKey } from "../src/attribution/lines/line-keys.ts";
 import { attributionVersion } from "../src/attribution/lines/verdict.ts";
 import { makeNewProject } from "../src/base/paths.ts";
@@ -173,7 +173,7 @@ function rememberTurn(
     newLines: count,
     lines: lines.map((line) => `+${line}`),
   };
-  const entries: Entry[] = [
+  const entries: TranscriptEntry[] = [
     { kind: "prompt", text: `Change the values from ${first}`, images: 0 },
     { kind: "text", text: "They are computed anew, as the inputs changed." },
     { kind: "tool_use", id: use, tool: "Edit", input: { file_path: path }, files: [{ path, how: "edit" }] },

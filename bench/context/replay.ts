@@ -1,6 +1,6 @@
 import { appendFileSync, mkdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import type { Entry } from "../../src/agents/agent.ts";
+import type { TranscriptEntry } from "../../src/agents/agent.ts";
 import { recognise } from "../../src/agents/registry.ts";
 import { searchWithCommits } from "../../src/attribution/search/search-with-commits.ts";
 import { type ContextKind, contextKinds } from "../../src/base/config/settings/session-settings.ts";
@@ -157,13 +157,13 @@ export async function readPlay(path: string): Promise<Played | null> {
   return played.startedAt === 0 ? null : played;
 }
 
-const touchedBy = (entry: Entry) =>
+const touchedBy = (entry: TranscriptEntry) =>
   entry.kind === "tool_use"
     ? entry.files.map(({ path, how }) => ({ file: path, isEdit: how !== "read" }))
     : [];
 
 /** What the hook sends of an edit. */
-function replacedBy(entry: Entry): { removed: string; added: string } {
+function replacedBy(entry: TranscriptEntry): { removed: string; added: string } {
   const { old_string = "", new_string = "" } = entry.kind === "tool_use" ? entry.input : {};
   return { removed: String(old_string), added: String(new_string) };
 }

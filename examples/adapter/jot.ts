@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import * as z from "zod/mini";
-import type { Agent, Entry, FileTouch, TranscriptInfo } from "../../src/agents/agent.ts";
+import type { Agent, FileTouch, TranscriptEntry, TranscriptInfo } from "../../src/agents/agent.ts";
 import { boundInput } from "../../src/agents/reading/bounds.ts";
 import {
   anything,
@@ -78,7 +78,7 @@ const uidOf = (said: JotRecord, info: TranscriptInfo | null) =>
     .slice(0, 32);
 
 /** What a line says, or why it says nothing. */
-function entriesOf(said: JotRecord): Entry[] | string {
+function entriesOf(said: JotRecord): TranscriptEntry[] | string {
   if (said.role === "user")
     return makePromptEntries(said.text ?? "", Array.isArray(said.images) ? said.images.length : 0);
   if (said.role === "agent") return makeTextEntries("text", said.text);
@@ -86,7 +86,7 @@ function entriesOf(said: JotRecord): Entry[] | string {
   return said.session ? "meta" : `type:${toTypeName(said.role)}`;
 }
 
-function toolEntries(said: JotRecord, tool: string): Entry[] {
+function toolEntries(said: JotRecord, tool: string): TranscriptEntry[] {
   const input = boundInput(said.input);
   const { path, text: content, command } = input;
   const isWrite = tool === "write" && typeof path === "string" && typeof content === "string";

@@ -17,7 +17,7 @@ import {
   measureDirectoriesFit,
   measureFileNameFit,
   measureQueryLength,
-  type Ranked,
+  type RankedChunk,
   type StemWeights,
 } from "../../src/code/search/signals.ts";
 import { noMeaning, QueryEmbedder } from "../../src/code/search/vectors/query-embedder.ts";
@@ -175,12 +175,12 @@ const mostChunks = 3;
 const mostPlaces = 5;
 
 /** The score before the places of a file were ordered. */
-const ofItself = ({ score, signals }: Ranked) => score / (signals.place ?? 1);
+const ofItself = ({ score, signals }: RankedChunk) => score / (signals.place ?? 1);
 
 const short = (value: number) => Math.round(value * 1e4) / 1e4;
 
 function fileEvidence(
-  { candidate: { chunk, file, fileSemantic }, change }: Ranked,
+  { candidate: { chunk, file, fileSemantic }, change }: RankedChunk,
   query: AnalysedQuery,
   stemWeights: StemWeights,
   isOlder: ReturnType<typeof createOlderVersionCheck>,
@@ -197,7 +197,7 @@ function fileEvidence(
   ].map(short);
 }
 
-function chunkEvidence(entry: Ranked, file: number, query: AnalysedQuery): number[] {
+function chunkEvidence(entry: RankedChunk, file: number, query: AnalysedQuery): number[] {
   const { candidate, named, mentioned } = entry;
   const { chunk, lexical, phrase, semantic } = candidate;
   const role = classifyChunkRole(chunk, classifyPath(chunk.path, chunk.built === 1));
@@ -212,7 +212,7 @@ function chunkEvidence(entry: Ranked, file: number, query: AnalysedQuery): numbe
 }
 
 /** How the query spells what a chunk defines, and its kind, of the definition that is meant most surely. */
-function definitionOf({ candidate }: Ranked, query: AnalysedQuery): number[] {
+function definitionOf({ candidate }: RankedChunk, query: AnalysedQuery): number[] {
   const certainty = (defines: typeof candidate.defines) =>
     measureDefinitionFit({ ...candidate, defines }, query, weights.definitions);
   const [surest] = [...candidate.defines].sort((a, b) => certainty([b]) - certainty([a]));

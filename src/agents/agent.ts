@@ -45,7 +45,7 @@ export interface TranscriptLine {
   at: number | null;
   cwd: string | null;
   branch: string | null;
-  entries: Entry[];
+  entries: TranscriptEntry[];
   /** The usage of the message this line belongs to; repeated on each of its lines. */
   usage: Usage | null;
   /** The model, if it is not part of `usage`. */
@@ -64,7 +64,7 @@ export interface Usage {
 }
 
 /** Strings are unmodified except for the limits of `bounds.ts`, and not scrubbed yet. */
-export type Entry =
+export type TranscriptEntry =
   /** A prompt, which begins a turn: a person's, where `by` does not name an agent or a tool that runs this one. */
   | { kind: "prompt"; text: string; images: number; by?: Exclude<Speaker, "person"> }
   /**
@@ -256,7 +256,7 @@ export interface Agent extends AgentProfile {
     /** The tools whose calls and results tell of it. */
     readonly tools: readonly string[];
     /** The list as it was after these entries. */
-    after(entries: Iterable<Entry>): Todo[];
+    after(entries: Iterable<TranscriptEntry>): Todo[];
   };
   /** Its transcripts lack the branch, so hooks record it. */
   readonly lacksBranch?: true;

@@ -14,7 +14,7 @@ import type { TextEdit } from "./setup/json-edit.ts";
 export type PartName = "hooks" | "mcp" | "permissions" | "instructions" | "skill";
 
 /** A project's files, or the user's own. */
-export interface Place {
+export interface SetupTarget {
   scope: "project" | "user";
   /** The project's root, or the home directory. */
   dir: string;
@@ -63,20 +63,20 @@ export interface PartEditor {
   ownsFile?: boolean;
 }
 
-export interface SetupPart {
+export interface AgentPartSpec {
   name: PartName;
   /** Absolute; added to the first, unless another one has it already. None where the agent has no such file. */
-  files(place: Place): string[];
+  files(place: SetupTarget): string[];
   /** The agent reads only the first; the part in another file does not count, but `pm disable` removes it. */
   readsOne?: true;
-  chooseEditor(place: Place, file: string): PartEditor;
+  chooseEditor(place: SetupTarget, file: string): PartEditor;
 }
 
 /** Where a part may be. */
-export type FindFiles = (place: Place) => string | string[];
+export type FindFiles = (place: SetupTarget) => string | string[];
 
 /** A part that looks the same in each of its files. */
-export function makePart(name: PartName, files: FindFiles, editor: PartEditor): SetupPart {
+export function makePart(name: PartName, files: FindFiles, editor: PartEditor): AgentPartSpec {
   return { name, files: (place) => [files(place)].flat(), chooseEditor: () => editor };
 }
 
@@ -85,23 +85,23 @@ export interface AgentSetup {
   agent: string;
   /** For people. */
   title: string;
-  parts: readonly SetupPart[];
+  parts: readonly AgentPartSpec[];
   /** Whether the agent is used here, by its configuration directory. */
-  isUsed(place: Place): boolean;
+  isUsed(place: SetupTarget): boolean;
   /** Parts from a plugin, which need no files. Hooks may be in both; then the plugin's do nothing. */
-  fromPlugin(place: Place): PartName[];
+  fromPlugin(place: SetupTarget): PartName[];
   /**
    * What the user has to do before the agent trusts and runs the hooks, as far as its files show; null when nothing.
    */
-  distrust(place: Place): string | null;
+  distrust(place: SetupTarget): string | null;
   /** Messages for the user after these parts were added. */
-  afterwards(place: Place, parts: readonly PartName[]): string[];
+  afterwards(place: SetupTarget, parts: readonly PartName[]): string[];
 }
 
 type OwnSetup = Pick<AgentSetup, "parts"> &
   Partial<Pick<AgentSetup, "fromPlugin" | "distrust" | "afterwards">> & {
     /** Files and directories that show that the agent is used here. */
-    traces(place: Place): string[];
+    traces(place: SetupTarget): string[];
   };
 
 /** An agent's setup; by default it has no plugin, runs hooks without being asked, and leaves the user nothing to do. */

@@ -59,8 +59,8 @@ export type Drawing =
   | { draw: "sparkline"; values: readonly number[]; role?: "agent" | "human" };
 
 /** A plain string is in Pommel's own words. */
-export type Part = string | Piece | Moment | Drawing;
-export type Line = readonly Part[];
+export type LinePart = string | Piece | Moment | Drawing;
+export type DocumentLine = readonly LinePart[];
 
 /** A column of a table. */
 export interface Column {
@@ -83,21 +83,26 @@ interface AnnotatedRange {
   last: number;
   /** In the colour of its role, beside each of its lines on a terminal. */
   mark: Piece;
-  cells: readonly Line[];
+  cells: readonly DocumentLine[];
 }
 
 export type Block =
   /** If the line is wrapped, its later lines are indented by `hang`. */
-  | { is: "line"; line: Line; indent: number; hang: number }
+  | { is: "line"; line: DocumentLine; indent: number; hang: number }
   /** One of a list: a line in Markdown's lists. */
-  | { is: "item"; line: Line; indent: number; hang: number }
+  | { is: "item"; line: DocumentLine; indent: number; hang: number }
   /** Belongs to the line above, and is never wrapped: a terminal cuts the words that it quotes to fit. */
-  | { is: "cut"; line: Line; indent: number }
+  | { is: "cut"; line: DocumentLine; indent: number }
   /** Of a part of the answer; a title stands above a few lines of it. */
   | { is: "heading"; text: string }
   | { is: "title"; text: string }
   /** A cell is a line; a terminal shows `shownRows` at first, if there are more. */
-  | { is: "table"; columns: readonly Column[]; rows: readonly (readonly Line[])[]; shownRows: number | null }
+  | {
+      is: "table";
+      columns: readonly Column[];
+      rows: readonly (readonly DocumentLine[])[];
+      shownRows: number | null;
+    }
   /**
    * Lines of a file, each with the annotation of its range. A reader who has the file open gets only the ranges, as a table. A
    * terminal shows the legend of the marks below.
@@ -107,12 +112,12 @@ export type Block =
       columns: readonly Column[];
       ranges: readonly AnnotatedRange[];
       lines: readonly { line: number; text: string }[];
-      legend: Line;
+      legend: DocumentLine;
     }
   /** Somebody's own Markdown. */
   | { is: "passage"; text: string }
   /** `shown` of the lines are shown in short. */
-  | { is: "labelled"; label: string; line: Line }
+  | { is: "labelled"; label: string; line: DocumentLine }
   /** Somebody's own words, which may be Markdown and any number of lines. */
   | { is: "prompt"; label: string; text: string; shownLines: number }
   /** Lines of a file from its line `first` on, of which `shownLines` are shown in short; the file has `total` of them. */
@@ -175,7 +180,7 @@ export const ago = (at: string | null): Moment | null => (at === null ? null : {
 export const exactly = (at: string): Moment => ({ at, form: "exact" });
 
 /** "+12 -3" */
-export const formatChange = (insertions: number, deletions: number): Part[] => [
+export const formatChange = (insertions: number, deletions: number): LinePart[] => [
   { text: `+${insertions}`, role: "added" },
   " ",
   { text: `-${deletions}`, role: "removed" },
@@ -195,27 +200,27 @@ type Missing = null | false;
 export const heading = (text: string): Block => ({ is: "heading", text });
 export const title = (text: string): Block => ({ is: "title", text });
 
-export const line = (...parts: readonly (Part | Missing)[]): Block => ({
+export const line = (...parts: readonly (LinePart | Missing)[]): Block => ({
   is: "line",
   line: dropMissingParts(parts),
   indent: 0,
   hang: 3,
 });
 
-export const cutLine = (indent: number, ...parts: readonly (Part | Missing)[]): Block => ({
+export const cutLine = (indent: number, ...parts: readonly (LinePart | Missing)[]): Block => ({
   is: "cut",
   line: dropMissingParts(parts),
   indent,
 });
 
 /** "  3. prompt": a turn in a list. */
-export const labelTurn = (turn: number, ...parts: readonly (Part | Missing)[]): Block =>
+export const labelTurn = (turn: number, ...parts: readonly (LinePart | Missing)[]): Block =>
   cutLine(Math.max(0, 3 - `${turn}`.length), id(`${turn}.`), " ", ...parts);
 
 /** @param rows of cells; what is missing in one is left out */
 export const table = (
   columns: readonly Column[],
-  rows: readonly (readonly (Part | Missing | readonly (Part | Missing)[])[])[],
+  rows: readonly (readonly (LinePart | Missing | readonly (LinePart | Missing)[])[])[],
   shownRows: number | null = null,
 ): Block => ({
   is: "table",
@@ -224,8 +229,9 @@ export const table = (
   shownRows,
 });
 
-const isLine = (cell: Part | Missing | readonly (Part | Missing)[]): cell is readonly (Part | Missing)[] =>
-  Array.isArray(cell);
+const isLine = (
+  cell: LinePart | Missing | readonly (LinePart | Missing)[],
+): cell is readonly (LinePart | Missing)[] => Array.isArray(cell);
 
 /** The ranges of annotated lines, without the lines. */
 export const tabulateRanges = ({
@@ -242,7 +248,11 @@ export const tabulateRanges = ({
 export const wordShown = (shown: number, total: number, noun = ""): Paragraph =>
   shown < total ? [line(faint(`${shown} of ${total}${noun}`))] : [];
 
-export const indentedLine = (indent: number, hang: number, ...parts: readonly (Part | Missing)[]): Block => ({
+export const indentedLine = (
+  indent: number,
+  hang: number,
+  ...parts: readonly (LinePart | Missing)[]
+): Block => ({
   is: "line",
   line: dropMissingParts(parts),
   indent,
@@ -250,7 +260,7 @@ export const indentedLine = (indent: number, hang: number, ...parts: readonly (P
 });
 
 /** Below a title: what something is called, and what it is like. */
-export const factTable = (rows: readonly (readonly [string, ...(Part | Missing)[]])[]): Block[] =>
+export const factTable = (rows: readonly (readonly [string, ...(LinePart | Missing)[]])[]): Block[] =>
   rows.length === 0
     ? []
     : [
@@ -261,17 +271,17 @@ export const factTable = (rows: readonly (readonly [string, ...(Part | Missing)[
       ];
 
 /** "✓ It is done." */
-export const doneLine = (...parts: readonly (Part | Missing)[]): Block => line(mark("ok"), " ", ...parts);
+export const doneLine = (...parts: readonly (LinePart | Missing)[]): Block => line(mark("ok"), " ", ...parts);
 
-export const labelled = (label: string, ...parts: readonly (Part | Missing)[]): Block => ({
+export const labelled = (label: string, ...parts: readonly (LinePart | Missing)[]): Block => ({
   is: "labelled",
   label,
   line: dropMissingParts(parts),
 });
 
-function dropMissingParts(parts: readonly (Part | Missing)[]): Part[] {
+function dropMissingParts(parts: readonly (LinePart | Missing)[]): LinePart[] {
   return parts.filter(
-    (part): part is Part =>
+    (part): part is LinePart =>
       part !== null &&
       part !== false &&
       (typeof part === "string" || !("text" in part) || part.text !== "") &&
@@ -281,9 +291,9 @@ function dropMissingParts(parts: readonly (Part | Missing)[]): Part[] {
 
 /** Facts with a separator between them, each of one part or more; those that are missing are left out. */
 export function joinParts(
-  facts: readonly (Part | Missing | readonly (Part | Missing)[])[],
-  separator: Part = " | ",
-): Part[] {
+  facts: readonly (LinePart | Missing | readonly (LinePart | Missing)[])[],
+  separator: LinePart = " | ",
+): LinePart[] {
   return facts
     .map((fact) => dropMissingParts(isLine(fact) ? fact : [fact]))
     .filter((fact) => fact.length > 0)

@@ -1,7 +1,14 @@
 import { formatUtcMinute } from "../base/text/iso-time.ts";
 import { toInertText } from "../base/text/markdown/inert.ts";
 import { formatRelativeTime } from "../base/text/relative-time.ts";
-import { type Block, type Document, type Line, type Moment, type Part, tabulateRanges } from "./document.ts";
+import {
+  type Block,
+  type Document,
+  type DocumentLine,
+  type LinePart,
+  type Moment,
+  tabulateRanges,
+} from "./document.ts";
 
 /**
  * An answer in words, as Markdown for editors and forges, in which past text formats and links nothing. Code is left out: the
@@ -9,8 +16,8 @@ import { type Block, type Document, type Line, type Moment, type Part, tabulateR
  * @param pageOf the web page of a commit; null: it has none
  */
 export function wordAsMarkdown(document: Document, pageOf: (hash: string) => string | null): string {
-  const wordLine = (parts: Line): string => parts.map(wordPart).join("");
-  const wordPart = (part: Part): string => {
+  const wordLine = (parts: DocumentLine): string => parts.map(wordPart).join("");
+  const wordPart = (part: LinePart): string => {
     if (typeof part === "string") return part;
     if ("draw" in part) return "";
     if ("at" in part) return wordMoment(part);

@@ -4,9 +4,9 @@ import {
   type Block,
   type Column,
   type Document,
+  type DocumentLine,
   keepOuterSpaces,
-  type Line,
-  type Part,
+  type LinePart,
   tabulateRanges,
 } from "./document.ts";
 
@@ -58,7 +58,7 @@ function wordBlock(one: Block): string[] {
 }
 
 /** A number says what it counts. */
-const wordRow = (row: readonly Line[], columns: readonly Column[]): string =>
+const wordRow = (row: readonly DocumentLine[], columns: readonly Column[]): string =>
   row
     .flatMap((cell, i) => {
       const { title = "", isNumber = false } = columns[i] ?? {};
@@ -67,9 +67,9 @@ const wordRow = (row: readonly Line[], columns: readonly Column[]): string =>
     })
     .join(" | ");
 
-const wordLine = (parts: Line): string => parts.map(wordPart).join("");
+const wordLine = (parts: DocumentLine): string => parts.map(wordPart).join("");
 
-function wordPart(part: Part): string {
+function wordPart(part: LinePart): string {
   if (typeof part === "string") return part;
   if ("draw" in part) return "";
   if ("at" in part && part.form === "age") return part.at.slice(0, 10);

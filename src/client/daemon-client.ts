@@ -68,7 +68,7 @@ export async function callDaemon<O extends Operation>(
   throw new PommelError(known, refusal.message, refusal.hint);
 }
 
-interface Answer {
+interface HttpReply {
   status: number;
   text: string;
 }
@@ -80,7 +80,7 @@ function exchange(
   body: object,
   timeoutMs: number,
   signal: AbortSignal | undefined,
-): Promise<Answer> {
+): Promise<HttpReply> {
   const socketPath = locateSocket();
   if (!isOwnSocket(socketPath))
     return Promise.reject(new DaemonUnreachable("not_running", "The Pommel daemon is not running."));

@@ -44,7 +44,7 @@ export class GitFailure extends PommelError {
   }
 }
 
-interface Known {
+interface KnownFailure {
   reason: Reason;
   /** In git's messages. */
   pattern: RegExp;
@@ -54,7 +54,7 @@ interface Known {
 }
 
 /** What git writes without translation (LC_ALL=C), from git 2.25 to 2.51. The first that matches a line counts. */
-const knownFailures: readonly Known[] = [
+const knownFailures: readonly KnownFailure[] = [
   {
     reason: "refused",
     pattern: /detected dubious ownership|unsafe repository \(/,

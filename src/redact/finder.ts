@@ -15,7 +15,7 @@ import { structures } from "./structures.ts";
 import { endOfWrapped, matchAcrossLines } from "./view.ts";
 
 /** A match with its rule's rank: of overlapping matches, the lowest rank gives the name. */
-interface Ranked extends SecretMatch {
+interface RankedMatch extends SecretMatch {
   rank: number;
 }
 
@@ -91,7 +91,7 @@ export function createFinder(rules: readonly Rule[]): Finder {
   const scan = compileKeywords(keywords);
 
   return (text) => {
-    const finds: Ranked[] = [];
+    const finds: RankedMatch[] = [];
     const used: Listener[] = [];
     try {
       scan(text, (keyword, start) => {
@@ -162,7 +162,7 @@ function listenAroundKeyword(provider: ProviderRule): Listener["hear"] {
 }
 
 /** Trims stoppers from the ends of a match; stoppers inside were redacted before. */
-function addUnlessStopped(finds: Ranked[], text: string, find: Ranked): void {
+function addUnlessStopped(finds: RankedMatch[], text: string, find: RankedMatch): void {
   let { start, end } = find;
   while (start < end && text[start] === stopper) start++;
   while (end > start && text[end - 1] === stopper) end--;
@@ -185,9 +185,9 @@ function isPublic(text: string, start: number, end: number): boolean {
 }
 
 /** Merges overlapping matches. */
-function merge(finds: Ranked[]): SecretMatch[] {
+function merge(finds: RankedMatch[]): SecretMatch[] {
   finds.sort((a, b) => a.start - b.start || a.rank - b.rank);
-  const merged: Ranked[] = [];
+  const merged: RankedMatch[] = [];
   for (const find of finds) {
     const last = merged.at(-1);
     if (last === undefined || find.start >= last.end) {

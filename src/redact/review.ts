@@ -1,4 +1,4 @@
-import type { Place } from "./checks/place.ts";
+import type { MatchSite } from "./checks/place.ts";
 import { isHash, isLikelyRandom, isLikelyWords, isRandomToken } from "./checks/randomness.ts";
 import { hasPasswordShape, isLikelyPath, isNoValue, isReference } from "./checks/values.ts";
 import { createScrubber } from "./create-scrubber.ts";
@@ -26,7 +26,7 @@ const contextLength = 40;
  * @throws PommelError `config_invalid`
  */
 export function createReviewer(sources: PatternSources): Reviewer {
-  let refused: { rule: string; place: Place }[] = [];
+  let refused: { rule: string; place: MatchSite }[] = [];
   const scrubber = createScrubber(sources, (rule, place) => refused.push({ rule, place }));
   return (text, name) => {
     refused = [];
@@ -55,7 +55,7 @@ function scoreValue(value: string): number {
 const maskValue = (value: string): string =>
   `${value.slice(0, Math.min(4, Math.floor(value.length / 4)))}… (${value.length} characters)`;
 
-function cutContext({ text, start }: Place): string {
+function cutContext({ text, start }: MatchSite): string {
   const before = text.slice(Math.max(0, start - contextLength), start);
   const line = before.slice(before.search(/[^\r\n]*$/)).trimStart();
   // A word that was cut off, or one that could be a value, is left out.

@@ -1,4 +1,4 @@
-import type { Entry, FileEdit, ToolUse } from "../agents/agent.ts";
+import type { FileEdit, ToolUse, TranscriptEntry } from "../agents/agent.ts";
 import { inferAction } from "../agents/reading/tool-calls.ts";
 import { type ToolAction, toolActions } from "../protocol/values.ts";
 import type { Memory } from "../store/memory/memory.ts";
@@ -11,7 +11,7 @@ export interface StoredLine {
   uid: string | null;
   seq: number;
   at: number | null;
-  entries: Entry[];
+  entries: TranscriptEntry[];
   /** The model's name, for lines of an agent's message. */
   model?: string;
   /** Where the agent was, if not where the session was launched. */

@@ -1,14 +1,21 @@
 import { expect, it } from "vitest";
-import type { Entry } from "../agents/agent.ts";
+import type { TranscriptEntry } from "../agents/agent.ts";
 import { detectTurnState } from "./turn-state.ts";
 
-const prompt: Entry = { kind: "prompt", text: "fix it", images: 0 };
-const text: Entry = { kind: "text", text: "Done." };
-const use: Entry = { kind: "tool_use", id: "1", tool: "Bash", input: {}, files: [] };
-const result: Entry = { kind: "tool_result", id: "1", text: "", isError: false, edits: null, subagent: null };
-const notice = (text: string): Entry => ({ kind: "notice", text });
+const prompt: TranscriptEntry = { kind: "prompt", text: "fix it", images: 0 };
+const text: TranscriptEntry = { kind: "text", text: "Done." };
+const use: TranscriptEntry = { kind: "tool_use", id: "1", tool: "Bash", input: {}, files: [] };
+const result: TranscriptEntry = {
+  kind: "tool_result",
+  id: "1",
+  text: "",
+  isError: false,
+  edits: null,
+  subagent: null,
+};
+const notice = (text: string): TranscriptEntry => ({ kind: "notice", text });
 
-it.each<[string, Entry[], string]>([
+it.each<[string, TranscriptEntry[], string]>([
   ["an answer", [prompt, use, result, text], "completed"],
   ["an answer, and the client's farewell", [prompt, text, notice("Bye!")], "completed"],
   ["nothing asked", [notice("/clear")], "completed"],

@@ -18,14 +18,14 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { namedProject } from "../../test/support/named-project.ts";
 import { localSettings } from "../agents/claude/setup.ts";
 import { setupNames } from "../agents/profiles.ts";
-import type { PartName, Place } from "../agents/setup.ts";
+import type { PartName, SetupTarget } from "../agents/setup.ts";
 import type { Project } from "../base/paths.ts";
 import { type AgentPart, listAgentParts } from "./agent-part.ts";
 import { makeProjectPlace, readRecord } from "./record.ts";
 
 const sharedSettings = ".claude/settings.json";
 let project: Project;
-let place: Place;
+let place: SetupTarget;
 let file: string;
 beforeEach(() => {
   project = namedProject(realpathSync(mkdtempSync(join(tmpdir(), "pommel-install-"))));
@@ -198,7 +198,7 @@ describe("installing hooks", () => {
 });
 
 describe("every part of every agent", () => {
-  const anywhere: Place = { scope: "project", dir: "/p", recordFile: "/p/setup.json", env: {} };
+  const anywhere: SetupTarget = { scope: "project", dir: "/p", recordFile: "/p/setup.json", env: {} };
   const all = listAgentParts(anywhere).map((part) => [part.owner, part.name] as const);
 
   const putAll = () => {

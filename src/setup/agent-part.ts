@@ -3,7 +3,7 @@ import { existsSync, realpathSync, rmdirSync, rmSync } from "node:fs";
 import { dirname, isAbsolute, join, relative, sep } from "node:path";
 import { setups } from "../agents/registry.ts";
 import { applyEdit } from "../agents/setup/json-edit.ts";
-import type { AgentSetup, PartEditor, PartName, Place, SetupPart } from "../agents/setup.ts";
+import type { AgentPartSpec, AgentSetup, PartEditor, PartName, SetupTarget } from "../agents/setup.ts";
 import { PommelError } from "../base/errors.ts";
 import {
   type FileText,
@@ -12,7 +12,7 @@ import {
   refuseOutside,
   writeFileText,
 } from "../base/files/text-file.ts";
-import type { Part, PartState, PutFile, TakenFile } from "./part.ts";
+import type { PartState, PutFile, SetupPart, TakenFile } from "./part.ts";
 import {
   type FileRecord,
   makeUserPlace,
@@ -23,7 +23,7 @@ import {
 } from "./record.ts";
 
 /** The parts of all agents that have a file for them at a place. */
-export const listAgentParts = (place: Place): AgentPart[] =>
+export const listAgentParts = (place: SetupTarget): AgentPart[] =>
   setups
     .flatMap((setup) => setup.parts.map((spec) => new AgentPart(place, setup, spec)))
     .filter((part) => part.listFiles().length > 0);
@@ -32,16 +32,16 @@ export const listAgentParts = (place: Place): AgentPart[] =>
 const maxAttempts = 5;
 
 /** A part of an agent's setup at a place. The rest of its files stays byte for byte. */
-export class AgentPart implements Part {
+export class AgentPart implements SetupPart {
   readonly key: string;
   readonly owner: string;
   readonly title: string;
   readonly name: PartName;
 
   constructor(
-    readonly place: Place,
+    readonly place: SetupTarget,
     readonly setup: AgentSetup,
-    private readonly spec: SetupPart,
+    private readonly spec: AgentPartSpec,
   ) {
     this.key = `${setup.agent}/${spec.name}`;
     this.owner = setup.agent;
@@ -49,7 +49,7 @@ export class AgentPart implements Part {
     this.name = spec.name;
   }
 
-  /** Absolute; see `SetupPart.files`. */
+  /** Absolute; see `AgentPartSpec.files`. */
   listFiles(): string[] {
     return this.spec.files(this.place);
   }
@@ -228,7 +228,7 @@ export class AgentPart implements Part {
 }
 
 /** The parts, the last added first within a file, so that edits are undone in reverse order. */
-export function listPartsToRemove(place: Place): AgentPart[] {
+export function listPartsToRemove(place: SetupTarget): AgentPart[] {
   const put = Object.values(readRecord(place).files).flatMap(({ parts }) => Object.keys(parts));
   return listAgentParts(place)
     .reverse()
@@ -240,7 +240,7 @@ export function listPartsToRemove(place: Place): AgentPart[] {
  * @returns null when the file is missing
  * @throws PommelError as `AgentPart.take`
  */
-export function readWithoutParts(place: Place, path: string): string | null {
+export function readWithoutParts(place: SetupTarget, path: string): string | null {
   const before = readFileText(path);
   if (before === null) return null;
   let text = before;
@@ -258,7 +258,7 @@ function findFileRecord({ files }: SetupRecord, name: string, lost: string | nul
 }
 
 /** Drops a part's record, and removes directories created for it if they are empty. */
-function forget(place: Place, name: string, key: string): void {
+function forget(place: SetupTarget, name: string, key: string): void {
   const record = readRecord(place);
   const known = record.files[name];
   if (known) {
@@ -292,12 +292,12 @@ function combineStates(one: PartState, other: PartState): PartState {
 }
 
 /** A file's name in results and records: relative to the place's directory, with slashes, if below it. */
-export function nameFile({ dir }: Place, path: string): string {
+export function nameFile({ dir }: SetupTarget, path: string): string {
   const name = relative(dir, path);
   return name.startsWith("..") || isAbsolute(name) ? path : name.split(sep).join("/");
 }
 
-function resolveName({ dir }: Place, name: string | null): string | null {
+function resolveName({ dir }: SetupTarget, name: string | null): string | null {
   return name === null || isAbsolute(name) ? name : join(dir, name);
 }
 

@@ -14,12 +14,12 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { codexSetup } from "../agents/codex/setup.ts";
 import { geminiSetup } from "../agents/gemini/setup.ts";
 import { makeSectionEditor } from "../agents/setup/section.ts";
-import { type AgentSetup, makePart, type PartName, type Place } from "../agents/setup.ts";
+import { type AgentSetup, makePart, type PartName, type SetupTarget } from "../agents/setup.ts";
 import { AgentPart, listPartsToRemove } from "./agent-part.ts";
 import { readRecord, withPlaceLock } from "./record.ts";
 
 let dir: string;
-let place: Place;
+let place: SetupTarget;
 beforeEach(() => {
   dir = mkdtempSync(join(tmpdir(), "pommel-setup-"));
   const recordFile = join(dir, ".pommel/setup.json");

@@ -2,13 +2,13 @@ import type { Project } from "../base/paths.ts";
 import { unhideFromGit } from "../git/hooks/exclude.ts";
 import { installGitHooks, removeGitHooks } from "../git/hooks/install.ts";
 import { readGitHooksState, readRecord } from "../git/hooks/state.ts";
-import type { Part, PartState, PutFile, TakenFile } from "./part.ts";
+import type { PartState, PutFile, SetupPart, TakenFile } from "./part.ts";
 
 /** As `Part.key`. */
 export const gitHooksKey = "git/hooks";
 
 /** Git's hooks of a project. */
-export class GitPart implements Part {
+export class GitPart implements SetupPart {
   readonly key = gitHooksKey;
   readonly owner = "git";
   readonly title = "Git";

@@ -7,7 +7,7 @@ import type { PommelError } from "../base/errors.ts";
  * missing (`planParts`), `pm enable` what `pm disable` took out, `pm disable` and `pm uninstall` want none (`takeParts`),
  * and `pm doctor` says what it sees.
  */
-export interface Part {
+export interface SetupPart {
   /** Its owner and its name, as records have it: "claude/mcp", "git/hooks". */
   readonly key: string;
   /** An agent, or "git". */

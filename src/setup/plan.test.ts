@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { temporaryGit } from "../../test/support/repository-fixture.ts";
 import { temporaryHome } from "../../test/support/temporary-home.ts";
-import type { Place } from "../agents/setup.ts";
+import type { SetupTarget } from "../agents/setup.ts";
 import { makeNewProject } from "../base/paths.ts";
 import { listAgentParts } from "./agent-part.ts";
 import { gitHooksKey } from "./git-part.ts";
@@ -32,16 +32,16 @@ afterEach(() => {
   home.remove();
 });
 
-const placeOf = (own: boolean): Place => makeProjectPlace(makeNewProject(root), { env, own });
+const placeOf = (own: boolean): SetupTarget => makeProjectPlace(makeNewProject(root), { env, own });
 const write = (file: string, text: string) => {
   mkdirSync(dirname(file), { recursive: true });
   writeFileSync(file, text);
 };
 const everything = new Set(["claude/hooks", "claude/mcp", "codex/mcp", "codex/instructions", gitHooksKey]);
-async function putAll(place: Place, wanted = everything) {
+async function putAll(place: SetupTarget, wanted = everything) {
   return putParts(await planParts(place, wanted, true));
 }
-const plan = async (place: Place, asked = true) => {
+const plan = async (place: SetupTarget, asked = true) => {
   const planned = await planParts(place, everything, asked);
   return Object.fromEntries(
     planned.map(({ part, reason }) => [part.key, reason instanceof Error ? reason.message : reason]),

@@ -1,20 +1,20 @@
 import { isAbsolute } from "node:path";
 import { diffLines } from "../agents/reading/edits.ts";
-import type { AgentSetup, PartName, Place } from "../agents/setup.ts";
+import type { AgentSetup, PartName, SetupTarget } from "../agents/setup.ts";
 import { explainError, PommelError } from "../base/errors.ts";
 import { readFileText } from "../base/files/text-file.ts";
 import { hideFromGit, listTracked } from "../git/hooks/exclude.ts";
 import { AgentPart, listAgentParts, listPartsToRemove, nameFile } from "./agent-part.ts";
 import { GitPart } from "./git-part.ts";
-import type { Part, PutFile, TakenFile } from "./part.ts";
+import type { PutFile, SetupPart, TakenFile } from "./part.ts";
 import { disableSetups } from "./record.ts";
 
 /** Every part that can be put at a place. */
-export function listParts(place: Place): Part[] {
+export function listParts(place: SetupTarget): SetupPart[] {
   return [...listGitParts(place), ...listAgentParts(place)];
 }
 
-const listGitParts = ({ project }: Place): Part[] => (project ? [new GitPart(project)] : []);
+const listGitParts = ({ project }: SetupTarget): SetupPart[] => (project ? [new GitPart(project)] : []);
 
 /** The keys of these parts of these agents. */
 export function listKeys(agents: readonly AgentSetup[], names: Iterable<PartName>): string[] {
@@ -23,14 +23,14 @@ export function listKeys(agents: readonly AgentSetup[], names: Iterable<PartName
 }
 
 /** The files that a part of ours is in, as results name them. */
-export async function listFilesWithParts(parts: readonly Part[]): Promise<string[]> {
+export async function listFilesWithParts(parts: readonly SetupPart[]): Promise<string[]> {
   const found = await Promise.all(parts.map((part) => part.look()));
   return [...new Set(found.flatMap(({ state, file }) => (state === "absent" || file === null ? [] : file)))];
 }
 
 /** The keys of parts that are not there, or not whole, and that could be put in. */
-export async function listMissing(place: Place): Promise<Set<string>> {
-  const isMissing = async (part: Part) => {
+export async function listMissing(place: SetupTarget): Promise<Set<string>> {
+  const isMissing = async (part: SetupPart) => {
     const { state, error } = await part.look();
     if (!(part instanceof AgentPart)) return state !== "current" && error === null;
     return state !== "current" && !part.isFromPlugin() && !part.isInHome();
@@ -40,7 +40,7 @@ export async function listMissing(place: Place): Promise<Set<string>> {
 }
 
 export interface PlannedPart {
-  part: Part;
+  part: SetupPart;
   /** Why it is not put in, as an error where a person may do something about it; null: it is. */
   reason: string | PommelError | null;
 }
@@ -55,10 +55,10 @@ export const switchedOff = "pm disable";
  * @param asked somebody asks for it now: also after `pm disable`
  */
 export async function planParts(
-  place: Place,
+  place: SetupTarget,
   wanted: ReadonlySet<string>,
   asked: boolean,
-  parts: readonly Part[] = listParts(place),
+  parts: readonly SetupPart[] = listParts(place),
 ): Promise<PlannedPart[]> {
   const seen = await Promise.all(parts.map(async (part) => ({ part, found: await part.look() })));
   const chosen = seen.filter(({ part, found }) => wanted.has(part.key) || found.state === "outdated");
@@ -89,7 +89,7 @@ const refuseTracked = (file: string) =>
 
 /** What became of a planned part. */
 export interface PutPart {
-  part: Part;
+  part: SetupPart;
   state: "installed" | "skipped" | "failed" | "kept";
   files: PutFile[];
   /** Why it is not installed; null when it is. */
@@ -105,7 +105,7 @@ export async function putParts(planned: readonly PlannedPart[]): Promise<PutPart
   return done;
 }
 
-async function putPart(part: Part, reason: PlannedPart["reason"]): Promise<PutPart> {
+async function putPart(part: SetupPart, reason: PlannedPart["reason"]): Promise<PutPart> {
   if (reason instanceof PommelError)
     return { part, state: "skipped", files: [], reason: reason.message, error: reason };
   if (reason !== null) return { part, state: "skipped", files: [], reason, error: null };
@@ -125,7 +125,7 @@ async function putPart(part: Part, reason: PlannedPart["reason"]): Promise<PutPa
  * @returns git's file, relative to the root; null when nothing changed
  * @throws PommelError as `hideFromGit`
  */
-export async function hideOwnFiles(place: Place): Promise<string | null> {
+export async function hideOwnFiles(place: SetupTarget): Promise<string | null> {
   const files = await listFilesWithParts(listAgentParts(place));
   return hideFromGit(
     place.dir,
@@ -134,14 +134,14 @@ export async function hideOwnFiles(place: Place): Promise<string | null> {
 }
 
 export interface TakenPart extends TakenFile {
-  part: Part;
+  part: SetupPart;
 }
 
 /**
  * Removes every part at a place, as many as possible, and keeps `pm init` from putting them back.
  * @returns also the failures
  */
-export async function takeParts(place: Place): Promise<{ taken: TakenPart[]; failures: unknown[] }> {
+export async function takeParts(place: SetupTarget): Promise<{ taken: TakenPart[]; failures: unknown[] }> {
   const taken: TakenPart[] = [];
   const failures: unknown[] = [];
   for (const part of [...listPartsToRemove(place), ...listGitParts(place)]) {

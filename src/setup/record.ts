@@ -2,7 +2,7 @@ import { readFileSync, rmSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import * as z from "zod/mini";
-import type { Place } from "../agents/setup.ts";
+import type { SetupTarget } from "../agents/setup.ts";
 import { withFileLock } from "../base/files/file-lock.ts";
 import { writeJson } from "../base/files/replace-file.ts";
 import { makeUnwritableError } from "../base/files/text-file.ts";
@@ -44,12 +44,12 @@ const record = z.object({
 export type SetupRecord = z.infer<typeof record>;
 
 /** Runs `work` under a lock on a place's files. */
-export function withPlaceLock<T>({ recordFile }: Place, work: () => T): T {
+export function withPlaceLock<T>({ recordFile }: SetupTarget, work: () => T): T {
   return withFileLock(`${recordFile}.lock`, work);
 }
 
 /** The record; empty when missing or invalid. */
-export function readRecord({ recordFile }: Place): SetupRecord {
+export function readRecord({ recordFile }: SetupTarget): SetupRecord {
   try {
     return z.parse(record, JSON.parse(readFileSync(recordFile, "utf8")));
   } catch {
@@ -61,7 +61,7 @@ export function readRecord({ recordFile }: Place): SetupRecord {
  * Deletes the file when there is nothing to record.
  * @throws PommelError `unreadable`, `disk_full`
  */
-export function writeRecord({ recordFile }: Place, next: SetupRecord): void {
+export function writeRecord({ recordFile }: SetupTarget, next: SetupRecord): void {
   try {
     if (!next.disabled && Object.keys(next.files).length === 0) {
       rmSync(recordFile, { force: true });
@@ -75,18 +75,18 @@ export function writeRecord({ recordFile }: Place, next: SetupRecord): void {
 }
 
 /** Enables setups again. */
-export function enableSetups(place: Place): void {
+export function enableSetups(place: SetupTarget): void {
   if (!readRecord(place).disabled) return;
   withPlaceLock(place, () => writeRecord(place, { ...readRecord(place), disabled: false, taken: [] }));
 }
 
 /** Enables setups again, and still knows the removed parts: `pm enable` puts back what a `git reset --hard` takes. */
-export function putBack(place: Place): void {
+export function putBack(place: SetupTarget): void {
   withPlaceLock(place, () => writeRecord(place, { ...readRecord(place), disabled: false }));
 }
 
 /** Disables setups, and records the removed parts for `pm enable`. */
-export function disableSetups(place: Place, taken: readonly string[]): void {
+export function disableSetups(place: SetupTarget, taken: readonly string[]): void {
   withPlaceLock(place, () => {
     const record = readRecord(place);
     const all = [...new Set([...record.taken, ...taken])];
@@ -99,14 +99,14 @@ export function disableSetups(place: Place, taken: readonly string[]): void {
 export function makeProjectPlace(
   project: Project,
   { env = process.env, own }: { env?: NodeJS.ProcessEnv; own?: boolean | undefined } = {},
-): Place {
+): SetupTarget {
   const recordFile = join(project.setupDir, "setup.json");
-  const place: Place = { scope: "project", dir: project.root, project, recordFile, env };
+  const place: SetupTarget = { scope: "project", dir: project.root, project, recordFile, env };
   return { ...place, own: own ?? readRecord(place).own ?? false };
 }
 
 /** The user's own files, for every project. */
-export function makeUserPlace(env: NodeJS.ProcessEnv = process.env): Place {
+export function makeUserPlace(env: NodeJS.ProcessEnv = process.env): SetupTarget {
   return {
     scope: "user",
     dir: env.HOME || homedir(),

@@ -1,14 +1,14 @@
 import type { Output } from "./output.ts";
 import { formatCount, toHomeRelative } from "./text.ts";
 
-interface Asked {
+interface AskedProjects {
   /** Those that answered. */
   projects: readonly string[];
   left_out: readonly { project: string; reason: string }[];
 }
 
 /** Reports projects that could not be asked; the others still answer. */
-export function noteLeftOut({ left_out, projects }: Asked, output: Output): void {
+export function noteLeftOut({ left_out, projects }: AskedProjects, output: Output): void {
   for (const reason of new Set(left_out.map((one) => one.reason))) {
     const of = left_out.filter((one) => one.reason === reason);
     output.note(

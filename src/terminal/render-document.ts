@@ -2,11 +2,11 @@ import {
   type Block,
   type Column,
   type Document,
+  type DocumentLine,
   type Drawing,
   keepOuterSpaces,
-  type Line,
+  type LinePart,
   type Moment,
-  type Part,
   type Piece,
 } from "../answers/document.ts";
 import { dayMs } from "../base/text/day.ts";
@@ -110,7 +110,7 @@ function wrapBeside(text: string, columns: number | undefined): string[] {
 }
 
 /** Fits a line to the terminal: only its quotations are cut, and share the room that the rest leaves. */
-function cutLine(parts: Line, indent: number, style: DocumentStyle): string {
+function cutLine(parts: DocumentLine, indent: number, style: DocumentStyle): string {
   const { columns } = style.screen;
   if (columns === undefined) return paintLine(parts, style);
   const own = parts.filter((part) => !isQuoted(part));
@@ -121,7 +121,7 @@ function cutLine(parts: Line, indent: number, style: DocumentStyle): string {
     .join("");
 }
 
-const isQuoted = (part: Part): part is Piece =>
+const isQuoted = (part: LinePart): part is Piece =>
   typeof part !== "string" && "text" in part && part.quotedChars !== undefined;
 
 function renderTable({ columns, rows, shownRows }: Block & { is: "table" }, style: DocumentStyle): string[] {
@@ -156,7 +156,7 @@ function renderAnnotated(
   const isTerminal = width !== undefined;
   const isWide = !isTerminal || width >= wideColumns;
   const columnsShown = [...columns.entries()].filter(([, { optional }]) => isWide || optional === undefined);
-  const paintCell = (cell: Line, { isName = false }: Column) => {
+  const paintCell = (cell: DocumentLine, { isName = false }: Column) => {
     const most = isName && isTerminal ? nameWidth[isWide ? "wide" : "narrow"] : undefined;
     return paintLine(isTerminal ? cell.map((part) => shortenPiece(part, most)) : cell, style);
   };
@@ -187,21 +187,22 @@ function renderAnnotated(
 }
 
 /** @param width undefined: not cut */
-function shortenPiece(part: Part, width: number | undefined): Part {
+function shortenPiece(part: LinePart, width: number | undefined): LinePart {
   if (typeof part === "string" || !("text" in part)) return part;
   return { ...part, text: toOneLine(part.short ?? part.text, width) };
 }
 
-const isDrawing = (part: Part | undefined): part is Drawing => typeof part === "object" && "draw" in part;
+const isDrawing = (part: LinePart | undefined): part is Drawing => typeof part === "object" && "draw" in part;
 
-function paintLine(parts: Line, style: DocumentStyle): string {
+function paintLine(parts: DocumentLine, style: DocumentStyle): string {
   // A pipe gets no drawings, and not the space after one.
-  const isLeftOut = (part: Part, i: number) => isDrawing(part) || (part === " " && isDrawing(parts[i - 1]));
+  const isLeftOut = (part: LinePart, i: number) =>
+    isDrawing(part) || (part === " " && isDrawing(parts[i - 1]));
   const shown = style.screen.columns === undefined ? parts.filter((part, i) => !isLeftOut(part, i)) : parts;
   return shown.map((part) => paintPart(part, style)).join("");
 }
 
-function paintPart(part: Part, { screen, full = false, pageOf = () => null }: DocumentStyle): string {
+function paintPart(part: LinePart, { screen, full = false, pageOf = () => null }: DocumentStyle): string {
   const { colors, columns } = screen;
   if (typeof part === "string") return part;
   if ("draw" in part) return columns === undefined ? "" : draw(part, columns, colors);

@@ -1,9 +1,9 @@
 import { expect, it } from "vitest";
 import { screenOf } from "../../test/support/screen.ts";
 import { measureWidth } from "../base/text/display-width.ts";
-import { type Found, renderFound } from "./render-found.ts";
+import { type FoundItem, renderFound } from "./render-found.ts";
 
-const code: Found = {
+const code: FoundItem = {
   place: "src/retry.ts:10",
   title: "function retryRequest in Client",
   facts: [],
@@ -17,7 +17,7 @@ const code: Found = {
   more: [],
 };
 
-const session: Found = {
+const session: FoundItem = {
   place: "8ecde0fc:7",
   title: "修正登录页面",
   warning: "abandoned branch",
@@ -70,7 +70,7 @@ it("marks the words, and lets comments step back", () => {
 
 it("lets nothing found move the cursor, and no line be wider than the terminal", () => {
   const evil = `\u001b]0;title\u0007\u001b[2J\u202e${"wide 页面 ".repeat(30)}`;
-  const snippets: Found["snippet"][] = [
+  const snippets: FoundItem["snippet"][] = [
     { kind: "code", content: evil, startLine: 1, language: "go" },
     { kind: "text", content: `[USER] ${evil}\n\`\`\`\n${evil}`, excerpt: evil },
   ];

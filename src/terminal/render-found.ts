@@ -74,7 +74,7 @@ export function renderSnippet(snippet: Snippet, style: SnippetStyle): string[] {
   return snippet.kind === "code" ? renderCode(snippet, style) : renderText(snippet, style);
 }
 
-interface Line {
+interface NumberedLine {
   number: number;
   text: string;
 }
@@ -122,12 +122,16 @@ function paintCode(line: string, language: string, words: Words, colors: Palette
  * Picks the first line that is not blank, and the lines with a match or else with most words of the query, in their order. If
  * too few contain any, it adds lines after the first, because the beginning of a chunk says best what the chunk is.
  */
-function pickMatchingLines(lines: readonly Line[], words: Words, matches: readonly number[] = []): Line[] {
+function pickMatchingLines(
+  lines: readonly NumberedLine[],
+  words: Words,
+  matches: readonly number[] = [],
+): NumberedLine[] {
   const [first, ...rest] = lines.filter(
     ({ number, text }) => matches.includes(number) || /\w|[^\0-\x7f]/.test(text),
   );
   if (!first) return [];
-  const hitsIn = (line: Line) => (matches.includes(line.number) ? 1000 : words.countIn(line.text));
+  const hitsIn = (line: NumberedLine) => (matches.includes(line.number) ? 1000 : words.countIn(line.text));
   const hits = new Map(rest.map((line) => [line, hitsIn(line)]));
   const best = rest.sort((a, b) => hits.get(b)! - hits.get(a)! || a.number - b.number);
   return [first, ...best.slice(0, shownOfMatch.codeLines - 1)].sort((a, b) => a.number - b.number);
@@ -183,7 +187,7 @@ function cutPassage(content: string, words: Words): string {
  * A search result of any kind: code, a session, a commit, a note. All have one form: where it is and what; when and why; the
  * passage that matches; what else belongs to it. All its texts except the snippet must be safe to print.
  */
-export interface Found {
+export interface FoundItem {
   /** Where it is, as commands accept it: `src/retry.ts:10`, `8ecde0fc:7`, a commit's hash. Only this text is painted and linked. */
   place: string;
   /** The result's name or title; "" for none. */
@@ -208,13 +212,13 @@ export interface FoundStyle {
 }
 
 /** Results, best first, each a block of lines. @param query its words are marked */
-export function renderFound(query: string, results: readonly Found[], style: FoundStyle): string[] {
+export function renderFound(query: string, results: readonly FoundItem[], style: FoundStyle): string[] {
   const words = compileQueryWords(query);
   const digits = String(results.length).length;
   return results.map((found, i) => renderOne(found, `${String(i + 1).padStart(digits)}.`, words, style));
 }
 
-function renderOne(found: Found, rank: string, words: Words, { screen, full }: FoundStyle): string {
+function renderOne(found: FoundItem, rank: string, words: Words, { screen, full }: FoundStyle): string {
   const { colors } = screen;
   const margin = " ".repeat(rank.length + 1);
   const { title, warning } = found;

@@ -1,4 +1,4 @@
-import type { Entry, FileEdit, ToolResult } from "../../src/agents/agent.ts";
+import type { FileEdit, ToolResult, TranscriptEntry } from "../../src/agents/agent.ts";
 import type { StoredLine, Turn } from "../../src/sessions/turn-content.ts";
 
 /**
@@ -9,18 +9,18 @@ import type { StoredLine, Turn } from "../../src/sessions/turn-content.ts";
  */
 
 /** What happens in a conversation: an entry (a line of its own), several of them, or time that passes. */
-export type Happening = Entry | Entry[] | { kind: "pause"; minutes: number };
+export type Happening = TranscriptEntry | TranscriptEntry[] | { kind: "pause"; minutes: number };
 
 /** Given times start here. */
 export const fixtureStart = Date.UTC(2026, 0, 5, 9);
 
 let toolUses = 0;
 
-export const prompt = (text: string): Entry => ({ kind: "prompt", text, images: 0 });
-export const text = (said: string): Entry => ({ kind: "text", text: said });
-export const thinking = (thought: string): Entry => ({ kind: "thinking", text: thought });
-export const notice = (said: string): Entry => ({ kind: "notice", text: said });
-export const summary = (said: string): Entry => ({ kind: "summary", text: said });
+export const prompt = (text: string): TranscriptEntry => ({ kind: "prompt", text, images: 0 });
+export const text = (said: string): TranscriptEntry => ({ kind: "text", text: said });
+export const thinking = (thought: string): TranscriptEntry => ({ kind: "thinking", text: thought });
+export const notice = (said: string): TranscriptEntry => ({ kind: "notice", text: said });
+export const summary = (said: string): TranscriptEntry => ({ kind: "summary", text: said });
 export const pause = (minutes: number): Happening => ({ kind: "pause", minutes });
 
 interface Outcome {
@@ -35,22 +35,27 @@ export function used(
   input: Record<string, unknown>,
   output: string | null = "",
   { isError = false, edits = null, subagent = null }: Outcome = {},
-  files: Extract<Entry, { kind: "tool_use" }>["files"] = [],
-): Entry[] {
+  files: Extract<TranscriptEntry, { kind: "tool_use" }>["files"] = [],
+): TranscriptEntry[] {
   const id = `toolu_${++toolUses}`;
-  const use: Entry = { kind: "tool_use", id, tool, input, files };
+  const use: TranscriptEntry = { kind: "tool_use", id, tool, input, files };
   if (output === null) return [use];
   const result: ToolResult = { kind: "tool_result", id, text: output, isError, edits, subagent };
   return [use, result];
 }
 
-export const ran = (command: string, output = "", outcome: Outcome = {}): Entry[] =>
+export const ran = (command: string, output = "", outcome: Outcome = {}): TranscriptEntry[] =>
   used("Bash", { command }, output, outcome);
 
-export const read = (path: string, content = "1→content"): Entry[] =>
+export const read = (path: string, content = "1→content"): TranscriptEntry[] =>
   used("Read", { file_path: path }, content, {}, [{ path, how: "read" }]);
 
-export function edited(path: string, before: string, after: string, outcome: Outcome = {}): Entry[] {
+export function edited(
+  path: string,
+  before: string,
+  after: string,
+  outcome: Outcome = {},
+): TranscriptEntry[] {
   const removed = before.split("\n").map((line) => `-${line}`);
   const added = after.split("\n").map((line) => `+${line}`);
   const hunk = {
@@ -68,7 +73,7 @@ export function edited(path: string, before: string, after: string, outcome: Out
   return used("Edit", input, said, { edits, ...outcome }, [{ path, how: "edit" }]);
 }
 
-export function wrote(path: string, content: string): Entry[] {
+export function wrote(path: string, content: string): TranscriptEntry[] {
   const edits = [{ path, hunks: [], content }];
   const input = { file_path: path, content };
   return used("Write", input, `File created at ${path}`, { edits }, [{ path, how: "write" }]);

@@ -7,7 +7,7 @@ import { describeDatabase } from "../../../test/support/agent-database-contract.
 import { add, type ReadAll, readAll } from "../../../test/support/agent-samples.ts";
 import { aiderHistory, block, tokens } from "../../../test/support/aider-fixture.ts";
 import { pictureData } from "../../../test/support/chat-fixture.ts";
-import type { Entry } from "../agent.ts";
+import type { TranscriptEntry } from "../agent.ts";
 import { aider } from "./aider.ts";
 
 let growing: ReturnType<typeof aiderHistory>;
@@ -47,7 +47,10 @@ describe("A chat of Aider", () => {
     dir = mkdtempSync(join(tmpdir(), "pommel-aider-"));
   });
 
-  async function entriesOf(h: { path: (name?: string) => string }, name?: string): Promise<Entry[]> {
+  async function entriesOf(
+    h: { path: (name?: string) => string },
+    name?: string,
+  ): Promise<TranscriptEntry[]> {
     return (await readAll(aider, h.path(name))).lines.flatMap(({ entries }) => entries);
   }
   const editsOf = async (h: { path: () => string }) =>
@@ -165,7 +168,7 @@ describe("A chat of Aider", () => {
   });
 
   it("is the same with carriage returns, and keeps no picture and nothing of Pommel's", async () => {
-    const all: Entry[][] = [];
+    const all: TranscriptEntry[][] = [];
     for (const eol of ["\n", "\r\n"]) {
       const h = aiderHistory(join(dir, eol === "\n" ? "lf" : "crlf"), eol);
       h.begin();

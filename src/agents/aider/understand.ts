@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Entry, FileEdit, TranscriptLine, Usage } from "../agent.ts";
+import type { FileEdit, TranscriptEntry, TranscriptLine, Usage } from "../agent.ts";
 import { bounds, boundText } from "../reading/bounds.ts";
 import { withoutOwnContext } from "../reading/own-output.ts";
 import { makeToolResult, makeToolUse, toAbsolutePath } from "../reading/tool-calls.ts";
@@ -119,7 +119,7 @@ class ChatReader {
       this.add(`tool ${text}`, makeTextEntries("notice", withoutOwnContext(text), bounds.result), end);
   }
 
-  private makeEditEntries(path: string, text: string): Entry[] {
+  private makeEditEntries(path: string, text: string): TranscriptEntry[] {
     const file = toAbsolutePath(path, this.about.cwd);
     const edit: FileEdit | null = findFileEdit(this.answer, path, file);
     const id = this.makeCallId(`edit ${path}`);
@@ -131,7 +131,7 @@ class ChatReader {
   }
 
   /** What it printed is not in the chat. */
-  private makeCommandEntries(command: string): Entry[] {
+  private makeCommandEntries(command: string): TranscriptEntry[] {
     const id = this.makeCallId(`run ${command}`);
     const input = { command: boundText(command, bounds.input) };
     return [makeToolUse(id, "run", { input, files: [], action: "command" })];
@@ -159,7 +159,7 @@ class ChatReader {
     };
   }
 
-  private add(identity: string, entries: Entry[], end: number, usage: Usage | null = null): void {
+  private add(identity: string, entries: TranscriptEntry[], end: number, usage: Usage | null = null): void {
     const count = this.seen.get(identity) ?? 0;
     this.seen.set(identity, count + 1);
     const parentUid = this.lines.at(-1)?.line.uid ?? null;

@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 import { describeRewritten } from "../../../test/support/agent-rewritten-contract.ts";
 import { readAll } from "../../../test/support/agent-samples.ts";
 import { atifTrajectory } from "../../../test/support/atif-schema.ts";
-import type { Entry, TranscriptLine } from "../agent.ts";
+import type { TranscriptEntry, TranscriptLine } from "../agent.ts";
 import { atif, parseTrajectory } from "./atif.ts";
 import { buildTrajectory } from "./trajectory.ts";
 
@@ -215,11 +215,11 @@ const session = fc
     { minLength: 1, maxLength: 12 },
   )
   .map((parts) =>
-    parts.flatMap((part, i): Entry[] => {
-      if (part.kind !== "call") return [part as Entry];
+    parts.flatMap((part, i): TranscriptEntry[] => {
+      if (part.kind !== "call") return [part as TranscriptEntry];
       const { tool, input, action, files, isError, edits, text, subagent, isAnswered } = part;
-      const use: Entry = { kind: "tool_use", id: `c${i}`, tool, input, action, files };
-      const answer: Entry = {
+      const use: TranscriptEntry = { kind: "tool_use", id: `c${i}`, tool, input, action, files };
+      const answer: TranscriptEntry = {
         kind: "tool_result",
         id: `c${i}`,
         text,

@@ -2,12 +2,12 @@ import { createHash } from "node:crypto";
 import { resolve } from "node:path";
 import type {
   Agent,
-  Entry,
   FileEdit,
   FileTouch,
   ReadBatch,
   ToolResult,
   ToolUse,
+  TranscriptEntry,
   TranscriptInfo,
   TranscriptLine,
   Usage,
@@ -127,9 +127,14 @@ function parseTrajectoryBranch({ extra }: Trajectory): string | null {
   return typeof extra?.branch === "string" && extra.branch.length <= 500 ? emptyToNull(extra.branch) : null;
 }
 
-type Line = Omit<TranscriptLine, "parentUid" | "cwd" | "branch">;
+type AtifLine = Omit<TranscriptLine, "parentUid" | "cwd" | "branch">;
 
-function* makeStepLines(step: Step, uid: string, model: string | null, cwd: string | null): Generator<Line> {
+function* makeStepLines(
+  step: Step,
+  uid: string,
+  model: string | null,
+  cwd: string | null,
+): Generator<AtifLine> {
   const at = parseTime(step.timestamp);
   const isAgent = step.source === "agent";
   const entries = isAgent ? parseAgentEntries(step, cwd) : [parseOtherEntry(step)];
@@ -163,7 +168,7 @@ function* makeStepLines(step: Step, uid: string, model: string | null, cwd: stri
   }
 }
 
-function parseOtherEntry(step: Step): Entry {
+function parseOtherEntry(step: Step): TranscriptEntry {
   const { text: raw, images } = extractContent(step.message);
   const extra = asStepExtra(step.extra?.pommel);
   const text = boundOnce(raw);
@@ -173,9 +178,12 @@ function parseOtherEntry(step: Step): Entry {
   return { kind: extra?.kind === "summary" ? "summary" : "notice", text };
 }
 
-function parseAgentEntries({ reasoning_content, message, tool_calls }: Step, cwd: string | null): Entry[] {
+function parseAgentEntries(
+  { reasoning_content, message, tool_calls }: Step,
+  cwd: string | null,
+): TranscriptEntry[] {
   const { text } = extractContent(message);
-  const entries: Entry[] = [];
+  const entries: TranscriptEntry[] = [];
   const thinking = emptyToNull(reasoning_content);
   if (thinking !== null) entries.push({ kind: "thinking", text: boundOnce(thinking) });
   if (text !== "") entries.push({ kind: "text", text: boundOnce(text) });

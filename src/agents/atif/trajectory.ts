@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { fileUses, toolActions } from "../../protocol/values.ts";
-import type { Entry, ToolResult, TranscriptLine } from "../agent.ts";
+import type { ToolResult, TranscriptEntry, TranscriptLine } from "../agent.ts";
 import { anything, flag, makeLenientParser, orNull, type Parsed, text } from "../reading/json.ts";
 
 /** Marks sessions from such files: their ids are those of other agents, whose sessions may be stored as well. */
@@ -94,14 +94,17 @@ export function buildTrajectory({ id, agent, cwd, branch, title, lines }: Sessio
 const formatIsoTime = (at: number) => new Date(at).toISOString();
 
 /** Whether a step of the agent can hold one more thing: it has its reasoning, a text and calls, in that order. */
-function isOpenFor(step: WrittenStep, { kind }: Entry, model: string | undefined): boolean {
+function isOpenFor(step: WrittenStep, { kind }: TranscriptEntry, model: string | undefined): boolean {
   if (step.source !== "agent" || step.observation !== undefined || step.model_name !== model) return false;
   if (kind === "tool_use") return true;
   if (step.tool_calls !== undefined || step.message !== "") return false;
   return kind === "text" || step.reasoning_content === undefined;
 }
 
-function extend(step: WrittenStep, entry: Extract<Entry, { kind: "thinking" | "text" | "tool_use" }>): void {
+function extend(
+  step: WrittenStep,
+  entry: Extract<TranscriptEntry, { kind: "thinking" | "text" | "tool_use" }>,
+): void {
   if (entry.kind === "thinking") step.reasoning_content = entry.text;
   else if (entry.kind === "text") step.message = entry.text;
   else {
@@ -117,7 +120,7 @@ function extend(step: WrittenStep, entry: Extract<Entry, { kind: "thinking" | "t
 }
 
 function makeOtherStep(
-  entry: Extract<Entry, { kind: "prompt" | "notice" | "summary" | "compaction" }>,
+  entry: Extract<TranscriptEntry, { kind: "prompt" | "notice" | "summary" | "compaction" }>,
 ): Omit<WrittenStep, "step_id" | "timestamp"> {
   switch (entry.kind) {
     case "prompt": {

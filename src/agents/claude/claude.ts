@@ -13,7 +13,7 @@ import { listFiles } from "../reading/list-files.ts";
 import { type FileLine, readLines } from "../reading/read-lines.ts";
 import { recall } from "./earlier.ts";
 import { locateClaudeHome } from "./home.ts";
-import { asLine, asMeta, asRecord, type Line, parseRecords } from "./line-schema.ts";
+import { asLine, asMeta, asRecord, type ClaudeLine, parseRecords } from "./line-schema.ts";
 import { readPictures } from "./pictures.ts";
 import { claudeProfile } from "./profile.ts";
 import { claudeSetup } from "./setup.ts";
@@ -102,7 +102,7 @@ interface Identity {
  * @returns null when no line has it (yet)
  */
 async function readIdentity(file: string, signal?: AbortSignal): Promise<Identity | null> {
-  let first: Line | null = null;
+  let first: ClaudeLine | null = null;
   let startedAt: number | null = null;
   for await (const record of readFirstRecords(file, { bytes: maxIdentityBytes, signal })) {
     const line = asLine(record);
@@ -116,11 +116,11 @@ async function readIdentity(file: string, signal?: AbortSignal): Promise<Identit
   return first && buildIdentity(file, first, startedAt);
 }
 
-function isSubagent(line: Line): boolean {
+function isSubagent(line: ClaudeLine): boolean {
   return line.isSidechain === true && emptyToNull(line.agentId) !== null;
 }
 
-async function buildIdentity(file: string, line: Line, startedAt: number | null): Promise<Identity> {
+async function buildIdentity(file: string, line: ClaudeLine, startedAt: number | null): Promise<Identity> {
   const session = line.sessionId!;
   const cwd = line.cwd!;
   if (!isSubagent(line)) return { info: { session, parent: null, cwd, startedAt }, agentId: null };

@@ -2,7 +2,7 @@ import { asBlocks } from "../reading/content-blocks.ts";
 import { asObject, decodeJsonText, isWholeJson, parseTime } from "../reading/json.ts";
 import { isOwnCommand, isOwnTool } from "../reading/own-output.ts";
 import { readLines } from "../reading/read-lines.ts";
-import { type Line, parseRecords } from "./line-schema.ts";
+import { type ClaudeLine, parseRecords } from "./line-schema.ts";
 import { classifyUserText, findShellCommand } from "./message-text.ts";
 
 /** State that earlier lines of a transcript leave for later ones. */
@@ -48,7 +48,7 @@ function canAffectState(line: Buffer): boolean {
  * Updates the state with a line.
  * @returns the queued prompt that the agent receives with this line; null for other lines
  */
-export function remember(earlier: Earlier, line: Line): string | null {
+export function remember(earlier: Earlier, line: ClaudeLine): string | null {
   if (line.type === "queue-operation") return queueOperation(earlier, line);
   if (line.type === "attachment") return takeQueuedCommand(earlier, line);
   if (line.type === "assistant") {
@@ -86,7 +86,7 @@ function isOwnServer(server: unknown): boolean {
  * Started tasks are queued as well, and removed at the end of the turn at the latest. "remove" does not say which item
  * it means; prompts go first.
  */
-function queueOperation(earlier: Earlier, line: Line): string | null {
+function queueOperation(earlier: Earlier, line: ClaudeLine): string | null {
   const content = typeof line.content === "string" ? line.content : null;
   const isTask = content !== null && isStartedTask(content);
   if (line.operation === "enqueue" && !isTask) earlier.queued.push(content ?? "");
@@ -115,7 +115,7 @@ function isStartedTask(content: string): boolean {
  * Whether a user's line repeats a prompt that was given a moment ago: a task was removed from the queue, and then the
  * prompt was dequeued.
  */
-export function isGiven(earlier: Earlier, line: Line, texts: string[]): boolean {
+export function isGiven(earlier: Earlier, line: ClaudeLine, texts: string[]): boolean {
   const [text, at] = [texts.join("\n"), parseTime(line.timestamp)];
   if (at === null) return false;
   return earlier.given.some(
@@ -128,7 +128,7 @@ export function isGiven(earlier: Earlier, line: Line, texts: string[]): boolean 
 const repeatMs = 2000;
 
 /** Newer clients write the received prompt as an attachment. */
-function takeQueuedCommand(earlier: Earlier, line: Line): string | null {
+function takeQueuedCommand(earlier: Earlier, line: ClaudeLine): string | null {
   const { attachment } = line;
   if (attachment?.type !== "queued_command" || attachment.commandMode === "task-notification") return null;
   const texts = asBlocks(attachment.prompt).map((block) => block.text ?? "");
@@ -137,7 +137,7 @@ function takeQueuedCommand(earlier: Earlier, line: Line): string | null {
 
 function give(
   earlier: Earlier,
-  { text, by, line }: { text: string | null; by: string; line: Line },
+  { text, by, line }: { text: string | null; by: string; line: ClaudeLine },
 ): string | null {
   if (!text) return null;
   const again = earlier.given.findIndex((other) => other.text === text && other.by !== by);

@@ -57,19 +57,19 @@ export const asLine = makeLenientParser(
     customTitle: text,
   }),
 );
-export type Line = Parsed<typeof asLine>;
+export type ClaudeLine = Parsed<typeof asLine>;
 
 /**
  * A record of a transcript; null if it is none.
  * @param isPart of what a damaged line holds: progress lines repeat other records, without their session
  */
-export function asRecord(value: unknown, isPart = false): Line | null {
+export function asRecord(value: unknown, isPart = false): ClaudeLine | null {
   const line = asLine(value);
   return line && isPart && line.sessionId === null && line.type !== "summary" ? null : line;
 }
 
 /** The records on a line; none if it is not JSON. */
-export function parseRecords(bytes: Buffer): Line[] {
+export function parseRecords(bytes: Buffer): ClaudeLine[] {
   const { records, damage } = parseRecordsOnLine(bytes);
   return parseEach((value) => asRecord(value, damage !== null), records);
 }

@@ -1,8 +1,8 @@
 import { stripVTControlCharacters } from "node:util";
-import type { Entry } from "../agent.ts";
+import type { TranscriptEntry } from "../agent.ts";
 import { bounds, boundText } from "../reading/bounds.ts";
 
-type UserText = Extract<Entry, { kind: "prompt" | "notice" }>;
+type UserText = Extract<TranscriptEntry, { kind: "prompt" | "notice" }>;
 
 /**
  * Commands that the client runs itself. All others, custom ones and the client's own prompts (/init, /review,

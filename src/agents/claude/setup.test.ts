@@ -7,7 +7,7 @@ import { locateHome, locateRegistry } from "../../base/home.ts";
 import { makeProject } from "../../base/paths.ts";
 import { Registry } from "../../store/registry.ts";
 import { makeHookGroup } from "../setup/hook-entries.ts";
-import type { Place } from "../setup.ts";
+import type { SetupTarget } from "../setup.ts";
 import { claudeHooks, claudeSetup } from "./setup.ts";
 
 const repository = fileURLToPath(new URL("../../..", import.meta.url));
@@ -18,7 +18,7 @@ describe("the plugin", () => {
     const groups = claudeHooks.hooks.map((hook) => [hook.event, [makeHookGroup(claudeHooks, hook)]]);
     expect(json("plugin/hooks/hooks.json").hooks).toEqual(Object.fromEntries(groups));
     const mcp = claudeSetup.parts.find(({ name }) => name === "mcp")!;
-    const place: Place = { scope: "project", dir: "/p", recordFile: "/p/setup.json", env: {} };
+    const place: SetupTarget = { scope: "project", dir: "/p", recordFile: "/p/setup.json", env: {} };
     expect(json("plugin/.mcp.json")).toEqual(
       JSON.parse(mcp.chooseEditor(place, "/p/.mcp.json").add("", "").text),
     );
@@ -36,7 +36,7 @@ describe("the plugin", () => {
 
 test("only who wants context after failures has the hook for it", () => {
   const env = { HOME: mkdtempSync(join(tmpdir(), "pommel-failure-")) };
-  const place: Place = { scope: "user", dir: env.HOME, recordFile: join(env.HOME, "setup.json"), env };
+  const place: SetupTarget = { scope: "user", dir: env.HOME, recordFile: join(env.HOME, "setup.json"), env };
   const { chooseEditor } = claudeSetup.parts.find(({ name }) => name === "hooks")!;
   const added = (kinds: string) => {
     const editor = chooseEditor({ ...place, env: { ...env, POMMEL_CONTEXT_KINDS: kinds } }, "settings.json");
@@ -52,7 +52,7 @@ test("only who wants context after failures has the hook for it", () => {
 
 test("a hook that is there runs for more where a setting wants that, and goes with it", () => {
   const env = { HOME: mkdtempSync(join(tmpdir(), "pommel-wider-")) };
-  const place: Place = { scope: "user", dir: env.HOME, recordFile: join(env.HOME, "setup.json"), env };
+  const place: SetupTarget = { scope: "user", dir: env.HOME, recordFile: join(env.HOME, "setup.json"), env };
   const { chooseEditor } = claudeSetup.parts.find(({ name }) => name === "hooks")!;
   const editor = (more: Record<string, string> = {}) =>
     chooseEditor({ ...place, env: { ...env, ...more } }, "settings.json");
@@ -93,7 +93,7 @@ test("a hook that is there runs for more where a setting wants that, and goes wi
 
 test("the person's own hooks serve what any of their projects turned on", () => {
   const env = { HOME: mkdtempSync(join(tmpdir(), "pommel-any-project-")) };
-  const place: Place = { scope: "user", dir: env.HOME, recordFile: join(env.HOME, "setup.json"), env };
+  const place: SetupTarget = { scope: "user", dir: env.HOME, recordFile: join(env.HOME, "setup.json"), env };
   const { chooseEditor } = claudeSetup.parts.find(({ name }) => name === "hooks")!;
   const readMatcher = () => {
     const { hooks } = JSON.parse(chooseEditor(place, "settings.json").add("", "settings.json").text);
@@ -122,7 +122,7 @@ test("the person's own hooks serve what any of their projects turned on", () => 
 
 describe("parts from the plugin", () => {
   let home: string;
-  let place: Place;
+  let place: SetupTarget;
   beforeEach(() => {
     home = mkdtempSync(join(tmpdir(), "pommel-plugin-"));
     mkdirSync(join(home, "repo/.claude"), { recursive: true });
@@ -147,7 +147,7 @@ describe("parts from the plugin", () => {
 
   test("of the user follow CLAUDE_CONFIG_DIR", () => {
     const env = { HOME: home, CLAUDE_CONFIG_DIR: join(home, "elsewhere") };
-    const own: Place = { ...place, scope: "user", dir: home, env };
+    const own: SetupTarget = { ...place, scope: "user", dir: home, env };
     const files = claudeSetup.parts.flatMap((part) => part.files(own));
     expect(files.map((file) => file.slice(home.length + 1))).toEqual([
       "elsewhere/settings.json",

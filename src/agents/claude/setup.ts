@@ -10,7 +10,7 @@ import { asObject, readObjectFile } from "../reading/json.ts";
 import { type HookSpec, makeHookSpec, makeHooksEditor, makeToolPattern } from "../setup/hook-entries.ts";
 import { listEntry, makeServerEditor, ourServer } from "../setup/json-entry.ts";
 import { makeInstructionsPart, makeSkillPart } from "../setup/section.ts";
-import { makePart, makeSetup, type Place } from "../setup.ts";
+import { makePart, makeSetup, type SetupTarget } from "../setup.ts";
 import { locateClaudeHome } from "./home.ts";
 import { claudeProfile } from "./profile.ts";
 
@@ -100,7 +100,7 @@ const loadProjectConfigs = (env: NodeJS.ProcessEnv): Config[] =>
     },
   );
 
-function chooseHooks({ project, env }: Place): HookSpec {
+function chooseHooks({ project, env }: SetupTarget): HookSpec {
   try {
     const own = loadConfig(project ?? null, env).config;
     const configs = project === undefined ? [own, ...loadProjectConfigs(env)] : [own];
@@ -120,38 +120,38 @@ function chooseHooks({ project, env }: Place): HookSpec {
 export const localSettings = ".claude/settings.local.json";
 
 /** Claude Code's directory of the user or the project. */
-function locateClaudeDir({ scope, dir, env }: Place): string {
+function locateClaudeDir({ scope, dir, env }: SetupTarget): string {
   return scope === "user" && env.CLAUDE_CONFIG_DIR ? env.CLAUDE_CONFIG_DIR : join(dir, ".claude");
 }
 
-function listSettingsFiles(place: Place): string[] {
+function listSettingsFiles(place: SetupTarget): string[] {
   const directory = locateClaudeDir(place);
   if (place.scope === "user") return [join(directory, "settings.json")];
   return orderByPreference(place, join(directory, "settings.local.json"), join(directory, "settings.json"));
 }
 
 /** A project's personal and shared file, the one to add to first. */
-function orderByPreference({ own }: Place, ownFile: string, sharedFile: string): string[] {
+function orderByPreference({ own }: SetupTarget, ownFile: string, sharedFile: string): string[] {
   return own ? [ownFile, sharedFile] : [sharedFile, ownFile];
 }
 
-function listServerFiles(place: Place): string[] {
+function listServerFiles(place: SetupTarget): string[] {
   if (place.scope === "user") return [locateStateFile(place)];
   return orderByPreference(place, locateStateFile(place), join(place.dir, ".mcp.json"));
 }
 
 /** The client's state file, beside `~/.claude` or in CLAUDE_CONFIG_DIR. */
-function locateStateFile({ env }: Place): string {
+function locateStateFile({ env }: SetupTarget): string {
   return join(env.CLAUDE_CONFIG_DIR || env.HOME || homedir(), ".claude.json");
 }
 
 /** The key of a project's "local scope" servers: its repository, for all worktrees. */
-function findOwnServersKey({ dir }: Place): string[] {
+function findOwnServersKey({ dir }: SetupTarget): string[] {
   const top = findUpwards(dir, ".git");
   return ["projects", top === null ? dir : (findMainWorktree(top) ?? top)];
 }
 
-function listInstructionFiles(place: Place): string[] {
+function listInstructionFiles(place: SetupTarget): string[] {
   const shared = join(locateClaudeDir(place), "CLAUDE.md");
   if (place.scope === "user") return [shared];
   return orderByPreference(place, join(place.dir, "CLAUDE.local.md"), shared);
@@ -188,7 +188,7 @@ export const claudeSetup = makeSetup(claudeProfile, {
 });
 
 /** Whether Pommel's plugin (`plugin/`) is enabled here; the nearest settings decide. */
-function hasPlugin({ scope, dir, env }: Place): boolean {
+function hasPlugin({ scope, dir, env }: SetupTarget): boolean {
   const own = join(locateClaudeHome(env), "settings.json");
   const projects = ["settings.local.json", "settings.json"].map((name) => join(dir, ".claude", name));
   for (const file of scope === "project" ? [...projects, own] : [own]) {

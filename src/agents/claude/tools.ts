@@ -1,6 +1,6 @@
 import { posix } from "node:path";
 import * as z from "zod/mini";
-import type { Entry, FileEdit, FileTouch, Todo, ToolResult } from "../agent.ts";
+import type { FileEdit, FileTouch, Todo, ToolResult, TranscriptEntry } from "../agent.ts";
 import { bounds, boundText } from "../reading/bounds.ts";
 import { type Block, joinBlockTexts } from "../reading/content-blocks.ts";
 import { type Hunk, makeHunksEdit, makeReplacementHunk, makeWholeFileEdit } from "../reading/edits.ts";
@@ -86,7 +86,7 @@ const asTaskChange = makeLenientParser(
 export const todoTools = ["TodoWrite", "TaskCreate", "TaskUpdate"] as const;
 
 /** The list of things to do that an agent kept, as it was after these lines; empty when it kept none. */
-export function computeTodos(entries: Iterable<Entry>): Todo[] {
+export function computeTodos(entries: Iterable<TranscriptEntry>): Todo[] {
   let todos = new Map<string, Todo>();
   const created = new Map<string, string>();
   for (const entry of entries) {

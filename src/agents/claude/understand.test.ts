@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { readAll } from "../../../test/support/agent-samples.ts";
 import { type TranscriptFixture, transcript } from "../../../test/support/transcript-fixture.ts";
-import type { Entry } from "../agent.ts";
+import type { TranscriptEntry } from "../agent.ts";
 import { bounds } from "../reading/bounds.ts";
 import { claude } from "./claude.ts";
 
@@ -12,7 +12,7 @@ async function read(t: TranscriptFixture) {
   return readAll(claude, t.writeTo(mkdtempSync(join(tmpdir(), "pommel-claude-"))));
 }
 
-async function entriesOf(t: TranscriptFixture): Promise<Entry[]> {
+async function entriesOf(t: TranscriptFixture): Promise<TranscriptEntry[]> {
   return (await read(t)).lines.flatMap(({ entries }) => entries);
 }
 

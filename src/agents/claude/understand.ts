@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Entry, TranscriptLine, Usage } from "../agent.ts";
+import type { TranscriptEntry, TranscriptLine, Usage } from "../agent.ts";
 import { boundInput, pictureMark } from "../reading/bounds.ts";
 import { asBlocks, type Block } from "../reading/content-blocks.ts";
 import { emptyToNull, parseTime, toTypeName } from "../reading/json.ts";
@@ -12,7 +12,7 @@ import {
   parseBranch,
 } from "../reading/transcript-lines.ts";
 import { type Earlier, isGiven, remember } from "./earlier.ts";
-import type { Line } from "./line-schema.ts";
+import type { ClaudeLine } from "./line-schema.ts";
 import { classifyUserText, makeNotice, withoutReminders } from "./message-text.ts";
 import { isProgram } from "./profile.ts";
 import { listTouchedFiles, parseToolResult } from "./tools.ts";
@@ -26,7 +26,7 @@ export interface Surroundings {
 }
 
 /** Parses one line. Lines without content stay in the tree, because the next line's `parentUid` refers to them. */
-export function parseLine(line: Line, around: Surroundings): Understood {
+export function parseLine(line: ClaudeLine, around: Surroundings): Understood {
   // Older clients wrote subagents' lines into the session's transcript.
   const isOfOther = around.agentId === null || line.agentId !== around.agentId;
   if (line.isSidechain && isOfOther) return skip("sidechain");
@@ -53,19 +53,19 @@ export function parseLine(line: Line, around: Surroundings): Understood {
 }
 
 /** Counts a line as skipped; it stays a link of the tree. */
-function passOver(line: Line, reason = `type:${describeLineType(line)}`): Understood {
+function passOver(line: ClaudeLine, reason = `type:${describeLineType(line)}`): Understood {
   const uid = emptyToNull(line.uuid);
   const lines = uid === null ? [] : [makeTranscriptLine({ uid, parentUid: findParentUid(line) })];
   return { lines, skipped: reason };
 }
 
-function describeLineType(line: Line): string {
+function describeLineType(line: ClaudeLine): string {
   const second =
     line.type === "attachment" ? line.attachment?.type : line.type === "system" ? line.subtype : null;
   return toTypeName(`${line.type ?? "?"}${second ? `/${second}` : ""}`);
 }
 
-const convertLine = (line: Line, entries: Entry[]): TranscriptLine =>
+const convertLine = (line: ClaudeLine, entries: TranscriptEntry[]): TranscriptLine =>
   makeTranscriptLine({
     uid: emptyToNull(line.uuid),
     parentUid: findParentUid(line),
@@ -76,12 +76,12 @@ const convertLine = (line: Line, entries: Entry[]): TranscriptLine =>
   });
 
 /** After a compaction a new tree names the line it continues. */
-function findParentUid(line: Line): string | null {
+function findParentUid(line: ClaudeLine): string | null {
   return emptyToNull(line.parentUuid) ?? emptyToNull(line.logicalParentUuid);
 }
 
 /** Queued prompts have no uuid; equal text at the same time is the same prompt. */
-function makeQueuedLine(line: Line, text: string): TranscriptLine {
+function makeQueuedLine(line: ClaudeLine, text: string): TranscriptLine {
   const by = classifyUserText(text);
   const hash = createHash("sha256").update(`${line.timestamp}\n${text}`).digest("hex").slice(0, 32);
   return {
@@ -95,7 +95,7 @@ function parseTitle(name: string | null | undefined): Understood {
   return lines.length === 0 ? skip("type:title") : keep(...lines);
 }
 
-function parseSystemLine(line: Line): Understood {
+function parseSystemLine(line: ClaudeLine): Understood {
   if (line.subtype === "compact_boundary") {
     const { trigger = null, preTokens = null } = line.compactMetadata ?? {};
     return keep(convertLine(line, [{ kind: "compaction", trigger, preTokens }]));
@@ -107,13 +107,13 @@ function parseSystemLine(line: Line): Understood {
   return passOver(line);
 }
 
-function parseUserEntries(line: Line, earlier: Earlier): Entry[] {
+function parseUserEntries(line: ClaudeLine, earlier: Earlier): TranscriptEntry[] {
   const blocks = asBlocks(line.message?.content);
   const texts = blocks.filter((block) => block.type === "text").map((block) => block.text ?? "");
   if (line.isCompactSummary) return makeTextEntries("summary", withoutReminders(texts.join("\n")));
   const results = blocks.filter((block) => block.type === "tool_result" && block.tool_use_id);
   const beside = results.length === 1 ? line.toolUseResult : null;
-  const entries: Entry[] = results.map((block) => ({
+  const entries: TranscriptEntry[] = results.map((block) => ({
     ...parseToolResult(block, beside, earlier.ownUses.has(block.tool_use_id!)),
     ...(line.toolEndsTurn && { endsTurn: true as const }),
   }));
@@ -127,11 +127,11 @@ function parseUserEntries(line: Line, earlier: Earlier): Entry[] {
 }
 
 /** Who gives a program its prompts is not known. */
-const markProgramPrompt = ({ entrypoint }: Line, entry: Entry): Entry =>
+const markProgramPrompt = ({ entrypoint }: ClaudeLine, entry: TranscriptEntry): TranscriptEntry =>
   entry.kind === "prompt" && isProgram(entrypoint ?? "") ? { ...entry, by: "tool" } : entry;
 
 /** "! pm search x" is Pommel's own, with its output in the same line or the next. */
-function isOwnShell(line: Line, earlier: Earlier): boolean {
+function isOwnShell(line: ClaudeLine, earlier: Earlier): boolean {
   const [parent, uuid] = [line.parentUuid ?? "", line.uuid ?? ""];
   if (earlier.ownShells.has(uuid)) return true;
   const [first] = asBlocks(line.message?.content);
@@ -139,7 +139,7 @@ function isOwnShell(line: Line, earlier: Earlier): boolean {
 }
 
 /** The entries of one line's texts; a human's texts form one prompt. */
-function classifyTexts(texts: string[], byHuman: boolean, images: number): Entry[] {
+function classifyTexts(texts: string[], byHuman: boolean, images: number): TranscriptEntry[] {
   const parts = texts.map(classifyUserText).filter((part) => part !== null);
   const notices = parts
     .filter((part) => part.kind === "notice" || !byHuman)
@@ -151,12 +151,12 @@ function classifyTexts(texts: string[], byHuman: boolean, images: number): Entry
 
 const synthetic = "<synthetic>";
 
-function parseAssistantEntries(line: Line): Entry[] {
+function parseAssistantEntries(line: ClaudeLine): TranscriptEntry[] {
   const isSynthetic = line.message?.model === synthetic;
   return asBlocks(line.message?.content).flatMap((block) => parseAssistantBlock(block, line, isSynthetic));
 }
 
-function parseAssistantBlock(block: Block, line: Line, isSynthetic: boolean): Entry[] {
+function parseAssistantBlock(block: Block, line: ClaudeLine, isSynthetic: boolean): TranscriptEntry[] {
   switch (block.type) {
     case "text": {
       const said = makeTextEntries("text", block.text);
@@ -183,7 +183,7 @@ function parseAssistantBlock(block: Block, line: Line, isSynthetic: boolean): En
   }
 }
 
-function parseUsage({ message }: Line): Usage | null {
+function parseUsage({ message }: ClaudeLine): Usage | null {
   if (!message?.id || !message.usage || !message.model || message.model === synthetic) return null;
   const {
     input_tokens,

@@ -5,7 +5,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { describeRewritten } from "../../../test/support/agent-rewritten-contract.ts";
 import { readAll } from "../../../test/support/agent-samples.ts";
 import { pictureData } from "../../../test/support/chat-fixture.ts";
-import type { Entry } from "../agent.ts";
+import type { TranscriptEntry } from "../agent.ts";
 import { cline } from "./cline.ts";
 import { clineProfile } from "./profile.ts";
 import { clineSetup } from "./setup.ts";
@@ -105,8 +105,10 @@ describe("A session of Cline", () => {
     for (const [name, text] of Object.entries({ [`${id}.json`]: manifest(), ...more })) write(name, text);
     return (await readAll(cline, write(`${id}.messages.json`, c.text()))).lines;
   }
-  const entriesOf = async (c: { text: () => string }, more?: Record<string, string>): Promise<Entry[]> =>
-    (await read(c, more)).flatMap(({ entries }) => entries);
+  const entriesOf = async (
+    c: { text: () => string },
+    more?: Record<string, string>,
+  ): Promise<TranscriptEntry[]> => (await read(c, more)).flatMap(({ entries }) => entries);
 
   it("is found with its subagents, where the environment says", async () => {
     expect(cline.listRoots({ HOME: "/home/dev" })).toEqual(["/home/dev/.cline/data/sessions"]);

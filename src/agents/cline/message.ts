@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import * as z from "zod/mini";
-import type { Entry, ReadBatch, TranscriptLine, Usage } from "../agent.ts";
+import type { ReadBatch, TranscriptEntry, TranscriptLine, Usage } from "../agent.ts";
 import { bounds } from "../reading/bounds.ts";
 import { asBlocks, type Block } from "../reading/content-blocks.ts";
 import {
@@ -25,7 +25,7 @@ import {
   Occurrences,
 } from "../reading/transcript-lines.ts";
 import { stripPromptTags } from "./profile.ts";
-import { type Call, callEntries, parseToolResults } from "./tools.ts";
+import { callEntries, type PendingCall, parseToolResults } from "./tools.ts";
 
 export const asMessage = makeLenientParser(
   z.object({
@@ -86,7 +86,7 @@ export function parseMessages(
   const skip = (reason: string) => countReason(skipped, reason);
   const cwd = manifest?.cwd ?? null;
   const branch = emptyToNull(manifest?.metadata?.git?.branch);
-  const calls = new Map<string, Call>();
+  const calls = new Map<string, PendingCall>();
   const seen = new Occurrences();
   const lines: TranscriptLine[] = [];
   let before: string | null = null;
@@ -117,7 +117,7 @@ function makeMessageUid({ id, role, ts, content }: Message, seen: Occurrences): 
 }
 
 interface Around {
-  calls: Map<string, Call>;
+  calls: Map<string, PendingCall>;
   cwd: string | null;
   skip: (reason: string) => void;
 }
@@ -126,7 +126,7 @@ interface Around {
 const silent = new Set(["file", "image", "media", "redacted_thinking"]);
 
 /** What a block says, without the human's text. */
-function parseBlock(block: Block, { role }: Message, { calls, cwd, skip }: Around): Entry[] {
+function parseBlock(block: Block, { role }: Message, { calls, cwd, skip }: Around): TranscriptEntry[] {
   switch (block.type) {
     case "thinking":
       return makeTextEntries("thinking", block.thinking);
@@ -147,7 +147,7 @@ function parseBlock(block: Block, { role }: Message, { calls, cwd, skip }: Aroun
 }
 
 /** The human's text, or what the client wrote in their place. */
-function parseUserEntries({ metadata }: Message, blocks: readonly Block[]): Entry[] {
+function parseUserEntries({ metadata }: Message, blocks: readonly Block[]): TranscriptEntry[] {
   const images = blocks.filter(({ type }) => type === "image").length;
   const written = blocks.flatMap(({ type, text }) => (type === "text" ? (text ?? "") : [])).join("\n");
   if (metadata?.displayRole === "system" || hookContext.test(written))

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { makeServerPart } from "../setup/json-entry.ts";
 import { hookImports, makeHookFunction } from "../setup/plugin-hook.ts";
 import { makeInstructionsPart, makeWholeFileEditor, sharedSkill } from "../setup/section.ts";
-import { makePart, makeSetup, type Place } from "../setup.ts";
+import { makePart, makeSetup, type SetupTarget } from "../setup.ts";
 import { clineProfile, locateClineDataDir, locateClineHome } from "./profile.ts";
 
 /**
@@ -96,10 +96,10 @@ export default {
 `;
 
 /** Where plugins are. */
-const locateClineDir = ({ scope, dir, env }: Place) =>
+const locateClineDir = ({ scope, dir, env }: SetupTarget) =>
   scope === "user" ? locateClineHome(env) : join(dir, ".cline");
 
-const locateInstructionsFile = ({ scope, dir, env }: Place) =>
+const locateInstructionsFile = ({ scope, dir, env }: SetupTarget) =>
   scope === "user" ? join(env.HOME || homedir(), ".agents", "AGENTS.md") : join(dir, "AGENTS.md");
 
 export const clineSetup = makeSetup(clineProfile, {

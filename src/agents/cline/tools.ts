@@ -31,7 +31,7 @@ import {
 } from "../reading/tool-calls.ts";
 
 /** A call that waits for its result. */
-export interface Call {
+export interface PendingCall {
   tool: string;
   input: Record<string, unknown>;
 }
@@ -67,7 +67,7 @@ function listCommands(input: unknown): string[] {
 
 const delegates = new Set(["spawn_agent", "team_run_task"]);
 
-function listTouchedFiles(tool: string, input: Call["input"], cwd: string | null): FileTouch[] {
+function listTouchedFiles(tool: string, input: PendingCall["input"], cwd: string | null): FileTouch[] {
   if (tool === "editor") {
     const isNew = typeof input.old_text !== "string" && typeof input.insert_line !== "number";
     return makeTouches(input.path, isNew ? "write" : "edit", cwd);
@@ -82,7 +82,11 @@ function listTouchedFiles(tool: string, input: Call["input"], cwd: string | null
 }
 
 /** The results of a call, one for each of its commands. */
-export function parseToolResults(block: Block, call: Call | undefined, cwd: string | null): ToolResult[] {
+export function parseToolResults(
+  block: Block,
+  call: PendingCall | undefined,
+  cwd: string | null,
+): ToolResult[] {
   const id = emptyToNull(block.tool_use_id);
   if (id === null) return [];
   const tool = emptyToNull(block.name) ?? call?.tool ?? "";
@@ -102,10 +106,10 @@ export function parseToolResults(block: Block, call: Call | undefined, cwd: stri
 const asAnswer = makeLenientParser(
   z.object({ query: text, result: anything, error: text, success: flag, content: anything }),
 );
-type Answer = Parsed<typeof asAnswer>;
+type ClineToolAnswer = Parsed<typeof asAnswer>;
 
 /** What tools answer: objects, or one object as JSON; none for a plain text. */
-function parseAnswers(content: unknown): Answer[] {
+function parseAnswers(content: unknown): ClineToolAnswer[] {
   const values = typeof content === "string" ? [decodeJsonText(content)].flat() : content;
   if (!Array.isArray(values)) return [];
   return values.slice(0, 500).flatMap((value) => {
@@ -116,13 +120,13 @@ function parseAnswers(content: unknown): Answer[] {
   });
 }
 
-function answerText({ result, error, content }: Answer): string {
+function answerText({ result, error, content }: ClineToolAnswer): string {
   const text = joinBlockTexts(result ?? content);
   return text === "" ? (error ?? "") : text;
 }
 
 /** What a call wrote; null for calls that write nothing. */
-function findEdits({ tool, input }: Call, said: string, cwd: string | null): FileEdit[] | null {
+function findEdits({ tool, input }: PendingCall, said: string, cwd: string | null): FileEdit[] | null {
   if (tool === "apply_patch") return parsePatchEdits(input.input, cwd);
   const { path: written, old_text: before, new_text: after } = input;
   if (tool !== "editor" || typeof written !== "string" || typeof after !== "string") return null;

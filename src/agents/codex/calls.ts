@@ -8,7 +8,7 @@ import { asParts } from "./line-schema.ts";
 import { type FilePatch, listTouches, parsePatch } from "./patch.ts";
 
 /** A tool call in the shape shared by all agents. */
-export interface Call {
+export interface CodexCall {
   tool: string;
   input: Record<string, unknown>;
   files: FileTouch[];
@@ -22,7 +22,7 @@ export interface Call {
 const shells = new Set(["shell", "shell_command", "exec_command", "local_shell", "container.exec"]);
 
 /** @param args an object, or JSON of one */
-export function parseCall(name: string, args: unknown, cwd: string | null): Call {
+export function parseCall(name: string, args: unknown, cwd: string | null): CodexCall {
   const input = asRecord(args);
   if (shells.has(name))
     return makeCommandCall(formatCommandLine(input.cmd ?? input.command), input.workdir, cwd);
@@ -38,13 +38,13 @@ export function parseCall(name: string, args: unknown, cwd: string | null): Call
   };
 }
 
-export function patchCall(text: string, cwd: string | null): Call {
+export function patchCall(text: string, cwd: string | null): CodexCall {
   const patch = parsePatch(text, cwd);
   return { ...makeCall("apply_patch", { patch: text }), files: listTouches(patch), patch };
 }
 
 /** A command; `apply_patch` with a patch becomes a patch, because the client applies it without a shell. */
-export function makeCommandCall(command: string, workdir: unknown, cwd: string | null): Call {
+export function makeCommandCall(command: string, workdir: unknown, cwd: string | null): CodexCall {
   const dir = typeof workdir === "string" && workdir !== "" ? workdir : null;
   const patch = patchIn(command);
   if (patch !== null) return patchCall(patch.text, resolveWithin(resolveWithin(cwd, dir), patch.dir));
@@ -63,7 +63,7 @@ export function qualifyToolName(name: string, namespace: string | null): string 
   return `${namespace.replace(/__$/, "")}__${name}`;
 }
 
-export function makeCall(tool: string, input: Record<string, unknown>): Call {
+export function makeCall(tool: string, input: Record<string, unknown>): CodexCall {
   const isOwn = isOwnTool(tool) || isOwnResource(tool, input);
   return { tool, input: boundInput(input), files: [], patch: null, isOwn };
 }

@@ -6,7 +6,7 @@ import { listFiles } from "../reading/list-files.ts";
 import { readIdentity } from "./describe.ts";
 import { codexProfile } from "./profile.ts";
 import { codexSetup } from "./setup.ts";
-import { makeState, type State } from "./state.ts";
+import { makeState, type RolloutState } from "./state.ts";
 import { locateCodexHome } from "./trusted-hooks.ts";
 import { parseLine } from "./understand.ts";
 
@@ -27,7 +27,7 @@ const understanding = {
   begin: async (file: string, signal?: AbortSignal) => makeState(await readIdentity(file, signal)),
   understand: parseLine,
   // Do not cache the state of a file without identity.
-  isKept: ({ thread }: State) => thread !== "",
+  isKept: ({ thread }: RolloutState) => thread !== "",
 };
 const readGrowing = createReader(understanding);
 

@@ -3,11 +3,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { AgentPart } from "../../setup/agent-part.ts";
-import type { Place } from "../setup.ts";
+import type { SetupTarget } from "../setup.ts";
 import { codexSetup } from "./setup.ts";
 
 let dir: string;
-let place: Place;
+let place: SetupTarget;
 beforeEach(() => {
   dir = mkdtempSync(join(tmpdir(), "pommel-codex-"));
   for (const name of ["repo", "repo/.codex", ".codex"]) mkdirSync(join(dir, name));

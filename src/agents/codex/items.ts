@@ -1,5 +1,5 @@
 import { fileURLToPath } from "node:url";
-import type { Entry, Usage } from "../agent.ts";
+import type { TranscriptEntry, Usage } from "../agent.ts";
 import { emptyToNull } from "../reading/json.ts";
 import { withoutOwnContext } from "../reading/own-output.ts";
 import { makeToolResult, makeToolUse, makeTouches, type Outcome } from "../reading/tool-calls.ts";
@@ -7,7 +7,7 @@ import { makePromptEntries, makeTextEntries } from "../reading/transcript-lines.
 import {
   asRecord,
   boundResult,
-  type Call,
+  type CodexCall,
   extractText,
   formatCommandLine,
   formatMcpName,
@@ -16,10 +16,10 @@ import {
 } from "./calls.ts";
 import { asItem, asParts, type Item, readPaths } from "./line-schema.ts";
 import { listTouches, parseChanges } from "./patch.ts";
-import { isFirstOccurrence, makeUid, type State } from "./state.ts";
+import { isFirstOccurrence, makeUid, type RolloutState } from "./state.ts";
 
 /** Parses an item, which describes a completed event. */
-export function parseItem(value: unknown, state: State): Understood {
+export function parseItem(value: unknown, state: RolloutState): Understood {
   const item = asItem(value);
   if (item === null) return {};
   state.hasItems = true;
@@ -41,7 +41,7 @@ export function parseItem(value: unknown, state: State): Understood {
   }
 }
 
-function parseToolItem(id: string, item: Item, state: State): Understood {
+function parseToolItem(id: string, item: Item, state: RolloutState): Understood {
   switch (item.type) {
     case "CommandExecution":
       return parseCommandEnd(id, item, state);
@@ -64,7 +64,7 @@ function parseToolItem(id: string, item: Item, state: State): Understood {
   }
 }
 
-function parseCommandEnd(id: string, item: Item, state: State): Understood {
+function parseCommandEnd(id: string, item: Item, state: RolloutState): Understood {
   const cwd = parsePathOrUrl(emptyToNull(item.cwd)) ?? state.cwd;
   const call = makeCommandCall(formatCommandLine(item.command), cwd === state.cwd ? null : cwd, state.cwd);
   const files = readPaths(item.parsed_cmd).flatMap((path) => makeTouches(path, "read", cwd));
@@ -75,16 +75,16 @@ function parseCommandEnd(id: string, item: Item, state: State): Understood {
   return completeCall(state, id, call.patch === null ? { ...call, files } : call, result, tookMs);
 }
 
-function parseFileChange(id: string, item: Item, state: State): Understood {
+function parseFileChange(id: string, item: Item, state: RolloutState): Understood {
   const patch = parseChanges(item.changes ?? {}, state.cwd);
-  const call: Call = { ...makeCall("apply_patch", {}), files: listTouches(patch), patch };
+  const call: CodexCall = { ...makeCall("apply_patch", {}), files: listTouches(patch), patch };
   const text = boundResult([item.stdout, item.stderr].filter(Boolean).join("\n"));
   const edits = patch.map(({ edit }) => edit);
   return completeCall(state, id, call, { text, isError: hasFailed(item), edits });
 }
 
 /** The result of a spawn call is the thread's id, which is the session's. */
-function parseSubagentStart(id: string, item: Item, state: State): Understood {
+function parseSubagentStart(id: string, item: Item, state: RolloutState): Understood {
   const subagent = emptyToNull(item.agent_thread_id);
   if (item.kind !== "started" || subagent === null) return {};
   const task = item.agent_path ?? "";
@@ -106,13 +106,17 @@ function parsePathOrUrl(place: string | null): string | null {
 }
 
 /** A call's line; the result is another line. */
-export function openCall(state: State, id: string, call: Call): { uid: string; entries: Entry[] } {
+export function openCall(
+  state: RolloutState,
+  id: string,
+  call: CodexCall,
+): { uid: string; entries: TranscriptEntry[] } {
   state.open.set(id, { patch: call.patch, isOwn: call.isOwn });
   return { uid: makeUid(state, "call", id), entries: [makeToolUse(id, call.tool, call)] };
 }
 
 /** A call's result; Pommel's own is not stored. */
-export function closeCall(state: State, id: string, result: Outcome): Understood {
+export function closeCall(state: RolloutState, id: string, result: Outcome): Understood {
   const isOwn = state.open.get(id)?.isOwn ?? false;
   state.open.delete(id);
   state.answered.add(id);
@@ -120,7 +124,13 @@ export function closeCall(state: State, id: string, result: Outcome): Understood
 }
 
 /** The end of a call: its result, or, for an unseen call (from a code-mode script), the call with its result. */
-function completeCall(state: State, id: string, call: Call, result: Outcome, tookMs = 0): Understood {
+function completeCall(
+  state: RolloutState,
+  id: string,
+  call: CodexCall,
+  result: Outcome,
+  tookMs = 0,
+): Understood {
   if (state.answered.has(id)) return {};
   if (state.open.has(id)) return closeCall(state, id, result);
   const { uid, entries } = openCall(state, id, call);
@@ -130,11 +140,11 @@ function completeCall(state: State, id: string, call: Call, result: Outcome, too
 /** The stored part of a line; nothing without a uid. */
 export interface Understood {
   uid?: string;
-  entries?: Entry[];
+  entries?: TranscriptEntry[];
   usage?: Usage;
   parentUid?: string | null;
   /** For a call with only an end: its own line, at its start time. */
-  began?: { uid: string; entries: Entry[]; tookMs: number };
+  began?: { uid: string; entries: TranscriptEntry[]; tookMs: number };
 }
 
 /** Added before the human's text by an editor extension. */
@@ -145,7 +155,7 @@ const notHuman =
 
 /** A human's prompt, which begins a turn. */
 export function parseUserText(
-  state: State,
+  state: RolloutState,
   form: "event" | "item",
   written: string,
   images: number,
@@ -165,7 +175,7 @@ export function parseUserText(
   return { uid, parentUid, entries };
 }
 
-export function parseAgentText(state: State, form: "event" | "item", written: string): Understood {
+export function parseAgentText(state: RolloutState, form: "event" | "item", written: string): Understood {
   const entries = makeTextEntries("text", written);
   const text = entries[0]?.text;
   if (text === undefined || !isFirstOccurrence(state, form, `agent\0${text}`)) return {};

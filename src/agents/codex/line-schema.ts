@@ -6,7 +6,7 @@ import { anything, count, makeLenientParser, orNull, type Parsed, parseEach, tex
 export const asLine = makeLenientParser(
   z.object({ timestamp: text, type: text, payload: orNull(z.record(z.string(), z.unknown())) }),
 );
-export type Line = Parsed<typeof asLine>;
+export type CodexLine = Parsed<typeof asLine>;
 
 const spawn = z.object({ parent_thread_id: text, agent_path: text, agent_role: text });
 
@@ -109,7 +109,7 @@ export const asTokenUsage = makeLenientParser(
 export const asChange = makeLenientParser(
   z.object({ type: text, content: text, unified_diff: text, move_path: text }),
 );
-export type Change = Parsed<typeof asChange>;
+export type CodexChange = Parsed<typeof asChange>;
 const asPart = makeLenientParser(z.object({ type: text, text }));
 const asParsedCommand = makeLenientParser(z.object({ type: text, path: text }));
 

@@ -2,7 +2,7 @@ import type { FileEdit, FileTouch } from "../agent.ts";
 import { bounds, boundText } from "../reading/bounds.ts";
 import { makeHunk, makeHunksEdit, makeWholeFileEdit, parseUnifiedDiff, signLines } from "../reading/edits.ts";
 import { toAbsolutePath } from "../reading/tool-calls.ts";
-import { asChange, type Change } from "./line-schema.ts";
+import { asChange, type CodexChange } from "./line-schema.ts";
 import { patchHeader, patchMove } from "./patch-files.ts";
 
 /** A patch's change of one file. */
@@ -83,7 +83,7 @@ export function parseChanges(changes: Readonly<Record<string, unknown>>, cwd: st
   });
 }
 
-function parseChange(path: string, change: Change, cwd: string | null): FilePatch | null {
+function parseChange(path: string, change: CodexChange, cwd: string | null): FilePatch | null {
   const content = change.content ?? "";
   if (change.type === "add")
     return { path, how: "add", moveTo: null, edit: makeWholeFileEdit(path, content) };

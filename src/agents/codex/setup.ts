@@ -8,7 +8,7 @@ import { makeHooksPart } from "../setup/hook-entries.ts";
 import { applyEdit, invertEdit } from "../setup/json-edit.ts";
 import { isOurServer } from "../setup/json-entry.ts";
 import { makeInstructionsPart, sharedSkill } from "../setup/section.ts";
-import { makePart, makeSetup, type PartEditor, type Place } from "../setup.ts";
+import { makePart, makeSetup, type PartEditor, type SetupTarget } from "../setup.ts";
 import { codexProfile } from "./profile.ts";
 import {
   codexHooks,
@@ -102,7 +102,7 @@ export const codexSetup = makeSetup(codexProfile, {
  * Candidate instruction files, the one Codex reads first: it reads the first that exists, even if empty, in this order.
  * So `AGENTS.md` is created only where it hides no other.
  */
-function listInstructionFiles(place: Place): string[] {
+function listInstructionFiles(place: SetupTarget): string[] {
   const dir = place.scope === "user" ? locateCodexHome(place.env) : place.dir;
   const more = place.scope === "user" ? [] : readFallbackNames(place);
   const all = ["AGENTS.override.md", "AGENTS.md", ...more].map((name) => join(dir, name));
@@ -111,7 +111,7 @@ function listInstructionFiles(place: Place): string[] {
 }
 
 /** `project_doc_fallback_filenames`, the project's before the user's. */
-function readFallbackNames(place: Place): string[] {
+function readFallbackNames(place: SetupTarget): string[] {
   for (const dir of [locateCodexDir(place), locateCodexHome(place.env)]) {
     const names = readConfiguredNames(join(dir, "config.toml"));
     if (names !== null) return names;

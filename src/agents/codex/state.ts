@@ -3,7 +3,7 @@ import type { Identity } from "./describe.ts";
 import type { FilePatch } from "./patch.ts";
 
 /** State that a rollout's earlier lines leave for later ones. */
-export interface State {
+export interface RolloutState {
   /** The file's thread; "" when unknown. */
   thread: string;
   branch: string | null;
@@ -36,7 +36,7 @@ export interface State {
   follows: string | null;
 }
 
-export function makeState(identity: Identity | null): State {
+export function makeState(identity: Identity | null): RolloutState {
   return {
     thread: identity?.info.session ?? "",
     branch: identity?.branch ?? null,
@@ -62,7 +62,7 @@ export function makeState(identity: Identity | null): State {
  * A line's id, derived from its content: `codex migrate-rollouts` changes ids, ordinals and types of lines, and nothing
  * must be stored twice. The n-th equal line of a thread always gets the same id.
  */
-export function makeUid(state: State, kind: string, key: string): string {
+export function makeUid(state: RolloutState, kind: string, key: string): string {
   const what = createHash("sha256").update(`${kind}\0${key}`).digest("base64url").slice(0, 22);
   const n = (state.seen.get(what) ?? 0) + 1;
   state.seen.set(what, n);
@@ -74,7 +74,7 @@ export function makeUid(state: State, kind: string, key: string): string {
  * Whether a message is new rather than the other form of one seen before. Clients write events, items or both; a thread
  * continued by a newer client may have all of these.
  */
-export function isFirstOccurrence(state: State, form: "event" | "item", what: string): boolean {
+export function isFirstOccurrence(state: RolloutState, form: "event" | "item", what: string): boolean {
   const counted = state.messageCounts.get(what) ?? { event: 0, item: 0 };
   const most = Math.max(counted.event, counted.item);
   counted[form]++;

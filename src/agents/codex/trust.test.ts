@@ -4,12 +4,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { AgentPart } from "../../setup/agent-part.ts";
-import type { Place } from "../setup.ts";
+import type { SetupTarget } from "../setup.ts";
 import { codexSetup } from "./setup.ts";
 import { explainDistrust } from "./trusted-hooks.ts";
 
 let home: string;
-let place: Place;
+let place: SetupTarget;
 beforeEach(() => {
   home = realpathSync(mkdtempSync(join(tmpdir(), "pommel-codex-")));
   mkdirSync(join(home, "repo"));
@@ -19,14 +19,14 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(home, { recursive: true }));
 
-const placeAt = (dir: string): Place => ({
+const placeAt = (dir: string): SetupTarget => ({
   scope: "project",
   dir,
   recordFile: join(home, "setup.json"),
   env: { HOME: home },
 });
 /** Hooks by an older Pommel, which stay unchanged because they were trusted as they are. */
-function putEarlier(at: Place): void {
+function putEarlier(at: SetupTarget): void {
   const [hooks] = codexSetup.parts;
   new AgentPart(at, codexSetup, hooks!).put();
   const file = hooks!.files(at)[0]!;
@@ -114,7 +114,7 @@ test("trust in a repository covers its subdirectories, trust in a main worktree 
 });
 
 test("user hooks need trust only for themselves, wherever CODEX_HOME is", () => {
-  const own: Place = { ...place, scope: "user", dir: home };
+  const own: SetupTarget = { ...place, scope: "user", dir: home };
   putEarlier(own);
   expect(explainDistrust(own)).toContain("/hooks (");
   config(state(home));

@@ -7,7 +7,7 @@ import { PommelError } from "../../base/errors.ts";
 import { readFileText } from "../../base/files/text-file.ts";
 import { findMainWorktree, findUpwards } from "../../base/paths.ts";
 import { findHookPositions, makeHookSpec } from "../setup/hook-entries.ts";
-import type { Place } from "../setup.ts";
+import type { SetupTarget } from "../setup.ts";
 import { codexProfile } from "./profile.ts";
 
 /** Codex warns at each start of more than 3 for SessionEnd. */
@@ -28,11 +28,11 @@ export function locateCodexHome(env: NodeJS.ProcessEnv): string {
   return env.CODEX_HOME || join(env.HOME || homedir(), ".codex");
 }
 
-export function locateCodexDir({ scope, dir, env }: Place): string {
+export function locateCodexDir({ scope, dir, env }: SetupTarget): string {
   return scope === "user" ? locateCodexHome(env) : join(dir, ".codex");
 }
 
-export function locateHooksFile(place: Place): string {
+export function locateHooksFile(place: SetupTarget): string {
   return join(locateCodexDir(place), "hooks.json");
 }
 
@@ -40,7 +40,7 @@ export function locateHooksFile(place: Place): string {
  * Why Codex does not run Pommel's hooks, checked in its own order. It stores a hash for each trusted hook, by file,
  * event and position (`[hooks.state."<file>:session_start:0:0"]`).
  */
-export function explainDistrust(place: Place): string | null {
+export function explainDistrust(place: SetupTarget): string | null {
   try {
     const config = readConfig(place.env);
     const { projects, hooks, features } = config;
@@ -90,7 +90,7 @@ function isTrusted(projects: unknown, dir: string): boolean {
 }
 
 /** The place whose hooks Codex runs: in a linked worktree, the main one's. */
-export function findEffectivePlace(place: Place): Place {
+export function findEffectivePlace(place: SetupTarget): SetupTarget {
   if (place.scope === "user") return place;
   const { top, main } = findRepository(place.dir);
   return top === null || main === null ? place : { ...place, dir: join(main, relative(top, place.dir)) };

@@ -7,7 +7,7 @@ import {
   threadId,
 } from "../../../test/support/rollout-fixture.ts";
 import { ownContext } from "../../protocol/ready-context.ts";
-import type { Entry, TranscriptLine } from "../agent.ts";
+import type { TranscriptEntry, TranscriptLine } from "../agent.ts";
 import { makeState } from "./state.ts";
 import { parseLine } from "./understand.ts";
 
@@ -22,7 +22,7 @@ function read(text: string): TranscriptLine[] {
     .flatMap((line) => parseLine(JSON.parse(line), state).lines);
 }
 
-const entriesOf = (r: RolloutFixture): Entry[] => read(r.text()).flatMap(({ entries }) => entries);
+const entriesOf = (r: RolloutFixture): TranscriptEntry[] => read(r.text()).flatMap(({ entries }) => entries);
 const formats = ["legacy", "paginated", "code"] as const;
 
 const update = { type: "update" as const, unified_diff: "@@ -1 +1 @@\n-a\n+b\n", move_path: null };

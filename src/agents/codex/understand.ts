@@ -1,10 +1,10 @@
-import type { Entry, Usage } from "../agent.ts";
+import type { TranscriptEntry, Usage } from "../agent.ts";
 import { boundText } from "../reading/bounds.ts";
 import { emptyToNull, parseTime, toTypeName } from "../reading/json.ts";
 import { keep, skip, type Understood as UnderstoodLine } from "../reading/json-lines.ts";
 import { withoutOwnContext } from "../reading/own-output.ts";
 import { makeTextEntries, makeTranscriptLine } from "../reading/transcript-lines.ts";
-import { type Call, makeCall, parseCall, parseOutcome, patchCall, qualifyToolName } from "./calls.ts";
+import { type CodexCall, makeCall, parseCall, parseOutcome, patchCall, qualifyToolName } from "./calls.ts";
 import { closeCall, openCall, parseAgentText, parseItem, parseUserText, type Understood } from "./items.ts";
 import {
   asEvent,
@@ -14,14 +14,14 @@ import {
   asSessionMeta,
   asTokenUsage,
   asTurnContext,
+  type CodexLine,
   type Event,
-  type Line,
   type ResponseItem,
 } from "./line-schema.ts";
-import { makeUid, type State } from "./state.ts";
+import { makeUid, type RolloutState } from "./state.ts";
 
 /** Parses one line, and updates the state for later ones. */
-export function parseLine(value: Record<string, unknown>, state: State): UnderstoodLine {
+export function parseLine(value: Record<string, unknown>, state: RolloutState): UnderstoodLine {
   const line = asLine(value);
   if (line === null) return skip("type:?");
   const { entries = [], uid, usage = null, parentUid = null, began } = parsePayload(line, state);
@@ -36,12 +36,12 @@ export function parseLine(value: Record<string, unknown>, state: State): Underst
 }
 
 /** When a call began of which only the end is known, and perhaps how long it took. */
-function computeStart(tookMs: number, end: number, { scriptAt }: State): number {
+function computeStart(tookMs: number, end: number, { scriptAt }: RolloutState): number {
   if (tookMs > 0) return Math.floor(end - tookMs);
   return scriptAt === null ? end : Math.min(scriptAt, end);
 }
 
-function parsePayload(line: Line, state: State): Understood {
+function parsePayload(line: CodexLine, state: RolloutState): Understood {
   switch (line.type) {
     case "session_meta": {
       const meta = asSessionMeta(line.payload);
@@ -71,7 +71,7 @@ function parsePayload(line: Line, state: State): Understood {
 }
 
 /** Messages come from the events and items beside them, which identify human text. */
-function parseResponse(item: ResponseItem, at: number | null, state: State): Understood {
+function parseResponse(item: ResponseItem, at: number | null, state: RolloutState): Understood {
   const id = emptyToNull(item.call_id);
   switch (item.type) {
     case "function_call":
@@ -93,7 +93,7 @@ function parseResponse(item: ResponseItem, at: number | null, state: State): Und
   }
 }
 
-function handleCall(id: string, item: ResponseItem, at: number | null, state: State): Understood {
+function handleCall(id: string, item: ResponseItem, at: number | null, state: RolloutState): Understood {
   if (state.open.has(id) || state.answered.has(id)) return {};
   const call = callIn(item, state);
   if (call === null) {
@@ -106,7 +106,7 @@ function handleCall(id: string, item: ResponseItem, at: number | null, state: St
 }
 
 /** null for a script of code mode. */
-function callIn(item: ResponseItem, state: State): Call | null {
+function callIn(item: ResponseItem, state: RolloutState): CodexCall | null {
   if (item.type === "local_shell_call") return parseCall("local_shell", item.action, state.cwd);
   const name = qualifyToolName(item.name ?? "", item.namespace ?? null);
   if (item.type !== "custom_tool_call") return parseCall(name, item.arguments, state.cwd);
@@ -115,7 +115,7 @@ function callIn(item: ResponseItem, state: State): Call | null {
   return name === "apply_patch" ? patchCall(input, state.cwd) : makeCall(name, { input });
 }
 
-function handleCallOutput(id: string, output: unknown, state: State): Understood {
+function handleCallOutput(id: string, output: unknown, state: RolloutState): Understood {
   if (state.scripts.has(id)) state.scriptAt = null;
   if (state.scripts.has(id) || state.answered.has(id)) return {};
   const { text, isError, running } = parseOutcome(output);
@@ -127,7 +127,7 @@ function handleCallOutput(id: string, output: unknown, state: State): Understood
 }
 
 /** Messages between agents: a subagent's task, possibly encrypted, and its answer. */
-function parseAgentMessage(item: ResponseItem, state: State): Understood {
+function parseAgentMessage(item: ResponseItem, state: RolloutState): Understood {
   const parts = asParts(item.content);
   const joined = parts.map(({ text }) => text).join("");
   const payload = /\nPayload:\n([\s\S]*)$/.exec(joined);
@@ -141,7 +141,7 @@ function parseAgentMessage(item: ResponseItem, state: State): Understood {
   return parseUserText(state, "item", text || `[encrypted task ${task}]`, 0);
 }
 
-function parseEvent(event: Event, state: State, line: Line): Understood {
+function parseEvent(event: Event, state: RolloutState, line: CodexLine): Understood {
   switch (event.type) {
     case "task_started":
       state.messageCounts.clear();
@@ -172,7 +172,7 @@ function parseEvent(event: Event, state: State, line: Line): Understood {
 }
 
 /** Before items, some clients wrote the ends of calls as events. */
-function parseEndEvent(event: Event, line: Line, state: State): Understood {
+function parseEndEvent(event: Event, line: CodexLine, state: RolloutState): Understood {
   const type = endings[event.type ?? ""];
   if (type === undefined || !emptyToNull(event.call_id)) return {};
   const { invocation } = event;
@@ -187,7 +187,7 @@ const endings: Readonly<Record<string, string>> = {
 };
 
 /** Counts are repeated; a new one has a new total. */
-function parseTokenEvent(event: Event, state: State): Understood {
+function parseTokenEvent(event: Event, state: RolloutState): Understood {
   const total = asTokenUsage(event.info?.total_token_usage);
   const last = asTokenUsage(event.info?.last_token_usage);
   const sum = total?.total_tokens ?? null;
@@ -215,16 +215,16 @@ const preface =
   /^\s*Another language model started to solve this problem and produced a summary[\s\S]*?to assist with your own analysis:\s*/;
 
 /** OpenAI's own service does not return the summary's text. */
-function parseCompaction(message: unknown, state: State): Understood {
+function parseCompaction(message: unknown, state: RolloutState): Understood {
   const joined = typeof message === "string" ? message.replace(preface, "") : "";
   const summary = makeTextEntries("summary", withoutOwnContext(joined));
-  const compaction: Entry = { kind: "compaction", trigger: null, preTokens: state.context };
+  const compaction: TranscriptEntry = { kind: "compaction", trigger: null, preTokens: state.context };
   state.context = null;
   return { uid: makeUid(state, "compacted", summary[0]?.text ?? ""), entries: [compaction, ...summary] };
 }
 
 /** The human rolled back some prompts; the next one follows the last remaining. */
-function applyRollback(turns: number, state: State): Understood {
+function applyRollback(turns: number, state: RolloutState): Understood {
   if (!(turns > 0)) return {};
   state.prompts.splice(Math.max(0, state.prompts.length - turns));
   state.follows = state.prompts.at(-1) ?? null;
@@ -235,7 +235,7 @@ function countItems(value: unknown): number {
   return Array.isArray(value) ? value.length : 0;
 }
 
-function describeLineType({ type, payload }: Line): string {
+function describeLineType({ type, payload }: CodexLine): string {
   const inner = type === "event_msg" || type === "response_item" ? payload?.type : null;
   const item = inner === "item_completed" ? asEvent(payload)?.item?.type : null;
   return toTypeName([type ?? "?", inner, item].filter((part) => typeof part === "string").join("/"));

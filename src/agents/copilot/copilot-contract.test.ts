@@ -6,7 +6,7 @@ import { describeAgent } from "../../../test/support/agent-contract.ts";
 import { readAll } from "../../../test/support/agent-samples.ts";
 import { pictureData } from "../../../test/support/chat-fixture.ts";
 import { copilotSession, cwd, diffOf, heron, start } from "../../../test/support/copilot-fixture.ts";
-import type { Entry } from "../agent.ts";
+import type { TranscriptEntry } from "../agent.ts";
 import { claudeProfile } from "../claude/profile.ts";
 import { copilot } from "./copilot.ts";
 
@@ -82,7 +82,7 @@ describe("A session of GitHub Copilot CLI", () => {
     writeFileSync(file, s.text());
     return (await readAll(copilot, file)).lines;
   }
-  const entriesOf = async (s: { text: () => string }): Promise<Entry[]> =>
+  const entriesOf = async (s: { text: () => string }): Promise<TranscriptEntry[]> =>
     (await linesOf(s)).flatMap(({ entries }) => entries);
 
   it("has the human's prompts, and of other users' only what they did", async () => {

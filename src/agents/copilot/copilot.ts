@@ -5,7 +5,7 @@ import { createReader, readFirstRecords } from "../reading/json-lines.ts";
 import { listFiles } from "../reading/list-files.ts";
 import { copilotProfile, locateCopilotHome } from "./profile.ts";
 import { copilotSetup } from "./setup.ts";
-import { asEvent, makeState, parseEvent, type State } from "./understand.ts";
+import { asEvent, type EventState, makeState, parseEvent } from "./understand.ts";
 
 /** Line types without useful content. */
 const ignoredLineTypes: ReadonlySet<string> = new Set(
@@ -22,7 +22,7 @@ const ignoredLineTypes: ReadonlySet<string> = new Set(
   `.match(/\S+/g),
 );
 
-const read = createReader<State>({ begin: makeState, understand: parseEvent });
+const read = createReader<EventState>({ begin: makeState, understand: parseEvent });
 
 /**
  * GitHub Copilot CLI; its sessions as the client 1.0.102 writes them, a file of events each, with subagents' events

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import type { Place } from "../setup.ts";
+import type { SetupTarget } from "../setup.ts";
 import { copilotSetup } from "./setup.ts";
 
 it("says where the client trusts neither the folder nor one around it", () => {
@@ -10,7 +10,7 @@ it("says where the client trusts neither the folder nor one around it", () => {
   const dir = join(root, "shop");
   const home = join(root, "home");
   for (const each of [dir, home, join(root, "sh")]) mkdirSync(each);
-  const place: Place = {
+  const place: SetupTarget = {
     scope: "project",
     dir,
     env: { COPILOT_HOME: home },

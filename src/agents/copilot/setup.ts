@@ -3,7 +3,7 @@ import { readObjectFile } from "../reading/json.ts";
 import { makeHookSpec, makeHooksPart } from "../setup/hook-entries.ts";
 import { makeServerEditor, ourServer } from "../setup/json-entry.ts";
 import { makeInstructionsPart, sharedSkill } from "../setup/section.ts";
-import { makePart, makeSetup, type Place, resolveLinks } from "../setup.ts";
+import { makePart, makeSetup, resolveLinks, type SetupTarget } from "../setup.ts";
 import { copilotProfile, locateCopilotHome } from "./profile.ts";
 
 const timeoutSeconds = 10;
@@ -15,11 +15,11 @@ const copilotHooks = makeHookSpec(copilotProfile, {
 });
 
 /** The user's directory, or the project's, in which the client looks for its own files. */
-function locateCopilotDir({ scope, dir, env }: Place): string {
+function locateCopilotDir({ scope, dir, env }: SetupTarget): string {
   return scope === "user" ? locateCopilotHome(env) : join(dir, ".github");
 }
 
-const locateServersFile = (place: Place) =>
+const locateServersFile = (place: SetupTarget) =>
   join(locateCopilotDir(place), place.scope === "user" ? "mcp-config.json" : "mcp.json");
 
 /** All tools are there at once, even with many servers. */
@@ -43,7 +43,7 @@ export const copilotSetup = makeSetup(copilotProfile, {
 });
 
 /** Why the client does not read the project's hooks and servers: no folder around it is trusted. */
-function explainDistrust({ scope, dir, env }: Place): string | null {
+function explainDistrust({ scope, dir, env }: SetupTarget): string | null {
   if (scope === "user") return null;
   const { trustedFolders } = readObjectFile(join(locateCopilotHome(env), "config.json"));
   const place = resolveLinks(dir);

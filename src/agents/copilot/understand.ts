@@ -1,6 +1,6 @@
 import { posix } from "node:path";
 import * as z from "zod/mini";
-import type { Entry, FileEdit, FileTouch, ToolResult, ToolUse, Usage } from "../agent.ts";
+import type { FileEdit, FileTouch, ToolResult, ToolUse, TranscriptEntry, Usage } from "../agent.ts";
 import { listPatchFiles } from "../codex/patch-files.ts";
 import { boundInput, bounds } from "../reading/bounds.ts";
 import { makeHunksEdit, makeReplacementHunk, parseUnifiedDiff } from "../reading/edits.ts";
@@ -101,19 +101,19 @@ const asFileEdit = makeLenientParser(z.object({ path: text, kind: text }));
 const asAttachment = makeLenientParser(z.object({ mimeType: text, type: text }));
 
 /** State that a session's earlier events leave for later ones. */
-export interface State {
+export interface EventState {
   cwd: string | null;
   branch: string | null;
   /** Calls without a result yet. */
-  calls: Map<string, Call>;
+  calls: Map<string, OpenCall>;
   /** The line before: a rewind removes events from the file, and the next prompt shows to where. */
   last: string | null;
 }
 
-export const makeState = (): State => ({ cwd: null, branch: null, calls: new Map(), last: null });
+export const makeState = (): EventState => ({ cwd: null, branch: null, calls: new Map(), last: null });
 
 /** Parses the next event of a session. */
-export function parseEvent(value: Record<string, unknown>, state: State): Understood {
+export function parseEvent(value: Record<string, unknown>, state: EventState): Understood {
   const event = asEvent(value);
   const data = event?.data;
   if (!event || !data) return skip("malformed");
@@ -140,7 +140,7 @@ export function parseEvent(value: Record<string, unknown>, state: State): Unders
 }
 
 /** Where the session is. */
-function follow({ type }: Event, data: Data, state: State): void {
+function follow({ type }: Event, data: Data, state: EventState): void {
   if (!["session.start", "session.resume", "session.context_changed"].includes(type ?? "")) return;
   const { cwd, branch } = data.context ?? data;
   state.cwd = emptyToNull(cwd) ?? state.cwd;
@@ -148,7 +148,7 @@ function follow({ type }: Event, data: Data, state: State): void {
 }
 
 /** An event's content, or why it has none. */
-function parseEntries(event: Event, data: Data, state: State): Entry[] | string {
+function parseEntries(event: Event, data: Data, state: EventState): TranscriptEntry[] | string {
   const isSubagent = emptyToNull(event.agentId) !== null;
   switch (event.type) {
     case "user.message":
@@ -174,7 +174,12 @@ function parseEntries(event: Event, data: Data, state: State): Entry[] | string 
 }
 
 /** Skills, other agents and the autopilot also write as the user. */
-function parsePromptEntries({ content, source, isAutopilotContinuation, attachments }: Data): Entry[] {
+function parsePromptEntries({
+  content,
+  source,
+  isAutopilotContinuation,
+  attachments,
+}: Data): TranscriptEntry[] {
   if (emptyToNull(source) !== null || isAutopilotContinuation === true) return [];
   const files = parseEach(asAttachment, attachments);
   const images = files.filter(({ mimeType }) => mimeType?.startsWith("image/")).length;
@@ -182,8 +187,8 @@ function parsePromptEntries({ content, source, isAutopilotContinuation, attachme
 }
 
 /** Of a subagent only its calls: its answer is the result of the call that started it. */
-function answerEntries(data: Data, state: State, isSubagent: boolean): Entry[] {
-  const entries: Entry[] = isSubagent
+function answerEntries(data: Data, state: EventState, isSubagent: boolean): TranscriptEntry[] {
+  const entries: TranscriptEntry[] = isSubagent
     ? []
     : [...makeTextEntries("thinking", data.reasoningText), ...makeTextEntries("text", data.content)];
   for (const request of parseEach(asToolRequest, data.toolRequests)) {
@@ -195,7 +200,7 @@ function answerEntries(data: Data, state: State, isSubagent: boolean): Entry[] {
   return entries;
 }
 
-function parseResultEntries(data: Data, state: State): Entry[] {
+function parseResultEntries(data: Data, state: EventState): TranscriptEntry[] {
   const id = emptyToNull(data.toolCallId);
   const call = id === null ? undefined : state.calls.get(id);
   // What the human ran, or a repeated result.
@@ -204,7 +209,7 @@ function parseResultEntries(data: Data, state: State): Entry[] {
   return [parseToolResult(id, data, call)];
 }
 
-function makeCompactionEntries({ summaryContent, preCompactionTokens }: Data): Entry[] {
+function makeCompactionEntries({ summaryContent, preCompactionTokens }: Data): TranscriptEntry[] {
   return [
     { kind: "compaction", trigger: null, preTokens: preCompactionTokens ?? null },
     ...makeTextEntries("summary", withoutOwnContext(summaryContent ?? "")),
@@ -226,7 +231,7 @@ function parseUsage({ usage }: Data): Usage | null {
 }
 
 /** What a call leaves for its result. */
-interface Call {
+interface OpenCall {
   input: Record<string, unknown>;
   files: FileTouch[];
   own: boolean;
@@ -236,7 +241,7 @@ interface Call {
 const readers = new Set(["view", "grep", "rg", "glob"]);
 
 /** A call, as the model asked for it; null without id or name. */
-function parseCall(request: ToolRequest, cwd: string | null): { use: ToolUse; call: Call } | null {
+function parseCall(request: ToolRequest, cwd: string | null): { use: ToolUse; call: OpenCall } | null {
   const [id, name] = [emptyToNull(request.toolCallId), emptyToNull(request.name)];
   if (id === null || name === null) return null;
   const [server, mcpTool] = [emptyToNull(request.mcpServerName), emptyToNull(request.mcpToolName)];
@@ -273,7 +278,7 @@ const guidance = /\n+Tool "[^"\n]*" \w+\. Additional guidance from \w+ hooks:\n[
 /** The end of a command that succeeded. */
 const ended = /\n?<shellId: \S+ completed with exit code 0>\s*$/;
 
-function parseToolResult(id: string, data: Data, call: Call): ToolResult {
+function parseToolResult(id: string, data: Data, call: OpenCall): ToolResult {
   const written = data.result?.content ?? data.error?.message ?? "";
   const text = withoutOwnContext(written.replace(guidance, "")).replace(ended, "").trim();
   const isError = data.success === false || (data.shellExecution?.exitCode ?? 0) !== 0;
@@ -281,7 +286,7 @@ function parseToolResult(id: string, data: Data, call: Call): ToolResult {
 }
 
 /** The files that the call changed, with the lines of the diff that the client shows; null for other tools. */
-function findEdits(data: Data, { input, files }: Call): FileEdit[] | null {
+function findEdits(data: Data, { input, files }: OpenCall): FileEdit[] | null {
   const changed = parseEach(asFileEdit, data.fileEdits).flatMap(({ path, kind }) =>
     emptyToNull(path) === null ? [] : [{ path: path!, kind }],
   );

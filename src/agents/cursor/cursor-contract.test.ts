@@ -7,7 +7,7 @@ import { describeDatabase } from "../../../test/support/agent-database-contract.
 import { readAll } from "../../../test/support/agent-samples.ts";
 import { called, cursorConversation, cursorStart } from "../../../test/support/cursor-fixture.ts";
 import { Sqlite } from "../../store/sqlite/sqlite.ts";
-import type { Entry } from "../agent.ts";
+import type { TranscriptEntry } from "../agent.ts";
 import { claudeProfile } from "../claude/profile.ts";
 import { cursor } from "./cursor.ts";
 import { cursorProfile } from "./profile.ts";
@@ -67,7 +67,7 @@ describe("A conversation of Cursor", () => {
   beforeEach(() => {
     user = mkdtempSync(join(tmpdir(), "pommel-cursor-"));
   });
-  const entriesOf = async (c: { path: string }): Promise<Entry[]> =>
+  const entriesOf = async (c: { path: string }): Promise<TranscriptEntry[]> =>
     (await readAll(cursor, c.path)).lines.flatMap(({ entries }) => entries);
 
   it("is found where the system keeps the editor's data, without those that have no message", async () => {

@@ -4,8 +4,8 @@ import type { ForeignDatabase } from "../../store/sqlite/open-to-read.ts";
 import type {
   Agent,
   Cursor,
-  Entry,
   ReadBatch,
+  TranscriptEntry,
   TranscriptFile,
   TranscriptInfo,
   TranscriptLine,
@@ -196,7 +196,7 @@ function parseEntries(
   bubble: Bubble,
   id: string,
   around: Parameters<typeof parseToolEntries>[2],
-): Entry[] | string {
+): TranscriptEntry[] | string {
   const text = withoutOwnContext(bubble.text ?? "");
   if (bubble.type === 1)
     return makePromptEntries(text, Array.isArray(bubble.images) ? bubble.images.length : 0);

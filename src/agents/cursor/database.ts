@@ -181,7 +181,7 @@ export function listComposers(file: string): string[] {
   }
 }
 
-interface Known {
+interface ComposerStamp {
   /** Of the conversation's own value. Bytes. */
   length: number;
   mtimeMs: number;
@@ -191,7 +191,7 @@ interface Known {
 }
 
 /** What was found out about conversations that nobody works on, by path: adding up sizes takes a look at every message. */
-const transcriptCache = new Map<string, Known>();
+const transcriptCache = new Map<string, ComposerStamp>();
 /** Milliseconds. */
 const idleAfterMs = 3600_000;
 
@@ -214,7 +214,7 @@ export function listTranscripts(db: ForeignDatabase, file: string, only?: string
     .map(({ path, size, mtimeMs }) => ({ path, size, mtimeMs }));
 }
 
-function lookAt(db: ForeignDatabase, id: string, length: number): Known | null {
+function lookAt(db: ForeignDatabase, id: string, length: number): ComposerStamp | null {
   const composer = isComposerId(id) ? readComposer(db, id) : null;
   if (composer === null) return null;
   const sizes = measureBubbles(db, id);

@@ -3,13 +3,13 @@ import { join } from "node:path";
 import { makeHookSpec, makeHooksPart } from "../setup/hook-entries.ts";
 import { makeServerPart } from "../setup/json-entry.ts";
 import { makeInstructionsPart } from "../setup/section.ts";
-import { makeSetup, type Place } from "../setup.ts";
+import { makeSetup, type SetupTarget } from "../setup.ts";
 import { cursorProfile, locateUserDirectory } from "./profile.ts";
 
 const timeoutSeconds = 10;
 
 /** `.cursor` in a project and in the home. */
-const locateCursorDir = ({ dir }: Place) => join(dir, ".cursor");
+const locateCursorDir = ({ dir }: SetupTarget) => join(dir, ".cursor");
 
 export const cursorSetup = makeSetup(cursorProfile, {
   parts: [

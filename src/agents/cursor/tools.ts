@@ -1,4 +1,4 @@
-import type { Entry, FileEdit, FileTouch } from "../agent.ts";
+import type { FileEdit, FileTouch, TranscriptEntry } from "../agent.ts";
 import { boundInput } from "../reading/bounds.ts";
 import { diffLines, makeHunksEdit, makeReplacementHunk, makeWholeFileEdit } from "../reading/edits.ts";
 import { asObject, decodeJsonText, emptyToNull } from "../reading/json.ts";
@@ -15,7 +15,7 @@ export interface Around {
 }
 
 /** A tool's call and, if it ended, its result; why it says nothing, otherwise. */
-export function parseToolEntries(call: Tool, bubbleId: string, around: Around): Entry[] | string {
+export function parseToolEntries(call: Tool, bubbleId: string, around: Around): TranscriptEntry[] | string {
   const tool = emptyToNull(call.name);
   if (tool === null) return "malformed";
   const id = emptyToNull(call.toolCallId) ?? bubbleId;

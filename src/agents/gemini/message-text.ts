@@ -1,10 +1,10 @@
 import { stripVTControlCharacters } from "node:util";
-import type { Entry } from "../agent.ts";
+import type { TranscriptEntry } from "../agent.ts";
 import { bounds } from "../reading/bounds.ts";
 import { asObject } from "../reading/json.ts";
 import { isOwnCommand, withoutOwnContext } from "../reading/own-output.ts";
 import { makePromptEntries, makeTextEntries } from "../reading/transcript-lines.ts";
-import { asParts, type ChatRecord, type Part } from "./record-schema.ts";
+import { asParts, type ChatRecord, type GeminiPart } from "./record-schema.ts";
 
 /**
  * Parses a user message. The client adds to the human's text: hook output (`<hook_context>`, before the prompt or as a
@@ -14,7 +14,7 @@ import { asParts, type ChatRecord, type Part } from "./record-schema.ts";
 export function parseUserMessage({
   content,
   displayContent,
-}: Pick<ChatRecord, "content" | "displayContent">): Entry[] {
+}: Pick<ChatRecord, "content" | "displayContent">): TranscriptEntry[] {
   const parts = asParts(content);
   // The displayed content is what the human typed; named files are only in the other one.
   const shown = extractHumanText(asParts(displayContent));
@@ -29,18 +29,18 @@ export function parseUserMessage({
 }
 
 /** The client's own messages: errors and hints. */
-export function parseClientMessage({ content }: ChatRecord): Entry[] {
+export function parseClientMessage({ content }: ChatRecord): TranscriptEntry[] {
   return makeTextEntries("notice", stripVTControlCharacters(joinPartTexts(asParts(content))), bounds.result);
 }
 
 /** The texts of a content, without thoughts. */
-export function joinPartTexts(parts: readonly Part[]): string {
+export function joinPartTexts(parts: readonly GeminiPart[]): string {
   return parts.map((part) => (part.thought ? "" : (part.text ?? ""))).join("");
 }
 
 const snapshot = "<state_snapshot>";
 
-function parseSummary(parts: readonly Part[]): Entry[] {
+function parseSummary(parts: readonly GeminiPart[]): TranscriptEntry[] {
   const found = parts.find((part) => part.text?.trimStart().startsWith(snapshot));
   if (!found) return [];
   return [
@@ -57,7 +57,7 @@ const asides = [
   "This is the Gemini CLI. We are setting up the context for our chat.",
 ];
 
-function extractHumanText(parts: readonly Part[]): { texts: string[]; notices: string[] } {
+function extractHumanText(parts: readonly GeminiPart[]): { texts: string[]; notices: string[] } {
   const texts: string[] = [];
   const notices: string[] = [];
   for (const part of parts) {
@@ -116,6 +116,6 @@ function formatShellNotice([, command = "", printed = ""]: RegExpExecArray): str
   return isOwnCommand(command) ? `! ${command}` : `! ${command}\n${stripVTControlCharacters(printed)}`.trim();
 }
 
-function isImage({ inlineData, fileData }: Part): boolean {
+function isImage({ inlineData, fileData }: GeminiPart): boolean {
   return [inlineData, fileData].some((data) => /^image\//.test(String(asObject(data).mimeType)));
 }

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Entry, TranscriptLine, Usage } from "../agent.ts";
+import type { TranscriptEntry, TranscriptLine, Usage } from "../agent.ts";
 import { emptyToNull, parseTime } from "../reading/json.ts";
 import { makeTranscriptLine } from "../reading/transcript-lines.ts";
 import type { ChatRecord } from "./record-schema.ts";
@@ -91,7 +91,7 @@ export class Message {
   /** Appends a line. */
   appendLine(
     uid: string,
-    entries: Entry[],
+    entries: TranscriptEntry[],
     { at = this.at, usage = false }: { at?: number | null; usage?: boolean } = {},
   ): TranscriptLine {
     const { leaf: parentUid, cwd } = this.replay;

@@ -51,10 +51,10 @@ const asPart = makeLenientParser(
     functionResponse: orNull(z.object({ id: text, response: anything })),
   }),
 );
-export type Part = Parsed<typeof asPart>;
+export type GeminiPart = Parsed<typeof asPart>;
 
 /** The parts of a content; a string is one part of text. Skips invalid parts. */
-export function asParts(content: unknown): Part[] {
+export function asParts(content: unknown): GeminiPart[] {
   if (typeof content === "string") return parseEach(asPart, [{ text: content }]);
   return parseEach(asPart, Array.isArray(content) ? content : [content]);
 }
@@ -72,8 +72,8 @@ export const asCall = makeLenientParser(
     agentId: text,
   }),
 );
-export type Call = Parsed<typeof asCall>;
-export const noCall: Call = asCall({})!;
+export type GeminiCall = Parsed<typeof asCall>;
+export const noCall: GeminiCall = asCall({})!;
 
 /** An edit's display; deliberately without the file's earlier content. */
 export const asDisplay = makeLenientParser(

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { readAll } from "../../../test/support/agent-samples.ts";
 import { type ChatFixture, chat, idOf } from "../../../test/support/chat-fixture.ts";
-import type { Entry, TranscriptLine } from "../agent.ts";
+import type { TranscriptEntry, TranscriptLine } from "../agent.ts";
 import { bounds } from "../reading/bounds.ts";
 import { gemini } from "./gemini.ts";
 
@@ -24,7 +24,7 @@ async function read(c: ChatFixture) {
 
 const linesOf = async (c: ChatFixture): Promise<TranscriptLine[]> =>
   (await read(c)).lines.filter(({ entries }) => entries.length > 0);
-const entriesOf = async (c: ChatFixture): Promise<Entry[]> =>
+const entriesOf = async (c: ChatFixture): Promise<TranscriptEntry[]> =>
   (await linesOf(c)).flatMap(({ entries }) => entries);
 const prompt = (text: string, images = 0) => ({ kind: "prompt", text, images });
 const notice = (text: string) => ({ kind: "notice", text });

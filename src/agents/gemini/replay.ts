@@ -1,4 +1,4 @@
-import type { Entry, TranscriptLine } from "../agent.ts";
+import type { TranscriptEntry, TranscriptLine } from "../agent.ts";
 import { boundInput } from "../reading/bounds.ts";
 import { emptyToNull, parseEach, parseTime, toTypeName } from "../reading/json.ts";
 import { keep, skip, type Understood } from "../reading/json-lines.ts";
@@ -12,10 +12,10 @@ import {
   asParts,
   asRecord,
   asThought,
-  type Call,
   type ChatRecord,
+  type GeminiCall,
+  type GeminiPart,
   noCall,
-  type Part,
 } from "./record-schema.ts";
 import { extractResponse, hasEnded, isOwnCall, listTouchedFiles, parseToolResult } from "./tools.ts";
 
@@ -91,7 +91,7 @@ function replayUserMessage(message: Message): Understood {
   return entries.length === 0 ? skip("context") : repeated;
 }
 
-const joinEntryTexts = (entries: readonly Entry[]) =>
+const joinEntryTexts = (entries: readonly TranscriptEntry[]) =>
   entries.map((entry) => ("text" in entry ? entry.text : "")).join("\n");
 
 /** Results sent to the agent; usually its own message has them already. */
@@ -141,7 +141,7 @@ function replayAgentMessage(message: Message): Understood {
   return lines.length > 0 ? keep(...lines) : repeated;
 }
 
-function parseThoughts({ thoughts: written }: ChatRecord, parts: readonly Part[]): Entry[] {
+function parseThoughts({ thoughts: written }: ChatRecord, parts: readonly GeminiPart[]): TranscriptEntry[] {
   const texts = parseEach(asThought, written).map(({ subject, description }) =>
     [subject, description].filter(Boolean).join(": "),
   );
@@ -150,13 +150,13 @@ function parseThoughts({ thoughts: written }: ChatRecord, parts: readonly Part[]
 }
 
 /** A message's calls; in a repeated history they may only be in its content, without results. */
-function listCalls(record: ChatRecord, parts: readonly Part[]): Call[] {
+function listCalls(record: ChatRecord, parts: readonly GeminiPart[]): GeminiCall[] {
   const calls = parseEach(asCall, record.toolCalls);
   const others = parts.flatMap(({ functionCall }) => functionCall ?? []);
   return [...calls, ...others.map(({ id, name, args }) => ({ ...noCall, id, name, args }))];
 }
 
-function callLines(message: Message, call: Call): TranscriptLine[] {
+function callLines(message: Message, call: GeminiCall): TranscriptLine[] {
   const { replay } = message;
   const [id, tool] = [emptyToNull(call.id), emptyToNull(call.name)];
   if (id === null || tool === null) return [];

@@ -3,7 +3,7 @@ import { asObject, readObjectFile } from "../reading/json.ts";
 import { makeHookSpec, makeHooksPart } from "../setup/hook-entries.ts";
 import { makeServerPart } from "../setup/json-entry.ts";
 import { makeInstructionsPart, sharedSkill } from "../setup/section.ts";
-import { makeSetup, type Place, resolveLinks } from "../setup.ts";
+import { makeSetup, resolveLinks, type SetupTarget } from "../setup.ts";
 import { locateGeminiHome } from "./home.ts";
 import { geminiProfile } from "./profile.ts";
 
@@ -17,15 +17,15 @@ export const geminiHooks = makeHookSpec(geminiProfile, {
   timeout: timeoutMs,
 });
 
-function locateGeminiDir({ scope, dir, env }: Place): string {
+function locateGeminiDir({ scope, dir, env }: SetupTarget): string {
   return scope === "user" ? locateGeminiHome(env) : join(dir, ".gemini");
 }
 
-function locateSettingsFile(place: Place): string {
+function locateSettingsFile(place: SetupTarget): string {
   return join(locateGeminiDir(place), "settings.json");
 }
 
-const locateContextFile = (place: Place) =>
+const locateContextFile = (place: SetupTarget) =>
   chooseInstructionsFile(place, {
     directory: locateGeminiDir(place),
     home: locateGeminiHome(place.env),
@@ -34,7 +34,7 @@ const locateContextFile = (place: Place) =>
 
 /** The file of instructions: the usual one, unless the settings name other files instead. For forks, too. */
 export function chooseInstructionsFile(
-  { scope, dir }: Place,
+  { scope, dir }: SetupTarget,
   { directory, home, usual }: { directory: string; home: string; usual: string },
 ): string {
   const named =
@@ -80,7 +80,7 @@ export const geminiSetup = makeSetup(geminiProfile, {
  * `~/.gemini/trustedFolders.json`. Follows `checkPathTrust` of gemini-cli 0.61, which asks in a terminal, and without
  * one does not start. Older ones ask only if configured; having run Pommel's hooks proves trust.
  */
-function explainDistrust({ scope, dir, env }: Place): string | null {
+function explainDistrust({ scope, dir, env }: SetupTarget): string | null {
   if (scope === "user") return null;
   const home = locateGeminiHome(env);
   const flag = env.GEMINI_RESTRICTED_MODE === "true" ? "false" : env.GEMINI_CLI_TRUST_WORKSPACE;

@@ -12,9 +12,9 @@ import { emptyToNull } from "../reading/json.ts";
 import { isOwnCommand } from "../reading/own-output.ts";
 import { makeToolResult, makeTouches } from "../reading/tool-calls.ts";
 import { joinPartTexts, withoutHookContext } from "./message-text.ts";
-import { asDisplay, asParts, asResponse, type Call, type Display } from "./record-schema.ts";
+import { asDisplay, asParts, asResponse, type Display, type GeminiCall } from "./record-schema.ts";
 
-type Args = Record<string, unknown>;
+type GeminiArgs = Record<string, unknown>;
 
 /** Which fields of a tool's arguments name files, and what the tool does to them. */
 const touchesByTool: Readonly<Record<string, { fields: readonly string[]; how: FileTouch["how"] }>> = {
@@ -30,7 +30,11 @@ const touchesByTool: Readonly<Record<string, { fields: readonly string[]; how: F
 const mayNameOther = new Set(["read_many_files", "grep_search", "search_file_content"]);
 
 /** The files that a call touches, absolute if the working directory is known. */
-export function listTouchedFiles({ name, resultDisplay }: Call, args: Args, cwd: string | null): FileTouch[] {
+export function listTouchedFiles(
+  { name, resultDisplay }: GeminiCall,
+  args: GeminiArgs,
+  cwd: string | null,
+): FileTouch[] {
   const touch = Object.hasOwn(touchesByTool, name ?? "") ? touchesByTool[name ?? ""]! : null;
   if (touch) {
     const named = touch.fields.flatMap((field) => args[field]).filter((path) => typeof path === "string");
@@ -44,7 +48,7 @@ export function listTouchedFiles({ name, resultDisplay }: Call, args: Args, cwd:
 }
 
 /** Whether a call ran Pommel, whose result is not stored. Older clients do not prefix MCP tools. */
-export function isOwnCall({ name, displayName }: Call, args: Args): boolean {
+export function isOwnCall({ name, displayName }: GeminiCall, args: GeminiArgs): boolean {
   if (/^mcp_+pommel_|^pommel__/.test(name ?? "") || displayName?.endsWith("(pommel MCP Server)")) return true;
   // Without a server, all are listed.
   if (name === "list_mcp_resources") return (args.serverName ?? "pommel") === "pommel";
@@ -55,14 +59,14 @@ export function isOwnCall({ name, displayName }: Call, args: Args): boolean {
 /** The states in which a call has not ended. */
 const open = new Set(["validating", "scheduled", "executing", "awaiting_approval"]);
 
-export function hasEnded({ status, result }: Call): boolean {
+export function hasEnded({ status, result }: GeminiCall): boolean {
   return !open.has(status ?? "") && (emptyToNull(status) !== null || Array.isArray(result));
 }
 
 /** A call's result. `own`: it is Pommel's, and its text is not stored. */
 export function parseToolResult(
-  call: Call,
-  args: Args,
+  call: GeminiCall,
+  args: GeminiArgs,
   { own, cwd }: { own: boolean; cwd: string | null },
 ): ToolResult {
   const answered = extractResponse(call.result);
@@ -119,7 +123,7 @@ function hasFailedCommand(text: string): boolean {
 }
 
 /** A successful call's edit of a file; null for other tools. */
-function findEdits(call: Call, args: Args, cwd: string | null): FileEdit[] | null {
+function findEdits(call: GeminiCall, args: GeminiArgs, cwd: string | null): FileEdit[] | null {
   const touch = listTouchedFiles(call, args, cwd).find(({ how }) => how !== "read");
   if (!touch) return null;
   const display = asDisplay(call.resultDisplay);
@@ -127,7 +131,7 @@ function findEdits(call: Call, args: Args, cwd: string | null): FileEdit[] | nul
 }
 
 /** The displayed edit. */
-function makeShownEdit(display: Display, touch: FileTouch, args: Args): FileEdit {
+function makeShownEdit(display: Display, touch: FileTouch, args: GeminiArgs): FileEdit {
   const path = emptyToNull(display.filePath) ?? touch.path;
   const hunks = parseUnifiedDiff(display.fileDiff ?? "");
   const { user_added_lines: added, user_removed_lines: removed } = display.diffStat ?? {};
@@ -141,7 +145,7 @@ function makeShownEdit(display: Display, touch: FileTouch, args: Args): FileEdit
 }
 
 /** A repeated history has no diffs: use the arguments, without positions. */
-function makeRequestedEdit({ path, how }: FileTouch, args: Args): FileEdit {
+function makeRequestedEdit({ path, how }: FileTouch, args: GeminiArgs): FileEdit {
   if (how === "write" && typeof args.content === "string") return makeWholeFileEdit(path, args.content);
   const [before, after] = [args.old_string, args.new_string];
   const isKnown = typeof after === "string" && args.modified_by_user !== true;

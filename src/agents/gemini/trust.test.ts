@@ -2,11 +2,11 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { Place } from "../setup.ts";
+import type { SetupTarget } from "../setup.ts";
 import { geminiSetup } from "./setup.ts";
 
 let home: string;
-let place: Place;
+let place: SetupTarget;
 beforeEach(() => {
   home = realpathSync(mkdtempSync(join(tmpdir(), "pommel-gemini-")));
   mkdirSync(join(home, ".gemini"));

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Entry, TranscriptLine, Usage } from "../agent.ts";
+import type { TranscriptEntry, TranscriptLine, Usage } from "../agent.ts";
 import { bounds } from "../reading/bounds.ts";
 import { asObject, emptyToNull, toTypeName } from "../reading/json.ts";
 import { isOwnCommand, withoutOwnContext } from "../reading/own-output.ts";
@@ -28,7 +28,7 @@ export function makeMessageLines(
   const lines: TranscriptLine[] = [];
   const skipped: string[] = [];
   const cwd = emptyToNull(data.path?.cwd) ?? directory;
-  const add = (key: unknown, at: number | null, entries: Entry[]) => {
+  const add = (key: unknown, at: number | null, entries: TranscriptEntry[]) => {
     const parentUid = lines.at(-1)?.uid ?? before;
     lines.push(makeTranscriptLine({ uid: makeUid(data, key), parentUid, at, cwd, entries, usage }));
   };
@@ -78,8 +78,8 @@ function parseUsage(data: MessageData): Usage | null {
 const makeFailureNotice = ({ error }: MessageData) =>
   makeTextEntries("notice", [error?.name, error?.data?.message].filter(Boolean).join(": "), bounds.result);
 
-function parseUserEntries(parts: Message["parts"]): Entry[] {
-  const entries: Entry[] = [];
+function parseUserEntries(parts: Message["parts"]): TranscriptEntry[] {
+  const entries: TranscriptEntry[] = [];
   const texts: string[] = [];
   let images = 0;
   for (const part of parts) {
@@ -99,7 +99,7 @@ function parseUserEntries(parts: Message["parts"]): Entry[] {
 const ignored = new Set("step-start step-finish snapshot patch file agent retry compaction".split(" "));
 
 /** What a part of an assistant's message says, or why it says nothing. */
-function parseAgentEntries(part: PartData, message: Message, cwd: string): Entry[] | string {
+function parseAgentEntries(part: PartData, message: Message, cwd: string): TranscriptEntry[] | string {
   switch (part.type) {
     case "text":
       return makeTextEntries(
@@ -122,7 +122,7 @@ function isShellMode({ asked }: Message): boolean {
   return asked?.parts.some((part) => part?.synthetic === true && part.text === shellMode) ?? false;
 }
 
-function makeShellNotice({ state }: PartData): Entry[] {
+function makeShellNotice({ state }: PartData): TranscriptEntry[] {
   const command = String(asObject(state?.input).command ?? "");
   const printed = isOwnCommand(command) ? "" : (state?.output ?? "");
   return makeTextEntries("notice", `! ${command}\n${printed}`, bounds.result);

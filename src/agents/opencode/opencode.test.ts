@@ -14,7 +14,7 @@ import {
   said,
   thought,
 } from "../../../test/support/opencode-fixture.ts";
-import type { Entry } from "../agent.ts";
+import type { TranscriptEntry } from "../agent.ts";
 import { opencode } from "./opencode.ts";
 
 const heron = "/home/dev/shop/src/heron.ts";
@@ -53,7 +53,7 @@ describe("A session of OpenCode", () => {
     dir = mkdtempSync(join(tmpdir(), "pommel-opencode-"));
   });
 
-  async function entriesOf(s: { path: string }): Promise<Entry[]> {
+  async function entriesOf(s: { path: string }): Promise<TranscriptEntry[]> {
     return (await readAll(opencode, s.path)).lines.flatMap(({ entries }) => entries);
   }
   const answersOf = async (s: { path: string }) =>

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { makeServerEditor } from "../setup/json-entry.ts";
 import { hookImports, makeHookFunction } from "../setup/plugin-hook.ts";
 import { makeInstructionsPart, makeWholeFileEditor, sharedSkill } from "../setup/section.ts";
-import { makePart, makeSetup, type Place } from "../setup.ts";
+import { makePart, makeSetup, type SetupTarget } from "../setup.ts";
 import { locateDataDir, opencodeProfile } from "./profile.ts";
 
 /**
@@ -69,18 +69,19 @@ export const Pommel = async ({ directory }) => {
 };
 `;
 
-const locateUserDirectory = ({ env }: Place) =>
+const locateUserDirectory = ({ env }: SetupTarget) =>
   join(env.XDG_CONFIG_HOME || join(env.HOME || homedir(), ".config"), "opencode");
 
 /** Where plugins are. */
-const locateOpencodeDir = (place: Place) =>
+const locateOpencodeDir = (place: SetupTarget) =>
   place.scope === "user" ? locateUserDirectory(place) : join(place.dir, ".opencode");
 
 /** Where the configuration and the instructions are. */
-const locateConfigHome = (place: Place) => (place.scope === "user" ? locateUserDirectory(place) : place.dir);
+const locateConfigHome = (place: SetupTarget) =>
+  place.scope === "user" ? locateUserDirectory(place) : place.dir;
 
 /** The one that exists, or else `opencode.json`. */
-function listConfigFiles(place: Place): string[] {
+function listConfigFiles(place: SetupTarget): string[] {
   const json = join(locateConfigHome(place), "opencode.json");
   const jsonc = join(locateConfigHome(place), "opencode.jsonc");
   return existsSync(jsonc) && !existsSync(json) ? [jsonc, json] : [json, jsonc];

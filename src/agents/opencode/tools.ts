@@ -1,4 +1,4 @@
-import type { Entry, FileEdit, FileTouch, ToolResult } from "../agent.ts";
+import type { FileEdit, FileTouch, ToolResult, TranscriptEntry } from "../agent.ts";
 import { boundInput } from "../reading/bounds.ts";
 import { makeHunksEdit, makeReplacementHunk, makeWholeFileEdit, parseUnifiedDiff } from "../reading/edits.ts";
 import { emptyToNull, parseEach } from "../reading/json.ts";
@@ -7,10 +7,10 @@ import { makeToolResult, makeToolUse, makeTouches, toTouches } from "../reading/
 import { asMetadata, asPatchedFile, type PartData } from "./database.ts";
 
 type Input = Record<string, unknown>;
-type State = NonNullable<PartData["state"]>;
+type ToolState = NonNullable<PartData["state"]>;
 
 /** A tool's call and, if it ended, its result. */
-export function parseToolEntries(part: PartData, cwd: string): Entry[] | string {
+export function parseToolEntries(part: PartData, cwd: string): TranscriptEntry[] | string {
   const [tool, id] = [emptyToNull(part.tool), emptyToNull(part.callID)];
   if (tool === null || id === null || !part.state) return "malformed";
   const { state } = part;
@@ -34,7 +34,7 @@ const touchesByTool: Readonly<Record<string, FileTouch["how"]>> = {
 function parseToolResult(
   id: string,
   tool: string,
-  state: State,
+  state: ToolState,
   input: Input,
   edits: FileEdit[] | null,
 ): ToolResult {
@@ -53,7 +53,12 @@ function isOwnCall(tool: string, { command }: Input): boolean {
 }
 
 /** What a call wrote; null for tools that write nothing, and for calls that failed. */
-function findEdits(tool: string, { status, metadata }: State, input: Input, cwd: string): FileEdit[] | null {
+function findEdits(
+  tool: string,
+  { status, metadata }: ToolState,
+  input: Input,
+  cwd: string,
+): FileEdit[] | null {
   if (status !== "completed") return null;
   const found = asMetadata(metadata);
   if (tool === "apply_patch") return parsePatchedFiles(found?.files);

@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 import { describeAgent } from "../../../test/support/agent-contract.ts";
 import { readAll } from "../../../test/support/agent-samples.ts";
 import { pictureData } from "../../../test/support/chat-fixture.ts";
-import type { Entry } from "../agent.ts";
+import type { TranscriptEntry } from "../agent.ts";
 import { qwen } from "./qwen.ts";
 
 const cwd = "/home/dev/shop";
@@ -164,7 +164,7 @@ describeAgent("Qwen Code", {
 });
 
 describe("A chat of Qwen Code", () => {
-  async function entriesOf(c: { text: () => string }): Promise<Entry[]> {
+  async function entriesOf(c: { text: () => string }): Promise<TranscriptEntry[]> {
     const file = join(mkdtempSync(join(tmpdir(), "pommel-qwen-")), "chat.jsonl");
     writeFileSync(file, c.text());
     return (await readAll(qwen, file)).lines.flatMap(({ entries }) => entries);

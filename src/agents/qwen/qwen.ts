@@ -7,7 +7,7 @@ import { listFiles } from "../reading/list-files.ts";
 import { makeTodosReader } from "../reading/tool-calls.ts";
 import { locateQwenHome, qwenProfile } from "./profile.ts";
 import { qwenSetup } from "./setup.ts";
-import { asLine, type Calls, type Line, parseLine } from "./understand.ts";
+import { asLine, type Calls, parseLine, type QwenLine } from "./understand.ts";
 
 /** Line types without useful content. */
 const ignoredLineTypes: ReadonlySet<string> = new Set(
@@ -60,7 +60,7 @@ async function describeChat(file: string): Promise<TranscriptInfo | null> {
   return null;
 }
 
-function parseIdentity(line: Line): TranscriptInfo | null {
+function parseIdentity(line: QwenLine): TranscriptInfo | null {
   const [session, cwd, agent] = [
     emptyToNull(line.sessionId),
     emptyToNull(line.cwd),

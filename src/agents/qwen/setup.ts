@@ -3,7 +3,7 @@ import { chooseInstructionsFile } from "../gemini/setup.ts";
 import { makeHookSpec, makeHooksPart } from "../setup/hook-entries.ts";
 import { makeServerPart } from "../setup/json-entry.ts";
 import { makeInstructionsPart, makeSkillPart } from "../setup/section.ts";
-import { makeSetup, type Place } from "../setup.ts";
+import { makeSetup, type SetupTarget } from "../setup.ts";
 import { locateQwenHome, qwenProfile } from "./profile.ts";
 
 const timeoutMs = 10_000;
@@ -16,13 +16,13 @@ const qwenHooks = makeHookSpec(qwenProfile, {
   timeout: timeoutMs,
 });
 
-function locateQwenDir({ scope, dir, env }: Place): string {
+function locateQwenDir({ scope, dir, env }: SetupTarget): string {
   return scope === "user" ? locateQwenHome(env) : join(dir, ".qwen");
 }
 
-const locateSettingsFile = (place: Place) => join(locateQwenDir(place), "settings.json");
+const locateSettingsFile = (place: SetupTarget) => join(locateQwenDir(place), "settings.json");
 
-const locateContextFile = (place: Place) =>
+const locateContextFile = (place: SetupTarget) =>
   chooseInstructionsFile(place, {
     directory: locateQwenDir(place),
     home: locateQwenHome(place.env),

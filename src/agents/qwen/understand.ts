@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
-import type { Entry, Usage } from "../agent.ts";
+import type { TranscriptEntry, Usage } from "../agent.ts";
 import { joinPartTexts, parseUserMessage } from "../gemini/message-text.ts";
-import { asParts, noCall, type Part } from "../gemini/record-schema.ts";
+import { asParts, type GeminiPart, noCall } from "../gemini/record-schema.ts";
 import { isOwnCall, listTouchedFiles, parseToolResult } from "../gemini/tools.ts";
 import { boundInput, bounds } from "../reading/bounds.ts";
 import {
@@ -61,7 +61,7 @@ export const asLine = makeLenientParser(
     systemPayload: orNull(payload),
   }),
 );
-export type Line = Parsed<typeof asLine>;
+export type QwenLine = Parsed<typeof asLine>;
 
 const asContent = makeLenientParser(z.object({ role: text, parts: anything }));
 
@@ -90,7 +90,7 @@ export function parseLine(value: Record<string, unknown>, calls: Calls): Underst
 }
 
 /** A line's content, or why it has none. */
-function parseEntries(line: Line, calls: Calls): Entry[] | string {
+function parseEntries(line: QwenLine, calls: Calls): TranscriptEntry[] | string {
   const parts = asParts(line.message?.parts);
   switch (line.type) {
     case "user":
@@ -106,13 +106,13 @@ function parseEntries(line: Line, calls: Calls): Entry[] | string {
   }
 }
 
-const describeLineType = ({ type, subtype }: Line) =>
+const describeLineType = ({ type, subtype }: QwenLine) =>
   toTypeName(`${type ?? "?"}${subtype ? `/${subtype}` : ""}`);
 
 /** What the client puts before and after the human's text, in parts of their own. */
 const aside = /^\s*<(?:qwen:[\w-]+|system-reminder)>/;
 
-function parseUserEntries(line: Line, parts: readonly Part[]): Entry[] | string {
+function parseUserEntries(line: QwenLine, parts: readonly GeminiPart[]): TranscriptEntry[] | string {
   const content = parts.filter((part) => !aside.test(part.text ?? ""));
   const isHuman = (line.provenance ?? "real_user") === "real_user" && line.subtype !== "notification";
   const entries = isHuman
@@ -121,8 +121,8 @@ function parseUserEntries(line: Line, parts: readonly Part[]): Entry[] | string 
   return entries.length === 0 ? "context" : entries;
 }
 
-function parseAgentEntries(line: Line, parts: readonly Part[], calls: Calls): Entry[] {
-  return parts.flatMap(({ text, thought, functionCall }): Entry[] => {
+function parseAgentEntries(line: QwenLine, parts: readonly GeminiPart[], calls: Calls): TranscriptEntry[] {
+  return parts.flatMap(({ text, thought, functionCall }): TranscriptEntry[] => {
     const said = makeTextEntries(thought ? "thinking" : "text", text);
     const [id, tool] = [emptyToNull(functionCall?.id), emptyToNull(functionCall?.name)];
     if (id === null || tool === null) return said;
@@ -136,7 +136,11 @@ function parseAgentEntries(line: Line, parts: readonly Part[], calls: Calls): En
   });
 }
 
-function parseResultEntries(line: Line, parts: readonly Part[], calls: Calls): Entry[] | string {
+function parseResultEntries(
+  line: QwenLine,
+  parts: readonly GeminiPart[],
+  calls: Calls,
+): TranscriptEntry[] | string {
   const id = emptyToNull(line.toolCallResult?.callId) ?? emptyToNull(parts[0]?.functionResponse?.id);
   if (id === null) return "malformed";
   const { tool, args, own } = calls.get(id) ?? { tool: null, args: {}, own: false };
@@ -160,7 +164,7 @@ function makeSubagentId(id: string, tool: string | null, { subagent_type: type }
   return tool === "agent" && typeof type === "string" ? `${type}-${id}` : null;
 }
 
-function parseSystemEntries(line: Line): Entry[] | string {
+function parseSystemEntries(line: QwenLine): TranscriptEntry[] | string {
   const { info, compressedHistory, customTitle } = line.systemPayload ?? {};
   if (line.subtype === "chat_compression") {
     const preTokens = info?.originalTokenCount ?? null;
@@ -171,13 +175,13 @@ function parseSystemEntries(line: Line): Entry[] | string {
 }
 
 /** The history that is left begins with the summary. */
-function parseSummary(history: unknown): Entry[] {
+function parseSummary(history: unknown): TranscriptEntry[] {
   const [first] = Array.isArray(history) ? history : [];
   return makeTextEntries("summary", withoutOwnContext(joinPartTexts(asParts(asContent(first)?.parts))));
 }
 
 /** The client's input includes cached tokens, and its output excludes thoughts. */
-function parseUsage({ usageMetadata, uuid, model }: Line): Usage | null {
+function parseUsage({ usageMetadata, uuid, model }: QwenLine): Usage | null {
   if (!usageMetadata || !emptyToNull(uuid) || !emptyToNull(model)) return null;
   const cacheRead = usageMetadata.cachedContentTokenCount ?? 0;
   return {

@@ -1,7 +1,14 @@
 import { createHash } from "node:crypto";
 import { PommelError } from "../../base/errors.ts";
 import { describeKind, isValidAs, keepIfValid } from "../../protocol/outside.ts";
-import type { Agent, Entry, FileTouch, ReadBatch, TranscriptInfo, TranscriptLine } from "../agent.ts";
+import type {
+  Agent,
+  FileTouch,
+  ReadBatch,
+  TranscriptEntry,
+  TranscriptInfo,
+  TranscriptLine,
+} from "../agent.ts";
 
 /**
  * An agent whose transcripts are checked: no id or path in them is anything else (`protocol/outside.ts`). A transcript with an
@@ -53,7 +60,7 @@ function checkLine({ uid, parentUid, cwd, branch, entries, usage, ...line }: Tra
   };
 }
 
-function checkEntry(entry: Entry): Entry {
+function checkEntry(entry: TranscriptEntry): TranscriptEntry {
   switch (entry.kind) {
     case "tool_use":
       return { ...entry, id: toStorableId(entry.id), files: entry.files.filter(isPlaced) };

@@ -1,4 +1,4 @@
-import type { Entry, TranscriptLine } from "../agent.ts";
+import type { TranscriptEntry, TranscriptLine } from "../agent.ts";
 import { bounds, boundText } from "./bounds.ts";
 
 /** The lines and entries that adapters make. */
@@ -34,7 +34,10 @@ export function makeTextEntries<Kind extends TextKind>(
 }
 
 /** A human's prompt; none for a blank one. */
-export function makePromptEntries(written: string, images = 0): Extract<Entry, { kind: "prompt" }>[] {
+export function makePromptEntries(
+  written: string,
+  images = 0,
+): Extract<TranscriptEntry, { kind: "prompt" }>[] {
   const text = boundText(written.trim());
   return text === "" && images === 0 ? [] : [{ kind: "prompt", text, images }];
 }

@@ -3,7 +3,7 @@ import { stripComments } from "jsonc-parser";
 import { stringify } from "smol-toml";
 import { describe, expect, it } from "vitest";
 import { setups } from "../registry.ts";
-import type { PartEditor, Place } from "../setup.ts";
+import type { PartEditor, SetupTarget } from "../setup.ts";
 import { applyEdit } from "./json-edit.ts";
 
 /** Adds a part, and removes it with and without the recorded edits. */
@@ -17,7 +17,12 @@ function roundTrip(editor: PartEditor, text: string) {
   return removed;
 }
 
-const place: Place = { scope: "project", dir: "/p", recordFile: "/p/setup.json", env: { HOME: "/nowhere" } };
+const place: SetupTarget = {
+  scope: "project",
+  dir: "/p",
+  recordFile: "/p/setup.json",
+  env: { HOME: "/nowhere" },
+};
 const editorsOf = (...names: string[]) =>
   setups.flatMap(({ agent, parts }) =>
     parts

@@ -4,11 +4,11 @@ import type { AgentHooks } from "../agent.ts";
 import { defaultAgentName } from "../profiles.ts";
 import {
   type Addition,
+  type AgentPartSpec,
   type FindFiles,
   makePart,
   type PartEditor,
   type PartLook,
-  type SetupPart,
 } from "../setup.ts";
 import { addProperty, applyEdit, findProperty, findValue, removeChild, type TextEdit } from "./json-edit.ts";
 import {
@@ -96,7 +96,7 @@ export function makeHookSpec(
 }
 
 /** Hooks in an agent's settings. */
-export const makeHooksPart = (files: FindFiles, spec: HookSpec): SetupPart =>
+export const makeHooksPart = (files: FindFiles, spec: HookSpec): AgentPartSpec =>
   makePart("hooks", files, makeHooksEditor(spec));
 
 /** Reads the payload, and hands it on where it holds one of these. */

@@ -1,7 +1,7 @@
 import { getNodeValue, type Node } from "jsonc-parser";
 import type { PommelError } from "../../base/errors.ts";
 import { makeInvalidSettingsError } from "../../base/files/text-file.ts";
-import { type Addition, type FindFiles, makePart, type PartEditor, type SetupPart } from "../setup.ts";
+import { type Addition, type AgentPartSpec, type FindFiles, makePart, type PartEditor } from "../setup.ts";
 import {
   addItem,
   addProperty,
@@ -32,7 +32,7 @@ export function isOurServer(entry: unknown): boolean {
 export const ourServer = { command: "pommel", args: ["mcp"] };
 
 /** Pommel's server in files that have the usual form. */
-export const makeServerPart = (files: FindFiles, options: ServerOptions = {}): SetupPart =>
+export const makeServerPart = (files: FindFiles, options: ServerOptions = {}): AgentPartSpec =>
   makePart("mcp", files, makeServerEditor(ourServer, options));
 
 interface ServerOptions {

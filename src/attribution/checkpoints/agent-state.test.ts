@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { addSession, temporaryMemory, turn } from "../../../test/support/memory-fixture.ts";
-import type { Entry } from "../../agents/agent.ts";
+import type { TranscriptEntry } from "../../agents/agent.ts";
 import { readAgentState } from "../../protocol/agent-state.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { packContent } from "../../store/memory/sessions/content.ts";
@@ -22,15 +22,15 @@ const bound = (sessionUid: string, ...turns: number[]) => ({
   how: "lines" as const,
   confidence: 1,
 });
-const text = (said: string): Entry => ({ kind: "text", text: said });
-const use = (id: string, tool: string, input: Record<string, unknown>): Entry => ({
+const text = (said: string): TranscriptEntry => ({ kind: "text", text: said });
+const use = (id: string, tool: string, input: Record<string, unknown>): TranscriptEntry => ({
   kind: "tool_use",
   id,
   tool,
   input,
   files: [],
 });
-const result = (id: string, said: string): Entry => ({
+const result = (id: string, said: string): TranscriptEntry => ({
   kind: "tool_result",
   id,
   text: said,
@@ -40,7 +40,7 @@ const result = (id: string, said: string): Entry => ({
 });
 
 /** Turns of a session, each of entries a second apart; turn n begins at n minutes. */
-function session(uid: string, title: string, turns: Entry[][]): void {
+function session(uid: string, title: string, turns: TranscriptEntry[][]): void {
   const { id } = addSession(memory, uid, { title: { text: title, source: "agent" } });
   for (const [i, entries] of turns.entries()) {
     const startedAt = (i + 1) * 60_000;

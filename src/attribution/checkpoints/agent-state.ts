@@ -1,5 +1,5 @@
 import { LRUCache } from "lru-cache";
-import type { Entry } from "../../agents/agent.ts";
+import type { TranscriptEntry } from "../../agents/agent.ts";
 import { findAgentByName } from "../../agents/registry.ts";
 import type { AgentState, SessionState } from "../../protocol/agent-state.ts";
 import type { StoredLine } from "../../sessions/turn-content.ts";
@@ -30,7 +30,7 @@ interface StateLine {
   model: string | undefined;
   said: string | null;
   /** Calls that keep a list of things to do, and their results. */
-  todos: Entry[];
+  todos: TranscriptEntry[];
 }
 
 /** What turns say of their agents' states, read once for many commits: one after the other has mostly the same turns. */
@@ -52,7 +52,7 @@ export class TurnStates {
 function extractStateLines(lines: readonly StoredLine[], todoTools: readonly string[]): StateLine[] {
   const calls = new Set<string>();
   return lines.flatMap(({ at, model, entries }) => {
-    const todos: Entry[] = [];
+    const todos: TranscriptEntry[] = [];
     let said: string | null = null;
     for (const entry of entries) {
       if (entry.kind === "text" && entry.text.trim() !== "") said = cut(entry.text, maxStateChars.said);
@@ -100,7 +100,7 @@ function buildSessionState(
     model: null,
     todos: [],
   };
-  const entries: Entry[] = [];
+  const entries: TranscriptEntry[] = [];
   // Git knows seconds only.
   const until = at + 999;
   const last = findLastTurnBy(memory, session.id, until) ?? lastBound;

@@ -107,7 +107,7 @@ export async function backfill(
   );
   const last = found.findIndex(({ hash }) => hash === reached?.hash);
   const outOfOrder = readOutOfOrderHashes(memory);
-  const isDone = ({ hash, at }: Found, i: number) => {
+  const isDone = ({ hash, at }: BackfillCommit, i: number) => {
     if (outOfOrder.has(hash)) return false;
     const late = i <= last ? newsSince : news;
     const hasNews = late !== null && at >= late.from - 1000 && at <= late.to + afterTurns;
@@ -214,7 +214,7 @@ async function recordAll(
 const readReachedBefore = (memory: Memory): Reached | null =>
   readMetaValue(memory, reachedSoFar, reachedShape);
 
-interface Found {
+interface BackfillCommit {
   hash: string;
   /** When it was committed; milliseconds since the epoch. */
   at: number;
@@ -226,7 +226,7 @@ async function listHashesSince(
   since: number | null,
   limit: number | undefined,
   signal: AbortSignal | undefined,
-): Promise<Found[]> {
+): Promise<BackfillCommit[]> {
   const tips = await listHistoryTips(project, signal);
   // Without revisions git says how it is used.
   if (tips.length === 0) return [];
@@ -240,7 +240,7 @@ async function listHashesSince(
     "--stdin",
   ];
   const stdin = tips.map((hash) => `${hash}\n`);
-  const found: Found[] = [];
+  const found: BackfillCommit[] = [];
   for await (const lines of splitLines(readGitBytes(project.root, args, { signal, stdin }))) {
     for (const line of lines) {
       const [seconds, hash] = line.split(" ");

@@ -49,7 +49,7 @@ async function link(
       signal,
     );
     const parents = new Map<string, string | null>();
-    const known: Known = { first: new Map(), barren: new Set() };
+    const known: SearchedCommits = { first: new Map(), barren: new Set() };
     for (const { uid, hash } of children) {
       const parent = findNearestCheckpointBefore(graph, hash, (commit) => uids.has(commit), known);
       if (parent !== undefined) parents.set(uid, parent === null ? null : uids.get(parent)!);
@@ -80,7 +80,7 @@ async function readGraph(
 }
 
 /** Results of the search through the graph so far. */
-interface Known {
+interface SearchedCommits {
   /** The checkpoint that first parents lead to, by commit; as `findAlongFirstParents`. */
   first: Map<string, string | null | undefined>;
   /** Commits that have no checkpoint, nor any among their ancestors. */
@@ -92,7 +92,7 @@ export function findNearestCheckpointBefore(
   graph: Graph,
   hash: string,
   isCheckpoint: (hash: string) => boolean,
-  known: Known = { first: new Map(), barren: new Set() },
+  known: SearchedCommits = { first: new Map(), barren: new Set() },
 ): string | null | undefined {
   if (!graph.has(hash)) return undefined;
   return (
@@ -105,7 +105,7 @@ function findAlongFirstParents(
   graph: Graph,
   hash: string,
   isCheckpoint: (hash: string) => boolean,
-  { first }: Known,
+  { first }: SearchedCommits,
 ): string | null | undefined {
   const passed: string[] = [];
   let found: string | null | undefined;
@@ -136,7 +136,7 @@ function findLatestBefore(
   graph: Graph,
   hash: string,
   isCheckpoint: (hash: string) => boolean,
-  { barren }: Known,
+  { barren }: SearchedCommits,
 ): string | null | undefined {
   const seen = new Set([hash]);
   const waiting = [...graph.get(hash)!.parents];

@@ -1,12 +1,17 @@
 import { describe, expect, it } from "vitest";
-import type { Entry } from "../../agents/agent.ts";
+import type { TranscriptEntry } from "../../agents/agent.ts";
 import type { StoredLine } from "../../sessions/turn-content.ts";
 import { endOfCall } from "./period.ts";
 
 const minute = 60_000;
-const line = (at: number | null, ...entries: Entry[]): StoredLine => ({ uid: null, seq: 0, at, entries });
-const use = (id: string): Entry => ({ kind: "tool_use", id, tool: "Bash", input: {}, files: [] });
-const result = (id: string, text = ""): Entry => ({
+const line = (at: number | null, ...entries: TranscriptEntry[]): StoredLine => ({
+  uid: null,
+  seq: 0,
+  at,
+  entries,
+});
+const use = (id: string): TranscriptEntry => ({ kind: "tool_use", id, tool: "Bash", input: {}, files: [] });
+const result = (id: string, text = ""): TranscriptEntry => ({
   kind: "tool_result",
   id,
   text,
@@ -14,7 +19,7 @@ const result = (id: string, text = ""): Entry => ({
   edits: null,
   subagent: null,
 });
-const text: Entry = { kind: "text", text: "Now the tests." };
+const text: TranscriptEntry = { kind: "text", text: "Now the tests." };
 const call = { id: "c", at: 1000, input: {} };
 
 describe("a call without a result in its turn", () => {

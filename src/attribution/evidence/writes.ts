@@ -96,7 +96,7 @@ export interface Activity {
   isOpen: boolean;
 }
 
-interface Call {
+interface RecordedCall {
   id: string;
   tool: string;
   action: ToolAction;
@@ -117,7 +117,7 @@ export function extractActivity(
   relativize: (path: string) => string,
   later: Iterable<readonly StoredLine[]> = [],
 ): Activity {
-  const calls = new Map<string, Call>();
+  const calls = new Map<string, RecordedCall>();
   const activity: Activity = { writes: [], runs: [], delegations: [], opaque: [], isOpen: false };
   let model: string | null = null;
   for (const [place, line] of turn.lines.entries()) {
@@ -160,7 +160,7 @@ export function extractActivity(
     activity.writes.push({ ...by, startedAt: at, at, path: "", how: "edit", hunks });
   }
 
-  function add(call: Call, { at, isSilent, said, isError, edits }: CallEnd): void {
+  function add(call: RecordedCall, { at, isSilent, said, isError, edits }: CallEnd): void {
     const { sessionUid, number } = turn;
     const by = { sessionUid, turn: number, toolUse: call.id, model: call.model ?? model };
     const startedAt = call.at ?? at;
@@ -256,7 +256,7 @@ function listTextsPassedOn(use: ToolUse): string[] {
 }
 
 /** The command that a call runs, whatever its tool is named. */
-function findCommandOfCall({ action, input }: Call): string | null {
+function findCommandOfCall({ action, input }: RecordedCall): string | null {
   if (action === "command") return toTextOrNull(input.command) ?? "";
   if (action !== "other") return null;
   return (

@@ -22,7 +22,7 @@ const maxBlames = 24;
 /** At most this many removed lines of each file are searched for elsewhere. */
 const maxRemoved = 3000;
 
-interface Place {
+interface RemovalSite {
   path: string;
   lines: readonly RemovedLine[];
   /** The lines of the new version that took their place; null in another file. */
@@ -38,7 +38,7 @@ export async function findLineOrigins(
 ): Promise<Map<FileToAttribute, Map<number, Verdict>>> {
   const places = files.flatMap(({ change, removed }) => {
     let left = maxRemoved;
-    return change.hunks.flatMap((hunk, i): Place[] => {
+    return change.hunks.flatMap((hunk, i): RemovalSite[] => {
       const lines = removed[i]!;
       left -= lines.length;
       if (lines.length === 0 || left < 0) return [];
@@ -48,7 +48,7 @@ export async function findLineOrigins(
   });
   const weighty = places.filter(({ lines }) => lines.reduce((sum, { weight }) => sum + weight, 0) >= 0.5);
   const stretches = weighty.map(
-    (place): Stretch<Place> => ({
+    (place): Stretch<RemovalSite> => ({
       of: place,
       lines: place.lines.map((line) => ({ ...line, isNew: true })),
     }),
@@ -70,11 +70,11 @@ export async function findLineOrigins(
 /** For added lines the place that they come from, and their number there. */
 function matchPlaces(
   { change, lines }: FileToAttribute,
-  places: readonly Stretch<Place>[],
-): Map<number, { place: Place; line: number }> {
+  places: readonly Stretch<RemovalSite>[],
+): Map<number, { place: RemovalSite; line: number }> {
   const own = change.oldPath ?? change.path;
   const here = places.flatMap(({ of }) => (of.path === own ? [of] : []));
-  const found = new Map<number, { place: Place; line: number }>();
+  const found = new Map<number, { place: RemovalSite; line: number }>();
   for (const [i, matches] of alignLines(lines, places)) {
     const line = lines[i]!;
     const fits = matches
@@ -113,13 +113,13 @@ function findFirstIndexFrom(lines: readonly FileLine[], number: number): number 
   return low;
 }
 
-function chooseSupportThreshold(place: Place, own: string, { line }: FileLine): number {
+function chooseSupportThreshold(place: RemovalSite, own: string, { line }: FileLine): number {
   if (place.path !== own) return thresholds.other;
   return line >= place.hunk.first && line <= place.hunk.last ? thresholds.hunk : thresholds.file;
 }
 
 /** The removed line at the place of a line of its hunk, as close as broken lines allow. */
-function findNearestRemovedLine({ lines, hunk }: Place, { line, bare }: FileLine): number {
+function findNearestRemovedLine({ lines, hunk }: RemovalSite, { line, bare }: FileLine): number {
   const holder = lines.find((removed) => removed.bare.includes(bare) || bare.includes(removed.bare));
   if (holder) return holder.line;
   const share = (line - hunk.first) / Math.max(hunk.last - hunk.first, 1);
@@ -130,7 +130,7 @@ function findNearestRemovedLine({ lines, hunk }: Place, { line, bare }: FileLine
 async function readVerdictsBefore(
   sources: { memory: Memory; root: string },
   parent: string,
-  places: readonly Place[],
+  places: readonly RemovalSite[],
   signal: AbortSignal | undefined,
 ): Promise<Map<string, Map<number, Verdict>>> {
   const ranges = new Map<string, [number, number][]>();

@@ -153,7 +153,7 @@ const enoughRemoved = { support: 1, share: 0.1 } as const;
 
 type SessionTurn = Pick<Write, "sessionUid" | "turn">;
 
-interface Part {
+interface SessionShare {
   turns: Set<number>;
   lines: number;
   how: Binding["how"];
@@ -175,11 +175,11 @@ export function findBindings(
   weighed: ReadonlyMap<string, WeightOfSession>,
   { attributionEvidence, writes, files }: BindingEvidence,
 ): Binding[] {
-  const parts = new Map<string, Part>();
-  const getSessionPart = (uid: string): Part => {
+  const parts = new Map<string, SessionShare>();
+  const getSessionPart = (uid: string): SessionShare => {
     const known = parts.get(uid);
     if (known) return known;
-    const part: Part = { turns: new Set(), lines: 0, how: "lines", confidence: 0 };
+    const part: SessionShare = { turns: new Set(), lines: 0, how: "lines", confidence: 0 };
     parts.set(uid, part);
     return part;
   };

@@ -14,7 +14,7 @@ export interface CommitsOptions {
   waitPolicy?: { ms: number; continueLater: boolean };
 }
 
-type Place = Pick<SessionResult, "session_id" | "turn" | "last_turn">;
+type ResultTurns = Pick<SessionResult, "session_id" | "turn" | "last_turn">;
 
 const maxShownCommits = 3;
 /** Commits of a result that are asked about: a summary is about all that its session led to. */
@@ -38,7 +38,7 @@ export class CommitsOfResults implements FindsCommits {
    * @param bySession the commits that their sessions led to
    */
   async findCommitsOfResults(
-    results: readonly Place[],
+    results: readonly ResultTurns[],
     bySession: ReadonlyMap<string, readonly LedTo[]>,
   ): Promise<CommitOfResult[][]> {
     const start = performance.now();
@@ -90,14 +90,14 @@ export class CommitsOfResults implements FindsCommits {
   }
 }
 
-interface Candidate {
+interface LinkedCommit {
   commit: LedTo;
   /** Turns of the result that led to it. */
   turns: number;
 }
 
-function listCandidateCommits({ turn, last_turn }: Place, commits: readonly LedTo[]): Candidate[] {
-  const found = commits.flatMap((commit): Candidate[] => {
+function listCandidateCommits({ turn, last_turn }: ResultTurns, commits: readonly LedTo[]): LinkedCommit[] {
+  const found = commits.flatMap((commit): LinkedCommit[] => {
     const turns = commit.turns.filter((number) => number >= turn && number <= last_turn).length;
     return turns > 0 ? [{ commit, turns }] : [];
   });
@@ -109,9 +109,12 @@ function listCandidateCommits({ turn, last_turn }: Place, commits: readonly LedT
     .slice(0, considered);
 }
 
-function chooseCommits(candidates: readonly Candidate[], fates: ReadonlyMap<string, KnownFate>): Candidate[] {
-  const isInHead = ({ commit }: Candidate) => fates.get(commit.hash)?.reach === "head";
-  const isCertain = ({ commit }: Candidate) => commit.confidence >= certain;
+function chooseCommits(
+  candidates: readonly LinkedCommit[],
+  fates: ReadonlyMap<string, KnownFate>,
+): LinkedCommit[] {
+  const isInHead = ({ commit }: LinkedCommit) => fates.get(commit.hash)?.reach === "head";
+  const isCertain = ({ commit }: LinkedCommit) => commit.confidence >= certain;
   const hashes = new Set(candidates.map(({ commit }) => commit.hash));
   return candidates
     .filter(({ commit }) => !hashes.has(fates.get(commit.hash)?.successor ?? ""))
@@ -124,5 +127,5 @@ function chooseCommits(candidates: readonly Candidate[], fates: ReadonlyMap<stri
     .slice(0, maxShownCommits);
 }
 
-const compareTurnsAndTime = (a: Candidate, b: Candidate) =>
+const compareTurnsAndTime = (a: LinkedCommit, b: LinkedCommit) =>
   b.turns - a.turns || b.commit.committedAt - a.commit.committedAt;

@@ -6,7 +6,7 @@ import { type AnalysedQuery, analyseQuery } from "../../code/search/query.ts";
 import { buildMatchers, type Matcher } from "../../code/search/verbatim/matchers.ts";
 import type { CommitIndex, Within } from "../../store/index/port.ts";
 import type { IndexedCommit } from "../../store/index/records.ts";
-import { type Candidate, type Found, type Nearness, rankRecords } from "./rank.ts";
+import { type Nearness, type RankedRecords, type RecordCandidate, rankRecords } from "./rank.ts";
 
 interface CommitQuery extends Within {
   query: string;
@@ -36,7 +36,7 @@ export async function searchCommits(
   index: CommitIndex,
   asked: CommitQuery,
   nearnessTo: Nearness | null,
-): Promise<Found<IndexedCommit>> {
+): Promise<RankedRecords<IndexedCommit>> {
   const query = analyseQuery(asked.query);
   const named = asked.tip === null ? await findCommitsByHash(index, asked.query) : [asked.tip];
   const quoted = buildMatchers({ query: asked.query });
@@ -54,7 +54,7 @@ export async function searchCommits(
   const ranked = found
     .filter(isWanted)
     .slice(0, candidates)
-    .map((commit): Candidate<IndexedCommit> => {
+    .map((commit): RecordCandidate<IndexedCommit> => {
       const { hash, subject, body, author, files } = commit;
       const text = [subject, body, author, files.join(" ")].join("\n");
       return {

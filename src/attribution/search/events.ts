@@ -6,7 +6,7 @@ import { readEvents } from "../../store/memory/events.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import type { EventRecord } from "../../store/memory/memory-records.ts";
 import { countRowsByToken } from "../../store/sqlite/full-text.ts";
-import { type Found, type Nearness, rankRecords } from "./rank.ts";
+import { type Nearness, type RankedRecords, rankRecords } from "./rank.ts";
 
 /** Events for a question: by their title, description and branch, by meaning, and by their id. */
 export async function searchEvents(
@@ -14,7 +14,7 @@ export async function searchEvents(
   question: string,
   isWanted: (event: EventRecord) => boolean,
   nearnessTo: Nearness | null,
-): Promise<Found<EventRecord>> {
+): Promise<RankedRecords<EventRecord>> {
   const query: AnalysedQuery = analyseQuery(question);
   const terms = listLookupTerms(query);
   const events = readEvents(memory).filter(isWanted);

@@ -5,7 +5,7 @@ import type { AnalysedQuery } from "../../code/search/query.ts";
 /** Ranks short records (commits, events) that few words describe, and judges the answer. */
 
 /** A record that may answer a question. */
-export interface Candidate<T> {
+export interface RecordCandidate<T> {
   item: T;
   /** How well its words match, 0 to 1. */
   words: number;
@@ -15,7 +15,7 @@ export interface Candidate<T> {
   isNamed: boolean;
 }
 
-export interface Ranked<T> {
+export interface RankedRecord<T> {
   item: T;
   /** 0 to 1. */
   score: number;
@@ -36,16 +36,16 @@ const minCosine = 0.4;
 const understood = 200;
 
 /** Records, best first, and what the answer is worth. */
-export interface Found<T> extends Judgement {
-  results: Ranked<T>[];
+export interface RankedRecords<T> extends Judgement {
+  results: RankedRecord<T>[];
 }
 
 export async function rankRecords<T>(
   query: AnalysedQuery,
   asked: AskedTerms,
-  candidates: readonly Candidate<T>[],
+  candidates: readonly RecordCandidate<T>[],
   nearnessTo: Nearness | null,
-): Promise<Found<T>> {
+): Promise<RankedRecords<T>> {
   const texts = candidates.map(({ text }) => text.slice(0, understood));
   const cosines = (await nearnessTo?.(query.raw, texts)) ?? null;
   const ranked = candidates

@@ -26,7 +26,7 @@ interface Pair {
   end: number;
 }
 
-type Statement = Header | Pair;
+type TomlStatement = Header | Pair;
 
 /** The 1-based line on which `section.name`, or the section when it is written inline, is given; or null. */
 export function findTomlLine(source: string, path: readonly string[]): number | null {
@@ -78,7 +78,7 @@ export function unsetValue(source: string, section: string, name: string): strin
  * blank line before its header.
  */
 export function unsetTable(source: string, path: readonly string[]): string {
-  const within = (statement: Statement) => path.every((part, index) => statement.path[index] === part);
+  const within = (statement: TomlStatement) => path.every((part, index) => statement.path[index] === part);
   let rest = source;
   for (;;) {
     const statements = scan(rest);
@@ -107,7 +107,7 @@ export function replaceInlineTable(source: string, section: string, literal: str
   return pair ? splice(source, pair.valueStart, pair.valueEnd, literal) : null;
 }
 
-function findPair(statements: Statement[], path: readonly string[]): Pair | undefined {
+function findPair(statements: TomlStatement[], path: readonly string[]): Pair | undefined {
   return statements.find((s): s is Pair => s.kind === "pair" && isSamePath(s.path, path));
 }
 
@@ -118,8 +118,8 @@ function findCommentedOut(source: string, from: number, to: number, name: string
 }
 
 /** Headers and pairs in order of appearance. */
-function scan(source: string): Statement[] {
-  const statements: Statement[] = [];
+function scan(source: string): TomlStatement[] {
+  const statements: TomlStatement[] = [];
   let table: string[] | null = null;
   let at = source.startsWith("\uFEFF") ? 1 : 0;
   while (at < source.length) {

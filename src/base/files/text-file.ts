@@ -26,7 +26,7 @@ const begun = /^<!-- pommel:begin v(\d+) ([0-9a-f]{8})\b[^\r\n]*-->[ \t]*$/gm;
 /** Scripts have it in a comment. */
 export const signed = /^(?:\/\/ )?<!-- pommel:file v(\d+) ([0-9a-f]{8})\b[^\r\n]*-->\s*$/m;
 
-export interface Found {
+export interface ManagedBlock {
   start: number;
   /** After the end marker, before its line break. */
   end: number;
@@ -37,7 +37,7 @@ export interface Found {
 }
 
 /** The section in a text; "odd" for several, or one without an end. */
-export function findSection(text: string): Found | "odd" | null {
+export function findSection(text: string): ManagedBlock | "odd" | null {
   const begins = [...text.matchAll(begun)];
   const ends = text.split(ended).length - 1;
   if (begins.length === 0 && ends === 0) return null;

@@ -18,7 +18,7 @@ import { claudeHooks } from "../../agents/claude/setup.ts";
 import { makeTomlServerEditor } from "../../agents/codex/setup.ts";
 import { makeHooksEditor } from "../../agents/setup/hook-entries.ts";
 import { makeInstructionsPart, sharedSkill } from "../../agents/setup/section.ts";
-import type { Place, SetupPart } from "../../agents/setup.ts";
+import type { AgentPartSpec, SetupTarget } from "../../agents/setup.ts";
 import { readSource } from "./read-source.ts";
 
 let dir: string;
@@ -39,8 +39,8 @@ function textOrReason(path: string, content: string | Uint8Array): string {
 }
 
 describe("what Pommel wrote itself", () => {
-  const place: Place = { scope: "project", dir: "/p", recordFile: "/p/setup.json", env: {} };
-  const written = (part: SetupPart) => part.chooseEditor(place, "").add("", "").text;
+  const place: SetupTarget = { scope: "project", dir: "/p", recordFile: "/p/setup.json", env: {} };
+  const written = (part: AgentPartSpec) => part.chooseEditor(place, "").add("", "").text;
   const section = written(makeInstructionsPart(() => "AGENTS.md"));
   it("is no part of a file of instructions, whose other lines stay where they are", () => {
     const text = `# Rules\n\n${section}\n## More\n`;

@@ -318,17 +318,17 @@ function isWordCode(code: number): boolean {
   return code < 91 || code === 95 || (code > 96 && code < 123);
 }
 
-interface Place<R> {
+interface NestedRange<R> {
   range: R;
-  outer: Place<R> | null;
+  outer: NestedRange<R> | null;
 }
 
 /** Ranges that lie apart or in each other, to be asked for the innermost around an offset. */
 class Nesting<R extends Range> {
-  private readonly places: Place<R>[] = [];
+  private readonly places: NestedRange<R>[] = [];
 
   constructor(ranges: readonly R[]) {
-    let open: Place<R> | null = null;
+    let open: NestedRange<R> | null = null;
     for (const range of ranges.toSorted((a, b) => a.start - b.start || b.end - a.end)) {
       while (open !== null && open.range.end <= range.start) open = open.outer;
       open = { range, outer: open };
@@ -336,7 +336,7 @@ class Nesting<R extends Range> {
     }
   }
 
-  findPlaceAt(offset: number): Place<R> | null {
+  findPlaceAt(offset: number): NestedRange<R> | null {
     let low = 0;
     let high = this.places.length;
     while (low < high) {

@@ -450,21 +450,21 @@ class Wanted {
   }
 }
 
-type Found = Omit<Edge, "node">;
+type OutgoingEdge = Omit<Edge, "node">;
 
 /** Edges with the same ends, and as sure, are one. */
 class EdgeList {
-  private readonly byEnd = new Map<string, Found>();
+  private readonly byEnd = new Map<string, OutgoingEdge>();
 
-  add(edge: Found): void {
+  add(edge: OutgoingEdge): void {
     const key = `${makeTargetKey(edge.target)}\n${edge.kind}\n${edge.confidence}`;
     const lines = [...(this.byEnd.get(key)?.lines ?? []), ...edge.lines];
     this.byEnd.set(key, { ...edge, lines: [...new Set(lines)].sort((a, b) => a - b) });
   }
 
   /** The surest first. */
-  listByConfidence(): Found[] {
-    const rank = ({ confidence }: Found) => edgeConfidences.indexOf(confidence);
+  listByConfidence(): OutgoingEdge[] {
+    const rank = ({ confidence }: OutgoingEdge) => edgeConfidences.indexOf(confidence);
     return [...this.byEnd.values()].sort((a, b) => rank(a) - rank(b));
   }
 }

@@ -78,12 +78,12 @@ export const unknownExpression: Expression = "?";
 /** Owns the members of an object that is written out: no type has this name. */
 export const objectOwner = "{}";
 
-type Row = (string | number | null)[];
+type PackedRow = (string | number | null)[];
 const levelNames: readonly DefinitionLevel[] = ["class", "method", "type", "constant"];
 
 /** For the index. Rows instead of objects: keys would be half of it. */
 export function encodeGraph({ definitions, fields, imports, exports, references }: FileGraph): Uint8Array {
-  const rows: Row[][] = [
+  const rows: PackedRow[][] = [
     definitions.map(({ name, kind, level, line, endLine, parent, owner, value }) => [
       name,
       kind,
@@ -108,7 +108,7 @@ export function encodeGraph({ definitions, fields, imports, exports, references 
 }
 
 export function decodeGraph(data: Uint8Array): FileGraph {
-  const rows = JSON.parse(inflateRawSync(data).toString("utf8")) as Row[][];
+  const rows = JSON.parse(inflateRawSync(data).toString("utf8")) as PackedRow[][];
   const [definitions, fields, imports, exports, references] = rows as unknown as [
     [string, string, number, number, number, number, string | null | undefined, string | undefined][],
     [number, string, string | null, number, number][],

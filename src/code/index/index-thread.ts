@@ -30,10 +30,10 @@ interface IndexThreadOptions extends IndexThreadSettings {
 /** The thread and what it was asked. */
 interface Running {
   worker: Worker;
-  calls: Map<number, Call>;
+  calls: Map<number, ThreadCall>;
 }
 
-interface Call {
+interface ThreadCall {
   resolve: (value: never) => void;
   reject: (error: Error) => void;
 }

@@ -168,14 +168,14 @@ export function requirePackage(packages: PackageMap, asked: string): Package {
 /** `web` of `@acme/web`. */
 const getShortName = (name: string) => name.slice(name.lastIndexOf("/") + 1);
 
-interface Known {
+interface CachedPackages {
   revision: string;
   map: PackageMap;
   /** When the packages may be looked for again. Milliseconds of `performance`. */
   staleAt: number;
 }
 
-const packagesByIndex = new WeakMap<object, Known>();
+const packagesByIndex = new WeakMap<object, CachedPackages>();
 
 /** Looking for packages after changes of the index takes no more than this share of the time. */
 const shareOfTime = 0.05;

@@ -12,14 +12,14 @@ import type {
   SearchableIndex,
 } from "../../store/index/port.ts";
 import type { AnalysedQuery } from "./query.ts";
-import type { Candidate, StemWeights } from "./signals.ts";
+import type { ChunkCandidate, StemWeights } from "./signals.ts";
 import type { EmbeddedQuery } from "./vectors/query-embedder.ts";
 import { collectPhrases, listQuotableWords } from "./verbatim/phrases.ts";
 import type { Weights } from "./weights.ts";
 
 /** The chunks worth ranking. */
 export interface Collected {
-  candidates: Candidate[];
+  candidates: ChunkCandidate[];
   /** Cosine of the nearest chunk by the first model; null where it has no vector of the query, or of any chunk. */
   nearest: number | null;
 }

@@ -34,7 +34,7 @@ import { explainEvidence, rankReport } from "./report/rank-report.ts";
 import { condenseReport, isReport, readReport } from "./report/read-report.ts";
 import { describeReport } from "./report/words.ts";
 import { findFilesInScope } from "./scope.ts";
-import type { Ranked, Signals } from "./signals.ts";
+import type { RankedChunk, Signals } from "./signals.ts";
 import { readLinesOfChunks } from "./source.ts";
 import type { CodeAnswer, CodePlace, CodeQuery } from "./types.ts";
 import {
@@ -71,13 +71,13 @@ const maxPlaces = 3;
 const lookedAt = 10;
 
 interface Presented {
-  ranked: Ranked;
+  ranked: RankedChunk;
   result: CodeResult;
 }
 
 /** What was found, in its order, and how it is to be told. */
 interface Ranking {
-  ranked: Ranked[];
+  ranked: RankedChunk[];
   /** What it is ranked by, for places and reasons. */
   query: AnalysedQuery;
   /** Cosine of the nearest chunk, by the first model. */

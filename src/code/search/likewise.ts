@@ -1,10 +1,10 @@
 import { tokenize } from "../../base/text/tokens.ts";
 import type { CommitIndex } from "../../store/index/port.ts";
 import type { AnalysedQuery } from "./query.ts";
-import { type Change, type StemWeights, sumCoveredWeight } from "./signals.ts";
+import { type CommitMatch, type StemWeights, sumCoveredWeight } from "./signals.ts";
 
 /** What earlier commits changed, by path. */
-export type Changes = ReadonlyMap<string, Change>;
+export type Changes = ReadonlyMap<string, CommitMatch>;
 
 /** What a word counts where it is in a commit; paths are looked at as they are now. */
 const weights = { subject: 4, body: 1, files: 0, author: 0 };
@@ -23,7 +23,7 @@ export async function findFilesChangedLikewise(
   { intent, tokens }: AnalysedQuery,
   stemWeights: StemWeights,
 ): Promise<Changes> {
-  const changes = new Map<string, Change>();
+  const changes = new Map<string, CommitMatch>();
   if (commits === undefined || intent !== "language") return changes;
   const found = await commits.lexical(tokens, weights, maxMatchedCommits, anyTime);
   const best = found[0]?.score ?? 0;

@@ -2,10 +2,10 @@ import { describe, expect, it } from "vitest";
 import type { ChunkOutline } from "../../store/index/port.ts";
 import { scoreByPlace } from "./places.ts";
 import { analyseQuery } from "./query.ts";
-import { measureOwnerFit, nameSignal, type Ranked } from "./signals.ts";
+import { measureOwnerFit, nameSignal, type RankedChunk } from "./signals.ts";
 import { weights } from "./weights.ts";
 
-const entry = (file: string, score: number, chunk: Partial<ChunkOutline>, semantic = 0): Ranked => ({
+const entry = (file: string, score: number, chunk: Partial<ChunkOutline>, semantic = 0): RankedChunk => ({
   candidate: {
     chunk: {
       file,
@@ -31,10 +31,10 @@ const entry = (file: string, score: number, chunk: Partial<ChunkOutline>, semant
   defined: 0,
   mentioned: 0,
   score,
-  signals: {} as Ranked["signals"],
+  signals: {} as RankedChunk["signals"],
 });
 
-const scored = (question: string, ...ranked: Ranked[]) => {
+const scored = (question: string, ...ranked: RankedChunk[]) => {
   const query = analyseQuery(question);
   const share = new Map(query.stems.map((stem) => [stem, 1 / query.stems.length]));
   for (const entry of ranked) {

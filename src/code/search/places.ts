@@ -1,7 +1,7 @@
 import type { FileId } from "../../store/index/port.ts";
 import { isAskedFor } from "../files/path-role.ts";
 import type { AnalysedQuery } from "./query.ts";
-import type { Ranked } from "./signals.ts";
+import type { RankedChunk } from "./signals.ts";
 import { isInlineTest } from "./signals.ts";
 import type { Weights } from "./weights.ts";
 
@@ -26,7 +26,7 @@ export type PlaceWeights = Readonly<Record<(typeof placeSignals)[number], number
 
 /** The values of a chunk's signals, in their order. */
 export function placeEvidence(
-  { candidate, named, owned, defined, mentioned }: Omit<Ranked, "score" | "signals">,
+  { candidate, named, owned, defined, mentioned }: Omit<RankedChunk, "score" | "signals">,
   query: AnalysedQuery,
   isTestAsked: boolean,
 ): number[] {
@@ -52,7 +52,7 @@ export function placeEvidence(
  * Orders the chunks of each file anew: the best place gets its file's score, the others fall behind it. Which file answers and
  * where in it are two questions, and what answers the one (the file's name, say) says nothing of the other.
  */
-export function scoreByPlace(ranked: readonly Ranked[], query: AnalysedQuery, weights: Weights): void {
+export function scoreByPlace(ranked: readonly RankedChunk[], query: AnalysedQuery, weights: Weights): void {
   const isTestAsked = isAskedFor("test", new Set(query.stems));
   const isName = query.intent === "symbol" || query.intent === "path";
   const row = placeSignals.map((signal) => weights.places[isName ? "name" : "words"][signal]);

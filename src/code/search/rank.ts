@@ -3,9 +3,9 @@ import { classifyPath, createOlderVersionCheck, isAskedFor, type PathRole } from
 import type { Changes } from "./likewise.ts";
 import { scoreByPlace } from "./places.ts";
 import type { AnalysedQuery } from "./query.ts";
-import type { Ranked, Signals } from "./signals.ts";
+import type { RankedChunk, Signals } from "./signals.ts";
 import {
-  type Candidate,
+  type ChunkCandidate,
   isInlineTest,
   matchQueriedPath,
   measureDefinitionFit,
@@ -37,18 +37,18 @@ export interface Background {
  * a name is mentioned is asked of the best only: it decides between good ones, and asking takes time.
  */
 export async function rank(
-  candidates: readonly Candidate[],
+  candidates: readonly ChunkCandidate[],
   query: AnalysedQuery,
   { stemWeights, mentionsOf, isMeantByTwo, isNear, changes }: Background,
   weights: Weights,
-): Promise<Ranked[]> {
+): Promise<RankedChunk[]> {
   const isName = query.intent === "symbol" || query.intent === "path";
   const nearness =
     (isName ? weights.semanticOfNames : 1 + weights.semanticOfLong * measureQueryLength(query)) *
     (isMeantByTwo ? weights.semanticOfTwo : 1);
   const ofRole = chooseRoleFactors(query, weights);
   const files = computeFileSignals(candidates, query, stemWeights, weights);
-  const ranked = candidates.map((candidate): Ranked => {
+  const ranked = candidates.map((candidate): RankedChunk => {
     const { chunk } = candidate;
     const file = files.get(chunk.file)!;
     const named = nameSignal(chunk, stemWeights);
@@ -128,7 +128,7 @@ interface OfFile {
 }
 
 function computeFileSignals(
-  candidates: readonly Candidate[],
+  candidates: readonly ChunkCandidate[],
   query: AnalysedQuery,
   stemWeights: StemWeights,
   weights: Weights,
@@ -155,7 +155,7 @@ export function classifyChunkRole(chunk: ChunkOutline, role: PathRole): PathRole
 }
 
 /** Ties are broken by place, so that the same index gives the same order. */
-function compareByScore(a: Ranked, b: Ranked): number {
+function compareByScore(a: RankedChunk, b: RankedChunk): number {
   const x = a.candidate.chunk;
   const y = b.candidate.chunk;
   return b.score - a.score || (x.path < y.path ? -1 : x.path > y.path ? 1 : 0) || x.startLine - y.startLine;
@@ -163,15 +163,15 @@ function compareByScore(a: Ranked, b: Ranked): number {
 
 /** One result a file: its best chunk, and what else in it matches. */
 export interface RankedFile {
-  best: Ranked;
+  best: RankedChunk;
   /** Its other chunks, best first. */
-  others: Ranked[];
+  others: RankedChunk[];
   /** Paths of files that hold the same as its best chunk. */
   copies: string[];
 }
 
 /** Chunks, best first, by their files, in the order of each one's best. */
-export function groupByFile(ranked: readonly Ranked[]): RankedFile[] {
+export function groupByFile(ranked: readonly RankedChunk[]): RankedFile[] {
   const files = new Map<FileId, RankedFile>();
   for (const entry of ranked) {
     const { file } = entry.candidate.chunk;
@@ -194,7 +194,7 @@ export function withoutCopies(found: readonly RankedFile[]): RankedFile[] {
     // What has a name is only a copy of what has the same; files are named as they like.
     const key = level === "file" ? level : `${level} ${name}`;
     const others = alike.get(key) ?? [];
-    const isNearCopy = ({ chunk }: Candidate) =>
+    const isNearCopy = ({ chunk }: ChunkCandidate) =>
       chunk.file !== file && countDifferentBits(chunk.fingerprint, fingerprint) <= maxDifference;
     const original = fingerprint ? others.find(({ best }) => isNearCopy(best.candidate)) : undefined;
     if (original) {

@@ -3,7 +3,7 @@ import { listIdentifiers, nameKey, splitIdentifier, stem } from "../../base/text
 import type { PackageMap } from "../packages/packages.ts";
 import { findHeldWords, formatMentions } from "./mentioned.ts";
 import type { AnalysedQuery } from "./query.ts";
-import type { Ranked } from "./signals.ts";
+import type { RankedChunk } from "./signals.ts";
 import { findNamingDirectory } from "./signals.ts";
 import type { Matcher } from "./verbatim/matchers.ts";
 import { findTemplate } from "./verbatim/template.ts";
@@ -21,7 +21,7 @@ const minQuotation = 3;
 
 /** Why a result was found, strongest reason first: "defines JoinHandle", "mentions retry, backoff". Never empty. */
 export function listCodeReasons(
-  { candidate, signals, change }: Ranked,
+  { candidate, signals, change }: RankedChunk,
   query: AnalysedQuery,
   content: string,
   matchers: readonly Matcher[],
@@ -76,7 +76,7 @@ function selectStrongest(reasons: readonly [contribution: number, reason: string
 }
 
 /** For a result with weak evidence. */
-function chooseWeakReason({ lexical, semantic }: Ranked["candidate"], mentioned: string): string {
+function chooseWeakReason({ lexical, semantic }: RankedChunk["candidate"], mentioned: string): string {
   if (mentioned !== "") return mentioned;
   if (semantic > 0) return "loosely similar in meaning";
   return lexical > 0 ? "its context mentions words of the query" : "its file matches loosely";

@@ -31,7 +31,7 @@ export interface Signals {
 }
 
 /** The commit that speaks most for a file. */
-export interface Change {
+export interface CommitMatch {
   /**
    * How well it matches the query beside the best commit, and how much of it; less for one that changed many files: 0 to 1.
    */
@@ -46,8 +46,8 @@ export interface Reported {
 }
 
 /** A candidate with its rank: the score and its parts. */
-export interface Ranked {
-  candidate: Candidate;
+export interface RankedChunk {
+  candidate: ChunkCandidate;
   /** How well its name and that of what it is in fit the query, and how surely the query means what it defines. */
   named: number;
   owned: number;
@@ -55,14 +55,14 @@ export interface Ranked {
   /** How much of the code mentions its name; 0 where that was not asked. */
   mentioned: number;
   /** The commit like the query that changed its file. */
-  change?: Change;
+  change?: CommitMatch;
   reported?: Reported;
   score: number;
   signals: Signals;
 }
 
 /** A chunk under consideration, with its evidence from retrieval. */
-export interface Candidate {
+export interface ChunkCandidate {
   chunk: ChunkOutline;
   /** BM25 as a share of the best candidate's. */
   lexical: number;
@@ -254,7 +254,7 @@ export function classifySpelling({ key, name }: Definition, query: AnalysedQuery
 
 /** The certainty that the query means a definition of the chunk, by how it spells the name and by what the chunk is. */
 export function measureDefinitionFit(
-  { defines }: Candidate,
+  { defines }: ChunkCandidate,
   query: AnalysedQuery,
   { spellings, kinds }: Weights["definitions"],
 ): number {

@@ -35,7 +35,7 @@ import { groupDefinitionsByKey } from "../../store/index/words/stored-words.ts";
 import type { Blob } from "./blob-store.ts";
 import { BlobChunks, buildFile } from "./chunks.ts";
 import { BlobCommits } from "./commits.ts";
-import type { FileEntry, Next, State } from "./state.ts";
+import type { FileEntry, IndexState, Next } from "./state.ts";
 import { type IndexStore, identity, type Written } from "./store.ts";
 import { BlobVectors, buildVectors, countVectors } from "./vectors.ts";
 import { BlobWords } from "./words.ts";
@@ -168,7 +168,7 @@ export class BlobIndex implements CodeIndex {
       await this.merge(this.words, worthMerging.whileWriting);
   }
 
-  private build(state: State, next: Next, changes: readonly FileChange[]): Written {
+  private build(state: IndexState, next: Next, changes: readonly FileChange[]): Written {
     const words = new SegmentBuilder(next.chunk);
     const blobs: Blob[] = [];
     const files: FileEntry[] = [];
@@ -325,10 +325,10 @@ function buildEntry(id: number, firstChunk: number, file: IndexedFile | SkippedF
   return { ...common, reason: null, hash, language, chunks: chunks.length, hasSyntaxErrors };
 }
 
-const listFiles = ({ byId }: State, files: readonly FileId[]): FileEntry[] =>
+const listFiles = ({ byId }: IndexState, files: readonly FileId[]): FileEntry[] =>
   files.flatMap((file) => byId.get(file) ?? []);
 
-function listChunks(state: State, files: readonly FileId[]): Set<number> {
+function listChunks(state: IndexState, files: readonly FileId[]): Set<number> {
   const ids = new Set<number>();
   for (const { firstChunk, chunks } of listFiles(state, files))
     for (let i = 0; i < chunks; i++) ids.add(firstChunk + i);

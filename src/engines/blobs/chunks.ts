@@ -2,7 +2,7 @@ import { type StoredChunk, toChunkId, toFileId } from "../../store/index/port.ts
 import type { IndexedFile } from "../../store/index/records.ts";
 import type { buildChunkRows, ChunkRow, SymbolRow } from "../../store/index/stored-rows.ts";
 import { type Blob, decodeText, encodeText } from "./blob-store.ts";
-import type { FileEntry, State } from "./state.ts";
+import type { FileEntry, IndexState } from "./state.ts";
 import { type Opened, Outdated } from "./store.ts";
 
 /** Files whose chunks are remembered, as searches meet the same again and again. They take about 20 MB. */
@@ -35,7 +35,7 @@ export function buildFile(
 export class BlobChunks {
   private readonly remembered = new Map<number, { of: FileEntry; chunks: readonly KnownChunk[] }>();
   /** Files with chunks, in the order of these. */
-  private inOrder: { state: State; revision: number; files: FileEntry[] } | null = null;
+  private inOrder: { state: IndexState; revision: number; files: FileEntry[] } | null = null;
 
   /** Those that there are, by their ids. */
   async get(opened: Opened, ids: readonly number[]): Promise<Map<number, KnownChunk>> {

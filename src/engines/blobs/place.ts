@@ -13,7 +13,7 @@ const placeFile = z.object({ key: z.string(), of: z.string() });
  * several machines have the same. It begins with what checkouts of the same project have in common, and is random but for that. A
  * copied directory gets a key of its own, a moved one keeps its.
  */
-export class Place {
+export class CheckoutKey {
   private readonly path: string;
 
   /** @param file where the checkout's index would be @param engine ends the file's name */

@@ -110,7 +110,7 @@ export const stateChange = z.object({
 });
 export type StateChange = Omit<z.infer<typeof stateChange>, "files"> & { files?: FileEntry[] };
 
-export class State {
+export class IndexState {
   /** By their paths, and by their ids. */
   readonly files = new Map<string, FileEntry>();
   readonly byId = new Map<number, FileEntry>();

@@ -4,7 +4,7 @@ import * as z from "zod/mini";
 import { getErrorMessage, PommelError } from "../../base/errors.ts";
 import { type Blob, type BlobStore, decodeText, type Engine, encodeText } from "./blob-store.ts";
 import { EngineConnection } from "./connection.ts";
-import { type Next, State, type StateChange, stateChange, wholeState } from "./state.ts";
+import { IndexState, type Next, type StateChange, stateChange, wholeState } from "./state.ts";
 
 /** What is inside the blobs. An index with another one is made again. */
 const formatVersion = 2;
@@ -20,7 +20,7 @@ export const identity = "identity";
 /** An index that is open. */
 export interface Opened {
   blobs: BlobStore;
-  state: State;
+  state: IndexState;
   /** The number of the journal's last entry that the state has; -1 for none. */
   revision: number;
   /** `BlobStore.version` when the journal was read last. */
@@ -62,7 +62,7 @@ export class IndexStore {
       open: async () => {
         const blobs = await engine.open(file, mode);
         if (blobs === null) throw makeNoStoredIndexError(engine.describePlace(file));
-        const opened = { blobs, state: new State(), revision: -1, version: -1, wholeAt: -1 };
+        const opened = { blobs, state: new IndexState(), revision: -1, version: -1, wholeAt: -1 };
         try {
           await (mode === "read" ? follow(opened) : begin(opened));
         } catch (error) {
@@ -199,7 +199,7 @@ async function follow(opened: Opened): Promise<void> {
   if (entries.length > 0 && entries[0]![0] !== opened.revision + 1) {
     const [number, bytes] = (await readSortedFrom(blobs, "whole", 0)).at(-1) ?? [];
     if (bytes === undefined) throw new Damage("its journal has no beginning");
-    opened.state = new State(wholeState.parse(decodeContent(bytes)));
+    opened.state = new IndexState(wholeState.parse(decodeContent(bytes)));
     opened.revision = number!;
     opened.wholeAt = number!;
     entries = await readJournalFrom(blobs, opened.revision + 1);

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { MemoryEngine } from "../../../test/support/memory-blobs.ts";
 import { type Scope, toFileId } from "../../store/index/port.ts";
-import { State } from "./state.ts";
+import { IndexState } from "./state.ts";
 import type { Opened } from "./store.ts";
 import { buildVectors, HeldModel } from "./vectors.ts";
 
@@ -11,7 +11,7 @@ const everywhere: Scope = { files: null, levels: null };
 async function fixture() {
   const engine = new MemoryEngine();
   const blobs = (await engine.open("index.db", "write"))!;
-  const opened: Opened = { blobs, state: new State(), revision: 0, version: 0, wholeAt: -1 };
+  const opened: Opened = { blobs, state: new IndexState(), revision: 0, version: 0, wholeAt: -1 };
   /** Stores a file and its vectors; null: a chunk without one. @param isNamed whether the state names it, too */
   const save = async (path: string, vectors: ([number, number] | null)[], isNamed = true) => {
     const { state } = opened;

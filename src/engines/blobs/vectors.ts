@@ -12,7 +12,7 @@ import {
 import type { FileVectors } from "../../store/index/records.ts";
 import { HeldVectors } from "../../store/vectors/vector-index.ts";
 import { type Blob, type BlobStore, joinParts, splitParts } from "./blob-store.ts";
-import type { FileEntry, Next, State } from "./state.ts";
+import type { FileEntry, IndexState, Next } from "./state.ts";
 import { type Opened, Outdated } from "./store.ts";
 
 /** The blob of a model's vectors of a file; they are noted in the file's entry, in the place of earlier ones of the model. */
@@ -38,7 +38,7 @@ export function buildVectors(
 }
 
 /** Totals of each model and length. */
-export function countVectors({ files }: State): VectorCounts[] {
+export function countVectors({ files }: IndexState): VectorCounts[] {
   const counts = new Map<string, VectorCounts>();
   for (const { chunks, embedded } of files.values()) {
     for (const { model, dimensions, missing } of embedded) {
@@ -126,7 +126,7 @@ export class HeldModel {
   }
 
   /** Files by the number of their vectors. */
-  private mapEmbeddedFiles({ files }: State): Map<number, FileEntry> {
+  private mapEmbeddedFiles({ files }: IndexState): Map<number, FileEntry> {
     const embedded = new Map<number, FileEntry>();
     for (const entry of files.values()) {
       for (const { model, dimensions, vectors } of entry.embedded)

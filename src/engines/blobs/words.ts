@@ -15,7 +15,7 @@ import {
   type SegmentBuilder,
   SegmentMerge,
 } from "../../store/index/words/segment.ts";
-import { type Found, getOrAddEntry, StoredWords } from "../../store/index/words/stored-words.ts";
+import { getOrAddEntry, StoredWords, type WordsInSegments } from "../../store/index/words/stored-words.ts";
 import { type Blob, decodeText, splitParts } from "./blob-store.ts";
 import type { Collection, Next, SegmentEntry } from "./state.ts";
 import { type Opened, Outdated, type Written } from "./store.ts";
@@ -137,7 +137,7 @@ export class BlobWords {
     words: readonly string[],
     segments: LoadedSegments,
     withPlaces: boolean,
-  ): Promise<Found<Postings>> {
+  ): Promise<WordsInSegments<Postings>> {
     const wanted: { word: string; segment: number; block: number }[] = [];
     for (const { id } of segments.all) {
       const { block } = getSegmentEntry(opened, id);

@@ -6,7 +6,7 @@ import { locateEngineFolder } from "../../store/index/engine-folder.ts";
 import type { IndexDriver } from "../../store/index/port.ts";
 import { type BlobStore, blobKinds, type Engine } from "../blobs/blob-store.ts";
 import { createEngineDriver } from "../blobs/engine-driver.ts";
-import { Place } from "../blobs/place.ts";
+import { CheckoutKey } from "../blobs/place.ts";
 import { describeDamage } from "../blobs/store.ts";
 import type { EngineSettings } from "../drivers.ts";
 import { connect, explainUnavailable, LanceBlobs, type LanceConnection } from "./tables.ts";
@@ -71,7 +71,7 @@ class LanceBucket implements Engine {
   constructor(readonly place: string) {}
 
   async open(file: string, mode: "read" | "write" | "rebuild"): Promise<BlobStore | null> {
-    const place = new Place(file, "lancedb");
+    const place = new CheckoutKey(file, "lancedb");
     if (mode === "read") {
       const key = place.findIndexKey();
       return key === null ? null : LanceBlobs.open(await connect(this.place, true), key);
@@ -87,11 +87,11 @@ class LanceBucket implements Engine {
   }
 
   isThere(file: string): boolean {
-    return explainUnavailable() !== null || new Place(file, "lancedb").findIndexKey() !== null;
+    return explainUnavailable() !== null || new CheckoutKey(file, "lancedb").findIndexKey() !== null;
   }
 
   async remove(file: string): Promise<void> {
-    const place = new Place(file, "lancedb");
+    const place = new CheckoutKey(file, "lancedb");
     const key = place.findIndexKey();
     try {
       if (key !== null) await (await connect(this.place, false)).dropTable(key);
@@ -120,7 +120,7 @@ class LanceBucket implements Engine {
 const maxCandidates = 20;
 
 /** The largest index of another checkout of the same project; null where there is none. Machines that are gone may have left parts. */
-async function openOther(connection: LanceConnection, place: Place): Promise<BlobStore | null> {
+async function openOther(connection: LanceConnection, place: CheckoutKey): Promise<BlobStore | null> {
   const prefix = place.findProjectPrefix();
   if (prefix === null) return null;
   let largest: { blobs: BlobStore; bytes: number } | null = null;

@@ -11,7 +11,7 @@ import { silentLog } from "../../base/log.ts";
 import { makeProject } from "../../base/paths.ts";
 import type { CodeIndex } from "../../store/index/port.ts";
 import { Registry } from "../../store/registry.ts";
-import { Place } from "../blobs/place.ts";
+import { CheckoutKey } from "../blobs/place.ts";
 import { indexDriver } from "../drivers.ts";
 
 const server = await startTestServer();
@@ -41,7 +41,7 @@ describe.skipIf(server === null)(`on ${server?.engine}:`, () => {
       asOwner(
         (sql) => sql`
           UPDATE pommel_index_4.blobs SET bytes = 'no JSON' WHERE kind = 'journal'
-            AND checkout = (SELECT id FROM pommel_index_4.checkouts WHERE key = ${new Place(file, "postgres").findIndexKey()})`,
+            AND checkout = (SELECT id FROM pommel_index_4.checkouts WHERE key = ${new CheckoutKey(file, "postgres").findIndexKey()})`,
       ),
   );
 
@@ -139,7 +139,7 @@ describe.skipIf(server === null)(`on ${server?.engine}:`, () => {
       await open("two");
       const left = await asOwner((sql) => sql`SELECT key FROM pommel_index_4.checkouts`);
       expect(left.map(({ key }) => key)).toEqual([
-        new Place(join(dir, "two", "index.db"), "postgres").findIndexKey(),
+        new CheckoutKey(join(dir, "two", "index.db"), "postgres").findIndexKey(),
       ]);
     });
 
@@ -211,12 +211,12 @@ describe.skipIf(server === null)(`on ${server?.engine}:`, () => {
 
     it("belongs to its directory: a copy is another one, what was moved stays itself", () => {
       const [first, second] = [join(dir, "one", "index.db"), join(dir, "two", "index.db")];
-      const key = new Place(first, "postgres").claimIndexKey();
+      const key = new CheckoutKey(first, "postgres").claimIndexKey();
       cpSync(join(dir, "one", "index.postgres"), join(dir, "two", "index.postgres"));
-      expect(new Place(second, "postgres").findIndexKey()).toBeNull();
+      expect(new CheckoutKey(second, "postgres").findIndexKey()).toBeNull();
       rmSync(join(dir, "one"), { recursive: true });
-      expect(new Place(second, "postgres").claimIndexKey()).toBe(key);
-      expect(new Place(second, "postgres").findIndexKey()).toBe(key);
+      expect(new CheckoutKey(second, "postgres").claimIndexKey()).toBe(key);
+      expect(new CheckoutKey(second, "postgres").findIndexKey()).toBe(key);
     });
   });
 });

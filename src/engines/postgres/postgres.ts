@@ -10,7 +10,7 @@ import {
 } from "../../store/postgres/server.ts";
 import type { Blob, BlobKind, BlobStore, Engine } from "../blobs/blob-store.ts";
 import { createEngineDriver } from "../blobs/engine-driver.ts";
-import { Place } from "../blobs/place.ts";
+import { CheckoutKey } from "../blobs/place.ts";
 import { describeDamage } from "../blobs/store.ts";
 import type { EngineSettings } from "../drivers.ts";
 
@@ -70,7 +70,7 @@ class PostgresEngine implements Engine {
   async open(file: string, mode: "read" | "write" | "rebuild"): Promise<BlobStore | null> {
     const sql = connectTo(this.settings);
     try {
-      const place = new Place(file, "postgres");
+      const place = new CheckoutKey(file, "postgres");
       const checkout = await (mode === "read" ? findCheckout(sql, place) : claimCheckout(sql, place, mode));
       if (checkout !== null) return new PostgresBlobs(sql, checkout, () => this.describeGone());
     } catch (error) {
@@ -82,11 +82,11 @@ class PostgresEngine implements Engine {
   }
 
   isThere(file: string): boolean {
-    return new Place(file, "postgres").findIndexKey() !== null;
+    return new CheckoutKey(file, "postgres").findIndexKey() !== null;
   }
 
   async remove(file: string): Promise<void> {
-    const place = new Place(file, "postgres");
+    const place = new CheckoutKey(file, "postgres");
     const sql = connectTo(this.settings);
     try {
       if (await hasTables(sql))
@@ -134,7 +134,7 @@ async function hasTables(sql: Sql): Promise<boolean> {
   return found!.isThere;
 }
 
-async function findCheckout(sql: Sql, place: Place): Promise<number | null> {
+async function findCheckout(sql: Sql, place: CheckoutKey): Promise<number | null> {
   const key = place.findIndexKey();
   if (key === null || !(await hasTables(sql))) return null;
   const [found] = await sql<{ id: number }[]>`SELECT id FROM pommel_index_4.checkouts WHERE key = ${key}`;
@@ -145,7 +145,7 @@ async function findCheckout(sql: Sql, place: Place): Promise<number | null> {
 const unusedDays = 30;
 
 /** A checkout that is new begins with the index of the one of its project that was used last, unless it is to be rebuilt. */
-async function claimCheckout(sql: Sql, place: Place, mode: "write" | "rebuild"): Promise<number> {
+async function claimCheckout(sql: Sql, place: CheckoutKey, mode: "write" | "rebuild"): Promise<number> {
   if (!(await hasTables(sql))) {
     // Two that make the tables at once would fail each other.
     await runInTransaction(sql, "", async (within) => {

@@ -49,7 +49,7 @@ const marginMs = 10;
 const maxAnswerLength = 262_144;
 
 /** Whether the daemon was asked, and so has seen the spooled item; and what to print for the agent. */
-export interface Asked {
+export interface DaemonReply {
   isAsked: boolean;
   answer?: object;
   /** Text to print as it is, without JSON around it. */
@@ -66,7 +66,7 @@ export async function askContext(
   event: HookName,
   given: GivenPayload,
   payload: HookPayload,
-): Promise<Asked> {
+): Promise<DaemonReply> {
   const moment = moments.find((one) => one === event);
   if (moment === undefined || payload.session_id === undefined || payload.agent_id !== undefined)
     return { isAsked: false };
@@ -74,7 +74,7 @@ export async function askContext(
   const listFiles = () => listEditedFiles(hooks, given, payload);
   const request = buildContextRequest(moment, given, payload, listFiles);
   if (request === null) return { isAsked: false };
-  const answerWith = (text: string | null): Asked => {
+  const answerWith = (text: string | null): DaemonReply => {
     if (text === null) return { isAsked: false };
     const name = typeof given.hook_event_name === "string" ? given.hook_event_name : hooks.events[moment];
     // Before a compaction, Claude Code adds the hook's output to its instructions as it is.
@@ -91,7 +91,7 @@ export async function askContext(
   const deadline = base * patience[moment];
   const isOn = mode === "gentle" || mode === "eager";
   const computeLeftMs = () => (isOn ? deadline - readProcessAgeMs() - marginMs : 0);
-  const answerLate = (): Asked => {
+  const answerLate = (): DaemonReply => {
     const text = ready === null ? null : tell(ready, place, request);
     return text === null && isOn && !(computeLeftMs() > 0) ? recordMissed(place, moment) : answerWith(text);
   };
@@ -124,7 +124,7 @@ function readContextSettings(place: string): ContextSettings {
 }
 
 /** Records that the context came too late. The daemon still needs a notification. */
-function recordMissed(place: string, event: Moment): Asked {
+function recordMissed(place: string, event: Moment): DaemonReply {
   const took_ms = Math.round(readProcessAgeMs());
   const item: MissedContextItem = { kind: "missed-context", event, received_at: Date.now(), place, took_ms };
   try {

@@ -8,7 +8,7 @@ import { findUpwards } from "../../base/paths.ts";
 import { anyHook, findHookName, type HookPayload, hookNames } from "../../protocol/hooks.ts";
 import type { AgentHookItem } from "../../protocol/spool-items.ts";
 import { notifyDaemon, writeItem } from "./deliver.ts";
-import { type Asked, askContext } from "./inject.ts";
+import { askContext, type DaemonReply } from "./inject.ts";
 import { answerCall, hearPrompt } from "./parts.ts";
 import { describeHookFailure, maxInputLength, parseObject, pickPayload, readStdin, warn } from "./stdio.ts";
 
@@ -99,7 +99,7 @@ async function captureHook(
   return null;
 }
 
-function print({ answer, plain }: Asked, message: string | null, { showsMessages }: AgentHooks): null {
+function print({ answer, plain }: DaemonReply, message: string | null, { showsMessages }: AgentHooks): null {
   if (plain !== undefined) writeSync(1, plain);
   const shown = message !== null && showsMessages ? { systemMessage: message } : {};
   const printed = { ...answer, ...shown };

@@ -8,7 +8,7 @@ import { listDecisions } from "../../features/decisions/operation.ts";
 import type { ChunkOutline } from "../../features/search/operation.ts";
 import { showChunk } from "../../features/search/operation.ts";
 import { type Decision, turnsToCarryOut } from "../../protocol/decision.ts";
-import type { Place } from "./places.ts";
+import type { DocumentFile } from "./places.ts";
 
 /** The author of consecutive lines of a document as it is in the editor. Lines typed since it was saved have no author. */
 export interface AuthoredLines extends BlameRange {
@@ -18,7 +18,7 @@ export interface AuthoredLines extends BlameRange {
 }
 
 export async function findAuthoredLines(
-  { project, file, lines }: Place,
+  { project, file, lines }: DocumentFile,
   signal?: AbortSignal,
 ): Promise<AuthoredLines[]> {
   const { ranges } = await call(blame, { file }, project, { signal });
@@ -56,7 +56,7 @@ const containers: ReadonlySet<string> = new Set([
 ]);
 
 /** One lens for each function and method in which agents wrote. */
-export async function buildLenses(place: Place, authors: readonly AuthoredLines[]): Promise<Lens[]> {
+export async function buildLenses(place: DocumentFile, authors: readonly AuthoredLines[]): Promise<Lens[]> {
   return (await listDefinitions(place)).flatMap(({ start_line, end_line }) => {
     const line = place.lines.fromSaved(start_line);
     if (line === null) return [];
@@ -78,7 +78,7 @@ function findMainRange(ranges: readonly AuthoredLines[]): AuthoredLines | undefi
 }
 
 /** Functions and methods of the saved file, in order; none where the file is not indexed. */
-async function listDefinitions({ project, file, lastLine }: Place): Promise<ChunkOutline[]> {
+async function listDefinitions({ project, file, lastLine }: DocumentFile): Promise<ChunkOutline[]> {
   const readChunkOutline = async (id: string) => {
     const { chunk, children } = await call(showChunk, { id }, project);
     // A file with a single definition may be one chunk.
@@ -106,7 +106,10 @@ interface Superseded {
 
 const asked = 50;
 
-export async function findSuperseded(place: Place, authors: readonly AuthoredLines[]): Promise<Superseded[]> {
+export async function findSuperseded(
+  place: DocumentFile,
+  authors: readonly AuthoredLines[],
+): Promise<Superseded[]> {
   if (!authors.some(({ session_id }) => session_id !== null)) return [];
   const { decisions } = await call(listDecisions, { file: [place.file], limit: asked }, place.project);
   return decisions

@@ -10,7 +10,7 @@ import { operations } from "../../features/index.ts";
 import { writeNote } from "../../features/notes/operation.ts";
 import { findKnownProject, findProjectIfAny } from "../../git/projects/find-project.ts";
 import { type AuthoredLines, findAuthoredLines } from "./authors.ts";
-import { findDocumentPlace, type Place, toFilePath } from "./places.ts";
+import { type DocumentFile, findDocumentPlace, toFilePath } from "./places.ts";
 
 const document = z.object({ textDocument: z.object({ uri: z.string() }) });
 const askParams = z.object({
@@ -59,20 +59,20 @@ export function answerOwnRequests(connection: Connection, documents: OpenDocumen
 }
 
 /** What is known of an open document, until it changes. */
-interface Known {
+interface DocumentFacts {
   version: number;
-  place: Promise<Place | null>;
+  place: Promise<DocumentFile | null>;
   authors?: Promise<AuthoredLines[]>;
 }
 
 /** What an editor has open: documents and folders, and the projects to which they belong. */
 export class OpenDocuments {
   readonly texts = new TextDocuments(TextDocument);
-  private readonly known = new Map<string, Known>();
+  private readonly known = new Map<string, DocumentFacts>();
   private folders: string[] = [];
 
   /** The place of an open document; null if it is not a saved file of a project. */
-  async placeAt(uri: string): Promise<Place | null> {
+  async placeAt(uri: string): Promise<DocumentFile | null> {
     return (await this.findKnownDocument(uri)?.place) ?? null;
   }
 
@@ -128,7 +128,7 @@ export class OpenDocuments {
     return dedupeProjects(places.map((place) => place?.project ?? null));
   }
 
-  private findKnownDocument(uri: string): Known | null {
+  private findKnownDocument(uri: string): DocumentFacts | null {
     const document = this.texts.get(uri);
     if (!document) return null;
     const before = this.known.get(uri);

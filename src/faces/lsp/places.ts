@@ -17,7 +17,7 @@ export const toWholeLineRange = (first: number, last: number): Range => ({
 });
 
 /** A document as Pommel knows it: a file of a project, and where its lines stand in the saved file. */
-export interface Place {
+export interface DocumentFile {
   project: Project;
   /** From the project's root. */
   file: string;
@@ -27,7 +27,7 @@ export interface Place {
 }
 
 /** The place of an open document; null if it is not a saved file of a project. */
-export async function findDocumentPlace(document: TextDocument): Promise<Place | null> {
+export async function findDocumentPlace(document: TextDocument): Promise<DocumentFile | null> {
   const path = toFilePath(document.uri);
   if (path === null) return null;
   try {

@@ -35,7 +35,7 @@ import { buildLenses, findSuperseded } from "./authors.ts";
 import { answerCommands, type CommandName, commands } from "./commands.ts";
 import { findNamedThings } from "./hover.ts";
 import { answerOwnRequests, OpenDocuments } from "./open-documents.ts";
-import { type Place, searchSymbols, toWholeLineRange } from "./places.ts";
+import { type DocumentFile, searchSymbols, toWholeLineRange } from "./places.ts";
 
 /** Milliseconds. */
 const pollIntervalMs = 2_000;
@@ -98,7 +98,10 @@ function serve(connection: Connection): void {
   }
 
   /** The saved lines of a range of a document, both inclusive; null if all lines are new. */
-  function toSavedRange({ lines }: Place, { start, end }: Range): { first: number; last: number } | null {
+  function toSavedRange(
+    { lines }: DocumentFile,
+    { start, end }: Range,
+  ): { first: number; last: number } | null {
     // A selection of whole lines ends before the first character of the next.
     const last = end.line > start.line && end.character === 0 ? end.line - 1 : end.line;
     const saved = Array.from({ length: last - start.line + 1 }, (_, i) => lines.toSaved(start.line + i + 1));

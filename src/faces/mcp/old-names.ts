@@ -27,7 +27,7 @@ const query = z.optional(text);
 const files = z.optional(places);
 const session_id = z.optional(text);
 
-interface Args {
+interface OldToolArgs {
   query?: string;
   topic?: string;
   files?: string[];
@@ -59,13 +59,16 @@ async function recall(args: object, context: CallContext): Promise<string> {
 }
 
 /** Reads a session or one of its turns. Without a session, it says where work stopped. */
-const readTurn = async ({ session_id: id, turn, ...sized }: Args, context: CallContext): Promise<string> =>
+const readTurn = async (
+  { session_id: id, turn, ...sized }: OldToolArgs,
+  context: CallContext,
+): Promise<string> =>
   recall(id === undefined ? sized : { ...sized, id: turn === undefined ? id : `${id}:${turn}` }, context);
 
 /** An old tool that answers questions without a query. If there is one, recall answers. */
 const orRecall = ({ input, answer }: OldTool): OldName => ({
   input: z.strictObject({ query, ...input.shape }),
-  answer: (args: Args, context) => {
+  answer: (args: OldToolArgs, context) => {
     const { query: about, session_id: _, ...asked } = args;
     return about === undefined && args.files === undefined
       ? answer(args as never, context)
@@ -95,7 +98,7 @@ export const oldNames: Readonly<Record<string, OldName>> = {
       all_projects: allProjects,
       ...paged,
     }),
-    answer: async ({ query: about, topic = about, ...args }: Args, context) =>
+    answer: async ({ query: about, topic = about, ...args }: OldToolArgs, context) =>
       topic === undefined ? recall(args, context) : recallPassages({ ...args, about: topic }, context),
   },
   get_session: {
@@ -115,7 +118,7 @@ export const oldNames: Readonly<Record<string, OldName>> = {
   },
   list_decisions: {
     input: z.strictObject({ query, files, ...ofDecisions, project, ...paged }),
-    answer: async ({ query: about, ...args }: Args, context) =>
+    answer: async ({ query: about, ...args }: OldToolArgs, context) =>
       recall({ about, kind: ["decision"], ...args }, context),
   },
   ...Object.fromEntries(Object.entries(ofFeatures).map(([name, tool]) => [name, orRecall(tool)])),
@@ -127,7 +130,10 @@ export const oldNames: Readonly<Record<string, OldName>> = {
       ...lostTool?.input.shape,
       max_tokens,
     }),
-    answer: ({ how, error, ...args }: Args & { how?: string; error?: string; lost?: string }, context) =>
+    answer: (
+      { how, error, ...args }: OldToolArgs & { how?: string; error?: string; lost?: string },
+      context,
+    ) =>
       args.lost === undefined || lostTool === undefined
         ? recall(
             {

@@ -6,9 +6,9 @@ import {
   id,
   indentedLine,
   joinParts,
+  type LinePart,
   line,
   makeDocument,
-  type Part,
   type Piece,
   quoted,
   strong,
@@ -205,7 +205,7 @@ export function wordBlamedDirectory({ directory, root, total, entries, notes }: 
     return [[line("No lines known in ", { text: where }, "."), ...said]];
   }
   const authors = listAuthorKinds(total);
-  const shares = authors.flatMap((author): Part[] => ["  ", formatAuthorShare(total, author)]);
+  const shares = authors.flatMap((author): LinePart[] => ["  ", formatAuthorShare(total, author)]);
   return [
     [line(strong(directory), `  ${formatCount(total.lines, "line")} added by commits`, ...shares), ...said],
     [

@@ -1,7 +1,7 @@
 import type { RequestNamed, ResponseNamed } from "../index.ts";
 
 /** What the page asks the daemon: the same operations as the page in the browser. */
-type Asked =
+type BrowseOperation =
   | "now"
   | "sessions"
   | "session"
@@ -13,10 +13,10 @@ type Asked =
   | "why";
 
 /** A question by its operation; the same question is asked once. */
-export type Question = { [R in Asked]: { route: R; request: RequestNamed<R> } }[Asked];
+export type Question = { [R in BrowseOperation]: { route: R; request: RequestNamed<R> } }[BrowseOperation];
 
 /** What came of a question: `error` says to a person what went wrong. */
-export type Answer<R extends Asked> =
+export type BrowseAnswer<R extends BrowseOperation> =
   | { value: ResponseNamed<R>; error?: never }
   | { error: string; value?: never };
 
@@ -24,12 +24,12 @@ export type Answer<R extends Asked> =
 const kept = 500;
 
 export class Answers {
-  readonly #answers = new Map<string, Answer<Asked>>();
+  readonly #answers = new Map<string, BrowseAnswer<BrowseOperation>>();
 
   /** null: not answered yet. */
-  to<R extends Asked>(route: R, request: RequestNamed<R>): Answer<R> | null {
+  to<R extends BrowseOperation>(route: R, request: RequestNamed<R>): BrowseAnswer<R> | null {
     // What is under a question's key is the answer to it.
-    return (this.#answers.get(makeQuestionKey({ route, request })) as Answer<R> | undefined) ?? null;
+    return (this.#answers.get(makeQuestionKey({ route, request })) as BrowseAnswer<R> | undefined) ?? null;
   }
 
   has(question: Question): boolean {
@@ -37,14 +37,14 @@ export class Answers {
   }
 
   /** The last one that an operation gave. */
-  findLatest<R extends Asked>(route: R): ResponseNamed<R> | null {
+  findLatest<R extends BrowseOperation>(route: R): ResponseNamed<R> | null {
     const last = [...this.#answers].findLast(
       ([key, { value }]) => key.startsWith(`${route} `) && value !== undefined,
     );
     return (last?.[1].value as ResponseNamed<R> | undefined) ?? null;
   }
 
-  set(question: Question, answer: Answer<Asked>): void {
+  set(question: Question, answer: BrowseAnswer<BrowseOperation>): void {
     const [oldest] = this.#answers.keys();
     if (this.#answers.size >= kept && oldest !== undefined) this.#answers.delete(oldest);
     this.#answers.set(makeQuestionKey(question), answer);
@@ -56,6 +56,6 @@ export class Answers {
   }
 }
 
-export function makeQuestionKey({ route, request }: { route: Asked; request: object }): string {
+export function makeQuestionKey({ route, request }: { route: BrowseOperation; request: object }): string {
   return `${route} ${JSON.stringify(request)}`;
 }

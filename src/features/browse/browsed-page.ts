@@ -13,8 +13,15 @@ import { showNow } from "../now/operation.ts";
 import { searchAll, searchTranscripts } from "../search/operation.ts";
 import { listSessions, readTurns, showSession } from "../sessions/operation.ts";
 import { why } from "../why/operation.ts";
-import { type Answer, Answers, makeQuestionKey, type Question } from "./answers.ts";
-import { buildView, computeContentHeight, drawFrame, getCurrentPage, type State, smallest } from "./frame.ts";
+import { Answers, type BrowseAnswer, makeQuestionKey, type Question } from "./answers.ts";
+import {
+  type BrowseState,
+  buildView,
+  computeContentHeight,
+  drawFrame,
+  getCurrentPage,
+  smallest,
+} from "./frame.ts";
 import type { Drawn, Key } from "./ink.ts";
 import { type Effect, handleKey } from "./press.ts";
 import type { Surroundings, View } from "./view.ts";
@@ -34,7 +41,7 @@ const askable = {
 /** Searches wait for the next key for so long. Milliseconds. */
 const typingMs = 60;
 
-interface Place {
+interface PageSurroundings {
   project: Project;
   name: string;
   /** The worktree that files are opened in. */
@@ -45,8 +52,8 @@ interface Place {
 
 /** The page while it is shown: holds its state, asks what is not known yet, and does what keys ask for. */
 export class BrowsedPage implements Drawn {
-  #state: State;
-  readonly #place: Place;
+  #state: BrowseState;
+  readonly #place: PageSurroundings;
   readonly #answers = new Answers();
   readonly #asked = new Map<string, AbortController>();
   #lines: readonly string[] = [];
@@ -54,7 +61,7 @@ export class BrowsedPage implements Drawn {
   /** Ends the drawing: for good, or for an editor. */
   #end: (next: Effect | null | Error) => void = () => {};
 
-  constructor(state: State, place: Place) {
+  constructor(state: BrowseState, place: PageSurroundings) {
     this.#state = state;
     this.#place = place;
   }
@@ -171,7 +178,7 @@ export class BrowsedPage implements Drawn {
     try {
       if (route === "searchAll") await sleep(typingMs, undefined, { signal });
       const value = await call(askable[route] as Operation, request, this.#place.project, { signal });
-      this.#answers.set(question, { value } as Answer<Question["route"]>);
+      this.#answers.set(question, { value } as BrowseAnswer<Question["route"]>);
     } catch (error) {
       if (!signal.aborted) this.#answers.set(question, { error: explainError(error) });
     }

@@ -10,7 +10,7 @@ import { buildSessionsView } from "./sessions.ts";
 import { type Page, type Surroundings, splitColumns, type View } from "./view.ts";
 
 /** What the reader looks at. Each tab has pages of its own, of which the last lies on top. */
-export interface State {
+export interface BrowseState {
   tab: Tab;
   pages: Readonly<Record<Tab, readonly Page[]>>;
   /** Keys are text. */
@@ -38,7 +38,7 @@ const around = 6;
 
 export const computeContentHeight = (rows: number) => Math.max(rows - around, 1);
 
-export function getCurrentPage({ tab, pages }: State): Page {
+export function getCurrentPage({ tab, pages }: BrowseState): Page {
   return pages[tab].at(-1)!;
 }
 
@@ -64,7 +64,12 @@ export function buildView(page: Page, surroundings: Surroundings): View {
 }
 
 /** The state as lines, none wider than the screen. @param name of the project */
-export function drawFrame(state: State, view: View, name: string, surroundings: Surroundings): string[] {
+export function drawFrame(
+  state: BrowseState,
+  view: View,
+  name: string,
+  surroundings: Surroundings,
+): string[] {
   const { screen, height } = surroundings;
   const { columns, colors } = screen;
   const rule = colors.dim("─".repeat(columns));
@@ -80,7 +85,11 @@ export function drawFrame(state: State, view: View, name: string, surroundings: 
   ].map((line) => cutPainted(line, columns));
 }
 
-function renderTabLine({ tab }: State, name: string, { screen: { columns, colors } }: Surroundings): string {
+function renderTabLine(
+  { tab }: BrowseState,
+  name: string,
+  { screen: { columns, colors } }: Surroundings,
+): string {
   const names = tabs.map((one, i) => {
     const label = `${i + 1} ${tabNames[one]}`;
     return one === tab ? colors.prompt(`[${label}]`) : ` ${label} `;
@@ -91,7 +100,7 @@ function renderTabLine({ tab }: State, name: string, { screen: { columns, colors
 }
 
 function renderTitleLine(
-  { isTyping }: State,
+  { isTyping }: BrowseState,
   { title, status }: View,
   { screen: { columns, colors } }: Surroundings,
 ): string {
@@ -169,7 +178,7 @@ export function listPlace(
   };
 }
 
-function renderFooter(state: State, view: View, { screen }: Surroundings): string {
+function renderFooter(state: BrowseState, view: View, { screen }: Surroundings): string {
   const { isTyping, message, tab, pages } = state;
   const { columns, colors } = screen;
   if (message !== "") return colors.warn(cutToWidth(message, columns));

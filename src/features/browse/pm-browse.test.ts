@@ -7,7 +7,7 @@ import type { NowResponse } from "../now/operation.ts";
 import type { SearchAllResponse } from "../search/operation.ts";
 import type { SessionResponse, SessionSummary, TurnInFull, TurnsResponse } from "../sessions/operation.ts";
 import { Answers } from "./answers.ts";
-import { buildView, computeContentHeight, drawFrame, getCurrentPage, type State } from "./frame.ts";
+import { type BrowseState, buildView, computeContentHeight, drawFrame, getCurrentPage } from "./frame.ts";
 import { buildFirstState } from "./pm-browse.ts";
 import { type Effect, handleKey } from "./press.ts";
 import type { Surroundings } from "./view.ts";
@@ -195,7 +195,7 @@ const found = (text: string): SearchAllResponse => ({
 });
 
 /** A reader before a terminal of a size. */
-function reader(state: State, { columns = 80, rows = 24, color = false } = {}) {
+function reader(state: BrowseState, { columns = 80, rows = 24, color = false } = {}) {
   const around: Surroundings = {
     screen: { ...screenOf(columns, { color }), columns },
     height: computeContentHeight(rows),

@@ -6,7 +6,7 @@ import { findProject } from "../../git/projects/find-project.ts";
 import type { CommandContext } from "../../terminal/frame.ts";
 import { onOtherScreen } from "../../terminal/live.ts";
 import { BrowsedPage } from "./browsed-page.ts";
-import type { State } from "./frame.ts";
+import type { BrowseState } from "./frame.ts";
 import { firstPages } from "./press.ts";
 import { top } from "./scroll.ts";
 import { makeSessionPage, type Page } from "./view.ts";
@@ -44,10 +44,10 @@ export async function browseCommand(
 }
 
 /** What `pm browse VIEW WHAT` begins with. @throws PommelError `usage` */
-export function buildFirstState(view: string | undefined, what: readonly string[]): State {
+export function buildFirstState(view: string | undefined, what: readonly string[]): BrowseState {
   const text = what.join(" ").trim();
-  const state: State = { tab: "sessions", pages: firstPages, isTyping: false, message: "" };
-  const why = (place: string): State => {
+  const state: BrowseState = { tab: "sessions", pages: firstPages, isTyping: false, message: "" };
+  const why = (place: string): BrowseState => {
     const page: Page = { kind: "why", text: place, place, scroll: top };
     return { ...state, tab: "why", pages: { ...firstPages, why: [page] }, isTyping: place === "" };
   };

@@ -1,6 +1,6 @@
-import { getCurrentPage, listPlace, type State, type Tab, tabs } from "./frame.ts";
+import { type BrowseState, getCurrentPage, listPlace, type Tab, tabs } from "./frame.ts";
 import type { Key } from "./ink.ts";
-import { bottom, clampPlace, cutVisibleLines, movePlace, type Place, top } from "./scroll.ts";
+import { bottom, clampPlace, cutVisibleLines, movePlace, type ScrollPosition, top } from "./scroll.ts";
 import type { Page, Surroundings, Target, View } from "./view.ts";
 
 /** What a key has done beside changing the state. */
@@ -11,7 +11,7 @@ export type Effect =
   | { kind: "edit"; file: string; line: number };
 
 interface Pressed {
-  state: State;
+  state: BrowseState;
   effect?: Effect;
 }
 
@@ -25,14 +25,14 @@ export const firstPages: Readonly<Record<Tab, readonly Page[]>> = {
 };
 
 /** The state after a key. @param view of the current page */
-export function handleKey(before: State, key: Key, view: View, around: Surroundings): Pressed {
+export function handleKey(before: BrowseState, key: Key, view: View, around: Surroundings): Pressed {
   const state = { ...before, message: "" };
   if ("name" in key && key.name === "ctrl c") return { state, effect: { kind: "leave" } };
   if (state.isTyping) return handleTypedKey(state, key, view, around);
   return handleCommandKey(state, "typed" in key ? key.typed : key.name, view, around);
 }
 
-function handleCommandKey(state: State, key: string, view: View, around: Surroundings): Pressed {
+function handleCommandKey(state: BrowseState, key: string, view: View, around: Surroundings): Pressed {
   const page = getCurrentPage(state);
   switch (key) {
     case "1":
@@ -84,7 +84,7 @@ function findTarget(page: Page, view: View, { height }: Surroundings): Target {
   return view.target(view.content.kind === "list" ? listPlace(page, view.content, height).at : 0);
 }
 
-function actOnTarget(state: State, key: string, { opens, copies, edits }: Target): Pressed {
+function actOnTarget(state: BrowseState, key: string, { opens, copies, edits }: Target): Pressed {
   const say = (message: string) => ({ state: { ...state, message } });
   if (key === "y")
     return copies === undefined
@@ -95,7 +95,7 @@ function actOnTarget(state: State, key: string, { opens, copies, edits }: Target
   return { state: opens === undefined ? state : open(state, opens) };
 }
 
-function handleTypedKey(state: State, key: Key, view: View, around: Surroundings): Pressed {
+function handleTypedKey(state: BrowseState, key: Key, view: View, around: Surroundings): Pressed {
   const page = getCurrentPage(state);
   if (!canType(page)) return { state: { ...state, isTyping: false } };
   if ("typed" in key)
@@ -152,7 +152,7 @@ function withoutLast(text: string): string {
   return last === undefined ? "" : text.slice(0, last.index);
 }
 
-function toTab(state: State, tab: Tab): State {
+function toTab(state: BrowseState, tab: Tab): BrowseState {
   // Again: to where it begins.
   const pages = tab === state.tab ? { ...state.pages, [tab]: state.pages[tab].slice(0, 1) } : state.pages;
   const next = { ...state, tab, pages };
@@ -161,13 +161,13 @@ function toTab(state: State, tab: Tab): State {
   return { ...next, isTyping: page.kind !== "sessions" && "text" in page && page.text === "" };
 }
 
-const withPages = (state: State, pages: readonly Page[]): State => ({
+const withPages = (state: BrowseState, pages: readonly Page[]): BrowseState => ({
   ...state,
   pages: { ...state.pages, [state.tab]: pages },
 });
-const open = (state: State, page: Page) => withPages(state, [...state.pages[state.tab], page]);
-const goBack = (state: State) => withPages(state, state.pages[state.tab].slice(0, -1));
-const replacePage = (state: State, page: Page) =>
+const open = (state: BrowseState, page: Page) => withPages(state, [...state.pages[state.tab], page]);
+const goBack = (state: BrowseState) => withPages(state, state.pages[state.tab].slice(0, -1));
+const replacePage = (state: BrowseState, page: Page) =>
   withPages(state, [...state.pages[state.tab].slice(0, -1), page]);
 
 const makeScrollSteps = (height: number): Readonly<Record<string, number>> => ({
@@ -215,7 +215,7 @@ function findPart(
   { document, scroll, stops }: View["content"] & { kind: "document" },
   step: 1 | -1,
   height: number,
-): Place {
+): ScrollPosition {
   const { block, line } = clampPlace(document, scroll, height);
   if (stops) {
     const stop = step === 1 ? stops.find((at) => at > block) : stops.findLast((at) => at < block);
@@ -226,7 +226,7 @@ function findPart(
 }
 
 /** Where a text is looked at, when its lines change. */
-function placeIn({ content }: View): Place | null {
+function placeIn({ content }: View): ScrollPosition | null {
   if (content.kind !== "document") return null;
   return { block: cutVisibleLines(content.document, content.scroll, 1).first, line: 0 };
 }

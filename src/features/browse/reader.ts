@@ -6,14 +6,14 @@ import { fitToWidth, formatCount, shortenId, toOneLine } from "../../terminal/te
 import { renderTurn } from "../sessions/log-words.ts";
 import type {
   SessionResponse,
-  Statement,
   TurnEntry,
   TurnInFull,
+  TurnStatement,
   TurnsRequest,
 } from "../sessions/operation.ts";
 import { wordSessionHead, wordSessionRest } from "../sessions/session-words.ts";
-import type { Answer, Question } from "./answers.ts";
-import { cutVisibleLines, type Document, type Place } from "./scroll.ts";
+import type { BrowseAnswer, Question } from "./answers.ts";
+import { cutVisibleLines, type Document, type ScrollPosition } from "./scroll.ts";
 import type { SessionPage, Surroundings, View } from "./view.ts";
 
 /** Turns that are asked for at a time. */
@@ -72,7 +72,7 @@ export function buildSessionView(page: SessionPage, around: Surroundings): View 
   };
 }
 
-interface Found {
+interface ReaderMatches {
   /** Of the turns that have what is sought. */
   blocks: number[];
   status: string;
@@ -84,7 +84,7 @@ function findSought(
   { sought }: SessionPage,
   session: SessionResponse,
   { answers }: Surroundings,
-): Found | null {
+): ReaderMatches | null {
   if (sought === null) return null;
   const request: Shaped<typeof transcriptSearchRequest> = {
     q: sought.text,
@@ -105,7 +105,11 @@ function findSought(
 }
 
 /** The line of the first that was found, from where the reader was on; else from the beginning. */
-function findFirstFound({ sought }: SessionPage, found: Found | null, document: Document): Place | null {
+function findFirstFound(
+  { sought }: SessionPage,
+  found: ReaderMatches | null,
+  document: Document,
+): ScrollPosition | null {
   if (sought === null || found === null) return null;
   const block = found.blocks.find((at) => at >= sought.from) ?? found.blocks[0];
   if (block === undefined) return { block: sought.from, line: 0 };
@@ -115,7 +119,7 @@ function findFirstFound({ sought }: SessionPage, found: Found | null, document: 
 }
 
 /** Block 0 is the session's head, then there is one for each turn, then the rest. */
-function findTurnPlace(turn: number | null, { turns }: SessionResponse): Place {
+function findTurnPlace(turn: number | null, { turns }: SessionResponse): ScrollPosition {
   const index = turn === null ? -1 : turns.findIndex(({ number }) => number >= turn);
   return { block: index + 1, line: 0 };
 }
@@ -133,7 +137,7 @@ function loadTurns(
     let from: number | null = turns[start]!.number;
     while (from !== null && from <= wanted) {
       const request: TurnsRequest = { session: id, from, limit: turnsAtATime };
-      const answer: Answer<"turns"> | null = answers.to("turns", request);
+      const answer: BrowseAnswer<"turns"> | null = answers.to("turns", request);
       if (answer === null) return { route: "turns", request };
       if (answer.value === undefined) return answer;
       const found = answer.value.turns.find(({ number }) => number === wanted);
@@ -174,7 +178,12 @@ function buildSessionDocument(
       const outline = turns[index - 1]!;
       const turn = turnAt(index - 1);
       if (turn === null || "error" in turn) {
-        const prompt: Statement = { turn: outline.number, kind: "prompt", text: outline.prompt, call: null };
+        const prompt: TurnStatement = {
+          turn: outline.number,
+          kind: "prompt",
+          text: outline.prompt,
+          call: null,
+        };
         const known = outline.prompt === "" ? [] : [prompt];
         const lines = renderTurn(outline.number, outline, known, { screen, full: false });
         const note = turn === null ? "  Loading…" : `  ${toOneLine(turn.error)}`;
@@ -200,7 +209,7 @@ function turnLines(turn: TurnInFull, full: boolean, screen: Surroundings["screen
 }
 
 /** An entry of the archive as the chat of `pm session show` has it. */
-function toStatement({ kind, text, images, omitted, tool }: TurnEntry, turn: number): Statement {
+function toStatement({ kind, text, images, omitted, tool }: TurnEntry, turn: number): TurnStatement {
   const rest =
     omitted === 0 || tool?.edits.length ? "" : `\n\n… and ${formatCount(omitted, "more character")}`;
   const pictures = images === 0 ? "" : `\n\n(${formatCount(images, "image")})`;

@@ -8,16 +8,16 @@ export interface Document {
 }
 
 /** What stands at the top of the screen. Beyond the end means: as far down as there is something to see. */
-export interface Place {
+export interface ScrollPosition {
   block: number;
   line: number;
 }
 
-export const top: Place = { block: 0, line: 0 };
-export const bottom: Place = { block: Number.POSITIVE_INFINITY, line: 0 };
+export const top: ScrollPosition = { block: 0, line: 0 };
+export const bottom: ScrollPosition = { block: Number.POSITIVE_INFINITY, line: 0 };
 
 /** The same place, or the last one that still fills the screen. */
-export function clampPlace(document: Document, place: Place, height: number): Place {
+export function clampPlace(document: Document, place: ScrollPosition, height: number): ScrollPosition {
   const end = findLastScreen(document, height);
   if (place.block > end.block || (place.block === end.block && place.line > end.line)) return end;
   const lines = document.block(place.block).length;
@@ -25,7 +25,7 @@ export function clampPlace(document: Document, place: Place, height: number): Pl
 }
 
 /** Where the last screen begins. */
-function findLastScreen(document: Document, height: number): Place {
+function findLastScreen(document: Document, height: number): ScrollPosition {
   let left = height;
   for (let block = document.blocks - 1; block >= 0; block--) {
     const { length } = document.block(block);
@@ -36,7 +36,12 @@ function findLastScreen(document: Document, height: number): Place {
 }
 
 /** So many lines further down, or up. */
-export function movePlace(document: Document, from: Place, lines: number, height: number): Place {
+export function movePlace(
+  document: Document,
+  from: ScrollPosition,
+  lines: number,
+  height: number,
+): ScrollPosition {
   let { block, line } = clampPlace(document, from, height);
   line += lines;
   while (line < 0 && block > 0) {
@@ -53,7 +58,7 @@ export function movePlace(document: Document, from: Place, lines: number, height
 /** The lines in sight, and which blocks they are of. */
 export function cutVisibleLines(
   document: Document,
-  from: Place,
+  from: ScrollPosition,
   height: number,
 ): { lines: string[]; first: number; last: number } {
   const { block: first, line } = clampPlace(document, from, height);

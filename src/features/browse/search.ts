@@ -10,7 +10,7 @@ import {
 import type { Screen } from "../../terminal/output.ts";
 import {
   compileQueryWords,
-  type Found,
+  type FoundItem,
   renderFound,
   renderSnippet,
   type Words,
@@ -80,7 +80,7 @@ interface Hit {
   kind: "code" | "session" | "commit" | "event" | "note";
   /** How likely it is what was asked for. */
   likely: number;
-  found: Found;
+  found: FoundItem;
   target: Target;
 }
 
@@ -181,7 +181,7 @@ function renderHitRow(
 
 /** The line of a snippet that holds the most words of the query. */
 function findTellingLine(
-  snippet: NonNullable<Found["snippet"]>,
+  snippet: NonNullable<FoundItem["snippet"]>,
   words: Words,
   screen: Screen & { columns: number },
 ) {

@@ -1,18 +1,18 @@
 import type { Screen } from "../../terminal/output.ts";
 import type { Answers, Question } from "./answers.ts";
-import type { Document, Place } from "./scroll.ts";
+import type { Document, ScrollPosition } from "./scroll.ts";
 
 /** What a page may be of; pages lie on each other, and Esc goes back. */
 export type Page =
   | { kind: "sessions"; text: string; at: number; first: number }
   | { kind: "search"; text: string; at: number; first: number }
   /** `place`: what was asked for, when Enter was pressed. */
-  | { kind: "why"; text: string; place: string; scroll: Place }
+  | { kind: "why"; text: string; place: string; scroll: ScrollPosition }
   | SessionPage
   | { kind: "now"; at: number; first: number }
   | { kind: "commits"; at: number; first: number }
-  | { kind: "commit"; hash: string; scroll: Place }
-  | { kind: "help"; scroll: Place };
+  | { kind: "commit"; hash: string; scroll: ScrollPosition }
+  | { kind: "help"; scroll: ScrollPosition };
 
 export interface SessionPage {
   kind: "session";
@@ -20,7 +20,7 @@ export interface SessionPage {
   /** Its number; null: the beginning. */
   turn: number | null;
   /** null: at the turn, or at the first that has what is sought. */
-  scroll: Place | null;
+  scroll: ScrollPosition | null;
   /** Whole results and diffs. */
   full: boolean;
   /** What is typed to find; null: nothing is to be found. */
@@ -81,7 +81,7 @@ export interface View {
         preview?(index: number, width: number): string[];
       }
     /** `stops`: the blocks that n and p go to, if not to each. */
-    | { kind: "document"; document: Document; scroll: Place; stops?: readonly number[] }
+    | { kind: "document"; document: Document; scroll: ScrollPosition; stops?: readonly number[] }
     | { kind: "message"; text: string };
   /** Of the row with this index, or of the page. */
   target(index: number): Target;

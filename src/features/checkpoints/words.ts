@@ -9,12 +9,12 @@ import {
   id,
   indentedLine,
   joinParts,
+  type LinePart,
   labelTurn,
   line,
   makeCommitPiece,
   makeDocument,
   type Paragraph,
-  type Part,
   quoted,
   strong,
   table,
@@ -90,7 +90,7 @@ function formatSessions([first, ...others]: readonly CheckpointSession[]): strin
   return `${shortenSessionId(first.session_id)}${turns}${maybe}${others.length > 0 ? ` +${others.length}` : ""}`;
 }
 
-function wordSubject({ subject, rewritten_as }: CheckpointSummary): Part[] {
+function wordSubject({ subject, rewritten_as }: CheckpointSummary): LinePart[] {
   const now = rewritten_as.at(-1);
   return [
     ...(now === undefined ? [] : ["[now ", { text: shortenHash(now) }, "] "]),
@@ -126,7 +126,7 @@ export function wordCheckpoint(answer: CheckpointAnswer): Document {
 
 function wordHead(answer: CheckpointAnswer): Paragraph {
   const { commit, tree, branch, parent_id, author, subject, committed_at, next_ids } = answer;
-  const named = (checkpoint: string): Part => ({ text: shortenHash(checkpoint), role: "commit" });
+  const named = (checkpoint: string): LinePart => ({ text: shortenHash(checkpoint), role: "commit" });
   return [
     line({ ...strong(nameSubject(subject)), quotedChars: 160 }),
     line("commit ", { text: commit, role: "commit", commit }),

@@ -15,13 +15,13 @@ import { searchEverywhere } from "../search/operation.ts";
 import { type CodeRequest, readCode } from "./operation.ts";
 import { wordCode } from "./words.ts";
 
-interface Args extends Omit<CodeRequest, "match" | "near"> {
+interface CodeToolArgs extends Omit<CodeRequest, "match" | "near"> {
   regex?: boolean | undefined;
   all_projects?: boolean | undefined;
   max_tokens: number;
 }
 
-export const answerCode = async (args: Args, context: CallContext): Promise<string> => {
+export const answerCode = async (args: CodeToolArgs, context: CallContext): Promise<string> => {
   const {
     query,
     place = parsePlaceQuery(query),

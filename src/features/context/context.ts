@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { isAbsolute, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Entry } from "../../agents/agent.ts";
+import type { TranscriptEntry } from "../../agents/agent.ts";
 import { recognise } from "../../agents/registry.ts";
 import { findOpenMemory, loadCurrentConfig, openIndex, withIndex, withMemory } from "../../answers/open.ts";
 import { answerAbout } from "../../answers/run.ts";
@@ -299,7 +299,7 @@ export async function readCompactionSummary(
   if (known === null || agent === undefined) return null;
   const { offset, lineHash, sessionId } = known;
   let summary: string | null = null;
-  const look = (entries: readonly Entry[]) => {
+  const look = (entries: readonly TranscriptEntry[]) => {
     for (const entry of entries) if (entry.kind === "summary") summary = entry.text;
   };
   const last = sessionId === null ? undefined : listTurns(memory, sessionId).at(-1)?.number;

@@ -99,7 +99,7 @@ const maxTurns = 60;
 const maxChars = { line: 80, said: 120 } as const;
 
 /** A change that may have taken lines out. */
-interface Change {
+interface SuspectChange {
   at: number;
   removed: readonly string[];
   added: readonly string[];
@@ -150,11 +150,15 @@ export async function toTellOfRevert(
 }
 
 /** What commits did before the session, and what other sessions did; the latest first. */
-async function listFileChanges(source: ContextSource, sessionUid: string, file: string): Promise<Change[]> {
+async function listFileChanges(
+  source: ContextSource,
+  sessionUid: string,
+  file: string,
+): Promise<SuspectChange[]> {
   const { memory, root, worktrees, now, until } = source;
   const before = Math.min(until ?? now, findSessionByUid(memory, sessionUid)?.startedAt ?? now);
   const commits = ((await source.history?.changes(file)) ?? []).map(
-    ({ hash, subject, committedAt: at, removed, added }): Change => ({
+    ({ hash, subject, committedAt: at, removed, added }): SuspectChange => ({
       at,
       removed,
       added,
@@ -167,7 +171,7 @@ async function listFileChanges(source: ContextSource, sessionUid: string, file: 
     maxTurns,
     leaves: makeSeenFilter(source, sessionUid),
   }).map(
-    ({ sessionUid: session, turn, at, removed, added }): Change => ({
+    ({ sessionUid: session, turn, at, removed, added }): SuspectChange => ({
       at: at ?? 0,
       removed,
       added,

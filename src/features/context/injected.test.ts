@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { addSession, chunk, temporaryMemory, turn } from "../../../test/support/memory-fixture.ts";
 import { edited, ran, read, text, used } from "../../../test/support/turn-fixture.ts";
-import type { Entry } from "../../agents/agent.ts";
+import type { TranscriptEntry } from "../../agents/agent.ts";
 import type { StoredLine } from "../../sessions/turn-content.ts";
 import { replaceChunks } from "../../store/memory/chunks/chunks.ts";
 import { saveNote } from "../../store/memory/chunks/notes.ts";
@@ -24,7 +24,12 @@ const before = "bbbbbbbb-2222-4222-8222-222222222222";
 const given = 10_000;
 
 /** A turn whose entries are a second apart. */
-function did(number: number, startedAt: number, entries: readonly Entry[], session = current): void {
+function did(
+  number: number,
+  startedAt: number,
+  entries: readonly TranscriptEntry[],
+  session = current,
+): void {
   const lines: StoredLine[] = entries.map((entry, i) => ({
     uid: `${session} ${number} ${i}`,
     seq: i,

@@ -44,7 +44,7 @@ export const deadEndsInHooks: HookPart = {
 const isThereNow = (trace: Trace, cwd: string): boolean =>
   trace.kind === "path" && existsSync(resolve(cwd, trace.first));
 
-interface Call {
+interface ReadCall {
   commands: ReturnType<typeof readCommands>;
   /** Where it runs, and the file that it changes, from the root; null: outside, or none. */
   directory: string | null;
@@ -52,7 +52,7 @@ interface Call {
   added: string[];
 }
 
-export function isSame(trace: Trace, { commands, directory, file, added }: Call): boolean {
+export function isSame(trace: Trace, { commands, directory, file, added }: ReadCall): boolean {
   switch (trace.kind) {
     case "lines":
       return file === trace.path && areSameLines(trace, added);
@@ -64,7 +64,7 @@ export function isSame(trace: Trace, { commands, directory, file, added }: Call)
 }
 
 /** A call as agents make it, as far as dead ends are about it. */
-export function readCall(root: string, { input, cwd }: Pick<AgentCall, "input" | "cwd">): Call {
+export function readCall(root: string, { input, cwd }: Pick<AgentCall, "input" | "cwd">): ReadCall {
   const { before, written } = readEditedLines(input);
   const replaced = new Set(before.map((line) => line.trim()));
   const added = written.filter((line) => !replaced.has(line.trim()));

@@ -6,11 +6,11 @@ import {
   good,
   id,
   joinParts,
+  type LinePart,
   labelled,
   line,
   makeDocument,
   makeTurnPiece,
-  type Part,
   place,
   quoted,
   wordShown,
@@ -82,7 +82,7 @@ function wordWhen({
   session_id,
   turn,
   taken_back_by: by,
-}: DeadEnd): (Part | Part[])[] {
+}: DeadEnd): (LinePart | LinePart[])[] {
   return [
     ...(kind !== "command" ? [] : [wordTimes({ times, sessions })]),
     ...(by === null

@@ -7,11 +7,11 @@ import {
   faint,
   heading,
   joinParts,
+  type LinePart,
   line,
   makeDocument,
   makeTurnPiece,
   type Paragraph,
-  type Part,
   quoted,
   strong,
   title,
@@ -143,10 +143,10 @@ function wordPart(part: DigestPart, isOfBranch: boolean): (Paragraph | false)[] 
   ];
 }
 
-const item = (...parts: readonly Part[]): Block => ({ is: "item", indent: 2, hang: 4, line: parts });
+const item = (...parts: readonly LinePart[]): Block => ({ is: "item", indent: 2, hang: 4, line: parts });
 
 /** "8ecde0fc  Fix the login  claude, 4 prompts" */
-const namedItem = (name: Part & { text: string }, text: string, facts: readonly string[]): Block => ({
+const namedItem = (name: LinePart & { text: string }, text: string, facts: readonly string[]): Block => ({
   is: "item",
   indent: 2,
   hang: measureHang(name.text),
@@ -170,7 +170,7 @@ function wordSession(session: DigestSession, isOfBranch: boolean): Block[] {
   const { id: session_id, title: name, agent, author, branch, prompts, asked, outcome, files } = session;
   const more = prompts - asked.length;
   const short = shortenSessionId(session_id);
-  const ask = (part: Part) => cutLine(measureHang(short), "> ", part);
+  const ask = (part: LinePart) => cutLine(measureHang(short), "> ", part);
   return [
     namedItem(makeTurnPiece(session_id, null, "id"), nameTitle(name), [
       agent,

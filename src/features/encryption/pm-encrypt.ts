@@ -1,4 +1,4 @@
-import { doneLine, line, type Part } from "../../answers/document.ts";
+import { doneLine, type LinePart, line } from "../../answers/document.ts";
 import { loadConfig } from "../../base/config/config.ts";
 import { PommelError } from "../../base/errors.ts";
 import { call } from "../../client/call.ts";
@@ -99,7 +99,7 @@ const toKeyJson = (source: KeySource) => ({
   ...(source.kind === "file" && { path: source.path }),
 });
 
-function wordKeyPlace(source: KeySource): Part[] {
+function wordKeyPlace(source: KeySource): LinePart[] {
   if (source.kind === "file") return ["The key is in ", { text: source.path }, "."];
   if (source.kind === "keychain") return ["The key is in the system's keychain."];
   return ["Its key comes from the passphrase."];

@@ -7,12 +7,12 @@ import {
   hint,
   id,
   joinParts,
+  type LinePart,
   line,
   type Moment,
   makeCommitPiece,
   makeDocument,
   type Paragraph,
-  type Part,
   strong,
   table,
   title,
@@ -31,14 +31,14 @@ export const notHere = "(not on this machine)";
 const wordKind = ({ type, status }: EventView): string => (status === "active" ? type : `${type}, ${status}`);
 
 /** "2026-03-01 to 2026-03-31", "from 2026-03-01", "until 2026-03-31" */
-function wordDays(from: string | null, to: string | null): Part[] {
+function wordDays(from: string | null, to: string | null): LinePart[] {
   const [first, last] = [from, to].map((at): Moment | null => (at === null ? null : { at, form: "day" }));
   if (first && last) return first.at.slice(0, 10) === last.at.slice(0, 10) ? [first] : [first, " to ", last];
   return first ? ["from ", first] : last ? ["until ", last] : [];
 }
 
 /** "task, frozen | feat/auth | 2026-03-01 to 2026-03-31" */
-export const wordEventFacts = (event: EventView): Part[] =>
+export const wordEventFacts = (event: EventView): LinePart[] =>
   joinParts([
     wordKind(event),
     event.branch !== null && { text: event.branch },

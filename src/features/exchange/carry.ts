@@ -86,7 +86,7 @@ async function resolveHash(top: string, name: string): Promise<string> {
   throw new PommelError("not_found", `git finds no commit ${name}.`, "Fetch it first; see fetch-depth.");
 }
 
-interface Place {
+interface CarryRange {
   top: string;
   base: string;
   head: string;
@@ -101,7 +101,7 @@ const toAttributedRange = ({ path, line, by }: AuthoredLine): AttributedLines[] 
  * the same patch of each commit, in their order; a squash makes one of all.
  */
 async function pairWithOriginals(
-  { top, base, head, signal }: Place,
+  { top, base, head, signal }: CarryRange,
   merged: string,
 ): Promise<{ info: CommitInfo; from: string }[]> {
   const originals: string[] = [];

@@ -24,7 +24,7 @@ import { remoteRef } from "../../sync/remote.ts";
 /** Larger files and notes are left out. Bytes. */
 const maxBytes = 5_000_000;
 
-type Found = Map<string, AttributedLines[]>;
+type AuthorsByPath = Map<string, AttributedLines[]>;
 
 /**
  * Who wrote the lines of commits, from all there is without a daemon: this memory, the branch of the shared memory if it is
@@ -36,15 +36,15 @@ async function readRecordedAuthors(
   top: string,
   hashes: readonly string[],
   signal?: AbortSignal,
-): Promise<Found> {
+): Promise<AuthorsByPath> {
   const { prefix } = await findPlaceInRepository(project.root, signal);
-  const sources: Found[] = [await readFromMemory(project, prefix, hashes)];
+  const sources: AuthorsByPath[] = [await readFromMemory(project, prefix, hashes)];
   await withObjects(top, { maxBytes, type: "blob", signal }, async (read) => {
     const branch = loadConfig(project).config["sync.branch"];
     sources.push(await readFromBranch(read, await listMemoryRefs(top, branch, signal), prefix, hashes));
     sources.push(await readFromNotes(read, top, hashes));
   });
-  const commits: Found = new Map();
+  const commits: AuthorsByPath = new Map();
   for (const hash of hashes) {
     const known = sources
       .map((found) => found.get(hash) ?? [])
@@ -76,9 +76,9 @@ interface SharedLines extends Pick<AttributedLines, "first" | "last" | "author" 
   tool_use: string | null;
 }
 
-function readFromMemory(project: Project, prefix: string, hashes: readonly string[]): Promise<Found> {
+function readFromMemory(project: Project, prefix: string, hashes: readonly string[]): Promise<AuthorsByPath> {
   return withMemoryIfAny(project, (memory) => {
-    const found: Found = new Map();
+    const found: AuthorsByPath = new Map();
     for (const hash of memory === null ? [] : hashes) {
       const commit = findCommitByHash(memory!, hash);
       if (commit === null) continue;
@@ -108,8 +108,8 @@ async function readFromBranch(
   refs: readonly string[],
   prefix: string,
   hashes: readonly string[],
-): Promise<Found> {
-  const found: Found = new Map();
+): Promise<AuthorsByPath> {
+  const found: AuthorsByPath = new Map();
   for (const ref of refs) {
     const missing = hashes.filter((hash) => !found.has(hash));
     const nameAttributionObject = (id: string) =>
@@ -158,7 +158,11 @@ async function readAgentsOnBranch(
   );
 }
 
-async function readFromNotes(read: ReadObjects, top: string, hashes: readonly string[]): Promise<Found> {
+async function readFromNotes(
+  read: ReadObjects,
+  top: string,
+  hashes: readonly string[],
+): Promise<AuthorsByPath> {
   const notes = await listGitNotes(top, `refs/${gitAiRef}`);
   const asked = hashes.flatMap((hash) => notes.get(hash) ?? []);
   const texts = await read(asked);

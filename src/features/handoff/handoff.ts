@@ -1,5 +1,5 @@
 import { isAbsolute } from "node:path";
-import type { Entry } from "../../agents/agent.ts";
+import type { TranscriptEntry } from "../../agents/agent.ts";
 import { findAgentByName } from "../../agents/registry.ts";
 import { formatCount } from "../../base/text/counted.ts";
 import { toHarmlessLine } from "../../base/text/quotation.ts";
@@ -107,7 +107,7 @@ function openTodos(memory: Memory, session: SessionRecord, { outcome, open }: Se
   const todos = findAgentByName(session.agent)?.todos;
   const commits = readCommitsOfSessions(memory, [session.uid]).get(session.uid) ?? [];
   if (todos === undefined || isCommittedAfter(commits, session.lastAt ?? 0)) return [];
-  const entries: Entry[] = [];
+  const entries: TranscriptEntry[] = [];
   let lastPrompt = 0;
   for (const { lines } of readStoredTurns(memory, session.id))
     for (const { entries: own } of lines)

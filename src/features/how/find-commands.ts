@@ -152,7 +152,7 @@ function groupForms(runs: readonly RunSummary[]): Form[] {
   return [...forms.values()].filter(({ worked }) => worked.length > 0);
 }
 
-interface Ranked {
+interface RankedForm {
   form: Form;
   /** 0 to 1. */
   covered: number;
@@ -162,11 +162,11 @@ interface Ranked {
 /** What is run often, and was lately, is how it is done. */
 const weighHabit = ({ worked }: Form) => 1 + 0.25 * Math.log2(1 + worked.length);
 
-const sortByScore = (ranked: Ranked[]) =>
+const sortByScore = (ranked: RankedForm[]) =>
   ranked.sort((a, b) => b.score - a.score || (b.form.worked[0]!.at ?? 0) - (a.form.worked[0]!.at ?? 0));
 
 /** For a command line: runs of the same program, those with the same words first. */
-function rankByForm(forms: readonly Form[], asked: string): Ranked[] {
+function rankByForm(forms: readonly Form[], asked: string): RankedForm[] {
   const words = new Set(asked.split(" "));
   return sortByScore(
     forms.map((form) => {
@@ -187,7 +187,7 @@ function rankByWords(
   forms: readonly Form[],
   scripts: readonly ProjectScript[],
   q: string,
-): Ranked[] {
+): RankedForm[] {
   const words = listAskedWords(q);
   if (words.length === 0) return [];
   const wordsOfScripts = collectScriptWords(scripts);

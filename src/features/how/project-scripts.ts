@@ -41,8 +41,8 @@ export function readProjectScripts(root: string): ProjectScript[] {
     }));
 }
 
-type Found = Omit<ProjectScript, "file">;
-type Reader = (text: string, root: string) => Found[];
+type ScriptLine = Omit<ProjectScript, "file">;
+type Reader = (text: string, root: string) => ScriptLine[];
 
 function readScripts(root: string, file: string, read: Reader): ProjectScript[] {
   const path = join(root, file);
@@ -65,7 +65,7 @@ const toCommand = (value: unknown): string =>
 const getText = (value: unknown, key: string): string => toCommand(getTable(value)[key]);
 
 /** Scripts of a table: a name, and a command or a table with one. */
-const namedScripts = (table: Record<string, unknown>, runner: string): Found[] =>
+const namedScripts = (table: Record<string, unknown>, runner: string): ScriptLine[] =>
   Object.entries(table).map(([name, value]) => ({
     line: `${runner} ${name}`,
     title: `${name} ${getText(value, "description") || getText(value, "desc") || getText(value, "help")}`,
@@ -118,16 +118,16 @@ const readers: readonly (readonly [file: string, read: Reader])[] = [
 ];
 
 /** Targets of a Makefile, with what a comment above or a `##` behind them says. */
-function makeTargets(text: string): Found[] {
+function makeTargets(text: string): ScriptLine[] {
   return parseRecipes(text, /^([\w][\w./-]*)\s*:(?![=:])[^#\n]*(?:##?\s*(.*))?$/, "make");
 }
 
-function parseJustRecipes(text: string): Found[] {
+function parseJustRecipes(text: string): ScriptLine[] {
   return parseRecipes(text, /^@?([a-zA-Z_][\w-]*)(?:\s+[^:\n]*)?:(?!=)[^#\n]*(?:#\s*(.*))?$/, "just");
 }
 
-function parseRecipes(text: string, head: RegExp, runner: string): Found[] {
-  const found: Found[] = [];
+function parseRecipes(text: string, head: RegExp, runner: string): ScriptLine[] {
+  const found: ScriptLine[] = [];
   let comment = "";
   for (const line of text.split("\n")) {
     const [, name, said = ""] = head.exec(line) ?? [];
@@ -176,11 +176,11 @@ function readWorkflows(root: string): ProjectScript[] {
     .flatMap((file) => readScripts(root, file, parseWorkflowSteps));
 }
 
-function parseWorkflowSteps(text: string): Found[] {
+function parseWorkflowSteps(text: string): ScriptLine[] {
   return Object.entries(getTable(parseYaml(text), "jobs")).flatMap(([job, value]) => {
     const { steps } = getTable(value);
     if (!Array.isArray(steps)) return [];
-    return steps.flatMap((step): Found[] => {
+    return steps.flatMap((step): ScriptLine[] => {
       const run = getText(step, "run").trim();
       // A script of several lines is not what a person types.
       return run === "" || run.includes("\n")

@@ -8,7 +8,7 @@ import { showSession } from "../sessions/operation.ts";
 import { editNote, writeNote } from "./operation.ts";
 import { formatNoteLines } from "./words.ts";
 
-interface Args {
+interface NoteToolArgs {
   text: string;
   at?: string | undefined;
   replaces?: string | undefined;
@@ -18,7 +18,7 @@ interface Args {
 /** Characters. */
 const maxShown = 300;
 
-export const note = async (args: Args, context: CallContext): Promise<string> => {
+export const note = async (args: NoteToolArgs, context: CallContext): Promise<string> => {
   const text = stripInvisible(args.text).trim();
   if (args.replaces !== undefined) {
     const { annotation } = await ask(context, editNote, { id: args.replaces, note: text });

@@ -3,8 +3,8 @@ import {
   caution,
   type Document,
   faint,
+  type LinePart,
   line,
-  type Part,
   type Piece,
   table,
 } from "../../answers/document.ts";
@@ -53,5 +53,5 @@ export function wordProjects({ projects, totals }: ProjectsAnswer): Document {
 const wordPlace = ({ root, is_gone }: Checkout): Piece =>
   is_gone ? faint(toHomeRelative(root)) : { text: toHomeRelative(root), role: "place", path: root };
 
-const wordUse = (checkout: Checkout | undefined, used: string): Part | null =>
+const wordUse = (checkout: Checkout | undefined, used: string): LinePart | null =>
   checkout === undefined || checkout.is_gone ? caution("gone") : ago(used);

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { isAbsolute, relative, resolve, sep } from "node:path";
 import { LRUCache } from "lru-cache";
-import type { Entry } from "../../agents/agent.ts";
+import type { TranscriptEntry } from "../../agents/agent.ts";
 import { findAgentByName, statTranscript } from "../../agents/registry.ts";
 import { stripFormatting } from "../../attribution/lines/line-keys.ts";
 import { isInside, toRealPath } from "../../base/paths.ts";
@@ -157,7 +157,7 @@ async function readFreshEdits(memory: Memory, { id, cwd }: SessionRecord): Promi
 }
 
 function describeEdits(
-  lines: readonly { at: number | null; cwd?: string | null; entries: Entry[] }[],
+  lines: readonly { at: number | null; cwd?: string | null; entries: TranscriptEntry[] }[],
   launchedIn: string,
   otherwiseAt: number,
 ): Edit[] {

@@ -103,7 +103,7 @@ function isTurnId(memory: Memory, text: string): boolean {
   );
 }
 
-type Found = Pick<RecallAnswer, "verdict" | "coverage" | "claims" | "notes">;
+type RecalledClaims = Pick<RecallAnswer, "verdict" | "coverage" | "claims" | "notes">;
 
 async function findClaims(
   project: Project,
@@ -111,7 +111,7 @@ async function findClaims(
   request: RecallRequest,
   isOwn: (session: string) => boolean,
   signal: AbortSignal | undefined,
-): Promise<Found> {
+): Promise<RecalledClaims> {
   const { about = "", said_by: saidBy, kind, file = [], since, until, branch, agent } = request;
   const isWanted = (one: RecallKind) => kind === undefined || kind.includes(one);
   const filters = {

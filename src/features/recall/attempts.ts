@@ -89,12 +89,12 @@ interface ReadTurn {
   answer: ReadTurn | null;
 }
 
-type Found = TranscriptSearchResponse["results"][number];
+type SessionHit = TranscriptSearchResponse["results"][number];
 
 /** What stands before the first turn of a session is no turn. */
 const isTurnOfOthers =
   (isOwn: (session: string) => boolean) =>
-  ({ session_id, last_turn }: Found): boolean =>
+  ({ session_id, last_turn }: SessionHit): boolean =>
     !isOwn(session_id) && last_turn > 0;
 
 /** What was asked and said about a question where a search found it, what says most of it first. */
@@ -184,7 +184,7 @@ export function toWordsClaim(memory: Memory, session: SessionRecord, number: num
   return picked === null ? null : toClaim(turn, picked);
 }
 
-function readTurnsAround(memory: Memory, found: readonly Found[]): ReadTurn[] {
+function readTurnsAround(memory: Memory, found: readonly SessionHit[]): ReadTurn[] {
   const wanted = new Map<string, Map<number, number>>();
   for (const [rank, { session_id: uid, turn, last_turn }] of found.entries()) {
     const ofSession = wanted.get(uid) ?? new Map<number, number>();

@@ -74,10 +74,10 @@ function pickEssence(diff: string): string {
   return (added.length > 0 ? added : lines).slice(0, 3).join(" ").slice(0, maxEditChars);
 }
 
-type Found = TranscriptSearchResponse["results"][number];
+type SessionHit = TranscriptSearchResponse["results"][number];
 
 /** What became of the work of a turn that a search found. */
-export function describeStanding({ rejected, abandoned, commits, freshness }: Found): string[] {
+export function describeStanding({ rejected, abandoned, commits, freshness }: SessionHit): string[] {
   const [commit] = commits;
   return [
     ...(rejected === null ? [] : [`rejected later: ${rejected}`]),
@@ -89,11 +89,11 @@ export function describeStanding({ rejected, abandoned, commits, freshness }: Fo
   ];
 }
 
-export const isTakenBack = ({ rejected, abandoned, commits }: Found): boolean =>
+export const isTakenBack = ({ rejected, abandoned, commits }: SessionHit): boolean =>
   rejected !== null || abandoned || commits.some(({ reverted_by }) => reverted_by !== null);
 
 /** A passage that a search found: what was noted there, or the text around what matches. */
-export function toFoundClaim(found: Found): Claim {
+export function toFoundClaim(found: SessionHit): Claim {
   const { annotation, note_by, session_id, turn, last_turn, agent, author = null, timestamp, kind } = found;
   const isNote = annotation !== null;
   return {

@@ -15,7 +15,7 @@ const maxUncommitted = 6;
 const maxFailing = 2;
 const maxSessions = 60;
 
-interface Asked {
+interface RecallScope {
   /** The session that asks, and those it goes on with. */
   leaves: (session: string) => boolean;
   now: number;
@@ -31,7 +31,7 @@ interface Asked {
 export async function findWorkState(
   project: Pick<Project, "root">,
   memory: Memory,
-  { leaves, now, until = null }: Asked,
+  { leaves, now, until = null }: RecallScope,
 ): Promise<WorkState | null> {
   const branch = await readCurrentBranch(project.root);
   const sessions = listSessions(memory, { until, remembered: true, limit: maxSessions }).filter(

@@ -19,14 +19,14 @@ import { wordRecall } from "./words.ts";
 /** Tokens of an answer, unless the caller says. */
 const defaultTokens = { claims: 300, read: 1000 } as const;
 
-interface Args extends Omit<RecallRequest, "file" | "asked_by"> {
+interface RecallToolArgs extends Omit<RecallRequest, "file" | "asked_by"> {
   files?: string[] | undefined;
   project?: string | undefined;
   all_projects?: boolean | undefined;
   max_tokens?: number | undefined;
 }
 
-export const recallPast = async (args: Args, context: CallContext): Promise<string> => {
+export const recallPast = async (args: RecallToolArgs, context: CallContext): Promise<string> => {
   const { files, project: _, all_projects: __, max_tokens, id, ...filters } = args;
   const here = resolveSearchScope(args, context);
   if (here !== null && filters.about !== undefined) {

@@ -6,11 +6,11 @@ import {
   id,
   indentedLine,
   joinParts,
+  type LinePart,
   labelTurn,
   line,
   makeDocument,
   type Paragraph,
-  type Part,
   place,
   quoted,
   strong,
@@ -51,7 +51,7 @@ export function wordReviewHead(answer: ReviewAnswer, range: string): Document {
   const only = merge ?? (kind === "commit" ? commits[0] : undefined);
   const name = range.replace(/\b([0-9a-f]{8})[0-9a-f]{32,56}\b/g, "$1");
   const named = kind === "range" ? `${name}: ${formatCount(commits_total, "commit")}` : "Not committed yet";
-  const authors: Part[] = isNotKnownYet(answer)
+  const authors: LinePart[] = isNotKnownYet(answer)
     ? [notKnownYet]
     : joinParts(
         countByAuthors(lines).map(({ count, by }) => [
@@ -176,10 +176,10 @@ export const wordReviewContext = (answer: ReviewAnswer): Document =>
 const wordMore = (count: number, unit: string): Paragraph =>
   count > 0 ? [line(faint(`and ${formatCount(count, unit)}`))] : [];
 
-function wordList(name: string, items: readonly (readonly Part[])[]): Paragraph {
+function wordList(name: string, items: readonly (readonly LinePart[])[]): Paragraph {
   if (items.length === 0) return [];
   const most = name === "Look at first" ? shownCounts.first : shownCounts.items;
-  const more: Part[][] = items.length > most ? [[`and ${items.length - most} more`]] : [];
+  const more: LinePart[][] = items.length > most ? [[`and ${items.length - most} more`]] : [];
   return [
     title(name),
     ...[...items.slice(0, most), ...more].map(

@@ -80,7 +80,7 @@ const changing = new RegExp(
 );
 
 /** What a rule is about, and whether it is about which program or tool to use: that holds on. */
-interface Found {
+interface CheckSubject {
   check: Check;
   isChoice: boolean;
 }
@@ -169,7 +169,7 @@ const splitClauses = (sentence: string): string[] =>
     .map((clause) => clause.trim());
 
 /** @param tail what follows in the sentence */
-function findForbidden(clause: string, tail: string, used: Used): Found | null {
+function findForbidden(clause: string, tail: string, used: Used): CheckSubject | null {
   const told = clause.replace(lead, "");
   const [ordered] = order.exec(told) ?? [];
   if (ordered === undefined)
@@ -197,7 +197,7 @@ function findForbidden(clause: string, tail: string, used: Used): Found | null {
   );
 }
 
-const toChoice = (words: string[] | null, option: string): Found | null =>
+const toChoice = (words: string[] | null, option: string): CheckSubject | null =>
   words && { check: { kind: "command", words: [...new Set([...words, option])] }, isChoice: true };
 
 const coAuthor: Check = { kind: "added", text: "Co-Authored-By" };
@@ -208,7 +208,7 @@ const toBranch = new RegExp(
 );
 
 /** What is done with git. */
-function findAct(rest: string, tail: string): Found | null {
+function findAct(rest: string, tail: string): CheckSubject | null {
   if (/\bco-?author/i.test(rest)) return { check: coAuthor, isChoice: true };
   const act = acts.find((one) => one.said.test(rest));
   if (act === undefined || isOfAFile(rest) || someOnly.test(rest)) return null;
@@ -238,7 +238,7 @@ const documents = new RegExp(
 /** "create `agent.md`" */
 const makingOne = new RegExp(`^${making}(?:(?:any|a|an|new|the)\\s+)*`, "i");
 
-function findMade(rest: string): Found | null {
+function findMade(rest: string): CheckSubject | null {
   const [made] = makingOne.exec(rest) ?? [];
   const path = made === undefined ? undefined : pathWord.exec(rest.slice(made.length))?.[1];
   const glob = documents.test(rest) ? "*.md" : path;
@@ -247,7 +247,7 @@ function findMade(rest: string): Found | null {
     : { check: { ...makePathCheck(glob), kind: "created" }, isChoice: false };
 }
 
-function findTool(rest: string, isUse: boolean, { servers }: Used): Found | null {
+function findTool(rest: string, isUse: boolean, { servers }: Used): CheckSubject | null {
   const known = tools.find((one) => one.said.test(rest));
   if (known !== undefined) return { check: { kind: "tool", name: known.tool }, isChoice: false };
   // "playwright", "the playwright MCP": a server by its name.
@@ -257,7 +257,7 @@ function findTool(rest: string, isUse: boolean, { servers }: Used): Found | null
     : null;
 }
 
-function findChanged(rest: string): Found | null {
+function findChanged(rest: string): CheckSubject | null {
   const [changed] = changing.exec(rest) ?? [];
   if (changed === undefined) return null;
   const named = rest.slice(changed.length);
@@ -270,7 +270,7 @@ function findChanged(rest: string): Found | null {
   return { check, isChoice: false };
 }
 
-function findThing(ordered: string, rest: string, { findCommand }: Used): Found | null {
+function findThing(ordered: string, rest: string, { findCommand }: Used): CheckSubject | null {
   const [started = ""] =
     /^(?:re)?(?:start|launch|run)(?:ing)?\s+(?:(?:the|a|any|another|your own|my)\s+)*/i.exec(rest) ?? [];
   if (started === "" && !/\brun(?:ning)?\s+(?:(?:the|a|any)\s+)*$/i.test(ordered)) return null;
@@ -282,7 +282,7 @@ function findThing(ordered: string, rest: string, { findCommand }: Used): Found 
 /** What may follow a program that is meant itself: "git submodules" is no git. */
 const behindProgram = new RegExp(`^\\s*(?:$|[.,;!)]|${anyOf(said.afterProgram)}\\b)`, "i");
 
-function findProgram(ordered: string, rest: string, { isProgram }: Used): Found | null {
+function findProgram(ordered: string, rest: string, { isProgram }: Used): CheckSubject | null {
   const [whole = "", program = ""] = /^([a-z][\w-]*)/.exec(rest) ?? [];
   const names = /\b(use|using|run|running)\s+(?:(?:any|a|the)\s+)*$/i.exec(ordered);
   if (names === null || !isProgram(program) || !behindProgram.test(rest.slice(whole.length))) return null;
@@ -330,7 +330,7 @@ const replaced =
   /^(?:(?:can|could|would) (?:you|we) |(?:you|we|i)(?:['’]d| would| should| must| need to| have to| want you to)? |(?:this|the|our) (?:project|repo(?:sitory)?|code ?base|app) |always |please |probably |just |rather |prefer to |let['’]?s )*(?:uses?|using|run|running|prefer)\s+([`"]?)([\w./ -]{2,40}?)\1\s*,?\s+(?:instead of|not|rather than|over|and not)\s+(?:(?:using|running|use|run|purely|just|plain|bare|the|a)\s+)*([`"]?)([\w./-]+(?: [\w./-]+){0,2}?)\3(?=[\s.,;!?)]|$)/i;
 
 /** "always use pnpm", "I told you: pnpm": what agents run in its place is not to be run. */
-function findWanted(clause: string, { findRival }: Used): Found | null {
+function findWanted(clause: string, { findRival }: Used): CheckSubject | null {
   const [, program] =
     /^(?:(?:you|we|i) (?:must |should |have to )?)?(?:always )?(?:use )?[`"]?([a-z][\w-]*)[`"]?[.!]*$/i.exec(
       clause.replace(lead, ""),
@@ -339,7 +339,7 @@ function findWanted(clause: string, { findRival }: Used): Found | null {
   return rival === null ? null : { check: { kind: "command", words: [rival] }, isChoice: false };
 }
 
-function findReplaced(clause: string, { isProgram }: Used): Found | null {
+function findReplaced(clause: string, { isProgram }: Used): CheckSubject | null {
   const [, quote, own = "", otherQuote, other = ""] = replaced.exec(clause.replace(lead, "")) ?? [];
   const [program = ""] = other.split(" ");
   const isMeant =

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { addSession, temporaryMemory, turn } from "../../../test/support/memory-fixture.ts";
 import { edited, prompt, ran, used } from "../../../test/support/turn-fixture.ts";
-import type { Entry } from "../../agents/agent.ts";
+import type { TranscriptEntry } from "../../agents/agent.ts";
 import type { StoredLine } from "../../sessions/turn-content.ts";
 import { saveInjection } from "../../store/memory/injections.ts";
 import type { Memory } from "../../store/memory/memory.ts";
@@ -32,7 +32,7 @@ const byRule = (command: string) => ran(command, `The user's rule: … ${advice.
 const byPerson = (command: string) =>
   ran(command, "The user doesn't want to proceed with this tool use.", denied);
 
-function did(...turns: Entry[][]): void {
+function did(...turns: TranscriptEntry[][]): void {
   for (const [i, entries] of turns.entries()) {
     const lines: StoredLine[] = entries.map((entry, seq) => ({
       uid: `${i} ${seq}`,
@@ -45,7 +45,7 @@ function did(...turns: Entry[][]): void {
 }
 
 /** The rule speaks at a call. */
-function speak(call: Entry | undefined, decision: "ask" | "deny" | null, ref = "rule:aaaa"): void {
+function speak(call: TranscriptEntry | undefined, decision: "ask" | "deny" | null, ref = "rule:aaaa"): void {
   saveInjection(memory, {
     sessionUid: "s1",
     event: "pre-tool-use",

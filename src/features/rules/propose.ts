@@ -89,9 +89,9 @@ export async function findProposals(
   return { proposals, sessions: sessions.size, turns: turns.length };
 }
 
-type Candidate = Omit<Proposal, "only_reminds"> & Pick<Saying, "holdsOn"> & Replayed;
+type RuleCandidate = Omit<Proposal, "only_reminds"> & Pick<Saying, "holdsOn"> & Replayed;
 
-function describeProposal(id: string, all: readonly Saying[]): Candidate {
+function describeProposal(id: string, all: readonly Saying[]): RuleCandidate {
   const latest = all.toSorted((a, b) => (b.at ?? 0) - (a.at ?? 0));
   const best = latest.find(({ holdsOn }) => holdsOn) ?? latest[0]!;
   return {

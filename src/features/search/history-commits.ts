@@ -1,6 +1,6 @@
 import { findReverts, listCommitReasons, searchCommits } from "../../attribution/search/commits.ts";
 import { indexedHead } from "../../attribution/search/index-commits.ts";
-import type { Nearness, Ranked } from "../../attribution/search/rank.ts";
+import type { Nearness, RankedRecord } from "../../attribution/search/rank.ts";
 import type { Project } from "../../base/paths.ts";
 import { formatIsoTime } from "../../base/text/iso-time.ts";
 import { analyseQuery } from "../../code/search/query.ts";
@@ -56,7 +56,7 @@ export async function findCommits(index: CodeIndex, memory: Memory | null, wante
     index.commits,
     shown.map(({ item }) => item.hash),
   );
-  const toCommitFound = (found: Ranked<IndexedCommit>): CommitFound => {
+  const toCommitFound = (found: RankedRecord<IndexedCommit>): CommitFound => {
     const { hash, subject, body, author, authoredAt, files } = found.item;
     const checkpoint = memory === null ? null : findCheckpointOfCommit(memory, hash);
     return {
@@ -90,7 +90,7 @@ export async function findCommits(index: CodeIndex, memory: Memory | null, wante
 const withoutTrailers = (body: string) => body.replace(/^[A-Za-z]+(?:-[A-Za-z]+)+: .*$/gm, "");
 
 /** The figures of a result. */
-export function pickScore<T>({ score, signals }: Ranked<T>, { explain }: HistorySearchRequest) {
+export function pickScore<T>({ score, signals }: RankedRecord<T>, { explain }: HistorySearchRequest) {
   return { score, ...(explain && { signals: { ...signals } }) };
 }
 

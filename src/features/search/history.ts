@@ -2,7 +2,7 @@ import { performance } from "node:perf_hooks";
 import { expandPackageToFiles } from "../../answers/about-package.ts";
 import { openIndex, withIndex, withMemoryIfAny } from "../../answers/open.ts";
 import { searchEvents } from "../../attribution/search/events.ts";
-import type { Nearness, Ranked } from "../../attribution/search/rank.ts";
+import type { Nearness, RankedRecord } from "../../attribution/search/rank.ts";
 import { loadConfig } from "../../base/config/config.ts";
 import type { Config } from "../../base/config/settings.ts";
 import { explainError, getErrorCode, PommelError } from "../../base/errors.ts";
@@ -228,7 +228,7 @@ async function findEvents(memory: Memory, { request, since, until, nearness, lim
     (since === null || updatedAt >= since) &&
     (until === null || (startsAt ?? createdAt) <= until);
   const judged = await searchEvents(memory, q, isWanted, nearness);
-  const toEventFound = (found: Ranked<EventRecord>): EventFound => {
+  const toEventFound = (found: RankedRecord<EventRecord>): EventFound => {
     const { uid, title, description, type, status, branch, updatedAt } = found.item;
     const { sessions, checkpoints } = findEventMembers(memory, uid);
     const held = findHeldWords(analyseQuery(q).words, `${title} ${description} ${branch ?? ""}`);

@@ -155,14 +155,14 @@ export function mergeHistory(parts: readonly HistoryPart[], merging: Merging): H
   };
 }
 
-interface Ranked {
+interface ProjectResult {
   /** In its own project's answer. */
   rank: number;
   result: { score: number; project: string };
 }
 
 /** Best first; equal ones by rank in their own project, then by project. */
-function compareRanked(a: Ranked, b: Ranked): number {
+function compareRanked(a: ProjectResult, b: ProjectResult): number {
   return (
     b.result.score - a.result.score ||
     a.rank - b.rank ||

@@ -10,7 +10,7 @@ import type {
 } from "../../protocol/results.ts";
 import { toFileUrl } from "../../terminal/links.ts";
 import type { Palette } from "../../terminal/palette.ts";
-import type { Found, FoundStyle } from "../../terminal/render-found.ts";
+import type { FoundItem, FoundStyle } from "../../terminal/render-found.ts";
 import { formatCount, formatWhen, shortenId, toOneLine, toPrintable } from "../../terminal/text.ts";
 import {
   chooseExcerpt,
@@ -42,7 +42,7 @@ export interface ResultStyle extends FoundStyle {
   pageOf: (hash: string) => string | null;
 }
 
-export function toFoundCode(result: CodeResult, { screen, pathOf, absolute }: ResultStyle): Found {
+export function toFoundCode(result: CodeResult, { screen, pathOf, absolute }: ResultStyle): FoundItem {
   const { file, start_line, kind, level, name, parent_name, freshness } = result;
   // The path contains the file's own name already.
   const isInFile = parent_name === null || file.includes(`${parent_name}.`);
@@ -119,7 +119,7 @@ function formatNeighbours(graph: Neighbours, dim: (text: string) => string): str
   ];
 }
 
-export function toFoundSession(result: SessionResult, style: ResultStyle): Found {
+export function toFoundSession(result: SessionResult, style: ResultStyle): FoundItem {
   const { screen } = style;
   const { colors } = screen;
   const { turn, last_turn } = result;
@@ -210,7 +210,7 @@ function formatFilesWithFreshness(
   return `Files: ${named}${more}${freshness === "fresh" ? fate : screen.colors.warn(fate)}`;
 }
 
-export function toFoundCommit(commit: CommitFound, style: ResultStyle): Found {
+export function toFoundCommit(commit: CommitFound, style: ResultStyle): FoundItem {
   const { screen, pageOf } = style;
   const { colors } = screen;
   const { id, title, author, timestamp, sessions, files } = commit;
@@ -239,7 +239,7 @@ function formatFiles(files: readonly string[], { full, pathOf }: ResultStyle): s
   return `Files: ${shown.map((file) => toPrintable(pathOf(file))).join(", ")}${more}`;
 }
 
-export function toFoundEvent(event: EventFound, { screen }: Pick<ResultStyle, "screen">): Found {
+export function toFoundEvent(event: EventFound, { screen }: Pick<ResultStyle, "screen">): FoundItem {
   return {
     place: screen.colors.id(toPrintable(event.id)),
     title: toOneLine(event.title),

@@ -2,14 +2,19 @@ import { describe, expect, it } from "vitest";
 import { screenOf } from "../../../test/support/screen.ts";
 import { measureWidth } from "../../base/text/display-width.ts";
 import { renderLog } from "./log-words.ts";
-import type { Statement } from "./operation.ts";
+import type { TurnStatement } from "./operation.ts";
 
-const said = (kind: Statement["kind"], text: string): Statement => ({ turn: 1, kind, text, call: null });
+const said = (kind: TurnStatement["kind"], text: string): TurnStatement => ({
+  turn: 1,
+  kind,
+  text,
+  call: null,
+});
 const called = (
   tool: string,
   text: string,
-  more: Partial<NonNullable<Statement["call"]>> = {},
-): Statement => ({
+  more: Partial<NonNullable<TurnStatement["call"]>> = {},
+): TurnStatement => ({
   turn: 1,
   kind: "tool",
   text: `${tool} ${text}`,
@@ -56,7 +61,7 @@ const turn = {
   files: [],
 };
 
-const shown = (width: number, full: boolean, statements: readonly Statement[] = log) =>
+const shown = (width: number, full: boolean, statements: readonly TurnStatement[] = log) =>
   renderLog(statements, [turn], { screen: screenOf(width), full });
 
 describe("a session as a chat", () => {

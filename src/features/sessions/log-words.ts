@@ -5,7 +5,7 @@ import { formatMarkdown } from "../../terminal/markdown.ts";
 import type { Screen } from "../../terminal/output.ts";
 import { formatCount, formatWhen, toOneLine, toPrintable, toPrintableLines } from "../../terminal/text.ts";
 import { describeTurnEnd } from "./end-words.ts";
-import type { SessionResponse, Statement } from "./operation.ts";
+import type { SessionResponse, TurnStatement } from "./operation.ts";
 import { foldSteps, type Step } from "./turn-words.ts";
 
 interface LogStyle {
@@ -22,7 +22,7 @@ const resultLines = 40;
 
 /** What was said and done, turn by turn, as a chat. */
 export function renderLog(
-  log: readonly Statement[],
+  log: readonly TurnStatement[],
   turns: SessionResponse["turns"],
   style: LogStyle,
 ): string {
@@ -40,7 +40,7 @@ export function renderLog(
 export function renderTurn(
   number: number,
   facts: TurnFacts | undefined,
-  statements: readonly Statement[],
+  statements: readonly TurnStatement[],
   style: LogStyle,
 ): string[] {
   return [turnRule(number, facts, style.screen), ...renderStatements(statements, style)];
@@ -61,10 +61,10 @@ function turnRule(number: number, turn: TurnFacts | undefined, screen: Screen): 
   return colors.dim(`── ${title} ${"─".repeat(Math.max(columns - measureWidth(title) - 4, 2))}`);
 }
 
-function renderStatements(statements: readonly Statement[], style: LogStyle): string[] {
+function renderStatements(statements: readonly TurnStatement[], style: LogStyle): string[] {
   const lines: string[] = [];
-  let before: Statement["kind"] | null = null;
-  const steps: Step<Statement>[] = style.full
+  let before: TurnStatement["kind"] | null = null;
+  const steps: Step<TurnStatement>[] = style.full
     ? statements.map((entry) => ({ kind: "one", entry }))
     : foldSteps(statements, (statement) => statement);
   for (const step of steps) {
@@ -81,7 +81,10 @@ function renderStatements(statements: readonly Statement[], style: LogStyle): st
 }
 
 /** What was looked at, with what: the objects of its calls. */
-function renderExplored({ says, entries }: Step<Statement> & { kind: "explored" }, screen: Screen): string {
+function renderExplored(
+  { says, entries }: Step<TurnStatement> & { kind: "explored" },
+  screen: Screen,
+): string {
   const { colors, columns = 80 } = screen;
   const objects = entries.flatMap(({ call, text }) =>
     call === null ? [] : [formatCallObject(text, call.tool)],
@@ -92,7 +95,7 @@ function renderExplored({ says, entries }: Step<Statement> & { kind: "explored" 
 
 const formatCallObject = (text: string, tool: string) => toOneLine(text.slice(tool.length));
 
-function renderStatement(statement: Statement, style: LogStyle): string[] {
+function renderStatement(statement: TurnStatement, style: LogStyle): string[] {
   const { kind, text, call } = statement;
   const { screen, full, whole = "--full" } = style;
   const { colors, columns = 80 } = screen;
@@ -126,9 +129,9 @@ function renderStatement(statement: Statement, style: LogStyle): string[] {
   }
 }
 
-type Call = NonNullable<Statement["call"]>;
+type LoggedCall = NonNullable<TurnStatement["call"]>;
 
-function renderCall(text: string, call: Call, { screen, full, whole }: LogStyle): string[] {
+function renderCall(text: string, call: LoggedCall, { screen, full, whole }: LogStyle): string[] {
   const { colors, columns = 80 } = screen;
   const { tool, is_error, result, added, removed, changed, action, took_ms } = call;
   const delegates = action === "delegate";

@@ -158,7 +158,7 @@ const statement = lazy(() =>
   }),
 );
 
-export type Statement = Shaped<typeof statement>;
+export type TurnStatement = Shaped<typeof statement>;
 
 export const sessionResponse = lazy(() =>
   z.object({

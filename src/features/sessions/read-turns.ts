@@ -1,4 +1,4 @@
-import type { Entry, FileEdit, ToolUse } from "../../agents/agent.ts";
+import type { FileEdit, ToolUse, TranscriptEntry } from "../../agents/agent.ts";
 import { parseEditsOfInput } from "../../attribution/evidence/input-edits.ts";
 import { formatIsoTime } from "../../base/text/iso-time.ts";
 import { withoutSpeakers } from "../../base/text/quotation.ts";
@@ -97,7 +97,7 @@ function toTurnEntries(
 }
 
 /** Its kind and text; null for what is shown elsewhere, or says nothing. */
-function toTurnEntry(entry: Entry): Pick<TurnEntry, "kind" | "text" | "images"> | null {
+function toTurnEntry(entry: TranscriptEntry): Pick<TurnEntry, "kind" | "text" | "images"> | null {
   switch (entry.kind) {
     case "title":
     case "tool_result":
@@ -178,7 +178,7 @@ export function renderTurn(lines: readonly StoredLine[]): string {
     .join("\n\n");
 }
 
-function renderEntry(entry: Entry): string {
+function renderEntry(entry: TranscriptEntry): string {
   switch (entry.kind) {
     case "prompt":
       return formatLabelled("USER", entry.text.trim() || (entry.images > 0 ? "(an image)" : ""));

@@ -1,4 +1,4 @@
-import type { Entry, ToolResult } from "../../agents/agent.ts";
+import type { ToolResult, TranscriptEntry } from "../../agents/agent.ts";
 import { buildTrajectory } from "../../agents/atif/trajectory.ts";
 import { withMemory } from "../../answers/open.ts";
 import type { Project } from "../../base/paths.ts";
@@ -9,7 +9,7 @@ import { createRelativizer } from "../../sessions/relative-paths.ts";
 import { classifyToolUse, readStoredTurns, type StoredLine } from "../../sessions/turn-content.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { findSession } from "../../store/memory/sessions/sessions.ts";
-import type { Statement } from "./operation.ts";
+import type { TurnStatement } from "./operation.ts";
 
 /** Characters of a tool's result that say how it went. */
 const briefResult = 300;
@@ -23,9 +23,9 @@ export function readSessionLog(
   memory: Memory,
   session: { id: number; cwd: string },
   { root, turn, full }: { root: string; turn?: number | undefined; full: boolean },
-): Statement[] {
+): TurnStatement[] {
   const relativize = createRelativizer({ root, worktrees: [], cwd: session.cwd });
-  const statements: Statement[] = [];
+  const statements: TurnStatement[] = [];
   for (const { number, lines } of readStoredTurns(memory, session.id, {
     first: turn ?? 0,
     last: turn ?? null,
@@ -61,12 +61,12 @@ export const computeDurationMs = (
 ): number | null => (calledAt === null || answered?.at == null ? null : Math.max(0, answered.at - calledAt));
 
 function toLogStatement(
-  entry: Entry,
+  entry: TranscriptEntry,
   at: number | null,
   results: ReadonlyMap<string, TimedResult>,
   relativize: (path: string) => string,
   full: boolean,
-): Omit<Statement, "turn"> | null {
+): Omit<TurnStatement, "turn"> | null {
   switch (entry.kind) {
     case "prompt":
       return makeStatement("prompt", entry.text.trim() || (entry.images > 0 ? "(an image)" : ""));
@@ -104,7 +104,7 @@ function toLogStatement(
   }
 }
 
-function makeStatement(kind: Statement["kind"], text: string): Omit<Statement, "turn"> | null {
+function makeStatement(kind: TurnStatement["kind"], text: string): Omit<TurnStatement, "turn"> | null {
   return text === "" ? null : { kind, text, call: null };
 }
 

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import type { Entry } from "../../agents/agent.ts";
+import type { TranscriptEntry } from "../../agents/agent.ts";
 import { renderTurn } from "./read-turns.ts";
 
-const render = (...entries: Entry[]) => renderTurn([{ uid: null, seq: 0, at: null, entries }]);
+const render = (...entries: TranscriptEntry[]) => renderTurn([{ uid: null, seq: 0, at: null, entries }]);
 
 test("shows all messages and tool calls in order", () => {
   const result = { id: "1", isError: false, edits: null, subagent: null };

@@ -27,7 +27,7 @@ import { showAnswer } from "../../terminal/render-document.ts";
 
 type ConfigOptions = EditTarget;
 
-interface Entry {
+interface ConfigEntry {
   key: SettingKey;
   value: Config[SettingKey];
   origin: Origin;
@@ -108,7 +108,7 @@ async function report(
     output.result({ key, file, changed }, `Removed ${key} from ${file}.`);
     return;
   }
-  let entry: Entry;
+  let entry: ConfigEntry;
   try {
     // Loaded again: a stronger source may hide what was just written.
     entry = listSettingEntries(await findProjectIfAny(cwd)).find((candidate) => candidate.key === key)!;
@@ -126,11 +126,11 @@ async function report(
   });
 }
 
-async function readEntries(cwd: string, { global = false }: ConfigOptions): Promise<Entry[]> {
+async function readEntries(cwd: string, { global = false }: ConfigOptions): Promise<ConfigEntry[]> {
   return global ? listGlobalEntries() : listSettingEntries(await findProjectIfAny(cwd));
 }
 
-function listSettingEntries(project: Project | null): Entry[] {
+function listSettingEntries(project: Project | null): ConfigEntry[] {
   const { config, origin } = loadConfig(project);
   const findSource = (key: SettingKey): string | null => {
     if (origin[key] === "env") return toEnvName(key);
@@ -147,7 +147,7 @@ function listSettingEntries(project: Project | null): Entry[] {
 }
 
 /** The value in a project that does not set it. */
-function listGlobalEntries(): Entry[] {
+function listGlobalEntries(): ConfigEntry[] {
   const file = locateOwnConfig();
   const own = readConfigFile(file);
   const defaults = makeDefaultConfig();

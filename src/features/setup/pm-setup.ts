@@ -3,7 +3,7 @@ import { basename } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Agent, TranscriptFile } from "../../agents/agent.ts";
 import { agents, findAgentByName, setups } from "../../agents/registry.ts";
-import type { PartName, Place } from "../../agents/setup.ts";
+import type { PartName, SetupTarget } from "../../agents/setup.ts";
 import { describeDaemon } from "../../answers/daemon/operation.ts";
 import { listProjects } from "../../answers/known-projects.ts";
 import type { ResponseOf } from "../../answers/operation.ts";
@@ -345,7 +345,7 @@ function formatChecks({ colors }: Output): string {
 }
 
 /** The parts of the agents that are used on this machine, or of those that were named. */
-function planWanted(place: Place, { agent, allow = false }: SetupOptions): Promise<PlannedPart[]> {
+function planWanted(place: SetupTarget, { agent, allow = false }: SetupOptions): Promise<PlannedPart[]> {
   // The server says itself when to ask it; a file that all projects read would cost those without a past.
   const names: PartName[] = ["hooks", "mcp"];
   if (allow) names.push("permissions");

@@ -2,7 +2,7 @@ import { existsSync, lstatSync, readdirSync, readFileSync, rmdirSync, rmSync } f
 import { homedir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { isBlankObject } from "../../agents/setup/json-entry.ts";
-import type { Place } from "../../agents/setup.ts";
+import type { SetupTarget } from "../../agents/setup.ts";
 import { listProjects } from "../../answers/known-projects.ts";
 import { describeEntry, locateTrash } from "../../answers/trash-entry.ts";
 import { closeRegistry, trashProjects } from "../../answers/trash-projects.ts";
@@ -242,7 +242,7 @@ function removeEmptyParents(directory: string): void {
 }
 
 /** Files that were not there before Pommel, by one of its records: another may have added to them, and not know it. */
-function listCreatedFiles(place: Place): string[] {
+function listCreatedFiles(place: SetupTarget): string[] {
   const files = Object.entries(readRecord(place).files).filter(([, { created }]) => created);
   return files.map(([name]) => resolve(place.dir, name));
 }

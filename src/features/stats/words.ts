@@ -4,10 +4,10 @@ import {
   faint,
   heading,
   id,
+  type LinePart,
   line,
   makeDocument,
   type Paragraph,
-  type Part,
   place,
   strong,
   table,
@@ -26,7 +26,7 @@ import type { StatsAnswer } from "./operation.ts";
 /** Of a bar in a row, and of the one of all lines. */
 const columnsOfBar = { row: 24, all: 60 } as const;
 
-type Row = readonly (Part | false)[];
+type TableCells = readonly (LinePart | false)[];
 
 /** Who wrote the lines that commits added, by author, directory, week, model and session; and errors that come back. */
 export function wordStats(answer: StatsAnswer, limit: number, weeksShown: number): Document {
@@ -35,12 +35,12 @@ export function wordStats(answer: StatsAnswer, limit: number, weeksShown: number
   const toTable = (
     name: string,
     columns: readonly Column[],
-    rows: readonly Row[],
+    rows: readonly TableCells[],
     shown = rows.slice(0, limit),
   ) => rows.length > 0 && [heading(name), table(columns, shown), ...wordShown(shown.length, rows.length)];
   // Where there are no such lines, the column would only take room.
   const hasBefore = total.before_agents > 0;
-  const toCells = (share: Share): Row => [
+  const toCells = (share: Share): TableCells => [
     ...(["agent", "human", "unknown"] as const).map((author) => formatKnownShare(share, author)),
     ...(hasBefore ? [formatPercent(share.before_agents, share.lines)] : []),
     formatNumber(share.lines),
@@ -53,7 +53,7 @@ export function wordStats(answer: StatsAnswer, limit: number, weeksShown: number
     })),
     { title: "", optional: 2 },
   ];
-  const weeks = answer.by_week.map(({ week, ...share }): Row => [...toCells(share), week]);
+  const weeks = answer.by_week.map(({ week, ...share }): TableCells => [...toCells(share), week]);
   const most = Math.max(1, ...answer.by_model.map(({ lines }) => lines));
   return makeDocument(
     wordTotal(answer),

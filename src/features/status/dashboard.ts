@@ -9,10 +9,10 @@ import {
   faint,
   good,
   indentedLine,
+  type LinePart,
   makeDocument,
   mark,
   type Paragraph,
-  type Part,
   strong,
   table,
   title,
@@ -70,7 +70,7 @@ function wordDashboard(status: StatusResponse, columns: number): Document {
   );
 }
 
-function wordHead({ version, daemon, project }: StatusResponse): Part[] {
+function wordHead({ version, daemon, project }: StatusResponse): LinePart[] {
   const name = strong(`Pommel ${version}`);
   if (!daemon.running) return [name, "  ", caution("not running")];
   const facts = `up ${formatDuration((daemon.uptime_seconds ?? 0) * 1000)}, ${formatBytes(daemon.memory_bytes ?? 0)}`;

@@ -12,12 +12,12 @@ import { indexDriver } from "../../engines/drivers.ts";
 import type { CodeIndex } from "../../store/index/port.ts";
 import type { StatusResponse } from "./operation.ts";
 
-type Part<K extends keyof StatusResponse> = StatusResponse[K];
+type StatusPart<K extends keyof StatusResponse> = StatusResponse[K];
 
 export interface IndexDescription {
-  index: Part<"index">;
-  health: Part<"health">;
-  storage: Part<"storage">;
+  index: StatusPart<"index">;
+  health: StatusPart<"health">;
+  storage: StatusPart<"storage">;
   /** Why the index could not be read; undefined when it could. */
   error?: unknown;
 }
@@ -121,7 +121,7 @@ async function measureStorage(
   project: Project,
   config: Config,
   { terms, vectors }: { terms: number; vectors: number },
-): Promise<Part<"storage">> {
+): Promise<StatusPart<"storage">> {
   const driver = await indexDriver(config);
   const indexBytes = await driver.countBytes(project.indexDb);
   const { logDir } = locateDaemonFiles();

@@ -27,15 +27,18 @@ export const nothingIndexed =
   "nothing is indexed: what git, `.pommelignore` or `index.exclude` ignores is left out";
 
 /** What something is called, and what it is like. */
-type Row = [string, string];
+type LabelledValue = [string, string];
 
 /** The languages with the most chunks; the rest are counted. */
 const languagesShown = 8;
 const recentShown = 5;
 
 /** The state of the daemon, the index, the memory and the models. @param used how far agents use Pommel; "": not known */
-export function wordStatus(status: StatusResponse, used = "", now: readonly Row[] = []): Document {
-  const memory: Row[] = [...listMemoryRows(status), ...(used === "" ? [] : [["Used:", used] satisfies Row])];
+export function wordStatus(status: StatusResponse, used = "", now: readonly LabelledValue[] = []): Document {
+  const memory: LabelledValue[] = [
+    ...listMemoryRows(status),
+    ...(used === "" ? [] : [["Used:", used] satisfies LabelledValue]),
+  ];
   return makeDocument(
     wordHead(status),
     now.length > 0 && wordSection("Now", now),
@@ -79,13 +82,13 @@ function wordHead({ version, project, daemon, health }: StatusResponse): Paragra
   ];
 }
 
-const wordSection = (name: string, rows: readonly Row[]): Paragraph => [
+const wordSection = (name: string, rows: readonly LabelledValue[]): Paragraph => [
   title(name),
   ...factTable(rows.map(([label, text]) => [label, { text }])),
 ];
 
-function listIndexRows({ index }: StatusResponse): Row[] {
-  const rows: Row[] = [
+function listIndexRows({ index }: StatusResponse): LabelledValue[] {
+  const rows: LabelledValue[] = [
     ["Files:", formatInteger(index.total_files)],
     ["Chunks:", formatInteger(index.total_chunks)],
     [
@@ -116,8 +119,8 @@ function listIndexRows({ index }: StatusResponse): Row[] {
   return rows;
 }
 
-function listQueueRows({ queue }: StatusResponse): Row[] {
-  const rows: Row[] = [
+function listQueueRows({ queue }: StatusResponse): LabelledValue[] {
+  const rows: LabelledValue[] = [
     ["Pending:", queue.code_is_idle ? "nothing, everything is indexed" : formatCount(queue.pending, "file")],
   ];
   if (queue.processing !== null) rows.push(["Processing:", queue.processing]);
@@ -136,7 +139,7 @@ function listQueueRows({ queue }: StatusResponse): Row[] {
   return rows;
 }
 
-function listStorageRows({ storage }: StatusResponse): Row[] {
+function listStorageRows({ storage }: StatusResponse): LabelledValue[] {
   return [
     ["Index:", formatIndexSize(storage) + (storage.place ? `, at ${storage.place}` : "")],
     ["Logs:", formatBytes(storage.log_bytes)],
@@ -153,22 +156,22 @@ function formatIndexSize({ index_bytes, fts_bytes, vector_bytes = 0 }: StatusRes
 }
 
 /** A line for each model in use, and one more for what keeps it from its work. */
-function listModelRows({ models }: StatusResponse): Row[] {
+function listModelRows({ models }: StatusResponse): LabelledValue[] {
   return [
     ...formatModelRows("Code:", models.embedding_code, models.code),
     ...formatModelRows("Text:", models.embedding_text, models.text),
   ];
 }
 
-function formatModelRows(of: string, setting: string, models: readonly Model[]): Row[] {
+function formatModelRows(of: string, setting: string, models: readonly Model[]): LabelledValue[] {
   if (models.length === 0) {
     if (setting !== "none") return [[of, `${setting}: nothing embedded yet`]];
     return [[of, `none: search uses words${of === "Code:" ? " and structure" : ""}`]];
   }
-  return models.flatMap((model, i): Row[] => {
+  return models.flatMap((model, i): LabelledValue[] => {
     const { message, usage } = model;
     const label = i === 0 ? of : "";
-    const rows: Row[] = [[label, `${model.id}: ${formatModelProgress(model)}`]];
+    const rows: LabelledValue[] = [[label, `${model.id}: ${formatModelProgress(model)}`]];
     if (message !== null) rows.push(["", message]);
     if (usage !== null) rows.push(["", formatModelUsage(usage)]);
     return rows;
@@ -229,12 +232,12 @@ const formatInteger = (value: number) => value.toLocaleString("en");
 const toSpacedWords = (reason: string) => reason.replaceAll("_", " ");
 
 /** The memory, for a person. */
-function listMemoryRows({ memory, daemon, models }: StatusResponse): Row[] {
+function listMemoryRows({ memory, daemon, models }: StatusResponse): LabelledValue[] {
   if (memory.problem !== null) return [["Problem:", memory.problem]];
   if (memory.sessions === 0 && memory.annotations === 0 && memory.jobs.is_idle) {
     return [["Sessions:", "none recorded yet"], ...formatVanishingRows(memory)];
   }
-  const rows: Row[] = [
+  const rows: LabelledValue[] = [
     [
       "Sessions:",
       `${formatInteger(memory.sessions)} (${formatCount(memory.turns, "turn")}${formatByAgent(memory.agents)})`,
@@ -272,7 +275,10 @@ function listMemoryRows({ memory, daemon, models }: StatusResponse): Row[] {
 }
 
 /** "cutting 127 of 272 sessions again" */
-function recutRows({ recut: { sessions, all } }: StatusResponse["memory"], isRunning: boolean): Row[] {
+function recutRows(
+  { recut: { sessions, all } }: StatusResponse["memory"],
+  isRunning: boolean,
+): LabelledValue[] {
   if (sessions === 0) return [];
   const which = `${formatInteger(sessions)} of ${formatCount(all, "session")}`;
   return [
@@ -290,14 +296,14 @@ function formatCommitRows({
   commits,
   checkpoints,
   commits_waiting: waiting,
-}: StatusResponse["memory"]): Row[] {
+}: StatusResponse["memory"]): LabelledValue[] {
   if (commits + waiting === 0) return [];
   const left = waiting > 0 ? `, ${formatInteger(waiting)} pending` : "";
   return [["Commits:", `${formatInteger(commits)} (${formatCount(checkpoints, "checkpoint")})${left}`]];
 }
 
 /** Only where something would be lost. */
-function formatVanishingRows({ vanishing, jobs }: StatusResponse["memory"]): Row[] {
+function formatVanishingRows({ vanishing, jobs }: StatusResponse["memory"]): LabelledValue[] {
   const lost = (vanishing ?? []).filter(isLosing);
   const isReading = [...jobs.waiting, ...jobs.running].some(({ kind }) => kind === "transcript");
   return lost.map((one, i) => [
@@ -329,7 +335,7 @@ function formatContextRow({
   injections_30d,
   tokens_30d,
   missed_30d: missed,
-}: Context): Row {
+}: Context): LabelledValue {
   const late =
     missed === 0 ? "" : `; ${formatCount(missed, "answer")} came too late (\`pm session context\`)`;
   if (injections === 0) return ["Context:", mode === "off" ? "off" : `${mode}; nothing injected yet${late}`];
@@ -343,13 +349,13 @@ function formatJobRows({
   is_idle,
   eta_seconds: eta,
   rate_chunks_per_sec: rate,
-}: Jobs): Row[] {
+}: Jobs): LabelledValue[] {
   if (pending + running.length === 0) return [["Queue:", "nothing to do"]];
   if (is_idle) return [["Queue:", `${formatCount(pending, "job")} for later, nothing to do now`]];
   const left =
     running.length > 0 && eta !== null && eta > 0 ? `, about ${formatRoughDuration(eta)} left` : "";
   const speed = running.length > 0 && rate > 0 ? `, ${rate} chunks/s` : "";
-  const rows: Row[] = [["Queue:", `${formatCount(pending, "job")} pending${speed}${left}`]];
+  const rows: LabelledValue[] = [["Queue:", `${formatCount(pending, "job")} pending${speed}${left}`]];
   running.forEach(({ kind, subject, done, total, waits_for }, i) => {
     const share = total > 0 ? ` ${Math.floor((100 * done) / total)} %` : "";
     const facts = [`${kind} ${subject}${share}`, describeWaiting({ waits_for })].filter(
@@ -365,7 +371,7 @@ function formatLlmRows({
   tokens_today,
   daily_tokens,
   dollars_today,
-}: StatusResponse["memory"]["llm"]): Row[] {
+}: StatusResponse["memory"]["llm"]): LabelledValue[] {
   if (model === "none") return [];
   const cost = dollars_today === null ? "" : `, $${dollars_today.toFixed(4)}`;
   return [

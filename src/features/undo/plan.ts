@@ -56,7 +56,7 @@ export interface UndoPlan {
 type FindAuthor = (line: number) => { sessionUid: string | null; turn: number | null } | null;
 
 /** What a commit, or what is not committed, changed, with who wrote its lines. */
-interface Change {
+interface UndoSource {
   /** Of its files after it, without a colon; null: the working tree. */
   revision: string | null;
   files: ChangedFile[];
@@ -82,7 +82,7 @@ export async function planUndo(
   signal?: AbortSignal,
 ): Promise<UndoPlan> {
   const isTheirs = makeOwnerCheck(undone);
-  const changes: Change[] = [];
+  const changes: UndoSource[] = [];
   const working = on === "HEAD" ? null : await readUncommitted(project, memory, isTheirs, signal);
   if (working !== null) changes.push(working);
   const led = await listOwnCommits(project, memory, undone, signal);
@@ -103,7 +103,7 @@ export async function planUndo(
       }
     return draft.list();
   });
-  const hasPart = (change: Change | undefined): boolean =>
+  const hasPart = (change: UndoSource | undefined): boolean =>
     change?.files.some((file) => hasOwnLines(file, change, isTheirs)) ?? false;
   return {
     // One that only may have come of the session has nothing of it.
@@ -133,7 +133,7 @@ const isOfSession = (sessionUid: string, uid: string): boolean =>
 const listLineNumbers = ({ newStart, added }: ChangedFile["hunks"][number]): number[] =>
   added.map((_, i) => newStart + i);
 
-const hasOwnLines = (file: ChangedFile, change: Change, isTheirs: IsTheirs): boolean =>
+const hasOwnLines = (file: ChangedFile, change: UndoSource, isTheirs: IsTheirs): boolean =>
   file.hunks.flatMap(listLineNumbers).some((line) => isTheirs(change.findAuthor(file.path)(line)));
 
 /** Those in HEAD's history, the latest first. */
@@ -160,7 +160,7 @@ async function readCommit(
   { hash, commitId, committedAt }: LedTo,
   { uid, turn }: Undone,
   signal?: AbortSignal,
-): Promise<Change> {
+): Promise<UndoSource> {
   const files: ChangedFile[] = [];
   for await (const file of streamChangedFiles(root, { commit: hash }, { signal })) files.push(file);
   const ranges = listAttributions(memory, commitId);
@@ -210,7 +210,7 @@ async function readUncommitted(
   memory: Memory,
   isTheirs: IsTheirs,
   signal?: AbortSignal,
-): Promise<Change> {
+): Promise<UndoSource> {
   const files = await listUncommittedChanges(project.root, { signal });
   const judge = await judgeUncommitted(project, memory, files, signal);
   const findAuthor = (path: string): FindAuthor => {
@@ -244,7 +244,7 @@ class Draft {
 
   constructor(private readonly readNow: (path: string) => Promise<string | null>) {}
 
-  async takeBack(change: Change, file: ChangedFile, after: string, isTheirs: IsTheirs): Promise<void> {
+  async takeBack(change: UndoSource, file: ChangedFile, after: string, isTheirs: IsTheirs): Promise<void> {
     const { path, oldPath, status, hunks } = file;
     const find = change.findAuthor(path);
     const own: StepHunk[] = hunks.map((hunk) => ({

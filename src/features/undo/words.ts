@@ -6,10 +6,10 @@ import {
   id,
   indentedLine,
   joinParts,
+  type LinePart,
   line,
   makeCommitPiece,
   makeDocument,
-  type Part,
   place,
   quoted,
   strong,
@@ -95,7 +95,7 @@ const former = (sign: string, lines: readonly string[]): Block => ({
   lines: lines.slice(0, shownLines),
 });
 
-function wordNext(applied: UndoAnswer["applied"], hasChanges: boolean, where: string): Part[] {
+function wordNext(applied: UndoAnswer["applied"], hasChanges: boolean, where: string): LinePart[] {
   if (applied === "working tree")
     return ["Done, in the working tree. ", faint("`pm undo --back` brings it back.")];
   if (applied === "branch") return ["Done, in a commit on the new branch. The working tree is as it was."];

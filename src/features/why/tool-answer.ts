@@ -14,7 +14,7 @@ import { wordBlame } from "../blame/words.ts";
 import { type WhyAnswer, why as whyOperation } from "./operation.ts";
 import { wordWhy } from "./words.ts";
 
-interface Args {
+interface WhyToolArgs {
   place: string;
   revision?: string | undefined;
   max_tokens: number;
@@ -23,7 +23,7 @@ interface Args {
 const sessionsNamed = 3;
 
 /** Why lines are as they are, or who wrote which lines of a file. */
-export const answerWhy = async (args: Args, context: CallContext): Promise<string> => {
+export const answerWhy = async (args: WhyToolArgs, context: CallContext): Promise<string> => {
   const { file, lines } = await parseRequestedPlace(args.place, context);
   const rev = args.revision;
   if (lines === null) return wordFile(await ask(context, blame, { file, rev }), args.max_tokens);

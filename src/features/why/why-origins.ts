@@ -1,4 +1,4 @@
-import type { Entry } from "../../agents/agent.ts";
+import type { TranscriptEntry } from "../../agents/agent.ts";
 import { computeLineKey } from "../../attribution/lines/line-keys.ts";
 import { isDistinctive } from "../../attribution/survival.ts";
 import { getOrCreate } from "../../base/multimap.ts";
@@ -50,8 +50,8 @@ function readOriginTurn(
   };
 }
 
-const isText = (entry: Entry) => entry.kind === "text" && entry.text.trim() !== "";
-const cutAnswerText = (entry: Entry | undefined) =>
+const isText = (entry: TranscriptEntry) => entry.kind === "text" && entry.text.trim() !== "";
+const cutAnswerText = (entry: TranscriptEntry | undefined) =>
   entry?.kind === "text" ? shortenText(entry.text.trim(), maxAnswerLength) : "";
 
 /** The turn in which a subagent was started: the last one that had begun by then. */

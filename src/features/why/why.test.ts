@@ -8,7 +8,7 @@ import {
   temporaryRepository,
 } from "../../../test/support/checkpoint-fixture.ts";
 import { chunk, deciding, turn } from "../../../test/support/memory-fixture.ts";
-import type { Entry } from "../../agents/agent.ts";
+import type { TranscriptEntry } from "../../agents/agent.ts";
 import { wordForAgents } from "../../answers/word-for-agents.ts";
 import { recordCommit } from "../../attribution/checkpoints/record-commit.ts";
 import { anchorNote } from "../../attribution/line-notes.ts";
@@ -85,7 +85,7 @@ describe("the chain", () => {
   it("leads from a line to its commit, checkpoint, session, turn, prompt and decision", async () => {
     const title = { title: { text: "Refresh", source: "agent" as const } };
     rememberSession(repo.memory, "s", ["look at auth", "make token refresh atomic"], title);
-    const said: Entry[] = [
+    const said: TranscriptEntry[] = [
       { kind: "prompt", text: "make token refresh atomic\n\nplease", images: 0 },
       { kind: "text", text: "Two requests may refresh at once, so I take a lock." },
       { kind: "tool_use", id: "toolu_2", tool: "Edit", input: {}, files: [] },

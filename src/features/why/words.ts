@@ -7,13 +7,13 @@ import {
   id,
   indentedLine,
   joinParts,
+  type LinePart,
   labelled,
   line,
   makeCommitPiece,
   makeDocument,
   makeTurnPiece,
   type Paragraph,
-  type Part,
   type Piece,
   place,
   quoted,
@@ -156,13 +156,13 @@ function wordOrigin(origin: Origin): Paragraph {
 }
 
 /** Who committed lines need not have written them. */
-function wordWriter({ written_by, commit }: Origin): (Part | false)[] {
+function wordWriter({ written_by, commit }: Origin): (LinePart | false)[] {
   const { author, session_id, turn, said_by, confidence } = written_by;
   const person = commit?.person ?? null;
   const evidence = author === "agent" ? describeLineEvidence(written_by) : "";
   const isFigure = evidence.endsWith("%");
   const unsure = { unknown: "Author unknown", before_agents: "Before agents" };
-  const writer: Part[] =
+  const writer: LinePart[] =
     author === "unknown" || author === "before_agents"
       ? [strong(unsure[author]), ...(person === null ? [] : ["; committed by ", { text: person }])]
       : [strong("Written by"), " ", nameWriter(written_by, person)];

@@ -11,7 +11,7 @@ const submodule = "160000";
 const symbolicLink = "120000";
 
 /** A file in the list before the patch. */
-interface Entry {
+interface RawFileEntry {
   path: string;
   oldPath: string | null;
   status: ChangedFile["status"];
@@ -29,7 +29,7 @@ interface Entry {
 export async function* parsePatch(
   batches: AsyncIterable<readonly string[]>,
 ): AsyncGenerator<ChangedFile, void, undefined> {
-  const entries: Entry[] = [];
+  const entries: RawFileEntry[] = [];
   // Index of the current entry; -1 before the first.
   let at = -1;
   let reader = new HunkReader(maxLines, maxCharacters);
@@ -67,7 +67,7 @@ export async function* parsePatch(
 }
 
 /** Empty for a file that a merge combined without changes of its own. */
-function makeChangedFile(entry: Entry, reader: HunkReader | null): ChangedFile[] {
+function makeChangedFile(entry: RawFileEntry, reader: HunkReader | null): ChangedFile[] {
   const { path, oldPath, status, isRegular, isMerged } = entry;
   const read = reader === null ? [] : reader.listHunks();
   const hunks = isRegular ? read : null;
@@ -79,7 +79,7 @@ function makeChangedFile(entry: Entry, reader: HunkReader | null): ChangedFile[]
 }
 
 /** `:100644 100644 <hash> <hash> R086\told\tnew`; for a merge, one colon, mode, hash and letter per parent. */
-function parseRawEntry(line: string): Entry | null {
+function parseRawEntry(line: string): RawFileEntry | null {
   const [facts, ...names] = line.split("\t");
   const colons = /^:+/.exec(line)![0].length;
   const words = facts!.slice(colons).split(" ");

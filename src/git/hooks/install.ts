@@ -36,7 +36,7 @@ export interface InstalledHook {
 }
 
 /** A planned change of one hook; undone when another one fails. */
-interface Change extends InstalledHook {
+interface HookChange extends InstalledHook {
   /** Its last line gets a line break. */
   ends: boolean;
   apply(): void;
@@ -52,7 +52,7 @@ export async function installGitHooks(project: Project): Promise<InstalledHook[]
   const place = await findHooksPlace(project.root);
   if (place.state !== "found") throw refuseHooks(place);
   const missing = listMissingDirs(place.dir);
-  const done: Change[] = [];
+  const done: HookChange[] = [];
   try {
     await withHooksLock(place.dir, true, () => {
       const changes = gitHookNames.map((hook) => planChange(project, place, hook));
@@ -75,11 +75,11 @@ function listMissingDirs(dir: string): string[] {
   return existsSync(dir) ? [] : [...listMissingDirs(dirname(dir)), dir];
 }
 
-function planChange(project: Project, place: FoundPlace, hook: GitHookName): Change {
+function planChange(project: Project, place: FoundPlace, hook: GitHookName): HookChange {
   const path = join(place.dir, hook);
   const block = makeBlock({ hook, within: place.within });
   const before = readHook(path);
-  const change = (outcome: Change["outcome"], text: string, mode: number): Change => ({
+  const change = (outcome: HookChange["outcome"], text: string, mode: number): HookChange => ({
     hook,
     file: toRootRelative(project, path),
     outcome,
@@ -136,7 +136,7 @@ function isLineBreakMissing(text: string): boolean {
 function wrap(
   project: Project,
   { path, hook, block, before }: { path: string; hook: GitHookName; block: string; before: HookFile },
-): Change {
+): HookChange {
   const dir = dirname(path);
   const isShellLink = before.isLink && before.text !== null && isShellScript(before.text);
   const kept = chooseKeptName(dir, hook, isShellLink);
@@ -163,7 +163,7 @@ function remember(
   project: Project,
   place: FoundPlace,
   missing: readonly string[],
-  done: readonly Change[],
+  done: readonly HookChange[],
 ): void {
   const known = readRecord(project);
   const union = (before: readonly string[], more: readonly string[]) => [...new Set([...before, ...more])];

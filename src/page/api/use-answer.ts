@@ -64,7 +64,7 @@ client.getQueryCache().subscribe(() => {
   isWaiting.value = client.isFetching({ predicate: ({ state }) => state.data === undefined }) > 0;
 });
 
-export interface Answer<T> {
+export interface UsedAnswer<T> {
   /** The latest answer to this very request; see `keepsFormer`. */
   data: T | null;
   error: AskError | null;
@@ -98,7 +98,7 @@ export function useAnswer<N extends OperationName>(
   operation: N,
   request: RequestNamed<N> | null,
   { keepsFormer = false, typedMs = 0, everyMs, inBackground = false, asOf, place }: AnswerOptions = {},
-): Answer<ResponseNamed<N>> {
+): UsedAnswer<ResponseNamed<N>> {
   const writtenAt = findLastWrite(operation);
   const options: QueryObserverOptions<Reply<N>, AskError, ResponseNamed<N>> = {
     queryKey: [place ?? placeShown(), operation, request, asOf],
@@ -131,7 +131,7 @@ export function useAnswer<N extends OperationName>(
   return { data: data ?? null, error, reload: () => void refetch() };
 }
 
-export interface Change<N extends OperationName> {
+export interface ChangeCaller<N extends OperationName> {
   /** Asks for the change, in another project where that is named; null: it was refused, and `error` says why. */
   run: (request: RequestNamed<N>, place?: string) => Promise<ResponseNamed<N> | null>;
   isRunning: boolean;
@@ -142,7 +142,7 @@ export interface Change<N extends OperationName> {
 export function useSessions(
   request: RequestNamed<"sessions"> | null,
   options?: AnswerOptions,
-): Answer<Pick<ResponseNamed<"sessions">, "total" | "topics"> & { sessions: Placed<SessionSummary>[] }> {
+): UsedAnswer<Pick<ResponseNamed<"sessions">, "total" | "topics"> & { sessions: Placed<SessionSummary>[] }> {
   const here = useAnswer("sessions", isEverywhere() ? null : request, options);
   const everywhere = useAnswer("sessionsEverywhere", isEverywhere() ? request : null, options);
   return isEverywhere() ? everywhere : here;
@@ -152,7 +152,7 @@ export function useSessions(
 export function useCheckpoints(
   request: RequestNamed<"checkpoints"> | null,
   options?: AnswerOptions,
-): Answer<{ total: number; checkpoints: Placed<CheckpointSummary>[] }> {
+): UsedAnswer<{ total: number; checkpoints: Placed<CheckpointSummary>[] }> {
   // A file is one of the project that is shown.
   const isOfAll = isEverywhere() && request?.file === undefined;
   const here = useAnswer("checkpoints", isOfAll ? null : request, options);
@@ -171,7 +171,7 @@ export const useNow = () =>
 const nowEveryMs = 20_000;
 
 /** An operation that changes something, asked for by a button or a form. What is shown is asked for again afterwards. */
-export function useChange<N extends OperationName>(operation: N): Change<N> {
+export function useChange<N extends OperationName>(operation: N): ChangeCaller<N> {
   const [isRunning, setRunning] = useState(false);
   const [error, setError] = useState<AskError | null>(null);
   const run = async (request: RequestNamed<N>, place?: string) => {

@@ -7,10 +7,10 @@ import { open, signedOut } from "./ask.ts";
 import { placeShown } from "./place.ts";
 
 type Marks = Shaped<typeof stateResponse>;
-type Part = keyof Marks;
+type MarkKind = keyof Marks;
 
 /** What answers are made of that may change while they are looked at. */
-const madeOf: Readonly<Record<string, readonly Part[]>> = {
+const madeOf: Readonly<Record<string, readonly MarkKind[]>> = {
   annotations: ["memory"],
   checkpoints: ["memory"],
   checkpointsEverywhere: ["memory"],
@@ -34,7 +34,7 @@ const madeOf: Readonly<Record<string, readonly Part[]>> = {
 let last: { marks: Marks; place: string } | null = null;
 
 /** When each part was written, as far as this page was told. Milliseconds since the epoch. */
-const times = signal<Readonly<Record<Part, number>>>({ memory: 0, code: 0 });
+const times = signal<Readonly<Record<MarkKind, number>>>({ memory: 0, code: 0 });
 
 /** When what an answer is made of was last written, 0 for never. Milliseconds since the epoch. */
 export const findLastWrite = (operation: OperationName): number =>

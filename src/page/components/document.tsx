@@ -1,8 +1,8 @@
 import {
   type Block,
   type Document,
-  type Line,
-  type Part,
+  type DocumentLine,
+  type LinePart,
   type Piece,
   tabulateRanges,
 } from "../../answers/document.ts";
@@ -97,11 +97,11 @@ function WordedBlock({ of: one }: { of: Block }) {
   }
 }
 
-const isCommand = (part: Part): part is Piece =>
+const isCommand = (part: LinePart): part is Piece =>
   typeof part !== "string" && "text" in part && part.role === "command";
 
 /** @param props.isOfList the arrow keys go to its links */
-const Words = ({ of: line, isOfList = false }: { of: Line; isOfList?: boolean }) => (
+const Words = ({ of: line, isOfList = false }: { of: DocumentLine; isOfList?: boolean }) => (
   <>
     {line.map((part, i) => (
       <Word key={i} of={part} isOfList={isOfList} />
@@ -109,7 +109,7 @@ const Words = ({ of: line, isOfList = false }: { of: Line; isOfList?: boolean })
   </>
 );
 
-function Word({ of: part, isOfList }: { of: Part; isOfList: boolean }) {
+function Word({ of: part, isOfList }: { of: LinePart; isOfList: boolean }) {
   if (typeof part === "string") return <>{part === " | " ? " · " : part}</>;
   if ("draw" in part) return part.draw === "authors" ? <LinesBar lines={part.lines} /> : null;
   if ("at" in part) return part.form === "ago" ? <Time at={part.at} /> : <Moment at={part.at} />;

@@ -1,6 +1,6 @@
 /** What is said and done in a stored turn, for a reader. */
 
-interface Statement {
+interface SpokenText {
   /** Who says it, or what was done: "you", "agent", "ran", "wrote"; "" where the text does not say. */
   speaker: string;
   text: string;
@@ -34,14 +34,14 @@ const deeds: readonly [verb: string, tools: RegExp][] = [
 ];
 
 /** The statements of a text in which each begins a line, or, of a snippet on one line, stands anywhere. */
-export function parseStatements(text: string, isOnOneLine = false): Statement[] {
+export function parseStatements(text: string, isOnOneLine = false): SpokenText[] {
   const [first = "", ...parts] = text.split(isOnOneLine ? label : labelAtLine);
-  const statements: Statement[] = [{ speaker: "", text: first }];
+  const statements: SpokenText[] = [{ speaker: "", text: first }];
   for (let i = 0; i < parts.length; i += 2) statements.push(parseStatement(parts[i]!, parts[i + 1] ?? ""));
   return statements.filter((statement) => statement.text.trim() !== "");
 }
 
-function parseStatement(kind: string, text: string): Statement {
+function parseStatement(kind: string, text: string): SpokenText {
   if (kind !== "TOOL_USE") return { speaker: speakers[kind]!, text };
   const [, tool = "", rest = ""] = /^(\S+)\s*([\s\S]*)$/.exec(text.trim()) ?? [];
   const verb = deeds.find(([, tools]) => tools.test(tool))?.[0];
@@ -49,7 +49,7 @@ function parseStatement(kind: string, text: string): Statement {
 }
 
 /** The statements of a snippet, each on one line and without Markdown's marks. */
-export function parseSnippet(snippet: string): Statement[] {
+export function parseSnippet(snippet: string): SpokenText[] {
   return parseStatements(snippet, true).map(({ speaker, text }) => ({
     speaker,
     text: withoutMarks(text).replace(/\s+/g, " ").trim(),

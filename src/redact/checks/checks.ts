@@ -7,7 +7,7 @@ import {
   isBalancedCode,
   isBarePassword,
   isQuoted,
-  type Place,
+  type MatchSite,
   sliceSecret,
 } from "./place.ts";
 import {
@@ -44,7 +44,7 @@ import {
 } from "./values.ts";
 
 /** Whether a match is a secret rather than a variable, a type, a label or an example. */
-export const checks: Record<CheckName, (place: Place) => boolean> = {
+export const checks: Record<CheckName, (place: MatchSite) => boolean> = {
   password: (place) => {
     const value = sliceSecret(place);
     // What stands between two texts of code: `label: "Password:", hint: "..."`.

@@ -2,7 +2,7 @@ import { sliceLineBefore } from "./randomness.ts";
 import { isCodeName, isEnvironmentValue, isLikelyPath, isReference } from "./values.ts";
 
 /** A pattern's match. */
-export interface Place {
+export interface MatchSite {
   text: string;
   /** Start of the match. */
   from: number;
@@ -27,15 +27,15 @@ export function isBalancedCode(value: string): boolean {
 }
 
 /** Whether nothing but a name stands before it on its line. */
-export function isAtLineStart({ text, from }: Place): boolean {
+export function isAtLineStart({ text, from }: MatchSite): boolean {
   return /^[\s|>+-]*[A-Za-z0-9_.-]*$/.test(sliceLineBefore(text, from, 80));
 }
 
-export function sliceSecret({ text, start, end }: Place): string {
+export function sliceSecret({ text, start, end }: MatchSite): string {
   return text.slice(start, end);
 }
 
-export function isQuoted({ text, start, end }: Place): boolean {
+export function isQuoted({ text, start, end }: MatchSite): boolean {
   const mark = text[start - 1];
   if (mark === ">" && text[end] === "<") return true;
   return (mark === '"' || mark === "'" || mark === "`") && (text[end] === mark || text[end] === "\\");
@@ -44,7 +44,7 @@ export function isQuoted({ text, start, end }: Place): boolean {
 type Style = "environment" | "line" | "code";
 
 /** How the name before a value is written: `DB_PASSWORD=`, `  password:` alone on its line, or anything else. */
-export function classifyNameStyle({ text, from, start }: Place): Style {
+export function classifyNameStyle({ text, from, start }: MatchSite): Style {
   let nameStart = from;
   while (nameStart > 0 && from - nameStart < 80 && /[A-Za-z0-9_.-]/.test(text[nameStart - 1]!)) nameStart--;
   const name = text.slice(nameStart, start);
@@ -54,7 +54,7 @@ export function classifyNameStyle({ text, from, start }: Place): Style {
   return /^(?:\s*[0-9]+[\t→|:])?[+\- \t]*(?:export |set |ENV )?$/.test(before) ? "line" : "code";
 }
 
-export function isBarePassword(place: Place, value: string): boolean {
+export function isBarePassword(place: MatchSite, value: string): boolean {
   const { text, from, start, end } = place;
   const after = text[end] ?? "\n";
   if (/[([{<]/.test(after) || isReference(value)) return false;
@@ -84,6 +84,6 @@ export function isBarePassword(place: Place, value: string): boolean {
 }
 
 /** Whether the value is not continued by an expression. */
-export function hasPlainEnd({ text, end }: Place): boolean {
+export function hasPlainEnd({ text, end }: MatchSite): boolean {
   return !/[([{<$]/.test(text[end] ?? "");
 }

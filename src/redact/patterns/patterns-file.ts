@@ -91,7 +91,7 @@ export function loadRules(
 }
 
 /** A pattern and its location, for error messages. */
-interface Entry {
+interface LocatedPattern {
   pattern: Pattern;
   at: string;
 }
@@ -117,11 +117,11 @@ const expected: Record<string, string> = {
 };
 
 /** @param defaults values for fields that an entry of the same name leaves out */
-function readPatterns(file: string, defaults: ReadonlyMap<string, Pattern>): Entry[] {
+function readPatterns(file: string, defaults: ReadonlyMap<string, Pattern>): LocatedPattern[] {
   const source = readText(file);
   if (source === null) return [];
   const lines = findPatternLines(source);
-  const entries: Entry[] = [];
+  const entries: LocatedPattern[] = [];
   for (const [section, list] of Object.entries(parseToml(source, file))) {
     if (section !== "patterns" || !Array.isArray(list)) {
       throw makeInvalidPatternError(
@@ -148,7 +148,7 @@ function readPatterns(file: string, defaults: ReadonlyMap<string, Pattern>): Ent
   return entries;
 }
 
-function readEntry(item: unknown, at: string, defaults: ReadonlyMap<string, Pattern>): Entry {
+function readEntry(item: unknown, at: string, defaults: ReadonlyMap<string, Pattern>): LocatedPattern {
   const called =
     isTable(item) && typeof item.name === "string" ? `pattern ${item.name}` : "a pattern without a name";
   const result = entrySchema.safeParse(item);
@@ -198,7 +198,7 @@ function readEntry(item: unknown, at: string, defaults: ReadonlyMap<string, Patt
   };
 }
 
-function compileEntry({ pattern, at }: Entry, onRefused?: OnRefused): Rule {
+function compileEntry({ pattern, at }: LocatedPattern, onRefused?: OnRefused): Rule {
   try {
     return compileRule(pattern, onRefused);
   } catch (error) {

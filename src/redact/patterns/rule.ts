@@ -3,7 +3,7 @@ import type { SecretLintRuleContext, SecretLintSourceCode } from "@secretlint/ty
 import { RE2JS } from "re2js";
 import { getErrorMessage } from "../../base/errors.ts";
 import { checks } from "../checks/checks.ts";
-import type { Place } from "../checks/place.ts";
+import type { MatchSite } from "../checks/place.ts";
 import { behindEdge, type DefaultPattern, type Pattern } from "./default-pattern.ts";
 
 /** A compiled pattern. */
@@ -29,7 +29,7 @@ export interface Span {
 }
 
 /** Told of each match that is no secret by its pattern's check. */
-export type OnRefused = (rule: string, place: Place) => void;
+export type OnRefused = (rule: string, place: MatchSite) => void;
 
 /** Replaces a placeholder during the search, so that neither its text nor its number matches. */
 export const stopper = "\uE000";

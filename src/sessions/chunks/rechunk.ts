@@ -7,7 +7,7 @@ import {
   selectChunksFrom,
 } from "../../store/memory/chunks/chunks.ts";
 import { listStoredNotes } from "../../store/memory/chunks/notes.ts";
-import { checkForVectors, type Place } from "../../store/memory/chunks/put-chunks.ts";
+import { type ChunkCondition, checkForVectors } from "../../store/memory/chunks/put-chunks.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import type {
   ChunkToStore,
@@ -118,7 +118,7 @@ const listNotesFrom = (memory: Memory, { uid }: SessionRecord, from: number) =>
 
 function checkKnownVectors(
   { memory, embedder }: SessionWork,
-  place: Place,
+  place: ChunkCondition,
   chunks: readonly ChunkToStore[],
 ): boolean[] {
   return embedder === null ? chunks.map(() => true) : checkForVectors(memory, place, chunks, embedder.id);

@@ -256,7 +256,7 @@ const normalizeQuote = (text: string) =>
     .toLowerCase();
 
 /** A decision or a note, and whose words it is. */
-interface Statement {
+interface StatedChoice {
   text: string;
   /** null: the repository's. */
   by: Words["by"] | null;
@@ -282,7 +282,7 @@ export function findReplacedText(memory: Memory, note: Words & { text: string })
 }
 
 /** @returns the latest note that replaces a statement; null: none does */
-export function createReplacementLookup(memory: Memory): (earlier: Statement) => Later | null {
+export function createReplacementLookup(memory: Memory): (earlier: StatedChoice) => Later | null {
   const byText = memory.readOnce("replaced decisions", () => {
     const found = new Map<string, ReturnType<typeof toNoteStatement>[]>();
     for (const note of listStoredNotes(memory)) {

@@ -42,8 +42,6 @@ import {
 } from "./signature-weights.ts";
 import { extractConcern, isProse, isTouching } from "./touching.ts";
 
-type Known = ErrorSignature;
-
 interface Likeness {
   verdict: "found" | "maybe" | "none";
   /** Known signatures, with how much each is like one of those that were asked for: 0 to 1. */
@@ -56,7 +54,7 @@ const minLike = { found: 0.85, maybe: 0.7 } as const;
 /** Finds the known errors that are most like the one asked about, apart from what differs from run to run. */
 function findClosestSignatures(
   asked: readonly string[],
-  known: readonly Known[],
+  known: readonly ErrorSignature[],
   weights: ReadonlyMap<string, number>,
 ): Likeness {
   const same = asked.filter((each) => !isRule(each) && (weights.get(each) ?? 0) > 0);
@@ -87,7 +85,7 @@ function findClosestSignatures(
 const extractNamed = (signature: string) =>
   (signature.match(/(["'`]).+?\1|(?<=\s)--?[\w-]+/g) ?? []).sort().join(" ");
 
-function makeRarity(known: readonly Known[]): (word: string) => number {
+function makeRarity(known: readonly ErrorSignature[]): (word: string) => number {
   const having = new Map<string, number>();
   for (const { signature } of known)
     for (const word of collectSignatureWords(signature)) having.set(word, (having.get(word) ?? 0) + 1);
@@ -286,7 +284,7 @@ function findFix(
   };
 }
 
-interface Found {
+interface FoundFix {
   /** The run that shows that the error is gone. */
   end: CommandRecord;
   edits: Edit[];
@@ -301,7 +299,7 @@ function findFixByWriting(
   memory: Memory,
   { failure, signatures }: Failed,
   later: readonly CommandRecord[],
-): Found | null {
+): FoundFix | null {
   const end = later
     .slice(0, maxCallsLater)
     .find(
@@ -328,7 +326,7 @@ function findFixByEdits(
   memory: Memory,
   { failure, signatures }: Failed,
   later: readonly CommandRecord[],
-): Found | null {
+): FoundFix | null {
   const end =
     findContinued(failure, later) ?? later.find((run) => hasProvenGone(memory, failure, signatures, run));
   if (end === undefined) return null;
@@ -507,7 +505,7 @@ function findFixByCall(
   memory: Memory,
   { failure, signatures }: Failed,
   later: readonly CommandRecord[],
-): Found | null {
+): FoundFix | null {
   const next = later
     .slice(0, maxCallsLater)
     .filter(({ line }) => !onlyTells.test(line) || onlyTells.test(failure.line));

@@ -165,7 +165,7 @@ export function createPatternCutter(pattern: string): PatternCutter {
   };
 }
 
-interface Place {
+interface TextRange {
   start: number;
   end: number;
 }
@@ -174,7 +174,7 @@ interface Place {
 const syntax = /[\\^$.|?*+()[\]{}]/;
 
 /** Finds a pattern's matches. A literal word is found by the native engine, many times faster. */
-function createPatternFinder(pattern: string): (text: string) => Place[] {
+function createPatternFinder(pattern: string): (text: string) => TextRange[] {
   if (pattern !== "" && !syntax.test(pattern)) {
     const word = new RegExp(pattern, /\p{Lu}/u.test(pattern) ? "gu" : "giu");
     return (text) =>
@@ -182,7 +182,7 @@ function createPatternFinder(pattern: string): (text: string) => Place[] {
   }
   const expression = compileExpression(pattern);
   return (text) => {
-    const places: Place[] = [];
+    const places: TextRange[] = [];
     const matcher = expression.matcher(text);
     while (matcher.find()) places.push({ start: matcher.start(), end: matcher.end() });
     return places;

@@ -1,4 +1,4 @@
-import type { Entry, FileTouch, ToolUse } from "../../agents/agent.ts";
+import type { FileTouch, ToolUse, TranscriptEntry } from "../../agents/agent.ts";
 import { estimateTokens, shortenText } from "../../base/text/text-size.ts";
 import type { ToolAction } from "../../protocol/values.ts";
 import type { TurnFile } from "../../store/memory/memory-records.ts";
@@ -44,12 +44,12 @@ function isTopicChange(prompt: string): boolean {
 /** The weight of a tool use, whatever its size: about as much as is shown of it. Tokens. */
 const tokensOfToolUse = 60;
 
-function countEntryTokens(entry: Entry): number {
+function countEntryTokens(entry: TranscriptEntry): number {
   if (entry.kind === "prompt" || entry.kind === "text") return estimateTokens(entry.text);
   return entry.kind === "tool_use" ? tokensOfToolUse : 0;
 }
 
-const listTurnEntries = (turn: Turn): Entry[] => turn.lines.flatMap((line) => line.entries);
+const listTurnEntries = (turn: Turn): TranscriptEntry[] => turn.lines.flatMap((line) => line.entries);
 
 function listTurnFiles(turn: Turn): { path: string; edits: boolean }[] {
   return listTurnEntries(turn)

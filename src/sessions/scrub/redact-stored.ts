@@ -1,4 +1,4 @@
-import type { Entry } from "../../agents/agent.ts";
+import type { TranscriptEntry } from "../../agents/agent.ts";
 import { type Scrubber, type ScrubText, type SecretLedger, scrubValue } from "../../redact/scrubber.ts";
 import { readEvents, saveEvent } from "../../store/memory/events.ts";
 import type { Memory } from "../../store/memory/memory.ts";
@@ -48,7 +48,7 @@ export function cleanLines(
     find: () => [],
   };
   const commands: Commands = new Map();
-  const cleanEntry = (entry: Entry): Entry => {
+  const cleanEntry = (entry: TranscriptEntry): TranscriptEntry => {
     const cleaned = scrubEntry(entry, scrubber, noLedger, commands);
     if (!namesToo || cleaned.kind !== "tool_use") return cleaned;
     return {

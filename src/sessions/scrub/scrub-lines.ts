@@ -1,5 +1,11 @@
 import { createHmac } from "node:crypto";
-import type { Entry, FileEdit, FileTouch, TranscriptInfo, TranscriptLine } from "../../agents/agent.ts";
+import type {
+  FileEdit,
+  FileTouch,
+  TranscriptEntry,
+  TranscriptInfo,
+  TranscriptLine,
+} from "../../agents/agent.ts";
 import { memoize } from "../../base/text/memoize.ts";
 import { cleanLabel, type LabelKind } from "../../protocol/outside.ts";
 import {
@@ -107,11 +113,11 @@ export function scrubLine(
 
 /** An entry without secrets; the same object when it holds none. */
 export function scrubEntry(
-  entry: Entry,
+  entry: TranscriptEntry,
   scrubber: Scrubber,
   ledger: SecretLedger,
   commands: Commands,
-): Entry {
+): TranscriptEntry {
   const scrub: ScrubText = (text, name) => scrubber.scrub(text, ledger, name);
   switch (entry.kind) {
     case "compaction":

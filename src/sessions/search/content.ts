@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { Entry } from "../../agents/agent.ts";
+import type { TranscriptEntry } from "../../agents/agent.ts";
 import { PommelError } from "../../base/errors.ts";
 import { addTo } from "../../base/multimap.ts";
 import { compileLiteral } from "../../base/text/pattern.ts";
@@ -223,7 +223,7 @@ function* takeFirst<T>(all: Iterable<T>): Iterable<T> {
   }
 }
 
-function extractEntryText(entry: Entry): { role: ContentRole; text: string } | null {
+function extractEntryText(entry: TranscriptEntry): { role: ContentRole; text: string } | null {
   switch (entry.kind) {
     case "text":
       return { role: "answer", text: entry.text };

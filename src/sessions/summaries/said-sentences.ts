@@ -15,7 +15,7 @@ const maxPromptChars = 6000;
 
 const sentenceChars = { min: 10, max: 300 } as const;
 
-interface Asked {
+interface SentenceFilter {
   files: readonly string[];
   since?: string | undefined;
   until?: string | undefined;
@@ -37,7 +37,7 @@ export interface Sentence {
 /** The sentences of what people wrote, the latest sessions first. @throws PommelError `usage` for a time that makes no sense */
 export async function listSentences(
   memory: Memory,
-  { files, branch, isOwn, ...period }: Asked,
+  { files, branch, isOwn, ...period }: SentenceFilter,
 ): Promise<Sentence[]> {
   const { since, until } = await parsePeriod(period);
   const isWanted = makeFilesMatcher(files);

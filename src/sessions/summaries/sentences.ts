@@ -36,7 +36,7 @@ export function weighTokens(
   return whole === 0 ? [] : weights.map(([token, weight]) => [token, weight / whole] as const);
 }
 
-export interface Ranked<T> {
+export interface RankedSentence<T> {
   item: T;
   /** The share of the question's words that it has, by how rare they are: 0 to 1. */
   share: number;
@@ -48,7 +48,7 @@ export function rankByWords<T>(
   wanted: ReadonlySet<string>,
   tokensIn: (item: T) => ReadonlySet<string>,
   minShare: number,
-): Ranked<T>[] {
+): RankedSentence<T>[] {
   const weights = weighTokens(items.map(tokensIn), wanted);
   if (weights.length === 0) return [];
   return items

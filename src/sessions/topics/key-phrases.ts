@@ -41,7 +41,7 @@ interface SessionFrequencies {
   holding(stems: readonly string[]): ReadonlyMap<string, number>;
 }
 
-interface Candidate {
+interface PhraseCandidate {
   phrase: readonly string[];
   /** Texts that have it, by whose they are. */
   in: Record<Source["by"], number>;
@@ -70,8 +70,8 @@ export function extractKeyPhrases(sources: readonly Source[], frequencies: Sessi
 }
 
 /** By the stems of their words. */
-function collectPhraseCandidates(sources: readonly Source[]): Map<string, Candidate> {
-  const found = new Map<string, Candidate>();
+function collectPhraseCandidates(sources: readonly Source[]): Map<string, PhraseCandidate> {
+  const found = new Map<string, PhraseCandidate>();
   for (const { text, by } of sources) {
     const here = new Set<string>();
     for (const phrase of listCandidatePhrases(text)) {
@@ -115,7 +115,7 @@ interface Scored {
 }
 
 function scoreCandidates(
-  found: ReadonlyMap<string, Candidate>,
+  found: ReadonlyMap<string, PhraseCandidate>,
   { all, holding }: SessionFrequencies,
 ): Scored[] {
   const frequencies = holding([...new Set([...found.keys()].flatMap((key) => key.split(" ")))]);

@@ -1,5 +1,5 @@
 import { setImmediate } from "node:timers";
-import type { Sqlite, Statement } from "./sqlite.ts";
+import type { Sqlite, SqlStatement } from "./sqlite.ts";
 
 /** Entries of a map that `cacheUntilWrite` gives: so many outlines take about 10 MB. */
 const maxRemembered = 50_000;
@@ -35,16 +35,16 @@ export class Connection {
   }
 
   /** A statement, compiled once per connection. Also what search's own queries are made with. */
-  prepare(sql: string): Statement {
+  prepare(sql: string): SqlStatement {
     return this.prepareOnce(this.statements, sql);
   }
 
   /** One that gives the first column, for good: whoever asks for rows with the same SQL has another. */
-  private preparePlucked(sql: string): Statement {
+  private preparePlucked(sql: string): SqlStatement {
     return this.prepareOnce(this.pluckedStatements, sql).pluck();
   }
 
-  private prepareOnce(known: Map<string, Statement>, sql: string): Statement {
+  private prepareOnce(known: Map<string, SqlStatement>, sql: string): SqlStatement {
     let statement = known.get(sql);
     if (!statement) {
       statement = this.db.prepare(sql);
@@ -53,8 +53,8 @@ export class Connection {
     return statement;
   }
 
-  private readonly statements = new Map<string, Statement>();
-  private readonly pluckedStatements = new Map<string, Statement>();
+  private readonly statements = new Map<string, SqlStatement>();
+  private readonly pluckedStatements = new Map<string, SqlStatement>();
 
   /** The rows of a query. What is given as in `Statement`. */
   all<Row>(sql: string, ...given: unknown[]): Row[] {

@@ -18,7 +18,7 @@ export class Sqlite {
   private readonly db: Driver;
   /** What it is encrypted with; null: it is plain. */
   readonly key: string | null;
-  private readonly compiled = new Map<string, Statement>();
+  private readonly compiled = new Map<string, SqlStatement>();
   /** What is thrown in place of SQLite's errors: they name no file. */
   explain: Explain = (error) => error;
 
@@ -40,8 +40,8 @@ export class Sqlite {
     this.exec("PRAGMA trusted_schema = OFF; PRAGMA cache_size = -16000");
   }
 
-  prepare(sql: string): Statement {
-    return runExplained(() => new Statement(this.db.prepare(sql), this), this.explain);
+  prepare(sql: string): SqlStatement {
+    return runExplained(() => new SqlStatement(this.db.prepare(sql), this), this.explain);
   }
 
   exec(sql: string): void {
@@ -108,7 +108,7 @@ export class Sqlite {
 }
 
 /** A compiled statement. Parameters are values in order, or one object of named ones; lists among them become JSON. */
-export class Statement {
+export class SqlStatement {
   private isPlucked = false;
   private readsBigInts = false;
 

@@ -53,7 +53,7 @@ export interface GroupNearness {
 export const blockSize = 1024;
 
 /** What kernel/vectors.ts exports; see there. */
-interface Exports {
+interface VectorKernelExports {
   put(vectors: number, dimensions: number, row: number, length: number, count: number, firstId: number): void;
   select(
     query: number,
@@ -110,7 +110,7 @@ export function createKernel(dimensions: number): VectorKernel {
   const rowAt = (row: number) => rowsAt + row * stride;
 
   const memory = makeMemory(rowsAt);
-  const wasm = startKernel<Exports>(memory);
+  const wasm = startKernel<VectorKernelExports>(memory);
   let scale = 0;
   let reserved = 0;
   let grouped = 0;

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import * as z from "zod/mini";
 import { compareText, toCanonicalJson } from "../codec/codec.ts";
-import { chooseFileType, decode, type Place, type SharedKind, sharedKinds } from "./shared-file.ts";
+import { chooseFileType, decode, type SharedKind, type SharedPart, sharedKinds } from "./shared-file.ts";
 
 /** The layout of the branch. */
 
@@ -27,7 +27,7 @@ function decodeId(path: string): string | null {
 }
 
 /** The path of an item's file: `sessions/<id>/meta.json`, `attributions/<first two digits>/<hash>.json`. */
-export function buildItemPath({ kind, id, part }: Place): string {
+export function buildItemPath({ kind, id, part }: SharedPart): string {
   const name = encodeId(id);
   if (kind === "session") return `sessions/${name}/${part === "meta" ? "meta.json" : "transcript.jsonl"}`;
   return kind === "attribution" ? `attributions/${name.slice(0, 2)}/${name}.json` : `${kind}s/${name}.json`;
@@ -37,9 +37,9 @@ const pattern =
   /^(?:(session)s\/(.+)\/(meta\.json|transcript\.jsonl)|attributions\/.{2}\/([^/]+)\.json|(annotation|checkpoint|event|signature)s\/(.+)\.json)$/s;
 
 /** The item of a path; null for the manifest, and for unknown files of newer clients. */
-export function parseItemPath(path: string): Place | null {
+export function parseItemPath(path: string): SharedPart | null {
   const [, session, uid = "", file, hash, kind, name = ""] = pattern.exec(path) ?? [];
-  const place = (found: Place["kind"], text: string, part: Place["part"]): Place | null => {
+  const place = (found: SharedPart["kind"], text: string, part: SharedPart["part"]): SharedPart | null => {
     const id = decodeId(text);
     const made = id === null ? null : { kind: found, id, part };
     return made !== null && buildItemPath(made) === path ? made : null;
@@ -72,7 +72,7 @@ const shape = z.object({
   >),
 });
 
-const fileNames: Record<Place["part"], string> = {
+const fileNames: Record<SharedPart["part"], string> = {
   meta: "meta.json",
   transcript: "transcript.jsonl",
   whole: "record",

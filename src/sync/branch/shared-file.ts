@@ -48,7 +48,7 @@ export interface Thing {
 }
 
 /** A file of an item. Sessions have two, all others one. */
-export interface Place extends Thing {
+export interface SharedPart extends Thing {
   part: "meta" | "transcript" | "whole";
 }
 
@@ -64,7 +64,7 @@ export interface SharedRecords {
 }
 export type FileType = keyof SharedRecords;
 
-export const chooseFileType = ({ kind, part }: Pick<Place, "kind" | "part">): FileType =>
+export const chooseFileType = ({ kind, part }: Pick<SharedPart, "kind" | "part">): FileType =>
   kind === "session" ? (part === "meta" ? "meta" : "transcript") : kind;
 
 /** A file's record, and the number of malformed lines (of a transcript) or files. */
@@ -140,7 +140,7 @@ export function encode<T extends FileType>(type: T, record: SharedRecords[T]): s
 }
 
 /** Joins two versions of a file. A valid one beats a malformed one; of an unknown kind, a deterministic one wins. */
-export function joinTexts(place: Pick<Place, "kind" | "part"> | null, a: string, b: string): string {
+export function joinTexts(place: Pick<SharedPart, "kind" | "part"> | null, a: string, b: string): string {
   if (a === b) return a;
   const some = compareText(a, b) >= 0 ? a : b;
   if (place === null) return some;

@@ -50,10 +50,10 @@ export function compareText(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-type Part = number | string | null;
+type KeyPart = number | string | null;
 
 /** Compares part by part; null comes first. */
-export function compareParts(a: readonly Part[], b: readonly Part[]): number {
+export function compareParts(a: readonly KeyPart[], b: readonly KeyPart[]): number {
   for (const [i, one] of a.entries()) {
     const other = b[i] ?? null;
     if (one === other) continue;

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { Memory } from "../../store/memory/memory.ts";
 import type { Authorship } from "../../store/memory/memory-records.ts";
 import { listSignersOfRecord, saveSigned } from "../../store/memory/signers.ts";
-import type { Place } from "../branch/shared-file.ts";
+import type { SharedPart } from "../branch/shared-file.ts";
 import { compareText, toCanonicalJson } from "../codec/codec.ts";
 import type { SharedSignature } from "../records/records.ts";
 import { findListSigner, formatListMessage, hashListMessage, signList } from "./signed-list.ts";
@@ -29,7 +29,7 @@ const hashText = (kind: SignedKind, uid: string, text: string): string =>
     .digest("base64url");
 
 /** A file's records as they are signed: of a transcript a turn on each line. Nothing of what nobody signs. */
-function listDigests({ kind, id, part }: Place, text: string): string[] {
+function listDigests({ kind, id, part }: SharedPart, text: string): string[] {
   if (kind === "session" && part === "transcript")
     return splitLines(text).map((line) => hashText("turn", id, line));
   if (kind === "session" || kind === "annotation") return [hashText(kind, id, text.trimEnd())];
@@ -72,7 +72,7 @@ export class SignedRecords {
    * What of a file on the branch may be joined with this person's version: what they signed, of an event what anybody
    * did. The rest is dropped, as it would be signed with the join. null: nothing is left.
    */
-  keepOwnPart(place: Place, text: string): string | null {
+  keepOwnPart(place: SharedPart, text: string): string | null {
     const digests = listDigests(place, text);
     if (place.kind === "event")
       return digests.some((one) => listSignersOfRecord(this.memory, one).length > 0) ? text : null;
@@ -86,7 +86,7 @@ export class SignedRecords {
    * @param text canonical
    * @param isAgain though it is signed: in a list that is read elsewhere
    */
-  add(place: Place, text: string, isAgain = false): void {
+  add(place: SharedPart, text: string, isAgain = false): void {
     for (const digest of listDigests(place, text))
       if (isAgain || !this.isMine(digest)) this.unsigned.add(digest);
   }

@@ -1,6 +1,6 @@
 import { homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
-import type { Entry } from "../../agents/agent.ts";
+import type { TranscriptEntry } from "../../agents/agent.ts";
 import { addTo } from "../../base/multimap.ts";
 import { escapeRegExp } from "../../base/text/escape-reg-exp.ts";
 import { createLedger, type ScrubText, scrubAlone, scrubValue } from "../../redact/scrubber.ts";
@@ -205,7 +205,7 @@ export function toLocalLines(lines: readonly StoredLine[], root: string): Stored
 function withPaths(lines: readonly StoredLine[], pathOf: (path: string) => string): StoredLine[] {
   const moved = <T extends { path: string }>(items: T[]) =>
     items.map((item) => ({ ...item, path: pathOf(item.path) }));
-  const moveEntryPaths = (entry: Entry): Entry => {
+  const moveEntryPaths = (entry: TranscriptEntry): TranscriptEntry => {
     if (entry.kind === "tool_use" && entry.files.length > 0) return { ...entry, files: moved(entry.files) };
     if (entry.kind === "tool_result" && entry.edits) return { ...entry, edits: moved(entry.edits) };
     return entry;

@@ -6,8 +6,8 @@ import {
   chooseFileType,
   decode,
   type FileType,
-  type Place,
   type SharedKind,
+  type SharedPart,
   type SharedRecords,
   sharedKinds,
   type Thing,
@@ -68,7 +68,7 @@ async function listThings(files: Files, tip: Tip, names: readonly string[]): Pro
 async function recordAt<T extends FileType>(
   files: Files,
   tip: Tip,
-  place: Place,
+  place: SharedPart,
   _type: T,
 ): Promise<SharedRecords[T] | null> {
   const path = buildItemPath(place);
@@ -88,7 +88,7 @@ async function acceptList(
   { kind, id }: Thing,
   { signed, dryRun }: ImportOptions,
 ): Promise<void> {
-  const place: Place = { kind, id, part: "whole" };
+  const place: SharedPart = { kind, id, part: "whole" };
   const list = await recordAt(files, tip, place, "signature");
   if (list === null || !isAt(list.uid, place, files) || dryRun) return;
   const refused = signed.accept(list);
@@ -149,14 +149,14 @@ async function importOther(
   { kind, id }: Thing & { kind: WholeKind },
   { dryRun }: ImportOptions,
 ): Promise<boolean> {
-  const place: Place = { kind, id, part: "whole" };
+  const place: SharedPart = { kind, id, part: "whole" };
   const shared = await recordAt(files, tip, place, kind);
   if (shared === null || !isAt(readRecordId(kind, shared), place, files)) return false;
   if (dryRun) return exportText(exportWork, kind, id) === null;
   return (await importRecord(exportWork, kind, shared)) === true;
 }
 
-function isAt(id: string, place: Place, files: Files): boolean {
+function isAt(id: string, place: SharedPart, files: Files): boolean {
   if (id === place.id) return true;
   files.problems.set(buildItemPath(place), "belongs to something else");
   return false;

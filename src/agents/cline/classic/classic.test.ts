@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import { describeRewritten } from "../../../../test/support/agent-rewritten-contract.ts";
 import { readAll } from "../../../../test/support/agent-samples.ts";
-import type { Entry } from "../../agent.ts";
+import type { TranscriptEntry } from "../../agent.ts";
 import { cline } from "../cline.ts";
 
 const cwd = "/home/dev/shop";
@@ -85,7 +85,7 @@ describe("A task of Cline", () => {
   const writeTask = (c: { text: () => string }) =>
     write(`tasks/${id}/api_conversation_history.json`, c.text());
   const read = async (c: { text: () => string }) => (await readAll(cline, writeTask(c))).lines;
-  const entriesOf = async (c: { text: () => string }): Promise<Entry[]> =>
+  const entriesOf = async (c: { text: () => string }): Promise<TranscriptEntry[]> =>
     (await read(c)).flatMap(({ entries }) => entries);
 
   it.skipIf(process.platform !== "linux")(

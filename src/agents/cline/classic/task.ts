@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import * as z from "zod/mini";
-import type { Entry, ReadBatch, TranscriptInfo, TranscriptLine, Usage } from "../../agent.ts";
+import type { ReadBatch, TranscriptEntry, TranscriptInfo, TranscriptLine, Usage } from "../../agent.ts";
 import { asBlocks, type Block, joinBlockTexts } from "../../reading/content-blocks.ts";
 import { locateEditorUserDir } from "../../reading/editors.ts";
 import {
@@ -137,7 +137,7 @@ function parseTask(
     const hash = createHash("sha256").update(JSON.stringify([task, one.role, one.content]) ?? "");
     const uid = seen.makeUniqueId(hash.digest("hex").slice(0, 32));
     const blocks = asBlocks(one.content);
-    let entries: Entry[];
+    let entries: TranscriptEntry[];
     if (one.role === "user") entries = parseUserEntries(blocks, waiting, cwd);
     else ({ entries, calls: waiting } = parseAgentEntries(blocks, uid, cwd));
     const at = one.ts ?? times[index] ?? null;
@@ -149,7 +149,7 @@ function parseTask(
 
 /** What the model says and calls; some models' calls are tags in their text. */
 function parseAgentEntries(blocks: readonly Block[], uid: string, cwd: string | null) {
-  const entries: Entry[] = [];
+  const entries: TranscriptEntry[] = [];
   const calls: TaskCall[] = [];
   const say = (kind: "text" | "thinking", written: string) =>
     entries.push(...makeTextEntries(kind, withoutOwnContext(written)));
@@ -185,8 +185,8 @@ function parseUserEntries(
   blocks: readonly Block[],
   waiting: readonly TaskCall[],
   cwd: string | null,
-): Entry[] {
-  const results: Entry[] = [];
+): TranscriptEntry[] {
+  const results: TranscriptEntry[] = [];
   const written: string[] = [];
   const open = [...waiting];
   const answer = (at: number, said: string) => {

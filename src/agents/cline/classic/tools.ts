@@ -1,4 +1,4 @@
-import type { Entry, FileEdit, FileTouch, ToolResult } from "../../agent.ts";
+import type { FileEdit, FileTouch, ToolResult, TranscriptEntry } from "../../agent.ts";
 import { parsePatchEdits } from "../../codex/patch.ts";
 import { boundInput } from "../../reading/bounds.ts";
 import { type Hunk, makeHunksEdit, makeReplacementHunk, makeWholeFileEdit } from "../../reading/edits.ts";
@@ -21,7 +21,7 @@ const speaking: Readonly<Record<string, string>> = {
   ask_followup_question: "question",
 };
 
-export function callEntry({ id, tool, input: given }: TaskCall, cwd: string | null): Entry[] {
+export function callEntry({ id, tool, input: given }: TaskCall, cwd: string | null): TranscriptEntry[] {
   if (Object.hasOwn(speaking, tool)) return makeTextEntries("text", String(given[speaking[tool]!] ?? ""));
   const input = boundInput(given);
   const files = listTouchedFiles(tool, input, cwd);

@@ -6,7 +6,7 @@ import { describeAgent } from "../../../../test/support/agent-contract.ts";
 import { readAll } from "../../../../test/support/agent-samples.ts";
 import { pictureData } from "../../../../test/support/chat-fixture.ts";
 import { cursorConversation } from "../../../../test/support/cursor-fixture.ts";
-import type { Entry } from "../../agent.ts";
+import type { TranscriptEntry } from "../../agent.ts";
 import { cursor } from "../cursor.ts";
 import { locateUserDirectory } from "../profile.ts";
 
@@ -85,7 +85,7 @@ describe("A transcript of Cursor's command line", () => {
     writeFileSync(file, said);
     return file;
   }
-  const entriesOf = async (...said: string[]): Promise<Entry[]> =>
+  const entriesOf = async (...said: string[]): Promise<TranscriptEntry[]> =>
     (await readAll(cursor, write(said.join("")))).lines.flatMap(({ entries }) => entries);
 
   it.skipIf(process.platform === "win32")(

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { statSync } from "node:fs";
 import * as z from "zod/mini";
-import type { Entry, FileEdit, FileTouch, TranscriptFile, TranscriptInfo } from "../../agent.ts";
+import type { FileEdit, FileTouch, TranscriptEntry, TranscriptFile, TranscriptInfo } from "../../agent.ts";
 import { parsePatchEdits } from "../../codex/patch.ts";
 import { boundInput, boundText } from "../../reading/bounds.ts";
 import { asBlocks, type Block } from "../../reading/content-blocks.ts";
@@ -71,7 +71,7 @@ export async function describeTranscript(path: string): Promise<TranscriptInfo |
   return null;
 }
 
-interface State {
+interface CursorState {
   session: string;
   cwd: string | null;
   /** How often the same was said. */
@@ -82,7 +82,7 @@ interface State {
   at: number | null;
 }
 
-export const readTranscript = createReader<State>({
+export const readTranscript = createReader<CursorState>({
   begin(path) {
     const place = parseTranscriptPath(path);
     const session = `${place?.chat}/${place?.subagent}`;
@@ -140,8 +140,8 @@ function parsePrompt(blocks: readonly Block[]): { written: string; at: number | 
   return { written: boundText(withoutOwnContext(inside)).trim(), at: Number.isNaN(at) ? null : at };
 }
 
-function parseAgentEntries(blocks: readonly Block[], uid: string, cwd: string | null): Entry[] {
-  return blocks.flatMap((block, index): Entry[] => {
+function parseAgentEntries(blocks: readonly Block[], uid: string, cwd: string | null): TranscriptEntry[] {
+  return blocks.flatMap((block, index): TranscriptEntry[] => {
     const { type } = block;
     // Thoughts that are not shown leave a mark.
     if (type === "thinking" || type === "text")
@@ -155,7 +155,12 @@ function parseAgentEntries(blocks: readonly Block[], uid: string, cwd: string | 
 }
 
 /** A call. What an edit wrote counts as written, as there are no results. */
-function callEntries(tool: string, { input: given, id }: Block, ownId: string, cwd: string | null): Entry[] {
+function callEntries(
+  tool: string,
+  { input: given, id }: Block,
+  ownId: string,
+  cwd: string | null,
+): TranscriptEntry[] {
   const input = boundInput(typeof given === "string" ? { input: given } : asObject(given));
   const edits = findEdits(tool, input, cwd);
   const how = hows[tool];

@@ -4,7 +4,7 @@ import { computeCosine } from "../../../models/embed/quantise.ts";
 import data from "./glossary.json" with { type: "json" };
 
 /** A word that programs use, and what it means in everyday words. */
-interface Entry {
+interface GlossaryEntry {
   /** Stems of the words for it. */
   terms: readonly string[];
   means: string;
@@ -17,7 +17,7 @@ const listStems = (text: string): string[] =>
     .filter((word) => !stopWords.has(word.toLowerCase()))
     .flatMap((word) => splitIdentifier(word).map(stem));
 
-const entries: readonly Entry[] = data.map(({ terms, means }) => ({
+const entries: readonly GlossaryEntry[] = data.map(({ terms, means }) => ({
   // A name such as "2fa" is a term as a whole.
   terms: terms.split(" ").map(stem),
   means,
@@ -39,7 +39,7 @@ const minLikeness = 0.75;
 const fullLikeness = 1.3;
 
 /** An entry that a question may describe. */
-interface Described extends Entry {
+interface Described extends GlossaryEntry {
   /** The share of the question that it has, rare words more: above 0 to 1. */
   shared: number;
 }

@@ -6,7 +6,7 @@ import { detectLanguage, findGrammar } from "../../languages/index.ts";
 import { collectCandidates, weighStems } from "../candidates.ts";
 import { type Changes, findFilesChangedLikewise } from "../likewise.ts";
 import { type AnalysedQuery, analyseQuery } from "../query.ts";
-import { type Candidate, isInlineTest, measureDirectoriesFit, measureFileNameFit } from "../signals.ts";
+import { type ChunkCandidate, isInlineTest, measureDirectoriesFit, measureFileNameFit } from "../signals.ts";
 import type { EmbeddedQuery } from "../vectors/query-embedder.ts";
 import { findHolders } from "../verbatim/holders.ts";
 import type { Weights } from "../weights.ts";
@@ -19,7 +19,7 @@ import { selectTellingWords } from "./telling-words.ts";
 export interface ReportEvidence {
   files: ReadonlyMap<FileId, FileEvidence>;
   /** Their chunks, with the best that any part of the report says for each. */
-  candidates: Candidate[];
+  candidates: ChunkCandidate[];
   /** The report as one query, of its most telling words. */
   query: AnalysedQuery;
   changes: Changes;
@@ -70,7 +70,7 @@ export async function collectReportEvidence(
   const whole = await select(`${told}\n${told}\n${quoted}`);
   const plain = { ...weights, phrase: 0, definitionsPerName: 0 };
   const files = new Map<FileId, FileEvidence>();
-  const merged = new Map<ChunkId, Candidate>();
+  const merged = new Map<ChunkId, ChunkCandidate>();
   const paths = new Map<FileId, string>();
   const getEvidence = (file: FileId, path: string): FileEvidence => {
     paths.set(file, path);
@@ -83,7 +83,7 @@ export async function collectReportEvidence(
   const ask = async (
     query: AnalysedQuery,
     meaning: EmbeddedQuery,
-    signals: readonly (readonly [keyof Candidate, ReportSignal])[],
+    signals: readonly (readonly [keyof ChunkCandidate, ReportSignal])[],
   ) => {
     if (query.tokens.length === 0) return null;
     const { candidates, nearest } = await collectCandidates(index, query, meaning, scope, plain, null);
@@ -179,7 +179,7 @@ export async function collectReportEvidence(
 }
 
 /** The best that any part of a report says for a chunk. */
-function merge(merged: Map<ChunkId, Candidate>, candidate: Candidate): void {
+function merge(merged: Map<ChunkId, ChunkCandidate>, candidate: ChunkCandidate): void {
   const known = merged.get(candidate.chunk.id);
   if (known === undefined) {
     merged.set(candidate.chunk.id, { ...candidate });

@@ -1,6 +1,6 @@
 import learned from "../../../../models/rank/reports.json" with { type: "json" };
 import { type Background, rank } from "../rank.ts";
-import type { Ranked, Reported } from "../signals.ts";
+import type { RankedChunk, Reported } from "../signals.ts";
 import type { Weights } from "../weights.ts";
 import type { ReportEvidence } from "./evidence.ts";
 import { type FileEvidence, reportSignals, type SignalWeights } from "./report-signals.ts";
@@ -34,7 +34,7 @@ export async function rankReport(
   { files, candidates, query, changes, isLog }: ReportEvidence,
   background: Omit<Background, "changes">,
   weights: Weights,
-): Promise<Ranked[]> {
+): Promise<RankedChunk[]> {
   const ranked = await rank(candidates, query, { ...background, changes }, weights);
   const signalWeights = blendWeights(reportWeights, isLog);
   const scores = new Map([...files].map(([file, evidence]) => [file, scoreFile(evidence, signalWeights)]));

@@ -70,7 +70,7 @@ export class QueryEmbedder {
   }
 }
 
-interface Answer {
+interface EmbeddingAttempt {
   /** null: none, or not in time. */
   vector: QueryVector | null;
   /** Why there is none, as a message for the user; null if nothing is wrong. */
@@ -94,7 +94,7 @@ class ModelQueryEmbedder {
   /** Why the last question was not answered, or not in time. */
   problem: string | null = null;
   /** Vectors of the last queries: the same one comes again for its next page, or to see why. */
-  private readonly answers = new LRUCache<string, Answer>({ max: maxAnswers });
+  private readonly answers = new LRUCache<string, EmbeddingAttempt>({ max: maxAnswers });
   /** Vectors of texts that come again. */
   private readonly kept = new Map<string, Int8Array | null>();
   /** A query whose deadline has passed is still running: a model is being loaded, say. */
@@ -113,7 +113,7 @@ class ModelQueryEmbedder {
     return this.embedder.close();
   }
 
-  async ask(query: string): Promise<Answer> {
+  async ask(query: string): Promise<EmbeddingAttempt> {
     const known = this.answers.get(query);
     if (known !== undefined) return known;
     if (this.isWaiting || Date.now() < this.pausedUntil) return { vector: null, problem: this.problem };
@@ -140,7 +140,7 @@ class ModelQueryEmbedder {
     return texts.map((text) => this.kept.get(text) ?? null);
   }
 
-  private async awaitUntilDeadline(answer: Promise<Answer>): Promise<Answer> {
+  private async awaitUntilDeadline(answer: Promise<EmbeddingAttempt>): Promise<EmbeddingAttempt> {
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<null>((resolve) => {
       timer = setTimeout(() => resolve(null), this.deadlineMs);
@@ -156,7 +156,7 @@ class ModelQueryEmbedder {
     return { vector: null, problem: this.problem };
   }
 
-  private fail(error: unknown): Answer {
+  private fail(error: unknown): EmbeddingAttempt {
     const pause = Math.min(firstPauseMs * 2 ** this.failures++, maxPauseMs);
     this.pausedUntil = Date.now() + pause;
     this.problem = explainError(error);

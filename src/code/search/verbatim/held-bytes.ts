@@ -8,7 +8,7 @@ import { growMemory, makeMemory, makeOnce, readAheadBytes, startKernel } from ".
 export type HeldBytes = (bytes: Uint8Array, texts: readonly string[]) => boolean;
 
 /** What kernel/texts.ts exports; see there. */
-interface Exports {
+interface HeldBytesExports {
   holds(bytes: number, length: number, text: number, size: number): number;
 }
 
@@ -18,7 +18,7 @@ export const heldBytes = makeOnce(createHeldBytes);
 /** In WebAssembly, which has to find everything in its own memory. */
 function createHeldBytes(): HeldBytes {
   const memory = makeMemory(1);
-  const wasm = startKernel<Exports>(memory);
+  const wasm = startKernel<HeldBytesExports>(memory);
   return (bytes, texts) => {
     const longest = Math.max(0, ...texts.map(({ length }) => length));
     const textAt = bytes.length + readAheadBytes + longest;

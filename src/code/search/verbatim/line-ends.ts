@@ -12,7 +12,7 @@ export interface LineEnds {
 const roomSize = 256 * 1024;
 
 /** What kernel/texts.ts exports; see there. */
-interface Exports {
+interface LineEndsExports {
   endOfLines(bytes: number, length: number, from: number, lines: number): number;
 }
 
@@ -22,7 +22,7 @@ export const lineEnds = makeOnce(createLineEnds);
 /** In WebAssembly, of bytes in its room. */
 function createLineEnds(): LineEnds {
   const memory = makeMemory(roomSize + readAheadBytes);
-  const wasm = startKernel<Exports>(memory);
+  const wasm = startKernel<LineEndsExports>(memory);
   return {
     room: Buffer.from(memory.buffer, 0, roomSize),
     endOfLines(bytes, start, lines) {

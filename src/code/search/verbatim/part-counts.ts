@@ -13,7 +13,7 @@ export interface SoughtPart {
 export type PartCounts = (bytes: Uint8Array) => Uint32Array;
 
 /** What kernel/texts.ts exports; see there. */
-interface Exports {
+interface PartCountsExports {
   countParts(bytes: number, length: number, text: number, size: number, whole: number): number;
 }
 
@@ -23,7 +23,7 @@ export function createPartCounter(parts: readonly SoughtPart[]): PartCounts {
   const longest = Math.max(0, ...texts.map(({ bytes }) => bytes.length));
   const start = texts.reduce((sum, { bytes }) => sum + bytes.length, 0);
   const memory = makeMemory(start + readAheadBytes);
-  const wasm = startKernel<Exports>(memory);
+  const wasm = startKernel<PartCountsExports>(memory);
   let all = Buffer.from(memory.buffer);
   let end = 0;
   const sought = texts.map(({ bytes, isWhole }) => {

@@ -39,10 +39,10 @@ const sourceOfArgument: Readonly<Record<string, string>> = {
 };
 
 /** What can follow at one place of the command line: after `pm`, after `pm config`, ... */
-export interface Place {
+export interface CompletionPoint {
   /** The commands typed so far, joined by blanks; "" right after `pm`. */
   at: string;
-  commands: Candidate[];
+  commands: CommandCandidate[];
   options: OptionCandidate[];
   /** What an argument may be; empty: anything, usually a file. */
   values: string[];
@@ -50,7 +50,7 @@ export interface Place {
   source: string | null;
 }
 
-interface Candidate {
+interface CommandCandidate {
   name: string;
   about: string;
 }
@@ -64,12 +64,12 @@ export interface OptionCandidate {
 }
 
 /** Every place of `program`'s command line that help shows. */
-export function listCompletionPlaces(program: Command): Place[] {
-  const visit = (command: Command, at: string): Place[] => {
+export function listCompletionPlaces(program: Command): CompletionPoint[] {
+  const visit = (command: Command, at: string): CompletionPoint[] => {
     const help = command.createHelp();
     const commands = help.visibleCommands(command);
     const findArgumentSource = (argument: Argument) => sourceOfArgument[`${at} ${argument.name()}`] ?? [];
-    const place: Place = {
+    const place: CompletionPoint = {
       at,
       source: command.registeredArguments.flatMap(findArgumentSource)[0] ?? null,
       commands: commands.map((child) => ({ name: child.name(), about: child.description() })),
@@ -113,7 +113,7 @@ export function listFlags({ short, long }: OptionCandidate): string[] {
  * The branches of a `case "$at:$word"` that follow the words typed so far, for bash and zsh: a command leads to
  * its place, an option with a value hides the word after it.
  */
-export function walkBranches(places: readonly Place[]): string {
+export function walkBranches(places: readonly CompletionPoint[]): string {
   const branches: string[] = [];
   for (const { at, commands, options } of places) {
     const withValue = options.filter(({ value }) => value !== "none").flatMap(listFlags);
@@ -131,7 +131,10 @@ export function walkBranches(places: readonly Place[]): string {
  * The branches of a shell's `case` on "<place>:<option>": what to offer right after an option that takes a value.
  * @param actionFor the shell's commands for one kind of value
  */
-export function renderValueBranches(places: readonly Place[], actionFor: (value: ValueOf) => string): string {
+export function renderValueBranches(
+  places: readonly CompletionPoint[],
+  actionFor: (value: ValueOf) => string,
+): string {
   const branches: string[] = [];
   for (const { at, options } of places) {
     for (const option of options) {

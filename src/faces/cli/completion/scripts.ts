@@ -3,17 +3,17 @@ import type { CommandContext } from "../../../terminal/frame.ts";
 import { ownStreams } from "../../../terminal/streams.ts";
 import { buildProgram } from "../program.ts";
 import {
+  type CompletionPoint,
   listCompletionPlaces,
   listFlags,
   type OptionCandidate,
-  type Place,
   renderValueBranches,
   type ValueOf,
   walkBranches,
 } from "./complete.ts";
 
 /** A completion script for bash 3.2 and newer. */
-function renderBashScript(places: readonly Place[]): string {
+function renderBashScript(places: readonly CompletionPoint[]): string {
   return `# bash completion for pm
 _pm() {
   local cur=\${COMP_WORDS[COMP_CWORD]} prev=\${COMP_WORDS[COMP_CWORD-1]} at='' words='' i
@@ -44,7 +44,7 @@ complete -o default -F _pm pm pommel
 `;
 }
 
-function renderBashWords({ commands, values, source }: Place): string {
+function renderBashWords({ commands, values, source }: CompletionPoint): string {
   const fixed = quoteForShell([...commands.map(({ name }) => name), ...values].join(" "));
   return source === null ? fixed : `${fixed}" ${renderBashRemembered(source)}"`;
 }
@@ -62,7 +62,7 @@ function renderBashAction(value: ValueOf): string {
 }
 
 /** A completion script for zsh, to be evaluated after `compinit` or put into the fpath as `_pm`. */
-function renderZshScript(places: readonly Place[]): string {
+function renderZshScript(places: readonly CompletionPoint[]): string {
   return `#compdef pm pommel
 _pm_remembered() {
   local line name
@@ -109,7 +109,7 @@ if [[ $funcstack[1] == _pm ]]; then _pm "$@"; else compdef _pm pm pommel; fi
 `;
 }
 
-function renderZshCommands({ at, commands, values, source }: Place): string {
+function renderZshCommands({ at, commands, values, source }: CompletionPoint): string {
   const fixed = [
     ...commands.map(({ name, about }) => renderZshDescription(name, about)),
     ...values.map(quoteForShell),
@@ -136,7 +136,7 @@ function renderZshAction(value: ValueOf): string {
 }
 
 /** A completion script for fish 3 and newer. */
-function renderFishScript(places: readonly Place[]): string {
+function renderFishScript(places: readonly CompletionPoint[]): string {
   const lines = places.flatMap(({ at, commands, options, values, source }) => {
     const here = `complete -c pm -n ${quoteForFish(`__pm_at ${quoteForFish(at)}`)}`;
     return [
@@ -183,7 +183,7 @@ function renderFishOption(option: OptionCandidate): string {
 
 const renderFishRemembered = (source: string) => `(pm complete ${source} 2>/dev/null)`;
 
-function renderFishCases(places: readonly Place[]): string {
+function renderFishCases(places: readonly CompletionPoint[]): string {
   const cases: string[] = [];
   for (const { at, commands, options } of places) {
     const withValue = options.filter(({ value }) => value !== "none").flatMap(listFlags);
@@ -209,7 +209,7 @@ function quoteForFish(text: string): string {
 }
 
 /** A completion script for PowerShell 5.1 and newer. */
-function renderPowershellScript(places: readonly Place[]): string {
+function renderPowershellScript(places: readonly CompletionPoint[]): string {
   return `# PowerShell completion for pm
 $PmPlaces = @{
 ${places.map((place) => `  ${quoteForPowershell(place.at)} = ${renderPsPlace(place)}`).join("\n")}
@@ -255,7 +255,7 @@ Register-ArgumentCompleter -Native -CommandName pm, pommel -ScriptBlock {
 `;
 }
 
-function renderPsPlace({ commands, options, values, source }: Place): string {
+function renderPsPlace({ commands, options, values, source }: CompletionPoint): string {
   const named = commands.map(
     ({ name, about }) => `${quoteForPowershell(name)} = ${quoteForPowershell(about || name)}`,
   );

@@ -11,7 +11,7 @@ import { shortenToLine } from "../../../tools/text.ts";
 import type { CallContext, Tool } from "../../../tools/tool.ts";
 import { readArguments } from "../arguments.ts";
 import { findOldName } from "../old-names.ts";
-import { type Called, findSessionPlace, type Place, resolveCallPlace } from "./here.ts";
+import { type Called, type CallSite, findSessionPlace, resolveCallPlace } from "./here.ts";
 
 /** The circumstances of a call. */
 interface Caller {
@@ -88,7 +88,7 @@ export async function answer(callable: Callable, given: unknown, caller: Caller)
   const { args, notes } = readArguments(name, input, joinLines(given), synonyms);
   await dropUnknownTimes(args, notes);
   const place = await resolveCallPlace(callable, args, caller);
-  const answerAt = async (at: Place): Promise<string> => {
+  const answerAt = async (at: CallSite): Promise<string> => {
     const text = await answer(args as never, {
       ...at,
       ownSession: caller.session ?? findCurrentSession(),

@@ -29,7 +29,7 @@ async function findProjectAround(dir: string): Promise<Project | null> {
 }
 
 /** Where a call is answered. */
-export type Place = Pick<CallContext, "project" | "cwd" | "across">;
+export type CallSite = Pick<CallContext, "project" | "cwd" | "across">;
 
 /** The parts of a tool that decide where a call is answered. */
 export type Called = Pick<Tool, "input" | "findSession"> & { name: string };
@@ -43,7 +43,7 @@ export async function resolveCallPlace(
   { name, input, findSession }: Called,
   args: object,
   { cwd, isAcross = false }: { cwd: string; isAcross?: boolean },
-): Promise<Place> {
+): Promise<CallSite> {
   const asked = (args as { project?: string }).project;
   if (asked !== undefined) {
     const project = (await import("../../../features/projects/known-projects.ts")).findProjectByName(
@@ -69,7 +69,7 @@ export async function resolveCallPlace(
     const { listProjectsBelow } = await import("../../../answers/known-projects.ts");
     const below = isAcross ? "" : cwd;
     const projects = listProjectsBelow(below);
-    const [first, ...others] = projects.map((project): Place => ({ project, cwd, across: null }));
+    const [first, ...others] = projects.map((project): CallSite => ({ project, cwd, across: null }));
     if (first === undefined) throw error;
     const named = await findNamedProject(cwd, args);
     if (named !== null) return { ...first, project: named };
@@ -88,8 +88,8 @@ export async function resolveCallPlace(
 export async function findSessionPlace(
   { findSession }: Called,
   args: object,
-  place: Place,
-): Promise<Place | null> {
+  place: CallSite,
+): Promise<CallSite | null> {
   const id = findSession(args);
   if (!isNamed(id)) return null;
   const { root } = await call(locateSession, { id, here: place.project.root }, null);

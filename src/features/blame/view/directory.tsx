@@ -97,7 +97,7 @@ function SortedBy({ name, label, current, title }: SortedByProps) {
   );
 }
 
-type Row = DirectoryEntry & { failures: number };
+type DirectoryRow = DirectoryEntry & { failures: number };
 
 const countFailures = (
   setbacks: NonNullable<StatsAnswer["setbacks"]>,
@@ -108,18 +108,18 @@ const countFailures = (
     .reduce((sum, { failures, reverts }) => sum + failures + reverts, 0);
 
 /** What ranks first has the most of it; what has none of it stays by name. */
-const sortKeys: Readonly<Record<string, (entry: Row) => number>> = {
+const sortKeys: Readonly<Record<string, (entry: DirectoryRow) => number>> = {
   failures: ({ failures }) => failures,
   agents: ({ share }) => share.agent,
   rewritten: ({ surviving }) => (surviving === null ? 0 : countGone(surviving)),
 };
 
-function sortEntries(entries: readonly Row[], by: string): readonly Row[] {
+function sortEntries(entries: readonly DirectoryRow[], by: string): readonly DirectoryRow[] {
   const readKey = sortKeys[by];
   return readKey === undefined ? entries : entries.toSorted((a, b) => readKey(b) - readKey(a));
 }
 
-function Entry({ entry }: { entry: Row }) {
+function Entry({ entry }: { entry: DirectoryRow }) {
   const { name, path, is_directory, files, share, surviving, changed, failures } = entry;
   return (
     <tr>
@@ -170,7 +170,7 @@ function describeDrift(surviving: Surviving | null): string {
 const fewLines = 50;
 
 /** Where most of what agents wrote was written anew since. */
-function Drifting({ entries }: { entries: readonly Row[] }) {
+function Drifting({ entries }: { entries: readonly DirectoryRow[] }) {
   const drifting = sortEntries(entries, "rewritten")
     .flatMap((entry) => (entry.surviving === null ? [] : [{ ...entry, lines: countGone(entry.surviving) }]))
     .filter(({ lines }) => lines >= fewLines)

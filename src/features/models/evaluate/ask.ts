@@ -56,7 +56,7 @@ export async function ask(options: AskOptions): Promise<Answers> {
   return answers;
 }
 
-interface Asked extends Answered {
+interface AskedPair extends Answered {
   pair: Pair;
   results: CodeResult[];
 }
@@ -65,7 +65,7 @@ async function askIn(
   mode: Mode,
   { project, index, embedder, pairs, signal }: AskOptions,
   onAsked: (done: number) => void,
-): Promise<Asked[]> {
+): Promise<AskedPair[]> {
   const search = new CodeSearch({
     project,
     index,
@@ -79,7 +79,7 @@ async function askIn(
     return search.search({ ...request, levels: [], paths: [], languages: [], explain: false });
   };
   for (const pair of pairs.slice(0, warmUp)) await find(pair);
-  const asked: Asked[] = [];
+  const asked: AskedPair[] = [];
   for (const pair of pairs) {
     signal.throwIfAborted();
     const start = performance.now();
@@ -100,8 +100,8 @@ async function askIn(
 }
 
 /** Not found first, then by worst rank; stable. */
-function listWorstMisses(asked: readonly Asked[]): Miss[] {
-  const getBestRank = ({ ranks }: Asked) =>
+function listWorstMisses(asked: readonly AskedPair[]): Miss[] {
+  const getBestRank = ({ ranks }: AskedPair) =>
     ranks.length === 0 ? Number.POSITIVE_INFINITY : Math.min(...ranks);
   return asked
     .filter((one) => getBestRank(one) > 1)

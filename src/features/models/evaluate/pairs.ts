@@ -13,7 +13,7 @@ export interface PairTarget {
   lines?: readonly [first: number, last: number];
 }
 
-interface Place {
+interface SourceLines {
   file: string;
   start_line: number;
   end_line: number;
@@ -25,10 +25,10 @@ interface Place {
  * The 1-based rank of the first result for each found target. A result must lie within a target's lines: the class or
  * file around a function does not count.
  */
-export function rankTargets({ targets }: Pair, results: readonly Place[]): number[] {
+export function rankTargets({ targets }: Pair, results: readonly SourceLines[]): number[] {
   return targets
     .map(({ file, lines }) => {
-      const isIt = (result: Place) =>
+      const isIt = (result: SourceLines) =>
         lines === undefined
           ? result.file === file || result.also_in?.includes(file)
           : result.file === file && result.start_line >= lines[0] && result.end_line <= lines[1];

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { type Answer, useAnswer } from "../../../page/api/use-answer.ts";
+import { type UsedAnswer, useAnswer } from "../../../page/api/use-answer.ts";
 import { Part } from "../../../page/components/layout.tsx";
 import { Inline } from "../../../page/components/marked.tsx";
 import { Failure, Loading } from "../../../page/components/states.tsx";
@@ -9,7 +9,7 @@ import { linkToDecision, linkToMemory } from "../../../page/router.ts";
 import type { StatusResponse } from "../../status/operation.ts";
 import { listUnfinished } from "../../status/words.ts";
 
-type PanelProps<T> = { title: string; answer: Answer<T>; children: (data: T) => ComponentChildren };
+type PanelProps<T> = { title: string; answer: UsedAnswer<T>; children: (data: T) => ComponentChildren };
 
 function Panel<T>({ title, answer, children }: PanelProps<T>) {
   return (

@@ -103,12 +103,12 @@ async function measure(project: Project, { request }: Search, { code }: SearchAl
   return { metrics, said: `\n\n${renderMetrics(metrics)}` };
 }
 
-interface Asked {
+interface SearchReply {
   answer: SearchAllResponse;
   note: string | null;
 }
 
-async function ask(project: Project, search: Search): Promise<Asked> {
+async function ask(project: Project, search: Search): Promise<SearchReply> {
   const without: UnreachableReason[] = [];
   const how: CallOptions = { onHere: (why) => without.push(why) };
   const found = await runSearch(project, search, how);

@@ -18,7 +18,7 @@ export type Hit = { key: string; href: string; likely: number } & (
   | { kind: "event"; result: EventFound }
 );
 
-export interface Found {
+export interface SearchHits {
   verdict: Verdict;
   /** Of what is not read in full yet. */
   coverages: Coverage[];
@@ -35,7 +35,7 @@ export function mergeFound({
   transcripts,
   history,
   notes,
-}: Omit<SearchAllResponse, "scope" | "query">): Found {
+}: Omit<SearchAllResponse, "scope" | "query">): SearchHits {
   const sides = [code, transcripts, history].filter((side) => side !== null);
   const hits = [
     ...(code?.results ?? []).map((result, i) => toCodeHit(result, rateResult(code!, i))),

@@ -1,5 +1,5 @@
 import {
-  type Known,
+  type FilterChoices,
   makeAuthorFilter,
   nothingKnown,
   readAuthorFilter,
@@ -18,7 +18,7 @@ interface SearchFilter extends Filter {
   sides: readonly Side[];
 }
 
-export function searchFilters(known: Known): SearchFilter[] {
+export function searchFilters(known: FilterChoices): SearchFilter[] {
   return [
     { name: "since", label: "Any time", values: periods, sides: ["sessions", "history"] },
     { name: "branch", label: "Any branch", values: known.branches, sides: ["sessions"] },

@@ -15,7 +15,7 @@ import type { Verdict } from "../../../protocol/values.ts";
 import { answerCards } from "../../answer-cards.ts";
 import { FoundEverywhere } from "./found-everywhere.tsx";
 import { HitRow } from "./hit-row.tsx";
-import { type Found, type Hit, mergeFound } from "./hits.ts";
+import { type Hit, mergeFound, type SearchHits } from "./hits.ts";
 import { buildRequest, parseQuestion, searchFilters } from "./question.ts";
 import { PinButton, rememberSearch, Start } from "./start.tsx";
 import "./search.css";
@@ -84,7 +84,7 @@ function FoundHere({ query }: ViewProps) {
 }
 
 interface ResultsProps {
-  found: Found;
+  found: SearchHits;
   words: string;
   /** Nothing is filtered. */
   hasCards: boolean;

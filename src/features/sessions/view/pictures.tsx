@@ -3,12 +3,12 @@ import { formatCount } from "../../../page/components/words.ts";
 import type { PicturesResponse } from "../operation.ts";
 
 /** The turn that is drawn. */
-export interface Place {
+export interface DrawnTurn {
   session: string;
   turn: number;
 }
 
-interface PicturesProps extends Place {
+interface PicturesProps extends DrawnTurn {
   /** How many there were; null: that is not known. */
   count: number | null;
   isMeant: (picture: PicturesResponse["pictures"][number]) => boolean;

@@ -9,7 +9,7 @@ import { Time } from "../../../page/components/time.tsx";
 import { linkToFile, linkToSession } from "../../../page/router.ts";
 import { formatCallDuration } from "../../../protocol/reading/numbers.ts";
 import type { ToolCall as Call } from "../operation.ts";
-import { Pictures, type Place } from "./pictures.tsx";
+import { type DrawnTurn, Pictures } from "./pictures.tsx";
 
 /** Where a result had a picture. */
 const pictureMark = "[image]";
@@ -18,7 +18,7 @@ const pictureMark = "[image]";
 const fewLines = 24;
 
 interface ToolCallProps {
-  of: Place;
+  of: DrawnTurn;
   call: Call;
   /** When it was made. */
   at: string | null;

@@ -19,7 +19,7 @@ import type { SessionResponse, TurnEntry, TurnInFull } from "../operation.ts";
 import { describeTurnActivity, foldTurnSteps, type Margin, turnAsMarkdown } from "../turn-words.ts";
 import type { Density } from "./density.ts";
 import { scrollToFound } from "./find-text.ts";
-import { Pictures, type Place } from "./pictures.tsx";
+import { type DrawnTurn, Pictures } from "./pictures.tsx";
 import { ToolCall } from "./tool-call.tsx";
 import { type TurnPlace, useTurn } from "./use-turn.ts";
 
@@ -116,7 +116,7 @@ function chooseEntries(entries: readonly TurnEntry[], density: Density): readonl
 }
 
 interface StoryProps {
-  of: Place;
+  of: DrawnTurn;
   entries: readonly TurnEntry[];
   /** Of prompts so many are shown at first; where they are few, of answers too. */
   lines?: number;

@@ -1,6 +1,6 @@
 import { defaultAgentName } from "../../../agents/profiles.ts";
 import { agents, setups } from "../../../agents/registry.ts";
-import type { AgentSetup, PartName, Place } from "../../../agents/setup.ts";
+import type { AgentSetup, PartName, SetupTarget } from "../../../agents/setup.ts";
 import { PommelError } from "../../../base/errors.ts";
 import type { Project } from "../../../base/paths.ts";
 import { formatBytes } from "../../../base/text/bytes.ts";
@@ -74,7 +74,7 @@ export function isAsked({ agent, hooks, mcp, allow, instructions, yes, team, loc
 }
 
 /** Whether to use the user's own files in a project, unless somebody says so: as it was set up before. */
-export function isOwnByDefault(place: Place): boolean {
+export function isOwnByDefault(place: SetupTarget): boolean {
   const { own, files, taken } = readRecord(place);
   return own ?? (Object.keys(files).length === 0 && taken.length === 0);
 }
@@ -87,7 +87,7 @@ export function isOwnByDefault(place: Place): boolean {
  */
 export async function chooseSetup(
   project: Project,
-  place: Place,
+  place: SetupTarget,
   options: InitOptions,
   output: Output,
 ): Promise<Choices | null> {
@@ -111,7 +111,7 @@ export async function chooseSetup(
 }
 
 /** Those that are named, else those that are used, else Claude Code. */
-function chooseAgentsToOffer(place: Place, { agent }: AgentOptions): AgentSetup[] {
+function chooseAgentsToOffer(place: SetupTarget, { agent }: AgentOptions): AgentSetup[] {
   if (agent !== undefined) return parseAgents(agent);
   const used = setups.filter((setup) => setup.isUsed(place));
   return used.length > 0 ? used : parseAgents(defaultAgentName);
@@ -133,7 +133,7 @@ const offer = { start: "start", import: "import", git: "git", allow: "allow", in
 
 async function askForChoices(
   project: Project,
-  place: Place,
+  place: SetupTarget,
   options: InitOptions,
   own: boolean | undefined,
 ): Promise<Choices | null> {
@@ -207,7 +207,7 @@ function formatFoundSessions(past: readonly FoundSessions[]): [label: string, hi
 function summariseFound(
   candidates: readonly AgentSetup[],
   past: readonly FoundSessions[],
-  place: Place,
+  place: SetupTarget,
 ): string[] {
   const titles = new Map(agents.map(({ name, title }) => [name, title]));
   for (const { agent, title } of candidates) titles.set(agent, title);
@@ -219,7 +219,7 @@ function summariseFound(
   });
 }
 
-function buildAudienceChoice(place: Place, open: readonly AgentSetup[]) {
+function buildAudienceChoice(place: SetupTarget, open: readonly AgentSetup[]) {
   const formatFilesFor = (own: boolean) => {
     const files = open.flatMap(({ parts }) => parts[0]!.files({ ...place, own })[0]!);
     return [...new Set(files.map((file) => nameFile(place, file)))].join(", ");

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { defaultAgentName } from "../../../agents/profiles.ts";
-import type { Place } from "../../../agents/setup.ts";
+import type { SetupTarget } from "../../../agents/setup.ts";
 import { loadConfig } from "../../../base/config/config.ts";
 import { setConfig } from "../../../base/config/config-edit.ts";
 import { explainError, PommelError } from "../../../base/errors.ts";
@@ -132,13 +132,13 @@ export async function initCommand(
 }
 
 /** Takes a person's own parts out, so that they can move to the files that everybody shares. @returns their keys */
-function takeOwnParts(place: Place): string[] {
+function takeOwnParts(place: SetupTarget): string[] {
   const taken = listPartsToRemove({ ...place, own: true }).filter((part) => part.take().length > 0);
   return taken.map(({ key }) => key);
 }
 
 /** Personal files stay out of `git status`; files to commit have to show up in it. */
-async function showOrHide(place: Place, steps: StepPrinter): Promise<void> {
+async function showOrHide(place: SetupTarget, steps: StepPrinter): Promise<void> {
   try {
     const changed = place.own ? await hideOwnFiles(place) : await unhideFromGit(place.dir);
     const effect = place.own ? "keeps your own files out of git status" : "no longer hides anything";

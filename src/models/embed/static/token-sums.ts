@@ -105,7 +105,7 @@ export function sumFewTexts({ tokenizer, scales, rows, dimensions, most }: Token
 }
 
 /** What kernel/tokens.ts and kernel/runs.ts export; see there. */
-interface Exports extends RunKernel {
+interface TokenKernelExports extends RunKernel {
   count(bag: number, runs: number, size: number, begins: number): void;
   sum(bag: number, rows: number, dimensions: number, scales: number, weights: number, into: number): void;
 }
@@ -131,7 +131,7 @@ export function sumManyTexts({ tokenizer, scales, rows, dimensions, most }: Toke
   const [scalesAt, rowsAt] = [room(scales.length * 4), room(rows.length)];
   const [beginsAt, tokensAt, longAt] = [room((mostRuns + 3) * 4), room(maxKeptTokens * 4), room(4)];
   const memory = makeMemory(end);
-  const wasm = startKernel<Exports>(memory);
+  const wasm = startKernel<TokenKernelExports>(memory);
   new Uint32Array(memory.buffer, bagAt).set([countsAt, differentAt, 0, 0, most]);
   new Float32Array(memory.buffer, weightsAt).set(computeRepeatWeights(most));
   new Float32Array(memory.buffer, scalesAt).set(scales);

@@ -1,4 +1,4 @@
-import type { Entry, FileEdit } from "../../../agents/agent.ts";
+import type { FileEdit, TranscriptEntry } from "../../../agents/agent.ts";
 import { joinWithin, shortenFlat, shortenText } from "../../../base/text/text-size.ts";
 import { parseQuestions } from "../../questions.ts";
 
@@ -7,7 +7,7 @@ import { parseQuestions } from "../../questions.ts";
  * everywhere.
  */
 
-type ToolUse = Extract<Entry, { kind: "tool_use" }>;
+type ToolUse = Extract<TranscriptEntry, { kind: "tool_use" }>;
 
 /** Characters: of a command, of names in changed lines, of a subagent's task, of any other input. */
 const maxUseChars = { command: 1_000, changed: 1_500, task: 800, other: 300, headline: 300 } as const;

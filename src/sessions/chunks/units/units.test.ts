@@ -14,7 +14,7 @@ import {
   used,
   wrote,
 } from "../../../../test/support/turn-fixture.ts";
-import type { Entry } from "../../../agents/agent.ts";
+import type { TranscriptEntry } from "../../../agents/agent.ts";
 import { buildUnits, formatUnit, type Unit, type UnitOptions } from "./units.ts";
 
 const options: UnitOptions = { relativize: (path) => path.replace("/p/", "") };
@@ -75,7 +75,9 @@ describe("a tool use and its result", () => {
   test("are one unit, wherever the result is", () => {
     const [useA, resultA] = ran("ls a", "A");
     const [useB, resultB] = ran("ls b", "B");
-    const made = units([useA, useB, resultB, resultA].filter((entry): entry is Entry => entry !== undefined));
+    const made = units(
+      [useA, useB, resultB, resultA].filter((entry): entry is TranscriptEntry => entry !== undefined),
+    );
     expect(made.map(({ body }) => body)).toEqual([
       "[TOOL_USE] Bash ls a\n[TOOL_RESULT] A",
       "[TOOL_USE] Bash ls b\n[TOOL_RESULT] B",

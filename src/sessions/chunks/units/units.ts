@@ -1,4 +1,4 @@
-import type { Entry, ToolResult } from "../../../agents/agent.ts";
+import type { ToolResult, TranscriptEntry } from "../../../agents/agent.ts";
 import { withoutSpeakers } from "../../../base/text/quotation.ts";
 import { shortenText } from "../../../base/text/text-size.ts";
 import type { ChunkTerms } from "../../../store/memory/memory-records.ts";
@@ -6,7 +6,7 @@ import type { Turn } from "../../turn-content.ts";
 import { extractErrorLines, hasFailureReport, type ResultSays, sayResult } from "./tool-results.ts";
 import { listChangedLines, sayUse } from "./tool-uses.ts";
 
-type ToolUse = Extract<Entry, { kind: "tool_use" }>;
+type ToolUse = Extract<TranscriptEntry, { kind: "tool_use" }>;
 
 /** A unit's outcome, for deciding the kind. */
 interface UnitOutcome {
@@ -58,7 +58,7 @@ const emptyNotice = /^\s*(?:\[Request interrupted[^\]]*\]|Caveat:.*)?\s*$/;
 const markup = /<\/?[a-z]+(?:-[a-z]+)*>/g;
 
 /** The place and time of a message. */
-interface Place {
+interface MessagePosition {
   turn: Turn;
   seq: number;
   at: number | null;
@@ -67,7 +67,7 @@ interface Place {
 type UnitContent = Pick<Unit, "speaker" | "body"> & Partial<Unit>;
 
 /** A unit that goes from one line to another. */
-function makeUnit(from: Place, to: Place, unitText: UnitContent): Unit {
+function makeUnit(from: MessagePosition, to: MessagePosition, unitText: UnitContent): Unit {
   const times = [from.at, to.at].filter((at) => at !== null);
   return {
     turn: from.turn,
@@ -87,7 +87,7 @@ function makeUnit(from: Place, to: Place, unitText: UnitContent): Unit {
 
 /** Something that a side said; nothing where it is blank. */
 function makeMessageUnits(
-  place: Place,
+  place: MessagePosition,
   speaker: "user" | "assistant",
   label: string,
   unitText: string,
@@ -98,7 +98,7 @@ function makeMessageUnits(
   return [makeUnit(place, place, { speaker, label, body, prose, terms: { ...noTerms, [prose]: body } })];
 }
 
-function makeNoticeUnits(place: Place, unitText: string): Unit[] {
+function makeNoticeUnits(place: MessagePosition, unitText: string): Unit[] {
   const bare = unitText.replace(markup, " ").trim();
   if (emptyNotice.test(bare)) return [];
   const errors = hasFailureReport(bare) ? extractErrorLines(bare, 400) : "";
@@ -108,13 +108,18 @@ function makeNoticeUnits(place: Place, unitText: string): Unit[] {
   ];
 }
 
-interface Answer {
+interface AnsweredCall {
   result: ToolResult;
-  place: Place;
+  place: MessagePosition;
 }
 
 /** A tool use with its result, and the words of the agent and the human in them. */
-function makeToolUnits(place: Place, use: ToolUse, answer: Answer | null, options: UnitOptions): Unit[] {
+function makeToolUnits(
+  place: MessagePosition,
+  use: ToolUse,
+  answer: AnsweredCall | null,
+  options: UnitOptions,
+): Unit[] {
   const result = answer?.result ?? null;
   const to = answer?.place ?? place;
   const says = sayUse(use, result?.edits ?? null, options.relativize);
@@ -148,7 +153,7 @@ const formatResultLine = (came: ResultSays | null): string[] =>
   came === null || came.shown === "" ? [] : [`[TOOL_RESULT] ${withoutSpeakers(came.shown)}`];
 
 /** A result whose use was in an earlier turn, or in none. */
-function makeOrphanResultUnits(place: Place, result: ToolResult): Unit[] {
+function makeOrphanResultUnits(place: MessagePosition, result: ToolResult): Unit[] {
   const came = sayResult(result, null, []);
   const { answer, errors, fails, passes } = came;
   const resultUnits = formatResultLine(came).map((body) =>
@@ -164,7 +169,7 @@ function makeOrphanResultUnits(place: Place, result: ToolResult): Unit[] {
 
 /** A turn's units in order; entries that say nothing (titles, compactions) have none. */
 export function buildUnits(turn: Turn, options: UnitOptions): Unit[] {
-  const answers = new Map<string, Answer>();
+  const answers = new Map<string, AnsweredCall>();
   const uses = new Set<string>();
   for (const { seq, at, entries } of turn.lines) {
     for (const entry of entries) {
@@ -174,7 +179,7 @@ export function buildUnits(turn: Turn, options: UnitOptions): Unit[] {
     }
   }
 
-  function convertEntry(entry: Entry, place: Place): Unit[] {
+  function convertEntry(entry: TranscriptEntry, place: MessagePosition): Unit[] {
     switch (entry.kind) {
       case "prompt":
         return makeMessageUnits(

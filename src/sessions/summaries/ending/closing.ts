@@ -1,4 +1,4 @@
-import type { Entry } from "../../../agents/agent.ts";
+import type { TranscriptEntry } from "../../../agents/agent.ts";
 import { parseQuestions } from "../../questions.ts";
 import type { Turn } from "../../turn-content.ts";
 
@@ -71,7 +71,7 @@ export class EndingReader {
   }
 
   /** A client that goes on in a new session answers as if the person had refused. */
-  private readWaiting(entry: Entry): void {
+  private readWaiting(entry: TranscriptEntry): void {
     const { ending } = this;
     if (entry.kind === "prompt") this.planHeading = "";
     if (entry.kind === "prompt" || entry.kind === "text") {

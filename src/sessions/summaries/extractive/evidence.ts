@@ -1,4 +1,4 @@
-import type { Entry } from "../../../agents/agent.ts";
+import type { TranscriptEntry } from "../../../agents/agent.ts";
 import { shortenText } from "../../../base/text/text-size.ts";
 import { extractErrorLines, hasFailureReport, isDisplayCommand } from "../../chunks/units/tool-results.ts";
 import { DecisionReader } from "../../decisions/find.ts";
@@ -13,13 +13,13 @@ import {
   isSentence,
   type Problem,
   Problems,
-  type Statement,
+  type SummaryStatement,
 } from "./problems.ts";
 
 /** The material for a session's summary, gathered turn by turn in bounded memory. */
 export interface Evidence {
   asks: (Ask & { turn: number })[];
-  decisions: Statement[];
+  decisions: SummaryStatement[];
   problems: Problem[];
   /** Files that were changed, and how often. */
   files: ReadonlyMap<string, number>;
@@ -50,7 +50,7 @@ export function* gatherEvidence(
 ): Generator<void, Evidence, void> {
   const asks: Evidence["asks"] = [];
   const reader = new DecisionReader();
-  const decisions = createStatementCollector<Statement>(keep.statements);
+  const decisions = createStatementCollector<SummaryStatement>(keep.statements);
   const problems = new Problems();
   const ending = new EndingReader();
   const files = new Map<string, number>();
@@ -118,7 +118,7 @@ export function* gatherEvidence(
   }
 
   function takeUse(
-    use: Extract<Entry, { kind: "tool_use" }>,
+    use: Extract<TranscriptEntry, { kind: "tool_use" }>,
     failed: ReadonlySet<string>,
     turn: number,
   ): void {
@@ -135,7 +135,7 @@ export function* gatherEvidence(
     }
   }
 
-  function takeResult(result: Extract<Entry, { kind: "tool_result" }>, turn: number): void {
+  function takeResult(result: Extract<TranscriptEntry, { kind: "tool_result" }>, turn: number): void {
     const command = commands.get(result.id) ?? null;
     commands.delete(result.id);
     if (command === null || isDisplayCommand(command)) return;
@@ -151,7 +151,7 @@ export function* gatherEvidence(
     problems.recordFailure(name, buildStatement(text, turn, order++, 1));
   }
 
-  function note(sentence: string, turn: number): Statement | null {
+  function note(sentence: string, turn: number): SummaryStatement | null {
     if (!isSentence(sentence)) return null;
     const statement = buildStatement(sentence, turn, order, 0);
     if (statement.words.size < minWords) return null;

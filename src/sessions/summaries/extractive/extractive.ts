@@ -5,7 +5,7 @@ import { extractOutcome } from "../ending/outcome.ts";
 import type { Ask } from "../llm-summary.ts";
 import { extractContentWords, measureOverlap } from "../prose.ts";
 import { type Evidence, gatherEvidence } from "./evidence.ts";
-import type { Problem, Statement } from "./problems.ts";
+import type { Problem, SummaryStatement } from "./problems.ts";
 
 /** A statement with more of its words than this in another one adds nothing to it. */
 const sameness = 0.6;
@@ -17,7 +17,7 @@ const centralityWorth = 2.5;
  * sentences (Nenkova and Vanderwende, The Impact of Frequency on Summarization, 2005), on a logarithmic scale.
  */
 function measureCentrality(
-  { words }: Pick<Statement, "words">,
+  { words }: Pick<SummaryStatement, "words">,
   { wordCounts, mostFrequent }: Evidence,
 ): number {
   if (words.size === 0) return 0;
@@ -27,17 +27,17 @@ function measureCentrality(
 }
 
 /** Cues, centrality, and a little for late statements, which hold to the end. */
-function weighStatement(statement: Statement, evidence: Evidence): number {
+function weighStatement(statement: SummaryStatement, evidence: Evidence): number {
   const position = evidence.sentences === 0 ? 0 : statement.order / evidence.sentences;
   return statement.weight + centralityWorth * measureCentrality(statement, evidence) + 0.5 * position;
 }
 
 /** The `most` best statements that do not repeat each other or `besides`, in their order. */
-function selectBest<T extends Statement>(
+function selectBest<T extends SummaryStatement>(
   statements: readonly T[],
   most: number,
   worthOf: (statement: T) => number,
-  besides: readonly Pick<Statement, "words">[] = [],
+  besides: readonly Pick<SummaryStatement, "words">[] = [],
 ): T[] {
   const ranked = statements
     .map((statement) => ({ statement, value: worthOf(statement) }))
@@ -141,7 +141,7 @@ function selectAsks({ asks }: Evidence): Ask[] {
 }
 
 /** Those that were resolved, and those that count. */
-function selectProblems(evidence: Evidence, besides: readonly Pick<Statement, "words">[]): Problem[] {
+function selectProblems(evidence: Evidence, besides: readonly Pick<SummaryStatement, "words">[]): Problem[] {
   const value = (problem: Problem) =>
     weighStatement(problem, evidence) + (problem.resolution === null ? 0 : 2);
   return selectBest(evidence.problems, maxPartItems.problems, value, besides);

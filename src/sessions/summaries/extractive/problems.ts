@@ -1,7 +1,7 @@
 import { shortenText } from "../../../base/text/text-size.ts";
 import { extractContentWords, shortenUrls } from "../prose.ts";
 
-export interface Statement {
+export interface SummaryStatement {
   text: string;
   words: ReadonlySet<string>;
   turn: number;
@@ -14,7 +14,12 @@ export interface Statement {
 /** Characters. */
 const maxStatementLength = 260;
 
-export function buildStatement(sentence: string, turn: number, order: number, weight: number): Statement {
+export function buildStatement(
+  sentence: string,
+  turn: number,
+  order: number,
+  weight: number,
+): SummaryStatement {
   const shown = shortenText(shortenUrls(sentence), maxStatementLength);
   const text = shown.charAt(0).toUpperCase() + shown.slice(1);
   return { text, words: extractContentWords(text), turn, order, weight };
@@ -28,7 +33,7 @@ export function isSentence(text: string): boolean {
 }
 
 /** A collection of statements, of which the weaker half is dropped when there are more than twice `most`. */
-export function createStatementCollector<T extends Statement>(
+export function createStatementCollector<T extends SummaryStatement>(
   most: number,
 ): { add(statement: T): void; all(): T[] } {
   let kept: T[] = [];
@@ -46,8 +51,8 @@ export function createStatementCollector<T extends Statement>(
   };
 }
 
-export interface Problem extends Statement {
-  resolution: Statement | null;
+export interface Problem extends SummaryStatement {
+  resolution: SummaryStatement | null;
 }
 
 /** The most that is kept; beyond it the weaker half of the problems is dropped. */
@@ -60,7 +65,7 @@ const minShared = 2;
 /** The weight of a sentence that calls itself the fix. */
 const saysFix = 3;
 
-function countShared({ words }: Statement, other: Statement): number {
+function countShared({ words }: SummaryStatement, other: SummaryStatement): number {
   let shared = 0;
   for (const word of words) if (other.words.has(word)) shared++;
   return shared;
@@ -74,13 +79,13 @@ export class Problems {
   /** Commands that failed and did not succeed since, by name. */
   private readonly failing = new Map<string, Problem>();
   /** Repairs that were reported lately. */
-  private readonly repairs: Statement[] = [];
+  private readonly repairs: SummaryStatement[] = [];
 
   listProblems(): Problem[] {
     return this.found.all();
   }
 
-  add(statement: Statement): Problem {
+  add(statement: SummaryStatement): Problem {
     const problem = { ...statement, resolution: null };
     this.found.add(problem);
     this.open.push(problem);
@@ -89,7 +94,7 @@ export class Problems {
   }
 
   /** A resolution belongs to the open problem that it shares most words with. */
-  resolve(resolution: Statement): void {
+  resolve(resolution: SummaryStatement): void {
     this.repairs.push(resolution);
     if (this.repairs.length > keep.repairs) this.repairs.shift();
     this.open = this.open.filter(
@@ -114,7 +119,7 @@ export class Problems {
   }
 
   /** A command failed that did not fail before: its error message is a problem. */
-  recordFailure(command: string, statement: Statement): void {
+  recordFailure(command: string, statement: SummaryStatement): void {
     const problem = this.add(statement);
     if (this.failing.size < keep.failing) this.failing.set(command, problem);
   }
@@ -123,7 +128,7 @@ export class Problems {
    * A command succeeds. If it failed before, the strongest repair reported since then that speaks of the same was the remedy.
    * @param otherwise the remedy if none was reported
    */
-  recordSuccess(command: string, otherwise: () => Statement): void {
+  recordSuccess(command: string, otherwise: () => SummaryStatement): void {
     const problem = this.failing.get(command);
     if (problem === undefined) return;
     const since = this.repairs.filter(

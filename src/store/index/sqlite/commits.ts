@@ -3,7 +3,7 @@ import { countRowsByToken, insertTexts, scoreRows, selectBestRows } from "../../
 import type { CommitIndex, CommitWeights, Within } from "../port.ts";
 import type { IndexedCommit } from "../records.ts";
 
-interface Row extends Omit<IndexedCommit, "files"> {
+interface CommitRow extends Omit<IndexedCommit, "files"> {
   files: string;
 }
 
@@ -81,7 +81,7 @@ export class SqliteCommits implements CommitIndex {
 
   get(hashes: readonly string[]): Promise<IndexedCommit[]> {
     return this.run((db) => {
-      const rows = db.all<Row>(
+      const rows = db.all<CommitRow>(
         `SELECT hash, author, authored_at AS authoredAt, subject, body, files FROM commits
          WHERE hash IN (SELECT value FROM json_each(?))`,
         hashes,

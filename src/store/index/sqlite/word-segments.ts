@@ -26,12 +26,12 @@ import {
 /** The segments as they are stored: what their postings count, their chunks, and merging them (docs/decisions/0014-own-postings.md). */
 
 /** A segment is in use, or being made of others, or was merged into another and is to be deleted. */
-type State = "used" | "made" | "merged";
+type SegmentState = "used" | "made" | "merged";
 
 /** @returns its id */
 export function insertSegment(
   db: Connection,
-  state: State,
+  state: SegmentState,
   chunks: SegmentChunks,
   { first, last }: Pick<StoredSegment, "first" | "last">,
 ): number {

@@ -7,12 +7,12 @@ import { type Postings, PostingsReader } from "./postings.ts";
 import { toNameWord } from "./segment.ts";
 
 /** What segments have of words: by word and by segment. Words that none has are missing. */
-export type Found<T> = ReadonlyMap<string, ReadonlyMap<number, T>>;
+export type WordsInSegments<T> = ReadonlyMap<string, ReadonlyMap<number, T>>;
 
 /** Reads postings of many words at once, as each question to an engine that is elsewhere takes its time. */
 export interface PostingsSource {
-  lists(words: readonly string[], segments: LoadedSegments): Promise<Found<FoundList>>;
-  places(words: readonly string[], segments: LoadedSegments): Promise<Found<Postings>>;
+  lists(words: readonly string[], segments: LoadedSegments): Promise<WordsInSegments<FoundList>>;
+  places(words: readonly string[], segments: LoadedSegments): Promise<WordsInSegments<Postings>>;
 }
 
 const noLists: ReadonlyMap<number, FoundList> = new Map();
@@ -79,7 +79,7 @@ export class StoredWords {
     });
   }
 
-  private async readPhrasePlaces(phrases: readonly string[]): Promise<Found<Postings>> {
+  private async readPhrasePlaces(phrases: readonly string[]): Promise<WordsInSegments<Postings>> {
     const words = [...new Set(phrases.flatMap((phrase) => phrase.split(" ")))];
     return words.length === 0 ? new Map() : this.source.places(words, this.segments);
   }

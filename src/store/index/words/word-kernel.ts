@@ -28,7 +28,7 @@ export interface WordKernel {
 export const wordKernel = makeOnce(createWordKernel);
 
 /** What kernel/words.ts exports; see there. */
-interface Exports {
+interface WordKernelExports {
   addScores(
     list: number,
     length: number,
@@ -61,7 +61,7 @@ function createWordKernel(): WordKernel {
   const sumsAt = placesAt + blockSize * 4;
   const scoresAt = sumsAt + (256 + 4) * 8;
   const memory = makeMemory(scoresAt);
-  const wasm = startKernel<Exports>(memory);
+  const wasm = startKernel<WordKernelExports>(memory);
   let count = 0;
   let normsAt = 0;
   let listAt = 0;

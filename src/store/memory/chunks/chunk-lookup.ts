@@ -49,7 +49,7 @@ export function matchSessionTokens(
 }
 
 /** A line of a turn. */
-interface Place {
+interface TurnLine {
   sessionId: number;
   /** Of the turn. */
   number: number;
@@ -57,7 +57,7 @@ interface Place {
 }
 
 /** The chunk that shows a line; where none is kept, the turn as one. */
-export function findChunkAround(memory: Memory, { sessionId, number, seq }: Place): StoredSessionChunk {
+export function findChunkAround(memory: Memory, { sessionId, number, seq }: TurnLine): StoredSessionChunk {
   const id = memory.readValue<SessionChunkId | null>(
     `SELECT id FROM chunks WHERE session_id = @sessionId AND type = 'raw' AND first_seq <= @seq AND last_seq >= @seq
      ORDER BY position LIMIT 1`,

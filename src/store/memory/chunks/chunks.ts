@@ -3,7 +3,7 @@ import { chunks } from "../../tables/chunks.ts";
 import { readRow, selectColumns } from "../../tables/statements.ts";
 import type { Memory } from "../memory.ts";
 import type { ChunkToStore, SessionChunk, SessionChunkId } from "../memory-records.ts";
-import { type Place, putChunks } from "./put-chunks.ts";
+import { type ChunkCondition, putChunks } from "./put-chunks.ts";
 
 /** A chunk as it is stored: its row, and that of its session. */
 export type StoredSessionChunk = SessionChunk & { id: SessionChunkId; sessionId: number };
@@ -18,13 +18,13 @@ const readOutlineRow = (row: object): SessionChunkOutline => readRow(chunks, row
 const readChunkRow = (row: object): StoredSessionChunk => readRow(chunks, row);
 
 /** The chunks of a session and type from a position on. */
-export const selectChunksFrom = (sessionId: number, type: ChunkType, from: number): Place => ({
+export const selectChunksFrom = (sessionId: number, type: ChunkType, from: number): ChunkCondition => ({
   where: "session_id = @sessionId AND type = @type AND position >= @from",
   given: { sessionId, type, from },
 });
 
 /** The chunk of a note. */
-export const selectChunkOfNote = (annotationId: number): Place => ({
+export const selectChunkOfNote = (annotationId: number): ChunkCondition => ({
   where: "annotation_id = @annotationId",
   given: { annotationId },
 });

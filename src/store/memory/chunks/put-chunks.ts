@@ -12,12 +12,12 @@ import { insertVector } from "./vectors.ts";
  */
 
 /** The chunks to replace: a condition on `chunks`, and its parameters. */
-export interface Place {
+export interface ChunkCondition {
   where: string;
   given: Record<string, string | number>;
 }
 
-interface Row {
+interface StoredChunkRow {
   id: SessionChunkId;
   position: number;
   hash: string;
@@ -34,7 +34,7 @@ const hashTerms = ({ prompt, answer, actions, errors }: ChunkTerms) =>
 /** Which of these chunks a model already has vectors for, as what they are made of has not changed. */
 export function checkForVectors(
   memory: Memory,
-  place: Place,
+  place: ChunkCondition,
   chunks: readonly Replacement[],
   model: string,
 ): boolean[] {
@@ -51,7 +51,7 @@ export function checkForVectors(
 export function putChunks(
   memory: Memory,
   sessionId: number,
-  place: Place,
+  place: ChunkCondition,
   cut: readonly ChunkToStore[],
   { reindex = false } = {},
 ): SessionChunkId[] {
@@ -73,8 +73,8 @@ export function putChunks(
   });
 }
 
-function listRowsAt(memory: Memory, { where, given }: Place): Row[] {
-  return memory.all<Row>(
+function listRowsAt(memory: Memory, { where, given }: ChunkCondition): StoredChunkRow[] {
+  return memory.all<StoredChunkRow>(
     `SELECT id, position, hex(hash) AS hash FROM chunks JOIN chunk_sources ON chunk_id = id
      WHERE ${where} ORDER BY position`,
     given,
@@ -82,11 +82,14 @@ function listRowsAt(memory: Memory, { where, given }: Place): Row[] {
 }
 
 /** The stored row of each chunk: one that was made of the same, at the same place if there is one. */
-function matchRows(stored: readonly Row[], chunks: readonly Replacement[]): (Row | null)[] {
+function matchRows(
+  stored: readonly StoredChunkRow[],
+  chunks: readonly Replacement[],
+): (StoredChunkRow | null)[] {
   const free = new Set(stored);
   const hashes = chunks.map(({ terms }) => hashTerms(terms).toString("hex").toUpperCase());
-  const isSame = (row: Row, i: number) => row.hash === hashes[i];
-  const take = (row: Row | undefined): Row | null => {
+  const isSame = (row: StoredChunkRow, i: number) => row.hash === hashes[i];
+  const take = (row: StoredChunkRow | undefined): StoredChunkRow | null => {
     if (row === undefined) return null;
     free.delete(row);
     return row;
@@ -120,7 +123,7 @@ function insertTerms(memory: Memory, id: SessionChunkId, terms: ChunkTerms): voi
 function updateChunk(
   memory: Memory,
   sessionId: number,
-  { id }: Row,
+  { id }: StoredChunkRow,
   chunk: ChunkToStore,
   reindex: boolean,
 ): void {

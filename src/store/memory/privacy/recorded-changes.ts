@@ -13,7 +13,7 @@ import { memoryTables } from "../schema.ts";
 const cell = z.union([z.string(), z.number(), z.null()]);
 /** A row's columns; bytes as hexadecimal digits. */
 const row = z.record(z.string(), cell);
-type Row = z.infer<typeof row>;
+type ChangeRow = z.infer<typeof row>;
 
 /** Without `before` the row was added, without `after` removed. */
 export const rowChange = z.object({
@@ -72,7 +72,7 @@ export function recordChanges<T>(memory: Memory, change: () => T): { result: T; 
     const rows = memory.all<{ table: string; before: string | null; after: string | null }>(
       'SELECT "table", before, after FROM temp.recorded ORDER BY n',
     );
-    const parsed = (text: string | null): Row | null =>
+    const parsed = (text: string | null): ChangeRow | null =>
       text === null ? null : z.parse(row, JSON.parse(text));
     const changes = rows.map(({ table, before, after }) => ({
       table,
@@ -104,7 +104,7 @@ export function takeBack(memory: Memory, changes: readonly RowChange[]): void {
   }
 }
 
-function insertRow(memory: Memory, table: string, columns: readonly Column[], before: Row): void {
+function insertRow(memory: Memory, table: string, columns: readonly Column[], before: ChangeRow): void {
   // Numbers of transcripts are given again; nothing refers to them.
   const given = columns.filter(({ name }) => name in before && !(table === "transcripts" && name === "id"));
   memory
@@ -118,7 +118,13 @@ function insertRow(memory: Memory, table: string, columns: readonly Column[], be
 /** What is made anew after a loss gives way to what was there; only a person's own stays. */
 const remade: Record<string, string | undefined> = { sessions: "title_source IS NOT 'user'" };
 
-function updateRow(memory: Memory, table: string, columns: readonly Column[], before: Row, after: Row): void {
+function updateRow(
+  memory: Memory,
+  table: string,
+  columns: readonly Column[],
+  before: ChangeRow,
+  after: ChangeRow,
+): void {
   const key = columns.filter(({ isKey }) => isKey);
   for (const column of columns) {
     const { name, isKey } = column;
@@ -134,7 +140,7 @@ function updateRow(memory: Memory, table: string, columns: readonly Column[], be
 
 const writeCondition = (key: readonly Column[]) => key.map(({ name }) => `${name} = ?`).join(" AND ");
 
-const readValues = (columns: readonly Column[], of: Row): (string | number | null | Buffer)[] =>
+const readValues = (columns: readonly Column[], of: ChangeRow): (string | number | null | Buffer)[] =>
   columns.map((column) => {
     const value = of[column.name] ?? null;
     return column.isBytes && typeof value === "string" ? Buffer.from(value, "hex") : value;

@@ -17,7 +17,7 @@ import { type RowChange, recordChanges, rowChange, takeBack } from "./recorded-c
 /** What `forget` removed, in the trash, until it is brought back. */
 
 /** Of `meta`: what became of an entry's rows. Written in the transactions that remove them and bring them back. */
-type State = "taken" | "back";
+type TrashedState = "taken" | "back";
 const formatStateKey = (entry: Pick<TrashEntry, "number" | "at">) => `in_trash ${entry.number} ${entry.at}`;
 
 /** Rows of a line. */
@@ -39,7 +39,7 @@ export function changeWithTrash<T>(
       const project = findProjectIdOfMemory(memory.file);
       entry = addToTrash(command, describe(result), { kind: "rows", project }, now);
       writeRows(entry, changes);
-      memory.setMeta(formatStateKey(entry), "taken" satisfies State);
+      memory.setMeta(formatStateKey(entry), "taken" satisfies TrashedState);
       return { result, entry };
     });
   } catch (error) {
@@ -67,7 +67,7 @@ function writeRows(entry: TrashEntry, changes: readonly RowChange[]): void {
  */
 export function bringBackRows(memory: Memory, entry: TrashEntry): number[] {
   const key = formatStateKey(entry);
-  const state = memory.readMeta(key) as State | null;
+  const state = memory.readMeta(key) as TrashedState | null;
   if (state === null) {
     throw new PommelError(
       "not_found",
@@ -86,7 +86,7 @@ export function bringBackRows(memory: Memory, entry: TrashEntry): number[] {
         memory
           .prepare("DELETE FROM session_cuts WHERE session_id IN (SELECT value FROM json_each(?))")
           .run(sessions);
-        memory.setMeta(key, "back" satisfies State);
+        memory.setMeta(key, "back" satisfies TrashedState);
       });
     } catch (error) {
       if (!getErrorCode(error).startsWith("SQLITE_CONSTRAINT")) throw error;

@@ -1,5 +1,5 @@
 import { getErrorCode } from "../../../base/errors.ts";
-import type { Sqlite, Statement } from "../../sqlite/sqlite.ts";
+import type { Sqlite, SqlStatement } from "../../sqlite/sqlite.ts";
 import { packContent, unpackContent } from "../sessions/content.ts";
 import type { RecordReader, StoredRecord } from "./records.ts";
 
@@ -12,7 +12,7 @@ export interface Trees {
   own: Sqlite | null;
 }
 
-type Row = Record<string, unknown>;
+type CopiedRow = Record<string, unknown>;
 
 interface CopiedTable {
   /** Rows that were read. */
@@ -39,7 +39,7 @@ export function copyTable(from: Trees, into: Sqlite, table: string): CopiedTable
   let saved = 0;
   const known = new Set(readColumns(into, table).columns.map(({ name }) => name));
   const insert = createInserter(into, table);
-  const conflicts: Row[] = [];
+  const conflicts: CopiedRow[] = [];
   const onDamage = () => {
     isDamaged = true;
   };
@@ -112,7 +112,7 @@ function indexLookup(
   into: Sqlite,
   table: string,
   alias: string | undefined,
-): (row: Row) => boolean {
+): (row: CopiedRow) => boolean {
   const indexes = (into.prepare("SELECT name FROM pragma_index_list(?)").pluck().all(table) as string[]).map(
     (name) => {
       const columns = into.prepare("SELECT name FROM pragma_index_xinfo(?) ORDER BY seqno").pluck().all(name);
@@ -148,7 +148,7 @@ function toRow(
   { rowid, values }: StoredRecord,
   { columns, alias }: StoredColumns,
   known: ReadonlySet<string>,
-): Row | null {
+): CopiedRow | null {
   if (values.length === 0 || values.length > columns.length) return null;
   const named = values.map(
     (value, i) => [columns[i]!.name, columns[i]!.name === alias ? rowid : value] as const,
@@ -162,7 +162,7 @@ function toRow(
  * A turn keeps its prompt where what was said in it is lost; the filter of its words is made anew.
  * @returns the same where nothing is wrong with it
  */
-function repairRow(table: string, row: Row): Row {
+function repairRow(table: string, row: CopiedRow): CopiedRow {
   if (table !== "turns") return row;
   const lines = unpackOrNull(row.content);
   const { words, json } = packContent(lines ?? []);
@@ -183,8 +183,8 @@ function unpackOrNull(content: unknown): unknown[] | null {
 
 /** @returns what becomes of a row: "conflict" where there is one of its key, "refused" where it is none */
 function createInserter(into: Sqlite, table: string) {
-  const statements = new Map<string, Statement>();
-  return (row: Row, or: "IGNORE" | "REPLACE"): "saved" | "conflict" | "refused" => {
+  const statements = new Map<string, SqlStatement>();
+  return (row: CopiedRow, or: "IGNORE" | "REPLACE"): "saved" | "conflict" | "refused" => {
     const names = Object.keys(row).map((name) => `"${name}"`);
     const sql = `INSERT OR ${or} INTO "${table}" (${names.join(", ")}) VALUES (${names.map(() => "?").join(", ")})`;
     const statement = statements.get(sql) ?? into.prepare(sql);
