@@ -144,6 +144,22 @@ it("names the project's own checks and files, and commands that somebody can run
   expect(done).toContain("- Changed src/page.ts");
 });
 
+it("leaves out commands that need a variable of a shell that is gone", async () => {
+  await session(
+    "s1",
+    0,
+    prompt("Look at the pod"),
+    ran('kubectl logs "$POD"', "ok"),
+    ran("npm run report -- --to $OUT", "ok"),
+    ran("npm run report -- --at $(git rev-parse HEAD)", "ok"),
+    edited(`${store.dir}/src/page.ts`, "a", "b"),
+    text("Looked."),
+  );
+  const listed = section("s1", "Commands that worked").join("\n");
+  expect(listed).not.toMatch(/POD|OUT/);
+  expect(listed).toContain("npm run report -- --at $(git rev-parse HEAD)");
+});
+
 it("asks no more what a commit or a later session answered", async () => {
   await session(
     "s1",

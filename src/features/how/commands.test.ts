@@ -150,6 +150,38 @@ describe("how", () => {
     expect(defined.map(({ task, line }) => [task, line])).toEqual([["build", "npm run build"]]);
   });
 
+  it("leaves out of the cheat sheet what works on paths that only a shell's variable names", () => {
+    session(
+      "v",
+      4,
+      ran('cargo build --manifest-path "$POD/Cargo.toml"', "ok"),
+      ran("cargo build --target-dir $OUT", "ok"),
+      ran("cargo test --manifest-path ~/elsewhere/Cargo.toml", "ok"),
+    );
+    const lines = findWorkingCommands(store.memory, { limit: 3 }).commands.map(({ line }) => line);
+    expect(lines).toEqual(["npm run test:unit"]);
+    session("w", 5, ran("cargo build --release", "ok"));
+    expect(
+      findWorkingCommands(store.memory, { limit: 3 }).commands.map(({ task, line }) => [task, line]),
+    ).toContainEqual(["build", "cargo build --release"]);
+  });
+
+  it("says what a command is for only where the call ran nothing else", () => {
+    session(
+      "f",
+      4,
+      used("Bash", { command: "npm ci && npm run pack:all", description: "Install and package" }, "ok"),
+    );
+    expect(how("npm run pack:all").commands[0]).toMatchObject({ purpose: "", took_ms: null });
+    session("h", 5, used("Bash", { command: "npm run pack:all", description: "Package everything" }, "ok"));
+    session(
+      "i",
+      6,
+      used("Bash", { command: "npm ci && npm run pack:all", description: "Try it once more" }, "ok"),
+    );
+    expect(how("npm run pack:all").commands[0]).toMatchObject({ purpose: "Package everything", worked: 3 });
+  });
+
   it("takes no time for a command's own that somebody's permission took", () => {
     expect(computeTypicalMs([2000, 2200, 2500, 3000, 660_000])).toBe(2500);
     expect(computeTypicalMs([660_000])).toBeNull();

@@ -2,6 +2,7 @@ import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
+import { addCheckpoint, binding } from "../../../test/support/checkpoint-rows-fixture.ts";
 import { addSession, chunk, deciding, turn } from "../../../test/support/memory-fixture.ts";
 import { addRuns, failed } from "../../../test/support/runs-fixture.ts";
 import { toldProject } from "../../../test/support/told-project.ts";
@@ -191,6 +192,25 @@ it("tells several turns of one session, and the prompts of a subagent as an agen
   const claims = await recallAttempts("which version did the manifests get");
   expect(claims.map(({ id }) => id)).toEqual(expect.arrayContaining(["versions:1", "versions:2"]));
   for (const { id, by } of claims) expect(by).toBe(id!.startsWith("reviewer") ? "claude" : "user");
+});
+
+it("names a commit beside the turn that led to it, and beside no other turn of the same passage", async () => {
+  const asked = ["Which wait do the workers take, a fixed one?", "Take jitter for the wait of the workers"];
+  const said = ["A fixed wait of the workers is two seconds.", "The wait of the workers has jitter now."];
+  const id = converse("waits000", [
+    [asked[0]!, said[0]!],
+    [asked[1]!, said[1]!],
+  ]);
+  const whole = asked.map((one, i) => `[USER] ${one}\n[ASSISTANT] ${said[i]}`).join("\n");
+  replaceChunks(memory, id, { type: "raw", from: 0 }, [
+    chunk(0, whole, { session: "waits000", firstTurn: 1, lastTurn: 2 }),
+  ]);
+  addCheckpoint(memory, "c1", "5a24d042", [binding("waits000", [2])]);
+  const claims = await recallAttempts("a fixed wait of the workers or jitter");
+  expect(claims.map((one) => [one.id, one.standing.join().match(/commit \w+/)?.[0]]).sort()).toEqual([
+    ["waits000:1", undefined],
+    ["waits000:2", "commit 5a24d042"],
+  ]);
 });
 
 it("finds a person's short reply by what it answers", async () => {

@@ -11,6 +11,7 @@ import {
   weighTokens,
 } from "../../sessions/summaries/sentences.ts";
 import { readStoredTurns } from "../../sessions/turn-content.ts";
+import { readCommitsOfSessions } from "../../store/memory/commits/commits-of-turns.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import type { SessionRecord } from "../../store/memory/memory-records.ts";
 import { findSessionByUid } from "../../store/memory/sessions/sessions.ts";
@@ -116,6 +117,7 @@ export function listAttemptClaims(
     .sort((a, b) => b.weight - a.weight);
   const best = ranked[0]?.weight ?? 0;
   const ofSession = new Map<number, number>();
+  const ledTo = readCommitsOfSessions(memory, [...new Set(turns.map(({ session }) => session.uid))]);
   const claims: Claim[] = [];
   const told: ReadTurn[] = [];
   for (const { turn, weight, share, asked, said } of ranked) {
@@ -124,7 +126,7 @@ export function listAttemptClaims(
     const seen = ofSession.get(turn.session.id) ?? 0;
     if (seen === maxOfSession) continue;
     ofSession.set(turn.session.id, seen + 1);
-    const result = found[turn.rank];
+    const result = ofTurn(found[turn.rank], turn, ledTo);
     const claim = toClaim(turn, { asked, said });
     claims.push(
       result === undefined
@@ -145,6 +147,19 @@ export function listAttemptClaims(
     const then = `then ${session.author ?? "the user"}: “${shortenText(said, shownAnswerChars)}”`;
     return { ...claim, standing: [then, ...claim.standing] };
   });
+}
+
+/** Of a passage of several turns, the commits that one of them led to: the others' are not its own. */
+function ofTurn(
+  found: SessionHit | undefined,
+  { session, number }: ReadTurn,
+  ledTo: ReturnType<typeof readCommitsOfSessions>,
+): SessionHit | undefined {
+  if (found === undefined) return undefined;
+  const own = new Set(
+    (ledTo.get(session.uid) ?? []).flatMap(({ hash, turns }) => (turns.includes(number) ? hash : [])),
+  );
+  return { ...found, commits: found.commits.filter(({ commit }) => own.has(commit)) };
 }
 
 /** A longer prompt is another task. Characters. */

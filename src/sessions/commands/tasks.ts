@@ -23,6 +23,9 @@ const picksTest = new RegExp(rules.picksTest.join("|"));
 /** Programs that do not run the project, whatever they are told. */
 const notOfTheProject = joinWords(rules.notOfTheProject);
 
+/** It asks for an optimised build: `cargo test --release`, `zig build -Drelease-fast`. */
+const buildProfile = /\s--?\w*release(?:[-=]\S+)?(?=\s|$)/g;
+
 /** In the order in which they are looked for. */
 const patterns = Object.entries(rules.tasks).map(([task, words]): readonly [Task, RegExp] => [
   task as Task,
@@ -37,7 +40,7 @@ const packageManager = new RegExp(`^(?:${rules.packageManagers.join("|")})\\b`);
  * @param shape of the line: words that differ from run to run are "…"
  */
 export function findTask(shape: string): Task | null {
-  const words = shape.replace(/^(?:\w+=\S+ )+/, "");
+  const words = shape.replace(/^(?:\w+=\S+ )+/, "").replace(buildProfile, "");
   if (notOfTheProject.test(words.split(" ", 1)[0]!)) return null;
   const other = patterns.find(
     ([task, pattern]) => pattern.test(words) && (task !== "install" || packageManager.test(words)),
